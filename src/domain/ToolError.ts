@@ -1,0 +1,133 @@
+/**
+ * The closed union of tool errors: what a `tools/call` can answer instead of a result.
+ *
+ * Every handler's error type is a subset of {@link ToolError}. On the wire an error is a tool result with
+ * `isError: true` whose text block is the JSON of {@link ToolErrorPayload} (decisions.md, "Tool answers").
+ */
+import { Schema } from "effect"
+
+/** One thing that is wrong with the arguments. `path` is dotted, such as `monthly_revenue.min` or `ctas.0`; "" is the whole object. */
+export const ArgumentIssue = Schema.Struct({ path: Schema.String, message: Schema.String })
+export type ArgumentIssue = typeof ArgumentIssue.Type
+
+/** The arguments do not fit the tool: all issues at once. Nothing was charged. */
+export class InvalidArguments extends Schema.TaggedError<InvalidArguments>()("InvalidArguments", {
+  message: Schema.String,
+  issues: Schema.Array(ArgumentIssue),
+  hint: Schema.optionalKey(Schema.String)
+}) {
+  static fromIssues(issues: ReadonlyArray<ArgumentIssue>, hint?: string): InvalidArguments {
+    const [first, ...others] = issues
+    const summary = first === undefined ? "the arguments are invalid" : formatIssue(first)
+    return new InvalidArguments({
+      message: others.length === 0 ? summary : `${summary} (and ${others.length} more, see issues)`,
+      issues,
+      ...(hint === undefined ? {} : { hint })
+    })
+  }
+}
+
+const formatIssue = (issue: ArgumentIssue) => (issue.path === "" ? issue.message : `${issue.path}: ${issue.message}`)
+
+/** The account has no active Growth or Pro subscription (seed, "API keys", subscription effect). */
+export class PlanUpgradeRequired extends Schema.TaggedError<PlanUpgradeRequired>()("PlanUpgradeRequired", {
+  message: Schema.String,
+  hint: Schema.String,
+  upgradeUrl: Schema.String
+}) {}
+
+/** No credits are left in this period. */
+export class InsufficientCredits extends Schema.TaggedError<InsufficientCredits>()("InsufficientCredits", {
+  message: Schema.String,
+  hint: Schema.String,
+  retryAfterSeconds: Schema.Int
+}) {}
+
+/** The record asked for by id does not exist. */
+export class NotFound extends Schema.TaggedError<NotFound>()("NotFound", {
+  message: Schema.String,
+  hint: Schema.optionalKey(Schema.String)
+}) {}
+
+/** `get_product` on a store that the caller neither tracks nor owns. */
+export class ShopNotTracked extends Schema.TaggedError<ShopNotTracked>()("ShopNotTracked", {
+  message: Schema.String,
+  hint: Schema.String
+}) {}
+
+/** Too many calls in a short time by one account. */
+export class RateLimited extends Schema.TaggedError<RateLimited>()("RateLimited", {
+  message: Schema.String,
+  retryAfterSeconds: Schema.Int
+}) {}
+
+/** The search ran into the statement timeout; no query is left running and nothing was charged. */
+export class SearchTimeout extends Schema.TaggedError<SearchTimeout>()("SearchTimeout", {
+  message: Schema.String,
+  hint: Schema.String
+}) {}
+
+/** The database or another part that the call needs cannot be reached. The cause is in the log, never on the wire. */
+export class ServiceUnavailable extends Schema.TaggedError<ServiceUnavailable>()("ServiceUnavailable", {
+  message: Schema.String,
+  retryAfterSeconds: Schema.Int,
+  cause: Schema.optionalKey(Schema.Defect())
+}) {}
+
+/** A defect of ours. The log has the cause under the request id. */
+export class InternalError extends Schema.TaggedError<InternalError>()("InternalError", {
+  message: Schema.String
+}) {}
+
+export const ToolError = Schema.Union([
+  InvalidArguments,
+  PlanUpgradeRequired,
+  InsufficientCredits,
+  NotFound,
+  ShopNotTracked,
+  RateLimited,
+  SearchTimeout,
+  ServiceUnavailable,
+  InternalError
+])
+export type ToolError = typeof ToolError.Type
+
+/** The wire's `code` of each error. A record keyed by `_tag`: a new member does not compile until it has its code. */
+export const codes = {
+  InvalidArguments: "invalid_arguments",
+  PlanUpgradeRequired: "plan_upgrade_required",
+  InsufficientCredits: "insufficient_credits",
+  NotFound: "not_found",
+  ShopNotTracked: "shop_not_tracked",
+  RateLimited: "rate_limited",
+  SearchTimeout: "search_timeout",
+  ServiceUnavailable: "service_unavailable",
+  InternalError: "internal_error"
+} as const satisfies Record<ToolError["_tag"], string>
+
+/** What the client reads: decisions.md, "Tool answers"; `request_id` is also the header `X-Request-Id`. */
+export const ToolErrorPayload = Schema.Struct({
+  error: Schema.Struct({
+    code: Schema.Literals(Object.values(codes)),
+    message: Schema.String,
+    hint: Schema.optionalKey(Schema.String),
+    issues: Schema.optionalKey(Schema.Array(ArgumentIssue)),
+    retry_after_seconds: Schema.optionalKey(Schema.Int),
+    upgrade_url: Schema.optionalKey(Schema.String),
+    request_id: Schema.String
+  })
+})
+export type ToolErrorPayload = typeof ToolErrorPayload.Type
+
+/** The one place that turns the union into its JSON. Only trusted text gets here: a `cause` never does. */
+export const toPayload = (error: ToolError, requestId: string): ToolErrorPayload => ({
+  error: {
+    code: codes[error._tag],
+    message: error.message,
+    ...("hint" in error && error.hint !== undefined ? { hint: error.hint } : {}),
+    ...("issues" in error ? { issues: error.issues } : {}),
+    ...("retryAfterSeconds" in error ? { retry_after_seconds: error.retryAfterSeconds } : {}),
+    ...("upgradeUrl" in error ? { upgrade_url: error.upgradeUrl } : {}),
+    request_id: requestId
+  }
+})

@@ -1,0 +1,85 @@
+/** An ad as `search_ads` returns it (seed, "Ad result item"). */
+import { Schema } from "effect"
+import { adStatuses, ctas, mediaTypes } from "./Enumerations.ts"
+import type { AdStatus, Cta, MediaType } from "./Enumerations.ts"
+import { cut } from "./ThirdPartyText.ts"
+
+export const AdItem = Schema.Struct({
+  id: Schema.Int,
+  ad_archive_id: Schema.NullOr(Schema.String).annotate({ description: "Id in the ad platform's public ad library." }),
+  page_name: Schema.String.annotate({ description: "Social page running the ad (third-party content)." }),
+  status: Schema.Literals(adStatuses),
+  media_type: Schema.Literals(mediaTypes),
+  headline: Schema.NullOr(Schema.String).annotate({ description: "Up to 200 characters (third-party content)." }),
+  ad_text: Schema.NullOr(Schema.String).annotate({ description: "Up to 500 characters (third-party content)." }),
+  cta: Schema.NullOr(Schema.Literals(ctas)),
+  landing_url: Schema.NullOr(Schema.String),
+  image_url: Schema.NullOr(Schema.String).annotate({ description: "Image, or thumbnail of a video." }),
+  ad_library_url: Schema.NullOr(Schema.String),
+  started_at: Schema.String.annotate({ description: "YYYY-MM-DD." }),
+  last_seen_at: Schema.String.annotate({ description: "YYYY-MM-DD." }),
+  active_days: Schema.Int.annotate({
+    description: "Days from started_at to today while running, to last_seen_at once stopped."
+  }),
+  is_partnership: Schema.Boolean,
+  shop: Schema.NullOr(
+    Schema.Struct({
+      id: Schema.Int,
+      name: Schema.String,
+      domain: Schema.String,
+      country: Schema.String,
+      active_ads: Schema.Int
+    })
+  ),
+  dashboard_url: Schema.NullOr(Schema.String)
+})
+export type AdItem = typeof AdItem.Type
+
+/** An ad as the search finds it: texts whole, dates as `YYYY-MM-DD`. */
+export interface FoundAd {
+  readonly id: number
+  readonly adArchiveId: string | null
+  readonly pageName: string
+  readonly status: AdStatus
+  readonly mediaType: MediaType
+  readonly headline: string | null
+  readonly adText: string | null
+  readonly cta: Cta | null
+  readonly landingUrl: string | null
+  readonly imageUrl: string | null
+  readonly adLibraryUrl: string | null
+  readonly startedOn: string
+  readonly lastSeenOn: string
+  readonly isPartnership: boolean
+  readonly shop: AdItem["shop"]
+}
+
+const dayMillis = 86_400_000
+
+/** Whole days between two calendar dates; never negative, since a clock may run behind an importer's. */
+export const daysBetween = (from: string, to: string): number =>
+  Math.max(0, Math.round((Date.parse(to) - Date.parse(from)) / dayMillis))
+
+/** `today` is the UTC date, `YYYY-MM-DD`; `dashboardUrl` gives a store's page. */
+export const present = (
+  ad: FoundAd,
+  context: { readonly today: string; readonly dashboardUrl: (shopId: number) => string }
+): AdItem => ({
+  id: ad.id,
+  ad_archive_id: ad.adArchiveId,
+  page_name: ad.pageName,
+  status: ad.status,
+  media_type: ad.mediaType,
+  headline: ad.headline === null ? null : cut(ad.headline, 200),
+  ad_text: ad.adText === null ? null : cut(ad.adText, 500),
+  cta: ad.cta,
+  landing_url: ad.landingUrl,
+  image_url: ad.imageUrl,
+  ad_library_url: ad.adLibraryUrl,
+  started_at: ad.startedOn,
+  last_seen_at: ad.lastSeenOn,
+  active_days: daysBetween(ad.startedOn, ad.status === "active" ? context.today : ad.lastSeenOn),
+  is_partnership: ad.isPartnership,
+  shop: ad.shop,
+  dashboard_url: ad.shop === null ? null : context.dashboardUrl(ad.shop.id)
+})

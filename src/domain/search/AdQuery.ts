@@ -1,0 +1,66 @@
+/** Arguments of `search_ads` (seed, "Tool search_ads"). */
+import { Schema } from "effect"
+import { ctas, mediaTypes } from "../catalog/Enumerations.ts"
+import type { ArgumentIssue } from "../ToolError.ts"
+import * as Arguments from "./Arguments.ts"
+import * as Page from "./Page.ts"
+import * as StoreFilter from "./StoreFilter.ts"
+
+export const adSorts = ["recommended", "newest", "oldest", "reach", "revenue", "traffic", "traffic_growth"] as const
+export type AdSort = (typeof adSorts)[number]
+
+export const AdQuery = Schema.Struct({
+  query: Arguments.optional(
+    StoreFilter.Query,
+    "Free text over ad copy, social page names and store names; 1 to 200 characters."
+  ),
+  ...StoreFilter.fields,
+  avg_price: Arguments.optional(Arguments.Range, "Average product price of the store, in its currency."),
+  media_types: Arguments.optional(Arguments.someOf(mediaTypes), "Media of the ad; any of them."),
+  status: Arguments.optional(Arguments.oneOf(["all", "active", "inactive"]), "Default all."),
+  ctas: Arguments.optional(Arguments.someOf(ctas), "Call-to-action labels; any of them."),
+  active_days: Arguments.optional(
+    Arguments.Range,
+    "Days the ad has run; matches only ads still running, so not with status inactive."
+  ),
+  ad_started_between: Arguments.optional(Arguments.DateRange, "Start date of the ad, YYYY-MM-DD, inclusive."),
+  partnership_only: Arguments.optional(Schema.Boolean, "True keeps only partnership (branded content) ads."),
+  trustpilot_rating: Arguments.optional(ratingRange(), "Trustpilot rating of the store, 0 to 5."),
+  trustpilot_reviews: Arguments.optional(Arguments.Range, "Number of Trustpilot reviews of the store."),
+  sort_by: Arguments.optional(
+    Arguments.oneOf(adSorts),
+    "Default recommended: one ad per store, stores with most active ads first. reach and traffic rank by the store's traffic."
+  ),
+  sort_order: Arguments.optional(
+    Arguments.SortOrder,
+    "Default desc; applies to revenue, reach, traffic and traffic_growth."
+  ),
+  ...Page.fields
+})
+export type AdQuery = typeof AdQuery.Type
+
+function ratingRange() {
+  return Arguments.Range.check(
+    Schema.makeFilter(({ max, min }) => [
+      ...(min !== undefined && min > 5 ? [{ path: ["min"], issue: "must be between 0 and 5" }] : []),
+      ...(max !== undefined && max > 5 ? [{ path: ["max"], issue: "must be between 0 and 5" }] : [])
+    ])
+  )
+}
+
+/** Whether a range bounds anything: an empty one means no filter (decisions.md, "Tool answers"). */
+export const bounds = (range: { readonly min?: number; readonly max?: number } | undefined): boolean =>
+  range !== undefined && (range.min !== undefined || range.max !== undefined)
+
+/**
+ * Seed, "Tool search_ads", rule 3. Beside the schema, not inside it, so that it is told together with whatever else is
+ * wrong: a schema's own check runs only when all its fields are right.
+ */
+export const conflicts = (args: Readonly<Record<string, unknown>>): ReadonlyArray<ArgumentIssue> =>
+  args["status"] === "inactive" && Schema.is(Arguments.Range)(args["active_days"]) && bounds(args["active_days"])
+    ? [{ path: "active_days", message: "matches only ads still running; do not combine it with status `inactive`" }]
+    : []
+
+/** `recommended` pages over stores, every other sort over ads (seed, rule 1). */
+export const mode = (query: Pick<AdQuery, "sort_by">): "grouped_by_shop" | "flat" =>
+  (query.sort_by ?? "recommended") === "recommended" ? "grouped_by_shop" : "flat"

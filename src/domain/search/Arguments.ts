@@ -1,0 +1,85 @@
+/**
+ * The pieces that the arguments of every search tool are made of. Each decodes what the seed allows and nothing else,
+ * and carries the description that the client's model reads.
+ */
+import { Schema, SchemaTransformation } from "effect"
+
+/**
+ * An argument that may be absent. The description belongs to the key: on a schema with checks it would be lost in the
+ * JSON Schema.
+ */
+export const optional = <S extends Schema.Top>(schema: S, description: string) =>
+  Schema.optionalKey(schema).pipe(Schema.annotateKey({ description }))
+
+/** Characters that no name has: PostgreSQL refuses U+0000 and half a surrogate pair, and a terminal acts on the others. */
+const control = /[\p{Cc}\p{Cs}]/u
+
+const hasNoControl = Schema.makeFilter((text: string) => !control.test(text) || "must not contain control characters")
+
+/** A name out of an open vocabulary: 1 to 100 characters. */
+export const Name = Schema.String.check(Schema.isNonEmpty(), Schema.isMaxCodePoints(100), hasNoControl)
+
+/** A member of a closed vocabulary; ArgumentIssues answers a wrong one with the nearest right one. */
+export const oneOf = <const L extends ReadonlyArray<string>>(values: L) => Schema.Literals(values)
+
+/** Several members of a closed vocabulary; none means no filter. */
+export const someOf = <const L extends ReadonlyArray<string>>(values: L) =>
+  Schema.Array(oneOf(values)).check(Schema.isMaxLength(values.length))
+
+/** A code out of an ISO list, accepted in either case and decoded to upper case. */
+export const code = (codes: ReadonlySet<string>, standard: string, aliases: Readonly<Record<string, string>> = {}) =>
+  Schema.String.pipe(Schema.decode(SchemaTransformation.toUpperCase())).check(
+    Schema.makeFilter((text: string) => {
+      if (codes.has(text)) return true
+      const meant = aliases[text]
+      return `is not ${standard} code${meant === undefined ? "" : `; did you mean \`${meant}\`?`}`
+    })
+  )
+
+const bounds = (bound: Schema.Codec<number>) =>
+  Schema.Struct({
+    min: Schema.optionalKey(bound),
+    max: Schema.optionalKey(bound)
+  }).check(
+    Schema.makeFilter(({ max, min }) =>
+      min !== undefined && max !== undefined && min > max
+        ? { path: ["min"], issue: `must not be greater than max (${min} > ${max})` }
+        : undefined
+    )
+  )
+
+/** Inclusive bounds, both optional; neither means no filter. Unknown figures never match a bound. */
+export const Range = bounds(Schema.Finite.check(Schema.isGreaterThanOrEqualTo(0)))
+export type Range = typeof Range.Type
+
+/** As {@link Range}, with negative bounds (seed: only `traffic_growth_pct`). */
+export const SignedRange = bounds(Schema.Finite)
+
+const datePattern = /^\d{4}-\d{2}-\d{2}$/u
+
+/** A calendar date of the proleptic Gregorian calendar, years 0001 to 9999. */
+export const CalendarDate = Schema.String.check(
+  Schema.isPattern(datePattern, { message: "must be a date in the form YYYY-MM-DD", format: "date" }),
+  Schema.makeFilter((text: string) => !datePattern.test(text) || existsOnCalendar(text) || `${text} does not exist`)
+)
+
+const existsOnCalendar = (text: string): boolean => {
+  const time = Date.parse(`${text}T00:00:00Z`)
+  return text >= "0001-01-01" && Number.isFinite(time) && new Date(time).toISOString().startsWith(text)
+}
+
+/** Inclusive dates, both optional; neither means no filter. */
+export const DateRange = Schema.Struct({
+  from: Schema.optionalKey(CalendarDate),
+  to: Schema.optionalKey(CalendarDate)
+}).check(
+  Schema.makeFilter(({ from, to }) =>
+    from !== undefined && to !== undefined && from > to
+      ? { path: ["from"], issue: `must not be after to (${from} > ${to})` }
+      : undefined
+  )
+)
+export type DateRange = typeof DateRange.Type
+
+export const SortOrder = oneOf(["asc", "desc"])
+export type SortOrder = typeof SortOrder.Type

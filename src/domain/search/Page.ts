@@ -1,0 +1,53 @@
+/** Paging: which window of the answer is asked for, and how it is described (seed, "Pagination object", "Limits"). */
+import { Schema } from "effect"
+import * as Arguments from "./Arguments.ts"
+
+/** The last page that can be asked for. */
+export const lastPage = 20
+
+export const fields = {
+  page: Arguments.optional(
+    Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: lastPage })),
+    "Page, 1 to 20; default 1."
+  ),
+  per_page: Arguments.optional(
+    Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 25 })),
+    "Results per page, 1 to 25; default 10."
+  )
+} as const
+
+/** A page number and size, defaults filled in. */
+export interface Window {
+  readonly page: number
+  readonly perPage: number
+}
+
+export const window = (args: { readonly page?: number; readonly per_page?: number }): Window => ({
+  page: args.page ?? 1,
+  perPage: args.per_page ?? 10
+})
+
+/** Items before the window. */
+export const offset = ({ page, perPage }: Window): number => (page - 1) * perPage
+
+/** Whether a further page can be requested, given how many things are paged over: false on page 20. */
+export const hasMore = ({ page, perPage }: Window, count: number): boolean => page < lastPage && page * perPage < count
+
+const base = {
+  page: Schema.Int,
+  per_page: Schema.Int,
+  total: Schema.Int.annotate({ description: "Total matching items." }),
+  has_more: Schema.Boolean.annotate({ description: "True when a further page can be requested; false on page 20." })
+}
+
+export const Pagination = Schema.Struct(base)
+export type Pagination = typeof Pagination.Type
+
+export const AdPagination = Schema.Struct({
+  ...base,
+  mode: Schema.Literals(["grouped_by_shop", "flat"]),
+  matching_shops: Schema.optionalKey(
+    Schema.Int.annotate({ description: "Number of matching stores; only in grouped_by_shop mode." })
+  )
+})
+export type AdPagination = typeof AdPagination.Type

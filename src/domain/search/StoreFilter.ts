@@ -1,0 +1,73 @@
+/** The arguments that all search tools share: filters on the store (seed, "Tool search_ads", common arguments). */
+import { Schema } from "effect"
+import { languages, pixels, socialNetworks } from "../catalog/Enumerations.ts"
+import { countryCodes, currencyCodes } from "../catalog/Iso.ts"
+import * as Arguments from "./Arguments.ts"
+
+/** A niche by name (case-insensitive) or by id. */
+export const NicheReference = Schema.Union([
+  Arguments.Name,
+  Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 2_147_483_647 }))
+])
+export type NicheReference = typeof NicheReference.Type
+
+/** Free text, 1 to 200 characters. */
+export const Query = Schema.String.check(Schema.isBetweenCodePoints(1, 200))
+
+const list = <S extends Schema.Constraint>(item: S, maxEntries: number) =>
+  Schema.Array(item).check(Schema.isMaxLength(maxEntries))
+
+export const fields = {
+  niches: Arguments.optional(
+    list(NicheReference, 20),
+    'Niche names or ids from list_filter_options with kind "niches"; a parent includes its sub-niches. Up to 20.'
+  ),
+  countries: Arguments.optional(
+    list(Arguments.code(countryCodes, "an ISO 3166-1 alpha-2", { UK: "GB" }), 50),
+    "Store countries, ISO 3166-1 alpha-2, such as US. Up to 50."
+  ),
+  currencies: Arguments.optional(
+    list(Arguments.code(currencyCodes, "an ISO 4217"), 50),
+    "Store currencies, ISO 4217, such as EUR. Up to 50."
+  ),
+  languages: Arguments.optional(Arguments.someOf(languages), "Store languages."),
+  domains: Arguments.optional(
+    list(
+      Schema.String.check(
+        Schema.isMaxCodePoints(64),
+        Schema.isPattern(/^\.[^\s./\p{Cc}\p{Cs}]+(?:\.[^\s./\p{Cc}\p{Cs}]+)*$/u, {
+          message: "must be a domain extension with a leading dot, such as `.com` or `.co.uk`"
+        })
+      ),
+      50
+    ),
+    "Domain extensions with leading dot, such as .com or .co.uk. Up to 50."
+  ),
+  pixels: Arguments.optional(Arguments.someOf(pixels), "Tracking pixels on the store; any of them."),
+  themes: Arguments.optional(
+    list(Arguments.Name, 50),
+    'Theme names from list_filter_options with kind "themes". Up to 50.'
+  ),
+  apps: Arguments.optional(
+    list(Arguments.Name, 50),
+    'Installed app names from list_filter_options with kind "apps" and a query; any of them. Up to 50.'
+  ),
+  social_networks: Arguments.optional(
+    Arguments.someOf(socialNetworks),
+    "Networks that the store has a page on; any of them."
+  ),
+  monthly_revenue: Arguments.optional(Arguments.Range, "Estimated monthly revenue in the store's currency."),
+  monthly_visits: Arguments.optional(Arguments.Range, "Estimated monthly visits."),
+  traffic_growth_pct: Arguments.optional(
+    Arguments.SignedRange,
+    "Traffic growth score in percent; negative bounds allowed."
+  ),
+  active_ads: Arguments.optional(Arguments.Range, "Number of currently active ads."),
+  products_count: Arguments.optional(Arguments.Range, "Number of products in the store's catalog."),
+  monthly_orders: Arguments.optional(Arguments.Range, "Estimated monthly orders."),
+  shop_created_between: Arguments.optional(Arguments.DateRange, "Creation date of the store, YYYY-MM-DD, inclusive.")
+} as const
+
+export const StoreFilter = Schema.Struct(fields)
+/** Decoded store filter. An absent key, an empty array and an empty range all mean "no filter". */
+export type StoreFilter = typeof StoreFilter.Type

@@ -1,0 +1,195 @@
+/**
+ * The folder that holds the data of the embedded PostgreSQL: whose it is, whether it can be opened, how it is made.
+ */
+import { Effect } from "effect"
+import { spawnSync } from "node:child_process"
+import * as fs from "node:fs/promises"
+import * as path from "node:path"
+import { EmbeddedPostgresError } from "./EmbeddedPostgresError.ts"
+import * as PostgresBinaries from "./PostgresBinaries.ts"
+import * as PostgresProcess from "./PostgresProcess.ts"
+
+/**
+ * PostgreSQL refuses to run as root. Root therefore runs it as `nobody` inside a user namespace, where files stay root's
+ * own; where namespaces are forbidden (many containers), or the data belongs to another user, as that user outright.
+ */
+export type RunAs =
+  | { readonly _tag: "Self" }
+  | { readonly _tag: "Namespace" }
+  | { readonly _tag: "User"; readonly uid: number; readonly gid: number }
+
+const nobody = { _tag: "User", uid: 65534, gid: 65534 } as const
+const namespacePrefix = ["unshare", "--user", "--map-user=65534", "--map-group=65534", "--"] as const
+
+const isCode = (cause: unknown, ...codes: ReadonlyArray<string>): boolean =>
+  cause instanceof Error && "code" in cause && codes.includes(String(cause.code))
+
+const attempt = <A>(message: string, run: () => Promise<A>): Effect.Effect<A, EmbeddedPostgresError> =>
+  Effect.tryPromise({ try: run, catch: (cause) => new EmbeddedPostgresError({ message, cause }) })
+
+/** The command line that runs `command` as `runAs`. */
+export const commandFor = (runAs: RunAs, command: ReadonlyArray<string>): ReadonlyArray<string> =>
+  runAs._tag === "Namespace" ? [...namespacePrefix, ...command] : command
+
+export const userIds = (runAs: RunAs): PostgresProcess.UserIds | undefined =>
+  runAs._tag === "User" ? { uid: runAs.uid, gid: runAs.gid } : undefined
+
+const namespacesAllowed = (): boolean => {
+  const [command, ...rest] = namespacePrefix
+  return spawnSync(command, [...rest, "true"], { stdio: "ignore" }).status === 0
+}
+
+/** Decides who runs PostgreSQL on this folder; fails when the folder is another user's. */
+export const owner = (folder: string): Effect.Effect<RunAs, EmbeddedPostgresError> =>
+  Effect.gen(function* () {
+    const self = process.geteuid?.() ?? 0
+    const stat = yield* attempt(
+      `The data folder ${folder} cannot be reached by this user (uid ${self}). Start as the user who made it, or give another data folder.`,
+      () =>
+        fs.stat(folder).catch((cause: unknown) => {
+          if (isCode(cause, "ENOENT")) return undefined
+          throw cause
+        })
+    )
+    if (stat !== undefined && !stat.isDirectory()) {
+      return yield* new EmbeddedPostgresError({
+        message: `${folder} is a file, but should be the data folder. Move it away, or give another data folder.`
+      })
+    }
+    const ownerId = stat?.uid ?? self
+    if (self !== 0) {
+      if (ownerId === self) return { _tag: "Self" }
+      return yield* new EmbeddedPostgresError({
+        message:
+          `The data folder ${folder} belongs to ${ownerId === 0 ? "root" : `the user with uid ${ownerId}`}, but this process runs as uid ${self}. ` +
+          `Start as that user, or run \`sudo chown -R ${self} ${folder}\`, or give another data folder.`
+      })
+    }
+    if (stat !== undefined && ownerId !== 0) return { _tag: "User", uid: stat.uid, gid: stat.gid }
+    if (namespacesAllowed()) return { _tag: "Namespace" }
+    if (stat === undefined) return nobody
+    return yield* new EmbeddedPostgresError({
+      message:
+        `The data folder ${folder} belongs to root, and PostgreSQL does not run as root (user namespaces are not allowed here). ` +
+        `Run \`chown -R ${nobody.uid} ${folder}\`, or give another data folder.`
+    })
+  })
+
+/**
+ * The folder must hold a cluster of this major version, or nothing.
+ * Returns whether it has yet to be initialised.
+ */
+export const isNew = (folder: string): Effect.Effect<boolean, EmbeddedPostgresError> =>
+  Effect.gen(function* () {
+    const entries = yield* attempt(`The data folder ${folder} cannot be read.`, () =>
+      fs.readdir(folder).catch((cause: unknown): Array<string> => {
+        if (isCode(cause, "ENOENT")) return []
+        throw cause
+      })
+    )
+    if (entries.length === 0) return true
+    if (!entries.includes("PG_VERSION")) {
+      return yield* new EmbeddedPostgresError({
+        message: `${folder} holds files that are not PostgreSQL's. Move them away, or give another data folder.`
+      })
+    }
+    const version = yield* attempt(`The data folder ${folder} cannot be read.`, () =>
+      fs.readFile(path.join(folder, "PG_VERSION"), "utf8")
+    )
+    if (version.trim() === PostgresBinaries.majorVersion) return false
+    return yield* new EmbeddedPostgresError({
+      message:
+        `The data folder ${folder} was written by PostgreSQL ${version.trim()}, but this is ${PostgresBinaries.majorVersion}. ` +
+        `Export it with the old version (pg_dump), or give another data folder to start afresh.`
+    })
+  })
+
+/**
+ * Makes a new cluster. It is made in a folder beside and then renamed, so that a start that was killed never leaves half
+ * a cluster; when two starters do it at once, the first to finish wins and the other uses its cluster.
+ */
+export const initialise = (options: {
+  readonly folder: string
+  readonly native: string
+  readonly runAs: RunAs
+  readonly runtimeFolder: string
+}): Effect.Effect<void, EmbeddedPostgresError> =>
+  Effect.gen(function* () {
+    const { folder, native, runAs, runtimeFolder } = options
+    const parent = path.dirname(folder)
+    const prefix = `${path.basename(folder)}.init-`
+    const draft = yield* Effect.acquireRelease(
+      attempt(
+        `No folder can be made in ${parent}. Give this user write access to it, or give another data folder.`,
+        async () => {
+          await fs.mkdir(parent, { recursive: true })
+          await removeAbandonedDrafts(parent, prefix)
+          const made = await fs.mkdtemp(path.join(parent, `${prefix}${process.pid}-`))
+          if (runAs._tag === "User") await fs.chown(made, runAs.uid, runAs.gid)
+          return made
+        }
+      ),
+      (made) => Effect.promise(() => fs.rm(made, { recursive: true, force: true }).catch(() => undefined))
+    )
+    const initdb = yield* Effect.acquireRelease(
+      PostgresProcess.launch({
+        command: commandFor(runAs, [
+          path.join(native, "bin", "initdb"),
+          ...["-D", draft, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-sync", "--no-instructions"],
+          ...["--locale-provider=builtin", "--locale=C.UTF-8"]
+        ]),
+        folder: runtimeFolder,
+        user: userIds(runAs)
+      }),
+      (running) => Effect.andThen(running.signal("SIGINT"), running.exited)
+    )
+    const exitCode = yield* initdb.exited
+    if (exitCode !== 0) {
+      return yield* new EmbeddedPostgresError({
+        message:
+          `The database could not be created in ${folder}: ${yield* initdb.output}\n` +
+          `Give another data folder that this user can write to, or set DATABASE_URL to a PostgreSQL of your own (15 or newer).`
+      })
+    }
+    yield* attempt(`The new database could not be moved to ${folder}.`, () =>
+      fs.rename(draft, folder).catch((cause: unknown) => {
+        if (!isCode(cause, "ENOTEMPTY", "EEXIST")) throw cause
+      })
+    )
+  }).pipe(Effect.scoped)
+
+/** Drafts of starters that were killed; those of starters that still run are left alone. */
+const removeAbandonedDrafts = async (parent: string, prefix: string): Promise<void> => {
+  for (const entry of await fs.readdir(parent)) {
+    if (!entry.startsWith(prefix)) continue
+    const processId = Number.parseInt(entry.slice(prefix.length), 10)
+    if (!isRunning(processId)) await fs.rm(path.join(parent, entry), { recursive: true, force: true })
+  }
+}
+
+const isRunning = (processId: number): boolean => {
+  if (!(processId > 0)) return false
+  try {
+    process.kill(processId, 0)
+    return true
+  } catch (cause) {
+    return isCode(cause, "EPERM")
+  }
+}
+
+/**
+ * PostgreSQL removes the lock of a server that was killed by itself, unless an unrelated process has been given the same
+ * id since, as happens after each restart of a container. Where the system can tell, that lock is removed here.
+ */
+export const removeStaleLock = (folder: string): Effect.Effect<void, EmbeddedPostgresError> =>
+  attempt(`The lock file of the data folder ${folder} cannot be read or removed.`, async () => {
+    const lock = path.join(folder, "postmaster.pid")
+    const text = await fs.readFile(lock, "utf8").catch((cause: unknown) => {
+      if (isCode(cause, "ENOENT")) return ""
+      throw cause
+    })
+    const processId = Number.parseInt(text, 10)
+    if (process.platform !== "linux" || !(processId > 0)) return
+    const name = await fs.readFile(`/proc/${processId}/comm`, "utf8").catch(() => undefined)
+    if (name !== undefined && name.trim() !== "postgres") await fs.rm(lock, { force: true })
+  })
