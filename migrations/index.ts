@@ -1,0 +1,8 @@
+/** Every migration by its file's name. Those that have been released are never changed, only followed by others. */
+import type { Effect } from "effect"
+import type { SqlClient } from "effect/sql"
+import catalog from "./0002_catalog.ts"
+
+export const migrations: Record<string, Effect.Effect<void, unknown, SqlClient.SqlClient>> = {
+  "0002_catalog": catalog
+}
