@@ -135,8 +135,16 @@ export const initialise = (options: {
       PostgresProcess.launch({
         command: commandFor(runAs, [
           path.join(native, "bin", "initdb"),
-          ...["-D", draft, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-sync", "--no-instructions"],
-          ...["--locale-provider=builtin", "--locale=C.UTF-8"]
+          `--pgdata=${draft}`,
+          "--username=postgres",
+          // Whoever reaches the socket, in a folder of this user's own, may connect.
+          "--auth=trust",
+          "--encoding=UTF8",
+          // The same order of words on every machine, without its locales.
+          "--locale-provider=builtin",
+          "--locale=C.UTF-8",
+          "--no-sync",
+          "--no-instructions"
         ]),
         folder: runtimeFolder,
         user: userIds(runAs)

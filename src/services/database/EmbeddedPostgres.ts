@@ -72,7 +72,8 @@ export class EmbeddedPostgres extends Context.Service<
     const settings = ["listen_addresses=", `unix_socket_directories=${runtimeFolder}`, ...(options.flags ?? [])]
     const command = DataFolder.commandFor(runAs, [
       path.join(native, "bin", "postgres"),
-      ...["-D", dataFolder],
+      "-D",
+      dataFolder,
       ...settings.flatMap((setting) => ["-c", setting])
     ])
 

@@ -41,7 +41,7 @@ export const locate: Effect.Effect<string, EmbeddedPostgresError> = Effect.gen(f
 export const link = (native: string): Effect.Effect<void, EmbeddedPostgresError> =>
   Effect.gen(function* () {
     const text = yield* Effect.tryPromise(() => fs.readFile(path.join(native, "pg-symlinks.json"), "utf8"))
-    const links = yield* Schema.decodeUnknownEffect(Links)(text)
+    const links = yield* Schema.decodeEffect(Links)(text)
     const missing = yield* Effect.filter(links, ({ target }) =>
       Effect.promise(() =>
         fs.lstat(path.join(native, "..", target)).then(

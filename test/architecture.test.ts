@@ -1,0 +1,227 @@
+/**
+ * The house's rules that the compiler does not hold: which way imports run, where live parts are chosen, how long a
+ * file may be, and which functions of the platform stay outside.
+ */
+import { assert, describe, it } from "@effect/vitest"
+import * as fs from "node:fs"
+import * as path from "node:path"
+
+interface SourceFile {
+  /** Relative to the project, with forward slashes. */
+  readonly path: string
+  readonly text: string
+}
+
+interface Violation {
+  readonly path: string
+  readonly rule: string
+}
+
+/** Every floor and what it may import, besides itself. `cli` is a part of `main`: the command line. */
+const mayImport: Record<string, ReadonlyArray<string>> = {
+  domain: [],
+  config: ["domain"],
+  services: ["domain", "config", "migrations"],
+  http: ["domain", "config", "services"],
+  main: ["domain", "config", "services", "http", "migrations"],
+  migrations: ["domain"]
+}
+
+/** Packages of the domain: Effect, and pure data. */
+const domainPackages = new Set(["effect", "countries-list"])
+
+/** Parts of Effect that the domain has no use for: they do, where the domain only says. */
+const effectsOfTheWorld = /^effect\/(http|sql|process|socket|persistence|cluster|cli|workers)\b/
+
+const longestFile = 400
+
+/** The floor of a file, or of an import that points at one. */
+const floorOf = (file: string): string | undefined => {
+  if (file.startsWith("migrations/")) return "migrations"
+  if (file === "src/Config.ts") return "config"
+  if (file === "src/main.ts" || file.startsWith("src/cli/")) return "main"
+  return /^src\/(domain|services|http)\//.exec(file)?.[1]
+}
+
+/** The specifiers of every import and re-export, types included: a type is knowledge as well. */
+const importsOf = (text: string): ReadonlyArray<string> =>
+  Array.from(
+    text.matchAll(
+      /(?:^|[\s;}])(?:import|export)\s(?:[^"'`;]*?\sfrom\s*)?["']([^"']+)["']|\bimport\(\s*["']([^"']+)["']/g
+    ),
+    (match) => match[1] ?? match[2] ?? ""
+  )
+
+/** Text without comments and without the contents of strings, so that rules read code only. */
+const codeOf = (text: string): string =>
+  text.replaceAll(/\/\*[\s\S]*?\*\/|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|(?<!:)\/\/[^\n]*/g, (found) =>
+    found.startsWith("/") ? " " : `""`
+  )
+
+const forbiddenCode: ReadonlyArray<readonly [pattern: RegExp, instead: string]> = [
+  [/\bDate\.now\(/, "use Clock.currentTimeMillis"],
+  [/\bnew Date\(\s*\)/, "use DateTime.now"],
+  [/\bconsole\./, "use Effect.log or Console"],
+  [/\bset(?:Timeout|Interval|Immediate)\(/, "use Effect.sleep or Schedule"],
+  [/\bMath\.random\(/, "use Random, or effect/crypto for secrets"]
+]
+
+/** Which HTTP server, which file system, which database a process has: chosen by the composition root alone. */
+const liveLayer = /\b(?:Node[A-Z]\w*|Database|EmbeddedPostgres|Migrations|PgClient)\.layer\w*/
+
+const violationsOf = (file: SourceFile): ReadonlyArray<Violation> => {
+  const found: Array<Violation> = []
+  const report = (rule: string) => found.push({ path: file.path, rule })
+
+  const lines = file.text.split("\n").length
+  if (lines > longestFile) report(`has ${lines} lines, of at most ${longestFile}: is there more than one thing in it?`)
+
+  const floor = floorOf(file.path)
+  if (floor === undefined) {
+    report("belongs to no floor: domain, services, http, cli, main.ts or Config.ts")
+    return found
+  }
+  for (const specifier of importsOf(file.text)) {
+    if (specifier === "@effect/platform-node")
+      report("imports the barrel of @effect/platform-node; import the submodule")
+    if (specifier.startsWith(".")) {
+      if (!specifier.endsWith(".ts") && !specifier.endsWith(".json")) report(`imports ${specifier} without its .ts`)
+      const target = path.posix.join(path.posix.dirname(file.path), specifier)
+      const targetFloor = floorOf(target)
+      if (targetFloor === undefined) {
+        if (target !== "package.json") report(`imports ${target}, which is no part of the house`)
+      } else if (targetFloor !== floor && !(mayImport[floor] ?? []).includes(targetFloor)) {
+        report(`is of ${floor} and imports ${target} of ${targetFloor}`)
+      }
+    } else if (floor === "http" && /^(effect\/sql|@effect\/sql-pg)\b/.test(specifier)) {
+      report(`is of http and imports ${specifier}: statements belong to services`)
+    } else if (floor === "domain") {
+      const name = /^(?:@[^/]+\/)?[^/]+/.exec(specifier)?.[0] ?? specifier
+      if (!domainPackages.has(name)) report(`is of domain and imports ${specifier}`)
+      if (effectsOfTheWorld.test(specifier)) report(`is of domain and imports ${specifier}`)
+    }
+  }
+
+  const code = codeOf(file.text)
+  for (const [pattern, instead] of forbiddenCode) {
+    const match = pattern.exec(code)
+    if (match !== null) report(`uses ${match[0]} - ${instead}`)
+  }
+  if (floor !== "main" && !file.path.startsWith("src/services/database/")) {
+    const match = liveLayer.exec(code)
+    if (match !== null) report(`chooses the live layer ${match[0]}; only main.ts and cli/ do`)
+  }
+  return found
+}
+
+const readSources = (folder: string): ReadonlyArray<SourceFile> =>
+  fs
+    .readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".ts"))
+    .map((name) => {
+      const file = path.join(folder, name)
+      return { path: file.split(path.sep).join("/"), text: fs.readFileSync(file, "utf8") }
+    })
+
+describe("the house", () => {
+  it("keeps its rules", () => {
+    const files = [...readSources("src"), ...readSources("migrations")]
+    assert.isAbove(files.length, 10)
+    assert.deepStrictEqual(files.flatMap(violationsOf), [])
+  })
+
+  const broken: ReadonlyArray<readonly [what: string, file: SourceFile, rule: RegExp]> = [
+    [
+      "the domain imports a service",
+      { path: "src/domain/search/Page.ts", text: `import { A } from "../../services/search/A.ts"` },
+      /is of domain and imports src\/services\/search\/A\.ts of services/
+    ],
+    [
+      "the domain imports a service's type",
+      { path: "src/domain/Page.ts", text: `import type {\n  A,\n  B\n} from "../services/A.ts"` },
+      /of services/
+    ],
+    [
+      "the domain reads the configuration",
+      { path: "src/domain/Page.ts", text: `import * as Config from "../Config.ts"` },
+      /of config/
+    ],
+    ["the domain imports node", { path: "src/domain/Page.ts", text: `import * as fs from "node:fs"` }, /node:fs/],
+    [
+      "the domain imports a client of the world",
+      { path: "src/domain/Page.ts", text: `import { SqlClient } from "effect/sql"` },
+      /effect\/sql/
+    ],
+    [
+      "a service imports a route",
+      { path: "src/services/tools/A.ts", text: `export * from "../../http/mcp/B.ts"` },
+      /of http/
+    ],
+    [
+      "a service imports a route lazily",
+      { path: "src/services/tools/A.ts", text: `const b = () => import("../../http/mcp/B.ts")` },
+      /of http/
+    ],
+    [
+      "a route imports main",
+      { path: "src/http/Router.ts", text: `import "../main.ts"` },
+      /is of http and imports src\/main\.ts of main/
+    ],
+    [
+      "a migration imports a service",
+      { path: "migrations/0001_a.ts", text: `import { A } from "../src/services/A.ts"` },
+      /of services/
+    ],
+    [
+      "the platform's barrel",
+      { path: "src/main.ts", text: `import { NodeRuntime } from "@effect/platform-node"` },
+      /barrel/
+    ],
+    [
+      "an import without its extension",
+      { path: "src/http/Router.ts", text: `import { A } from "./A"` },
+      /without its \.ts/
+    ],
+    ["a file of tests", { path: "src/http/A.ts", text: `import { A } from "../../test/A.ts"` }, /no part of the house/],
+    ["a file of no floor", { path: "src/utils/A.ts", text: "" }, /belongs to no floor/],
+    ["the system's clock", { path: "src/services/A.ts", text: "const now = Date.now()" }, /Clock/],
+    ["the system's date", { path: "src/services/A.ts", text: "const now = new Date( )" }, /DateTime/],
+    ["the console", { path: "src/cli/A.ts", text: `console.log("a")` }, /Effect\.log/],
+    ["a timer", { path: "src/http/A.ts", text: "setTimeout(() => undefined, 5)" }, /Effect\.sleep/],
+    [
+      "a live layer in a service",
+      { path: "src/services/A.ts", text: "const live = NodeFileSystem.layer" },
+      /only main\.ts and cli/
+    ],
+    [
+      "a service that chooses its database",
+      { path: "src/services/tools/A.ts", text: "const live = Database.layer({})" },
+      /only main\.ts and cli/
+    ],
+    [
+      "a statement in a route",
+      { path: "src/http/A.ts", text: `import { SqlClient } from "effect/sql"` },
+      /statements belong/
+    ],
+    ["a long file", { path: "src/services/A.ts", text: "\n".repeat(400) }, /401 lines/]
+  ]
+  it.each(broken)("notices %s", (_, file, rule) => {
+    const rules = violationsOf(file).map((violation) => violation.rule)
+    assert.lengthOf(rules, 1)
+    assert.match(rules[0] ?? "", rule)
+  })
+
+  const sound: ReadonlyArray<readonly [what: string, file: SourceFile]> = [
+    ["what flows downwards", { path: "src/http/A.ts", text: `import { B } from "../services/B.ts"` }],
+    ["the domain's data", { path: "src/domain/Iso.ts", text: `import { countries } from "countries-list"` }],
+    ["the domain's own", { path: "src/domain/a/A.ts", text: `import { Schema } from "effect"\nimport "../B.ts"` }],
+    ["migrations run by a service", { path: "src/services/A.ts", text: `import "../../migrations/index.ts"` }],
+    ["the live layers of main", { path: "src/main.ts", text: "const live = NodeHttpServer.layer" }],
+    ["a rule named in a comment", { path: "src/services/A.ts", text: `// not Date.now()\nconst a = "console.log"` }],
+    ["a date from a value", { path: "src/services/A.ts", text: "const at = new Date(millis)" }],
+    ["a file of 400 lines", { path: "src/services/A.ts", text: "\n".repeat(399) }]
+  ]
+  it.each(sound)("allows %s", (_, file) => {
+    assert.deepStrictEqual(violationsOf(file), [])
+  })
+})
