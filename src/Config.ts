@@ -1,0 +1,119 @@
+/** Every environment variable: its name, default and meaning, in one place. The README's table is held to it by a test. */
+import { Config, ConfigProvider, Context, Effect, Layer, Option, Schema } from "effect"
+
+/** http(s), lower case, without path, query, fragment or trailing slash. */
+const Origin = Schema.String.check(
+  Schema.makeFilter(
+    (text: string) => {
+      const url = URL.parse(text)
+      return url !== null && /^https?:$/u.test(url.protocol) && url.origin === text
+    },
+    {
+      expected: "an http(s) origin in lower case such as https://discovery.example.com, without path or trailing slash"
+    }
+  )
+)
+
+const Link = Schema.String.check(
+  Schema.makeFilter((text: string) => URL.canParse(text), {
+    expected: "an absolute URL such as https://example.com/billing"
+  })
+)
+
+const whole = (minimum: number, maximum: number) =>
+  Schema.FiniteFromString.check(
+    Schema.makeFilter((value: number) => Number.isInteger(value) && value >= minimum && value <= maximum, {
+      expected: `a whole number from ${minimum} to ${maximum}`
+    })
+  )
+
+const maxCredits = 1_000_000_000
+
+/** What an operator reads about a variable. An empty variable counts as absent. */
+export interface Variable {
+  readonly default: string
+  readonly meaning: string
+}
+
+/** In the order of the documentation. */
+export const variables = {
+  BASE_URL: {
+    default: "http://localhost:PORT",
+    meaning: "The public origin that clients use; part of every address the server tells."
+  },
+  PORT: { default: "3000", meaning: "TCP port to listen on." },
+  HOST: { default: "127.0.0.1", meaning: "Address to listen on; 0.0.0.0 for all." },
+  DATABASE_URL: { default: "embedded PostgreSQL", meaning: "postgres:// URL of a PostgreSQL 15 or newer." },
+  DATABASE_MAX_CONNECTIONS: { default: "20", meaning: "Connections that one server process opens at most." },
+  DATA_DIR: { default: ".data", meaning: "Folder of the embedded PostgreSQL; not used with DATABASE_URL." },
+  PLAN_CREDITS_GROWTH: { default: "2000", meaning: "Credits of the plan Growth per account and month." },
+  PLAN_CREDITS_PRO: { default: "10000", meaning: "Credits of the plan Pro per account and month." },
+  RATE_LIMIT_PER_MINUTE: {
+    default: "1200",
+    meaning: "Calls per account and minute, counted by each server process; 0 for no limit."
+  },
+  BILLING_URL: { default: "BASE_URL/dashboard", meaning: "Where a customer changes plan or pays." },
+  SUPPORT_URL: { default: "BASE_URL/dashboard", meaning: "Where a customer gets help." },
+  ALLOWED_ORIGINS: {
+    default: "",
+    meaning: "Browser origins besides BASE_URL that may call /mcp, separated by commas."
+  },
+  OTEL_EXPORTER_OTLP_ENDPOINT: {
+    default: "",
+    meaning: "OpenTelemetry collector (OTLP over HTTP) for traces and metrics."
+  },
+  LOG_FORMAT: { default: "pretty on a terminal, else json", meaning: "pretty, logfmt or json." },
+  LOG_LEVEL: { default: "Info", meaning: "Trace, Debug, Info, Warn, Error, Fatal or None." }
+} as const satisfies Record<string, Variable>
+
+type Name = keyof typeof variables
+
+const read = <S extends Schema.ConstraintCodec<unknown, unknown>>(schema: S, name: Name) => Config.schema(schema, name)
+
+const origins = Config.Array(Origin, "ALLOWED_ORIGINS" satisfies Name).pipe(Config.withDefault([]))
+
+const settings = Config.all({
+  port: read(whole(0, 65_535), "PORT").pipe(Config.withDefault(3000)),
+  host: read(Schema.String, "HOST").pipe(Config.withDefault("127.0.0.1")),
+  baseUrl: Config.option(read(Origin, "BASE_URL")),
+  databaseUrl: Config.option(read(Schema.Redacted(Schema.String), "DATABASE_URL")),
+  databaseMaxConnections: read(whole(2, 1000), "DATABASE_MAX_CONNECTIONS").pipe(Config.withDefault(20)),
+  dataDir: read(Schema.String, "DATA_DIR").pipe(Config.withDefault(".data")),
+  planCreditsGrowth: read(whole(0, maxCredits), "PLAN_CREDITS_GROWTH").pipe(Config.withDefault(2000)),
+  planCreditsPro: read(whole(0, maxCredits), "PLAN_CREDITS_PRO").pipe(Config.withDefault(10_000)),
+  rateLimitPerMinute: read(whole(0, maxCredits), "RATE_LIMIT_PER_MINUTE").pipe(Config.withDefault(1200)),
+  billingUrl: Config.option(read(Link, "BILLING_URL")),
+  supportUrl: Config.option(read(Link, "SUPPORT_URL")),
+  allowedOrigins: origins,
+  otlpEndpoint: Config.option(read(Link, "OTEL_EXPORTER_OTLP_ENDPOINT")),
+  logFormat: Config.option(read(Schema.Literals(["pretty", "logfmt", "json"]), "LOG_FORMAT")),
+  logLevel: Config.LogLevel("LOG_LEVEL" satisfies Name).pipe(Config.withDefault("Info" as const))
+}).pipe(
+  Config.map((values) => {
+    const baseUrl = Option.getOrElse(values.baseUrl, () => `http://localhost:${values.port}`)
+    const dashboard = () => `${baseUrl}/dashboard`
+    return {
+      ...values,
+      baseUrl,
+      /** The resource that credentials are for, and the address that customers are given. */
+      mcpUrl: `${baseUrl}/mcp`,
+      billingUrl: Option.getOrElse(values.billingUrl, dashboard),
+      supportUrl: Option.getOrElse(values.supportUrl, dashboard),
+      allowedOrigins: new Set([baseUrl, ...values.allowedOrigins])
+    }
+  })
+)
+
+export type AppSettings = Config.Success<typeof settings>
+
+/** The configuration of this process, decoded once. A wrong value fails with a message that names the variable. */
+export class AppConfig extends Context.Service<AppConfig, AppSettings>()("discovery/Config") {
+  static readonly layer = Layer.effect(AppConfig, settings)
+
+  /** Defaults with what a test wants otherwise; the environment is not read. */
+  static readonly layerOf = (overrides: Partial<AppSettings>) =>
+    Layer.effect(
+      AppConfig,
+      Effect.map(settings.parse(ConfigProvider.fromEnv({ env: {} })), (defaults) => ({ ...defaults, ...overrides }))
+    )
+}
