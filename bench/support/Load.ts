@@ -1,0 +1,56 @@
+/** A closed loop of plain calls over connections that are kept alive; every answer is read and checked. */
+import { Agent, request } from "node:http"
+import type { Peer } from "./Peer.ts"
+
+export interface Sample {
+  readonly calls: number
+  readonly cpuMicrosPerCall: number
+  readonly callsPerSecond: number
+}
+
+const headers = (peer: Peer, body: string) => ({
+  authorization: peer.authorization,
+  "content-type": "application/json",
+  accept: "application/json, text/event-stream",
+  "content-length": Buffer.byteLength(body)
+})
+
+const call = (peer: Peer, agent: Agent, body: string): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const outgoing = request(
+      { agent, host: "127.0.0.1", port: peer.port, path: "/mcp", method: "POST", headers: headers(peer, body) },
+      (response) => {
+        const chunks: Array<Buffer> = []
+        response.on("data", (chunk: Buffer) => chunks.push(chunk))
+        response.on("end", () => {
+          const text = Buffer.concat(chunks).toString("utf8")
+          if (response.statusCode === 200 && text.includes('"structuredContent"')) resolve()
+          else reject(new Error(`${peer.name} answered ${response.statusCode}: ${text.slice(0, 300)}`))
+        })
+        response.on("error", reject)
+      }
+    )
+    outgoing.on("error", reject)
+    outgoing.end(body)
+  })
+
+/** Sends `bodies` round robin, `calls` in all, `concurrency` at a time; the server's CPU is measured around it. */
+export const run = async (
+  peer: Peer,
+  options: { readonly bodies: ReadonlyArray<string>; readonly calls: number; readonly concurrency: number }
+): Promise<Sample> => {
+  const agent = new Agent({ keepAlive: true, maxSockets: options.concurrency })
+  let next = 0
+  const worker = async () => {
+    for (let index = next++; index < options.calls; index = next++) {
+      await call(peer, agent, options.bodies[index % options.bodies.length] ?? "")
+    }
+  }
+  const cpuBefore = await peer.cpuMicros()
+  const before = performance.now()
+  await Promise.all(Array.from({ length: options.concurrency }, worker))
+  const seconds = (performance.now() - before) / 1000
+  const cpu = (await peer.cpuMicros()) - cpuBefore
+  agent.destroy()
+  return { calls: options.calls, cpuMicrosPerCall: cpu / options.calls, callsPerSecond: options.calls / seconds }
+}

@@ -1,0 +1,20 @@
+/** The one tool that every peer serves: no input, a small constant answer, like `get_usage`. */
+
+export const name = "get_usage"
+
+export const answer = {
+  plan: "growth",
+  status: "active",
+  credits: { allowance: 2000, used: 12, remaining: 1988 },
+  period: { start: "2026-01-01", end: "2026-02-01" }
+}
+
+export const description = "Plan and remaining credits of the account. Free."
+
+/** What the load sends: the seed's plain call. */
+export const body = JSON.stringify({
+  jsonrpc: "2.0",
+  id: 1,
+  method: "tools/call",
+  params: { name, arguments: {} }
+})
