@@ -1,0 +1,47 @@
+import { assert, describe, it } from "@effect/vitest"
+import { daysBetween, type FoundAd, present } from "../../../src/domain/catalog/AdItem.ts"
+
+const ad: FoundAd = {
+  id: 7,
+  adArchiveId: null,
+  pageName: "Oakline",
+  status: "active",
+  mediaType: "image",
+  headline: "h".repeat(250),
+  adText: "t".repeat(600),
+  cta: "Shop Now",
+  landingUrl: null,
+  imageUrl: null,
+  adLibraryUrl: null,
+  startedOn: "2026-01-30",
+  lastSeenOn: "2026-02-10",
+  isPartnership: false,
+  shop: { id: 3, name: "Oakline", domain: "oakline.test", country: "GB", active_ads: 1 }
+}
+
+const context = { today: "2026-03-01", dashboardUrl: (id: number) => `https://d.test/dashboard/shops/${id}` }
+
+describe("present", () => {
+  it("cuts the headline to 200 and the text to 500 characters", () => {
+    const item = present(ad, context)
+    assert.strictEqual(item.headline?.length, 200)
+    assert.strictEqual(item.ad_text?.length, 500)
+  })
+
+  it("counts active_days to today while the ad runs, to last_seen_at once stopped", () => {
+    assert.strictEqual(present(ad, context).active_days, 30)
+    assert.strictEqual(present({ ...ad, status: "inactive" }, context).active_days, 11)
+  })
+
+  it("counts 0 days for an ad that starts and stops on one day, or starts tomorrow", () => {
+    assert.strictEqual(daysBetween("2026-02-28", "2026-02-28"), 0)
+    assert.strictEqual(daysBetween("2026-03-02", "2026-03-01"), 0)
+  })
+
+  it("links to the store's page, and nowhere without a store", () => {
+    assert.strictEqual(present(ad, context).dashboard_url, "https://d.test/dashboard/shops/3")
+    const item = present({ ...ad, shop: null }, context)
+    assert.isNull(item.dashboard_url)
+    assert.isNull(item.shop)
+  })
+})
