@@ -27,9 +27,20 @@ const isCode = (cause: unknown, ...codes: ReadonlyArray<string>): boolean =>
 const attempt = <A>(message: string, run: () => Promise<A>): Effect.Effect<A, EmbeddedPostgresError> =>
   Effect.tryPromise({ try: run, catch: (cause) => new EmbeddedPostgresError({ message, cause }) })
 
+/** `initdb` removes what it has made before it ends. */
+const initdbStopSeconds = 10
+
 /** The command line that runs `command` as `runAs`. */
 export const commandFor = (runAs: RunAs, command: ReadonlyArray<string>): ReadonlyArray<string> =>
   runAs._tag === "Namespace" ? [...namespacePrefix, ...command] : command
+
+/**
+ * What PostgreSQL is told as its data folder when it is started inside `folder`. Another user may not be allowed to pass
+ * through the folders above (a project in /root); this process enters while it is still root, and the working folder
+ * stays open to the child.
+ */
+export const pathFor = (runAs: RunAs, folder: string): string =>
+  runAs._tag === "User" && process.platform === "linux" ? "/proc/self/cwd" : folder
 
 export const userIds = (runAs: RunAs): PostgresProcess.UserIds | undefined =>
   runAs._tag === "User" ? { uid: runAs.uid, gid: runAs.gid } : undefined
@@ -135,21 +146,23 @@ export const initialise = (options: {
       PostgresProcess.launch({
         command: commandFor(runAs, [
           path.join(native, "bin", "initdb"),
-          `--pgdata=${draft}`,
+          `--pgdata=${pathFor(runAs, draft)}`,
           "--username=postgres",
           // Whoever reaches the socket, in a folder of this user's own, may connect.
           "--auth=trust",
           "--encoding=UTF8",
-          // The same order of words on every machine, without its locales.
+          // The same letters and the same order on every machine, whatever locales it has.
+          "--locale=C",
           "--locale-provider=builtin",
-          "--locale=C.UTF-8",
+          "--builtin-locale=C.UTF-8",
           "--no-sync",
           "--no-instructions"
         ]),
         folder: runtimeFolder,
+        workingFolder: draft,
         user: userIds(runAs)
       }),
-      (running) => Effect.andThen(running.signal("SIGINT"), running.exited)
+      (running) => running.stop(`${initdbStopSeconds} seconds`)
     )
     const exitCode = yield* initdb.exited
     if (exitCode !== 0) {
@@ -159,10 +172,12 @@ export const initialise = (options: {
           `Give another data folder that this user can write to, or set DATABASE_URL to a PostgreSQL of your own (15 or newer).`
       })
     }
-    yield* attempt(`The new database could not be moved to ${folder}.`, () =>
-      fs.rename(draft, folder).catch((cause: unknown) => {
-        if (!isCode(cause, "ENOTEMPTY", "EEXIST")) throw cause
-      })
+    yield* attempt(
+      `The new database could not be moved to ${folder}. If that is a mount point, give a folder inside it.`,
+      () =>
+        fs.rename(draft, folder).catch((cause: unknown) => {
+          if (!isCode(cause, "ENOTEMPTY", "EEXIST")) throw cause
+        })
     )
   }).pipe(Effect.scoped)
 

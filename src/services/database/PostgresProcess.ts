@@ -5,7 +5,8 @@
  * (SIGKILL included), and a small shell around the program then stops it. The program runs in a process group of its
  * own, so that Ctrl-C in a terminal reaches this process alone, which drains first and stops the database last.
  */
-import { Effect } from "effect"
+import { Effect, Schedule } from "effect"
+import type { Duration } from "effect"
 import { spawn } from "node:child_process"
 
 /** How much of the program's output is kept for an error message. */
@@ -13,7 +14,8 @@ const keptOutputCharacters = 4_000
 
 /**
  * `$1` is a folder to remove when the parent has died (otherwise the parent removes it); the rest is the command.
- * The first line on standard output is the program's process id.
+ * The first line on standard output is the program's process id. The signal is repeated because a program that has only
+ * just been started does not hear it yet.
  */
 const lifelineScript = `
 folder=$1; shift
@@ -21,7 +23,7 @@ exec 3<&0
 "$@" </dev/null >&2 3<&- &
 program=$!
 echo "$program"
-( cat <&3 >/dev/null; : >"$folder/abandoned"; kill -INT "$program" ) >/dev/null 2>&1 &
+( cat <&3; : >"$folder/abandoned"; while kill -INT "$program"; do sleep 1; done ) >/dev/null 2>&1 &
 watcher=$!
 exec 3<&-
 wait "$program"; code=$?
@@ -37,69 +39,100 @@ export interface UserIds {
 }
 
 export interface PostgresProcess {
+  readonly isRunning: Effect.Effect<boolean>
   /** The exit code; -1 when the program could not be started or was ended by a signal. */
   readonly exited: Effect.Effect<number>
-  /** The last lines that the program wrote. */
+  /** The last lines that the program wrote; to be asked for when it has ended. */
   readonly output: Effect.Effect<string>
-  /** Sends a signal to the program; does nothing once it has gone. */
-  readonly signal: (signal: "SIGINT" | "SIGQUIT" | "SIGKILL") => Effect.Effect<void>
+  /** A shutdown in order, by SIGINT; SIGKILL when that takes longer than `limit`. Returns when the program has gone. */
+  readonly stop: (limit: Duration.Input) => Effect.Effect<void>
+  /** SIGKILL. Returns when the program has gone. */
+  readonly kill: Effect.Effect<void>
 }
 
-/** Starts `command`; `folder` is removed by the shell if this process dies. */
+/** Starts `command` in `workingFolder`; `folder` is removed by the shell if this process dies. */
 export const launch = (options: {
   readonly command: ReadonlyArray<string>
   readonly folder: string
+  readonly workingFolder: string
   readonly user: UserIds | undefined
 }): Effect.Effect<PostgresProcess> =>
-  Effect.sync(() => {
-    let output = ""
-    let head = ""
-    let exitCode: number | undefined
-    const waiting = new Set<(code: number) => void>()
+  Effect.uninterruptible(
+    Effect.callback((resume) => {
+      let output = ""
+      let firstLine = ""
+      let exitCode: number | undefined
+      const waiting = new Set<(code: number) => void>()
 
-    const child = spawn("/bin/sh", ["-c", lifelineScript, "sh", options.folder, ...options.command], {
-      stdio: ["pipe", "pipe", "pipe"],
-      detached: true,
-      ...options.user
-    })
-    const finish = (code: number) => {
-      if (exitCode !== undefined) return
-      exitCode = code
-      child.stdin.destroy()
-      for (const resume of waiting) resume(code)
-      waiting.clear()
-    }
-    child.on("error", (error) => {
-      output += error.message
-      finish(-1)
-    })
-    child.on("exit", (code) => finish(code ?? -1))
-    // Writing to the lifeline is never needed; losing it means that the child has gone, which "exit" reports.
-    child.stdin.on("error", () => undefined)
-    child.stdout.setEncoding("utf8").on("data", (text: string) => {
-      head = (head + text).slice(0, 32)
-    })
-    child.stderr.setEncoding("utf8").on("data", (text: string) => {
-      output = (output + text).slice(-keptOutputCharacters)
-    })
+      const child = spawn("/bin/sh", ["-c", lifelineScript, "sh", options.folder, ...options.command], {
+        stdio: ["pipe", "pipe", "pipe"],
+        detached: true,
+        cwd: options.workingFolder,
+        ...options.user
+      })
 
-    return {
-      exited: Effect.callback((resume) => {
-        if (exitCode !== undefined) return resume(Effect.succeed(exitCode))
-        const done = (code: number) => resume(Effect.succeed(code))
+      const exited = Effect.callback<number>((resumeExited) => {
+        if (exitCode !== undefined) return resumeExited(Effect.succeed(exitCode))
+        const done = (code: number) => resumeExited(Effect.succeed(code))
         waiting.add(done)
         return Effect.sync(() => waiting.delete(done))
-      }),
-      output: Effect.sync(() => output.trim()),
-      signal: (signal) =>
+      })
+      // The end of the program is known before the last of its output has been read.
+      const outputEnded = Effect.callback<void>((resumeEnded) => {
+        if (child.stderr.readableEnded || child.stderr.destroyed) return resumeEnded(Effect.void)
+        const done = () => resumeEnded(Effect.void)
+        child.stderr.once("close", done)
+        return Effect.sync(() => child.stderr.off("close", done))
+      })
+      const signal = (name: "SIGINT" | "SIGKILL") =>
         Effect.sync(() => {
-          const processId = Number.parseInt(head, 10)
+          const processId = Number.parseInt(firstLine, 10)
           if (exitCode !== undefined || !(processId > 0)) return
           try {
-            process.kill(processId, signal)
+            process.kill(processId, name)
           } catch {
             // It ended between the check and the signal.
           }
         })
-    }
-  })
+      const kill = Effect.andThen(signal("SIGKILL"), Effect.asVoid(exited))
+      const launched: PostgresProcess = {
+        isRunning: Effect.sync(() => exitCode === undefined),
+        exited,
+        output: outputEnded.pipe(
+          Effect.timeoutOption("1 second"),
+          Effect.map(() => output.trim())
+        ),
+        stop: (limit) =>
+          signal("SIGINT").pipe(
+            Effect.repeat(Schedule.spaced("250 millis")),
+            Effect.raceFirst(exited),
+            Effect.timeoutOrElse({ duration: limit, orElse: () => kill }),
+            Effect.asVoid
+          ),
+        kill
+      }
+
+      const finish = (code: number) => {
+        if (exitCode !== undefined) return
+        exitCode = code
+        child.stdin.destroy()
+        for (const done of waiting) done(code)
+        waiting.clear()
+        resume(Effect.succeed(launched))
+      }
+      child.on("error", (error) => {
+        output += error.message
+        finish(-1)
+      })
+      child.on("exit", (code) => finish(code ?? -1))
+      // Writing to the lifeline is never needed; losing it means that the child has gone, which "exit" reports.
+      child.stdin.on("error", () => undefined)
+      child.stdout.setEncoding("utf8").on("data", (text: string) => {
+        firstLine = (firstLine + text).slice(0, 32)
+        if (firstLine.includes("\n")) resume(Effect.succeed(launched))
+      })
+      child.stderr.setEncoding("utf8").on("data", (text: string) => {
+        output = (output + text).slice(-keptOutputCharacters)
+      })
+    })
+  )
