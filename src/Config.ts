@@ -68,7 +68,7 @@ export const variables = {
 
 type Name = keyof typeof variables
 
-const read = <S extends Schema.ConstraintCodec<unknown, unknown>>(schema: S, name: Name) => Config.schema(schema, name)
+const read = <T>(schema: Schema.ConstraintCodec<T, unknown>, name: Name) => Config.schema(schema, name)
 
 const origins = Config.Array(Origin, "ALLOWED_ORIGINS" satisfies Name).pipe(Config.withDefault([]))
 

@@ -1,0 +1,35 @@
+/** Logs, and, where a collector is configured, traces and metrics over OTLP. */
+import { Effect, Layer, Logger, Option, References } from "effect"
+import { FetchHttpClient } from "effect/http"
+import { Otlp, OtlpSerialization } from "effect/observability"
+import { AppConfig } from "../Config.ts"
+
+/** The formats for machines go to standard error, so that what a command prints can be piped. */
+const loggers = {
+  pretty: Logger.consolePretty(),
+  logfmt: Logger.withConsoleError(Logger.formatLogFmt),
+  json: Logger.withConsoleError(Logger.formatJson)
+} as const
+
+export const layer = Layer.unwrap(
+  Effect.map(AppConfig, (config) => {
+    const format = Option.getOrElse(config.logFormat, () =>
+      process.stderr.isTTY ? ("pretty" as const) : ("json" as const)
+    )
+    const logs = Layer.merge(
+      Logger.layer([loggers[format]]),
+      Layer.succeed(References.MinimumLogLevel, config.logLevel)
+    )
+    return Option.match(config.otlpEndpoint, {
+      onNone: () => logs,
+      onSome: (baseUrl) =>
+        Layer.merge(
+          logs,
+          Otlp.layer({ baseUrl, resource: { serviceName: "discovery" }, shutdownTimeout: "2 seconds" }).pipe(
+            Layer.provide(OtlpSerialization.layerJson),
+            Layer.provide(FetchHttpClient.layer)
+          )
+        )
+    })
+  })
+)
