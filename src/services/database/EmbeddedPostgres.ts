@@ -102,10 +102,9 @@ export class EmbeddedPostgres extends Context.Service<
       )
     })
 
-    // The processes of a server that was killed take a moment to notice; until then its memory is in use.
     const startNow = startOnce.pipe(
       Effect.retry({
-        while: (error) => error.message.includes(stillInUse),
+        while: (error) => passing.test(error.message),
         schedule: Schedule.spaced("50 millis"),
         times: 200
       })
@@ -156,7 +155,8 @@ const answers = (connection: EmbeddedConnection): Effect.Effect<void> =>
     Effect.orDie
   )
 
-const stillInUse = "pre-existing shared memory block"
+/** The memory of a server that was killed; the lock of one that is just writing it. Both pass within moments. */
+const passing = /pre-existing shared memory block|lock file "postmaster.pid" is empty/
 
 const refusal = (dataFolder: string, output: string): EmbeddedPostgresError =>
   new EmbeddedPostgresError({

@@ -1,0 +1,298 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Fiber, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { spawn } from "node:child_process"
+import * as fs from "node:fs"
+import * as path from "node:path"
+import * as Database from "../../../src/services/database/Database.ts"
+import { type EmbeddedConnection, EmbeddedPostgres } from "../../../src/services/database/EmbeddedPostgres.ts"
+import { temporaryFolder } from "../../support/PrivatePostgres.ts"
+import { allGone, familyOf } from "../../support/processes.ts"
+
+const isRoot = process.geteuid?.() === 0
+const nobody = 65_534
+
+const withSql = <A, E>(connection: EmbeddedConnection, use: (sql: SqlClient.SqlClient) => Effect.Effect<A, E>) =>
+  Effect.flatMap(SqlClient.SqlClient, use).pipe(Effect.provide(Database.layer({ source: connection })))
+
+const write = (connection: EmbeddedConnection, value: string) =>
+  withSql(connection, (sql) => sql`CREATE TABLE kept AS SELECT ${value}::text AS value`)
+
+const read = (connection: EmbeddedConnection) =>
+  withSql(connection, (sql) => Effect.map(sql`SELECT value FROM kept`, (rows) => rows[0]?.value))
+
+const start = (dataFolder: string) => EmbeddedPostgres.make({ dataFolder, flags: ["fsync=off"] })
+
+const Held = Schema.fromJsonString(
+  Schema.Struct({
+    host: Schema.optionalKey(Schema.String),
+    username: Schema.optionalKey(Schema.String),
+    database: Schema.optionalKey(Schema.String),
+    refused: Schema.optionalKey(Schema.String)
+  })
+)
+
+/** Another process that holds a server; returns its first line, and how to end it. */
+const hold = (dataFolder: string, uid?: number) =>
+  Effect.gen(function* () {
+    const child = yield* Effect.acquireRelease(
+      Effect.sync(() =>
+        spawn(process.execPath, [path.resolve("test/support/holdPostgres.ts"), dataFolder], {
+          stdio: ["ignore", "pipe", "inherit"],
+          ...(uid === undefined ? {} : { uid, gid: uid })
+        })
+      ),
+      (running) => Effect.sync(() => running.kill("SIGKILL"))
+    )
+    const exited = yield* Effect.forkScoped(
+      Effect.callback<number | null>((resume) => void child.once("exit", (code) => resume(Effect.succeed(code)))),
+      { startImmediately: true }
+    )
+    const line = yield* Effect.callback<string>(
+      (resume) => void child.stdout.setEncoding("utf8").once("data", (text: string) => resume(Effect.succeed(text)))
+    )
+    return {
+      ...(yield* Schema.decodeEffect(Held)(line)),
+      processId: child.pid ?? 0,
+      signal: (signal: NodeJS.Signals) =>
+        Effect.andThen(
+          Effect.sync(() => child.kill(signal)),
+          Fiber.join(exited)
+        )
+    }
+  })
+
+describe("EmbeddedPostgres", () => {
+  it.live("keeps its data between starts, and is gone in between", () =>
+    Effect.gen(function* () {
+      const folder = path.join(yield* temporaryFolder, "a", "data")
+      const first = yield* Effect.scoped(
+        Effect.gen(function* () {
+          const postgres = yield* start(folder)
+          yield* write(postgres.connection, "from the first start")
+          return postgres.connection
+        })
+      )
+      assert.isFalse(fs.existsSync(first.host))
+      assert.isFalse(fs.existsSync(path.join(folder, "postmaster.pid")))
+      const second = yield* start(folder)
+      assert.strictEqual(yield* read(second.connection), "from the first start")
+    })
+  )
+
+  it.live("keeps committed data over a stop, a restart and a kill, at the same address", () =>
+    Effect.gen(function* () {
+      const postgres = yield* start(path.join(yield* temporaryFolder, "data"))
+      yield* write(postgres.connection, "committed")
+      yield* postgres.stop
+      yield* postgres.stop
+      assert.strictEqual((yield* Effect.flip(read(postgres.connection)))._tag, "SqlError")
+      yield* postgres.start
+      yield* postgres.start
+      yield* postgres.restart
+      yield* postgres.kill
+      yield* postgres.start
+      assert.strictEqual(yield* read(postgres.connection), "committed")
+    })
+  )
+
+  it.live("listens on a socket that only this user can reach, and nowhere else", () =>
+    Effect.gen(function* () {
+      const postgres = yield* start(path.join(yield* temporaryFolder, "data"))
+      assert.strictEqual(fs.statSync(postgres.connection.host).mode & 0o777, 0o700)
+      assert.isAtMost(Buffer.byteLength(path.join(postgres.connection.host, ".s.PGSQL.5432")), 103)
+      const addresses = yield* withSql(postgres.connection, (sql) => sql`SHOW listen_addresses`)
+      assert.deepStrictEqual(addresses, [{ listen_addresses: "" }])
+    })
+  )
+
+  it.live("compares letters in the same way on every machine", () =>
+    Effect.gen(function* () {
+      const postgres = yield* start(path.join(yield* temporaryFolder, "data"))
+      const rows = yield* withSql(
+        postgres.connection,
+        (sql) => sql`SELECT lower('ÀÖЖ') AS folded, 'É' ~* '^é$' AS matches, 'Z' < 'a' AS ordered`
+      )
+      assert.deepStrictEqual(rows, [{ folded: "àöж", matches: true, ordered: true }])
+    })
+  )
+
+  for (const signal of ["SIGKILL", "SIGTERM", "SIGINT"] as const) {
+    it.live(`leaves no process and no folder behind when its process gets ${signal}`, () =>
+      Effect.gen(function* () {
+        const folder = path.join(yield* temporaryFolder, "data")
+        const held = yield* hold(folder)
+        const socketFolder = held.host ?? assert.fail(held.refused)
+        const family = familyOf(held.processId)
+        // This process, the shell with its watcher, PostgreSQL and its own processes.
+        assert.isAbove(family.length, 6)
+        yield* write({ host: socketFolder, username: "postgres", database: "postgres" }, "kept")
+        yield* held.signal(signal)
+        yield* allGone(family)
+        assert.isFalse(fs.existsSync(socketFolder))
+        assert.isFalse(fs.existsSync(path.join(folder, "postmaster.pid")))
+        assert.strictEqual(yield* read((yield* start(folder)).connection), "kept")
+      })
+    )
+  }
+
+  it.live("does not start a second server on the same data, whoever asks", () =>
+    Effect.gen(function* () {
+      const folder = path.join(yield* temporaryFolder, "data")
+      const first = yield* start(folder)
+      yield* write(first.connection, "first")
+      const refused = yield* Effect.flip(start(folder))
+      assert.match(refused.message, /Another server already uses the data folder .*\. Stop it first/)
+      assert.strictEqual((yield* hold(folder)).refused, refused.message)
+      assert.strictEqual(yield* read(first.connection), "first")
+    })
+  )
+
+  it.live("lets one of two first starts win, whole", () =>
+    Effect.gen(function* () {
+      const parent = yield* temporaryFolder
+      const folder = path.join(parent, "data")
+      const results = yield* Effect.all([Effect.result(start(folder)), Effect.result(start(folder))], {
+        concurrency: 2
+      })
+      const tags = results.map((result) => result._tag)
+      assert.sameMembers(tags, ["Success", "Failure"])
+      assert.deepStrictEqual(fs.readdirSync(parent), ["data"])
+      const winner = results.find((result) => result._tag === "Success")
+      if (winner?._tag === "Success") yield* write(winner.success.connection, "whole")
+    })
+  )
+
+  it.live("clears away what a killed first start has left, but not what a running one is making", () =>
+    Effect.gen(function* () {
+      const parent = yield* temporaryFolder
+      const abandoned = path.join(parent, "data.init-999999999-abcdef")
+      const running = path.join(parent, `data.init-${process.pid}-abcdef`)
+      for (const draft of [abandoned, running]) {
+        fs.mkdirSync(draft)
+        fs.writeFileSync(path.join(draft, "PG_VERSION"), "18\n")
+      }
+      const postgres = yield* start(path.join(parent, "data"))
+      yield* write(postgres.connection, "fresh")
+      assert.sameMembers(fs.readdirSync(parent), ["data", path.basename(running)])
+    })
+  )
+
+  it.live("leaves nothing of a first start that is interrupted", () =>
+    Effect.gen(function* () {
+      const parent = yield* temporaryFolder
+      const starting = yield* Effect.forkChild(Effect.scoped(start(path.join(parent, "data"))))
+      const isMaking = Effect.sync(() => fs.readdirSync(parent).some((name) => name.startsWith("data.init-")))
+      yield* Effect.repeat(isMaking, { until: (is) => is })
+      yield* Fiber.interrupt(starting)
+      assert.deepStrictEqual(fs.readdirSync(parent), [])
+    })
+  )
+
+  it.live.skipIf(process.platform !== "linux")(
+    "ignores the lock of a killed server whose id another program has now",
+    () =>
+      Effect.gen(function* () {
+        const folder = path.join(yield* temporaryFolder, "data")
+        const postgres = yield* start(folder)
+        yield* write(postgres.connection, "kept")
+        const lock = fs.readFileSync(path.join(folder, "postmaster.pid"), "utf8")
+        yield* postgres.kill
+        const other = yield* Effect.acquireRelease(
+          Effect.sync(() => spawn("sleep", ["60"])),
+          (sleeping) => Effect.sync(() => sleeping.kill("SIGKILL"))
+        )
+        fs.writeFileSync(path.join(folder, "postmaster.pid"), lock.replace(/^\d+/, String(other.pid)))
+        yield* postgres.start
+        assert.strictEqual(yield* read(postgres.connection), "kept")
+      })
+  )
+
+  const unfit: ReadonlyArray<readonly [what: string, make: (folder: string) => void, message: RegExp]> = [
+    ["is a file", (folder) => fs.writeFileSync(folder, ""), /is a file, but should be the data folder/],
+    [
+      "holds other files",
+      (folder) => {
+        fs.mkdirSync(folder)
+        fs.writeFileSync(path.join(folder, "notes.txt"), "")
+      },
+      /holds files that are not PostgreSQL's\. Move them away/
+    ],
+    [
+      "was written by another version",
+      (folder) => {
+        fs.mkdirSync(folder)
+        fs.writeFileSync(path.join(folder, "PG_VERSION"), "16\n")
+      },
+      /was written by PostgreSQL 16, but this is 18/
+    ]
+  ]
+  for (const [what, make, message] of unfit) {
+    it.live(`refuses a data folder that ${what}, and leaves it as it is`, () =>
+      Effect.gen(function* () {
+        const folder = path.join(yield* temporaryFolder, "data")
+        make(folder)
+        const before = fs.statSync(folder).mtimeMs
+        assert.match((yield* Effect.flip(start(folder))).message, message)
+        assert.strictEqual(fs.statSync(folder).mtimeMs, before)
+      })
+    )
+  }
+
+  it.live("uses a data folder that exists and is empty", () =>
+    Effect.gen(function* () {
+      const postgres = yield* start(yield* temporaryFolder)
+      yield* write(postgres.connection, "here")
+    })
+  )
+
+  it.live("says what is wrong with a setting", () =>
+    Effect.gen(function* () {
+      const dataFolder = path.join(yield* temporaryFolder, "data")
+      const refused = yield* Effect.flip(EmbeddedPostgres.make({ dataFolder, flags: ["work_mem=much"] }))
+      assert.match(refused.message, /ended while starting .*invalid value for parameter "work_mem"/s)
+    })
+  )
+
+  describe.runIf(isRoot)("as root", () => {
+    it.live("runs on another user's data as that user", () =>
+      Effect.gen(function* () {
+        const folder = yield* temporaryFolder
+        fs.chownSync(folder, nobody, nobody)
+        const first = yield* Effect.scoped(
+          Effect.gen(function* () {
+            const postgres = yield* start(folder)
+            yield* write(postgres.connection, "theirs")
+            return postgres
+          })
+        )
+        assert.isFalse(fs.existsSync(first.connection.host))
+        assert.strictEqual(fs.statSync(path.join(folder, "PG_VERSION")).uid, nobody)
+        assert.strictEqual(yield* read((yield* start(folder)).connection), "theirs")
+      })
+    )
+
+    it.live("tells another user, who starts on root's data, what to do", () =>
+      Effect.gen(function* () {
+        const parent = yield* temporaryFolder
+        fs.chmodSync(parent, 0o755)
+        const folder = path.join(parent, "data")
+        yield* Effect.scoped(start(folder))
+        const held = yield* hold(folder, nobody)
+        assert.match(held.refused ?? "", /belongs to root, but this process runs as uid 65534\. Start as that user/)
+      })
+    )
+
+    it.live("starts as an ordinary user who cannot write to the installed programs", () =>
+      Effect.gen(function* () {
+        const parent = yield* temporaryFolder
+        fs.chownSync(parent, nobody, nobody)
+        const held = yield* hold(path.join(parent, "data"), nobody)
+        assert.isUndefined(held.refused)
+        const family = familyOf(held.processId)
+        yield* held.signal("SIGTERM")
+        yield* allGone(family)
+      })
+    )
+  })
+})
