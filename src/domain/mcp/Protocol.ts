@@ -1,0 +1,146 @@
+/**
+ * The two eras of MCP on one address, and how a request tells which it speaks (protocol.md, "Version and era").
+ *
+ * "Modern" is 2026-07-28, where every request carries its version and capabilities. "Legacy" are the three before it,
+ * which shake hands first.
+ */
+import { Result } from "effect"
+import * as Base64 from "effect/encoding/Base64"
+import * as JsonRpc from "./JsonRpc.ts"
+
+export const modernVersion = "2026-07-28"
+
+/** Newest first. */
+export const legacyVersions = ["2025-11-25", "2025-06-18", "2025-03-26"] as const
+export type LegacyVersion = (typeof legacyVersions)[number]
+
+/** What a client means that names no version: the last one in which it needed not to. */
+export const assumedVersion: LegacyVersion = "2025-03-26"
+
+export const supportedVersions: ReadonlyArray<string> = [modernVersion, ...legacyVersions]
+
+/** The only version that has batches. */
+export const batchVersion: LegacyVersion = "2025-03-26"
+
+export const isLegacyVersion = (version: unknown): version is LegacyVersion =>
+  legacyVersions.some((legacy) => legacy === version)
+
+export const metaKeys = {
+  protocolVersion: "io.modelcontextprotocol/protocolVersion",
+  clientCapabilities: "io.modelcontextprotocol/clientCapabilities",
+  serverInfo: "io.modelcontextprotocol/serverInfo"
+} as const
+
+/** The headers that repeat what the body says, trimmed; `undefined` when they were not sent. */
+export interface RoutingHeaders {
+  /** `MCP-Protocol-Version` */
+  readonly version: string | undefined
+  /** `Mcp-Method` */
+  readonly method: string | undefined
+  /** `Mcp-Name` */
+  readonly name: string | undefined
+}
+
+export type Era = { readonly _tag: "Modern" } | { readonly _tag: "Legacy"; readonly version: LegacyVersion }
+
+export const modern: Era = { _tag: "Modern" }
+
+const legacy: Readonly<Record<LegacyVersion, Era>> = {
+  "2025-11-25": { _tag: "Legacy", version: "2025-11-25" },
+  "2025-06-18": { _tag: "Legacy", version: "2025-06-18" },
+  "2025-03-26": { _tag: "Legacy", version: "2025-03-26" }
+}
+
+/** The era of a message, or why it is refused; every refusal is HTTP 400. */
+export const era = (
+  headers: RoutingHeaders,
+  message: JsonRpc.Request | JsonRpc.Notification
+): Result.Result<Era, JsonRpc.Failure> => {
+  const meta = metaOf(message.params)
+  // Only this key makes a message modern: legacy clients send a `_meta` too, with a progressToken.
+  if (meta !== undefined && metaKeys.protocolVersion in meta) return modernEra(headers, message, meta)
+  if (headers.version === modernVersion) {
+    // A notification carries no envelope of its own.
+    return message._tag === "Notification"
+      ? Result.succeed(modern)
+      : invalidParams(`params._meta["${metaKeys.protocolVersion}"] is required by ${modernVersion}`)
+  }
+  return legacyEra(headers.version)
+}
+
+/** The era of a batch, or of a message that has no content of its own. */
+export const legacyEra = (version: string | undefined): Result.Result<Era, JsonRpc.Failure> => {
+  if (version === undefined) return Result.succeed(legacy[assumedVersion])
+  if (isLegacyVersion(version)) return Result.succeed(legacy[version])
+  return Result.fail({
+    code: JsonRpc.codes.invalidRequest,
+    message: `MCP-Protocol-Version is not supported; use one of ${supportedVersions.join(", ")}`
+  })
+}
+
+const modernEra = (
+  headers: RoutingHeaders,
+  message: JsonRpc.Request | JsonRpc.Notification,
+  meta: Readonly<Record<string, unknown>>
+): Result.Result<Era, JsonRpc.Failure> => {
+  const requested = meta[metaKeys.protocolVersion]
+  if (typeof requested !== "string") {
+    return invalidParams(`params._meta["${metaKeys.protocolVersion}"] must be a string`)
+  }
+  if (headers.version !== requested) return mismatch("MCP-Protocol-Version", "the version in params._meta")
+  // Before the rest is looked at: another version may have other rules.
+  if (requested !== modernVersion) {
+    return Result.fail({
+      code: JsonRpc.codes.unsupportedProtocolVersion,
+      message: "Unsupported protocol version",
+      data: { supported: supportedVersions, requested: requested.slice(0, maxEchoedVersion) }
+    })
+  }
+  if (message._tag === "Notification") return Result.succeed(modern)
+  if (!JsonRpc.isRecord(meta[metaKeys.clientCapabilities])) {
+    return invalidParams(`params._meta["${metaKeys.clientCapabilities}"] must be an object`)
+  }
+  if (headers.method !== message.method) return mismatch("Mcp-Method", "the method in the body")
+  if (message.method === "tools/call") {
+    const name = JsonRpc.isRecord(message.params) ? message.params["name"] : undefined
+    if (typeof name !== "string") return invalidParams("params.name must be a string")
+    if (headers.name === undefined || decodeHeader(headers.name) !== name) {
+      return mismatch("Mcp-Name", "params.name in the body")
+    }
+  }
+  return Result.succeed(modern)
+}
+
+const maxEchoedVersion = 40
+
+const mismatch = (header: string, counterpart: string): Result.Result<never, JsonRpc.Failure> =>
+  Result.fail({
+    code: JsonRpc.codes.headerMismatch,
+    message: `the header ${header} is required and must equal ${counterpart}`
+  })
+
+const invalidParams = (message: string): Result.Result<never, JsonRpc.Failure> =>
+  Result.fail({ code: JsonRpc.codes.invalidParams, message })
+
+/** `params._meta`, when it is an object. */
+export const metaOf = (params: unknown): Readonly<Record<string, unknown>> | undefined => {
+  const meta = JsonRpc.isRecord(params) ? params["_meta"] : undefined
+  return JsonRpc.isRecord(meta) ? meta : undefined
+}
+
+const encoded = /^=\?base64\?(.*)\?=$/s
+
+const utf8 = new TextDecoder("utf-8", { fatal: true })
+
+/** A header value that may stand for text which no header can carry: `=?base64?...?=`; `undefined` when it cannot be read. */
+export const decodeHeader = (value: string): string | undefined => {
+  const base64 = encoded.exec(value)?.[1]
+  if (base64 === undefined) return value
+  const bytes = Base64.decode(base64)
+  if (Result.isFailure(bytes)) return undefined
+  try {
+    return utf8.decode(bytes.success)
+  } catch {
+    return undefined
+  }
+}

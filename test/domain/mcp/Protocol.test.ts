@@ -1,0 +1,134 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Result, Schema } from "effect"
+import * as JsonRpc from "../../../src/domain/mcp/JsonRpc.ts"
+import * as Protocol from "../../../src/domain/mcp/Protocol.ts"
+
+const none: Protocol.RoutingHeaders = { version: undefined, method: undefined, name: undefined }
+
+const request = (params?: unknown, method = "tools/list"): JsonRpc.Request => ({
+  _tag: "Request",
+  id: 1,
+  method,
+  params
+})
+
+const envelope = (version: unknown = Protocol.modernVersion, rest: Record<string, unknown> = {}) => ({
+  _meta: {
+    [Protocol.metaKeys.protocolVersion]: version,
+    [Protocol.metaKeys.clientCapabilities]: {},
+    ...rest
+  }
+})
+
+const refused = (result: Result.Result<Protocol.Era, JsonRpc.Failure>) =>
+  Result.isFailure(result) ? result.failure.code : result.success
+
+describe("Protocol.era", () => {
+  it("takes a request without version as 2025-03-26", () => {
+    assert.deepStrictEqual(Protocol.era(none, request()), Result.succeed({ _tag: "Legacy", version: "2025-03-26" }))
+  })
+
+  it.each(Protocol.legacyVersions)("takes the header %s as legacy", (version) => {
+    assert.deepStrictEqual(Protocol.era({ ...none, version }, request()), Result.succeed({ _tag: "Legacy", version }))
+  })
+
+  it("does not take another _meta for modern", () => {
+    const params = { _meta: { progressToken: 1, "io.modelcontextprotocol/other": "2026-07-28" } }
+    assert.deepStrictEqual(
+      Protocol.era({ ...none, version: "2025-06-18" }, request(params)),
+      Result.succeed({ _tag: "Legacy", version: "2025-06-18" })
+    )
+  })
+
+  it("takes a complete modern request", () => {
+    const headers = { version: "2026-07-28", method: "tools/list", name: undefined }
+    assert.deepStrictEqual(Protocol.era(headers, request(envelope())), Result.succeed(Protocol.modern))
+  })
+
+  it.each<[string, Protocol.RoutingHeaders, JsonRpc.Request, JsonRpc.Code]>([
+    ["an unknown legacy header", { ...none, version: "2024-11-05" }, request(), -32600],
+    ["an empty header", { ...none, version: "" }, request(), -32600],
+    ["the modern header without _meta", { ...none, version: "2026-07-28" }, request(), -32602],
+    ["the modern header with another _meta", { ...none, version: "2026-07-28" }, request({ _meta: {} }), -32602],
+    ["the modern _meta without header", none, request(envelope()), -32020],
+    ["a header that differs from _meta", { ...none, version: "2025-11-25" }, request(envelope()), -32020],
+    ["a version that is no string", { ...none, version: "2026-07-28" }, request(envelope(20260728)), -32602],
+    ["a newer version", { ...none, version: "2027-01-01" }, request(envelope("2027-01-01")), -32022],
+    ["a legacy version in _meta", { ...none, version: "2025-11-25" }, request(envelope("2025-11-25")), -32022],
+    [
+      "no capabilities",
+      { version: "2026-07-28", method: "tools/list", name: undefined },
+      request({ _meta: { [Protocol.metaKeys.protocolVersion]: "2026-07-28" } }),
+      -32602
+    ],
+    [
+      "capabilities that are no object",
+      { version: "2026-07-28", method: "tools/list", name: undefined },
+      request(envelope("2026-07-28", { [Protocol.metaKeys.clientCapabilities]: [] })),
+      -32602
+    ],
+    ["no Mcp-Method", { ...none, version: "2026-07-28" }, request(envelope()), -32020],
+    [
+      "another Mcp-Method",
+      { version: "2026-07-28", method: "tools/call", name: undefined },
+      request(envelope()),
+      -32020
+    ],
+    [
+      "no Mcp-Name",
+      { version: "2026-07-28", method: "tools/call", name: undefined },
+      request({ ...envelope(), name: "get_usage" }, "tools/call"),
+      -32020
+    ],
+    [
+      "another Mcp-Name",
+      { version: "2026-07-28", method: "tools/call", name: "search_ads" },
+      request({ ...envelope(), name: "get_usage" }, "tools/call"),
+      -32020
+    ],
+    [
+      "a name that is no string",
+      { version: "2026-07-28", method: "tools/call", name: "1" },
+      request({ ...envelope(), name: 1 }, "tools/call"),
+      -32602
+    ]
+  ])("refuses %s", (_, headers, message, code) => {
+    assert.strictEqual(refused(Protocol.era(headers, message)), code)
+  })
+
+  it("names what it supports and what was asked for", () => {
+    const result = Protocol.era({ ...none, version: "2027-01-01" }, request(envelope("2027-01-01")))
+    assert.deepStrictEqual(Result.isFailure(result) ? result.failure.data : undefined, {
+      supported: ["2026-07-28", "2025-11-25", "2025-06-18", "2025-03-26"],
+      requested: "2027-01-01"
+    })
+  })
+
+  it("asks no envelope of a notification", () => {
+    const message: JsonRpc.Notification = { _tag: "Notification", method: "notifications/cancelled", params: {} }
+    assert.deepStrictEqual(Protocol.era({ ...none, version: "2026-07-28" }, message), Result.succeed(Protocol.modern))
+  })
+
+  it.prop("never throws", [Schema.Json, Schema.String], ([params, version]) => {
+    Protocol.era({ version, method: version, name: version }, request(params, "tools/call"))
+    Protocol.era(none, request({ _meta: params }))
+    Protocol.era({ ...none, version }, request(envelope(version)))
+  })
+})
+
+describe("Protocol.decodeHeader", () => {
+  it.prop("reads back any text", [Schema.String], ([text]) => {
+    const whole = text.toWellFormed()
+    const header = `=?base64?${Buffer.from(whole, "utf8").toString("base64")}?=`
+    assert.strictEqual(Protocol.decodeHeader(header), whole)
+  })
+
+  it.each([
+    ["get_usage", "get_usage"],
+    ["=?base64?###?=", undefined],
+    ["=?base64?/w==?=", undefined],
+    ["=?base64?", "=?base64?"]
+  ])("reads %s as %s", (header, text) => {
+    assert.strictEqual(Protocol.decodeHeader(header), text)
+  })
+})
