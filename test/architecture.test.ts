@@ -28,7 +28,7 @@ const mayImport: Record<string, ReadonlyArray<string>> = {
 }
 
 /** Packages of the domain: Effect, and pure data. */
-const domainPackages = new Set(["effect", "countries-list"])
+const domainPackages = new Set(["effect", "countries-list", "tldts"])
 
 /** Parts of Effect that the domain has no use for: they do, where the domain only says. */
 const effectsOfTheWorld = /^effect\/(http|sql|process|socket|persistence|cluster|cli|workers)\b/

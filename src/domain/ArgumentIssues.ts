@@ -10,34 +10,40 @@ const maxIssues = 50
 /** Names and values of the caller are repeated in messages; longer ones are cut. */
 const maxEchoed = 60
 
-/** A decoder, prepared once, that refuses unknown names and reports all issues at once. */
-export const decoder = <S extends Schema.ConstraintDecoder<unknown>>(schema: S) => {
+/**
+ * A decoder, prepared once, that refuses unknown names and reports all issues at once. `noun` is what a name at the top
+ * is called.
+ */
+export const decoder = <S extends Schema.ConstraintDecoder<unknown>>(
+  schema: S,
+  noun: "argument" | "field" = "argument"
+) => {
   const decode = Schema.decodeUnknownResult(schema, { errors: "all", onExcessProperty: "error", reportInput: true })
   return (input: unknown): Result.Result<S["Type"], ReadonlyArray<ArgumentIssue>> =>
-    Result.mapError(decode(input), (error) => flatten(error.issue, []).slice(0, maxIssues))
+    Result.mapError(decode(input), (error) => flatten(error.issue, [], noun).slice(0, maxIssues))
 }
 
 type Path = ReadonlyArray<PropertyKey>
 
-const flatten = (issue: SchemaIssue.Issue, path: Path): ReadonlyArray<ArgumentIssue> => {
+const flatten = (issue: SchemaIssue.Issue, path: Path, noun: string): ReadonlyArray<ArgumentIssue> => {
   switch (issue._tag) {
     case "Pointer":
-      return flatten(issue.issue, [...path, ...issue.path])
+      return flatten(issue.issue, [...path, ...issue.path], noun)
     case "Composite":
-      return issue.issues.flatMap((inner) => flatten(inner, path))
+      return issue.issues.flatMap((inner) => flatten(inner, path, noun))
     case "Filter":
       return issue.issue._tag === "InvalidValue"
         ? [at(path, SchemaIssue.defaultCheckHook(issue) ?? expected(issue.filter.annotations))]
-        : flatten(issue.issue, path)
+        : flatten(issue.issue, path, noun)
     case "Encoding":
-      return flatten(issue.issue, path)
+      return flatten(issue.issue, path, noun)
     case "UnexpectedKey":
-      return [at(path, unknownName(path, issue.ast))]
+      return [at(path, unknownName(path, issue.ast, noun))]
     case "AnyOf": {
       // A member that took the value but refused its content says more than the list of the members.
       const content = issue.issues.filter((inner) => inner._tag !== "InvalidType")
       return content.length > 0
-        ? content.flatMap((inner) => flatten(inner, path))
+        ? content.flatMap((inner) => flatten(inner, path, noun))
         : [at(path, wrongType(issue.ast, SchemaIssue.hasInput(issue) ? issue.input : undefined))]
     }
     case "InvalidType":
@@ -59,9 +65,9 @@ const expected = (annotations: Schema.Annotations.Filter | undefined): string =>
     ? `must be ${annotations["expected"].replaceAll("code points", "characters")}`
     : "is not valid"
 
-const unknownName = (path: Path, ast: SchemaAST.AST): string => {
+const unknownName = (path: Path, ast: SchemaAST.AST, noun: string): string => {
   const names = ast._tag === "Objects" ? ast.propertySignatures.map((property) => String(property.name)) : []
-  return `is not a known argument${suggestion(String(path.at(-1)), names)}`
+  return `is not a known ${noun}${suggestion(String(path.at(-1)), names)}`
 }
 
 const wrongType = (ast: SchemaAST.AST, input: unknown): string => {

@@ -1,0 +1,55 @@
+/** What is known of a product beyond its search result: its description, variants and images. */
+import { Effect, Schema } from "effect"
+import * as Fields from "./RecordFields.ts"
+
+const maxDescriptionCharacters = 200_000
+/** The storefront platform allows 2,048 variants and 250 images a product. */
+const maxVariants = 2_048
+const maxImages = 250
+const maxOptions = 20
+const maxOptionValues = 2_048
+const maxTags = 500
+
+export const maxPrice = 1_000_000_000
+
+/** Absent means empty. */
+const list = <S extends Schema.Codec<unknown, unknown>>(item: S, maxEntries: number) =>
+  Schema.Array(item).pipe(
+    Schema.check(Schema.isMaxLength(maxEntries)),
+    Schema.withDecodingDefaultKey(Effect.succeed([]))
+  )
+
+const Variant = Schema.Struct({
+  id: Fields.nullable(Fields.identifier(100)),
+  title: Fields.nullableLine(1_000),
+  sku: Fields.nullableLine(500),
+  price: Fields.amount(maxPrice),
+  /** The price before a reduction. */
+  compare_at_price: Fields.nullable(Fields.amount(maxPrice)),
+  is_available: Fields.nullable(Schema.Boolean),
+  /** The variant's value of each of the product's options, in their order. */
+  options: list(Fields.line(500), maxOptions)
+})
+
+const Image = Schema.Struct({
+  url: Fields.WebUrl,
+  width: Fields.nullable(Fields.Count),
+  height: Fields.nullable(Fields.Count)
+})
+
+const Option = Schema.Struct({
+  name: Fields.line(500),
+  values: list(Fields.line(500), maxOptionValues)
+})
+
+/** Amounts are in the store's currency. `description_html` is third-party markup: never shown unescaped or unsanitised. */
+export const ProductDetails = Schema.Struct({
+  description_html: Fields.nullableText(maxDescriptionCharacters),
+  vendor: Fields.nullableLine(500),
+  product_type: Fields.nullableLine(500),
+  tags: Fields.set(Fields.line(255), maxTags),
+  options: list(Option, maxOptions),
+  variants: list(Variant, maxVariants),
+  images: list(Image, maxImages)
+})
+export type ProductDetails = typeof ProductDetails.Type

@@ -1,0 +1,126 @@
+/** The pieces that the catalogue's records are made of: each cleans what it can, and says what is wrong otherwise. */
+import { Effect, Schema, SchemaTransformation } from "effect"
+import { CalendarDate } from "../search/Arguments.ts"
+import * as StoreDomain from "./StoreDomain.ts"
+import { clean, cleanOrNull } from "./ThirdPartyText.ts"
+
+/** May be absent or `null`: not known. */
+export const nullable = <S extends Schema.Codec<unknown, unknown>>(schema: S) =>
+  Schema.NullOr(schema).pipe(Schema.withDecodingDefaultKey(Effect.succeed(null)))
+
+/** Applied when decoding; what is in the catalogue is encoded as it is. */
+const cleaned = (decode: (text: string) => string) => SchemaTransformation.transform({ decode, encode: (text) => text })
+
+const oneLine = (text: string): string => clean(text.replaceAll(/\s+/gu, " "))
+
+const oneLineText = Schema.String.pipe(Schema.decode(cleaned(oneLine)))
+
+/** Third-party text on one line: 1 to `maxCharacters` after cleaning. */
+export const line = (maxCharacters: number) =>
+  oneLineText.check(
+    Schema.makeFilter((text: string) => text !== "" || "must not be empty"),
+    Schema.isMaxCodePoints(maxCharacters)
+  )
+
+/** As {@link line}, or unknown; blank text is unknown. */
+export const nullableLine = (maxCharacters: number) => nullableText(maxCharacters, oneLine)
+
+/** Third-party text that keeps its line breaks, or unknown; blank text is unknown. */
+export const nullableText = (maxCharacters: number, tidy: (text: string) => string = clean) =>
+  Schema.NullOr(Schema.String.check(Schema.isMaxCodePoints(maxCharacters))).pipe(
+    Schema.encodeTo(
+      Schema.NullOr(Schema.String),
+      SchemaTransformation.transform({
+        decode: (text: string | null) => (text === null ? null : cleanOrNull(tidy(text))),
+        encode: (text) => text
+      })
+    ),
+    Schema.withDecodingDefaultKey(Effect.succeed(null))
+  )
+
+/** PostgreSQL refuses U+0000 and half surrogate pairs; the other controls are never part of a key or an address. */
+const control = /[\p{Cc}\p{Cs}]/u
+
+const hasNoControl = Schema.makeFilter((text: string) => !control.test(text) || "must not contain control characters")
+
+/** An identifier that another system gave: kept as it is. */
+export const identifier = (maxCharacters: number) =>
+  Schema.String.check(
+    Schema.makeFilter((text: string) => text !== "" || "must not be empty"),
+    Schema.isMaxCodePoints(maxCharacters),
+    hasNoControl
+  )
+
+const maxUrlCharacters = 2_048
+
+/** An address that is safe to show as a link. */
+export const WebUrl = Schema.String.check(
+  Schema.isMaxCodePoints(maxUrlCharacters),
+  Schema.makeFilter((text: string) => isWebUrl(text) || "must be an http or https address")
+)
+
+const isWebUrl = (text: string): boolean =>
+  /^https?:\/\/[^\s\p{Cc}\p{Cs}]+$/iu.test(text) && URL.parse(text)?.username === ""
+
+export const Domain = Schema.String.pipe(Schema.decode(cleaned(StoreDomain.normalise))).check(
+  Schema.makeFilter(
+    (text: string) => StoreDomain.extension(text) !== null || "must be a domain such as `shop.example.com`"
+  )
+)
+
+/** A whole number that fits PostgreSQL's integer. */
+export const Count = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 2_147_483_647 }))
+
+/** An amount of money. */
+export const amount = (maximum: number) => Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum }))
+
+const firstDate = "1990-01-01"
+const lastDate = "2099-12-31"
+
+/** A day on which a store or an ad can have been there. */
+export const Day = CalendarDate.check(
+  Schema.makeFilter(
+    (text: string) => (text >= firstDate && text <= lastDate) || `must be from ${firstDate} to ${lastDate}`
+  )
+)
+
+/** `YYYY-MM`. */
+export const Month = Schema.String.check(
+  Schema.makeFilter(
+    (text: string) =>
+      (/^\d{4}-(?:0[1-9]|1[0-2])$/u.test(text) && text >= firstDate.slice(0, 7) && text <= lastDate.slice(0, 7)) ||
+      "must be a month in the form YYYY-MM"
+  )
+)
+
+const timestamp = /^(\d{4}-\d{2}-\d{2})T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2})$/u
+
+const inUtc = (text: string): string => {
+  const day = timestamp.exec(text)?.[1]
+  if (day === undefined || !Schema.is(CalendarDate)(day)) return text
+  const time = Date.parse(text)
+  return Number.isFinite(time) ? new Date(time).toISOString() : text
+}
+
+const utc = /^(?:199\d|20\d\d)-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/u
+
+/** ISO 8601 with `Z` or an offset; decoded to UTC with milliseconds, such as `2026-03-02T08:11:40.000Z`. */
+export const Timestamp = Schema.String.pipe(Schema.decode(cleaned(inUtc))).check(
+  Schema.makeFilter(
+    (text: string) =>
+      (utc.test(text) && inUtc(text) === text) || "must be a time such as 2026-03-02T09:11:40+01:00, from 1990 to 2099"
+  )
+)
+
+/** A list without repetition; absent means empty. */
+export const set = <S extends Schema.Codec<string, string>>(item: S, maxEntries: number) =>
+  Schema.Array(item).pipe(
+    Schema.decode(
+      SchemaTransformation.transform<ReadonlyArray<S["Type"]>, ReadonlyArray<S["Type"]>>({
+        decode: (items) => Array.from(new Set(items)),
+        encode: (items) => items
+      })
+    ),
+    Schema.check(Schema.isMaxLength(maxEntries)),
+    Schema.withDecodingDefaultKey(Effect.succeed([]))
+  )

@@ -1,0 +1,149 @@
+/**
+ * The records of the catalogue's own file format (docs/import.md): one JSON object a line, told apart by `type`.
+ *
+ * A record states everything that is known of its subject: a field that is absent or `null` is unknown, also when it was
+ * known before. Unknown fields are errors, so that a misspelt name does not go unnoticed.
+ */
+import { Effect, Predicate, Result, Schema } from "effect"
+import * as ArgumentIssues from "../ArgumentIssues.ts"
+import { code } from "../search/Arguments.ts"
+import type { ArgumentIssue } from "../ToolError.ts"
+import { adStatuses, ctas, languages, mediaTypes, pixels, socialNetworks } from "./Enumerations.ts"
+import { countryCodes, currencyCodes } from "./Iso.ts"
+import { maxPrice, ProductDetails } from "./ProductDetails.ts"
+import * as Fields from "./RecordFields.ts"
+
+const NicheId = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 32_000 }))
+
+/** ISO 3166-1 alpha-2. */
+export const Country = code(countryCodes, "an ISO 3166-1 alpha-2", { UK: "GB" })
+/** ISO 4217. */
+export const Currency = code(currencyCodes, "an ISO 4217")
+export const ShopName = Fields.line(200)
+
+/** A niche; its parent comes earlier in the file, or is known already. Key: `id`. */
+export const NicheRecord = Schema.Struct({
+  type: Schema.Literal("niche"),
+  id: NicheId,
+  parent_id: Fields.nullable(NicheId),
+  name: Fields.line(100)
+})
+export type NicheRecord = typeof NicheRecord.Type
+
+/** A store with its figures; amounts are a month's, in the store's currency. Key: `domain`. */
+export const ShopRecord = Schema.Struct({
+  type: Schema.Literal("shop"),
+  domain: Fields.Domain,
+  name: ShopName,
+  country: Country,
+  currency: Fields.nullable(Currency),
+  /** Id of a niche. */
+  niche: Fields.nullable(NicheId),
+  languages: Fields.set(Schema.Literals(languages), languages.length),
+  pixels: Fields.set(Schema.Literals(pixels), pixels.length),
+  social_networks: Fields.set(Schema.Literals(socialNetworks), socialNetworks.length),
+  apps: Fields.set(Fields.line(100), 500),
+  theme: Fields.nullableLine(100),
+  created_on: Fields.nullable(Fields.Day),
+  monthly_revenue: Fields.nullable(Fields.amount(1e15)),
+  monthly_orders: Fields.nullable(Fields.Count),
+  products_count: Fields.nullable(Fields.Count),
+  trustpilot_rating: Fields.nullable(Fields.amount(5)),
+  trustpilot_reviews: Fields.nullable(Fields.Count)
+})
+export type ShopRecord = typeof ShopRecord.Type
+
+/** A store's visits in one month. Key: `shop` and `month`. */
+export const TrafficMonthRecord = Schema.Struct({
+  type: Schema.Literal("traffic_month"),
+  /** Domain of a store. */
+  shop: Fields.Domain,
+  month: Fields.Month,
+  visits: Fields.Count
+})
+export type TrafficMonthRecord = typeof TrafficMonthRecord.Type
+
+/** A product. Key: `shop` and `key`. */
+export const ProductRecord = Schema.Struct({
+  type: Schema.Literal("product"),
+  /** Domain of a store. */
+  shop: Fields.Domain,
+  key: Fields.identifier(200),
+  title: Fields.line(500),
+  url: Fields.nullable(Fields.WebUrl),
+  image_url: Fields.nullable(Fields.WebUrl),
+  /** The lowest variant price, in the store's currency. */
+  price: Fields.amount(maxPrice),
+  created_at: Fields.nullable(Fields.Timestamp),
+  details: Fields.nullable(ProductDetails)
+})
+export type ProductRecord = typeof ProductRecord.Type
+
+/** An ad. Key: `key`. */
+export const AdRecord = Schema.Struct({
+  type: Schema.Literal("ad"),
+  key: Fields.identifier(200),
+  /** Domain of a store; `null` when the advertiser's store is not known. */
+  shop: Fields.nullable(Fields.Domain),
+  ad_archive_id: Fields.nullable(Fields.identifier(100)),
+  page_name: Fields.line(300),
+  status: Schema.Literals(adStatuses),
+  media_type: Schema.Literals(mediaTypes),
+  headline: Fields.nullableLine(2_000),
+  ad_text: Fields.nullableText(20_000),
+  cta: Fields.nullable(Schema.Literals(ctas)),
+  landing_url: Fields.nullable(Fields.WebUrl),
+  image_url: Fields.nullable(Fields.WebUrl),
+  ad_library_url: Fields.nullable(Fields.WebUrl),
+  started_on: Fields.Day,
+  last_seen_on: Fields.Day,
+  is_partnership: Schema.Boolean.pipe(Schema.withDecodingDefaultKey(Effect.succeed(false)))
+}).check(
+  Schema.makeFilter(({ last_seen_on, started_on }) =>
+    started_on > last_seen_on
+      ? { path: ["started_on"], issue: `must not be after last_seen_on (${started_on} > ${last_seen_on})` }
+      : undefined
+  )
+)
+export type AdRecord = typeof AdRecord.Type
+
+export type CatalogRecord = NicheRecord | ShopRecord | TrafficMonthRecord | ProductRecord | AdRecord
+
+/** In the order in which they refer to each other: a record refers only to records of earlier types. */
+export const recordTypes = ["niche", "shop", "traffic_month", "product", "ad"] as const satisfies ReadonlyArray<
+  CatalogRecord["type"]
+>
+
+/** The union is decoded by its tag, so that the issues are those of the type that was meant. */
+const decoders: Record<
+  CatalogRecord["type"],
+  (input: unknown) => Result.Result<CatalogRecord, ReadonlyArray<ArgumentIssue>>
+> = {
+  niche: ArgumentIssues.decoder(NicheRecord, "field"),
+  shop: ArgumentIssues.decoder(ShopRecord, "field"),
+  traffic_month: ArgumentIssues.decoder(TrafficMonthRecord, "field"),
+  product: ArgumentIssues.decoder(ProductRecord, "field"),
+  ad: ArgumentIssues.decoder(AdRecord, "field")
+}
+
+const tagIssues = ArgumentIssues.decoder(Schema.Struct({ type: Schema.Literals(recordTypes) }), "field")
+
+const isRecordType = (value: unknown): value is CatalogRecord["type"] =>
+  typeof value === "string" && Object.hasOwn(decoders, value)
+
+/** One record out of parsed JSON, cleaned; or everything that is wrong with it. */
+export const decode = (input: unknown): Result.Result<CatalogRecord, ReadonlyArray<ArgumentIssue>> => {
+  if (!Predicate.isObject(input)) return Result.fail([{ path: "", message: "must be a JSON object" }])
+  if (Predicate.hasProperty(input, "type") && isRecordType(input.type)) return decoders[input.type](input)
+  // Only to say what is wrong with the tag: the other fields mean nothing without it.
+  return Result.flatMap(tagIssues("type" in input ? { type: input.type } : {}), ({ type }) => decoders[type](input))
+}
+
+/** Every field of every type, for the document that describes the format. */
+export const schemas = {
+  niche: NicheRecord,
+  shop: ShopRecord,
+  traffic_month: TrafficMonthRecord,
+  product: ProductRecord,
+  ad: AdRecord
+} as const
