@@ -1,12 +1,97 @@
-import { assert, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { assert, describe, it, layer } from "@effect/vitest"
+import { Effect, Fiber, Schedule } from "effect"
+import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql"
+import * as fs from "node:fs"
+import { migrations } from "../../../migrations/index.ts"
+import * as Database from "../../../src/services/database/Database.ts"
 import * as Migrations from "../../../src/services/database/Migrations.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 
+const names = Object.keys(migrations)
+
+/** A database without any table, on the server of the run; further pools of it stand for further starters. */
+const emptyDatabase = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const { connection } = yield* TestDatabase
+  const name = `${connection.database}_empty`
+  yield* Effect.acquireRelease(sql`CREATE DATABASE ${sql(name)}`, () =>
+    Effect.ignore(sql`DROP DATABASE ${sql(name)} WITH (FORCE)`)
+  )
+  const source = { ...connection, database: name }
+  return { slow: Database.layer({ source }), quick: Database.layer({ source, statementTimeoutMillis: 50 }) }
+})
+
+/** Until the query finds a row, for ten seconds at most. */
+const eventually = (query: Effect.Effect<ReadonlyArray<object>, SqlError.SqlError>) =>
+  query.pipe(
+    Effect.filterOrFail((rows) => rows.length > 0),
+    Effect.retry({ schedule: Schedule.spaced("10 millis"), times: 1_000 })
+  )
+
+describe("the list of migrations", () => {
+  it("names every file, each with a number of its own, in order", () => {
+    const files = fs.readdirSync("migrations").filter((file) => /^\d/.test(file))
+    assert.deepStrictEqual(
+      names.map((name) => `${name}.ts`),
+      files.toSorted()
+    )
+    assert.lengthOf(new Set(names.map((name) => Number.parseInt(name, 10))), names.length)
+  })
+})
+
 layer(TestDatabase.layer, { excludeTestServices: true })("Migrations", (it) => {
-  it.effect("a migrated database has nothing left to run", () =>
+  it.effect("leave nothing to run on a migrated database", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* Migrations.run, [])
+    })
+  )
+
+  it.effect("run each once when several processes start at once on an empty database", () =>
+    Effect.gen(function* () {
+      const { slow } = yield* emptyDatabase
+      const starters = Array.from({ length: 4 }, () => Migrations.run.pipe(Effect.provide(slow, { local: true })))
+      const results = yield* Effect.all(starters, { concurrency: "unbounded" })
+      const ran = results.filter((result) => result.length > 0)
+      assert.lengthOf(ran, 1)
+      assert.lengthOf(ran[0] ?? [], names.length)
+    })
+  )
+
+  it.effect("wait for one another, for longer than the pool lets any other statement run", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const { slow, quick } = yield* emptyDatabase
+      // As a starter that is still at work: it holds the lock that all take.
+      const first = yield* Effect.forkChild(
+        Effect.gen(function* () {
+          const own = yield* SqlClient.SqlClient
+          yield* own.withTransaction(Effect.andThen(Migrations.run, own`SELECT pg_sleep(30) /* still at work */`))
+        }).pipe(Effect.provide(slow))
+      )
+      yield* eventually(sql`SELECT 1 FROM pg_stat_activity WHERE state = 'active' AND query LIKE '%still at work */'`)
+      const ran = yield* Effect.gen(function* () {
+        const own = yield* SqlClient.SqlClient
+        const second = yield* Effect.forkChild(Migrations.run)
+        yield* eventually(sql`SELECT 1 FROM pg_stat_activity WHERE wait_event = 'advisory'`)
+        // This statement began after the second began to wait, and has the pool's limit.
+        const limited = yield* Effect.flip(own`SELECT pg_sleep(30)`)
+        assert.strictEqual(limited.reason._tag, "StatementTimeoutError")
+        yield* Fiber.interrupt(first)
+        return yield* Fiber.join(second)
+      }).pipe(Effect.provide(quick))
+      // The first was rolled back, so that the second has everything to do.
+      assert.lengthOf(ran, names.length)
+    })
+  )
+
+  it.effect("leave the pool's own limits as they were", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      yield* Migrations.run
+      const limits =
+        yield* sql`SELECT current_setting('statement_timeout') AS statement, current_setting('lock_timeout') AS lock`
+      assert.deepStrictEqual(limits, [{ statement: "5s", lock: "3s" }])
     })
   )
 })
