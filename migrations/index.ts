@@ -2,7 +2,9 @@
 import type { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import catalog from "./0002_catalog.ts"
+import search from "./0003_search.ts"
 
 export const migrations: Record<string, Effect.Effect<void, unknown, SqlClient.SqlClient>> = {
-  "0002_catalog": catalog
+  "0002_catalog": catalog,
+  "0003_search": search
 }
