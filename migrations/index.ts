@@ -1,10 +1,14 @@
 /** Every migration by its file's name. Those that have been released are never changed, only followed by others. */
 import type { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
+import access from "./0001_access.ts"
 import catalog from "./0002_catalog.ts"
 import search from "./0003_search.ts"
+import tracking from "./0004_tracking.ts"
 
 export const migrations: Record<string, Effect.Effect<void, unknown, SqlClient.SqlClient>> = {
+  "0001_access": access,
   "0002_catalog": catalog,
-  "0003_search": search
+  "0003_search": search,
+  "0004_tracking": tracking
 }

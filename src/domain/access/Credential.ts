@@ -1,0 +1,64 @@
+/**
+ * What a secret looks like: a prefix that names its kind, 37 random base62 characters (220 bits), and 6 that are the
+ * CRC32 of those 37 (decisions.md, "Names"). A mistyped or made-up secret is refused without a query, secret scanners
+ * can find a real one, and a double click selects the whole.
+ */
+import { Option } from "effect"
+
+/** The kinds that are accepted as a bearer credential, each with its prefix. */
+export const prefixes = { api_key: "dsk_", access_token: "dat_" } as const
+export type CredentialKind = keyof typeof prefixes
+
+const kinds = Object.entries(prefixes) as ReadonlyArray<[CredentialKind, string]>
+
+const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+const base = BigInt(alphabet.length)
+const randomCharacters = 37
+const checksumCharacters = 6
+const bodyPattern = /^[0-9A-Za-z]{43}$/
+
+/** Bytes that {@link make} takes: so many more than it keeps that no character is likelier than another. */
+export const entropyBytes = 48
+
+/** A new secret. The same entropy gives the same secret, so it must be fresh and secure. */
+export const make = (kind: CredentialKind, entropy: Uint8Array): string => {
+  let number = 0n
+  for (const byte of entropy) number = number * 256n + BigInt(byte)
+  const random = encode(number, randomCharacters)
+  return prefixes[kind] + random + checksum(random)
+}
+
+/** The kind of a secret whose form and checksum are right; says nothing about whether it was ever given out. */
+export const kindOf = (secret: string): Option.Option<CredentialKind> => {
+  const found = kinds.find(([, prefix]) => secret.startsWith(prefix))
+  if (found === undefined) return Option.none()
+  const [kind, prefix] = found
+  const body = secret.slice(prefix.length)
+  const random = body.slice(0, randomCharacters)
+  return bodyPattern.test(body) && body.slice(randomCharacters) === checksum(random) ? Option.some(kind) : Option.none()
+}
+
+/** All that is ever shown of a secret after its creation, besides the prefix. */
+export const lastFour = (secret: string): string => secret.slice(-4)
+
+/** Such as `dsk_…x7Qa`. */
+export const mask = (kind: CredentialKind, lastFour: string): string => `${prefixes[kind]}…${lastFour}`
+
+/** The lowest `length` digits of a number in base62. */
+const encode = (number: bigint, length: number): string => {
+  let text = ""
+  for (let rest = number; text.length < length; rest /= base) text = alphabet.charAt(Number(rest % base)) + text
+  return text
+}
+
+const checksum = (random: string): string => encode(BigInt(crc32(random)), checksumCharacters)
+
+/** CRC-32 as in ISO 3309 (zip, PNG), of ASCII text. */
+const crc32 = (text: string): number => {
+  let crc = 0xffff_ffff
+  for (let index = 0; index < text.length; index++) {
+    crc ^= text.charCodeAt(index)
+    for (let bit = 0; bit < 8; bit++) crc = (crc >>> 1) ^ (crc & 1 ? 0xedb8_8320 : 0)
+  }
+  return (crc ^ 0xffff_ffff) >>> 0
+}

@@ -1,0 +1,50 @@
+/**
+ * The month of credits: counted from the day that the subscription began, in UTC (decisions.md, "Accounts and plans").
+ * Days are text, `YYYY-MM-DD`.
+ */
+
+/** `start` is inclusive, `end` exclusive. */
+export interface CreditPeriod {
+  readonly start: string
+  readonly end: string
+}
+
+/**
+ * The period that `day` is in. Begun on the 31st, the periods of shorter months start on their last day; each is counted
+ * from the first day and not from the one before, so that the 31st comes back.
+ */
+export const periodOn = (beganOn: string, day: string): CreditPeriod => {
+  const began = parts(beganOn)
+  const on = parts(day)
+  const sinceBegin = (on.year - began.year) * 12 + on.month - began.month
+  const months = monthsLater(beganOn, sinceBegin) <= day ? sinceBegin : sinceBegin - 1
+  return { start: monthsLater(beganOn, months), end: monthsLater(beganOn, months + 1) }
+}
+
+/** Seconds from a time (milliseconds since 1970) to the end of a period: at least one, so that it can be waited for. */
+export const secondsUntil = (end: string, nowMillis: number): number =>
+  Math.max(1, Math.ceil((Date.parse(end) - nowMillis) / 1000))
+
+/** The UTC day of a time in milliseconds since 1970. */
+export const dayOf = (millis: number): string => new Date(millis).toISOString().slice(0, 10)
+
+const parts = (day: string): { readonly year: number; readonly month: number; readonly dayOfMonth: number } => ({
+  year: Number(day.slice(0, 4)),
+  month: Number(day.slice(5, 7)),
+  dayOfMonth: Number(day.slice(8, 10))
+})
+
+const monthsLater = (day: string, months: number): string => {
+  const { dayOfMonth, month, year } = parts(day)
+  const index = year * 12 + (month - 1) + months
+  const target = { year: Math.floor(index / 12), month: (index % 12) + 1 }
+  const clamped = Math.min(dayOfMonth, daysIn(target.year, target.month))
+  return `${pad(target.year, 4)}-${pad(target.month, 2)}-${pad(clamped, 2)}`
+}
+
+const daysIn = (year: number, month: number): number => {
+  if (month === 2) return (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0 ? 29 : 28
+  return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31
+}
+
+const pad = (value: number, digits: number): string => String(value).padStart(digits, "0")

@@ -1,0 +1,45 @@
+/** Who may call tools: an active Growth or Pro subscription (seed, "What the service does"; decisions.md, "Accounts and plans"). */
+import { PlanUpgradeRequired } from "../ToolError.ts"
+import type { Plan, SubscriptionStatus } from "./Account.ts"
+
+/** Credits of one period, by plan. */
+export type Allowances = Readonly<Record<Plan, number>>
+
+export interface Subscription {
+  readonly plan: Plan
+  readonly status: SubscriptionStatus
+}
+
+const titles: Readonly<Record<Plan, string>> = { starter: "Starter", growth: "Growth", pro: "Pro" }
+
+/** A record, so that a new plan does not compile until it is decided whether it may call tools. */
+const includesTools: Readonly<Record<Plan, boolean>> = { starter: false, growth: true, pro: true }
+
+/** What the customer does about each status at the billing page; `undefined` needs nothing. */
+const remedies: Readonly<Record<SubscriptionStatus, string | undefined>> = {
+  active: undefined,
+  paused: "resume the subscription",
+  unpaid: "pay the open invoice",
+  canceled: "start the subscription again"
+}
+
+export const mayCallTools = ({ plan, status }: Subscription): boolean =>
+  includesTools[plan] && remedies[status] === undefined
+
+/** Which of the two is missing, plan or status, and where to mend it; `undefined` when tools may be called. */
+export const missing = (subscription: Subscription, billingUrl: string): PlanUpgradeRequired | undefined => {
+  const { plan, status } = subscription
+  const remedy = remedies[status]
+  const upgrade = includesTools[plan] ? undefined : "upgrade to Growth or Pro"
+  const problems = [
+    ...(upgrade === undefined ? [] : [`the account's plan is ${titles[plan]}`]),
+    ...(remedy === undefined ? [] : [`its subscription is ${status}`])
+  ]
+  if (problems.length === 0) return undefined
+  const steps = [upgrade, remedy].filter((step) => step !== undefined).join(" and ")
+  return new PlanUpgradeRequired({
+    message: `Tool calls need an active Growth or Pro subscription, but ${problems.join(" and ")}.`,
+    hint: `To go on, ${steps} at ${billingUrl}. Keys and connected apps are kept and work again at once. Nothing was charged.`,
+    upgradeUrl: billingUrl
+  })
+}
