@@ -1,0 +1,89 @@
+/** What a plain call costs beside raw node:http and the official SDK's servers: all peers in turns, in one run. */
+import * as Load from "./support/Load.ts"
+import { median } from "./support/Median.ts"
+import * as Peer from "./support/Peer.ts"
+import * as Trivial from "./support/Trivial.ts"
+
+interface Contender {
+  readonly label: string
+  readonly module: string
+  readonly bodies: ReadonlyArray<string>
+  readonly calls: number
+}
+
+const toolCall = (name: string, args: Readonly<Record<string, unknown>>) =>
+  JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: args } })
+
+/** Different searches in rotation, so that no cached total flatters. */
+const searches = ["US", "GB", "DE", "FR", "CA", "AU", "NL", "IT"].flatMap((country) =>
+  [1, 2, 3].map((page) => toolCall("search_ads", { countries: [country], page, sort_by: "newest" }))
+)
+
+const contenders: ReadonlyArray<Contender> = [
+  { label: "raw node:http", module: "rawHttp.ts", bodies: [Trivial.body], calls: 4000 },
+  {
+    label: "Discovery, get_usage, services in memory",
+    module: "discoveryInMemory.ts",
+    bodies: [Trivial.body],
+    calls: 4000
+  },
+  { label: "official SDK v2", module: "sdkV2.ts", bodies: [Trivial.body], calls: 4000 },
+  { label: "official SDK v1", module: "sdkV1.ts", bodies: [Trivial.body], calls: 4000 },
+  { label: "Discovery, get_usage, on PostgreSQL", module: "discovery.ts", bodies: [Trivial.body], calls: 4000 },
+  { label: "Discovery, search_ads, on PostgreSQL, charged", module: "discovery.ts", bodies: searches, calls: 1000 }
+]
+
+const rounds = 7
+const concurrency = 16
+
+export interface EndpointRow {
+  readonly label: string
+  /** CPU of the server process alone; PostgreSQL is a process of its own. */
+  readonly cpuMicrosPerCall: number
+  readonly timesRaw: number
+  /** The lowest and the highest ratio of the rounds: the losing runs are told too. */
+  readonly lowest: number
+  readonly highest: number
+  readonly callsPerSecond: number
+}
+
+export const run = async (): Promise<ReadonlyArray<EndpointRow>> => {
+  const peers = new Map<string, Peer.Peer>()
+  for (const { module } of contenders) {
+    if (!peers.has(module)) peers.set(module, await Peer.start(module, module))
+  }
+  const peerOf = (contender: Contender): Peer.Peer => {
+    const peer = peers.get(contender.module)
+    if (peer === undefined) throw new Error(`no peer ${contender.module}`)
+    return peer
+  }
+  try {
+    for (const contender of contenders) {
+      await Load.run(peerOf(contender), { bodies: contender.bodies, calls: contender.calls, concurrency })
+    }
+    const samples = contenders.map((): Array<Load.Sample> => [])
+    for (let round = 0; round < rounds; round++) {
+      for (const [index, contender] of contenders.entries()) {
+        samples[index]?.push(
+          await Load.run(peerOf(contender), { bodies: contender.bodies, calls: contender.calls, concurrency })
+        )
+      }
+    }
+    return contenders.map(({ label }, index): EndpointRow => {
+      const own = samples[index] ?? []
+      const ratios = own.map(
+        (sample, round) => sample.cpuMicrosPerCall / (samples[0]?.[round]?.cpuMicrosPerCall ?? Number.NaN)
+      )
+      return {
+        label,
+        cpuMicrosPerCall: median(own.map((sample) => sample.cpuMicrosPerCall)),
+        timesRaw: median(ratios),
+        lowest: Math.min(...ratios),
+        highest: Math.max(...ratios),
+        callsPerSecond: median(own.map((sample) => sample.callsPerSecond))
+      }
+    })
+  } finally {
+    for (const peer of peers.values()) await peer.stop()
+  }
+}

@@ -1,0 +1,47 @@
+/** What a start prints, so that the next step is one paste away. */
+
+export interface DemoAccess {
+  readonly email: string
+  readonly password: string
+  readonly accounts: ReadonlyArray<{ readonly label: string; readonly key: string }>
+}
+
+const indent = (lines: ReadonlyArray<string>) => lines.map((line) => `  ${line}`)
+
+/** `demo` is absent with a database of one's own: nobody gets an account there by starting a server. */
+export const welcome = (server: {
+  readonly address: string
+  readonly mcpUrl: string
+  readonly demo?: DemoAccess
+}): string => {
+  const lines = ["", "Discovery listens.", "", ...indent([`Address   ${server.address}`, `MCP       ${server.mcpUrl}`])]
+  const { demo } = server
+  if (demo !== undefined) {
+    const width = Math.max(...demo.accounts.map(({ label }) => label.length))
+    const key = demo.accounts[0]?.key ?? ""
+    lines.push(
+      "",
+      "Demo account (sign-in comes with the dashboard)",
+      "",
+      ...indent([`E-mail    ${demo.email}`, `Password  ${demo.password}`]),
+      "",
+      "Demo API keys",
+      "",
+      ...indent(demo.accounts.map((account) => `${account.label.padEnd(width)}  ${account.key}`)),
+      "",
+      "Try it",
+      "",
+      ...indent([curl(server.mcpUrl, key)])
+    )
+  }
+  return [...lines, "", "Stop with Ctrl-C.", ""].join("\n")
+}
+
+/** A call that works when pasted: the seed's plain call. */
+export const curl = (mcpUrl: string, key: string): string =>
+  [
+    `curl -s ${mcpUrl}`,
+    `-H 'Authorization: Bearer ${key}'`,
+    "-H 'Content-Type: application/json'",
+    `-d '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"search_products","arguments":{"query":"lamp","per_page":2}}}'`
+  ].join(" ")
