@@ -98,6 +98,8 @@ const typeName = (ast: SchemaAST.AST): string => {
       return "an array"
     case "Objects":
       return "an object"
+    case "Never":
+      return "left out: there is no such argument"
     case "Union":
       return ast.types.map(typeName).join(" or ")
     default:

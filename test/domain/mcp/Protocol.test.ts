@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result, Schema } from "effect"
-import * as JsonRpc from "../../../src/domain/mcp/JsonRpc.ts"
+import type * as JsonRpc from "../../../src/domain/mcp/JsonRpc.ts"
 import * as Protocol from "../../../src/domain/mcp/Protocol.ts"
 
 const none: Protocol.RoutingHeaders = { version: undefined, method: undefined, name: undefined }

@@ -1,0 +1,33 @@
+/** The caller's own name for a call, under which a repeat is not charged again (decisions.md, "Credits"). */
+import { Result, Schema } from "effect"
+import { hash } from "node:crypto"
+import type { ArgumentIssue } from "../../domain/ToolError.ts"
+import type { RawArguments } from "./ToolDefinition.ts"
+
+export const metaKey = "discovery/idempotency-key"
+
+const isKey = Schema.is(
+  Schema.String.check(Schema.isBetweenCodePoints(1, 128), Schema.isPattern(/^[^\p{Cc}\p{Cs}]*$/u))
+)
+
+/** The key in a call's `_meta`, if there is one. */
+export const keyOf = (
+  meta: Readonly<Record<string, unknown>> | undefined
+): Result.Result<string | undefined, ArgumentIssue> => {
+  const key = meta?.[metaKey]
+  return key === undefined || isKey(key)
+    ? Result.succeed(key)
+    : Result.fail({ path: `_meta.${metaKey}`, message: "must be a string of 1 to 128 characters" })
+}
+
+/** What makes two calls the same one. Only for arguments that were decoded: others may be nested without end. */
+export const fingerprint = (tool: string, args: RawArguments): string =>
+  hash("sha256", `${tool}\n${canonical(args)}`, "hex")
+
+/** JSON with sorted keys: the same arguments in another order are the same call. */
+const canonical = (value: unknown): string =>
+  JSON.stringify(value, (_, inner: unknown) =>
+    typeof inner === "object" && inner !== null && !Array.isArray(inner)
+      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : inner
+  )

@@ -1,0 +1,48 @@
+/** `list_filter_options`: the valid values of the filters `niches`, `themes` and `apps`. */
+import { Effect, Schema } from "effect"
+import * as Arguments from "../../domain/search/Arguments.ts"
+import { Vocabulary } from "../search/Vocabulary.ts"
+import * as ToolDefinition from "./ToolDefinition.ts"
+
+const Parameters = Schema.Struct({
+  kind: Arguments.oneOf(["niches", "themes", "apps"]).annotate({ description: "Which filter to list values for." }),
+  query: Arguments.optional(
+    Arguments.Name,
+    "Part of a name, 1 to 100 characters; required with kind apps. Without it the values with most stores come first."
+  )
+})
+
+const Options = Schema.Struct({
+  results: Schema.Array(
+    Schema.Struct({
+      id: Schema.Int,
+      name: Schema.String,
+      parent: Schema.NullOr(Schema.String).annotate({ description: "Name of the parent niche; null for a root." }),
+      stores: Schema.Int.annotate({ description: "Number of stores it matches." })
+    })
+  )
+})
+
+const needsQuery: ToolDefinition.Check = (raw) =>
+  Effect.succeed({
+    issues:
+      raw["kind"] === "apps" && raw["query"] === undefined
+        ? [{ path: "query", message: "is required with kind `apps`: give a part of the app's name" }]
+        : []
+  })
+
+export const make = Effect.gen(function* () {
+  const vocabulary = yield* Vocabulary
+  return ToolDefinition.make({
+    name: "list_filter_options",
+    title: "List filter options",
+    description:
+      "Lists valid values for the filters niches, themes and apps of the search tools, best match first, up to 50, " +
+      "with the number of stores behind each. Call it before filtering by one of these. Use the returned name " +
+      "(or, for niches, the id) as the filter value.",
+    parameters: Parameters,
+    success: Options,
+    check: needsQuery,
+    handler: ({ kind, query }) => Effect.map(vocabulary.list(kind, query), (results) => ({ results }))
+  })
+})

@@ -1,0 +1,134 @@
+/** A tool as its author writes it, and as the runner and `tools/list` use it. */
+import type { Schema } from "effect"
+import { Context, Effect, Result } from "effect"
+import * as Tool from "effect/ai/Tool"
+import type { Caller } from "../../domain/access/Account.ts"
+import { costs } from "../../domain/access/Credit.ts"
+import * as ArgumentIssues from "../../domain/ArgumentIssues.ts"
+import type { ArgumentIssue, SearchTimeout, ServiceUnavailable, ToolError } from "../../domain/ToolError.ts"
+import * as ToolSchema from "./ToolSchema.ts"
+
+/** Every tool has its cost in the one table of costs. */
+export type ToolName = keyof typeof costs
+
+/** Arguments as they were sent. */
+export type RawArguments = Readonly<Record<string, unknown>>
+
+/** An answer's `structuredContent`. */
+export type Envelope = object
+
+/** What is wrong with the arguments, all at once, and how to find right ones. */
+export interface Complaint {
+  readonly issues: ReadonlyArray<ArgumentIssue>
+  readonly hint?: string
+}
+
+/** Issues that the schema cannot see, found in the arguments as they were sent: told together with the schema's own. */
+export type Check = (raw: RawArguments) => Effect.Effect<Complaint, SearchTimeout | ServiceUnavailable>
+
+/** A call whose arguments are right. */
+export type PreparedCall = (caller: Caller) => Effect.Effect<Envelope, ToolError>
+
+/** An entry of `tools/list`. */
+export interface Listing {
+  readonly name: string
+  readonly title: string
+  readonly description: string
+  readonly inputSchema: ToolSchema.ObjectSchema
+  readonly outputSchema: ToolSchema.ObjectSchema
+  readonly annotations: {
+    readonly title: string
+    readonly readOnlyHint: boolean
+    readonly destructiveHint: boolean
+    readonly idempotentHint: boolean
+    readonly openWorldHint: boolean
+  }
+}
+
+export interface RunnableTool {
+  readonly name: ToolName
+  /** Credits per successful call. */
+  readonly cost: number
+  readonly tool: Tool.Any
+  readonly listing: Listing
+  readonly prepare: (
+    raw: RawArguments
+  ) => Effect.Effect<Result.Result<PreparedCall, Complaint>, SearchTimeout | ServiceUnavailable>
+}
+
+/** What every tool of this server is: it reads a data set of our own and changes nothing. */
+export const make = <
+  Parameters extends Schema.Top & Schema.ConstraintDecoder<unknown>,
+  Success extends Schema.Top & { readonly Type: Envelope }
+>(options: {
+  readonly name: ToolName
+  readonly title: string
+  /** Without its cost, which is added here. */
+  readonly description: string
+  readonly parameters: Parameters
+  readonly success: Success
+  readonly check?: Check
+  readonly handler: (args: Parameters["Type"], caller: Caller) => Effect.Effect<Success["Type"], ToolError>
+}): RunnableTool => {
+  const cost: number = costs[options.name]
+  const description = `${options.description} ${costSentence(cost)}`
+  const tool = Tool.make(options.name, { description, parameters: options.parameters, success: options.success })
+    .annotate(Tool.Title, options.title)
+    .annotate(Tool.Readonly, true)
+    .annotate(Tool.Destructive, false)
+    .annotate(Tool.Idempotent, true)
+    .annotate(Tool.OpenWorld, false)
+
+  const decode = ArgumentIssues.decoder(options.parameters)
+  const handle = (args: Parameters["Type"]): PreparedCall => {
+    const { handler } = options
+    return (caller) => handler(args, caller)
+  }
+
+  return {
+    name: options.name,
+    cost,
+    tool,
+    listing: {
+      name: options.name,
+      title: options.title,
+      description,
+      inputSchema: ToolSchema.ofArguments(options.parameters),
+      outputSchema: ToolSchema.ofAnswer(options.success),
+      annotations: {
+        title: options.title,
+        readOnlyHint: Context.get(tool.annotations, Tool.Readonly),
+        destructiveHint: Context.get(tool.annotations, Tool.Destructive),
+        idempotentHint: Context.get(tool.annotations, Tool.Idempotent),
+        openWorldHint: Context.get(tool.annotations, Tool.OpenWorld)
+      }
+    },
+    prepare: (raw) => {
+      const decoded = Result.match(decode(raw), {
+        onFailure: (issues): Result.Result<PreparedCall, Complaint> => Result.fail({ issues }),
+        onSuccess: (args) => Result.succeed(handle(args))
+      })
+      return options.check === undefined ? Effect.succeed(decoded) : withCheck(decoded, options.check(raw))
+    }
+  }
+}
+
+const costSentence = (cost: number) => {
+  if (cost === 0) return "Free."
+  return `Costs ${cost} ${cost === 1 ? "credit" : "credits"} per successful call.`
+}
+
+const withCheck = (
+  decoded: Result.Result<PreparedCall, Complaint>,
+  check: ReturnType<Check>
+): Effect.Effect<Result.Result<PreparedCall, Complaint>, SearchTimeout | ServiceUnavailable> =>
+  Result.match(decoded, {
+    onSuccess: () =>
+      Effect.map(check, (found) => (found.issues.length === 0 ? decoded : Result.fail<Complaint>(found))),
+    onFailure: (complaint) =>
+      check.pipe(
+        Effect.map((found) => Result.fail<Complaint>({ ...found, issues: [...complaint.issues, ...found.issues] })),
+        // What is known to be wrong is told even when the rest cannot be looked up.
+        Effect.orElseSucceed(() => decoded)
+      )
+  })

@@ -1,0 +1,176 @@
+/**
+ * The way of a call (design.md): decode, plan, balance, run, cut, charge, answer.
+ *
+ * Nothing is taken before the work is done, so a failure before the charge costs nothing.
+ */
+import { Cause, Clock, Context, Effect, Layer, Result } from "effect"
+import type { Caller } from "../../domain/access/Account.ts"
+import * as Credit from "../../domain/access/Credit.ts"
+import { secondsUntil } from "../../domain/access/CreditPeriod.ts"
+import type { ArgumentIssue } from "../../domain/ToolError.ts"
+import { InsufficientCredits, InternalError, InvalidArguments, SearchTimeout } from "../../domain/ToolError.ts"
+import type { ToolError } from "../../domain/ToolError.ts"
+import * as ToolErrors from "../../domain/ToolError.ts"
+import { CreditLedger } from "../access/CreditLedger.ts"
+import type { Charged, IdempotencyKey } from "../access/CreditLedger.ts"
+import { PlanChecker } from "../access/PlanChecker.ts"
+import * as Idempotency from "./Idempotency.ts"
+import * as PageCut from "./PageCut.ts"
+import type { Complaint, PreparedCall, RawArguments, RunnableTool } from "./ToolDefinition.ts"
+
+export interface ToolCall {
+  readonly tool: RunnableTool
+  readonly arguments: RawArguments
+  /** `params._meta`. */
+  readonly meta: Readonly<Record<string, unknown>> | undefined
+  readonly caller: Caller
+  /** Unique per call, also within a batch: the ledger takes it once. */
+  readonly requestId: string
+}
+
+/** What a call comes to. `json` is the envelope, or the error's payload; `cost` is 0 for every error. */
+export interface ToolAnswer extends Charged {
+  readonly json: string
+  /** `undefined` for a result. */
+  readonly error: ToolError | undefined
+}
+
+export class ToolRunner extends Context.Service<
+  ToolRunner,
+  {
+    /** Never fails: what goes wrong is an answer too, and a defect is one without its cause. */
+    run(call: ToolCall): Effect.Effect<ToolAnswer>
+    /** The answer to a call that is refused before it is looked at. */
+    refuse(call: ToolCall, error: ToolError): Effect.Effect<ToolAnswer>
+  }
+>()("discovery/tools/ToolRunner") {
+  static readonly layer = Layer.effect(
+    ToolRunner,
+    Effect.gen(function* () {
+      const plans = yield* PlanChecker
+      const ledger = yield* CreditLedger
+
+      const pay = (call: ToolCall, idempotency: IdempotencyKey | undefined): Effect.Effect<Charged, ToolError> =>
+        call.tool.cost === 0
+          ? Effect.succeed({ cost: 0, remaining: remaining(call.caller) })
+          : ledger.charge({
+              caller: call.caller,
+              tool: call.tool.name,
+              cost: call.tool.cost,
+              requestId: call.requestId,
+              ...(idempotency === undefined ? {} : { idempotency })
+            })
+
+      const succeed = Effect.fnUntraced(function* (call: ToolCall): Effect.fn.Return<ToolAnswer, ToolError> {
+        const { caller, tool } = call
+        const prepared = yield* tool.prepare(call.arguments)
+        const key = Idempotency.keyOf(call.meta)
+        if (Result.isFailure(prepared) || Result.isFailure(key)) return yield* complain(prepared, key)
+
+        yield* plans.check(caller)
+        const idempotency =
+          key.success === undefined || tool.cost === 0
+            ? undefined
+            : { key: key.success, fingerprint: Idempotency.fingerprint(tool.name, call.arguments) }
+        const paid = idempotency !== undefined && (yield* ledger.lookup(caller, idempotency)) === "repeat"
+        if (!paid && remaining(caller) < tool.cost) return yield* insufficient(caller)
+
+        const run = prepared.success(caller)
+        const envelope = yield* tool.cost === 0
+          ? run
+          : Effect.timeoutOrElse(run, { duration: deadline, orElse: tooSlow })
+        const json = PageCut.toJson(envelope)
+        const charged = yield* pay(call, idempotency)
+        return { json, error: undefined, cost: charged.cost, remaining: charged.remaining }
+      })
+
+      const run = Effect.fnUntraced(function* (call: ToolCall) {
+        const clock = yield* Clock.Clock
+        const startedAt = clock.currentTimeMillisUnsafe()
+        const answer = yield* Effect.matchCauseEffect(succeed(call), {
+          onSuccess: Effect.succeed,
+          onFailure: (cause) => fail(call, cause)
+        })
+        yield* log(call, answer, clock.currentTimeMillisUnsafe() - startedAt)
+        return answer
+      })
+
+      return {
+        run,
+        refuse: (call, error) => Effect.sync(() => failed(call, error))
+      }
+    })
+  )
+}
+
+/** Longer than any statement may run: what reaches it is stuck elsewhere. */
+const deadline = "15 seconds"
+
+const remaining = ({ credits }: Caller): number => Math.max(0, Credit.remaining(credits))
+
+const complain = (
+  prepared: Result.Result<PreparedCall, Complaint>,
+  key: Result.Result<string | undefined, ArgumentIssue>
+): InvalidArguments => {
+  const complaint: Complaint = Result.isFailure(prepared) ? prepared.failure : { issues: [] }
+  const issues = Result.isFailure(key) ? [...complaint.issues, key.failure] : complaint.issues
+  return InvalidArguments.fromIssues(issues, complaint.hint)
+}
+
+const insufficient = Effect.fnUntraced(function* ({ credits }: Caller) {
+  const now = yield* Clock.currentTimeMillis
+  return yield* new InsufficientCredits({
+    message: `All ${credits.allowance} credits of this period are used.`,
+    hint: `The credits renew on ${credits.periodEnd} (UTC).`,
+    retryAfterSeconds: secondsUntil(credits.periodEnd, now)
+  })
+})
+
+const tooSlow = () =>
+  Effect.fail(
+    new SearchTimeout({
+      message: "The call took too long and was stopped. Nothing was charged.",
+      hint: "Narrow the search: add a filter, use a rarer word, or ask for an earlier page."
+    })
+  )
+
+/** A typed failure is the caller's to read; a defect is ours, and only the log sees it; an interruption stays one. */
+const fail = (call: ToolCall, cause: Cause.Cause<ToolError>): Effect.Effect<ToolAnswer> => {
+  const error = Cause.findErrorOption(cause)
+  if (error._tag === "Some") {
+    const answer = failed(call, error.value)
+    return error.value._tag === "ServiceUnavailable" && error.value.cause !== undefined
+      ? Effect.as(logCause("A service is unavailable", call, Cause.fail(error.value.cause)), answer)
+      : Effect.succeed(answer)
+  }
+  if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause as Cause.Cause<never>)
+  return Effect.as(
+    logCause("A call failed by a defect", call, cause),
+    failed(call, new InternalError({ message: "Something went wrong on our side. Nothing was charged." }))
+  )
+}
+
+const failed = (call: ToolCall, error: ToolError): ToolAnswer => ({
+  json: JSON.stringify(ToolErrors.toPayload(error, call.requestId)),
+  error,
+  cost: 0,
+  remaining:
+    error._tag === "InsufficientCredits"
+      ? Math.min(remaining(call.caller), Math.max(0, call.tool.cost - 1))
+      : remaining(call.caller)
+})
+
+const logCause = (message: string, call: ToolCall, cause: Cause.Cause<unknown>) =>
+  Effect.annotateLogs(Effect.logError(message, cause), { request_id: call.requestId, tool: call.tool.name })
+
+/** One line per call. */
+const log = (call: ToolCall, answer: ToolAnswer, millis: number) =>
+  Effect.logInfo({
+    message: "tools/call",
+    tool: call.tool.name,
+    outcome: answer.error === undefined ? "ok" : ToolErrors.codes[answer.error._tag],
+    cost: answer.cost,
+    duration_ms: millis,
+    account: call.caller.accountId,
+    request_id: call.requestId
+  })

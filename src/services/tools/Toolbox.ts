@@ -1,0 +1,26 @@
+/** The tools there are, in the order in which `tools/list` tells them. */
+import { Context, Effect, Layer } from "effect"
+import * as GetUsage from "./GetUsage.ts"
+import * as ListFilterOptions from "./ListFilterOptions.ts"
+import * as SearchAds from "./SearchAds.ts"
+import * as SearchProducts from "./SearchProducts.ts"
+import type { RunnableTool } from "./ToolDefinition.ts"
+
+export class Toolbox extends Context.Service<
+  Toolbox,
+  {
+    readonly tools: ReadonlyArray<RunnableTool>
+    find(name: string): RunnableTool | undefined
+  }
+>()("discovery/tools/Toolbox") {
+  static readonly layer = Layer.effect(
+    Toolbox,
+    Effect.gen(function* () {
+      const others = yield* Effect.all([ListFilterOptions.make, SearchAds.make, SearchProducts.make])
+      // The free one comes first: clients and test suites try the first tool with no arguments (protocol.md 20).
+      const tools = [GetUsage.make(others), ...others]
+      const byName = new Map<string, RunnableTool>(tools.map((tool) => [tool.name, tool]))
+      return { tools, find: (name) => byName.get(name) }
+    })
+  )
+}

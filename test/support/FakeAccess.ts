@@ -1,0 +1,101 @@
+/** Credentials, plans and credits in memory, for tests of the floors above them. */
+import { Effect, Layer, Redacted, Schema } from "effect"
+import { AccountId } from "../../src/domain/access/Account.ts"
+import type { Caller } from "../../src/domain/access/Account.ts"
+import {
+  InsufficientCredits,
+  InvalidArguments,
+  PlanUpgradeRequired,
+  ServiceUnavailable
+} from "../../src/domain/ToolError.ts"
+import { CredentialRejected, CredentialResolver } from "../../src/services/access/CredentialResolver.ts"
+import { CreditLedger } from "../../src/services/access/CreditLedger.ts"
+import type { Charge, IdempotencyKey } from "../../src/services/access/CreditLedger.ts"
+import { PlanChecker } from "../../src/services/access/PlanChecker.ts"
+
+const accountId = Schema.decodeSync(AccountId)
+
+export const caller = (id: number, overrides: Partial<Caller> = {}): Caller => ({
+  accountId: accountId(id),
+  plan: "growth",
+  status: "active",
+  credential: { kind: "api_key", id },
+  credits: { allowance: 2000, used: 12, periodStart: "2026-01-01", periodEnd: "2026-02-01" },
+  ...overrides
+})
+
+export const down = () =>
+  new ServiceUnavailable({
+    message: "The data is not reachable right now.",
+    retryAfterSeconds: 1,
+    cause: new Error("secret of the database")
+  })
+
+/** What the ledger was asked for, to be looked at by a test. */
+export interface Books {
+  readonly charges: Array<Charge>
+}
+
+export const credentials = (callers: Readonly<Record<string, Caller>>): Layer.Layer<CredentialResolver> =>
+  Layer.succeed(CredentialResolver, {
+    resolve: (secret) => {
+      const key = Redacted.value(secret)
+      if (key === "down") return Effect.fail(down())
+      if (key === "defect") return Effect.die(new Error("secret of the resolver"))
+      const found = Object.hasOwn(callers, key) ? callers[key] : undefined
+      return found === undefined ? Effect.fail(new CredentialRejected({})) : Effect.succeed(found)
+    }
+  })
+
+export const plans: Layer.Layer<PlanChecker> = Layer.succeed(PlanChecker, {
+  check: ({ plan, status }) =>
+    plan !== "starter" && status === "active"
+      ? Effect.void
+      : Effect.fail(
+          new PlanUpgradeRequired({
+            message: "The subscription is not active on Growth or Pro.",
+            hint: "Upgrade the plan.",
+            upgradeUrl: "https://discovery.test/billing"
+          })
+        )
+})
+
+/** Balances start at what the caller has used; a key is remembered with its fingerprint. */
+export const ledger = (books: Books): Layer.Layer<CreditLedger> =>
+  Layer.sync(CreditLedger, () => {
+    const used = new Map<number, number>()
+    const keys = new Map<string, string>()
+    const find = ({ accountId }: Caller, { fingerprint, key }: IdempotencyKey) => {
+      const known = keys.get(`${accountId} ${key}`)
+      if (known === undefined) return Effect.succeed("new" as const)
+      return known === fingerprint
+        ? Effect.succeed("repeat" as const)
+        : Effect.fail(
+            InvalidArguments.fromIssues([
+              { path: "_meta.discovery/idempotency-key", message: "was used for another call" }
+            ])
+          )
+    }
+    return {
+      lookup: find,
+      charge: Effect.fnUntraced(function* (charge) {
+        const { accountId, credits } = charge.caller
+        const before = used.get(accountId) ?? credits.used
+        const { idempotency } = charge
+        if (idempotency !== undefined && (yield* find(charge.caller, idempotency)) === "repeat") {
+          return { cost: 0, remaining: credits.allowance - before }
+        }
+        if (before + charge.cost > credits.allowance) {
+          return yield* new InsufficientCredits({
+            message: "No credits are left.",
+            hint: `They renew on ${credits.periodEnd}.`,
+            retryAfterSeconds: 60
+          })
+        }
+        books.charges.push(charge)
+        used.set(accountId, before + charge.cost)
+        if (idempotency !== undefined) keys.set(`${accountId} ${idempotency.key}`, idempotency.fingerprint)
+        return { cost: charge.cost, remaining: credits.allowance - before - charge.cost }
+      })
+    }
+  })
