@@ -1,0 +1,53 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Schema } from "effect"
+import * as PageCut from "../../../src/services/tools/PageCut.ts"
+
+const bytes = (value: unknown) => Buffer.byteLength(JSON.stringify(value))
+
+const parse = (json: string): { results: Array<unknown>; truncated?: boolean; pagination: unknown } => JSON.parse(json)
+
+/** Texts of one to four bytes a character, and ones that JSON escapes. */
+const filler = Schema.Struct({
+  unit: Schema.Literals(["a", "é", "€", "🧦", '"', "\u0001"]),
+  length: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 4000 }))
+})
+
+const pagination = { page: 1, per_page: 25, total: 999, has_more: true }
+
+describe("PageCut", () => {
+  it.prop(
+    "keeps as many of the first items as fit into 64 KiB, and says when it dropped some",
+    [Schema.Array(filler).check(Schema.isMaxLength(25))],
+    ([fillers]) => {
+      const results = fillers.map(({ length, unit }, id) => ({ id, text: unit.repeat(length) }))
+      const whole = { results, pagination }
+      const json = PageCut.toJson(whole)
+      const cut = parse(json)
+
+      assert.isAtMost(Buffer.byteLength(json), 65_536)
+      assert.deepStrictEqual(cut.pagination, pagination)
+      assert.deepStrictEqual(cut.results, results.slice(0, cut.results.length))
+      if (bytes(whole) <= 65_536) {
+        assert.deepStrictEqual(cut, whole)
+      } else {
+        assert.strictEqual(cut.truncated, true)
+        const oneMore = { ...whole, results: results.slice(0, cut.results.length + 1), truncated: true }
+        assert.isAbove(bytes(oneMore), 65_536)
+      }
+    },
+    { arbitrary: { runs: 300 } }
+  )
+
+  const page = (textLength: number) => ({ results: [{ text: "x".repeat(textLength) }], pagination })
+
+  it("lets exactly 64 KiB pass whole, and cuts one byte more", () => {
+    const room = 65_536 - bytes(page(0))
+    assert.strictEqual(Buffer.byteLength(PageCut.toJson(page(room))), 65_536)
+    assert.notProperty(parse(PageCut.toJson(page(room))), "truncated")
+    assert.deepStrictEqual(parse(PageCut.toJson(page(room + 1))), { results: [], pagination, truncated: true })
+  })
+
+  it("returns at least the pagination", () => {
+    assert.deepStrictEqual(parse(PageCut.toJson(page(100_000))), { results: [], pagination, truncated: true })
+  })
+})
