@@ -1,14 +1,31 @@
-/** A program that starts an embedded PostgreSQL on the folder of its first argument, says so, and stays until stopped. */
+/**
+ * A program that starts an embedded PostgreSQL on the folder of its first argument, says so, and stays until stopped.
+ * Before it ends it asks the database once more, as a server does that drains, and says whether it got an answer.
+ */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import * as Database from "../../src/services/database/Database.ts"
 import { EmbeddedPostgres } from "../../src/services/database/EmbeddedPostgres.ts"
+
+const say = (line: object) => Effect.sync(() => process.stdout.write(`${JSON.stringify(line)}\n`))
 
 Effect.gen(function* () {
   const postgres = yield* EmbeddedPostgres.make({ dataFolder: process.argv[2] ?? "", flags: ["fsync=off"] })
-  process.stdout.write(`${JSON.stringify(postgres.connection)}\n`)
-  return yield* Effect.never
+  yield* Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    yield* sql`SELECT 1`
+    yield* Effect.addFinalizer(() =>
+      Effect.matchEffect(sql`SELECT sum(n) FROM generate_series(1, 1000000) AS n`, {
+        onSuccess: () => say({ drained: true }),
+        onFailure: () => say({ drained: false })
+      })
+    )
+    yield* say(postgres.connection)
+    return yield* Effect.never
+  }).pipe(Effect.scoped, Effect.provide(Database.layer({ source: postgres.connection, maxConnections: 1 })))
 }).pipe(
   Effect.scoped,
-  Effect.catch((error) => Effect.sync(() => process.stdout.write(`${JSON.stringify({ refused: error.message })}\n`))),
+  Effect.catchTag("EmbeddedPostgresError", (error) => say({ refused: error.message })),
   NodeRuntime.runMain
 )

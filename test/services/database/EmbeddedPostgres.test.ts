@@ -32,32 +32,38 @@ const Held = Schema.fromJsonString(
   })
 )
 
-/** Another process that holds a server; returns its first line, and how to end it. */
+/** Another process that holds a server, in a process group of its own as in a terminal. */
 const hold = (dataFolder: string, uid?: number) =>
   Effect.gen(function* () {
     const child = yield* Effect.acquireRelease(
       Effect.sync(() =>
         spawn(process.execPath, [path.resolve("test/support/holdPostgres.ts"), dataFolder], {
           stdio: ["ignore", "pipe", "inherit"],
+          detached: true,
           ...(uid === undefined ? {} : { uid, gid: uid })
         })
       ),
       (running) => Effect.sync(() => running.kill("SIGKILL"))
     )
-    const exited = yield* Effect.forkScoped(
-      Effect.callback<number | null>((resume) => void child.once("exit", (code) => resume(Effect.succeed(code)))),
+    let said = ""
+    child.stdout.setEncoding("utf8").on("data", (text: string) => {
+      said += text
+    })
+    const closed = yield* Effect.forkScoped(
+      Effect.callback<void>((resume) => void child.once("close", () => resume(Effect.void))),
       { startImmediately: true }
     )
-    const line = yield* Effect.callback<string>(
-      (resume) => void child.stdout.setEncoding("utf8").once("data", (text: string) => resume(Effect.succeed(text)))
-    )
+    yield* Effect.callback<void>((resume) => void child.stdout.once("data", () => resume(Effect.void)))
+    const [line = ""] = said.split("\n")
+    const processId = child.pid ?? assert.fail("not started")
     return {
       ...(yield* Schema.decodeEffect(Held)(line)),
-      processId: child.pid ?? 0,
-      signal: (signal: NodeJS.Signals) =>
-        Effect.andThen(
-          Effect.sync(() => child.kill(signal)),
-          Fiber.join(exited)
+      processId,
+      /** Signals the process, or as a terminal does its whole group, and waits for its end; returns what it said. */
+      signal: (signal: NodeJS.Signals, to: "process" | "group" = "process") =>
+        Effect.sync(() => process.kill(to === "group" ? -processId : processId, signal)).pipe(
+          Effect.andThen(Fiber.join(closed)),
+          Effect.map(() => said)
         )
     }
   })
@@ -135,6 +141,13 @@ describe("EmbeddedPostgres", () => {
       })
     )
   }
+
+  it.live("answers queries until its process has drained, also when Ctrl-C reaches the whole group", () =>
+    Effect.gen(function* () {
+      const held = yield* hold(path.join(yield* temporaryFolder, "data"))
+      assert.include(yield* held.signal("SIGINT", "group"), `{"drained":true}`)
+    })
+  )
 
   it.live("does not start a second server on the same data, whoever asks", () =>
     Effect.gen(function* () {
@@ -283,7 +296,7 @@ describe("EmbeddedPostgres", () => {
       })
     )
 
-    it.live("starts as an ordinary user who cannot write to the installed programs", () =>
+    it.live("runs as an ordinary user", () =>
       Effect.gen(function* () {
         const parent = yield* temporaryFolder
         fs.chownSync(parent, nobody, nobody)
