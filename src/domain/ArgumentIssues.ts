@@ -10,15 +10,23 @@ const maxIssues = 50
 /** Names and values of the caller are repeated in messages; longer ones are cut. */
 const maxEchoed = 60
 
-/**
- * A decoder, prepared once, that refuses unknown names and reports all issues at once. `noun` is what a name at the top
- * is called.
- */
+export interface DecoderOptions {
+  /** What a name at the top is called. */
+  readonly noun?: "argument" | "field"
+  /** Unknown names are errors, unless others decide which names there are. */
+  readonly unknownNames?: "error" | "ignore"
+}
+
+/** A decoder, prepared once, that reports all issues at once. */
 export const decoder = <S extends Schema.ConstraintDecoder<unknown>>(
   schema: S,
-  noun: "argument" | "field" = "argument"
+  { noun = "argument", unknownNames = "error" }: DecoderOptions = {}
 ) => {
-  const decode = Schema.decodeUnknownResult(schema, { errors: "all", onExcessProperty: "error", reportInput: true })
+  const decode = Schema.decodeUnknownResult(schema, {
+    errors: "all",
+    onExcessProperty: unknownNames,
+    reportInput: true
+  })
   return (input: unknown): Result.Result<S["Type"], ReadonlyArray<ArgumentIssue>> =>
     Result.mapError(decode(input), (error) => flatten(error.issue, [], noun).slice(0, maxIssues))
 }

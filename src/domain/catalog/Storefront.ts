@@ -1,0 +1,161 @@
+/**
+ * What a storefront publishes of itself: `products.json` and `meta.json`, read as they come. Both have many more fields,
+ * and get new ones without notice; unknown ones are ignored.
+ */
+import { Result, Schema } from "effect"
+import * as ArgumentIssues from "../ArgumentIssues.ts"
+import type { ArgumentIssue } from "../ToolError.ts"
+import { decode } from "./Records.ts"
+import type { CatalogRecord } from "./Records.ts"
+
+const absent = <S extends Schema.Constraint>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
+
+/** Prices come as text such as `24.90`, in some exports as numbers; no price is `null` or "". */
+const Price = Schema.Union([Schema.String, Schema.Finite])
+
+const Variant = Schema.Struct({
+  id: absent(Schema.Union([Schema.Finite, Schema.String])),
+  title: absent(Schema.String),
+  sku: absent(Schema.String),
+  price: absent(Price),
+  compare_at_price: absent(Price),
+  available: absent(Schema.Boolean),
+  option1: absent(Schema.String),
+  option2: absent(Schema.String),
+  option3: absent(Schema.String)
+})
+
+const Image = Schema.Struct({
+  src: absent(Schema.String),
+  width: absent(Schema.Finite),
+  height: absent(Schema.Finite)
+})
+
+const Product = Schema.Struct({
+  id: absent(Schema.Union([Schema.Finite, Schema.String])),
+  title: absent(Schema.String),
+  handle: absent(Schema.String),
+  body_html: absent(Schema.String),
+  created_at: absent(Schema.String),
+  vendor: absent(Schema.String),
+  product_type: absent(Schema.String),
+  /** An array from the storefront, one text with commas from the admin's interface. */
+  tags: absent(Schema.Union([Schema.Array(Schema.String), Schema.String])),
+  /** Only from the admin's interface. */
+  status: absent(Schema.String),
+  variants: absent(Schema.Array(Variant)),
+  images: absent(Schema.Array(Image)),
+  options: absent(
+    Schema.Array(Schema.Struct({ name: absent(Schema.String), values: absent(Schema.Array(Schema.String)) }))
+  )
+})
+type Product = typeof Product.Type
+
+const decodeProduct = ArgumentIssues.decoder(Product, { noun: "field", unknownNames: "ignore" })
+
+/** The only public place that has a storefront's currency and country. */
+export const Meta = Schema.Struct({
+  name: absent(Schema.String),
+  country: absent(Schema.String),
+  currency: absent(Schema.String),
+  domain: absent(Schema.String),
+  url: absent(Schema.String),
+  published_products_count: absent(Schema.Finite)
+})
+export type Meta = typeof Meta.Type
+
+export const decodeMeta = ArgumentIssues.decoder(Meta, { noun: "field", unknownNames: "ignore" })
+
+/** The products of a document: `{"products": [...]}`, also with further fields beside it, or the array alone. */
+export const Envelope = Schema.Union([
+  Schema.Array(Schema.Unknown),
+  Schema.Struct({ products: Schema.Array(Schema.Unknown) })
+])
+
+/** `null`: not on sale, so not part of the catalogue. */
+export const toRecord = (
+  input: unknown,
+  domain: string
+): Result.Result<CatalogRecord | null, ReadonlyArray<ArgumentIssue>> =>
+  Result.flatMap(decodeProduct(input), (product) => {
+    const status = product.status?.toLowerCase()
+    if (status === "draft" || status === "archived") return Result.succeed(null)
+    const price = lowestPrice(product)
+    return Result.flatMap(price, (price) => decode(translate(product, domain, price)))
+  })
+
+const lowestPrice = ({ variants }: Product): Result.Result<number, ReadonlyArray<ArgumentIssue>> => {
+  if (variants === undefined || variants === null || variants.length === 0) {
+    return Result.fail([{ path: "variants", message: "there are none, so that the product has no price" }])
+  }
+  const prices = variants.map(({ price }) => amount(price))
+  const wrong = prices.indexOf(null)
+  return wrong === -1
+    ? Result.succeed(prices.reduce((lowest: number, price) => Math.min(lowest, price ?? lowest), Infinity))
+    : Result.fail([{ path: `variants.${wrong}.price`, message: "must be a price such as 24.90" }])
+}
+
+const amount = (price: string | number | null | undefined): number | null => {
+  if (typeof price === "number") return price
+  return typeof price === "string" && /^\s*\d+(?:\.\d+)?\s*$/u.test(price) ? Number(price) : null
+}
+
+const maxTags = 500
+const maxImages = 250
+
+const translate = (product: Product, domain: string, price: number): object => {
+  const images = (product.images ?? [])
+    .flatMap(({ height, src, width }) => {
+      const url = webUrl(src)
+      return url === null ? [] : [{ url, width: size(width), height: size(height) }]
+    })
+    .slice(0, maxImages)
+  const tags = typeof product.tags === "string" ? product.tags.split(",") : (product.tags ?? [])
+  const handle = notBlank(product.handle)
+  return {
+    type: "product",
+    shop: domain,
+    key: String(product.id ?? handle ?? ""),
+    title: product.title ?? "",
+    url: handle === null ? null : `https://${domain}/products/${encodeURIComponent(handle)}`,
+    image_url: images[0]?.url ?? null,
+    price,
+    created_at: product.created_at ?? null,
+    details: {
+      description_html: product.body_html ?? null,
+      vendor: product.vendor ?? null,
+      product_type: product.product_type ?? null,
+      tags: tags.filter((tag) => notBlank(tag) !== null).slice(0, maxTags),
+      options: (product.options ?? []).flatMap(({ name, values }) =>
+        notBlank(name) === null ? [] : [{ name, values: (values ?? []).filter((value) => notBlank(value) !== null) }]
+      ),
+      variants: (product.variants ?? []).map((variant) => ({
+        id: variant.id === undefined || variant.id === null ? null : String(variant.id),
+        title: variant.title ?? null,
+        sku: variant.sku ?? null,
+        price: amount(variant.price),
+        compare_at_price: amount(variant.compare_at_price),
+        is_available: variant.available ?? null,
+        options: [variant.option1, variant.option2, variant.option3].filter((option) => notBlank(option) !== null)
+      })),
+      images
+    }
+  }
+}
+
+const notBlank = (text: string | null | undefined): string | null =>
+  text === undefined || text === null || text.trim() === "" ? null : text.trim()
+
+/** Addresses without a scheme take the page's, which is https. What is no address is left out: the product is good. */
+const webUrl = (src: string | null | undefined): string | null => {
+  const text = notBlank(src)
+  const url = text?.startsWith("//") === true ? `https:${text}` : text
+  return url !== null && url.length <= 2_048 && /^https?:\/\/[^\s\p{Cc}\p{Cs}]+$/iu.test(url) && URL.canParse(url)
+    ? url
+    : null
+}
+
+const size = (pixels: number | null | undefined): number | null =>
+  pixels !== undefined && pixels !== null && Number.isInteger(pixels) && pixels >= 0 && pixels <= 100_000
+    ? pixels
+    : null

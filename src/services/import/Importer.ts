@@ -1,0 +1,206 @@
+/**
+ * Brings records into the catalogue: in batches, each a short transaction with what is derived of it, so that searches go
+ * on and see every batch as a whole. Only what differs is written: importing the same again changes nothing.
+ *
+ * The first load of an empty catalogue is one transaction, all or nothing, and derives everything at its end.
+ */
+import { Context, Effect, Layer, Stream } from "effect"
+import type { Scope } from "effect"
+import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql"
+import { DerivedData } from "../search/DerivedData.ts"
+import { longerLimits, noTallies, sum } from "./BatchLoader.ts"
+import type { LoadedBatch, Tallies } from "./BatchLoader.ts"
+import { ImportRunning, ImportStopped, TooManyRejects } from "./ImportError.ts"
+import type { ImportError, UnreadableInput, UnwritableRejects } from "./ImportError.ts"
+import type { ImportChunk, ImportRow, Reject } from "./ImportSource.ts"
+import { loadRows } from "./ResilientLoader.ts"
+
+/** Told often. `index` counts the items of the search index, which a first load builds at its end. */
+export type ImportProgress =
+  | { readonly phase: "records"; readonly records: number; readonly rejected: number; readonly bytesRead: number }
+  | { readonly phase: "index"; readonly done: number; readonly total: number }
+
+export interface ImportOptions {
+  /** More rejected records than this stop the import. */
+  readonly maxRejects: number
+  readonly onRejects: (rejects: ReadonlyArray<Reject>) => Effect.Effect<void, UnwritableRejects>
+  readonly onProgress: (progress: ImportProgress) => Effect.Effect<void>
+}
+
+export interface ImportReport {
+  /** Records that are in the catalogue now; those neither added nor changed were there already, or came twice. */
+  readonly accepted: number
+  readonly rejected: number
+  /** Items that the reader left out on purpose. */
+  readonly skipped: number
+  readonly tallies: Tallies
+}
+
+/** Rows a statement: more gain nothing, and hold locks for longer. */
+const batchRows = 5_000
+
+/** Any number, as long as it is always the same. */
+const lockId = 7_236_202
+
+export class Importer extends Context.Service<
+  Importer,
+  {
+    /** One at a time, whichever process runs it. */
+    run(
+      source: Stream.Stream<ImportChunk, UnreadableInput>,
+      options: ImportOptions
+    ): Effect.Effect<ImportReport, ImportError>
+    /** No store and no ad yet. */
+    readonly isEmpty: Effect.Effect<boolean, ImportStopped>
+  }
+>()("discovery/import/Importer") {
+  static readonly layer: Layer.Layer<Importer, never, SqlClient.SqlClient | DerivedData> = Layer.effect(
+    Importer,
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const derived = yield* DerivedData
+
+      const isEmpty = Effect.map(
+        sql<{ is_empty: boolean }>`
+          SELECT NOT EXISTS (SELECT FROM shop) AND NOT EXISTS (SELECT FROM ad) AS is_empty`,
+        ([row]) => row?.is_empty === true
+      )
+
+      const run = Effect.fn("Importer.run")(
+        function* (source: Stream.Stream<ImportChunk, UnreadableInput>, options: ImportOptions) {
+          yield* takeTurn(sql)
+          const isFirstLoad = yield* isEmpty
+          const report = new Report(options)
+          const waiting: Array<ImportRow> = []
+
+          const loadNext = Effect.suspend(() => {
+            const rows = waiting.splice(0, batchRows)
+            return Effect.flatMap(loadRows(sql, rows, isFirstLoad ? undefined : derived), (loaded) =>
+              report.add(rows.length, loaded)
+            )
+          })
+          const loadAll = source.pipe(
+            // Reading and decoding go on while the database works.
+            Stream.buffer({ capacity: 4 }),
+            Stream.runForEach((chunk) =>
+              Effect.gen(function* () {
+                yield* report.read(chunk)
+                waiting.push(...chunk.rows)
+                while (waiting.length >= batchRows) yield* loadNext
+              })
+            ),
+            Effect.andThen(Effect.suspend(() => (waiting.length === 0 ? Effect.void : loadNext)))
+          )
+
+          if (!isFirstLoad) {
+            yield* loadAll
+            return report.current
+          }
+          yield* sql.withTransaction(
+            Effect.gen(function* () {
+              yield* longerLimits(sql)
+              yield* derived.lock
+              yield* loadAll
+              if (report.current.accepted === 0) return
+              yield* sql`ANALYZE niche, shop, traffic_month, product, ad`
+              yield* derived.rebuild((done, total) => options.onProgress({ phase: "index", done, total }))
+            })
+          )
+          return report.current
+        },
+        Effect.scoped,
+        Effect.catchTag("SqlError", (error) => Effect.fail(stopped(error)))
+      )
+
+      return Importer.of({ run, isEmpty: Effect.mapError(isEmpty, stopped) })
+    })
+  )
+}
+
+const stopped = (error: SqlError.SqlError): ImportStopped =>
+  new ImportStopped({
+    message:
+      `The database stopped the import: ${error.message}. What was imported before is complete and stays; ` +
+      `run the same import again, it takes up where this one stopped.`,
+    cause: error
+  })
+
+/**
+ * The lock lives as long as the session of one connection, which is set aside for it: batches commit one by one.
+ */
+const takeTurn = Effect.fnUntraced(function* (
+  sql: SqlClient.SqlClient
+): Effect.fn.Return<void, SqlError.SqlError | ImportRunning, Scope.Scope> {
+  const connection = yield* sql.reserve
+  yield* Effect.acquireRelease(
+    Effect.filterOrFail(
+      connection.executeValues("SELECT pg_try_advisory_lock($1)", [lockId]),
+      ([row]) => row?.[0] === true,
+      () =>
+        new ImportRunning({
+          message: "Another import is running on this database. Wait until it has finished, then run this one again."
+        })
+    ),
+    // A connection that is gone has given the lock back already.
+    () => Effect.ignore(connection.executeValues("SELECT pg_advisory_unlock($1)", [lockId]))
+  )
+})
+
+/** What has been read and loaded so far, told to whoever started the import. */
+class Report {
+  #accepted = 0
+  #rejected = 0
+  #skipped = 0
+  #bytesRead = 0
+  #tallies = noTallies
+  readonly #options: ImportOptions
+
+  constructor(options: ImportOptions) {
+    this.#options = options
+  }
+
+  get current(): ImportReport {
+    return { accepted: this.#accepted, rejected: this.#rejected, skipped: this.#skipped, tallies: this.#tallies }
+  }
+
+  read(chunk: ImportChunk) {
+    this.#bytesRead = chunk.bytesRead
+    this.#skipped += chunk.skipped
+    return this.#reject(chunk.rejects)
+  }
+
+  add(rows: number, loaded: LoadedBatch) {
+    this.#accepted += rows - loaded.rejects.length
+    this.#tallies = sum(this.#tallies, loaded.tallies)
+    return Effect.andThen(this.#reject(loaded.rejects), this.#tell())
+  }
+
+  #tell() {
+    return this.#options.onProgress({
+      phase: "records",
+      records: this.#accepted,
+      rejected: this.#rejected,
+      bytesRead: this.#bytesRead
+    })
+  }
+
+  /** A record may be rejected for several reasons. */
+  #reject(rejects: ReadonlyArray<Reject>) {
+    if (rejects.length === 0) return Effect.void
+    this.#rejected += new Set(rejects.map(({ line }) => line)).size
+    const { maxRejects, onRejects } = this.#options
+    return Effect.andThen(
+      onRejects(rejects),
+      this.#rejected <= maxRejects
+        ? Effect.void
+        : Effect.fail(
+            new TooManyRejects({
+              message:
+                `More than ${maxRejects} records were rejected, so the import stopped. Is the file of the format that ` +
+                `was named? Otherwise mend the records, or allow more with --max-rejects.`
+            })
+          )
+    )
+  }
+}

@@ -1,0 +1,106 @@
+/** A file, or standard input as `-`: its bytes, unpacked where they are gzip, and how far they have been read. */
+import * as NodeStream from "@effect/platform-node/NodeStream"
+import { Effect, FileSystem, Result, Sink, Stdio, Stream } from "effect"
+import type { PlatformError } from "effect"
+import * as zlib from "node:zlib"
+import { headBytes, inputKind, searchedBytes } from "./InputKind.ts"
+import { UnreadableInput } from "./ImportError.ts"
+
+/** The packed data ends early or does not unpack; what came before it is good. */
+export interface Damage {
+  readonly damage: string
+}
+
+export interface InputFile {
+  /** For messages. */
+  readonly name: string
+  /** As stored; `null` when it is not known. */
+  readonly totalBytes: number | null
+  readonly bytesRead: () => number
+  readonly content: Stream.Stream<Uint8Array | Damage, UnreadableInput>
+}
+
+const chunkBytes = 262_144
+
+export const open = Effect.fn("InputFile.open")(function* (
+  path: string
+): Effect.fn.Return<InputFile, UnreadableInput, FileSystem.FileSystem | Stdio.Stdio> {
+  const fs = yield* FileSystem.FileSystem
+  const stdio = yield* Stdio.Stdio
+  const isStdin = path === "-"
+  const name = isStdin ? "standard input" : path
+  const unreadable = (message: string, cause?: unknown) =>
+    new UnreadableInput({ message: `${name} ${message}.`, ...(cause === undefined ? {} : { cause }) })
+
+  let totalBytes: number | null = null
+  if (isStdin) {
+    if (yield* stdio.stdinIsTerminal) {
+      return yield* unreadable("is the terminal; name a file, or send one with: ... < file")
+    }
+  } else {
+    const info = yield* Effect.mapError(fs.stat(path), (error) => unreadable(reason(error), error))
+    if (info.type === "Directory") return yield* unreadable("is a folder; name a file in it")
+    // A pipe such as /dev/stdin has no size.
+    totalBytes = info.type === "File" ? Number(info.size) : null
+    if (totalBytes === 0) return yield* unreadable("is empty")
+  }
+
+  let bytesRead = 0
+  const raw = (isStdin ? stdio.stdin : fs.stream(path, { chunkSize: chunkBytes })).pipe(
+    Stream.mapError((error) => unreadable(reason(error), error)),
+    Stream.map((bytes) => {
+      bytesRead += bytes.length
+      return bytes
+    })
+  )
+  const content = Stream.unwrap(
+    Effect.gen(function* () {
+      const [head, bytes] = yield* withHead(raw)
+      if (head.length === 0) return yield* unreadable("is empty")
+      const kind = inputKind(head)
+      if (Result.isFailure(kind)) return yield* unreadable(kind.failure)
+      if (kind.success === "text") return bytes
+      const [inner, unpacked] = yield* withHead(unpack(bytes))
+      const innerKind = inputKind(inner)
+      if (Result.isFailure(innerKind)) return yield* unreadable(`(unpacked) ${innerKind.failure}`)
+      if (innerKind.success === "gzip") return yield* unreadable("is packed twice; unpack it once")
+      return unpacked
+    })
+  )
+  return { name, totalBytes, bytesRead: () => bytesRead, content }
+})
+
+const reason = (error: PlatformError.PlatformError): string => {
+  switch (error.reason._tag) {
+    case "NotFound":
+      return "does not exist"
+    case "PermissionDenied":
+      return "may not be read"
+    default:
+      return `cannot be read: ${error.message}`
+  }
+}
+
+/** The first bytes, and the stream with them still in it. */
+const withHead = <A extends Uint8Array | Damage, E, R>(stream: Stream.Stream<A, E, R>) =>
+  Effect.suspend(() => {
+    let seen = 0
+    const head = Sink.takeUntil((part: A) => "damage" in part || (seen += part.length) >= headBytes)
+    return Effect.map(Stream.peel(stream, head), ([parts, rest]) => {
+      const bytes = parts.flatMap((part) => ("damage" in part ? [] : Array.from(part.subarray(0, searchedBytes))))
+      return [Uint8Array.from(bytes), Stream.concat(Stream.fromIterable(parts), rest)] as const
+    })
+  })
+
+const unpack = (
+  bytes: Stream.Stream<Uint8Array, UnreadableInput>
+): Stream.Stream<Uint8Array | Damage, UnreadableInput> =>
+  bytes.pipe(
+    NodeStream.pipeThroughDuplex({
+      evaluate: () => zlib.createGunzip({ chunkSize: chunkBytes }),
+      onError: (cause): Damage => ({
+        damage: `the packed data ends early or is damaged (${cause instanceof Error ? cause.message : "unknown"})`
+      })
+    }),
+    Stream.catch((error) => ("damage" in error ? Stream.succeed(error) : Stream.fail(error)))
+  )

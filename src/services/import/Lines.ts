@@ -1,0 +1,117 @@
+/** Cuts bytes into lines of text. Holds one line at most, whose length is bounded. */
+
+/** `number` counts from 1. `text` is without its end of line; `problem` says why there is none. */
+export type Line =
+  | { readonly number: number; readonly text: string; readonly isUnfinished: boolean }
+  | { readonly number: number; readonly problem: string }
+
+const newline = 0x0a
+const byteOrderMark = "\uFEFF"
+
+export const maxLineBytes = 1_048_576
+
+export class Lines {
+  #number = 0
+  /** The beginning of a line whose end has not come yet; dropped when it gets too long. */
+  #begun: Array<Uint8Array> = []
+  #begunBytes = 0
+  readonly #utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
+
+  /** The lines that end in these bytes. */
+  push(bytes: Uint8Array): ReadonlyArray<Line> {
+    const first = bytes.indexOf(newline)
+    if (first === -1) {
+      this.#keep(bytes)
+      return []
+    }
+    const last = bytes.lastIndexOf(newline)
+    this.#keep(bytes.subarray(0, first))
+    const lines: Array<Line> = [this.#finish(false)]
+    if (last > first) this.#whole(bytes.subarray(first + 1, last), lines)
+    this.#keep(bytes.subarray(last + 1))
+    return lines
+  }
+
+  /** What is left when the input ends: a line without its end, or nothing. */
+  end(): ReadonlyArray<Line> {
+    return this.#begunBytes === 0 ? [] : [this.#finish(true)]
+  }
+
+  /** The input breaks off here: what has begun is no line. */
+  breakOff(problem: string): Line {
+    this.#begun = []
+    this.#begunBytes = 0
+    return { number: ++this.#number, problem }
+  }
+
+  #keep(bytes: Uint8Array): void {
+    this.#begunBytes += bytes.length
+    if (this.#begunBytes > maxLineBytes) this.#begun = []
+    else if (bytes.length > 0) this.#begun.push(bytes)
+  }
+
+  #finish(isUnfinished: boolean): Line {
+    const length = this.#begunBytes
+    const [only, ...more] = this.#begun
+    this.#begun = []
+    this.#begunBytes = 0
+    if (length > maxLineBytes) return this.#tooLong()
+    return this.#line(
+      only === undefined ? new Uint8Array() : more.length === 0 ? only : join(only, more, length),
+      isUnfinished
+    )
+  }
+
+  /** Decoded in one go; only where that fails, line by line, to find out which one is broken. */
+  #whole(bytes: Uint8Array, lines: Array<Line>): void {
+    const text = this.#decode(bytes)
+    if (text !== undefined) {
+      for (const line of text.split("\n")) {
+        lines.push(line.length > maxLineBytes ? this.#tooLong() : this.#of(line, false))
+      }
+      return
+    }
+    for (let start = 0; start <= bytes.length;) {
+      const found = bytes.indexOf(newline, start)
+      const end = found === -1 ? bytes.length : found
+      lines.push(end - start > maxLineBytes ? this.#tooLong() : this.#line(bytes.subarray(start, end), false))
+      start = end + 1
+    }
+  }
+
+  #line(bytes: Uint8Array, isUnfinished: boolean): Line {
+    const text = this.#decode(bytes)
+    return text === undefined
+      ? { number: ++this.#number, problem: isUnfinished ? "the input ends within a character" : "is not UTF-8 text" }
+      : this.#of(text, isUnfinished)
+  }
+
+  #of(text: string, isUnfinished: boolean): Line {
+    const number = ++this.#number
+    const withoutMark = number === 1 && text.startsWith(byteOrderMark) ? text.slice(1) : text
+    return { number, text: withoutMark.endsWith("\r") ? withoutMark.slice(0, -1) : withoutMark, isUnfinished }
+  }
+
+  #tooLong(): Line {
+    return { number: ++this.#number, problem: `is longer than ${maxLineBytes} bytes` }
+  }
+
+  #decode(bytes: Uint8Array): string | undefined {
+    try {
+      return this.#utf8.decode(bytes)
+    } catch {
+      return undefined
+    }
+  }
+}
+
+const join = (first: Uint8Array, more: ReadonlyArray<Uint8Array>, length: number): Uint8Array => {
+  const joined = new Uint8Array(length)
+  joined.set(first)
+  let offset = first.length
+  for (const part of more) {
+    joined.set(part, offset)
+    offset += part.length
+  }
+  return joined
+}

@@ -1,0 +1,53 @@
+/** The niches that are known while a batch is read: what a record of a niche or a store may refer to. */
+import type { NicheRecord } from "../../domain/catalog/Records.ts"
+import type { ArgumentIssue } from "../../domain/ToolError.ts"
+
+type Niche = Omit<NicheRecord, "type">
+
+export class NicheTree {
+  readonly #niches = new Map<number, Niche>()
+  readonly #idOfName = new Map<string, number>()
+
+  constructor(stored: Iterable<Niche>) {
+    for (const niche of stored) this.#set(niche)
+  }
+
+  has(id: number): boolean {
+    return this.#niches.has(id)
+  }
+
+  /** Adds or changes a niche, if it fits: its parent is known and not below it, and no other has its name. */
+  add(niche: Niche): ArgumentIssue | undefined {
+    const { id, name, parent_id } = niche
+    if (parent_id !== null && !this.has(parent_id) && parent_id !== id) {
+      return { path: "parent_id", message: `no niche ${parent_id} is known; its record must come earlier` }
+    }
+    if (parent_id !== null && this.#isAtOrBelow(parent_id, id)) {
+      return { path: "parent_id", message: `niche ${parent_id} is niche ${id} itself, or below it` }
+    }
+    const namesake = this.#idOfName.get(name.toLowerCase())
+    if (namesake !== undefined && namesake !== id) {
+      return { path: "name", message: `niche ${namesake} has this name already` }
+    }
+    this.#set(niche)
+    return undefined
+  }
+
+  #set(niche: Niche): void {
+    const before = this.#niches.get(niche.id)
+    if (before !== undefined) this.#idOfName.delete(before.name.toLowerCase())
+    this.#niches.set(niche.id, niche)
+    this.#idOfName.set(niche.name.toLowerCase(), niche.id)
+  }
+
+  #isAtOrBelow(id: number, ancestor: number): boolean {
+    for (
+      let at: number | null | undefined = id;
+      at !== null && at !== undefined;
+      at = this.#niches.get(at)?.parent_id
+    ) {
+      if (at === ancestor) return true
+    }
+    return false
+  }
+}
