@@ -1,11 +1,53 @@
 /** From the secret in the `Authorization` header to the caller: one batched, indexed read, never cached. */
-import { Context, Schema } from "effect"
-import type { Effect, Redacted } from "effect"
+import { Array, Clock, Context, Effect, Exit, Layer, Option, Redacted, Request, Schema } from "effect"
+import { Digest } from "effect/crypto"
+import { SqlClient } from "effect/sql"
+import type { Statement } from "effect/sql"
+import { AppConfig } from "../../Config.ts"
+import { AccountId, Plan, SubscriptionStatus } from "../../domain/access/Account.ts"
 import type { Caller } from "../../domain/access/Account.ts"
+import * as Credential from "../../domain/access/Credential.ts"
+import { dayOf, periodOn } from "../../domain/access/CreditPeriod.ts"
 import type { ServiceUnavailable } from "../../domain/ToolError.ts"
+import { availableToRead } from "./Availability.ts"
+import { batched } from "./Batches.ts"
+import * as CreditPeriods from "./CreditPeriods.ts"
+import { CredentialUse } from "./CredentialUse.ts"
+import { rowsOf } from "./Rows.ts"
 
 /** Unknown, revoked, expired and malformed alike: the answer does not tell which (protocol.md 30). */
 export class CredentialRejected extends Schema.TaggedError<CredentialRejected>()("CredentialRejected", {}) {}
+
+const maxBatch = 500
+/** A statement that hangs holds up none but those in its batch. */
+const maxInFlight = 4
+
+/** The account behind a credential, with its current period where that has been opened. */
+const Holder = Schema.Struct({
+  hash: Schema.String,
+  credential_id: Schema.Int,
+  account_id: AccountId,
+  plan: Plan,
+  status: SubscriptionStatus,
+  began_on: Schema.NullOr(Schema.String),
+  created_on: Schema.String,
+  period: Schema.NullOr(
+    Schema.Struct({
+      periodStart: Schema.String,
+      periodEnd: Schema.String,
+      allowance: Schema.Int,
+      used: Schema.Int
+    })
+  )
+})
+type Holder = typeof Holder.Type
+const decodeHolders = rowsOf(Holder)
+
+class Lookup extends Request.Class<
+  { readonly hash: string },
+  { readonly holder: Holder; readonly day: string },
+  CredentialRejected | ServiceUnavailable
+> {}
 
 export class CredentialResolver extends Context.Service<
   CredentialResolver,
@@ -13,4 +55,123 @@ export class CredentialResolver extends Context.Service<
     /** `secret` is the bearer credential as it was sent, of any length and content. */
     resolve(secret: Redacted.Redacted): Effect.Effect<Caller, CredentialRejected | ServiceUnavailable>
   }
->()("discovery/access/CredentialResolver") {}
+>()("discovery/access/CredentialResolver") {
+  static readonly layerNoDeps = Layer.effect(
+    CredentialResolver,
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const digest = yield* Digest.Digest
+      const use = yield* CredentialUse
+      const allowances = CreditPeriods.allowances(yield* AppConfig)
+
+      /** The working credentials of each kind: `id`, `account_id` and `hash`. Access tokens join with the OAuth server. */
+      const working: { readonly [K in Credential.CredentialKind]?: Statement.Fragment } = {
+        api_key: sql`SELECT id, account_id, hash FROM api_key WHERE revoked_at IS NULL`
+      }
+
+      const findHolders = Effect.fnUntraced(function* (
+        credentials: Statement.Fragment,
+        hashes: ReadonlyArray<string>,
+        day: string
+      ) {
+        const rows = yield* sql`
+          SELECT encode(c.hash, 'hex') AS hash, c.id AS credential_id, a.id AS account_id, a.plan, a.status,
+            a.subscription_began_on::text AS began_on, (a.created_at AT TIME ZONE 'UTC')::date::text AS created_on,
+            CASE WHEN p.period_end > ${day}::date THEN jsonb_build_object('periodStart', p.period_start,
+              'periodEnd', p.period_end, 'allowance', p.allowance, 'used', p.used) END AS period
+          FROM unnest(${hashes}::text[]) AS h
+          JOIN (${credentials}) c ON c.hash = decode(h, 'hex')
+          JOIN account a ON a.id = c.account_id
+          LEFT JOIN LATERAL (
+            SELECT * FROM credit_period WHERE account_id = a.id AND period_start <= ${day}::date
+            ORDER BY period_start DESC LIMIT 1
+          ) p ON true`
+        return yield* decodeHolders(rows)
+      })
+
+      /** Reads, opens the periods that have not been opened this month, and then reads those again. */
+      const findCurrent = Effect.fnUntraced(function* (
+        credentials: Statement.Fragment,
+        hashes: ReadonlyArray<string>,
+        nowMillis: number
+      ) {
+        const day = dayOf(nowMillis)
+        const holders = yield* findHolders(credentials, hashes, day)
+        const lacking = Array.getSomes(
+          holders.map(({ account_id, began_on, hash, period }) =>
+            period === null && began_on !== null
+              ? Option.some({ hash, accountId: account_id, beganOn: began_on })
+              : Option.none()
+          )
+        )
+        if (lacking.length === 0) return holders
+        yield* CreditPeriods.open(allowances, lacking, nowMillis).pipe(Effect.provideService(SqlClient.SqlClient, sql))
+        const opened = yield* findHolders(
+          credentials,
+          Array.map(lacking, (each) => each.hash),
+          day
+        )
+        const found = new Map(opened.map((holder) => [holder.hash, holder]))
+        return holders.map((holder) => found.get(holder.hash) ?? holder)
+      })
+
+      const lookups = Object.fromEntries(
+        Object.entries(working).map(([kind, credentials]) => [
+          kind,
+          batched<Lookup>({
+            maxInFlight,
+            maxSize: maxBatch,
+            run: Effect.fnUntraced(function* (entries) {
+              const now = yield* Clock.currentTimeMillis
+              const hashes = Array.dedupe(entries.map((entry) => entry.request.hash))
+              const found = yield* findCurrent(credentials, hashes, now).pipe(
+                Effect.map((holders) => new Map(holders.map((holder) => [holder.hash, holder]))),
+                availableToRead,
+                Effect.exit
+              )
+              for (const entry of entries) {
+                if (Exit.isFailure(found)) {
+                  entry.completeUnsafe(Exit.failCause(found.cause))
+                  continue
+                }
+                const holder = found.value.get(entry.request.hash)
+                entry.completeUnsafe(
+                  holder === undefined ? Exit.fail(new CredentialRejected()) : Exit.succeed({ holder, day: dayOf(now) })
+                )
+              }
+            })
+          })
+        ])
+      )
+
+      const resolve = Effect.fnUntraced(function* (secret: Redacted.Redacted) {
+        const text = Redacted.value(secret)
+        const kind = Option.getOrUndefined(Credential.kindOf(text))
+        const lookup = kind === undefined ? undefined : lookups[kind]
+        if (kind === undefined || lookup === undefined) return yield* new CredentialRejected()
+        const hash = yield* digest.digestHex(Digest.sha256, new TextEncoder().encode(text))
+        const { day, holder } = yield* Effect.request(new Lookup({ hash }), lookup)
+        if (kind === "api_key") use.remember(holder.credential_id, yield* Clock.currentTimeMillis)
+        return toCaller(kind, holder, day)
+      })
+
+      return { resolve }
+    })
+  )
+
+  static readonly layer = CredentialResolver.layerNoDeps.pipe(Layer.provide(CredentialUse.layer))
+}
+
+/** An account that never had a subscription has no credits; its months are shown as counted from its creation. */
+const unsubscribed = (holder: Holder, day: string) => {
+  const { end, start } = periodOn(holder.began_on ?? holder.created_on, day)
+  return { allowance: 0, used: 0, periodStart: start, periodEnd: end }
+}
+
+const toCaller = (kind: Credential.CredentialKind, holder: Holder, day: string): Caller => ({
+  accountId: holder.account_id,
+  plan: holder.plan,
+  status: holder.status,
+  credential: { kind, id: holder.credential_id },
+  credits: holder.period ?? unsubscribed(holder, day)
+})

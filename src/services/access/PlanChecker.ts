@@ -1,7 +1,8 @@
 /** Whether an account may call tools at all: an active Growth or Pro subscription (seed, "What the service does"). */
-import { Context } from "effect"
-import type { Effect } from "effect"
+import { Context, Effect, Layer } from "effect"
+import { AppConfig } from "../../Config.ts"
 import type { Caller } from "../../domain/access/Account.ts"
+import * as Plan from "../../domain/access/Plan.ts"
 import type { PlanUpgradeRequired } from "../../domain/ToolError.ts"
 
 export class PlanChecker extends Context.Service<
@@ -9,4 +10,17 @@ export class PlanChecker extends Context.Service<
   {
     check(caller: Caller): Effect.Effect<void, PlanUpgradeRequired>
   }
->()("discovery/access/PlanChecker") {}
+>()("discovery/access/PlanChecker") {
+  static readonly layer = Layer.effect(
+    PlanChecker,
+    Effect.gen(function* () {
+      const { billingUrl } = yield* AppConfig
+      return {
+        check: (caller) => {
+          const missing = Plan.missing(caller, billingUrl)
+          return missing === undefined ? Effect.void : Effect.fail(missing)
+        }
+      }
+    })
+  )
+}

@@ -1,0 +1,39 @@
+/** Why a charge is refused, in the words that the caller reads. */
+import { Schema } from "effect"
+import { InsufficientCredits, InvalidArguments } from "../ToolError.ts"
+import { secondsUntil } from "./CreditPeriod.ts"
+
+/** `periodEnd` is the UTC day on which the credits renew; `nowMillis` is since 1970. */
+export const insufficientCredits = (
+  charge: { readonly cost: number; readonly remaining: number },
+  periodEnd: string,
+  nowMillis: number
+): InsufficientCredits =>
+  new InsufficientCredits({
+    message: `The call costs ${counted(charge.cost)}, but ${charge.remaining === 0 ? "none is" : `only ${counted(charge.remaining)} of this period ${charge.remaining === 1 ? "is" : "are"}`} left.`,
+    hint: `The credits renew on ${periodEnd} at 00:00 UTC. Nothing was charged.`,
+    retryAfterSeconds: secondsUntil(periodEnd, nowMillis)
+  })
+
+const counted = (credits: number): string => `${credits} ${credits === 1 ? "credit" : "credits"}`
+
+const keyPath = "_meta.discovery/idempotency-key"
+
+/** The key stands for another call of the account in the last 24 hours. */
+export const keyConflict = (): InvalidArguments =>
+  InvalidArguments.fromIssues(
+    [{ path: keyPath, message: "was used in the last 24 hours for another tool or other arguments" }],
+    "Send a new idempotency key with every new call; send the same one only to repeat a call unchanged. Nothing was charged."
+  )
+
+const isKey = Schema.is(
+  Schema.String.check(Schema.isBetweenCodePoints(1, 128), Schema.isPattern(/^[^\p{Cc}\p{Cs}]*$/u))
+)
+
+/** What the database takes: one unfit key in a batch of charges would fail all of them. */
+export const unfitKey = (key: string): InvalidArguments | undefined =>
+  isKey(key)
+    ? undefined
+    : InvalidArguments.fromIssues([
+        { path: keyPath, message: "must be a string of 1 to 128 characters, without control characters" }
+      ])

@@ -1,0 +1,44 @@
+/** Which passwords are accepted: long enough and not among the first to be guessed (oauth.md; NIST SP 800-63B-4). */
+
+export const minCharacters = 12
+/** Far beyond any passphrase; it bounds the work of hashing. */
+export const maxCharacters = 256
+
+/** The same password typed on different systems is the same text. */
+export const normalise = (password: string): string => password.normalize("NFKC")
+
+/** Common passwords of 12 characters or more; case, and digits or marks at the end, make no difference. */
+const common = new Set(
+  [
+    "abcdefghijkl abcdefghijklm abcdefghijklmnop administrator adminadminadmin aaaaaaaaaaaa bismillahbismillah",
+    "changemechangeme changemeplease correcthorsebatterystaple discoverydiscovery footballfootball googlegoogle",
+    "helloworldhello iloveyouforever iloveyouiloveyou iloveyousomuch ihateyouihateyou internetinternet",
+    "letmeinletmein letmeinplease motherfucker mypasswordis mynameismyname newpassword newpassword passwordpassword",
+    "passwordpasswordpassword passwordforever password qazwsxedcrfv qazwsxedcrfvtgb qwertyuiopas qwertyuiopasdfgh",
+    "qwertyuiopasdfghjkl qwertyuiopasdfghjklzxcvbnm qwertyqwerty qwertyuiop qwerty1234567890qwerty secretsecret",
+    "supersecretpassword superadministrator testtesttest testpassword thisismypassword unbelievable welcomewelcome",
+    "welcometotheworld whatthefuckwhat zaq1xsw2cde3 1q2w3e4r5t6y 1qaz2wsx3edc 1qazxsw23edc qwe123qwe123 abc123abc123"
+  ].flatMap((line) => line.split(" "))
+)
+
+/** What is wrong with a new password, in words for its owner; `undefined` when it may be used. */
+export const problem = (password: string, email: string): string | undefined => {
+  const text = normalise(password)
+  const characters = Array.from(text)
+  if (characters.length < minCharacters) {
+    return `The password must have at least ${minCharacters} characters; a few unrelated words do well.`
+  }
+  if (characters.length > maxCharacters) return `The password must have at most ${maxCharacters} characters.`
+  const lower = text.toLowerCase()
+  const name = email.toLowerCase().split("@")[0] ?? ""
+  const guessable =
+    new Set(characters).size < 5 ||
+    /^\d+$/u.test(text) ||
+    common.has(lower) ||
+    common.has(lower.replace(/[\d\p{P}\p{S}]+$/u, "")) ||
+    lower.includes(email.toLowerCase()) ||
+    (name.length >= 4 && lower.replaceAll(name, "").length < 6)
+  return guessable
+    ? "The password is among the first that are guessed; choose a few unrelated words instead."
+    : undefined
+}

@@ -1,0 +1,68 @@
+/** Opens an account's month of credits: the balance and the grant of the plan's allowance, together and once. */
+import { Effect, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql"
+import type { AppSettings } from "../../Config.ts"
+import { dayOf, periodOn } from "../../domain/access/CreditPeriod.ts"
+import type { Allowances } from "../../domain/access/Plan.ts"
+import { rowsOf } from "./Rows.ts"
+
+/** An account with a subscription; `beganOn` is a UTC day. */
+export interface Subscriber {
+  readonly accountId: number
+  readonly beganOn: string
+}
+
+export const allowances = (config: AppSettings): Allowances => ({
+  starter: 0,
+  growth: config.planCreditsGrowth,
+  pro: config.planCreditsPro
+})
+
+/**
+ * Opens the current period of each account that has none; any number of servers may do so at once. The plan is read under
+ * a lock, so that a change of plan comes wholly before or wholly after.
+ */
+export const open = Effect.fn("CreditPeriods.open")(function* (
+  allowances: Allowances,
+  subscribers: ReadonlyArray<Subscriber>,
+  nowMillis: number
+): Effect.fn.Return<void, SqlError.SqlError, SqlClient.SqlClient> {
+  const sql = yield* SqlClient.SqlClient
+  const now = new Date(nowMillis).toISOString()
+  const wanted = subscribers.map(({ accountId, beganOn }) => {
+    const { end, start } = periodOn(beganOn, dayOf(nowMillis))
+    return { account_id: accountId, period_start: start, period_end: end }
+  })
+  yield* sql`
+    WITH wanted AS (
+      SELECT * FROM jsonb_to_recordset(${JSON.stringify(wanted)}::jsonb)
+        AS w (account_id integer, period_start date, period_end date)
+    ), opened AS (
+      INSERT INTO credit_period (account_id, period_start, period_end, allowance)
+      SELECT a.id, w.period_start, w.period_end, (${JSON.stringify(allowances)}::jsonb ->> a.plan)::integer
+      FROM wanted w JOIN account a ON a.id = w.account_id
+      ORDER BY a.id
+      FOR SHARE OF a
+      ON CONFLICT DO NOTHING
+      RETURNING account_id, period_start, allowance
+    )
+    INSERT INTO credit_entry (account_id, period_start, kind, reason, amount, created_at)
+    SELECT account_id, period_start, 'grant', 'period', allowance, ${now}::timestamptz FROM opened`
+})
+
+const decodeSubscribers = rowsOf(Schema.Struct({ accountId: Schema.Int, beganOn: Schema.String }))
+
+/** As {@link open}, for accounts of which no more is known; those without a subscription get no period. */
+export const openFor = Effect.fn("CreditPeriods.openFor")(function* (
+  allowances: Allowances,
+  accountIds: ReadonlyArray<number>,
+  nowMillis: number
+): Effect.fn.Return<void, SqlError.SqlError, SqlClient.SqlClient> {
+  const sql = yield* SqlClient.SqlClient
+  const rows = yield* sql`
+    SELECT id AS "accountId", subscription_began_on::text AS "beganOn" FROM account
+    WHERE id = ANY(${accountIds}::integer[]) AND subscription_began_on IS NOT NULL`
+  const subscribers = yield* decodeSubscribers(rows)
+  if (subscribers.length > 0) yield* open(allowances, subscribers, nowMillis)
+})

@@ -1,0 +1,72 @@
+/** Proves that every balance is what the ledger says: the fold of its entries, computed by the database. */
+import { Context, Effect, Layer, Option, Schema, Stream } from "effect"
+import { SqlClient } from "effect/sql"
+import type { ServiceUnavailable } from "../../domain/ToolError.ts"
+import { availableToRead } from "./Availability.ts"
+import { rowOf } from "./Rows.ts"
+
+/** A period whose balance is not the fold of its entries. */
+export const Disagreement = Schema.Struct({
+  accountId: Schema.Int,
+  periodStart: Schema.String,
+  balanceAllowance: Schema.NullOr(Schema.Int),
+  balanceUsed: Schema.NullOr(Schema.Int),
+  ledgerAllowance: Schema.NullOr(Schema.Int),
+  ledgerUsed: Schema.NullOr(Schema.Int)
+})
+export type Disagreement = typeof Disagreement.Type
+
+/** What was looked at in one step. */
+export const Checked = Schema.Struct({ periods: Schema.Int, disagreements: Schema.Array(Disagreement) })
+export type Checked = typeof Checked.Type
+
+/** So few that a step takes milliseconds: calls go on meanwhile, and memory stays small however long the ledger is. */
+const accountsAStep = 200
+
+export class LedgerCheck extends Context.Service<
+  LedgerCheck,
+  {
+    /** Every account, some at a time. Each step sees balances and entries of one moment. */
+    readonly run: Stream.Stream<Checked, ServiceUnavailable>
+  }
+>()("discovery/access/LedgerCheck") {
+  static readonly layer = Layer.effect(
+    LedgerCheck,
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+
+      const step = Effect.fn("LedgerCheck.step")(function* (after: number) {
+        const { last } = yield* decodeLast(
+          yield* sql`
+            SELECT max(id) AS last FROM (SELECT id FROM account WHERE id > ${after} ORDER BY id LIMIT ${accountsAStep}) a`
+        )
+        const through = last ?? after
+        const rows = yield* sql`
+          WITH ledger AS (
+            SELECT account_id, period_start,
+              coalesce(sum(amount) FILTER (WHERE kind IN ('grant', 'adjustment')), 0)::integer AS allowance,
+              coalesce(-sum(amount) FILTER (WHERE kind IN ('charge', 'refund')), 0)::integer AS used
+            FROM credit_entry WHERE account_id > ${after} AND account_id <= ${through} GROUP BY 1, 2
+          ), balance AS (
+            SELECT * FROM credit_period WHERE account_id > ${after} AND account_id <= ${through}
+          ), compared AS (
+            SELECT account_id AS "accountId", period_start AS "periodStart",
+              b.allowance AS "balanceAllowance", b.used AS "balanceUsed",
+              l.allowance AS "ledgerAllowance", l.used AS "ledgerUsed"
+            FROM balance b FULL JOIN ledger l USING (account_id, period_start)
+          )
+          SELECT count(*)::integer AS periods, coalesce(jsonb_agg(to_jsonb(c) ORDER BY "accountId", "periodStart") FILTER (WHERE
+            "balanceAllowance" IS DISTINCT FROM "ledgerAllowance" OR "balanceUsed" IS DISTINCT FROM "ledgerUsed"
+            OR "ledgerUsed" NOT BETWEEN 0 AND "ledgerAllowance"), '[]') AS disagreements
+          FROM compared c`
+        const checked = yield* decodeChecked(rows)
+        return [[checked], Option.fromNullishOr(last)] as const
+      })
+
+      return { run: Stream.paginate(0, (after: number) => availableToRead(step(after))) }
+    })
+  )
+}
+
+const decodeLast = rowOf(Schema.Struct({ last: Schema.NullOr(Schema.Int) }))
+const decodeChecked = rowOf(Checked)

@@ -1,0 +1,96 @@
+/** The statements of the ledger, each one commit for a whole batch; the rules are in the functions of 0001_access. */
+import { Effect, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql"
+import type { AccountId } from "../../domain/access/Account.ts"
+import type { Charge } from "./CreditLedger.ts"
+import { rowsOf } from "./Rows.ts"
+
+/** What became of one charge. `remaining` and `periodEnd` are of the account's current period, as after this charge. */
+const Decision = Schema.Struct({
+  n: Schema.Int,
+  outcome: Schema.Literals(["charged", "repeat", "conflict", "insufficient", "barred", "no_period"]),
+  remaining: Schema.NullOr(Schema.Int),
+  periodEnd: Schema.NullOr(Schema.String)
+})
+export type Decision = typeof Decision.Type
+const decodeDecisions = rowsOf(Decision)
+
+/** Decides and takes charges with distinct request ids, in their order; `n` of a decision is the charge's index. */
+export const charge = Effect.fnUntraced(function* (
+  charges: ReadonlyArray<Charge>,
+  nowMillis: number
+): Effect.fn.Return<ReadonlyArray<Decision>, SqlError.SqlError, SqlClient.SqlClient> {
+  const sql = yield* SqlClient.SqlClient
+  const input = charges.map((charge, n) => ({
+    n,
+    account_id: charge.caller.accountId,
+    cost: charge.cost,
+    tool: charge.tool,
+    request_id: charge.requestId,
+    credential_kind: charge.caller.credential.kind,
+    credential_id: charge.caller.credential.id,
+    key: charge.idempotency?.key,
+    fingerprint: charge.idempotency?.fingerprint
+  }))
+  const rows = yield* sql`
+    SELECT n, outcome, remaining, period_end::text AS "periodEnd"
+    FROM charge_credits(${JSON.stringify(input)}::jsonb, ${timestamp(nowMillis)}::timestamptz)`
+  return yield* decodeDecisions(rows)
+})
+
+/** A call that was answered with an error, or not at all, while its charge may have been taken. */
+export interface UnansweredCharge {
+  readonly accountId: AccountId
+  readonly requestId: string
+  /** The idempotency key that came with it. */
+  readonly key?: string
+}
+
+const Settled = Schema.Struct({ requestId: Schema.String, refunded: Schema.Boolean })
+const decodeSettled = rowsOf(Settled)
+
+/** Refunds those that were charged and bars the others; the ones that are not in the answer are to be sent again. */
+export const refundUnanswered = Effect.fnUntraced(function* (
+  charges: ReadonlyArray<UnansweredCharge>,
+  nowMillis: number
+): Effect.fn.Return<ReadonlyArray<typeof Settled.Type>, SqlError.SqlError, SqlClient.SqlClient> {
+  const sql = yield* SqlClient.SqlClient
+  const input = charges.map(({ accountId, key, requestId }) => ({ account_id: accountId, request_id: requestId, key }))
+  const rows = yield* sql`
+    SELECT request_id AS "requestId", refunded
+    FROM refund_unanswered(${JSON.stringify(input)}::jsonb, ${timestamp(nowMillis)}::timestamptz)`
+  return yield* decodeSettled(rows)
+})
+
+const decodeFingerprints = rowsOf(Schema.Struct({ fingerprint: Schema.String }))
+
+/** What the key was used for in the last 24 hours. */
+export const fingerprintOf = Effect.fnUntraced(function* (
+  accountId: AccountId,
+  key: string,
+  nowMillis: number
+): Effect.fn.Return<string | undefined, SqlError.SqlError, SqlClient.SqlClient> {
+  const sql = yield* SqlClient.SqlClient
+  const rows = yield* sql`
+    SELECT fingerprint FROM idempotency_key
+    WHERE account_id = ${accountId} AND key = ${key}
+      AND created_at > ${timestamp(nowMillis)}::timestamptz - interval '24 hours'`
+  return (yield* decodeFingerprints(rows))[0]?.fingerprint
+})
+
+const maxForgotten = 5_000
+
+/** Removes idempotency keys that no longer count, some at a time. */
+export const forgetOldKeys = Effect.fnUntraced(function* (
+  nowMillis: number
+): Effect.fn.Return<void, SqlError.SqlError, SqlClient.SqlClient> {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`
+    DELETE FROM idempotency_key WHERE (account_id, key) IN (
+      SELECT account_id, key FROM idempotency_key
+      WHERE created_at <= ${timestamp(nowMillis)}::timestamptz - interval '24 hours'
+      ORDER BY created_at LIMIT ${maxForgotten} FOR UPDATE SKIP LOCKED)`
+})
+
+const timestamp = (millis: number): string => new Date(millis).toISOString()

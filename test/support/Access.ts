@@ -1,0 +1,102 @@
+/** The access services on a test's database, and accounts to try them with. */
+import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
+import { Effect, Layer, Redacted, Stream } from "effect"
+import { SqlClient } from "effect/sql"
+import { AppConfig } from "../../src/Config.ts"
+import type { Caller, Plan, SubscriptionStatus } from "../../src/domain/access/Account.ts"
+import * as Credit from "../../src/domain/access/Credit.ts"
+import { Accounts } from "../../src/services/access/Accounts.ts"
+import { ApiKeys } from "../../src/services/access/ApiKeys.ts"
+import { CredentialResolver } from "../../src/services/access/CredentialResolver.ts"
+import { CredentialUse } from "../../src/services/access/CredentialUse.ts"
+import { CreditLedger } from "../../src/services/access/CreditLedger.ts"
+import type { Charge } from "../../src/services/access/CreditLedger.ts"
+import { LedgerCheck } from "../../src/services/access/LedgerCheck.ts"
+import { Passwords } from "../../src/services/access/Passwords.ts"
+import { PlanChecker } from "../../src/services/access/PlanChecker.ts"
+import { UnansweredCharges } from "../../src/services/access/UnansweredCharges.ts"
+
+/** Small allowances, so that they run out. */
+export const allowances = { starter: 0, growth: 20, pro: 100 } as const
+
+const config = AppConfig.layerOf({
+  planCreditsGrowth: allowances.growth,
+  planCreditsPro: allowances.pro,
+  billingUrl: "https://discovery.test/billing"
+})
+
+export type AccessServices =
+  | Accounts
+  | ApiKeys
+  | CredentialResolver
+  | CredentialUse
+  | CreditLedger
+  | UnansweredCharges
+  | LedgerCheck
+  | PlanChecker
+  | Passwords
+
+/** Needs a database only. */
+export const layer: Layer.Layer<AccessServices, unknown, SqlClient.SqlClient> = Layer.mergeAll(
+  Accounts.layer,
+  ApiKeys.layer,
+  CredentialResolver.layerNoDeps,
+  CreditLedger.layerNoDeps,
+  LedgerCheck.layer,
+  PlanChecker.layer
+).pipe(
+  Layer.provideMerge(Layer.mergeAll(CredentialUse.layer, UnansweredCharges.layer, Passwords.layer)),
+  Layer.provide([config, NodeCrypto.layer])
+)
+
+let accountNumber = 0
+
+/** An account with a key, and what the resolver says of it. */
+export const subscriber = Effect.fnUntraced(function* (
+  options: { readonly plan?: Plan; readonly status?: SubscriptionStatus; readonly beganOn?: string } = {}
+) {
+  const accounts = yield* Accounts
+  const email = `account${++accountNumber}@discovery.test`
+  const plan = options.plan ?? "growth"
+  const account = yield* accounts.create({
+    email,
+    plan,
+    status: "active",
+    password: Redacted.make("nine green whales"),
+    ...(options.beganOn === undefined ? {} : { beganOn: options.beganOn })
+  })
+  const { secret } = yield* Effect.flatMap(ApiKeys, (keys) => keys.create(account.id, "test"))
+  if (options.status !== undefined) yield* accounts.setStatus(email, options.status)
+  const caller = yield* Effect.flatMap(CredentialResolver, (resolver) => resolver.resolve(secret))
+  return { email, secret, caller }
+})
+
+let requestNumber = 0
+
+export const chargeOf = (caller: Caller, options: Partial<Charge> = {}): Charge => ({
+  caller,
+  tool: "search_ads",
+  cost: 1,
+  requestId: `request-${++requestNumber}`,
+  ...options
+})
+
+/** The balance of the account's newest period, and the fold of that period's entries. */
+export const books = Effect.fnUntraced(function* (accountId: number) {
+  const sql = yield* SqlClient.SqlClient
+  const [balance] = yield* sql<Credit.Balance & { readonly start: string }>`
+    SELECT allowance, used, period_start::text AS start FROM credit_period
+    WHERE account_id = ${accountId} ORDER BY period_start DESC LIMIT 1`
+  if (balance === undefined) return yield* Effect.die(new Error("the account has no period"))
+  const entries = yield* sql<Credit.CreditEntry & { readonly requestId: string | null }>`
+    SELECT kind, amount, request_id AS "requestId" FROM credit_entry
+    WHERE account_id = ${accountId} AND period_start = ${balance.start}::date ORDER BY id`
+  return { balance: { allowance: balance.allowance, used: balance.used }, fold: Credit.fold(entries), entries }
+})
+
+/** What `credits verify` would print. */
+export const disagreements = Effect.gen(function* () {
+  const { run } = yield* LedgerCheck
+  const steps = yield* Stream.runCollect(run)
+  return Array.from(steps).flatMap((step) => step.disagreements)
+})
