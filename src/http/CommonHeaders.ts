@@ -1,0 +1,63 @@
+/** What every answer carries, and what a request gets that no route answers. */
+import type { Types } from "effect"
+import { Cause, Effect } from "effect"
+import { HttpRouter, HttpServerError, HttpServerResponse } from "effect/http"
+import { randomUUID } from "node:crypto"
+import { AppConfig } from "../Config.ts"
+import * as RequestId from "./RequestId.ts"
+
+/** Half a year, as is usual; only for a service that is reached over TLS. */
+const strictTransport = "max-age=15552000"
+
+const middleware = Effect.gen(function* () {
+  const { baseUrl } = yield* AppConfig
+  const fixed = {
+    "x-content-type-options": "nosniff",
+    ...(baseUrl.startsWith("https:") ? { "strict-transport-security": strictTransport } : {})
+  }
+  const finish = (response: HttpServerResponse.HttpServerResponse, requestId: string) =>
+    HttpServerResponse.setHeaders(
+      response,
+      "cache-control" in response.headers
+        ? { ...fixed, [RequestId.header]: requestId }
+        : { ...fixed, [RequestId.header]: requestId, "cache-control": "no-store" }
+    )
+  return (
+    handler: Effect.Effect<HttpServerResponse.HttpServerResponse, Types.unhandled, RequestId.RequestId>
+  ): Effect.Effect<HttpServerResponse.HttpServerResponse, Types.unhandled> =>
+    Effect.suspend(() => {
+      const requestId = randomUUID()
+      return Effect.provideService(handler, RequestId.RequestId, requestId).pipe(
+        Effect.matchCauseEffect({
+          onSuccess: (response) => Effect.succeed(finish(response, requestId)),
+          onFailure: (cause) => Effect.map(unanswered(cause, requestId), (response) => finish(response, requestId))
+        })
+      )
+    })
+})
+
+export const layer = HttpRouter.middleware<{ provides: RequestId.RequestId }>()(middleware, { global: true })
+
+const error = (status: number, code: string, message: string, requestId: string) =>
+  HttpServerResponse.jsonUnsafe({ error: { code, message, request_id: requestId } }, { status })
+
+/** A client that left needs no answer: an interruption stays one. */
+const unanswered = <E>(
+  cause: Cause.Cause<E>,
+  requestId: string
+): Effect.Effect<HttpServerResponse.HttpServerResponse> => {
+  if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause as Cause.Cause<never>)
+  const failure = Cause.findErrorOption(cause)
+  const reason =
+    failure._tag === "Some" && HttpServerError.isHttpServerError(failure.value) ? failure.value.reason._tag : undefined
+  if (reason === "RouteNotFound") {
+    return Effect.succeed(error(404, "not_found", "there is nothing at this address; the tools are at /mcp", requestId))
+  }
+  if (reason === "RequestParseError") {
+    return Effect.succeed(error(400, "bad_request", "the request could not be read", requestId))
+  }
+  return Effect.logError("A request failed by a defect", cause).pipe(
+    Effect.annotateLogs("request_id", requestId),
+    Effect.as(error(500, "internal_error", "something went wrong on our side", requestId))
+  )
+}

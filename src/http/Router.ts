@@ -1,0 +1,27 @@
+/** All routes. Nothing is provided here: main chooses the services, and tests choose others. */
+import { Layer } from "effect"
+import { HttpRouter } from "effect/http"
+import * as CommonHeaders from "./CommonHeaders.ts"
+import * as Health from "./Health.ts"
+import * as Icon from "./Icon.ts"
+import { Dispatch } from "./mcp/Dispatch.ts"
+import * as Endpoint from "./mcp/Endpoint.ts"
+import * as Metadata from "./oauth/Metadata.ts"
+
+export const routes = Layer.mergeAll(
+  Endpoint.layer.pipe(Layer.provide(Dispatch.layer)),
+  Metadata.layer,
+  Health.layer,
+  Icon.layer
+).pipe(Layer.provide(CommonHeaders.layer))
+
+/**
+ * The routes on whatever HTTP server is provided. Addresses are exact but for a slash at their end: clients are given
+ * `/mcp`, and people write `/mcp/`.
+ */
+export const layer = HttpRouter.serve(routes, {
+  routerConfig: { caseSensitive: true, ignoreTrailingSlash: true, ignoreDuplicateSlashes: false },
+  // Each call writes one line of its own.
+  disableLogger: true,
+  disableListenLog: true
+})

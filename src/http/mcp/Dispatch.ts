@@ -1,0 +1,182 @@
+/** From a JSON value to its reply: what kind of message it is, which era it speaks, and which method it calls. */
+import { Context, Effect, Layer, Option, Result, Tracer } from "effect"
+import { Headers, HttpTraceContext } from "effect/http"
+import { AppConfig } from "../../Config.ts"
+import type { Caller } from "../../domain/access/Account.ts"
+import * as JsonRpc from "../../domain/mcp/JsonRpc.ts"
+import * as Protocol from "../../domain/mcp/Protocol.ts"
+import { RateLimited } from "../../domain/ToolError.ts"
+import { RequestRate } from "../../services/access/RequestRate.ts"
+import type { Rate } from "../../services/access/RequestRate.ts"
+import { Toolbox } from "../../services/tools/Toolbox.ts"
+import { ToolRunner } from "../../services/tools/ToolRunner.ts"
+import type { ToolCall } from "../../services/tools/ToolRunner.ts"
+import * as Methods from "./Methods.ts"
+import * as Reply from "./Reply.ts"
+
+/** What a message is answered with, besides itself. */
+export interface Envelope {
+  readonly headers: Protocol.RoutingHeaders
+  readonly caller: Caller
+  readonly requestId: string
+}
+
+/** protocol.md 6. */
+const maxBatch = 20
+/** Entries of one batch that run at the same time: it shares the pool of connections with everybody else. */
+const batchConcurrency = 4
+
+export class Dispatch extends Context.Service<
+  Dispatch,
+  {
+    /** `value` is the parsed body. */
+    dispatch(value: unknown, envelope: Envelope): Effect.Effect<Reply.Reply>
+  }
+>()("discovery/http/mcp/Dispatch") {
+  static readonly layer = Layer.effect(
+    Dispatch,
+    Effect.gen(function* () {
+      const toolbox = yield* Toolbox
+      const runner = yield* ToolRunner
+      const requestRate = yield* RequestRate
+      const methods = Methods.make(yield* AppConfig, toolbox)
+
+      const callTool = Effect.fnUntraced(function* (
+        request: JsonRpc.Request,
+        era: Protocol.Era,
+        call: ToolCall,
+        rate: Rate | undefined
+      ): Effect.fn.Return<Reply.Reply> {
+        const wait = rate?.retryAfterSeconds
+        const answer = yield* wait === undefined
+          ? inTrace(call, runner.run(call))
+          : runner.refuse(call, new RateLimited({ message: tooMany(rate), retryAfterSeconds: wait }))
+        const { error } = answer
+        return {
+          status: 200,
+          body: JsonRpc.success(request.id, methods.toolResult(answer, era)),
+          credits: answer,
+          rate,
+          retryAfterSeconds: error !== undefined && "retryAfterSeconds" in error ? error.retryAfterSeconds : undefined
+        }
+      })
+
+      const handle = Effect.fnUntraced(function* (
+        request: JsonRpc.Request,
+        era: Protocol.Era,
+        { caller, requestId }: Envelope
+      ): Effect.fn.Return<Reply.Reply> {
+        const rate = yield* requestRate.take(caller.accountId)
+        const outcome = methods.answer(request, era)
+        if (Result.isFailure(outcome)) {
+          return {
+            status: outcome.failure.status,
+            body: JsonRpc.failure(request.id, withId(outcome.failure, requestId)),
+            rate
+          }
+        }
+        if (outcome.success._tag === "ToolCall") {
+          const { arguments: args, meta, tool } = outcome.success
+          return yield* callTool(request, era, { tool, arguments: args, meta, caller, requestId }, rate)
+        }
+        if (rate?.retryAfterSeconds !== undefined) {
+          const failure = { code: JsonRpc.codes.internalError, message: tooMany(rate) }
+          return {
+            status: 429,
+            body: JsonRpc.failure(request.id, withId(failure, requestId)),
+            rate,
+            retryAfterSeconds: rate.retryAfterSeconds
+          }
+        }
+        return { status: 200, body: JsonRpc.success(request.id, outcome.success.json), rate }
+      })
+
+      const one = (message: JsonRpc.Message, envelope: Envelope): Effect.Effect<Reply.Reply> => {
+        const refuse = (id: JsonRpc.Id | undefined, failure: JsonRpc.Failure) =>
+          Effect.succeed({ status: 400, body: JsonRpc.failure(id, withId(failure, envelope.requestId)) })
+        switch (message._tag) {
+          case "Invalid":
+            return refuse(message.id, { code: JsonRpc.codes.invalidRequest, message: message.message })
+          case "Response":
+            return Result.match(Protocol.legacyEra(envelope.headers.version), {
+              onFailure: (failure) => refuse(undefined, failure),
+              onSuccess: () => accepted
+            })
+          case "Notification":
+            return Result.match(Protocol.era(envelope.headers, message), {
+              onFailure: (failure) => refuse(undefined, failure),
+              onSuccess: () => accepted
+            })
+          case "Request":
+            return Result.match(Protocol.era(envelope.headers, message), {
+              onFailure: (failure) => refuse(message.id, failure),
+              onSuccess: (era) => handle(message, era, envelope)
+            })
+        }
+      }
+
+      const batch = (values: ReadonlyArray<unknown>, envelope: Envelope): Effect.Effect<Reply.Reply> => {
+        const { version } = envelope.headers
+        const problem =
+          version !== undefined && version !== Protocol.batchVersion
+            ? `batches are only part of MCP ${Protocol.batchVersion}`
+            : values.length === 0
+              ? "a batch must not be empty"
+              : values.length > maxBatch
+                ? `a batch has at most ${maxBatch} messages, not ${values.length}`
+                : undefined
+        if (problem !== undefined) {
+          const failure = withId({ code: JsonRpc.codes.invalidRequest, message: problem }, envelope.requestId)
+          return Effect.succeed({ status: 400, body: JsonRpc.failure(undefined, failure) })
+        }
+        return Effect.map(
+          Effect.forEach(
+            values,
+            // The ledger takes each call once, by its id: every entry has one of its own.
+            (value, index) => one(inBatch(value), { ...envelope, requestId: `${envelope.requestId}.${index}` }),
+            { concurrency: batchConcurrency }
+          ),
+          Reply.batch
+        )
+      }
+
+      return {
+        dispatch: (value, envelope) =>
+          Array.isArray(value) ? batch(value, envelope) : one(JsonRpc.classify(value), envelope)
+      }
+    })
+  )
+}
+
+const accepted: Effect.Effect<Reply.Reply> = Effect.succeed({ status: 202, body: undefined })
+
+/** 2025-03-26: the handshake stands alone. */
+const inBatch = (value: unknown): JsonRpc.Message => {
+  const message = JsonRpc.classify(value)
+  return message._tag === "Request" && message.method === "initialize"
+    ? { _tag: "Invalid", id: message.id, message: "initialize must not be part of a batch" }
+    : message
+}
+
+const withId = (failure: JsonRpc.Failure, requestId: string): JsonRpc.Failure => ({
+  ...failure,
+  data: { ...failure.data, request_id: requestId }
+})
+
+const tooMany = (rate: Rate | undefined) =>
+  `Too many requests: at most ${rate?.limit ?? 0} a minute. Wait ${rate?.retryAfterSeconds ?? 1} s. Nothing was charged.`
+
+/** Joins the caller's trace, when anybody traces (protocol.md 29). A header of the request does the same by itself. */
+const inTrace = <A>(call: ToolCall, effect: Effect.Effect<A>): Effect.Effect<A> =>
+  Effect.withFiber((fiber) => {
+    if (fiber.getRef(Tracer.Tracer) === Tracer.nativeTracer) return effect
+    const traceparent = call.meta?.["traceparent"]
+    const parent =
+      typeof traceparent === "string"
+        ? Option.getOrUndefined(HttpTraceContext.w3c(Headers.fromInput({ traceparent })))
+        : undefined
+    return Effect.withSpan(effect, `tools/call ${call.tool.name}`, {
+      attributes: { "mcp.tool.name": call.tool.name, "discovery.request_id": call.requestId },
+      ...(parent === undefined ? {} : { parent })
+    })
+  })

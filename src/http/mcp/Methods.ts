@@ -1,0 +1,139 @@
+/** The protocol's methods, era by era, and the form of their results (protocol.md 17 to 23). */
+import { Result } from "effect"
+import type { AppSettings } from "../../Config.ts"
+import * as JsonRpc from "../../domain/mcp/JsonRpc.ts"
+import * as Protocol from "../../domain/mcp/Protocol.ts"
+import type { RawArguments, RunnableTool } from "../../services/tools/ToolDefinition.ts"
+import type { Toolbox } from "../../services/tools/Toolbox.ts"
+import type { ToolAnswer } from "../../services/tools/ToolRunner.ts"
+import { instructions, serverInfo } from "./ServerInfo.ts"
+
+/** A failure of the protocol, with the HTTP status that its era gives it. */
+export interface MethodFailure extends JsonRpc.Failure {
+  readonly status: 200 | 400 | 404
+}
+
+export type Outcome =
+  | { readonly _tag: "Json"; readonly json: string }
+  | {
+      readonly _tag: "ToolCall"
+      readonly tool: RunnableTool
+      readonly arguments: RawArguments
+      readonly meta: Readonly<Record<string, unknown>> | undefined
+    }
+
+/** How long a client may keep what `tools/list` and `server/discover` say: it changes with a deployment only. */
+const ttlMs = 300_000
+
+const capabilities = { tools: {} }
+
+export const make = (config: Pick<AppSettings, "baseUrl">, toolbox: Toolbox["Service"]) => {
+  const info = serverInfo(config)
+  const modernMeta = { [Protocol.metaKeys.serverInfo]: info }
+  const cacheable = { ttlMs, cacheScope: "public", resultType: "complete", _meta: modernMeta }
+  const tools = toolbox.tools.map(({ listing }) => listing)
+
+  const json = (value: unknown): Answer => {
+    const outcome: Outcome = { _tag: "Json", json: JSON.stringify(value) }
+    return Result.succeed(outcome)
+  }
+  const legacyTools = json({ tools })
+  const modernTools = json({ tools, ...cacheable })
+  const pong = json({})
+  const discovery = json({ supportedVersions: [Protocol.modernVersion], capabilities, instructions, ...cacheable })
+
+  const initialize = (params: Params) => {
+    const requested = params["protocolVersion"]
+    if (typeof requested !== "string") return invalid(legacyStatus, "params.protocolVersion must be a string")
+    return json({
+      protocolVersion: Protocol.isLegacyVersion(requested) ? requested : Protocol.legacyVersions[0],
+      capabilities,
+      serverInfo: info,
+      instructions
+    })
+  }
+
+  const listTools = (params: Params, list: Answer, status: Status) =>
+    params["cursor"] === undefined ? list : invalid(status, "there is one page of tools: leave cursor out")
+
+  const callTool = (params: Params, status: Status): Answer => {
+    const { arguments: args = {}, name } = params
+    if (typeof name !== "string") return invalid(status, "params.name must be a string")
+    if (!JsonRpc.isRecord(args)) return invalid(status, "params.arguments must be an object")
+    const tool = toolbox.find(name)
+    if (tool === undefined) {
+      const known = tools.map((listing) => listing.name).join(", ")
+      return invalid(legacyStatus, `there is no such tool; the tools are ${known}`)
+    }
+    return Result.succeed<Outcome>({ _tag: "ToolCall", tool, arguments: args, meta: Protocol.metaOf(params) })
+  }
+
+  const legacy = (method: string, params: Params): Answer => {
+    switch (method) {
+      case "initialize":
+        return initialize(params)
+      case "ping":
+        return pong
+      case "tools/list":
+        return listTools(params, legacyTools, legacyStatus)
+      case "tools/call":
+        return callTool(params, legacyStatus)
+      default:
+        return Result.fail({ ...unknownMethod, status: legacyStatus })
+    }
+  }
+
+  const modern = (method: string, params: Params): Answer => {
+    switch (method) {
+      case "server/discover":
+        return discovery
+      case "tools/list":
+        return listTools(params, modernTools, modernStatus)
+      case "tools/call":
+        return callTool(params, modernStatus)
+      default:
+        return Result.fail({ ...unknownMethod, status: 404 })
+    }
+  }
+
+  return {
+    /** The result as JSON, or the tool to run for it. */
+    answer: (request: JsonRpc.Request, era: Protocol.Era): Answer => {
+      const { method, params = {} } = request
+      const status = era._tag === "Modern" ? modernStatus : legacyStatus
+      if (!JsonRpc.isRecord(params)) return invalid(status, "params must be an object")
+      if (params["_meta"] !== undefined && Protocol.metaOf(params) === undefined) {
+        return invalid(status, "params._meta must be an object")
+      }
+      return era._tag === "Modern" ? modern(method, params) : legacy(method, params)
+    },
+
+    /**
+     * The JSON of a `CallToolResult`. The envelope's JSON is put in as it is. An error has no `structuredContent`:
+     * clients would hold it against the outputSchema, and throw (protocol.md 27).
+     */
+    toolResult: (answer: ToolAnswer, era: Protocol.Era): string => {
+      const credits = { "discovery/credits": { cost: answer.cost, remaining: answer.remaining } }
+      const meta = JSON.stringify(era._tag === "Modern" ? { ...credits, ...modernMeta } : credits)
+      const content = `"content":[{"type":"text","text":${JSON.stringify(answer.json)}}]`
+      const outcome = answer.error === undefined ? `"structuredContent":${answer.json}` : `"isError":true`
+      const resultType = era._tag === "Modern" ? `,"resultType":"complete"` : ""
+      return `{${content},${outcome},"_meta":${meta}${resultType}}`
+    }
+  }
+}
+
+type Params = Readonly<Record<string, unknown>>
+
+type Answer = Result.Result<Outcome, MethodFailure>
+
+type Status = MethodFailure["status"]
+
+/** protocol.md 21: what is malformed is HTTP 200 in legacy, where HTTP only carries, and 400 in modern. */
+const legacyStatus = 200
+const modernStatus = 400
+
+const invalid = (status: Status, message: string): Answer =>
+  Result.fail({ code: JsonRpc.codes.invalidParams, message, status })
+
+const unknownMethod = { code: JsonRpc.codes.methodNotFound, message: "there is no such method" } as const

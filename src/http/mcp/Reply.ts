@@ -1,0 +1,50 @@
+/** What a message comes to, before it is an HTTP response; a batch folds many into one. */
+import type { Charged } from "../../services/access/CreditLedger.ts"
+import { windowSeconds } from "../../services/access/RequestRate.ts"
+import type { Rate } from "../../services/access/RequestRate.ts"
+
+export interface Reply {
+  readonly status: number
+  /** JSON; `undefined` for an empty body. */
+  readonly body: string | undefined
+  /** What the call took and left; only calls of tools have it. */
+  readonly credits?: Charged | undefined
+  readonly rate?: Rate | undefined
+  readonly retryAfterSeconds?: number | undefined
+}
+
+/** protocol.md 28; RateLimit fields as in draft-ietf-httpapi-ratelimit-headers. */
+export const headers = ({ credits, rate, retryAfterSeconds }: Reply): Record<string, string> => {
+  const fields: Record<string, string> = {}
+  if (credits !== undefined) {
+    fields["x-credits-cost"] = String(credits.cost)
+    fields["x-credits-remaining"] = String(credits.remaining)
+  }
+  if (rate !== undefined) {
+    fields["ratelimit-policy"] = `"default";q=${rate.limit};w=${windowSeconds}`
+    fields["ratelimit"] = `"default";r=${rate.remaining};t=${rate.resetSeconds}`
+  }
+  if (retryAfterSeconds !== undefined) fields["retry-after"] = String(retryAfterSeconds)
+  return fields
+}
+
+/** One answer for many: the costs are summed, the rest is what holds after the last of them. */
+export const batch = (replies: ReadonlyArray<Reply>): Reply => {
+  const bodies = replies.flatMap(({ body }) => (body === undefined ? [] : [body]))
+  if (bodies.length === 0) return { status: 202, body: undefined }
+  const charges = replies.flatMap(({ credits }) => (credits === undefined ? [] : [credits]))
+  const waits = replies.flatMap(({ retryAfterSeconds }) => (retryAfterSeconds === undefined ? [] : [retryAfterSeconds]))
+  return {
+    status: 200,
+    body: `[${bodies.join(",")}]`,
+    credits:
+      charges.length === 0
+        ? undefined
+        : {
+            cost: charges.reduce((sum, { cost }) => sum + cost, 0),
+            remaining: Math.min(...charges.map(({ remaining }) => remaining))
+          },
+    rate: replies.findLast(({ rate }) => rate !== undefined)?.rate,
+    retryAfterSeconds: waits.length === 0 ? undefined : Math.max(...waits)
+  }
+}

@@ -1,0 +1,451 @@
+/** protocol.md 1 to 10, over real HTTP. */
+import { assert, describe, it, layer } from "@effect/vitest"
+import { Deferred, Effect } from "effect"
+import * as net from "node:net"
+import { maxBodyBytes } from "../../../src/http/mcp/Endpoint.ts"
+import * as FakeSearch from "../../support/FakeSearch.ts"
+import * as Messages from "../../support/Messages.ts"
+import { type Answer, TestServer } from "../../support/TestServer.ts"
+
+const codeOf = ({ json }: Answer) => (json as { error?: { code?: unknown } } | undefined)?.error?.code
+
+/** One request as bytes on a socket, for what no client would send; resolves with all that came back until the end. */
+const raw = (port: number, bytes: string | Buffer) =>
+  Effect.promise(
+    () =>
+      new Promise<string>((resolve, reject) => {
+        const socket = net.connect(port, "127.0.0.1", () => socket.write(bytes))
+        let text = ""
+        socket.on("data", (chunk: Buffer) => (text += chunk.toString("utf8")))
+        socket.on("close", () => resolve(text))
+        socket.on("error", reject)
+      })
+  )
+
+const head = (lines: ReadonlyArray<string>, start = "POST /mcp HTTP/1.1") =>
+  [start, "Host: localhost", "Authorization: Bearer good", "Connection: close", ...lines, "", ""].join("\r\n")
+
+layer(TestServer.layer(), { excludeTestServices: true })("the endpoint", (it) => {
+  describe("protocol 1: one endpoint, POST, answered in JSON", () => {
+    it.effect("answers the plain call: no handshake, no session, no version", () =>
+      Effect.gen(function* () {
+        const server = yield* TestServer
+        const answer = yield* server.post(Messages.plain)
+        assert.strictEqual(answer.status, 200)
+        assert.strictEqual(answer.headers.get("content-type"), "application/json")
+        assert.nestedPropertyVal(answer.json, "result.structuredContent.credits.remaining", 1988)
+      })
+    )
+  })
+
+  describe("protocol 2: other methods", () => {
+    it.effect.each(["GET", "DELETE", "PUT", "PATCH", "OPTIONS", "HEAD"])("%s is 405 with Allow: POST", (method) =>
+      Effect.gen(function* () {
+        const server = yield* TestServer
+        const answer = yield* server.send({ method })
+        assert.deepStrictEqual([answer.status, answer.headers.get("allow")], [405, "POST"])
+      })
+    )
+
+    it.effect.each(["GET", "DELETE", "PUT", "PATCH"])("%s is 401 first when unauthenticated", (method) =>
+      Effect.gen(function* () {
+        const server = yield* TestServer
+        const answer = yield* server.send({ method, headers: { authorization: undefined } })
+        assert.strictEqual(answer.status, 401)
+      })
+    )
+
+    it.effect("/mcp/ is served as /mcp", () =>
+      Effect.gen(function* () {
+        const server = yield* TestServer
+        const answer = yield* server.send({ path: "/mcp/", body: JSON.stringify(Messages.plain) })
+        assert.strictEqual(answer.status, 200)
+      })
+    )
+
+    it.effect.each(["/", "/mcp/x", "/MCP", "//mcp", "/mcp%2f", "/%zz", "/..%00"])("%s is 404 in JSON", (path) =>
+      Effect.gen(function* () {
+        const server = yield* TestServer
+        const answer = yield* server.send({ path, body: JSON.stringify(Messages.plain) })
+        assert.strictEqual(answer.status, 404)
+        assert.nestedPropertyVal(answer.json, "error.code", "not_found")
+        assert.nestedPropertyVal(answer.json, "error.request_id", answer.headers.get("x-request-id"))
+      })
+    )
+  })
+
+  describe("protocol 3: Origin", () => {
+    it.effect.each<[string | undefined, number]>([
+      [undefined, 200],
+      ["https://discovery.test", 200],
+      ["https://friend.test", 200],
+      ["https://evil.test", 403],
+      ["https://discovery.test.evil.test", 403],
+      ["http://discovery.test", 403],
+      ["https://discovery.test:8443", 403],
+      ["null", 403],
+      ["", 403]
+    ])("%s", ([origin, status]) =>
+      Effect.gen(function* () {
+        const server = yield* TestServer
+        const lines = ["Content-Type: application/json", ...(origin === undefined ? [] : [`Origin: ${origin}`])]
+        const body = JSON.stringify(Messages.plain)
+        const text = yield* raw(server.port, `${head([...lines, `Content-Length: ${body.length}`])}${body}`)
+        assert.match(text, new RegExp(`^HTTP/1.1 ${status} `))
+      })
+    )
+  })
+
+  describe("protocol 4: media types and size", () => {
+    it.effect.each<[string | undefined, number]>([
+      ["application/json", 200],
+      ["application/json, text/event-stream", 200],
+      ["application/*", 200],
+      ["*/*", 200],
+      ["text/html, */*;q=0.1", 200],
+      ["APPLICATION/JSON", 200],
+      ["application/json;q=0.5", 200],
+      ["text/event-stream", 406],
+      ["text/html", 406],
+      ["application/json;q=0", 406],
+      ["application/json;q=0, */*", 406],
+      ["*/*;q=0", 406],
+      ["*/*;q=0, application/json", 200]
+    ])("Accept: %s gives %i", ([accept, status]) =>
+      Effect.gen(function* () {
+        const server = yield* TestServer
+        assert.strictEqual((yield* server.post(Messages.plain, { accept })).status, status)
+      })
+    )
+
+    it.effect("no Accept is any", () =>
+      Effect.gen(function* () {
+        const server = yield* TestServer
+        const body = JSON.stringify(Messages.plain)
+        const text = yield* raw(
+          server.port,
+          `${head(["Content-Type: application/json", `Content-Length: ${body.length}`])}${body}`
+        )
+        assert.match(text, /^HTTP\/1.1 200 /)
+      })
+    )
+
+    it.effect.each<[string, number]>([
+      ["application/json", 200],
+      ["application/json; charset=utf-8", 200],
+      ['application/json;charset="UTF-8"', 200],
+      ["Application/JSON", 200],
+      ["application/json; charset=utf-16", 415],
+      ["application/json-patch+json", 415],
+      ["text/plain", 415],
+      ["application/x-www-form-urlencoded", 415],
+      ["multipart/form-data; boundary=x", 415]
+    ])("Content-Type: %s gives %i", ([type, status]) =>
+      Effect.gen(function* () {
+        const server = yield* TestServer
+        assert.strictEqual((yield* server.post(Messages.plain, { "content-type": type })).status, status)
+      })
+    )
+
+    it.effect("a missing Content-Type and a compressed body are 415", () =>
+      Effect.gen(function* () {
+        const server = yield* TestServer
+        const missing = yield* raw(server.port, `${head(["Content-Length: 2"])}{}`)
+        assert.match(missing, /^HTTP\/1.1 415 /)
+        const compressed = yield* server.post(Messages.plain, { "content-encoding": "gzip" })
+        assert.strictEqual(compressed.status, 415)
+      })
+    )
+
+    const padded = (size: number) => {
+      const whole = JSON.stringify(Messages.plain)
+      return whole + " ".repeat(size - whole.length)
+    }
+
+    it.effect("a body of 256 KiB is read, one byte more is 413", () =>
+      Effect.gen(function* () {
+        const server = yield* TestServer
+        assert.strictEqual((yield* server.send({ body: padded(maxBodyBytes) })).status, 200)
+        assert.strictEqual((yield* server.send({ body: padded(maxBodyBytes + 1) })).status, 413)
+      })
+    )
+
+    it.effect("a body that is announced too large is 413 before any of it came", () =>
+      Effect.gen(function* () {
+        const server = yield* TestServer
+        const text = yield* raw(
+          server.port,
+          head(["Content-Type: application/json", `Content-Length: ${maxBodyBytes + 1}`])
+        )
+        assert.match(text, /^HTTP\/1.1 413 /)
+      })
+    )
+
+    it.effect("a chunked body is 413 as soon as it is too large, though it never ends", () =>
+      Effect.gen(function* () {
+        const server = yield* TestServer
+        const chunk = Buffer.alloc(maxBodyBytes + 1, " ")
+        const text = yield* raw(
+          server.port,
+          Buffer.concat([
+            Buffer.from(head(["Content-Type: application/json", "Transfer-Encoding: chunked"])),
+            Buffer.from(`${chunk.length.toString(16)}\r\n`),
+            chunk,
+            Buffer.from("\r\n")
+          ])
+        )
+        assert.match(text, /^HTTP\/1.1 413 /)
+      })
+    )
+  })
+
+  describe("protocol 5: messages without an answer", () => {
+    it.effect.each([
+      ["a notification", { jsonrpc: "2.0", method: "notifications/initialized" }],
+      ["an unknown notification", { jsonrpc: "2.0", method: "notifications/x", params: { a: 1 } }],
+      ["a response", { jsonrpc: "2.0", id: 1, result: {} }],
+      ["an error response", { jsonrpc: "2.0", id: 1, error: { code: 1, message: "no" } }]
+    ] as const)("%s is 202 with an empty body", ([, message]) =>
+      Effect.gen(function* () {
+        const server = yield* TestServer
+        const answer = yield* server.post(message)
+        assert.deepStrictEqual([answer.status, answer.text], [202, ""])
+      })
+    )
+
+    it.effect("a modern notification is 202; a response with the modern version is refused: there is none", () =>
+      Effect.gen(function* () {
+        const server = yield* TestServer
+        const headers = { "mcp-protocol-version": "2026-07-28", "mcp-method": "notifications/cancelled" }
+        const notification = { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 1 } }
+        assert.strictEqual((yield* server.post(notification, headers)).status, 202)
+        assert.strictEqual((yield* server.post({ jsonrpc: "2.0", id: 1, result: {} }, headers)).status, 400)
+      })
+    )
+
+    it.effect("an unreadable one is 400", () =>
+      Effect.gen(function* () {
+        const server = yield* TestServer
+        assert.strictEqual((yield* server.post({ jsonrpc: "2.0", method: 7 })).status, 400)
+      })
+    )
+  })
+
+  describe("protocol 6: batches", () => {
+    it.effect.each([undefined, "2025-03-26"])("are answered with the version %s, each entry by its id", (version) =>
+      Effect.gen(function* () {
+        const server = yield* TestServer
+        const answer = yield* server.post(
+          [
+            Messages.request("ping", undefined, "a"),
+            { jsonrpc: "2.0", method: "notifications/initialized" },
+            Messages.call("get_usage", {}, "b"),
+            { jsonrpc: "2.0" },
+            Messages.request("unknown", undefined, "c")
+          ],
+          { "mcp-protocol-version": version }
+        )
+        assert.strictEqual(answer.status, 200)
+        const replies = answer.json as ReadonlyArray<{ id?: unknown; error?: { code: number } }>
+        assert.deepStrictEqual(
+          replies.map(({ error, id }) => [id, error?.code]),
+          [
+            ["a", undefined],
+            ["b", undefined],
+            [undefined, -32600],
+            ["c", -32601]
+          ]
+        )
+      })
+    )
+
+    it.effect.each(["2025-06-18", "2025-11-25", "2026-07-28"])("are refused with the version %s", (version) =>
+      Effect.gen(function* () {
+        const server = yield* TestServer
+        const answer = yield* server.post([Messages.plain], { "mcp-protocol-version": version })
+        assert.deepStrictEqual([answer.status, codeOf(answer)], [400, -32600])
+      })
+    )
+
+    it.effect.each([0, 21])("of %i messages are refused", (length) =>
+      Effect.gen(function* () {
+        const server = yield* TestServer
+        const answer = yield* server.post(Array.from({ length }, () => Messages.plain))
+        assert.deepStrictEqual([answer.status, codeOf(answer)], [400, -32600])
+      })
+    )
+
+    it.effect("of notifications alone are 202", () =>
+      Effect.gen(function* () {
+        const server = yield* TestServer
+        const answer = yield* server.post([{ jsonrpc: "2.0", method: "notifications/initialized" }])
+        assert.deepStrictEqual([answer.status, answer.text], [202, ""])
+      })
+    )
+
+    it.effect("do not hold the handshake", () =>
+      Effect.gen(function* () {
+        const server = yield* TestServer
+        const answer = yield* server.post([Messages.request("initialize", { protocolVersion: "2025-03-26" })])
+        assert.nestedPropertyVal(answer.json, "[0].error.code", -32600)
+      })
+    )
+
+    it.effect("charge each call on its own, under ids of its own, and tell the sum", () =>
+      Effect.gen(function* () {
+        const server = yield* TestServer
+        const before = server.books.charges.length
+        const answer = yield* server.post(
+          [...Array.from({ length: 20 }, (_, id) => Messages.call("search_ads", id === 3 ? { page: 99 } : {}, id))],
+          { authorization: "Bearer other" }
+        )
+        const charges = server.books.charges.slice(before)
+        assert.strictEqual(charges.length, 19)
+        assert.strictEqual(new Set(charges.map(({ requestId }) => requestId)).size, 19)
+        assert.strictEqual(answer.headers.get("x-credits-cost"), "19")
+        assert.strictEqual(answer.headers.get("x-credits-remaining"), "1969")
+        assert.nestedPropertyVal(answer.json, "[3].result.isError", true)
+      })
+    )
+  })
+
+  describe("protocol 7: sessions and streams", () => {
+    it.effect("are never issued, and ignored when named", () =>
+      Effect.gen(function* () {
+        const server = yield* TestServer
+        const answer = yield* server.post(Messages.plain, { "mcp-session-id": "gone", "last-event-id": "7" })
+        assert.strictEqual(answer.status, 200)
+        assert.isNull(answer.headers.get("mcp-session-id"))
+        const hello = yield* server.post(Messages.request("initialize", { protocolVersion: "2025-06-18" }))
+        assert.isNull(hello.headers.get("mcp-session-id"))
+      })
+    )
+  })
+
+  describe("protocol 8: the order of checks", () => {
+    it.effect("each failure is seen once those before it are mended", () =>
+      Effect.gen(function* () {
+        const server = yield* TestServer
+        const wrong = {
+          origin: "https://evil.test",
+          authorization: "Bearer nobody",
+          "content-type": "text/plain",
+          accept: "text/html"
+        }
+        const tooLarge = " ".repeat(maxBodyBytes + 1)
+        const status = (method: string, headers: Record<string, string | undefined>, body?: string) =>
+          Effect.map(
+            server.send({ method, headers, ...(body === undefined ? {} : { body }) }),
+            (answer) => answer.status
+          )
+
+        assert.deepStrictEqual(
+          [
+            yield* status("PUT", wrong, tooLarge),
+            yield* status("PUT", { ...wrong, origin: undefined }, tooLarge),
+            yield* status("PUT", { ...wrong, origin: undefined, authorization: "Bearer good" }, tooLarge),
+            yield* status("POST", { "content-type": "text/plain", accept: "text/html" }, tooLarge),
+            yield* status("POST", { accept: "text/html" }, tooLarge),
+            yield* status("POST", {}, tooLarge),
+            yield* status("POST", { "mcp-protocol-version": "1" }, "{"),
+            yield* status("POST", { "mcp-protocol-version": "1" }, JSON.stringify(Messages.request("unknown"))),
+            yield* status("POST", {}, JSON.stringify(Messages.request("unknown")))
+          ],
+          [403, 401, 405, 415, 406, 413, 400, 400, 200]
+        )
+      })
+    )
+  })
+
+  describe("protocol 9: headers", () => {
+    it.effect("names in any case, values exact, white space around them trimmed", () =>
+      Effect.gen(function* () {
+        const server = yield* TestServer
+        const { body } = Messages.modernCall("get_usage")
+        const text = JSON.stringify(body)
+        const answer = (name: string) =>
+          raw(
+            server.port,
+            head([
+              "CONTENT-TYPE: application/json",
+              `content-length: ${text.length}`,
+              "mcp-PROTOCOL-version:   2026-07-28 \t",
+              "MCP-METHOD: tools/call",
+              `mcp-name:\t${name} `
+            ]) + text
+          )
+        assert.match(yield* answer("get_usage"), /^HTTP\/1.1 200 /)
+        assert.match(yield* answer("Get_Usage"), /^HTTP\/1.1 400 /)
+      })
+    )
+  })
+
+  describe("HTTP as others speak it", () => {
+    it.effect("an offer to upgrade to HTTP/2 is passed over (curl --http2, Java)", () =>
+      Effect.gen(function* () {
+        const server = yield* TestServer
+        const body = JSON.stringify(Messages.plain)
+        const text = yield* raw(
+          server.port,
+          [
+            "POST /mcp HTTP/1.1",
+            "Host: localhost",
+            "Authorization: Bearer good",
+            "Connection: Upgrade, HTTP2-Settings",
+            "Upgrade: h2c",
+            "HTTP2-Settings: AAMAAABkAAQCAAAAAAIAAAAA",
+            "Content-Type: application/json",
+            `Content-Length: ${body.length}`,
+            "",
+            body
+          ].join("\r\n")
+        ).pipe(Effect.timeout("5 seconds"))
+        assert.match(text, /^HTTP\/1.1 200 /)
+      })
+    )
+
+    it.effect("Expect: 100-continue is answered before the body", () =>
+      Effect.gen(function* () {
+        const server = yield* TestServer
+        const body = JSON.stringify(Messages.plain)
+        const text = yield* raw(
+          server.port,
+          head(["Content-Type: application/json", "Expect: 100-continue", `Content-Length: ${body.length}`]) + body
+        )
+        assert.match(text, /^HTTP\/1.1 100 Continue\r\n\r\nHTTP\/1.1 200 /)
+      })
+    )
+
+    it.effect("headers over 16 KiB are 431", () =>
+      Effect.gen(function* () {
+        const server = yield* TestServer
+        assert.match(yield* raw(server.port, head([`X-Long: ${"x".repeat(17_000)}`])), /^HTTP\/1.1 431 /)
+      })
+    )
+  })
+})
+
+describe("protocol 10: a client that leaves", () => {
+  it.live("interrupts its search, and is not charged", () => {
+    const started = Deferred.makeUnsafe<void>()
+    const interrupted = Deferred.makeUnsafe<void>()
+    const search = () =>
+      Deferred.succeed(started, undefined).pipe(
+        Effect.andThen(Effect.never),
+        Effect.onInterrupt(() => Deferred.succeed(interrupted, undefined))
+      )
+    return Effect.gen(function* () {
+      const server = yield* TestServer
+      const body = JSON.stringify(Messages.call("search_ads"))
+      const socket = net.connect(server.port, "127.0.0.1", () =>
+        socket.write(head(["Content-Type: application/json", `Content-Length: ${body.length}`]) + body)
+      )
+      yield* Deferred.await(started)
+      socket.destroy()
+      yield* Deferred.await(interrupted)
+      assert.deepStrictEqual(server.books.charges, [])
+      // The server goes on.
+      assert.strictEqual((yield* server.post(Messages.plain)).status, 200)
+    }).pipe(Effect.provide(TestServer.layer({ ads: [FakeSearch.ad(1)], search })))
+  })
+})

@@ -1,0 +1,138 @@
+/** The whole HTTP floor on a port of its own, over services in memory, and a client that shows everything of an answer. */
+import { Context, Effect, Layer, Logger, Option } from "effect"
+import { HttpServer } from "effect/http"
+import type { AppSettings } from "../../src/Config.ts"
+import { AppConfig } from "../../src/Config.ts"
+import * as Router from "../../src/http/Router.ts"
+import * as Server from "../../src/http/Server.ts"
+import { RequestRate } from "../../src/services/access/RequestRate.ts"
+import { Readiness } from "../../src/services/database/Readiness.ts"
+import { Toolbox } from "../../src/services/tools/Toolbox.ts"
+import { ToolRunner } from "../../src/services/tools/ToolRunner.ts"
+import * as FakeAccess from "./FakeAccess.ts"
+import * as FakeSearch from "./FakeSearch.ts"
+
+export const baseUrl = "https://discovery.test"
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+  /** The parsed body; `undefined` when there is none. */
+  readonly json: unknown
+}
+
+/** By credential. */
+export const callers = {
+  good: FakeAccess.caller(1),
+  other: FakeAccess.caller(2),
+  unpaid: FakeAccess.caller(3, { status: "unpaid" }),
+  starter: FakeAccess.caller(4, { plan: "starter" }),
+  empty: FakeAccess.caller(5, {
+    credits: { allowance: 2000, used: 2000, periodStart: "2026-01-01", periodEnd: "2999-02-01" }
+  }),
+  last: FakeAccess.caller(6, {
+    credits: { allowance: 2000, used: 1999, periodStart: "2026-01-01", periodEnd: "2999-02-01" }
+  })
+}
+
+export class TestServer extends Context.Service<
+  TestServer,
+  {
+    /** Such as `http://127.0.0.1:34567`. */
+    readonly url: string
+    readonly port: number
+    readonly books: FakeAccess.Books
+    /** What was logged, a line each. */
+    readonly logs: ReadonlyArray<string>
+    /** As the seed's plain call: authorised as `good`, JSON both ways. A header that is `undefined` is not sent. */
+    send(options: {
+      readonly method?: string
+      readonly path?: string
+      readonly headers?: Readonly<Record<string, string | undefined>>
+      readonly body?: BodyInit | undefined
+    }): Effect.Effect<Answer>
+    /** Posts a JSON value to `/mcp`. */
+    post(body: unknown, headers?: Readonly<Record<string, string | undefined>>): Effect.Effect<Answer>
+  }
+>()("test/support/TestServer") {
+  static readonly layer = (
+    options: {
+      readonly config?: Partial<AppSettings>
+      readonly search?: Parameters<typeof FakeSearch.ads>[1]
+      readonly ads?: Parameters<typeof FakeSearch.ads>[0]
+      readonly ready?: Readiness["Service"]["check"]
+    } = {}
+  ) => {
+    const books: FakeAccess.Books = { charges: [] }
+    const logs: Array<string> = []
+    const items = options.ads ?? Array.from({ length: 30 }, (_, index) => FakeSearch.ad(index + 1))
+    const services = Layer.mergeAll(Toolbox.layer, ToolRunner.layer, RequestRate.layer).pipe(
+      Layer.provideMerge(
+        Layer.mergeAll(
+          FakeAccess.credentials(callers),
+          FakeAccess.plans,
+          FakeAccess.ledger(books),
+          FakeSearch.ads(items, options.search),
+          FakeSearch.products([FakeSearch.product(1), FakeSearch.product(2)]),
+          FakeSearch.vocabulary,
+          Layer.succeed(Readiness, { check: options.ready ?? Effect.void }),
+          AppConfig.layerOf({
+            port: 0,
+            baseUrl,
+            mcpUrl: `${baseUrl}/mcp`,
+            billingUrl: `${baseUrl}/billing`,
+            allowedOrigins: new Set([baseUrl, "https://friend.test"]),
+            ...options.config
+          })
+        )
+      )
+    )
+    return Layer.effect(TestServer, make(books, logs)).pipe(
+      Layer.provide(Router.layer),
+      Layer.provideMerge(Server.layer),
+      Layer.provideMerge(services),
+      Layer.provideMerge(Logger.layer([Logger.map(Logger.formatJson, (line) => void logs.push(line))]))
+    )
+  }
+}
+
+const make = (books: FakeAccess.Books, logs: ReadonlyArray<string>) =>
+  Effect.gen(function* () {
+    const address = (yield* HttpServer.HttpServer).address
+    if (address._tag === "UnixPathAddress") return yield* Effect.die(new Error("not on TCP"))
+    const url = `http://127.0.0.1:${address.port}`
+
+    const send: TestServer["Service"]["send"] = ({ body, headers, method = "POST", path = "/mcp" }) =>
+      Effect.promise(async (signal) => {
+        const response = await fetch(url + path, {
+          method,
+          signal,
+          redirect: "manual",
+          headers: defined({
+            authorization: "Bearer good",
+            "content-type": "application/json",
+            accept: "application/json, text/event-stream",
+            ...headers
+          }),
+          ...(body === undefined ? {} : { body })
+        })
+        const text = await response.text()
+        return { status: response.status, headers: response.headers, text, json: parsed(text) }
+      })
+
+    return TestServer.of({
+      url,
+      port: address.port,
+      books,
+      logs,
+      send,
+      post: (body, headers = {}) => send({ headers, body: JSON.stringify(body) })
+    })
+  })
+
+const defined = (headers: Readonly<Record<string, string | undefined>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])))
+
+const parsed = (text: string): unknown =>
+  Option.getOrUndefined(Option.liftThrowable((json: string): unknown => JSON.parse(json))(text))
