@@ -10,6 +10,7 @@ export default Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
 
   // One row. version moves with every change of what searches see, vocabulary_version with names and the tree of niches.
+  // n_advertisers: stores with ads.
   yield* sql`
     CREATE TABLE catalogue (
       single boolean PRIMARY KEY DEFAULT true CHECK (single),
@@ -18,7 +19,8 @@ export default Effect.gen(function* () {
       niches_digest text NOT NULL DEFAULT '',
       n_shops integer NOT NULL DEFAULT 0,
       n_products integer NOT NULL DEFAULT 0,
-      n_ads integer NOT NULL DEFAULT 0
+      n_ads integer NOT NULL DEFAULT 0,
+      n_advertisers integer NOT NULL DEFAULT 0
     )`
   yield* sql`INSERT INTO catalogue DEFAULT VALUES`
 

@@ -1,30 +1,10 @@
 /** What searches read, kept in step with the records that imports write. */
-import { Context } from "effect"
-import type { Effect } from "effect"
+import { Context, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql"
-
-/** What a batch has written or deleted. */
-export interface Touched {
-  /**
-   * Every store whose record, traffic, products or ads were written or deleted, deleted stores too. All their search
-   * rows are derived anew.
-   */
-  readonly shopIds: Iterable<number>
-  /** Ads without a store that were written or deleted. Ads with a store may be listed too, but need not. */
-  readonly adIds?: Iterable<number>
-}
-
-/** Rows written or deleted; all 0 when the records say what they said before. `version` is the catalogue's, afterwards. */
-export interface Changes {
-  readonly shops: number
-  readonly products: number
-  readonly ads: number
-  readonly names: number
-  readonly version: number
-}
-
-/** Told after each step of a long run; units are items, products and ads together. */
-export type Progress = (done: number, total: number) => Effect.Effect<void>
+import * as Derivation from "./Derivation.ts"
+import type { Changes, Progress, Touched } from "./Derivation.ts"
+import * as SearchIndexes from "./SearchIndexes.ts"
 
 export class DerivedData extends Context.Service<
   DerivedData,
@@ -48,4 +28,62 @@ export class DerivedData extends Context.Service<
     /** Derives everything anew, compares and rolls back: `Changes` that are all 0 prove that nothing is out of step. */
     readonly verify: Effect.Effect<Changes, SqlError.SqlError>
   }
->()("discovery/search/DerivedData") {}
+>()("discovery/search/DerivedData") {
+  static readonly layer: Layer.Layer<DerivedData, never, SqlClient.SqlClient> = Layer.effect(
+    DerivedData,
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const inTransaction = <A, E>(effect: Effect.Effect<A, E, SqlClient.SqlClient>) =>
+        sql.withTransaction(Effect.provideService(effect, SqlClient.SqlClient, sql))
+      const lock = Effect.asVoid(sql`SELECT pg_advisory_xact_lock(${lockId})`)
+
+      const rebuild = Effect.fn("DerivedData.rebuild")((progress: Progress = () => Effect.void) =>
+        inTransaction(
+          Effect.gen(function* () {
+            yield* withoutLimits
+            yield* lock
+            const dropped = yield* SearchIndexes.dropIfEmpty
+            const changes = yield* Derivation.everything(progress)
+            yield* SearchIndexes.create(dropped)
+            yield* sql`ANALYZE shop_search, product_search, ad_search`
+            return changes
+          })
+        )
+      )
+
+      const verify = inTransaction(
+        Effect.gen(function* () {
+          yield* withoutLimits
+          yield* lock
+          const changes = yield* Derivation.everything(() => Effect.void)
+          return yield* new RolledBack({ changes })
+        })
+      ).pipe(
+        Effect.catchTag("RolledBack", ({ changes }) => Effect.succeed(changes)),
+        Effect.withSpan("DerivedData.verify")
+      )
+
+      return DerivedData.of({
+        lock,
+        refresh: Effect.fn("DerivedData.refresh")((touched: Touched) => inTransaction(Derivation.touched(touched))),
+        rebuild,
+        verify
+      })
+    })
+  )
+}
+
+/** Any number, as long as it is always the same and no other lock's: Migrations.ts has another. */
+const lockId = 7_236_203
+
+/** The pool's limits are made for searches. */
+const withoutLimits = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`SET LOCAL statement_timeout = '1h'`
+  yield* sql`SET LOCAL lock_timeout = '10min'`
+  yield* sql`SET LOCAL idle_in_transaction_session_timeout = '10min'`
+  yield* sql`SET LOCAL maintenance_work_mem = '256MB'`
+})
+
+/** Failing is how a transaction is rolled back. */
+class RolledBack extends Schema.TaggedError<RolledBack>()("RolledBack", { changes: Derivation.Changes }) {}

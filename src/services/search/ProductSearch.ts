@@ -1,16 +1,80 @@
 /** The search behind `search_products` and the Products page. */
-import { Context } from "effect"
-import type { Effect } from "effect"
+import { Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import type { Statement } from "effect/sql"
 import type { AccountId } from "../../domain/access/Account.ts"
 import type { FoundProduct } from "../../domain/catalog/ProductItem.ts"
+import * as Page from "../../domain/search/Page.ts"
 import type { Pagination } from "../../domain/search/Page.ts"
 import type { ProductQuery } from "../../domain/search/ProductQuery.ts"
 import type { InvalidArguments, SearchTimeout, ServiceUnavailable } from "../../domain/ToolError.ts"
+import * as Database from "../database/Database.ts"
+import * as SearchRequest from "./SearchRequest.ts"
+import { SearchRunner } from "./SearchRunner.ts"
 
 export interface ProductPage {
   readonly products: ReadonlyArray<FoundProduct>
   readonly pagination: Pagination
 }
+
+interface ProductRow {
+  readonly version: number
+  readonly id: number
+  readonly title: string
+  readonly url: string | null
+  readonly image_url: string | null
+  readonly price: number
+  readonly currency: string | null
+  readonly created_at: Date | null
+  readonly shop_id: number
+  readonly name: string
+  readonly domain: string
+  readonly country: string
+  readonly monthly_revenue: number | null
+  readonly monthly_orders: number | null
+  readonly visits: number | null
+  readonly growth: number | null
+  readonly active_ads: number
+  readonly is_tracked: boolean
+}
+
+const hydrate = (sql: SqlClient.SqlClient, accountId: AccountId) => (ids: Statement.Fragment) =>
+  sql<ProductRow>`
+  WITH page AS MATERIALIZED (SELECT p.id, row_number() OVER () AS position FROM (${ids}) p)
+  SELECT c.version, p.id, p.title, p.url, p.image_url, p.price, s.currency, p.created_at, s.id AS shop_id, s.name,
+    s.domain, s.country, s.monthly_revenue, s.monthly_orders, nullif(x.visits, -1) AS visits,
+    nullif(x.growth, '-infinity') AS growth, x.n_active AS active_ads,
+    EXISTS (
+      SELECT FROM tracked_shop t WHERE t.account_id = ${accountId} AND t.shop_id = s.id AND t.kind = 'tracked'
+    ) AS is_tracked
+  FROM page
+  CROSS JOIN catalogue c
+  JOIN product p ON p.id = page.id
+  JOIN shop s ON s.id = p.shop_id
+  JOIN shop_search x ON x.id = s.id
+  ORDER BY page.position`
+
+const toFound = (row: ProductRow): FoundProduct => ({
+  id: row.id,
+  title: row.title,
+  url: row.url,
+  imageUrl: row.image_url,
+  price: row.price,
+  currency: row.currency,
+  createdAt: row.created_at === null ? null : row.created_at.toISOString(),
+  shop: {
+    id: row.shop_id,
+    name: row.name,
+    domain: row.domain,
+    country: row.country,
+    estimated_monthly_revenue: row.monthly_revenue,
+    estimated_monthly_orders: row.monthly_orders,
+    monthly_visits: row.visits,
+    traffic_growth_pct: row.growth,
+    active_ads: row.active_ads,
+    is_tracked: row.is_tracked
+  }
+})
 
 export class ProductSearch extends Context.Service<
   ProductSearch,
@@ -21,4 +85,33 @@ export class ProductSearch extends Context.Service<
       accountId: AccountId
     ): Effect.Effect<ProductPage, InvalidArguments | SearchTimeout | ServiceUnavailable>
   }
->()("discovery/search/ProductSearch") {}
+>()("discovery/search/ProductSearch") {
+  static readonly layer: Layer.Layer<ProductSearch, never, SqlClient.SqlClient | SearchRunner> = Layer.effect(
+    ProductSearch,
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const runner = yield* SearchRunner
+
+      const search = Effect.fn("ProductSearch.search")(
+        function* (query: ProductQuery, accountId: AccountId) {
+          const found = yield* runner.run({
+            resolve: (names) => SearchRequest.fromProductQuery(query, names),
+            hydrate: hydrate(sql, accountId)
+          })
+          return {
+            products: found.rows.map(toFound),
+            pagination: {
+              page: found.window.page,
+              per_page: found.window.perPage,
+              total: found.total,
+              has_more: Page.hasMore(found.window, found.total)
+            }
+          }
+        },
+        (effect) => Database.query(effect)
+      )
+
+      return ProductSearch.of({ search })
+    })
+  )
+}

@@ -1,0 +1,46 @@
+/** Count plans as statements. Each answers one row: `version`, `total` and `stores`, the stores with a matching item. */
+import type { SqlClient } from "effect/sql"
+import * as FilterSql from "./FilterSql.ts"
+import type { CountPlan } from "./Plan.ts"
+import type { SearchRequest } from "./SearchRequest.ts"
+
+export interface CountRow {
+  readonly version: number
+  readonly total: number
+  readonly stores: number
+}
+
+export const count = (sql: SqlClient.SqlClient, request: SearchRequest, plan: CountPlan) => {
+  const isAds = request.items._tag === "Ads"
+  switch (plan._tag) {
+    case "Totals":
+      return isAds
+        ? sql<CountRow>`SELECT version, n_ads AS total, n_advertisers AS stores FROM catalogue`
+        : sql<CountRow>`SELECT version, n_products AS total, 0 AS stores FROM catalogue`
+    case "AddUpStores":
+      return sql<CountRow>`
+        SELECT (SELECT version FROM catalogue) AS version, coalesce(sum(s.matching), 0)::int AS total,
+          (count(*) FILTER (WHERE s.matching > 0 AND s.id > 0))::int AS stores
+        FROM (
+          SELECT s.id, ${FilterSql.counter(sql, request)} AS matching FROM shop_search s
+          WHERE ${sql.and(FilterSql.store(sql, request.store))} OFFSET 0
+        ) s`
+    case "CountItems": {
+      const table = sql(isAds ? "ad_search" : "product_search")
+      const conditions = sql.and([
+        ...FilterSql.store(sql, request.store),
+        ...FilterSql.items(sql, request.items),
+        ...FilterSql.words(sql, request.words, plan.access)
+      ])
+      const join = request.store.length === 0 ? sql`` : sql`JOIN shop_search s ON s.id = i.shop_id`
+      return request.order._tag === "Grouped"
+        ? sql<CountRow>`
+            SELECT (SELECT version FROM catalogue) AS version, coalesce(sum(g.matching), 0)::int AS total,
+              (count(*) FILTER (WHERE g.shop_id > 0))::int AS stores
+            FROM (SELECT i.shop_id, count(*) AS matching FROM ${table} i ${join} WHERE ${conditions} GROUP BY i.shop_id) g`
+        : sql<CountRow>`
+            SELECT (SELECT version FROM catalogue) AS version, count(*)::int AS total, 0 AS stores
+            FROM ${table} i ${join} WHERE ${conditions}`
+    }
+  }
+}

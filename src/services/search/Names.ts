@@ -1,0 +1,76 @@
+/** The names of niches, themes, apps and domain extensions as filters may spell them, and what they stand for. */
+import { nearest } from "../../domain/search/Nearest.ts"
+
+export interface Niche {
+  readonly id: number
+  readonly parentId: number | null
+  readonly name: string
+}
+
+export const spellingKinds = ["theme", "app", "domain_extension"] as const
+export type SpellingKind = (typeof spellingKinds)[number]
+
+/** One way to write a name; those that differ only in case share `canonicalId`. */
+export interface Spelling {
+  readonly id: number
+  readonly kind: SpellingKind
+  readonly name: string
+  readonly canonicalId: number
+}
+
+/** Names are equal that are equal but for case. */
+export const fold = (name: string): string => name.normalize("NFC").toLowerCase()
+
+export interface Names {
+  readonly niches: ReadonlyArray<Niche>
+  readonly spellings: ReadonlyArray<Spelling>
+  /** The niche with all below it, or `undefined` when there is none of this name or id. */
+  niche(reference: string | number): ReadonlyArray<number> | undefined
+  /** The id that stores carry. */
+  spelling(kind: SpellingKind, name: string): number | undefined
+  /** The known name that is closest to an unknown one. */
+  nearestNiche(name: string): string | undefined
+  nearestSpelling(kind: SpellingKind, name: string): string | undefined
+}
+
+export const make = (niches: ReadonlyArray<Niche>, spellings: ReadonlyArray<Spelling>): Names => {
+  const children = Map.groupBy(niches, (niche) => niche.parentId)
+  const known = new Set(niches.map((niche) => niche.id))
+  const byName = Map.groupBy(niches, (niche) => fold(niche.name))
+  const byKind = Map.groupBy(spellings, (spelling) => spelling.kind)
+  const ids = new Map(
+    spellings.map((spelling) => [`${spelling.kind} ${fold(spelling.name)}`, spelling.canonicalId] as const)
+  )
+
+  const subtree = (roots: ReadonlyArray<number>): ReadonlyArray<number> => {
+    // A set also ends the walk should the data ever hold a cycle.
+    const found = new Set(roots)
+    for (const id of found) for (const child of children.get(id) ?? []) found.add(child.id)
+    return Array.from(found)
+  }
+
+  return {
+    niches,
+    spellings,
+    niche: (reference) => {
+      const roots =
+        typeof reference === "string"
+          ? (byName.get(fold(reference)) ?? []).map((niche) => niche.id)
+          : known.has(reference)
+            ? [reference]
+            : []
+      return roots.length === 0 ? undefined : subtree(roots)
+    },
+    spelling: (kind, name) => ids.get(`${kind} ${fold(name)}`),
+    nearestNiche: (name) =>
+      nearest(
+        name,
+        niches.map((niche) => niche.name)
+      ),
+    nearestSpelling: (kind, name) =>
+      nearest(
+        name,
+        (byKind.get(kind) ?? []).filter((each) => each.id === each.canonicalId).map((each) => each.name)
+      )
+  }
+}

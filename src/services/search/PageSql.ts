@@ -1,0 +1,111 @@
+/** Page plans as queries that give the ids of the page's items, in order. The order's rules are {@link Order}'s. */
+import type { SqlClient } from "effect/sql"
+import type { Statement } from "effect/sql"
+import * as Page from "../../domain/search/Page.ts"
+import * as AdKey from "./AdKey.ts"
+import * as FilterSql from "./FilterSql.ts"
+import type { PagePlan } from "./Plan.ts"
+import type { SearchRequest } from "./SearchRequest.ts"
+
+type Sql = SqlClient.SqlClient
+type Fragment = Statement.Fragment
+type ItemOrder = Extract<PagePlan, { readonly _tag: "WalkItems" }>["order"]
+type StoreOrder = Extract<PagePlan, { readonly _tag: "WalkStores" }>["order"]
+
+/** Of the items of one store. */
+const withinStore = (sql: Sql, request: SearchRequest): Fragment =>
+  request.items._tag === "Ads" ? sql`i.pick DESC` : sql`i.score DESC, i.id`
+
+const figure = (order: StoreOrder): string => (order._tag === "Grouped" ? "n_active" : order.figure)
+
+/** Of the stores; sentinels of unknown figures are below all others. */
+const ofStores = (sql: Sql, order: StoreOrder): Fragment => {
+  const column = sql(figure(order))
+  if (order._tag === "Grouped" || order.direction === "desc") return sql`s.${column} DESC, s.id`
+  return figure(order) === "growth"
+    ? sql`s.growth = '-infinity', s.growth, s.id`
+    : sql`s.${column} < 0, s.${column}, s.id`
+}
+
+/** Ends with the id: in the direction of the order, but for the score against it. */
+const ofItems = (sql: Sql, order: ItemOrder): Fragment => {
+  const column = sql(order.column)
+  if (order.column === "score") return order.direction === "desc" ? sql`i.score DESC, i.id` : sql`i.score, i.id DESC`
+  if (order.direction === "desc") return sql`i.${column} DESC, i.id DESC`
+  return order.column === "created" ? sql`i.created = '-infinity', i.created, i.id` : sql`i.${column}, i.id`
+}
+
+export const page = (sql: Sql, request: SearchRequest, plan: PagePlan): Fragment => {
+  switch (plan._tag) {
+    case "GatherItems":
+      return gatherItems(sql, request, plan.access)
+    case "WalkItems":
+      return walkItems(sql, request, plan.order)
+    case "WalkStores":
+      return walkStores(sql, request, plan.order)
+  }
+}
+
+const table = (sql: Sql, request: SearchRequest) => sql(request.items._tag === "Ads" ? "ad_search" : "product_search")
+
+const limits = (sql: Sql, { window }: SearchRequest): Fragment =>
+  sql`LIMIT ${window.perPage}::int OFFSET ${Page.offset(window)}::int`
+
+const itemConditions = (sql: Sql, request: SearchRequest, access: FilterSql.WordAccess): ReadonlyArray<Fragment> => [
+  ...FilterSql.items(sql, request.items),
+  ...FilterSql.words(sql, request.words, access)
+]
+
+const gatherItems = (sql: Sql, request: SearchRequest, access: FilterSql.WordAccess): Fragment => {
+  const { order, store } = request
+  const conditions = [...FilterSql.store(sql, store), ...itemConditions(sql, request, access)]
+  const join = store.length === 0 && order._tag === "ByItem" ? sql`` : sql`JOIN shop_search s ON s.id = i.shop_id`
+  if (order._tag === "Grouped") {
+    return sql`
+      SELECT ${sql.literal(AdKey.sqlIdOfPick("max(i.pick)"))} AS id FROM ad_search i ${join}
+      WHERE ${sql.and([sql`s.id > 0`, ...conditions])}
+      GROUP BY s.id ORDER BY ${ofStores(sql, order)} ${limits(sql, request)}`
+  }
+  const keys =
+    order._tag === "ByItem" ? ofItems(sql, order) : sql`${ofStores(sql, order)}, ${withinStore(sql, request)}`
+  return sql`
+    SELECT i.id FROM ${table(sql, request)} i ${join}
+    WHERE ${sql.and(conditions)} ORDER BY ${keys} ${limits(sql, request)}`
+}
+
+/** OFFSET 0 keeps the store's test behind the walk, instead of a join that would have to be sorted. */
+const walkItems = (sql: Sql, request: SearchRequest, order: ItemOrder): Fragment => {
+  const store = FilterSql.store(sql, request.store)
+  const test =
+    store.length === 0
+      ? sql``
+      : sql`CROSS JOIN LATERAL (SELECT FROM shop_search s WHERE s.id = i.shop_id AND ${sql.and(store)} OFFSET 0) s`
+  return sql`
+    SELECT i.id FROM ${table(sql, request)} i ${test}
+    WHERE ${sql.and(itemConditions(sql, request, "scan"))} ORDER BY ${ofItems(sql, order)} ${limits(sql, request)}`
+}
+
+/**
+ * When the store's row tells how many of its items match, only stores with some are taken, and no more than there are
+ * items to show.
+ */
+const walkStores = (sql: Sql, request: SearchRequest, order: StoreOrder): Fragment => {
+  const isGrouped = order._tag === "Grouped"
+  const needed = Page.offset(request.window) + request.window.perPage
+  const isCountable = FilterSql.isCountable(request)
+  const stores = sql`
+    SELECT s.id, s.${sql(figure(order))} FROM shop_search s
+    WHERE ${sql.and([
+      ...FilterSql.store(sql, request.store),
+      ...(isGrouped ? [sql`s.id > 0`] : []),
+      ...(isCountable ? [sql`${FilterSql.counter(sql, request)} > 0`] : [])
+    ])}
+    ORDER BY ${ofStores(sql, order)} ${isCountable ? sql`LIMIT ${needed}::int` : sql``}`
+  const items = sql`
+    SELECT ${request.items._tag === "Ads" ? sql`i.id, i.pick` : sql`i.id, i.score`} FROM ${table(sql, request)} i
+    WHERE ${sql.and([sql`i.shop_id = s.id`, ...itemConditions(sql, request, "scan")])}
+    ORDER BY ${withinStore(sql, request)} LIMIT ${isGrouped ? 1 : needed}::int`
+  return sql`
+    SELECT i.id FROM (${stores}) s CROSS JOIN LATERAL (${items}) i
+    ORDER BY ${ofStores(sql, order)}, ${withinStore(sql, request)} ${limits(sql, request)}`
+}

@@ -1,0 +1,70 @@
+/**
+ * Chooses among the plans that give the same answer the one that should be fastest: a pure function of exact counts and
+ * estimates. Costs are milliseconds as measured on 200,000 stores, 5 million products and 2 million ads; only their
+ * ratios matter.
+ */
+import * as Page from "../../domain/search/Page.ts"
+import * as FilterSql from "./FilterSql.ts"
+import { walk } from "./Plan.ts"
+import type { CountPlan, PagePlan } from "./Plan.ts"
+import * as SearchRequest from "./SearchRequest.ts"
+
+/** What is known before looking. */
+export interface Facts {
+  /** All stores, and all items of the kind that is searched. */
+  readonly stores: number
+  readonly items: number
+  /** Only with words. */
+  readonly text?: {
+    /** Estimate: documents that have the words. */
+    readonly hits: number
+    /** Exact: items of the stores that match. */
+    readonly candidates: number
+  }
+}
+
+const cost = {
+  /** Testing a store in a pass over all. */
+  passStore: 0.000_15,
+  /** Taking an item of a matching store by index, and sorting it. */
+  gather: 0.001,
+  /** Taking the next item in an order and testing its store. */
+  walk: 0.003,
+  /** Reading an item's document and looking for the words. */
+  read: 0.004,
+  /** Taking an item that the token index names. */
+  hit: 0.003
+} as const
+
+interface Access {
+  readonly access: FilterSql.WordAccess
+  readonly cost: number
+}
+
+/** The cheaper way to all items that have the words, of stores that match. */
+const access = ({ items, text }: Facts): Access => {
+  if (text === undefined) return { access: "scan", cost: items * cost.gather }
+  const index = text.hits * cost.hit
+  const scan = text.candidates * cost.read
+  return scan < index ? { access: "scan", cost: scan } : { access: "index", cost: index }
+}
+
+export const chooseCount = (request: SearchRequest.SearchRequest, facts: Facts): CountPlan => {
+  if (request.store.length === 0 && SearchRequest.asksStoresOnly(request)) return { _tag: "Totals" }
+  if (FilterSql.isCountable(request)) return { _tag: "AddUpStores" }
+  return { _tag: "CountItems", access: access(facts).access }
+}
+
+/** `total` is how many items match, exactly, and is not 0. */
+export const choosePage = (request: SearchRequest.SearchRequest, total: number, facts: Facts): PagePlan => {
+  const isByStore = request.order._tag !== "ByItem"
+  // The stores' counters lead to the page; nothing that does not match is ever visited.
+  if (isByStore && FilterSql.isCountable(request)) return walk(request)
+  const gathered = access(facts)
+  const gatherCost = request.words.length > 0 ? gathered.cost : total * cost.gather + facts.stores * cost.passStore
+  const needed = Math.min(Page.offset(request.window) + request.window.perPage, total)
+  // How many are visited until enough match, if matches are spread evenly.
+  const visited = needed * (facts.items / total)
+  const walkCost = visited * (request.words.length > 0 ? cost.read + cost.walk : cost.walk)
+  return walkCost < gatherCost ? walk(request) : { _tag: "GatherItems", access: gathered.access }
+}

@@ -1,0 +1,148 @@
+/**
+ * Runs a search: names to ids, count, page, all of one state of the catalogue.
+ *
+ * Every statement tells the version that it saw. When they differ, an import was committed in between and the search
+ * starts over; a catalogue that never rests is searched in one REPEATABLE READ transaction. So the usual search is two
+ * statements, one when its count is cached, and no transaction.
+ */
+import { Context, Effect, Layer, Option, Result } from "effect"
+import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql"
+import type { Statement } from "effect/sql"
+import * as Page from "../../domain/search/Page.ts"
+import { InvalidArguments } from "../../domain/ToolError.ts"
+import type { ArgumentIssue } from "../../domain/ToolError.ts"
+import { Catalogue } from "./Catalogue.ts"
+import type { Snapshot } from "./Catalogue.ts"
+import * as CountCache from "./CountCache.ts"
+import * as CountSql from "./CountSql.ts"
+import * as FilterSql from "./FilterSql.ts"
+import type { Names } from "./Names.ts"
+import * as PageSql from "./PageSql.ts"
+import * as Planner from "./Planner.ts"
+import * as SearchRequest from "./SearchRequest.ts"
+import * as StorePredicate from "./StorePredicate.ts"
+
+export interface Versioned {
+  readonly version: number
+}
+
+export interface Search<Row extends Versioned> {
+  readonly resolve: (names: Names) => Result.Result<SearchRequest.SearchRequest, ReadonlyArray<ArgumentIssue>>
+  /** Joins records to the items that `ids` selects, and keeps its order: `SELECT id ... ORDER BY`. */
+  readonly hydrate: (ids: Statement.Fragment) => Statement.Statement<Row>
+}
+
+export interface Found<Row> {
+  readonly rows: ReadonlyArray<Row>
+  readonly total: number
+  readonly stores: number
+  readonly window: Page.Window
+}
+
+/** More would only wait for a catalogue that changes faster than it is searched. */
+const optimisticAttempts = 2
+
+export class SearchRunner extends Context.Service<
+  SearchRunner,
+  {
+    run<Row extends Versioned>(search: Search<Row>): Effect.Effect<Found<Row>, InvalidArguments | SqlError.SqlError>
+  }
+>()("discovery/search/SearchRunner") {
+  static readonly layer: Layer.Layer<SearchRunner, never, SqlClient.SqlClient | Catalogue> = Layer.effect(
+    SearchRunner,
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const catalogue = yield* Catalogue
+      const cache = CountCache.make()
+
+      /** None: another version was seen on the way. */
+      const counted = Effect.fnUntraced(function* (
+        snapshot: Snapshot,
+        request: SearchRequest.SearchRequest,
+        facts: Planner.Facts
+      ): Effect.fn.Return<Option.Option<CountCache.Counted>, SqlError.SqlError> {
+        const cached = cache.get(snapshot.version, request)
+        if (cached !== undefined) return Option.some(cached)
+        const [row] = yield* CountSql.count(sql, request, Planner.chooseCount(request, facts)).unprepared
+        if (row === undefined || row.version !== snapshot.version) return Option.none()
+        cache.set(snapshot.version, request, row)
+        return Option.some(row)
+      })
+
+      const itemsOf = (snapshot: Snapshot, request: SearchRequest.SearchRequest) =>
+        request.items._tag === "Ads" ? snapshot.counts.ads : snapshot.counts.products
+
+      const factsOf = Effect.fnUntraced(function* (
+        snapshot: Snapshot,
+        request: SearchRequest.SearchRequest
+      ): Effect.fn.Return<Planner.Facts, SqlError.SqlError> {
+        const facts = { stores: snapshot.counts.shops, items: itemsOf(snapshot, request) }
+        if (request.words.length === 0) return facts
+        const wholeStores = SearchRequest.ofWholeStores(request)
+        const candidates = yield* counted(snapshot, wholeStores, facts)
+        return {
+          ...facts,
+          text: {
+            hits: yield* FilterSql.estimateHits(sql, request),
+            candidates: Option.match(candidates, { onNone: () => facts.items, onSome: ({ total }) => total })
+          }
+        }
+      })
+
+      /** None: another version was seen on the way. */
+      const attempt = Effect.fnUntraced(function* <Row extends Versioned>(
+        search: Search<Row>,
+        snapshot: Snapshot
+      ): Effect.fn.Return<Option.Option<Found<Row>>, InvalidArguments | SqlError.SqlError> {
+        const isCurrent = Effect.map(catalogue.latest, ({ version }) => version === snapshot.version)
+        const resolved = search.resolve(snapshot.names)
+        if (Result.isFailure(resolved)) {
+          if (!(yield* isCurrent)) return Option.none()
+          return yield* InvalidArguments.fromIssues(resolved.failure, StorePredicate.hint(resolved.failure))
+        }
+        const request = resolved.success
+        const { window } = request
+        const nothing = { rows: [], total: 0, stores: 0, window }
+        if (SearchRequest.isEmpty(request)) return (yield* isCurrent) ? Option.some(nothing) : Option.none()
+
+        const facts = yield* factsOf(snapshot, request)
+        const counts = yield* counted(snapshot, request, facts)
+        if (Option.isNone(counts)) return Option.none()
+        const { stores, total } = counts.value
+        if (Page.offset(window) >= (request.order._tag === "Grouped" ? stores : total)) {
+          return (yield* isCurrent) ? Option.some({ ...nothing, total, stores }) : Option.none()
+        }
+        const plan = Planner.choosePage(request, total, facts)
+        const rows = yield* search.hydrate(PageSql.page(sql, request, plan)).unprepared
+        return rows.length > 0 && rows.every((row) => row.version === snapshot.version)
+          ? Option.some({ rows, total, stores, window })
+          : Option.none()
+      })
+
+      const inOneTransaction = <Row extends Versioned>(search: Search<Row>) =>
+        sql.withTransaction(Effect.flatMap(catalogue.latest, (snapshot) => attempt(search, snapshot))).pipe(
+          Effect.provideService(SqlClient.BeginTransaction, "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY"),
+          Effect.flatMap(
+            Option.match({
+              // One transaction of this level sees one version; a defect if it ever did not.
+              onNone: () => Effect.die(new Error("a transaction saw two versions of the catalogue")),
+              onSome: Effect.succeed
+            })
+          )
+        )
+
+      return SearchRunner.of({
+        run: Effect.fnUntraced(function* <Row extends Versioned>(search: Search<Row>) {
+          let snapshot = yield* catalogue.known
+          for (let tries = 0; tries < optimisticAttempts; tries++) {
+            const found = yield* attempt(search, snapshot)
+            if (Option.isSome(found)) return found.value
+            snapshot = yield* catalogue.latest
+          }
+          return yield* inOneTransaction(search)
+        })
+      })
+    })
+  )
+}
