@@ -287,7 +287,7 @@ const checkPassword = (password: Redacted.Redacted, email: string) => {
 const firstDay = (account: NewAccount, today: string) => {
   if (account.plan === "starter") {
     return account.beganOn === undefined
-      ? Effect.succeed(undefined)
+      ? Effect.void
       : Effect.fail(invalid("The plan Starter has no subscription that could have begun; set Growth or Pro."))
   }
   const day = account.beganOn ?? today

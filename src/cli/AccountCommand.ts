@@ -1,0 +1,144 @@
+/** `discovery account ...`: what the operator does with accounts (decisions.md, "Accounts and plans"). */
+import { Console, Effect, Option, Redacted, Stdio, Stream } from "effect"
+import { Argument, Command, Flag, Prompt } from "effect/cli"
+import { plans, subscriptionStatuses } from "../domain/access/Account.ts"
+import { Accounts, InvalidAccountDetail } from "../services/access/Accounts.ts"
+import type { AccountRecord } from "../services/access/Accounts.ts"
+import { Passwords } from "../services/access/Passwords.ts"
+import { asUserError } from "./UserErrors.ts"
+
+export const email = Argument.String("email").pipe(Argument.withDescription("E-mail address of the account"))
+
+/** Never an argument: those are seen by everyone on the machine and stay in the shell's history. */
+const passwordFrom = Flag.Literals("password", ["generate", "prompt", "stdin"]).pipe(
+  Flag.withDescription("Where the password comes from; a generated one is printed once"),
+  Flag.withDefault("generate")
+)
+
+const plan = Argument.Literals("plan", plans).pipe(Argument.withDescription("The plan"))
+
+/** Parts of the standard input that are looked at; a password is in the first. */
+const maxParts = 64
+
+const readPassword = Effect.fnUntraced(function* (from: "generate" | "prompt" | "stdin") {
+  if (from === "generate") {
+    const { generate } = yield* Passwords
+    return yield* generate
+  }
+  if (from === "prompt") {
+    const first = yield* Prompt.run(Prompt.Password({ message: "New password" }))
+    const second = yield* Prompt.run(Prompt.Password({ message: "The same again" }))
+    return Redacted.value(first) === Redacted.value(second)
+      ? first
+      : yield* new InvalidAccountDetail({ message: "The two passwords differ. Nothing was changed." })
+  }
+  const stdio = yield* Stdio.Stdio
+  const text = yield* stdio.stdin.pipe(
+    Stream.decodeText(),
+    Stream.take(maxParts),
+    Stream.runFold(
+      () => "",
+      (all, part) => all + part
+    )
+  )
+  return Redacted.make(text.replace(/\r?\n$/u, ""))
+})
+
+const tellPassword = (from: "generate" | "prompt" | "stdin", password: Redacted.Redacted) =>
+  from === "generate" ? Console.log(`password  ${Redacted.value(password)}   (shown this once)`) : Effect.void
+
+/** Such as `7  ada@example.com  growth  active  12/2000 until 2026-04-10`. */
+const line = ({ credits, email, id, plan, status }: AccountRecord): string =>
+  [
+    String(id).padStart(5),
+    email,
+    plan,
+    status,
+    credits === null ? "no credits" : `${credits.used}/${credits.allowance} credits used until ${credits.periodEnd}`
+  ].join("  ")
+
+const create = Command.make(
+  "create",
+  {
+    email,
+    plan: Flag.Literals("plan", plans).pipe(Flag.withDescription("The plan"), Flag.withDefault("starter")),
+    status: Flag.Literals("status", subscriptionStatuses).pipe(
+      Flag.withDescription("Status of the subscription"),
+      Flag.withDefault("active")
+    ),
+    beganOn: Flag.String("began-on").pipe(
+      Flag.withDescription("Day that the subscription began, YYYY-MM-DD (UTC); today without it"),
+      Flag.optional
+    ),
+    password: passwordFrom
+  },
+  (options) =>
+    Effect.gen(function* () {
+      const accounts = yield* Accounts
+      const password = yield* readPassword(options.password)
+      const account = yield* accounts.create({
+        email: options.email,
+        plan: options.plan,
+        status: options.status,
+        password,
+        ...(Option.isSome(options.beganOn) ? { beganOn: options.beganOn.value } : {})
+      })
+      yield* Console.log(line(account))
+      yield* tellPassword(options.password, password)
+    }).pipe(asUserError)
+).pipe(Command.withDescription("Make an account"))
+
+const list = Command.make("list", {}, () =>
+  Effect.flatMap(Accounts, (accounts) =>
+    accounts.list.pipe(
+      Stream.runForEach((account) => Console.log(line(account))),
+      asUserError
+    )
+  )
+).pipe(Command.withDescription("List the accounts"))
+
+const setPlan = Command.make("set-plan", { email, plan }, ({ email, plan }) =>
+  Effect.gen(function* () {
+    const accounts = yield* Accounts
+    yield* Console.log(line(yield* accounts.setPlan(email, plan)))
+  }).pipe(asUserError)
+).pipe(Command.withDescription("Change the plan; the allowance of the current period follows"))
+
+const status = Argument.Literals("status", subscriptionStatuses).pipe(
+  Argument.withDescription("Status of the subscription")
+)
+
+const setStatus = Command.make("set-status", { email, status }, ({ email, status }) =>
+  Effect.gen(function* () {
+    const accounts = yield* Accounts
+    yield* Console.log(line(yield* accounts.setStatus(email, status)))
+  }).pipe(asUserError)
+).pipe(Command.withDescription("Change the status of the subscription; keys are kept"))
+
+const grant = Command.make(
+  "grant",
+  {
+    email,
+    credits: Argument.Int("credits").pipe(Argument.withDescription("Credits to add to the current period")),
+    note: Flag.String("note").pipe(Flag.withDescription("Why; kept in the ledger"), Flag.optional)
+  },
+  ({ credits, email, note }) =>
+    Effect.gen(function* () {
+      const accounts = yield* Accounts
+      yield* Console.log(line(yield* accounts.grant(email, credits, Option.getOrUndefined(note))))
+    }).pipe(asUserError)
+).pipe(Command.withDescription("Grant credits"))
+
+const resetPassword = Command.make("reset-password", { email, password: passwordFrom }, (options) =>
+  Effect.gen(function* () {
+    const accounts = yield* Accounts
+    const password = yield* readPassword(options.password)
+    yield* Console.log(line(yield* accounts.resetPassword(options.email, password)))
+    yield* tellPassword(options.password, password)
+  }).pipe(asUserError)
+).pipe(Command.withDescription("Set a new password"))
+
+export const accountCommand = Command.make("account").pipe(
+  Command.withDescription("Accounts: make, list and change them"),
+  Command.withSubcommands([create, list, setPlan, setStatus, grant, resetPassword])
+)

@@ -1,0 +1,42 @@
+/** `discovery credits verify`: whether every balance is what the ledger says (decisions.md, "Credits"). */
+import { Console, Effect, Schema, Stream } from "effect"
+import { Command } from "effect/cli"
+import { LedgerCheck } from "../services/access/LedgerCheck.ts"
+import type { Disagreement } from "../services/access/LedgerCheck.ts"
+import { asUserError } from "./UserErrors.ts"
+
+class LedgerDisagrees extends Schema.TaggedError<LedgerDisagrees>()("LedgerDisagrees", { message: Schema.String }) {}
+
+const line = (found: Disagreement): string =>
+  `account ${found.accountId}, period from ${found.periodStart}: ` +
+  `balance ${found.balanceUsed ?? "none"} of ${found.balanceAllowance ?? "none"} used, ` +
+  `ledger ${found.ledgerUsed ?? "none"} of ${found.ledgerAllowance ?? "none"}`
+
+const verify = Command.make("verify", {}, () =>
+  Effect.gen(function* () {
+    const check = yield* LedgerCheck
+    const total = yield* check.run.pipe(
+      Stream.tap(({ disagreements }) =>
+        Effect.forEach(disagreements, (found) => Console.log(line(found)), { discard: true })
+      ),
+      Stream.runFold(
+        () => ({ periods: 0, disagreements: 0 }),
+        (total, step) => ({
+          periods: total.periods + step.periods,
+          disagreements: total.disagreements + step.disagreements.length
+        })
+      )
+    )
+    if (total.disagreements > 0) {
+      return yield* new LedgerDisagrees({
+        message: `${total.disagreements} of ${total.periods} balances are not what the ledger says.`
+      })
+    }
+    yield* Console.log(`${total.periods} balances are what the ledger says.`)
+  }).pipe(asUserError)
+).pipe(Command.withDescription("Compare every balance with the fold of its ledger; fails when one differs"))
+
+export const creditsCommand = Command.make("credits").pipe(
+  Command.withDescription("Credits: prove that balances and ledger agree"),
+  Command.withSubcommands([verify])
+)
