@@ -1,0 +1,84 @@
+/** The live services, composed. Named here and in main only. */
+import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
+import { Effect, Layer, Option } from "effect"
+import * as path from "node:path"
+import { AppConfig } from "../Config.ts"
+import { Accounts } from "../services/access/Accounts.ts"
+import { ApiKeys } from "../services/access/ApiKeys.ts"
+import { CredentialResolver } from "../services/access/CredentialResolver.ts"
+import { CreditLedger } from "../services/access/CreditLedger.ts"
+import { DemoAccounts } from "../services/access/DemoAccounts.ts"
+import { LedgerCheck } from "../services/access/LedgerCheck.ts"
+import { Passwords } from "../services/access/Passwords.ts"
+import { PlanChecker } from "../services/access/PlanChecker.ts"
+import { RequestRate } from "../services/access/RequestRate.ts"
+import * as Database from "../services/database/Database.ts"
+import { EmbeddedPostgres } from "../services/database/EmbeddedPostgres.ts"
+import * as Migrations from "../services/database/Migrations.ts"
+import { Readiness } from "../services/database/Readiness.ts"
+import * as RunningPostgres from "../services/database/RunningPostgres.ts"
+import { Importer } from "../services/import/Importer.ts"
+import { AdSearch } from "../services/search/AdSearch.ts"
+import { Catalogue } from "../services/search/Catalogue.ts"
+import { DerivedData } from "../services/search/DerivedData.ts"
+import { ProductSearch } from "../services/search/ProductSearch.ts"
+import { Vocabulary } from "../services/search/Vocabulary.ts"
+import { ToolRunner } from "../services/tools/ToolRunner.ts"
+import { Toolbox } from "../services/tools/Toolbox.ts"
+
+const embeddedFolder = (dataDir: string) => path.join(dataDir, "postgres")
+
+const pool = (source: Database.DatabaseOptions["source"], maxConnections: number) =>
+  Migrations.layer.pipe(Layer.provideMerge(Database.layer({ source, maxConnections })))
+
+/** A server's own database, migrated: `DATABASE_URL`, or an embedded PostgreSQL that lives and ends with this process. */
+export const ownDatabase = Layer.unwrap(
+  Effect.map(AppConfig, ({ dataDir, databaseMaxConnections, databaseUrl }) =>
+    Option.match(databaseUrl, {
+      onSome: (url) => pool(url, databaseMaxConnections),
+      onNone: () =>
+        Layer.unwrap(
+          Effect.map(EmbeddedPostgres, ({ connection }) => pool(connection, databaseMaxConnections))
+        ).pipe(Layer.provide(EmbeddedPostgres.layer({ dataFolder: embeddedFolder(dataDir) })))
+    })
+  )
+)
+
+/** As {@link ownDatabase}, but a command run beside an embedded server works on that server's database. */
+export const sharedDatabase = Layer.unwrap(
+  Effect.gen(function* () {
+    const { dataDir, databaseMaxConnections, databaseUrl } = yield* AppConfig
+    if (Option.isSome(databaseUrl)) return ownDatabase
+    const running = yield* RunningPostgres.find(path.resolve(embeddedFolder(dataDir)))
+    return Option.match(running, {
+      onSome: (connection) => pool(connection, databaseMaxConnections),
+      onNone: () => ownDatabase
+    })
+  })
+)
+
+/** What commands and the demo need. */
+export const operation = Layer.mergeAll(Accounts.layer, ApiKeys.layer, LedgerCheck.layer, Importer.layer).pipe(
+  Layer.provideMerge(Layer.mergeAll(Passwords.layer, DerivedData.layer)),
+  Layer.provide(NodeCrypto.layer)
+)
+
+export const demoAccounts = DemoAccounts.layer
+
+/** What the MCP endpoint needs. */
+export const service = Layer.mergeAll(ToolRunner.layer, Toolbox.layer).pipe(
+  Layer.provideMerge(
+    Layer.mergeAll(
+      CredentialResolver.layer,
+      CreditLedger.layer,
+      PlanChecker.layer,
+      RequestRate.layer,
+      Readiness.layer,
+      AdSearch.layer,
+      ProductSearch.layer,
+      Vocabulary.layer
+    )
+  ),
+  Layer.provide(Catalogue.layer),
+  Layer.provide(NodeCrypto.layer)
+)

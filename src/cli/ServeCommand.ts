@@ -1,0 +1,40 @@
+/** `discovery serve`, and `discovery` alone: everything that a start does, in order, and what it prints. */
+import { Console, Effect, Layer, Option } from "effect"
+import { Command } from "effect/cli"
+import { AppConfig } from "../Config.ts"
+import * as Router from "../http/Router.ts"
+import * as Server from "../http/Server.ts"
+import { DemoAccounts } from "../services/access/DemoAccounts.ts"
+import { loadDemoOnce } from "./DemoCommand.ts"
+import * as Live from "./Live.ts"
+import { welcome } from "./Welcome.ts"
+
+/**
+ * The demo belongs to the embedded PostgreSQL alone: a database of one's own gets neither its data nor its accounts.
+ */
+const demo = Effect.gen(function* () {
+  const { databaseUrl } = yield* AppConfig
+  if (Option.isSome(databaseUrl)) return undefined
+  yield* loadDemoOnce
+  const accounts = yield* DemoAccounts
+  return yield* accounts.ensure
+})
+
+/** Prepares the data, then listens, then says so; ends when it is interrupted, after the calls under way. */
+const serve = Effect.gen(function* () {
+  const { baseUrl, mcpUrl } = yield* AppConfig
+  const access = yield* demo.pipe(Effect.provide(Live.demoAccounts.pipe(Layer.provideMerge(Live.operation))))
+  const greeting = Layer.effectDiscard(
+    Console.log(welcome({ address: baseUrl, mcpUrl, ...(access === undefined ? {} : { demo: access }) }))
+  )
+  const server = greeting.pipe(
+    Layer.provideMerge(Router.layer),
+    Layer.provide(Server.layer),
+    Layer.provide(Live.service)
+  )
+  return yield* Layer.launch(server)
+}).pipe(Effect.provide(Live.ownDatabase))
+
+export const serveCommand = Command.make("serve", {}, () => serve).pipe(
+  Command.withDescription("Serve the MCP endpoint (the default)")
+)

@@ -1,0 +1,42 @@
+/** Why a command did not get as far as doing anything, in a line or two for whoever typed it. */
+import type { Config } from "effect"
+import type { HttpServerError } from "effect/http"
+import type { Migrator, SqlError } from "effect/sql"
+import type { EmbeddedPostgresError } from "../services/database/EmbeddedPostgresError.ts"
+
+export type StartError =
+  | Config.ConfigError
+  | EmbeddedPostgresError
+  | HttpServerError.ServeError
+  | Migrator.MigrationError
+  | SqlError.SqlError
+
+const address = (cause: unknown): string => {
+  const code = cause instanceof Error && "code" in cause ? cause.code : undefined
+  switch (code) {
+    case "EADDRINUSE":
+      return "another program listens on this address already. Stop it, or set PORT to another number."
+    case "EACCES":
+      return "this user may not listen on it. Set PORT to a number above 1023."
+    case "EADDRNOTAVAIL":
+      return "this machine does not have that address. Set HOST to one of its own, or 0.0.0.0."
+    default:
+      return cause instanceof Error ? cause.message : String(cause)
+  }
+}
+
+export const explain = (error: StartError): string => {
+  switch (error._tag) {
+    case "ConfigError":
+      // The message ends with the name of the variable, in brackets.
+      return `The configuration is wrong.\n${error.message.replace(/^SchemaError\(([\s\S]*)\)$/u, "$1")}`
+    case "EmbeddedPostgresError":
+      return error.message
+    case "ServeError":
+      return `The server cannot listen: ${address(error.cause)}`
+    case "MigrationError":
+      return `The database could not be brought to this version: ${error.message}`
+    case "SqlError":
+      return `The database cannot be used: ${error.message}. Check DATABASE_URL and that PostgreSQL answers there.`
+  }
+}

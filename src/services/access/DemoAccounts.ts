@@ -1,0 +1,108 @@
+/**
+ * The accounts of the demo: one of each kind that a newcomer wants to see. Only with the embedded PostgreSQL, whose data
+ * nobody else has; their secrets are made at random once and kept beside it, readable by their owner alone.
+ */
+import { Context, Effect, FileSystem, Layer, Option, Path, Redacted, Schema } from "effect"
+import { AppConfig } from "../../Config.ts"
+import type { Plan, SubscriptionStatus } from "../../domain/access/Account.ts"
+import { Accounts } from "./Accounts.ts"
+import { ApiKeys } from "./ApiKeys.ts"
+import { Passwords } from "./Passwords.ts"
+
+const demoAccounts: ReadonlyArray<{
+  readonly email: string
+  readonly label: string
+  readonly plan: Plan
+  readonly status: SubscriptionStatus
+}> = [
+  { email: "growth@demo.example", label: "growth, active", plan: "growth", status: "active" },
+  { email: "pro@demo.example", label: "pro, active", plan: "pro", status: "active" },
+  { email: "unpaid@demo.example", label: "growth, unpaid", plan: "growth", status: "unpaid" }
+]
+
+const Access = Schema.Struct({
+  email: Schema.String,
+  password: Schema.String,
+  accounts: Schema.Array(Schema.Struct({ label: Schema.String, key: Schema.String }))
+})
+/** One account's sign-in, and an API key for each of them. */
+export type Access = typeof Access.Type
+
+const AccessJson = Schema.fromJsonString(Access)
+
+const keyName = "Demo"
+
+export class DemoAccountsError extends Schema.TaggedError<DemoAccountsError>()("DemoAccountsError", {
+  message: Schema.String,
+  cause: Schema.Defect()
+}) {}
+
+export class DemoAccounts extends Context.Service<
+  DemoAccounts,
+  {
+    /** Makes what is missing and returns the secrets: the same at every start. */
+    readonly ensure: Effect.Effect<Access, DemoAccountsError>
+  }
+>()("discovery/access/DemoAccounts") {
+  static readonly layer = Layer.effect(
+    DemoAccounts,
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const path = yield* Path.Path
+      const accounts = yield* Accounts
+      const keys = yield* ApiKeys
+      const passwords = yield* Passwords
+      const { dataDir } = yield* AppConfig
+      const file = path.join(dataDir, "demo-access.json")
+
+      const saved = fs.readFileString(file).pipe(
+        Effect.flatMap(Schema.decodeEffect(AccessJson)),
+        Effect.option
+      )
+
+      const exist = Effect.forEach(demoAccounts, ({ email }) => accounts.find(email)).pipe(
+        Effect.as(true),
+        Effect.catchTag("AccountNotFound", () => Effect.succeed(false))
+      )
+
+      const make = Effect.gen(function* () {
+        const password = yield* passwords.generate
+        const made = yield* Effect.forEach(demoAccounts, ({ email, label, plan, status }) =>
+          Effect.gen(function* () {
+            // A key can only be made on an active plan, so the account that shall be unpaid becomes it afterwards.
+            const account = yield* accounts.find(email).pipe(
+              Effect.catchTag("AccountNotFound", () => accounts.create({ email, plan, status: "active", password }))
+            )
+            yield* accounts.setPlan(email, plan)
+            yield* accounts.setStatus(email, "active")
+            yield* accounts.resetPassword(email, password)
+            for (const key of yield* keys.list(account.id)) {
+              if (key.name === keyName) yield* keys.revoke(account.id, key.id)
+            }
+            const { secret } = yield* keys.create(account.id, keyName)
+            yield* accounts.setStatus(email, status)
+            return { email, label, key: Redacted.value(secret) }
+          })
+        )
+        const access: Access = {
+          email: made[0]?.email ?? "",
+          password: Redacted.value(password),
+          accounts: made.map(({ key, label }) => ({ label, key }))
+        }
+        yield* fs.writeFileString(file, yield* Schema.encodeEffect(AccessJson)(access), { mode: 0o600 })
+        return access
+      })
+
+      const ensure = Effect.gen(function* () {
+        const kept = yield* saved
+        return Option.isSome(kept) && (yield* exist) ? kept.value : yield* make
+      }).pipe(
+        Effect.mapError(
+          (cause) => new DemoAccountsError({ message: `The demo accounts could not be made: ${cause.message}`, cause })
+        )
+      )
+
+      return { ensure }
+    })
+  )
+}

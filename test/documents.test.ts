@@ -1,0 +1,54 @@
+import { assert, describe, expect, it } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import * as fs from "node:fs"
+import { AppConfig, variables } from "../src/Config.ts"
+import { AdSearch } from "../src/services/search/AdSearch.ts"
+import { ProductSearch } from "../src/services/search/ProductSearch.ts"
+import { Vocabulary } from "../src/services/search/Vocabulary.ts"
+import { Toolbox } from "../src/services/tools/Toolbox.ts"
+import * as Documents from "./support/Documents.ts"
+
+const project = new URL("..", import.meta.url)
+const read = (file: string) => fs.readFileSync(new URL(file, project), "utf8")
+
+const toolbox = Toolbox.layer.pipe(
+  Layer.provide([Layer.mock(AdSearch, {}), Layer.mock(ProductSearch, {}), Layer.mock(Vocabulary, {})]),
+  Layer.provide(AppConfig.layerOf({}))
+)
+
+describe("documents", () => {
+  it.effect("docs/tools.md says what the tools say", () =>
+    Effect.gen(function* () {
+      const { tools } = yield* Toolbox
+      const page = Documents.toolsPage(tools.map(({ listing }) => listing))
+      yield* Effect.promise(() => expect(page).toMatchFileSnapshot("../docs/tools.md"))
+    }).pipe(Effect.provide(toolbox))
+  )
+
+  it("docs/errors.md names every error code", () =>
+    expect(Documents.errorsPage()).toMatchFileSnapshot("../docs/errors.md"))
+
+  it("the README's table of configuration names every variable, its default and its meaning", () => {
+    assert.include(read("README.md"), Documents.configurationTable())
+  })
+
+  it("every variable that is documented is read, and the other way round", () => {
+    const names = new Set(Array.from(read("src/Config.ts").matchAll(/"([A-Z][A-Z_]+)"/gu), (match) => match[1]))
+    assert.deepStrictEqual([...names].sort(), Object.keys(variables).sort())
+  })
+
+  it("every page that a document links to exists", () => {
+    const pages = [
+      "README.md",
+      ...fs
+        .readdirSync(new URL("docs", project))
+        .filter((name) => name.endsWith(".md"))
+        .map((name) => `docs/${name}`)
+    ]
+    for (const page of pages) {
+      for (const [, target = ""] of read(page).matchAll(/\]\((?!https?:|#)([^)#]+)(?:#[^)]*)?\)/gu)) {
+        assert.isTrue(fs.existsSync(new URL(target, new URL(page, project))), `${page} links to ${target}`)
+      }
+    }
+  })
+})

@@ -1,0 +1,132 @@
+/** The pages that are written from the code: what `docs/tools.md`, `docs/errors.md` and the README's table must say. */
+import { variables } from "../../src/Config.ts"
+import { codes, type ToolError } from "../../src/domain/ToolError.ts"
+import type { Listing } from "../../src/services/tools/ToolDefinition.ts"
+
+const generated = "<!-- Written from the code: `npm test -- -u test/documents.test.ts`. -->"
+
+/** What an error means and what its reader can do. A new member of the union does not compile until it stands here. */
+const meanings: Record<ToolError["_tag"], { readonly means: string; readonly mend: string }> = {
+  InvalidArguments: {
+    means: "The arguments do not fit the tool. `issues` lists everything that is wrong, each with its path.",
+    mend: "Change what `issues` names; it suggests the nearest valid value where there is one."
+  },
+  PlanUpgradeRequired: {
+    means: "The account has no active Growth or Pro subscription. Keys and apps are kept.",
+    mend: "Open `upgrade_url`. As soon as the subscription is active, the same credential works again."
+  },
+  InsufficientCredits: {
+    means: "The credits of this period are used.",
+    mend: "Wait until they renew (`retry_after_seconds`), or upgrade."
+  },
+  NotFound: { means: "No record has this id.", mend: "Take the id from a search result." },
+  ShopNotTracked: {
+    means: "The store is neither tracked by the account nor its own.",
+    mend: "Track it in the dashboard; `hint` has the link."
+  },
+  RateLimited: {
+    means: "Too many calls in a short time by one account.",
+    mend: "Wait `retry_after_seconds`, then go on."
+  },
+  SearchTimeout: {
+    means: "The search took longer than a search may. Nothing of it is left running.",
+    mend: "Narrow it: add a filter, use a rarer word, ask for an earlier page."
+  },
+  ServiceUnavailable: {
+    means: "A part that the call needs cannot be reached.",
+    mend: "Repeat the call after `retry_after_seconds`, with the same idempotency key if it had one."
+  },
+  InternalError: {
+    means: "A mistake of ours.",
+    mend: "Repeat the call; if it stays, tell the support the `request_id`."
+  }
+}
+
+export const errorsPage = (): string => {
+  const rows = Object.entries(meanings).map(
+    ([tag, { means, mend }]) => `| \`${codes[tag as ToolError["_tag"]]}\` | ${means} | ${mend} |`
+  )
+  return [
+    "# Errors",
+    "",
+    generated,
+    "",
+    "A tool error is a result with `isError: true`; its text is JSON:",
+    "",
+    "```json",
+    JSON.stringify(
+      {
+        error: {
+          code: "invalid_arguments",
+          message: "monthly_revenue.min: must not be greater than max (9 > 5)",
+          issues: [{ path: "monthly_revenue.min", message: "must not be greater than max (9 > 5)" }],
+          request_id: "…"
+        }
+      },
+      null,
+      2
+    ),
+    "```",
+    "",
+    "`hint`, `issues`, `retry_after_seconds` and `upgrade_url` stand there where they help. No error is ever charged.",
+    "",
+    "| code | what it means | what to do |",
+    "|---|---|---|",
+    ...rows,
+    "",
+    "Without a working credential every request gets HTTP 401 with a `WWW-Authenticate` header. Malformed requests, unknown",
+    "methods and unknown tools are JSON-RPC errors with the protocol's own codes.",
+    ""
+  ].join("\n")
+}
+
+interface Property {
+  readonly description?: string
+  readonly type?: string
+  readonly enum?: ReadonlyArray<string>
+  readonly items?: Property
+  readonly anyOf?: ReadonlyArray<Property>
+  readonly properties?: Readonly<Record<string, Property>>
+}
+
+const isProperties = (value: unknown): value is Readonly<Record<string, Property>> =>
+  typeof value === "object" && value !== null
+
+const typeOf = (property: Property): string => {
+  if (property.enum !== undefined) return property.enum.map((value) => `\`${value}\``).join(", ")
+  if (property.anyOf !== undefined) return property.anyOf.map(typeOf).join(" or ")
+  if (property.properties !== undefined) return `{ ${Object.keys(property.properties).join(", ")} }`
+  return property.type === "array" && property.items !== undefined
+    ? `array of ${typeOf(property.items)}`
+    : (property.type ?? "any")
+}
+
+const toolSection = ({ description, inputSchema, name, title }: Listing): ReadonlyArray<string> => {
+  const properties = inputSchema["properties"]
+  const required: unknown = inputSchema["required"]
+  const rows = Object.entries(isProperties(properties) ? properties : {}).map(([argument, property]) => {
+    const mandatory = Array.isArray(required) && required.includes(argument) ? " (required)" : ""
+    return `| \`${argument}\`${mandatory} | ${typeOf(property)} | ${property.description ?? ""} |`
+  })
+  return [
+    `## ${title} (\`${name}\`)`,
+    "",
+    description,
+    "",
+    ...(rows.length === 0 ? ["No arguments."] : ["| argument | type | meaning |", "|---|---|---|", ...rows]),
+    ""
+  ]
+}
+
+export const toolsPage = (listings: ReadonlyArray<Listing>): string =>
+  ["# Tools", "", generated, "", ...listings.flatMap(toolSection)].join("\n")
+
+export const configurationTable = (): string =>
+  [
+    "| variable | default | meaning |",
+    "|---|---|---|",
+    ...Object.entries(variables).map(
+      ([name, { default: fallback, meaning }]) =>
+        `| \`${name}\` | ${fallback === "" ? "" : `\`${fallback}\``} | ${meaning} |`
+    )
+  ].join("\n")
