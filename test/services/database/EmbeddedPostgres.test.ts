@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber, Schema } from "effect"
+import { Effect, Fiber, Schedule, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { spawn } from "node:child_process"
 import * as fs from "node:fs"
@@ -102,6 +102,25 @@ describe("EmbeddedPostgres", () => {
     })
   )
 
+  it.live("starts again after a kill, although a query of before still runs", () =>
+    Effect.gen(function* () {
+      const postgres = yield* start(path.join(yield* temporaryFolder, "data"))
+      // It waits for nothing, so it does not notice that its server has gone, and holds on to the server's memory.
+      yield* Effect.forkScoped(
+        withSql(postgres.connection, (sql) => sql`SELECT count(*) FROM generate_series(1, 5000000) /* busy */`)
+      )
+      yield* withSql(postgres.connection, (sql) =>
+        sql`SELECT 1 FROM pg_stat_activity WHERE state = 'active' AND query LIKE '%busy */'`.pipe(
+          Effect.filterOrFail((rows) => rows.length > 0),
+          Effect.retry({ schedule: Schedule.spaced("5 millis"), times: 1_000 })
+        )
+      )
+      yield* postgres.kill
+      yield* postgres.start
+      yield* write(postgres.connection, "started")
+    })
+  )
+
   it.live("listens on a socket that only this user can reach, and nowhere else", () =>
     Effect.gen(function* () {
       const postgres = yield* start(path.join(yield* temporaryFolder, "data"))
@@ -171,6 +190,8 @@ describe("EmbeddedPostgres", () => {
       const tags = results.map((result) => result._tag)
       assert.sameMembers(tags, ["Success", "Failure"])
       assert.deepStrictEqual(fs.readdirSync(parent), ["data"])
+      const loser = results.find((result) => result._tag === "Failure")
+      if (loser?._tag === "Failure") assert.match(loser.failure.message, /Another server already uses the data folder/)
       const winner = results.find((result) => result._tag === "Success")
       if (winner?._tag === "Success") yield* write(winner.success.connection, "whole")
     })
