@@ -45,13 +45,16 @@ export const pathFor = (runAs: RunAs, folder: string): string =>
 export const userIds = (runAs: RunAs): PostgresProcess.UserIds | undefined =>
   runAs._tag === "User" ? { uid: runAs.uid, gid: runAs.gid } : undefined
 
-const namespacesAllowed = (): boolean => {
+const rootRunsAs = (): RunAs => {
   const [command, ...rest] = namespacePrefix
-  return spawnSync(command, [...rest, "true"], { stdio: "ignore" }).status === 0
+  const allowed = spawnSync(command, [...rest, "true"], { stdio: "ignore" }).status === 0
+  return allowed ? { _tag: "Namespace" } : nobody
 }
 
-/** Decides who runs PostgreSQL on this folder; fails when the folder is another user's. */
-export const owner = (folder: string): Effect.Effect<RunAs, EmbeddedPostgresError> =>
+/** Looks at the folder without changing it: who is to run PostgreSQL on it, and whether it has yet to be initialised. */
+export const inspect = (
+  folder: string
+): Effect.Effect<{ readonly runAs: RunAs; readonly isNew: boolean }, EmbeddedPostgresError> =>
   Effect.gen(function* () {
     const self = process.geteuid?.() ?? 0
     const stat = yield* attempt(
@@ -62,23 +65,24 @@ export const owner = (folder: string): Effect.Effect<RunAs, EmbeddedPostgresErro
           throw cause
         })
     )
-    if (stat !== undefined && !stat.isDirectory()) {
+    if (stat === undefined) return { runAs: self === 0 ? rootRunsAs() : { _tag: "Self" }, isNew: true }
+    if (!stat.isDirectory()) {
       return yield* new EmbeddedPostgresError({
         message: `${folder} is a file, but should be the data folder. Move it away, or give another data folder.`
       })
     }
-    const ownerId = stat?.uid ?? self
-    if (self !== 0) {
-      if (ownerId === self) return { _tag: "Self" }
+    if (self !== 0 && stat.uid !== self) {
       return yield* new EmbeddedPostgresError({
         message:
-          `The data folder ${folder} belongs to ${ownerId === 0 ? "root" : `the user with uid ${ownerId}`}, but this process runs as uid ${self}. ` +
+          `The data folder ${folder} belongs to ${stat.uid === 0 ? "root" : `the user with uid ${stat.uid}`}, but this process runs as uid ${self}. ` +
           `Start as that user, or run \`sudo chown -R ${self} ${folder}\`, or give another data folder.`
       })
     }
-    if (stat !== undefined && ownerId !== 0) return { _tag: "User", uid: stat.uid, gid: stat.gid }
-    if (namespacesAllowed()) return { _tag: "Namespace" }
-    if (stat === undefined) return nobody
+    const isNew = yield* holdsNothing(folder)
+    if (self !== 0) return { runAs: { _tag: "Self" }, isNew }
+    if (stat.uid !== 0) return { runAs: { _tag: "User", uid: stat.uid, gid: stat.gid }, isNew }
+    const runAs = rootRunsAs()
+    if (isNew || runAs._tag === "Namespace") return { runAs, isNew }
     return yield* new EmbeddedPostgresError({
       message:
         `The data folder ${folder} belongs to root, and PostgreSQL does not run as root (user namespaces are not allowed here). ` +
@@ -86,18 +90,10 @@ export const owner = (folder: string): Effect.Effect<RunAs, EmbeddedPostgresErro
     })
   })
 
-/**
- * The folder must hold a cluster of this major version, or nothing.
- * Returns whether it has yet to be initialised.
- */
-export const isNew = (folder: string): Effect.Effect<boolean, EmbeddedPostgresError> =>
+/** The folder must hold a cluster of this major version, or nothing. */
+const holdsNothing = (folder: string): Effect.Effect<boolean, EmbeddedPostgresError> =>
   Effect.gen(function* () {
-    const entries = yield* attempt(`The data folder ${folder} cannot be read.`, () =>
-      fs.readdir(folder).catch((cause: unknown): Array<string> => {
-        if (isCode(cause, "ENOENT")) return []
-        throw cause
-      })
-    )
+    const entries = yield* attempt(`The data folder ${folder} cannot be read.`, () => fs.readdir(folder))
     if (entries.length === 0) return true
     if (!entries.includes("PG_VERSION")) {
       return yield* new EmbeddedPostgresError({

@@ -55,15 +55,13 @@ export class EmbeddedPostgres extends Context.Service<
     options: EmbeddedPostgresOptions
   ): Effect.fn.Return<EmbeddedPostgres["Service"], EmbeddedPostgresError, Scope.Scope> {
     const dataFolder = path.resolve(options.dataFolder)
-    const runAs = yield* DataFolder.owner(dataFolder)
+    const { runAs, isNew } = yield* DataFolder.inspect(dataFolder)
     const runtimeFolder = yield* Effect.acquireRelease(makeRuntimeFolder(runAs), (folder) =>
       Effect.promise(() => fs.rm(folder, { recursive: true, force: true }).catch(() => undefined))
     )
     const native = yield* PostgresBinaries.usable(runtimeFolder, DataFolder.userIds(runAs))
 
-    if (yield* DataFolder.isNew(dataFolder)) {
-      yield* DataFolder.initialise({ folder: dataFolder, native, runAs, runtimeFolder })
-    }
+    if (isNew) yield* DataFolder.initialise({ folder: dataFolder, native, runAs, runtimeFolder })
 
     const connection: EmbeddedConnection = { host: runtimeFolder, username: "postgres", database: "postgres" }
     const settings = ["listen_addresses=", `unix_socket_directories=${runtimeFolder}`, ...(options.flags ?? [])]
