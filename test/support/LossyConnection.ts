@@ -1,0 +1,76 @@
+/**
+ * A relay in front of a PostgreSQL that loses or holds back its answers: what a broken network does after the server has
+ * done its work.
+ */
+import { Effect, Latch } from "effect"
+import type { Scope } from "effect"
+import * as net from "node:net"
+import * as path from "node:path"
+import type { EmbeddedConnection } from "../../src/services/database/EmbeddedPostgres.ts"
+import { temporaryFolder } from "./PrivatePostgres.ts"
+
+export interface LossyConnection {
+  readonly connection: EmbeddedConnection
+  /** Breaks the connection in place of each of the next `count` answers. */
+  readonly lose: (count: number) => Effect.Effect<void>
+  /** Holds every answer back, from the next message on that contains the text. */
+  readonly hold: (text: string) => Effect.Effect<void>
+  /** Waits until an answer is held back: the server has done its work by then. */
+  readonly held: Effect.Effect<void>
+  /** Passes on what was held back, and everything after it. */
+  readonly release: Effect.Effect<void>
+}
+
+const socketName = ".s.PGSQL.5432"
+
+export const make = (server: EmbeddedConnection): Effect.Effect<LossyConnection, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const folder = yield* temporaryFolder
+    let toLose = 0
+    let trigger: string | undefined
+    let holding = false
+    const waiting: Array<() => void> = []
+    const someHeld = Latch.makeUnsafe(false)
+
+    const relay = net.createServer((client) => {
+      const upstream = net.createConnection(path.join(server.host, socketName))
+      const breakOff = () => {
+        client.destroy()
+        upstream.destroy()
+      }
+      for (const socket of [client, upstream]) socket.on("error", breakOff).on("close", breakOff)
+      client.on("data", (bytes) => {
+        if (trigger !== undefined && bytes.includes(trigger)) holding = true
+        upstream.write(bytes)
+      })
+      upstream.on("data", (bytes) => {
+        if (toLose > 0) {
+          toLose -= 1
+          breakOff()
+        } else if (holding) {
+          waiting.push(() => client.write(bytes))
+          someHeld.openUnsafe()
+        } else {
+          client.write(bytes)
+        }
+      })
+    })
+    yield* Effect.acquireRelease(
+      Effect.callback<void>((resume) => {
+        relay.listen(path.join(folder, socketName), () => resume(Effect.void))
+      }),
+      () => Effect.sync(() => relay.close())
+    )
+    return {
+      connection: { ...server, host: folder },
+      lose: (count) => Effect.sync(() => void (toLose = count)),
+      hold: (text) => Effect.sync(() => void (trigger = text)),
+      held: someHeld.await,
+      release: Effect.sync(() => {
+        trigger = undefined
+        holding = false
+        someHeld.closeUnsafe()
+        for (const pass of waiting.splice(0)) pass()
+      })
+    }
+  })
