@@ -82,7 +82,8 @@ export const fromSqlError = (error: SqlError.SqlError): SearchTimeout | ServiceU
  * Bounds an effect that queries the database, and turns its SQL failures into the two errors that a caller may see.
  *
  * The pool has no limit on the wait for a connection, so the whole has one: when it is reached, the effect is
- * interrupted, and with it the query at the server.
+ * interrupted, and with it the query at the server. (A server that has stopped answering altogether adds the five
+ * seconds for which the driver waits for the query to be cancelled.)
  */
 export const query = <A, E, R>(
   effect: Effect.Effect<A, E | SqlError.SqlError, R>,
