@@ -28,8 +28,6 @@ export interface EmbeddedConnection {
   readonly database: string
 }
 
-export const defaultDataFolder = ".data/postgres"
-
 /** A Unix socket's path has at most 103 bytes on every system that we run on. */
 const maxSocketPathBytes = 103
 const socketName = ".s.PGSQL.5432"
