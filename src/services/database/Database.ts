@@ -26,7 +26,7 @@ const lockTimeoutMillis = 3_000
 /** A transaction whose client has stopped talking gives its locks back. */
 const idleInTransactionTimeoutMillis = 10_000
 const connectTimeoutMillis = 5_000
-/** Searches are few in shape, but more than the default of 100 (search.md, 6: parameterised and few). */
+/** Statements are parameterised and few in shape, but filters combine to more shapes than the driver's 100. A bound, not a measured optimum. */
 const preparedStatements = 400
 
 /** The statement's own five seconds, and two to wait for a connection. */
@@ -52,7 +52,7 @@ export const layer = (
       statement_timeout: String(options.statementTimeoutMillis ?? defaultStatementTimeoutMillis),
       lock_timeout: String(lockTimeoutMillis),
       idle_in_transaction_session_timeout: String(idleInTransactionTimeoutMillis),
-      // What the measured search design counts on: search.md, 6.
+      // What the search's plans count on: their measured costs were taken with these.
       jit: "off",
       work_mem: "64MB",
       random_page_cost: "1.1",

@@ -31,7 +31,7 @@ export interface EmbeddedConnection {
 /** A Unix socket's path has at most 103 bytes on every system that we run on. */
 const maxSocketPathBytes = 103
 const socketName = ".s.PGSQL.5432"
-/** After a crash, recovery replays the log first; 16 GB of it take about a minute. */
+/** Generous, because after a crash recovery replays the log first; a usual start takes a fraction of a second. */
 const startSeconds = 90
 /** A fast shutdown writes one checkpoint. */
 const stopSeconds = 20
