@@ -1,0 +1,305 @@
+/**
+ * What `search_ads` and `search_products` have to answer, by looking at every record. Slow and obvious; shares no code
+ * with the SQL, its planner or its derived rows.
+ */
+import type { AdQuery } from "../../src/domain/search/AdQuery.ts"
+import type { ProductQuery } from "../../src/domain/search/ProductQuery.ts"
+import type { Ad, NaiveCatalogue, Product, Shop } from "./NaiveCatalogue.ts"
+import { today } from "./NaiveCatalogue.ts"
+import { matcher } from "./NaiveText.ts"
+
+/** All matching items in order, however many; `total` differs from their number in grouped mode. */
+export interface Answer<Item> {
+  readonly items: ReadonlyArray<Item>
+  readonly total: number
+}
+
+/** A store with its figures as filters and sorts see them. */
+export interface Store extends Shop {
+  readonly visits: number | null
+  readonly growth: number | null
+  readonly activeAds: number
+  readonly catalogueSize: number
+  readonly averagePrice: number | null
+}
+
+type Range = { readonly min?: number; readonly max?: number } | undefined
+type DateRange = { readonly from?: string; readonly to?: string } | undefined
+type Compare<A> = (a: A, b: A) => number
+
+const isAsked = (range: object | undefined): boolean => range !== undefined && Object.keys(range).length > 0
+
+const isWithin = (value: number | null, range: Range): boolean => {
+  if (range === undefined || !isAsked(range)) return true
+  if (value === null) return false
+  if (range.min !== undefined && value < range.min) return false
+  return range.max === undefined || value <= range.max
+}
+
+const isBetween = (date: string | null, range: DateRange): boolean => {
+  if (range === undefined || !isAsked(range)) return true
+  if (date === null) return false
+  if (range.from !== undefined && date < range.from) return false
+  return range.to === undefined || date <= range.to
+}
+
+const sharesOne = (wanted: ReadonlyArray<string> | undefined, values: ReadonlyArray<string>): boolean =>
+  wanted === undefined ||
+  wanted.length === 0 ||
+  wanted.some((one) => values.some((value) => value.toLowerCase() === one.toLowerCase()))
+
+const growthOf = (visits: ReadonlyArray<number>): number | null => {
+  if (visits.length < 2) return null
+  let sum = 0
+  let before = visits[0] ?? 0
+  for (const now of visits.slice(1)) {
+    if (before > 0) sum += ((now - before) / before) * 100
+    before = now
+  }
+  return sum
+}
+
+export const storesOf = (catalogue: NaiveCatalogue): ReadonlyMap<number, Store> => {
+  const stores = new Map<number, Store>()
+  for (const shop of catalogue.shops) {
+    const months = catalogue.traffic
+      .filter((month) => month.shop_id === shop.id)
+      .sort((a, b) => (a.month < b.month ? -1 : 1))
+      .map((month) => month.visits)
+    const prices = catalogue.products
+      .filter((product) => product.shop_id === shop.id)
+      .map((product) => product.price)
+      .sort((a, b) => a - b)
+    let sum = 0
+    for (const price of prices) sum += price
+    stores.set(shop.id, {
+      ...shop,
+      visits: months.at(-1) ?? null,
+      growth: growthOf(months),
+      activeAds: catalogue.ads.filter((ad) => ad.shop_id === shop.id && ad.is_active).length,
+      catalogueSize: shop.products_count ?? prices.length,
+      averagePrice: prices.length === 0 ? null : sum / prices.length
+    })
+  }
+  return stores
+}
+
+const nicheNames = (catalogue: NaiveCatalogue, id: number | null): ReadonlyArray<string | number> => {
+  const niche = catalogue.niches.find((each) => each.id === id)
+  return niche === undefined ? [] : [niche.id, niche.name.toLowerCase(), ...nicheNames(catalogue, niche.parent_id)]
+}
+
+type StoreQuery = AdQuery | ProductQuery
+
+/** Every argument that is about the store. */
+const storeArguments = [
+  "niches",
+  "countries",
+  "currencies",
+  "languages",
+  "domains",
+  "pixels",
+  "themes",
+  "apps",
+  "social_networks",
+  "monthly_revenue",
+  "monthly_visits",
+  "traffic_growth_pct",
+  "active_ads",
+  "products_count",
+  "monthly_orders",
+  "shop_created_between",
+  "avg_price",
+  "trustpilot_rating",
+  "trustpilot_reviews"
+]
+
+const asksStore = (query: StoreQuery): boolean =>
+  Object.entries(query).some(
+    ([name, value]) => storeArguments.includes(name) && typeof value === "object" && Object.keys(value).length > 0
+  )
+
+const storeMatches = (catalogue: NaiveCatalogue, store: Store, query: StoreQuery): boolean => {
+  const niches = nicheNames(catalogue, store.niche_id)
+  const ofAds = "avg_price" in query || "trustpilot_rating" in query || "trustpilot_reviews" in query ? query : {}
+  return (
+    (query.niches === undefined ||
+      query.niches.length === 0 ||
+      query.niches.some((wanted) => niches.includes(typeof wanted === "string" ? wanted.toLowerCase() : wanted))) &&
+    sharesOne(query.countries, [store.country]) &&
+    sharesOne(query.currencies, store.currency === null ? [] : [store.currency]) &&
+    sharesOne(query.languages, store.languages) &&
+    sharesOne(query.domains, [store.domain_extension]) &&
+    sharesOne(query.pixels, store.pixels) &&
+    sharesOne(query.themes, store.theme === null ? [] : [store.theme]) &&
+    sharesOne(query.apps, store.apps) &&
+    sharesOne(query.social_networks, store.social_networks) &&
+    isWithin(store.monthly_revenue, query.monthly_revenue) &&
+    isWithin(store.visits, query.monthly_visits) &&
+    isWithin(store.growth, query.traffic_growth_pct) &&
+    isWithin(store.activeAds, query.active_ads) &&
+    isWithin(store.catalogueSize, query.products_count) &&
+    isWithin(store.monthly_orders, query.monthly_orders) &&
+    isBetween(store.created_on, query.shop_created_between) &&
+    isWithin(store.averagePrice, ofAds.avg_price) &&
+    isWithin(store.trustpilot_rating, ofAds.trustpilot_rating) &&
+    isWithin(store.trustpilot_reviews, ofAds.trustpilot_reviews)
+  )
+}
+
+const ascending: Compare<number> = (a, b) => a - b
+
+/** Unknown comes last, whatever the direction. */
+const byFigure =
+  <A>(figure: (item: A) => number | null, direction: "asc" | "desc"): Compare<A> =>
+  (first, second) => {
+    const a = figure(first)
+    const b = figure(second)
+    if (a === null || b === null) return Number(a === null) - Number(b === null)
+    return direction === "asc" ? ascending(a, b) : ascending(b, a)
+  }
+
+const inTurn =
+  <A>(...compares: ReadonlyArray<Compare<A>>): Compare<A> =>
+  (a, b) => {
+    for (const compare of compares) {
+      const order = compare(a, b)
+      if (order !== 0) return order
+    }
+    return 0
+  }
+
+const score = (product: Product, store: Store): number => {
+  const day = (time: string) => Date.parse(time) / 86_400_000
+  const created = Math.min(
+    product.created_at === null ? day("2015-01-01") : day(product.created_at),
+    day(store.imported_at)
+  )
+  const growth = store.growth ?? 0
+  const sum =
+    Math.log10(1 + (store.visits ?? 0)) +
+    0.5 * Math.sign(growth) * Math.log10(1 + Math.abs(growth) / 10) +
+    Math.log10(1 + store.activeAds) +
+    (0.5 * (Math.max(created, day("2015-01-01")) - day("2020-01-01"))) / 365.25
+  return Math.round(sum * 1_000_000) / 1_000_000
+}
+
+export const searchProducts = (catalogue: NaiveCatalogue, query: ProductQuery): Answer<Product> => {
+  const stores = storesOf(catalogue)
+  const store = (product: Product): Store => {
+    const found = stores.get(product.shop_id)
+    if (found === undefined) throw new Error("a product without a store")
+    return found
+  }
+  const hasWords = query.query === undefined ? () => true : matcher(query.query)
+  if (hasWords === undefined) throw new Error("a query that asks for nothing")
+  const items = catalogue.products.filter((product) => {
+    const { domain, name } = store(product)
+    return (
+      isWithin(product.price, query.price) &&
+      storeMatches(catalogue, store(product), query) &&
+      hasWords([product.title, name, domain])
+    )
+  })
+  const direction = query.sort_order ?? "desc"
+  const other = direction === "desc" ? "asc" : "desc"
+  const id = (product: Product) => product.id
+  const relevance = (product: Product) => score(product, store(product))
+  const byStore = (figure: (store: Store) => number | null): Compare<Product> =>
+    inTurn(
+      byFigure((product: Product) => figure(store(product)), direction),
+      byFigure((product: Product) => product.shop_id, "asc"),
+      byFigure(relevance, "desc"),
+      byFigure(id, "asc")
+    )
+  const orders: Record<NonNullable<ProductQuery["sort_by"]>, Compare<Product>> = {
+    recommended: inTurn(byFigure(relevance, direction), byFigure(id, other)),
+    price: inTurn(
+      byFigure((product: Product) => product.price, direction),
+      byFigure(id, direction)
+    ),
+    newest: inTurn(
+      byFigure((product: Product) => (product.created_at === null ? null : Date.parse(product.created_at)), direction),
+      byFigure(id, direction)
+    ),
+    revenue: byStore((each) => each.monthly_revenue),
+    orders: byStore((each) => each.monthly_orders),
+    traffic: byStore((each) => each.visits),
+    traffic_growth: byStore((each) => each.growth),
+    active_ads: byStore((each) => each.activeAds)
+  }
+  return { items: items.sort(orders[query.sort_by ?? "recommended"]), total: items.length }
+}
+
+const dayNumber = (date: string) => Date.parse(date) / 86_400_000
+
+/** Active first, newest, highest id. */
+const pick: Compare<Ad> = inTurn(
+  byFigure((ad: Ad) => Number(ad.is_active), "desc"),
+  byFigure((ad: Ad) => dayNumber(ad.started_on), "desc"),
+  byFigure((ad: Ad) => ad.id, "desc")
+)
+
+const adMatches = (ad: Ad, query: AdQuery): boolean => {
+  const daysRun = Math.max(0, dayNumber(today) - dayNumber(ad.started_on))
+  return (
+    (query.status === undefined || query.status === "all" || (query.status === "active") === ad.is_active) &&
+    sharesOne(query.media_types, [ad.media_type]) &&
+    sharesOne(query.ctas, ad.cta === null ? [] : [ad.cta]) &&
+    (query.partnership_only !== true || ad.is_partnership) &&
+    isBetween(ad.started_on, query.ad_started_between) &&
+    (!isAsked(query.active_days) || (ad.is_active && isWithin(daysRun, query.active_days)))
+  )
+}
+
+export const searchAds = (catalogue: NaiveCatalogue, query: AdQuery): Answer<Ad> => {
+  const stores = storesOf(catalogue)
+  const store = (ad: Ad): Store | undefined => (ad.shop_id === null ? undefined : stores.get(ad.shop_id))
+  const hasWords = query.query === undefined ? () => true : matcher(query.query)
+  if (hasWords === undefined) throw new Error("a query that asks for nothing")
+  const matching = catalogue.ads.filter((ad) => {
+    const owner = store(ad)
+    return (
+      adMatches(ad, query) &&
+      (owner === undefined ? !asksStore(query) : storeMatches(catalogue, owner, query)) &&
+      hasWords([ad.headline, ad.ad_text, ad.page_name, owner?.name ?? null])
+    )
+  })
+  const total = matching.length
+  const sort = query.sort_by ?? "recommended"
+  if (sort === "recommended") {
+    const best = new Map<number, Ad>()
+    for (const ad of matching.sort(pick)) {
+      if (ad.shop_id !== null && !best.has(ad.shop_id)) best.set(ad.shop_id, ad)
+    }
+    const byActiveAds = inTurn(
+      byFigure((ad: Ad) => store(ad)?.activeAds ?? null, "desc"),
+      byFigure((ad: Ad) => ad.shop_id, "asc")
+    )
+    return { items: Array.from(best.values()).sort(byActiveAds), total }
+  }
+  const direction = query.sort_order ?? "desc"
+  const byStart = (way: "asc" | "desc") =>
+    inTurn(
+      byFigure((ad: Ad) => dayNumber(ad.started_on), way),
+      byFigure((ad: Ad) => ad.id, way)
+    )
+  const byStore = (figure: (store: Store) => number | null): Compare<Ad> =>
+    inTurn(
+      byFigure((ad: Ad) => {
+        const owner = store(ad)
+        return owner === undefined ? null : figure(owner)
+      }, direction),
+      byFigure((ad: Ad) => ad.shop_id ?? 0, "asc"),
+      pick
+    )
+  const orders: Record<Exclude<NonNullable<AdQuery["sort_by"]>, "recommended">, Compare<Ad>> = {
+    newest: byStart("desc"),
+    oldest: byStart("asc"),
+    reach: byStore((each) => each.visits),
+    traffic: byStore((each) => each.visits),
+    revenue: byStore((each) => each.monthly_revenue),
+    traffic_growth: byStore((each) => each.growth)
+  }
+  return { items: matching.sort(orders[sort]), total }
+}

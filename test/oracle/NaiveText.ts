@@ -1,0 +1,81 @@
+/**
+ * Whether a text has the words of a query, by plain loops over characters. Knows the characters of NaiveCatalogue's words
+ * and no more; shares nothing with src/domain/search/SearchText.ts.
+ */
+
+interface Piece {
+  /** A run is written without blanks: any part of it can be asked for, two characters at a time. */
+  readonly kind: "word" | "run" | "symbol"
+  readonly text: string
+}
+
+const plain: Readonly<Record<string, string>> = {
+  é: "e",
+  ï: "i",
+  ü: "u",
+  ß: "ss",
+  É: "e",
+  Ï: "i",
+  Ü: "u",
+  ﾃ: "テ",
+  ｽ: "ス",
+  ﾄ: "ト"
+}
+
+const between = (code: number, low: number, high: number) => code >= low && code <= high
+
+const simplify = (character: string): string => {
+  const code = character.codePointAt(0) ?? 0
+  const replacement = plain[character]
+  if (replacement !== undefined) return replacement
+  // Bold sans-serif small letters, full-width letters, skin tones.
+  if (between(code, 0x1d5ee, 0x1d607)) return String.fromCharCode(code - 0x1d5ee + 97)
+  if (between(code, 0xff21, 0xff3a)) return String.fromCharCode(code - 0xff21 + 97)
+  if (between(code, 0xff41, 0xff5a)) return String.fromCharCode(code - 0xff41 + 97)
+  if (between(code, 0x1f3fb, 0x1f3ff)) return ""
+  return between(code, 65, 90) ? String.fromCharCode(code + 32) : character
+}
+
+const kindOf = (character: string): Piece["kind"] | undefined => {
+  const code = character.codePointAt(0) ?? 0
+  if (between(code, 97, 122) || between(code, 48, 57)) return "word"
+  if (between(code, 0x0e01, 0x0e5b) || between(code, 0x3041, 0x30fe)) return "run"
+  if (between(code, 0x4e00, 0x9fff) || between(code, 0xac00, 0xd7a3)) return "run"
+  return character === "+" || character === "★" || code >= 0x1f000 ? "symbol" : undefined
+}
+
+const pieces = (text: string): ReadonlyArray<Piece> => {
+  const found: Array<Piece> = []
+  let open: Piece | undefined
+  const characters = Array.from(text).flatMap((character) => Array.from(simplify(character)))
+  for (const character of characters) {
+    const kind = kindOf(character)
+    if (kind !== undefined && kind !== "symbol" && open?.kind === kind) {
+      open = { kind, text: open.text + character }
+      continue
+    }
+    if (open !== undefined) found.push(open)
+    open = kind === undefined ? undefined : { kind, text: character }
+  }
+  return open === undefined ? found : [...found, open]
+}
+
+const hasPiece = (document: ReadonlyArray<Piece>, wanted: Piece): boolean => {
+  if (wanted.kind === "word")
+    return document.some((piece) => piece.kind === "word" && piece.text.startsWith(wanted.text))
+  if (wanted.kind === "symbol") return document.some((piece) => piece.kind === "symbol" && piece.text === wanted.text)
+  const characters = Array.from(wanted.text)
+  const parts =
+    characters.length === 1 ? characters : characters.slice(1).map((next, index) => `${characters[index]}${next}`)
+  return parts.every((part) => document.some((piece) => piece.kind === "run" && piece.text.includes(part)))
+}
+
+/** `undefined` when the query asks for nothing. */
+export const matcher = (query: string): ((texts: ReadonlyArray<string | null>) => boolean) | undefined => {
+  const wanted = pieces(query)
+  if (wanted.length === 0) return undefined
+  return (texts) => {
+    const document = texts.flatMap((text) => (text === null ? [] : pieces(text)))
+    return wanted.every((piece) => hasPiece(document, piece))
+  }
+}

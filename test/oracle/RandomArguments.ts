@@ -1,0 +1,142 @@
+/** Arguments for the searches: every filter alone, and filters in combination, with bounds on and beside real values. */
+import { ctas, languages, mediaTypes, pixels, socialNetworks } from "../../src/domain/catalog/Enumerations.ts"
+import { adSorts } from "../../src/domain/search/AdQuery.ts"
+import { productSorts } from "../../src/domain/search/ProductQuery.ts"
+import { apps, countries, currencies, extensions, themes, words } from "./NaiveCatalogue.ts"
+import type { NaiveCatalogue } from "./NaiveCatalogue.ts"
+import { storesOf } from "./NaiveSearch.ts"
+import type { Store } from "./NaiveSearch.ts"
+import type { Random } from "./Random.ts"
+
+type Make = () => unknown
+type Makers = Readonly<Record<string, Make>>
+
+const recase = (random: Random, text: string): string => random.pick([text, text.toUpperCase(), text.toLowerCase()])
+
+const makers = (random: Random, catalogue: NaiveCatalogue) => {
+  const stores = Array.from(storesOf(catalogue).values())
+  const known = (values: ReadonlyArray<number | null>) => values.filter((value) => value !== null)
+
+  /** Bounds on real values: exactly there, a little beside, or at the very ends; one may be missing, or both. */
+  const range =
+    (values: ReadonlyArray<number>, isSigned = false, maximum = Number.MAX_VALUE) =>
+    (): object => {
+      const bound = () => {
+        const value = values.length === 0 || random.chance(0.1) ? random.pick([0, 1e9]) : random.pick(values)
+        const moved = random.pick([value, value, value, value * (1 + 2 ** -52), value * (1 - 2 ** -52), value + 0.5])
+        return Math.min(isSigned ? moved : Math.max(0, moved), maximum)
+      }
+      const [min = 0, max = 0] = [bound(), bound()].sort((a, b) => a - b)
+      return random.pick<Make>([
+        () => ({ min, max }),
+        () => ({ min }),
+        () => ({ max }),
+        () => ({ min: max, max }),
+        () => ({})
+      ])() as object
+    }
+  const figure = (of: (store: Store) => number | null, isSigned = false, maximum?: number) =>
+    range(known(stores.map(of)), isSigned, maximum)
+  const dates = (values: ReadonlyArray<string | null>) => (): object => {
+    const real = values.filter((value) => value !== null)
+    const [from = "", to = ""] = [
+      random.pick([...real, "2026-03-02"]),
+      random.pick([...real, "0001-01-01", "9999-12-31"])
+    ].sort()
+    return random.pick([{ from, to }, { from }, { to }, { from: to, to }, {}])
+  }
+  const list =
+    <A>(values: ReadonlyArray<A>, max = 3) =>
+    () =>
+      random.some(values, random.chance(0.05) ? 0 : 1, max)
+
+  const texts = [
+    ...catalogue.shops.flatMap((shop) => [shop.name, shop.domain]),
+    ...catalogue.products.map((product) => product.title),
+    ...catalogue.ads.flatMap((ad) => [ad.headline, ad.ad_text, ad.page_name])
+  ].filter((text) => text !== null)
+  /** Words of the pool, parts of a real text, beginnings of words, and noise around them. */
+  const query = () => {
+    const real = Array.from(random.pick(texts))
+    const start = random.int(0, Math.max(0, real.length - 1))
+    const part = real.slice(start, start + random.int(1, 12)).join("")
+    const word = random.pick(words)
+    return random.pick([
+      word,
+      Array.from(word).slice(0, random.int(1, 3)).join(""),
+      `${word} ${random.pick(words)}`,
+      ` ${part}!`,
+      recase(random, part),
+      `${part} ${word}`,
+      real.join("").slice(0, 100)
+    ])
+  }
+
+  const store: Makers = {
+    niches: () =>
+      random.some(catalogue.niches, 0, 3).map((niche) => (random.chance(0.5) ? niche.id : recase(random, niche.name))),
+    countries: list([...countries, "NZ"]),
+    currencies: list([...currencies, "CHF"]),
+    languages: list(languages, 6),
+    domains: () => random.some([...extensions, ".nowhere"], 0, 3).map((extension) => recase(random, extension)),
+    pixels: list(pixels),
+    themes: () => random.some(themes, 0, 2).map((theme) => recase(random, theme)),
+    apps: () => random.some([...apps, "Unknown App"], 0, 2).map((app) => recase(random, app)),
+    social_networks: list(socialNetworks),
+    monthly_revenue: figure((each) => each.monthly_revenue),
+    monthly_visits: figure((each) => each.visits),
+    traffic_growth_pct: figure((each) => each.growth, true),
+    active_ads: figure((each) => each.activeAds),
+    products_count: figure((each) => each.catalogueSize),
+    monthly_orders: figure((each) => each.monthly_orders),
+    shop_created_between: dates(catalogue.shops.map((shop) => shop.created_on))
+  }
+  const ads: Makers = {
+    ...store,
+    avg_price: figure((each) => each.averagePrice),
+    media_types: list(mediaTypes),
+    status: () => random.pick(["all", "active", "inactive"]),
+    ctas: list(ctas, 5),
+    active_days: range([0, 1, 14, 15, 273, 13_223]),
+    ad_started_between: dates(catalogue.ads.map((ad) => ad.started_on)),
+    partnership_only: () => random.chance(0.8),
+    trustpilot_rating: figure((each) => each.trustpilot_rating, false, 5),
+    trustpilot_reviews: figure((each) => each.trustpilot_reviews)
+  }
+  const products: Makers = { ...store, price: range(catalogue.products.map((product) => product.price)) }
+  return { ads, products, query }
+}
+
+const common = (random: Random) => ({
+  ...(random.chance(0.8) ? { sort_order: random.pick(["asc", "desc"]) } : {}),
+  ...(random.chance(0.9) ? { per_page: random.pick([1, 2, 3, 7, 10, 24, 25, 25, 25]) } : {})
+})
+
+const filters = (random: Random, make: Makers, query: Make, index: number): Record<string, unknown> => {
+  const names = Object.keys(make)
+  // First each filter alone, several times; then none to six of them, half of the time with words.
+  const alone = 3 * names.length
+  const chosen = index < alone ? [names[index % names.length] ?? ""] : random.some(names, 0, random.pick([1, 2, 3, 6]))
+  return {
+    ...Object.fromEntries(chosen.map((name) => [name, make[name]?.()])),
+    ...(index >= alone && random.chance(0.5) ? { query: query() } : {})
+  }
+}
+
+/** The `index`-th of many cases; plain JSON, to be decoded as a client's. */
+export const generators = (random: Random, catalogue: NaiveCatalogue) => {
+  const { ads, products, query } = makers(random, catalogue)
+  return {
+    ad: (index: number): Record<string, unknown> => {
+      const args = filters(random, ads, query, index)
+      const isConflict = args["status"] === "inactive" && "active_days" in args
+      if (isConflict) delete args["status"]
+      return { ...args, ...common(random), ...(random.chance(0.8) ? { sort_by: random.pick(adSorts) } : {}) }
+    },
+    product: (index: number): Record<string, unknown> => ({
+      ...filters(random, products, query, index),
+      ...common(random),
+      ...(random.chance(0.8) ? { sort_by: random.pick(productSorts) } : {})
+    })
+  }
+}

@@ -1,0 +1,236 @@
+/**
+ * Both searches against the naive one, on catalogues and arguments at random: every page of every case. Seeds are fixed,
+ * so a failure comes again; `ORACLE_SEED` and `ORACLE_CASES` look further.
+ */
+import { assert, layer } from "@effect/vitest"
+import { Effect, Exit, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import type { AccountId } from "../../../src/domain/access/Account.ts"
+import type { FoundAd } from "../../../src/domain/catalog/AdItem.ts"
+import type { FoundProduct } from "../../../src/domain/catalog/ProductItem.ts"
+import * as AdQuery from "../../../src/domain/search/AdQuery.ts"
+import * as Page from "../../../src/domain/search/Page.ts"
+import * as ProductQuery from "../../../src/domain/search/ProductQuery.ts"
+import { AdSearch } from "../../../src/services/search/AdSearch.ts"
+import { Catalogue } from "../../../src/services/search/Catalogue.ts"
+import { DerivedData } from "../../../src/services/search/DerivedData.ts"
+import { ProductSearch } from "../../../src/services/search/ProductSearch.ts"
+import { SearchRunner } from "../../../src/services/search/SearchRunner.ts"
+import { loadCatalogue } from "../../oracle/loadCatalogue.ts"
+import * as NaiveCatalogue from "../../oracle/NaiveCatalogue.ts"
+import * as NaiveSearch from "../../oracle/NaiveSearch.ts"
+import { matcher } from "../../oracle/NaiveText.ts"
+import * as Random from "../../oracle/Random.ts"
+import { generators } from "../../oracle/RandomArguments.ts"
+import { shrink, walkPages } from "../../oracle/walkPages.ts"
+import type { Expected, PageOf } from "../../oracle/walkPages.ts"
+import { SetClock } from "../../support/SetClock.ts"
+import { TestDatabase } from "../../support/TestDatabase.ts"
+
+const seed = Number(process.env["ORACLE_SEED"] ?? 1)
+const casesPerCatalogue = Number(process.env["ORACLE_CASES"] ?? 200)
+const catalogueSizes = [30, 80, 150]
+
+const services = Layer.mergeAll(AdSearch.layer, ProductSearch.layer).pipe(
+  Layer.provideMerge(SearchRunner.layer),
+  Layer.provideMerge(Catalogue.layer),
+  Layer.provideMerge(DerivedData.layer),
+  Layer.provideMerge(TestDatabase.layer),
+  Layer.provideMerge(SetClock.layer(`${NaiveCatalogue.today}T23:59:59Z`))
+)
+
+const decodeAds = Schema.decodeUnknownEffect(AdQuery.AdQuery)
+const decodeProducts = Schema.decodeUnknownEffect(ProductQuery.ProductQuery)
+
+/** Nobody: an account that tracks nothing. */
+const accountId = 0 as AccountId
+
+const differs = (what: string, got: object, want: object): string | undefined =>
+  Object.entries(want).flatMap(([key, value]) =>
+    JSON.stringify(Reflect.get(got, key)) === JSON.stringify(value)
+      ? []
+      : [`${what}.${key} is ${JSON.stringify(Reflect.get(got, key))}, not ${JSON.stringify(value)}`]
+  )[0]
+
+const checkAd = (catalogue: NaiveCatalogue.NaiveCatalogue) => {
+  const stores = NaiveSearch.storesOf(catalogue)
+  const ads = new Map(catalogue.ads.map((ad) => [ad.id, ad]))
+  return (found: FoundAd): string | undefined => {
+    const ad = ads.get(found.id)
+    const store = ad?.shop_id === null || ad === undefined ? undefined : stores.get(ad.shop_id)
+    return ad === undefined
+      ? `ad ${found.id} does not exist`
+      : differs(`ad ${ad.id}`, found, {
+          adArchiveId: ad.ad_archive_id,
+          pageName: ad.page_name,
+          status: ad.is_active ? "active" : "inactive",
+          mediaType: ad.media_type,
+          headline: ad.headline,
+          adText: ad.ad_text,
+          cta: ad.cta,
+          landingUrl: ad.landing_url,
+          imageUrl: ad.image_url,
+          adLibraryUrl: ad.ad_library_url,
+          startedOn: ad.started_on,
+          lastSeenOn: ad.last_seen_on,
+          isPartnership: ad.is_partnership,
+          shop:
+            store === undefined
+              ? null
+              : {
+                  id: store.id,
+                  name: store.name,
+                  domain: store.domain,
+                  country: store.country,
+                  active_ads: store.activeAds
+                }
+        })
+  }
+}
+
+const checkProduct = (catalogue: NaiveCatalogue.NaiveCatalogue) => {
+  const stores = NaiveSearch.storesOf(catalogue)
+  const products = new Map(catalogue.products.map((product) => [product.id, product]))
+  return (found: FoundProduct): string | undefined => {
+    const product = products.get(found.id)
+    const store = product === undefined ? undefined : stores.get(product.shop_id)
+    return product === undefined || store === undefined
+      ? `product ${found.id} does not exist`
+      : differs(`product ${product.id}`, found, {
+          title: product.title,
+          url: product.url,
+          imageUrl: product.image_url,
+          price: product.price,
+          currency: store.currency,
+          createdAt: product.created_at,
+          shop: {
+            id: store.id,
+            name: store.name,
+            domain: store.domain,
+            country: store.country,
+            estimated_monthly_revenue: store.monthly_revenue,
+            estimated_monthly_orders: store.monthly_orders,
+            monthly_visits: store.visits,
+            traffic_growth_pct: store.growth,
+            active_ads: store.activeAds,
+            is_tracked: false
+          }
+        })
+  }
+}
+
+const asksNothing = (args: Record<string, unknown>): boolean =>
+  typeof args["query"] === "string" && matcher(args["query"]) === undefined
+
+/** A query of punctuation alone has to be refused. */
+const refusal = <E, R>(search: Effect.Effect<unknown, E, R>) =>
+  Effect.match(search, {
+    onSuccess: () => "a query without words was answered",
+    onFailure: (error) =>
+      JSON.stringify(error).includes('"path":"query"') ? undefined : `refused for another reason: ${String(error)}`
+  })
+
+const adFailure = Effect.fnUntraced(function* (
+  catalogue: NaiveCatalogue.NaiveCatalogue,
+  args: Record<string, unknown>
+) {
+  const { search } = yield* AdSearch
+  const query = yield* decodeAds(args)
+  if (asksNothing(args)) return yield* refusal(search(query))
+  const answer = NaiveSearch.searchAds(catalogue, query)
+  const expected: Expected = {
+    ids: answer.items.map((ad) => ad.id),
+    total: answer.total,
+    mode: query.sort_by === undefined || query.sort_by === "recommended" ? "grouped_by_shop" : "flat"
+  }
+  return yield* walkPages(
+    query.per_page ?? 10,
+    expected,
+    (page) =>
+      Effect.map(search({ ...query, page }), ({ ads, pagination }): PageOf<FoundAd> => ({ items: ads, pagination })),
+    checkAd(catalogue)
+  )
+})
+
+const productFailure = Effect.fnUntraced(function* (
+  catalogue: NaiveCatalogue.NaiveCatalogue,
+  args: Record<string, unknown>
+) {
+  const { search } = yield* ProductSearch
+  const query = yield* decodeProducts(args)
+  if (asksNothing(args)) return yield* refusal(search(query, accountId))
+  const answer = NaiveSearch.searchProducts(catalogue, query)
+  return yield* walkPages(
+    query.per_page ?? 10,
+    { ids: answer.items.map((product) => product.id), total: answer.total },
+    (page) =>
+      Effect.map(search({ ...query, page }, accountId), ({ products, pagination }): PageOf<FoundProduct> => ({
+        items: products,
+        pagination
+      })),
+    checkProduct(catalogue)
+  )
+})
+
+/** Runs the cases and fails with the first that is wrong, made as small as it can be. */
+const prove = Effect.fnUntraced(function* <E, R>(
+  makeArguments: (index: number) => Record<string, unknown>,
+  failure: (args: Record<string, unknown>) => Effect.Effect<string | undefined, E, R>
+) {
+  for (let index = 0; index < casesPerCatalogue; index++) {
+    const args = makeArguments(index)
+    const wrong = yield* failure(args)
+    if (wrong === undefined) continue
+    const smallest = yield* shrink(args, failure)
+    assert.fail(`case ${index}: ${JSON.stringify(smallest)}: ${yield* failure(smallest)}`)
+  }
+})
+
+for (const [index, size] of catalogueSizes.entries()) {
+  const catalogueSeed = seed * 1_000 + index
+  const catalogue = NaiveCatalogue.generate(catalogueSeed, size)
+
+  layer(services, { excludeTestServices: true })(`catalogue ${catalogueSeed} of ${size} stores`, (it) => {
+    const load = Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const loaded = yield* sql`SELECT 1 FROM shop LIMIT 1`
+      if (loaded.length > 0) return
+      yield* loadCatalogue(catalogue)
+      yield* (yield* DerivedData).rebuild()
+    })
+
+    it.effect(
+      `${casesPerCatalogue} searches for ads`,
+      () =>
+        Effect.gen(function* () {
+          yield* load
+          const { ad } = generators(Random.make(catalogueSeed + 1), catalogue)
+          yield* prove(ad, (args) => adFailure(catalogue, args))
+        }),
+      240_000
+    )
+
+    it.effect(
+      `${casesPerCatalogue} searches for products`,
+      () =>
+        Effect.gen(function* () {
+          yield* load
+          const { product } = generators(Random.make(catalogueSeed + 2), catalogue)
+          yield* prove(product, (args) => productFailure(catalogue, args))
+        }),
+      240_000
+    )
+
+    it.effect("no page beyond the 20th can be asked for, and the 20th says so", () =>
+      Effect.gen(function* () {
+        yield* load
+        const { search } = yield* ProductSearch
+        const { pagination } = yield* search({ page: Page.lastPage, per_page: 1 }, accountId)
+        assert.deepInclude(pagination, { page: 20, has_more: false, total: catalogue.products.length })
+        assert.isAbove(pagination.total, 20)
+        assert.isTrue(Exit.isFailure(yield* Effect.exit(decodeAds({ page: Page.lastPage + 1 }))))
+        assert.isTrue(Exit.isFailure(yield* Effect.exit(decodeProducts({ page: Page.lastPage + 1 }))))
+      })
+    )
+  })
+}
