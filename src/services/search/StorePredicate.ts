@@ -88,16 +88,16 @@ const unknownName = (
   message: `\`${name}\` is not a known ${what}${nearest === undefined ? "" : `; did you mean \`${nearest}\`?`}`
 })
 
-/** Unknown niches and themes, each with the nearest known name. */
+/** Unknown niches and themes, each with the nearest known name. What is `undefined` only keeps the others' positions. */
 export const unknownNames = (
   filter: {
-    readonly niches?: ReadonlyArray<string | number>
-    readonly themes?: ReadonlyArray<string>
+    readonly niches?: ReadonlyArray<string | number | undefined>
+    readonly themes?: ReadonlyArray<string | undefined>
   },
   names: Names
 ): ReadonlyArray<ArgumentIssue> => [
   ...(filter.niches ?? []).flatMap((reference, index) =>
-    names.niche(reference) === undefined
+    reference !== undefined && names.niche(reference) === undefined
       ? [
           unknownName(
             `niches.${index}`,
@@ -109,7 +109,7 @@ export const unknownNames = (
       : []
   ),
   ...(filter.themes ?? []).flatMap((name, index) =>
-    names.spelling("theme", name) === undefined
+    name !== undefined && names.spelling("theme", name) === undefined
       ? [unknownName(`themes.${index}`, "theme", name, names.nearestSpelling("theme", name))]
       : []
   )

@@ -1,7 +1,15 @@
 /** The open vocabularies of the filters: niches, themes and apps, with the number of stores behind each. */
-import { Context } from "effect"
-import type { Effect } from "effect"
+import { Context, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql"
+import { Name } from "../../domain/search/Arguments.ts"
+import { NicheReference } from "../../domain/search/StoreFilter.ts"
 import type { ArgumentIssue, SearchTimeout, ServiceUnavailable } from "../../domain/ToolError.ts"
+import * as Database from "../database/Database.ts"
+import { Catalogue } from "./Catalogue.ts"
+import type { Snapshot } from "./Catalogue.ts"
+import * as OptionMatch from "./OptionMatch.ts"
+import * as StorePredicate from "./StorePredicate.ts"
 
 /** `parent` is the name of the parent niche; themes and apps have none. */
 export interface FilterOption {
@@ -11,20 +19,124 @@ export interface FilterOption {
   readonly stores: number
 }
 
+export type VocabularyKind = "niches" | "themes" | "apps"
+
+const maxOptions = 50
+
+interface Count {
+  readonly id: number
+  readonly stores: number
+}
+
 export class Vocabulary extends Context.Service<
   Vocabulary,
   {
-    /** Up to 50, best match first; without a query the ones with most stores first. */
+    /**
+     * Up to 50, best match first; without a query the ones with most stores first. A niche counts the stores of all
+     * niches below it too; a theme or an app that no store has is not listed.
+     */
     list(
-      kind: "niches" | "themes" | "apps",
+      kind: VocabularyKind,
       query: string | undefined
     ): Effect.Effect<ReadonlyArray<FilterOption>, SearchTimeout | ServiceUnavailable>
     /**
      * Unknown niches (`niches.3`) and themes (`themes.0`) in arguments as they were sent, before they are decoded, with
-     * the nearest known name. Whatever is not an array of names or ids is left to the schema to complain about.
+     * the nearest known name. Whatever is not an array of names or ids is left to the schema to complain about. Costs no
+     * query as long as all names are known.
      */
     issues(
       args: Readonly<Record<string, unknown>>
     ): Effect.Effect<ReadonlyArray<ArgumentIssue>, SearchTimeout | ServiceUnavailable>
   }
->()("discovery/search/Vocabulary") {}
+>()("discovery/search/Vocabulary") {
+  static readonly layer: Layer.Layer<Vocabulary, never, SqlClient.SqlClient | Catalogue> = Layer.effect(
+    Vocabulary,
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const catalogue = yield* Catalogue
+      /** Of one version of the catalogue. */
+      let counted: { readonly version: number; readonly options: Map<VocabularyKind, ReadonlyArray<FilterOption>> } = {
+        version: -1,
+        options: new Map()
+      }
+
+      const countNiches = sql<Count>`
+        SELECT niche_id::int AS id, count(*)::int AS stores FROM shop_search WHERE niche_id > 0 GROUP BY niche_id`
+      const countThemes = sql<Count>`
+        SELECT theme_id AS id, count(*)::int AS stores FROM shop_search WHERE theme_id > 0 GROUP BY theme_id`
+      const countApps = sql<Count>`
+        SELECT app AS id, count(*)::int AS stores FROM shop_search, unnest(apps) app GROUP BY app`
+
+      const countOptions = Effect.fnUntraced(function* (
+        kind: VocabularyKind,
+        { names }: Snapshot
+      ): Effect.fn.Return<ReadonlyArray<FilterOption>, SqlError.SqlError> {
+        if (kind === "niches") {
+          const stores = storesById(yield* countNiches)
+          const nameOf = new Map(names.niches.map((niche) => [niche.id, niche.name]))
+          return names.niches.map((niche) => ({
+            id: niche.id,
+            name: niche.name,
+            parent: niche.parentId === null ? null : (nameOf.get(niche.parentId) ?? null),
+            stores: (names.niche(niche.id) ?? []).reduce((sum, id) => sum + (stores.get(id) ?? 0), 0)
+          }))
+        }
+        const stores = storesById(yield* kind === "themes" ? countThemes : countApps)
+        const spellingKind = kind === "themes" ? "theme" : "app"
+        return names.spellings.flatMap(({ canonicalId, id, kind, name }) =>
+          kind === spellingKind && id === canonicalId && stores.has(id)
+            ? [{ id, name, parent: null, stores: stores.get(id) ?? 0 }]
+            : []
+        )
+      })
+
+      const options = Effect.fnUntraced(function* (kind: VocabularyKind) {
+        const snapshot = yield* catalogue.latest
+        if (counted.version !== snapshot.version) counted = { version: snapshot.version, options: new Map() }
+        const { options } = counted
+        const known = options.get(kind)
+        if (known !== undefined) return known
+        const found = yield* countOptions(kind, snapshot)
+        options.set(kind, found)
+        return found
+      })
+
+      const list = Effect.fn("Vocabulary.list")(
+        function* (kind: VocabularyKind, query: string | undefined) {
+          return OptionMatch.best(yield* options(kind), query, maxOptions)
+        },
+        (effect) => Database.query(effect)
+      )
+
+      const issues = Effect.fn("Vocabulary.issues")(
+        function* (args: Readonly<Record<string, unknown>>) {
+          const sent = namesIn(args)
+          if (sent.niches.length === 0 && sent.themes.length === 0) return []
+          const snapshot = yield* catalogue.known
+          if (StorePredicate.unknownNames(sent, snapshot.names).length === 0) return []
+          // An import may have brought the name since.
+          return StorePredicate.unknownNames(sent, (yield* catalogue.latest).names)
+        },
+        (effect) => Database.query(effect)
+      )
+
+      return Vocabulary.of({ list, issues })
+    })
+  )
+}
+
+const storesById = (counts: ReadonlyArray<Count>): ReadonlyMap<number, number> =>
+  new Map(counts.map(({ id, stores }) => [id, stores]))
+
+const isNicheReference = Schema.is(NicheReference)
+const isName = Schema.is(Name)
+const maxNames = 50
+
+/** Positions are kept, so that issues name the right one: what is no name becomes one that is never unknown. */
+const namesIn = (args: Readonly<Record<string, unknown>>) => ({
+  niches: entries(args["niches"], isNicheReference),
+  themes: entries(args["themes"], isName)
+})
+
+const entries = <A>(value: unknown, is: (entry: unknown) => entry is A): ReadonlyArray<A | undefined> =>
+  Array.isArray(value) ? value.slice(0, maxNames).map((entry: unknown) => (is(entry) ? entry : undefined)) : []

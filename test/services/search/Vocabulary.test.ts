@@ -1,0 +1,140 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { Catalogue } from "../../../src/services/search/Catalogue.ts"
+import { DerivedData } from "../../../src/services/search/DerivedData.ts"
+import { Vocabulary } from "../../../src/services/search/Vocabulary.ts"
+import { TestDatabase } from "../../support/TestDatabase.ts"
+
+const services = Vocabulary.layer.pipe(
+  Layer.provideMerge(Catalogue.layer),
+  Layer.provideMerge(DerivedData.layer),
+  Layer.provideMerge(TestDatabase.layer)
+)
+
+/** Writes records, as an import would, and brings the derived rows in step. */
+const load = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`INSERT INTO niche (id, parent_id, name) VALUES
+    (1, NULL, 'Pets'), (2, 1, 'Dogs'), (3, 2, 'Dog Beds'), (4, NULL, 'Crème & Care'), (5, NULL, 'Hot Dogs')`
+  yield* sql`INSERT INTO shop (id, domain, domain_extension, name, country, niche_id, theme, apps)
+    SELECT id, 'shop-' || id || '.com', '.com', 'Shop', 'US', niche_id, theme, apps FROM (VALUES
+      (1, 1, 'Dawn', ARRAY['Klaviyo', 'Loox']),
+      (2, 2, 'dawn', ARRAY['klaviyo', 'Klaviyo']),
+      (3, 3, 'Impulse', ARRAY['Loox']),
+      (4, NULL, NULL, ARRAY['Loox', 'Klaviyo Reviews'])
+    ) v(id, niche_id, theme, apps)`
+  yield* (yield* DerivedData).refresh({ shopIds: [1, 2, 3, 4] })
+})
+
+layer(services, { excludeTestServices: true })("Vocabulary", (it) => {
+  it.effect("before there is any catalogue every name is unknown and no option is listed", () =>
+    Effect.gen(function* () {
+      const vocabulary = yield* Vocabulary
+      assert.deepStrictEqual(yield* vocabulary.list("niches", undefined), [])
+      assert.deepStrictEqual(
+        (yield* vocabulary.issues({ niches: ["Pets"] })).map(({ path }) => path),
+        ["niches.0"]
+      )
+    })
+  )
+
+  it.effect("a name is known as soon as it was imported, whatever was known before", () =>
+    Effect.gen(function* () {
+      yield* load
+      assert.deepStrictEqual(yield* (yield* Vocabulary).issues({ niches: ["pets", 3], themes: ["DAWN"] }), [])
+    })
+  )
+
+  it.effect("niches count the stores of all niches below them", () =>
+    Effect.gen(function* () {
+      const niches = yield* (yield* Vocabulary).list("niches", undefined)
+      assert.deepStrictEqual(niches, [
+        { id: 1, name: "Pets", parent: null, stores: 3 },
+        { id: 2, name: "Dogs", parent: "Pets", stores: 2 },
+        { id: 3, name: "Dog Beds", parent: "Dogs", stores: 1 },
+        { id: 4, name: "Crème & Care", parent: null, stores: 0 },
+        { id: 5, name: "Hot Dogs", parent: null, stores: 0 }
+      ])
+    })
+  )
+
+  it.effect("spellings that differ in case are one option, and each store counts once", () =>
+    Effect.gen(function* () {
+      const vocabulary = yield* Vocabulary
+      const told = (options: ReadonlyArray<{ readonly name: string; readonly stores: number }>) =>
+        options.map(({ name, stores }) => [name.toLowerCase(), stores])
+      assert.deepStrictEqual(told(yield* vocabulary.list("themes", undefined)), [
+        ["dawn", 2],
+        ["impulse", 1]
+      ])
+      assert.deepStrictEqual(told(yield* vocabulary.list("apps", undefined)), [
+        ["loox", 3],
+        ["klaviyo", 2],
+        ["klaviyo reviews", 1]
+      ])
+    })
+  )
+
+  it.effect("a query lists whole names before beginnings, beginnings before other words, those before parents", () =>
+    Effect.gen(function* () {
+      const vocabulary = yield* Vocabulary
+      const names = (query: string) =>
+        Effect.map(vocabulary.list("niches", query), (options) => options.map(({ name }) => name))
+      assert.deepStrictEqual(yield* names("DOGS"), ["Dogs", "Hot Dogs", "Dog Beds"])
+      assert.deepStrictEqual(yield* names("dog"), ["Dogs", "Dog Beds", "Hot Dogs"])
+      assert.deepStrictEqual(yield* names("creme care"), ["Crème & Care"])
+      assert.deepStrictEqual(yield* names("reme"), ["Crème & Care"])
+      assert.deepStrictEqual(yield* names("nothing like it"), [])
+    })
+  )
+
+  it.effect("unknown names are told with their place and the nearest known one", () =>
+    Effect.gen(function* () {
+      const issues = yield* (yield* Vocabulary).issues({
+        niches: ["Pets", "Petz", 99],
+        themes: ["Impulze", 5, "Dawn"],
+        apps: ["Unheard Of"],
+        countries: ["XX"]
+      })
+      assert.deepStrictEqual(issues, [
+        { path: "niches.1", message: "`Petz` is not a known niche; did you mean `Pets`?" },
+        { path: "niches.2", message: "`99` is not a known niche" },
+        { path: "themes.0", message: "`Impulze` is not a known theme; did you mean `Impulse`?" }
+      ])
+    })
+  )
+
+  it.effect("what is no list of names is left to the schema", () =>
+    Effect.gen(function* () {
+      const vocabulary = yield* Vocabulary
+      for (const niches of ["Pets", null, 5, {}, [[]], [""], [1.5], ["\u0000"]]) {
+        assert.deepStrictEqual(yield* vocabulary.issues({ niches, themes: niches }), [])
+      }
+    })
+  )
+
+  it.effect("a theme that the last store left is still known, but not listed", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const vocabulary = yield* Vocabulary
+      yield* sql`UPDATE shop SET theme = NULL WHERE id = 3`
+      yield* (yield* DerivedData).refresh({ shopIds: [3] })
+      assert.deepStrictEqual(
+        (yield* vocabulary.list("themes", undefined)).map(({ stores }) => stores),
+        [2]
+      )
+      assert.deepStrictEqual(yield* vocabulary.issues({ themes: ["impulse"] }), [])
+    })
+  )
+
+  it.effect("a changed tree of niches is seen, though no store has changed", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`UPDATE niche SET parent_id = NULL, name = 'Doggies' WHERE id = 2`
+      yield* (yield* DerivedData).refresh({ shopIds: [] })
+      const niches = yield* (yield* Vocabulary).list("niches", "doggies")
+      assert.deepStrictEqual(niches.slice(0, 1), [{ id: 2, name: "Doggies", parent: null, stores: 2 }])
+    })
+  )
+})
