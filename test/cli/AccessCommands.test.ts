@@ -1,0 +1,156 @@
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { assert, describe, layer } from "@effect/vitest"
+import { Console, Effect, Layer, Redacted, Stdio, Stream } from "effect"
+import { Command } from "effect/cli"
+import { SqlClient } from "effect/sql"
+import { accountCommand } from "../../src/cli/AccountCommand.ts"
+import { creditsCommand } from "../../src/cli/CreditsCommand.ts"
+import { keyCommand } from "../../src/cli/KeyCommand.ts"
+import { CredentialResolver } from "../../src/services/access/CredentialResolver.ts"
+import { Passwords } from "../../src/services/access/Passwords.ts"
+import * as Access from "../support/Access.ts"
+import { SetClock } from "../support/SetClock.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
+
+const root = Command.make("discovery").pipe(Command.withSubcommands([accountCommand, keyCommand, creditsCommand]))
+const execute = Command.runWith(root, { version: "0" })
+
+/** Runs a command line; `stdin` is what is piped into it. Returns what it prints, and whether it ended well. */
+const run = Effect.fnUntraced(function* (line: ReadonlyArray<string>, stdin = "") {
+  const live = yield* Console.Console
+  const printed: Array<string> = []
+  const keep = (...parts: ReadonlyArray<unknown>) => void printed.push(parts.join(" "))
+  const ended = yield* execute(line).pipe(
+    Effect.provideService(Console.Console, { ...live, log: keep, error: keep }),
+    Effect.provide(Stdio.layerTest({ stdin: Stream.make(new TextEncoder().encode(stdin)) })),
+    Effect.provide(NodeServices.layer),
+    Effect.exit
+  )
+  return { ended: ended._tag, text: printed.join("\n") }
+})
+
+const Services = Access.layer.pipe(
+  Layer.provideMerge(TestDatabase.layer),
+  Layer.provideMerge(SetClock.layer("2026-03-10T12:00:00Z"))
+)
+
+layer(Services, { excludeTestServices: true })("the operator's command line", (it) => {
+  const passwordWorks = Effect.fnUntraced(function* (email: string, password: string) {
+    const sql = yield* SqlClient.SqlClient
+    const rows = yield* sql<{ readonly hash: string }>`SELECT password_hash AS hash FROM account WHERE email = ${email}`
+    const passwords = yield* Passwords
+    return yield* passwords.verify(Redacted.make(password), rows[0]?.hash ?? "")
+  })
+
+  describe("account", () => {
+    it.effect("create prints the account, and a password that was generated, once", () =>
+      Effect.gen(function* () {
+        const { ended, text } = yield* run(["account", "create", "ada@example.com", "--plan", "growth"])
+        assert.strictEqual(ended, "Success")
+        assert.match(
+          text,
+          /^ +\d+ {2}ada@example\.com {2}growth {2}active {2}0\/20 credits used until 2026-04-10\npassword {2}\S{20} /
+        )
+        const password = /password {2}(\S{20})/.exec(text)?.[1] ?? ""
+        assert.isTrue(yield* passwordWorks("ada@example.com", password))
+      })
+    )
+
+    it.effect("takes a password from standard input, and does not print it", () =>
+      Effect.gen(function* () {
+        const line = ["account", "create", "bob@example.com", "--password", "stdin"]
+        const { ended, text } = yield* run(line, "nine green whales\n")
+        assert.strictEqual(ended, "Success")
+        assert.notInclude(text, "whales")
+        assert.isTrue(yield* passwordWorks("bob@example.com", "nine green whales"))
+        yield* run(["account", "reset-password", "bob@example.com", "--password", "stdin"], "eleven pink snails")
+        assert.isTrue(yield* passwordWorks("bob@example.com", "eleven pink snails"))
+      })
+    )
+
+    it.effect("changes plan, status and credits, and lists them", () =>
+      Effect.gen(function* () {
+        yield* run(["account", "create", "cyd@example.com", "--plan", "growth", "--began-on", "2026-01-31"])
+        yield* run(["account", "set-plan", "cyd@example.com", "pro"])
+        yield* run(["account", "set-status", "cyd@example.com", "unpaid"])
+        yield* run(["account", "grant", "cyd@example.com", "5", "--note", "for the outage"])
+        const { text } = yield* run(["account", "list"])
+        assert.match(text, /cyd@example\.com {2}pro {2}unpaid {2}0\/105 credits used until 2026-03-31/)
+      })
+    )
+
+    it.effect("says what is wrong, and fails", () =>
+      Effect.gen(function* () {
+        yield* run(["account", "create", "dan@example.com"])
+        const cases: ReadonlyArray<readonly [ReadonlyArray<string>, string]> = [
+          [["account", "create", "DAN@example.com"], "has an account already"],
+          [["account", "create", "nobody"], "not an e-mail address"],
+          [["account", "set-plan", "nobody@example.com", "pro"], "There is no account"],
+          [["account", "set-plan", "dan@example.com", "gold"], "gold"],
+          [["account", "grant", "dan@example.com", "5"], "Set a paid plan first"],
+          [["account", "grant", "dan@example.com", "many"], "many"],
+          [["account", "reset-password", "dan@example.com", "--password", "stdin"], "at least 12"]
+        ]
+        for (const [line, message] of cases) {
+          const { ended, text } = yield* run(line)
+          assert.strictEqual(ended, "Failure", line.join(" "))
+          assert.include(text, message)
+        }
+      })
+    )
+  })
+
+  describe("key", () => {
+    it.effect("create prints a key that works, list masks it, revoke ends it", () =>
+      Effect.gen(function* () {
+        const resolver = yield* CredentialResolver
+        yield* run(["account", "create", "eve@example.com", "--plan", "growth"])
+        const made = yield* run(["key", "create", "eve@example.com", "nightly job"])
+        const secret = /dsk_[0-9A-Za-z]{43}/.exec(made.text)?.[0] ?? ""
+        yield* resolver.resolve(Redacted.make(secret))
+
+        const { text } = yield* run(["key", "list", "eve@example.com"])
+        assert.include(text, `dsk_…${secret.slice(-4)}  nightly job  made 2026-03-10T12:00:00.000Z  last used never`)
+        assert.notInclude(text, secret)
+
+        const id = /(\d+)/.exec(text)?.[1] ?? ""
+        assert.strictEqual((yield* run(["key", "revoke", "eve@example.com", id])).ended, "Success")
+        assert.strictEqual((yield* Effect.flip(resolver.resolve(Redacted.make(secret))))._tag, "CredentialRejected")
+        const again = yield* run(["key", "revoke", "eve@example.com", id])
+        assert.strictEqual(again.ended, "Failure")
+        assert.include(again.text, `no active key ${id}`)
+      })
+    )
+
+    it.effect("says which plan or status is missing and where to mend it", () =>
+      Effect.gen(function* () {
+        yield* run(["account", "create", "fay@example.com", "--plan", "growth", "--status", "paused"])
+        const { ended, text } = yield* run(["key", "create", "fay@example.com", "job"])
+        assert.strictEqual(ended, "Failure")
+        assert.include(text, "its subscription is paused")
+        assert.include(text, "https://discovery.test/billing")
+      })
+    )
+  })
+
+  describe("credits verify", () => {
+    it.effect("fails and prints the balances that the ledger does not say", () =>
+      Effect.gen(function* () {
+        const { caller } = yield* Access.subscriber()
+        const good = yield* run(["credits", "verify"])
+        assert.strictEqual(good.ended, "Success")
+        assert.match(good.text, /^\d+ balances are what the ledger says\.$/)
+
+        const sql = yield* SqlClient.SqlClient
+        yield* sql`UPDATE credit_period SET used = 3 WHERE account_id = ${caller.accountId}`
+        const bad = yield* run(["credits", "verify"])
+        assert.strictEqual(bad.ended, "Failure")
+        assert.include(
+          bad.text,
+          `account ${caller.accountId}, period from 2026-03-10: balance 3 of 20 used, ledger 0 of 20`
+        )
+        assert.match(bad.text, /1 of \d+ balances are not what the ledger says/)
+      })
+    )
+  })
+})
