@@ -33,8 +33,8 @@ export interface ImportChunk {
   readonly rejects: ReadonlyArray<Reject>
   /** Items left out on purpose, such as products that are not on sale. */
   readonly skipped: number
-  /** Of the whole input, as it is stored, so far; for the progress. */
-  readonly bytesRead: number
+  /** How far in the whole input this is, in whatever unit its total is told; for the progress. */
+  readonly position: number
 }
 
 /** More say nothing new about one record. */

@@ -18,7 +18,7 @@ import { loadRows } from "./ResilientLoader.ts"
 
 /** Told often. `index` counts the items of the search index, which a first load builds at its end. */
 export type ImportProgress =
-  | { readonly phase: "records"; readonly records: number; readonly rejected: number; readonly bytesRead: number }
+  | { readonly phase: "records"; readonly records: number; readonly rejected: number; readonly position: number }
   | { readonly phase: "index"; readonly done: number; readonly total: number }
 
 export interface ImportOptions {
@@ -152,7 +152,7 @@ class Report {
   #accepted = 0
   #rejected = 0
   #skipped = 0
-  #bytesRead = 0
+  #position = 0
   #tallies = noTallies
   readonly #options: ImportOptions
 
@@ -165,7 +165,7 @@ class Report {
   }
 
   read(chunk: ImportChunk) {
-    this.#bytesRead = chunk.bytesRead
+    this.#position = chunk.position
     this.#skipped += chunk.skipped
     return this.#reject(chunk.rejects)
   }
@@ -181,7 +181,7 @@ class Report {
       phase: "records",
       records: this.#accepted,
       rejected: this.#rejected,
-      bytesRead: this.#bytesRead
+      position: this.#position
     })
   }
 

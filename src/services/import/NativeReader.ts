@@ -34,7 +34,7 @@ const notNative = (file: InputFile, firstLine: string): UnreadableInput =>
     }.`
   })
 
-const toChunk = (lines: ReadonlyArray<Line>, bytesRead: number): ImportChunk => {
+const toChunk = (lines: ReadonlyArray<Line>, position: number): ImportChunk => {
   const rows: Array<ImportRow> = []
   const bad: Array<Reject> = []
   for (const line of lines) {
@@ -42,7 +42,7 @@ const toChunk = (lines: ReadonlyArray<Line>, bytesRead: number): ImportChunk => 
     if (Result.isSuccess(row)) rows.push(row.success)
     else bad.push(...row.failure)
   }
-  return { rows, rejects: bad, skipped: 0, bytesRead }
+  return { rows, rejects: bad, skipped: 0, position }
 }
 
 const toRow = (line: Line): Result.Result<ImportRow, ReadonlyArray<Reject>> => {

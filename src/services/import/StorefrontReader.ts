@@ -36,17 +36,17 @@ export const read = Effect.fn("StorefrontReader.read")(function* (
     })
   }
   const products = "products" in envelope.success ? envelope.success.products : envelope.success
-  const bytesRead = file.bytesRead()
-  const first: ImportChunk = { rows: [{ line: 1, record: shop }], rejects: [], skipped: 0, bytesRead: 0 }
+  const position = file.bytesRead()
+  const first: ImportChunk = { rows: [{ line: 1, record: shop }], rejects: [], skipped: 0, position: 0 }
   return Stream.fromIterable(products).pipe(
     Stream.zipWithIndex,
     Stream.grouped(productsAtOnce),
-    Stream.map((group) => toChunk(group, shop.domain, bytesRead)),
+    Stream.map((group) => toChunk(group, shop.domain, position)),
     (chunks) => Stream.concat(Stream.succeed(first), chunks)
   )
 })
 
-const toChunk = (products: ReadonlyArray<[unknown, number]>, domain: string, bytesRead: number): ImportChunk => {
+const toChunk = (products: ReadonlyArray<[unknown, number]>, domain: string, position: number): ImportChunk => {
   const rows: Array<ImportRow> = []
   const bad: Array<Reject> = []
   let skipped = 0
@@ -56,7 +56,7 @@ const toChunk = (products: ReadonlyArray<[unknown, number]>, domain: string, byt
     else if (record.success === null) skipped++
     else rows.push({ line: index + 1, record: record.success })
   }
-  return { rows, rejects: bad, skipped, bytesRead }
+  return { rows, rejects: bad, skipped, position }
 }
 
 const json = Effect.fnUntraced(function* (file: InputFile.InputFile): Effect.fn.Return<unknown, UnreadableInput> {

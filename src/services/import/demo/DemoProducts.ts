@@ -1,0 +1,102 @@
+/** The products of one store of the demo data. */
+import type { ProductDetails } from "../../../domain/catalog/ProductDetails.ts"
+import type { ProductRecord } from "../../../domain/catalog/Records.ts"
+import { timeOf } from "./Days.ts"
+import type { DemoShop } from "./DemoShops.ts"
+import { Prng } from "./Prng.ts"
+import { slugOf } from "./ShopNames.ts"
+import { description, title } from "./Texts.ts"
+
+/** Addresses that lead nowhere: no real store is shown, no stranger's server is asked for an image. */
+export const pages = "https://shops.discovery.example"
+export const images = "https://images.discovery.example"
+
+const sizes = ["XS", "S", "M", "L", "XL", "XXL", "3XL"]
+
+export const demoProducts = (
+  seed: string,
+  shop: DemoShop,
+  count: number,
+  today: number,
+  hasDetails: boolean
+): ReadonlyArray<ProductRecord> => {
+  const prng = new Prng(seed, "products", shop.index)
+  // Stores put many products up at once: such products were created in the same second.
+  let launch = newLaunch(prng, today)
+  return Array.from({ length: count }, (_, index) => {
+    if (prng.chance(0.3)) launch = newLaunch(prng, today)
+    const name = title(prng, shop.subject)
+    const key = String(7_000_000_000 + shop.index * 50_000 + index)
+    const price = demoPrice(prng, shop)
+    const slug = slugOf(name).slice(0, 60)
+    const imageCount = prng.chance(0.04) ? 0 : Math.min(18, Math.max(1, Math.round(prng.logNormal(3, 0.75))))
+    const url = (image: number) => `${images}/products/${key}-${image + 1}.jpg`
+    return {
+      type: "product",
+      shop: shop.record.domain,
+      key,
+      title: name,
+      url: prng.chance(0.01) ? null : `${pages}/${shop.record.domain}/products/${slug === "" ? key : slug}`,
+      image_url: imageCount === 0 ? null : url(0),
+      price,
+      created_at: prng.chance(0.02) ? null : launch,
+      details: hasDetails
+        ? {
+            description_html: description(prng, shop.subject, name),
+            vendor: shop.record.name,
+            product_type: null,
+            tags: prng.chance(0.5) ? [] : prng.some(shop.subject.nouns, 2).map((noun) => noun.toLowerCase()),
+            ...variants(prng, shop, price),
+            images: Array.from({ length: Math.min(imageCount, 5) }, (_, image) => ({
+              url: url(image),
+              width: 1_200,
+              height: 1_200
+            }))
+          }
+        : null
+    }
+  })
+}
+
+const newLaunch = (prng: Prng, today: number): string =>
+  timeOf(today - 1 - Math.floor(prng.unit() ** 2.2 * 1_700), prng.int(0, 86_399))
+
+/** Spread as within real stores, ending as prices do: in .00, then .99, then .95. */
+export const demoPrice = (prng: Prng, shop: DemoShop): number => {
+  const price = prng.logNormal(shop.medianPrice, 0.93)
+  if (shop.isWholeCurrency) {
+    const step = 10 ** Math.max(0, Math.floor(Math.log10(price)) - 1)
+    return Math.max(step, Math.round(price / step) * step)
+  }
+  const whole = Math.max(1, Math.round(price))
+  const ending = prng.weighted([
+    [0, 46],
+    [0.99, 26],
+    [0.95, 14],
+    [0.9, 6],
+    [0.5, 4],
+    [prng.int(1, 98) / 100, 4]
+  ])
+  return ending === 0 ? whole : Math.round((whole - 1 + ending) * 100) / 100
+}
+
+const variants = (prng: Prng, shop: DemoShop, price: number): Pick<ProductDetails, "options" | "variants"> => {
+  const isSized = shop.subject.kind === "wear" && prng.chance(0.7)
+  const values: ReadonlyArray<string> = isSized
+    ? sizes.slice(prng.int(0, 2), prng.int(4, 7))
+    : prng.chance(0.6)
+      ? ["Default Title"]
+      : prng.some(shop.subject.lexicon.colours, prng.int(2, 6))
+  return {
+    options: [{ name: isSized ? "Size" : values.length > 1 ? "Colour" : "Title", values }],
+    variants: values.map((value, index) => ({
+      id: null,
+      title: value,
+      sku: null,
+      price: index === 0 || prng.chance(0.8) ? price : Math.round(price * 1.2 * 100) / 100,
+      compare_at_price: null,
+      is_available: prng.chance(0.88),
+      options: [value]
+    }))
+  }
+}

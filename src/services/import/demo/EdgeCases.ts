@@ -1,0 +1,261 @@
+/**
+ * Stores, products and ads that test what real data does now and then: figures that are all unknown, all zero or all the
+ * same, texts that are too long, in bold letters, from right to left, ads without a store, a page over 64 KiB.
+ */
+import { ctas, mediaTypes } from "../../../domain/catalog/Enumerations.ts"
+import type {
+  AdRecord,
+  CatalogRecord,
+  ProductRecord,
+  ShopRecord,
+  TrafficMonthRecord
+} from "../../../domain/catalog/Records.ts"
+import { dateOf, monthBefore, timeOf } from "./Days.ts"
+import { archiveId, libraryUrl } from "./DemoAds.ts"
+import { images, pages } from "./DemoProducts.ts"
+
+/** The word that finds the page over 64 KiB, among ads and among products. */
+const longform = "longform"
+
+/** Letters that look bold and are others: four bytes each in UTF-8. */
+const bold = (text: string): string =>
+  Array.from(text, (character) => {
+    const code = character.charCodeAt(0)
+    if (code >= 97 && code <= 122) return String.fromCodePoint(0x1d5ee + code - 97)
+    return code >= 65 && code <= 90 ? String.fromCodePoint(0x1d5d4 + code - 65) : character
+  }).join("")
+
+const essay = "Every letter on this page was set by hand and printed on a press older than the street it stands in. "
+
+const unknownShop = (domain: string, name: string): ShopRecord => ({
+  type: "shop",
+  domain,
+  name,
+  country: "US",
+  currency: null,
+  niche: null,
+  languages: [],
+  pixels: [],
+  social_networks: [],
+  apps: [],
+  theme: null,
+  created_on: null,
+  monthly_revenue: null,
+  monthly_orders: null,
+  products_count: null,
+  trustpilot_rating: null,
+  trustpilot_reviews: null
+})
+
+export const edgeCases = (today: number): ReadonlyArray<CatalogRecord> => {
+  const records: Array<CatalogRecord> = []
+  let numberOfAds = 0
+
+  const traffic = (shop: string, ...visits: ReadonlyArray<number>): ReadonlyArray<TrafficMonthRecord> =>
+    visits.map((visits, index, all) => ({
+      type: "traffic_month",
+      shop,
+      month: monthBefore(today, all.length - index),
+      visits
+    }))
+  const product = (shop: string, key: string, title: string, changes: Partial<ProductRecord> = {}): ProductRecord => ({
+    type: "product",
+    shop,
+    key,
+    title,
+    url: `${pages}/${shop}/products/${key}`,
+    image_url: `${images}/products/${shop}-${key}.jpg`,
+    price: 25,
+    created_at: timeOf(today - 30, 36_000),
+    details: null,
+    ...changes
+  })
+  const ad = (shop: string | null, changes: Partial<AdRecord> = {}): AdRecord => {
+    const id = archiveId(numberOfAds++)
+    return {
+      type: "ad",
+      key: id,
+      shop,
+      ad_archive_id: id,
+      page_name: "Edgewise Almanac",
+      status: "active",
+      media_type: "image",
+      headline: "A plain headline",
+      ad_text: "A plain text.",
+      cta: "Shop Now",
+      landing_url: `${pages}/${shop ?? "unknown"}/`,
+      image_url: `${images}/ads/${id}.jpg`,
+      ad_library_url: libraryUrl(id),
+      started_on: dateOf(today - 20),
+      last_seen_on: dateOf(today),
+      is_partnership: false,
+      ...changes
+    }
+  }
+
+  // Nothing is known but what must be.
+  const blank = "unwritten-tessorraquill.com"
+  records.push(
+    unknownShop(blank, "Unwritten Tessorra"),
+    product(blank, "blank-page", "Blank Page", { url: null, image_url: null, created_at: null }),
+    product(blank, "free-sample", "Free Sample", { price: 0 }),
+    ad(blank, {
+      ad_archive_id: null,
+      headline: null,
+      ad_text: null,
+      cta: null,
+      landing_url: null,
+      image_url: null,
+      ad_library_url: null
+    })
+  )
+
+  // Everything is known to be nothing; growth from nothing has no percentage.
+  const zero = "null-and-ovibleumi.co.uk"
+  records.push(
+    {
+      ...unknownShop(zero, "Null & Ovible"),
+      country: "GB",
+      currency: "GBP",
+      niche: 100,
+      monthly_revenue: 0,
+      monthly_orders: 0,
+      products_count: 0,
+      trustpilot_rating: 0,
+      trustpilot_reviews: 0
+    },
+    ...traffic(zero, 0, 0, 500)
+  )
+
+  // The largest figures that there can be.
+  const giant = "colossa-umberella-emporium.com"
+  records.push(
+    {
+      ...unknownShop(giant, "Colossa Umberella Emporium"),
+      currency: "USD",
+      niche: 1003,
+      languages: ["English", "Spanish"],
+      pixels: ["Facebook", "TikTok"],
+      social_networks: ["Instagram"],
+      monthly_revenue: 1_000_000_000_000,
+      monthly_orders: 2_147_483_647,
+      products_count: 2_147_483_647,
+      trustpilot_rating: 5,
+      trustpilot_reviews: 2_147_483_647
+    },
+    ...traffic(giant, 2_147_483_647, 1, 2_147_483_647),
+    product(giant, "gold-plated-lamp", "Gold Plated Lamp", { price: 1_000_000_000 })
+  )
+
+  // One month makes no trend.
+  const newcomer = "firstlight-nimuvatesk.de"
+  records.push(
+    {
+      ...unknownShop(newcomer, "Firstlight Nimuva"),
+      country: "DE",
+      currency: "EUR",
+      niche: 1001,
+      languages: ["German"]
+    },
+    ...traffic(newcomer, 1_234)
+  )
+
+  // Four stores, their products and their ads that no sort can tell apart but by id.
+  for (const twin of ["one", "two", "three", "four"]) {
+    const domain = `twin-${twin}-galelinumber.com`
+    records.push(
+      {
+        ...unknownShop(domain, `Twin ${twin}`),
+        currency: "USD",
+        niche: 1800,
+        languages: ["English"],
+        created_on: "2021-03-14",
+        monthly_revenue: 50_000,
+        monthly_orders: 1_000,
+        products_count: 40,
+        trustpilot_rating: 4.4,
+        trustpilot_reviews: 120
+      },
+      ...traffic(domain, 10_000, 12_000),
+      ...["a", "b", "c"].map((key) => product(domain, key, "Matching Mug", { price: 19.99 })),
+      ad(domain),
+      ad(domain)
+    )
+  }
+
+  // Texts: other scripts, letters in disguise, emoji made of several characters, lengths beyond what is shown.
+  const scripts = "xn--lettertrm-quorand-82b.com"
+  const rightToLeft = "متجر الخط العربي يقدم أقلام القصب والحبر الأسود مع توصيل مجاني"
+  records.push(
+    {
+      ...unknownShop(scripts, "Lettertürm ✍️ خط"),
+      country: "AE",
+      currency: "AED",
+      niche: 2205,
+      languages: ["Arabic", "Japanese", "Thai"]
+    },
+    ...traffic(scripts, 3_000, 3_300, 2_900),
+    product(scripts, "qalam", rightToLeft, { price: 49.5 }),
+    product(scripts, "fude", "筆ペンと和紙のセット 送料無料", { price: 80 }),
+    product(scripts, "emoji", "Family Stamp 👩‍👩‍👧‍👦 in Crème Brûlée 🇫🇷", { price: 12 }),
+    product(scripts, "bold", `${bold("Calligraphy")} Starter Set`, { price: 30 }),
+    ad(scripts, { headline: rightToLeft, ad_text: `${rightToLeft} 🖋️ ${rightToLeft}`, media_type: "video" }),
+    ad(scripts, { headline: bold("Now on sale"), ad_text: `${bold("Only this week")}: ink, paper and patience.` }),
+    ad(scripts, { headline: "筆ではじめる朝", ad_text: "ปากกาพู่กันสำหรับทุกวัน ส่งฟรีทั่วประเทศ 👨‍👩‍👧" }),
+    ad(scripts, { headline: essay.repeat(3).trim(), ad_text: essay.repeat(9).trim(), landing_url: null }),
+    ad(scripts, { is_partnership: true, page_name: "Studio Inkwell with Lettertürm" }),
+    ad(scripts, { status: "inactive", started_on: dateOf(today - 9), last_seen_on: dateOf(today - 9) }),
+    ad(scripts, { started_on: dateOf(today), last_seen_on: dateOf(today) })
+  )
+
+  // Every medium and every call to action at least once, some of them without a store.
+  for (const [index, cta] of ctas.entries()) {
+    records.push(
+      ad(index % 3 === 0 ? null : newcomer, {
+        cta,
+        media_type: mediaTypes[index % mediaTypes.length] ?? "image",
+        status: index % 2 === 0 ? "active" : "inactive",
+        last_seen_on: dateOf(today - (index % 2))
+      })
+    )
+  }
+
+  // More than 25 ads and products, each so long that a page of them is more than 64 KiB.
+  const press = "longform-letterpress-ilmarne.com"
+  const long = (characters: number) =>
+    Array.from(bold(essay.repeat(9)))
+      .slice(0, characters)
+      .join("")
+      .trim()
+  records.push(
+    {
+      ...unknownShop(press, "Longform Letterpress"),
+      currency: "USD",
+      niche: 2204,
+      languages: ["English"],
+      created_on: "2016-02-29",
+      monthly_revenue: 84_000,
+      monthly_orders: 900,
+      products_count: 30
+    },
+    ...traffic(press, 9_000, 9_400, 9_900, 9_100)
+  )
+  for (let index = 0; index < 30; index++) {
+    const path = `${longform}-${"broadside-".repeat(40)}${index}`
+    records.push(
+      product(press, `broadside-${index}`, `${bold("Longform")} ${index + 1}: ${long(470)}`, {
+        url: `${pages}/${press}/products/${path}`,
+        price: 40 + index,
+        created_at: timeOf(today - index, 0)
+      }),
+      ad(press, {
+        page_name: "Longform Letterpress",
+        headline: `${bold("Longform")} ${long(190)}`,
+        ad_text: long(700),
+        landing_url: `${pages}/${press}/${path}`,
+        started_on: dateOf(today - 30 - index)
+      })
+    )
+  }
+  return records
+}

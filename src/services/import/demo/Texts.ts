@@ -1,0 +1,87 @@
+/** Titles, headlines and ad copy of a store, as long as real ones are (import-formats, figures of real data). */
+import type { Kind } from "./Niches.ts"
+import type { Lexicon } from "./lexicon/Lexicon.ts"
+import type { Prng } from "./Prng.ts"
+
+/** What a text is about. */
+export interface Subject {
+  readonly shop: string
+  readonly lexicon: Lexicon
+  readonly kind: Kind
+  readonly nouns: ReadonlyArray<string>
+}
+
+const fill = (template: string, prng: Prng, { shop }: Subject, noun: string): string =>
+  template.includes("{")
+    ? template
+        .replaceAll("{noun}", noun)
+        .replaceAll("{shop}", shop)
+        .replaceAll("{percent}", String(prng.int(2, 14) * 5))
+        .replaceAll(
+          "{count}",
+          String(
+            prng.weighted([
+              [prng.int(3, 40), 1],
+              [prng.int(10, 500) * 100, 2]
+            ])
+          )
+        )
+    : template
+
+/** 11, 40, 92 and 127 characters at 5, 50, 95 and 99 %. */
+export const title = (prng: Prng, subject: Subject): string => {
+  const { colours, density, epithets, extras, qualities, space } = subject.lexicon
+  const target = prng.logNormal(38, 0.52, 0.8) * density
+  const dash = space === "" ? " " : " – "
+  const bar = space === "" ? " " : " | "
+  const noun = prng.pick(subject.nouns)
+  let text = noun
+  const add = (longer: string) => {
+    if (Math.abs(longer.length - target) < Math.abs(text.length - target)) text = longer
+  }
+  if (epithets.length > 0 && prng.chance(0.6)) add(`${prng.pick(epithets)}${space}${text}`)
+  add(`${text}${space === "" ? " " : space}${prng.pick(qualities[subject.kind])}`)
+  add(`${text}${dash}${prng.pick(colours)}`)
+  for (const extra of prng.some(extras, 5)) add(`${text}${bar}${extra}`)
+  if (text.length < target * 0.8) add(`${text}${bar}${prng.pick(subject.nouns)}`)
+  return text
+}
+
+/** Median of 35 characters. */
+export const headline = (prng: Prng, subject: Subject): string =>
+  prng.chance(0.6)
+    ? title(prng, subject)
+    : fill(prng.pick(subject.lexicon.headlines), prng, subject, prng.pick(subject.nouns))
+
+/** Around 200 characters in the median, 1,000 and more at 95 %. */
+export const adText = (prng: Prng, subject: Subject): string => {
+  const { closers, density, openers, sentences } = subject.lexicon
+  const target = prng.logNormal(190, 1, 0.8) * density
+  const noun = prng.pick(subject.nouns)
+  const say = (template: string) => fill(template, prng, subject, noun)
+  const lines = [say(prng.pick(openers))]
+  let length = lines[0]?.length ?? 0
+  const add = (line: string): boolean => {
+    if (Math.abs(length + line.length - target) >= Math.abs(length - target)) return false
+    lines.push(line)
+    length += line.length + 1
+    return true
+  }
+  const rest = prng.some(sentences, sentences.length - prng.int(0, 3))
+  const offset = prng.int(0, rest.length - 1)
+  for (let index = 0; index < rest.length; index++) {
+    if (!add(say(rest[(index + offset) % rest.length] ?? ""))) break
+  }
+  while (length < target - 80 * density && lines.length < 120 && add(`• ${title(prng, subject)}`));
+  add(say(prng.pick(closers)))
+  return lines.join(prng.chance(0.5) ? "\n\n" : prng.chance(0.5) ? "\n" : " ")
+}
+
+/** A few paragraphs of what a product page says, as markup. */
+export const description = (prng: Prng, subject: Subject, about: string): string | null => {
+  if (prng.chance(0.06)) return null
+  const { sentences } = subject.lexicon
+  const noun = prng.pick(subject.nouns)
+  const said = prng.some(sentences, prng.int(1, 5)).map((sentence) => `<p>${fill(sentence, prng, subject, noun)}</p>`)
+  return `<h3>${about.replaceAll("&", "&amp;")}</h3>${said.join("")}`
+}
