@@ -16,4 +16,8 @@ export const loadCatalogue = Effect.fnUntraced(function* (catalogue: NaiveCatalo
   yield* insert("traffic_month", catalogue.traffic)
   yield* insert("product", catalogue.products)
   yield* insert("ad", catalogue.ads)
+  // The ids were given, so that those to come have to start behind them.
+  for (const table of ["shop", "product", "ad"]) {
+    yield* sql`SELECT setval(pg_get_serial_sequence(${table}, 'id'), max(id)) FROM ${sql(table)}`
+  }
 })
