@@ -121,8 +121,8 @@ export class Importer extends Context.Service<
 const stopped = (error: SqlError.SqlError): ImportStopped =>
   new ImportStopped({
     message:
-      `The database stopped the import: ${error.message}. What was imported before is complete and stays; ` +
-      `run the same import again, it takes up where this one stopped.`,
+      `The database stopped the import: ${error.message}. No record is half imported; run the same import again, and it ` +
+      `adds what is missing.`,
     cause: error
   })
 

@@ -12,11 +12,11 @@ import * as InputFile from "./InputFile.ts"
 
 /** What the files do not say, or say wrongly: it goes before `meta.json`. */
 export interface StorefrontOptions {
-  readonly metaPath?: string
-  readonly domain?: string
-  readonly name?: string
-  readonly country?: string
-  readonly currency?: string
+  readonly metaPath: string | undefined
+  readonly domain: string | undefined
+  readonly name: string | undefined
+  readonly country: string | undefined
+  readonly currency: string | undefined
 }
 
 /** A page has up to 250 products of at most a few hundred KiB each. */

@@ -142,7 +142,7 @@ const tree = `
   Fishing: Spinning Rod, Lure Set, Fly Box, Landing Net
   Hunting & Optics: Binoculars, Trail Camera, Camo Jacket
   Knives & Tools: Folding Knife, Multi Tool, Camp Axe
-  Lighting: Head Torch, Camping Lantern, Solar Light
+  Camp Lighting: Head Torch, Camping Lantern, Solar Light
   # decor: Home Decor: home: 0.7
   Lighting: Table Lamp, Floor Lamp, Pendant Lamp, Wall Sconce, Rechargeable Lamp
   Wall Art: Framed Print, Canvas Art, Wall Hanging, Botanical Poster
@@ -239,12 +239,12 @@ const tree = `
   Screen Protection: Privacy Glass, Tempered Glass, Lens Protector
   Laptop Accessories: Laptop Sleeve, USB-C Hub, Cooling Pad
   Desk Setup: Desk Mat, Cable Organizer, Monitor Light
-  Storage: Portable SSD, Memory Card, Card Reader
+  Data Storage: Portable SSD, Memory Card, Card Reader
   # auto: Car & Motorcycle: gear: 1
   Interior: Floor Mats, Seat Covers, Trunk Organizer, Car Diffuser
   Exterior: Wheel Covers, Roof Rack, LED Headlights, Car Cover
   Car Care: Ceramic Coating, Microfiber Towels, Foam Cannon, Wheel Cleaner
-  Electronics: Dash Cam, Tire Inflator, Jump Starter, Head Unit
+  Car Electronics: Dash Cam, Tire Inflator, Jump Starter, Head Unit
   Performance Parts: Coilover Kit, Cold Air Intake, Brake Pads
   Motorcycle Gear: Riding Jacket, Motorcycle Helmet, Riding Gloves
   Motorcycle Parts: Handlebar Grips, Tail Tidy, Exhaust Slip On

@@ -1,0 +1,82 @@
+/** `discovery demo`: the generated data set, loaded or written out. */
+import { Console, DateTime, Effect, Option, Stdio, Stream } from "effect"
+import { Command, Flag } from "effect/cli"
+import { CalendarDate } from "../domain/search/Arguments.ts"
+import { defaultSeed, demoLines, demoSource, demoTotal } from "../services/import/demo/DemoData.ts"
+import type { DemoOptions } from "../services/import/demo/DemoData.ts"
+import { demoSizes } from "../services/import/demo/DemoSize.ts"
+import type { DemoSizeName } from "../services/import/demo/DemoSize.ts"
+import { Importer } from "../services/import/Importer.ts"
+import * as ImportReporting from "./ImportReporting.ts"
+import { asUserError } from "./UserErrors.ts"
+
+/** The UTC date, which is what searches call today. */
+const today = Effect.map(DateTime.now, DateTime.formatIsoDateUtc)
+
+/** With its progress on standard error. Loading the same again changes nothing. */
+export const loadDemo = Effect.fn("DemoCommand.loadDemo")(
+  (options: DemoOptions) =>
+    ImportReporting.run({
+      label: "Loading the demo data",
+      source: demoSource(options),
+      total: demoTotal(options),
+      // Every record of ours is good.
+      maxRejects: 0,
+      onRejects: () => Effect.void
+    }),
+  asUserError
+)
+
+/** What a start does: loads the demo data into a catalogue that is empty, and leaves any other alone. */
+export const loadDemoOnce = Effect.gen(function* () {
+  const importer = yield* Importer
+  if (!(yield* asUserError(importer.isEmpty))) return
+  const { report, seconds } = yield* loadDemo({ size: "demo", seed: defaultSeed, asOf: yield* today })
+  yield* Console.log(ImportReporting.summary("Demo data", report, seconds))
+})
+
+const sizeNames = Object.keys(demoSizes).filter((name): name is DemoSizeName => name in demoSizes)
+
+const options = {
+  size: Flag.Literals("size", sizeNames).pipe(
+    Flag.withDescription("tiny: 60 stores; demo: 2,000; large: 20,000"),
+    Flag.withDefault("demo")
+  ),
+  seed: Flag.String("seed").pipe(
+    Flag.withDescription("The same seed gives the same data"),
+    Flag.withDefault(defaultSeed)
+  ),
+  asOf: Flag.String("as-of").pipe(
+    Flag.withDescription("The day that counts as today in the data, YYYY-MM-DD; default: today"),
+    Flag.withSchema(CalendarDate),
+    Flag.optional
+  )
+}
+
+const decided = Effect.fnUntraced(function* (given: {
+  readonly size: DemoSizeName
+  readonly seed: string
+  readonly asOf: Option.Option<string>
+}): Effect.fn.Return<DemoOptions> {
+  const asOf = Option.isSome(given.asOf) ? given.asOf.value : yield* today
+  return { size: given.size, seed: given.seed, asOf }
+})
+
+const load = Command.make("load", options, (given) =>
+  Effect.gen(function* () {
+    const { report, seconds } = yield* loadDemo(yield* decided(given))
+    yield* Console.log(ImportReporting.summary("Demo data", report, seconds))
+  })
+).pipe(Command.withDescription("Load the demo data into the catalogue"))
+
+const exportDemo = Command.make("export", options, (given) =>
+  Effect.gen(function* () {
+    const stdio = yield* Stdio.Stdio
+    yield* Stream.run(demoLines(yield* decided(given)), stdio.stdout())
+  }).pipe(asUserError)
+).pipe(Command.withDescription("Write the demo data to standard output, as a file that import reads"))
+
+export const demoCommand = Command.make("demo").pipe(
+  Command.withDescription("The demo data: generated, the same for the same seed and day"),
+  Command.withSubcommands([load, exportDemo])
+)

@@ -1,0 +1,76 @@
+/** What every import shows while it runs and says when it has ended. */
+import { Clock, Effect, Runtime } from "effect"
+import { CliError } from "effect/cli"
+import { recordTypes } from "../domain/catalog/Records.ts"
+import type { UnreadableInput } from "../services/import/ImportError.ts"
+import type { ImportOptions, ImportReport } from "../services/import/Importer.ts"
+import { Importer } from "../services/import/Importer.ts"
+import type { ImportChunk } from "../services/import/ImportSource.ts"
+import { count, duration, make } from "./ProgressBar.ts"
+import type { Stream } from "effect"
+
+/** The good records went in, others were rejected: exit code 2, so that scripts can tell. */
+export class RecordsRejected extends CliError.UserError {
+  override readonly [Runtime.errorExitCode] = 2
+}
+
+export interface Import {
+  readonly label: string
+  readonly source: Stream.Stream<ImportChunk, UnreadableInput>
+  /** Of the source's positions. */
+  readonly total: number | null
+  readonly maxRejects: number
+  readonly onRejects: ImportOptions["onRejects"]
+}
+
+/** Runs an import with its progress on standard error. */
+export const run = Effect.fn("ImportReporting.run")(function* (options: Import) {
+  const importer = yield* Importer
+  const bar = yield* make
+  const startedAt = yield* Clock.currentTimeMillis
+  const report = yield* importer
+    .run(options.source, {
+      maxRejects: options.maxRejects,
+      onRejects: options.onRejects,
+      onProgress: (progress) =>
+        bar.update(
+          progress.phase === "records"
+            ? {
+                label: options.label,
+                done: progress.position,
+                total: options.total,
+                items: progress.records,
+                unit: "records"
+              }
+            : {
+                label: "Building the search index",
+                done: progress.done,
+                total: progress.total,
+                items: progress.done,
+                unit: "items"
+              }
+        )
+    })
+    .pipe(Effect.ensuring(bar.clear))
+  const seconds = ((yield* Clock.currentTimeMillis) - startedAt) / 1_000
+  return { report, seconds }
+})
+
+/** For people: what is in the catalogue now that was not before. */
+export const summary = (name: string, report: ImportReport, seconds: number): string => {
+  const { accepted, rejected, skipped, tallies } = report
+  const written = recordTypes.flatMap((type) => {
+    const { added, changed } = tallies[type]
+    return added + changed === 0
+      ? []
+      : [`  ${type.padEnd(13)} ${count(added).padStart(11)} added ${count(changed).padStart(11)} changed`]
+  })
+  const unchanged = accepted - recordTypes.reduce((sum, type) => sum + tallies[type].added + tallies[type].changed, 0)
+  return [
+    `${name}: ${count(accepted)} records in ${duration(seconds)}${seconds < 1 ? "" : `, ${count(accepted / seconds)}/s`}`,
+    ...written,
+    ...(unchanged > 0 ? [`  ${count(unchanged)} were in the catalogue already, or came twice`] : []),
+    ...(skipped > 0 ? [`  ${count(skipped)} products are drafts or archived and were left out`] : []),
+    ...(rejected > 0 ? [`  ${count(rejected)} were rejected`] : [])
+  ].join("\n")
+}
