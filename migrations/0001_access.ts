@@ -113,10 +113,15 @@ export default Effect.gen(function* () {
   //   no_period     nothing taken: the current period has not been opened
   // The lock comes first and in the order of accounts, so that batches of any number of servers take turns and none waits
   // for another in a circle; the next statement sees all that those before it have done (READ COMMITTED).
+  // Everything is found by its key, so one plan fits every batch and every size of the tables: planning anew takes as long
+  // as the work (one charge: 0.6 ms with it, 0.4 ms without).
   yield* sql`
     CREATE FUNCTION charge_credits(charges jsonb, moment timestamptz)
     RETURNS TABLE (n integer, outcome text, remaining integer, period_end date)
-    LANGUAGE plpgsql AS $$
+    LANGUAGE plpgsql
+    SET plan_cache_mode = force_generic_plan
+    SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off
+    AS $$
     #variable_conflict use_column
     DECLARE
       today date := (moment AT TIME ZONE 'UTC')::date;
