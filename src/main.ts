@@ -2,9 +2,9 @@
 /** The command line. `discovery` alone serves. */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import { Effect, Layer } from "effect"
-import { Command } from "effect/cli"
-import packageJson from "../package.json" with { type: "json" }
+import { Console, Effect, Layer } from "effect"
+import { CliError, Command } from "effect/cli"
+import manifest from "../package.json" with { type: "json" }
 import { accountCommand } from "./cli/AccountCommand.ts"
 import { creditsCommand } from "./cli/CreditsCommand.ts"
 import { demoCommand } from "./cli/DemoCommand.ts"
@@ -13,26 +13,29 @@ import { keyCommand } from "./cli/KeyCommand.ts"
 import * as Live from "./cli/Live.ts"
 import { migrateCommand } from "./cli/MigrateCommand.ts"
 import { serve, serveCommand } from "./cli/ServeCommand.ts"
+import { explain } from "./cli/StartErrors.ts"
 import { AppConfig } from "./Config.ts"
 import * as Observability from "./services/Observability.ts"
 
-const onDatabase = Command.provide(Live.operation.pipe(Layer.provideMerge(Live.sharedDatabase)))
+const operation = Live.operation.pipe(Layer.provideMerge(Live.sharedDatabase))
 
 const discovery = Command.make("discovery", {}, () => serve).pipe(
-  Command.withDescription(packageJson.description),
+  Command.withDescription(manifest.description),
   Command.withSubcommands([
     serveCommand,
     migrateCommand,
-    demoCommand.pipe(onDatabase),
-    importCommand.pipe(onDatabase),
-    accountCommand.pipe(onDatabase),
-    keyCommand.pipe(onDatabase),
-    creditsCommand.pipe(onDatabase)
+    demoCommand.pipe(Command.provide(operation)),
+    importCommand.pipe(Command.provide(operation)),
+    accountCommand.pipe(Command.provide(operation)),
+    keyCommand.pipe(Command.provide(operation)),
+    creditsCommand.pipe(Command.provide(operation))
   ])
 )
 
 discovery.pipe(
-  Command.run({ version: packageJson.version }),
+  Command.run({ version: manifest.version }),
   Effect.provide(Observability.layer.pipe(Layer.provideMerge(AppConfig.layer), Layer.provideMerge(NodeServices.layer))),
-  NodeRuntime.runMain
+  // What the command itself has told is not told again.
+  Effect.tapError((error) => (CliError.isCliError(error) ? Effect.void : Console.error(`\n${explain(error)}\n`))),
+  NodeRuntime.runMain({ disableErrorReporting: true })
 )

@@ -22,6 +22,7 @@ import { AdSearch } from "../services/search/AdSearch.ts"
 import { Catalogue } from "../services/search/Catalogue.ts"
 import { DerivedData } from "../services/search/DerivedData.ts"
 import { ProductSearch } from "../services/search/ProductSearch.ts"
+import { SearchRunner } from "../services/search/SearchRunner.ts"
 import { Vocabulary } from "../services/search/Vocabulary.ts"
 import { ToolRunner } from "../services/tools/ToolRunner.ts"
 import { Toolbox } from "../services/tools/Toolbox.ts"
@@ -37,9 +38,9 @@ export const ownDatabase = Layer.unwrap(
     Option.match(databaseUrl, {
       onSome: (url) => pool(url, databaseMaxConnections),
       onNone: () =>
-        Layer.unwrap(
-          Effect.map(EmbeddedPostgres, ({ connection }) => pool(connection, databaseMaxConnections))
-        ).pipe(Layer.provide(EmbeddedPostgres.layer({ dataFolder: embeddedFolder(dataDir) })))
+        Layer.unwrap(Effect.map(EmbeddedPostgres, ({ connection }) => pool(connection, databaseMaxConnections))).pipe(
+          Layer.provide(EmbeddedPostgres.layer({ dataFolder: embeddedFolder(dataDir) }))
+        )
     })
   )
 )
@@ -79,6 +80,7 @@ export const service = Layer.mergeAll(ToolRunner.layer, Toolbox.layer).pipe(
       Vocabulary.layer
     )
   ),
+  Layer.provide(SearchRunner.layer),
   Layer.provide(Catalogue.layer),
   Layer.provide(NodeCrypto.layer)
 )

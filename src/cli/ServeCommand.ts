@@ -21,7 +21,7 @@ const demo = Effect.gen(function* () {
 })
 
 /** Prepares the data, then listens, then says so; ends when it is interrupted, after the calls under way. */
-const serve = Effect.gen(function* () {
+export const serve = Effect.gen(function* () {
   const { baseUrl, mcpUrl } = yield* AppConfig
   const access = yield* demo.pipe(Effect.provide(Live.demoAccounts.pipe(Layer.provideMerge(Live.operation))))
   const greeting = Layer.effectDiscard(

@@ -2,10 +2,12 @@
 import type { Config } from "effect"
 import type { HttpServerError } from "effect/http"
 import type { Migrator, SqlError } from "effect/sql"
+import type { DemoAccountsError } from "../services/access/DemoAccounts.ts"
 import type { EmbeddedPostgresError } from "../services/database/EmbeddedPostgresError.ts"
 
 export type StartError =
   | Config.ConfigError
+  | DemoAccountsError
   | EmbeddedPostgresError
   | HttpServerError.ServeError
   | Migrator.MigrationError
@@ -30,6 +32,7 @@ export const explain = (error: StartError): string => {
     case "ConfigError":
       // The message ends with the name of the variable, in brackets.
       return `The configuration is wrong.\n${error.message.replace(/^SchemaError\(([\s\S]*)\)$/u, "$1")}`
+    case "DemoAccountsError":
     case "EmbeddedPostgresError":
       return error.message
     case "ServeError":
