@@ -1,5 +1,5 @@
 /** `discovery demo`: the generated data set, loaded or written out. */
-import { Console, DateTime, Effect, Option, Stdio, Stream } from "effect"
+import { Console, DateTime, Effect, Option, Predicate, Stdio, Stream } from "effect"
 import { Command, Flag } from "effect/cli"
 import { CalendarDate } from "../domain/search/Arguments.ts"
 import { defaultSeed, demoLines, demoSource, demoTotal } from "../services/import/demo/DemoData.ts"
@@ -73,7 +73,14 @@ const exportDemo = Command.make("export", options, (given) =>
   Effect.gen(function* () {
     const stdio = yield* Stdio.Stdio
     yield* Stream.run(demoLines(yield* decided(given)), stdio.stdout())
-  }).pipe(asUserError)
+  }).pipe(
+    // Whoever reads has seen enough, as `head` has.
+    Effect.catchIf(
+      ({ reason: { cause } }) => Predicate.hasProperty(cause, "code") && cause.code === "EPIPE",
+      () => Effect.void
+    ),
+    asUserError
+  )
 ).pipe(Command.withDescription("Write the demo data to standard output, as a file that import reads"))
 
 export const demoCommand = Command.make("demo").pipe(

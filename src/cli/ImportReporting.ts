@@ -67,10 +67,10 @@ export const summary = (name: string, report: ImportReport, seconds: number): st
   })
   const unchanged = accepted - recordTypes.reduce((sum, type) => sum + tallies[type].added + tallies[type].changed, 0)
   return [
-    `${name}: ${count(accepted)} records in ${duration(seconds)}${seconds < 1 ? "" : `, ${count(accepted / seconds)}/s`}`,
+    `${name}: ${count(accepted)} records in ${seconds < 10 ? `${seconds.toFixed(1)} s` : duration(seconds)}${seconds < 1 ? "" : `, ${count(accepted / seconds)}/s`}`,
     ...written,
-    ...(unchanged > 0 ? [`  ${count(unchanged)} were in the catalogue already, or came twice`] : []),
-    ...(skipped > 0 ? [`  ${count(skipped)} products are drafts or archived and were left out`] : []),
-    ...(rejected > 0 ? [`  ${count(rejected)} were rejected`] : [])
+    ...(unchanged > 0 ? [`  in the catalogue already, or twice in the input: ${count(unchanged)}`] : []),
+    ...(skipped > 0 ? [`  left out, because drafts or archived: ${count(skipped)}`] : []),
+    ...(rejected > 0 ? [`  rejected: ${count(rejected)}`] : [])
   ].join("\n")
 }

@@ -82,7 +82,10 @@ export class Lines {
   #line(bytes: Uint8Array, isUnfinished: boolean): Line {
     const text = this.#decode(bytes)
     return text === undefined
-      ? { number: ++this.#number, problem: isUnfinished ? "the input ends within a character" : "is not UTF-8 text" }
+      ? {
+          number: ++this.#number,
+          problem: isUnfinished ? "the input ends in the middle of this record" : "is not UTF-8 text"
+        }
       : this.#of(text, isUnfinished)
   }
 

@@ -1,0 +1,249 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Result, Schema } from "effect"
+import { adStatuses, ctas, languages, mediaTypes } from "../../../src/domain/catalog/Enumerations.ts"
+import { decode } from "../../../src/domain/catalog/Records.ts"
+import type { CatalogRecord } from "../../../src/domain/catalog/Records.ts"
+import { extension, normalise } from "../../../src/domain/catalog/StoreDomain.ts"
+
+const shop = { type: "shop", domain: "shop.example.com", name: "A", country: "US" }
+const product = { type: "product", shop: "shop.example.com", key: "1", title: "A", price: 1 }
+const ad = {
+  type: "ad",
+  key: "1",
+  page_name: "A",
+  status: "active",
+  media_type: "image",
+  started_on: "2026-01-01",
+  last_seen_on: "2026-01-01"
+}
+const niche = { type: "niche", id: 1, name: "A" }
+const month = { type: "traffic_month", shop: "shop.example.com", month: "2026-01", visits: 0 }
+
+const good = (input: unknown): CatalogRecord =>
+  Result.getOrThrowWith(decode(input), (issues) => new Error(JSON.stringify(issues)))
+
+const issues = (input: unknown) =>
+  Object.fromEntries(
+    Result.match(decode(input), {
+      onSuccess: () => [],
+      onFailure: (found) => found.map(({ message, path }) => [path, message])
+    })
+  )
+
+describe("a record", () => {
+  it("needs no more than what identifies and names its subject; the rest is unknown", () => {
+    assert.deepStrictEqual(good(shop), {
+      type: "shop",
+      domain: "shop.example.com",
+      name: "A",
+      country: "US",
+      currency: null,
+      niche: null,
+      languages: [],
+      pixels: [],
+      social_networks: [],
+      apps: [],
+      theme: null,
+      created_on: null,
+      monthly_revenue: null,
+      monthly_orders: null,
+      products_count: null,
+      trustpilot_rating: null,
+      trustpilot_reviews: null
+    })
+    assert.deepInclude(good(product), { url: null, image_url: null, created_at: null, details: null })
+    assert.deepInclude(good(ad), { shop: null, cta: null, headline: null, ad_text: null, is_partnership: false })
+    assert.deepStrictEqual(good(niche), { type: "niche", id: 1, parent_id: null, name: "A" })
+    assert.deepStrictEqual(good(month), month)
+  })
+
+  const wrong: ReadonlyArray<readonly [record: object, path: string, message: RegExp]> = [
+    [{ ...shop, type: "shops" }, "type", /did you mean `shop`/],
+    [{ ...shop, type: undefined }, "type", /must be one of/],
+    [{ ...shop, type: "constructor" }, "type", /not one of the allowed/],
+    [{ name: "A" }, "type", /is required/],
+    [{ ...shop, monthly_revenu: 1 }, "monthly_revenu", /not a known field; did you mean `monthly_revenue`/],
+    [{ ...shop, domain: "com" }, "domain", /must be a domain/],
+    [{ ...shop, domain: "co.uk" }, "domain", /must be a domain/],
+    [{ ...shop, domain: "10.0.0.1" }, "domain", /must be a domain/],
+    [{ ...shop, domain: "https://shop.example.com/" }, "domain", /must be a domain/],
+    [{ ...shop, domain: `${"a".repeat(64)}.com` }, "domain", /must be a domain/],
+    [{ ...shop, domain: "a b.com" }, "domain", /must be a domain/],
+    [{ ...shop, name: " \u200B\u0000 " }, "name", /must not be empty/],
+    [{ ...shop, name: "n".repeat(201) }, "name", /at most 200 characters/],
+    [{ ...shop, country: "UK" }, "country", /did you mean `GB`/],
+    [{ ...shop, currency: "EURO" }, "currency", /4217/],
+    [{ ...shop, niche: 32_001 }, "niche", /between 1 and 32000/],
+    [{ ...shop, languages: ["Klingon"] }, "languages.0", /not one of the allowed/],
+    [{ ...shop, apps: Array.from({ length: 501 }, (_, index) => `app ${index}`) }, "apps", /at most 500/],
+    [{ ...shop, created_on: "2026-02-30" }, "created_on", /does not exist/],
+    [{ ...shop, created_on: "1889-01-01" }, "created_on", /from 1990-01-01/],
+    [{ ...shop, monthly_revenue: -1 }, "monthly_revenue", /between 0/],
+    [{ ...shop, monthly_orders: 1.5 }, "monthly_orders", /integer/],
+    [{ ...shop, products_count: 2_147_483_648 }, "products_count", /2147483647/],
+    [{ ...shop, trustpilot_rating: 5.1 }, "trustpilot_rating", /between 0 and 5/],
+    [{ ...month, month: "2026-13" }, "month", /YYYY-MM/],
+    [{ ...month, visits: 2_147_483_648 }, "visits", /2147483647/],
+    [{ ...product, shop: undefined }, "shop", /must be a string/],
+    [{ ...product, key: "" }, "key", /must not be empty/],
+    [{ ...product, key: "a\u0000" }, "key", /control characters/],
+    [{ ...product, key: "a\uD800" }, "key", /control characters/],
+    [{ ...product, price: "12" }, "price", /must be a number/],
+    [{ ...product, price: 1e10 }, "price", /between 0 and 1000000000/],
+    [{ ...product, url: "javascript:alert(1)" }, "url", /http or https/],
+    [{ ...product, url: "https://" }, "url", /http or https/],
+    [{ ...product, url: "https://shop.example.com@evil.example/" }, "url", /http or https/],
+    [{ ...product, image_url: "data:image/png;base64,AAAA" }, "image_url", /http or https/],
+    [{ ...product, created_at: "2026-01-01" }, "created_at", /must be a time/],
+    [{ ...product, created_at: "2026-01-01T10:00:00" }, "created_at", /must be a time/],
+    [{ ...product, created_at: "2026-02-30T10:00:00Z" }, "created_at", /must be a time/],
+    [{ ...product, details: { variants: [{ price: "1" }] } }, "details.variants.0.price", /must be a number/],
+    [{ ...ad, status: "running" }, "status", /not one of the allowed/],
+    [{ ...ad, cta: "Shop now" }, "cta", /did you mean `Shop Now`/],
+    [{ ...ad, ad_text: "a".repeat(20_001) }, "ad_text", /at most 20000 characters/],
+    [{ ...ad, started_on: "2026-01-02" }, "started_on", /must not be after last_seen_on/],
+    [{ ...niche, id: 0 }, "id", /between 1 and 32000/]
+  ]
+  it.each(wrong.map(([record, path, message]) => [path, message, record] as const))(
+    "is refused at %s: %s",
+    (path, message, record) => {
+      const found = issues(record)
+      assert.deepStrictEqual(Object.keys(found), [path])
+      assert.match(found[path] ?? "", message)
+    }
+  )
+
+  it.each([[null], [1], ["shop"], [[]], [[shop]]])("%j is none", (input) => {
+    assert.deepStrictEqual(Object.keys(issues(input)).length, 1)
+  })
+
+  it("says everything that is wrong with it at once", () => {
+    assert.hasAllKeys(issues({ ...shop, domain: "com", country: "UK", niche: "shoes", colour: 1 }), [
+      "domain",
+      "country",
+      "niche",
+      "colour"
+    ])
+  })
+
+  it("comes out clean: domains, codes, times, blanks, repetitions, what hides in text", () => {
+    assert.deepInclude(
+      good({
+        ...shop,
+        domain: "MÜNCHEN.Example.com.",
+        name: " Tea\u202E &\n Co\u0007 ",
+        country: "us",
+        currency: "eur",
+        theme: "  ",
+        apps: ["A", "B", "A"],
+        languages: ["French", "French"]
+      }),
+      {
+        domain: "xn--mnchen-3ya.example.com",
+        name: "Tea & Co",
+        country: "US",
+        currency: "EUR",
+        theme: null,
+        apps: ["A", "B"],
+        languages: ["French"]
+      }
+    )
+    assert.deepInclude(good({ ...product, created_at: "2025-03-02T09:11:40+01:00" }), {
+      created_at: "2025-03-02T08:11:40.000Z"
+    })
+    assert.deepInclude(good({ ...ad, headline: "a\nb", ad_text: "a\r\nb\u0000" }), { headline: "a b", ad_text: "a\nb" })
+  })
+
+  const Text = Schema.String.check(Schema.isMaxLength(60))
+  const maybe = <S extends Schema.Top>(schema: S) => Schema.NullOr(schema)
+  const Whole = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 2_147_483_647 }))
+  const Amount = Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 1_000_000_000 }))
+  const Parts = Schema.Struct({
+    text: Text,
+    other: maybe(Text),
+    whole: maybe(Whole),
+    amount: Amount,
+    languages: Schema.Array(Schema.Literals(languages)).check(Schema.isMaxLength(5)),
+    cta: maybe(Schema.Literals(ctas)),
+    media: Schema.Literals(mediaTypes),
+    status: Schema.Literals(adStatuses),
+    tags: Schema.Array(Text).check(Schema.isMaxLength(5))
+  })
+
+  it.effect.prop(
+    "says the same when it is written and read again, and holds nothing that cannot be stored",
+    [Parts],
+    ([parts]) =>
+      Effect.sync(() => {
+        // JSON has no negative zero.
+        const amount = Math.abs(parts.amount)
+        const whole = parts.whole === null ? null : Math.abs(parts.whole)
+        const name = `x${parts.text}`
+        const apps = parts.tags.map((tag) => `x${tag}`)
+        const records = [
+          {
+            ...shop,
+            name,
+            theme: parts.other,
+            languages: parts.languages,
+            apps,
+            monthly_revenue: amount,
+            monthly_orders: whole
+          },
+          { ...month, visits: whole ?? 0 },
+          {
+            ...product,
+            title: name,
+            price: amount,
+            details: {
+              description_html: parts.other,
+              tags: apps,
+              variants: [{ price: amount, title: parts.other }]
+            }
+          },
+          {
+            ...ad,
+            page_name: name,
+            headline: parts.other,
+            ad_text: parts.other,
+            cta: parts.cta,
+            media_type: parts.media,
+            status: parts.status
+          },
+          { ...niche, name }
+        ]
+        for (const record of records) {
+          const read = good(record)
+          const written = JSON.stringify(read)
+          assert.deepStrictEqual(good(JSON.parse(written)), read)
+          // U+0000, and halves of surrogate pairs, which JSON.stringify escapes: PostgreSQL takes neither.
+          assert.notMatch(written, /\\u0000|\\ud[89a-f]/i)
+        }
+      })
+  )
+})
+
+describe("the domain of a store", () => {
+  const cases: ReadonlyArray<readonly [text: string, normalised: string, extension: string | null]> = [
+    ["Shop.COM", "shop.com", ".com"],
+    [" shop.co.uk. ", "shop.co.uk", ".co.uk"],
+    ["a.b.shop.com.au", "a.b.shop.com.au", ".com.au"],
+    ["oakline.myshopify.com", "oakline.myshopify.com", ".com"],
+    ["bücher.de", "xn--bcher-kva.de", ".de"],
+    ["xn--bcher-kva.de", "xn--bcher-kva.de", ".de"],
+    ["例え.テスト", "xn--r8jz45g.xn--zckzah", ".xn--zckzah"],
+    ["com", "com", null],
+    ["co.uk", "co.uk", null],
+    ["localhost", "localhost", null],
+    ["192.168.0.1", "192.168.0.1", null],
+    ["[::1]", "[::1]", null],
+    ["shop.com/path", "shop.com/path", null],
+    ["-shop.com", "-shop.com", null],
+    ["shop..com", "shop..com", null],
+    ["", "", null]
+  ]
+  it.each(cases)("%j is %j, with the extension %j", (text, normalised, suffix) => {
+    assert.strictEqual(normalise(text), normalised)
+    assert.strictEqual(extension(normalised), suffix)
+  })
+})
