@@ -20,10 +20,12 @@ const run = Effect.fnUntraced(function* (line: ReadonlyArray<string>, stdin = ""
   const live = yield* Console.Console
   const printed: Array<string> = []
   const keep = (...parts: ReadonlyArray<unknown>) => void printed.push(parts.join(" "))
+  const console: Console.Console = Object.setPrototypeOf({ log: keep, error: keep }, live)
   const ended = yield* execute(line).pipe(
-    Effect.provideService(Console.Console, { ...live, log: keep, error: keep }),
-    Effect.provide(Stdio.layerTest({ stdin: Stream.make(new TextEncoder().encode(stdin)) })),
-    Effect.provide(NodeServices.layer),
+    Effect.provideService(Console.Console, console),
+    Effect.provide(
+      Layer.provideMerge(Stdio.layerTest({ stdin: Stream.make(new TextEncoder().encode(stdin)) }), NodeServices.layer)
+    ),
     Effect.exit
   )
   return { ended: ended._tag, text: printed.join("\n") }

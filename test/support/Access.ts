@@ -25,28 +25,29 @@ const config = AppConfig.layerOf({
   billingUrl: "https://discovery.test/billing"
 })
 
-export type AccessServices =
-  | Accounts
-  | ApiKeys
-  | CredentialResolver
-  | CredentialUse
-  | CreditLedger
-  | UnansweredCharges
-  | LedgerCheck
-  | PlanChecker
-  | Passwords
+const withPasswords = <E, R>(passwords: Layer.Layer<Passwords, E, R>) =>
+  Layer.mergeAll(
+    Accounts.layer,
+    ApiKeys.layer,
+    CredentialResolver.layerNoDeps,
+    CreditLedger.layerNoDeps,
+    LedgerCheck.layer,
+    PlanChecker.layer
+  ).pipe(
+    Layer.provideMerge(Layer.mergeAll(CredentialUse.layer, UnansweredCharges.layer, passwords)),
+    Layer.provide([config, NodeCrypto.layer])
+  )
 
 /** Needs a database only. */
-export const layer: Layer.Layer<AccessServices, unknown, SqlClient.SqlClient> = Layer.mergeAll(
-  Accounts.layer,
-  ApiKeys.layer,
-  CredentialResolver.layerNoDeps,
-  CreditLedger.layerNoDeps,
-  LedgerCheck.layer,
-  PlanChecker.layer
-).pipe(
-  Layer.provideMerge(Layer.mergeAll(CredentialUse.layer, UnansweredCharges.layer, Passwords.layer)),
-  Layer.provide([config, NodeCrypto.layer])
+export const layer = withPasswords(Passwords.layer)
+
+/** As {@link layer} for tests that make many accounts and look at no password: hashing one takes 30 ms on purpose. */
+export const layerUnhashed = withPasswords(
+  Layer.succeed(Passwords, {
+    hash: () => Effect.succeed("$argon2id$none"),
+    verify: () => Effect.succeed(false),
+    generate: Effect.succeed(Redacted.make("nine green whales"))
+  })
 )
 
 let accountNumber = 0

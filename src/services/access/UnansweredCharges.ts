@@ -57,8 +57,8 @@ export class UnansweredCharges extends Context.Service<
 
       const settle = Effect.andThen(some.await, settleSome).pipe(
         Effect.retry(Schedule.min([Schedule.exponential("100 millis"), Schedule.spaced("5 seconds")])),
-        // What one round leaves was changed by another statement meanwhile; it is clear in the next.
-        Effect.andThen(Effect.sleep("200 millis")),
+        // What one round leaves was changed by another statement meanwhile; it is clear in a moment.
+        Effect.andThen(Effect.suspend(() => (waiting.size === 0 ? Effect.void : Effect.sleep("200 millis")))),
         Effect.forever
       )
 

@@ -63,8 +63,9 @@ layer(Services, { excludeTestServices: true })("Accounts", (it) => {
         const twice = yield* Effect.flip(make({ email: email.toUpperCase() }))
         assert.strictEqual(twice._tag, "EmailTaken")
         assert.strictEqual((yield* accounts.find(email.toUpperCase())).email, email)
-        const exits = yield* Effect.all(
-          ["Twice@discovery.test", "twice@discovery.test"].map((email) => Effect.exit(make({ email }))),
+        const exits = yield* Effect.forEach(
+          ["Twice@discovery.test", "twice@discovery.test"],
+          (email) => Effect.exit(make({ email })),
           { concurrency: "unbounded" }
         )
         assert.strictEqual(exits.filter(Exit.isSuccess).length, 1)

@@ -12,7 +12,10 @@ import { TestDatabase } from "../../support/TestDatabase.ts"
 const start = "2026-03-10T12:00:00Z"
 const times = (count: number) => Array.from({ length: count }, (_, index) => index)
 
-const Services = Access.layer.pipe(Layer.provideMerge(TestDatabase.layer), Layer.provideMerge(SetClock.layer(start)))
+const Services = Access.layerUnhashed.pipe(
+  Layer.provideMerge(TestDatabase.layer),
+  Layer.provideMerge(SetClock.layer(start))
+)
 
 let owners = 0
 
@@ -99,7 +102,9 @@ layer(Services, { excludeTestServices: true })("ApiKeys", (it) => {
         const replicas = yield* Effect.forEach([1, 2], () =>
           Effect.gen(function* () {
             const context = yield* Layer.buildWithScope(
-              Layer.fresh(Access.layer.pipe(Layer.provide(Database.layer({ source: connection, maxConnections: 5 })))),
+              Layer.fresh(
+                Access.layerUnhashed.pipe(Layer.provide(Database.layer({ source: connection, maxConnections: 5 })))
+              ),
               yield* Scope.Scope
             )
             return yield* ApiKeys.pipe(Effect.provide(context))

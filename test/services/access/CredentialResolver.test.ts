@@ -15,7 +15,10 @@ import { TestDatabase } from "../../support/TestDatabase.ts"
 const start = "2026-03-10T12:00:00Z"
 const unbounded = { concurrency: "unbounded" } as const
 
-const Services = Access.layer.pipe(Layer.provideMerge(TestDatabase.layer), Layer.provideMerge(SetClock.layer(start)))
+const Services = Access.layerUnhashed.pipe(
+  Layer.provideMerge(TestDatabase.layer),
+  Layer.provideMerge(SetClock.layer(start))
+)
 
 layer(Services, { excludeTestServices: true })("CredentialResolver", (it) => {
   const resolve = (secret: Redacted.Redacted) =>
@@ -88,7 +91,9 @@ layer(Services, { excludeTestServices: true })("CredentialResolver", (it) => {
         const resolvers = yield* Effect.forEach([1, 2, 3, 4], () =>
           Effect.gen(function* () {
             const context = yield* Layer.buildWithScope(
-              Layer.fresh(Access.layer.pipe(Layer.provide(Database.layer({ source: connection, maxConnections: 3 })))),
+              Layer.fresh(
+                Access.layerUnhashed.pipe(Layer.provide(Database.layer({ source: connection, maxConnections: 3 })))
+              ),
               yield* Scope.Scope
             )
             return yield* CredentialResolver.pipe(Effect.provide(context))
@@ -177,7 +182,7 @@ layer(Services, { excludeTestServices: true })("CredentialResolver", (it) => {
         }).pipe(
           Effect.provide(
             Layer.fresh(
-              Access.layer.pipe(Layer.provide(Database.layer({ source: relay.connection, maxConnections: 3 })))
+              Access.layerUnhashed.pipe(Layer.provide(Database.layer({ source: relay.connection, maxConnections: 3 })))
             )
           )
         )
@@ -213,7 +218,9 @@ layer(Services, { excludeTestServices: true })("CredentialResolver", (it) => {
         yield* Effect.flatMap(SetClock, (clock) => clock.advance(3_600_000))
         yield* Effect.provide(
           resolve(secret),
-          Layer.fresh(Access.layer.pipe(Layer.provide(Database.layer({ source: connection, maxConnections: 2 }))))
+          Layer.fresh(
+            Access.layerUnhashed.pipe(Layer.provide(Database.layer({ source: connection, maxConnections: 2 })))
+          )
         )
         assert.strictEqual(yield* lastUse(caller.credential.id), "2026-03-10T13:00:00.000Z")
       })

@@ -10,7 +10,10 @@ import { TestDatabase } from "../../support/TestDatabase.ts"
 
 const start = "2026-03-10T12:00:00Z"
 
-const Services = Access.layer.pipe(Layer.provideMerge(TestDatabase.layer), Layer.provideMerge(SetClock.layer(start)))
+const Services = Access.layerUnhashed.pipe(
+  Layer.provideMerge(TestDatabase.layer),
+  Layer.provideMerge(SetClock.layer(start))
+)
 
 const unbounded = { concurrency: "unbounded" } as const
 const times = (count: number) => Array.from({ length: count }, (_, index) => index)
@@ -53,8 +56,9 @@ layer(Services, { excludeTestServices: true })("CreditLedger", (it) => {
     it.effect("never goes past the allowance, however many calls run at once", () =>
       Effect.gen(function* () {
         const { caller, ledger } = yield* fresh()
-        const exits = yield* Effect.all(
-          times(64).map(() => Effect.exit(ledger.charge(Access.chargeOf(caller)))),
+        const exits = yield* Effect.forEach(
+          times(64),
+          () => Effect.exit(ledger.charge(Access.chargeOf(caller))),
           unbounded
         )
         assert.strictEqual(exits.filter(Exit.isSuccess).length, 20)
@@ -88,10 +92,7 @@ layer(Services, { excludeTestServices: true })("CreditLedger", (it) => {
         const { caller, clock, ledger } = yield* fresh({ beganOn: "2026-01-11" })
         yield* ledger.charge(Access.chargeOf(caller, { cost: 20 }))
         yield* clock.set("2026-03-11T00:00:00Z")
-        const charged = yield* Effect.all(
-          times(3).map(() => ledger.charge(Access.chargeOf(caller))),
-          unbounded
-        )
+        const charged = yield* Effect.forEach(times(3), () => ledger.charge(Access.chargeOf(caller)), unbounded)
         assert.deepStrictEqual(
           charged.map(({ remaining }) => remaining).sort((a, b) => a - b),
           [17, 18, 19]
@@ -125,10 +126,7 @@ layer(Services, { excludeTestServices: true })("CreditLedger", (it) => {
       Effect.gen(function* () {
         const { caller, ledger } = yield* fresh()
         const charge = Access.chargeOf(caller, { cost: 2 })
-        const answers = yield* Effect.all(
-          times(8).map(() => ledger.charge(charge)),
-          unbounded
-        )
+        const answers = yield* Effect.forEach(times(8), () => ledger.charge(charge), unbounded)
         answers.push(yield* ledger.charge(charge))
         assert.deepStrictEqual(new Set(answers.map(({ cost, remaining }) => `${cost} ${remaining}`)), new Set(["2 18"]))
         assert.deepStrictEqual((yield* Access.books(caller.accountId)).balance, { allowance: 20, used: 2 })
@@ -159,8 +157,9 @@ layer(Services, { excludeTestServices: true })("CreditLedger", (it) => {
     it.effect("sent 32 times at once is charged once", () =>
       Effect.gen(function* () {
         const { caller, ledger } = yield* fresh()
-        const answers = yield* Effect.all(
-          times(32).map(() => ledger.charge(Access.chargeOf(caller, { idempotency }))),
+        const answers = yield* Effect.forEach(
+          times(32),
+          () => ledger.charge(Access.chargeOf(caller, { idempotency })),
           unbounded
         )
         assert.deepStrictEqual(
@@ -177,8 +176,9 @@ layer(Services, { excludeTestServices: true })("CreditLedger", (it) => {
       Effect.gen(function* () {
         const { caller, ledger } = yield* fresh()
         const other = { ...idempotency, fingerprint: "b".repeat(64) }
-        const [first, second] = yield* Effect.all(
-          [idempotency, other].map((key) => Effect.exit(ledger.charge(Access.chargeOf(caller, { idempotency: key })))),
+        const [first, second] = yield* Effect.forEach(
+          [idempotency, other],
+          (key) => Effect.exit(ledger.charge(Access.chargeOf(caller, { idempotency: key }))),
           unbounded
         )
         assert.isTrue(first !== undefined && Exit.isSuccess(first))
@@ -216,8 +216,9 @@ layer(Services, { excludeTestServices: true })("CreditLedger", (it) => {
       Effect.gen(function* () {
         const { caller, email, ledger } = yield* fresh()
         yield* ledger.charge(Access.chargeOf(caller, { cost: 20 }))
-        const errors = yield* Effect.all(
-          times(2).map(() => Effect.flip(ledger.charge(Access.chargeOf(caller, { idempotency })))),
+        const errors = yield* Effect.forEach(
+          times(2),
+          () => Effect.flip(ledger.charge(Access.chargeOf(caller, { idempotency }))),
           unbounded
         )
         assert.deepStrictEqual(
@@ -237,10 +238,9 @@ layer(Services, { excludeTestServices: true })("CreditLedger", (it) => {
       Effect.gen(function* () {
         const { caller, ledger } = yield* fresh()
         const keys = ["a\u0000b", "", "x".repeat(129), "\ud800"]
-        const [good, ...bad] = yield* Effect.all(
-          ["good", ...keys].map((key) =>
-            Effect.result(ledger.charge(Access.chargeOf(caller, { idempotency: { ...idempotency, key } })))
-          ),
+        const [good, ...bad] = yield* Effect.forEach(
+          ["good", ...keys],
+          (key) => Effect.result(ledger.charge(Access.chargeOf(caller, { idempotency: { ...idempotency, key } }))),
           unbounded
         )
         assert.deepInclude(good, { _tag: "Success" })

@@ -17,7 +17,7 @@ import * as LossyConnection from "../../support/LossyConnection.ts"
 import * as PrivatePostgres from "../../support/PrivatePostgres.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 
-const Services = Access.layer.pipe(Layer.provideMerge(PrivatePostgres.layer))
+const Services = Access.layerUnhashed.pipe(Layer.provideMerge(PrivatePostgres.layer))
 
 const workerFile = fileURLToPath(new URL("../../support/ChargeWorker.ts", import.meta.url))
 
@@ -28,7 +28,7 @@ const times = (count: number) => Array.from({ length: count }, (_, index) => ind
 const replica = Effect.fnUntraced(function* (connection: EmbeddedConnection) {
   const scope = yield* Scope.Scope
   const context = yield* Layer.buildWithScope(
-    Layer.fresh(Access.layer.pipe(Layer.provide(Database.layer({ source: connection, maxConnections: 5 })))),
+    Layer.fresh(Access.layerUnhashed.pipe(Layer.provide(Database.layer({ source: connection, maxConnections: 5 })))),
     scope
   )
   return yield* Effect.all({ ledger: CreditLedger, unanswered: UnansweredCharges }).pipe(Effect.provide(context))
@@ -99,7 +99,7 @@ layer(Services, { excludeTestServices: true, timeout: "2 minutes" })("the ledger
             const { allowance, caller, used } = yield* callerWith(left)
             const replicas = [yield* replica(yield* connection), yield* replica(yield* connection)]
             const begun = Latch.makeUnsafe(false)
-            let over = false
+            const fate = { over: false }
             const call = (ledger: CreditLedger["Service"]) =>
               Effect.suspend(() => {
                 const charge = Access.chargeOf(caller)
@@ -110,7 +110,7 @@ layer(Services, { excludeTestServices: true, timeout: "2 minutes" })("the ledger
               Effect.fnUntraced(function* (ledger) {
                 const answers = [yield* call(ledger)]
                 yield* begun.open
-                while (!over) answers.push(yield* call(ledger))
+                while (!fate.over) answers.push(yield* call(ledger))
                 answers.push(yield* call(ledger))
                 return answers
               }),
@@ -118,7 +118,7 @@ layer(Services, { excludeTestServices: true, timeout: "2 minutes" })("the ledger
             ).pipe(Effect.forkScoped)
             yield* begun.await
             yield* fault
-            over = true
+            fate.over = true
             const answers = (yield* Fiber.join(calls)).flat()
             for (const { unanswered } of replicas) yield* unanswered.settled
             // The pool of this test learns of the fault by a failing query.
@@ -274,7 +274,7 @@ layer(Services, { excludeTestServices: true, timeout: "2 minutes" })("the ledger
         const leaving = Access.chargeOf(caller)
         const staying = times(3).map(() => Access.chargeOf(caller))
         const left = yield* Effect.forkScoped(ledger.charge(leaving))
-        const stayed = yield* Effect.forkScoped(Effect.forEach(staying, ledger.charge, unbounded))
+        const stayed = yield* Effect.forkScoped(Effect.forEach(staying, (charge) => ledger.charge(charge), unbounded))
         yield* relay.held
         yield* Fiber.interrupt(left)
         yield* relay.release

@@ -116,7 +116,7 @@ class Model {
   }
 }
 
-const Services = Access.layer.pipe(
+const Services = Access.layerUnhashed.pipe(
   Layer.provideMerge(TestDatabase.layer),
   Layer.provideMerge(SetClock.layer("2026-01-31T00:00:00Z"))
 )
@@ -183,7 +183,7 @@ layer(Services, { excludeTestServices: true, timeout: "2 minutes" })("the ledger
             })
           }
           const { balance, fold } = yield* Access.books(caller.accountId)
-          const [newest = ""] = Array.from(model.periods.keys()).sort().reverse()
+          const [newest = ""] = Array.from(model.periods.keys()).toSorted().toReversed()
           assert.deepStrictEqual(balance, Credit.fold(model.periods.get(newest)?.entries ?? []))
           assert.deepStrictEqual(fold, balance)
           assert.isTrue(balance.used >= 0 && balance.used <= balance.allowance)
