@@ -1,0 +1,117 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Result } from "effect"
+import { toRecord } from "../../../src/domain/catalog/Storefront.ts"
+
+const variant = {
+  id: 91,
+  title: "Default Title",
+  price: "39.00",
+  compare_at_price: "",
+  available: true,
+  option1: "Default Title"
+}
+const product = {
+  id: 8101,
+  title: "Walnut Desk Tray",
+  handle: "walnut-desk-tray",
+  body_html: "<p>Holds pens.</p>",
+  vendor: "Oakline",
+  product_type: "Desk",
+  tags: ["desk", "wood"],
+  created_at: "2025-03-02T09:11:40+01:00",
+  updated_at: "2025-04-02T09:11:40+02:00",
+  variants: [variant],
+  images: [{ id: 5, src: "//cdn.example/files/tray.jpg?v=1", width: 800, height: 600, position: 1 }],
+  options: [{ name: "Title", position: 1, values: ["Default Title"] }]
+}
+
+const read = (changes: object = {}) => toRecord({ ...product, ...changes }, "oakline.example.com")
+const record = (changes: object = {}) =>
+  Result.getOrThrowWith(read(changes), (issues) => new Error(JSON.stringify(issues)))
+const fields = (changes: object) =>
+  Result.match(read(changes), { onSuccess: () => [], onFailure: (issues) => issues.map(({ path }) => path) })
+
+describe("a product of products.json", () => {
+  it("becomes a record with its details", () => {
+    assert.deepStrictEqual(record(), {
+      type: "product",
+      shop: "oakline.example.com",
+      key: "8101",
+      title: "Walnut Desk Tray",
+      url: "https://oakline.example.com/products/walnut-desk-tray",
+      image_url: "https://cdn.example/files/tray.jpg?v=1",
+      price: 39,
+      created_at: "2025-03-02T08:11:40.000Z",
+      details: {
+        description_html: "<p>Holds pens.</p>",
+        vendor: "Oakline",
+        product_type: "Desk",
+        tags: ["desk", "wood"],
+        options: [{ name: "Title", values: ["Default Title"] }],
+        variants: [
+          {
+            id: "91",
+            title: "Default Title",
+            sku: null,
+            price: 39,
+            compare_at_price: null,
+            is_available: true,
+            options: ["Default Title"]
+          }
+        ],
+        images: [{ url: "https://cdn.example/files/tray.jpg?v=1", width: 800, height: 600 }]
+      }
+    })
+  })
+
+  it("costs what its cheapest variant costs, also nothing", () => {
+    assert.deepInclude(record({ variants: [variant, { ...variant, price: "9.50" }, { ...variant, price: 12 }] }), {
+      price: 9.5
+    })
+    assert.deepInclude(record({ variants: [{ ...variant, price: "0.00" }] }), { price: 0 })
+  })
+
+  it.each([
+    ["tags as one text", { tags: "desk, wood ,," }],
+    ["no images", { images: [] }],
+    ["null where there is nothing", { body_html: null, images: null, options: null, vendor: null, tags: null }],
+    ["fields that are new", { template_suffix: "x", admin_graphql_api_id: "gid://shopify/Product/8101" }],
+    ["an image that has no address", { images: [{ src: null }, { src: "ftp://x/y.jpg" }] }],
+    ["an active status", { status: "active" }]
+  ])("is taken with %s", (_, changes) => {
+    assert.deepInclude(record(changes), { type: "product", key: "8101" })
+  })
+
+  it("reads tags in both forms alike", () => {
+    const tags = (changes: object) => {
+      const found = record(changes)
+      return found !== null && found.type === "product" ? found.details?.tags : undefined
+    }
+    assert.deepStrictEqual(tags({ tags: "desk, wood ,," }), ["desk", "wood"])
+    assert.deepStrictEqual(tags({}), ["desk", "wood"])
+  })
+
+  it.each([["draft"], ["archived"], ["ARCHIVED"]])("is left out as %s", (status) => {
+    assert.isNull(record({ status }))
+  })
+
+  it("escapes its handle in the address", () => {
+    assert.deepInclude(record({ handle: "crème/brûlée" }), {
+      url: "https://oakline.example.com/products/cr%C3%A8me%2Fbr%C3%BBl%C3%A9e"
+    })
+    assert.deepInclude(record({ handle: null }), { url: null })
+  })
+
+  it.each([
+    ["no variants", { variants: [] }, "variants"],
+    ["variants that are null", { variants: null }, "variants"],
+    ["a variant without a price", { variants: [variant, { ...variant, price: null }] }, "variants.1.price"],
+    ["a price in words", { variants: [{ ...variant, price: "1,234.50" }] }, "variants.0.price"],
+    ["no title", { title: " " }, "title"],
+    ["neither id nor handle", { id: null, handle: null }, "key"],
+    ["a time without its zone", { created_at: "2025-03-02 09:11:40" }, "created_at"],
+    ["a number for a title", { title: 5 }, "title"]
+  ])("is refused with %s", (_, changes, path) => {
+    assert.deepStrictEqual(fields(changes), [path])
+  })
+})

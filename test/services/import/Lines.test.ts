@@ -1,0 +1,82 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Schema } from "effect"
+import { Lines, maxLineBytes } from "../../../src/services/import/Lines.ts"
+import type { Line } from "../../../src/services/import/Lines.ts"
+
+const utf8 = new TextEncoder()
+
+/** Feeds bytes in pieces of the given sizes, again and again. */
+const cut = (bytes: Uint8Array, sizes: ReadonlyArray<number>): ReadonlyArray<Line> => {
+  const lines = new Lines()
+  const found: Array<Line> = []
+  for (let offset = 0, turn = 0; offset < bytes.length; turn++) {
+    const size = Math.max(1, sizes[turn % sizes.length] ?? bytes.length)
+    found.push(...lines.push(bytes.subarray(offset, offset + size)))
+    offset += size
+  }
+  return [...found, ...lines.end()]
+}
+
+const texts = (lines: ReadonlyArray<Line>) => lines.map((line) => ("text" in line ? line.text : line.problem))
+
+const PlainLine = Schema.String.check(Schema.isMaxLength(40))
+const Sizes = Schema.NonEmptyArray(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 9 })))
+
+describe("lines", () => {
+  it.effect.prop(
+    "are the same however the bytes are cut",
+    [Schema.Array(PlainLine), Sizes, Schema.Boolean, Schema.Boolean],
+    ([raw, sizes, isCrlf, hasMark]) =>
+      Effect.sync(() => {
+        // Half a surrogate pair has no UTF-8, and ends of lines are what cuts.
+        const plain = raw.map((line) => line.toWellFormed().replaceAll(/[\n\r\uFEFF]/g, "-"))
+        const end = isCrlf ? "\r\n" : "\n"
+        const bytes = utf8.encode((hasMark ? "\uFEFF" : "") + plain.map((line) => `${line}${end}`).join(""))
+        const found = cut(bytes, sizes)
+        assert.deepStrictEqual(texts(found), plain.length === 0 && hasMark ? [""] : plain)
+        assert.deepStrictEqual(
+          found.map(({ number }) => number),
+          found.map((_, index) => index + 1)
+        )
+      })
+  )
+
+  it("tell the one that has no end", () => {
+    assert.deepStrictEqual(cut(utf8.encode("a\nb"), [100]), [
+      { number: 1, text: "a", isUnfinished: false },
+      { number: 2, text: "b", isUnfinished: true }
+    ])
+    assert.deepStrictEqual(cut(utf8.encode("a\n"), [100]).length, 1)
+    assert.deepStrictEqual(cut(utf8.encode("é").subarray(0, 1), [100]), [
+      { number: 1, problem: "the input ends in the middle of this record" }
+    ])
+  })
+
+  it.each([[[1_000_000_000]], [[7]], [[65_536]]])(
+    "name the one that is no UTF-8 and keep the others, in pieces of %j",
+    (sizes) => {
+      const bytes = Uint8Array.from([...utf8.encode("a\nb\n"), 0xff, 0x0a, ...utf8.encode("c\n")])
+      assert.deepStrictEqual(texts(cut(bytes, sizes)), ["a", "b", "is not UTF-8 text", "c"])
+    }
+  )
+
+  it.each([[[1_000_000_000]], [[65_536]]])(
+    "name the one that is too long and keep the others, in pieces of %j",
+    (sizes) => {
+      const long = "x".repeat(maxLineBytes + 1)
+      const fitting = "y".repeat(maxLineBytes)
+      const found = texts(cut(utf8.encode(`a\n${long}\n${fitting}\n${long}${long}\nb\n`), sizes))
+      assert.deepStrictEqual(
+        found.map((text) => (text === fitting ? "fits" : text)),
+        ["a", "is longer than 1048576 bytes", "fits", "is longer than 1048576 bytes", "b"]
+      )
+    }
+  )
+
+  it("end where the input breaks off", () => {
+    const lines = new Lines()
+    lines.push(utf8.encode("a\nhalf"))
+    assert.deepStrictEqual(lines.breakOff("broken"), { number: 2, problem: "broken" })
+    assert.deepStrictEqual(lines.end(), [])
+  })
+})
