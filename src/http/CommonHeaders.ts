@@ -3,25 +3,34 @@ import type { Types } from "effect"
 import { Cause, Effect } from "effect"
 import { HttpRouter, HttpServerError, HttpServerResponse } from "effect/http"
 import { randomUUID } from "node:crypto"
+import type { AppSettings } from "../Config.ts"
 import { AppConfig } from "../Config.ts"
 import * as RequestId from "./RequestId.ts"
 
 /** Half a year, as is usual; only for a service that is reached over TLS. */
 const strictTransport = "max-age=15552000"
 
-const middleware = Effect.gen(function* () {
-  const { baseUrl } = yield* AppConfig
-  const fixed = {
-    "x-content-type-options": "nosniff",
-    ...(baseUrl.startsWith("https:") ? { "strict-transport-security": strictTransport } : {})
+/** The headers of every answer of a service that is configured so. */
+export const of = ({ baseUrl }: Pick<AppSettings, "baseUrl">) => {
+  const secure = baseUrl.startsWith("https:")
+  return (requestId: string): Record<string, string> => {
+    const headers: Record<string, string> = {
+      [RequestId.header]: requestId,
+      "cache-control": "no-store",
+      "x-content-type-options": "nosniff"
+    }
+    if (secure) headers["strict-transport-security"] = strictTransport
+    return headers
   }
+}
+
+const middleware = Effect.gen(function* () {
+  const common = of(yield* AppConfig)
   const finish = (response: HttpServerResponse.HttpServerResponse, requestId: string) =>
-    HttpServerResponse.setHeaders(
-      response,
-      "cache-control" in response.headers
-        ? { ...fixed, [RequestId.header]: requestId }
-        : { ...fixed, [RequestId.header]: requestId, "cache-control": "no-store" }
-    )
+    // A route on the hot path has set them itself.
+    RequestId.header in response.headers
+      ? response
+      : HttpServerResponse.setHeaders(response, { ...common(requestId), ...response.headers })
   return (
     handler: Effect.Effect<HttpServerResponse.HttpServerResponse, Types.unhandled, RequestId.RequestId>
   ): Effect.Effect<HttpServerResponse.HttpServerResponse, Types.unhandled> =>

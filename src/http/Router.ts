@@ -1,9 +1,10 @@
 /** All routes. Nothing is provided here: main chooses the services, and tests choose others. */
-import { Layer } from "effect"
-import { HttpRouter } from "effect/http"
+import { ByteSize, Layer } from "effect"
+import { HttpIncomingMessage, HttpRouter } from "effect/http"
 import * as CommonHeaders from "./CommonHeaders.ts"
 import * as Health from "./Health.ts"
 import * as Icon from "./Icon.ts"
+import { maxBodyBytes } from "./Limits.ts"
 import { Dispatch } from "./mcp/Dispatch.ts"
 import * as Endpoint from "./mcp/Endpoint.ts"
 import * as Metadata from "./oauth/Metadata.ts"
@@ -24,4 +25,4 @@ export const layer = HttpRouter.serve(routes, {
   // Each call writes one line of its own.
   disableLogger: true,
   disableListenLog: true
-})
+}).pipe(Layer.provide(Layer.succeed(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(maxBodyBytes))))

@@ -2,7 +2,7 @@
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Effect, Layer } from "effect"
 import { HttpServer } from "effect/http"
-import { createServer } from "node:http"
+import { createServer, ServerResponse } from "node:http"
 import { AppConfig } from "../Config.ts"
 
 const limits = {
@@ -15,6 +15,12 @@ const limits = {
   maxHeaderSize: 16 * 1024
 }
 
+class LeanResponse extends ServerResponse {
+  static {
+    Object.defineProperty(LeanResponse.prototype, "strictContentLength", { get: () => false, set: () => {} })
+  }
+}
+
 const maxConnections = 10_000
 
 /** A call may take this long to end after the process was asked to stop. */
@@ -24,7 +30,7 @@ export const layer = Layer.effect(
   HttpServer.HttpServer,
   Effect.gen(function* () {
     const { host, port } = yield* AppConfig
-    const server = createServer(limits)
+    const server = createServer({ ...limits, ServerResponse: LeanResponse })
     server.maxConnections = maxConnections
     const http = yield* NodeHttpServer.make(() => server, { host, port, gracefulShutdownTimeout: drainTimeout })
     // Runs after the drain and before the socket is closed for good, which waits for every connection.

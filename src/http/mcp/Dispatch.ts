@@ -41,26 +41,6 @@ export class Dispatch extends Context.Service<
       const requestRate = yield* RequestRate
       const methods = Methods.make(yield* AppConfig, toolbox)
 
-      const callTool = Effect.fnUntraced(function* (
-        request: JsonRpc.Request,
-        era: Protocol.Era,
-        call: ToolCall,
-        rate: Rate | undefined
-      ): Effect.fn.Return<Reply.Reply> {
-        const wait = rate?.retryAfterSeconds
-        const answer = yield* wait === undefined
-          ? inTrace(call, runner.run(call))
-          : runner.refuse(call, new RateLimited({ message: tooMany(rate), retryAfterSeconds: wait }))
-        const { error } = answer
-        return {
-          status: 200,
-          body: JsonRpc.success(request.id, methods.toolResult(answer, era)),
-          credits: answer,
-          rate,
-          retryAfterSeconds: error !== undefined && "retryAfterSeconds" in error ? error.retryAfterSeconds : undefined
-        }
-      })
-
       const handle = Effect.fnUntraced(function* (
         request: JsonRpc.Request,
         era: Protocol.Era,
@@ -69,15 +49,24 @@ export class Dispatch extends Context.Service<
         const rate = yield* requestRate.take(caller.accountId)
         const outcome = methods.answer(request, era)
         if (Result.isFailure(outcome)) {
-          return {
-            status: outcome.failure.status,
-            body: JsonRpc.failure(request.id, withId(outcome.failure, requestId)),
-            rate
-          }
+          const { failure } = outcome
+          return { status: failure.status, body: JsonRpc.failure(request.id, withId(failure, requestId)), rate }
         }
         if (outcome.success._tag === "ToolCall") {
           const { arguments: args, meta, tool } = outcome.success
-          return yield* callTool(request, era, { tool, arguments: args, meta, caller, requestId }, rate)
+          const call = { tool, arguments: args, meta, caller, requestId }
+          const wait = rate?.retryAfterSeconds
+          const answer = yield* wait === undefined
+            ? inTrace(call, runner.run(call))
+            : runner.refuse(call, new RateLimited({ message: tooMany(rate), retryAfterSeconds: wait }))
+          const { error } = answer
+          return {
+            status: 200,
+            body: JsonRpc.success(request.id, methods.toolResult(answer, era)),
+            credits: answer,
+            rate,
+            retryAfterSeconds: error !== undefined && "retryAfterSeconds" in error ? error.retryAfterSeconds : undefined
+          }
         }
         if (rate?.retryAfterSeconds !== undefined) {
           const failure = { code: JsonRpc.codes.internalError, message: tooMany(rate) }

@@ -1,10 +1,12 @@
 /** `/mcp`: the checks before the body, in the order of protocol.md 8, and the body. */
-import { ByteSize, Effect } from "effect"
+import { Effect, Result } from "effect"
 import type { HttpServerError, HttpServerRequest } from "effect/http"
-import { HttpIncomingMessage, HttpRouter, HttpServerResponse } from "effect/http"
+import { Headers, HttpRouter, HttpServerResponse } from "effect/http"
 import { AppConfig } from "../../Config.ts"
 import * as JsonRpc from "../../domain/mcp/JsonRpc.ts"
 import { CredentialResolver } from "../../services/access/CredentialResolver.ts"
+import * as CommonHeaders from "../CommonHeaders.ts"
+import { maxBodyBytes } from "../Limits.ts"
 import { RequestId } from "../RequestId.ts"
 import * as Authentication from "./Authentication.ts"
 import { Dispatch } from "./Dispatch.ts"
@@ -12,8 +14,6 @@ import * as MediaType from "./MediaType.ts"
 import * as Reply from "./Reply.ts"
 
 export const path = "/mcp"
-
-export const maxBodyBytes = 256 * 1024
 
 /** Why a request is refused before it is dispatched. */
 interface Refusal {
@@ -45,13 +45,6 @@ const refuse = (refusal: Refusal, requestId: string) =>
     { status: refusal.status, contentType: "application/json", headers: refusal.headers }
   )
 
-const respond = (reply: Reply.Reply) => {
-  const options = { status: reply.status, headers: Reply.headers(reply) }
-  return reply.body === undefined
-    ? HttpServerResponse.empty(options)
-    : HttpServerResponse.text(reply.body, { ...options, contentType: "application/json" })
-}
-
 /** What is wrong with a request that its headers alone show, once it is known who sent it. */
 const refusalOf = ({ headers, method }: HttpServerRequest.HttpServerRequest): Refusal | undefined => {
   if (method !== "POST") return refusals.method
@@ -63,30 +56,21 @@ const refusalOf = ({ headers, method }: HttpServerRequest.HttpServerRequest): Re
   return undefined
 }
 
-const bodyLimit = ByteSize.bytes(maxBodyBytes)
-
 const utf8 = new TextDecoder("utf-8", { fatal: true })
 
-const parse = (bytes: ArrayBuffer): Effect.Effect<unknown, Refusal> => {
+const parse = (bytes: ArrayBuffer): Result.Result<unknown, Refusal> => {
   let text: string
   try {
     text = utf8.decode(bytes)
   } catch {
-    return Effect.fail(refusals.encoding)
+    return Result.fail(refusals.encoding)
   }
   try {
-    return Effect.succeed(JSON.parse(text))
+    return Result.succeed(JSON.parse(text))
   } catch {
-    return Effect.fail(refusals.json)
+    return Result.fail(refusals.json)
   }
 }
-
-const bodyOf = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<unknown, Refusal> =>
-  request.arrayBuffer.pipe(
-    Effect.provideService(HttpIncomingMessage.MaxBodySize, bodyLimit),
-    Effect.mapError((error): Refusal => (isTooLarge(error) ? refusals.size : refusals.incomplete)),
-    Effect.flatMap(parse)
-  )
 
 const isTooLarge = ({ reason }: HttpServerError.HttpServerError) =>
   reason._tag === "RequestParseError" && reason.reason === "BodyTooLarge"
@@ -96,37 +80,14 @@ export const layer = HttpRouter.use((router) =>
     const config = yield* AppConfig
     const resolver = yield* CredentialResolver
     const dispatcher = yield* Dispatch
+    const common = CommonHeaders.of(config)
 
-    const handle = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
-      const requestId = yield* RequestId
-      const { headers } = request
-      const { origin } = headers
-      if (origin !== undefined && !config.allowedOrigins.has(origin)) return refuse(refusals.origin, requestId)
-
-      return yield* Authentication.authenticate(request, resolver).pipe(
-        Effect.flatMap((caller) => {
-          const refusal = refusalOf(request)
-          if (refusal !== undefined) return Effect.succeed(refuse(refusal, requestId))
-          return Effect.matchEffect(bodyOf(request), {
-            onFailure: (refusal) => Effect.succeed(refuse(refusal, requestId)),
-            onSuccess: (value) =>
-              Effect.map(
-                dispatcher.dispatch(value, {
-                  caller,
-                  requestId,
-                  headers: {
-                    version: headers["mcp-protocol-version"]?.trim(),
-                    method: headers["mcp-method"]?.trim(),
-                    name: headers["mcp-name"]?.trim()
-                  }
-                }),
-                respond
-              )
-          })
-        }),
-        Effect.catch((error) => Effect.succeed(refuse(unauthenticated(error), requestId)))
-      )
-    })
+    const respond = (reply: Reply.Reply, requestId: string) => {
+      const headers = Headers.fromRecordUnsafe(Reply.addHeaders(common(requestId), reply))
+      return reply.body === undefined
+        ? HttpServerResponse.empty({ status: reply.status, headers })
+        : HttpServerResponse.text(reply.body, { status: reply.status, headers, contentType: "application/json" })
+    }
 
     const unauthenticated = (error: Authentication.Failure): Refusal =>
       error._tag === "ServiceUnavailable"
@@ -142,6 +103,48 @@ export const layer = HttpRouter.use((router) =>
             headers: { "www-authenticate": Authentication.challenge(config, error) }
           }
 
-    yield* router.add("*", path, handle)
+    const answer = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest, requestId: string) {
+      const { headers } = request
+      const { origin } = headers
+      if (origin !== undefined && !config.allowedOrigins.has(origin)) return refuse(refusals.origin, requestId)
+
+      const caller = yield* Authentication.authenticate(request, resolver)
+      const refusal = refusalOf(request)
+      if (refusal !== undefined) return refuse(refusal, requestId)
+
+      const value = parse(yield* request.arrayBuffer)
+      if (Result.isFailure(value)) return refuse(value.failure, requestId)
+
+      const reply = yield* dispatcher.dispatch(value.success, {
+        caller,
+        requestId,
+        headers: {
+          version: headers["mcp-protocol-version"]?.trim(),
+          method: headers["mcp-method"]?.trim(),
+          name: headers["mcp-name"]?.trim()
+        }
+      })
+      return respond(reply, requestId)
+    })
+
+    yield* router.add(
+      "*",
+      path,
+      Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
+        const requestId = yield* RequestId
+        return yield* Effect.catch(answer(request, requestId), (error) =>
+          Effect.succeed(
+            refuse(
+              error._tag === "HttpServerError"
+                ? isTooLarge(error)
+                  ? refusals.size
+                  : refusals.incomplete
+                : unauthenticated(error),
+              requestId
+            )
+          )
+        )
+      })
+    )
   })
 )

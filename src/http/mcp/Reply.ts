@@ -13,9 +13,9 @@ export interface Reply {
   readonly retryAfterSeconds?: number | undefined
 }
 
-/** protocol.md 28; RateLimit fields as in draft-ietf-httpapi-ratelimit-headers. */
-export const headers = ({ credits, rate, retryAfterSeconds }: Reply): Record<string, string> => {
-  const fields: Record<string, string> = {}
+/** Adds what a reply tells in headers: protocol.md 28; RateLimit as in draft-ietf-httpapi-ratelimit-headers. */
+export const addHeaders = (fields: Record<string, string>, reply: Reply): Record<string, string> => {
+  const { credits, rate, retryAfterSeconds } = reply
   if (credits !== undefined) {
     fields["x-credits-cost"] = String(credits.cost)
     fields["x-credits-remaining"] = String(credits.remaining)

@@ -27,36 +27,39 @@ export class RequestRate extends Context.Service<
     RequestRate,
     Effect.gen(function* () {
       const { rateLimitPerMinute: limit } = yield* AppConfig
-      const limiter = yield* RateLimiter.RateLimiter
+      // The store itself, and not the limiter before it: this is on the path of every call.
+      const store = yield* RateLimiter.RateLimiterStore
       if (limit === 0) return RequestRate.of({ take: () => Effect.succeed(undefined) })
-      const window = Duration.seconds(windowSeconds)
+      const refillMillis = (windowSeconds * 1000) / limit
+      const refillRate = Duration.millis(refillMillis)
+      const secondsFor = (tokens: number, elapsedMillis: number) =>
+        Math.max(0, Math.ceil((Math.ceil(tokens) * refillMillis - elapsedMillis) / 1000))
       return RequestRate.of({
         take: (account) =>
-          Effect.matchEager(limiter.consume({ algorithm: "token-bucket", window, limit, key: String(account) }), {
-            onSuccess: ({ remaining, resetAfter }): Rate => ({
-              limit,
-              remaining: Math.floor(remaining),
-              resetSeconds: seconds(resetAfter),
-              retryAfterSeconds: undefined
-            }),
-            onFailure: ({ reason }): Rate | undefined =>
-              reason._tag === "RateLimitExceeded"
-                ? {
-                    limit,
-                    remaining: 0,
-                    resetSeconds: windowSeconds,
-                    retryAfterSeconds: Math.max(1, seconds(reason.retryAfter))
-                  }
-                : // A counter that fails must not close the house; the one in memory never does.
-                  undefined
-          })
+          Effect.match(
+            store.tokenBucket({ key: String(account), tokens: 1, limit, refillRate, allowOverflow: false }),
+            {
+              onSuccess: ([remaining, elapsedMillis]): Rate =>
+                remaining < 0
+                  ? {
+                      limit,
+                      remaining: 0,
+                      resetSeconds: windowSeconds,
+                      retryAfterSeconds: Math.max(1, secondsFor(-remaining, elapsedMillis))
+                    }
+                  : {
+                      limit,
+                      remaining: Math.floor(remaining),
+                      resetSeconds: secondsFor(limit - remaining, elapsedMillis),
+                      retryAfterSeconds: undefined
+                    },
+              // A counter that fails must not close the house; the one in memory never does.
+              onFailure: () => undefined
+            }
+          )
       })
     })
   )
 
-  static readonly layer = RequestRate.layerNoDeps.pipe(
-    Layer.provide(RateLimiter.layer.pipe(Layer.provide(RateLimiter.layerStoreMemory)))
-  )
+  static readonly layer = RequestRate.layerNoDeps.pipe(Layer.provide(RateLimiter.layerStoreMemory))
 }
-
-const seconds = (duration: Duration.Duration): number => Math.ceil(Duration.toMillis(duration) / 1000)

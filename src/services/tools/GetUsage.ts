@@ -25,7 +25,10 @@ export const Usage = Schema.Struct({
 
 /** `others` are the tools besides this one. */
 export const make = (others: ReadonlyArray<RunnableTool>): RunnableTool => {
-  const costs = Object.fromEntries([["get_usage", Credit.costs.get_usage], ...others.map(({ cost, name }) => [name, cost])])
+  const costs = Object.fromEntries([
+    ["get_usage", Credit.costs.get_usage],
+    ...others.map(({ cost, name }) => [name, cost])
+  ])
   return ToolDefinition.make({
     name: "get_usage",
     title: "Get usage",

@@ -51,9 +51,8 @@ export interface RunnableTool {
   readonly cost: number
   readonly tool: Tool.Any
   readonly listing: Listing
-  readonly prepare: (
-    raw: RawArguments
-  ) => Effect.Effect<Result.Result<PreparedCall, Complaint>, SearchTimeout | ServiceUnavailable>
+  readonly decode: (raw: RawArguments) => Result.Result<PreparedCall, Complaint>
+  readonly check: Check | undefined
 }
 
 /** What every tool of this server is: it reads a data set of our own and changes nothing. */
@@ -103,13 +102,12 @@ export const make = <
         openWorldHint: Context.get(tool.annotations, Tool.OpenWorld)
       }
     },
-    prepare: (raw) => {
-      const decoded = Result.match(decode(raw), {
+    decode: (raw) =>
+      Result.match(decode(raw), {
         onFailure: (issues): Result.Result<PreparedCall, Complaint> => Result.fail({ issues }),
         onSuccess: (args) => Result.succeed(handle(args))
-      })
-      return options.check === undefined ? Effect.succeed(decoded) : withCheck(decoded, options.check(raw))
-    }
+      }),
+    check: options.check
   }
 }
 
@@ -118,17 +116,21 @@ const costSentence = (cost: number) => {
   return `Costs ${cost} ${cost === 1 ? "credit" : "credits"} per successful call.`
 }
 
-const withCheck = (
-  decoded: Result.Result<PreparedCall, Complaint>,
-  check: ReturnType<Check>
-): Effect.Effect<Result.Result<PreparedCall, Complaint>, SearchTimeout | ServiceUnavailable> =>
-  Result.match(decoded, {
+/** The call whose arguments are right, or all that is wrong with them. */
+export const prepare = (
+  { check, decode }: RunnableTool,
+  raw: RawArguments
+): Effect.Effect<Result.Result<PreparedCall, Complaint>, SearchTimeout | ServiceUnavailable> => {
+  const decoded = decode(raw)
+  if (check === undefined) return Effect.succeed(decoded)
+  return Result.match(decoded, {
     onSuccess: () =>
-      Effect.map(check, (found) => (found.issues.length === 0 ? decoded : Result.fail<Complaint>(found))),
+      Effect.map(check(raw), (found) => (found.issues.length === 0 ? decoded : Result.fail<Complaint>(found))),
     onFailure: (complaint) =>
-      check.pipe(
+      check(raw).pipe(
         Effect.map((found) => Result.fail<Complaint>({ ...found, issues: [...complaint.issues, ...found.issues] })),
         // What is known to be wrong is told even when the rest cannot be looked up.
         Effect.orElseSucceed(() => decoded)
       )
   })
+}

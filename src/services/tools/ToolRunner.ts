@@ -16,6 +16,7 @@ import type { Charged, IdempotencyKey } from "../access/CreditLedger.ts"
 import { PlanChecker } from "../access/PlanChecker.ts"
 import * as Idempotency from "./Idempotency.ts"
 import * as PageCut from "./PageCut.ts"
+import { prepare } from "./ToolDefinition.ts"
 import type { Complaint, PreparedCall, RawArguments, RunnableTool } from "./ToolDefinition.ts"
 
 export interface ToolCall {
@@ -50,53 +51,52 @@ export class ToolRunner extends Context.Service<
       const plans = yield* PlanChecker
       const ledger = yield* CreditLedger
 
-      const pay = (call: ToolCall, idempotency: IdempotencyKey | undefined): Effect.Effect<Charged, ToolError> =>
-        call.tool.cost === 0
-          ? Effect.succeed({ cost: 0, remaining: remaining(call.caller) })
-          : ledger.charge({
-              caller: call.caller,
-              tool: call.tool.name,
-              cost: call.tool.cost,
-              requestId: call.requestId,
-              ...(idempotency === undefined ? {} : { idempotency })
-            })
+      const charge = (call: ToolCall, idempotency: IdempotencyKey | undefined) =>
+        ledger.charge({
+          caller: call.caller,
+          tool: call.tool.name,
+          cost: call.tool.cost,
+          requestId: call.requestId,
+          ...(idempotency === undefined ? {} : { idempotency })
+        })
 
       const succeed = Effect.fnUntraced(function* (call: ToolCall): Effect.fn.Return<ToolAnswer, ToolError> {
         const { caller, tool } = call
-        const prepared = yield* tool.prepare(call.arguments)
+        const prepared = tool.check === undefined ? tool.decode(call.arguments) : yield* prepare(tool, call.arguments)
         const key = Idempotency.keyOf(call.meta)
         if (Result.isFailure(prepared) || Result.isFailure(key)) return yield* complain(prepared, key)
 
         yield* plans.check(caller)
+        const run = prepared.success(caller)
+        if (tool.cost === 0) {
+          const json = PageCut.toJson(yield* run)
+          return { json, error: undefined, cost: 0, remaining: remaining(caller) }
+        }
+
         const idempotency =
-          key.success === undefined || tool.cost === 0
+          key.success === undefined
             ? undefined
             : { key: key.success, fingerprint: Idempotency.fingerprint(tool.name, call.arguments) }
         const paid = idempotency !== undefined && (yield* ledger.lookup(caller, idempotency)) === "repeat"
         if (!paid && remaining(caller) < tool.cost) return yield* insufficient(caller)
 
-        const run = prepared.success(caller)
-        const envelope = yield* tool.cost === 0
-          ? run
-          : Effect.timeoutOrElse(run, { duration: deadline, orElse: tooSlow })
+        const envelope = yield* Effect.timeoutOrElse(run, { duration: deadline, orElse: tooSlow })
         const json = PageCut.toJson(envelope)
-        const charged = yield* pay(call, idempotency)
+        const charged = yield* charge(call, idempotency)
         return { json, error: undefined, cost: charged.cost, remaining: charged.remaining }
       })
 
-      const run = Effect.fnUntraced(function* (call: ToolCall) {
-        const clock = yield* Clock.Clock
-        const startedAt = clock.currentTimeMillisUnsafe()
-        const answer = yield* Effect.matchCauseEffect(succeed(call), {
-          onSuccess: Effect.succeed,
-          onFailure: (cause) => fail(call, cause)
-        })
-        yield* log(call, answer, clock.currentTimeMillisUnsafe() - startedAt)
-        return answer
-      })
-
       return {
-        run,
+        run: (call) =>
+          Effect.clockWith((clock) => {
+            const startedAt = clock.currentTimeMillisUnsafe()
+            const logged = (answer: ToolAnswer) =>
+              Effect.as(log(call, answer, clock.currentTimeMillisUnsafe() - startedAt), answer)
+            return Effect.matchCauseEffect(succeed(call), {
+              onSuccess: logged,
+              onFailure: (cause) => Effect.flatMap(fail(call, cause), logged)
+            })
+          }),
         refuse: (call, error) => Effect.sync(() => failed(call, error))
       }
     })

@@ -2,7 +2,7 @@
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Deferred, Effect } from "effect"
 import * as net from "node:net"
-import { maxBodyBytes } from "../../../src/http/mcp/Endpoint.ts"
+import { maxBodyBytes } from "../../../src/http/Limits.ts"
 import * as FakeSearch from "../../support/FakeSearch.ts"
 import * as Messages from "../../support/Messages.ts"
 import { type Answer, TestServer } from "../../support/TestServer.ts"
@@ -296,7 +296,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("the endpoint", (it) =>
         const server = yield* TestServer
         const before = server.books.charges.length
         const answer = yield* server.post(
-          [...Array.from({ length: 20 }, (_, id) => Messages.call("search_ads", id === 3 ? { page: 99 } : {}, id))],
+          Array.from({ length: 20 }, (_, id) => Messages.call("search_ads", id === 3 ? { page: 99 } : {}, id)),
           { authorization: "Bearer other" }
         )
         const charges = server.books.charges.slice(before)
