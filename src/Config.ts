@@ -46,6 +46,10 @@ export const variables = {
   DATABASE_URL: { default: "embedded PostgreSQL", meaning: "postgres:// URL of a PostgreSQL 15 or newer." },
   DATABASE_MAX_CONNECTIONS: { default: "20", meaning: "Connections that one server process opens at most." },
   DATA_DIR: { default: ".data", meaning: "Folder of the embedded PostgreSQL; not used with DATABASE_URL." },
+  DEMO_SIZE: {
+    default: "demo",
+    meaning: "Catalogue that the embedded PostgreSQL is first filled with: tiny, demo (2,000 stores) or large (20,000)."
+  },
   PLAN_CREDITS_GROWTH: { default: "2000", meaning: "Credits of the plan Growth per account and month." },
   PLAN_CREDITS_PRO: { default: "10000", meaning: "Credits of the plan Pro per account and month." },
   RATE_LIMIT_PER_MINUTE: {
@@ -79,6 +83,7 @@ const settings = Config.all({
   databaseUrl: Config.option(read(Schema.Redacted(Schema.String), "DATABASE_URL")),
   databaseMaxConnections: read(whole(2, 1000), "DATABASE_MAX_CONNECTIONS").pipe(Config.withDefault(20)),
   dataDir: read(Schema.String, "DATA_DIR").pipe(Config.withDefault(".data")),
+  demoSize: read(Schema.Literals(["tiny", "demo", "large"]), "DEMO_SIZE").pipe(Config.withDefault("demo" as const)),
   planCreditsGrowth: read(whole(0, maxCredits), "PLAN_CREDITS_GROWTH").pipe(Config.withDefault(2000)),
   planCreditsPro: read(whole(0, maxCredits), "PLAN_CREDITS_PRO").pipe(Config.withDefault(10_000)),
   rateLimitPerMinute: read(whole(0, maxCredits), "RATE_LIMIT_PER_MINUTE").pipe(Config.withDefault(1200)),

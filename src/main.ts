@@ -2,7 +2,7 @@
 /** The command line. `discovery` alone serves. */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import { Console, Effect, Layer } from "effect"
+import { Cause, Console, Effect, Exit, Layer, Runtime } from "effect"
 import { CliError, Command } from "effect/cli"
 import manifest from "../package.json" with { type: "json" }
 import { accountCommand } from "./cli/AccountCommand.ts"
@@ -32,10 +32,18 @@ const discovery = Command.make("discovery", {}, () => serve).pipe(
   ])
 )
 
+/** Being asked to stop is how a server ends well; a command that is stopped has not done what it should. */
+const teardown: Runtime.Teardown = (exit, onExit) => {
+  const [command = "serve"] = process.argv.slice(2)
+  return command === "serve" && Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause)
+    ? onExit(0)
+    : Runtime.defaultTeardown(exit, onExit)
+}
+
 discovery.pipe(
   Command.run({ version: manifest.version }),
   Effect.provide(Observability.layer.pipe(Layer.provideMerge(AppConfig.layer), Layer.provideMerge(NodeServices.layer))),
   // What the command itself has told is not told again.
   Effect.tapError((error) => (CliError.isCliError(error) ? Effect.void : Console.error(`\n${explain(error)}\n`))),
-  NodeRuntime.runMain({ disableErrorReporting: true })
+  NodeRuntime.runMain({ disableErrorReporting: true, teardown })
 )

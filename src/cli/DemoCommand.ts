@@ -1,6 +1,7 @@
 /** `discovery demo`: the generated data set, loaded or written out. */
 import { Console, DateTime, Effect, Option, Predicate, Stdio, Stream } from "effect"
 import { Command, Flag } from "effect/cli"
+import { AppConfig } from "../Config.ts"
 import { CalendarDate } from "../domain/search/Arguments.ts"
 import { defaultSeed, demoLines, demoSource, demoTotal } from "../services/import/demo/DemoData.ts"
 import type { DemoOptions } from "../services/import/demo/DemoData.ts"
@@ -31,7 +32,8 @@ export const loadDemo = Effect.fn("DemoCommand.loadDemo")(
 export const loadDemoOnce = Effect.gen(function* () {
   const importer = yield* Importer
   if (!(yield* asUserError(importer.isEmpty))) return
-  const { report, seconds } = yield* loadDemo({ size: "demo", seed: defaultSeed, asOf: yield* today })
+  const { demoSize } = yield* AppConfig
+  const { report, seconds } = yield* loadDemo({ size: demoSize, seed: defaultSeed, asOf: yield* today })
   yield* Console.log(ImportReporting.summary("Demo data", report, seconds))
 })
 

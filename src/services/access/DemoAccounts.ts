@@ -55,10 +55,7 @@ export class DemoAccounts extends Context.Service<
       const { dataDir } = yield* AppConfig
       const file = path.join(dataDir, "demo-access.json")
 
-      const saved = fs.readFileString(file).pipe(
-        Effect.flatMap(Schema.decodeEffect(AccessJson)),
-        Effect.option
-      )
+      const saved = fs.readFileString(file).pipe(Effect.flatMap(Schema.decodeEffect(AccessJson)), Effect.option)
 
       const exist = Effect.forEach(demoAccounts, ({ email }) => accounts.find(email)).pipe(
         Effect.as(true),
@@ -70,9 +67,11 @@ export class DemoAccounts extends Context.Service<
         const made = yield* Effect.forEach(demoAccounts, ({ email, label, plan, status }) =>
           Effect.gen(function* () {
             // A key can only be made on an active plan, so the account that shall be unpaid becomes it afterwards.
-            const account = yield* accounts.find(email).pipe(
-              Effect.catchTag("AccountNotFound", () => accounts.create({ email, plan, status: "active", password }))
-            )
+            const account = yield* accounts
+              .find(email)
+              .pipe(
+                Effect.catchTag("AccountNotFound", () => accounts.create({ email, plan, status: "active", password }))
+              )
             yield* accounts.setPlan(email, plan)
             yield* accounts.setStatus(email, "active")
             yield* accounts.resetPassword(email, password)

@@ -1,0 +1,230 @@
+/** The program as its users meet it: what a start prints, what a stop leaves behind, and servers that share a database. */
+import { assert, describe, layer } from "@effect/vitest"
+import { Effect, Schedule } from "effect"
+import { execFileSync } from "node:child_process"
+import * as path from "node:path"
+import { EmbeddedPostgres } from "../src/services/database/EmbeddedPostgres.ts"
+import type { EmbeddedConnection } from "../src/services/database/EmbeddedPostgres.ts"
+import * as PrivatePostgres from "./support/PrivatePostgres.ts"
+import * as ServerProcess from "./support/ServerProcess.ts"
+import { TestDatabase } from "./support/TestDatabase.ts"
+
+interface Answer {
+  readonly isError?: boolean
+  readonly content: ReadonlyArray<{ readonly text: string }>
+  readonly _meta: { readonly "discovery/credits": { readonly cost: number; readonly remaining: number } }
+}
+
+const body = (name: string, args: object = {}) =>
+  JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: args } })
+
+const call = async (port: number, key: string, name: string, args: object = {}) => {
+  const response = await fetch(`http://127.0.0.1:${port}/mcp`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+    body: body(name, args)
+  })
+  const json: unknown = await response.json()
+  return { status: response.status, json }
+}
+
+const result = (json: unknown): Answer => (json as { readonly result: Answer }).result
+
+const codeOf = (json: unknown): string | undefined => {
+  const { content, isError } = result(json)
+  if (isError !== true) return undefined
+  const parsed: { readonly error: { readonly code: string } } = JSON.parse(content[0]?.text ?? "{}")
+  return parsed.error.code
+}
+
+const keysIn = (text: string): ReadonlyArray<string> => text.match(/dsk_[0-9A-Za-z]{43}/gu) ?? []
+
+/** With 10 credits for every account on Growth. */
+const twoServers = (connection: EmbeddedConnection) =>
+  Effect.gen(function* () {
+    const environment = { DATABASE_URL: ServerProcess.urlOf(connection), PLAN_CREDITS_GROWTH: "10" }
+    const ports = [yield* ServerProcess.freePort, yield* ServerProcess.freePort] as const
+    const servers = yield* Effect.all(
+      ports.map((port) => ServerProcess.start({ ...environment, PORT: String(port) })),
+      { concurrency: 2 }
+    )
+    const account = (email: string) =>
+      Effect.gen(function* () {
+        const made = yield* ServerProcess.command(environment, "account", "create", email, "--plan", "growth")
+        assert.strictEqual(made.code, 0, made.err)
+        const key = yield* ServerProcess.command(environment, "key", "create", email, "test")
+        return keysIn(key.out)[0] ?? ""
+      })
+    const verify = Effect.gen(function* () {
+      const { code, err, out } = yield* ServerProcess.command(environment, "credits", "verify")
+      assert.strictEqual(code, 0, out + err)
+    })
+    return { account, ports, servers, verify }
+  })
+
+layer(TestDatabase.layerNoPool, { excludeTestServices: true, timeout: "60 seconds" })((it) => {
+  describe("npm start, with the PostgreSQL that comes along", () => {
+    it.effect(
+      "prints what works when pasted, comes back with the same data, and leaves no process behind",
+      () =>
+        Effect.gen(function* () {
+          const folder = yield* PrivatePostgres.temporaryFolder
+          const port = yield* ServerProcess.freePort
+          const environment = { DATA_DIR: path.join(folder, "data"), PORT: String(port), DEMO_SIZE: "tiny" }
+
+          const first = yield* ServerProcess.start(environment)
+          const printed = first.printed()
+          const [growth = "", pro = "", unpaid = ""] = keysIn(printed)
+          assert.include(printed, `http://localhost:${port}/mcp`)
+          assert.match(printed, /E-mail +growth@demo\.example\n +Password +\S{12,}/u)
+          const line = printed.split("\n").find((each) => each.includes("curl -s"))
+          assert.isDefined(line)
+          const pasted: unknown = JSON.parse(execFileSync("sh", ["-c", line], { encoding: "utf8" }))
+          assert.isUndefined(codeOf(pasted))
+          assert.strictEqual(result(pasted)._meta["discovery/credits"].cost, 1)
+          const asPro = yield* Effect.promise(() => call(port, pro, "search_ads"))
+          assert.isUndefined(codeOf(asPro.json))
+          const asUnpaid = yield* Effect.promise(() => call(port, unpaid, "get_usage"))
+          assert.strictEqual(codeOf(asUnpaid.json), "plan_upgrade_required")
+
+          const beside = yield* ServerProcess.command(environment, "account", "list")
+          assert.strictEqual(beside.code, 0, beside.err)
+          assert.include(beside.out, "unpaid@demo.example")
+
+          const taken = yield* ServerProcess.command({ ...environment, DATA_DIR: path.join(folder, "other") })
+          assert.notStrictEqual(taken.code, 0)
+          assert.include(taken.err, "PORT")
+
+          assert.strictEqual(yield* first.end("SIGTERM"), 0)
+
+          const second = yield* ServerProcess.start(environment)
+          assert.deepStrictEqual(keysIn(second.printed()).slice(0, 3), [growth, pro, unpaid])
+          assert.notInclude(second.printed(), "records")
+          const usage = yield* Effect.promise(() => call(port, growth, "get_usage"))
+          assert.strictEqual(result(usage.json)._meta["discovery/credits"].remaining, 1999)
+          yield* second.end("SIGKILL")
+
+          const third = yield* ServerProcess.start(environment)
+          const again = yield* Effect.promise(() => call(port, growth, "get_usage"))
+          assert.strictEqual(result(again.json)._meta["discovery/credits"].remaining, 1999)
+          assert.strictEqual(yield* third.end("SIGINT"), 0)
+        }).pipe(Effect.scoped),
+      { timeout: 120_000 }
+    )
+
+    it.effect("names the variable that is wrong", () =>
+      Effect.gen(function* () {
+        const { code, err } = yield* ServerProcess.command({ PORT: "eighty" })
+        assert.notStrictEqual(code, 0)
+        assert.include(err, "PORT")
+        assert.notInclude(err, "    at ")
+      })
+    )
+  })
+
+  describe("two servers on one database of the operator's", () => {
+    const setUp = Effect.flatMap(TestDatabase, ({ connection }) => twoServers(connection))
+
+    it.effect(
+      "make no account, charge exactly the credits that are left, and verify",
+      () =>
+        Effect.gen(function* () {
+          const { account, ports, servers, verify } = yield* setUp
+          for (const server of servers) {
+            assert.lengthOf(keysIn(server.printed()), 0)
+            assert.notInclude(server.printed(), "Password")
+          }
+          const key = yield* account("many@example.com")
+          const answers = yield* Effect.forEach(
+            Array.from({ length: 64 }, (_, index) => ports[index % 2] ?? 0),
+            (port) => Effect.promise(() => call(port, key, "search_ads")),
+            { concurrency: "unbounded" }
+          )
+          const codes = answers.map(({ json }) => codeOf(json))
+          assert.lengthOf(
+            codes.filter((code) => code === undefined),
+            10
+          )
+          assert.lengthOf(
+            codes.filter((code) => code === "insufficient_credits"),
+            54
+          )
+          yield* verify
+        }).pipe(Effect.scoped),
+      { timeout: 120_000 }
+    )
+
+    it.effect(
+      "never go past the allowance when one of them is killed in the middle",
+      () =>
+        Effect.gen(function* () {
+          const { account, ports, servers, verify } = yield* setUp
+          const key = yield* account("killed@example.com")
+          let succeeded = 0
+          const callers = Effect.forEach(
+            Array.from({ length: 64 }, (_, index) => index),
+            (index) =>
+              Effect.promise(async () => {
+                // Cut off calls reject: their clients know nothing, which is no answer.
+                const answer = await call(ports[index % 2] ?? 0, key, "search_ads").catch(() => undefined)
+                if (answer !== undefined && codeOf(answer.json) === undefined) succeeded++
+                if (index === 8) servers[1]?.child.kill("SIGKILL")
+              }),
+            { concurrency: 16 }
+          )
+          yield* callers
+          assert.isAtMost(succeeded, 10)
+          const usage = yield* Effect.promise(() => call(ports[0], key, "get_usage"))
+          const left = result(usage.json)._meta["discovery/credits"].remaining
+          assert.isAtLeast(left, 0)
+          assert.isAtLeast(10 - left, succeeded)
+          yield* verify
+        }).pipe(Effect.scoped),
+      { timeout: 120_000 }
+    )
+  })
+})
+
+layer(PrivatePostgres.layer, { excludeTestServices: true, timeout: "60 seconds" })((it) => {
+  it.effect(
+    "two servers whose PostgreSQL is restarted in the middle charge what they answered, and nothing else",
+    () =>
+      Effect.gen(function* () {
+        const postgres = yield* EmbeddedPostgres
+        const { connection } = yield* TestDatabase
+        const { account, ports, verify } = yield* twoServers(connection)
+        const key = yield* account("restarted@example.com")
+        let answered = 0
+        const codes: Array<string | undefined> = []
+        const callers = Effect.forEach(
+          Array.from({ length: 64 }, (_, index) => ports[index % 2] ?? 0),
+          (port) =>
+            Effect.gen(function* () {
+              const { json, status } = yield* Effect.promise(() => call(port, key, "search_ads"))
+              // 503: who calls cannot be found out while the database is away.
+              codes.push(status === 503 ? "service_unavailable" : codeOf(json))
+              answered++
+            }),
+          { concurrency: 8, discard: true }
+        )
+        const restart = Effect.suspend(() => (answered >= 4 ? Effect.void : Effect.fail("waiting"))).pipe(
+          Effect.retry({ schedule: Schedule.spaced("1 millis"), times: 20_000 }),
+          Effect.andThen(postgres.restart)
+        )
+        yield* Effect.all([callers, restart], { concurrency: 2, discard: true })
+        const succeeded = codes.filter((code) => code === undefined).length
+        assert.isAtMost(succeeded, 10)
+        for (const code of codes) assert.include([undefined, "insufficient_credits", "service_unavailable"], code)
+        // A call that was answered with an error while its charge was on its way is refunded in the background.
+        yield* Effect.promise(() => call(ports[0], key, "get_usage")).pipe(
+          Effect.filterOrFail(
+            ({ json }) =>
+              codeOf(json) === undefined && result(json)._meta["discovery/credits"].remaining === 10 - succeeded
+          ),
+          Effect.retry({ schedule: Schedule.spaced("50 millis"), times: 400 })
+        )
+        yield* verify
+      }).pipe(Effect.scoped),
+    { timeout: 120_000 }
+  )
+})

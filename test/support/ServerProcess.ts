@@ -1,0 +1,90 @@
+/** The program as it is run: `src/main.ts` in a process of its own. */
+import { Effect, Schedule } from "effect"
+import type { Scope } from "effect"
+import { execFile, spawn } from "node:child_process"
+import type { ChildProcess } from "node:child_process"
+import { fileURLToPath } from "node:url"
+import type { EmbeddedConnection } from "../../src/services/database/EmbeddedPostgres.ts"
+import { allGone, familyOf } from "./processes.ts"
+
+const main = fileURLToPath(new URL("../../src/main.ts", import.meta.url))
+
+type Environment = Readonly<Record<string, string>>
+
+/** Nothing of the test run's own environment but what programs need. */
+const environment = (own: Environment) => ({
+  PATH: process.env["PATH"],
+  HOME: process.env["HOME"],
+  TMPDIR: process.env["TMPDIR"],
+  LOG_FORMAT: "json",
+  ...own
+})
+
+export interface ServerProcess {
+  readonly child: ChildProcess
+  /** What it has printed so far, on standard output and on standard error. */
+  readonly printed: () => string
+  readonly logged: () => string
+  /** Sends a signal and waits until it and all that it started are gone; gives its exit code. */
+  readonly end: (signal: NodeJS.Signals) => Effect.Effect<number | null, ReadonlyArray<number>>
+}
+
+/** Starts `discovery` and waits until it listens, or until it ends. */
+export const start = (own: Environment): Effect.Effect<ServerProcess, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    let printed = ""
+    let logged = ""
+    const child = yield* Effect.acquireRelease(
+      Effect.sync(() => spawn(process.execPath, [main], { env: environment(own), stdio: ["ignore", "pipe", "pipe"] })),
+      (child) => Effect.sync(() => child.kill("SIGKILL"))
+    )
+    child.stdout.on("data", (chunk: Buffer) => (printed += chunk.toString("utf8")))
+    child.stderr.on("data", (chunk: Buffer) => (logged += chunk.toString("utf8")))
+    const exited = new Promise<number | null>((resolve) => child.on("exit", resolve))
+    yield* Effect.suspend(() =>
+      printed.includes("Stop with Ctrl-C.") || child.exitCode !== null ? Effect.void : Effect.fail("starting")
+    ).pipe(Effect.retry({ schedule: Schedule.spaced("20 millis"), times: 3_000 }), Effect.ignore)
+    return {
+      child,
+      printed: () => printed,
+      logged: () => logged,
+      end: (signal) =>
+        Effect.gen(function* () {
+          const family = child.pid === undefined ? [] : familyOf(child.pid)
+          child.kill(signal)
+          const code = yield* Effect.promise(() => exited)
+          yield* allGone(family)
+          return code
+        })
+    }
+  })
+
+/** Runs one command to its end. */
+export const command = (
+  own: Environment,
+  ...args: ReadonlyArray<string>
+): Effect.Effect<{ readonly code: number; readonly out: string; readonly err: string }> =>
+  Effect.promise(
+    () =>
+      new Promise((resolve) => {
+        execFile(process.execPath, [main, ...args], { env: environment(own), timeout: 60_000 }, (error, out, err) =>
+          resolve({ code: typeof error?.code === "number" ? error.code : error === null ? 0 : 1, out, err })
+        )
+      })
+  )
+
+/** A database of the test's PostgreSQL, as an operator names it. */
+export const urlOf = ({ database, host, username }: EmbeddedConnection): string =>
+  `postgres:///${database}?host=${encodeURIComponent(host)}&user=${username}`
+
+/** A TCP port that nobody listens on right now. */
+export const freePort: Effect.Effect<number> = Effect.promise(async () => {
+  const { createServer } = await import("node:net")
+  const server = createServer()
+  return await new Promise<number>((resolve) => {
+    server.listen(0, "127.0.0.1", () => {
+      const address = server.address()
+      server.close(() => resolve(typeof address === "object" && address !== null ? address.port : 0))
+    })
+  })
+})
