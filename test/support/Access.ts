@@ -1,6 +1,6 @@
 /** The access services on a test's database, and accounts to try them with. */
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
-import { Effect, Layer, Redacted, Stream } from "effect"
+import { Context, Effect, Fiber, Latch, Layer, Redacted, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import { AppConfig } from "../../src/Config.ts"
 import type { Caller, Plan, SubscriptionStatus } from "../../src/domain/access/Account.ts"
@@ -15,6 +15,8 @@ import { LedgerCheck } from "../../src/services/access/LedgerCheck.ts"
 import { Passwords } from "../../src/services/access/Passwords.ts"
 import { PlanChecker } from "../../src/services/access/PlanChecker.ts"
 import { UnansweredCharges } from "../../src/services/access/UnansweredCharges.ts"
+import * as Database from "../../src/services/database/Database.ts"
+import { TestDatabase } from "./TestDatabase.ts"
 
 /** Small allowances, so that they run out. */
 export const allowances = { starter: 0, growth: 20, pro: 100 } as const
@@ -100,4 +102,26 @@ export const disagreements = Effect.gen(function* () {
   const { run } = yield* LedgerCheck
   const steps = yield* Stream.runCollect(run)
   return Array.from(steps).flatMap((step) => step.disagreements)
+})
+
+/** Locks an account's periods as another server would, from now until `release`. */
+export const holdPeriods = Effect.fnUntraced(function* (accountId: number) {
+  const { connection } = yield* TestDatabase
+  const pool = yield* Layer.build(Layer.fresh(Database.layer({ source: connection, maxConnections: 2 })))
+  const sql = Context.get(pool, SqlClient.SqlClient)
+  const locked = Latch.makeUnsafe(false)
+  const done = Latch.makeUnsafe(false)
+  const holder = yield* sql`SELECT FROM credit_period WHERE account_id = ${accountId} FOR UPDATE`.pipe(
+    Effect.andThen(locked.open),
+    Effect.andThen(done.await),
+    sql.withTransaction,
+    Effect.forkScoped
+  )
+  yield* locked.await
+  const batches = sql`SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%charge_credits%'`
+  return {
+    /** Waits until so many batches of charges wait for the lock. */
+    waiting: (count: number) => Effect.repeat(batches, { until: (rows) => rows.length === count }),
+    release: Effect.andThen(done.open, Fiber.join(holder))
+  }
 })

@@ -17,6 +17,8 @@ export interface LossyConnection {
   readonly hold: (text: string) => Effect.Effect<void>
   /** Waits until an answer is held back: the server has done its work by then. */
   readonly held: Effect.Effect<void>
+  /** How many messages the client has sent so far. */
+  readonly messages: Effect.Effect<number>
   /** Passes on what was held back, and everything after it. */
   readonly release: Effect.Effect<void>
 }
@@ -29,6 +31,7 @@ export const make = (server: EmbeddedConnection): Effect.Effect<LossyConnection,
     let toLose = 0
     let trigger: string | undefined
     let holding = false
+    let messages = 0
     const waiting: Array<() => void> = []
     const someHeld = Latch.makeUnsafe(false)
 
@@ -40,6 +43,7 @@ export const make = (server: EmbeddedConnection): Effect.Effect<LossyConnection,
       }
       for (const socket of [client, upstream]) socket.on("error", breakOff).on("close", breakOff)
       client.on("data", (bytes) => {
+        messages += 1
         if (trigger !== undefined && bytes.includes(trigger)) holding = true
         upstream.write(bytes)
       })
@@ -66,6 +70,7 @@ export const make = (server: EmbeddedConnection): Effect.Effect<LossyConnection,
       lose: (count) => Effect.sync(() => void (toLose = count)),
       hold: (text) => Effect.sync(() => void (trigger = text)),
       held: someHeld.await,
+      messages: Effect.sync(() => messages),
       release: Effect.sync(() => {
         trigger = undefined
         holding = false

@@ -81,16 +81,17 @@ export const fingerprintOf = Effect.fnUntraced(function* (
 
 const maxForgotten = 5_000
 
-/** Removes idempotency keys that no longer count, some at a time. */
-export const forgetOldKeys = Effect.fnUntraced(function* (
+/** Removes the idempotency keys that no longer count, some at a time. */
+export const forgetOldKeys = Effect.fn("LedgerStatements.forgetOldKeys")(function* (
   nowMillis: number
 ): Effect.fn.Return<void, SqlError.SqlError, SqlClient.SqlClient> {
   const sql = yield* SqlClient.SqlClient
-  yield* sql`
+  const forgetSome = sql`
     DELETE FROM idempotency_key WHERE (account_id, key) IN (
       SELECT account_id, key FROM idempotency_key
       WHERE created_at <= ${timestamp(nowMillis)}::timestamptz - interval '24 hours'
-      ORDER BY created_at LIMIT ${maxForgotten} FOR UPDATE SKIP LOCKED)`
+      ORDER BY created_at LIMIT ${maxForgotten} FOR UPDATE SKIP LOCKED) RETURNING 1`
+  yield* Effect.repeat(forgetSome, { until: (forgotten) => forgotten.length < maxForgotten })
 })
 
 const timestamp = (millis: number): string => new Date(millis).toISOString()

@@ -166,6 +166,28 @@ layer(Services, { excludeTestServices: true })("CredentialResolver", (it) => {
     )
   })
 
+  describe("concurrent calls", () => {
+    it.effect("are looked up by one statement", () =>
+      Effect.gen(function* () {
+        const all = yield* Effect.forEach([1, 2, 3], () => fresh())
+        const relay = yield* LossyConnection.make((yield* TestDatabase).connection)
+        const answered = yield* Effect.gen(function* () {
+          yield* Effect.forEach(all, ({ secret }) => resolve(secret))
+          const before = yield* relay.messages
+          yield* Effect.forEach([...all, ...all, ...all], ({ secret }) => resolve(secret), unbounded)
+          return (yield* relay.messages) - before
+        }).pipe(
+          Effect.provide(
+            Layer.fresh(
+              Access.layerUnhashed.pipe(Layer.provide(Database.layer({ source: relay.connection, maxConnections: 1 })))
+            )
+          )
+        )
+        assert.strictEqual(answered, 1)
+      })
+    )
+  })
+
   describe("a database that cannot be reached", () => {
     it.effect("is service_unavailable, never a rejected credential", () =>
       Effect.gen(function* () {

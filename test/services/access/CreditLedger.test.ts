@@ -1,8 +1,9 @@
 import { assert, describe, layer } from "@effect/vitest"
-import { Effect, Exit, Layer } from "effect"
+import { Clock, Effect, Exit, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { Accounts } from "../../../src/services/access/Accounts.ts"
 import { CreditLedger } from "../../../src/services/access/CreditLedger.ts"
+import * as LedgerStatements from "../../../src/services/access/LedgerStatements.ts"
 import { UnansweredCharges } from "../../../src/services/access/UnansweredCharges.ts"
 import * as Access from "../../support/Access.ts"
 import { SetClock } from "../../support/SetClock.ts"
@@ -66,6 +67,33 @@ layer(Services, { excludeTestServices: true })("CreditLedger", (it) => {
         assert.deepStrictEqual(balance, { allowance: 20, used: 20 })
         assert.deepStrictEqual(fold, balance)
       })
+    )
+
+    it.effect(
+      "is one statement with all that arrive at once, and with all that arrive while another is under way",
+      () =>
+        Effect.gen(function* () {
+          const { caller, ledger } = yield* fresh()
+          const sql = yield* SqlClient.SqlClient
+          const charge = Effect.suspend(() => ledger.charge(Access.chargeOf(caller)))
+          const lock = yield* Access.holdPeriods(caller.accountId)
+          const first = yield* Effect.forkScoped(Effect.forEach(times(4), () => charge, unbounded))
+          yield* lock.waiting(1)
+          const second = yield* Effect.forkScoped(charge)
+          yield* lock.waiting(1)
+          const third = yield* Effect.forkScoped(charge)
+          yield* lock.waiting(1)
+          yield* lock.release
+          yield* Fiber.join(first)
+          yield* Fiber.joinAll([second, third])
+          const transactions = yield* sql<{ readonly charges: number }>`
+          SELECT count(*)::integer AS charges FROM credit_entry
+          WHERE account_id = ${caller.accountId} AND kind = 'charge' GROUP BY xmin::text ORDER BY min(id)`
+          assert.deepStrictEqual(
+            transactions.map(({ charges }) => charges),
+            [4, 2]
+          )
+        })
     )
 
     it.effect("that does not fit takes nothing, and says when the credits renew", () =>
@@ -151,6 +179,24 @@ layer(Services, { excludeTestServices: true })("CreditLedger", (it) => {
         assert.strictEqual(yield* ledger.lookup(caller, idempotency), "new")
         assert.deepStrictEqual(yield* charge(), { cost: 1, remaining: 18 })
         assert.deepStrictEqual(yield* charge(), { cost: 0, remaining: 18 })
+      })
+    )
+
+    it.effect("is forgotten once it no longer counts, however many there are", () =>
+      Effect.gen(function* () {
+        const { caller, clock, ledger } = yield* fresh()
+        const sql = yield* SqlClient.SqlClient
+        yield* ledger.charge(Access.chargeOf(caller, { idempotency }))
+        yield* clock.advance(1)
+        yield* ledger.charge(Access.chargeOf(caller, { idempotency: { ...idempotency, key: "later" } }))
+        yield* sql`
+          INSERT INTO idempotency_key (account_id, key, fingerprint, request_id, created_at)
+          SELECT ${caller.accountId}, 'old ' || i, 'x', 'x', '2020-01-01' FROM generate_series(1, 12000) i`
+        yield* clock.advance(24 * 3_600_000 - 1)
+        yield* LedgerStatements.forgetOldKeys(yield* Clock.currentTimeMillis)
+        assert.deepStrictEqual(yield* sql`SELECT key FROM idempotency_key WHERE account_id = ${caller.accountId}`, [
+          { key: "later" }
+        ])
       })
     )
 
@@ -298,6 +344,33 @@ layer(Services, { excludeTestServices: true })("CreditLedger", (it) => {
         const { balance, fold } = yield* Access.books(caller.accountId)
         assert.deepStrictEqual(balance, { allowance: 20, used: 0 })
         assert.deepStrictEqual(fold, balance)
+      })
+    )
+
+    it.effect("and still on its way has taken nothing when it comes after its bar in one batch with others", () =>
+      Effect.gen(function* () {
+        const { caller, ledger } = yield* fresh()
+        const barred = Access.chargeOf(caller, { cost: 2 })
+        yield* unanswered(barred)
+        const [late, other] = yield* Effect.forEach(
+          [barred, Access.chargeOf(caller)],
+          (charge) => Effect.result(ledger.charge(charge)),
+          unbounded
+        )
+        assert.strictEqual(late?._tag, "Failure")
+        assert.strictEqual(other?._tag, "Success")
+        assert.deepStrictEqual((yield* Access.books(caller.accountId)).balance, { allowance: 20, used: 1 })
+      })
+    )
+
+    it.effect("stays when it was answered again within its own batch", () =>
+      Effect.gen(function* () {
+        const { caller, ledger } = yield* fresh()
+        const idempotency = { key: "twice", fingerprint: "e".repeat(64) }
+        const [lost, repeat] = [Access.chargeOf(caller, { idempotency }), Access.chargeOf(caller, { idempotency })]
+        yield* Effect.forEach([lost, repeat], (charge) => ledger.charge(charge), unbounded)
+        yield* unanswered(lost)
+        assert.deepStrictEqual((yield* Access.books(caller.accountId)).balance, { allowance: 20, used: 1 })
       })
     )
 

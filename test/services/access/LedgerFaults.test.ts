@@ -85,6 +85,29 @@ layer(Services, { excludeTestServices: true, timeout: "2 minutes" })("the ledger
     })
   )
 
+  it.effect("batches of two servers that wait for each other: the second decides on what the first has left", () =>
+    Effect.gen(function* () {
+      const { allowance, caller } = yield* callerWith(10)
+      const replicas = [yield* replica(yield* connection), yield* replica(yield* connection)]
+      const lock = yield* Access.holdPeriods(caller.accountId)
+      const calls = yield* Effect.forEach(
+        replicas,
+        ({ ledger }) =>
+          Effect.forEach(times(8), () => Effect.result(ledger.charge(Access.chargeOf(caller))), unbounded),
+        unbounded
+      ).pipe(Effect.forkScoped)
+      yield* lock.waiting(2)
+      yield* lock.release
+      const answers = (yield* Fiber.join(calls)).flat()
+      const outcomes = answers.map((result) => (result._tag === "Success" ? "charged" : result.failure._tag)).toSorted()
+      assert.deepStrictEqual(outcomes, [
+        ...times(6).map(() => "InsufficientCredits"),
+        ...times(10).map(() => "charged")
+      ])
+      assert.deepStrictEqual((yield* Access.books(caller.accountId)).balance, { allowance, used: allowance })
+    })
+  )
+
   const faults = {
     restarted: Effect.flatMap(EmbeddedPostgres, ({ restart }) => restart),
     killed: Effect.flatMap(EmbeddedPostgres, ({ kill, start }) => Effect.andThen(kill, start))
