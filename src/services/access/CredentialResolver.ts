@@ -119,6 +119,7 @@ export class CredentialResolver extends Context.Service<
         Object.entries(working).map(([kind, credentials]) => [
           kind,
           batched<Lookup>({
+            sql,
             maxInFlight,
             maxSize: maxBatch,
             run: Effect.fnUntraced(function* (entries) {

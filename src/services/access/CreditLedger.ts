@@ -113,7 +113,9 @@ export class CreditLedger extends Context.Service<
         }
       })
 
-      const resolvers = Array.makeBy(lanes, () => batched<ChargeRequest>({ maxInFlight: 1, maxSize: maxBatch, run }))
+      const resolvers = Array.makeBy(lanes, () =>
+        batched<ChargeRequest>({ sql, maxInFlight: 1, maxSize: maxBatch, run })
+      )
 
       const charge = Effect.fnUntraced(function* (charge: Charge): Effect.fn.Return<Charged, ChargeError> {
         if (charge.idempotency !== undefined) yield* checkKey(charge.idempotency.key)

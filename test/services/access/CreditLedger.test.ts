@@ -96,6 +96,17 @@ layer(Services, { excludeTestServices: true })("CreditLedger", (it) => {
         })
     )
 
+    it.effect("is not part of a transaction that its caller happens to be in", () =>
+      Effect.gen(function* () {
+        const { caller, ledger } = yield* fresh()
+        const sql = yield* SqlClient.SqlClient
+        yield* ledger
+          .charge(Access.chargeOf(caller))
+          .pipe(Effect.andThen(Effect.fail("rolled back" as const)), sql.withTransaction, Effect.ignore)
+        assert.deepStrictEqual((yield* Access.books(caller.accountId)).balance, { allowance: 20, used: 1 })
+      })
+    )
+
     it.effect("that does not fit takes nothing, and says when the credits renew", () =>
       Effect.gen(function* () {
         const { caller, clock, ledger } = yield* fresh({ beganOn: "2026-01-31" })
