@@ -17,7 +17,7 @@ const ad = {
   last_seen_on: "2026-01-01"
 }
 const niche = { type: "niche", id: 1, name: "A" }
-const month = { type: "traffic_month", shop: "shop.example.com", month: "2026-01", visits: 0 }
+const month = { type: "traffic_month" as const, shop: "shop.example.com", month: "2026-01", visits: 0 }
 
 const good = (input: unknown): CatalogRecord =>
   Result.getOrThrowWith(decode(input), (issues) => new Error(JSON.stringify(issues)))

@@ -228,7 +228,7 @@ layer(NodeServices.layer)("reading files", (it) => {
           })
         )
         const meta = {
-          type: "storefront_shop",
+          type: "storefront_shop" as const,
           domain: "oakline.example.com",
           name: "Oakline",
           country: "DE",

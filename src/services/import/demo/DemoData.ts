@@ -65,12 +65,12 @@ const nicheRecords = (): ReadonlyArray<CatalogRecord> =>
 /** What a progress counts up to: stores, of which the first piece holds several. */
 export const demoTotal = (options: DemoOptions): number => demoSizes[options.size].shops
 
-/** For the importer, without a detour over text. */
+/** For the importer, without a detour over text. One store at a time is in memory, not the thousands of a usual chunk. */
 export const demoSource = (options: DemoOptions): Stream.Stream<ImportChunk> =>
   Stream.suspend(() => {
     let line = 0
     let position = 0
-    return Stream.fromIterable(demoRecords(options)).pipe(
+    return Stream.fromIterable(demoRecords(options), { chunkSize: 1 }).pipe(
       Stream.map((records) => {
         position += records.filter(({ type }) => type === "shop").length
         return { rows: records.map((record) => ({ line: ++line, record })), rejects: [], skipped: 0, position }
@@ -80,6 +80,6 @@ export const demoSource = (options: DemoOptions): Stream.Stream<ImportChunk> =>
 
 /** For a file: lines of the catalogue's own format. */
 export const demoLines = (options: DemoOptions): Stream.Stream<string> =>
-  Stream.fromIterable(demoRecords(options)).pipe(
+  Stream.fromIterable(demoRecords(options), { chunkSize: 1 }).pipe(
     Stream.map((records) => `${records.map((record) => JSON.stringify(record)).join("\n")}\n`)
   )
