@@ -241,7 +241,7 @@ export const edgeCases = (today: number): ReadonlyArray<CatalogRecord> => {
     ...traffic(press, 9_000, 9_400, 9_900, 9_100)
   )
   for (let index = 0; index < 30; index++) {
-    const path = `${longform}-${"broadside-".repeat(40)}${index}`
+    const path = `${longform}-${"broadside-".repeat(110)}${index}`
     records.push(
       product(press, `broadside-${index}`, `${bold("Longform")} ${index + 1}: ${long(470)}`, {
         url: `${pages}/${press}/products/${path}`,
