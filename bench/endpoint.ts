@@ -7,6 +7,7 @@ import * as Trivial from "./support/Trivial.ts"
 interface Contender {
   readonly label: string
   readonly module: string
+  readonly args?: ReadonlyArray<string>
   readonly bodies: ReadonlyArray<string>
   readonly calls: number
 }
@@ -19,21 +20,19 @@ const searches = ["US", "GB", "DE", "FR", "CA", "AU", "NL", "IT"].flatMap((count
   [1, 2, 3].map((page) => toolCall("search_ads", { countries: [country], page, sort_by: "newest" }))
 )
 
+export const ownLabel = "Discovery, `get_usage`, services in memory"
+
 const contenders: ReadonlyArray<Contender> = [
   { label: "raw node:http", module: "rawHttp.ts", bodies: [Trivial.body], calls: 4000 },
-  {
-    label: "Discovery, get_usage, services in memory",
-    module: "discoveryInMemory.ts",
-    bodies: [Trivial.body],
-    calls: 4000
-  },
+  { label: ownLabel, module: "discoveryInMemory.ts", args: ["--quiet"], bodies: [Trivial.body], calls: 4000 },
+  { label: "the same, with its line of log", module: "discoveryInMemory.ts", bodies: [Trivial.body], calls: 4000 },
   { label: "official SDK v2", module: "sdkV2.ts", bodies: [Trivial.body], calls: 4000 },
   { label: "official SDK v1", module: "sdkV1.ts", bodies: [Trivial.body], calls: 4000 },
-  { label: "Discovery, get_usage, on PostgreSQL", module: "discovery.ts", bodies: [Trivial.body], calls: 4000 },
-  { label: "Discovery, search_ads, on PostgreSQL, charged", module: "discovery.ts", bodies: searches, calls: 1000 }
+  { label: "Discovery, `get_usage`, PostgreSQL, log", module: "discovery.ts", bodies: [Trivial.body], calls: 4000 },
+  { label: "Discovery, `search_ads`, PostgreSQL, log, charged", module: "discovery.ts", bodies: searches, calls: 1000 }
 ]
 
-const rounds = 7
+export const rounds = 7
 const concurrency = 16
 
 export interface EndpointRow {
@@ -49,15 +48,17 @@ export interface EndpointRow {
 
 export const run = async (): Promise<ReadonlyArray<EndpointRow>> => {
   const peers = new Map<string, Peer.Peer>()
-  for (const { module } of contenders) {
-    if (!peers.has(module)) peers.set(module, await Peer.start(module, module))
-  }
+  const keyOf = ({ args = [], module }: Contender) => [module, ...args].join(" ")
   const peerOf = (contender: Contender): Peer.Peer => {
-    const peer = peers.get(contender.module)
-    if (peer === undefined) throw new Error(`no peer ${contender.module}`)
+    const peer = peers.get(keyOf(contender))
+    if (peer === undefined) throw new Error(`no peer ${keyOf(contender)}`)
     return peer
   }
   try {
+    for (const contender of contenders) {
+      const key = keyOf(contender)
+      if (!peers.has(key)) peers.set(key, await Peer.start(key, contender.module, contender.args))
+    }
     for (const contender of contenders) {
       await Load.run(peerOf(contender), { bodies: contender.bodies, calls: contender.calls, concurrency })
     }

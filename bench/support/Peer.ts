@@ -1,6 +1,8 @@
 /** The bench's side of a server under test: it runs in a process of its own, so that its CPU is its own. */
 import { type ChildProcess, fork } from "node:child_process"
 import { once } from "node:events"
+import { openSync } from "node:fs"
+import { devNull } from "node:os"
 
 /** What a peer sends when it listens, and when it is asked for its CPU time so far (user and system, microseconds). */
 export type PeerMessage = { readonly port: number; readonly authorization?: string } | { readonly cpuMicros: number }
@@ -23,8 +25,10 @@ const nextMessage = async (child: ChildProcess): Promise<PeerMessage> => {
 }
 
 export const start = async (name: string, module: string, args: ReadonlyArray<string> = []): Promise<Peer> => {
+  // Lines of log are written as in earnest, but nobody wants to read them here.
+  const log = openSync(devNull, "w")
   const child = fork(new URL(`../peers/${module}`, import.meta.url), args, {
-    stdio: ["ignore", "inherit", "inherit", "ipc"]
+    stdio: ["ignore", "inherit", log, "ipc"]
   })
   const ready = await Promise.race([
     nextMessage(child),

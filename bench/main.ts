@@ -1,0 +1,86 @@
+/** `npm run bench`: measures everything in one run and writes docs/benchmarks.md. About five minutes. */
+import { Effect } from "effect"
+import * as fs from "node:fs/promises"
+import * as os from "node:os"
+import * as endpoint from "./endpoint.ts"
+import * as ledger from "./ledger.ts"
+
+const table = (head: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<string>>): string =>
+  [head, head.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n")
+
+const times = (value: number): string => `${value.toFixed(2)}x`
+
+const span = (lowest: number, highest: number): string => `${times(lowest)} to ${times(highest)}`
+
+const endpointSection = (rows: ReadonlyArray<endpoint.EndpointRow>): string => {
+  const sdk = rows.filter(({ label }) => label.startsWith("official SDK"))
+  const own = rows.find(({ label }) => label === endpoint.ownLabel)
+  return [
+    "## A call",
+    "",
+    "The seed's plain call (`POST /mcp`, `tools/call`, no handshake) of one trivial tool, over connections that are kept alive, 16 at",
+    `a time. Each server is a process of its own; what counts is its CPU time per call, in ${endpoint.rounds} rounds in which all take turns.`,
+    "A ratio is taken within a round; the median of them stands first, the lowest and highest beside it.",
+    "",
+    table(
+      ["server", "CPU per call", "against raw node:http", "lowest to highest", "calls a second"],
+      rows.map((row) => [
+        row.label,
+        `${row.cpuMicrosPerCall.toFixed(0)} us`,
+        times(row.timesRaw),
+        span(row.lowest, row.highest),
+        row.callsPerSecond.toFixed(0)
+      ])
+    ),
+    "",
+    ...(own === undefined
+      ? []
+      : [
+          `Our endpoint, with its services in memory, costs ${times(own.timesRaw)} raw node:http; ` +
+            sdk
+              .map((row) => `${row.label} costs ${times(row.cpuMicrosPerCall / own.cpuMicrosPerCall)} ours`)
+              .join(", ") +
+            ".",
+          "Raw node:http parses the body and answers; it checks nothing. The SDK's servers check no credential, plan, credit or rate limit,",
+          "and none of the peers writes a line of log for a call; one row tells what ours costs with it."
+        ]),
+    ""
+  ].join("\n")
+}
+
+const ledgerSection = (rows: ReadonlyArray<ledger.LedgerRow>): string =>
+  [
+    "## Charges on one hot account",
+    "",
+    "64 calls at once charge one credit each, on a PostgreSQL with fsync and synchronous commit on: through `CreditLedger`, which sends",
+    "what waits as one statement, and one statement for each charge.",
+    "",
+    table(
+      ["way", "charges a second", "against unbatched", "lowest to highest"],
+      rows.map((row) => [
+        row.label,
+        row.chargesPerSecond.toFixed(0),
+        times(row.timesUnbatched),
+        span(row.lowest, row.highest)
+      ])
+    ),
+    ""
+  ].join("\n")
+
+const endpointRows = await endpoint.run()
+const ledgerRows = await Effect.runPromise(ledger.run)
+
+const page = [
+  "# Benchmarks",
+  "",
+  "<!-- Written by `npm run bench`. -->",
+  "",
+  `Measured on ${os.availableParallelism()} cores that the load shares with the servers, with Node ${process.version}. Absolute times say`,
+  "little on a machine like this; ratios, measured side by side in one run, carry over.",
+  "",
+  endpointSection(endpointRows),
+  ledgerSection(ledgerRows)
+].join("\n")
+
+await fs.writeFile(new URL("../docs/benchmarks.md", import.meta.url), page)
+process.stdout.write(`${page}\n`)

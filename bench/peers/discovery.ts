@@ -1,0 +1,50 @@
+/** Our server as it is run: PostgreSQL with its usual durability, the demo catalogue, one hot account. */
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import { Effect, Layer, Redacted } from "effect"
+import * as fs from "node:fs/promises"
+import * as os from "node:os"
+import * as path from "node:path"
+import * as Live from "../../src/cli/Live.ts"
+import { AppConfig } from "../../src/Config.ts"
+import { Accounts } from "../../src/services/access/Accounts.ts"
+import { ApiKeys } from "../../src/services/access/ApiKeys.ts"
+import { Passwords } from "../../src/services/access/Passwords.ts"
+import { defaultSeed, demoSource } from "../../src/services/import/demo/DemoData.ts"
+import { Importer } from "../../src/services/import/Importer.ts"
+import * as DiscoveryPeer from "../support/DiscoveryPeer.ts"
+
+const config = Layer.unwrap(
+  Effect.map(
+    Effect.acquireRelease(
+      Effect.promise(() => fs.mkdtemp(path.join(os.tmpdir(), "discovery-bench-"))),
+      (folder) => Effect.promise(() => fs.rm(folder, { recursive: true, force: true }))
+    ),
+    (dataDir) => AppConfig.layerOf({ port: 0, dataDir, rateLimitPerMinute: 0, planCreditsPro: 100_000_000 })
+  )
+)
+
+/** Day and seed are fixed, so that every run searches the same. */
+const catalogue = Effect.flatMap(Importer, (importer) =>
+  importer.run(demoSource({ size: "demo", seed: defaultSeed, asOf: "2026-01-01" }), {
+    maxRejects: 0,
+    onRejects: () => Effect.void,
+    onProgress: () => Effect.void
+  })
+)
+
+const server = Effect.gen(function* () {
+  yield* catalogue
+  const password = yield* Effect.flatMap(Passwords, ({ generate }) => generate)
+  const accounts = yield* Accounts
+  const account = yield* accounts.create({ email: "bench@example.com", plan: "pro", status: "active", password })
+  const { secret } = yield* Effect.flatMap(ApiKeys, (keys) => keys.create(account.id, "bench"))
+  return DiscoveryPeer.layer(`Bearer ${Redacted.value(secret)}`).pipe(Layer.provide(Live.service))
+})
+
+Layer.unwrap(server).pipe(
+  Layer.provide(Live.operation),
+  Layer.provide(Live.ownDatabase),
+  Layer.provide(config),
+  Layer.launch,
+  NodeRuntime.runMain
+)

@@ -1,0 +1,28 @@
+/** Our endpoint over services in memory: what the protocol, the schemas and the way of a call cost by themselves. */
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import { Effect, Layer } from "effect"
+import { AppConfig } from "../../src/Config.ts"
+import { RequestRate } from "../../src/services/access/RequestRate.ts"
+import { Readiness } from "../../src/services/database/Readiness.ts"
+import { Toolbox } from "../../src/services/tools/Toolbox.ts"
+import { ToolRunner } from "../../src/services/tools/ToolRunner.ts"
+import * as FakeAccess from "../../test/support/FakeAccess.ts"
+import * as FakeSearch from "../../test/support/FakeSearch.ts"
+import * as DiscoveryPeer from "../support/DiscoveryPeer.ts"
+
+const services = Layer.mergeAll(Toolbox.layer, ToolRunner.layer, RequestRate.layer).pipe(
+  Layer.provideMerge(
+    Layer.mergeAll(
+      FakeAccess.credentials({ key: FakeAccess.caller(1) }),
+      FakeAccess.plans,
+      FakeAccess.ledger({ charges: [] }),
+      FakeSearch.ads([]),
+      FakeSearch.products([]),
+      FakeSearch.vocabulary,
+      Layer.succeed(Readiness, { check: Effect.void }),
+      AppConfig.layerOf({ port: 0, rateLimitPerMinute: 1_000_000_000 })
+    )
+  )
+)
+
+DiscoveryPeer.layer("Bearer key").pipe(Layer.provide(services), Layer.launch, NodeRuntime.runMain)
