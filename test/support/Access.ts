@@ -2,6 +2,7 @@
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import { Context, Effect, Fiber, Latch, Layer, Redacted, Stream } from "effect"
 import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql"
 import { AppConfig } from "../../src/Config.ts"
 import type { Caller, Plan, SubscriptionStatus } from "../../src/domain/access/Account.ts"
 import * as Credit from "../../src/domain/access/Credit.ts"
@@ -104,24 +105,35 @@ export const disagreements = Effect.gen(function* () {
   return Array.from(steps).flatMap((step) => step.disagreements)
 })
 
-/** Locks an account's periods as another server would, from now until `release`. */
-export const holdPeriods = Effect.fnUntraced(function* (accountId: number) {
+/** Keeps a transaction open that has run `statement`, as another server might, from now until `release`. */
+const hold = Effect.fnUntraced(function* (
+  statement: (sql: SqlClient.SqlClient) => Effect.Effect<unknown, SqlError.SqlError>,
+  waiter: string
+) {
   const { connection } = yield* TestDatabase
   const pool = yield* Layer.build(Layer.fresh(Database.layer({ source: connection, maxConnections: 2 })))
   const sql = Context.get(pool, SqlClient.SqlClient)
   const locked = Latch.makeUnsafe(false)
   const done = Latch.makeUnsafe(false)
-  const holder = yield* sql`SELECT FROM credit_period WHERE account_id = ${accountId} FOR UPDATE`.pipe(
+  const holder = yield* statement(sql).pipe(
     Effect.andThen(locked.open),
     Effect.andThen(done.await),
     sql.withTransaction,
     Effect.forkScoped
   )
   yield* locked.await
-  const batches = sql`SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%charge_credits%'`
+  const waiters = sql`SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE ${`%${waiter}%`}`
   return {
-    /** Waits until so many batches of charges wait for the lock. */
-    waiting: (count: number) => Effect.repeat(batches, { until: (rows) => rows.length === count }),
+    /** Waits until so many statements wait for what is held. */
+    waiting: (count: number) => Effect.repeat(waiters, { until: (rows) => rows.length === count }),
     release: Effect.andThen(done.open, Fiber.join(holder))
   }
 })
+
+/** Locks an account's periods; batches of charges wait. */
+export const holdPeriods = (accountId: number) =>
+  hold((sql) => sql`SELECT FROM credit_period WHERE account_id = ${accountId} FOR UPDATE`, "charge_credits")
+
+/** Changes an account's plan, not yet visible to others; what opens its period waits. */
+export const holdPlan = (accountId: number, plan: Plan) =>
+  hold((sql) => sql`UPDATE account SET plan = ${plan} WHERE id = ${accountId}`, "INSERT INTO credit_period")

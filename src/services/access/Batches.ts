@@ -5,8 +5,8 @@ import type { SqlClient } from "effect/sql"
 
 /**
  * A resolver with at most `maxInFlight` batches under way: what arrives meanwhile makes up the next batch, so that batches
- * grow with the load. A batch belongs to no caller: one that leaves while it is under way neither stops nor spoils it, and the transaction of
- * one does not take in the others.
+ * grow with the load. A batch belongs to no caller: one that leaves while it is under way neither stops nor spoils it, and
+ * the transaction of one does not take in the others.
  *
  * @param run completes every entry; at most `maxSize` at a time.
  */
