@@ -1,0 +1,131 @@
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { assert, layer } from "@effect/vitest"
+import { Cause, Console, Effect, Exit, FileSystem, Layer, Runtime, Sink, Stdio, Stream } from "effect"
+import { Command } from "effect/cli"
+import { demoCommand, loadDemoOnce } from "../../src/cli/DemoCommand.ts"
+import { importCommand } from "../../src/cli/ImportCommand.ts"
+import { AppConfig } from "../../src/Config.ts"
+import { Importer } from "../../src/services/import/Importer.ts"
+import { DerivedData } from "../../src/services/search/DerivedData.ts"
+import { SetClock } from "../support/SetClock.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
+
+const root = Command.make("discovery").pipe(Command.withSubcommands([importCommand, demoCommand]))
+const execute = Command.runWith(root, { version: "0" })
+
+/** Runs a command line. Returns its exit code, what it prints for people, and what it writes to standard output. */
+const run = Effect.fnUntraced(function* (line: ReadonlyArray<string>, stdin = "") {
+  const live = yield* Console.Console
+  const printed: Array<string> = []
+  const written: Array<string> = []
+  const keep = (...parts: ReadonlyArray<unknown>) => void printed.push(parts.join(" "))
+  const exit = yield* execute(line).pipe(
+    Effect.provideService(Console.Console, { ...live, log: keep, error: keep }),
+    Effect.provide(
+      Stdio.layerTest({
+        stdin: Stream.make(new TextEncoder().encode(stdin)),
+        stdout: () => Sink.forEach((text: string | Uint8Array) => Effect.sync(() => void written.push(String(text))))
+      })
+    ),
+    Effect.provide(NodeServices.layer),
+    Effect.exit
+  )
+  const code = Exit.isSuccess(exit) ? 0 : Runtime.getErrorExitCode(Cause.squash(exit.cause))
+  return { code, text: printed.join("\n"), written: written.join("") }
+})
+
+const Services = Importer.layer.pipe(
+  Layer.provideMerge(DerivedData.layer),
+  Layer.provideMerge(TestDatabase.layer),
+  Layer.provideMerge(SetClock.layer("2026-07-01T12:00:00Z")),
+  Layer.provideMerge(NodeServices.layer)
+)
+
+const shop = `{"type":"shop","domain":"a.com","name":"A","country":"US"}\n`
+
+layer(Services, { excludeTestServices: true })("the commands for data", (it) => {
+  const file = Effect.fnUntraced(function* (content: string) {
+    const fs = yield* FileSystem.FileSystem
+    const path = `${yield* fs.makeTempDirectoryScoped()}/records.ndjson`
+    yield* fs.writeFileString(path, content)
+    return { fs, path, rejects: `${path}.rejects.ndjson` }
+  })
+
+  it.effect("a start loads the demo data once; what it exports is what it loads", () =>
+    Effect.gen(function* () {
+      const importer = yield* Importer
+      assert.isTrue(yield* importer.isEmpty)
+      const loaded = yield* run(["demo", "load", "--size", "tiny"])
+      assert.strictEqual(loaded.code, 0)
+      assert.match(loaded.text, /^Demo data: 1,8\d\d records in/)
+      assert.match(loaded.text, / {2}product +600 added +0 changed/)
+
+      // The same day and seed, so the same data; not empty any more, so nothing is loaded over it.
+      const exported = yield* run(["demo", "export", "--size", "tiny", "--as-of", "2026-07-01"])
+      const { path } = yield* file(exported.written)
+      const imported = yield* run(["import", path])
+      assert.strictEqual(imported.code, 0)
+      assert.notMatch(imported.text, /added/)
+      assert.match(imported.text, /already, or twice in the input: 1,8\d\d$/)
+      yield* loadDemoOnce.pipe(Effect.provide([Stdio.layerTest({}), AppConfig.layerOf({ demoSize: "tiny" })]))
+      assert.notMatch((yield* run(["demo", "load", "--size", "tiny"])).text, /added/)
+
+      const next = yield* run(["demo", "export", "--size", "tiny", "--as-of", "2026-07-02"])
+      assert.notStrictEqual(next.written, exported.written)
+    })
+  )
+
+  it.effect("import ends with 0 when all records went in, and leaves no reject file", () =>
+    Effect.gen(function* () {
+      const { fs, path, rejects } = yield* file(shop)
+      assert.strictEqual((yield* run(["import", path])).code, 0)
+      assert.isFalse(yield* fs.exists(rejects))
+    })
+  )
+
+  it.effect("import ends with 2 when records were rejected, and names the file that says which and why", () =>
+    Effect.gen(function* () {
+      const { fs, path, rejects } = yield* file(`${shop}{"type":"shop","domain":"b.com","name":"B","country":"XX"}\n`)
+      const { code, text } = yield* run(["import", path])
+      assert.strictEqual(code, 2)
+      assert.include(text, rejects)
+      assert.deepStrictEqual(JSON.parse(yield* fs.readFileString(rejects)), {
+        line: 2,
+        field: "country",
+        reason: "is not an ISO 3166-1 alpha-2 code"
+      })
+      const elsewhere = `${rejects}.elsewhere`
+      assert.strictEqual((yield* run(["import", path, "--rejects", elsewhere])).code, 2)
+      assert.isTrue(yield* fs.exists(elsewhere))
+    })
+  )
+
+  it.effect("import ends with 1 and one clear line when a file cannot be imported", () =>
+    Effect.gen(function* () {
+      const { path } = yield* file(`${shop}{}\n{}\n`)
+      for (const [line, message] of [
+        [["import", `${path}.not`], /does not exist/],
+        [["import", path, "--max-rejects", "1"], /More than 1 records were rejected/],
+        [["import", path, "--rejects", `${path}/x`], /cannot be written to .* Name another file with --rejects/],
+        [["import", path, path, "--rejects", "x"], /one file at a time/],
+        [["import", path, "--format", "storefront"], /--meta, or give --domain and --country/]
+      ] as const) {
+        const { code, text } = yield* run(line)
+        assert.strictEqual(code, 1)
+        assert.match(text, message)
+      }
+    })
+  )
+
+  it.effect("import takes standard input, and a storefront's page with its meta.json", () =>
+    Effect.gen(function* () {
+      assert.strictEqual((yield* run(["import", "-"], shop)).code, 0)
+      const meta = yield* file(`{"name":"Oakline","country":"DE","currency":"EUR","domain":"oakline.de"}`)
+      const page = yield* file(`{"products":[{"id":1,"title":"Tray","variants":[{"price":"5.00"}]}]}`)
+      const { code, text } = yield* run(["import", "--format", "storefront", page.path, "--meta", meta.path])
+      assert.strictEqual(code, 0)
+      assert.match(text, / {2}shop +1 added/)
+      assert.match(text, / {2}product +1 added/)
+    })
+  )
+})
