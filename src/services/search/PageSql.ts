@@ -18,13 +18,14 @@ const withinStore = (sql: Sql, request: SearchRequest): Fragment =>
 
 const figure = (order: StoreOrder): string => (order._tag === "Grouped" ? "n_active" : order.figure)
 
-/** Of the stores; sentinels of unknown figures are below all others. */
-const ofStores = (sql: Sql, order: StoreOrder): Fragment => {
-  const column = sql(figure(order))
-  if (order._tag === "Grouped" || order.direction === "desc") return sql`s.${column} DESC, s.id`
+/** Of the stores; sentinels of unknown figures are below all others. `i` stands for items that carry their store's figure. */
+const ofStores = (sql: Sql, order: StoreOrder, alias: "s" | "i"): Fragment => {
+  const column = sql`${sql(alias)}.${sql(figure(order))}`
+  const id = alias === "s" ? sql`s.id` : sql`i.shop_id`
+  if (order._tag === "Grouped" || order.direction === "desc") return sql`${column} DESC, ${id}`
   return figure(order) === "growth"
-    ? sql`s.growth = '-infinity', s.growth, s.id`
-    : sql`s.${column} < 0, s.${column}, s.id`
+    ? sql`${column} = '-infinity', ${column}, ${id}`
+    : sql`${column} < 0, ${column}, ${id}`
 }
 
 /** Ends with the id: in the direction of the order, but for the score against it. */
@@ -56,21 +57,45 @@ const itemConditions = (sql: Sql, request: SearchRequest, access: FilterSql.Word
   ...FilterSql.words(sql, request.words, access)
 ]
 
+/**
+ * MATERIALIZED keeps the planner from taking LIMIT for a reason to walk instead: how dense matches are is known here
+ * better. With the token index its hits come first, and stores are looked up for them.
+ */
 const gatherItems = (sql: Sql, request: SearchRequest, access: FilterSql.WordAccess): Fragment => {
   const { order, store } = request
-  const conditions = [...FilterSql.store(sql, store), ...itemConditions(sql, request, access)]
-  const join = store.length === 0 && order._tag === "ByItem" ? sql`` : sql`JOIN shop_search s ON s.id = i.shop_id`
-  if (order._tag === "Grouped") {
-    return sql`
-      SELECT ${sql.literal(AdKey.sqlIdOfPick("max(i.pick)"))} AS id FROM ad_search i ${join}
-      WHERE ${sql.and([sql`s.id > 0`, ...conditions])}
-      GROUP BY s.id ORDER BY ${ofStores(sql, order)} ${limits(sql, request)}`
+  const isIndexed = access === "index" && request.words.length > 0
+  const columns = request.items._tag === "Ads" ? sql`i.id, i.shop_id, i.pick, i.started` : productColumns(sql)
+  const conditions = itemConditions(sql, request, access)
+  const storeConditions = [...(order._tag === "Grouped" ? [sql`s.id > 0`] : []), ...FilterSql.store(sql, store)]
+  const needsStores = storeConditions.length > 0 || order._tag !== "ByItem"
+  const join = needsStores ? sql`JOIN shop_search s ON s.id = i.shop_id` : sql``
+  const figures = order._tag === "ByItem" ? sql`` : sql`, s.${sql(figure(order))}`
+  const matching = isIndexed
+    ? sql`
+        hits AS MATERIALIZED (SELECT ${columns} FROM ${table(sql, request)} i WHERE ${sql.and(conditions)}),
+        matching AS MATERIALIZED (SELECT i.*${figures} FROM hits i ${join} WHERE ${sql.and(storeConditions)})`
+    : sql`
+        matching AS MATERIALIZED (
+          SELECT ${columns}${figures} FROM ${table(sql, request)} i ${join}
+          WHERE ${sql.and([...storeConditions, ...conditions])}
+        )`
+  return sql`WITH ${matching} ${ordered(sql, request)} ${limits(sql, request)}`
+}
+
+const productColumns = (sql: Sql): Fragment => sql`i.id, i.shop_id, i.score, i.price, i.created`
+
+const ordered = (sql: Sql, request: SearchRequest): Fragment => {
+  const { order } = request
+  switch (order._tag) {
+    case "Grouped":
+      return sql`
+        SELECT ${sql.literal(AdKey.sqlIdOfPick("max(i.pick)"))} AS id FROM matching i
+        GROUP BY i.shop_id, i.n_active ORDER BY ${ofStores(sql, order, "i")}`
+    case "ByItem":
+      return sql`SELECT i.id FROM matching i ORDER BY ${ofItems(sql, order)}`
+    case "ByStore":
+      return sql`SELECT i.id FROM matching i ORDER BY ${ofStores(sql, order, "i")}, ${withinStore(sql, request)}`
   }
-  const keys =
-    order._tag === "ByItem" ? ofItems(sql, order) : sql`${ofStores(sql, order)}, ${withinStore(sql, request)}`
-  return sql`
-    SELECT i.id FROM ${table(sql, request)} i ${join}
-    WHERE ${sql.and(conditions)} ORDER BY ${keys} ${limits(sql, request)}`
 }
 
 /** OFFSET 0 keeps the store's test behind the walk, instead of a join that would have to be sorted. */
@@ -100,12 +125,12 @@ const walkStores = (sql: Sql, request: SearchRequest, order: StoreOrder): Fragme
       ...(isGrouped ? [sql`s.id > 0`] : []),
       ...(isCountable ? [sql`${FilterSql.counter(sql, request)} > 0`] : [])
     ])}
-    ORDER BY ${ofStores(sql, order)} ${isCountable ? sql`LIMIT ${needed}::int` : sql``}`
+    ORDER BY ${ofStores(sql, order, "s")} ${isCountable ? sql`LIMIT ${needed}::int` : sql``}`
   const items = sql`
     SELECT ${request.items._tag === "Ads" ? sql`i.id, i.pick` : sql`i.id, i.score`} FROM ${table(sql, request)} i
     WHERE ${sql.and([sql`i.shop_id = s.id`, ...itemConditions(sql, request, "scan")])}
     ORDER BY ${withinStore(sql, request)} LIMIT ${isGrouped ? 1 : needed}::int`
   return sql`
     SELECT i.id FROM (${stores}) s CROSS JOIN LATERAL (${items}) i
-    ORDER BY ${ofStores(sql, order)}, ${withinStore(sql, request)} ${limits(sql, request)}`
+    ORDER BY ${ofStores(sql, order, "s")}, ${withinStore(sql, request)} ${limits(sql, request)}`
 }

@@ -29,11 +29,11 @@ const cost = {
   /** Taking an item of a matching store by index, and sorting it. */
   gather: 0.001,
   /** Taking the next item in an order and testing its store. */
-  walk: 0.003,
+  walk: 0.001_5,
   /** Reading an item's document and looking for the words. */
-  read: 0.004,
-  /** Taking an item that the token index names. */
-  hit: 0.003
+  read: 0.002,
+  /** Taking an item that the token index names: anywhere in the table, and its store elsewhere. */
+  hit: 0.008
 } as const
 
 interface Access {
