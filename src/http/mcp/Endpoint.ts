@@ -127,24 +127,15 @@ export const layer = HttpRouter.use((router) =>
       return respond(reply, requestId)
     })
 
-    yield* router.add(
-      "*",
-      path,
-      Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
-        const requestId = yield* RequestId
-        return yield* Effect.catch(answer(request, requestId), (error) =>
-          Effect.succeed(
-            refuse(
-              error._tag === "HttpServerError"
-                ? isTooLarge(error)
-                  ? refusals.size
-                  : refusals.incomplete
-                : unauthenticated(error),
-              requestId
-            )
-          )
-        )
-      })
+    const refusalFor = (error: Authentication.Failure | HttpServerError.HttpServerError): Refusal => {
+      if (error._tag !== "HttpServerError") return unauthenticated(error)
+      return isTooLarge(error) ? refusals.size : refusals.incomplete
+    }
+
+    yield* router.add("*", path, (request) =>
+      Effect.flatMap(RequestId, (requestId) =>
+        Effect.catch(answer(request, requestId), (error) => Effect.succeed(refuse(refusalFor(error), requestId)))
+      )
     )
   })
 )

@@ -14,9 +14,12 @@ export const isJson = (contentType: string | undefined): boolean => {
 /** From the least to the most specific: the most specific range that is named decides. */
 const jsonRanges = ["*/*", "application/*", "application/json"]
 
-/** Whether the client takes JSON. No header, and one without any JSON range of positive quality, differ: RFC 9110. */
+/** What MCP tells every client to send. */
+const asSpecified = "application/json, text/event-stream"
+
+/** Whether the client takes JSON: without the header it takes anything. */
 export const acceptsJson = (accept: string | undefined): boolean => {
-  if (accept === undefined || accept === "" || accept === "*/*") return true
+  if (accept === undefined || accept === "" || accept === asSpecified) return true
   let decisive = -1
   let quality = 0
   for (const range of accept.toLowerCase().split(",")) {

@@ -30,6 +30,7 @@ const capabilities = { tools: {} }
 export const make = (config: Pick<AppSettings, "baseUrl">, toolbox: Toolbox["Service"]) => {
   const info = serverInfo(config)
   const modernMeta = { [Protocol.metaKeys.serverInfo]: info }
+  const modernMetaFields = JSON.stringify(modernMeta).slice(1, -1)
   const cacheable = { ttlMs, cacheScope: "public", resultType: "complete", _meta: modernMeta }
   const tools = toolbox.tools.map(({ listing }) => listing)
 
@@ -113,12 +114,12 @@ export const make = (config: Pick<AppSettings, "baseUrl">, toolbox: Toolbox["Ser
      * clients would hold it against the outputSchema, and throw (protocol.md 27).
      */
     toolResult: (answer: ToolAnswer, era: Protocol.Era): string => {
-      const credits = { "discovery/credits": { cost: answer.cost, remaining: answer.remaining } }
-      const meta = JSON.stringify(era._tag === "Modern" ? { ...credits, ...modernMeta } : credits)
+      const credits = `"discovery/credits":{"cost":${answer.cost},"remaining":${answer.remaining}}`
       const content = `"content":[{"type":"text","text":${JSON.stringify(answer.json)}}]`
       const outcome = answer.error === undefined ? `"structuredContent":${answer.json}` : `"isError":true`
-      const resultType = era._tag === "Modern" ? `,"resultType":"complete"` : ""
-      return `{${content},${outcome},"_meta":${meta}${resultType}}`
+      return era._tag === "Modern"
+        ? `{${content},${outcome},"_meta":{${credits},${modernMetaFields}},"resultType":"complete"}`
+        : `{${content},${outcome},"_meta":{${credits}}}`
     }
   }
 }
