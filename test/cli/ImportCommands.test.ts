@@ -19,15 +19,18 @@ const run = Effect.fnUntraced(function* (line: ReadonlyArray<string>, stdin = ""
   const printed: Array<string> = []
   const written: Array<string> = []
   const keep = (...parts: ReadonlyArray<unknown>) => void printed.push(parts.join(" "))
+  const console: Console.Console = Object.setPrototypeOf({ log: keep, error: keep }, live)
   const exit = yield* execute(line).pipe(
-    Effect.provideService(Console.Console, { ...live, log: keep, error: keep }),
+    Effect.provideService(Console.Console, console),
     Effect.provide(
-      Stdio.layerTest({
-        stdin: Stream.make(new TextEncoder().encode(stdin)),
-        stdout: () => Sink.forEach((text: string | Uint8Array) => Effect.sync(() => void written.push(String(text))))
-      })
+      Layer.provideMerge(
+        Stdio.layerTest({
+          stdin: Stream.make(new TextEncoder().encode(stdin)),
+          stdout: () => Sink.forEach((text: string | Uint8Array) => Effect.sync(() => void written.push(String(text))))
+        }),
+        NodeServices.layer
+      )
     ),
-    Effect.provide(NodeServices.layer),
     Effect.exit
   )
   const code = Exit.isSuccess(exit) ? 0 : Runtime.getErrorExitCode(Cause.squash(exit.cause))

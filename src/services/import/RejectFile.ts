@@ -5,7 +5,7 @@ import type { Reject } from "./ImportSource.ts"
 
 export interface RejectFile {
   readonly path: string
-  write(rejects: ReadonlyArray<Reject>): Effect.Effect<void, UnwritableRejects>
+  readonly write: (rejects: ReadonlyArray<Reject>) => Effect.Effect<void, UnwritableRejects>
 }
 
 /** Replaces a file of an earlier run. */

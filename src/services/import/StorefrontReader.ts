@@ -90,9 +90,9 @@ const describeShop = Effect.fnUntraced(function* (
   options: StorefrontOptions
 ): Effect.fn.Return<StorefrontShop, UnreadableInput, FileSystem.FileSystem | Stdio.Stdio> {
   const meta = options.metaPath === undefined ? {} : yield* readMeta(options.metaPath)
-  const domain = options.domain ?? meta.domain ?? (meta.url == null ? undefined : URL.parse(meta.url)?.hostname)
-  const country = options.country ?? meta.country
-  const missing = [domain == null ? "--domain" : [], country == null ? "--country" : []].flat()
+  const domain = options.domain ?? meta.domain ?? URL.parse(meta.url ?? "")?.hostname
+  const country = options.country ?? meta.country ?? undefined
+  const missing = [domain === undefined ? "--domain" : [], country === undefined ? "--country" : []].flat()
   if (missing.length > 0) {
     return yield* new UnreadableInput({
       message: `A products.json does not say whose it is: name its meta.json with --meta, or give ${missing.join(" and ")}.`

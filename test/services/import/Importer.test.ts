@@ -429,7 +429,7 @@ layer(Layer.empty, { excludeTestServices: true })("Importer", (it) => {
     ([steps]) =>
       onFreshDatabase(
         Effect.gen(function* () {
-          let records: Array<object> = []
+          const records: Array<object> = []
           for (const step of steps) {
             records.push(toRecord(step))
             if (step.endsImport) yield* run(records.splice(0))

@@ -53,6 +53,9 @@ export const headline = (prng: Prng, subject: Subject): string =>
     ? title(prng, subject)
     : fill(prng.pick(subject.lexicon.headlines), prng, subject, prng.pick(subject.nouns))
 
+/** Products that a long text names, at most. */
+const maxListed = 120
+
 /** Around 200 characters in the median, 1,000 and more at 95 %. */
 export const adText = (prng: Prng, subject: Subject): string => {
   const { closers, density, openers, sentences } = subject.lexicon
@@ -72,7 +75,10 @@ export const adText = (prng: Prng, subject: Subject): string => {
   for (let index = 0; index < rest.length; index++) {
     if (!add(say(rest[(index + offset) % rest.length] ?? ""))) break
   }
-  while (length < target - 80 * density && lines.length < 120 && add(`• ${title(prng, subject)}`));
+  const isTooShort = () => length < target - 80 * density
+  for (let more = 0; more < maxListed && isTooShort(); more++) {
+    if (!add(`• ${title(prng, subject)}`)) break
+  }
   add(say(prng.pick(closers)))
   return lines.join(prng.chance(0.5) ? "\n\n" : prng.chance(0.5) ? "\n" : " ")
 }
