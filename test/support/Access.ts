@@ -1,6 +1,6 @@
 /** The access services on a test's database, and accounts to try them with. */
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
-import { Context, Effect, Fiber, Latch, Layer, Redacted, Stream } from "effect"
+import { Clock, Context, Effect, Fiber, Latch, Layer, Redacted, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql"
 import { AppConfig } from "../../src/Config.ts"
@@ -13,6 +13,7 @@ import { CredentialUse } from "../../src/services/access/CredentialUse.ts"
 import { CreditLedger } from "../../src/services/access/CreditLedger.ts"
 import type { Charge } from "../../src/services/access/CreditLedger.ts"
 import { LedgerCheck } from "../../src/services/access/LedgerCheck.ts"
+import * as LedgerStatements from "../../src/services/access/LedgerStatements.ts"
 import { Passwords } from "../../src/services/access/Passwords.ts"
 import { PlanChecker } from "../../src/services/access/PlanChecker.ts"
 import { UnansweredCharges } from "../../src/services/access/UnansweredCharges.ts"
@@ -137,3 +138,13 @@ export const holdPeriods = (accountId: number) =>
 /** Changes an account's plan, not yet visible to others; what opens its period waits. */
 export const holdPlan = (accountId: number, plan: Plan) =>
   hold((sql) => sql`UPDATE account SET plan = ${plan} WHERE id = ${accountId}`, "INSERT INTO credit_period")
+
+/** Charges, not yet visible to others; what else touches the account's periods waits. */
+export const holdCharge = (charge: Charge) =>
+  hold(
+    (sql) =>
+      Effect.flatMap(Clock.currentTimeMillis, (now) => LedgerStatements.charge([charge], now)).pipe(
+        Effect.provideService(SqlClient.SqlClient, sql)
+      ),
+    "credit_period"
+  )

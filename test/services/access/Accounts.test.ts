@@ -1,5 +1,5 @@
 import { assert, describe, layer } from "@effect/vitest"
-import { Effect, Exit, Layer, Redacted, Stream } from "effect"
+import { Effect, Exit, Fiber, Layer, Redacted, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import { Accounts } from "../../../src/services/access/Accounts.ts"
 import type { NewAccount } from "../../../src/services/access/Accounts.ts"
@@ -159,6 +159,18 @@ layer(Services, { excludeTestServices: true })("Accounts", (it) => {
         assert.deepInclude((yield* accounts.setPlan(email, "pro")).credits, { allowance: 107, used: 50 })
         const { balance, fold } = yield* Access.books(caller.accountId)
         assert.deepStrictEqual(fold, balance)
+      })
+    )
+
+    it.effect("waits for a charge that is under way, and covers it", () =>
+      Effect.gen(function* () {
+        const { caller, email } = yield* Access.subscriber()
+        const accounts = yield* Accounts
+        const charge = yield* Access.holdCharge(Access.chargeOf(caller, { cost: 6 }))
+        const changed = yield* Effect.forkScoped(accounts.setPlan(email, "starter"))
+        yield* charge.waiting(1)
+        yield* charge.release
+        assert.deepInclude((yield* Fiber.join(changed)).credits, { allowance: 6, used: 6 })
       })
     )
 
