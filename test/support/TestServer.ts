@@ -1,4 +1,5 @@
 /** The whole HTTP floor on a port of its own, over services in memory, and a client that shows everything of an answer. */
+import type { Duration } from "effect"
 import { Context, Effect, Layer, Logger, Option } from "effect"
 import { HttpServer } from "effect/http"
 import type { AppSettings } from "../../src/Config.ts"
@@ -62,6 +63,7 @@ export class TestServer extends Context.Service<
       readonly search?: Parameters<typeof FakeSearch.ads>[1]
       readonly ads?: Parameters<typeof FakeSearch.ads>[0]
       readonly ready?: Readiness["Service"]["check"]
+      readonly drainTimeout?: Duration.Input
     } = {}
   ) => {
     const books: FakeAccess.Books = { charges: [] }
@@ -90,7 +92,9 @@ export class TestServer extends Context.Service<
     )
     return Layer.effect(TestServer, make(books, logs)).pipe(
       Layer.provide(Router.layer),
-      Layer.provideMerge(Server.layer),
+      Layer.provideMerge(
+        options.drainTimeout === undefined ? Server.layer : Server.layerWith({ drainTimeout: options.drainTimeout })
+      ),
       Layer.provideMerge(services),
       Layer.provideMerge(Logger.layer([Logger.map(Logger.formatJson, (line) => void logs.push(line))]))
     )

@@ -20,10 +20,10 @@ const toObjectSchema = (document: {
   const root = simplify(document.schema)
   if (!isNode(root) || root["type"] !== "object") throw new TypeError("a tool's schema must be an object")
   return {
+    type: "object",
     // Some clients want `properties`, also where there are none.
     properties: {},
     ...root,
-    type: "object",
     ...(Object.keys(document.definitions).length === 0 ? {} : { $defs: simplify(document.definitions) })
   }
 }

@@ -1,0 +1,73 @@
+import { assert, describe, it, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import * as FakeAccess from "../support/FakeAccess.ts"
+import * as Messages from "../support/Messages.ts"
+import { TestServer } from "../support/TestServer.ts"
+
+layer(TestServer.layer(), { excludeTestServices: true })("every answer", (it) => {
+  it.effect.each<[string, string, string | undefined]>([
+    ["POST", "/mcp", JSON.stringify(Messages.plain)],
+    ["POST", "/mcp", "{"],
+    ["GET", "/mcp", undefined],
+    ["GET", "/health/live", undefined],
+    ["GET", "/health/ready", undefined],
+    ["GET", "/nowhere", undefined],
+    ["POST", "/health/live", undefined]
+  ])("%s %s: is not sniffed, not kept, only over TLS from then on", ([method, path, body]) =>
+    Effect.gen(function* () {
+      const server = yield* TestServer
+      const { headers } = yield* server.send({ method, path, body })
+      assert.strictEqual(headers.get("x-content-type-options"), "nosniff")
+      assert.strictEqual(headers.get("cache-control"), "no-store")
+      assert.strictEqual(headers.get("strict-transport-security"), "max-age=15552000")
+    })
+  )
+
+  it.effect("HEAD is as GET, without the body", () =>
+    Effect.gen(function* () {
+      const server = yield* TestServer
+      const answer = yield* server.send({ method: "HEAD", path: "/health/live" })
+      assert.deepStrictEqual([answer.status, answer.text], [200, ""])
+    })
+  )
+
+  it.effect("a route's own caching stands", () =>
+    Effect.gen(function* () {
+      const server = yield* TestServer
+      const { headers } = yield* server.send({ method: "GET", path: "/icon.svg" })
+      assert.strictEqual(headers.get("cache-control"), "public, max-age=86400")
+    })
+  )
+})
+
+describe("health", () => {
+  it.live("live and ready without a credential", () =>
+    Effect.gen(function* () {
+      const server = yield* TestServer
+      for (const [path, status] of [
+        ["/health/live", "live"],
+        ["/health/ready", "ready"]
+      ] as const) {
+        const answer = yield* server.send({ method: "GET", path, headers: { authorization: undefined } })
+        assert.deepStrictEqual([answer.status, answer.json], [200, { status }])
+      }
+    }).pipe(Effect.provide(TestServer.layer()))
+  )
+
+  it.live("not ready without its database, but live; why is not told", () =>
+    Effect.gen(function* () {
+      const server = yield* TestServer
+      const ready = yield* server.send({ method: "GET", path: "/health/ready" })
+      assert.deepStrictEqual([ready.status, ready.json], [503, { status: "unavailable" }])
+      assert.strictEqual((yield* server.send({ method: "GET", path: "/health/live" })).status, 200)
+    }).pipe(Effect.provide(TestServer.layer({ ready: Effect.fail(FakeAccess.down()) })))
+  )
+
+  it.live("over plain HTTP, TLS is not demanded", () =>
+    Effect.gen(function* () {
+      const server = yield* TestServer
+      const { headers } = yield* server.post(Messages.plain)
+      assert.isNull(headers.get("strict-transport-security"))
+    }).pipe(Effect.provide(TestServer.layer({ config: { baseUrl: "http://localhost:3000" } })))
+  )
+})
