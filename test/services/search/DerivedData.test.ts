@@ -116,6 +116,28 @@ layer(DerivedData.layer.pipe(Layer.provideMerge(TestDatabase.layer)), { excludeT
       )
     }
 
+    it.effect("after all these changes the rows are those that a first load would have made", () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const rows = Effect.forEach(
+          ["shop_search", "product_search", "ad_search"],
+          (table) => sql`SELECT to_jsonb(t) AS row FROM ${sql(table)} t ORDER BY id`
+        )
+        const before = yield* rows
+        const totals = yield* sql`SELECT n_shops, n_products, n_ads, n_advertisers FROM catalogue`
+        assert.isAbove(before.flat().length, 100)
+        yield* sql`TRUNCATE product_search, ad_search`
+        yield* sql`DELETE FROM shop_search WHERE id > 0`
+        yield* (yield* DerivedData).rebuild()
+        assert.deepStrictEqual(yield* rows, before)
+        assert.deepStrictEqual(yield* sql`SELECT n_shops, n_products, n_ads, n_advertisers FROM catalogue`, totals)
+        const [counted] = yield* sql`
+          SELECT (SELECT count(*) FROM shop)::int AS n_shops, (SELECT count(*) FROM product)::int AS n_products,
+            (SELECT count(*) FROM ad)::int AS n_ads, (SELECT count(DISTINCT shop_id) FROM ad)::int AS n_advertisers`
+        assert.deepStrictEqual(totals[0], counted)
+      })
+    )
+
     it.effect("verify tells what is out of step, and changes nothing", () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient

@@ -1,0 +1,108 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Schema } from "effect"
+import { document, queryWords } from "../../../src/domain/search/SearchText.ts"
+
+/** Whether a query finds a text, by the rule that the index follows. */
+const finds = (query: string, text: string): boolean => {
+  const words = document([text]).split(" ")
+  return queryWords(query).every((wanted) => words.some((word) => word.startsWith(wanted)))
+}
+
+describe("SearchText", () => {
+  it.each([
+    ["case", "SHOP Now", ["shop", "now"]],
+    ["accents", "Crème Brûlée Ångström", ["creme", "brulee", "angstrom"]],
+    [
+      "letters that do not decompose",
+      "Straße Łódź Ærø İstanbul ıssız",
+      ["strasse", "lodz", "aero", "istanbul", "issiz"]
+    ],
+    ["the end of a Greek word", "ΟΔΟΣ οδος", ["οδοσ"]],
+    ["bold and other mathematical letters", "𝗕𝗼𝗹𝗱 𝒮𝒸𝓇𝒾𝓅𝓉 ｆｕｌｌ", ["bold", "script", "full"]],
+    ["ligatures and fractions", "ﬁne ½", ["fine", "1", "⁄", "2"]],
+    ["vowel marks of Arabic and Hebrew", "مَرْحَبًا שָׁלוֹם", ["مرحبا", "שלום"]],
+    ["marks that make another letter", "がぎ कि", ["がぎ", "कि"]],
+    ["punctuation", "RED-hot, don't! a.b_c/d", ["red", "hot", "don", "t", "a", "b", "c", "d"]],
+    ["symbols, each a word", "50% c++ €20", ["50", "c", "+", "€", "20"]],
+    ["emoji without skin tone, joiner and variation", "👩🏽‍🚀❤️ 1️⃣", ["👩", "🚀", "❤", "1"]],
+    ["flags", "🇫🇷🇩🇪", ["🇫🇷", "🇩🇪"]],
+    ["invisible characters within a word", "he\u00ADllo wo\u200Brld", ["hello", "world"]],
+    ["control characters", "a\u0000b\tc", ["a", "b", "c"]],
+    ["repetition", "very very Very", ["very"]],
+    ["runs without blanks", "黒猫の เสื้อ 한국어", ["黒猫", "猫の", "เส", "สื", "ื้", "้อ", "한국", "국어"]],
+    ["half-width kana", "ﾃｽﾄ", ["テス", "スト"]],
+    ["a run inside a word", "Tシャツ", ["t", "シャ", "ャツ"]],
+    ["a single character of a run", "猫", ["猫"]],
+    ["nothing", " .,!? \n", []]
+  ])("a query folds %s", (_, text, words) => {
+    assert.deepStrictEqual(queryWords(text), words)
+  })
+
+  it.each([
+    ["creme", "Crème fraîche", true],
+    ["CRÈME", "creme", true],
+    ["bru cre", "Crème Brûlée", true],
+    ["rulee", "Crème Brûlée", false],
+    ["猫", "黒猫", true],
+    ["猫", "犬", false],
+    ["黒猫", "黒い猫", false],
+    ["👍", "Great 👍🏿!", true],
+    ["my-shop.co.uk", "my-shop.co.uk", true],
+    ["bold", "𝗕𝗢𝗟𝗗 claims", true]
+  ])("%s finds %s: %s", (query, text, expected) => {
+    assert.strictEqual(finds(query, text), expected)
+  })
+
+  it("an unknown text has no words, and words of several texts are kept apart", () => {
+    assert.strictEqual(document([null, "red", null, "黒", "猫"]), "red 黒 猫")
+  })
+
+  it("words and documents have bounds", () => {
+    assert.deepStrictEqual(queryWords("x".repeat(1_000)), ["x".repeat(64)])
+    assert.deepStrictEqual(queryWords("𐐨".repeat(100)), ["𐐨".repeat(64)])
+    const many = Array.from({ length: 5_000 }, (_, index) => `w${index}`).join(" ")
+    assert.strictEqual(document([many]).split(" ").length, 3_000)
+  })
+
+  /** Any code points of the first two planes, where all living scripts, symbols and emoji are, and plain text between. */
+  const CodePoint = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 0x1ffff }))
+  const Text = Schema.Array(Schema.Union([CodePoint, Schema.String]))
+  const textOf = (parts: typeof Text.Type): string =>
+    parts.map((part) => (typeof part === "string" ? part : String.fromCodePoint(part))).join("")
+
+  it.effect.prop(
+    "every text is found by itself, however it is written",
+    [Text],
+    ([parts]) =>
+      Effect.sync(() => {
+        const text = textOf(parts)
+        assert.isTrue(finds(text, text))
+        assert.isTrue(finds(text.normalize("NFD"), text))
+        assert.isTrue(finds(text, text.normalize("NFC")))
+      }),
+    { arbitrary: { runs: 3_000 } }
+  )
+
+  it.effect.prop(
+    "folding what is folded changes nothing",
+    [Text],
+    ([parts]) =>
+      Effect.sync(() => {
+        const text = textOf(parts)
+        const words = queryWords(text)
+        assert.deepStrictEqual(queryWords(words.join(" ")), words)
+      }),
+    { arbitrary: { runs: 3_000 } }
+  )
+
+  it.effect.prop(
+    "no word holds a blank, or what LIKE or a tsquery would act on",
+    [Text],
+    ([parts]) =>
+      Effect.sync(() => {
+        const text = textOf(parts)
+        for (const word of [...queryWords(text), ...document([text]).split(" ")]) assert.notMatch(word, /[\s%_'\\\0]/u)
+      }),
+    { arbitrary: { runs: 3_000 } }
+  )
+})

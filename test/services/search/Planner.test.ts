@@ -1,0 +1,87 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Result, Schema } from "effect"
+import { AdQuery } from "../../../src/domain/search/AdQuery.ts"
+import { ProductQuery } from "../../../src/domain/search/ProductQuery.ts"
+import * as Names from "../../../src/services/search/Names.ts"
+import * as Plan from "../../../src/services/search/Plan.ts"
+import * as Planner from "../../../src/services/search/Planner.ts"
+import * as SearchRequest from "../../../src/services/search/SearchRequest.ts"
+
+const noNames = Names.make([], [])
+const products = (query: ProductQuery) => Result.getOrThrow(SearchRequest.fromProductQuery(query, noNames))
+const ads = (query: AdQuery) => Result.getOrThrow(SearchRequest.fromAdQuery(query, noNames, "2026-03-15"))
+
+const big: Planner.Facts = { stores: 200_000, items: 5_000_000 }
+const withText = (hits: number, candidates: number): Planner.Facts => ({ ...big, text: { hits, candidates } })
+const us = { countries: ["US"] }
+
+const told = (plan: Plan.CountPlan | Plan.PagePlan): string =>
+  "access" in plan ? `${plan._tag} by ${plan.access}` : plan._tag
+
+describe("Planner", () => {
+  it.each([
+    ["no filter", products({}), big, "Totals"],
+    ["empty filters", products({ countries: [], price: {} }), big, "Totals"],
+    ["any status", ads({ status: "all" }), big, "Totals"],
+    ["a store filter", products(us), big, "AddUpStores"],
+    ["prices", products({ price: { min: 5 } }), big, "AddUpStores"],
+    ["running ads of some days", ads({ active_days: { min: 5 } }), big, "AddUpStores"],
+    ["one medium", ads({ media_types: ["video"], ctas: ["Shop Now"] }), big, "AddUpStores"],
+    ["flags in too many ranges", ads({ partnership_only: true }), big, "CountItems by scan"],
+    ["a rare word", products({ query: "desk" }), withText(100, 5_000_000), "CountItems by index"],
+    ["a word in few stores", products({ ...us, query: "desk" }), withText(500_000, 1_000), "CountItems by scan"]
+  ])("counts with %s", (_, request, facts, plan) => {
+    assert.strictEqual(told(Planner.chooseCount(request, facts)), plan)
+  })
+
+  it.each([
+    ["relevance, all", products({}), 5_000_000, big, "WalkItems"],
+    ["relevance, most", products(us), 3_000_000, big, "WalkItems"],
+    ["relevance, few", products(us), 200, big, "GatherItems by scan"],
+    [
+      "price, page 20, some",
+      products({ ...us, sort_by: "price", page: 20, per_page: 25 }),
+      10_000,
+      big,
+      "GatherItems by scan"
+    ],
+    ["a figure of the store", products({ ...us, sort_by: "revenue" }), 200, big, "WalkStores"],
+    ["one ad a store", ads(us), 200, big, "WalkStores"],
+    ["one ad a store, with a rare word", ads({ query: "desk" }), 40, withText(40, 5_000_000), "GatherItems by index"],
+    ["one ad a store, with a common word", ads({ query: "the" }), 900_000, withText(900_000, 5_000_000), "WalkStores"],
+    [
+      "newest, with a common word",
+      ads({ query: "the", sort_by: "newest" }),
+      900_000,
+      withText(900_000, 5_000_000),
+      "WalkItems"
+    ],
+    [
+      "a common word in few stores",
+      products({ ...us, query: "the" }),
+      400,
+      withText(900_000, 1_000),
+      "GatherItems by scan"
+    ]
+  ])("pages by %s", (_, request, total, facts, plan) => {
+    assert.strictEqual(told(Planner.choosePage(request, total, facts)), plan)
+  })
+
+  const Count = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 5_000_000 }))
+
+  it.effect.prop(
+    "whatever is asked and known, a valid plan is chosen",
+    [AdQuery, ProductQuery, Schema.Boolean, Count, Count, Count],
+    ([adQuery, productQuery, hasWords, total, hits, candidates]) =>
+      Effect.sync(() => {
+        const known = { niches: [], themes: [], query: "desk tray" }
+        for (const request of [ads({ ...adQuery, ...known }), products({ ...productQuery, ...known })]) {
+          const asked = hasWords ? request : { ...request, words: [] }
+          const facts = hasWords ? withText(hits, candidates) : big
+          assert.include(Plan.validCounts(asked).map(told), told(Planner.chooseCount(asked, facts)))
+          assert.include(Plan.validPages(asked).map(told), told(Planner.choosePage(asked, total, facts)))
+        }
+      }),
+    { arbitrary: { runs: 300 } }
+  )
+})

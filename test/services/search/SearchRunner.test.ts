@@ -1,0 +1,138 @@
+/** What a search does when the database is busy, slow, changed meanwhile, or gone. */
+import { assert, layer } from "@effect/vitest"
+import { Effect, Fiber, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import type { AccountId } from "../../../src/domain/access/Account.ts"
+import * as Database from "../../../src/services/database/Database.ts"
+import { AdSearch } from "../../../src/services/search/AdSearch.ts"
+import { Catalogue } from "../../../src/services/search/Catalogue.ts"
+import { DerivedData } from "../../../src/services/search/DerivedData.ts"
+import { ProductSearch } from "../../../src/services/search/ProductSearch.ts"
+import { SearchRunner } from "../../../src/services/search/SearchRunner.ts"
+import { TestDatabase } from "../../support/TestDatabase.ts"
+
+const accountId = 0 as AccountId
+
+const searches = Layer.mergeAll(AdSearch.layer, ProductSearch.layer).pipe(
+  Layer.provide(SearchRunner.layer),
+  Layer.provide(Catalogue.layer)
+)
+
+/** Searches over a pool of their own, with its own limits and caches. */
+const searchesOver = (options: Partial<Database.DatabaseOptions>) =>
+  Layer.unwrap(
+    Effect.map(TestDatabase, ({ connection }) =>
+      searches.pipe(Layer.provide(Database.layer({ source: connection, ...options })))
+    )
+  )
+
+const services = Layer.mergeAll(searches, DerivedData.layer).pipe(Layer.provideMerge(TestDatabase.layer))
+
+/** Makes the catalogue one store with `count` products that cost `price`, as one import would. */
+const become = Effect.fnUntraced(function* (count: number, price: number) {
+  const sql = yield* SqlClient.SqlClient
+  const derived = yield* DerivedData
+  yield* sql.withTransaction(
+    Effect.gen(function* () {
+      yield* derived.lock
+      yield* sql`INSERT INTO shop (id, domain, domain_extension, name, country) VALUES (1, 'a.com', '.com', 'A', 'US')
+        ON CONFLICT DO NOTHING`
+      yield* sql`DELETE FROM product`
+      yield* sql`INSERT INTO product (id, shop_id, key, title, price)
+        SELECT n, 1, n, 'Desk tray ' || n, ${price}::int FROM generate_series(1, ${count}::int) n`
+      yield* derived.refresh({ shopIds: [1] })
+    })
+  )
+})
+
+layer(services, { excludeTestServices: true })("SearchRunner", (it) => {
+  it.effect("a search sees a change as soon as it is committed, also when it had found nothing before", () =>
+    Effect.gen(function* () {
+      const { search } = yield* ProductSearch
+      const total = (price: number) =>
+        Effect.map(search({ price: { min: price, max: price } }, accountId), ({ pagination }) => pagination.total)
+      for (const [count, price] of [
+        [3, 5],
+        [4, 6],
+        [2, 5]
+      ] as const) {
+        yield* become(count, price)
+        assert.strictEqual(yield* total(price), count)
+        assert.strictEqual(yield* total(price + 1), 0)
+      }
+    })
+  )
+
+  it.effect("a niche can be asked for as soon as it is there, and not once it is gone", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const derived = yield* DerivedData
+      const { search } = yield* AdSearch
+      const refused = Effect.flip(search({ niches: ["Desks"] }))
+      assert.deepInclude(yield* refused, {
+        _tag: "InvalidArguments",
+        issues: [{ path: "niches.0", message: "`Desks` is not a known niche" }]
+      })
+      yield* sql`INSERT INTO niche VALUES (7, NULL, 'Desks')`
+      yield* derived.refresh({ shopIds: [] })
+      assert.strictEqual((yield* search({ niches: ["desks"] })).pagination.total, 0)
+      yield* sql`DELETE FROM niche`
+      yield* derived.refresh({ shopIds: [] })
+      assert.strictEqual((yield* refused)._tag, "InvalidArguments")
+    })
+  )
+
+  it.effect("page and count are of one state, however often imports come in between", () =>
+    Effect.gen(function* () {
+      const { search } = yield* ProductSearch
+      yield* become(12, 10)
+      const importing = yield* Effect.forkChild(
+        Effect.forEach(Array.from({ length: 60 }), (_, index) => (index % 2 === 0 ? become(12, 10) : become(7, 20)), {
+          discard: true
+        })
+      )
+      const seen = new Set<string>()
+      let searches = 0
+      while (importing.pollUnsafe() === undefined || searches < 20) {
+        searches++
+        const query = searches % 2 === 0 ? {} : { query: "desk" }
+        const { pagination, products } = yield* search({ ...query, sort_by: "price", per_page: 25 }, accountId)
+        const prices = Array.from(new Set(products.map(({ price }) => price)))
+        seen.add(JSON.stringify([pagination.total, products.length, ...prices]))
+      }
+      yield* Fiber.join(importing)
+      assert.deepStrictEqual(
+        Array.from(seen).filter((state) => state !== "[12,12,10]" && state !== "[7,7,20]"),
+        []
+      )
+      assert.strictEqual(seen.size, 2)
+    })
+  )
+
+  it.effect("a search that takes too long says so and how to narrow it", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const { search } = yield* AdSearch
+      const error = yield* sql.withTransaction(
+        Effect.gen(function* () {
+          yield* sql`LOCK TABLE ad_search, shop_search IN ACCESS EXCLUSIVE MODE`
+          return yield* Effect.flip(search({ partnership_only: true }))
+        })
+      )
+      assert.strictEqual(error._tag, "SearchTimeout")
+      assert.include("hint" in error ? error.hint : "", "Narrow")
+    }).pipe(Effect.provide(searchesOver({ statementTimeoutMillis: 200 }), { local: true }))
+  )
+
+  it.effect("a database that cannot be reached is told as such", () =>
+    Effect.gen(function* () {
+      const { search } = yield* ProductSearch
+      const error = yield* Effect.flip(search({}, accountId))
+      assert.strictEqual(error._tag, "ServiceUnavailable")
+    }).pipe(
+      Effect.provide(searchesOver({ source: { host: "/nowhere", username: "nobody", database: "none" } }), {
+        local: true
+      })
+    )
+  )
+})
