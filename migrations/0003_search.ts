@@ -89,6 +89,7 @@ export default Effect.gen(function* () {
     AS $$ BEGIN RETURN array_to_tsvector(string_to_array(doc, ' ')); END $$`
 
   // Thin rows; the records are read by id for the one page that is answered. doc: words of src/domain/search/SearchText.ts.
+  // digest: of all that the row was derived from, so that a refresh finds what has changed without deriving it.
   yield* sql`
     CREATE TABLE product_search (
       id integer PRIMARY KEY,
@@ -96,6 +97,7 @@ export default Effect.gen(function* () {
       price double precision NOT NULL,
       created timestamptz NOT NULL,
       score double precision NOT NULL,
+      digest bigint NOT NULL,
       doc text NOT NULL
     )`
   yield* sql`CREATE INDEX product_search_shop ON product_search (shop_id, score DESC, id) INCLUDE (price, created)`
@@ -108,6 +110,7 @@ export default Effect.gen(function* () {
   yield* sql`
     CREATE TABLE ad_search (
       pick bigint NOT NULL,
+      digest bigint NOT NULL,
       id integer PRIMARY KEY,
       shop_id integer NOT NULL,
       started integer NOT NULL,

@@ -75,21 +75,18 @@ const touchedShops = Effect.fnUntraced(function* (
 })
 
 export const touched = Effect.fnUntraced(function* (batch: Touched): Run<Changes> {
-  const sql = yield* SqlClient.SqlClient
   const adIds = Array.from(new Set(batch.adIds ?? []))
   const shopIds = yield* touchedShops(Array.from(new Set(batch.shopIds)), adIds)
   const names = yield* inPages(shopIds, ShopRows.deriveNames, shopsAtOnce)
   const shops = yield* inPages(shopIds, ShopRows.derive, shopsAtOnce)
-  const products = yield* sql<Id>`SELECT id FROM product WHERE shop_id = ANY(${shopIds}::int[]) ORDER BY id`
-  const ads = yield* sql<Id>`
-    SELECT id FROM ad WHERE shop_id = ANY(${shopIds}::int[]) OR id = ANY(${adIds}::int[]) ORDER BY id`
+  const products = yield* ItemRows.changedProducts(shopIds)
+  const ads = yield* ItemRows.changedAds(shopIds, adIds)
   return yield* conclude({
     names,
     shops,
     products:
-      (yield* inPages(idsOf(products), ItemRows.deriveProducts, itemsAtOnce)) +
-      (yield* ItemRows.deleteProducts(shopIds)),
-    ads: (yield* inPages(idsOf(ads), ItemRows.deriveAds, itemsAtOnce)) + (yield* ItemRows.deleteAds({ shopIds, adIds }))
+      (yield* inPages(products, ItemRows.deriveProducts, itemsAtOnce)) + (yield* ItemRows.deleteProducts(shopIds)),
+    ads: (yield* inPages(ads, ItemRows.deriveAds, itemsAtOnce)) + (yield* ItemRows.deleteAds({ shopIds, adIds }))
   })
 })
 

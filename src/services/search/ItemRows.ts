@@ -10,20 +10,84 @@ import type { Counted } from "./ShopRows.ts"
 
 type Run = Effect.fn.Return<number, SqlError.SqlError, SqlClient.SqlClient>
 
+const digestOf = (inputs: ReadonlyArray<string>): string =>
+  `hashtextextended(concat_ws(E'\\x1f', ${inputs.map((input) => `coalesce(${input}::text, E'\\x1e')`).join(", ")}), 0)`
+
+/** Of all that a product's row is derived from: record `p`, store `s` and its derived row `x`. */
+const productDigest = digestOf([
+  "p.shop_id",
+  "p.title",
+  "p.price",
+  "p.created_at",
+  "least(p.created_at, s.imported_at)",
+  "s.name",
+  "s.domain",
+  "x.visits",
+  "x.growth",
+  "x.n_active"
+])
+
+/** Of all that an ad's row is derived from: record `a` and its store `s`, if any. */
+const adDigest = digestOf([
+  "a.shop_id",
+  "a.is_active",
+  "a.media_type",
+  "a.cta",
+  "a.is_partnership",
+  "a.started_on",
+  "a.page_name",
+  "a.headline",
+  "a.ad_text",
+  "s.name"
+])
+
 const upsertProducts = upsert(
   "product_search",
-  ["id", "shop_id", "price", "created", "score", "doc"],
-  `SELECT p.id, p.shop_id, p.price, coalesce(p.created_at, '-infinity') AS created, d.score, d.doc
-   FROM unnest($1::int[], $2::float8[], $3::text[]) d(id, score, doc) JOIN product p ON p.id = d.id`
+  ["id", "shop_id", "price", "created", "score", "digest", "doc"],
+  `SELECT p.id, p.shop_id, p.price, coalesce(p.created_at, '-infinity') AS created, d.score, ${productDigest} AS digest,
+     d.doc
+   FROM unnest($1::int[], $2::float8[], $3::text[]) d(id, score, doc)
+   JOIN product p ON p.id = d.id JOIN shop s ON s.id = p.shop_id JOIN shop_search x ON x.id = s.id`
 )
 
 const upsertAds = upsert(
   "ad_search",
-  ["pick", "id", "shop_id", "started", "flags", "doc"],
-  `SELECT ${AdKey.sqlPick} AS pick, a.id, coalesce(a.shop_id, 0) AS shop_id, ${AdKey.sqlDay} AS started,
-     ${AdKey.sqlFlags}::smallint AS flags, d.doc
-   FROM unnest($1::int[], $2::text[]) d(id, doc) JOIN ad a ON a.id = d.id`
+  ["pick", "digest", "id", "shop_id", "started", "flags", "doc"],
+  `SELECT ${AdKey.sqlPick} AS pick, ${adDigest} AS digest, a.id, coalesce(a.shop_id, 0) AS shop_id,
+     ${AdKey.sqlDay} AS started, ${AdKey.sqlFlags}::smallint AS flags, d.doc
+   FROM unnest($1::int[], $2::text[]) d(id, doc) JOIN ad a ON a.id = d.id LEFT JOIN shop s ON s.id = a.shop_id`
 )
+
+interface Id {
+  readonly id: number
+}
+
+/** The products of these stores whose rows are missing or were derived from something else. */
+export const changedProducts = Effect.fnUntraced(function* (
+  shopIds: ReadonlyArray<number>
+): Effect.fn.Return<ReadonlyArray<number>, SqlError.SqlError, SqlClient.SqlClient> {
+  const sql = yield* SqlClient.SqlClient
+  const rows = yield* sql<Id>`
+    SELECT p.id FROM product p JOIN shop s ON s.id = p.shop_id JOIN shop_search x ON x.id = s.id
+    LEFT JOIN product_search o ON o.id = p.id
+    WHERE p.shop_id = ANY(${shopIds}::int[]) AND o.digest IS DISTINCT FROM ${sql.literal(productDigest)}
+    ORDER BY p.id`
+  return rows.map(({ id }) => id)
+})
+
+/** The ads of these stores, and of these ads, whose rows are missing or were derived from something else. */
+export const changedAds = Effect.fnUntraced(function* (
+  shopIds: ReadonlyArray<number>,
+  adIds: ReadonlyArray<number>
+): Effect.fn.Return<ReadonlyArray<number>, SqlError.SqlError, SqlClient.SqlClient> {
+  const sql = yield* SqlClient.SqlClient
+  const rows = yield* sql<Id>`
+    SELECT a.id FROM ad a LEFT JOIN shop s ON s.id = a.shop_id LEFT JOIN ad_search o ON o.id = a.id
+    WHERE (a.shop_id = ANY(${shopIds}::int[]) OR a.id = ANY(${adIds}::int[]))
+      AND o.digest IS DISTINCT FROM ${sql.literal(adDigest)}
+    ORDER BY a.id`
+  return rows.map(({ id }) => id)
+})
 
 /** Numbers as an array literal: an array parameter would have to be all integers or all fractions. */
 const numbers = (values: ReadonlyArray<number>): string => `{${values.join(",")}}`

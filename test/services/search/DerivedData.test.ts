@@ -144,7 +144,7 @@ layer(DerivedData.layer.pipe(Layer.provideMerge(TestDatabase.layer)), { excludeT
         const derived = yield* DerivedData
         yield* sql`UPDATE shop_search SET visits = visits + 1 WHERE id = (SELECT max(id) FROM shop_search)`
         yield* sql`DELETE FROM product_search WHERE id = (SELECT max(id) FROM product_search)`
-        yield* sql`INSERT INTO ad_search VALUES (1, 1000000, 0, 1, 1, '')`
+        yield* sql`INSERT INTO ad_search VALUES (1, 1, 1000000, 0, 1, 1, '')`
         const { ads, names, products, shops } = yield* derived.verify
         assert.deepStrictEqual({ ads, names, products, shops }, { ads: 1, names: 0, products: 1, shops: 1 })
         assert.deepInclude(yield* derived.verify, { ads: 1, products: 1, shops: 1 })
