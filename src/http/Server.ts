@@ -3,7 +3,7 @@ import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import type { Duration } from "effect"
 import { Effect, Layer } from "effect"
 import { HttpServer } from "effect/http"
-import type { IncomingMessage, Server } from "node:http"
+import type { Server } from "node:http"
 import { createServer, ServerResponse } from "node:http"
 import { AppConfig } from "../Config.ts"
 
@@ -26,7 +26,7 @@ const limits = {
  */
 const responseClass = (isOpen: () => boolean) => {
   const keepsAlive = new WeakMap<ServerResponse, boolean>()
-  class DrainingResponse extends ServerResponse<IncomingMessage> {
+  class DrainingResponse extends ServerResponse {
     static {
       Object.defineProperties(DrainingResponse.prototype, {
         strictContentLength: { get: () => false, set: () => {} },

@@ -1,6 +1,5 @@
 /** Who calls: the bearer credential of a request, or the 401 that tells where to get one (protocol.md 30 to 32; RFC 6750). */
 import { Effect, Redacted } from "effect"
-import type { HttpServerRequest } from "effect/http"
 import type { AppSettings } from "../../Config.ts"
 import type { Caller } from "../../domain/access/Account.ts"
 import type { ServiceUnavailable } from "../../domain/ToolError.ts"
@@ -21,12 +20,14 @@ const bearer = /^bearer(?:[ \t]+(.*))?$/i
 const inQuery = /[?&](?:access_token|token|api_key|apikey|key)=/i
 
 export const authenticate = (
-  request: HttpServerRequest.HttpServerRequest,
+  /** The address of the request, with its query. */
+  url: string,
+  authorization: string | undefined,
   resolver: CredentialResolver["Service"]
 ): Effect.Effect<Caller, Failure> => {
-  const secret = bearer.exec(request.headers["authorization"]?.trim() ?? "")?.[1]
+  const secret = bearer.exec(authorization?.trim() ?? "")?.[1]
   return secret === undefined || secret === ""
-    ? Effect.fail({ _tag: "NoCredential", inQuery: inQuery.test(request.url) })
+    ? Effect.fail({ _tag: "NoCredential", inQuery: inQuery.test(url) })
     : resolver.resolve(Redacted.make(secret))
 }
 

@@ -1,12 +1,13 @@
 /** `/mcp`: the checks before the body, in the order of protocol.md 8, and the body. */
 import { Effect, Result } from "effect"
 import type { HttpServerError, HttpServerRequest } from "effect/http"
-import { Headers, HttpRouter, HttpServerResponse } from "effect/http"
+import { HttpRouter, HttpServerResponse } from "effect/http"
 import { AppConfig } from "../../Config.ts"
 import * as JsonRpc from "../../domain/mcp/JsonRpc.ts"
 import { CredentialResolver } from "../../services/access/CredentialResolver.ts"
 import * as CommonHeaders from "../CommonHeaders.ts"
 import { maxBodyBytes } from "../Limits.ts"
+import * as RequestHeaders from "../RequestHeaders.ts"
 import { RequestId } from "../RequestId.ts"
 import * as Authentication from "./Authentication.ts"
 import { Dispatch } from "./Dispatch.ts"
@@ -46,7 +47,7 @@ const refuse = (refusal: Refusal, requestId: string) =>
   )
 
 /** What is wrong with a request that its headers alone show, once it is known who sent it. */
-const refusalOf = ({ headers, method }: HttpServerRequest.HttpServerRequest): Refusal | undefined => {
+const refusalOf = (method: string, headers: RequestHeaders.RequestHeaders): Refusal | undefined => {
   if (method !== "POST") return refusals.method
   if (!MediaType.isJson(headers["content-type"])) return refusals.contentType
   const encoding = headers["content-encoding"]
@@ -83,10 +84,12 @@ export const layer = HttpRouter.use((router) =>
     const common = CommonHeaders.of(config)
 
     const respond = (reply: Reply.Reply, requestId: string) => {
-      const headers = Headers.fromRecordUnsafe(Reply.addHeaders(common(requestId), reply))
-      return reply.body === undefined
-        ? HttpServerResponse.empty({ status: reply.status, headers })
-        : HttpServerResponse.text(reply.body, { status: reply.status, headers, contentType: "application/json" })
+      const headers = Reply.addHeaders(common(requestId), reply)
+      if (reply.body === undefined) return HttpServerResponse.empty({ status: reply.status, headers })
+      const response = HttpServerResponse.text(reply.body, { status: reply.status, contentType: "application/json" })
+      // Into the response that was just made: as an option they would be copied twice.
+      Object.assign(response.headers, headers)
+      return response
     }
 
     const unauthenticated = (error: Authentication.Failure): Refusal =>
@@ -104,12 +107,12 @@ export const layer = HttpRouter.use((router) =>
           }
 
     const answer = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest, requestId: string) {
-      const { headers } = request
+      const headers = RequestHeaders.of(request)
       const { origin } = headers
       if (origin !== undefined && !config.allowedOrigins.has(origin)) return refuse(refusals.origin, requestId)
 
-      const caller = yield* Authentication.authenticate(request, resolver)
-      const refusal = refusalOf(request)
+      const caller = yield* Authentication.authenticate(request.url, headers["authorization"], resolver)
+      const refusal = refusalOf(request.method, headers)
       if (refusal !== undefined) return refuse(refusal, requestId)
 
       const value = parse(yield* request.arrayBuffer)
