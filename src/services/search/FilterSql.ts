@@ -72,8 +72,12 @@ const isSelective = (word: string): boolean => !/^[\p{sc=Latin}\p{sc=Cyrillic}\p
 
 const quoted = (word: string): string => `'${word.replaceAll("\\", "\\\\").replaceAll("'", "''")}':*`
 
-/** Words start after a blank; none of them holds a character that LIKE treats specially. */
-const contains = (sql: Sql, word: string): Fragment => sql`(' ' || i.doc) LIKE ${`% ${word}%`}`
+/**
+ * Words start after a blank; none of them holds a character that LIKE treats specially. PostgreSQL takes a LIKE like this
+ * for one that hardly ever holds, and would rather read everything than walk; within a CASE it makes no such guess.
+ */
+const contains = (sql: Sql, word: string): Fragment =>
+  sql`CASE WHEN ' ' || i.doc LIKE ${`% ${word}%`} THEN true ELSE false END`
 
 export const tsquery = (words: ReadonlyArray<string>): string => {
   const selective = words.filter(isSelective)
@@ -120,6 +124,14 @@ export const isCountable = ({ items, words }: Counted): boolean =>
   words.length === 0 && (items._tag === "Products" || AdKey.keyRanges(items.criteria).ranges.length <= maxRanges)
 
 type Counted = Pick<SearchRequest, "items" | "words">
+
+/** How many arrays {@link counter} has to search in each store's row. */
+export const counterSearches = ({ items }: Counted): number =>
+  items._tag === "Products"
+    ? Number(items.min !== undefined) + Number(items.max !== undefined)
+    : AdKey.asksNothing(items.criteria)
+      ? 0
+      : 2 * AdKey.keyRanges(items.criteria).ranges.length
 
 /**
  * How many of a store's items match, from the sorted arrays of its row: `width_bucket(x, array)` is the number of

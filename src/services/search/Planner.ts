@@ -26,14 +26,21 @@ export interface Facts {
 const cost = {
   /** Testing a store in a pass over all. */
   passStore: 0.000_15,
+  /** Searching a sorted array of a store. */
+  searchArray: 0.000_05,
+  /** Counting an item by a covering index; with a filter on stores, looking its store up as well. */
+  countItem: 0.000_1,
+  countItemOfStore: 0.000_3,
   /** Taking an item of a matching store by index, and sorting it. */
   gather: 0.001,
   /** Taking the next item in an order and testing its store. */
   walk: 0.001_5,
   /** Reading an item's document and looking for the words. */
   read: 0.002,
-  /** Taking an item that the token index names: anywhere in the table, and its store elsewhere. */
-  hit: 0.008
+  /** Counting an item that the token index names: hits of one page of the table are read together. */
+  countHit: 0.000_5,
+  /** Taking an item that the token index names, looking up its store, and sorting it. */
+  takeHit: 0.008
 } as const
 
 interface Access {
@@ -42,17 +49,20 @@ interface Access {
 }
 
 /** The cheaper way to all items that have the words, of stores that match. */
-const access = ({ items, text }: Facts): Access => {
+const access = ({ items, text }: Facts, hitCost: number): Access => {
   if (text === undefined) return { access: "scan", cost: items * cost.gather }
-  const index = text.hits * cost.hit
+  const index = text.hits * hitCost
   const scan = text.candidates * cost.read
   return scan < index ? { access: "scan", cost: scan } : { access: "index", cost: index }
 }
 
 export const chooseCount = (request: SearchRequest.SearchRequest, facts: Facts): CountPlan => {
   if (request.store.length === 0 && SearchRequest.asksStoresOnly(request)) return { _tag: "Totals" }
-  if (FilterSql.isCountable(request)) return { _tag: "AddUpStores" }
-  return { _tag: "CountItems", access: access(facts).access }
+  const counting: CountPlan = { _tag: "CountItems", access: access(facts, cost.countHit).access }
+  if (!FilterSql.isCountable(request)) return counting
+  const addUpCost = facts.stores * (cost.passStore + FilterSql.counterSearches(request) * cost.searchArray)
+  const countCost = facts.items * (request.store.length === 0 ? cost.countItem : cost.countItemOfStore)
+  return addUpCost <= countCost ? { _tag: "AddUpStores" } : counting
 }
 
 /** `total` is how many items match, exactly, and is not 0. */
@@ -60,7 +70,7 @@ export const choosePage = (request: SearchRequest.SearchRequest, total: number, 
   const isByStore = request.order._tag !== "ByItem"
   // The stores' counters lead to the page; nothing that does not match is ever visited.
   if (isByStore && FilterSql.isCountable(request)) return walk(request)
-  const gathered = access(facts)
+  const gathered = access(facts, cost.takeHit)
   const gatherCost = request.words.length > 0 ? gathered.cost : total * cost.gather + facts.stores * cost.passStore
   const needed = Math.min(Page.offset(request.window) + request.window.perPage, total)
   // How many are visited until enough match, if matches are spread evenly.

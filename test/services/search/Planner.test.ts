@@ -27,6 +27,12 @@ describe("Planner", () => {
     ["prices", products({ price: { min: 5 } }), big, "AddUpStores"],
     ["running ads of some days", ads({ active_days: { min: 5 } }), big, "AddUpStores"],
     ["one medium", ads({ media_types: ["video"], ctas: ["Shop Now"] }), big, "AddUpStores"],
+    [
+      "calls to action of any medium",
+      ads({ ctas: ["Shop Now"] }),
+      { stores: 200_000, items: 2_000_000 },
+      "CountItems by scan"
+    ],
     ["flags in too many ranges", ads({ partnership_only: true }), big, "CountItems by scan"],
     ["a rare word", products({ query: "desk" }), withText(100, 5_000_000), "CountItems by index"],
     ["a word in few stores", products({ ...us, query: "desk" }), withText(500_000, 1_000), "CountItems by scan"]
