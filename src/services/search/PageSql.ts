@@ -52,6 +52,9 @@ const table = (sql: Sql, request: SearchRequest) => sql(request.items._tag === "
 const limits = (sql: Sql, { window }: SearchRequest): Fragment =>
   sql`LIMIT ${window.perPage}::int OFFSET ${Page.offset(window)}::int`
 
+/** All that comes up to the end of the page. */
+const needed = ({ window }: SearchRequest): number => Page.offset(window) + window.perPage
+
 const itemConditions = (sql: Sql, request: SearchRequest, access: FilterSql.WordAccess): ReadonlyArray<Fragment> => [
   ...FilterSql.items(sql, request.items),
   ...FilterSql.words(sql, request.words, access)
@@ -105,9 +108,18 @@ const walkItems = (sql: Sql, request: SearchRequest, order: ItemOrder): Fragment
     store.length === 0
       ? sql``
       : sql`CROSS JOIN LATERAL (SELECT FROM shop_search s WHERE s.id = i.shop_id AND ${sql.and(store)} OFFSET 0) s`
+  const walk = (part: ReadonlyArray<Fragment>, keys: Fragment, limits: Fragment): Fragment => sql`
+    SELECT i.id, i.${sql(order.column)} FROM ${table(sql, request)} i ${test}
+    WHERE ${sql.and([...part, ...itemConditions(sql, request, "scan")])} ORDER BY ${keys} ${limits}`
+  if (order.column !== "created" || order.direction === "desc") {
+    return sql`SELECT i.id FROM (${walk([], ofItems(sql, order), limits(sql, request))}) i`
+  }
+  // The sentinel of an unknown date begins the index, but ends the order: two walks, the first usually enough.
+  const each = (part: Fragment) => walk([part], sql`i.created, i.id`, sql`LIMIT ${needed(request)}::int`)
   return sql`
-    SELECT i.id FROM ${table(sql, request)} i ${test}
-    WHERE ${sql.and(itemConditions(sql, request, "scan"))} ORDER BY ${ofItems(sql, order)} ${limits(sql, request)}`
+    SELECT i.id FROM (
+      (${each(sql`i.created > '-infinity'`)}) UNION ALL (${each(sql`i.created = '-infinity'`)})
+    ) i ORDER BY ${ofItems(sql, order)} ${limits(sql, request)}`
 }
 
 /**
@@ -116,7 +128,6 @@ const walkItems = (sql: Sql, request: SearchRequest, order: ItemOrder): Fragment
  */
 const walkStores = (sql: Sql, request: SearchRequest, order: StoreOrder): Fragment => {
   const isGrouped = order._tag === "Grouped"
-  const needed = Page.offset(request.window) + request.window.perPage
   const isCountable = FilterSql.isCountable(request)
   const stores = sql`
     SELECT s.id, s.${sql(figure(order))} FROM shop_search s
@@ -125,11 +136,11 @@ const walkStores = (sql: Sql, request: SearchRequest, order: StoreOrder): Fragme
       ...(isGrouped ? [sql`s.id > 0`] : []),
       ...(isCountable ? [sql`${FilterSql.counter(sql, request)} > 0`] : [])
     ])}
-    ORDER BY ${ofStores(sql, order, "s")} ${isCountable ? sql`LIMIT ${needed}::int` : sql``}`
+    ORDER BY ${ofStores(sql, order, "s")} ${isCountable ? sql`LIMIT ${needed(request)}::int` : sql``}`
   const items = sql`
     SELECT ${request.items._tag === "Ads" ? sql`i.id, i.pick` : sql`i.id, i.score`} FROM ${table(sql, request)} i
     WHERE ${sql.and([sql`i.shop_id = s.id`, ...itemConditions(sql, request, "scan")])}
-    ORDER BY ${withinStore(sql, request)} LIMIT ${isGrouped ? 1 : needed}::int`
+    ORDER BY ${withinStore(sql, request)} LIMIT ${isGrouped ? 1 : needed(request)}::int`
   return sql`
     SELECT i.id FROM (${stores}) s CROSS JOIN LATERAL (${items}) i
     ORDER BY ${ofStores(sql, order, "s")}, ${withinStore(sql, request)} ${limits(sql, request)}`
