@@ -1,9 +1,8 @@
-/** Writes one batch of records and what is derived of them, in one transaction. */
+/** Writes one batch of records. */
 import { Effect } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import type { CatalogRecord } from "../../domain/catalog/Records.ts"
 import { extension } from "../../domain/catalog/StoreDomain.ts"
-import type { DerivedData } from "../search/DerivedData.ts"
 import { domainsOf, sortOut } from "./Batch.ts"
 import type { Batch } from "./Batch.ts"
 import { upsertAds, upsertNiches, upsertProducts, upsertShops, upsertTrafficMonths } from "./CatalogTables.ts"
@@ -42,37 +41,30 @@ export const sum = (a: Tallies, b: Tallies): Tallies => {
   }
 }
 
+/** Stores and ads whose derived data must follow. */
+export interface Touched {
+  readonly shopIds: Iterable<number>
+  readonly adIds: Iterable<number>
+}
+
 export interface LoadedBatch {
   readonly tallies: Tallies
   readonly rejects: ReadonlyArray<Reject>
+  readonly touched: Touched
 }
 
-/**
- * The pool's limits are made for searches. A batch waits for its turn behind whoever else writes derived data, and may
- * touch stores with very many items.
- */
-export const longerLimits = (sql: SqlClient.SqlClient): Effect.Effect<void, SqlError.SqlError> =>
-  sql`SELECT
-    set_config('statement_timeout', '30min', true),
-    set_config('lock_timeout', '1min', true),
-    set_config('idle_in_transaction_session_timeout', '1h', true)`.pipe(Effect.asVoid)
-
-/** Inside another transaction it is a savepoint. `derived` is absent when everything is derived at once afterwards. */
+/** All or nothing; within another transaction a savepoint. */
 export const loadBatch = Effect.fn("BatchLoader.loadBatch")(function* (
   sql: SqlClient.SqlClient,
-  rows: ReadonlyArray<ImportRow>,
-  derived: DerivedData["Service"] | undefined
+  rows: ReadonlyArray<ImportRow>
 ): Effect.fn.Return<LoadedBatch, SqlError.SqlError> {
   return yield* sql.withTransaction(
     Effect.gen(function* () {
-      yield* longerLimits(sql)
-      if (derived !== undefined) yield* derived.lock
       const shopIds = yield* knownShops(sql, rows)
       const niches = yield* knownNiches(sql, rows)
       const batch = sortOut(rows, { niches, shops: new Set(shopIds.keys()) })
-      const written = yield* write(sql, batch, shopIds)
-      if (derived !== undefined) yield* derived.refresh(written)
-      return { tallies: written.tallies, rejects: batch.rejects }
+      const { tallies, touched } = yield* write(sql, batch, shopIds)
+      return { tallies, touched, rejects: batch.rejects }
     })
   )
 })
@@ -154,7 +146,7 @@ const write = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, batch: Batc
       touchedAds.push(...written.ad_ids)
     }
   }
-  return { tallies, shopIds: touched, adIds: touchedAds }
+  return { tallies, touched: { shopIds: touched, adIds: touchedAds } }
 })
 
 /** A store that is known keeps what its storefront does not tell. */

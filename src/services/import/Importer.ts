@@ -1,20 +1,22 @@
 /**
- * Brings records into the catalogue: in batches, each a short transaction with what is derived of it, so that searches go
- * on and see every batch as a whole. Only what differs is written: importing the same again changes nothing.
+ * Brings records into the catalogue: in batches, in one transaction with what is derived of them, so that searches go on
+ * and see every batch as a whole. Only what differs is written: importing the same again changes nothing.
  *
  * The first load of an empty catalogue is one transaction, all or nothing, and derives everything at its end.
  */
-import { Context, Effect, Layer, Stream } from "effect"
-import type { Scope } from "effect"
+import { Context, Effect, Layer } from "effect"
+import type { Scope, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql"
 import { DerivedData } from "../search/DerivedData.ts"
-import { longerLimits, noTallies, sum } from "./BatchLoader.ts"
+import { batches } from "./Batches.ts"
+import { noTallies, sum } from "./BatchLoader.ts"
 import type { LoadedBatch, Tallies } from "./BatchLoader.ts"
+import { loadGroup } from "./GroupLoader.ts"
 import { ImportRunning, ImportStopped, TooManyRejects } from "./ImportError.ts"
 import type { ImportError, UnreadableInput, UnwritableRejects } from "./ImportError.ts"
-import type { ImportChunk, ImportRow, Reject } from "./ImportSource.ts"
-import { loadRows } from "./ResilientLoader.ts"
+import type { ImportChunk, Reject } from "./ImportSource.ts"
+import { causeOf } from "./ResilientLoader.ts"
 
 /** Told often. `index` counts the items of the search index, which a first load builds at its end. */
 export type ImportProgress =
@@ -70,43 +72,20 @@ export class Importer extends Context.Service<
       const run = Effect.fn("Importer.run")(
         function* (source: Stream.Stream<ImportChunk, UnreadableInput>, options: ImportOptions) {
           yield* takeTurn(sql)
-          const isFirstLoad = yield* isEmpty
           const report = new Report(options)
-          const waiting: Array<ImportRow> = []
-
-          const loadNext = Effect.suspend(() => {
-            const rows = waiting.splice(0, batchRows)
-            return Effect.flatMap(loadRows(sql, rows, isFirstLoad ? undefined : derived), (loaded) =>
-              report.add(rows.length, loaded)
-            )
-          })
-          const loadAll = source.pipe(
-            // Reading and decoding go on while the database works.
-            Stream.buffer({ capacity: 4 }),
-            Stream.runForEach((chunk) =>
-              Effect.gen(function* () {
-                yield* report.read(chunk)
-                waiting.push(...chunk.rows)
-                while (waiting.length >= batchRows) yield* loadNext
-              })
-            ),
-            Effect.andThen(Effect.suspend(() => (waiting.length === 0 ? Effect.void : loadNext)))
-          )
-
-          if (!isFirstLoad) {
-            yield* loadAll
-            return report.current
+          const next = yield* batches(source, batchRows, (chunk) => report.read(chunk))
+          const group = {
+            sql,
+            derived,
+            next,
+            onLoaded: (rows: number, loaded: LoadedBatch) => report.add(rows, loaded),
+            onIndexed: (done: number, total: number) => options.onProgress({ phase: "index", done, total }),
+            isFirstLoad: yield* isEmpty
           }
-          yield* sql.withTransaction(
-            Effect.gen(function* () {
-              yield* longerLimits(sql)
-              yield* derived.lock
-              yield* loadAll
-              if (report.current.accepted === 0) return
-              yield* sql`ANALYZE niche, shop, traffic_month, product, ad`
-              yield* derived.rebuild((done, total) => options.onProgress({ phase: "index", done, total }))
-            })
-          )
+          for (let mayHaveMore = true; mayHaveMore;) {
+            const rows = yield* next
+            mayHaveMore = rows.length > 0 && (yield* loadGroup(rows, group))
+          }
           return report.current
         },
         Effect.scoped,
@@ -121,7 +100,7 @@ export class Importer extends Context.Service<
 const stopped = (error: SqlError.SqlError): ImportStopped =>
   new ImportStopped({
     message:
-      `The database stopped the import: ${error.message}. No record is half imported; run the same import again, and it ` +
+      `The database stopped the import: ${causeOf(error)?.message ?? error.message}. No record is half imported; run the same import again, and it ` +
       `adds what is missing.`,
     cause: error
   })

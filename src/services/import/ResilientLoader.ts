@@ -1,7 +1,6 @@
 /** A batch that the database does not take at once: tried again, or taken apart until the record is found. */
 import { Effect, Predicate, Schedule } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
-import type { DerivedData } from "../search/DerivedData.ts"
 import { loadBatch, noTallies, sum } from "./BatchLoader.ts"
 import type { LoadedBatch } from "./BatchLoader.ts"
 import type { ImportRow } from "./ImportSource.ts"
@@ -10,43 +9,54 @@ const maxRetries = 4
 const firstPause = "200 millis"
 
 /**
- * Loads the rows, in several transactions if need be. A row that the database refuses although it was decoded, because
+ * Loads the rows, in several steps if need be. A row that the database refuses although it was decoded, because
  * of a rule that only the database knows, is rejected with the database's reason; the others go in.
  */
 export const loadRows = (
   sql: SqlClient.SqlClient,
-  rows: ReadonlyArray<ImportRow>,
-  derived: DerivedData["Service"] | undefined
+  rows: ReadonlyArray<ImportRow>
 ): Effect.Effect<LoadedBatch, SqlError.SqlError> =>
-  loadBatch(sql, rows, derived).pipe(
-    Effect.retry({ while: isPassing, times: maxRetries, schedule: Schedule.exponential(firstPause) }),
+  loadBatch(sql, rows).pipe(
+    retryPassing,
     Effect.catchIf(isAboutData, (error) => {
       const [first] = rows
       if (first === undefined) return Effect.fail(error)
       if (rows.length === 1) {
         const reason = `the database refused it: ${causeOf(error)?.message ?? error.message}`
-        return Effect.succeed({ tallies: noTallies, rejects: [{ line: first.line, field: "", reason }] })
+        return Effect.succeed({
+          tallies: noTallies,
+          rejects: [{ line: first.line, field: "", reason }],
+          touched: { shopIds: [], adIds: [] }
+        })
       }
       const middle = Math.ceil(rows.length / 2)
-      return Effect.zipWith(
-        loadRows(sql, rows.slice(0, middle), derived),
-        loadRows(sql, rows.slice(middle), derived),
-        (a, b) => ({ tallies: sum(a.tallies, b.tallies), rejects: [...a.rejects, ...b.rejects] })
-      )
+      return Effect.zipWith(loadRows(sql, rows.slice(0, middle)), loadRows(sql, rows.slice(middle)), (a, b) => ({
+        tallies: sum(a.tallies, b.tallies),
+        rejects: [...a.rejects, ...b.rejects],
+        touched: {
+          shopIds: [...a.touched.shopIds, ...b.touched.shopIds],
+          adIds: [...a.touched.adIds, ...b.touched.adIds]
+        }
+      }))
     })
   )
 
-/** Others were in the way, or the connection went: the same may work in a moment, and does no harm twice. */
-const isPassing = ({ reason }: SqlError.SqlError): boolean =>
-  reason._tag === "DeadlockError" ||
-  reason._tag === "SerializationError" ||
-  reason._tag === "LockTimeoutError" ||
-  reason._tag === "ConnectionError"
+/** Others were in the way: the same may work in a moment. For what is a savepoint of its own. */
+export const retryPassing = <A>(effect: Effect.Effect<A, SqlError.SqlError>): Effect.Effect<A, SqlError.SqlError> =>
+  Effect.retry(effect, {
+    while: ({ reason }) =>
+      reason._tag === "DeadlockError" || reason._tag === "SerializationError" || reason._tag === "LockTimeoutError",
+    times: maxRetries,
+    schedule: Schedule.exponential(firstPause)
+  })
 
 /** SQLSTATE classes of what a row can be guilty of: data exception, integrity constraint, program limit exceeded. */
 const isAboutData = (error: SqlError.SqlError): boolean => /^(?:22|23|54)/u.test(causeOf(error)?.code ?? "")
 
-const causeOf = ({ reason }: SqlError.SqlError): { readonly code: string; readonly message: string } | undefined => {
+/** What PostgreSQL itself said: its SQLSTATE and message. */
+export const causeOf = ({
+  reason
+}: SqlError.SqlError): { readonly code: string; readonly message: string } | undefined => {
   const { cause } = reason
   return Predicate.hasProperty(cause, "code") &&
     Predicate.isString(cause.code) &&

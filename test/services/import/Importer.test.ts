@@ -306,6 +306,34 @@ layer(Layer.empty, { excludeTestServices: true })("Importer", (it) => {
     )
   )
 
+  it.effect("derives what comes store by store batch by batch, and what is scattered over many stores at once", () =>
+    onFreshDatabase(
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const version = Effect.map(
+          sql<{ version: number }>`SELECT version FROM catalogue`,
+          ([row]) => row?.version ?? 0
+        )
+        const domains = Array.from({ length: 300 }, (_, index) => `shop${index}.com`)
+        yield* run(domains.map((domain) => shop(domain)))
+        const before = yield* version
+        const inOrder = domains.flatMap((domain) =>
+          Array.from({ length: 20 }, (_, index) => product(domain, String(index), { title: "Lamp" }))
+        )
+        const scattered = inOrder.toSorted((a, b) => Number(a.key) - Number(b.key))
+        assert.strictEqual((yield* run(scattered)).tallies.product.added, 6_000)
+        assert.strictEqual(yield* version, before + 1)
+        const few = domains.slice(0, 100)
+        const again = few.flatMap((domain) =>
+          Array.from({ length: 60 }, (_, index) => product(domain, String(index), { title: "Chair" }))
+        )
+        assert.strictEqual((yield* run(again)).accepted, 6_000)
+        assert.strictEqual(yield* version, before + 3)
+        yield* assertInStep
+      })
+    )
+  )
+
   it.effect("stops at too many rejects, and a first load then leaves nothing behind", () =>
     onFreshDatabase(
       Effect.gen(function* () {
