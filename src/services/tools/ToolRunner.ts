@@ -166,7 +166,7 @@ const logCause = (message: string, call: ToolCall, cause: Cause.Cause<unknown>) 
 /** One line per call. */
 const log = (call: ToolCall, answer: ToolAnswer, millis: number) =>
   Effect.logInfo({
-    message: "tools/call",
+    event: "tools/call",
     tool: call.tool.name,
     outcome: answer.error === undefined ? "ok" : ToolErrors.codes[answer.error._tag],
     cost: answer.cost,

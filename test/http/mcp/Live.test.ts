@@ -1,0 +1,221 @@
+/** The endpoint over the live services and a real database: the main job, end to end (issue 2). */
+import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
+import { assert, describe, layer } from "@effect/vitest"
+import { Effect, Layer, Logger, Redacted, Schedule, Schema } from "effect"
+import { HttpServer } from "effect/http"
+import { SqlClient } from "effect/sql"
+import * as net from "node:net"
+import * as Live from "../../../src/cli/Live.ts"
+import { AppConfig } from "../../../src/Config.ts"
+import { AdEnvelope } from "../../../src/domain/search/Envelope.ts"
+import * as Router from "../../../src/http/Router.ts"
+import * as Server from "../../../src/http/Server.ts"
+import { ApiKeys } from "../../../src/services/access/ApiKeys.ts"
+import { demoSource } from "../../../src/services/import/demo/DemoData.ts"
+import { Importer } from "../../../src/services/import/Importer.ts"
+import * as Access from "../../support/Access.ts"
+import * as Messages from "../../support/Messages.ts"
+import { connectV1, connectV2, exercise } from "../../support/RealClients.ts"
+import { TestDatabase } from "../../support/TestDatabase.ts"
+
+const demo = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const importer = yield* Importer
+    yield* importer.run(demoSource({ size: "tiny", seed: "live", asOf: "2026-01-15" }), {
+      maxRejects: 0,
+      onRejects: () => Effect.void,
+      onProgress: () => Effect.void
+    })
+  })
+)
+
+/** Live services, a tiny catalogue, and the listening endpoint. */
+const everything = Layer.effectDiscard(Effect.void).pipe(
+  Layer.provideMerge(Router.layer),
+  Layer.provideMerge(Server.layer),
+  Layer.provideMerge(Live.service),
+  Layer.provideMerge(demo),
+  Layer.provideMerge(Live.operation),
+  Layer.provideMerge(Access.layerUnhashed),
+  Layer.provide(NodeCrypto.layer),
+  Layer.provideMerge(TestDatabase.layer),
+  Layer.provideMerge(AppConfig.layerOf({ port: 0, baseUrl: "https://discovery.test" })),
+  Layer.provideMerge(Logger.layer([]))
+)
+
+const url = Effect.map(HttpServer.HttpServer, ({ address }) =>
+  address._tag === "UnixPathAddress" ? "" : `http://127.0.0.1:${address.port}`
+)
+
+const post = Effect.fnUntraced(function* (secret: Redacted.Redacted, message: unknown) {
+  const address = yield* url
+  return yield* Effect.promise(async () => {
+    const response = await fetch(`${address}/mcp`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${Redacted.value(secret)}`, "content-type": "application/json" },
+      body: JSON.stringify(message)
+    })
+    const text = await response.text()
+    const json: unknown = text === "" ? undefined : JSON.parse(text)
+    return { status: response.status, headers: response.headers, text, json }
+  })
+})
+
+layer(everything, { excludeTestServices: true, timeout: "60 seconds" })("live", (it) => {
+  describe("real clients call every tool and get what its schema says", () => {
+    it.effect("official SDK v1, 2025-06-18", () =>
+      Effect.gen(function* () {
+        const { caller, secret } = yield* Access.subscriber()
+        const address = yield* url
+        yield* Effect.promise(async () => {
+          const headers = { authorization: `Bearer ${Redacted.value(secret)}` }
+          const { client } = await connectV1(address, "2025-06-18", headers)
+          const { tools } = await client.listTools()
+          await exercise({ tools, call: (name, args) => client.callTool({ name, arguments: args }) as never })
+          await client.close()
+        })
+        // Three searches succeeded; the free tools and the error took nothing.
+        const { balance, fold } = yield* Access.books(caller.accountId)
+        assert.deepStrictEqual(balance, { allowance: Access.allowances.growth, used: 3 })
+        assert.deepStrictEqual(fold, balance)
+      })
+    )
+
+    it.effect("official SDK v2, 2026-07-28", () =>
+      Effect.gen(function* () {
+        const { caller, secret } = yield* Access.subscriber()
+        const address = yield* url
+        yield* Effect.promise(async () => {
+          const headers = { authorization: `Bearer ${Redacted.value(secret)}` }
+          const client = await connectV2(address, { versionNegotiation: { mode: "auto" } }, headers)
+          const { tools } = await client.listTools()
+          await exercise({ tools, call: (name, args) => client.callTool({ name, arguments: args }) })
+          await client.close()
+        })
+        assert.strictEqual((yield* Access.books(caller.accountId)).balance.used, 3)
+      })
+    )
+  })
+
+  it.effect("search_ads answers from the catalogue, in the form of its schema", () =>
+    Effect.gen(function* () {
+      const { secret } = yield* Access.subscriber()
+      const { headers, json } = yield* post(secret, Messages.call("search_ads", { per_page: 25 }))
+      const Body = Schema.Struct({ result: Schema.Struct({ structuredContent: AdEnvelope }) })
+      const { pagination, results } = Schema.decodeUnknownSync(Body)(json).result.structuredContent
+      assert.strictEqual(results.length, 25)
+      assert.strictEqual(pagination.mode, "grouped_by_shop")
+      assert.isAbove(pagination.matching_shops ?? 0, 25)
+      assert.strictEqual(new Set(results.map(({ shop }) => shop?.id)).size, 25)
+      assert.strictEqual(headers.get("x-credits-cost"), "1")
+      assert.strictEqual(headers.get("x-credits-remaining"), String(Access.allowances.growth - 1))
+    })
+  )
+
+  it.effect("unknown niches and themes are told with whatever else is wrong, the nearest names beside them", () =>
+    Effect.gen(function* () {
+      const { secret } = yield* Access.subscriber()
+      const options = yield* post(secret, Messages.call("list_filter_options", { kind: "niches" }))
+      const name = /"name\\":\\"([A-Z][a-z]{4,})\\"/.exec(options.text)?.[1] ?? assert.fail(options.text)
+      const wrong = `${name.slice(0, -1)}zz`
+      const { text } = yield* post(
+        secret,
+        Messages.call("search_products", { niches: [name, wrong, 2_000_000_000], themes: ["No such theme"], page: 0 })
+      )
+      const {
+        error
+      }: { error: { code: string; hint: string; issues: ReadonlyArray<{ path: string; message: string }> } } =
+        JSON.parse(JSON.parse(text).result.content[0].text)
+      assert.strictEqual(error.code, "invalid_arguments")
+      assert.deepStrictEqual(error.issues.map(({ path }) => path).sort(), ["niches.1", "niches.2", "page", "themes.0"])
+      assert.include(error.issues.find(({ path }) => path === "niches.1")?.message, name)
+      assert.include(error.hint, "list_filter_options")
+    })
+  )
+
+  it.effect("an idempotency key pays once", () =>
+    Effect.gen(function* () {
+      const { caller, secret } = yield* Access.subscriber()
+      const message = (args: object) =>
+        Messages.request("tools/call", {
+          name: "search_products",
+          arguments: args,
+          _meta: { "discovery/idempotency-key": "job-7" }
+        })
+      const answers = [
+        yield* post(secret, message({ page: 1 })),
+        yield* post(secret, message({ page: 1 })),
+        yield* post(secret, message({ page: 2 }))
+      ]
+      assert.deepStrictEqual(
+        answers.map(({ headers, text }) => [headers.get("x-credits-cost"), text.includes('"isError":true')]),
+        [
+          ["1", false],
+          ["0", false],
+          ["0", true]
+        ]
+      )
+      assert.strictEqual((yield* Access.books(caller.accountId)).balance.used, 1)
+    })
+  )
+
+  it.effect("a revoked key and a lost plan stop the next call", () =>
+    Effect.gen(function* () {
+      const { caller, secret } = yield* Access.subscriber()
+      assert.strictEqual((yield* post(secret, Messages.plain)).status, 200)
+      const keys = yield* ApiKeys
+      const [key] = yield* keys.list(caller.accountId)
+      yield* keys.revoke(caller.accountId, key?.id ?? assert.fail("no key"))
+      assert.strictEqual((yield* post(secret, Messages.plain)).status, 401)
+
+      const unpaid = yield* Access.subscriber({ status: "unpaid" })
+      const answer = yield* post(unpaid.secret, Messages.plain)
+      assert.strictEqual(answer.status, 200)
+      assert.include(answer.text, "plan_upgrade_required")
+    })
+  )
+
+  it.effect("protocol 10: a client that leaves stops its query in the database, and is not charged", () =>
+    Effect.gen(function* () {
+      const { caller, secret } = yield* Access.subscriber()
+      const sql = yield* SqlClient.SqlClient
+      const port = Number((yield* url).split(":").at(-1))
+      const waiting = Effect.map(
+        sql<{ readonly count: number }>`SELECT count(*)::int AS count FROM pg_stat_activity
+          WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+        (rows) => rows[0]?.count
+      )
+      const until = (count: number) =>
+        waiting.pipe(
+          Effect.filterOrFail((found) => found === count),
+          Effect.retry({ schedule: Schedule.spaced("5 millis"), times: 2000 })
+        )
+      // Nobody can read the ads while this transaction holds them: the search waits in the database.
+      yield* sql.withTransaction(
+        Effect.gen(function* () {
+          yield* sql`LOCK TABLE ad, ad_search IN ACCESS EXCLUSIVE MODE`
+          const body = JSON.stringify(Messages.call("search_ads", { sort_by: "newest", query: "left" }))
+          const socket = net.connect(port, "127.0.0.1", () =>
+            socket.write(
+              [
+                "POST /mcp HTTP/1.1",
+                "Host: localhost",
+                `Authorization: Bearer ${Redacted.value(secret)}`,
+                "Content-Type: application/json",
+                `Content-Length: ${body.length}`,
+                "",
+                body
+              ].join("\r\n")
+            )
+          )
+          yield* until(1)
+          socket.destroy()
+          // Long before the lock would be given up, and while it is still held.
+          yield* until(0)
+        })
+      )
+      assert.strictEqual((yield* Access.books(caller.accountId)).balance.used, 0)
+      assert.strictEqual((yield* post(secret, Messages.plain)).status, 200)
+    })
+  )
+})

@@ -1,0 +1,80 @@
+/** Clients that others wrote, and what each must be able to do with the endpoint. */
+import { assert } from "@effect/vitest"
+import * as ClientV2 from "@modelcontextprotocol/client"
+import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js"
+import { StreamableHTTPClientTransport as TransportV1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js"
+
+/** What every client must be able to do, whatever its API looks like. */
+export interface Connected {
+  /** Names in the order of the list, and whether each has both schemas. */
+  readonly tools: ReadonlyArray<{
+    readonly name: string
+    readonly inputSchema: unknown
+    readonly outputSchema?: unknown
+  }>
+  readonly call: (name: string, args: Record<string, unknown>) => Promise<CallResult>
+}
+
+export interface CallResult {
+  readonly content: ReadonlyArray<{ readonly type: string; readonly text?: string }>
+  readonly structuredContent?: unknown
+  readonly isError?: boolean | undefined
+}
+
+const calls: ReadonlyArray<readonly [name: string, args: Record<string, unknown>]> = [
+  ["get_usage", {}],
+  ["list_filter_options", { kind: "niches" }],
+  ["search_ads", { sort_by: "newest", countries: ["fr"], per_page: 25 }],
+  ["search_ads", {}],
+  ["search_products", { price: { min: 1 } }]
+]
+
+export const exercise = async ({ call, tools }: Connected) => {
+  assert.deepStrictEqual(
+    tools.map(({ name }) => name),
+    ["get_usage", "list_filter_options", "search_ads", "search_products"]
+  )
+  for (const { inputSchema, name, outputSchema } of tools) {
+    assert.isObject(inputSchema, name)
+    assert.isObject(outputSchema, name)
+  }
+  for (const [name, args] of calls) {
+    // The clients hold structuredContent against the outputSchema, and throw when it does not fit.
+    const result = await call(name, args)
+    assert.notStrictEqual(result.isError, true, name)
+    assert.isObject(result.structuredContent, name)
+    assert.deepStrictEqual(JSON.parse(result.content[0]?.text ?? ""), result.structuredContent)
+  }
+  // An error of a tool is a result, and no client throws on it.
+  const wrong = await call("search_ads", { per_page: 26 })
+  assert.strictEqual(wrong.isError, true)
+  assert.include(wrong.content[0]?.text, "invalid_arguments")
+}
+
+/** This client offers its newest version only; the others are put into its handshake on the way. */
+const offering =
+  (version: string): typeof fetch =>
+  (input, init) =>
+    fetch(input, {
+      ...init,
+      ...(typeof init?.body === "string" && init.body.includes('"initialize"')
+        ? { body: init.body.replace(/"protocolVersion":"[^"]*"/, `"protocolVersion":"${version}"`) }
+        : {})
+    })
+
+export const connectV1 = async (url: string, version: string, headers: Record<string, string>) => {
+  const client = new ClientV1({ name: "test", version: "1.0.0" })
+  const transport = new TransportV1(new URL(`${url}/mcp`), { requestInit: { headers }, fetch: offering(version) })
+  await client.connect(transport)
+  return { client, transport }
+}
+
+export const connectV2 = async (
+  url: string,
+  options: ConstructorParameters<typeof ClientV2.Client>[1],
+  headers: Record<string, string>
+) => {
+  const client = new ClientV2.Client({ name: "test", version: "1.0.0" }, options)
+  await client.connect(new ClientV2.StreamableHTTPClientTransport(new URL(`${url}/mcp`), { requestInit: { headers } }))
+  return client
+}
