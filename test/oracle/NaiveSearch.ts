@@ -92,7 +92,7 @@ const nicheNames = (catalogue: NaiveCatalogue, id: number | null): ReadonlyArray
 type StoreQuery = AdQuery | ProductQuery
 
 /** Every argument that is about the store. */
-const storeArguments = [
+const storeArguments = new Set([
   "niches",
   "countries",
   "currencies",
@@ -112,11 +112,11 @@ const storeArguments = [
   "avg_price",
   "trustpilot_rating",
   "trustpilot_reviews"
-]
+])
 
 const asksStore = (query: StoreQuery): boolean =>
   Object.entries(query).some(
-    ([name, value]) => storeArguments.includes(name) && typeof value === "object" && Object.keys(value).length > 0
+    ([name, value]) => storeArguments.has(name) && typeof value === "object" && Object.keys(value).length > 0
   )
 
 const storeMatches = (catalogue: NaiveCatalogue, store: Store, query: StoreQuery): boolean => {

@@ -17,6 +17,7 @@ const maxDocumentWords = 3_000
  * selectors, skin tones and invisible formatting. Marks that make another letter (Thai, Devanagari, kana) stay.
  */
 const ignored =
+  // oxlint-disable-next-line no-misleading-character-class
   /[\u0300-\u036F\u0483-\u0489\u0591-\u05BD\u05BF\u05C1\u05C2\u05C4\u05C5\u05C7\u0610-\u061A\u0640\u064B-\u065F\u0670\u06D6-\u06DC\u06DF-\u06E4\u06E7\u06E8\u06EA-\u06ED\u1AB0-\u1AFF\u1DC0-\u1DFF\u20D0-\u20FF\uFE00-\uFE0F\uFE20-\uFE2F\u{1F3FB}-\u{1F3FF}\u{E0100}-\u{E01EF}\p{Cf}]/gu
 
 /** Letters that Unicode does not decompose, though readers type them plain. */

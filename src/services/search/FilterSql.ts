@@ -103,7 +103,7 @@ const decodeEstimate = (row: unknown): Option.Option<number> =>
 
 const Explained = Schema.Struct({
   "QUERY PLAN": Schema.TupleWithRest(
-    Schema.Tuple([Schema.Struct({ Plan: Schema.Struct({ "Plan Rows": Schema.Number }) })]),
+    Schema.Tuple([Schema.Struct({ Plan: Schema.Struct({ "Plan Rows": Schema.Finite }) })]),
     [Schema.Unknown]
   )
 })

@@ -43,12 +43,12 @@ const casesOf = Effect.fnUntraced(function* (tool: "ad" | "product") {
     .filter(asksSomething)
     .map((args): Case => {
       if (tool === "ad") {
-        const query = Schema.decodeUnknownSync(AdQuery.AdQuery)(args)
+        const query = Schema.decodeSync(AdQuery.AdQuery)(args)
         const request = Result.getOrThrow(SearchRequest.fromAdQuery(query, names, NaiveCatalogue.today))
         const { items, total } = NaiveSearch.searchAds(catalogue, query)
         return { args, request, ids: items.map(({ id }) => id), total }
       }
-      const query = Schema.decodeUnknownSync(ProductQuery.ProductQuery)(args)
+      const query = Schema.decodeSync(ProductQuery.ProductQuery)(args)
       const request = Result.getOrThrow(SearchRequest.fromProductQuery(query, names))
       const { items, total } = NaiveSearch.searchProducts(catalogue, query)
       return { args, request, ids: items.map(({ id }) => id), total }

@@ -134,9 +134,9 @@ const adFailure = Effect.fnUntraced(function* (
   catalogue: NaiveCatalogue.NaiveCatalogue,
   args: Record<string, unknown>
 ) {
-  const { search } = yield* AdSearch
+  const adSearch = yield* AdSearch
   const query = yield* decodeAds(args)
-  if (asksNothing(args)) return yield* refusal(search(query))
+  if (asksNothing(args)) return yield* refusal(adSearch.search(query))
   const answer = NaiveSearch.searchAds(catalogue, query)
   const expected: Expected = {
     ids: answer.items.map((ad) => ad.id),
@@ -147,7 +147,10 @@ const adFailure = Effect.fnUntraced(function* (
     query.per_page ?? 10,
     expected,
     (page) =>
-      Effect.map(search({ ...query, page }), ({ ads, pagination }): PageOf<FoundAd> => ({ items: ads, pagination })),
+      Effect.map(adSearch.search({ ...query, page }), ({ ads, pagination }): PageOf<FoundAd> => ({
+        items: ads,
+        pagination
+      })),
     checkAd(catalogue)
   )
 })
@@ -156,18 +159,21 @@ const productFailure = Effect.fnUntraced(function* (
   catalogue: NaiveCatalogue.NaiveCatalogue,
   args: Record<string, unknown>
 ) {
-  const { search } = yield* ProductSearch
+  const productSearch = yield* ProductSearch
   const query = yield* decodeProducts(args)
-  if (asksNothing(args)) return yield* refusal(search(query, accountId))
+  if (asksNothing(args)) return yield* refusal(productSearch.search(query, accountId))
   const answer = NaiveSearch.searchProducts(catalogue, query)
   return yield* walkPages(
     query.per_page ?? 10,
     { ids: answer.items.map((product) => product.id), total: answer.total },
     (page) =>
-      Effect.map(search({ ...query, page }, accountId), ({ products, pagination }): PageOf<FoundProduct> => ({
-        items: products,
-        pagination
-      })),
+      Effect.map(
+        productSearch.search({ ...query, page }, accountId),
+        ({ products, pagination }): PageOf<FoundProduct> => ({
+          items: products,
+          pagination
+        })
+      ),
     checkProduct(catalogue)
   )
 })
@@ -224,8 +230,8 @@ for (const [index, size] of catalogueSizes.entries()) {
     it.effect("no page beyond the 20th can be asked for, and the 20th says so", () =>
       Effect.gen(function* () {
         yield* load
-        const { search } = yield* ProductSearch
-        const { pagination } = yield* search({ page: Page.lastPage, per_page: 1 }, accountId)
+        const productSearch = yield* ProductSearch
+        const { pagination } = yield* productSearch.search({ page: Page.lastPage, per_page: 1 }, accountId)
         assert.deepInclude(pagination, { page: 20, has_more: false, total: catalogue.products.length })
         assert.isAbove(pagination.total, 20)
         assert.isTrue(Exit.isFailure(yield* Effect.exit(decodeAds({ page: Page.lastPage + 1 }))))

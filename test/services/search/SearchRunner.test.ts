@@ -48,9 +48,12 @@ const become = Effect.fnUntraced(function* (count: number, price: number) {
 layer(services, { excludeTestServices: true })("SearchRunner", (it) => {
   it.effect("a search sees a change as soon as it is committed, also when it had found nothing before", () =>
     Effect.gen(function* () {
-      const { search } = yield* ProductSearch
+      const productSearch = yield* ProductSearch
       const total = (price: number) =>
-        Effect.map(search({ price: { min: price, max: price } }, accountId), ({ pagination }) => pagination.total)
+        Effect.map(
+          productSearch.search({ price: { min: price, max: price } }, accountId),
+          ({ pagination }) => pagination.total
+        )
       for (const [count, price] of [
         [3, 5],
         [4, 6],
@@ -67,15 +70,15 @@ layer(services, { excludeTestServices: true })("SearchRunner", (it) => {
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const derived = yield* DerivedData
-      const { search } = yield* AdSearch
-      const refused = Effect.flip(search({ niches: ["Desks"] }))
+      const adSearch = yield* AdSearch
+      const refused = Effect.flip(adSearch.search({ niches: ["Desks"] }))
       assert.deepInclude(yield* refused, {
         _tag: "InvalidArguments",
         issues: [{ path: "niches.0", message: "`Desks` is not a known niche" }]
       })
       yield* sql`INSERT INTO niche VALUES (7, NULL, 'Desks')`
       yield* derived.refresh({ shopIds: [] })
-      assert.strictEqual((yield* search({ niches: ["desks"] })).pagination.total, 0)
+      assert.strictEqual((yield* adSearch.search({ niches: ["desks"] })).pagination.total, 0)
       yield* sql`DELETE FROM niche`
       yield* derived.refresh({ shopIds: [] })
       assert.strictEqual((yield* refused)._tag, "InvalidArguments")
@@ -84,7 +87,7 @@ layer(services, { excludeTestServices: true })("SearchRunner", (it) => {
 
   it.effect("page and count are of one state, however often imports come in between", () =>
     Effect.gen(function* () {
-      const { search } = yield* ProductSearch
+      const productSearch = yield* ProductSearch
       yield* become(12, 10)
       const importing = yield* Effect.forkChild(
         Effect.forEach(Array.from({ length: 60 }), (_, index) => (index % 2 === 0 ? become(12, 10) : become(7, 20)), {
@@ -96,7 +99,10 @@ layer(services, { excludeTestServices: true })("SearchRunner", (it) => {
       while (importing.pollUnsafe() === undefined || searches < 20) {
         searches++
         const query = searches % 2 === 0 ? {} : { query: "desk" }
-        const { pagination, products } = yield* search({ ...query, sort_by: "price", per_page: 25 }, accountId)
+        const { pagination, products } = yield* productSearch.search(
+          { ...query, sort_by: "price", per_page: 25 },
+          accountId
+        )
         const prices = Array.from(new Set(products.map(({ price }) => price)))
         seen.add(JSON.stringify([pagination.total, products.length, ...prices]))
       }
@@ -112,11 +118,11 @@ layer(services, { excludeTestServices: true })("SearchRunner", (it) => {
   it.effect("a search that takes too long says so and how to narrow it", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const { search } = yield* AdSearch
+      const adSearch = yield* AdSearch
       const error = yield* sql.withTransaction(
         Effect.gen(function* () {
           yield* sql`LOCK TABLE ad_search, shop_search IN ACCESS EXCLUSIVE MODE`
-          return yield* Effect.flip(search({ partnership_only: true }))
+          return yield* Effect.flip(adSearch.search({ partnership_only: true }))
         })
       )
       assert.strictEqual(error._tag, "SearchTimeout")
@@ -126,8 +132,8 @@ layer(services, { excludeTestServices: true })("SearchRunner", (it) => {
 
   it.effect("a database that cannot be reached is told as such", () =>
     Effect.gen(function* () {
-      const { search } = yield* ProductSearch
-      const error = yield* Effect.flip(search({}, accountId))
+      const productSearch = yield* ProductSearch
+      const error = yield* Effect.flip(productSearch.search({}, accountId))
       assert.strictEqual(error._tag, "ServiceUnavailable")
     }).pipe(
       Effect.provide(searchesOver({ source: { host: "/nowhere", username: "nobody", database: "none" } }), {
