@@ -50,6 +50,8 @@ export class TestServer extends Context.Service<
     send(options: {
       readonly method?: string
       readonly path?: string
+      /** Another server than this one. */
+      readonly url?: string
       readonly headers?: Readonly<Record<string, string | undefined>>
       readonly body?: BodyInit | undefined
     }): Effect.Effect<Answer>
@@ -105,9 +107,9 @@ const make = (books: FakeAccess.Books, logs: ReadonlyArray<string>) =>
   Effect.gen(function* () {
     const address = (yield* HttpServer.HttpServer).address
     if (address._tag === "UnixPathAddress") return yield* Effect.die(new Error("not on TCP"))
-    const url = `http://127.0.0.1:${address.port}`
+    const own = `http://127.0.0.1:${address.port}`
 
-    const send: TestServer["Service"]["send"] = ({ body, headers, method = "POST", path = "/mcp" }) =>
+    const send: TestServer["Service"]["send"] = ({ body, headers, method = "POST", path = "/mcp", url = own }) =>
       Effect.promise(async (signal) => {
         const response = await fetch(url + path, {
           method,
@@ -126,7 +128,7 @@ const make = (books: FakeAccess.Books, logs: ReadonlyArray<string>) =>
       })
 
     return TestServer.of({
-      url,
+      url: own,
       port: address.port,
       books,
       logs,

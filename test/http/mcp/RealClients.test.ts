@@ -1,7 +1,7 @@
 /** Clients that others wrote, against the whole endpoint: they connect, list the tools, and call each (issue 2, point 3). */
 import { assert, describe, layer } from "@effect/vitest"
 import type { VersionNegotiationMode } from "@modelcontextprotocol/client"
-import { Effect, Result } from "effect"
+import { Effect, Layer, Result } from "effect"
 import * as McpClient from "effect/ai/McpClient"
 import * as McpProtocol from "effect/ai/McpProtocol"
 import { FetchHttpClient } from "effect/http"
@@ -76,7 +76,13 @@ layer(TestServer.layer(), { excludeTestServices: true })("real clients", (it) =>
     it.effect.each([McpProtocol.v2025_11_25, McpProtocol.v2026_07_28])("in $protocolVersion", (protocol) =>
       Effect.gen(function* () {
         const { url } = yield* TestServer
-        const connect = McpClient.layerHttp({ name: "test", version: "1.0.0", url: `${url}/mcp`, protocol, headers })
+        const connect = McpClient.layerHttp({
+          name: "test",
+          version: "1.0.0",
+          url: `${url}/mcp`,
+          protocol,
+          headers
+        }).pipe(Layer.provide(FetchHttpClient.layer))
         yield* Effect.gen(function* () {
           const client = yield* McpClient.McpClient
           assert.strictEqual(client.protocolVersion, protocol.protocolVersion)
@@ -95,7 +101,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("real clients", (it) =>
               }
             })
           )
-        }).pipe(Effect.provide(connect), Effect.provide(FetchHttpClient.layer))
+        }).pipe(Effect.provide(connect))
       })
     )
   })
