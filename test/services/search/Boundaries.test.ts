@@ -1,0 +1,122 @@
+/** What random cases meet too seldom: bounds on every single figure, words in every script, whom a store is tracked by. */
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { AccountId } from "../../../src/domain/access/Account.ts"
+import { document, queryWords } from "../../../src/domain/search/SearchText.ts"
+import { AdSearch } from "../../../src/services/search/AdSearch.ts"
+import { Catalogue } from "../../../src/services/search/Catalogue.ts"
+import { DerivedData } from "../../../src/services/search/DerivedData.ts"
+import * as FilterSql from "../../../src/services/search/FilterSql.ts"
+import { ProductSearch } from "../../../src/services/search/ProductSearch.ts"
+import { SearchRunner } from "../../../src/services/search/SearchRunner.ts"
+import { loadCatalogue } from "../../oracle/loadCatalogue.ts"
+import * as NaiveCatalogue from "../../oracle/NaiveCatalogue.ts"
+import * as NaiveSearch from "../../oracle/NaiveSearch.ts"
+import { SetClock } from "../../support/SetClock.ts"
+import { TestDatabase } from "../../support/TestDatabase.ts"
+
+const catalogue = NaiveCatalogue.generate(99, 60)
+const stores = Array.from(NaiveSearch.storesOf(catalogue).values())
+
+const services = Layer.mergeAll(AdSearch.layer, ProductSearch.layer).pipe(
+  Layer.provide(SearchRunner.layer),
+  Layer.provide(Catalogue.layer),
+  Layer.provideMerge(DerivedData.layer),
+  Layer.provideMerge(TestDatabase.layer),
+  Layer.provideMerge(SetClock.layer(`${NaiveCatalogue.today}T12:00:00Z`))
+)
+
+const figures = {
+  monthly_revenue: (store: NaiveSearch.Store) => store.monthly_revenue,
+  monthly_visits: (store: NaiveSearch.Store) => store.visits,
+  traffic_growth_pct: (store: NaiveSearch.Store) => store.growth,
+  active_ads: (store: NaiveSearch.Store) => store.activeAds,
+  products_count: (store: NaiveSearch.Store) => store.catalogueSize,
+  monthly_orders: (store: NaiveSearch.Store) => store.monthly_orders,
+  avg_price: (store: NaiveSearch.Store) => store.averagePrice,
+  trustpilot_rating: (store: NaiveSearch.Store) => store.trustpilot_rating,
+  trustpilot_reviews: (store: NaiveSearch.Store) => store.trustpilot_reviews
+} as const
+
+layer(services, { excludeTestServices: true })("boundaries of searches", (it) => {
+  it.effect("a bound on a figure is that figure to the last bit, and includes it", () =>
+    Effect.gen(function* () {
+      yield* loadCatalogue(catalogue)
+      yield* (yield* DerivedData).rebuild()
+      const adSearch = yield* AdSearch
+      for (const [name, figure] of Object.entries(figures)) {
+        const values = new Set(stores.map(figure).filter((value) => value !== null))
+        assert.isAbove(values.size, 3, name)
+        for (const value of values) {
+          const query = { [name]: { min: value, max: value } }
+          const { pagination } = yield* adSearch.search(query)
+          assert.strictEqual(
+            pagination.matching_shops,
+            NaiveSearch.searchAds(catalogue, query).items.length,
+            JSON.stringify(query)
+          )
+        }
+      }
+    })
+  )
+
+  it.effect("an average is exact whatever the order in which its prices came", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`INSERT INTO shop (id, domain, domain_extension, name, country) VALUES (9001, 'sum.com', '.com', 'Sum', 'FR')`
+      const prices = [1e15, 0.1, 0.2, 0.3, 1e15, 0.7]
+      yield* sql`INSERT INTO product (shop_id, key, title, price)
+        SELECT 9001, n, 'Sum', p::float8 FROM unnest(${prices.map(String)}::text[]) WITH ORDINALITY u(p, n)`
+      yield* sql`INSERT INTO ad (shop_id, key, page_name, is_active, media_type, started_on, last_seen_on)
+        VALUES (9001, 'sum', 'Sum', true, 'video', '2026-01-01', '2026-01-02')`
+      yield* (yield* DerivedData).refresh({ shopIds: [9001] })
+      const average = prices.sort((a, b) => a - b).reduce((sum, price) => sum + price, 0) / prices.length
+      const found = yield* (yield* AdSearch).search({ avg_price: { min: average, max: average } })
+      assert.deepStrictEqual(
+        found.ads.map((ad) => ad.shop?.id),
+        [9001]
+      )
+    })
+  )
+
+  it.effect("is_tracked is the caller's own, and not set by owning the store", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const productSearch = yield* ProductSearch
+      const accounts = yield* sql<{ id: number }>`
+        INSERT INTO account (email, plan, status, created_at)
+        VALUES ('a@example.com', 'starter', 'active', now()), ('b@example.com', 'starter', 'active', now()) RETURNING id`
+      const [tracker, owner] = accounts.map(({ id }) => AccountId.make(id))
+      assert.isDefined(tracker)
+      assert.isDefined(owner)
+      yield* sql`INSERT INTO tracked_shop (account_id, shop_id, kind)
+        VALUES (${tracker}, 9001, 'tracked'), (${owner}, 9001, 'own')`
+      const isTracked = (account: AccountId) =>
+        Effect.map(productSearch.search({ query: "sum", per_page: 1 }, account), ({ products }) =>
+          products.map(({ shop }) => shop.is_tracked)
+        )
+      assert.deepStrictEqual(yield* isTracked(tracker), [true])
+      assert.deepStrictEqual(yield* isTracked(owner), [false])
+    })
+  )
+
+  const CodePoint = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 0x1ffff }))
+
+  it.effect.prop(
+    "PostgreSQL finds every text by itself, by index and by scan",
+    [Schema.Array(Schema.Union([CodePoint, Schema.String]))],
+    ([parts]) =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const text = parts.map((part) => (typeof part === "string" ? part : String.fromCodePoint(part))).join("")
+        const words = queryWords(text)
+        if (words.length === 0) return
+        const found = (access: FilterSql.WordAccess) => sql`
+          SELECT FROM (VALUES (${document([text])})) i(doc) WHERE ${sql.and(FilterSql.words(sql, words, access))}`
+        assert.strictEqual((yield* found("index")).length, 1)
+        assert.strictEqual((yield* found("scan")).length, 1)
+      }),
+    { arbitrary: { runs: 300 } }
+  )
+})
