@@ -45,7 +45,7 @@ export class DerivedData extends Context.Service<
             const dropped = yield* SearchIndexes.dropIfEmpty
             const changes = yield* Derivation.everything(progress)
             yield* SearchIndexes.create(dropped)
-            yield* sql`ANALYZE shop_search, product_search, ad_search`
+            yield* sql`ANALYZE catalogue, spelling, shop_search, product_search, ad_search`
             return changes
           })
         )

@@ -166,3 +166,10 @@ export const ofWholeStores = (request: SearchRequest): SearchRequest => ({
   items: request.items._tag === "Products" ? { _tag: "Products" } : { _tag: "Ads", criteria: AdKey.anyAd },
   words: []
 })
+
+/**
+ * Equal for searches with equal counts: order and window do not matter, except that only a grouped search counts stores.
+ * The day of asking is in the criteria already.
+ */
+export const countKey = ({ items, order, store, words }: SearchRequest): string =>
+  JSON.stringify([order._tag === "Grouped", items, store, words])

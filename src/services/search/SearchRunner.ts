@@ -14,7 +14,6 @@ import { InvalidArguments } from "../../domain/ToolError.ts"
 import type { ArgumentIssue } from "../../domain/ToolError.ts"
 import { Catalogue } from "./Catalogue.ts"
 import type { Snapshot } from "./Catalogue.ts"
-import * as CountCache from "./CountCache.ts"
 import * as CountSql from "./CountSql.ts"
 import * as FilterSql from "./FilterSql.ts"
 import type { Names } from "./Names.ts"
@@ -22,6 +21,7 @@ import * as PageSql from "./PageSql.ts"
 import * as Planner from "./Planner.ts"
 import * as SearchRequest from "./SearchRequest.ts"
 import * as StorePredicate from "./StorePredicate.ts"
+import * as VersionCache from "./VersionCache.ts"
 
 export interface Versioned {
   readonly version: number
@@ -40,6 +40,15 @@ export interface Found<Row> {
   readonly window: Page.Window
 }
 
+interface Counted {
+  readonly total: number
+  /** Stores with a matching item; only counted for grouped searches. */
+  readonly stores: number
+}
+
+/** A key is some hundred bytes. */
+const maxCached = 2_000
+
 /** More would only wait for a catalogue that changes faster than it is searched. */
 const optimisticAttempts = 2
 
@@ -54,24 +63,38 @@ export class SearchRunner extends Context.Service<
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const catalogue = yield* Catalogue
-      const cache = CountCache.make()
+      const counts = VersionCache.make<Counted>(maxCached)
+      const estimates = VersionCache.make<number>(maxCached)
 
       /** None: another version was seen on the way. */
       const counted = Effect.fnUntraced(function* (
         snapshot: Snapshot,
         request: SearchRequest.SearchRequest,
         facts: Planner.Facts
-      ): Effect.fn.Return<Option.Option<CountCache.Counted>, SqlError.SqlError> {
-        const cached = cache.get(snapshot.version, request)
+      ): Effect.fn.Return<Option.Option<Counted>, SqlError.SqlError> {
+        const key = SearchRequest.countKey(request)
+        const cached = counts.get(snapshot.version, key)
         if (cached !== undefined) return Option.some(cached)
         const [row] = yield* CountSql.count(sql, request, Planner.chooseCount(request, facts)).unprepared
         if (row === undefined || row.version !== snapshot.version) return Option.none()
-        cache.set(snapshot.version, request, row)
+        counts.set(snapshot.version, key, row)
         return Option.some(row)
       })
 
       const itemsOf = (snapshot: Snapshot, request: SearchRequest.SearchRequest) =>
         request.items._tag === "Ads" ? snapshot.counts.ads : snapshot.counts.products
+
+      const estimatedHits = Effect.fnUntraced(function* (
+        snapshot: Snapshot,
+        request: SearchRequest.SearchRequest
+      ): Effect.fn.Return<number, SqlError.SqlError> {
+        const key = JSON.stringify([request.items._tag, request.words])
+        const cached = estimates.get(snapshot.version, key)
+        if (cached !== undefined) return cached
+        const hits = yield* FilterSql.estimateHits(sql, request)
+        estimates.set(snapshot.version, key, hits)
+        return hits
+      })
 
       const factsOf = Effect.fnUntraced(function* (
         snapshot: Snapshot,
@@ -84,7 +107,7 @@ export class SearchRunner extends Context.Service<
         return {
           ...facts,
           text: {
-            hits: yield* FilterSql.estimateHits(sql, request),
+            hits: yield* estimatedHits(snapshot, request),
             candidates: Option.match(candidates, { onNone: () => facts.items, onSome: ({ total }) => total })
           }
         }
@@ -107,9 +130,9 @@ export class SearchRunner extends Context.Service<
         if (SearchRequest.isEmpty(request)) return (yield* isCurrent) ? Option.some(nothing) : Option.none()
 
         const facts = yield* factsOf(snapshot, request)
-        const counts = yield* counted(snapshot, request, facts)
-        if (Option.isNone(counts)) return Option.none()
-        const { stores, total } = counts.value
+        const matching = yield* counted(snapshot, request, facts)
+        if (Option.isNone(matching)) return Option.none()
+        const { stores, total } = matching.value
         if (Page.offset(window) >= (request.order._tag === "Grouped" ? stores : total)) {
           return (yield* isCurrent) ? Option.some({ ...nothing, total, stores }) : Option.none()
         }
