@@ -138,9 +138,12 @@ export class SearchRunner extends Context.Service<
         }
         const plan = Planner.choosePage(request, total, facts)
         const rows = yield* search.hydrate(PageSql.page(sql, request, plan)).unprepared
-        return rows.length > 0 && rows.every((row) => row.version === snapshot.version)
-          ? Option.some({ rows, total, stores, window })
-          : Option.none()
+        if (rows.some((row) => row.version !== snapshot.version)) return Option.none()
+        if (rows.length === 0) {
+          if (!(yield* isCurrent)) return Option.none()
+          yield* Effect.logWarning("Derived rows have no records: DerivedData.verify tells which")
+        }
+        return Option.some({ rows, total, stores, window })
       })
 
       const inOneTransaction = <Row extends Versioned>(search: Search<Row>) =>

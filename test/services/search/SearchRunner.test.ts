@@ -115,6 +115,17 @@ layer(services, { excludeTestServices: true })("SearchRunner", (it) => {
     })
   )
 
+  it.effect("records that vanish behind the back of derived data are left out, and nothing fails", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const productSearch = yield* ProductSearch
+      yield* become(2, 5)
+      yield* sql`DELETE FROM product`
+      const { products } = yield* productSearch.search({}, accountId)
+      assert.deepStrictEqual(products, [])
+    })
+  )
+
   it.effect("a search that takes too long says so and how to narrow it", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
