@@ -26,8 +26,9 @@ export const batches = Effect.fnUntraced(function* <E, E2>(
     }
   }).pipe(Pull.catchDone(() => Effect.sync(() => void (hasEnded = true))))
 
+  const isShort = () => waiting.length < size && !hasEnded
   return Effect.gen(function* () {
-    while (waiting.length < size && !hasEnded) yield* read
+    while (isShort()) yield* read
     return waiting.splice(0, size)
   })
 })

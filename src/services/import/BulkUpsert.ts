@@ -22,8 +22,6 @@ export interface Table<Row> {
   /** The natural key. */
   readonly key: readonly [string, ...ReadonlyArray<string>]
   readonly columns: ReadonlyArray<Column<Row>>
-  /** What the anti-join shall remember of the stored row, as `stored_<column>`. */
-  readonly keep?: ReadonlyArray<string>
   /** Further assignments of a row that changes. */
   readonly onChange?: ReadonlyArray<string>
   /**
@@ -51,8 +49,11 @@ export const upsert = <Answer extends object, Row>(table: Table<Row>): Upsert<Ro
 
 const list = (columns: ReadonlyArray<string>, prefix = "") => columns.map((column) => `${prefix}${column}`).join(", ")
 
-/** Built from the constants of a table only: nothing of a row is part of the text. */
-const statement = <Row>({ answer, columns, keep = [], key, name, onChange = [] }: Table<Row>): string => {
+/**
+ * Built from the constants of a table only: nothing of a row is part of the text. Of a row that is not stored every
+ * column is NULL; every table has a column beside its key that never is.
+ */
+const statement = <Row>({ answer, columns, key, name, onChange = [] }: Table<Row>): string => {
   const names = columns.map((column) => column.name)
   const others = names.filter((column) => !key.includes(column))
   return `
@@ -61,14 +62,10 @@ const statement = <Row>({ answer, columns, keep = [], key, name, onChange = [] }
       FROM unnest(${list(columns.map(({ sentAs }, index) => `$${index + 1}::${sentAs}[]`))}) AS sent (${list(names)})
     ),
     changed AS (
-      SELECT ${list([
-        "input.*",
-        `stored.${key[0]} IS NULL AS is_new`,
-        ...keep.map((column) => `stored.${column} AS stored_${column}`)
-      ])}
+      SELECT input.*, stored.${key[0]} IS NULL AS is_new
       FROM input
       LEFT JOIN ${name} AS stored ON ${key.map((column) => `stored.${column} = input.${column}`).join(" AND ")}
-      WHERE stored.${key[0]} IS NULL OR (${list(others, "stored.")}) IS DISTINCT FROM (${list(others, "input.")})
+      WHERE (${list(others, "stored.")}) IS DISTINCT FROM (${list(others, "input.")})
     ),
     written AS (
       INSERT INTO ${name} (${list(names)}) SELECT ${list(names)} FROM changed

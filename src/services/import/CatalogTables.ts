@@ -101,7 +101,7 @@ export const upsertProducts = upsert<Written, OfShop<ProductRecord>>({
   answer: `SELECT ${counts}, coalesce(array_agg(DISTINCT shop_id), '{}') AS shop_ids FROM changed`
 })
 
-/** An ad may change its store: both are touched. `ad_ids` are those that have none now, or had none before. */
+/** `ad_ids` are those without a store. The store that an ad belonged to before is known to the derived data. */
 export const upsertAds = upsert<Written & { ad_ids: ReadonlyArray<number> }, OfShop<AdRecord, number | null>>({
   name: "ad",
   key: ["key"],
@@ -122,14 +122,9 @@ export const upsertAds = upsert<Written & { ad_ids: ReadonlyArray<number> }, OfS
     { name: "last_seen_on", sentAs: "text", cast: "date", value: ({ record }) => record.last_seen_on },
     { name: "is_partnership", sentAs: "bool", value: ({ record }) => record.is_partnership }
   ],
-  keep: ["shop_id"],
   answer: `
     SELECT ${counts},
-      (SELECT coalesce(array_agg(DISTINCT id), '{}')
-        FROM (SELECT shop_id AS id FROM changed UNION ALL SELECT stored_shop_id FROM changed) AS touched
-        WHERE id IS NOT NULL) AS shop_ids,
-      (SELECT coalesce(array_agg(written.id), '{}')
-        FROM written JOIN changed USING (key)
-        WHERE written.shop_id IS NULL OR changed.stored_shop_id IS NULL AND NOT is_new) AS ad_ids
+      coalesce(array_agg(DISTINCT shop_id) FILTER (WHERE shop_id IS NOT NULL), '{}') AS shop_ids,
+      (SELECT coalesce(array_agg(id), '{}') FROM written WHERE shop_id IS NULL) AS ad_ids
     FROM changed`
 })

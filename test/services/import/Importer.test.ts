@@ -184,14 +184,21 @@ layer(Layer.empty, { excludeTestServices: true })("Importer", (it) => {
     )
   )
 
-  it.effect("moves an ad out of a store and back into one", () =>
+  it.effect("moves ads between stores, out of them and back: both sides follow", () =>
     onFreshDatabase(
       Effect.gen(function* () {
         yield* run(small)
-        yield* run([ad("x", null), ad("y", "a.com")])
-        yield* assertInStep
-        yield* run([ad("x", "b.co.uk"), ad("y", null)])
-        yield* assertInStep
+        for (const moved of [
+          ad("x", "b.co.uk"),
+          ad("x", "a.com"),
+          ad("x", null),
+          ad("y", null),
+          ad("y", "a.com"),
+          ad("x", "b.co.uk")
+        ]) {
+          yield* run([moved])
+          yield* assertInStep
+        }
       })
     )
   )
@@ -385,6 +392,9 @@ layer(Layer.empty, { excludeTestServices: true })("Importer", (it) => {
         assert.strictEqual((yield* Effect.flip(run(small)))._tag, "ImportRunning")
         yield* Deferred.succeed(mayEnd, undefined)
         assert.strictEqual((yield* Fiber.join(first)).accepted, small.length)
+        // A lock that is left behind would keep out all but the connection that has it.
+        const sql = yield* SqlClient.SqlClient
+        assert.deepStrictEqual(yield* sql`SELECT objid FROM pg_locks WHERE locktype = 'advisory'`, [])
         assert.strictEqual((yield* run(small)).accepted, small.length)
       })
     )
