@@ -6,6 +6,7 @@ import { Cause, Console, Effect, Exit, Layer, Runtime } from "effect"
 import { CliError, Command } from "effect/cli"
 import manifest from "../package.json" with { type: "json" }
 import { accountCommand } from "./cli/AccountCommand.ts"
+import { catalogueCommand } from "./cli/CatalogueCommand.ts"
 import { creditsCommand } from "./cli/CreditsCommand.ts"
 import { demoCommand } from "./cli/DemoCommand.ts"
 import { importCommand } from "./cli/ImportCommand.ts"
@@ -26,6 +27,7 @@ const discovery = Command.make("discovery", {}, () => serve).pipe(
     migrateCommand,
     demoCommand.pipe(Command.provide(operation)),
     importCommand.pipe(Command.provide(operation)),
+    catalogueCommand.pipe(Command.provide(operation)),
     accountCommand.pipe(Command.provide(operation)),
     keyCommand.pipe(Command.provide(operation)),
     creditsCommand.pipe(Command.provide(operation))
