@@ -1,6 +1,6 @@
 /** All routes. Nothing is provided here: main chooses the services, and tests choose others. */
 import { ByteSize, Layer } from "effect"
-import { HttpIncomingMessage, HttpRouter } from "effect/http"
+import { HttpIncomingMessage, HttpRouter, UrlParams } from "effect/http"
 import * as CommonHeaders from "./CommonHeaders.ts"
 import * as Health from "./Health.ts"
 import * as Icon from "./Icon.ts"
@@ -25,4 +25,10 @@ export const layer = HttpRouter.serve(routes, {
   // Each call writes one line of its own.
   disableLogger: true,
   disableListenLog: true
-}).pipe(Layer.provide(Layer.succeed(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(maxBodyBytes))))
+}).pipe(
+  Layer.provide([
+    Layer.succeed(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(maxBodyBytes)),
+    // Traces tell addresses, and people put credentials into them.
+    Layer.succeed(UrlParams.CurrentRedactedNames, [/token|key|secret|password|code|state/i])
+  ])
+)

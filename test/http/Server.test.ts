@@ -2,6 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Deferred, Effect, Exit, Fiber, Layer, Scope } from "effect"
 import { Agent, request } from "node:http"
+import { connect } from "node:net"
 import type { AdSearch } from "../../src/services/search/AdSearch.ts"
 import * as Messages from "../support/Messages.ts"
 import { TestServer } from "../support/TestServer.ts"
@@ -63,7 +64,7 @@ describe("stopping", () => {
     })
   })
 
-  it.live("does not wait for connections that are kept alive, or for a request that never comes to its end", () =>
+  it.live("does not wait for connections that are kept alive, or for requests that never come to their end", () =>
     Effect.gen(function* () {
       const { server, stop } = yield* start({ drainTimeout: "50 millis" })
       const agent = new Agent({ keepAlive: true })
@@ -77,21 +78,24 @@ describe("stopping", () => {
               .end()
           })
       )
-      const half = request({
-        port: server.port,
-        path: "/mcp",
-        method: "POST",
-        headers: { authorization: "Bearer good", "content-type": "application/json", "content-length": "100" }
-      })
-      const cut = Deferred.makeUnsafe<void>()
-      half.on("error", () => Deferred.doneUnsafe(cut, Exit.void))
-      half.on("response", (response) => response.resume())
-      half.on("close", () => Deferred.doneUnsafe(cut, Exit.void))
-      half.write("{")
+      const unfinished = (bytes: string) =>
+        Effect.callback<{ readonly closed: Promise<void> }>((resume) => {
+          const socket = connect(server.port, "127.0.0.1")
+          const closed = new Promise<void>((resolve) => void socket.on("close", () => resolve()))
+          socket.on("error", () => {}).resume()
+          socket.write(bytes, () => resume(Effect.succeed({ closed })))
+        })
+      const cut = [
+        yield* unfinished("POST /mcp HTTP/1.1\r\nHost: local"),
+        yield* unfinished(
+          "POST /mcp HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer good\r\n" +
+            "Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{"
+        )
+      ]
       // The server has the request as soon as it answers another one sent after it.
       yield* server.send({ method: "GET", path: "/health/live" })
       yield* stop
-      yield* Deferred.await(cut)
+      yield* Effect.promise(() => Promise.all(cut.map(({ closed }) => closed)))
       agent.destroy()
     })
   )

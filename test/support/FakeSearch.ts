@@ -7,6 +7,7 @@ import * as Page from "../../src/domain/search/Page.ts"
 import { AdSearch } from "../../src/services/search/AdSearch.ts"
 import { ProductSearch } from "../../src/services/search/ProductSearch.ts"
 import { Vocabulary } from "../../src/services/search/Vocabulary.ts"
+import { down } from "./FakeAccess.ts"
 
 export const ad = (id: number, overrides: Partial<FoundAd> = {}): FoundAd => ({
   id,
@@ -95,6 +96,12 @@ export const niches = [
   { id: 1, name: "Apparel", parent: null, stores: 12 },
   { id: 2, name: "Socks", parent: "Apparel", stores: 3 }
 ]
+
+/** A vocabulary whose database cannot be reached. */
+export const vocabularyDown: Layer.Layer<Vocabulary> = Layer.succeed(Vocabulary, {
+  list: () => Effect.fail(down()),
+  issues: () => Effect.fail(down())
+})
 
 export const vocabulary: Layer.Layer<Vocabulary> = Layer.succeed(Vocabulary, {
   list: (kind, query) =>

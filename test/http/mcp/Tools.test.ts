@@ -303,6 +303,7 @@ describe("protocol 28: the limit of requests", () => {
     Effect.gen(function* () {
       const server = yield* TestServer
       const answer = yield* server.post(Messages.plain)
+      assert.notProperty(resultOf(answer), "isError")
       assert.isNull(answer.headers.get("ratelimit"))
     }).pipe(Effect.provide(TestServer.layer({ config: { rateLimitPerMinute: 0 } })))
   )
@@ -334,6 +335,26 @@ describe("protocol 29: traces", () => {
       assert.strictEqual(span && Option.getOrUndefined(span.parent)?.spanId, "b7ad6b7169203331")
     })
   )
+
+  it.live("carries no credential that somebody put into the address", () => {
+    const spans: Array<Tracer.Span> = []
+    const tracer = Tracer.make({
+      span(options) {
+        const span = new Tracer.NativeSpan(options)
+        spans.push(span)
+        return span
+      }
+    })
+    return Effect.gen(function* () {
+      const server = yield* TestServer
+      for (const name of ["access_token", "token", "api_key", "key", "code"]) {
+        yield* server.send({ path: `/mcp?${name}=dsk_secret`, headers: { authorization: undefined }, body: "{}" })
+      }
+      const attributes = spans.flatMap((span) => Array.from(span.attributes))
+      assert.isNotEmpty(attributes)
+      assert.notInclude(JSON.stringify(attributes), "dsk_secret")
+    }).pipe(Effect.provide(Layer.provideMerge(TestServer.layer(), Layer.succeed(Tracer.Tracer, tracer))))
+  })
 
   it.live("or of the header, or starts one of its own when both are unreadable", () =>
     Effect.gen(function* () {

@@ -47,6 +47,18 @@ describe("PageCut", () => {
     assert.deepStrictEqual(parse(PageCut.toJson(page(room + 1))), { results: [], pagination, truncated: true })
   })
 
+  it("fills a cut page to the last byte", () => {
+    const items = (length: number) => [
+      { text: "x".repeat(30_000) },
+      { text: "y".repeat(length) },
+      { text: "z".repeat(30_000) }
+    ]
+    const twoOf = (length: number) => bytes({ results: items(length).slice(0, 2), pagination, truncated: true })
+    const room = 65_536 - twoOf(0)
+    assert.strictEqual(parse(PageCut.toJson({ results: items(room), pagination })).results.length, 2)
+    assert.strictEqual(parse(PageCut.toJson({ results: items(room + 1), pagination })).results.length, 1)
+  })
+
   it("returns at least the pagination", () => {
     assert.deepStrictEqual(parse(PageCut.toJson(page(100_000))), { results: [], pagination, truncated: true })
   })

@@ -9,14 +9,14 @@ import { type ToolAnswer, type ToolCall, ToolRunner } from "../../../src/service
 import * as FakeAccess from "../../support/FakeAccess.ts"
 import * as FakeSearch from "../../support/FakeSearch.ts"
 
-const make = (books: FakeAccess.Books, ads: Parameters<typeof FakeSearch.ads>) =>
+const make = (books: FakeAccess.Books, ads: Parameters<typeof FakeSearch.ads>, vocabulary = FakeSearch.vocabulary) =>
   Layer.merge(Toolbox.layer, ToolRunner.layer).pipe(
     Layer.provide([
       FakeAccess.plans,
       FakeAccess.ledger(books),
       FakeSearch.ads(...ads),
       FakeSearch.products([FakeSearch.product(1)]),
-      FakeSearch.vocabulary,
+      vocabulary,
       AppConfig.layerOf({ baseUrl: "https://discovery.test" })
     ])
   )
@@ -142,6 +142,17 @@ describe("an empty result of search_ads", () => {
     )
   )
 
+  it.effect("past the last page says so, instead of doubting the filters", () =>
+    withTools(() =>
+      Effect.gen(function* () {
+        const { notice } = envelopeOf(
+          yield* call("search_ads", { page: 20, shop_created_between: { from: "2026-01-01" } })
+        )
+        assert.include(notice, "earlier page")
+      })
+    )
+  )
+
   it.effect("has no notice when there are results", () =>
     withTools(() =>
       Effect.gen(function* () {
@@ -183,6 +194,20 @@ describe("wrong arguments", () => {
         assert.deepStrictEqual([answer.cost, books.charges.length], [0, 0])
       })
     )
+  )
+
+  it.effect("are told even when niches cannot be looked up; without other issues that is an error of its own", () =>
+    Effect.gen(function* () {
+      const wrong = yield* call("search_ads", { niches: ["Apparel"], page: 0 })
+      assert.deepStrictEqual(
+        errorOf(wrong).issues?.map(({ path }) => path),
+        ["page"]
+      )
+      const right = yield* call("search_ads", { niches: ["Apparel"] })
+      assert.strictEqual(codeOf(right), "service_unavailable")
+      // Nothing to look up.
+      assert.strictEqual(codeOf(yield* call("search_ads")), "ok")
+    }).pipe(Effect.provide(make({ charges: [] }, [[]], FakeSearch.vocabularyDown)))
   )
 
   it.effect("of list_filter_options: apps need a query", () =>
