@@ -6,15 +6,17 @@ import type { ImportChunk, ImportRow } from "./ImportSource.ts"
 /** Chunks that are read ahead: reading and decoding go on while the database works. */
 const chunksAhead = 4
 
-/**
- * The effect inside gives the next `size` rows, fewer at the end, none after it. `onChunk` is told of every chunk before
- * its rows are given.
- */
+export interface Batches<E> {
+  /** As many rows as a batch has, fewer at the end, none after it. */
+  readonly next: Effect.Effect<ReadonlyArray<ImportRow>, E>
+}
+
+/** `onChunk` is told of every chunk before its rows are given. */
 export const batches = Effect.fnUntraced(function* <E, E2>(
   source: Stream.Stream<ImportChunk, E>,
   size: number,
   onChunk: (chunk: ImportChunk) => Effect.Effect<void, E2>
-): Effect.fn.Return<Effect.Effect<ReadonlyArray<ImportRow>, E | E2>, never, Scope.Scope> {
+): Effect.fn.Return<Batches<E | E2>, never, Scope.Scope> {
   const pull = yield* Stream.toPull(Stream.buffer(source, { capacity: chunksAhead }))
   const waiting: Array<ImportRow> = []
   let hasEnded = false
@@ -27,8 +29,9 @@ export const batches = Effect.fnUntraced(function* <E, E2>(
   }).pipe(Pull.catchDone(() => Effect.sync(() => void (hasEnded = true))))
 
   const isShort = () => waiting.length < size && !hasEnded
-  return Effect.gen(function* () {
+  const next = Effect.gen(function* () {
     while (isShort()) yield* read
     return waiting.splice(0, size)
   })
+  return { next }
 })

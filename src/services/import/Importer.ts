@@ -73,7 +73,7 @@ export class Importer extends Context.Service<
         function* (source: Stream.Stream<ImportChunk, UnreadableInput>, options: ImportOptions) {
           yield* takeTurn(sql)
           const report = new Report(options)
-          const next = yield* batches(source, batchRows, (chunk) => report.read(chunk))
+          const { next } = yield* batches(source, batchRows, (chunk) => report.read(chunk))
           const group = {
             sql,
             derived,

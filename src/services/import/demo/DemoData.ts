@@ -28,7 +28,7 @@ export const defaultSeed = "discovery"
 export function* demoRecords(options: DemoOptions): Generator<ReadonlyArray<CatalogRecord>> {
   const size = demoSizes[options.size]
   const today = dayOf(options.asOf)
-  const edges = edgeCases(today)
+  const edges = edgeCases(today, size.hasExtremes)
   const edgeCount = (type: CatalogRecord["type"]) => edges.filter((record) => record.type === type).length
   yield [...nicheRecords(), ...edges]
 

@@ -47,7 +47,8 @@ const unknownShop = (domain: string, name: string): ShopRecord => ({
   trustpilot_reviews: null
 })
 
-export const edgeCases = (today: number): ReadonlyArray<CatalogRecord> => {
+/** `hasExtremes`: also the largest figures that there can be. They would stand first in every ranking. */
+export const edgeCases = (today: number, hasExtremes: boolean): ReadonlyArray<CatalogRecord> => {
   const records: Array<CatalogRecord> = []
   let numberOfAds = 0
 
@@ -127,9 +128,8 @@ export const edgeCases = (today: number): ReadonlyArray<CatalogRecord> => {
     ...traffic(zero, 0, 0, 500)
   )
 
-  // The largest figures that there can be.
   const giant = "colossa-umberella-emporium.com"
-  records.push(
+  const extremes: ReadonlyArray<CatalogRecord> = [
     {
       ...unknownShop(giant, "Colossa Umberella Emporium"),
       currency: "USD",
@@ -144,8 +144,9 @@ export const edgeCases = (today: number): ReadonlyArray<CatalogRecord> => {
       trustpilot_reviews: 2_147_483_647
     },
     ...traffic(giant, 2_147_483_647, 1, 2_147_483_647),
-    product(giant, "gold-plated-lamp", "Gold Plated Lamp", { price: 1_000_000_000 })
-  )
+    product(giant, "gold-plated-anvil", "Gold Plated Anvil", { price: 1_000_000_000 })
+  ]
+  if (hasExtremes) records.push(...extremes)
 
   // One month makes no trend.
   const newcomer = "firstlight-nimuvatesk.de"
@@ -246,14 +247,14 @@ export const edgeCases = (today: number): ReadonlyArray<CatalogRecord> => {
       product(press, `broadside-${index}`, `${bold("Longform")} ${index + 1}: ${long(470)}`, {
         url: `${pages}/${press}/products/${path}`,
         price: 40 + index,
-        created_at: timeOf(today - index, 0)
+        created_at: timeOf(today - 700 - index, 0)
       }),
       ad(press, {
         page_name: "Longform Letterpress",
         headline: `${bold("Longform")} ${long(190)}`,
         ad_text: long(700),
         landing_url: `${pages}/${press}/${path}`,
-        started_on: dateOf(today - 30 - index)
+        started_on: dateOf(today - 300 - index)
       })
     )
   }

@@ -57,7 +57,7 @@ const groupSizes = (keys: ReadonlyArray<string | null>): ReadonlyArray<number> =
 describe("the demo data", () => {
   it("is the same on every machine for one seed and day, down to the byte", () => {
     assert.strictEqual(hash(generate({})), hash(tiny))
-    assert.strictEqual(hash(tiny), "92f21857b4ef413e77137e19821fbecad5016f8dc776855713e5741695413aad")
+    assert.strictEqual(hash(tiny), "7cdec56cc8baa7cdc04d1dd49bdddded6ec2f69b33cc2aea4f635643e9ba90bc")
   })
 
   it("differs by seed, and by day", () => {
@@ -403,7 +403,10 @@ describe("the parts of the generator", () => {
     assert.isTrue(units.every((unit) => unit >= 0 && unit < 1))
     assert.approximately(units.reduce((sum, unit) => sum + unit, 0) / units.length, 0.5, 0.01)
     const rolls = new Set(Array.from({ length: 1_000 }, () => prng.int(1, 6)))
-    assert.deepStrictEqual(Array.from(rolls).toSorted((a, b) => a - b), [1, 2, 3, 4, 5, 6])
+    assert.deepStrictEqual(
+      Array.from(rolls).toSorted((a, b) => a - b),
+      [1, 2, 3, 4, 5, 6]
+    )
     const heads = Array.from({ length: 10_000 }, () =>
       prng.weighted([
         ["head", 3],
