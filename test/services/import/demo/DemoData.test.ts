@@ -346,6 +346,9 @@ describe("the demo data has, in every size, the edge cases", () => {
       "at a parent niche",
       shops.some(({ niche }) => niche !== null && niche % 100 === 0)
     )
+    const isLargest = (record: CatalogRecord) => record.type === "traffic_month" && record.visits === 2_147_483_647
+    some("the largest figures", tiny.some(isLargest))
+    assert.isFalse(demo.some(isLargest))
     some(
       "an international domain",
       shops.some(({ domain }) => domain.startsWith("xn--"))
