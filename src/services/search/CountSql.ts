@@ -25,22 +25,28 @@ export const count = (sql: SqlClient.SqlClient, request: SearchRequest, plan: Co
           SELECT s.id, ${FilterSql.counter(sql, request)} AS matching FROM shop_search s
           WHERE ${sql.and(FilterSql.store(sql, request.store))} OFFSET 0
         ) s`
-    case "CountItems": {
-      const table = sql(isAds ? "ad_search" : "product_search")
-      const conditions = sql.and([
-        ...FilterSql.store(sql, request.store),
-        ...FilterSql.items(sql, request.items),
-        ...FilterSql.words(sql, request.words, plan.access)
-      ])
-      const join = request.store.length === 0 ? sql`` : sql`JOIN shop_search s ON s.id = i.shop_id`
-      return request.order._tag === "Grouped"
-        ? sql<CountRow>`
-            SELECT (SELECT version FROM catalogue) AS version, coalesce(sum(g.matching), 0)::int AS total,
-              (count(*) FILTER (WHERE g.shop_id > 0))::int AS stores
-            FROM (SELECT i.shop_id, count(*) AS matching FROM ${table} i ${join} WHERE ${conditions} GROUP BY i.shop_id) g`
-        : sql<CountRow>`
-            SELECT (SELECT version FROM catalogue) AS version, count(*)::int AS total, 0 AS stores
-            FROM ${table} i ${join} WHERE ${conditions}`
-    }
+    case "CountItems":
+      return countItems(sql, request, plan.access)
   }
+}
+
+/** With the token index its hits come first, MATERIALIZED: stores are looked up for them, never the other way round. */
+const countItems = (sql: SqlClient.SqlClient, request: SearchRequest, access: FilterSql.WordAccess) => {
+  const table = sql(request.items._tag === "Ads" ? "ad_search" : "product_search")
+  const conditions = [...FilterSql.items(sql, request.items), ...FilterSql.words(sql, request.words, access)]
+  const stores = FilterSql.store(sql, request.store)
+  const join = stores.length === 0 ? sql`` : sql`JOIN shop_search s ON s.id = i.shop_id`
+  const isIndexed = access === "index" && request.words.length > 0 && stores.length > 0
+  const matching = isIndexed
+    ? sql`
+        WITH hits AS MATERIALIZED (SELECT i.shop_id FROM ${table} i WHERE ${sql.and(conditions)})
+        SELECT i.shop_id FROM hits i ${join} WHERE ${sql.and(stores)}`
+    : sql`SELECT i.shop_id FROM ${table} i ${join} WHERE ${sql.and([...stores, ...conditions])}`
+  return request.order._tag === "Grouped"
+    ? sql<CountRow>`
+        SELECT (SELECT version FROM catalogue) AS version, coalesce(sum(g.matching), 0)::int AS total,
+          (count(*) FILTER (WHERE g.shop_id > 0))::int AS stores
+        FROM (SELECT i.shop_id, count(*) AS matching FROM (${matching}) i GROUP BY i.shop_id) g`
+    : sql<CountRow>`
+        SELECT (SELECT version FROM catalogue) AS version, count(*)::int AS total, 0 AS stores FROM (${matching}) i`
 }
