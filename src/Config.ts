@@ -60,11 +60,11 @@ export const variables = {
   SUPPORT_URL: { default: "BASE_URL/dashboard", meaning: "Where a customer gets help." },
   ALLOWED_ORIGINS: {
     default: "",
-    meaning: "Browser origins besides BASE_URL that may call /mcp, separated by commas."
+    meaning: "Values of the header Origin, besides BASE_URL, that are not refused with 403; separated by commas."
   },
   OTEL_EXPORTER_OTLP_ENDPOINT: {
     default: "",
-    meaning: "OpenTelemetry collector (OTLP over HTTP) for traces and metrics."
+    meaning: "OpenTelemetry collector (OTLP over HTTP) for traces, metrics and logs."
   },
   LOG_FORMAT: { default: "pretty on a terminal, else json", meaning: "pretty, logfmt or json." },
   LOG_LEVEL: { default: "Info", meaning: "Trace, Debug, Info, Warn, Error, Fatal or None." }

@@ -76,7 +76,8 @@ export class ServiceUnavailable extends Schema.TaggedError<ServiceUnavailable>()
 
 /** A defect of ours. The log has the cause under the request id. */
 export class InternalError extends Schema.TaggedError<InternalError>()("InternalError", {
-  message: Schema.String
+  message: Schema.String,
+  hint: Schema.String
 }) {}
 
 export const ToolError = Schema.Union([

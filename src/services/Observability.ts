@@ -1,14 +1,15 @@
-/** Logs, and, where a collector is configured, traces and metrics over OTLP. */
+/** Logs to standard error, and, where a collector is configured, traces, metrics and logs over OTLP. */
 import { Effect, Layer, Logger, Option, References } from "effect"
 import { FetchHttpClient } from "effect/http"
 import { Otlp, OtlpSerialization } from "effect/observability"
 import { AppConfig } from "../Config.ts"
+import * as JsonLog from "./JsonLog.ts"
 
 /** The formats for machines go to standard error, so that what a command prints can be piped. */
 const loggers = {
   pretty: Logger.consolePretty(),
   logfmt: Logger.withConsoleError(Logger.formatLogFmt),
-  json: Logger.withConsoleError(Logger.formatJson)
+  json: JsonLog.logger
 } as const
 
 export const layer = Layer.unwrap(

@@ -101,7 +101,26 @@ const typeOf = (property: Property): string => {
     : (property.type ?? "any")
 }
 
-const toolSection = ({ description, inputSchema, name, title }: Listing): ReadonlyArray<string> => {
+const propertiesOf = (schema: Property | Readonly<Record<string, unknown>>): Readonly<Record<string, Property>> => {
+  const properties = "properties" in schema ? schema["properties"] : undefined
+  return isProperties(properties) ? properties : {}
+}
+
+/** Every field of an answer, those inside others with a dotted path, items of an array with `[]`. */
+const fieldRows = (schema: Property | Readonly<Record<string, unknown>>, prefix: string): ReadonlyArray<string> =>
+  Object.entries(propertiesOf(schema)).flatMap(([name, property]) => {
+    const object = [property, property.items, ...(property.anyOf ?? [])].find(
+      (each) => each?.properties !== undefined && Object.keys(each.properties).length > 0
+    )
+    const path = `${prefix}${name}${property.type === "array" ? "[]" : ""}`
+    const type = object === undefined ? typeOf(property) : object === property.items ? "array" : "object"
+    const nullable =
+      property.anyOf?.some((each) => each.type === "null") === true && object !== undefined ? " or null" : ""
+    const row = `| \`${path}\` | ${type}${nullable} | ${property.description ?? object?.description ?? ""} |`
+    return [row, ...(object === undefined ? [] : fieldRows(object, `${path}.`))]
+  })
+
+const toolSection = ({ description, inputSchema, name, outputSchema, title }: Listing): ReadonlyArray<string> => {
   const properties = inputSchema["properties"]
   const required: unknown = inputSchema["required"]
   const rows = Object.entries(isProperties(properties) ? properties : {}).map(([argument, property]) => {
@@ -114,6 +133,10 @@ const toolSection = ({ description, inputSchema, name, title }: Listing): Readon
     description,
     "",
     ...(rows.length === 0 ? ["No arguments."] : ["| argument | type | meaning |", "|---|---|---|", ...rows]),
+    "",
+    "| field of the answer | type | meaning |",
+    "|---|---|---|",
+    ...fieldRows(outputSchema, ""),
     ""
   ]
 }

@@ -1,5 +1,5 @@
 /** Arguments of `search_ads` (seed, "Tool search_ads"). */
-import { Schema } from "effect"
+import { Predicate, Schema } from "effect"
 import { ctas, mediaTypes } from "../catalog/Enumerations.ts"
 import type { ArgumentIssue } from "../ToolError.ts"
 import * as Arguments from "./Arguments.ts"
@@ -49,7 +49,7 @@ function ratingRange() {
 }
 
 /** Whether a range bounds anything: an empty one means no filter (decisions.md, "Tool answers"). */
-export const bounds = (range: { readonly min?: number; readonly max?: number } | undefined): boolean =>
+export const bounds = (range: { readonly min?: unknown; readonly max?: unknown } | undefined): boolean =>
   range !== undefined && (range.min !== undefined || range.max !== undefined)
 
 /**
@@ -57,7 +57,7 @@ export const bounds = (range: { readonly min?: number; readonly max?: number } |
  * wrong: a schema's own check runs only when all its fields are right.
  */
 export const conflicts = (args: Readonly<Record<string, unknown>>): ReadonlyArray<ArgumentIssue> =>
-  args["status"] === "inactive" && Schema.is(Arguments.Range)(args["active_days"]) && bounds(args["active_days"])
+  args["status"] === "inactive" && Predicate.isObject(args["active_days"]) && bounds(args["active_days"])
     ? [{ path: "active_days", message: "matches only ads still running; do not combine it with status `inactive`" }]
     : []
 

@@ -3,6 +3,7 @@ import { Schema } from "effect"
 import { languages, pixels, socialNetworks } from "../catalog/Enumerations.ts"
 import { countryCodes, currencyCodes } from "../catalog/Iso.ts"
 import * as Arguments from "./Arguments.ts"
+import { queryWords } from "./SearchText.ts"
 
 /** A niche by name (case-insensitive) or by id. */
 export const NicheReference = Schema.Union([
@@ -11,8 +12,14 @@ export const NicheReference = Schema.Union([
 ])
 export type NicheReference = typeof NicheReference.Type
 
-/** Free text, 1 to 200 characters. */
-export const Query = Schema.String.check(Schema.isBetweenCodePoints(1, 200))
+/** Free text, 1 to 200 characters, with something in it that can be found: a letter, a digit or a symbol. */
+export const Query = Schema.String.check(
+  Schema.isBetweenCodePoints(1, 200),
+  Schema.makeFilter(
+    // Of the empty text the length has been told.
+    (text: string) => text === "" || queryWords(text).length > 0 || "must contain a letter, a digit or a symbol"
+  )
+)
 
 const list = <S extends Schema.Constraint>(item: S, maxEntries: number) =>
   Schema.Array(item).check(Schema.isMaxLength(maxEntries))

@@ -4,6 +4,7 @@
  * Nothing is taken before the work is done, so a failure before the charge costs nothing.
  */
 import { Cause, Clock, Context, Effect, Layer, Result } from "effect"
+import { AppConfig } from "../../Config.ts"
 import type { Caller } from "../../domain/access/Account.ts"
 import * as Credit from "../../domain/access/Credit.ts"
 import { secondsUntil } from "../../domain/access/CreditPeriod.ts"
@@ -48,6 +49,7 @@ export class ToolRunner extends Context.Service<
   static readonly layer = Layer.effect(
     ToolRunner,
     Effect.gen(function* () {
+      const { supportUrl } = yield* AppConfig
       const plans = yield* PlanChecker
       const ledger = yield* CreditLedger
 
@@ -94,7 +96,7 @@ export class ToolRunner extends Context.Service<
               Effect.as(log(call, answer, clock.currentTimeMillisUnsafe() - startedAt), answer)
             return Effect.matchCauseEffect(succeed(call), {
               onSuccess: logged,
-              onFailure: (cause) => Effect.flatMap(fail(call, cause), logged)
+              onFailure: (cause) => Effect.flatMap(fail(call, cause, supportUrl), logged)
             })
           }),
         refuse: (call, error) => Effect.sync(() => failed(call, error))
@@ -135,7 +137,7 @@ const tooSlow = () =>
   )
 
 /** A typed failure is the caller's to read; a defect is ours, and only the log sees it; an interruption stays one. */
-const fail = (call: ToolCall, cause: Cause.Cause<ToolError>): Effect.Effect<ToolAnswer> => {
+const fail = (call: ToolCall, cause: Cause.Cause<ToolError>, supportUrl: string): Effect.Effect<ToolAnswer> => {
   const error = Cause.findErrorOption(cause)
   if (error._tag === "Some") {
     const answer = failed(call, error.value)
@@ -146,7 +148,13 @@ const fail = (call: ToolCall, cause: Cause.Cause<ToolError>): Effect.Effect<Tool
   if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause as Cause.Cause<never>)
   return Effect.as(
     logCause("A call failed by a defect", call, cause),
-    failed(call, new InternalError({ message: "Something went wrong on our side. Nothing was charged." }))
+    failed(
+      call,
+      new InternalError({
+        message: "Something went wrong on our side. Nothing was charged.",
+        hint: `Try again; if it stays, tell ${supportUrl} the request id.`
+      })
+    )
   )
 }
 

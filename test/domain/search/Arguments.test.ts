@@ -82,6 +82,12 @@ describe("arguments of search_ads", () => {
     assert.hasAllKeys(issues({ query: "😀".repeat(201) }), ["query"])
   })
 
+  it("refuse a query in which nothing can be found, together with whatever else is wrong", () => {
+    assert.hasAllKeys(issues({ query: " !?", page: 99 }), ["query", "page"])
+    assert.deepStrictEqual(issues({ query: "🔥" }), {})
+    assert.hasAllKeys(issues({ query: "" }), ["query"])
+  })
+
   it("take leap days that exist, and no others", () => {
     assert.deepStrictEqual(issues({ ad_started_between: { from: "2024-02-29" } }), {})
     for (const date of ["2023-02-29", "2026-13-01", "2026-00-10", "0000-01-01", "2026-1-1", "20260101"]) {
@@ -98,7 +104,9 @@ describe("arguments of search_ads", () => {
       conflicts({ status: "inactive", active_days: { min: 1 } }).map(({ path }) => path),
       ["active_days"]
     )
+    assert.lengthOf(conflicts({ status: "inactive", active_days: { min: -1 } }), 1)
     assert.deepStrictEqual(conflicts({ status: "inactive", active_days: {} }), [])
+    assert.deepStrictEqual(conflicts({ status: "inactive", active_days: null }), [])
     assert.deepStrictEqual(conflicts({ status: "active", active_days: { min: 1 } }), [])
     assert.deepStrictEqual(conflicts({ status: "inactive", active_days: "x" }), [])
   })
