@@ -6,7 +6,7 @@ import * as JsonLog from "../../src/services/JsonLog.ts"
 const linesOf = <A, E>(effect: Effect.Effect<A, E>) => {
   const lines: Array<unknown> = []
   const logger = Logger.map(JsonLog.format, (line) => void lines.push(JSON.parse(line)))
-  return effect.pipe(Effect.provide(Logger.layer([logger])), Effect.ignore, Effect.as(lines))
+  return effect.pipe(Effect.provide(Logger.layer([logger])), Effect.exit, Effect.as(lines))
 }
 
 describe("JsonLog", () => {
@@ -46,7 +46,7 @@ describe("JsonLog", () => {
   it.effect("tells the cause", () =>
     Effect.gen(function* () {
       const lines = yield* linesOf(
-        Effect.fail(new Error("the reason")).pipe(Effect.tapCause((cause) => Effect.logError("failed", cause)))
+        Effect.die(new Error("the reason")).pipe(Effect.tapCause((cause) => Effect.logError("failed", cause)))
       )
       assert.include(JSON.stringify(lines), "the reason")
       assert.include(lines[0], { level: "ERROR", message: "failed" })

@@ -12,7 +12,7 @@ const say = (line: object) => Effect.sync(() => process.stdout.write(`${JSON.str
 
 Effect.gen(function* () {
   const postgres = yield* EmbeddedPostgres.make({ dataFolder: process.argv[2] ?? "", flags: ["fsync=off"] })
-  yield* Effect.gen(function* () {
+  return yield* Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     yield* sql`SELECT 1`
     yield* Effect.addFinalizer(() =>
