@@ -16,7 +16,10 @@ export interface Touched {
   readonly adIds?: Iterable<number>
 }
 
-/** Rows written or deleted; all 0 when the records say what they said before. `version` is the catalogue's, afterwards. */
+/**
+ * Rows written or deleted; all 0 when the records say what they said before. `shops` counts the row of ads without a
+ * store as well, and that of the catalogue when it was missing. `version` is the catalogue's, afterwards.
+ */
 export const Changes = Schema.Struct({
   shops: Schema.Int,
   products: Schema.Int,
@@ -90,9 +93,29 @@ export const touched = Effect.fnUntraced(function* (batch: Touched): Run<Changes
   })
 })
 
+/**
+ * The catalogue's row, which the migration inserts and a restore of the records alone leaves out. It begins at versions
+ * that no server can have seen: one that runs on would take the names that it remembers for those of the new rows.
+ */
+const ensureCatalogue = Effect.gen(function* (): Run<number> {
+  const sql = yield* SqlClient.SqlClient
+  return ShopRows.countOf(
+    yield* sql<ShopRows.Counted>`
+      WITH written AS (
+        INSERT INTO catalogue (version, vocabulary_version)
+        SELECT start, start FROM (SELECT 1000000 + (random() * 1e9)::int AS start) s
+        ON CONFLICT DO NOTHING RETURNING 1
+      )
+      SELECT count(*)::int AS count FROM written`
+  )
+})
+
 export const everything = Effect.fnUntraced(function* (progress: Progress): Run<Changes> {
   const sql = yield* SqlClient.SqlClient
-  const shopIds = idsOf(yield* sql<Id>`SELECT id FROM shop UNION SELECT id FROM shop_search ORDER BY id`)
+  const missing = yield* ensureCatalogue
+  const shopIds = idsOf(
+    yield* sql<Id>`SELECT 0 AS id UNION SELECT id FROM shop UNION SELECT id FROM shop_search ORDER BY id`
+  )
   const productIds = idsOf(yield* sql<Id>`SELECT id FROM product ORDER BY id`)
   const adIds = idsOf(yield* sql<Id>`SELECT id FROM ad ORDER BY id`)
   let done = 0
@@ -102,7 +125,7 @@ export const everything = Effect.fnUntraced(function* (progress: Progress): Run<
   }
   return yield* conclude({
     names: yield* inPages(shopIds, ShopRows.deriveNames, shopsAtOnce),
-    shops: yield* inPages(shopIds, ShopRows.derive, shopsAtOnce),
+    shops: missing + (yield* inPages(shopIds, ShopRows.derive, shopsAtOnce)),
     products:
       (yield* inPages(productIds, ItemRows.deriveProducts, itemsAtOnce, advance)) +
       (yield* ItemRows.deleteProducts("all")),

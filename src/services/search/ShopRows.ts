@@ -126,19 +126,18 @@ const rows = `
 
 const upsertRows = upsert("shop_search", columns, rows)
 
-const updateStoreless = `
-  WITH n AS (
-    SELECT ${list(["n_ads", "n_active"])}, coalesce(ads, '{}') AS ads, coalesce(ads_by_status, '{}') AS ads_by_status
-    FROM (SELECT ${sqlAdRollup} FROM ad a WHERE a.shop_id IS NULL) a
-  ), written AS (
-    UPDATE shop_search o
-    SET n_ads = n.n_ads, n_active = n.n_active, ads = n.ads, ads_by_status = n.ads_by_status
-    FROM n WHERE o.id = 0
-      AND ROW(o.n_ads, o.n_active, o.ads, o.ads_by_status)
-        IS DISTINCT FROM ROW(n.n_ads, n.n_active, n.ads, n.ads_by_status)
-    RETURNING 1
-  )
-  SELECT count(*)::int AS count FROM written`
+/** Row 0, the ads without a store: no figure of a store is known. */
+const upsertStoreless = upsert(
+  "shop_search",
+  columns,
+  `
+  SELECT -1 AS revenue, '-infinity'::float8 AS growth, -1 AS avg_price, -1 AS rating, 0 AS id,
+    '-infinity'::date AS created, -1 AS visits, -1 AS orders, -1 AS reviews, -1 AS products_count, 0 AS n_products,
+    n_ads, n_active, 0 AS theme_id, 0 AS domain_id, 0 AS languages, 0 AS niche_id, -1 AS country, -1 AS currency,
+    0 AS pixels, 0 AS networks, '{}'::int[] AS apps, '{}'::float8[] AS prices, coalesce(ads, '{}') AS ads,
+    coalesce(ads_by_status, '{}') AS ads_by_status, '' AS doc
+  FROM (SELECT ${sqlAdRollup} FROM ad a WHERE a.shop_id IS NULL) a`
+)
 
 export interface Counted {
   readonly count: number
@@ -156,7 +155,7 @@ export const derive = Effect.fnUntraced(function* (
     shops.map((shop) => shop.id),
     shops.map((shop) => document([shop.name, shop.domain]))
   ])
-  const storeless = shopIds.includes(0) ? yield* sql.unsafe<Counted>(updateStoreless) : []
+  const storeless = shopIds.includes(0) ? yield* sql.unsafe<Counted>(upsertStoreless) : []
   const gone = yield* sql<Counted>`
     WITH gone AS (
       DELETE FROM shop_search o
