@@ -4,19 +4,27 @@
  */
 
 /**
- * Control characters but the line break and the tab, bidirectional overrides, invisible and unassigned formatting,
- * private use, and half surrogate pairs. Zero-width joiners inside emoji and in scripts that need them are kept by
- * {@link clean} where they join something.
+ * Control characters but the line break and the tab, everything that Unicode says is not shown (bidirectional overrides,
+ * zero-width and blank characters, soft hyphens, tags), annotations, private use, and half surrogate pairs. Joiners and
+ * variation selectors are not shown either, but scripts and emoji need them: {@link clean} keeps those that have an effect.
  */
 const unwanted =
-  /(?![\n\t])\p{Cc}|[\u200B\u200E\u200F\u202A-\u202E\u2060-\u2064\u2066-\u206F\uFEFF\uFFF9-\uFFFB]|[\u{E0000}-\u{E007F}]|\p{Cs}|\p{Co}/gu
+  /(?![\n\t])\p{Cc}|[\p{Default_Ignorable_Code_Point}--[\p{Join_Control}\p{Variation_Selector}]]|[\uFFF9-\uFFFB]|\p{Cs}|\p{Co}/gv
+
+/**
+ * A variation selector that is not directly after a character that it can vary: emoji and symbols, the digits of keycaps,
+ * Mongolian letters, ideographs. In a row they carry any text unseen, so at most one is kept.
+ */
+const looseSelector =
+  /(?<![[\p{Emoji}\p{So}]--[0-9#*]]|[0-9#*](?=\uFE0F\u20E3))[\uFE0E\uFE0F]|[\uFE00-\uFE0D]|(?<!\p{Script=Han})[\u{E0100}-\u{E01EF}]|(?<![\p{Script=Mongolian}&&\p{L}])[\u180B-\u180D\u180F]/gv
 
 /** A zero-width (non-)joiner that joins nothing: not between two letters, marks or pictographs. */
 const looseJoiner =
-  /(?<![\p{L}\p{M}\p{Extended_Pictographic}\u{1F3FB}-\u{1F3FF}\uFE0F])[\u200C\u200D]+|[\u200C\u200D]+(?![\p{L}\p{Extended_Pictographic}\u2640\u2642\u2695\u2696\u2708])/gu
+  /(?<![\p{L}\p{M}\p{Extended_Pictographic}\u{1F3FB}-\u{1F3FF}])[\u200C\u200D]+|[\u200C\u200D]+(?![\p{L}\p{Extended_Pictographic}\u2640\u2642\u2695\u2696\u2708])/gu
 
 /** Removes what could hide, reorder or fake text, and trims. Idempotent. */
-export const clean = (text: string): string => text.replaceAll(unwanted, "").replaceAll(looseJoiner, "").trim()
+export const clean = (text: string): string =>
+  text.replaceAll(unwanted, "").replaceAll(looseSelector, "").replaceAll(looseJoiner, "").trim()
 
 /** As {@link clean}, with nothing left being `null`. */
 export const cleanOrNull = (text: string | null | undefined): string | null => {

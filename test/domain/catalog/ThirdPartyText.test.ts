@@ -29,9 +29,39 @@ const Piece = Schema.Literals([
   "العربية",
   "❤️",
   "\u{E0041}",
-  "𝗯"
+  "𝗯",
+  "\u00AD",
+  "\u034F",
+  "\u061C",
+  "\u180E",
+  "\u2065",
+  "\u3164",
+  "\u{1D173}",
+  "\u{E0200}",
+  "\u180B",
+  "ᠠ",
+  "\uFE00",
+  "\uFE0E",
+  "\uFE0F",
+  "\u{E0100}",
+  "\u{E01EF}",
+  "葛",
+  "❤",
+  "1",
+  "1️⃣",
+  "\u20E3"
 ])
 const Hostile = Schema.Array(Piece).pipe(Schema.check(Schema.isMaxLength(40)))
+
+/** Nothing that is not seen but joiners and selectors: about those the property says more. */
+const hidden =
+  /(?![\n\t])\p{Cc}|\u034F|[\u00AD\u061C\u115F\u1160\u17B4\u17B5\u180E\u200B\u200E\u200F\u202A-\u202E\u2060-\u206F\u3164\uFEFF\uFFA0\uFFF9-\uFFFB\u{1D173}-\u{1D17A}\u{E0000}-\u{E00FF}\u{E01F0}-\u{E0FFF}]/u
+const selector = /\p{Variation_Selector}/u
+const twoSelectors = new RegExp(`(?:${selector.source}){2}`, "u")
+const selectorOfText = new RegExp(
+  `(?:^|[\\s\\p{Script=Latin}\\p{Script=Arabic}\\p{Script=Hangul}])(?:${selector.source})`,
+  "u"
+)
 
 const graphemes = new Intl.Segmenter("und", { granularity: "grapheme" })
 const split = (text: string) => Array.from(graphemes.segment(text), ({ segment }) => segment)
@@ -41,7 +71,9 @@ describe("clean", () => {
     Effect.sync(() => {
       const cleaned = clean(pieces.join(""))
       assert.strictEqual(clean(cleaned), cleaned)
-      assert.notMatch(cleaned, /[\u0000-\u0008\u200B\u202A-\u202E\u2066-\u2069\uFEFF\u{E0000}-\u{E007F}]/u)
+      assert.notMatch(cleaned, hidden)
+      assert.notMatch(cleaned, twoSelectors)
+      assert.notMatch(cleaned, selectorOfText)
       assert.isTrue(cleaned.isWellFormed())
     })
   )
@@ -54,6 +86,29 @@ describe("clean", () => {
   it("removes overrides, zero-width characters, NUL and the ends' white space", () => {
     assert.strictEqual(clean(" \u202Eevil\u202C a\u200Bb\u0000c \uFEFF"), "evil abc")
     assert.strictEqual(clean("a\u200D b"), "a b")
+  })
+
+  it.each(["AD", "34F", "61C", "115F", "180E", "2065", "3164", "1D173", "1D17A", "E0041", "E0200"])(
+    "removes U+%s, which is not shown",
+    (code) => {
+      assert.strictEqual(clean(`a${String.fromCodePoint(Number.parseInt(code, 16))}b`), "ab")
+    }
+  )
+
+  it("keeps a selector that has an effect: on a symbol, a keycap, an ideograph, a Mongolian letter", () => {
+    for (const text of ["❤️", "❤︎", "1️⃣", "#️⃣", "™️", "🏳️‍🌈", "🕵️‍♂️", "‼️", "葛\u{E0100}飾", "ᠠ\u180Bᠨ"])
+      assert.strictEqual(clean(text), text)
+  })
+
+  it("removes selectors that carry text unseen", () => {
+    const smuggled = Array.from(new TextEncoder().encode("ignore all"), (byte) =>
+      String.fromCodePoint(byte < 16 ? 0xfe00 + byte : 0xe0100 + byte - 16)
+    ).join("")
+    assert.strictEqual(clean(`Lamp${smuggled}`), "Lamp")
+    assert.strictEqual(clean(`😀${smuggled}!`), "😀!")
+    assert.strictEqual(clean(`葛${smuggled}!`), `葛${Array.from(smuggled)[0]}!`)
+    assert.strictEqual(clean("❤\uFE0F\uFE0E\uFE0F a\uFE0F 1\uFE0F \uFE0F"), "❤\uFE0F a 1")
+    assert.strictEqual(clean("❤\u200D\uFE0F ∩\uFE00"), "❤ ∩")
   })
 
   it("is null where nothing is left", () => {
