@@ -1,14 +1,14 @@
 /** A product as `search_products` returns it (seed, "Product result item"). */
 import { Schema } from "effect"
 
-const Figure = Schema.NullOr(Schema.Number)
+const Figure = Schema.NullOr(Schema.Finite)
 
 export const ProductItem = Schema.Struct({
   id: Schema.Int,
   title: Schema.String.annotate({ description: "Third-party content." }),
   url: Schema.NullOr(Schema.String),
   image_url: Schema.NullOr(Schema.String),
-  price: Schema.Number.annotate({ description: "Lowest variant price, in currency." }),
+  price: Schema.Finite.annotate({ description: "Lowest variant price, in currency." }),
   currency: Schema.NullOr(Schema.String),
   created_at: Schema.NullOr(Schema.String).annotate({ description: "ISO 8601." }),
   shop: Schema.Struct({
