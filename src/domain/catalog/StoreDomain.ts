@@ -10,8 +10,20 @@ const options = { allowPrivateDomains: false, extractHostname: false } as const
 
 const ascii = /^\p{ASCII}*$/u
 
-/** Lower case, without a dot at the end, international labels as punycode. What is no host name stays as it is. */
-export const normalise = (text: string): string => {
+/**
+ * Lower case, without a dot at the end, international labels as punycode, without a leading `www.`: stores are told with
+ * and without it, and are the same. `www.com` keeps it, having nothing registrable after it. What is no host name stays
+ * as it is.
+ */
+export const normalise = (text: string): string => withoutWww(hostOf(text))
+
+const withoutWww = (host: string): string => {
+  if (!host.startsWith("www.")) return host
+  const rest = host.slice(4)
+  return extension(rest) === null ? host : withoutWww(rest)
+}
+
+const hostOf = (text: string): string => {
   const trimmed = text.trim().toLowerCase().replace(/\.$/u, "")
   if (ascii.test(trimmed) || /[\s/?#@:\\%[\]]/u.test(trimmed)) return trimmed
   const host = URL.parse(`http://${trimmed}`)?.hostname

@@ -88,12 +88,19 @@ const lowestPrice = ({ variants }: Product): Result.Result<number, ReadonlyArray
   if (variants === undefined || variants === null || variants.length === 0) {
     return Result.fail([{ path: "variants", message: "there are none, so that the product has no price" }])
   }
-  const prices = variants.map(({ price }) => amount(price))
+  const prices = variants.map(({ price }) => (isUnpriced(price) ? Infinity : amount(price)))
   const wrong = prices.indexOf(null)
-  return wrong === -1
-    ? Result.succeed(prices.reduce((lowest: number, price) => Math.min(lowest, price ?? lowest), Infinity))
-    : Result.fail([{ path: `variants.${wrong}.price`, message: "must be a price such as 24.90" }])
+  if (wrong !== -1) {
+    return Result.fail([{ path: `variants.${wrong}.price`, message: "must be a price such as 24.90" }])
+  }
+  const lowest = prices.reduce((lowest: number, price) => Math.min(lowest, price ?? lowest), Infinity)
+  return lowest === Infinity
+    ? Result.fail([{ path: "variants", message: "none has a price such as 24.90" }])
+    : Result.succeed(lowest)
 }
+
+const isUnpriced = (price: string | number | null | undefined): boolean =>
+  price === undefined || price === null || (typeof price === "string" && price.trim() === "")
 
 const amount = (price: string | number | null | undefined): number | null => {
   if (typeof price === "number") return price
@@ -129,15 +136,18 @@ const translate = (product: Product, domain: string, price: number): object => {
       options: (product.options ?? []).flatMap(({ name, values }) =>
         notBlank(name) === null ? [] : [{ name, values: (values ?? []).filter((value) => notBlank(value) !== null) }]
       ),
-      variants: (product.variants ?? []).map((variant) => ({
-        id: variant.id === undefined || variant.id === null ? null : String(variant.id),
-        title: variant.title ?? null,
-        sku: variant.sku ?? null,
-        price: amount(variant.price),
-        compare_at_price: amount(variant.compare_at_price),
-        is_available: variant.available ?? null,
-        options: [variant.option1, variant.option2, variant.option3].filter((option) => notBlank(option) !== null)
-      })),
+      // What cannot be bought at a price is no offer.
+      variants: (product.variants ?? [])
+        .filter(({ price }) => !isUnpriced(price))
+        .map((variant) => ({
+          id: variant.id === undefined || variant.id === null ? null : String(variant.id),
+          title: variant.title ?? null,
+          sku: variant.sku ?? null,
+          price: amount(variant.price),
+          compare_at_price: amount(variant.compare_at_price),
+          is_available: variant.available ?? null,
+          options: [variant.option1, variant.option2, variant.option3].filter((option) => notBlank(option) !== null)
+        })),
       images
     }
   }

@@ -3,6 +3,7 @@ import { Effect, Result, Schema, Stream } from "effect"
 import type { FileSystem, Stdio } from "effect"
 import { Count, Domain } from "../../domain/catalog/RecordFields.ts"
 import { Country, Currency, ShopName } from "../../domain/catalog/Records.ts"
+import * as StoreDomain from "../../domain/catalog/StoreDomain.ts"
 import * as Storefront from "../../domain/catalog/Storefront.ts"
 import * as ArgumentIssues from "../../domain/ArgumentIssues.ts"
 import { UnreadableInput } from "./ImportError.ts"
@@ -90,7 +91,8 @@ const describeShop = Effect.fnUntraced(function* (
   options: StorefrontOptions
 ): Effect.fn.Return<StorefrontShop, UnreadableInput, FileSystem.FileSystem | Stdio.Stdio> {
   const meta = options.metaPath === undefined ? {} : yield* readMeta(options.metaPath)
-  const domain = options.domain ?? meta.domain ?? URL.parse(meta.url ?? "")?.hostname
+  const told = options.domain ?? meta.domain ?? URL.parse(meta.url ?? "")?.hostname
+  const domain = told === undefined ? undefined : StoreDomain.normalise(told)
   const country = options.country ?? meta.country ?? undefined
   const missing = [domain === undefined ? "--domain" : [], country === undefined ? "--country" : []].flat()
   if (missing.length > 0) {

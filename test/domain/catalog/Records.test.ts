@@ -117,6 +117,12 @@ describe("a record", () => {
     assert.deepStrictEqual(Object.keys(issues(input)).length, 1)
   })
 
+  it("names the same store with a leading `www.` as without it", () => {
+    assert.deepInclude(good({ ...shop, domain: "www.shop.example.com" }), { domain: "shop.example.com" })
+    for (const record of [month, product, ad])
+      assert.deepInclude(good({ ...record, shop: "www.shop.example.com" }), { shop: "shop.example.com" })
+  })
+
   it("says everything that is wrong with it at once", () => {
     assert.hasAllKeys(issues({ ...shop, domain: "com", country: "UK", niche: "shoes", colour: 1 }), [
       "domain",
@@ -232,6 +238,13 @@ describe("the domain of a store", () => {
     ["bücher.de", "xn--bcher-kva.de", ".de"],
     ["xn--bcher-kva.de", "xn--bcher-kva.de", ".de"],
     ["例え.テスト", "xn--r8jz45g.xn--zckzah", ".xn--zckzah"],
+    ["WWW.Shop.com.", "shop.com", ".com"],
+    ["www.bücher.de", "xn--bcher-kva.de", ".de"],
+    ["www.www.shop.com", "shop.com", ".com"],
+    ["www2.shop.com", "www2.shop.com", ".com"],
+    ["wwwshop.com", "wwwshop.com", ".com"],
+    ["www.com", "www.com", ".com"],
+    ["www.co.uk", "www.co.uk", ".co.uk"],
     ["com", "com", null],
     ["co.uk", "co.uk", null],
     ["localhost", "localhost", null],

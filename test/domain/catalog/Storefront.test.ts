@@ -71,6 +71,15 @@ describe("a product of products.json", () => {
     assert.deepInclude(record({ variants: [{ ...variant, price: "0.00" }] }), { price: 0 })
   })
 
+  it.each([[null], [""], [" "]])("leaves out a variant whose price is %j, beside others that have one", (price) => {
+    const found = record({ variants: [{ ...variant, price }, variant, { ...variant, price: "45.00" }] })
+    assert.deepInclude(found, { price: 39 })
+    assert.deepStrictEqual(
+      found?.type === "product" ? found.details?.variants.map((one) => one.price) : undefined,
+      [39, 45]
+    )
+  })
+
   it.each([
     ["tags as one text", { tags: "desk, wood ,," }],
     ["no images", { images: [] }],
@@ -105,7 +114,17 @@ describe("a product of products.json", () => {
   it.each([
     ["no variants", { variants: [] }, "variants"],
     ["variants that are null", { variants: null }, "variants"],
-    ["a variant without a price", { variants: [variant, { ...variant, price: null }] }, "variants.1.price"],
+    [
+      "no variant that has a price",
+      {
+        variants: [
+          { ...variant, price: null },
+          { ...variant, price: "" }
+        ]
+      },
+      "variants"
+    ],
+    ["a price in words beside a good one", { variants: [variant, { ...variant, price: "free" }] }, "variants.1.price"],
     ["a price in words", { variants: [{ ...variant, price: "1,234.50" }] }, "variants.0.price"],
     ["no title", { title: " " }, "title"],
     ["neither id nor handle", { id: null, handle: null }, "key"],

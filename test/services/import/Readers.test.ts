@@ -247,6 +247,28 @@ layer(NodeServices.layer)("reading files", (it) => {
       }).pipe(Effect.scoped)
     )
 
+    it.effect("takes a store with `www.` for the store without it, however it learns of it", () =>
+      Effect.gen(function* () {
+        const fs = yield* FileSystem.FileSystem
+        const domainOf = Effect.fnUntraced(function* (meta: object, domain?: string) {
+          const metaPath = yield* fs.makeTempFileScoped()
+          yield* fs.writeFileString(metaPath, JSON.stringify({ country: "DE", ...meta }))
+          const { records } = yield* read(products, { ...nobody, metaPath, domain })
+          return records.map((record) =>
+            record.type === "storefront_shop"
+              ? `${record.domain} ${record.name}`
+              : record.type === "product"
+                ? record.shop
+                : undefined
+          )
+        })
+        const expected = ["oakline.example.com oakline.example.com", "oakline.example.com", "oakline.example.com"]
+        assert.deepStrictEqual(yield* domainOf({ domain: "www.oakline.example.com" }), expected)
+        assert.deepStrictEqual(yield* domainOf({ url: "https://WWW.oakline.example.com/" }), expected)
+        assert.deepStrictEqual(yield* domainOf({}, "www.oakline.example.com"), expected)
+      }).pipe(Effect.scoped)
+    )
+
     const unreadable: ReadonlyArray<
       readonly [what: string, content: string, options: StorefrontReader.StorefrontOptions, message: RegExp]
     > = [
