@@ -145,7 +145,8 @@ export const deriveAds = Effect.fnUntraced(function* (ids: ReadonlyArray<number>
   return countOf(
     yield* sql.unsafe<Counted>(upsertAds, [
       ads.map((ad) => ad.id),
-      ads.map((ad) => document([ad.headline, ad.ad_text, ad.page_name, ad.shop_name]))
+      // The text comes last: it alone can have more words than a document takes.
+      ads.map((ad) => document([ad.page_name, ad.shop_name, ad.headline, ad.ad_text]))
     ])
   )
 })

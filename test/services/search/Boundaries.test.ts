@@ -101,6 +101,25 @@ layer(services, { excludeTestServices: true })("boundaries of searches", (it) =>
     })
   )
 
+  it.effect("an ad is found by its page, store and headline, however long its text", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const adSearch = yield* AdSearch
+      // The pairs of 20,000 characters in this order are all different.
+      const text = String.fromCodePoint(...Array.from({ length: 20_000 }, (_, index) => 0x4e00 + index))
+      yield* sql`INSERT INTO shop (id, domain, domain_extension, name, country) VALUES (9002, 'long.com', '.com', 'Storename', 'FR')`
+      yield* sql`INSERT INTO ad (shop_id, key, page_name, headline, ad_text, is_active, media_type, started_on, last_seen_on)
+        VALUES (9002, 'long', 'Pagename', 'Headlinename', ${text}, true, 'video', '2026-01-01', '2026-01-02')`
+      yield* (yield* DerivedData).refresh({ shopIds: [9002] })
+      const isFound = (query: string) =>
+        Effect.map(adSearch.search({ query }), ({ pagination }) => pagination.total === 1)
+      for (const query of ["pagename", "storename", "headlinename", text.slice(0, 100)]) {
+        assert.isTrue(yield* isFound(query), query)
+      }
+      assert.isFalse(yield* isFound(text.slice(-100)))
+    })
+  )
+
   const CodePoint = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 0x1ffff }))
 
   it.effect.prop(
