@@ -26,9 +26,15 @@ export const oneOf = <const L extends ReadonlyArray<string>>(values: L) => Schem
 export const someOf = <const L extends ReadonlyArray<string>>(values: L) =>
   Schema.Array(oneOf(values)).check(Schema.isMaxLength(values.length))
 
+/** Only ASCII letters: upper case of others can be ASCII, such as that of `ß`. */
+const upperCase = SchemaTransformation.transform({
+  decode: (text: string) => text.replaceAll(/[a-z]/gu, (letter) => letter.toUpperCase()),
+  encode: (text: string) => text
+})
+
 /** A code out of an ISO list, accepted in either case and decoded to upper case. */
 export const code = (codes: ReadonlySet<string>, standard: string, aliases: Readonly<Record<string, string>> = {}) =>
-  Schema.String.pipe(Schema.decode(SchemaTransformation.toUpperCase())).check(
+  Schema.String.pipe(Schema.decode(upperCase)).check(
     Schema.makeFilter((text: string) => {
       if (codes.has(text)) return true
       const meant = aliases[text]

@@ -72,6 +72,16 @@ describe("arguments of search_ads", () => {
     )
   })
 
+  it("take only ASCII letters for a code, whatever their upper case would be", () => {
+    // In upper case these would be SS, FI, IN and SEK.
+    assert.hasAllKeys(issues({ countries: ["ß", "ﬁ", "ın"], currencies: ["ſek"] }), [
+      "countries.0",
+      "countries.1",
+      "countries.2",
+      "currencies.0"
+    ])
+  })
+
   it("take negative bounds only in traffic_growth_pct", () => {
     assert.deepStrictEqual(issues({ traffic_growth_pct: { min: -50, max: -1 } }), {})
     assert.hasAllKeys(issues({ monthly_visits: { min: -1 } }), ["monthly_visits.min"])
