@@ -22,9 +22,12 @@ export const Name = Schema.String.check(Schema.isNonEmpty(), Schema.isMaxCodePoi
 /** A member of a closed vocabulary; ArgumentIssues answers a wrong one with the nearest right one. */
 export const oneOf = <const L extends ReadonlyArray<string>>(values: L) => Schema.Literals(values)
 
+/** As many as the other lists take, also of a vocabulary that is smaller: to say one twice is harmless. */
+const maxMembers = 50
+
 /** Several members of a closed vocabulary; none means no filter. */
 export const someOf = <const L extends ReadonlyArray<string>>(values: L) =>
-  Schema.Array(oneOf(values)).check(Schema.isMaxLength(values.length))
+  Schema.Array(oneOf(values)).check(Schema.isMaxLength(Math.max(maxMembers, values.length)))
 
 /** Only ASCII letters: upper case of others can be ASCII, such as that of `ß`. */
 const upperCase = SchemaTransformation.transform({

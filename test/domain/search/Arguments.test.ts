@@ -82,6 +82,13 @@ describe("arguments of search_ads", () => {
     ])
   })
 
+  it("take a member of a vocabulary several times, in up to 50 entries", () => {
+    const videos = (length: number) => Array.from({ length }, () => "video")
+    assert.deepStrictEqual(issues({ media_types: videos(6), pixels: [] }), {})
+    assert.deepStrictEqual(issues({ media_types: videos(50) }), {})
+    assert.hasAllKeys(issues({ media_types: videos(51) }), ["media_types"])
+  })
+
   it("take negative bounds only in traffic_growth_pct", () => {
     assert.deepStrictEqual(issues({ traffic_growth_pct: { min: -50, max: -1 } }), {})
     assert.hasAllKeys(issues({ monthly_visits: { min: -1 } }), ["monthly_visits.min"])
