@@ -128,7 +128,16 @@ export const words = [
 
 export const countries = ["US", "GB", "DE", "JP", "FR"] as const
 export const currencies = ["USD", "GBP", "EUR", "JPY"] as const
-export const extensions = [".com", ".co.uk", ".de", ".shop"] as const
+export const extensions = [".com", ".co.uk", ".de", ".xn--fiqs8s"] as const
+
+/** How people write what is punycode in records. */
+const international: Readonly<Record<string, string>> = { "xn--mnchen-3ya": "münchen", "xn--fiqs8s": "中国" }
+
+export const typed = (domain: string): string =>
+  domain
+    .split(".")
+    .map((label) => international[label] ?? label)
+    .join(".")
 export const themes = ["Dawn", "dawn", "Impulse", "Prestige", "Ünique"] as const
 export const apps = ["Klaviyo", "KLAVIYO", "Judge.me", "Loox", "Été", "Gorgias"] as const
 
@@ -179,7 +188,7 @@ const makeShop = (random: Random.Random, id: number, niches: ReadonlyArray<Niche
   const extension = random.pick(extensions)
   return {
     id,
-    domain: `${random.pick(["red", "blue-cat", "full50", "my-shop", "earring"])}-${id}${extension}`,
+    domain: `${random.pick(["red-", "blue-cat-", "full50-", "my-shop-", "xn--mnchen-3ya."])}${id}${extension}`,
     domain_extension: extension,
     name: text(random, 1, 3),
     country: random.pick(countries),

@@ -5,7 +5,7 @@
 import type { AdQuery } from "../../src/domain/search/AdQuery.ts"
 import type { ProductQuery } from "../../src/domain/search/ProductQuery.ts"
 import type { Ad, NaiveCatalogue, Product, Shop } from "./NaiveCatalogue.ts"
-import { today } from "./NaiveCatalogue.ts"
+import { today, typed } from "./NaiveCatalogue.ts"
 import { matcher } from "./NaiveText.ts"
 
 /** All matching items in order, however many; `total` differs from their number in grouped mode. */
@@ -129,7 +129,7 @@ const storeMatches = (catalogue: NaiveCatalogue, store: Store, query: StoreQuery
     sharesOne(query.countries, [store.country]) &&
     sharesOne(query.currencies, store.currency === null ? [] : [store.currency]) &&
     sharesOne(query.languages, store.languages) &&
-    sharesOne(query.domains, [store.domain_extension]) &&
+    sharesOne(query.domains, [store.domain_extension, typed(store.domain_extension)]) &&
     sharesOne(query.pixels, store.pixels) &&
     sharesOne(query.themes, store.theme === null ? [] : [store.theme]) &&
     sharesOne(query.apps, store.apps) &&
@@ -198,7 +198,7 @@ export const searchProducts = (catalogue: NaiveCatalogue, query: ProductQuery): 
     return (
       isWithin(product.price, query.price) &&
       storeMatches(catalogue, store(product), query) &&
-      hasWords([product.title, name, domain])
+      hasWords([product.title, name, domain, typed(domain)])
     )
   })
   const direction = query.sort_order ?? "desc"

@@ -2,7 +2,7 @@
 import { ctas, languages, mediaTypes, pixels, socialNetworks } from "../../src/domain/catalog/Enumerations.ts"
 import { adSorts } from "../../src/domain/search/AdQuery.ts"
 import { productSorts } from "../../src/domain/search/ProductQuery.ts"
-import { apps, countries, currencies, extensions, themes, words } from "./NaiveCatalogue.ts"
+import { apps, countries, currencies, extensions, themes, typed, words } from "./NaiveCatalogue.ts"
 import type { NaiveCatalogue } from "./NaiveCatalogue.ts"
 import { storesOf } from "./NaiveSearch.ts"
 import type { Store } from "./NaiveSearch.ts"
@@ -51,7 +51,7 @@ const makers = (random: Random, catalogue: NaiveCatalogue) => {
       random.some(values, random.chance(0.05) ? 0 : 1, max)
 
   const texts = [
-    ...catalogue.shops.flatMap((shop) => [shop.name, shop.domain]),
+    ...catalogue.shops.flatMap((shop) => [shop.name, shop.domain, typed(shop.domain)]),
     ...catalogue.products.map((product) => product.title),
     ...catalogue.ads.flatMap((ad) => [ad.headline, ad.ad_text, ad.page_name])
   ].filter((text) => text !== null)
@@ -78,7 +78,10 @@ const makers = (random: Random, catalogue: NaiveCatalogue) => {
     countries: list([...countries, "NZ"]),
     currencies: list([...currencies, "CHF"]),
     languages: list(languages, 6),
-    domains: () => random.some([...extensions, ".nowhere"], 0, 3).map((extension) => recase(random, extension)),
+    domains: () =>
+      random
+        .some([...extensions, ...extensions.map(typed), ".nowhere"], 0, 3)
+        .map((extension) => recase(random, extension)),
     pixels: list(pixels),
     themes: () => random.some(themes, 0, 2).map((theme) => recase(random, theme)),
     apps: () => random.some([...apps, "Unknown App"], 0, 2).map((app) => recase(random, app)),

@@ -5,6 +5,7 @@ import type { SqlError } from "effect/sql"
 import { relevance } from "../../domain/search/Relevance.ts"
 import { document } from "../../domain/search/SearchText.ts"
 import * as AdKey from "./AdKey.ts"
+import { spellings } from "./DomainNames.ts"
 import { countOf, upsert } from "./ShopRows.ts"
 import type { Counted } from "./ShopRows.ts"
 
@@ -125,7 +126,7 @@ export const deriveProducts = Effect.fnUntraced(function* (ids: ReadonlyArray<nu
     yield* sql.unsafe<Counted>(upsertProducts, [
       products.map((product) => product.id),
       numbers(scores),
-      products.map((product) => document([product.title, product.name, product.domain]))
+      products.map((product) => document([product.title, product.name, ...spellings(product.domain)]))
     ])
   )
 })

@@ -5,6 +5,7 @@ import type { SqlError } from "effect/sql"
 import { languages, pixels, socialNetworks } from "../../domain/catalog/Enumerations.ts"
 import { document } from "../../domain/search/SearchText.ts"
 import * as AdKey from "./AdKey.ts"
+import { spellings } from "./DomainNames.ts"
 import { fold } from "./Names.ts"
 import type { SpellingKind } from "./Names.ts"
 
@@ -153,7 +154,7 @@ export const derive = Effect.fnUntraced(function* (
     SELECT id, name, domain FROM shop WHERE id = ANY(${shopIds}::int[])`
   const written = yield* sql.unsafe<Counted>(upsertRows, [
     shops.map((shop) => shop.id),
-    shops.map((shop) => document([shop.name, shop.domain]))
+    shops.map((shop) => document([shop.name, ...spellings(shop.domain)]))
   ])
   const storeless = shopIds.includes(0) ? yield* sql.unsafe<Counted>(upsertStoreless) : []
   const gone = yield* sql<Counted>`

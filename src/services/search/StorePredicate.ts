@@ -1,6 +1,7 @@
 /** Filters on the store, decided: names looked up, empty filters left out, all in one canonical order. Pure data. */
 import { Result } from "effect"
 import { languages, pixels, socialNetworks } from "../../domain/catalog/Enumerations.ts"
+import * as StoreDomain from "../../domain/catalog/StoreDomain.ts"
 import type { AdQuery } from "../../domain/search/AdQuery.ts"
 import type { DateRange, Range } from "../../domain/search/Arguments.ts"
 import type { StoreFilter } from "../../domain/search/StoreFilter.ts"
@@ -138,7 +139,7 @@ export const make = (
     ...anyBit("languages", languages, filter.languages),
     ...known(
       filter.domains,
-      (name) => names.spelling("domain_extension", name),
+      (name) => names.spelling("domain_extension", StoreDomain.normalise(name)),
       (values) => ({ _tag: "OneOf", column: "domain_id", values })
     ),
     ...anyBit("pixels", pixels, filter.pixels),

@@ -4,6 +4,7 @@ import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { AccountId } from "../../../src/domain/access/Account.ts"
 import { document, queryWords } from "../../../src/domain/search/SearchText.ts"
+import type { ProductQuery } from "../../../src/domain/search/ProductQuery.ts"
 import { AdSearch } from "../../../src/services/search/AdSearch.ts"
 import { Catalogue } from "../../../src/services/search/Catalogue.ts"
 import { DerivedData } from "../../../src/services/search/DerivedData.ts"
@@ -26,6 +27,9 @@ const services = Layer.mergeAll(AdSearch.layer, ProductSearch.layer).pipe(
   Layer.provideMerge(TestDatabase.layer),
   Layer.provideMerge(SetClock.layer(`${NaiveCatalogue.today}T12:00:00Z`))
 )
+
+/** An account that tracks nothing. */
+const nobody = AccountId.make(1_000_000)
 
 const figures = {
   monthly_revenue: (store: NaiveSearch.Store) => store.monthly_revenue,
@@ -98,6 +102,29 @@ layer(services, { excludeTestServices: true })("boundaries of searches", (it) =>
         )
       assert.deepStrictEqual(yield* isTracked(tracker), [true])
       assert.deepStrictEqual(yield* isTracked(owner), [false])
+    })
+  )
+
+  it.effect("international domains are found as people write them and as records do", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const productSearch = yield* ProductSearch
+      yield* sql`INSERT INTO shop (id, domain, domain_extension, name, country) VALUES
+        (9003, 'xn--80aairftm.xn--p1ai', '.xn--p1ai', 'Shop', 'RU'), (9004, 'xn--mnchen-laden-dlb.de', '.de', 'Shop', 'DE')`
+      yield* sql`INSERT INTO product (shop_id, key, title, price) VALUES (9003, 'a', 'Cup', 1), (9004, 'a', 'Cup', 1)`
+      yield* (yield* DerivedData).refresh({ shopIds: [9003, 9004] })
+      const storesFor = (query: ProductQuery) =>
+        Effect.map(productSearch.search(query, nobody), ({ products }) => products.map(({ shop }) => shop.id))
+      for (const extension of [".рф", ".РФ", ".xn--p1ai", ".XN--P1AI"]) {
+        assert.deepStrictEqual(yield* storesFor({ domains: [extension] }), [9003], extension)
+      }
+      for (const query of ["магазин.рф", "Магазин", "xn--80aairftm.xn--p1ai"]) {
+        assert.deepStrictEqual(yield* storesFor({ query }), [9003], query)
+      }
+      for (const query of ["münchen-laden.de", "munchen laden", "xn--mnchen-laden-dlb.de"]) {
+        assert.deepStrictEqual(yield* storesFor({ query }), [9004], query)
+      }
+      for (const extension of [".ελ", ".é%"]) assert.deepStrictEqual(yield* storesFor({ domains: [extension] }), [])
     })
   )
 
