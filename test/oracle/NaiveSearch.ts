@@ -19,7 +19,7 @@ export interface Store extends Shop {
   readonly visits: number | null
   readonly growth: number | null
   readonly activeAds: number
-  readonly catalogueSize: number
+  readonly catalogueSize: number | null
   readonly averagePrice: number | null
 }
 
@@ -77,7 +77,7 @@ export const storesOf = (catalogue: NaiveCatalogue): ReadonlyMap<number, Store> 
       visits: months.at(-1) ?? null,
       growth: growthOf(months),
       activeAds: catalogue.ads.filter((ad) => ad.shop_id === shop.id && ad.is_active).length,
-      catalogueSize: shop.products_count ?? prices.length,
+      catalogueSize: shop.products_count ?? (prices.length > 0 ? prices.length : null),
       averagePrice: prices.length === 0 ? null : sum / prices.length
     })
   }

@@ -74,7 +74,8 @@ const sqlAdRollup = `count(*)::int AS n_ads, (count(*) FILTER (WHERE a.is_active
 
 /**
  * Growth repeats domain/catalog/TrafficGrowth.ts in SQL: the same operations in the same order, so the same bits. The
- * average price adds the prices in ascending order.
+ * average price adds the prices in ascending order. The catalogue's size is the figure given, else the number of products
+ * on record when there are any (`p` has no row for a store without), else unknown.
  */
 const rows = `
   SELECT
@@ -87,7 +88,7 @@ const rows = `
     coalesce(t.visits, -1) AS visits,
     coalesce(s.monthly_orders, -1) AS orders,
     coalesce(s.trustpilot_reviews, -1) AS reviews,
-    coalesce(s.products_count, p.n_products, 0) AS products_count,
+    coalesce(s.products_count, p.n_products, -1) AS products_count,
     coalesce(p.n_products, 0) AS n_products,
     coalesce(a.n_ads, 0) AS n_ads,
     coalesce(a.n_active, 0) AS n_active,

@@ -65,6 +65,26 @@ layer(services, { excludeTestServices: true })("boundaries of searches", (it) =>
     })
   )
 
+  it.effect("a catalogue's size is the figure given, else the products on record, else unknown", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const adSearch = yield* AdSearch
+      yield* sql`INSERT INTO shop (id, domain, domain_extension, name, country, products_count) VALUES
+        (9010, 'a.com', '.com', 'Sized', 'FR', 0), (9011, 'b.com', '.com', 'Sized', 'FR', 7),
+        (9012, 'c.com', '.com', 'Sized', 'FR', NULL), (9013, 'd.com', '.com', 'Sized', 'FR', NULL)`
+      yield* sql`INSERT INTO product (shop_id, key, title, price) SELECT unnest('{9010,9011,9012}'::int[]), 'a', 'Cup', 1`
+      yield* sql`INSERT INTO ad (shop_id, key, page_name, is_active, media_type, started_on, last_seen_on)
+        SELECT id, 'size' || id, 'Page', true, 'video', '2026-01-01', '2026-01-02' FROM generate_series(9010, 9013) id`
+      yield* (yield* DerivedData).refresh({ shopIds: [9010, 9011, 9012, 9013] })
+      const sized = (products_count: { readonly min?: number; readonly max?: number }) =>
+        Effect.map(adSearch.search({ query: "sized", products_count }), ({ ads }) => ads.map(({ shop }) => shop?.id))
+      assert.deepStrictEqual(yield* sized({}), [9010, 9011, 9012, 9013])
+      assert.deepStrictEqual(yield* sized({ max: 0 }), [9010])
+      assert.deepStrictEqual(yield* sized({ min: 0 }), [9010, 9011, 9012])
+      assert.deepStrictEqual(yield* sized({ min: 1, max: 1 }), [9012])
+    })
+  )
+
   it.effect("an average is exact whatever the order in which its prices came", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
