@@ -46,7 +46,7 @@ interface AdRow {
 
 const hydrate = (sql: SqlClient.SqlClient) => (ids: Statement.Fragment) =>
   sql<AdRow>`
-  WITH page AS MATERIALIZED (SELECT p.id, row_number() OVER () AS position FROM (${ids}) p)
+  WITH page AS MATERIALIZED (SELECT * FROM unnest(ARRAY(${ids})) WITH ORDINALITY p(id, position))
   SELECT c.version, a.id, a.ad_archive_id, a.page_name, a.is_active, a.media_type, a.headline, a.ad_text, a.cta,
     a.landing_url, a.image_url, a.ad_library_url, a.started_on::text, a.last_seen_on::text, a.is_partnership,
     CASE WHEN s.id IS NOT NULL

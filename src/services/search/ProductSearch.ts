@@ -40,7 +40,7 @@ interface ProductRow {
 
 const hydrate = (sql: SqlClient.SqlClient, accountId: AccountId) => (ids: Statement.Fragment) =>
   sql<ProductRow>`
-  WITH page AS MATERIALIZED (SELECT p.id, row_number() OVER () AS position FROM (${ids}) p)
+  WITH page AS MATERIALIZED (SELECT * FROM unnest(ARRAY(${ids})) WITH ORDINALITY p(id, position))
   SELECT c.version, p.id, p.title, p.url, p.image_url, p.price, s.currency, p.created_at, s.id AS shop_id, s.name,
     s.domain, s.country, s.monthly_revenue, s.monthly_orders, nullif(x.visits, -1) AS visits,
     nullif(x.growth, '-infinity') AS growth, x.n_active AS active_ads,
