@@ -2,7 +2,7 @@
 import { Config, ConfigProvider, Context, Effect, Layer, Option, Schema } from "effect"
 
 /** http(s), lower case, without path, query, fragment or trailing slash. */
-const Origin = Schema.String.check(
+const Origin = Schema.Trim.check(
   Schema.makeFilter(
     (text: string) => {
       const url = URL.parse(text)
@@ -14,9 +14,18 @@ const Origin = Schema.String.check(
   )
 )
 
+const hasScheme = (text: string, ...schemes: ReadonlyArray<string>) => schemes.includes(URL.parse(text)?.protocol ?? "")
+
+/** Given to customers, as text and on pages. */
 const Link = Schema.String.check(
-  Schema.makeFilter((text: string) => URL.canParse(text), {
-    expected: "an absolute URL such as https://example.com/billing"
+  Schema.makeFilter((text: string) => hasScheme(text, "http:", "https:", "mailto:"), {
+    expected: "an address such as https://example.com/billing or mailto:support@example.com"
+  })
+)
+
+const Endpoint = Schema.String.check(
+  Schema.makeFilter((text: string) => hasScheme(text, "http:", "https:"), {
+    expected: "an http(s) address such as http://localhost:4318"
   })
 )
 
@@ -77,7 +86,7 @@ const read = <T>(schema: Schema.ConstraintCodec<T, unknown>, name: Name) => Conf
 const origins = Config.Array(Origin, "ALLOWED_ORIGINS" satisfies Name).pipe(Config.withDefault([]))
 
 const settings = Config.all({
-  port: read(whole(0, 65_535), "PORT").pipe(Config.withDefault(3000)),
+  port: read(whole(1, 65_535), "PORT").pipe(Config.withDefault(3000)),
   host: read(Schema.String, "HOST").pipe(Config.withDefault("127.0.0.1")),
   baseUrl: Config.option(read(Origin, "BASE_URL")),
   databaseUrl: Config.option(read(Schema.Redacted(Schema.String), "DATABASE_URL")),
@@ -90,7 +99,7 @@ const settings = Config.all({
   billingUrl: Config.option(read(Link, "BILLING_URL")),
   supportUrl: Config.option(read(Link, "SUPPORT_URL")),
   allowedOrigins: origins,
-  otlpEndpoint: Config.option(read(Link, "OTEL_EXPORTER_OTLP_ENDPOINT")),
+  otlpEndpoint: Config.option(read(Endpoint, "OTEL_EXPORTER_OTLP_ENDPOINT")),
   logFormat: Config.option(read(Schema.Literals(["pretty", "logfmt", "json"]), "LOG_FORMAT")),
   logLevel: Config.LogLevel("LOG_LEVEL" satisfies Name).pipe(Config.withDefault("Info" as const))
 }).pipe(

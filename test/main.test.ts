@@ -122,6 +122,40 @@ layer(TestDatabase.layerNoPool, { excludeTestServices: true, timeout: "60 second
     )
   })
 
+  describe("a database of the operator's", () => {
+    it.effect("keeps logs in their format and off standard output, also with a collector", () =>
+      Effect.gen(function* () {
+        const { connection } = yield* TestDatabase
+        const { code, err, out } = yield* ServerProcess.command(
+          {
+            DATABASE_URL: ServerProcess.urlOf(connection),
+            LOG_LEVEL: "Debug",
+            OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:1"
+          },
+          "migrate"
+        )
+        assert.strictEqual(code, 0, err)
+        assert.strictEqual(out, "The database is at this version.\n")
+        const lines = err.trim().split("\n")
+        assert.isNotEmpty(lines)
+        for (const line of lines) assert.property(JSON.parse(line), "level")
+      })
+    )
+
+    it.effect("that cannot be reached is told with the reason, and without its password", () =>
+      Effect.gen(function* () {
+        const { code, err } = yield* ServerProcess.command(
+          { DATABASE_URL: "postgres://u:hush@127.0.0.1:1/x" },
+          "migrate"
+        )
+        assert.notStrictEqual(code, 0)
+        assert.include(err, "ECONNREFUSED")
+        assert.include(err, "DATABASE_URL")
+        assert.notInclude(err, "hush")
+      })
+    )
+  })
+
   describe("two servers on one database of the operator's", () => {
     const setUp = Effect.flatMap(TestDatabase, ({ connection }) => twoServers(connection))
 

@@ -27,6 +27,10 @@ const address = (cause: unknown): string => {
   }
 }
 
+/** The innermost cause knows whether it was the host, the port, the role or the database. No message holds the URL. */
+const reason = (error: Error): string =>
+  error.cause instanceof Error && error.cause.message !== "" ? reason(error.cause) : error.message
+
 export const explain = (error: StartError): string => {
   switch (error._tag) {
     case "ConfigError":
@@ -40,6 +44,6 @@ export const explain = (error: StartError): string => {
     case "MigrationError":
       return `The database could not be brought to this version: ${error.message}`
     case "SqlError":
-      return `The database cannot be used: ${error.message}. Check DATABASE_URL and that PostgreSQL answers there.`
+      return `The database cannot be used: ${reason(error)}. Check DATABASE_URL and that PostgreSQL answers there.`
   }
 }

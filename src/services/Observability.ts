@@ -24,12 +24,11 @@ export const layer = Layer.unwrap(
     return Option.match(config.otlpEndpoint, {
       onNone: () => logs,
       onSome: (baseUrl) =>
-        Layer.merge(
-          logs,
-          Otlp.layer({ baseUrl, resource: { serviceName: "discovery" }, shutdownTimeout: "2 seconds" }).pipe(
-            Layer.provide(OtlpSerialization.layerJson),
-            Layer.provide(FetchHttpClient.layer)
-          )
+        // On top of the logs, not beside them: it adds a logger to those that are there.
+        Otlp.layer({ baseUrl, resource: { serviceName: "discovery" }, shutdownTimeout: "2 seconds" }).pipe(
+          Layer.provide(OtlpSerialization.layerJson),
+          Layer.provide(FetchHttpClient.layer),
+          Layer.provideMerge(logs)
         )
     })
   })

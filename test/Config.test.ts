@@ -1,0 +1,65 @@
+import { assert, describe, it } from "@effect/vitest"
+import { ConfigProvider, Effect } from "effect"
+import { AppConfig, type variables } from "../src/Config.ts"
+
+const read = (env: Readonly<Record<string, string>>) =>
+  Effect.flip(
+    Effect.provide(AppConfig, AppConfig.layer).pipe(
+      Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromEnv({ env }))
+    )
+  )
+
+/** A value that must be refused; the variables that are missing here take any text. */
+const wrong: Partial<Record<keyof typeof variables, ReadonlyArray<string>>> = {
+  BASE_URL: ["discovery.example.com", "https://discovery.example.com/", "https://EXAMPLE.com", "ftp://example.com"],
+  PORT: ["0", "65536", "http", "80.5"],
+  DATABASE_MAX_CONNECTIONS: ["1", "many"],
+  DEMO_SIZE: ["huge"],
+  PLAN_CREDITS_GROWTH: ["-1", "1e99"],
+  PLAN_CREDITS_PRO: ["x"],
+  RATE_LIMIT_PER_MINUTE: ["-5"],
+  BILLING_URL: ["javascript:alert(1)", "example.com"],
+  SUPPORT_URL: ["data:text/html,x"],
+  ALLOWED_ORIGINS: ["https://a.example, b.example", "https://a.example/path"],
+  OTEL_EXPORTER_OTLP_ENDPOINT: ["localhost:4318"],
+  LOG_FORMAT: ["xml"],
+  LOG_LEVEL: ["loud"]
+}
+
+describe("AppConfig", () => {
+  for (const [name, values] of Object.entries(wrong)) {
+    for (const value of values) {
+      it.effect(`refuses ${name}=${value} with a message that names it`, () =>
+        Effect.gen(function* () {
+          const error = yield* read({ [name]: value })
+          assert.include(error.message, `["${name}"]`)
+        })
+      )
+    }
+  }
+
+  it.effect("has a default for everything, and builds every address from BASE_URL", () =>
+    Effect.gen(function* () {
+      const config = yield* Effect.provide(AppConfig, AppConfig.layerOf({}))
+      assert.strictEqual(config.mcpUrl, "http://localhost:3000/mcp")
+      const hosted = yield* Effect.provide(AppConfig, AppConfig.layer).pipe(
+        Effect.provideService(
+          ConfigProvider.ConfigProvider,
+          ConfigProvider.fromEnv({
+            env: {
+              BASE_URL: "https://discovery.example.com",
+              PORT: "8080",
+              ALLOWED_ORIGINS: "https://a.example, https://b.example"
+            }
+          })
+        )
+      )
+      assert.strictEqual(hosted.mcpUrl, "https://discovery.example.com/mcp")
+      assert.strictEqual(hosted.billingUrl, "https://discovery.example.com/dashboard")
+      assert.sameMembers(
+        [...hosted.allowedOrigins],
+        ["https://discovery.example.com", "https://a.example", "https://b.example"]
+      )
+    })
+  )
+})
