@@ -6,8 +6,7 @@
 import { PgClient } from "@effect/sql-pg"
 import type { Duration, Layer, Redacted } from "effect"
 import { Effect } from "effect"
-import { SqlError } from "effect/sql"
-import type { SqlClient } from "effect/sql"
+import { SqlClient, SqlError } from "effect/sql"
 import { SearchTimeout, ServiceUnavailable } from "../../domain/ToolError.ts"
 import type { EmbeddedConnection } from "./EmbeddedPostgres.ts"
 
@@ -96,3 +95,14 @@ export const query = <A, E, R>(
     ),
     Effect.timeoutOrElse({ duration: deadline, orElse: () => Effect.fail(busy()) })
   )
+
+/**
+ * For the rest of a transaction that moves much data: a migration, an import, an index that is built. The pool's own
+ * limits are made for searches.
+ */
+export const longLimits: Effect.Effect<void, SqlError.SqlError, SqlClient.SqlClient> = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`SET LOCAL statement_timeout = '1h'`
+  yield* sql`SET LOCAL lock_timeout = '10min'`
+  yield* sql`SET LOCAL idle_in_transaction_session_timeout = '10min'`
+})

@@ -3,6 +3,7 @@ import { Effect, Layer } from "effect"
 import { Migrator, SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql"
 import { migrations } from "../../../migrations/index.ts"
+import * as Database from "./Database.ts"
 
 /** Any number, as long as it is always the same: every starter of this service waits on it. */
 const lockId = 7_236_201
@@ -21,10 +22,7 @@ export const run: Effect.Effect<
   const sql = yield* SqlClient.SqlClient
   return yield* sql.withTransaction(
     Effect.gen(function* () {
-      // The pool's limits are made for searches; building an index on a full table takes longer.
-      yield* sql`SET LOCAL statement_timeout = '1h'`
-      yield* sql`SET LOCAL lock_timeout = '10min'`
-      yield* sql`SET LOCAL idle_in_transaction_session_timeout = '10min'`
+      yield* Database.longLimits
       yield* sql`SELECT pg_advisory_xact_lock(${lockId})`
       return yield* migrate
     })

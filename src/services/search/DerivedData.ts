@@ -2,6 +2,7 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql"
+import * as Database from "../database/Database.ts"
 import * as Derivation from "./Derivation.ts"
 import type { Changes, Progress, Touched } from "./Derivation.ts"
 import * as SearchIndexes from "./SearchIndexes.ts"
@@ -40,7 +41,7 @@ export class DerivedData extends Context.Service<
       const rebuild = Effect.fn("DerivedData.rebuild")((progress: Progress = () => Effect.void) =>
         inTransaction(
           Effect.gen(function* () {
-            yield* withoutLimits
+            yield* longLimits
             yield* lock
             const dropped = yield* SearchIndexes.dropIfEmpty
             const changes = yield* Derivation.everything(progress)
@@ -53,7 +54,7 @@ export class DerivedData extends Context.Service<
 
       const verify = inTransaction(
         Effect.gen(function* () {
-          yield* withoutLimits
+          yield* longLimits
           yield* lock
           const changes = yield* Derivation.everything(() => Effect.void)
           return yield* new RolledBack({ changes })
@@ -76,12 +77,9 @@ export class DerivedData extends Context.Service<
 /** Any number, as long as it is always the same and no other lock's: Migrations.ts has another. */
 const lockId = 7_236_203
 
-/** The pool's limits are made for searches. */
-const withoutLimits = Effect.gen(function* () {
+const longLimits = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  yield* sql`SET LOCAL statement_timeout = '1h'`
-  yield* sql`SET LOCAL lock_timeout = '10min'`
-  yield* sql`SET LOCAL idle_in_transaction_session_timeout = '10min'`
+  yield* Database.longLimits
   yield* sql`SET LOCAL maintenance_work_mem = '256MB'`
 })
 
