@@ -40,6 +40,11 @@ type Options = Command.Command.Config.Infer<typeof options>
 
 const importFile = Effect.fn("ImportCommand.importFile")(function* (path: string, options: Options) {
   const file = yield* InputFile.open(path)
+  const rejects = yield* RejectFile.make({
+    path: Option.getOrElse(options.rejects, () => `${path === "-" ? "stdin" : path}.rejects.ndjson`),
+    isNamed: Option.isSome(options.rejects),
+    inputs: [...options.files, ...Option.toArray(options.meta)]
+  })
   const source =
     options.format === "native"
       ? NativeReader.read(file)
@@ -50,9 +55,6 @@ const importFile = Effect.fn("ImportCommand.importFile")(function* (path: string
           country: Option.getOrUndefined(options.country),
           currency: Option.getOrUndefined(options.currency)
         })
-  const rejects = yield* RejectFile.make(
-    Option.getOrElse(options.rejects, () => `${path === "-" ? "stdin" : path}.rejects.ndjson`)
-  )
   const { report, seconds } = yield* ImportReporting.run({
     label: "Importing",
     source,

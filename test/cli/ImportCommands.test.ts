@@ -136,6 +136,65 @@ layer(Services, { excludeTestServices: true })("the commands for data", (it) => 
     })
   )
 
+  const withReject = `${shop}{"type":"shop"}\n`
+
+  it.effect("import refuses to write the rejected records over what it reads, under whatever name", () =>
+    Effect.gen(function* () {
+      const { fs, path } = yield* file(withReject)
+      yield* fs.link(path, `${path}.hard`)
+      yield* fs.symlink(path, `${path}.soft`)
+      const page = yield* file(`{"products":[{}]}`)
+      const storefront = ["--format", "storefront", "--meta", path]
+      for (const line of [
+        [path, "--rejects", path],
+        [path, "--rejects", `${path}.hard`],
+        [path, "--rejects", `${path}.soft`],
+        [`${path}.soft`, "--rejects", path],
+        [page.path, ...storefront, "--rejects", path]
+      ]) {
+        const { code, text } = yield* run(["import", ...line])
+        assert.strictEqual(code, 1)
+        assert.match(text, /is the same file as the input .* Name another file with --rejects/)
+        assert.strictEqual(yield* fs.readFileString(path), withReject)
+      }
+      // The file of the second input's rejects would be named as the first input.
+      const first = yield* file(withReject)
+      yield* fs.rename(first.path, `${path}.rejects.ndjson`)
+      assert.strictEqual((yield* run(["import", `${path}.rejects.ndjson`, path])).code, 1)
+      assert.strictEqual(yield* fs.readFileString(`${path}.rejects.ndjson`), withReject)
+    })
+  )
+
+  it.effect("import puts a new reject file in the place of a link, and leaves alone what the link leads to", () =>
+    Effect.gen(function* () {
+      const { fs, path, rejects } = yield* file(withReject)
+      yield* fs.writeFileString(`${path}.other`, "precious")
+      yield* fs.symlink(`${path}.other`, rejects)
+      assert.strictEqual((yield* run(["import", path])).code, 2)
+      assert.strictEqual(yield* fs.readFileString(`${path}.other`), "precious")
+      assert.include(yield* fs.readFileString(rejects), `"line":2`)
+      // An earlier run's is replaced whole, and nothing else is left in the folder.
+      assert.strictEqual((yield* run(["import", path])).code, 2)
+      assert.strictEqual((yield* fs.readFileString(rejects)).match(/"domain"/g)?.length, 1)
+      assert.lengthOf(yield* fs.readDirectory(path.slice(0, path.lastIndexOf("/"))), 3)
+    })
+  )
+
+  it.effect("import refuses a reject file by name that is no regular file", () =>
+    Effect.gen(function* () {
+      const { fs, path } = yield* file(withReject)
+      yield* fs.writeFileString(`${path}.other`, "precious")
+      yield* fs.symlink(`${path}.other`, `${path}.link`)
+      yield* fs.makeDirectory(`${path}.folder`)
+      for (const target of [`${path}.link`, `${path}.folder`, "/dev/null"]) {
+        const { code, text } = yield* run(["import", path, "--rejects", target])
+        assert.strictEqual(code, 1)
+        assert.match(text, /exists and is no regular file\. Name another file with --rejects/)
+      }
+      assert.strictEqual(yield* fs.readFileString(`${path}.other`), "precious")
+    })
+  )
+
   it.effect("import takes standard input, and a storefront's page with its meta.json", () =>
     Effect.gen(function* () {
       assert.strictEqual((yield* run(["import", "-"], shop)).code, 0)

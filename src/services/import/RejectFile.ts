@@ -1,5 +1,6 @@
 /** Where rejected records are told: one JSON object a line, `{"line", "field", "reason"}`. Made with the first of them. */
-import { Effect, FileSystem, Scope } from "effect"
+import { Effect, FileSystem, Option, Scope } from "effect"
+import { randomUUID } from "node:crypto"
 import { UnwritableRejects } from "./ImportError.ts"
 import type { Reject } from "./ImportSource.ts"
 
@@ -8,30 +9,89 @@ export interface RejectFile {
   readonly write: (rejects: ReadonlyArray<Reject>) => Effect.Effect<void, UnwritableRejects>
 }
 
-/** Replaces a file of an earlier run. */
+export interface RejectFileOptions {
+  readonly path: string
+  /** The user named it, so that something else of that name is theirs; otherwise the name is derived. */
+  readonly isNamed: boolean
+  /** What is read, and must not be written over; "-" is standard input. */
+  readonly inputs: ReadonlyArray<string>
+}
+
+/** Replaces a file of an earlier run. What cannot be replaced is refused here, before anything is imported. */
 export const make = Effect.fn("RejectFile.make")(function* (
-  path: string
-): Effect.fn.Return<RejectFile, never, FileSystem.FileSystem | Scope.Scope> {
+  options: RejectFileOptions
+): Effect.fn.Return<RejectFile, UnwritableRejects, FileSystem.FileSystem | Scope.Scope> {
+  const { path } = options
   const fs = yield* FileSystem.FileSystem
   const scope = yield* Effect.scope
+  yield* check(options)
+
   const utf8 = new TextEncoder()
   let file: FileSystem.File | undefined
 
   const write = Effect.fnUntraced(
     function* (rejects: ReadonlyArray<Reject>) {
       if (rejects.length === 0) return
-      file ??= yield* Effect.provideService(fs.open(path, { flag: "w" }), Scope.Scope, scope)
+      file ??= yield* Effect.provideService(openNew(fs, path), Scope.Scope, scope)
       yield* file.writeAll(
         utf8.encode(rejects.map(({ field, line, reason }) => `${JSON.stringify({ line, field, reason })}\n`).join(""))
       )
     },
-    Effect.mapError(
-      (cause) =>
-        new UnwritableRejects({
-          message: `The rejected records cannot be written to ${path}: ${cause.message}. Name another file with --rejects.`,
-          cause
-        })
-    )
+    Effect.mapError((cause) => unwritable(path, cause.message, cause))
   )
   return { path, write }
 })
+
+/**
+ * A new file is put in the place of whatever has the name: opening that one would empty it, and, where it is a link,
+ * the file that it leads to.
+ */
+const openNew = Effect.fnUntraced(function* (fs: FileSystem.FileSystem, path: string) {
+  const draft = `${path}.${randomUUID()}.tmp`
+  const file = yield* fs.open(draft, { flag: "wx" })
+  yield* Effect.onError(fs.rename(draft, path), () => Effect.ignore(fs.remove(draft)))
+  return file
+})
+
+const check = Effect.fnUntraced(function* ({ inputs, isNamed, path }: RejectFileOptions) {
+  const fs = yield* FileSystem.FileSystem
+  // What cannot be looked at is left to the opening, which says why.
+  const identity = Effect.fnUntraced(function* (path: string) {
+    const stat = yield* Effect.option(fs.stat(path))
+    const realPath = yield* Effect.option(fs.realPath(path))
+    return { stat, realPath }
+  })
+  const target = yield* identity(path)
+  for (const input of inputs) {
+    const source = yield* identity(input === "-" ? "/dev/stdin" : input)
+    if (isSame(source, target)) {
+      return yield* unwritable(path, `it is the same file as the input ${input === "-" ? "on standard input" : input}`)
+    }
+  }
+  const isLink = Option.isSome(yield* Effect.option(fs.readLink(path)))
+  if (isNamed && (isLink || Option.exists(target.stat, ({ type }) => type !== "File"))) {
+    return yield* unwritable(path, "it exists and is no regular file")
+  }
+  if (Option.exists(target.stat, ({ type }) => type === "Directory") && !isLink) {
+    return yield* unwritable(path, "it is a folder")
+  }
+})
+
+interface Identity {
+  readonly stat: Option.Option<FileSystem.File.Info>
+  readonly realPath: Option.Option<string>
+}
+
+/** Two names may be one file without having one path: a hard link, or a file system that ignores case. */
+const isSame = (one: Identity, other: Identity): boolean => {
+  if (Option.isNone(one.stat) || Option.isNone(other.stat)) return false
+  if (Option.isSome(one.realPath) && one.realPath.value === Option.getOrUndefined(other.realPath)) return true
+  const [a, b] = [one.stat.value, other.stat.value]
+  return a.dev === b.dev && Option.isSome(a.ino) && a.ino.value === Option.getOrUndefined(b.ino)
+}
+
+const unwritable = (path: string, reason: string, cause?: unknown): UnwritableRejects =>
+  new UnwritableRejects({
+    message: `The rejected records cannot be written to ${path}: ${reason}. Name another file with --rejects.`,
+    ...(cause === undefined ? {} : { cause })
+  })
