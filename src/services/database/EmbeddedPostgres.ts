@@ -2,13 +2,15 @@
  * A real PostgreSQL without anything to install: for the demo, for tests, for trying the service out.
  *
  * It listens on a Unix socket in a private folder only, keeps its data between starts, and goes when this process goes.
+ * When it ends by itself it is logged and started again, a few times a minute at most (CrashRestarts).
  */
 import { PgConnection } from "@effect/sql-pg"
-import { Context, Effect, Layer, Schedule, Semaphore } from "effect"
+import { Context, Effect, Layer, Option, Result, Schedule, Semaphore } from "effect"
 import type { Scope } from "effect"
 import * as fs from "node:fs/promises"
 import * as os from "node:os"
 import * as path from "node:path"
+import * as CrashRestarts from "./CrashRestarts.ts"
 import * as DataFolder from "./DataFolder.ts"
 import { EmbeddedPostgresError } from "./EmbeddedPostgresError.ts"
 import * as PostgresBinaries from "./PostgresBinaries.ts"
@@ -42,10 +44,10 @@ export class EmbeddedPostgres extends Context.Service<
     readonly connection: EmbeddedConnection
     /** Starts the server if it is not running; returns when it answers queries. */
     readonly start: Effect.Effect<void, EmbeddedPostgresError>
-    /** A fast shutdown: open transactions are rolled back, connections closed. */
+    /** A fast shutdown: open transactions are rolled back, connections closed. It stays down until it is started. */
     readonly stop: Effect.Effect<void>
     readonly restart: Effect.Effect<void, EmbeddedPostgresError>
-    /** SIGKILL: what a crash or the out-of-memory killer does. */
+    /** SIGKILL: what a crash or the out-of-memory killer does; but it stays down until it is started. */
     readonly kill: Effect.Effect<void>
   }
 >()("discovery/database/EmbeddedPostgres") {
@@ -70,7 +72,11 @@ export class EmbeddedPostgres extends Context.Service<
       ...settings.flatMap((setting) => ["-c", setting])
     ])
 
+    const scope = yield* Effect.scope
+    const restarts = CrashRestarts.make()
     let running: PostgresProcess.PostgresProcess | undefined
+    /** Not after a stop or a kill by the handle: what ends then was meant to. */
+    let isWanted = false
     const oneAtATime = Semaphore.makeUnsafe(1).withPermits(1)
 
     const startOnce = Effect.gen(function* () {
@@ -94,8 +100,10 @@ export class EmbeddedPostgres extends Context.Service<
               message: `PostgreSQL did not answer within ${startSeconds} seconds on ${dataFolder}. Start again; its recovery goes on where it stopped.`
             })
         }),
-        Effect.onError(() => stopNow)
+        Effect.onError(() => endNow)
       )
+      isWanted = true
+      yield* Effect.forkIn(watch(launched), scope)
     })
 
     const startNow = startOnce.pipe(
@@ -106,8 +114,43 @@ export class EmbeddedPostgres extends Context.Service<
       })
     )
 
-    const stopNow = Effect.suspend(() => running?.stop(`${stopSeconds} seconds`) ?? Effect.void)
-    const killNow = Effect.suspend(() => running?.kill ?? Effect.void)
+    const watch = Effect.fnUntraced(function* (launched: PostgresProcess.PostgresProcess) {
+      const exitCode = yield* launched.exited
+      if (!isWanted) return
+      yield* Effect.logError(`The embedded PostgreSQL ended by itself with code ${exitCode}; it is started again`, {
+        data_folder: dataFolder,
+        output: yield* launched.output
+      })
+      yield* startAgain
+    })
+
+    /** Waits without the turn, so that the handle is not kept waiting and may stop or start it meanwhile. */
+    const startAgain: Effect.Effect<void> = Effect.gen(function* () {
+      for (;;) {
+        const delay = yield* restarts.next
+        if (Option.isNone(delay)) {
+          return yield* Effect.logError(
+            `The embedded PostgreSQL is not started again: it did not stay up in ${CrashRestarts.maxRestarts} starts within a minute. ` +
+              `Mend what the lines before this one say, then restart this process.`,
+            { data_folder: dataFolder }
+          )
+        }
+        yield* Effect.sleep(delay.value)
+        const started = yield* oneAtATime(
+          Effect.suspend(() => (isWanted ? Effect.result(startNow) : Effect.succeed(Result.void)))
+        )
+        if (Result.isSuccess(started)) return
+        yield* Effect.logError("The embedded PostgreSQL could not be started again", started.failure)
+      }
+    })
+
+    const endNow = Effect.suspend(() => running?.stop(`${stopSeconds} seconds`) ?? Effect.void)
+    const unwanted = Effect.sync(() => void (isWanted = false))
+    const stopNow = Effect.andThen(unwanted, endNow)
+    const killNow = Effect.andThen(
+      unwanted,
+      Effect.suspend(() => running?.kill ?? Effect.void)
+    )
 
     yield* Effect.addFinalizer(() => oneAtATime(stopNow))
     yield* oneAtATime(startNow)

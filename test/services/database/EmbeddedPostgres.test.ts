@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber, Schedule, Schema } from "effect"
+import { Effect, Fiber, Logger, Schedule, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { spawn } from "node:child_process"
 import * as fs from "node:fs"
@@ -119,6 +119,79 @@ describe("EmbeddedPostgres", () => {
       yield* postgres.start
       yield* write(postgres.connection, "started")
     })
+  )
+
+  const processIdOf = (folder: string) => {
+    const [processId = ""] = fs.readFileSync(path.join(folder, "postmaster.pid"), "utf8").split("\n")
+    return Number(processId)
+  }
+  /** What a crash or the out-of-memory killer does. */
+  const killFromOutside = (folder: string) => Effect.sync(() => process.kill(processIdOf(folder), "SIGKILL"))
+  const soon = { schedule: Schedule.spaced("50 millis"), times: 600 }
+  const withLogs = <A, E, R>(use: (logs: ReadonlyArray<string>) => Effect.Effect<A, E, R>) => {
+    const logs: Array<string> = []
+    return Effect.provide(use(logs), Logger.layer([Logger.map(Logger.formatJson, (line) => void logs.push(line))]))
+  }
+
+  it.live("is started again on the same data and address when it dies, each time, and says so", () =>
+    withLogs((logs) =>
+      Effect.gen(function* () {
+        const folder = path.join(yield* temporaryFolder, "data")
+        const postgres = yield* start(folder)
+        yield* write(postgres.connection, "committed")
+        for (const times of [1, 2]) {
+          const before = processIdOf(folder)
+          yield* killFromOutside(folder)
+          // A process of the dead server may still answer on a connection made before.
+          const isAnother = Effect.try(() => assert.notStrictEqual(processIdOf(folder), before))
+          yield* Effect.retry(isAnother, soon)
+          assert.strictEqual(yield* Effect.retry(read(postgres.connection), soon), "committed")
+          assert.lengthOf(
+            logs.filter((line) => line.includes("ended by itself") && line.includes("ready to accept connections")),
+            times
+          )
+        }
+      })
+    )
+  )
+
+  it.live("stays down after a stop and after a kill by its handle, also when it was started again before", () =>
+    withLogs((logs) =>
+      Effect.gen(function* () {
+        const folder = path.join(yield* temporaryFolder, "data")
+        const postgres = yield* start(folder)
+        yield* write(postgres.connection, "committed")
+        yield* killFromOutside(folder)
+        yield* Effect.retry(read(postgres.connection), soon)
+        const said = logs.length
+        for (const end of [postgres.stop, postgres.kill]) {
+          yield* postgres.start
+          yield* end
+          assert.strictEqual((yield* Effect.flip(read(postgres.connection)))._tag, "SqlError")
+        }
+        assert.strictEqual(logs.length, said)
+      })
+    )
+  )
+
+  it.live("gives up after a few starts that fail, and says why; its handle can start it when that is mended", () =>
+    withLogs((logs) =>
+      Effect.gen(function* () {
+        const folder = path.join(yield* temporaryFolder, "data")
+        const postgres = yield* start(folder)
+        yield* write(postgres.connection, "committed")
+        fs.renameSync(path.join(folder, "PG_VERSION"), path.join(folder, "moved"))
+        yield* killFromOutside(folder)
+        const hasGivenUp = Effect.try(() => assert.isTrue(logs.some((line) => line.includes("is not started again"))))
+        yield* Effect.retry(hasGivenUp, soon)
+        const failed = logs.filter((line) => line.includes("could not be started again"))
+        assert.lengthOf(failed, 5)
+        assert.include(failed[0], "PG_VERSION")
+        fs.renameSync(path.join(folder, "moved"), path.join(folder, "PG_VERSION"))
+        yield* postgres.start
+        assert.strictEqual(yield* read(postgres.connection), "committed")
+      })
+    )
   )
 
   it.live("listens on a socket that only this user can reach, and nowhere else", () =>
