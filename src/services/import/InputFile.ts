@@ -98,6 +98,8 @@ const unpack = (
   bytes.pipe(
     NodeStream.pipeThroughDuplex({
       evaluate: () => zlib.createGunzip({ chunkSize: chunkBytes }),
+      // Unpacking may keep up with the reading; what is taken at once is held at once.
+      chunkSize: 1,
       onError: (cause): Damage => ({
         damage: `the packed data ends early or is damaged (${cause instanceof Error ? cause.message : "unknown"})`
       })

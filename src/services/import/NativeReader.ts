@@ -15,7 +15,6 @@ export const read = (file: InputFile): Stream.Stream<ImportChunk, UnreadableInpu
     return file.content.pipe(
       Stream.map((part) => ("damage" in part ? [lines.breakOff(part.damage)] : lines.push(part))),
       Stream.concat(Stream.sync(() => lines.end())),
-      Stream.map((cut) => cut.filter((line) => "problem" in line || line.text.trim() !== "")),
       Stream.filter((cut) => cut.length > 0),
       Stream.mapEffect((cut) => {
         const first = isBeginning ? cut[0] : undefined

@@ -33,12 +33,23 @@ describe("lines", () => {
         const end = isCrlf ? "\r\n" : "\n"
         const bytes = utf8.encode((hasMark ? "\uFEFF" : "") + plain.map((line) => `${line}${end}`).join(""))
         const found = cut(bytes, sizes)
-        assert.deepStrictEqual(texts(found), plain.length === 0 && hasMark ? [""] : plain)
+        const filled = plain.flatMap((text, index) => (text.trim() === "" ? [] : [{ text, number: index + 1 }]))
         assert.deepStrictEqual(
-          found.map(({ number }) => number),
-          found.map((_, index) => index + 1)
+          found.map((line) => ({ text: "text" in line ? line.text : line.problem, number: line.number })),
+          filled
         )
       })
+  )
+
+  it.each([[[1_000_000_000]], [[1]], [[7]]])(
+    "are counted but not kept where they are blank, in pieces of %j",
+    (sizes) => {
+      const found = cut(utf8.encode(`\n\r\n${"\n".repeat(10_000)}a\n \t\r\n${"\n".repeat(10_000)}b\n \n `), sizes)
+      assert.deepStrictEqual(found, [
+        { number: 10_003, text: "a", isUnfinished: false },
+        { number: 20_005, text: "b", isUnfinished: false }
+      ])
+    }
   )
 
   it("tell the one that has no end", () => {
