@@ -1,19 +1,54 @@
 /** Whether this process can do its work right now: its database answers. */
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql"
 import type { SearchTimeout, ServiceUnavailable } from "../../domain/ToolError.ts"
 import * as Database from "./Database.ts"
+
+const deadline = "2 seconds"
+
+interface Probe {
+  /** Over once its connection is given back. */
+  readonly asked: Fiber.Fiber<void, SqlError.SqlError>
+  /** Over at the deadline at the latest. */
+  readonly answer: Fiber.Fiber<void, ServiceUnavailable | SearchTimeout>
+}
 
 export class Readiness extends Context.Service<
   Readiness,
   {
+    /** Answers within two seconds. Whoever asks while a probe is under way gets that one's answer. */
     readonly check: Effect.Effect<void, ServiceUnavailable | SearchTimeout>
   }
 >()("discovery/database/Readiness") {
-  static readonly layer = Layer.effect(
-    Readiness,
-    Effect.map(SqlClient.SqlClient, (sql) => ({
-      check: Database.query(Effect.asVoid(sql`SELECT 1`), "2 seconds")
-    }))
+  /** A probe that hangs is told to stop and not waited for: the driver takes seconds to cancel a query. */
+  static readonly layerOf = (ask: Effect.Effect<void, SqlError.SqlError>) =>
+    Layer.effect(
+      Readiness,
+      Effect.gen(function* () {
+        const scope = yield* Effect.scope
+        let last: Probe | undefined
+
+        // Of the process, not of the request: one who hangs up takes nobody else's answer along.
+        const start = Effect.gen(function* () {
+          const asked = yield* Effect.forkIn(ask, scope)
+          const answer = yield* Database.query(Fiber.join(asked), deadline).pipe(
+            Effect.ensuring(Effect.sync(() => asked.interruptUnsafe())),
+            Effect.forkIn(scope)
+          )
+          last = { asked, answer }
+          return last
+        })
+
+        return {
+          check: Effect.suspend(() =>
+            last !== undefined && last.asked.pollUnsafe() === undefined ? Effect.succeed(last) : start
+          ).pipe(Effect.flatMap(({ answer }) => Fiber.join(answer)))
+        }
+      })
+    )
+
+  static readonly layer = Layer.unwrap(
+    Effect.map(SqlClient.SqlClient, (sql) => Readiness.layerOf(Effect.asVoid(sql`SELECT 1`)))
   )
 }
