@@ -63,6 +63,27 @@ describe("health", () => {
     }).pipe(Effect.provide(TestServer.layer({ ready: Effect.fail(FakeAccess.down()) })))
   )
 
+  it.live("readiness is logged when it changes, with the cause of its end", () => {
+    let isDown = false
+    const ready = Effect.suspend(() => (isDown ? Effect.fail(FakeAccess.down()) : Effect.void))
+    return Effect.gen(function* () {
+      const server = yield* TestServer
+      const statuses: Array<number> = []
+      for (const down of [false, true, true, false, false]) {
+        isDown = down
+        const answer = yield* server.send({ method: "GET", path: "/health/ready" })
+        statuses.push(answer.status)
+        assert.notInclude(answer.text, "secret")
+      }
+      assert.deepStrictEqual(statuses, [200, 503, 503, 200, 200])
+      const logs = server.logs.filter((line) => /ready/iu.test(line))
+      assert.lengthOf(logs, 2)
+      assert.include(logs[0], "Not ready")
+      assert.include(logs[0], "secret of the database")
+      assert.include(logs[1], "Ready again")
+    }).pipe(Effect.provide(TestServer.layer({ ready })))
+  })
+
   it.live("over plain HTTP, TLS is not demanded", () =>
     Effect.gen(function* () {
       const server = yield* TestServer

@@ -7,6 +7,7 @@ import * as JsonRpc from "../../domain/mcp/JsonRpc.ts"
 import { CredentialResolver } from "../../services/access/CredentialResolver.ts"
 import * as CommonHeaders from "../CommonHeaders.ts"
 import { maxBodyBytes } from "../Limits.ts"
+import * as Outage from "../Outage.ts"
 import * as RequestHeaders from "../RequestHeaders.ts"
 import { RequestId } from "../RequestId.ts"
 import * as Authentication from "./Authentication.ts"
@@ -82,6 +83,7 @@ export const layer = HttpRouter.use((router) =>
     const resolver = yield* CredentialResolver
     const dispatcher = yield* Dispatch
     const common = CommonHeaders.of(config)
+    const logOutage = Outage.logger("Credentials cannot be looked up")
 
     const respond = (reply: Reply.Reply, requestId: string) => {
       const headers = Reply.addHeaders(common(requestId), reply)
@@ -137,7 +139,12 @@ export const layer = HttpRouter.use((router) =>
 
     yield* router.add("*", path, (request) =>
       Effect.flatMap(RequestId, (requestId) =>
-        Effect.catch(answer(request, requestId), (error) => Effect.succeed(refuse(refusalFor(error), requestId)))
+        Effect.catch(answer(request, requestId), (error) => {
+          const refused = refuse(refusalFor(error), requestId)
+          return error._tag === "ServiceUnavailable"
+            ? Effect.as(logOutage(error.cause ?? error, requestId), refused)
+            : Effect.succeed(refused)
+        })
       )
     )
   })

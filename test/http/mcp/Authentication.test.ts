@@ -149,6 +149,16 @@ layer(TestServer.layer(), { excludeTestServices: true })("authentication", (it) 
       })
     )
 
+    it.effect("the cause is only in the log, under the request's id", () =>
+      Effect.gen(function* () {
+        const server = yield* TestServer
+        const answer = yield* withCredential("Bearer down")
+        const id = answer.headers.get("x-request-id") ?? "no id"
+        assert.notInclude(answer.text, "secret")
+        assert.isTrue(server.logs.some((line) => line.includes(id) && line.includes("secret of the database")))
+      }).pipe(Effect.provide(TestServer.layer(), { local: true }))
+    )
+
     it.effect("a defect is 500, its cause only in the log, under the request's id", () =>
       Effect.gen(function* () {
         const server = yield* TestServer

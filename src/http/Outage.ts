@@ -1,0 +1,22 @@
+/** What is logged of an outage: enough to find its cause, and no line per request of the many that it meets. */
+import { Cause, Clock, Effect } from "effect"
+
+const intervalMillis = 1_000
+
+/** Logs errors, one a second at most; each entry tells how many were left out before it. */
+export const logger = (message: string) => {
+  let loggedAt = Number.NEGATIVE_INFINITY
+  let leftOut = 0
+  return (error: unknown, requestId: string): Effect.Effect<void> =>
+    Effect.flatMap(Clock.currentTimeMillis, (now) => {
+      // A clock that was set back does not silence the log.
+      if (now >= loggedAt && now - loggedAt < intervalMillis) {
+        leftOut++
+        return Effect.void
+      }
+      const entry = { request_id: requestId, left_out: leftOut }
+      loggedAt = now
+      leftOut = 0
+      return Effect.annotateLogs(Effect.logError(message, Cause.fail(error)), entry)
+    })
+}
