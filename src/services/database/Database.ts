@@ -4,8 +4,8 @@
  * Services write their statements against `SqlClient` and close each public method with {@link query}.
  */
 import { PgClient } from "@effect/sql-pg"
-import type { Duration, Layer, Redacted } from "effect"
-import { Effect } from "effect"
+import type { Duration, Redacted } from "effect"
+import { Context, Effect, Layer } from "effect"
 import { SqlClient, SqlError } from "effect/sql"
 import { SearchTimeout, ServiceUnavailable } from "../../domain/ToolError.ts"
 import type { EmbeddedConnection } from "./EmbeddedPostgres.ts"
@@ -19,6 +19,12 @@ export interface DatabaseOptions {
 }
 
 const defaultMaxConnections = 20
+
+/** How many connections the pool has, for who shares them out. */
+export const PoolSize = Context.Reference<number>("discovery/database/PoolSize", {
+  defaultValue: () => defaultMaxConnections
+})
+
 const defaultStatementTimeoutMillis = 5_000
 /** Rows are locked by single statements only, so a longer wait means that something is stuck. */
 const lockTimeoutMillis = 3_000
@@ -58,7 +64,7 @@ export const layer = (
       // Dates and times are compared and printed in UTC, whatever the server's own zone.
       timezone: "UTC"
     }
-  })
+  }).pipe(Layer.merge(Layer.succeed(PoolSize, options.maxConnections ?? defaultMaxConnections)))
 
 const busy = (cause?: unknown): ServiceUnavailable =>
   new ServiceUnavailable({

@@ -19,6 +19,7 @@ import * as FilterSql from "./FilterSql.ts"
 import type { Names } from "./Names.ts"
 import * as PageSql from "./PageSql.ts"
 import * as Planner from "./Planner.ts"
+import { SearchPermits } from "./SearchPermits.ts"
 import * as SearchRequest from "./SearchRequest.ts"
 import * as StorePredicate from "./StorePredicate.ts"
 import * as VersionCache from "./VersionCache.ts"
@@ -63,6 +64,7 @@ export class SearchRunner extends Context.Service<
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const catalogue = yield* Catalogue
+      const permits = yield* SearchPermits
       const counts = VersionCache.make<Counted>(maxCached)
       const estimates = VersionCache.make<number>(maxCached)
 
@@ -167,8 +169,8 @@ export class SearchRunner extends Context.Service<
             snapshot = yield* catalogue.latest
           }
           return yield* inOneTransaction(search)
-        })
+        }, permits.withPermit)
       })
     })
-  )
+  ).pipe(Layer.provide(SearchPermits.layer))
 }

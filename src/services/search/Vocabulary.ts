@@ -9,6 +9,7 @@ import * as Database from "../database/Database.ts"
 import { Catalogue } from "./Catalogue.ts"
 import type { Snapshot } from "./Catalogue.ts"
 import * as OptionMatch from "./OptionMatch.ts"
+import { SearchPermits } from "./SearchPermits.ts"
 import * as StorePredicate from "./StorePredicate.ts"
 
 /** `parent` is the name of the parent niche; themes and apps have none. */
@@ -54,6 +55,7 @@ export class Vocabulary extends Context.Service<
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const catalogue = yield* Catalogue
+      const permits = yield* SearchPermits
       /** Of one version of the catalogue. */
       let counted: { readonly version: number; readonly options: Map<VocabularyKind, ReadonlyArray<FilterOption>> } = {
         version: -1,
@@ -105,7 +107,7 @@ export class Vocabulary extends Context.Service<
         function* (kind: VocabularyKind, query: string | undefined) {
           return OptionMatch.best(yield* options(kind), query, maxOptions)
         },
-        (effect) => Database.query(effect)
+        (effect) => Database.query(permits.withPermit(effect))
       )
 
       const issues = Effect.fn("Vocabulary.issues")(
@@ -115,14 +117,14 @@ export class Vocabulary extends Context.Service<
           const snapshot = yield* catalogue.known
           if (StorePredicate.unknownNames(sent, snapshot.names).length === 0) return []
           // An import may have brought the name since.
-          return StorePredicate.unknownNames(sent, (yield* catalogue.latest).names)
+          return StorePredicate.unknownNames(sent, (yield* permits.withPermit(catalogue.latest)).names)
         },
         (effect) => Database.query(effect)
       )
 
       return Vocabulary.of({ list, issues })
     })
-  )
+  ).pipe(Layer.provide(SearchPermits.layer))
 }
 
 const storesById = (counts: ReadonlyArray<Count>): ReadonlyMap<number, number> =>

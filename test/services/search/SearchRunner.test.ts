@@ -1,6 +1,6 @@
 /** What a search does when the database is busy, slow, changed meanwhile, or gone. */
 import { assert, layer } from "@effect/vitest"
-import { Effect, Fiber, Layer } from "effect"
+import { Context, Effect, Fiber, Latch, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { AccountId } from "../../../src/domain/access/Account.ts"
 import * as Database from "../../../src/services/database/Database.ts"
@@ -9,11 +9,12 @@ import { Catalogue } from "../../../src/services/search/Catalogue.ts"
 import { DerivedData } from "../../../src/services/search/DerivedData.ts"
 import { ProductSearch } from "../../../src/services/search/ProductSearch.ts"
 import { SearchRunner } from "../../../src/services/search/SearchRunner.ts"
+import { Vocabulary } from "../../../src/services/search/Vocabulary.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 
 const accountId = 0 as AccountId
 
-const searches = Layer.mergeAll(AdSearch.layer, ProductSearch.layer).pipe(
+const searches = Layer.mergeAll(AdSearch.layer, ProductSearch.layer, Vocabulary.layer).pipe(
   Layer.provide(SearchRunner.layer),
   Layer.provide(Catalogue.layer)
 )
@@ -25,6 +26,15 @@ const searchesOver = (options: Partial<Database.DatabaseOptions>) =>
       searches.pipe(Layer.provide(Database.layer({ source: connection, ...options })))
     )
   )
+
+/** Searches, and the small pool that they share with others. */
+const searchesAndPool = Layer.unwrap(
+  Effect.map(TestDatabase, ({ connection }) =>
+    searches.pipe(
+      Layer.provideMerge(Database.layer({ source: connection, maxConnections: 6, statementTimeoutMillis: 500 }))
+    )
+  )
+)
 
 const services = Layer.mergeAll(searches, DerivedData.layer).pipe(Layer.provideMerge(TestDatabase.layer))
 
@@ -139,6 +149,56 @@ layer(services, { excludeTestServices: true })("SearchRunner", (it) => {
       assert.strictEqual(error._tag, "SearchTimeout")
       assert.include("hint" in error ? error.hint : "", "Narrow")
     }).pipe(Effect.provide(searchesOver({ statementTimeoutMillis: 200 }), { local: true }))
+  )
+
+  it.effect("searches that are held up leave connections to whatever else needs one", () =>
+    Effect.gen(function* () {
+      const { connection } = yield* TestDatabase
+      const other = yield* Layer.build(Layer.fresh(Database.layer({ source: connection, maxConnections: 2 })))
+      const outside = Context.get(other, SqlClient.SqlClient)
+      const sql = yield* SqlClient.SqlClient
+      const adSearch = yield* AdSearch
+      const vocabulary = yield* Vocabulary
+      const locked = yield* Latch.make(false)
+      const done = yield* Latch.make(false)
+      const holder = yield* outside`LOCK TABLE ad_search, shop_search IN ACCESS EXCLUSIVE MODE`.pipe(
+        Effect.andThen(locked.open),
+        Effect.andThen(done.await),
+        outside.withTransaction,
+        Effect.forkScoped
+      )
+      yield* locked.await
+      const heldUp = outside<{ count: number }>`SELECT count(*)::int AS count FROM pg_stat_activity
+        WHERE datname = current_database() AND wait_event_type = 'Lock'`.pipe(Effect.map(([row]) => row?.count))
+
+      // Each another one, so that none is answered from what the last one counted.
+      const waiting = yield* Effect.forEach(Array.from({ length: 12 }), (_, index) =>
+        Effect.forkChild(
+          Effect.flip(
+            index % 2 === 0
+              ? Effect.asVoid(adSearch.search({ query: `tray ${index}` }))
+              : Effect.asVoid(vocabulary.list("themes", undefined))
+          )
+        )
+      )
+      let most = 0
+      while (waiting.some((fiber) => fiber.pollUnsafe() === undefined)) {
+        most = Math.max(most, (yield* heldUp) ?? 0)
+        assert.lengthOf(yield* Database.query(sql`SELECT 1`, "1 second"), 1)
+      }
+      // Of a pool of six.
+      assert.strictEqual(most, 2)
+
+      const errors = yield* Effect.forEach(waiting, (fiber) => Fiber.join(fiber))
+      assert.deepStrictEqual(
+        errors.filter(({ _tag }) => _tag !== "SearchTimeout" && _tag !== "ServiceUnavailable"),
+        []
+      )
+      assert.strictEqual(yield* heldUp, 0)
+      yield* done.open
+      yield* Fiber.join(holder)
+      assert.strictEqual((yield* adSearch.search({ partnership_only: true })).pagination.total, 0)
+    }).pipe(Effect.provide(searchesAndPool, { local: true }))
   )
 
   it.effect("a database that cannot be reached is told as such", () =>
