@@ -1,5 +1,5 @@
 /** Every environment variable: its name, default and meaning, in one place. The README's table is held to it by a test. */
-import { Config, ConfigProvider, Context, Effect, Layer, Option, Schema } from "effect"
+import { Config, ConfigProvider, Context, Effect, Layer, Option, Schema, SchemaTransformation } from "effect"
 
 /** http(s), lower case, without path, query, fragment or trailing slash. */
 const Origin = Schema.Trim.check(
@@ -29,12 +29,16 @@ const Endpoint = Schema.String.check(
   })
 )
 
-const whole = (minimum: number, maximum: number) =>
-  Schema.FiniteFromString.check(
-    Schema.makeFilter((value: number) => Number.isInteger(value) && value >= minimum && value <= maximum, {
-      expected: `a whole number from ${minimum} to ${maximum}`
-    })
+const whole = (minimum: number, maximum: number) => {
+  const annotations = { expected: `a whole number from ${minimum} to ${maximum}` }
+  // Digits alone: 0x10 and 3e3 are numbers to JavaScript, but hardly what was meant.
+  return Schema.String.check(Schema.isPattern(/^\d{1,10}$/u, annotations)).pipe(
+    Schema.decodeTo(
+      Schema.Finite.check(Schema.makeFilter((value: number) => value >= minimum && value <= maximum, annotations)),
+      SchemaTransformation.numberFromString
+    )
   )
+}
 
 const maxCredits = 1_000_000_000
 

@@ -12,7 +12,7 @@ const read = (env: Readonly<Record<string, string>>) =>
 /** A value that must be refused; the variables that are missing here take any text. */
 const wrong: Partial<Record<keyof typeof variables, ReadonlyArray<string>>> = {
   BASE_URL: ["discovery.example.com", "https://discovery.example.com/", "https://EXAMPLE.com", "ftp://example.com"],
-  PORT: ["0", "65536", "http", "80.5"],
+  PORT: ["0", "65536", "http", "80.5", "0x10", "3e3", "-1"],
   DATABASE_MAX_CONNECTIONS: ["1", "many"],
   DEMO_SIZE: ["huge"],
   PLAN_CREDITS_GROWTH: ["-1", "1e99"],

@@ -46,16 +46,23 @@ const responseClass = (isOpen: () => boolean) => {
 
 const maxConnections = 10_000
 
+/**
+ * A connection on which nothing moves for this long while a call is under way is closed: a client that does not read its
+ * answers would have them held for ever. Longer than any call may take.
+ */
+const stalledTimeoutMillis = 60_000
+
 /** How long a call may take to end after the process was asked to stop; then it is interrupted. */
 const defaultDrainTimeout = "20 seconds"
 
-export const layerWith = (options: { readonly drainTimeout: Duration.Input }) =>
+export const layerWith = (options: { readonly drainTimeout: Duration.Input; readonly stalledTimeoutMillis?: number }) =>
   Layer.effect(
     HttpServer.HttpServer,
     Effect.gen(function* () {
       const { host, port } = yield* AppConfig
       const server: Server = createServer({ ...limits, ServerResponse: responseClass(() => server.listening) })
       server.maxConnections = maxConnections
+      server.timeout = options.stalledTimeoutMillis ?? stalledTimeoutMillis
       const http = yield* NodeHttpServer.make(() => server, {
         host,
         port,

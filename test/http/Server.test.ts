@@ -100,3 +100,18 @@ describe("stopping", () => {
     })
   )
 })
+
+describe("a connection on which nothing moves", () => {
+  it.live("is closed, and its call is interrupted, uncharged", () => {
+    const interrupted = Deferred.makeUnsafe<void>()
+    const search: Search = () => Effect.onInterrupt(Effect.never, () => Deferred.succeed(interrupted, undefined))
+    return Effect.gen(function* () {
+      const { server, stop } = yield* start({ search, stalledTimeoutMillis: 100 })
+      const call = yield* Effect.exit(server.post(Messages.call("search_ads")))
+      assert.isTrue(Exit.isFailure(call))
+      yield* Deferred.await(interrupted)
+      assert.deepStrictEqual(server.books.charges, [])
+      yield* stop
+    })
+  })
+})

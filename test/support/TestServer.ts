@@ -66,6 +66,7 @@ export class TestServer extends Context.Service<
       readonly ads?: Parameters<typeof FakeSearch.ads>[0]
       readonly ready?: Readiness["Service"]["check"]
       readonly drainTimeout?: Duration.Input
+      readonly stalledTimeoutMillis?: number
     } = {}
   ) => {
     const books: FakeAccess.Books = { charges: [] }
@@ -95,7 +96,10 @@ export class TestServer extends Context.Service<
     return Layer.effect(TestServer, make(books, logs)).pipe(
       Layer.provide(Router.layer),
       Layer.provideMerge(
-        options.drainTimeout === undefined ? Server.layer : Server.layerWith({ drainTimeout: options.drainTimeout })
+        Server.layerWith({
+          drainTimeout: options.drainTimeout ?? "20 seconds",
+          ...(options.stalledTimeoutMillis === undefined ? {} : { stalledTimeoutMillis: options.stalledTimeoutMillis })
+        })
       ),
       Layer.provideMerge(services),
       Layer.provideMerge(Logger.layer([Logger.map(Logger.formatJson, (line) => void logs.push(line))]))

@@ -266,7 +266,7 @@ const decodePeriod = rowOf(
 const isEmail: (text: string) => boolean = Schema.is(
   Schema.String.check(
     Schema.isMaxLength(254),
-    Schema.isPattern(/^[^\s@\p{Cc}\p{Cs}]+@[^\s@\p{Cc}\p{Cs}.]+(\.[^\s@\p{Cc}\p{Cs}.]+)+$/u)
+    Schema.isPattern(/^[^\s@\p{Cc}\p{Cf}\p{Cs}]+@[^\s@\p{Cc}\p{Cf}\p{Cs}.]+(\.[^\s@\p{Cc}\p{Cf}\p{Cs}.]+)+$/u)
   )
 )
 

@@ -2,6 +2,7 @@
 import * as NodeStream from "@effect/platform-node/NodeStream"
 import { Effect, FileSystem, Result, Sink, Stdio, Stream } from "effect"
 import type { PlatformError } from "effect"
+import { createReadStream } from "node:fs"
 import * as zlib from "node:zlib"
 import { headBytes, inputKind, searchedBytes } from "./InputKind.ts"
 import { UnreadableInput } from "./ImportError.ts"
@@ -33,6 +34,7 @@ export const open = Effect.fn("InputFile.open")(function* (
     new UnreadableInput({ message: `${name} ${message}.`, ...(cause === undefined ? {} : { cause }) })
 
   let totalBytes: number | null = null
+  let isPipe = false
   if (isStdin) {
     if (yield* stdio.stdinIsTerminal) {
       return yield* unreadable("is the terminal; name a file, or send one with: ... < file")
@@ -40,14 +42,19 @@ export const open = Effect.fn("InputFile.open")(function* (
   } else {
     const info = yield* Effect.mapError(fs.stat(path), (error) => unreadable(reason(error), error))
     if (info.type === "Directory") return yield* unreadable("is a folder; name a file in it")
-    // A pipe such as /dev/stdin has no size.
-    totalBytes = info.type === "File" ? Number(info.size) : null
+    // A pipe such as `<(...)` or /dev/stdin has no size, and no positions to read at.
+    isPipe = info.type !== "File"
+    totalBytes = isPipe ? null : Number(info.size)
     if (totalBytes === 0) return yield* unreadable("is empty")
   }
 
   let bytesRead = 0
-  const raw = (isStdin ? stdio.stdin : fs.stream(path, { chunkSize: chunkBytes })).pipe(
-    Stream.mapError((error) => unreadable(reason(error), error)),
+  const stored = isStdin ? stdio.stdin : fs.stream(path, { chunkSize: chunkBytes })
+  const piped = NodeStream.fromReadable<Uint8Array, UnreadableInput>({
+    evaluate: () => createReadStream(path, { highWaterMark: chunkBytes }),
+    onError: (cause) => unreadable("cannot be read", cause)
+  })
+  const raw = (isPipe ? piped : Stream.mapError(stored, (error) => unreadable(reason(error), error))).pipe(
     Stream.map((bytes) => {
       bytesRead += bytes.length
       return bytes

@@ -99,7 +99,11 @@ export class ToolRunner extends Context.Service<
               onFailure: (cause) => Effect.flatMap(fail(call, cause, supportUrl), logged)
             })
           }),
-        refuse: (call, error) => Effect.sync(() => failed(call, error))
+        refuse: (call, error) =>
+          Effect.suspend(() => {
+            const answer = failed(call, error)
+            return Effect.as(log(call, answer, 0), answer)
+          })
       }
     })
   )

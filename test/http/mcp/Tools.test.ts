@@ -275,6 +275,7 @@ describe("protocol 28: the limit of requests", () => {
         assert.strictEqual(refused.status, 200)
         const error = errorOf(refused)
         assert.strictEqual(error.code, "rate_limited")
+        assert.include(server.logs.join("\n"), "rate_limited")
         assert.strictEqual(refused.headers.get("retry-after"), String(error.retry_after_seconds))
         assert.isAtLeast(error.retry_after_seconds ?? 0, 1)
         assert.strictEqual(refused.headers.get("ratelimit"), '"default";r=0;t=60')
@@ -347,8 +348,16 @@ describe("protocol 29: traces", () => {
     })
     return Effect.gen(function* () {
       const server = yield* TestServer
-      for (const name of ["access_token", "token", "api_key", "key", "code"]) {
-        yield* server.send({ path: `/mcp?${name}=dsk_secret`, headers: { authorization: undefined }, body: "{}" })
+      const addresses = [
+        ...["access_token", "token", "api_key", "key", "code", "bearer", "credential"].map(
+          (name) => `?${name}=dsk_secret`
+        ),
+        "?dsk_secret",
+        "/dsk_secret",
+        "/dsk_secret?a=b"
+      ]
+      for (const address of addresses) {
+        yield* server.send({ path: `/mcp${address}`, headers: { authorization: undefined }, body: "{}" })
       }
       const attributes = spans.flatMap((span) => Array.from(span.attributes))
       assert.isNotEmpty(attributes)

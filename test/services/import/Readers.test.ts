@@ -1,6 +1,7 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, FileSystem, Path, Stdio, Stream } from "effect"
+import { execFileSync, spawn } from "node:child_process"
 import * as zlib from "node:zlib"
 import type { ImportChunk } from "../../../src/services/import/ImportSource.ts"
 import * as InputFile from "../../../src/services/import/InputFile.ts"
@@ -57,6 +58,21 @@ layer(NodeServices.layer)("reading files", (it) => {
         Buffer.concat([zlib.gzipSync(`${shop(1)}\n${shop(2)}\n`), zlib.gzipSync(`${shop(3)}\n`)])
       ]
     ]
+    it.effect("takes a pipe by its name, as <(...) gives one", () =>
+      Effect.gen(function* () {
+        const fs = yield* FileSystem.FileSystem
+        const path = yield* Path.Path
+        const pipe = path.join(yield* fs.makeTempDirectoryScoped(), "pipe")
+        execFileSync("mkfifo", [pipe])
+        const writer = spawn("sh", ["-c", 'printf %s "$1" > "$2"', "sh", file, pipe], { stdio: "ignore" })
+        yield* Effect.addFinalizer(() => Effect.sync(() => writer.kill()))
+        const input = yield* InputFile.open(pipe)
+        const { lines, rejects } = gather(yield* Stream.runCollect(NativeReader.read(input)))
+        assert.deepStrictEqual(lines, [1, 2, 3])
+        assert.deepStrictEqual(rejects, [])
+      }).pipe(Effect.scoped)
+    )
+
     it.effect.each(whole)("takes %s", ([, content]) =>
       Effect.gen(function* () {
         const { lines, rejects } = yield* readNative(content)
