@@ -17,6 +17,7 @@ import type { Snapshot } from "./Catalogue.ts"
 import * as CountSql from "./CountSql.ts"
 import * as FilterSql from "./FilterSql.ts"
 import type { Names } from "./Names.ts"
+import { ofOneVersion } from "./OneVersion.ts"
 import * as PageSql from "./PageSql.ts"
 import * as Planner from "./Planner.ts"
 import { SearchPermits } from "./SearchPermits.ts"
@@ -49,9 +50,6 @@ interface Counted {
 
 /** A key is some hundred bytes. */
 const maxCached = 2_000
-
-/** More would only wait for a catalogue that changes faster than it is searched. */
-const optimisticAttempts = 2
 
 export class SearchRunner extends Context.Service<
   SearchRunner,
@@ -148,28 +146,9 @@ export class SearchRunner extends Context.Service<
         return Option.some({ rows, total, stores, window })
       })
 
-      const inOneTransaction = <Row extends Versioned>(search: Search<Row>) =>
-        sql.withTransaction(Effect.flatMap(catalogue.latest, (snapshot) => attempt(search, snapshot))).pipe(
-          Effect.provideService(SqlClient.BeginTransaction, "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY"),
-          Effect.flatMap(
-            Option.match({
-              // One transaction of this level sees one version; a defect if it ever did not.
-              onNone: () => Effect.die(new Error("a transaction saw two versions of the catalogue")),
-              onSome: Effect.succeed
-            })
-          )
-        )
-
       return SearchRunner.of({
-        run: Effect.fnUntraced(function* <Row extends Versioned>(search: Search<Row>) {
-          let snapshot = yield* catalogue.known
-          for (let tries = 0; tries < optimisticAttempts; tries++) {
-            const found = yield* attempt(search, snapshot)
-            if (Option.isSome(found)) return found.value
-            snapshot = yield* catalogue.latest
-          }
-          return yield* inOneTransaction(search)
-        }, permits.withPermit)
+        run: <Row extends Versioned>(search: Search<Row>) =>
+          permits.withPermit(ofOneVersion(sql, catalogue, (snapshot) => attempt(search, snapshot)))
       })
     })
   ).pipe(Layer.provide(SearchPermits.layer))
