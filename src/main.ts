@@ -15,6 +15,7 @@ import * as Live from "./cli/Live.ts"
 import { migrateCommand } from "./cli/MigrateCommand.ts"
 import { serve, serveCommand } from "./cli/ServeCommand.ts"
 import { explain } from "./cli/StartErrors.ts"
+import { trackCommand } from "./cli/TrackCommand.ts"
 import { AppConfig } from "./Config.ts"
 import * as Observability from "./services/Observability.ts"
 
@@ -30,6 +31,7 @@ const discovery = Command.make("discovery", {}, () => serve).pipe(
     catalogueCommand.pipe(Command.provide(operation)),
     accountCommand.pipe(Command.provide(operation)),
     keyCommand.pipe(Command.provide(operation)),
+    trackCommand.pipe(Command.provide(operation)),
     creditsCommand.pipe(Command.provide(operation))
   ])
 )

@@ -3,7 +3,10 @@ import { Effect, Layer } from "effect"
 import * as fs from "node:fs"
 import { AppConfig, variables } from "../src/Config.ts"
 import { AdSearch } from "../src/services/search/AdSearch.ts"
+import { ProductReader } from "../src/services/search/ProductReader.ts"
 import { ProductSearch } from "../src/services/search/ProductSearch.ts"
+import { ShopReader } from "../src/services/search/ShopReader.ts"
+import { ShopSearch } from "../src/services/search/ShopSearch.ts"
 import { Vocabulary } from "../src/services/search/Vocabulary.ts"
 import { Toolbox } from "../src/services/tools/Toolbox.ts"
 import * as Documents from "./support/Documents.ts"
@@ -12,7 +15,14 @@ const project = new URL("..", import.meta.url)
 const read = (file: string) => fs.readFileSync(new URL(file, project), "utf8")
 
 const toolbox = Toolbox.layer.pipe(
-  Layer.provide([Layer.mock(AdSearch, {}), Layer.mock(ProductSearch, {}), Layer.mock(Vocabulary, {})]),
+  Layer.provide([
+    Layer.mock(AdSearch, {}),
+    Layer.mock(ProductSearch, {}),
+    Layer.mock(ShopSearch, {}),
+    Layer.mock(ShopReader, {}),
+    Layer.mock(ProductReader, {}),
+    Layer.mock(Vocabulary, {})
+  ]),
   Layer.provide(AppConfig.layerOf({}))
 )
 

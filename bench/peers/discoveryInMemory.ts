@@ -18,6 +18,7 @@ const services = Layer.mergeAll(Toolbox.layer, ToolRunner.layer, RequestRate.lay
       FakeAccess.ledger({ charges: [] }),
       FakeSearch.ads([]),
       FakeSearch.products([]),
+      FakeSearch.shops,
       FakeSearch.vocabulary,
       Layer.succeed(Readiness, { check: Effect.void }),
       AppConfig.layerOf({ port: 0, rateLimitPerMinute: 1_000_000_000 })

@@ -12,6 +12,7 @@ import { LedgerCheck } from "../services/access/LedgerCheck.ts"
 import { Passwords } from "../services/access/Passwords.ts"
 import { PlanChecker } from "../services/access/PlanChecker.ts"
 import { RequestRate } from "../services/access/RequestRate.ts"
+import { TrackedShops } from "../services/access/TrackedShops.ts"
 import * as Database from "../services/database/Database.ts"
 import { EmbeddedPostgres } from "../services/database/EmbeddedPostgres.ts"
 import * as Migrations from "../services/database/Migrations.ts"
@@ -22,7 +23,10 @@ import { AdSearch } from "../services/search/AdSearch.ts"
 import { Catalogue } from "../services/search/Catalogue.ts"
 import { DerivedData } from "../services/search/DerivedData.ts"
 import { ProductSearch } from "../services/search/ProductSearch.ts"
+import { ProductReader } from "../services/search/ProductReader.ts"
 import { SearchRunner } from "../services/search/SearchRunner.ts"
+import { ShopReader } from "../services/search/ShopReader.ts"
+import { ShopSearch } from "../services/search/ShopSearch.ts"
 import { Vocabulary } from "../services/search/Vocabulary.ts"
 import { ToolRunner } from "../services/tools/ToolRunner.ts"
 import { Toolbox } from "../services/tools/Toolbox.ts"
@@ -59,10 +63,13 @@ export const sharedDatabase = Layer.unwrap(
 )
 
 /** What commands and the demo need. */
-export const operation = Layer.mergeAll(Accounts.layer, ApiKeys.layer, LedgerCheck.layer, Importer.layer).pipe(
-  Layer.provideMerge(Layer.mergeAll(Passwords.layer, DerivedData.layer)),
-  Layer.provide(NodeCrypto.layer)
-)
+export const operation = Layer.mergeAll(
+  Accounts.layer,
+  ApiKeys.layer,
+  TrackedShops.layer,
+  LedgerCheck.layer,
+  Importer.layer
+).pipe(Layer.provideMerge(Layer.mergeAll(Passwords.layer, DerivedData.layer)), Layer.provide(NodeCrypto.layer))
 
 export const demoAccounts = DemoAccounts.layer
 
@@ -77,6 +84,9 @@ export const service = Layer.mergeAll(ToolRunner.layer, Toolbox.layer).pipe(
       Readiness.layer,
       AdSearch.layer,
       ProductSearch.layer,
+      ShopSearch.layer,
+      ShopReader.layer,
+      ProductReader.layer,
       Vocabulary.layer
     )
   ),

@@ -6,13 +6,17 @@ import { SqlClient } from "effect/sql"
 import { accountCommand } from "../../src/cli/AccountCommand.ts"
 import { creditsCommand } from "../../src/cli/CreditsCommand.ts"
 import { keyCommand } from "../../src/cli/KeyCommand.ts"
+import { trackCommand } from "../../src/cli/TrackCommand.ts"
 import { CredentialResolver } from "../../src/services/access/CredentialResolver.ts"
 import { Passwords } from "../../src/services/access/Passwords.ts"
+import { TrackedShops } from "../../src/services/access/TrackedShops.ts"
 import * as Access from "../support/Access.ts"
 import { SetClock } from "../support/SetClock.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 
-const root = Command.make("discovery").pipe(Command.withSubcommands([accountCommand, keyCommand, creditsCommand]))
+const root = Command.make("discovery").pipe(
+  Command.withSubcommands([accountCommand, keyCommand, trackCommand, creditsCommand])
+)
 const execute = Command.runWith(root, { version: "0" })
 
 /** Runs a command line; `stdin` is what is piped into it. Returns what it prints, and whether it ended well. */
@@ -31,7 +35,8 @@ const run = Effect.fnUntraced(function* (line: ReadonlyArray<string>, stdin = ""
   return { ended: ended._tag, text: printed.join("\n") }
 })
 
-const Services = Access.layer.pipe(
+const Services = TrackedShops.layer.pipe(
+  Layer.provideMerge(Access.layer),
   Layer.provideMerge(TestDatabase.layer),
   Layer.provideMerge(SetClock.layer("2026-03-10T12:00:00Z"))
 )
@@ -131,6 +136,41 @@ layer(Services, { excludeTestServices: true })("the operator's command line", (i
         assert.strictEqual(ended, "Failure")
         assert.include(text, "its subscription is paused")
         assert.include(text, "https://discovery.test/billing")
+      })
+    )
+  })
+
+  describe("track", () => {
+    it.effect("add, list and remove, by domain", () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        yield* sql`INSERT INTO shop (id, domain, domain_extension, name, country)
+          VALUES (1, 'b.com', '.com', 'B', 'US'), (2, 'a.com', '.com', 'A', 'US')`
+        yield* run(["account", "create", "gus@example.com"])
+        assert.match((yield* run(["track", "add", "gus@example.com", "www.B.com"])).text, /^ +1 {2}tracked {2}b\.com$/)
+        assert.match((yield* run(["track", "add", "gus@example.com", "a.com", "--own"])).text, /^ +2 {2}own {6}a\.com$/)
+        assert.match(
+          (yield* run(["track", "list", "gus@example.com"])).text,
+          /own {6}a\.com\n +1 {2}tracked {2}b\.com$/
+        )
+        assert.strictEqual((yield* run(["track", "remove", "gus@example.com", "b.com"])).ended, "Success")
+        assert.notInclude((yield* run(["track", "list", "gus@example.com"])).text, "b.com")
+      })
+    )
+
+    it.effect("says what is wrong, and fails", () =>
+      Effect.gen(function* () {
+        yield* run(["account", "create", "hal@example.com"])
+        const cases: ReadonlyArray<readonly [ReadonlyArray<string>, string]> = [
+          [["track", "add", "nobody@example.com", "a.com"], "There is no account"],
+          [["track", "add", "hal@example.com", "unknown.com"], "no store with the domain unknown.com"],
+          [["track", "remove", "hal@example.com", "unknown.com"], "neither tracks nor owns unknown.com"]
+        ]
+        for (const [line, message] of cases) {
+          const { ended, text } = yield* run(line)
+          assert.strictEqual(ended, "Failure", line.join(" "))
+          assert.include(text, message)
+        }
       })
     )
   })

@@ -1,9 +1,10 @@
 /**
- * What `search_ads` and `search_products` have to answer, by looking at every record. Slow and obvious; shares no code
+ * What `search_ads`, `search_products` and `search_shops` have to answer, by looking at every record. Slow and obvious; shares no code
  * with the SQL, its planner or its derived rows.
  */
 import type { AdQuery } from "../../src/domain/search/AdQuery.ts"
 import type { ProductQuery } from "../../src/domain/search/ProductQuery.ts"
+import type { ShopQuery } from "../../src/domain/search/ShopQuery.ts"
 import type { Ad, NaiveCatalogue, Product, Shop } from "./NaiveCatalogue.ts"
 import { today, typed } from "./NaiveCatalogue.ts"
 import { matcher } from "./NaiveText.ts"
@@ -89,7 +90,7 @@ const nicheNames = (catalogue: NaiveCatalogue, id: number | null): ReadonlyArray
   return niche === undefined ? [] : [niche.id, niche.name.toLowerCase(), ...nicheNames(catalogue, niche.parent_id)]
 }
 
-type StoreQuery = AdQuery | ProductQuery
+type StoreQuery = AdQuery | ProductQuery | ShopQuery
 
 /** Every argument that is about the store. */
 const storeArguments = new Set([
@@ -302,4 +303,31 @@ export const searchAds = (catalogue: NaiveCatalogue, query: AdQuery): Answer<Ad>
     traffic_growth: byStore((each) => each.growth)
   }
   return { items: matching.sort(orders[sort]), total }
+}
+
+export const searchShops = (catalogue: NaiveCatalogue, query: ShopQuery): Answer<Store> => {
+  const hasWords = query.query === undefined ? () => true : matcher(query.query)
+  if (hasWords === undefined) throw new Error("a query that asks for nothing")
+  const items = Array.from(storesOf(catalogue).values()).filter(
+    (store) => storeMatches(catalogue, store, query) && hasWords([store.name, store.domain, typed(store.domain)])
+  )
+  const by = (...figures: ReadonlyArray<(store: Store) => number | null>): Compare<Store> =>
+    inTurn(
+      ...figures.map((figure) => byFigure(figure, query.sort_order ?? "desc")),
+      byFigure((store: Store) => store.id, "asc")
+    )
+  const orders: Record<NonNullable<ShopQuery["sort_by"]>, Compare<Store>> = {
+    recommended: by(
+      (store) => store.activeAds,
+      (store) => store.visits
+    ),
+    revenue: by((store) => store.monthly_revenue),
+    orders: by((store) => store.monthly_orders),
+    traffic: by((store) => store.visits),
+    traffic_growth: by((store) => store.growth),
+    active_ads: by((store) => store.activeAds),
+    products_count: by((store) => store.catalogueSize),
+    newest: by((store) => (store.created_on === null ? null : dayNumber(store.created_on)))
+  }
+  return { items: items.sort(orders[query.sort_by ?? "recommended"]), total: items.length }
 }

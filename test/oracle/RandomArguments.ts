@@ -2,6 +2,7 @@
 import { ctas, languages, mediaTypes, pixels, socialNetworks } from "../../src/domain/catalog/Enumerations.ts"
 import { adSorts } from "../../src/domain/search/AdQuery.ts"
 import { productSorts } from "../../src/domain/search/ProductQuery.ts"
+import { shopSorts } from "../../src/domain/search/ShopQuery.ts"
 import { apps, countries, currencies, extensions, themes, typed, words } from "./NaiveCatalogue.ts"
 import type { NaiveCatalogue } from "./NaiveCatalogue.ts"
 import { storesOf } from "./NaiveSearch.ts"
@@ -94,6 +95,12 @@ const makers = (random: Random, catalogue: NaiveCatalogue) => {
     monthly_orders: figure((each) => each.monthly_orders),
     shop_created_between: dates(catalogue.shops.map((shop) => shop.created_on))
   }
+  const shops: Makers = {
+    ...store,
+    avg_price: figure((each) => each.averagePrice),
+    trustpilot_rating: figure((each) => each.trustpilot_rating, false, 5),
+    trustpilot_reviews: figure((each) => each.trustpilot_reviews)
+  }
   const ads: Makers = {
     ...store,
     avg_price: figure((each) => each.averagePrice),
@@ -107,7 +114,7 @@ const makers = (random: Random, catalogue: NaiveCatalogue) => {
     trustpilot_reviews: figure((each) => each.trustpilot_reviews)
   }
   const products: Makers = { ...store, price: range(catalogue.products.map((product) => product.price)) }
-  return { ads, products, query }
+  return { ads, products, shops, query }
 }
 
 const common = (random: Random) => ({
@@ -128,7 +135,7 @@ const filters = (random: Random, make: Makers, query: Make, index: number): Reco
 
 /** The `index`-th of many cases; plain JSON, to be decoded as a client's. */
 export const generators = (random: Random, catalogue: NaiveCatalogue) => {
-  const { ads, products, query } = makers(random, catalogue)
+  const { ads, products, query, shops } = makers(random, catalogue)
   return {
     ad: (index: number): Record<string, unknown> => {
       const args = filters(random, ads, query, index)
@@ -140,6 +147,13 @@ export const generators = (random: Random, catalogue: NaiveCatalogue) => {
       ...filters(random, products, query, index),
       ...common(random),
       ...(random.chance(0.8) ? { sort_by: random.pick(productSorts) } : {})
+    }),
+    /** Every sort in both directions, in turn, so that small numbers of cases have them all. */
+    shop: (index: number): Record<string, unknown> => ({
+      ...filters(random, shops, query, index),
+      ...common(random),
+      sort_by: shopSorts[index % shopSorts.length],
+      sort_order: Math.floor(index / shopSorts.length) % 2 === 0 ? "desc" : "asc"
     })
   }
 }

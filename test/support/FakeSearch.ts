@@ -1,11 +1,17 @@
-/** A catalogue of two niches and as many ads and products as a test asks for. */
+/** A catalogue of two niches and one store, and as many ads and products as a test asks for. */
 import { Effect, Layer } from "effect"
 import type { FoundAd } from "../../src/domain/catalog/AdItem.ts"
 import type { FoundProduct } from "../../src/domain/catalog/ProductItem.ts"
+import type { ProductOnRecord } from "../../src/domain/catalog/ProductRecordItem.ts"
+import type { ShopDetails, ShopFacts } from "../../src/domain/catalog/ShopItem.ts"
 import * as AdQuery from "../../src/domain/search/AdQuery.ts"
 import * as Page from "../../src/domain/search/Page.ts"
+import { NotFound, ShopNotTracked } from "../../src/domain/ToolError.ts"
 import { AdSearch } from "../../src/services/search/AdSearch.ts"
+import { ProductReader } from "../../src/services/search/ProductReader.ts"
 import { ProductSearch } from "../../src/services/search/ProductSearch.ts"
+import { ShopReader } from "../../src/services/search/ShopReader.ts"
+import { ShopSearch } from "../../src/services/search/ShopSearch.ts"
 import { Vocabulary } from "../../src/services/search/Vocabulary.ts"
 import { down } from "./FakeAccess.ts"
 
@@ -91,6 +97,84 @@ export const products = (items: ReadonlyArray<FoundProduct>): Layer.Layer<Produc
       })
     }
   })
+
+const facts: ShopFacts = {
+  id: 7,
+  name: "Socks",
+  domain: "socks.example",
+  country: "FR",
+  currency: "EUR",
+  niche: { id: 2, name: "Socks" },
+  languages: ["French"],
+  estimated_monthly_revenue: 1200.5,
+  estimated_monthly_orders: 100,
+  monthly_visits: null,
+  traffic_growth_pct: -3.25,
+  active_ads: 3,
+  products_count: null,
+  avg_price: 9.5,
+  trustpilot_rating: 4.5,
+  trustpilot_reviews: 12,
+  created_on: "2020-02-29",
+  is_tracked: true
+}
+
+const shop: ShopDetails = {
+  ...facts,
+  is_own: false,
+  niches: [
+    { id: 2, name: "Socks" },
+    { id: 1, name: "Apparel" }
+  ],
+  theme: "Dawn",
+  apps: ["Klaviyo"],
+  pixels: ["TikTok"],
+  social_networks: [],
+  traffic: [{ month: "2026-01", visits: 40 }]
+}
+
+/** Product 1 can be seen, product 2 is of a store that nobody tracks, others do not exist. */
+const productOnRecord: ProductOnRecord = {
+  ...product(1),
+  details: {
+    description_html: "<p>Soft &amp; warm</p>",
+    vendor: "Socks",
+    product_type: null,
+    tags: [],
+    options: [],
+    variants: [
+      { id: null, title: "M", sku: null, price: 9.5, compare_at_price: null, is_available: true, options: ["M"] }
+    ],
+    images: [{ url: "https://socks.example/1.jpg", width: 100, height: 100 }]
+  },
+  shop: { id: 7, name: "Socks", domain: "socks.example", country: "FR", is_tracked: true, is_own: false }
+}
+
+/** The one store, its page and the details of its products. */
+export const shops: Layer.Layer<ShopSearch | ShopReader | ProductReader> = Layer.mergeAll(
+  Layer.succeed(ShopSearch, {
+    search: (query) => {
+      const window = Page.window(query)
+      return Effect.succeed({
+        shops: slice([facts], window),
+        pagination: { page: window.page, per_page: window.perPage, total: 1, has_more: false }
+      })
+    }
+  }),
+  Layer.succeed(ShopReader, {
+    get: (id) => (id === shop.id ? Effect.succeed(shop) : Effect.fail(new NotFound({ message: `no store ${id}` })))
+  }),
+  Layer.succeed(ProductReader, {
+    get: (id) =>
+      id === 1
+        ? Effect.succeed(productOnRecord)
+        : Effect.fail(
+            id === 2
+              ? new ShopNotTracked({ message: "not tracked", hint: "https://discovery.test/dashboard/shops/8" })
+              : new NotFound({ message: `no product ${id}` })
+          )
+  })
+)
 
 export const niches = [
   { id: 1, name: "Apparel", parent: null, stores: 12 },

@@ -26,13 +26,14 @@ const calls: ReadonlyArray<readonly [name: string, args: Record<string, unknown>
   ["list_filter_options", { kind: "niches" }],
   ["search_ads", { sort_by: "newest", countries: ["fr"], per_page: 25 }],
   ["search_ads", {}],
-  ["search_products", { price: { min: 1 } }]
+  ["search_products", { price: { min: 1 } }],
+  ["search_shops", { sort_by: "traffic" }]
 ]
 
 export const exercise = async ({ call, tools }: Connected) => {
   assert.deepStrictEqual(
     tools.map(({ name }) => name),
-    ["get_usage", "list_filter_options", "search_ads", "search_products"]
+    ["get_usage", "list_filter_options", "search_shops", "search_ads", "search_products", "get_shop", "get_product"]
   )
   for (const { inputSchema, name, outputSchema } of tools) {
     assert.isObject(inputSchema, name)
@@ -45,6 +46,12 @@ export const exercise = async ({ call, tools }: Connected) => {
     assert.isObject(result.structuredContent, name)
     assert.deepStrictEqual(JSON.parse(result.content[0]?.text ?? ""), result.structuredContent)
   }
+  const shops = await call("search_shops", { per_page: 1 })
+  const [, id = ""] = /"id":(\d+)/.exec(shops.content[0]?.text ?? "") ?? []
+  const shop = await call("get_shop", { shop_id: Number(id) })
+  assert.deepInclude(shop.structuredContent, { id: Number(id) })
+  const unknown = await call("get_product", { product_id: 2_147_483_647 })
+  assert.include(unknown.content[0]?.text, "not_found")
   // An error of a tool is a result, and no client throws on it.
   const wrong = await call("search_ads", { per_page: 26 })
   assert.strictEqual(wrong.isError, true)

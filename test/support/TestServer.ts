@@ -80,6 +80,7 @@ export class TestServer extends Context.Service<
           FakeAccess.ledger(books),
           FakeSearch.ads(items, options.search),
           FakeSearch.products([FakeSearch.product(1), FakeSearch.product(2)]),
+          FakeSearch.shops,
           FakeSearch.vocabulary,
           Layer.succeed(Readiness, { check: options.ready ?? Effect.void }),
           AppConfig.layerOf({

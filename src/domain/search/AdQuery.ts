@@ -9,13 +9,20 @@ import * as StoreFilter from "./StoreFilter.ts"
 export const adSorts = ["recommended", "newest", "oldest", "reach", "revenue", "traffic", "traffic_growth"] as const
 export type AdSort = (typeof adSorts)[number]
 
+/** Filters on the store that `search_products` has not. */
+export const storeFields = {
+  avg_price: Arguments.optional(Arguments.Range, "Average product price of the store, in its currency."),
+  trustpilot_rating: Arguments.optional(ratingRange(), "Trustpilot rating of the store, 0 to 5."),
+  trustpilot_reviews: Arguments.optional(Arguments.Range, "Number of Trustpilot reviews of the store.")
+} as const
+
 export const AdQuery = Schema.Struct({
   query: Arguments.optional(
     StoreFilter.Query,
     "Free text over ad copy, social page names and store names; 1 to 200 characters."
   ),
   ...StoreFilter.fields,
-  avg_price: Arguments.optional(Arguments.Range, "Average product price of the store, in its currency."),
+  avg_price: storeFields.avg_price,
   media_types: Arguments.optional(Arguments.someOf(mediaTypes), "Media of the ad; any of them."),
   status: Arguments.optional(Arguments.oneOf(["all", "active", "inactive"]), "Default all."),
   ctas: Arguments.optional(Arguments.someOf(ctas), "Call-to-action labels; any of them."),
@@ -25,8 +32,8 @@ export const AdQuery = Schema.Struct({
   ),
   ad_started_between: Arguments.optional(Arguments.DateRange, "Start date of the ad, YYYY-MM-DD, inclusive."),
   partnership_only: Arguments.optional(Schema.Boolean, "True keeps only partnership (branded content) ads."),
-  trustpilot_rating: Arguments.optional(ratingRange(), "Trustpilot rating of the store, 0 to 5."),
-  trustpilot_reviews: Arguments.optional(Arguments.Range, "Number of Trustpilot reviews of the store."),
+  trustpilot_rating: storeFields.trustpilot_rating,
+  trustpilot_reviews: storeFields.trustpilot_reviews,
   sort_by: Arguments.optional(
     Arguments.oneOf(adSorts),
     "Default recommended: one ad per store, stores with most active ads first. reach and traffic rank by the store's traffic."

@@ -2,6 +2,7 @@
 import { Schema } from "effect"
 import { AdItem } from "../catalog/AdItem.ts"
 import { ProductItem } from "../catalog/ProductItem.ts"
+import { ShopItem } from "../catalog/ShopItem.ts"
 import * as Page from "./Page.ts"
 
 const truncated = Schema.optionalKey(
@@ -24,3 +25,10 @@ export const ProductEnvelope = Schema.Struct({
   truncated
 })
 export type ProductEnvelope = typeof ProductEnvelope.Type
+
+export const ShopEnvelope = Schema.Struct({
+  results: Schema.Array(ShopItem),
+  pagination: Page.Pagination,
+  truncated
+})
+export type ShopEnvelope = typeof ShopEnvelope.Type

@@ -76,8 +76,12 @@ const quoted = (word: string): string => `'${word.replaceAll("\\", "\\\\").repla
  * Words start after a blank; none of them holds a character that LIKE treats specially. PostgreSQL takes a LIKE like this
  * for one that hardly ever holds, and would rather read everything than walk; within a CASE it makes no such guess.
  */
-const contains = (sql: Sql, word: string): Fragment =>
-  sql`CASE WHEN ' ' || i.doc LIKE ${`% ${word}%`} THEN true ELSE false END`
+const contains = (sql: Sql, word: string, alias: "i" | "s" = "i"): Fragment =>
+  sql`CASE WHEN ' ' || ${sql(alias)}.doc LIKE ${`% ${word}%`} THEN true ELSE false END`
+
+/** The words of a store's own document, its name and domain. */
+export const storeWords = (sql: Sql, wanted: ReadonlyArray<string>): ReadonlyArray<Fragment> =>
+  wanted.map((word) => contains(sql, word, "s"))
 
 export const tsquery = (words: ReadonlyArray<string>): string => {
   const selective = words.filter(isSelective)

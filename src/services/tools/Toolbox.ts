@@ -1,9 +1,12 @@
 /** The tools there are, in the order in which `tools/list` tells them. */
 import { Context, Effect, Layer } from "effect"
+import * as GetProduct from "./GetProduct.ts"
+import * as GetShop from "./GetShop.ts"
 import * as GetUsage from "./GetUsage.ts"
 import * as ListFilterOptions from "./ListFilterOptions.ts"
 import * as SearchAds from "./SearchAds.ts"
 import * as SearchProducts from "./SearchProducts.ts"
+import * as SearchShops from "./SearchShops.ts"
 import type { RunnableTool } from "./ToolDefinition.ts"
 
 export class Toolbox extends Context.Service<
@@ -16,7 +19,14 @@ export class Toolbox extends Context.Service<
   static readonly layer = Layer.effect(
     Toolbox,
     Effect.gen(function* () {
-      const others = yield* Effect.all([ListFilterOptions.make, SearchAds.make, SearchProducts.make])
+      const others = yield* Effect.all([
+        ListFilterOptions.make,
+        SearchShops.make,
+        SearchAds.make,
+        SearchProducts.make,
+        GetShop.make,
+        GetProduct.make
+      ])
       // The free one comes first: clients and test suites try the first tool with no arguments (protocol.md 20).
       const tools = [GetUsage.make(others), ...others]
       const byName = new Map<string, RunnableTool>(tools.map((tool) => [tool.name, tool]))

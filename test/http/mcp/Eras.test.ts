@@ -210,7 +210,15 @@ layer(TestServer.layer(), { excludeTestServices: true })("eras", (it) => {
   })
 
   describe("protocol 20: tools/list", () => {
-    const names = ["get_usage", "list_filter_options", "search_ads", "search_products"]
+    const names = [
+      "get_usage",
+      "list_filter_options",
+      "search_shops",
+      "search_ads",
+      "search_products",
+      "get_shop",
+      "get_product"
+    ]
     const namesOf = (result: Readonly<Record<string, unknown>>) =>
       Schema.decodeUnknownSync(Schema.Array(Schema.Struct({ name: Schema.String })))(result["tools"]).map(
         ({ name }) => name

@@ -105,9 +105,30 @@ layer(TestServer.layer({ config: { rateLimitPerMinute: 0 } }), { excludeTestServ
   it.effect.prop(
     "for any arguments of any tool",
     [
-      Schema.Literals(["get_usage", "list_filter_options", "search_ads", "search_products"]),
+      Schema.Literals([
+        "get_usage",
+        "list_filter_options",
+        "search_shops",
+        "search_ads",
+        "search_products",
+        "get_shop",
+        "get_product"
+      ]),
       Schema.Record(
-        Schema.Literals(["query", "kind", "niches", "themes", "apps", "page", "active_days", "price", "status", "x"]),
+        Schema.Literals([
+          "query",
+          "kind",
+          "niches",
+          "themes",
+          "apps",
+          "page",
+          "active_days",
+          "price",
+          "status",
+          "shop_id",
+          "product_id",
+          "x"
+        ]),
         Schema.Json
       )
     ],

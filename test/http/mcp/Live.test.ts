@@ -7,10 +7,13 @@ import { SqlClient } from "effect/sql"
 import * as net from "node:net"
 import * as Live from "../../../src/cli/Live.ts"
 import { AppConfig } from "../../../src/Config.ts"
-import { AdEnvelope } from "../../../src/domain/search/Envelope.ts"
+import { ProductRecordItem } from "../../../src/domain/catalog/ProductRecordItem.ts"
+import { ShopRecordItem } from "../../../src/domain/catalog/ShopItem.ts"
+import { AdEnvelope, ProductEnvelope, ShopEnvelope } from "../../../src/domain/search/Envelope.ts"
 import * as Router from "../../../src/http/Router.ts"
 import * as Server from "../../../src/http/Server.ts"
 import { ApiKeys } from "../../../src/services/access/ApiKeys.ts"
+import { TrackedShops } from "../../../src/services/access/TrackedShops.ts"
 import { demoSource } from "../../../src/services/import/demo/DemoData.ts"
 import { Importer } from "../../../src/services/import/Importer.ts"
 import * as Access from "../../support/Access.ts"
@@ -74,9 +77,9 @@ layer(everything, { excludeTestServices: true, timeout: "60 seconds" })("live", 
           await exercise({ tools, call: (name, args) => client.callTool({ name, arguments: args }) as never })
           await client.close()
         })
-        // Three searches succeeded; the free tools and the error took nothing.
+        // Five searches and get_shop succeeded; the free tools and the errors took nothing.
         const { balance, fold } = yield* Access.books(caller.accountId)
-        assert.deepStrictEqual(balance, { allowance: Access.allowances.growth, used: 3 })
+        assert.deepStrictEqual(balance, { allowance: Access.allowances.growth, used: 6 })
         assert.deepStrictEqual(fold, balance)
       })
     )
@@ -92,7 +95,7 @@ layer(everything, { excludeTestServices: true, timeout: "60 seconds" })("live", 
           await exercise({ tools, call: (name, args) => client.callTool({ name, arguments: args }) })
           await client.close()
         })
-        assert.strictEqual((yield* Access.books(caller.accountId)).balance.used, 3)
+        assert.strictEqual((yield* Access.books(caller.accountId)).balance.used, 6)
       })
     )
   })
@@ -109,6 +112,42 @@ layer(everything, { excludeTestServices: true, timeout: "60 seconds" })("live", 
       assert.strictEqual(new Set(results.map(({ shop }) => shop?.id)).size, 25)
       assert.strictEqual(headers.get("x-credits-cost"), "1")
       assert.strictEqual(headers.get("x-credits-remaining"), String(Access.allowances.growth - 1))
+    })
+  )
+
+  it.effect("stores are searched, read, tracked, and then their products' details are to be had", () =>
+    Effect.gen(function* () {
+      const { caller, secret } = yield* Access.subscriber()
+      const result = Effect.fnUntraced(function* <A>(name: string, args: object, schema: Schema.Codec<A, unknown>) {
+        const { json } = yield* post(secret, Messages.call(name, args))
+        const Body = Schema.Struct({ result: Schema.Struct({ structuredContent: schema }) })
+        return Schema.decodeUnknownSync(Body)(json).result.structuredContent
+      })
+      const { pagination, results } = yield* result("search_shops", { sort_by: "revenue", per_page: 25 }, ShopEnvelope)
+      assert.strictEqual(results.length, Math.min(25, pagination.total))
+      const revenues = results.map((shop) => shop.estimated_monthly_revenue ?? -1)
+      assert.deepStrictEqual(
+        revenues,
+        revenues.toSorted((a, b) => b - a)
+      )
+
+      const { results: products } = yield* result("search_products", {}, ProductEnvelope)
+      const [product = assert.fail("no product")] = products
+      const shop = yield* result("get_shop", { shop_id: product.shop.id }, ShopRecordItem)
+      assert.deepInclude(shop, { domain: product.shop.domain, is_tracked: false, dashboard_url: product.dashboard_url })
+
+      const refused = yield* post(secret, Messages.call("get_product", { product_id: product.id }))
+      assert.include(refused.text, "shop_not_tracked")
+      assert.include(refused.text, product.dashboard_url)
+      yield* (yield* TrackedShops).add(caller.accountId, shop.domain, "tracked")
+      const details = yield* result("get_product", { product_id: product.id }, ProductRecordItem)
+      assert.deepInclude(details, { id: product.id, title: product.title, price: product.price })
+      assert.isTrue((yield* result("get_shop", { shop_id: shop.id }, ShopRecordItem)).is_tracked)
+
+      const unknown = yield* post(secret, Messages.call("get_shop", { shop_id: 2_147_483_647 }))
+      assert.include(unknown.text, "not_found")
+      // Two searches, get_shop twice, get_product once; what was refused or not found took nothing.
+      assert.strictEqual((yield* Access.books(caller.accountId)).balance.used, 5)
     })
   )
 

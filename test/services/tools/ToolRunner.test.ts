@@ -16,6 +16,7 @@ const make = (books: FakeAccess.Books, ads: Parameters<typeof FakeSearch.ads>, v
       FakeAccess.ledger(books),
       FakeSearch.ads(...ads),
       FakeSearch.products([FakeSearch.product(1)]),
+      FakeSearch.shops,
       vocabulary,
       AppConfig.layerOf({ baseUrl: "https://discovery.test" })
     ])
@@ -93,7 +94,15 @@ describe("a successful call", () => {
           status: "active",
           credits: { allowance: 2000, used: 12, remaining: 1988 },
           period: { start: "2026-01-01", end: "2026-02-01" },
-          costs: { get_usage: 0, list_filter_options: 0, search_ads: 1, search_products: 1 }
+          costs: {
+            get_usage: 0,
+            list_filter_options: 0,
+            search_shops: 1,
+            search_ads: 1,
+            search_products: 1,
+            get_shop: 1,
+            get_product: 1
+          }
         })
       })
     )
@@ -236,20 +245,26 @@ describe("wrong arguments", () => {
 })
 
 describe("a call costs nothing", () => {
-  it.effect.each(["get_usage", "list_filter_options", "search_ads", "search_products"])(
-    "without an active plan: %s",
-    (name) =>
-      withTools((books) =>
-        Effect.gen(function* () {
-          const answer = yield* call(name, name === "list_filter_options" ? { kind: "niches" } : {}, {
-            caller: FakeAccess.caller(1, { status: "unpaid" })
-          })
-          const error = errorOf(answer)
-          assert.strictEqual(error.code, "plan_upgrade_required")
-          assert.strictEqual(error.upgrade_url, "https://discovery.test/billing")
-          assert.deepStrictEqual([answer.cost, books.charges.length], [0, 0])
+  it.effect.each([
+    ["get_usage", {}],
+    ["list_filter_options", { kind: "niches" }],
+    ["search_shops", {}],
+    ["search_ads", {}],
+    ["search_products", {}],
+    ["get_shop", { shop_id: 7 }],
+    ["get_product", { product_id: 1 }]
+  ] as const)("without an active plan: %s", ([name, args]) =>
+    withTools((books) =>
+      Effect.gen(function* () {
+        const answer = yield* call(name, args, {
+          caller: FakeAccess.caller(1, { status: "unpaid" })
         })
-      )
+        const error = errorOf(answer)
+        assert.strictEqual(error.code, "plan_upgrade_required")
+        assert.strictEqual(error.upgrade_url, "https://discovery.test/billing")
+        assert.deepStrictEqual([answer.cost, books.charges.length], [0, 0])
+      })
+    )
   )
 
   it.effect("without credits, and is not even run", () => {
@@ -391,7 +406,8 @@ describe("an idempotency key", () => {
 
   it.effect.each([
     ["search_ads", { page: 2 }],
-    ["search_products", { page: 1 }]
+    ["search_products", { page: 1 }],
+    ["search_shops", { page: 1 }]
   ] as const)("is refused for another call: %s %j", ([name, args]) =>
     withTools((books) =>
       Effect.gen(function* () {

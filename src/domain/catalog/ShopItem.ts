@@ -1,0 +1,71 @@
+/** A store as `search_shops` returns it, and as `get_shop` does, with all that is on record (decisions.md, "Data"). */
+import { Schema } from "effect"
+import { fit } from "./Fit.ts"
+
+const Figure = Schema.NullOr(Schema.Finite)
+
+const Niche = Schema.Struct({ id: Schema.Int, name: Schema.String })
+
+/** What is known of a store without looking at more than its row. */
+const facts = {
+  id: Schema.Int,
+  name: Schema.String.annotate({ description: "Third-party content." }),
+  domain: Schema.String,
+  country: Schema.String,
+  currency: Schema.NullOr(Schema.String),
+  niche: Schema.NullOr(Niche),
+  languages: Schema.Array(Schema.String),
+  estimated_monthly_revenue: Figure.annotate({ description: "In currency." }),
+  estimated_monthly_orders: Figure,
+  monthly_visits: Figure,
+  traffic_growth_pct: Figure,
+  active_ads: Schema.Int,
+  products_count: Figure,
+  avg_price: Figure.annotate({ description: "In currency." }),
+  trustpilot_rating: Figure,
+  trustpilot_reviews: Figure,
+  created_on: Schema.NullOr(Schema.String).annotate({ description: "YYYY-MM-DD." }),
+  is_tracked: Schema.Boolean.annotate({ description: "True: get_product returns details." })
+}
+const Facts = Schema.Struct(facts)
+export type ShopFacts = typeof Facts.Type
+
+export const ShopItem = Schema.Struct({ ...facts, dashboard_url: Schema.String })
+export type ShopItem = typeof ShopItem.Type
+
+interface Context {
+  readonly dashboardUrl: (shopId: number) => string
+}
+
+export const present = (shop: ShopFacts, context: Context): ShopItem => ({
+  ...shop,
+  dashboard_url: context.dashboardUrl(shop.id)
+})
+
+const details = {
+  is_own: Schema.Boolean.annotate({
+    description: "True for the caller's own brand store; get_product works there too."
+  }),
+  niches: Schema.Array(Niche).annotate({ description: "Its niche, then that one's parent, up to the root." }),
+  theme: Schema.NullOr(Schema.String),
+  apps: Schema.Array(Schema.String).annotate({ description: "Installed apps, up to 16 KiB of them." }),
+  pixels: Schema.Array(Schema.String),
+  social_networks: Schema.Array(Schema.String),
+  traffic: Schema.Array(Schema.Struct({ month: Schema.String, visits: Schema.Int })).annotate({
+    description: "Visits by month, YYYY-MM, oldest first; the last 120 months on record."
+  })
+}
+const Details = Schema.Struct({ ...facts, ...details })
+export type ShopDetails = typeof Details.Type
+
+export const ShopRecordItem = Schema.Struct({ ...facts, ...details, dashboard_url: Schema.String })
+export type ShopRecordItem = typeof ShopRecordItem.Type
+
+/** The only list without a small vocabulary behind it. */
+const appLimits = { maxItems: 500, maxBytes: 16 * 1024 }
+
+export const presentDetails = (shop: ShopDetails, context: Context): ShopRecordItem => ({
+  ...shop,
+  apps: fit(shop.apps, appLimits),
+  dashboard_url: context.dashboardUrl(shop.id)
+})

@@ -1,0 +1,31 @@
+/** Arguments of `search_shops` (decisions.md, "Data"): the common filters, the store filters of ads, and sorts of its own. */
+import { Schema } from "effect"
+import * as AdQuery from "./AdQuery.ts"
+import * as Arguments from "./Arguments.ts"
+import * as Page from "./Page.ts"
+import * as StoreFilter from "./StoreFilter.ts"
+
+export const shopSorts = [
+  "recommended",
+  "revenue",
+  "orders",
+  "traffic",
+  "traffic_growth",
+  "active_ads",
+  "products_count",
+  "newest"
+] as const
+export type ShopSort = (typeof shopSorts)[number]
+
+export const ShopQuery = Schema.Struct({
+  query: Arguments.optional(StoreFilter.Query, "Free text over store names and domains; 1 to 200 characters."),
+  ...StoreFilter.fields,
+  ...AdQuery.storeFields,
+  sort_by: Arguments.optional(
+    Arguments.oneOf(shopSorts),
+    "Default recommended: stores with most active ads first, of equal ones those with most visits."
+  ),
+  sort_order: Arguments.optional(Arguments.SortOrder, "Default desc; unknown figures come last either way."),
+  ...Page.fields
+})
+export type ShopQuery = typeof ShopQuery.Type

@@ -1,0 +1,105 @@
+/** The stores that an account follows, and its own brand's (migration 0004): what `is_tracked` and `get_product` go by. */
+import { Context, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import type { AccountId } from "../../domain/access/Account.ts"
+import * as StoreDomain from "../../domain/catalog/StoreDomain.ts"
+import type { ServiceUnavailable } from "../../domain/ToolError.ts"
+import { availableOnce, availableToRead } from "./Availability.ts"
+import { rowOf, rowsOf } from "./Rows.ts"
+
+/** Tracked and own ones together. */
+export const maxTrackedShops = 1_000
+
+export const TrackingKind = Schema.Literals(["tracked", "own"])
+export type TrackingKind = typeof TrackingKind.Type
+
+export const TrackedShop = Schema.Struct({ shopId: Schema.Int, domain: Schema.String, kind: TrackingKind })
+export type TrackedShop = typeof TrackedShop.Type
+
+/** The catalogue has no store of this domain. */
+export class UnknownStore extends Schema.TaggedError<UnknownStore>()("UnknownStore", { message: Schema.String }) {}
+
+/** The account has as many tracked and own stores as it may have. */
+export class TooManyTrackedShops extends Schema.TaggedError<TooManyTrackedShops>()("TooManyTrackedShops", {
+  message: Schema.String
+}) {}
+
+/** The store is neither tracked by the account nor its own. */
+export class TrackedShopNotFound extends Schema.TaggedError<TrackedShopNotFound>()("TrackedShopNotFound", {
+  message: Schema.String
+}) {}
+
+const decodeShops = rowsOf(Schema.Struct({ id: Schema.Int, domain: Schema.String }))
+const decodeCount = rowOf(Schema.Struct({ count: Schema.Int }))
+const decodeTracked = rowsOf(TrackedShop)
+
+export class TrackedShops extends Context.Service<
+  TrackedShops,
+  {
+    /** By domain, however it is written. A store that is there already gets the `kind`. At most 1,000 an account. */
+    add(
+      accountId: AccountId,
+      domain: string,
+      kind: TrackingKind
+    ): Effect.Effect<TrackedShop, UnknownStore | TooManyTrackedShops | ServiceUnavailable>
+    /** Whether tracked or own. */
+    remove(accountId: AccountId, domain: string): Effect.Effect<void, TrackedShopNotFound | ServiceUnavailable>
+    /** By domain: at most 1,000. */
+    list(accountId: AccountId): Effect.Effect<ReadonlyArray<TrackedShop>, ServiceUnavailable>
+  }
+>()("discovery/access/TrackedShops") {
+  static readonly layer = Layer.effect(
+    TrackedShops,
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+
+      /** The account's row is locked first, so that its stores are counted by one transaction at a time. */
+      const insert = Effect.fnUntraced(function* (accountId: AccountId, domain: string, kind: TrackingKind) {
+        yield* sql`SELECT FROM account WHERE id = ${accountId} FOR NO KEY UPDATE`
+        const [shop] = yield* decodeShops(yield* sql`SELECT id, domain FROM shop WHERE domain = ${domain}`)
+        if (shop === undefined) {
+          return yield* new UnknownStore({ message: `The catalogue has no store with the domain ${domain}.` })
+        }
+        const { count } = yield* decodeCount(
+          yield* sql`
+            SELECT count(*)::int AS count FROM tracked_shop WHERE account_id = ${accountId} AND shop_id <> ${shop.id}`
+        )
+        if (count >= maxTrackedShops) return yield* tooMany()
+        yield* sql`
+          INSERT INTO tracked_shop (account_id, shop_id, kind) VALUES (${accountId}, ${shop.id}, ${kind})
+          ON CONFLICT (account_id, shop_id) DO UPDATE SET kind = excluded.kind`
+        return { shopId: shop.id, domain: shop.domain, kind }
+      })
+
+      const add = Effect.fn("TrackedShops.add")(function* (accountId: AccountId, domain: string, kind: TrackingKind) {
+        return yield* insert(accountId, StoreDomain.normalise(domain), kind).pipe(sql.withTransaction, availableOnce)
+      })
+
+      const remove = Effect.fn("TrackedShops.remove")(function* (accountId: AccountId, domain: string) {
+        const removed = yield* sql`
+          DELETE FROM tracked_shop t USING shop s
+          WHERE t.account_id = ${accountId} AND s.id = t.shop_id AND s.domain = ${StoreDomain.normalise(domain)}
+          RETURNING t.shop_id`.pipe(availableOnce)
+        if (removed.length === 0) {
+          return yield* new TrackedShopNotFound({
+            message: `The account neither tracks nor owns ${domain}. List its stores to see their domains.`
+          })
+        }
+      })
+
+      const list = Effect.fn("TrackedShops.list")(function* (accountId: AccountId) {
+        const rows = yield* sql`
+          SELECT s.id AS "shopId", s.domain, t.kind FROM tracked_shop t JOIN shop s ON s.id = t.shop_id
+          WHERE t.account_id = ${accountId} ORDER BY s.domain COLLATE "C"`.pipe(availableToRead)
+        return yield* decodeTracked(rows)
+      })
+
+      return TrackedShops.of({ add, remove, list })
+    })
+  )
+}
+
+const tooMany = () =>
+  new TooManyTrackedShops({
+    message: `The account has ${maxTrackedShops} tracked and own stores, the most it may have. Remove one of them first.`
+  })

@@ -1,0 +1,159 @@
+/** `search_shops` against the naive search, as SearchOracle.test.ts does for the other two; and `is_tracked`. */
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import type { AccountId } from "../../../src/domain/access/Account.ts"
+import type { ShopFacts } from "../../../src/domain/catalog/ShopItem.ts"
+import { ShopQuery, shopSorts } from "../../../src/domain/search/ShopQuery.ts"
+import { Catalogue } from "../../../src/services/search/Catalogue.ts"
+import { DerivedData } from "../../../src/services/search/DerivedData.ts"
+import { ShopSearch } from "../../../src/services/search/ShopSearch.ts"
+import { loadCatalogue } from "../../oracle/loadCatalogue.ts"
+import * as NaiveCatalogue from "../../oracle/NaiveCatalogue.ts"
+import * as NaiveSearch from "../../oracle/NaiveSearch.ts"
+import { matcher } from "../../oracle/NaiveText.ts"
+import * as Random from "../../oracle/Random.ts"
+import { generators } from "../../oracle/RandomArguments.ts"
+import { shrink, walkPages } from "../../oracle/walkPages.ts"
+import type { PageOf } from "../../oracle/walkPages.ts"
+import { TestDatabase } from "../../support/TestDatabase.ts"
+
+const seed = Number(process.env["ORACLE_SEED"] ?? 1)
+const casesPerCatalogue = Number(process.env["ORACLE_CASES"] ?? 200)
+
+const services = ShopSearch.layer.pipe(
+  Layer.provideMerge(Catalogue.layer),
+  Layer.provideMerge(DerivedData.layer),
+  Layer.provideMerge(TestDatabase.layer)
+)
+
+const decode = Schema.decodeUnknownEffect(ShopQuery)
+
+/** Nobody: an account that tracks nothing. */
+const nobody = 0 as AccountId
+
+const check = (catalogue: NaiveCatalogue.NaiveCatalogue) => {
+  const stores = NaiveSearch.storesOf(catalogue)
+  return (found: ShopFacts): string | undefined => {
+    const store = stores.get(found.id)
+    if (store === undefined) return `store ${found.id} does not exist`
+    const niche = catalogue.niches.find(({ id }) => id === store.niche_id)
+    const wanted: ShopFacts = {
+      id: store.id,
+      name: store.name,
+      domain: store.domain,
+      country: store.country,
+      currency: store.currency,
+      niche: niche === undefined ? null : { id: niche.id, name: niche.name },
+      languages: store.languages,
+      estimated_monthly_revenue: store.monthly_revenue,
+      estimated_monthly_orders: store.monthly_orders,
+      monthly_visits: store.visits,
+      traffic_growth_pct: store.growth,
+      active_ads: store.activeAds,
+      products_count: store.catalogueSize,
+      avg_price: store.averagePrice,
+      trustpilot_rating: store.trustpilot_rating,
+      trustpilot_reviews: store.trustpilot_reviews,
+      created_on: store.created_on,
+      is_tracked: false
+    }
+    const [got, want] = [JSON.stringify(found), JSON.stringify(wanted)]
+    return got === want ? undefined : `store ${found.id} is ${got}, not ${want}`
+  }
+}
+
+const failure = Effect.fnUntraced(function* (catalogue: NaiveCatalogue.NaiveCatalogue, args: Record<string, unknown>) {
+  const shopSearch = yield* ShopSearch
+  // That such a query is refused is SearchOracle's to prove: all three decode it alike.
+  if (typeof args["query"] === "string" && matcher(args["query"]) === undefined) return undefined
+  const query = yield* decode(args)
+  const { items, total } = NaiveSearch.searchShops(catalogue, query)
+  return yield* walkPages(
+    query.per_page ?? 10,
+    { ids: items.map(({ id }) => id), total },
+    (page) =>
+      Effect.map(shopSearch.search({ ...query, page }, nobody), ({ pagination, shops }): PageOf<ShopFacts> => ({
+        items: shops,
+        pagination
+      })),
+    check(catalogue)
+  )
+})
+
+for (const [index, size] of [30, 80, 150].entries()) {
+  const catalogueSeed = seed * 1_000 + index
+  const catalogue = NaiveCatalogue.generate(catalogueSeed, size)
+
+  layer(services, { excludeTestServices: true })(`catalogue ${catalogueSeed} of ${size} stores`, (it) => {
+    const load = Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const loaded = yield* sql`SELECT 1 FROM shop LIMIT 1`
+      if (loaded.length > 0) return
+      yield* loadCatalogue(catalogue)
+      yield* (yield* DerivedData).rebuild()
+    })
+
+    const prove = Effect.fnUntraced(function* (args: Record<string, unknown>) {
+      if ((yield* failure(catalogue, args)) === undefined) return
+      const smallest = yield* shrink(args, (fewer) => failure(catalogue, fewer))
+      assert.fail(`${JSON.stringify(smallest)}: ${yield* failure(catalogue, smallest)}`)
+    })
+
+    it.effect(
+      `${casesPerCatalogue} searches for stores`,
+      () =>
+        Effect.gen(function* () {
+          yield* load
+          const { shop } = generators(Random.make(catalogueSeed + 3), catalogue)
+          for (let number = 0; number < casesPerCatalogue; number++) yield* prove(shop(number))
+        }),
+      240_000
+    )
+
+    it.effect("every sort of all stores, both ways", () =>
+      Effect.gen(function* () {
+        yield* load
+        for (const sort_by of shopSorts) {
+          for (const sort_order of ["asc", "desc"]) yield* prove({ sort_by, sort_order, per_page: 7 })
+        }
+      })
+    )
+  })
+}
+
+layer(services, { excludeTestServices: true })("ShopSearch", (it) => {
+  it.effect("finds a store by its niche as soon as that is there, and refuses it once it is gone", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const derived = yield* DerivedData
+      const shopSearch = yield* ShopSearch
+      const refused = Effect.flip(shopSearch.search({ niches: ["Desks"] }, nobody))
+      assert.strictEqual((yield* refused)._tag, "InvalidArguments")
+      yield* sql`INSERT INTO niche VALUES (7, NULL, 'Desks')`
+      yield* sql`INSERT INTO shop (id, domain, domain_extension, name, country, niche_id)
+        VALUES (1, 'a.com', '.com', 'A', 'US', 7)`
+      yield* derived.refresh({ shopIds: [1] })
+      assert.strictEqual((yield* shopSearch.search({ niches: ["desks"] }, nobody)).pagination.total, 1)
+      yield* sql`DELETE FROM shop`
+      yield* sql`DELETE FROM niche`
+      yield* derived.refresh({ shopIds: [1] })
+      assert.strictEqual((yield* refused)._tag, "InvalidArguments")
+      assert.strictEqual((yield* shopSearch.search({}, nobody)).pagination.total, 0)
+    })
+  )
+
+  it.effect("ads without a store make none", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const shopSearch = yield* ShopSearch
+      yield* sql`INSERT INTO ad (key, page_name, is_active, media_type, started_on, last_seen_on)
+        VALUES ('k', 'P', true, 'image', '2026-01-01', '2026-01-02')`
+      yield* (yield* DerivedData).rebuild()
+      for (const query of [{}, { active_ads: { min: 1 } }, { sort_order: "asc" as const }]) {
+        const { pagination, shops } = yield* shopSearch.search(query, nobody)
+        assert.deepStrictEqual([shops.length, pagination.total], [0, 0])
+      }
+    })
+  )
+})
