@@ -10,6 +10,7 @@ import type { SearchTimeout, ServiceUnavailable } from "../../domain/ToolError.t
 import * as Database from "../database/Database.ts"
 import { dashboardUrl } from "../tools/DashboardUrl.ts"
 import * as ShopSql from "./ShopSql.ts"
+import { SearchPermits } from "./SearchPermits.ts"
 
 interface ProductRow {
   readonly id: number
@@ -51,6 +52,7 @@ export class ProductReader extends Context.Service<
     ProductReader,
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
+      const permits = yield* SearchPermits
       const shopPage = dashboardUrl(yield* AppConfig)
 
       const get = Effect.fn("ProductReader.get")(
@@ -89,10 +91,10 @@ export class ProductReader extends Context.Service<
             }
           }
         },
-        (effect) => Database.query(effect)
+        (effect) => Database.query(permits.withPermit(effect))
       )
 
       return ProductReader.of({ get })
     })
-  )
+  ).pipe(Layer.provide(SearchPermits.layer))
 }

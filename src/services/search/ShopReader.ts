@@ -7,6 +7,7 @@ import { NotFound } from "../../domain/ToolError.ts"
 import type { SearchTimeout, ServiceUnavailable } from "../../domain/ToolError.ts"
 import * as Database from "../database/Database.ts"
 import * as ShopSql from "./ShopSql.ts"
+import { SearchPermits } from "./SearchPermits.ts"
 
 /** Ten years. */
 const maxMonths = 120
@@ -51,6 +52,7 @@ export class ShopReader extends Context.Service<
     ShopReader,
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
+      const permits = yield* SearchPermits
 
       const get = Effect.fn("ShopReader.get")(
         function* (shopId: number, accountId: AccountId) {
@@ -62,10 +64,10 @@ export class ShopReader extends Context.Service<
               })
             : row.shop
         },
-        (effect) => Database.query(effect)
+        (effect) => Database.query(permits.withPermit(effect))
       )
 
       return ShopReader.of({ get })
     })
-  )
+  ).pipe(Layer.provide(SearchPermits.layer))
 }

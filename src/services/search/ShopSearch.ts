@@ -15,6 +15,7 @@ import { ofOneVersion } from "./OneVersion.ts"
 import * as ShopRequest from "./ShopRequest.ts"
 import * as ShopSql from "./ShopSql.ts"
 import * as StorePredicate from "./StorePredicate.ts"
+import { SearchPermits } from "./SearchPermits.ts"
 
 export interface ShopPage {
   readonly shops: ReadonlyArray<ShopFacts>
@@ -35,6 +36,7 @@ export class ShopSearch extends Context.Service<
     ShopSearch,
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
+      const permits = yield* SearchPermits
       const catalogue = yield* Catalogue
 
       /** None: another version was seen on the way. */
@@ -70,10 +72,10 @@ export class ShopSearch extends Context.Service<
             }
           }
         },
-        (effect) => Database.query(effect)
+        (effect) => Database.query(permits.withPermit(effect))
       )
 
       return ShopSearch.of({ search })
     })
-  )
+  ).pipe(Layer.provide(SearchPermits.layer))
 }
