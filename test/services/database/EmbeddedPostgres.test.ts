@@ -146,10 +146,10 @@ describe("EmbeddedPostgres", () => {
           const isAnother = Effect.try(() => assert.notStrictEqual(processIdOf(folder), before))
           yield* Effect.retry(isAnother, soon)
           assert.strictEqual(yield* Effect.retry(read(postgres.connection), soon), "committed")
-          assert.lengthOf(
-            logs.filter((line) => line.includes("ended by itself") && line.includes("ready to accept connections")),
-            times
-          )
+          // Its output is told with it; what it says last may not be written yet when it is killed soon after its start.
+          const told = logs.filter((line) => line.includes("ended by itself"))
+          assert.lengthOf(told, times)
+          for (const line of told) assert.include(line, "starting PostgreSQL")
         }
       })
     )
