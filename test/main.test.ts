@@ -2,6 +2,7 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Schedule } from "effect"
 import { execFileSync } from "node:child_process"
+import * as fs from "node:fs"
 import * as path from "node:path"
 import { EmbeddedPostgres } from "../src/services/database/EmbeddedPostgres.ts"
 import type { EmbeddedConnection } from "../src/services/database/EmbeddedPostgres.ts"
@@ -111,6 +112,10 @@ layer(TestDatabase.layerNoPool, { excludeTestServices: true, timeout: "60 second
         }).pipe(Effect.scoped),
       { timeout: 120_000 }
     )
+
+    it("can be run by its name, as npm exec does", () => {
+      assert.doesNotThrow(() => fs.accessSync(new URL("../src/main.ts", import.meta.url), fs.constants.X_OK))
+    })
 
     it.effect("names the variable that is wrong", () =>
       Effect.gen(function* () {
