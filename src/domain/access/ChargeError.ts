@@ -26,13 +26,14 @@ export const keyConflict = (): InvalidArguments =>
     "Send a new idempotency key with every new call; send the same one only to repeat a call unchanged. Nothing was charged."
   )
 
-const isKey = Schema.is(
+/** The form of an idempotency key (decisions.md, "Credits"). */
+export const isIdempotencyKey = Schema.is(
   Schema.String.check(Schema.isBetweenCodePoints(1, 128), Schema.isPattern(/^[^\p{Cc}\p{Cs}]*$/u))
 )
 
 /** What the database takes: one unfit key in a batch of charges would fail all of them. */
 export const unfitKey = (key: string): InvalidArguments | undefined =>
-  isKey(key)
+  isIdempotencyKey(key)
     ? undefined
     : InvalidArguments.fromIssues([
         { path: keyPath, message: "must be a string of 1 to 128 characters, without control characters" }

@@ -1,21 +1,18 @@
 /** The caller's own name for a call, under which a repeat is not charged again (decisions.md, "Credits"). */
-import { Result, Schema } from "effect"
+import { Result } from "effect"
 import { hash } from "node:crypto"
+import { isIdempotencyKey } from "../../domain/access/ChargeError.ts"
 import type { ArgumentIssue } from "../../domain/ToolError.ts"
 import type { RawArguments } from "./ToolDefinition.ts"
 
 export const metaKey = "discovery/idempotency-key"
-
-const isKey = Schema.is(
-  Schema.String.check(Schema.isBetweenCodePoints(1, 128), Schema.isPattern(/^[^\p{Cc}\p{Cs}]*$/u))
-)
 
 /** The key in a call's `_meta`, if there is one. */
 export const keyOf = (
   meta: Readonly<Record<string, unknown>> | undefined
 ): Result.Result<string | undefined, ArgumentIssue> => {
   const key = meta?.[metaKey]
-  return key === undefined || isKey(key)
+  return key === undefined || isIdempotencyKey(key)
     ? Result.succeed(key)
     : Result.fail({ path: `_meta.${metaKey}`, message: "must be a string of 1 to 128 characters" })
 }
