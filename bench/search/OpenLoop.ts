@@ -1,0 +1,52 @@
+/**
+ * An open loop: calls leave at their times whatever became of earlier ones, and latency counts from the time at which a
+ * call was due, so that a server that stalls cannot hide it by keeping the load waiting.
+ */
+import { Agent } from "node:http"
+import type { Prng } from "../../src/services/import/demo/Prng.ts"
+import type { SearchCase } from "./SearchCase.ts"
+import type { Target } from "./Target.ts"
+import * as ToolCall from "./ToolCall.ts"
+
+export interface Observation {
+  readonly case: SearchCase
+  readonly millis: number
+  readonly outcome: ToolCall.Outcome
+}
+
+/** Milliseconds from the start, for each call. */
+export const evenly = (count: number, perSecond: number): ReadonlyArray<number> =>
+  Array.from({ length: count }, (_, index) => (index * 1000) / perSecond)
+
+/** As independent callers come: a Poisson process. */
+export const poisson = (count: number, perSecond: number, random: Prng): ReadonlyArray<number> => {
+  let time = 0
+  return Array.from({ length: count }, () => (time += (-Math.log(1 - random.unit()) * 1000) / perSecond))
+}
+
+const until = (time: number): Promise<void> =>
+  new Promise((resolve) => {
+    setTimeout(resolve, Math.max(0, time - performance.now()))
+  })
+
+/** Cases at their times; ends when the last answer is there or given up. */
+export const run = async (
+  target: Target,
+  cases: ReadonlyArray<SearchCase>,
+  times: ReadonlyArray<number>
+): Promise<ReadonlyArray<Observation>> => {
+  const agent = new Agent({ keepAlive: true })
+  // Bodies are made beforehand: the load shares its cores with the server.
+  const bodies = cases.map(ToolCall.bodyOf)
+  const pending: Array<Promise<Observation>> = []
+  const start = performance.now() + 50
+  for (const [index, searchCase] of cases.entries()) {
+    const due = start + (times[index] ?? 0)
+    if (due > performance.now()) await until(due)
+    const call = ToolCall.send(target, agent, bodies[index] ?? "")
+    pending.push(call.then(({ outcome }) => ({ case: searchCase, millis: performance.now() - due, outcome })))
+  }
+  const observations = await Promise.all(pending)
+  agent.destroy()
+  return observations
+}

@@ -1,0 +1,168 @@
+/** Filters on the store, drawn so that a given store matches, each with the test that says which others do. */
+import { Prng } from "../../src/services/import/demo/Prng.ts"
+import type { StoreArguments } from "../../src/services/search/StorePredicate.ts"
+import type { Sample, Store } from "./Sample.ts"
+
+export interface StoreDraw {
+  readonly arguments: StoreArguments
+  readonly matches: (store: Store) => boolean
+}
+
+type Draw = (random: Prng, model: Store, sample: Sample) => StoreDraw | undefined
+type Ranges =
+  | "monthly_revenue"
+  | "monthly_visits"
+  | "traffic_growth_pct"
+  | "active_ads"
+  | "products_count"
+  | "monthly_orders"
+
+/** Alone in three of five cases, else with those of other stores. */
+const values = <A>(random: Prng, own: A, sample: Sample, of: (store: Store) => ReadonlyArray<A>): ReadonlyArray<A> => {
+  const others = random.chance(0.6) ? 0 : random.int(1, 3)
+  const found = new Set([own])
+  for (let index = 0; index < others; index++) {
+    const [first] = of(random.pick(sample.stores))
+    if (first !== undefined) found.add(first)
+  }
+  return Array.from(found)
+}
+
+const shares = <A>(wanted: ReadonlyArray<A>, given: ReadonlyArray<A>): boolean =>
+  given.some((one) => wanted.includes(one))
+
+const oneOf =
+  (key: "countries" | "currencies" | "domains" | "themes", of: (store: Store) => string | null): Draw =>
+  (random, model, sample) => {
+    const own = of(model)
+    if (own === null) return undefined
+    const list = (store: Store) => [of(store)].filter((value) => value !== null)
+    const wanted = values(random, own, sample, list)
+    return { arguments: { [key]: wanted }, matches: (store) => shares(wanted, list(store)) }
+  }
+
+const anyOf =
+  <A extends string>(
+    key: "languages" | "pixels" | "social_networks" | "apps",
+    of: (store: Store) => ReadonlyArray<A>
+  ): Draw =>
+  (random, model, sample) => {
+    if (of(model).length === 0) return undefined
+    const wanted = values(random, random.pick(of(model)), sample, of)
+    return { arguments: { [key]: wanted }, matches: (store) => shares(wanted, of(store)) }
+  }
+
+/** Two figures, as people write bounds. */
+const rounded = (value: number, up: boolean): number => {
+  if (value === 0) return 0
+  const step = 10 ** (Math.floor(Math.log10(Math.abs(value))) - 1)
+  const steps = up ? Math.ceil(value / step) : Math.floor(value / step)
+  return Number((steps * step).toPrecision(12))
+}
+
+export interface Bounds {
+  readonly min?: number
+  readonly max?: number
+}
+
+/** Around a figure, one bound or two, as far away as another figure of the data. */
+export const range = (random: Prng, own: number, other: number, most = Number.MAX_VALUE): Bounds => {
+  const min = rounded(Math.min(own, other), false)
+  const max = Math.min(most, rounded(Math.max(own, other), true))
+  return random.pick<Bounds>([{ min }, { max }, { min, max }])
+}
+
+export const isWithin = (value: number | null, { max, min }: Bounds): boolean =>
+  value !== null && (min === undefined || value >= min) && (max === undefined || value <= max)
+
+const figure =
+  (
+    key: Ranges | "avg_price" | "trustpilot_rating" | "trustpilot_reviews",
+    of: (store: Store) => number | null,
+    most?: number
+  ): Draw =>
+  (random, model, sample) => {
+    const own = of(model)
+    const other = of(random.pick(sample.stores))
+    if (own === null || other === null) return undefined
+    const wanted = range(random, own, other, most)
+    return { arguments: { [key]: wanted }, matches: (store) => isWithin(of(store), wanted) }
+  }
+
+/** As {@link range}, for dates. */
+export const dates = (random: Prng, own: string, other: string): { readonly from?: string; readonly to?: string } => {
+  const [from, to] = own < other ? [own, other] : [other, own]
+  return random.pick<{ from?: string; to?: string }>([{ from }, { to }, { from, to }])
+}
+
+const created: Draw = (random, model, sample) => {
+  const other = random.pick(sample.stores).created_on
+  if (model.created_on === null || other === null) return undefined
+  const wanted = dates(random, model.created_on, other)
+  const { from = "", to = "9999-12-31" } = wanted
+  return {
+    arguments: { shop_created_between: wanted },
+    matches: ({ created_on }) => created_on !== null && created_on >= from && created_on <= to
+  }
+}
+
+const niches: Draw = (random, model, sample) => {
+  if (model.niches.length === 0) return undefined
+  const wanted = values(random, random.pick(model.niches), sample, (store) => store.niches)
+  const ids = wanted.map(({ id }) => id)
+  return {
+    arguments: { niches: wanted.map(({ id, name }) => (random.chance(0.5) ? id : name)) },
+    matches: (store) => store.niches.some(({ id }) => ids.includes(id))
+  }
+}
+
+const common: ReadonlyArray<Draw> = [
+  niches,
+  oneOf("countries", (store) => store.country),
+  oneOf("currencies", (store) => store.currency),
+  oneOf("domains", (store) => store.domain_extension),
+  oneOf("themes", (store) => store.theme),
+  anyOf("languages", (store) => store.languages),
+  anyOf("pixels", (store) => store.pixels),
+  anyOf("social_networks", (store) => store.social_networks),
+  anyOf("apps", (store) => store.apps),
+  figure("monthly_revenue", (store) => store.revenue),
+  figure("monthly_visits", (store) => store.visits),
+  figure("traffic_growth_pct", (store) => store.growth),
+  figure("active_ads", (store) => store.active_ads),
+  figure("products_count", (store) => store.products_count),
+  figure("monthly_orders", (store) => store.orders),
+  created
+]
+
+/** What `search_products` has not. */
+const further: ReadonlyArray<Draw> = [
+  figure("avg_price", (store) => store.avg_price),
+  figure("trustpilot_rating", (store) => store.rating, 5),
+  figure("trustpilot_reviews", (store) => store.reviews)
+]
+
+/** Different filters, at most `count`, in random order; fewer where the model lacks figures. */
+export const draw = (
+  random: Prng,
+  model: Store,
+  sample: Sample,
+  count: number,
+  withFurther: boolean
+): ReadonlyArray<StoreDraw> => {
+  const left = withFurther ? [...common, ...further] : [...common]
+  const drawn: Array<StoreDraw> = []
+  while (drawn.length < count && left.length > 0) {
+    const [draw] = left.splice(random.int(0, left.length - 1), 1)
+    const one = draw?.(random, model, sample)
+    if (one !== undefined) drawn.push(one)
+  }
+  return drawn
+}
+
+/** Of the stores that match all. */
+export const shareOf = (draws: ReadonlyArray<StoreDraw>, { stores }: Sample): number =>
+  stores.filter((store) => draws.every(({ matches }) => matches(store))).length / stores.length
+
+export const argumentsOf = (draws: ReadonlyArray<StoreDraw>): StoreArguments =>
+  Object.assign({}, ...draws.map((draw) => draw.arguments)) as StoreArguments

@@ -1,0 +1,100 @@
+/**
+ * How common words are, counted as searches find them: a word stands for every document that has a word with this
+ * beginning.
+ */
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql"
+import { queryWords } from "../../src/domain/search/SearchText.ts"
+import { tsquery } from "../../src/services/search/FilterSql.ts"
+import { Prng } from "../../src/services/import/demo/Prng.ts"
+
+export interface Words {
+  readonly rare: ReadonlyArray<string>
+  readonly middling: ReadonlyArray<string>
+  readonly common: ReadonlyArray<string>
+  /** Two words of one document, so that something is found; the first is common or middling. */
+  readonly pairs: ReadonlyArray<readonly [string, string]>
+}
+
+/** Shares of all documents. Between them lies what belongs to no tier. */
+export const limits = { rare: 0.000_2, middling: [0.001, 0.01], common: 0.02 } as const
+
+/** As many words of a tier as cases may want. */
+const wanted = 600
+const wantedRare = 250
+/** Rare words are looked up one by one. */
+const maxLookups = 600
+
+/** One that a person would type: letters, three at least, or two characters of a script without blanks. */
+const isAskable = (word: string): boolean =>
+  /^(?:\p{L}{3,}|[\p{L}\p{M}]{2}|(?=.*\p{L})[\p{L}\p{N}]{4,})$/u.test(word) &&
+  (/^\p{L}{3,}$/u.test(word) || !/^[\p{sc=Latin}\p{M}]{2}$/u.test(word)) &&
+  queryWords(word).length === 1
+
+/** In how many documents a word begins with each of `candidates`. */
+const countPrefixes = (docs: ReadonlyArray<ReadonlyArray<string>>, candidates: ReadonlySet<string>) => {
+  const counts = new Map<string, number>()
+  for (const words of docs) {
+    const seen = new Set<string>()
+    for (const word of words) {
+      for (let length = 1; length <= word.length; length++) {
+        const prefix = word.slice(0, length)
+        if (candidates.has(prefix)) seen.add(prefix)
+      }
+    }
+    for (const prefix of seen) counts.set(prefix, (counts.get(prefix) ?? 0) + 1)
+  }
+  return counts
+}
+
+/** Rare ones by the index itself, for a sample cannot tell how rare they are; in `shop_search`, which has none, by a pass. */
+const hits = Effect.fnUntraced(function* (table: string, word: string) {
+  const sql = yield* SqlClient.SqlClient
+  const [row] =
+    table === "shop_search"
+      ? yield* sql<{ n: number }>`
+          SELECT count(*)::int AS n FROM shop_search i WHERE ' ' || i.doc LIKE ${`% ${word}%`}`
+      : yield* sql<{ n: number }>`
+          SELECT count(*)::int AS n FROM ${sql(table)} i WHERE search_words(i.doc) @@ ${tsquery([word])}::tsquery`
+  return row?.n ?? 0
+})
+
+export const make = Effect.fnUntraced(function* (
+  table: "product_search" | "ad_search" | "shop_search",
+  docs: ReadonlyArray<string>
+): Effect.fn.Return<Words, SqlError.SqlError, SqlClient.SqlClient> {
+  const sql = yield* SqlClient.SqlClient
+  const random = new Prng("words", table)
+  const split = docs.map((doc) => doc.split(" "))
+  const candidates = new Set(split.flat().filter(isAskable))
+  const counts = countPrefixes(split, candidates)
+  const shareOf = (word: string) => (counts.get(word) ?? 0) / docs.length
+  const isMiddling = (word: string) => shareOf(word) >= limits.middling[0] && shareOf(word) <= limits.middling[1]
+  const isCommon = (word: string) => shareOf(word) >= limits.common
+  const all = Array.from(candidates)
+  const few = all.filter((word) => (counts.get(word) ?? 0) <= 2)
+
+  const [whole] = yield* sql<{ n: number }>`SELECT count(*)::int AS n FROM ${sql(table)}`
+  const mostRare = Math.max(1, Math.floor((whole?.n ?? 0) * limits.rare))
+  const rare: Array<string> = []
+  for (const word of random.some(few, maxLookups)) {
+    if (rare.length >= wantedRare) break
+    const found = yield* hits(table, word)
+    if (found > 0 && found <= mostRare) rare.push(word)
+  }
+
+  const pairs = new Map<string, readonly [string, string]>()
+  for (let tries = 0; tries < 20 * wanted && pairs.size < wanted; tries++) {
+    const words = random.pick(split).filter((word) => isCommon(word) || isMiddling(word))
+    const [first, second] = words.length < 2 ? [] : [random.pick(words), random.pick(words)]
+    if (first === undefined || second === undefined || first.startsWith(second) || second.startsWith(first)) continue
+    pairs.set([first, second].sort().join(" "), [first, second])
+  }
+  return {
+    rare,
+    middling: random.some(all.filter(isMiddling), wanted),
+    common: random.some(all.filter(isCommon), wanted),
+    pairs: Array.from(pairs.values())
+  }
+})
