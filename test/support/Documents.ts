@@ -25,7 +25,7 @@ const meanings: Record<ToolError["_tag"], { readonly means: string; readonly men
     mend: "Track it in the dashboard; `hint` has the link."
   },
   RateLimited: {
-    means: "Too many calls in a short time by one account.",
+    means: "Too many calls in a short time by one account, or too many of its searches at once.",
     mend: "Wait `retry_after_seconds`, then go on."
   },
   SearchTimeout: {

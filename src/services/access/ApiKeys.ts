@@ -9,7 +9,7 @@ import * as Credential from "../../domain/access/Credential.ts"
 import { missing } from "../../domain/access/Plan.ts"
 import type { PlanUpgradeRequired, ServiceUnavailable } from "../../domain/ToolError.ts"
 import { rowOf, rowsOf } from "./Rows.ts"
-import { availableOnce, availableToRead } from "./Availability.ts"
+import { availableOnce, availableToRead } from "../database/Availability.ts"
 
 const maxActive = 10
 const maxAnHour = 20

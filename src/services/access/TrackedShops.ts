@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import type { AccountId } from "../../domain/access/Account.ts"
 import * as StoreDomain from "../../domain/catalog/StoreDomain.ts"
 import type { ServiceUnavailable } from "../../domain/ToolError.ts"
-import { availableOnce, availableToRead } from "./Availability.ts"
+import { availableOnce, availableToRead } from "../database/Availability.ts"
 import { rowOf, rowsOf } from "./Rows.ts"
 
 /** Tracked and own ones together. */

@@ -2,8 +2,8 @@
 import { Context, Effect, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql"
-import type { SearchTimeout, ServiceUnavailable } from "../../domain/ToolError.ts"
-import * as Database from "./Database.ts"
+import type { ServiceUnavailable } from "../../domain/ToolError.ts"
+import * as Availability from "./Availability.ts"
 
 const deadline = "2 seconds"
 
@@ -11,14 +11,14 @@ interface Probe {
   /** Over once its connection is given back. */
   readonly asked: Fiber.Fiber<void, SqlError.SqlError>
   /** Over at the deadline at the latest. */
-  readonly answer: Fiber.Fiber<void, ServiceUnavailable | SearchTimeout>
+  readonly answer: Fiber.Fiber<void, ServiceUnavailable>
 }
 
 export class Readiness extends Context.Service<
   Readiness,
   {
     /** Answers within two seconds. Whoever asks while a probe is under way gets that one's answer. */
-    readonly check: Effect.Effect<void, ServiceUnavailable | SearchTimeout>
+    readonly check: Effect.Effect<void, ServiceUnavailable>
   }
 >()("discovery/database/Readiness") {
   /** A probe that hangs is told to stop and not waited for: the driver takes seconds to cancel a query. */
@@ -32,7 +32,8 @@ export class Readiness extends Context.Service<
         // Of the process, not of the request: one who hangs up takes nobody else's answer along.
         const start = Effect.gen(function* () {
           const asked = yield* Effect.forkIn(ask, scope)
-          const answer = yield* Database.query(Fiber.join(asked), deadline).pipe(
+          const answer = yield* Fiber.join(asked).pipe(
+            Availability.available({ retries: 0, deadline }),
             Effect.ensuring(Effect.sync(() => asked.interruptUnsafe())),
             Effect.forkIn(scope)
           )

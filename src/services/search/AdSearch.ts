@@ -6,10 +6,12 @@ import type { FoundAd } from "../../domain/catalog/AdItem.ts"
 import { ctas } from "../../domain/catalog/Enumerations.ts"
 import type { MediaType } from "../../domain/catalog/Enumerations.ts"
 import * as AdQuery from "../../domain/search/AdQuery.ts"
+import * as Narrowing from "../../domain/search/Narrowing.ts"
 import * as Page from "../../domain/search/Page.ts"
 import type { AdPagination } from "../../domain/search/Page.ts"
-import type { InvalidArguments, SearchTimeout, ServiceUnavailable } from "../../domain/ToolError.ts"
-import * as Database from "../database/Database.ts"
+import type { InvalidArguments } from "../../domain/ToolError.ts"
+import { SearchPermits } from "./SearchPermits.ts"
+import type { SearchFailure } from "./SearchPermits.ts"
 import * as SearchRequest from "./SearchRequest.ts"
 import { SearchRunner } from "./SearchRunner.ts"
 
@@ -81,7 +83,7 @@ const toFound = (row: AdRow): FoundAd => ({
 export class AdSearch extends Context.Service<
   AdSearch,
   {
-    search(query: AdQuery.AdQuery): Effect.Effect<AdPage, InvalidArguments | SearchTimeout | ServiceUnavailable>
+    search(query: AdQuery.AdQuery): Effect.Effect<AdPage, InvalidArguments | SearchFailure>
   }
 >()("discovery/search/AdSearch") {
   static readonly layer: Layer.Layer<AdSearch, never, SqlClient.SqlClient | SearchRunner> = Layer.effect(
@@ -89,6 +91,7 @@ export class AdSearch extends Context.Service<
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const runner = yield* SearchRunner
+      const permits = yield* SearchPermits
 
       const search = Effect.fn("AdSearch.search")(
         function* (query: AdQuery.AdQuery) {
@@ -111,10 +114,10 @@ export class AdSearch extends Context.Service<
             }
           }
         },
-        (effect) => Database.query(effect)
+        (effect, query) => permits.query(effect, () => Narrowing.hint(query))
       )
 
       return AdSearch.of({ search })
     })
-  )
+  ).pipe(Layer.provide(SearchPermits.layer))
 }

@@ -6,11 +6,10 @@ import type { AccountId } from "../../domain/access/Account.ts"
 import { ProductDetails } from "../../domain/catalog/ProductDetails.ts"
 import type { ProductOnRecord } from "../../domain/catalog/ProductRecordItem.ts"
 import { NotFound, ShopNotTracked } from "../../domain/ToolError.ts"
-import type { SearchTimeout, ServiceUnavailable } from "../../domain/ToolError.ts"
-import * as Database from "../database/Database.ts"
 import { dashboardUrl } from "../tools/DashboardUrl.ts"
 import * as ShopSql from "./ShopSql.ts"
 import { SearchPermits } from "./SearchPermits.ts"
+import type { SearchFailure } from "./SearchPermits.ts"
 
 interface ProductRow {
   readonly id: number
@@ -45,7 +44,7 @@ export class ProductReader extends Context.Service<
     get(
       productId: number,
       accountId: AccountId
-    ): Effect.Effect<ProductOnRecord, NotFound | ShopNotTracked | SearchTimeout | ServiceUnavailable>
+    ): Effect.Effect<ProductOnRecord, NotFound | ShopNotTracked | SearchFailure>
   }
 >()("discovery/search/ProductReader") {
   static readonly layer: Layer.Layer<ProductReader, never, SqlClient.SqlClient | AppConfig> = Layer.effect(
@@ -91,7 +90,7 @@ export class ProductReader extends Context.Service<
             }
           }
         },
-        (effect) => Database.query(permits.withPermit(effect))
+        (effect) => permits.query(effect)
       )
 
       return ProductReader.of({ get })

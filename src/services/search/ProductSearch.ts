@@ -4,11 +4,13 @@ import { SqlClient } from "effect/sql"
 import type { Statement } from "effect/sql"
 import type { AccountId } from "../../domain/access/Account.ts"
 import type { FoundProduct } from "../../domain/catalog/ProductItem.ts"
+import * as Narrowing from "../../domain/search/Narrowing.ts"
 import * as Page from "../../domain/search/Page.ts"
 import type { Pagination } from "../../domain/search/Page.ts"
 import type { ProductQuery } from "../../domain/search/ProductQuery.ts"
-import type { InvalidArguments, SearchTimeout, ServiceUnavailable } from "../../domain/ToolError.ts"
-import * as Database from "../database/Database.ts"
+import type { InvalidArguments } from "../../domain/ToolError.ts"
+import { SearchPermits } from "./SearchPermits.ts"
+import type { SearchFailure } from "./SearchPermits.ts"
 import * as SearchRequest from "./SearchRequest.ts"
 import { SearchRunner } from "./SearchRunner.ts"
 
@@ -80,10 +82,7 @@ export class ProductSearch extends Context.Service<
   ProductSearch,
   {
     /** `accountId` decides `shop.is_tracked`, nothing else. */
-    search(
-      query: ProductQuery,
-      accountId: AccountId
-    ): Effect.Effect<ProductPage, InvalidArguments | SearchTimeout | ServiceUnavailable>
+    search(query: ProductQuery, accountId: AccountId): Effect.Effect<ProductPage, InvalidArguments | SearchFailure>
   }
 >()("discovery/search/ProductSearch") {
   static readonly layer: Layer.Layer<ProductSearch, never, SqlClient.SqlClient | SearchRunner> = Layer.effect(
@@ -91,6 +90,7 @@ export class ProductSearch extends Context.Service<
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const runner = yield* SearchRunner
+      const permits = yield* SearchPermits
 
       const search = Effect.fn("ProductSearch.search")(
         function* (query: ProductQuery, accountId: AccountId) {
@@ -108,10 +108,10 @@ export class ProductSearch extends Context.Service<
             }
           }
         },
-        (effect) => Database.query(effect)
+        (effect, query) => permits.query(effect, () => Narrowing.hint(query))
       )
 
       return ProductSearch.of({ search })
     })
-  )
+  ).pipe(Layer.provide(SearchPermits.layer))
 }

@@ -1,28 +1,102 @@
 /**
  * How many searches may be at the database at once: some connections of the pool are left to what every call needs, so
- * that slow searches keep nobody from being authenticated, charged, or told how the server is.
+ * that slow searches keep nobody from being authenticated, charged, or told how the server is. One account has at most half
+ * of the rest, so that its slow searches do not keep others waiting.
  */
-import { Context, Effect, Layer, Semaphore } from "effect"
-import { PoolSize } from "../database/Database.ts"
+import { Context, Duration, Effect, Layer, Semaphore } from "effect"
+import type { Scope } from "effect"
+import type { SqlError } from "effect/sql"
+import type { AccountId } from "../../domain/access/Account.ts"
+import { RateLimited } from "../../domain/ToolError.ts"
+import type { SearchTimeout, ServiceUnavailable } from "../../domain/ToolError.ts"
+import { CurrentAccount } from "../access/CurrentAccount.ts"
+import * as Availability from "../database/Availability.ts"
+import { PoolSize, StatementTimeoutMillis } from "../database/Database.ts"
 
-/** For credentials, charges and readiness: each is one short statement, and many calls share one. */
-const reserved = 4
+/** For credentials, charges and readiness: each is one short statement, and many calls share one. A replica has none. */
+export const ReservedConnections = Context.Reference<number>("discovery/search/ReservedConnections", {
+  defaultValue: () => 4
+})
+
+/** Of one account, beside those that run: more would only be refused later. */
+const maxWaiting = 50
+const waitDeadline = Duration.seconds(5)
+/** Between the statements of a search, of which the first has taken nearly all the time that one may. */
+const spareTime = Duration.seconds(2)
+
+export type SearchFailure = RateLimited | SearchTimeout | ServiceUnavailable
+
+interface Share {
+  readonly semaphore: Semaphore.Semaphore
+  /** Searches that run or wait. */
+  count: number
+}
+
+const tooMany = (): RateLimited =>
+  new RateLimited({
+    message: "Too many searches of this account at once. Nothing was charged; wait for some of them, then try again.",
+    retryAfterSeconds: 1
+  })
 
 export class SearchPermits extends Context.Service<
   SearchPermits,
   {
     /**
-     * Runs what uses one connection at a time. Others wait their turn without a connection, so this belongs inside the
-     * deadline of `Database.query`. Not to be nested.
+     * Runs what uses one connection at a time, and turns its SQL failures into answers as {@link Availability.query} does.
+     * Others wait their turn without a connection, five seconds at most. Not to be nested.
      */
-    withPermit<A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R>
+    query<A, E, R>(
+      effect: Effect.Effect<A, E | SqlError.SqlError, R>,
+      hint?: () => string
+    ): Effect.Effect<A, Exclude<E, SqlError.SqlError> | SearchFailure, R>
   }
 >()("discovery/search/SearchPermits") {
   static readonly layer: Layer.Layer<SearchPermits> = Layer.effect(
     SearchPermits,
     Effect.gen(function* () {
-      const semaphore = yield* Semaphore.make(Math.max(1, (yield* PoolSize) - reserved))
-      return SearchPermits.of({ withPermit: (effect) => semaphore.withPermit(effect) })
+      const permits = Math.max(1, (yield* PoolSize) - (yield* ReservedConnections))
+      const sharePermits = Math.max(1, Math.floor(permits / 2))
+      const statement = Duration.millis(yield* StatementTimeoutMillis)
+      const limits = { statement, deadline: Duration.sum(statement, spareTime) }
+      const all = yield* Semaphore.make(permits)
+      /** Of the accounts that search right now. */
+      const shares = new Map<AccountId, Share>()
+
+      const enter = Effect.fnUntraced(function* (
+        account: AccountId
+      ): Effect.fn.Return<Share, RateLimited, Scope.Scope> {
+        const share = shares.get(account) ?? { semaphore: Semaphore.makeUnsafe(sharePermits), count: 0 }
+        if (share.count >= sharePermits + maxWaiting) return yield* tooMany()
+        shares.set(account, share)
+        share.count++
+        yield* Effect.addFinalizer(() =>
+          Effect.sync(() => {
+            if (--share.count === 0) shares.delete(account)
+          })
+        )
+        return share
+      })
+
+      const admitted = Effect.gen(function* () {
+        const account = yield* CurrentAccount
+        const share = account === undefined ? undefined : yield* enter(account)
+        let hasShare = share === undefined
+        yield* Effect.gen(function* () {
+          yield* share?.semaphore.takeScoped(1) ?? Effect.void
+          hasShare = true
+          yield* all.takeScoped(1)
+        }).pipe(
+          Effect.timeoutOrElse({
+            duration: waitDeadline,
+            orElse: (): Effect.Effect<never, RateLimited | ServiceUnavailable> =>
+              Effect.fail(hasShare ? Availability.unavailable() : tooMany())
+          })
+        )
+      })
+
+      return SearchPermits.of({
+        query: (effect, hint) => Effect.scoped(Effect.andThen(admitted, Availability.query(effect, limits, hint)))
+      })
     })
   )
 }

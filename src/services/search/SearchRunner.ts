@@ -20,7 +20,6 @@ import type { Names } from "./Names.ts"
 import { ofOneVersion } from "./OneVersion.ts"
 import * as PageSql from "./PageSql.ts"
 import * as Planner from "./Planner.ts"
-import { SearchPermits } from "./SearchPermits.ts"
 import * as SearchRequest from "./SearchRequest.ts"
 import * as StorePredicate from "./StorePredicate.ts"
 import * as VersionCache from "./VersionCache.ts"
@@ -62,7 +61,6 @@ export class SearchRunner extends Context.Service<
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const catalogue = yield* Catalogue
-      const permits = yield* SearchPermits
       const counts = VersionCache.make<Counted>(maxCached)
       const estimates = VersionCache.make<number>(maxCached)
 
@@ -148,8 +146,8 @@ export class SearchRunner extends Context.Service<
 
       return SearchRunner.of({
         run: <Row extends Versioned>(search: Search<Row>) =>
-          permits.withPermit(ofOneVersion(sql, catalogue, (snapshot) => attempt(search, snapshot)))
+          ofOneVersion(sql, catalogue, (snapshot) => attempt(search, snapshot))
       })
     })
-  ).pipe(Layer.provide(SearchPermits.layer))
+  )
 }

@@ -4,10 +4,9 @@ import { SqlClient } from "effect/sql"
 import type { AccountId } from "../../domain/access/Account.ts"
 import type { ShopDetails } from "../../domain/catalog/ShopItem.ts"
 import { NotFound } from "../../domain/ToolError.ts"
-import type { SearchTimeout, ServiceUnavailable } from "../../domain/ToolError.ts"
-import * as Database from "../database/Database.ts"
 import * as ShopSql from "./ShopSql.ts"
 import { SearchPermits } from "./SearchPermits.ts"
+import type { SearchFailure } from "./SearchPermits.ts"
 
 /** Ten years. */
 const maxMonths = 120
@@ -45,7 +44,7 @@ export class ShopReader extends Context.Service<
   ShopReader,
   {
     /** `accountId` decides `is_tracked` and `is_own`, nothing else. */
-    get(shopId: number, accountId: AccountId): Effect.Effect<ShopDetails, NotFound | SearchTimeout | ServiceUnavailable>
+    get(shopId: number, accountId: AccountId): Effect.Effect<ShopDetails, NotFound | SearchFailure>
   }
 >()("discovery/search/ShopReader") {
   static readonly layer: Layer.Layer<ShopReader, never, SqlClient.SqlClient> = Layer.effect(
@@ -64,7 +63,7 @@ export class ShopReader extends Context.Service<
               })
             : row.shop
         },
-        (effect) => Database.query(permits.withPermit(effect))
+        (effect) => permits.query(effect)
       )
 
       return ShopReader.of({ get })

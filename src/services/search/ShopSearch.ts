@@ -3,12 +3,11 @@ import { Context, Effect, Layer, Option, Result } from "effect"
 import { SqlClient } from "effect/sql"
 import type { AccountId } from "../../domain/access/Account.ts"
 import type { ShopFacts } from "../../domain/catalog/ShopItem.ts"
+import * as Narrowing from "../../domain/search/Narrowing.ts"
 import * as Page from "../../domain/search/Page.ts"
 import type { Pagination } from "../../domain/search/Page.ts"
 import type { ShopQuery } from "../../domain/search/ShopQuery.ts"
 import { InvalidArguments } from "../../domain/ToolError.ts"
-import type { SearchTimeout, ServiceUnavailable } from "../../domain/ToolError.ts"
-import * as Database from "../database/Database.ts"
 import { Catalogue } from "./Catalogue.ts"
 import type { Snapshot } from "./Catalogue.ts"
 import { ofOneVersion } from "./OneVersion.ts"
@@ -16,6 +15,7 @@ import * as ShopRequest from "./ShopRequest.ts"
 import * as ShopSql from "./ShopSql.ts"
 import * as StorePredicate from "./StorePredicate.ts"
 import { SearchPermits } from "./SearchPermits.ts"
+import type { SearchFailure } from "./SearchPermits.ts"
 
 export interface ShopPage {
   readonly shops: ReadonlyArray<ShopFacts>
@@ -26,10 +26,7 @@ export class ShopSearch extends Context.Service<
   ShopSearch,
   {
     /** `accountId` decides `is_tracked`, nothing else. */
-    search(
-      query: ShopQuery,
-      accountId: AccountId
-    ): Effect.Effect<ShopPage, InvalidArguments | SearchTimeout | ServiceUnavailable>
+    search(query: ShopQuery, accountId: AccountId): Effect.Effect<ShopPage, InvalidArguments | SearchFailure>
   }
 >()("discovery/search/ShopSearch") {
   static readonly layer: Layer.Layer<ShopSearch, never, SqlClient.SqlClient | Catalogue> = Layer.effect(
@@ -72,7 +69,7 @@ export class ShopSearch extends Context.Service<
             }
           }
         },
-        (effect) => Database.query(permits.withPermit(effect))
+        (effect, query) => permits.query(effect, () => Narrowing.hint(query))
       )
 
       return ShopSearch.of({ search })

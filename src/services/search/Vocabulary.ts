@@ -4,12 +4,13 @@ import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql"
 import { Name } from "../../domain/search/Arguments.ts"
 import { NicheReference } from "../../domain/search/StoreFilter.ts"
-import type { ArgumentIssue, SearchTimeout, ServiceUnavailable } from "../../domain/ToolError.ts"
-import * as Database from "../database/Database.ts"
+import type { ArgumentIssue } from "../../domain/ToolError.ts"
+import * as Availability from "../database/Availability.ts"
 import { Catalogue } from "./Catalogue.ts"
 import type { Snapshot } from "./Catalogue.ts"
 import * as OptionMatch from "./OptionMatch.ts"
 import { SearchPermits } from "./SearchPermits.ts"
+import type { SearchFailure } from "./SearchPermits.ts"
 import * as StorePredicate from "./StorePredicate.ts"
 
 /** `parent` is the name of the parent niche; themes and apps have none. */
@@ -36,18 +37,13 @@ export class Vocabulary extends Context.Service<
      * Up to 50, best match first; without a query the ones with most stores first. A niche counts the stores of all
      * niches below it too; a theme or an app that no store has is not listed.
      */
-    list(
-      kind: VocabularyKind,
-      query: string | undefined
-    ): Effect.Effect<ReadonlyArray<FilterOption>, SearchTimeout | ServiceUnavailable>
+    list(kind: VocabularyKind, query: string | undefined): Effect.Effect<ReadonlyArray<FilterOption>, SearchFailure>
     /**
      * Unknown niches (`niches.3`) and themes (`themes.0`) in arguments as they were sent, before they are decoded, with
      * the nearest known name. Whatever is not an array of names or ids is left to the schema to complain about. Costs no
      * query as long as all names are known.
      */
-    issues(
-      args: Readonly<Record<string, unknown>>
-    ): Effect.Effect<ReadonlyArray<ArgumentIssue>, SearchTimeout | ServiceUnavailable>
+    issues(args: Readonly<Record<string, unknown>>): Effect.Effect<ReadonlyArray<ArgumentIssue>, SearchFailure>
   }
 >()("discovery/search/Vocabulary") {
   static readonly layer: Layer.Layer<Vocabulary, never, SqlClient.SqlClient | Catalogue> = Layer.effect(
@@ -107,20 +103,17 @@ export class Vocabulary extends Context.Service<
         function* (kind: VocabularyKind, query: string | undefined) {
           return OptionMatch.best(yield* options(kind), query, maxOptions)
         },
-        (effect) => Database.query(permits.withPermit(effect))
+        (effect) => permits.query(effect)
       )
 
-      const issues = Effect.fn("Vocabulary.issues")(
-        function* (args: Readonly<Record<string, unknown>>) {
-          const sent = namesIn(args)
-          if (sent.niches.length === 0 && sent.themes.length === 0) return []
-          const snapshot = yield* catalogue.known
-          if (StorePredicate.unknownNames(sent, snapshot.names).length === 0) return []
-          // An import may have brought the name since.
-          return StorePredicate.unknownNames(sent, (yield* permits.withPermit(catalogue.latest)).names)
-        },
-        (effect) => Database.query(effect)
-      )
+      const issues = Effect.fn("Vocabulary.issues")(function* (args: Readonly<Record<string, unknown>>) {
+        const sent = namesIn(args)
+        if (sent.niches.length === 0 && sent.themes.length === 0) return []
+        const snapshot = yield* Availability.query(catalogue.known)
+        if (StorePredicate.unknownNames(sent, snapshot.names).length === 0) return []
+        // An import may have brought the name since.
+        return StorePredicate.unknownNames(sent, (yield* permits.query(catalogue.latest)).names)
+      })
 
       return Vocabulary.of({ list, issues })
     })

@@ -5,7 +5,13 @@ import * as Tool from "effect/ai/Tool"
 import type { Caller } from "../../domain/access/Account.ts"
 import { costs } from "../../domain/access/Credit.ts"
 import * as ArgumentIssues from "../../domain/ArgumentIssues.ts"
-import type { ArgumentIssue, SearchTimeout, ServiceUnavailable, ToolError } from "../../domain/ToolError.ts"
+import type {
+  ArgumentIssue,
+  RateLimited,
+  SearchTimeout,
+  ServiceUnavailable,
+  ToolError
+} from "../../domain/ToolError.ts"
 import * as ToolSchema from "./ToolSchema.ts"
 
 /** Every tool has its cost in the one table of costs. */
@@ -24,7 +30,7 @@ export interface Complaint {
 }
 
 /** Issues that the schema cannot see, found in the arguments as they were sent: told together with the schema's own. */
-export type Check = (raw: RawArguments) => Effect.Effect<Complaint, SearchTimeout | ServiceUnavailable>
+export type Check = (raw: RawArguments) => Effect.Effect<Complaint, RateLimited | SearchTimeout | ServiceUnavailable>
 
 /** A call whose arguments are right. */
 export type PreparedCall = (caller: Caller) => Effect.Effect<Envelope, ToolError>
@@ -120,7 +126,7 @@ const costSentence = (cost: number) => {
 export const prepare = (
   { check, decode }: RunnableTool,
   raw: RawArguments
-): Effect.Effect<Result.Result<PreparedCall, Complaint>, SearchTimeout | ServiceUnavailable> => {
+): Effect.Effect<Result.Result<PreparedCall, Complaint>, RateLimited | SearchTimeout | ServiceUnavailable> => {
   const decoded = decode(raw)
   if (check === undefined) return Effect.succeed(decoded)
   return Result.match(decoded, {

@@ -7,12 +7,14 @@ import { Cause, Clock, Context, Effect, Layer, Result } from "effect"
 import { AppConfig } from "../../Config.ts"
 import type { Caller } from "../../domain/access/Account.ts"
 import * as Credit from "../../domain/access/Credit.ts"
-import { secondsUntil } from "../../domain/access/CreditPeriod.ts"
+import { insufficientCredits } from "../../domain/access/ChargeError.ts"
+import * as Narrowing from "../../domain/search/Narrowing.ts"
 import type { ArgumentIssue } from "../../domain/ToolError.ts"
-import { InsufficientCredits, InternalError, InvalidArguments, SearchTimeout } from "../../domain/ToolError.ts"
+import { InternalError, InvalidArguments } from "../../domain/ToolError.ts"
 import type { ToolError } from "../../domain/ToolError.ts"
 import * as ToolErrors from "../../domain/ToolError.ts"
 import { CreditLedger } from "../access/CreditLedger.ts"
+import { CurrentAccount } from "../access/CurrentAccount.ts"
 import type { Charged, IdempotencyKey } from "../access/CreditLedger.ts"
 import { PlanChecker } from "../access/PlanChecker.ts"
 import * as Idempotency from "./Idempotency.ts"
@@ -80,9 +82,16 @@ export class ToolRunner extends Context.Service<
             ? undefined
             : { key: key.success, fingerprint: Idempotency.fingerprint(tool.name, call.arguments) }
         const paid = idempotency !== undefined && (yield* ledger.lookup(caller, idempotency)) === "repeat"
-        if (!paid && remaining(caller) < tool.cost) return yield* insufficient(caller)
+        if (!paid && remaining(caller) < tool.cost) {
+          const now = yield* Clock.currentTimeMillis
+          const charge = { cost: tool.cost, remaining: remaining(caller) }
+          return yield* insufficientCredits(charge, caller.credits.periodEnd, now)
+        }
 
-        const envelope = yield* Effect.timeoutOrElse(run, { duration: deadline, orElse: tooSlow })
+        const envelope = yield* Effect.timeoutOrElse(run, {
+          duration: deadline,
+          orElse: () => Effect.fail(Narrowing.tooSlow())
+        })
         const json = PageCut.toJson(envelope)
         const charged = yield* charge(call, idempotency)
         return { json, error: undefined, cost: charged.cost, remaining: charged.remaining }
@@ -94,10 +103,13 @@ export class ToolRunner extends Context.Service<
             const startedAt = clock.currentTimeMillisUnsafe()
             const logged = (answer: ToolAnswer) =>
               Effect.as(log(call, answer, clock.currentTimeMillisUnsafe() - startedAt), answer)
-            return Effect.matchCauseEffect(succeed(call), {
-              onSuccess: logged,
-              onFailure: (cause) => Effect.flatMap(fail(call, cause, supportUrl), logged)
-            })
+            return Effect.matchCauseEffect(
+              Effect.provideService(succeed(call), CurrentAccount, call.caller.accountId),
+              {
+                onSuccess: logged,
+                onFailure: (cause) => Effect.flatMap(fail(call, cause, supportUrl), logged)
+              }
+            )
           }),
         refuse: (call, error) =>
           Effect.suspend(() => {
@@ -122,23 +134,6 @@ const complain = (
   const issues = Result.isFailure(key) ? [...complaint.issues, key.failure] : complaint.issues
   return InvalidArguments.fromIssues(issues, complaint.hint)
 }
-
-const insufficient = Effect.fnUntraced(function* ({ credits }: Caller) {
-  const now = yield* Clock.currentTimeMillis
-  return yield* new InsufficientCredits({
-    message: `All ${credits.allowance} credits of this period are used.`,
-    hint: `The credits renew on ${credits.periodEnd} (UTC).`,
-    retryAfterSeconds: secondsUntil(credits.periodEnd, now)
-  })
-})
-
-const tooSlow = () =>
-  Effect.fail(
-    new SearchTimeout({
-      message: "The call took too long and was stopped. Nothing was charged.",
-      hint: "Narrow the search: add a filter, use a rarer word, or ask for an earlier page."
-    })
-  )
 
 /** A typed failure is the caller's to read; a defect is ours, and only the log sees it; an interruption stays one. */
 const fail = (call: ToolCall, cause: Cause.Cause<ToolError>, supportUrl: string): Effect.Effect<ToolAnswer> => {

@@ -147,7 +147,7 @@ layer(services, { excludeTestServices: true })("SearchRunner", (it) => {
         })
       )
       assert.strictEqual(error._tag, "SearchTimeout")
-      assert.include("hint" in error ? error.hint : "", "Narrow")
+      assert.include("hint" in error ? error.hint : "", "store filter")
     }).pipe(Effect.provide(searchesOver({ statementTimeoutMillis: 200 }), { local: true }))
   )
 
@@ -184,7 +184,7 @@ layer(services, { excludeTestServices: true })("SearchRunner", (it) => {
       let most = 0
       while (waiting.some((fiber) => fiber.pollUnsafe() === undefined)) {
         most = Math.max(most, (yield* heldUp) ?? 0)
-        assert.lengthOf(yield* Database.query(sql`SELECT 1`, "1 second"), 1)
+        assert.lengthOf(yield* Effect.timeout(sql`SELECT 1`, "1 second"), 1)
       }
       // Of a pool of six.
       assert.strictEqual(most, 2)

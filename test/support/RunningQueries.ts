@@ -1,0 +1,24 @@
+/** The queries that run at the server, by a mark in their text. */
+import { Effect, Schedule } from "effect"
+import { SqlClient } from "effect/sql"
+
+/** Until the effect succeeds, for ten seconds at most. */
+export const eventually = Effect.retry({ schedule: Schedule.spaced("10 millis"), times: 1_000 })
+
+/** Of this database, but for the one that asks. */
+export const running = (mark = "") =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const rows = yield* sql<{ count: number }>`
+      SELECT count(*)::int AS count FROM pg_stat_activity
+      WHERE datname = current_database() AND state = 'active' AND pid <> pg_backend_pid()
+        AND query LIKE ${`%${mark}%`}`
+    return rows[0]?.count
+  })
+
+/** Waits until so many run. */
+export const runs = (mark: string, count: number) =>
+  running(mark).pipe(
+    Effect.filterOrFail((found) => found === count),
+    eventually
+  )
