@@ -12,13 +12,16 @@ export interface Touched {
    * rows are derived anew.
    */
   readonly shopIds: Iterable<number>
-  /** Ads without a store that were written or deleted. Ads with a store may be listed too, but need not. */
+  /**
+   * Ads without a store that were written, and all ads that were deleted: which store such an ad belonged to when it was
+   * derived last, its record does not tell any more. Other ads may be listed too, but need not.
+   */
   readonly adIds?: Iterable<number>
 }
 
 /**
  * Rows written or deleted; all 0 when the records say what they said before. `shops` counts the row of ads without a
- * store as well, and that of the catalogue when it was missing. `version` is the catalogue's, afterwards.
+ * store as well, and that of the catalogue when it was missing or out of step. `version` is the catalogue's, afterwards.
  */
 export const Changes = Schema.Struct({
   shops: Schema.Int,
@@ -93,26 +96,35 @@ export const touched = Effect.fnUntraced(function* (batch: Touched): Run<Changes
   })
 })
 
+/** What the catalogue's row says beside its versions, as it follows from stores' rows and niches. */
+const totals = `
+  SELECT (count(*) FILTER (WHERE id > 0))::int AS n_shops, coalesce(sum(n_products), 0)::int AS n_products,
+    coalesce(sum(n_ads), 0)::int AS n_ads, (count(*) FILTER (WHERE id > 0 AND n_ads > 0))::int AS n_advertisers
+  FROM shop_search`
+const nichesDigest = `(
+  SELECT coalesce(md5(string_agg(concat_ws(' ', id, coalesce(parent_id, 0), name), E'\\n' ORDER BY id)), '') FROM niche
+)`
+
 /**
- * The catalogue's row, which the migration inserts and a restore of the records alone leaves out. It begins at versions
- * that no server can have seen: one that runs on would take the names that it remembers for those of the new rows.
+ * Whether the catalogue's row, which the migration inserts and a restore of the records alone leaves out, is missing or
+ * says something else; 1 or 0. One that is missing begins at versions that no server can have seen: one that runs on
+ * would take the names that it remembers for those of the new rows.
  */
 const ensureCatalogue = Effect.gen(function* (): Run<number> {
   const sql = yield* SqlClient.SqlClient
-  return ShopRows.countOf(
-    yield* sql<ShopRows.Counted>`
-      WITH written AS (
-        INSERT INTO catalogue (version, vocabulary_version)
-        SELECT start, start FROM (SELECT 1000000 + (random() * 1e9)::int AS start) s
-        ON CONFLICT DO NOTHING RETURNING 1
-      )
-      SELECT count(*)::int AS count FROM written`
-  )
+  const inStep = yield* sql`
+    SELECT FROM catalogue c, (${sql.literal(totals)}) t
+    WHERE (c.n_shops, c.n_products, c.n_ads, c.n_advertisers) = (t.n_shops, t.n_products, t.n_ads, t.n_advertisers)
+      AND c.niches_digest = ${sql.literal(nichesDigest)}`
+  yield* sql`
+    INSERT INTO catalogue (version, vocabulary_version)
+    SELECT start, start FROM (SELECT 1000000 + (random() * 1e9)::int AS start) s
+    ON CONFLICT DO NOTHING`
+  return inStep.length === 0 ? 1 : 0
 })
 
 export const everything = Effect.fnUntraced(function* (progress: Progress): Run<Changes> {
   const sql = yield* SqlClient.SqlClient
-  const missing = yield* ensureCatalogue
   const shopIds = idsOf(
     yield* sql<Id>`SELECT 0 AS id UNION SELECT id FROM shop UNION SELECT id FROM shop_search ORDER BY id`
   )
@@ -123,39 +135,30 @@ export const everything = Effect.fnUntraced(function* (progress: Progress): Run<
     done += items
     return progress(done, productIds.length + adIds.length)
   }
-  return yield* conclude({
-    names: yield* inPages(shopIds, ShopRows.deriveNames, shopsAtOnce),
-    shops: missing + (yield* inPages(shopIds, ShopRows.derive, shopsAtOnce)),
-    products:
-      (yield* inPages(productIds, ItemRows.deriveProducts, itemsAtOnce, advance)) +
-      (yield* ItemRows.deleteProducts("all")),
-    ads: (yield* inPages(adIds, ItemRows.deriveAds, itemsAtOnce, advance)) + (yield* ItemRows.deleteAds("all"))
-  })
+  const names = yield* inPages(shopIds, ShopRows.deriveNames, shopsAtOnce)
+  const shops = yield* inPages(shopIds, ShopRows.derive, shopsAtOnce)
+  const products =
+    (yield* inPages(productIds, ItemRows.deriveProducts, itemsAtOnce, advance)) +
+    (yield* ItemRows.deleteProducts("all"))
+  const ads = (yield* inPages(adIds, ItemRows.deriveAds, itemsAtOnce, advance)) + (yield* ItemRows.deleteAds("all"))
+  return yield* conclude({ names, shops: shops + (yield* ensureCatalogue), products, ads })
 })
 
-/** Totals, and the version if anything has changed. Counted anew each time: a sum over stores costs little. */
+/** Totals, and the version, if anything has changed. Counted anew each time: a sum over stores costs little. */
 const conclude = Effect.fnUntraced(function* (changes: Omit<Changes, "version">): Run<Changes> {
   const sql = yield* SqlClient.SqlClient
-  const changed = changes.shops + changes.products + changes.ads + changes.names > 0
+  const digest = sql.literal(nichesDigest)
+  if (changes.shops + changes.products + changes.ads + changes.names === 0) {
+    const [unmoved] = yield* sql<{ version: number }>`SELECT version FROM catalogue WHERE niches_digest = ${digest}`
+    if (unmoved !== undefined) return { ...changes, version: unmoved.version }
+  }
   const [row] = yield* sql<{ version: number }>`
-    WITH niches AS (
-      SELECT coalesce(md5(string_agg(concat_ws(' ', id, coalesce(parent_id, 0), name), E'\n' ORDER BY id)), '') AS digest
-      FROM niche
-    ), moved AS (
-      UPDATE catalogue c SET
-        version = c.version + 1,
-        vocabulary_version = c.vocabulary_version + (${changes.names > 0} OR c.niches_digest <> n.digest)::int,
-        niches_digest = n.digest,
-        n_shops = t.n_shops, n_products = t.n_products, n_ads = t.n_ads, n_advertisers = t.n_advertisers
-      FROM niches n, (
-        SELECT (count(*) FILTER (WHERE id > 0))::int AS n_shops, coalesce(sum(n_products), 0)::int AS n_products,
-          coalesce(sum(n_ads), 0)::int AS n_ads,
-          (count(*) FILTER (WHERE id > 0 AND n_ads > 0))::int AS n_advertisers
-        FROM shop_search
-      ) t
-      WHERE ${changed} OR c.niches_digest <> n.digest
-      RETURNING version
-    )
-    SELECT version FROM moved UNION ALL SELECT version FROM catalogue WHERE NOT EXISTS (SELECT FROM moved)`
+    UPDATE catalogue c SET
+      version = c.version + 1,
+      vocabulary_version = c.vocabulary_version + (${changes.names > 0} OR c.niches_digest <> n.digest)::int,
+      niches_digest = n.digest,
+      n_shops = t.n_shops, n_products = t.n_products, n_ads = t.n_ads, n_advertisers = t.n_advertisers
+    FROM (SELECT ${digest} AS digest) n, (${sql.literal(totals)}) t
+    RETURNING c.version`
   return { ...changes, version: row?.version ?? 0 }
 })

@@ -6,6 +6,7 @@ import { Importer } from "../../../src/services/import/Importer.ts"
 import type { ImportChunk, ImportRow, Reject } from "../../../src/services/import/ImportSource.ts"
 import * as Database from "../../../src/services/database/Database.ts"
 import { DerivedData } from "../../../src/services/search/DerivedData.ts"
+import { assertAsFromScratch } from "../../support/FromScratch.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 
 const Services = Importer.layer.pipe(Layer.provideMerge(DerivedData.layer))
@@ -474,6 +475,7 @@ layer(Layer.empty, { excludeTestServices: true })("Importer", (it) => {
           }
           yield* run(records)
           yield* assertInStep
+          yield* assertAsFromScratch
         })
       ),
     { arbitrary: { runs: 30 } }

@@ -53,6 +53,14 @@ const storelessChanges = {
   "an ad without a store more": (sql: SqlClient.SqlClient) =>
     sql<Id>`INSERT INTO ad (key, page_name, is_active, media_type, started_on, last_seen_on)
       VALUES (gen_random_uuid(), 'Nobody', true, 'video', '2026-01-01', '2026-01-02') RETURNING id`,
+  "an ad taken over from another store and deleted": (sql: SqlClient.SqlClient) =>
+    Effect.andThen(
+      sql`UPDATE ad SET shop_id = (SELECT min(id) FROM shop)
+        WHERE id = (SELECT max(id) FROM ad WHERE shop_id > (SELECT min(id) FROM shop))`,
+      sql<Id>`DELETE FROM ad WHERE id IN (
+          SELECT a.id FROM ad a JOIN ad_search o USING (id) WHERE a.shop_id <> o.shop_id
+        ) RETURNING id`
+    ),
   "an ad without a store less": (sql: SqlClient.SqlClient) =>
     sql<Id>`DELETE FROM ad WHERE id = (SELECT max(id) FROM ad WHERE shop_id IS NULL) RETURNING id`,
   "an ad without a store that stops": (sql: SqlClient.SqlClient) =>
@@ -185,6 +193,25 @@ layer(services, { excludeTestServices: true })("DerivedData", (it) => {
       assert.isAbove(Math.abs(rebuilt.version - version), 1)
       assert.deepStrictEqual({ rows: yield* rows, found: yield* found }, before)
       assert.deepStrictEqual(yield* derived.verify, { ...unchanged, version: rebuilt.version })
+    })
+  )
+
+  it.effect("verify finds totals, and niches, that are not those of the records", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const derived = yield* DerivedData
+      const wrong = [
+        ...["n_shops", "n_products", "n_ads", "n_advertisers"].map(
+          (total) => sql`UPDATE catalogue SET ${sql(total)} = ${sql(total)} + 1`
+        ),
+        sql`UPDATE niche SET name = name || '!' WHERE id = (SELECT min(id) FROM niche)`
+      ]
+      for (const spoil of wrong) {
+        yield* spoil
+        assert.deepInclude(yield* derived.verify, { ...unchanged, shops: 1 })
+        yield* derived.rebuild()
+        assert.deepInclude(yield* derived.verify, unchanged)
+      }
     })
   )
 
