@@ -1,0 +1,161 @@
+/**
+ * The same data as columns: each item carries what is known of its store, and rows lie in the order of stores, so that
+ * what many rows share takes next to no room and whole blocks are left out. Words are rows of their own, sorted, so that a
+ * prefix is a range of them: several times faster than looking into texts.
+ *
+ * Copied from the derived tables as text, a part at a time: the server may be another user, who shares no folder with us.
+ */
+import type { DuckDBConnection } from "@duckdb/node-api"
+import { Effect } from "effect"
+import type { Scope } from "effect"
+import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql"
+import * as fs from "node:fs/promises"
+import * as path from "node:path"
+import { bits } from "../../../src/services/search/AdKey.ts"
+import { PeerError } from "../Peer.ts"
+import { run } from "./DuckDbQuery.ts"
+
+/** Moves when this file makes something else than before. */
+export const layout = 1
+
+/** A column's name and type here, and where it comes from: unknown is NULL. */
+type Column = readonly [name: string, type: string, source: string]
+
+const storeColumns: ReadonlyArray<Column> = [
+  ["shop_id", "INTEGER", "id"],
+  ["revenue", "DOUBLE", "nullif(revenue, -1)"],
+  ["growth", "DOUBLE", "nullif(growth, '-infinity')"],
+  ["avg_price", "DOUBLE", "nullif(avg_price, -1)"],
+  ["rating", "DOUBLE", "nullif(rating, -1)"],
+  ["shop_created", "DATE", "nullif(created, '-infinity')"],
+  ["visits", "INTEGER", "nullif(visits, -1)"],
+  ["orders", "INTEGER", "nullif(orders, -1)"],
+  ["reviews", "INTEGER", "nullif(reviews, -1)"],
+  ["products_count", "INTEGER", "nullif(products_count, -1)"],
+  ["n_active", "INTEGER", "n_active"],
+  ["theme_id", "INTEGER", "theme_id"],
+  ["domain_id", "INTEGER", "domain_id"],
+  ["languages", "INTEGER", "languages"],
+  ["niche_id", "SMALLINT", "niche_id"],
+  ["country", "SMALLINT", "country"],
+  ["currency", "SMALLINT", "currency"],
+  ["pixels", "SMALLINT", "pixels"],
+  ["networks", "SMALLINT", "networks"],
+  ["apps", "INTEGER[]", "translate(apps::text, '{}', '[]')"]
+]
+const doc: Column = ["doc", "VARCHAR", "doc"]
+
+interface Table {
+  readonly name: "shop" | "product" | "ad"
+  readonly source: string
+  readonly columns: ReadonlyArray<Column>
+  /** Of rows `r` as they were copied. */
+  readonly rows: string
+}
+
+const withStore = (order: string): string =>
+  `SELECT r.* EXCLUDE (doc), s.* EXCLUDE (id, shop_id, apps) FROM r LEFT JOIN shop s USING (shop_id) ORDER BY ${order}`
+
+const tables: ReadonlyArray<Table> = [
+  {
+    name: "shop",
+    source: "shop_search WHERE id > 0 AND",
+    columns: [...storeColumns, doc],
+    rows: "SELECT * EXCLUDE (doc), shop_id AS id FROM r ORDER BY shop_id"
+  },
+  {
+    name: "product",
+    source: "product_search WHERE",
+    columns: [
+      ["id", "INTEGER", "id"],
+      ["shop_id", "INTEGER", "shop_id"],
+      ["price", "DOUBLE", "price"],
+      ["score", "DOUBLE", "score"],
+      ["created", "TIMESTAMP", "nullif(created, '-infinity') AT TIME ZONE 'UTC'"],
+      doc
+    ],
+    rows: withStore("shop_id, score DESC, id")
+  },
+  {
+    name: "ad",
+    source: "ad_search WHERE",
+    columns: [
+      ["id", "INTEGER", "id"],
+      ["shop_id", "INTEGER", "shop_id"],
+      ["pick", "BIGINT", "pick"],
+      ["started", "INTEGER", "started"],
+      ["is_active", "BOOLEAN", `(flags >> ${bits.active} & 1)::int::boolean`],
+      ["media", "UTINYINT", `flags >> ${bits.media} & 7`],
+      ["cta", "UTINYINT", `flags >> ${bits.cta} & 15`],
+      ["is_partnership", "BOOLEAN", `(flags >> ${bits.partnership} & 1)::int::boolean`],
+      doc
+    ],
+    rows: withStore("shop_id, pick DESC")
+  }
+]
+
+/** Ids of a part; some ten megabytes of text. */
+const idsAtOnce = 20_000
+
+const io = <A>(attempt: () => Promise<A>): Effect.Effect<A, PeerError> =>
+  Effect.tryPromise({
+    try: attempt,
+    catch: (cause) => new PeerError({ message: "The files of DuckDB cannot be written.", cause })
+  })
+
+/** Neither a word nor a number has a tab, a line break or a quotation mark in it. */
+const copyOut = Effect.fnUntraced(function* (
+  { columns, source }: Table,
+  file: string
+): Effect.fn.Return<void, SqlError.SqlError | PeerError, SqlClient.SqlClient | Scope.Scope> {
+  const sql = yield* SqlClient.SqlClient
+  const line = columns.map(([, , expression]) => expression).join(`, E'\\t', `)
+  const [last] = yield* sql.unsafe<{ id: number }>(`SELECT coalesce(max(id), 0) AS id FROM ${source} true`)
+  const handle = yield* Effect.acquireRelease(
+    io(() => fs.open(file, "w")),
+    (opened) => Effect.ignore(io(() => opened.close()))
+  )
+  for (let from = 0; from <= (last?.id ?? 0); from += idsAtOnce) {
+    const [part] = yield* sql.unsafe<{ text: string | null }>(
+      `SELECT string_agg(concat(${line}, E'\\n'), '') AS text FROM ${source} id >= $1::int AND id < $2::int`,
+      [from, from + idsAtOnce]
+    )
+    const text = part?.text
+    if (text !== undefined && text !== null) yield* io(() => handle.write(text))
+  }
+})
+
+const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`
+
+const copyIn = (connection: DuckDBConnection, { columns, name, rows }: Table, file: string) =>
+  Effect.gen(function* () {
+    const types = columns.map(([column, type]) => `${column}: '${type}'`).join(", ")
+    yield* run(
+      connection,
+      `CREATE TEMP TABLE r AS FROM read_csv(${quoted(file)}, delim = '\\t', header = false, quote = '', escape = '',
+         nullstr = '', auto_detect = false, max_line_size = 10000000, columns = {${types}})`
+    )
+    yield* run(connection, `CREATE TABLE ${name} AS ${rows}`)
+    yield* run(
+      connection,
+      `CREATE TABLE ${name}_word AS
+       SELECT word, id FROM (SELECT ${name === "shop" ? "shop_id AS id" : "id"}, unnest(string_split(doc, ' ')) AS word FROM r)
+       ORDER BY word, id`
+    )
+    yield* run(connection, "DROP TABLE r")
+  })
+
+/** Over a new DuckDB, and a pool without a statement timeout; `folder` is for files that are gone again at the end. */
+export const fill = Effect.fnUntraced(function* (
+  connection: DuckDBConnection,
+  folder: string
+): Effect.fn.Return<void, SqlError.SqlError | PeerError, SqlClient.SqlClient> {
+  for (const table of tables) {
+    const file = path.join(folder, `${table.name}.tsv`)
+    yield* Effect.scoped(copyOut(table, file))
+    yield* copyIn(connection, table, file)
+    yield* io(() => fs.rm(file))
+  }
+  yield* run(connection, "CHECKPOINT")
+})

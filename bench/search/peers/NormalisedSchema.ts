@@ -1,0 +1,144 @@
+/**
+ * A plain schema over the same records, as one writes it who does not derive rows for counting: a table for each kind of
+ * thing, link tables for what a store has several of, one B-tree for each way to filter or sort, GIN for words.
+ *
+ * Figures that take an aggregate (visits, growth, active ads, average price) are columns of the store, and the relevance
+ * score one of the product: any catalogue of this size would keep them. So are the words, which come from the
+ * derived tables, so that the same words are found. `traffic_month` and `details` are left out: no search reads them.
+ */
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql"
+import { languages, pixels, socialNetworks } from "../../../src/domain/catalog/Enumerations.ts"
+
+/** Moves when this file makes something else than before. */
+const layout = 1
+
+const both = (table: string, ...columns: ReadonlyArray<string>): ReadonlyArray<string> => [
+  `CREATE INDEX ON normalised.${table} (${columns.map((column) => `${column} DESC NULLS LAST`).join(", ")}, id)`,
+  `CREATE INDEX ON normalised.${table} (${columns.join(", ")}, id)`
+]
+
+const single = (table: string, ...columns: ReadonlyArray<string>): ReadonlyArray<string> =>
+  columns.map((column) => `CREATE INDEX ON normalised.${table} (${column})`)
+
+/** Not logged: it could be made again, and is, should the server crash. */
+const linkTable = (name: string, column: string, rows: string): ReadonlyArray<string> => [
+  `CREATE UNLOGGED TABLE normalised.${name} (shop_id integer, ${column} integer, PRIMARY KEY (shop_id, ${column}))`,
+  `INSERT INTO normalised.${name} SELECT x.id, l.id FROM public.shop_search x, ${rows} WHERE x.id > 0`,
+  `CREATE INDEX ON normalised.${name} (${column}, shop_id)`
+]
+
+const ofMask = (column: string, vocabulary: ReadonlyArray<string>): string =>
+  `LATERAL (SELECT b FROM generate_series(0, ${vocabulary.length - 1}) b WHERE x.${column} >> b & 1 = 1) l(id)`
+
+const shops: ReadonlyArray<string> = [
+  `CREATE UNLOGGED TABLE normalised.shop (
+    id integer PRIMARY KEY, domain text NOT NULL, name text NOT NULL, domain_extension_id integer NOT NULL,
+    country text NOT NULL, currency text, niche_id integer, theme_id integer, created_on date,
+    monthly_revenue double precision, monthly_orders integer, products_count integer,
+    trustpilot_rating double precision, trustpilot_reviews integer, monthly_visits integer,
+    traffic_growth_pct double precision, active_ads integer NOT NULL, avg_price double precision,
+    words tsvector NOT NULL
+  )`,
+  `INSERT INTO normalised.shop
+   SELECT s.id, s.domain, s.name, x.domain_id, s.country, s.currency, s.niche_id, nullif(x.theme_id, 0), s.created_on,
+     s.monthly_revenue, s.monthly_orders, nullif(x.products_count, -1), s.trustpilot_rating, s.trustpilot_reviews,
+     nullif(x.visits, -1), nullif(x.growth, '-infinity'), x.n_active, nullif(x.avg_price, -1),
+     public.search_words(x.doc)
+   FROM public.shop s JOIN public.shop_search x ON x.id = s.id`,
+  ...both("shop", "monthly_revenue"),
+  ...both("shop", "monthly_orders"),
+  ...both("shop", "monthly_visits"),
+  ...both("shop", "traffic_growth_pct"),
+  ...both("shop", "active_ads"),
+  ...both("shop", "active_ads", "monthly_visits"),
+  ...both("shop", "products_count"),
+  ...both("shop", "created_on"),
+  ...single(
+    "shop",
+    "country",
+    "currency",
+    "niche_id",
+    "theme_id",
+    "domain_extension_id",
+    "trustpilot_rating",
+    "trustpilot_reviews",
+    "avg_price"
+  ),
+  `CREATE INDEX ON normalised.shop USING gin (words) WITH (fastupdate = off)`,
+  ...linkTable("shop_language", "language_id", ofMask("languages", languages)),
+  ...linkTable("shop_pixel", "pixel_id", ofMask("pixels", pixels)),
+  ...linkTable("shop_network", "network_id", ofMask("networks", socialNetworks)),
+  ...linkTable("shop_app", "app_id", "unnest(x.apps) l(id)")
+]
+
+const products: ReadonlyArray<string> = [
+  `CREATE UNLOGGED TABLE normalised.product (
+    id integer NOT NULL, shop_id integer NOT NULL, title text NOT NULL, url text, image_url text,
+    price double precision NOT NULL, created_at timestamptz, score double precision NOT NULL, words tsvector NOT NULL
+  )`,
+  `INSERT INTO normalised.product
+   SELECT p.id, p.shop_id, p.title, p.url, p.image_url, p.price, p.created_at, x.score, public.search_words(x.doc)
+   FROM public.product p JOIN public.product_search x ON x.id = p.id ORDER BY p.id`,
+  `ALTER TABLE normalised.product ADD PRIMARY KEY (id)`,
+  `CREATE INDEX ON normalised.product (shop_id, score DESC, id) INCLUDE (price)`,
+  `CREATE INDEX ON normalised.product (score DESC, id) INCLUDE (shop_id)`,
+  `CREATE INDEX ON normalised.product (price, id) INCLUDE (shop_id)`,
+  `CREATE INDEX ON normalised.product (created_at DESC NULLS LAST, id DESC) INCLUDE (shop_id)`,
+  `CREATE INDEX ON normalised.product (created_at, id) INCLUDE (shop_id)`,
+  `CREATE INDEX ON normalised.product USING gin (words) WITH (fastupdate = off)`
+]
+
+const ads: ReadonlyArray<string> = [
+  `CREATE UNLOGGED TABLE normalised.ad (
+    id integer NOT NULL, shop_id integer, ad_archive_id text, page_name text NOT NULL, is_active boolean NOT NULL,
+    media_type text NOT NULL, headline text, ad_text text, cta text, landing_url text, image_url text,
+    ad_library_url text, started_on date NOT NULL, last_seen_on date NOT NULL, is_partnership boolean NOT NULL,
+    words tsvector NOT NULL
+  )`,
+  `INSERT INTO normalised.ad
+   SELECT a.id, a.shop_id, a.ad_archive_id, a.page_name, a.is_active, a.media_type, a.headline, a.ad_text, a.cta,
+     a.landing_url, a.image_url, a.ad_library_url, a.started_on, a.last_seen_on, a.is_partnership,
+     public.search_words(x.doc)
+   FROM public.ad a JOIN public.ad_search x ON x.id = a.id ORDER BY a.id`,
+  `ALTER TABLE normalised.ad ADD PRIMARY KEY (id)`,
+  `CREATE INDEX ON normalised.ad (shop_id, is_active DESC, started_on DESC, id DESC) INCLUDE (media_type, cta, is_partnership)`,
+  `CREATE INDEX ON normalised.ad (started_on, id) INCLUDE (shop_id)`,
+  `CREATE INDEX ON normalised.ad (is_active, started_on) INCLUDE (shop_id)`,
+  `CREATE INDEX ON normalised.ad (media_type, started_on) INCLUDE (shop_id)`,
+  `CREATE INDEX ON normalised.ad (cta, started_on) INCLUDE (shop_id)`,
+  `CREATE INDEX ON normalised.ad (started_on) INCLUDE (shop_id) WHERE is_partnership`,
+  `CREATE INDEX ON normalised.ad USING gin (words) WITH (fastupdate = off)`
+]
+
+type Run<A> = Effect.Effect<A, SqlError.SqlError, SqlClient.SqlClient>
+
+/** Over a pool of one connection without a statement timeout. Does nothing when this catalogue is there already. */
+export const prepare = Effect.fnUntraced(function* (
+  identity: string
+): Effect.fn.Return<void, SqlError.SqlError, SqlClient.SqlClient> {
+  const sql = yield* SqlClient.SqlClient
+  const complete = `layout ${layout} of ${identity}`
+  const [found] = yield* sql<{ comment: string | null }>`
+    SELECT obj_description(to_regnamespace('normalised'), 'pg_namespace') AS comment`
+  if (found?.comment === complete && (yield* isFilled)) return
+  yield* sql`SELECT set_config('maintenance_work_mem', '512MB', false), set_config('client_min_messages', 'warning', false)`
+  yield* sql`DROP SCHEMA IF EXISTS normalised CASCADE`
+  yield* sql`CREATE SCHEMA normalised`
+  for (const statement of [...shops, ...products, ...ads]) yield* sql.unsafe(statement)
+  yield* sql.unsafe(
+    `VACUUM (ANALYZE) ${["shop", "shop_language", "shop_pixel", "shop_network", "shop_app", "product", "ad"]
+      .map((table) => `normalised.${table}`)
+      .join(", ")}`
+  )
+  yield* sql.unsafe(`COMMENT ON SCHEMA normalised IS '${complete}'`)
+})
+
+/** Tables that are not logged are empty after a crash. */
+const isFilled: Run<boolean> = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const [row] = yield* sql<{ filled: boolean }>`
+    SELECT EXISTS (SELECT FROM normalised.shop) OR NOT EXISTS (SELECT FROM public.shop) AS filled`
+  return row?.filled ?? false
+})
