@@ -29,6 +29,13 @@ const Endpoint = Schema.String.check(
   })
 )
 
+const DatabaseUrl = Schema.String.check(
+  Schema.makeFilter((text: string) => hasScheme(text, "postgres:", "postgresql:"), {
+    // Not told: it holds a password.
+    expected: "an address such as postgres://user@host/database"
+  })
+)
+
 const whole = (minimum: number, maximum: number) => {
   const annotations = { expected: `a whole number from ${minimum} to ${maximum}` }
   // Digits alone: 0x10 and 3e3 are numbers to JavaScript, but hardly what was meant.
@@ -57,7 +64,18 @@ export const variables = {
   PORT: { default: "3000", meaning: "TCP port to listen on." },
   HOST: { default: "127.0.0.1", meaning: "Address to listen on; 0.0.0.0 for all." },
   DATABASE_URL: { default: "embedded PostgreSQL", meaning: "postgres:// URL of a PostgreSQL 15 or newer." },
-  DATABASE_MAX_CONNECTIONS: { default: "20", meaning: "Connections that one server process opens at most." },
+  DATABASE_READ_URL: {
+    default: "",
+    meaning: "postgres:// URL of a streaming replica of DATABASE_URL, for searches (docs/operations.md)."
+  },
+  DATABASE_READ_MAX_LAG_SECONDS: {
+    default: "10",
+    meaning: "A replica whose data may be older than this answers no searches; the primary does."
+  },
+  DATABASE_MAX_CONNECTIONS: {
+    default: "20",
+    meaning: "Connections that one server process opens at most, to each of the two databases."
+  },
   DATA_DIR: { default: ".data", meaning: "Folder of the embedded PostgreSQL; not used with DATABASE_URL." },
   DEMO_SIZE: {
     default: "demo",
@@ -94,6 +112,8 @@ const settings = Config.all({
   host: read(Schema.String, "HOST").pipe(Config.withDefault("127.0.0.1")),
   baseUrl: Config.option(read(Origin, "BASE_URL")),
   databaseUrl: Config.option(read(Schema.Redacted(Schema.String), "DATABASE_URL")),
+  databaseReadUrl: Config.option(read(Schema.Redacted(DatabaseUrl), "DATABASE_READ_URL")),
+  databaseReadMaxLagSeconds: read(whole(1, 3600), "DATABASE_READ_MAX_LAG_SECONDS").pipe(Config.withDefault(10)),
   databaseMaxConnections: read(whole(2, 1000), "DATABASE_MAX_CONNECTIONS").pipe(Config.withDefault(20)),
   dataDir: read(Schema.String, "DATA_DIR").pipe(Config.withDefault(".data")),
   demoSize: read(Schema.Literals(["tiny", "demo", "large"]), "DEMO_SIZE").pipe(Config.withDefault("demo" as const)),

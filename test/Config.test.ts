@@ -13,6 +13,8 @@ const read = (env: Readonly<Record<string, string>>) =>
 const wrong: Partial<Record<keyof typeof variables, ReadonlyArray<string>>> = {
   BASE_URL: ["discovery.example.com", "https://discovery.example.com/", "https://EXAMPLE.com", "ftp://example.com"],
   PORT: ["0", "65536", "http", "80.5", "0x10", "3e3", "-1"],
+  DATABASE_READ_URL: ["replica.internal", "https://replica.internal/discovery"],
+  DATABASE_READ_MAX_LAG_SECONDS: ["0", "3601", "soon"],
   DATABASE_MAX_CONNECTIONS: ["1", "many"],
   DEMO_SIZE: ["huge"],
   PLAN_CREDITS_GROWTH: ["-1", "1e99"],

@@ -16,6 +16,7 @@ import { TrackedShops } from "../services/access/TrackedShops.ts"
 import * as Database from "../services/database/Database.ts"
 import { EmbeddedPostgres } from "../services/database/EmbeddedPostgres.ts"
 import * as Migrations from "../services/database/Migrations.ts"
+import { ReadReplica } from "../services/database/ReadReplica.ts"
 import { Readiness } from "../services/database/Readiness.ts"
 import * as RunningPostgres from "../services/database/RunningPostgres.ts"
 import { Importer } from "../services/import/Importer.ts"
@@ -24,6 +25,7 @@ import { Catalogue } from "../services/search/Catalogue.ts"
 import { DerivedData } from "../services/search/DerivedData.ts"
 import { ProductSearch } from "../services/search/ProductSearch.ts"
 import { ProductReader } from "../services/search/ProductReader.ts"
+import * as RoutedSearches from "../services/search/RoutedSearches.ts"
 import { SearchRunner } from "../services/search/SearchRunner.ts"
 import { ShopReader } from "../services/search/ShopReader.ts"
 import { ShopSearch } from "../services/search/ShopSearch.ts"
@@ -73,6 +75,25 @@ export const operation = Layer.mergeAll(
 
 export const demoAccounts = DemoAccounts.layer
 
+const searchesOfOne = Layer.mergeAll(AdSearch.layer, ProductSearch.layer, ShopSearch.layer, Vocabulary.layer).pipe(
+  Layer.provide(SearchRunner.layer),
+  Layer.provide(Catalogue.layer)
+)
+
+/** On `DATABASE_READ_URL` where there is one, with the primary behind it. What an account may see is the primary's to say. */
+const searches = Layer.unwrap(
+  Effect.map(AppConfig, ({ databaseMaxConnections, databaseReadMaxLagSeconds, databaseReadUrl }) =>
+    Option.match(databaseReadUrl, {
+      onNone: () => searchesOfOne,
+      onSome: (source) =>
+        RoutedSearches.layer(searchesOfOne, Database.layer({ source, maxConnections: databaseMaxConnections })).pipe(
+          Layer.provide(searchesOfOne),
+          Layer.provide(ReadReplica.layer({ source, maxLagSeconds: databaseReadMaxLagSeconds }))
+        )
+    })
+  )
+)
+
 /** What the MCP endpoint needs. */
 export const service = Layer.mergeAll(ToolRunner.layer, Toolbox.layer).pipe(
   Layer.provideMerge(
@@ -82,15 +103,10 @@ export const service = Layer.mergeAll(ToolRunner.layer, Toolbox.layer).pipe(
       PlanChecker.layer,
       RequestRate.layer,
       Readiness.layer,
-      AdSearch.layer,
-      ProductSearch.layer,
-      ShopSearch.layer,
+      searches,
       ShopReader.layer,
-      ProductReader.layer,
-      Vocabulary.layer
+      ProductReader.layer
     )
   ),
-  Layer.provide(SearchRunner.layer),
-  Layer.provide(Catalogue.layer),
   Layer.provide(NodeCrypto.layer)
 )
