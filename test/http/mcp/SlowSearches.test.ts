@@ -1,0 +1,260 @@
+/**
+ * Searches that are slow for real, over HTTP and with a real PostgreSQL: what the caller is told and charged, what is left
+ * running, and what becomes of the search of a client that leaves.
+ */
+import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
+import { assert, layer } from "@effect/vitest"
+import { Context, Deferred, Effect, Layer, Logger, Redacted } from "effect"
+import { HttpServer } from "effect/http"
+import { SqlClient, Statement } from "effect/sql"
+import * as net from "node:net"
+import * as Live from "../../../src/cli/Live.ts"
+import { AppConfig } from "../../../src/Config.ts"
+import * as Router from "../../../src/http/Router.ts"
+import * as Server from "../../../src/http/Server.ts"
+import * as Database from "../../../src/services/database/Database.ts"
+import { DerivedData } from "../../../src/services/search/DerivedData.ts"
+import * as Access from "../../support/Access.ts"
+import * as Messages from "../../support/Messages.ts"
+import { eventually, running, runs } from "../../support/RunningQueries.ts"
+import { TestDatabase } from "../../support/TestDatabase.ts"
+
+/** Every statement of a search reads the catalogue's version; here that takes as long as a test says. */
+const slowCatalogue = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    yield* sql`INSERT INTO shop (id, domain, domain_extension, name, country) VALUES (1, 'a.com', '.com', 'Desk', 'US')`
+    yield* sql`INSERT INTO product (shop_id, key, title, price) VALUES (1, 'a', 'Desk', 1)`
+    yield* sql`INSERT INTO ad (shop_id, key, page_name, is_active, media_type, started_on, last_seen_on)
+      VALUES (1, 'a', 'Desk', true, 'image', '2026-01-01', '2026-01-02')`
+    yield* (yield* DerivedData).rebuild()
+    yield* sql`CREATE TABLE slowness (seconds float8 NOT NULL)`
+    yield* sql`INSERT INTO slowness VALUES (0)`
+    yield* sql`ALTER TABLE catalogue RENAME TO quick_catalogue`
+    yield* sql`CREATE VIEW catalogue AS
+      SELECT c.* FROM quick_catalogue c, slowness WHERE seconds = 0 OR pg_sleep(seconds) IS NOT NULL`
+  })
+)
+
+const slowness = (seconds: number) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) => sql`UPDATE slowness SET seconds = ${seconds}`)
+
+/** What the server does and says, and what is to happen at each of its statements. */
+class Watch extends Context.Service<
+  Watch,
+  {
+    readonly answered: Array<string>
+    onStatement: (text: string) => void
+  }
+>()("test/http/mcp/SlowSearches/Watch") {
+  static readonly layer = Layer.sync(Watch, () => ({ answered: [], onStatement: () => {} }))
+}
+
+const watching = Layer.unwrap(
+  Effect.map(Watch, (watch) =>
+    Layer.mergeAll(
+      Layer.succeed(Statement.CurrentTransformer, (statement) =>
+        Effect.sync(() => {
+          watch.onStatement(statement.compile()[0])
+          return statement
+        })
+      ),
+      Logger.layer([
+        Logger.map(Logger.formatJson, (line) => {
+          const said: { readonly message: unknown } = JSON.parse(line)
+          if (JSON.stringify(said.message).includes('"outcome":"ok"')) watch.answered.push(line)
+        })
+      ])
+    )
+  )
+)
+
+/** The live server over a pool of its own. */
+const server = (statementTimeoutMillis: number) =>
+  Layer.unwrap(
+    Effect.map(TestDatabase, ({ connection }) =>
+      Layer.fresh(
+        Layer.effectDiscard(Effect.void).pipe(
+          Layer.provideMerge(Router.layer),
+          Layer.provideMerge(Server.layer),
+          Layer.provide(Live.service),
+          Layer.provide(NodeCrypto.layer),
+          Layer.provide(AppConfig.layerOf({ port: 0, baseUrl: "https://discovery.test" })),
+          Layer.provide(Database.layer({ source: connection, statementTimeoutMillis })),
+          Layer.provide(watching)
+        )
+      )
+    )
+  )
+
+const services = (statementTimeoutMillis: number) =>
+  server(statementTimeoutMillis).pipe(
+    Layer.provideMerge(Watch.layer),
+    Layer.provideMerge(slowCatalogue),
+    Layer.provideMerge(Access.layerUnhashed),
+    Layer.provideMerge(DerivedData.layer),
+    Layer.provideMerge(TestDatabase.layer)
+  )
+
+const port = Effect.map(HttpServer.HttpServer, ({ address }) => (address._tag === "UnixPathAddress" ? 0 : address.port))
+
+const post = Effect.fnUntraced(function* (secret: Redacted.Redacted, message: unknown) {
+  const to = yield* port
+  return yield* Effect.promise(async () => {
+    const response = await fetch(`http://127.0.0.1:${to}/mcp`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${Redacted.value(secret)}`, "content-type": "application/json" },
+      body: JSON.stringify(message)
+    })
+    return { headers: response.headers, text: await response.text() }
+  })
+})
+
+/** Sends a call and does not read its answer; the socket is there to be destroyed. */
+const send = Effect.fnUntraced(function* (secret: Redacted.Redacted, message: unknown) {
+  const to = yield* port
+  const body = JSON.stringify(message)
+  const closed = yield* Deferred.make<void>()
+  const socket = net.connect(to, "127.0.0.1", () =>
+    socket.write(
+      [
+        "POST /mcp HTTP/1.1",
+        "Host: localhost",
+        `Authorization: Bearer ${Redacted.value(secret)}`,
+        "Content-Type: application/json",
+        `Content-Length: ${body.length}`,
+        "",
+        body
+      ].join("\r\n")
+    )
+  )
+  let received = ""
+  socket.on("data", (bytes: Buffer) => {
+    received += bytes.toString()
+    // The whole answer comes in one piece: it is small.
+    if (received.includes("\r\n\r\n")) socket.destroy()
+  })
+  socket.on("close", () => Effect.runSync(Deferred.succeed(closed, undefined)))
+  return { leave: () => socket.destroy(), closed: Deferred.await(closed), received: () => received }
+})
+
+const used = (accountId: number) => Effect.map(Access.books(accountId), ({ balance }) => balance.used)
+
+/** Each looks for something that no other test counts, so that nothing is answered from what is known. */
+let number = 0
+const searches = (): ReadonlyArray<{ readonly tool: string; readonly args: object; readonly hint: string }> => {
+  number++
+  return [
+    { tool: "search_ads", args: { query: "desk", active_ads: { max: number + 100 }, page: 20 }, hint: "page than 20" },
+    { tool: "search_products", args: { query: `desk${number}` }, hint: "second word" },
+    { tool: "search_shops", args: { monthly_revenue: { max: number } }, hint: "narrower store filter" }
+  ]
+}
+
+/** So that the catalogue is known, and the slow statements are the search's own. */
+const warmUp = Effect.fnUntraced(function* (secret: Redacted.Redacted) {
+  yield* slowness(0)
+  assert.include((yield* post(secret, Messages.call("search_ads"))).text, '\\"total\\":1')
+})
+
+layer(services(500), { excludeTestServices: true, timeout: "60 seconds" })("searches that are too slow", (it) => {
+  it.effect("a search past the statement timeout says how to narrow it, costs nothing, and leaves no query", () =>
+    Effect.gen(function* () {
+      const { caller, secret } = yield* Access.subscriber()
+      yield* warmUp(secret)
+      yield* slowness(30)
+      for (const { args, hint, tool } of searches()) {
+        const { headers, text } = yield* post(secret, Messages.call(tool, args))
+        assert.include(text, '"isError":true', tool)
+        assert.include(text, '\\"code\\":\\"search_timeout\\"', tool)
+        assert.include(text, hint, tool)
+        assert.strictEqual(headers.get("x-credits-cost"), "0", tool)
+        assert.strictEqual(yield* running(), 0, tool)
+      }
+      // The one that warmed up.
+      assert.strictEqual(yield* used(caller.accountId), 1)
+    })
+  )
+
+  it.effect("in a batch, those that are too slow fail alone", () =>
+    Effect.gen(function* () {
+      const { caller, secret } = yield* Access.subscriber()
+      yield* warmUp(secret)
+      yield* slowness(30)
+      const slow = searches().map(({ args, tool }, index) => Messages.call(tool, args, index))
+      const { text } = yield* post(secret, [...slow, Messages.plain])
+      assert.lengthOf(text.match(/search_timeout/gu) ?? [], 3)
+      assert.lengthOf(text.match(/"structuredContent"/gu) ?? [], 1)
+      assert.strictEqual(yield* running(), 0)
+      assert.strictEqual(yield* used(caller.accountId), 1)
+    })
+  )
+})
+
+// Statements and calls are given more time than the tests wait: what ends, ends because its client has left.
+layer(services(60_000), { excludeTestServices: true, timeout: "60 seconds" })("clients that leave", (it) => {
+  it.effect("a client that leaves stops its search in the database, whichever it is, and has not paid", () =>
+    Effect.gen(function* () {
+      const { caller, secret } = yield* Access.subscriber()
+      const { answered } = yield* Watch
+      yield* warmUp(secret)
+      const before = answered.length
+      yield* slowness(60)
+      const all = searches().map(({ args, tool }, index) => Messages.call(tool, args, index))
+      for (const message of [...all, all]) {
+        const call = yield* send(secret, message)
+        yield* runs("version", Array.isArray(message) ? message.length : 1)
+        call.leave()
+        yield* runs("", 0)
+      }
+      assert.strictEqual(answered.length, before)
+      yield* slowness(0)
+      yield* post(secret, Messages.call("search_ads"))
+      assert.strictEqual(yield* used(caller.accountId), 2)
+    })
+  )
+
+  for (const tool of ["search_ads", "search_products", "search_shops"]) {
+    it.effect(`${tool}: whenever the client leaves, it has paid for a complete answer or not at all`, () =>
+      Effect.gen(function* () {
+        const { caller, secret } = yield* Access.subscriber({ plan: "pro" })
+        const watch = yield* Watch
+        yield* warmUp(secret)
+        const before = watch.answered.length - 1
+        // So that leaving at a statement is leaving in the middle of it.
+        yield* slowness(0.02)
+        let statements = 0
+        for (let leavesAt = 1; leavesAt <= statements || statements === 0; leavesAt++) {
+          const message = Messages.call(tool, { query: "desk", active_ads: { max: 1_000 * ++number } })
+          let seen = 0
+          const here = yield* Deferred.make<void>()
+          watch.onStatement = () => {
+            if (++seen === leavesAt) Effect.runSync(Deferred.succeed(here, undefined))
+          }
+          if (statements === 0) {
+            // Once to the end, to know how many there are.
+            const { text } = yield* post(secret, message)
+            assert.include(text, '\\"total\\":1')
+            statements = seen
+            assert.isAtLeast(statements, 3)
+            leavesAt = 0
+            continue
+          }
+          const call = yield* send(secret, message)
+          yield* Effect.raceFirst(Deferred.await(here), call.closed)
+          call.leave()
+          yield* runs("", 0)
+          const paid = watch.answered.length - before
+          if (call.received() !== "") assert.include(call.received(), '\\"total\\":1')
+          yield* eventually(Effect.filterOrFail(used(caller.accountId), (count) => count === paid))
+        }
+        watch.onStatement = () => {}
+        // Behind everything that was sent before: nothing is taken later on.
+        yield* slowness(0)
+        yield* post(secret, Messages.call(tool))
+        assert.strictEqual(yield* used(caller.accountId), watch.answered.length - before)
+        assert.deepStrictEqual(yield* Access.disagreements, [])
+      })
+    )
+  }
+})
