@@ -21,10 +21,7 @@ export const count = (sql: SqlClient.SqlClient, request: SearchRequest, plan: Co
       return sql<CountRow>`
         SELECT (SELECT version FROM catalogue) AS version, coalesce(sum(s.matching), 0)::int AS total,
           (count(*) FILTER (WHERE s.matching > 0 AND s.id > 0))::int AS stores
-        FROM (
-          SELECT s.id, ${FilterSql.counter(sql, request)} AS matching FROM shop_search s
-          WHERE ${sql.and(FilterSql.store(sql, request.store))} OFFSET 0
-        ) s`
+        FROM (${FilterSql.countedStores(sql, request)} OFFSET 0) s`
     case "CountItems":
       return countItems(sql, request, plan.access)
   }

@@ -3,6 +3,8 @@ import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql"
 import * as ItemRows from "./ItemRows.ts"
+import * as SearchIndexes from "./SearchIndexes.ts"
+import * as ShopRollups from "./ShopRollups.ts"
 import * as ShopRows from "./ShopRows.ts"
 
 /** What a batch has written or deleted. */
@@ -85,15 +87,14 @@ export const touched = Effect.fnUntraced(function* (batch: Touched): Run<Changes
   const shopIds = yield* touchedShops(Array.from(new Set(batch.shopIds)), adIds)
   const names = yield* inPages(shopIds, ShopRows.deriveNames, shopsAtOnce)
   const shops = yield* inPages(shopIds, ShopRows.derive, shopsAtOnce)
-  const products = yield* ItemRows.changedProducts(shopIds)
-  const ads = yield* ItemRows.changedAds(shopIds, adIds)
-  return yield* conclude({
-    names,
-    shops,
-    products:
-      (yield* inPages(products, ItemRows.deriveProducts, itemsAtOnce)) + (yield* ItemRows.deleteProducts(shopIds)),
-    ads: (yield* inPages(ads, ItemRows.deriveAds, itemsAtOnce)) + (yield* ItemRows.deleteAds({ shopIds, adIds }))
-  })
+  const changedProducts = yield* ItemRows.changedProducts(shopIds)
+  const changedAds = yield* ItemRows.changedAds(shopIds, adIds)
+  const products =
+    (yield* inPages(changedProducts, ItemRows.deriveProducts, itemsAtOnce)) + (yield* ItemRows.deleteProducts(shopIds))
+  const ads =
+    (yield* inPages(changedAds, ItemRows.deriveAds, itemsAtOnce)) + (yield* ItemRows.deleteAds({ shopIds, adIds }))
+  const rollups = yield* inPages(shopIds, ShopRollups.derive, shopsAtOnce)
+  return yield* conclude({ names, shops: shops + rollups, products, ads })
 })
 
 /** What the catalogue's row says beside its versions, as it follows from stores' rows and niches. */
@@ -126,7 +127,9 @@ const ensureCatalogue = Effect.gen(function* (): Run<number> {
 export const everything = Effect.fnUntraced(function* (progress: Progress): Run<Changes> {
   const sql = yield* SqlClient.SqlClient
   const shopIds = idsOf(
-    yield* sql<Id>`SELECT 0 AS id UNION SELECT id FROM shop UNION SELECT id FROM shop_search ORDER BY id`
+    yield* sql<Id>`
+      SELECT 0 AS id UNION SELECT id FROM shop UNION SELECT id FROM shop_search UNION SELECT id FROM shop_products
+      UNION SELECT id FROM shop_ads ORDER BY id`
   )
   const productIds = idsOf(yield* sql<Id>`SELECT id FROM product ORDER BY id`)
   const adIds = idsOf(yield* sql<Id>`SELECT id FROM ad ORDER BY id`)
@@ -135,13 +138,16 @@ export const everything = Effect.fnUntraced(function* (progress: Progress): Run<
     done += items
     return progress(done, productIds.length + adIds.length)
   }
+  const indexes = yield* SearchIndexes.dropIfEmpty
   const names = yield* inPages(shopIds, ShopRows.deriveNames, shopsAtOnce)
   const shops = yield* inPages(shopIds, ShopRows.derive, shopsAtOnce)
   const products =
     (yield* inPages(productIds, ItemRows.deriveProducts, itemsAtOnce, advance)) +
     (yield* ItemRows.deleteProducts("all"))
   const ads = (yield* inPages(adIds, ItemRows.deriveAds, itemsAtOnce, advance)) + (yield* ItemRows.deleteAds("all"))
-  return yield* conclude({ names, shops: shops + (yield* ensureCatalogue), products, ads })
+  yield* SearchIndexes.create(indexes)
+  const rollups = yield* inPages(shopIds, ShopRollups.derive, shopsAtOnce)
+  return yield* conclude({ names, shops: shops + rollups + (yield* ensureCatalogue), products, ads })
 })
 
 /** Totals, and the version, if anything has changed. Counted anew each time: a sum over stores costs little. */

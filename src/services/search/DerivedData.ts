@@ -5,7 +5,6 @@ import type { SqlError } from "effect/sql"
 import * as Database from "../database/Database.ts"
 import * as Derivation from "./Derivation.ts"
 import type { Changes, Progress, Touched } from "./Derivation.ts"
-import * as SearchIndexes from "./SearchIndexes.ts"
 
 export class DerivedData extends Context.Service<
   DerivedData,
@@ -43,10 +42,8 @@ export class DerivedData extends Context.Service<
           Effect.gen(function* () {
             yield* longLimits
             yield* lock
-            const dropped = yield* SearchIndexes.dropIfEmpty
             const changes = yield* Derivation.everything(progress)
-            yield* SearchIndexes.create(dropped)
-            yield* sql`ANALYZE catalogue, spelling, shop_search, product_search, ad_search`
+            yield* sql`ANALYZE catalogue, spelling, shop_search, shop_products, shop_ads, product_search, ad_search`
             return changes
           })
         )

@@ -2,14 +2,14 @@
 import { Effect, Option, Schema } from "effect"
 import type { SqlClient, SqlError, Statement } from "effect/sql"
 import * as AdKey from "./AdKey.ts"
-import type { ItemPredicate, SearchRequest } from "./SearchRequest.ts"
+import * as SearchRequest from "./SearchRequest.ts"
 import type { Condition, StorePredicate } from "./StorePredicate.ts"
 
 type Sql = SqlClient.SqlClient
 type Fragment = Statement.Fragment
 
 /** More ranges than this are slower to add up than the ads are to count. */
-const maxRanges = 16
+const maxRanges = 32
 
 const storeCondition = (sql: Sql, condition: Condition): ReadonlyArray<Fragment> => {
   switch (condition._tag) {
@@ -41,7 +41,7 @@ const storeCondition = (sql: Sql, condition: Condition): ReadonlyArray<Fragment>
 export const store = (sql: Sql, predicate: StorePredicate): ReadonlyArray<Fragment> =>
   predicate.length === 0 ? [] : [sql`s.id > 0`, ...predicate.flatMap((condition) => storeCondition(sql, condition))]
 
-export const items = (sql: Sql, predicate: ItemPredicate): ReadonlyArray<Fragment> => {
+export const items = (sql: Sql, predicate: SearchRequest.ItemPredicate): ReadonlyArray<Fragment> => {
   if (predicate._tag === "Products") {
     return [
       ...(predicate.min === undefined ? [] : [sql`i.price >= ${predicate.min}::float8`]),
@@ -127,9 +127,9 @@ const nextDown = (value: number): number => {
 export const isCountable = ({ items, words }: Counted): boolean =>
   words.length === 0 && (items._tag === "Products" || AdKey.keyRanges(items.criteria).ranges.length <= maxRanges)
 
-type Counted = Pick<SearchRequest, "items" | "words">
+type Counted = Pick<SearchRequest.SearchRequest, "items" | "words">
 
-/** How many arrays {@link counter} has to search in each store's row. */
+/** How many times {@link counter} has to search an array of a store. */
 export const counterSearches = ({ items }: Counted): number =>
   items._tag === "Products"
     ? Number(items.min !== undefined) + Number(items.max !== undefined)
@@ -137,22 +137,61 @@ export const counterSearches = ({ items }: Counted): number =>
       ? 0
       : 2 * AdKey.keyRanges(items.criteria).ranges.length
 
+/** How many of a store's items match: an expression over `shop_search s`, and `r` where it needs a rollup. */
+export interface Counter {
+  readonly matching: Fragment
+  /** What is joined to the stores: the table, in which only stores with items are, and the array that is searched. */
+  readonly rollup:
+    | { readonly table: "shop_products" | "shop_ads"; readonly column: AdKey.KeyColumn | "prices" }
+    | undefined
+}
+
 /**
- * How many of a store's items match, from the sorted arrays of its row: `width_bucket(x, array)` is the number of
- * elements up to x. Only for what {@link isCountable}.
+ * From the sorted array that is called `r.keys`: `width_bucket(x, array)` is the number of elements up to x. Only for what
+ * {@link isCountable}.
  */
-export const counter = (sql: Sql, { items }: Counted): Fragment => {
-  if (items._tag === "Products") {
-    const upTo = items.max === undefined ? sql`s.n_products` : sql`width_bucket(${items.max}::float8, s.prices)`
-    return items.min === undefined || items.min <= 0
-      ? upTo
-      : sql`(${upTo} - width_bucket(${nextDown(items.min)}::float8, s.prices))`
+export const counter = (sql: Sql, counted: Counted): Counter => {
+  const { items } = counted
+  if (SearchRequest.asksStoresOnly({ items, words: [] })) {
+    return { matching: items._tag === "Products" ? sql`s.n_products` : sql`s.n_ads`, rollup: undefined }
   }
-  if (AdKey.asksNothing(items.criteria)) return sql`s.n_ads`
+  if (items._tag === "Products") {
+    const upTo = items.max === undefined ? sql`cardinality(r.keys)` : sql`width_bucket(${items.max}::float8, r.keys)`
+    return {
+      matching:
+        items.min === undefined || items.min <= 0
+          ? upTo
+          : sql`(${upTo} - width_bucket(${nextDown(items.min)}::float8, r.keys))`,
+      rollup: { table: "shop_products", column: "prices" }
+    }
+  }
   const { column, ranges } = AdKey.keyRanges(items.criteria)
   const terms = ranges.map(
-    ([low, high]) =>
-      sql`width_bucket(${high}::float8, s.${sql(column)}) - width_bucket(${low - 1}::float8, s.${sql(column)})`
+    ([low, high]) => sql`width_bucket(${high}::int, r.keys) - width_bucket(${low - 1}::int, r.keys)`
   )
-  return sql`(${sql.join(" + ", false, "0")(terms)})`
+  return { matching: sql`(${sql.join(" + ", false, "0")(terms)})`, rollup: { table: "shop_ads", column } }
+}
+
+/** Large arrays are stored apart from their row, and fetched by each call that searches them. */
+const searchesOfOneFetch = 4
+
+/**
+ * The stores that match, each with how many of its items do: `id` and `matching`, which may be 0; stores without items may
+ * be missing. All stores, in one pass.
+ */
+export const countedStores = (sql: Sql, request: Counted & Pick<SearchRequest.SearchRequest, "store">): Fragment => {
+  const { matching, rollup } = counter(sql, request)
+  const stores = store(sql, request.store)
+  if (rollup === undefined) {
+    return sql`SELECT s.id, ${matching} AS matching FROM shop_search s WHERE ${sql.and(stores)}`
+  }
+  const array = sql`t.${sql(rollup.column)}`
+  // Joined to nothing, an array is in memory from there on; OFFSET 0 keeps that from being done for each use.
+  const isWorthIt = rollup.table === "shop_ads" && counterSearches(request) >= searchesOfOneFetch
+  const keys = isWorthIt ? sql`${array} || '{}'::int[]` : array
+  const join = stores.length === 0 ? sql`` : sql`JOIN shop_search s ON s.id = t.id`
+  return sql`
+    SELECT r.id, ${matching} AS matching FROM (
+      SELECT t.id, ${keys} AS keys FROM ${sql(rollup.table)} t ${join} WHERE ${sql.and(stores)} OFFSET 0
+    ) r`
 }

@@ -44,6 +44,8 @@ export const page = (sql: Sql, request: SearchRequest, plan: PagePlan): Fragment
       return walkItems(sql, request, plan.order)
     case "WalkStores":
       return walkStores(sql, request, plan.order)
+    case "RankStores":
+      return rankStores(sql, request)
   }
 }
 
@@ -129,12 +131,18 @@ const walkItems = (sql: Sql, request: SearchRequest, order: ItemOrder): Fragment
 const walkStores = (sql: Sql, request: SearchRequest, order: StoreOrder): Fragment => {
   const isGrouped = order._tag === "Grouped"
   const isCountable = FilterSql.isCountable(request)
+  const { matching, rollup } = isCountable ? FilterSql.counter(sql, request) : { matching: sql``, rollup: undefined }
   const stores = sql`
     SELECT s.id, s.${sql(figure(order))} FROM shop_search s
+    ${
+      rollup === undefined
+        ? sql``
+        : sql`JOIN (SELECT id, ${sql(rollup.column)} AS keys FROM ${sql(rollup.table)}) r ON r.id = s.id`
+    }
     WHERE ${sql.and([
       ...FilterSql.store(sql, request.store),
       ...(isGrouped ? [sql`s.id > 0`] : []),
-      ...(isCountable ? [sql`${FilterSql.counter(sql, request)} > 0`] : [])
+      ...(isCountable ? [sql`${matching} > 0`] : [])
     ])}
     ORDER BY ${ofStores(sql, order, "s")} ${isCountable ? sql`LIMIT ${needed(request)}::int` : sql``}`
   const items = sql`
@@ -145,3 +153,15 @@ const walkStores = (sql: Sql, request: SearchRequest, order: StoreOrder): Fragme
     SELECT i.id FROM (${stores}) s CROSS JOIN LATERAL (${items}) i
     ORDER BY ${ofStores(sql, order, "s")}, ${withinStore(sql, request)} ${limits(sql, request)}`
 }
+
+/** WITH TIES: of stores whose best products are equally good, any may have the one with the lowest id. */
+const rankStores = (sql: Sql, request: SearchRequest): Fragment => sql`
+  SELECT i.id FROM (
+    SELECT s.id FROM shop_search s JOIN shop_products r ON r.id = s.id
+    WHERE ${sql.and(FilterSql.store(sql, request.store))}
+    ORDER BY r.best_score DESC FETCH FIRST (${needed(request)}::int) ROWS WITH TIES
+  ) s CROSS JOIN LATERAL (
+    SELECT i.id, i.score FROM product_search i
+    WHERE i.shop_id = s.id ORDER BY i.score DESC, i.id LIMIT ${needed(request)}::int
+  ) i
+  ORDER BY i.score DESC, i.id ${limits(sql, request)}`

@@ -21,6 +21,11 @@ export type PagePlan =
   | { readonly _tag: "WalkStores"; readonly order: Exclude<SearchRequest.Order, { readonly _tag: "ByItem" }> }
   /** Items in order, until enough of them match. */
   | { readonly _tag: "WalkItems"; readonly order: Extract<SearchRequest.Order, { readonly _tag: "ByItem" }> }
+  /**
+   * Products by relevance, with filters on stores alone: as many stores as there are products to show, by their best
+   * product. Every other store's best stands behind those, so all that comes before it is there.
+   */
+  | { readonly _tag: "RankStores" }
   /** All matching items, sorted. */
   | { readonly _tag: "GatherItems"; readonly access: WordAccess }
 
@@ -36,7 +41,16 @@ export const validCounts = (request: SearchRequest.SearchRequest): ReadonlyArray
 export const walk = ({ order }: SearchRequest.SearchRequest): PagePlan =>
   order._tag === "ByItem" ? { _tag: "WalkItems", order } : { _tag: "WalkStores", order }
 
+/** Whether {@link PagePlan} `RankStores` is valid. */
+export const isRanked = (request: SearchRequest.SearchRequest): boolean =>
+  request.items._tag === "Products" &&
+  request.order._tag === "ByItem" &&
+  request.order.column === "score" &&
+  request.order.direction === "desc" &&
+  SearchRequest.asksStoresOnly(request)
+
 export const validPages = (request: SearchRequest.SearchRequest): ReadonlyArray<PagePlan> => [
   walk(request),
+  ...(isRanked(request) ? [{ _tag: "RankStores" } as const] : []),
   ...accesses(request).map((access) => ({ _tag: "GatherItems", access }) as const)
 ]

@@ -5,7 +5,7 @@
  */
 import * as Page from "../../domain/search/Page.ts"
 import * as FilterSql from "./FilterSql.ts"
-import { walk } from "./Plan.ts"
+import { isRanked, walk } from "./Plan.ts"
 import type { CountPlan, PagePlan } from "./Plan.ts"
 import * as SearchRequest from "./SearchRequest.ts"
 
@@ -35,6 +35,8 @@ const cost = {
   gather: 0.001,
   /** Taking the next item in an order and testing its store. */
   walk: 0.001_5,
+  /** Taking the best items of one of the stores that come first by their best. */
+  rank: 0.03,
   /** Reading an item's document and looking for the words. */
   read: 0.002,
   /** Counting an item that the token index names: hits of one page of the table are read together. */
@@ -76,5 +78,7 @@ export const choosePage = (request: SearchRequest.SearchRequest, total: number, 
   // How many are visited until enough match, if matches are spread evenly.
   const visited = needed * (facts.items / total)
   const walkCost = visited * (request.words.length > 0 ? cost.read + cost.walk : cost.walk)
+  const rankCost = isRanked(request) ? facts.stores * cost.passStore + needed * cost.rank : Number.POSITIVE_INFINITY
+  if (rankCost < walkCost && rankCost < gatherCost) return { _tag: "RankStores" }
   return walkCost < gatherCost ? walk(request) : { _tag: "GatherItems", access: gathered.access }
 }

@@ -156,7 +156,7 @@ export const isEmpty = ({ items, store }: SearchRequest): boolean =>
   (items._tag === "Ads" && items.criteria.firstDay > items.criteria.lastDay)
 
 /** Whether it asks nothing of the items themselves. */
-export const asksStoresOnly = ({ items, words }: SearchRequest): boolean =>
+export const asksStoresOnly = ({ items, words }: Pick<SearchRequest, "items" | "words">): boolean =>
   words.length === 0 &&
   (items._tag === "Products" ? items.min === undefined && items.max === undefined : AdKey.asksNothing(items.criteria))
 

@@ -1,10 +1,9 @@
-/** The derived rows of stores, with what is needed to count their items without looking at them. */
+/** The derived rows of stores: what filters and orders ask of them. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql"
 import { languages, pixels, socialNetworks } from "../../domain/catalog/Enumerations.ts"
 import { document } from "../../domain/search/SearchText.ts"
-import * as AdKey from "./AdKey.ts"
 import { spellings } from "./DomainNames.ts"
 import { fold } from "./Names.ts"
 import type { SpellingKind } from "./Names.ts"
@@ -33,9 +32,6 @@ const columns = [
   "pixels",
   "networks",
   "apps",
-  "prices",
-  "ads",
-  "ads_by_status",
   "doc"
 ] as const
 
@@ -68,9 +64,7 @@ const sqlMask = (column: string, vocabulary: ReadonlyArray<string>): string =>
 const sqlSpelling = (kind: SpellingKind, column: string): string =>
   `(SELECT canonical_id FROM spelling WHERE kind = '${kind}' AND name = ${column})`
 
-const sqlAdRollup = `count(*)::int AS n_ads, (count(*) FILTER (WHERE a.is_active))::int AS n_active,
-  array_agg(${AdKey.sqlKey} ORDER BY ${AdKey.sqlKey}) AS ads,
-  array_agg(${AdKey.sqlStatusKey} ORDER BY ${AdKey.sqlStatusKey}) AS ads_by_status`
+const sqlAdCounts = "count(*)::int AS n_ads, (count(*) FILTER (WHERE a.is_active))::int AS n_active"
 
 /**
  * Growth repeats domain/catalog/TrafficGrowth.ts in SQL: the same operations in the same order, so the same bits. The
@@ -103,18 +97,14 @@ const rows = `
     ARRAY(
       SELECT DISTINCT canonical_id FROM spelling WHERE kind = 'app' AND name = ANY(s.apps) ORDER BY canonical_id
     ) AS apps,
-    coalesce(p.prices, '{}') AS prices,
-    coalesce(a.ads, '{}') AS ads,
-    coalesce(a.ads_by_status, '{}') AS ads_by_status,
     d.doc
   FROM unnest($1::int[], $2::text[]) d(id, doc)
   JOIN shop s ON s.id = d.id
   LEFT JOIN (
-    SELECT shop_id, count(*)::int AS n_products, array_agg(price ORDER BY price) AS prices,
-      avg(price ORDER BY price) AS avg_price
+    SELECT shop_id, count(*)::int AS n_products, avg(price ORDER BY price) AS avg_price
     FROM product WHERE shop_id = ANY($1::int[]) GROUP BY shop_id
   ) p ON p.shop_id = s.id
-  LEFT JOIN (SELECT a.shop_id, ${sqlAdRollup} FROM ad a WHERE a.shop_id = ANY($1::int[]) GROUP BY a.shop_id) a
+  LEFT JOIN (SELECT a.shop_id, ${sqlAdCounts} FROM ad a WHERE a.shop_id = ANY($1::int[]) GROUP BY a.shop_id) a
     ON a.shop_id = s.id
   LEFT JOIN (
     SELECT shop_id, (array_agg(visits ORDER BY month DESC))[1] AS visits,
@@ -136,9 +126,8 @@ const upsertStoreless = upsert(
   SELECT -1 AS revenue, '-infinity'::float8 AS growth, -1 AS avg_price, -1 AS rating, 0 AS id,
     '-infinity'::date AS created, -1 AS visits, -1 AS orders, -1 AS reviews, -1 AS products_count, 0 AS n_products,
     n_ads, n_active, 0 AS theme_id, 0 AS domain_id, 0 AS languages, 0 AS niche_id, -1 AS country, -1 AS currency,
-    0 AS pixels, 0 AS networks, '{}'::int[] AS apps, '{}'::float8[] AS prices, coalesce(ads, '{}') AS ads,
-    coalesce(ads_by_status, '{}') AS ads_by_status, '' AS doc
-  FROM (SELECT ${sqlAdRollup} FROM ad a WHERE a.shop_id IS NULL) a`
+    0 AS pixels, 0 AS networks, '{}'::int[] AS apps, '' AS doc
+  FROM (SELECT ${sqlAdCounts} FROM ad a WHERE a.shop_id IS NULL) a`
 )
 
 export interface Counted {

@@ -37,8 +37,16 @@ const flagsOf = (ad: Ad): number =>
   2 * (ad.cta === null ? 0 : AdKey.ctaCode(ad.cta)) +
   (ad.isPartnership ? 1 : 0)
 
-const keyOf = (ad: Ad, column: "ads" | "ads_by_status"): number =>
-  (column === "ads" ? flagsOf(ad) : Number(ad.isActive)) * 2 ** 22 + ad.day
+const keyOf = (ad: Ad, column: AdKey.KeyColumn): number => flagsIn[column](flagsOf(ad)) * 2 ** 22 + ad.day
+
+/** As the migration's SQL says it. */
+const flagsIn: Record<AdKey.KeyColumn, (flags: number) => number> = {
+  by_status: (flags) => flags >> 8,
+  by_media: (flags) => flags >> 5,
+  by_cta: (flags) => ((flags >> 8) << 4) | ((flags >> 1) & 15),
+  by_partnership: (flags) => ((((flags >> 8) << 1) | (flags & 1)) << 3) | ((flags >> 5) & 7),
+  by_flags: (flags) => flags
+}
 
 describe("AdKey", () => {
   it.effect.prop(
@@ -65,7 +73,11 @@ describe("AdKey", () => {
     assert.strictEqual(ranges({ status: "active", firstDay: 5 }), 1)
     assert.strictEqual(ranges({ media: ["video"] }), 2)
     assert.strictEqual(ranges({ media: ["video", "image"], status: "active" }), 1)
-    assert.strictEqual(ranges({ ctas: ["Shop Now"] }), 16)
+    assert.strictEqual(ranges({ ctas: ["Shop Now"] }), 2)
+    assert.strictEqual(ranges({ partnershipOnly: true, firstDay: 5 }), 16)
+    assert.strictEqual(ranges({ partnershipOnly: true }), 2)
+    assert.strictEqual(ranges({ media: ["video"], firstDay: 5 }), 2)
+    assert.strictEqual(ranges({ media: ["video"], ctas: ["Shop Now"], firstDay: 5, status: "active" }), 2)
     assert.strictEqual(ranges({ firstDay: 6, lastDay: 5 }), 0)
   })
 

@@ -14,6 +14,7 @@ const ads = (query: AdQuery) => Result.getOrThrow(SearchRequest.fromAdQuery(quer
 const big: Planner.Facts = { stores: 200_000, items: 5_000_000 }
 const withText = (hits: number, candidates: number): Planner.Facts => ({ ...big, text: { hits, candidates } })
 const us = { countries: ["US"] }
+const anyDays = { ad_started_between: { from: "2025-01-01" } }
 
 const told = (plan: Plan.CountPlan | Plan.PagePlan): string =>
   "access" in plan ? `${plan._tag} by ${plan.access}` : plan._tag
@@ -27,13 +28,13 @@ describe("Planner", () => {
     ["prices", products({ price: { min: 5 } }), big, "AddUpStores"],
     ["running ads of some days", ads({ active_days: { min: 5 } }), big, "AddUpStores"],
     ["one medium", ads({ media_types: ["video"], ctas: ["Shop Now"] }), big, "AddUpStores"],
+    ["calls to action of any medium", ads({ ctas: ["Shop Now"] }), big, "AddUpStores"],
     [
-      "calls to action of any medium",
-      ads({ ctas: ["Shop Now"] }),
-      { stores: 200_000, items: 2_000_000 },
+      "flags in too many ranges",
+      ads({ partnership_only: true, ctas: ["Shop Now", "Buy Now", "Download"], ...anyDays }),
+      big,
       "CountItems by scan"
     ],
-    ["flags in too many ranges", ads({ partnership_only: true }), big, "CountItems by scan"],
     ["a rare word", products({ query: "desk" }), withText(100, 5_000_000), "CountItems by index"],
     ["a word in few stores", products({ ...us, query: "desk" }), withText(500_000, 1_000), "CountItems by scan"]
   ])("counts with %s", (_, request, facts, plan) => {
