@@ -12,6 +12,7 @@ import { shopSorts } from "../../src/domain/search/ShopQuery.ts"
 import { Prng } from "../../src/services/import/demo/Prng.ts"
 import * as ItemDraws from "./ItemDraws.ts"
 import type { Sample } from "./Sample.ts"
+import { tools } from "./SearchCase.ts"
 import type { SearchCase, Tool } from "./SearchCase.ts"
 import * as StoreDraws from "./StoreDraws.ts"
 import type { StoreDraw } from "./StoreDraws.ts"
@@ -63,10 +64,12 @@ const hard: Readonly<Record<Tool, ReadonlyArray<CaseClass>>> = {
 /** Those that the search's measured design names as hard. */
 export const isHard = (tool: Tool, caseClass: string): boolean => hard[tool].some((one) => one === caseClass)
 
-export const classesOf = (tool: Tool): ReadonlyArray<CaseClass> =>
-  (Object.keys(meanings) as ReadonlyArray<CaseClass>).filter(
-    (name) => tool !== "search_shops" || name !== "item filters"
-  )
+const classes = Object.keys(meanings) as ReadonlyArray<CaseClass>
+
+/** Stores are no items of anything; and where every word of their names has many stores, no word is rare. */
+const exists = (tool: Tool, name: CaseClass, sample: Sample): boolean =>
+  (name !== "item filters" || tool !== "search_shops") &&
+  (name !== "rare word" || wordsOf({ tool, sample }).rare.length > 0)
 
 const sortsOf = (tool: Tool): ReadonlyArray<string> =>
   tool === "search_ads" ? adSorts : tool === "search_products" ? productSorts : shopSorts
@@ -82,7 +85,7 @@ const page = ({ random }: Draw): Arguments => ({
   ...(random.chance(0.5) ? {} : { per_page: random.pick([5, 20, 25]) })
 })
 
-const wordsOf = ({ sample, tool }: Draw) =>
+const wordsOf = ({ sample, tool }: Pick<Draw, "sample" | "tool">) =>
   tool === "search_ads" ? sample.words.ads : tool === "search_products" ? sample.words.products : sample.words.shops
 
 /** A store that has what the tool looks for. */
@@ -120,11 +123,9 @@ const itemFilters = ({ random, sample, tool }: Draw, most: number): Arguments =>
 
 const oneFilter = (draw: Draw): Arguments => StoreDraws.argumentsOf(stores(draw, 1))
 
-/** A pool may be empty in small data; a word that nothing has is then as good. */
-const word = (draw: Draw, tier: "rare" | "middling" | "common"): Arguments => {
-  const words = wordsOf(draw)[tier]
-  return { query: words.length === 0 ? "zzyzx" : draw.random.pick(words) }
-}
+const word = (draw: Draw, tier: "rare" | "middling" | "common"): Arguments => ({
+  query: draw.random.pick(wordsOf(draw)[tier])
+})
 
 const filters: Readonly<Record<CaseClass, (draw: Draw) => Arguments>> = {
   none: () => ({}),
@@ -140,10 +141,7 @@ const filters: Readonly<Record<CaseClass, (draw: Draw) => Arguments>> = {
   "rare word": (draw) => word(draw, "rare"),
   "middling word": (draw) => word(draw, "middling"),
   "common word": (draw) => word(draw, "common"),
-  "two words": (draw) => {
-    const { pairs } = wordsOf(draw)
-    return { query: pairs.length === 0 ? "zzyzx qqqq" : draw.random.pick(pairs).join(" ") }
-  },
+  "two words": (draw) => ({ query: draw.random.pick(wordsOf(draw).pairs).join(" ") }),
   "text with filters": (draw) => ({
     ...word(draw, draw.random.chance(0.5) ? "common" : "middling"),
     ...StoreDraws.argumentsOf(stores(draw, draw.random.int(1, 2)))
@@ -190,13 +188,23 @@ export interface CaseOptions {
 /** After so many repetitions in a row a class has no more to give, and repeats itself. */
 const maxRepetitions = 50
 
+/** Tools and classes of cases, in their order. */
+export const groups = (
+  cases: ReadonlyArray<SearchCase>
+): ReadonlyArray<{ readonly tool: Tool; readonly class: string }> =>
+  tools.flatMap((tool) =>
+    classes
+      .filter((name) => cases.some((one) => one.tool === tool && one.class === name))
+      .map((name) => ({ tool, class: name }))
+  )
+
 /** In order of tool and class; {@link shuffled} mixes them. */
 export const generate = (sample: Sample, options: CaseOptions): ReadonlyArray<SearchCase> => {
   const cases: Array<SearchCase> = []
   for (const tool of options.tools) {
     const asked = new Set<string>()
-    for (const caseClass of classesOf(tool)) {
-      if (options.classes?.includes(caseClass) === false) continue
+    for (const caseClass of classes) {
+      if (options.classes?.includes(caseClass) === false || !exists(tool, caseClass, sample)) continue
       const random = new Prng(options.seed, tool, caseClass)
       for (let index = 0; index < options.perClass; index++) {
         let drawn = argumentsOf(caseClass, { random, tool, sample, index })

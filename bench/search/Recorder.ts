@@ -1,10 +1,9 @@
 /** The same searches in process, and the statements that they send: what a program without our path would send by hand. */
-import { Context, Effect, Layer, Schema } from "effect"
+import { Console, Context, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql"
 import { Statement } from "effect/sql"
 import type { AccountId } from "../../src/domain/access/Account.ts"
-import type { InvalidArguments, SearchTimeout, ServiceUnavailable } from "../../src/domain/ToolError.ts"
 import { AdSearch } from "../../src/services/search/AdSearch.ts"
 import { Catalogue } from "../../src/services/search/Catalogue.ts"
 import { ProductSearch } from "../../src/services/search/ProductSearch.ts"
@@ -22,7 +21,7 @@ export interface Recording {
   readonly statements: ReadonlyArray<Sent>
 }
 
-type SearchFailure = InvalidArguments | SearchTimeout | ServiceUnavailable
+type SearchFailure = Effect.Error<ReturnType<AdSearch["Service"]["search"]>>
 
 const searches = Layer.mergeAll(AdSearch.layer, ProductSearch.layer, ShopSearch.layer).pipe(
   Layer.provide(SearchRunner.layer),
@@ -98,4 +97,15 @@ export const explain = Effect.fnUntraced(function* ({
   const rows = yield* sql.unsafe(`EXPLAIN (ANALYZE, BUFFERS) ${text}`, parameters).unprepared
   const lines = yield* Schema.decodeUnknownEffect(Schema.Array(PlanRow))(rows)
   return lines.map((line) => line["QUERY PLAN"])
+})
+
+/** None, and a line that says so: a search that takes longer than any may. The latency pass counts it as a failure. */
+export const recordIfAnswered = Effect.fnUntraced(function* (searchCase: SearchCase, accountId: AccountId) {
+  const recorder = yield* Recorder
+  return yield* recorder.record(searchCase, accountId).pipe(
+    Effect.asSome,
+    Effect.catch((error) =>
+      Effect.as(Console.log(`${searchCase.id} is left out: ${error.message}`), Option.none<Recording>())
+    )
+  )
 })

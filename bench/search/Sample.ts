@@ -46,6 +46,7 @@ export interface Ad {
 
 export interface Sample {
   readonly stores: ReadonlyArray<Store>
+  readonly nicheNames: ReadonlyMap<number, string>
   readonly ads: ReadonlyArray<Ad>
   readonly prices: ReadonlyArray<number>
   readonly words: { readonly products: Words; readonly ads: Words; readonly shops: Words }
@@ -104,6 +105,7 @@ export const read: Effect.Effect<Sample, SqlError.SqlError, SqlClient.SqlClient>
     )
   return {
     stores,
+    nicheNames: new Map(stores.flatMap(({ niches }) => niches.map(({ id, name }) => [id, name] as const))),
     ads,
     prices: products.map(({ price }) => price),
     words: {

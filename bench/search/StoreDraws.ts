@@ -108,11 +108,10 @@ const created: Draw = (random, model, sample) => {
 
 const niches: Draw = (random, model, sample) => {
   if (model.niches.length === 0) return undefined
-  const wanted = values(random, random.pick(model.niches), sample, (store) => store.niches)
-  const ids = wanted.map(({ id }) => id)
+  const wanted = values(random, random.pick(model.niches).id, sample, (store) => store.niches.map(({ id }) => id))
   return {
-    arguments: { niches: wanted.map(({ id, name }) => (random.chance(0.5) ? id : name)) },
-    matches: (store) => store.niches.some(({ id }) => ids.includes(id))
+    arguments: { niches: wanted.map((id) => (random.chance(0.5) ? id : (sample.nicheNames.get(id) ?? id))) },
+    matches: (store) => store.niches.some(({ id }) => wanted.includes(id))
   }
 }
 

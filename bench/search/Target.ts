@@ -36,21 +36,23 @@ export const database = (shops: number) =>
   )
 
 /** One for each run, for an account may make no more than 20 keys an hour. */
-const account = Effect.gen(function* () {
-  const accounts = yield* Accounts
-  const password = yield* Effect.flatMap(Passwords, ({ generate }) => generate)
-  const email = `bench-${crypto.randomUUID()}@example.com`
-  const { id } = yield* accounts.create({ email, plan: "pro", status: "active", password })
-  const { secret } = yield* Effect.flatMap(ApiKeys, (keys) => keys.create(id, "bench"))
-  return { accountId: id, authorization: `Bearer ${Redacted.value(secret)}` }
-}).pipe(
-  Effect.provide(
-    Layer.mergeAll(Accounts.layer, ApiKeys.layer).pipe(
-      Layer.provideMerge(Passwords.layer),
-      Layer.provide([NodeCrypto.layer, AppConfig.layerOf({ planCreditsPro: credits })])
+export const account = (connection: EmbeddedConnection) =>
+  Effect.gen(function* () {
+    const accounts = yield* Accounts
+    const password = yield* Effect.flatMap(Passwords, ({ generate }) => generate)
+    const email = `bench-${crypto.randomUUID()}@example.com`
+    const { id } = yield* accounts.create({ email, plan: "pro", status: "active", password })
+    const { secret } = yield* Effect.flatMap(ApiKeys, (keys) => keys.create(id, "bench"))
+    return { accountId: id, authorization: `Bearer ${Redacted.value(secret)}` }
+  }).pipe(
+    Effect.provide(
+      Layer.mergeAll(Accounts.layer, ApiKeys.layer).pipe(
+        Layer.provideMerge(Passwords.layer),
+        Layer.provide([NodeCrypto.layer, AppConfig.layerOf({ planCreditsPro: credits })]),
+        Layer.provide(Database.layer({ source: connection, maxConnections: 1 }))
+      )
     )
   )
-)
 
 /** In the order in which the cache may forget them again: what every search reads comes last. */
 const warmed = ["ad", "product", "shop", "ad_search", "product_search", "shop_search"]
@@ -81,7 +83,7 @@ export const start = Effect.fnUntraced(function* (
   if (pid === undefined || server.child.exitCode !== null) {
     return yield* new NotStarted({ message: `The server did not start: ${server.logged().slice(-2000)}` })
   }
-  const owner = yield* account.pipe(Effect.provide(Database.layer({ source: connection, maxConnections: 1 })))
+  const owner = yield* account(connection)
   return {
     connection,
     port,

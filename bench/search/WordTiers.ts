@@ -26,10 +26,9 @@ const wantedRare = 250
 /** Rare words are looked up one by one. */
 const maxLookups = 600
 
-/** One that a person would type: letters, three at least, or two characters of a script without blanks. */
+/** One that a person would type: three letters at least, a code, or two characters of a script without blanks. */
 const isAskable = (word: string): boolean =>
-  /^(?:\p{L}{3,}|[\p{L}\p{M}]{2}|(?=.*\p{L})[\p{L}\p{N}]{4,})$/u.test(word) &&
-  (/^\p{L}{3,}$/u.test(word) || !/^[\p{sc=Latin}\p{M}]{2}$/u.test(word)) &&
+  /^(?:\p{L}{3,}|(?=.*\p{L})[\p{L}\p{N}]{4,}|[\p{L}--\p{sc=Latin}][\p{L}\p{M}])$/v.test(word) &&
   queryWords(word).length === 1
 
 /** In how many documents a word begins with each of `candidates`. */

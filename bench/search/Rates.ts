@@ -1,0 +1,71 @@
+/** More and more calls a second, of all classes mixed, until the server no longer keeps up. */
+import { Console, Effect } from "effect"
+import type { EmbeddedConnection } from "../../src/services/database/EmbeddedPostgres.ts"
+import { Prng } from "../../src/services/import/demo/Prng.ts"
+import * as Cases from "./Cases.ts"
+import type { CaseOptions } from "./Cases.ts"
+import { failuresOf, prepare } from "./Latency.ts"
+import * as OpenLoop from "./OpenLoop.ts"
+import type { RateStep } from "./Results.ts"
+import type { Sample } from "./Sample.ts"
+import type { SearchCase } from "./SearchCase.ts"
+import { summarise } from "./Summary.ts"
+import * as Tables from "./Tables.ts"
+import * as Target from "./Target.ts"
+
+export const rates = [10, 20, 40, 60, 80, 100, 120, 140, 160, 200, 240, 300]
+export const stepSeconds = 25
+/** Slower than this is broken, as is any call that is lost or refused. */
+const brokenMillis = 1_000
+
+/** As many calls of each class, in random order. */
+export const mixture = (
+  sample: Sample,
+  options: Omit<CaseOptions, "perClass">,
+  calls: number
+): ReadonlyArray<SearchCase> => {
+  const groups = Cases.groups(Cases.generate(sample, { ...options, perClass: 1 })).length
+  const cases = Cases.generate(sample, { ...options, perClass: Math.ceil(calls / groups) })
+  return Cases.shuffled(cases, new Prng(options.seed, "mixture")).slice(0, calls)
+}
+
+export const line = (step: RateStep): string =>
+  `${String(step.perSecond).padStart(4)} calls/s: answered ${step.answeredPerSecond.toFixed(1)}/s, ` +
+  `p50 ${Tables.millis(step.p50)}, p95 ${Tables.millis(step.p95)}, p99 ${Tables.millis(step.p99)}, ` +
+  `max ${Tables.millis(step.max)} ms ${Tables.failures(step.failures)}`
+
+export const isBroken = (step: RateStep): boolean => step.p95 > brokenMillis || Object.keys(step.failures).length > 0
+
+/** Calls come as independent callers send them, to a server that was just started: it remembers nothing of earlier steps. */
+export const run = Effect.fnUntraced(function* (
+  connection: EmbeddedConnection,
+  sample: Sample,
+  options: Omit<CaseOptions, "perClass">
+) {
+  const steps: Array<RateStep> = []
+  for (const perSecond of rates) {
+    const seed = `${options.seed} at ${perSecond}`
+    const cases = mixture(sample, { ...options, seed }, perSecond * stepSeconds)
+    const times = OpenLoop.poisson(cases.length, perSecond, new Prng(seed, "times"))
+    const observations = yield* Effect.scoped(
+      Effect.gen(function* () {
+        const target = yield* Target.start(connection)
+        yield* prepare(target, sample, { ...options, seed, perClass: 1 })
+        return yield* Effect.promise(() => OpenLoop.run(target, cases, times))
+      })
+    )
+    const millis = observations.map((one) => one.millis)
+    const lastAnswer = Math.max(...observations.map((one, index) => (times[index] ?? 0) + one.millis))
+    const answered = observations.filter(({ outcome }) => outcome === "ok").length
+    const step: RateStep = {
+      perSecond,
+      answeredPerSecond: (answered * 1000) / lastAnswer,
+      ...summarise(millis),
+      failures: failuresOf(observations)
+    }
+    yield* Console.log(line(step))
+    steps.push(step)
+    if (isBroken(step)) break
+  }
+  return steps
+})
