@@ -26,7 +26,7 @@ const makeSearches = Effect.gen(function* () {
       const here = { account, end: end.open }
       running.push(here)
       yield* Effect.ensuring(end.await, remove(here))
-    }).pipe(searchPermits.query, Effect.provideService(CurrentAccount, account))
+    }).pipe((search) => searchPermits.query(search), Effect.provideService(CurrentAccount, account))
   return {
     /** The accounts of those at the database. */
     running: () => running.map(({ account }) => account),
