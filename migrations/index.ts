@@ -6,11 +6,13 @@ import catalog from "./0002_catalog.ts"
 import search from "./0003_search.ts"
 import tracking from "./0004_tracking.ts"
 import shopRollups from "./0005_shop_rollups.ts"
+import shopWords from "./0006_shop_words.ts"
 
 export const migrations: Record<string, Effect.Effect<void, unknown, SqlClient.SqlClient>> = {
   "0001_access": access,
   "0002_catalog": catalog,
   "0003_search": search,
   "0004_tracking": tracking,
-  "0005_shop_rollups": shopRollups
+  "0005_shop_rollups": shopRollups,
+  "0006_shop_words": shopWords
 }

@@ -1,6 +1,5 @@
 /** Predicates as SQL over `shop_search s` and the item table `i`. Values are always parameters. */
-import { Effect, Option, Schema } from "effect"
-import type { SqlClient, SqlError, Statement } from "effect/sql"
+import type { SqlClient, Statement } from "effect/sql"
 import * as AdKey from "./AdKey.ts"
 import * as SearchRequest from "./SearchRequest.ts"
 import type { Condition, StorePredicate } from "./StorePredicate.ts"
@@ -76,41 +75,29 @@ const quoted = (word: string): string => `'${word.replaceAll("\\", "\\\\").repla
  * Words start after a blank; none of them holds a character that LIKE treats specially. PostgreSQL takes a LIKE like this
  * for one that hardly ever holds, and would rather read everything than walk; within a CASE it makes no such guess.
  */
-const contains = (sql: Sql, word: string, alias: "i" | "s" = "i"): Fragment =>
+const contains = (sql: Sql, word: string, alias: "i" | "s"): Fragment =>
   sql`CASE WHEN ' ' || ${sql(alias)}.doc LIKE ${`% ${word}%`} THEN true ELSE false END`
-
-/** The words of a store's own document, its name and domain. */
-export const storeWords = (sql: Sql, wanted: ReadonlyArray<string>): ReadonlyArray<Fragment> =>
-  wanted.map((word) => contains(sql, word, "s"))
 
 export const tsquery = (words: ReadonlyArray<string>): string => {
   const selective = words.filter(isSelective)
   return (selective.length > 0 ? selective : words).map(quoted).join(" & ")
 }
 
-export const words = (sql: Sql, wanted: ReadonlyArray<string>, access: WordAccess): ReadonlyArray<Fragment> => {
+/** Of items, or with `s` of the stores' own documents: their names and domains. */
+export const words = (
+  sql: Sql,
+  wanted: ReadonlyArray<string>,
+  access: WordAccess,
+  alias: "i" | "s" = "i"
+): ReadonlyArray<Fragment> => {
   if (wanted.length === 0) return []
-  if (access === "scan") return wanted.map((word) => contains(sql, word))
+  if (access === "scan") return wanted.map((word) => contains(sql, word, alias))
   const others = wanted.some(isSelective) ? wanted.filter((word) => !isSelective(word)) : []
-  return [sql`search_words(i.doc) @@ ${tsquery(wanted)}::tsquery`, ...others.map((word) => contains(sql, word))]
+  return [
+    sql`search_words(${sql(alias)}.doc) @@ ${tsquery(wanted)}::tsquery`,
+    ...others.map((word) => contains(sql, word, alias))
+  ]
 }
-
-/** About how many documents have the words, from the statistics of the token index. Nothing is read. */
-export const estimateHits = (sql: Sql, request: Counted): Effect.Effect<number, SqlError.SqlError> =>
-  sql`EXPLAIN (FORMAT JSON) SELECT FROM ${sql(request.items._tag === "Ads" ? "ad_search" : "product_search")} i
-      WHERE search_words(i.doc) @@ ${tsquery(request.words)}::tsquery`.unprepared.pipe(
-    Effect.map(([row]) => Option.getOrElse(decodeEstimate(row), () => 0))
-  )
-
-const decodeEstimate = (row: unknown): Option.Option<number> =>
-  Option.map(Schema.decodeUnknownOption(Explained)(row), (explained) => explained["QUERY PLAN"][0].Plan["Plan Rows"])
-
-const Explained = Schema.Struct({
-  "QUERY PLAN": Schema.TupleWithRest(
-    Schema.Tuple([Schema.Struct({ Plan: Schema.Struct({ "Plan Rows": Schema.Finite }) })]),
-    [Schema.Unknown]
-  )
-})
 
 /** The number below, next to it. */
 const nextDown = (value: number): number => {

@@ -5,23 +5,22 @@
  * starts over; a catalogue that never rests is searched in one REPEATABLE READ transaction. So the usual search is two
  * statements, one when its count is cached, and no transaction.
  */
-import { Context, Effect, Layer, Option, Result } from "effect"
+import { Context, Effect, Layer, Option } from "effect"
+import type { Result } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql"
 import type { Statement } from "effect/sql"
 import * as Page from "../../domain/search/Page.ts"
-import { InvalidArguments } from "../../domain/ToolError.ts"
-import type { ArgumentIssue } from "../../domain/ToolError.ts"
+import type { ArgumentIssue, InvalidArguments } from "../../domain/ToolError.ts"
 import { Catalogue } from "./Catalogue.ts"
 import type { Snapshot } from "./Catalogue.ts"
 import * as CountSql from "./CountSql.ts"
-import * as FilterSql from "./FilterSql.ts"
+import * as HitEstimates from "./HitEstimates.ts"
 import type { Names } from "./Names.ts"
 import { ofOneVersion } from "./OneVersion.ts"
 import * as PageSql from "./PageSql.ts"
 import * as Planner from "./Planner.ts"
 import * as SearchRequest from "./SearchRequest.ts"
-import * as StorePredicate from "./StorePredicate.ts"
 import * as VersionCache from "./VersionCache.ts"
 
 export interface Versioned {
@@ -62,7 +61,7 @@ export class SearchRunner extends Context.Service<
       const sql = yield* SqlClient.SqlClient
       const catalogue = yield* Catalogue
       const counts = VersionCache.make<Counted>(maxCached)
-      const estimates = VersionCache.make<number>(maxCached)
+      const estimate = HitEstimates.make(sql)
 
       /** None: another version was seen on the way. */
       const counted = Effect.fnUntraced(function* (
@@ -82,18 +81,6 @@ export class SearchRunner extends Context.Service<
       const itemsOf = (snapshot: Snapshot, request: SearchRequest.SearchRequest) =>
         request.items._tag === "Ads" ? snapshot.counts.ads : snapshot.counts.products
 
-      const estimatedHits = Effect.fnUntraced(function* (
-        snapshot: Snapshot,
-        request: SearchRequest.SearchRequest
-      ): Effect.fn.Return<number, SqlError.SqlError> {
-        const key = JSON.stringify([request.items._tag, request.words])
-        const cached = estimates.get(snapshot.version, key)
-        if (cached !== undefined) return cached
-        const hits = yield* FilterSql.estimateHits(sql, request)
-        estimates.set(snapshot.version, key, hits)
-        return hits
-      })
-
       const factsOf = Effect.fnUntraced(function* (
         snapshot: Snapshot,
         request: SearchRequest.SearchRequest
@@ -105,48 +92,51 @@ export class SearchRunner extends Context.Service<
         return {
           ...facts,
           text: {
-            hits: yield* estimatedHits(snapshot, request),
+            hits: yield* estimate(
+              snapshot.version,
+              request.items._tag === "Ads" ? "ad_search" : "product_search",
+              request.words
+            ),
             candidates: Option.match(candidates, { onNone: () => facts.items, onSome: ({ total }) => total })
           }
         }
       })
 
       /** None: another version was seen on the way. */
-      const attempt = Effect.fnUntraced(function* <Row extends Versioned>(
-        search: Search<Row>,
-        snapshot: Snapshot
-      ): Effect.fn.Return<Option.Option<Found<Row>>, InvalidArguments | SqlError.SqlError> {
-        const isCurrent = Effect.map(catalogue.latest, ({ version }) => version === snapshot.version)
-        const resolved = search.resolve(snapshot.names)
-        if (Result.isFailure(resolved)) {
-          if (!(yield* isCurrent)) return Option.none()
-          return yield* InvalidArguments.fromIssues(resolved.failure, StorePredicate.hint(resolved.failure))
-        }
-        const request = resolved.success
+      const answer = Effect.fnUntraced(function* <Row extends Versioned>(
+        { hydrate }: Search<Row>,
+        request: SearchRequest.SearchRequest,
+        snapshot: Snapshot,
+        ifCurrent: (found: Found<Row>) => Effect.Effect<Option.Option<Found<Row>>, SqlError.SqlError>
+      ): Effect.fn.Return<Option.Option<Found<Row>>, SqlError.SqlError> {
         const { window } = request
         const nothing = { rows: [], total: 0, stores: 0, window }
-        if (SearchRequest.isEmpty(request)) return (yield* isCurrent) ? Option.some(nothing) : Option.none()
+        if (SearchRequest.isEmpty(request)) return yield* ifCurrent(nothing)
 
         const facts = yield* factsOf(snapshot, request)
         const matching = yield* counted(snapshot, request, facts)
         if (Option.isNone(matching)) return Option.none()
         const { stores, total } = matching.value
-        if (Page.offset(window) >= (request.order._tag === "Grouped" ? stores : total)) {
-          return (yield* isCurrent) ? Option.some({ ...nothing, total, stores }) : Option.none()
-        }
+        const isBehind = Page.offset(window) >= (request.order._tag === "Grouped" ? stores : total)
+        if (isBehind) return yield* ifCurrent({ ...nothing, total, stores })
         const plan = Planner.choosePage(request, total, facts)
-        const rows = yield* search.hydrate(PageSql.page(sql, request, plan)).unprepared
+        const rows = yield* hydrate(PageSql.page(sql, request, plan)).unprepared
         if (rows.some((row) => row.version !== snapshot.version)) return Option.none()
-        if (rows.length === 0) {
-          if (!(yield* isCurrent)) return Option.none()
-          yield* Effect.logWarning("Derived rows have no records: DerivedData.verify tells which")
-        }
-        return Option.some({ rows, total, stores, window })
+        const found = { rows, total, stores, window }
+        if (rows.length > 0) return Option.some(found)
+        return yield* Effect.tap(ifCurrent(found), (current) =>
+          Option.isSome(current)
+            ? Effect.logWarning("Derived rows have no records: DerivedData.verify tells which")
+            : Effect.void
+        )
       })
 
       return SearchRunner.of({
-        run: <Row extends Versioned>(search: Search<Row>) =>
-          ofOneVersion(sql, catalogue, (snapshot) => attempt(search, snapshot))
+        run: (search) =>
+          ofOneVersion(sql, catalogue, {
+            resolve: search.resolve,
+            answer: (request, snapshot, ifCurrent) => answer(search, request, snapshot, ifCurrent)
+          })
       })
     })
   )

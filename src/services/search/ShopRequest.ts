@@ -53,5 +53,8 @@ export const fromShopQuery = (
 /** Whether it is known without looking that nothing matches. */
 export const isEmpty = ({ store }: ShopRequest): boolean => store.some(({ _tag }) => _tag === "Nothing")
 
+/** Equal for searches with equal totals: order and window do not matter. */
+export const countKey = ({ store, words }: ShopRequest): string => JSON.stringify([store, words])
+
 /** Whether every store matches. */
 export const asksNothing = ({ store, words }: ShopRequest): boolean => store.length === 0 && words.length === 0

@@ -1,19 +1,22 @@
 /** The search behind `search_shops`. */
-import { Context, Effect, Layer, Option, Result } from "effect"
+import { Context, Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql"
 import type { AccountId } from "../../domain/access/Account.ts"
 import type { ShopFacts } from "../../domain/catalog/ShopItem.ts"
 import * as Narrowing from "../../domain/search/Narrowing.ts"
 import * as Page from "../../domain/search/Page.ts"
 import type { Pagination } from "../../domain/search/Page.ts"
 import type { ShopQuery } from "../../domain/search/ShopQuery.ts"
-import { InvalidArguments } from "../../domain/ToolError.ts"
+import type { InvalidArguments } from "../../domain/ToolError.ts"
 import { Catalogue } from "./Catalogue.ts"
 import type { Snapshot } from "./Catalogue.ts"
 import { ofOneVersion } from "./OneVersion.ts"
+import * as HitEstimates from "./HitEstimates.ts"
+import * as Planner from "./Planner.ts"
 import * as ShopRequest from "./ShopRequest.ts"
 import * as ShopSql from "./ShopSql.ts"
-import * as StorePredicate from "./StorePredicate.ts"
+import * as VersionCache from "./VersionCache.ts"
 import { SearchPermits } from "./SearchPermits.ts"
 import type { SearchFailure } from "./SearchPermits.ts"
 
@@ -21,6 +24,14 @@ export interface ShopPage {
   readonly shops: ReadonlyArray<ShopFacts>
   readonly pagination: Pagination
 }
+
+interface Found {
+  readonly shops: ReadonlyArray<ShopFacts>
+  readonly total: number
+}
+
+/** A key is some hundred bytes. */
+const maxCached = 2_000
 
 export class ShopSearch extends Context.Service<
   ShopSearch,
@@ -36,29 +47,38 @@ export class ShopSearch extends Context.Service<
       const permits = yield* SearchPermits
       const catalogue = yield* Catalogue
 
-      /** None: another version was seen on the way. */
-      const attempt = Effect.fnUntraced(function* (query: ShopQuery, accountId: AccountId, snapshot: Snapshot) {
-        const isCurrent = Effect.map(catalogue.latest, ({ version }) => version === snapshot.version)
-        const resolved = ShopRequest.fromShopQuery(query, snapshot.names)
-        if (Result.isFailure(resolved)) {
-          if (!(yield* isCurrent)) return Option.none()
-          return yield* InvalidArguments.fromIssues(resolved.failure, StorePredicate.hint(resolved.failure))
-        }
-        if (ShopRequest.isEmpty(resolved.success)) {
-          return (yield* isCurrent) ? Option.some({ shops: [], total: 0 }) : Option.none()
-        }
-        const [row] = yield* ShopSql.search(sql, resolved.success, accountId).unprepared
-        return row === undefined || row.version !== snapshot.version
-          ? Option.none()
-          : Option.some({ shops: row.shops ?? [], total: row.total })
+      const estimate = HitEstimates.make(sql)
+      const totals = VersionCache.make<number>(maxCached)
+
+      const accessOf = Effect.fnUntraced(function* ({ counts, version }: Snapshot, words: ReadonlyArray<string>) {
+        if (words.length === 0) return "scan"
+        return Planner.chooseStoreAccess(counts.shops, yield* estimate(version, "shop_search", words))
+      })
+
+      /** None: another version was seen on the way. The first page of a search counts, further ones do not. */
+      const answer = Effect.fnUntraced(function* (
+        request: ShopRequest.ShopRequest,
+        snapshot: Snapshot,
+        accountId: AccountId,
+        ifCurrent: (found: Found) => Effect.Effect<Option.Option<Found>, SqlError.SqlError>
+      ): Effect.fn.Return<Option.Option<Found>, SqlError.SqlError> {
+        if (ShopRequest.isEmpty(request)) return yield* ifCurrent({ shops: [], total: 0 })
+        const key = ShopRequest.countKey(request)
+        const total = totals.get(snapshot.version, key)
+        const access = yield* accessOf(snapshot, request.words)
+        const [row] = yield* ShopSql.search(sql, request, accountId, access, total).unprepared
+        if (row === undefined || row.version !== snapshot.version) return Option.none()
+        totals.set(snapshot.version, key, row.total)
+        return Option.some({ shops: row.shops ?? [], total: row.total })
       })
 
       const search = Effect.fn("ShopSearch.search")(
         function* (query: ShopQuery, accountId: AccountId) {
           const window = Page.window(query)
-          const { shops, total } = yield* ofOneVersion(sql, catalogue, (snapshot) =>
-            attempt(query, accountId, snapshot)
-          )
+          const { shops, total } = yield* ofOneVersion<ShopRequest.ShopRequest, Found>(sql, catalogue, {
+            resolve: (names) => ShopRequest.fromShopQuery(query, names),
+            answer: (request, snapshot, ifCurrent) => answer(request, snapshot, accountId, ifCurrent)
+          })
           return {
             shops,
             pagination: {

@@ -44,17 +44,25 @@ const ordering = (sql: Sql, { columns, direction }: ShopRequest.Order): Fragment
 
 /**
  * Total and page in one statement, so of one state. Without any filter the catalogue knows the total and an index has the
- * order; with one, a single pass over the stores gives both. MATERIALIZED keeps LIMIT from turning it into a walk.
+ * order; with one, a single pass over the stores gives both, and counts only what is not known yet. MATERIALIZED keeps
+ * LIMIT from turning it into a walk.
  */
-export const search = (sql: Sql, request: ShopRequest.ShopRequest, accountId: AccountId) => {
+export const search = (
+  sql: Sql,
+  request: ShopRequest.ShopRequest,
+  accountId: AccountId,
+  access: FilterSql.WordAccess,
+  knownTotal?: number
+) => {
   const { order, store, window, words } = request
   const keys = sql.csv(order.columns.map((column) => sql`s.${sql(column)}`))
   const isWhole = ShopRequest.asksNothing(request)
   const matching = isWhole ? sql`shop_search s WHERE s.id > 0` : sql`matching s`
-  const total = isWhole ? sql`c.n_shops` : sql`(SELECT count(*)::int FROM matching)`
+  const counted = isWhole ? sql`c.n_shops` : sql`(SELECT count(*)::int FROM matching)`
+  const total = knownTotal === undefined ? counted : sql`${knownTotal}::int`
   const pass = sql`matching AS MATERIALIZED (
     SELECT s.id, ${keys} FROM shop_search s
-    WHERE ${sql.and([sql`s.id > 0`, ...FilterSql.store(sql, store), ...FilterSql.storeWords(sql, words)])}
+    WHERE ${sql.and([sql`s.id > 0`, ...FilterSql.store(sql, store), ...FilterSql.words(sql, words, access, "s")])}
   ),`
   return sql<FoundRow>`
     WITH ${isWhole ? sql`` : pass}
