@@ -1,7 +1,7 @@
 /**
  * Which database answers a search: the streaming replica as long as it is fit, otherwise the primary.
  *
- * The replica is looked at four times a second. As soon as it is found unfit, searches under way on it are left behind and
+ * The replica is looked at five times a second. As soon as it is found unfit, searches under way on it are left behind and
  * started over on the primary; so are those that fail on it. They only read, so twice is as good as once.
  */
 import { Cause, Context, Deferred, Effect, Exit, Fiber, Layer, Metric, Option, Schedule } from "effect"
@@ -51,9 +51,9 @@ const isFinal = <F>(error: F): error is Extract<F, Final> =>
   error instanceof SearchTimeout ||
   (error instanceof ServiceUnavailable && error.cause === undefined)
 
-const pauseBetweenLooks = "250 millis"
+const pauseBetweenLooks = "200 millis"
 /** So many good looks on end before it is used (again): about a second. */
-const looksToBeFit = 4
+const looksToBeFit = 5
 
 export class ReadReplica extends Context.Service<
   ReadReplica,

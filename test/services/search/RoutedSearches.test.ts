@@ -224,11 +224,13 @@ layer(StreamingPair.layer(filled), { excludeTestServices: true, timeout: "120 se
       Effect.gen(function* () {
         const pair = yield* StreamingPair
         yield* becomesFit
-        const pool = yield* Layer.build(Layer.fresh(Database.layer({ source: pair.replica.connection })))
+        const pool = yield* Layer.build(
+          Layer.fresh(Database.layer({ source: pair.replica.connection, statementTimeoutMillis: 300_000 }))
+        )
         const sql = Context.get(pool, SqlClient.SqlClient)
         const searches = yield* ReadReplica
         const caller = yield* Effect.forkChild(
-          searches.first(sql`SELECT pg_sleep(30) /* left behind */`, Effect.succeed([]))
+          searches.first(sql`SELECT pg_sleep(300) /* left behind */`, Effect.succeed([]))
         )
         yield* runs("left behind", 1)
         yield* Fiber.interrupt(caller)
