@@ -5,10 +5,11 @@
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import { Console, DateTime, Effect, Option } from "effect"
+import { Console, DateTime, Effect, Layer, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import * as fs from "node:fs/promises"
 import * as Database from "../src/services/database/Database.ts"
+import * as Migrations from "../src/services/database/Migrations.ts"
 import * as Cases from "./search/Cases.ts"
 import type { CaseClass, CaseOptions } from "./search/Cases.ts"
 import * as Facts from "./search/Facts.ts"
@@ -125,11 +126,11 @@ const search = Command.make(
   flags,
   Effect.fnUntraced(function* ({ classes, only, save, seed, shops, tools, ...flags }) {
     const connection = yield* Target.database(shops)
-    const ownPool = Database.layer({
-      source: connection,
-      maxConnections: 6,
-      statementTimeoutMillis: explainTimeoutMillis
-    })
+    const ownPool = Migrations.layer.pipe(
+      Layer.provideMerge(
+        Database.layer({ source: connection, maxConnections: 6, statementTimeoutMillis: explainTimeoutMillis })
+      )
+    )
     const isWanted = (part: Part) =>
       Option.match(only, { onNone: () => part !== "soak" || Option.isSome(flags.soak), onSome: (one) => one === part })
 
@@ -176,7 +177,7 @@ const search = Command.make(
         yield* printSoak(found.soak)
       }
       if (isWanted("peers")) {
-        const { accountId } = yield* Target.account(connection)
+        const accountId = yield* Target.account(connection)
         const today = DateTime.formatIsoDateUtc(yield* DateTime.now)
         found.peers = yield* Peers.run(connection, shops, today, sample, of("peers", flags.peerCases), accountId)
       }

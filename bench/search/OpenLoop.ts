@@ -43,7 +43,7 @@ export const run = async (
   for (const [index, searchCase] of cases.entries()) {
     const due = start + (times[index] ?? 0)
     if (due > performance.now()) await until(due)
-    const call = ToolCall.send(target, agent, bodies[index] ?? "")
+    const call = ToolCall.send(target, agent, bodies[index] ?? "", index)
     pending.push(call.then(({ outcome }) => ({ case: searchCase, millis: performance.now() - due, outcome })))
   }
   const observations = await Promise.all(pending)

@@ -24,10 +24,10 @@ interface Pair {
 /** Statements of less are a round trip, beside which any path is long. */
 const longMillis = 10
 
-const call = Effect.fnUntraced(function* (target: Target, agent: Agent, searchCase: SearchCase) {
+const call = Effect.fnUntraced(function* (target: Target, agent: Agent, searchCase: SearchCase, number: number) {
   const body = ToolCall.bodyOf(searchCase)
   const start = performance.now()
-  const { body: answer, outcome } = yield* Effect.promise(() => ToolCall.send(target, agent, body))
+  const { body: answer, outcome } = yield* Effect.promise(() => ToolCall.send(target, agent, body, number))
   if (outcome !== "ok")
     return yield* new NotStarted({ message: `${searchCase.id}: ${outcome} ${answer.slice(0, 300)}` })
   return performance.now() - start
@@ -52,7 +52,7 @@ export const run = Effect.fnUntraced(
       const recording = yield* recordIfAnswered(searchCase, target.accountId)
       if (Option.isNone(recording)) continue
       const { statements } = recording.value
-      const viaTool = call(target, agent, searchCase)
+      const viaTool = call(target, agent, searchCase, index)
       const byHand = Replay.time(connection, statements)
       const first = index % 2 === 0 ? yield* viaTool : yield* byHand
       const second = index % 2 === 0 ? yield* byHand : yield* viaTool

@@ -114,7 +114,7 @@ const Json = Schema.fromJsonString(Results)
 export const read = (shops: number) =>
   Effect.gen(function* () {
     const text = yield* Effect.promise(() => fs.readFile(fileOf(shops), "utf8").catch(() => undefined))
-    return text === undefined ? Option.none<Results>() : Option.some(yield* Schema.decodeUnknownEffect(Json)(text))
+    return text === undefined ? Option.none<Results>() : Option.some(yield* Schema.decodeEffect(Json)(text))
   })
 
 /** Puts the parts of a run in place of earlier ones. */

@@ -1,5 +1,5 @@
 /** Filters on the store, drawn so that a given store matches, each with the test that says which others do. */
-import { Prng } from "../../src/services/import/demo/Prng.ts"
+import type { Prng } from "../../src/services/import/demo/Prng.ts"
 import type { StoreArguments } from "../../src/services/search/StorePredicate.ts"
 import type { Sample, Store } from "./Sample.ts"
 
@@ -42,10 +42,7 @@ const oneOf =
   }
 
 const anyOf =
-  <A extends string>(
-    key: "languages" | "pixels" | "social_networks" | "apps",
-    of: (store: Store) => ReadonlyArray<A>
-  ): Draw =>
+  (key: "languages" | "pixels" | "social_networks" | "apps", of: (store: Store) => ReadonlyArray<string>): Draw =>
   (random, model, sample) => {
     if (of(model).length === 0) return undefined
     const wanted = values(random, random.pick(of(model)), sample, of)

@@ -1,4 +1,4 @@
-/** The program itself, in a process of its own, over the scale data; and an account that may call it as often as it likes. */
+/** The program itself, in a process of its own, over the scale data; and an accounts that may call it as often as they like. */
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import { Effect, Layer, Option, Redacted, Schema } from "effect"
 import type { Scope } from "effect"
@@ -18,7 +18,9 @@ import * as ScaleDatabase from "./ScaleDatabase.ts"
 export interface Target {
   readonly connection: EmbeddedConnection
   readonly port: number
-  readonly authorization: string
+  /** Calls take turns with them: no account may have more than its share of searches at once. */
+  readonly authorizations: ReadonlyArray<string>
+  /** One of the accounts. */
   readonly accountId: AccountId
   /** Of the server process, bytes. */
   readonly residentBytes: Effect.Effect<number>
@@ -27,6 +29,7 @@ export interface Target {
 export class NotStarted extends Schema.TaggedError<NotStarted>()("NotStarted", { message: Schema.String }) {}
 
 const credits = 1_000_000_000
+const callers = 10
 
 /** The data's own server if one runs already, else one for this run. */
 export const database = (shops: number) =>
@@ -35,15 +38,24 @@ export const database = (shops: number) =>
     Option.match({ onSome: Effect.succeed, onNone: () => ScaleDatabase.open(shops) })
   )
 
-/** One for each run, for an account may make no more than 20 keys an hour. */
+const makeAccount = Effect.gen(function* () {
+  const accounts = yield* Accounts
+  const password = yield* Effect.flatMap(Passwords, ({ generate }) => generate)
+  const email = `bench-${crypto.randomUUID()}@example.com`
+  const { id } = yield* accounts.create({ email, plan: "pro", status: "active", password })
+  const { secret } = yield* Effect.flatMap(ApiKeys, (keys) => keys.create(id, "bench"))
+  return { accountId: id, authorization: `Bearer ${Redacted.value(secret)}` }
+})
+
+/** New ones for each server, for an account may make no more than 20 keys an hour. */
 export const account = (connection: EmbeddedConnection) =>
+  Effect.map(accounts(connection, 0), ([{ accountId }]) => accountId)
+
+const accounts = (connection: EmbeddedConnection, further: number) =>
   Effect.gen(function* () {
-    const accounts = yield* Accounts
-    const password = yield* Effect.flatMap(Passwords, ({ generate }) => generate)
-    const email = `bench-${crypto.randomUUID()}@example.com`
-    const { id } = yield* accounts.create({ email, plan: "pro", status: "active", password })
-    const { secret } = yield* Effect.flatMap(ApiKeys, (keys) => keys.create(id, "bench"))
-    return { accountId: id, authorization: `Bearer ${Redacted.value(secret)}` }
+    const first = yield* makeAccount
+    const others = yield* Effect.replicateEffect(makeAccount, further)
+    return [first, ...others] as const
   }).pipe(
     Effect.provide(
       Layer.mergeAll(Accounts.layer, ApiKeys.layer).pipe(
@@ -54,17 +66,20 @@ export const account = (connection: EmbeddedConnection) =>
     )
   )
 
-/** In the order in which the cache may forget them again: what every search reads comes last. */
-const warmed = ["ad", "product", "shop", "ad_search", "product_search", "shop_search"]
-
-/** A server that has run for a while has its tables in memory; one that was just started would have to read them first. */
+/**
+ * A server that has run for a while has its tables in memory; one that was just started would have to read them first.
+ * What the cache may forget again comes first: the records, of which a search reads one page.
+ */
 export const warm = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* sql`CREATE EXTENSION IF NOT EXISTS pg_prewarm`
-  for (const table of warmed) {
+  const tables = yield* sql<{ id: number }>`
+    SELECT relid::int AS id FROM pg_stat_user_tables WHERE schemaname = 'public'
+    ORDER BY relname NOT IN ('ad', 'product', 'shop'), pg_total_relation_size(relid) DESC`
+  for (const { id } of tables) {
     yield* sql`
       SELECT sum(pg_prewarm(c.oid))::text FROM pg_class c
-      WHERE c.oid = ${table}::regclass OR c.oid IN (SELECT indexrelid FROM pg_index WHERE indrelid = ${table}::regclass)`
+      WHERE c.oid = ${id}::oid OR c.oid IN (SELECT indexrelid FROM pg_index WHERE indrelid = ${id}::oid)`
   }
 })
 
@@ -83,11 +98,12 @@ export const start = Effect.fnUntraced(function* (
   if (pid === undefined || server.child.exitCode !== null) {
     return yield* new NotStarted({ message: `The server did not start: ${server.logged().slice(-2000)}` })
   }
-  const owner = yield* account(connection)
+  const owners = yield* accounts(connection, callers - 1)
   return {
     connection,
     port,
-    ...owner,
+    authorizations: owners.map(({ authorization }) => authorization),
+    accountId: owners[0].accountId,
     residentBytes: Effect.promise(async () => {
       const status = await fs.readFile(`/proc/${pid}/status`, "utf8")
       return Number(/^VmRSS:\s+(\d+) kB$/mu.exec(status)?.[1] ?? Number.NaN) * 1024

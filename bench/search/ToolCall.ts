@@ -28,8 +28,8 @@ const outcomeOf = (status: number | undefined, body: string): Outcome => {
   return /\\"code\\":\\"([a-z_]+)\\"/u.exec(body)?.[1] ?? "protocol_error"
 }
 
-/** Never rejects. */
-export const send = (target: Target, agent: Agent, body: string): Promise<Reply> =>
+/** Never rejects. Calls are numbered, so that callers take turns. */
+export const send = (target: Target, agent: Agent, body: string, number = 0): Promise<Reply> =>
   new Promise((resolve) => {
     const lost = () => resolve({ outcome: "lost", body: "" })
     const outgoing = request(
@@ -41,7 +41,7 @@ export const send = (target: Target, agent: Agent, body: string): Promise<Reply>
         method: "POST",
         timeout: patienceMillis,
         headers: {
-          authorization: target.authorization,
+          authorization: target.authorizations[number % target.authorizations.length] ?? "",
           "content-type": "application/json",
           accept: "application/json, text/event-stream",
           "content-length": Buffer.byteLength(body)
