@@ -1,6 +1,6 @@
 /** What to tell the caller of a search that took too long: how this search, with its arguments, could be made a smaller one. */
 import { SearchTimeout } from "../ToolError.ts"
-import { queryWords } from "./SearchText.ts"
+import { wantedWords } from "./SearchText.ts"
 import * as StoreFilter from "./StoreFilter.ts"
 
 /** The arguments of every search tool, as far as they decide how much there is to look at. */
@@ -18,7 +18,7 @@ const narrowFilters = "niches, countries or a range of monthly_visits"
 const isShort = (word: string): boolean => /^[\p{sc=Latin}\p{sc=Cyrillic}\p{sc=Greek}\p{N}]{1,2}$/u.test(word)
 
 export const hint = (args: Narrowable): string => {
-  const words = args.query === undefined ? [] : queryWords(args.query)
+  const words = wantedWords(args.query)
   const hasFilter = Object.entries(args).some(([name, value]) => name in StoreFilter.fields && isFilter(value))
   const page = args.page ?? 1
   const narrower = hasFilter ? `a narrower store filter (${narrowFilters})` : `a store filter such as ${narrowFilters}`

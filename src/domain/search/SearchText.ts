@@ -76,6 +76,10 @@ const split = (text: string, tails: boolean): Set<string> => {
 /** The distinct words that a document must have for the query to find it, each at the start of one of its own. */
 export const queryWords = (query: string): ReadonlyArray<string> => Array.from(split(query, false))
 
+/** Of an argument that may be absent; in one order, so that equal searches look equal. */
+export const wantedWords = (query: string | undefined): ReadonlyArray<string> =>
+  query === undefined ? [] : queryWords(query).toSorted()
+
 /** The distinct words of several texts, separated by blanks; unknown texts have none. */
 export const document = (texts: ReadonlyArray<string | null>): string => {
   const words = split(texts.filter((text) => text !== null).join("\n"), true)

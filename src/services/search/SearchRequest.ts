@@ -1,10 +1,11 @@
 /** What the arguments of both tools come down to: which items, of which stores, in which order, which window. Pure data. */
 import { Result } from "effect"
+import { ctas, mediaTypes } from "../../domain/catalog/Enumerations.ts"
 import type { AdQuery, AdSort } from "../../domain/search/AdQuery.ts"
 import type { Range, SortOrder } from "../../domain/search/Arguments.ts"
 import * as Page from "../../domain/search/Page.ts"
 import type { ProductQuery, ProductSort } from "../../domain/search/ProductQuery.ts"
-import { queryWords } from "../../domain/search/SearchText.ts"
+import { wantedWords } from "../../domain/search/SearchText.ts"
 import type { ArgumentIssue } from "../../domain/ToolError.ts"
 import * as AdKey from "./AdKey.ts"
 import type { Names } from "./Names.ts"
@@ -45,31 +46,19 @@ export interface SearchRequest {
 
 type Issues = ReadonlyArray<ArgumentIssue>
 
-/** A query of punctuation alone asks for nothing that could be found. */
-const wordsOf = (query: string | undefined): Result.Result<ReadonlyArray<string>, Issues> => {
-  if (query === undefined) return Result.succeed([])
-  const words = queryWords(query)
-  return words.length > 0
-    ? Result.succeed(words)
-    : Result.fail([{ path: "query", message: "must contain a letter, a digit or a symbol" }])
-}
-
 const request = (
   query: AdQuery | ProductQuery,
   names: Names,
   items: ItemPredicate,
   order: Order
-): Result.Result<SearchRequest, Issues> => {
-  const words = wordsOf(query.query)
-  const store = StorePredicate.make(query, names)
-  if (Result.isSuccess(words) && Result.isSuccess(store)) {
-    return Result.succeed({ store: store.success, items, words: words.success, order, window: Page.window(query) })
-  }
-  return Result.fail([
-    ...(Result.isFailure(words) ? words.failure : []),
-    ...(Result.isFailure(store) ? store.failure : [])
-  ])
-}
+): Result.Result<SearchRequest, Issues> =>
+  Result.map(StorePredicate.make(query, names), (store) => ({
+    store,
+    items,
+    words: wantedWords(query.query),
+    order,
+    window: Page.window(query)
+  }))
 
 const productOrder = (sort: ProductSort, direction: SortOrder): Order => {
   switch (sort) {
@@ -119,6 +108,10 @@ export const fromProductQuery = (query: ProductQuery, names: Names): Result.Resu
     productOrder(query.sort_by ?? "recommended", query.sort_order ?? "desc")
   )
 
+/** Each once, in the vocabulary's own order. */
+const chosen = <A>(vocabulary: ReadonlyArray<A>, values: ReadonlyArray<A> = []): ReadonlyArray<A> =>
+  vocabulary.filter((value) => values.includes(value))
+
 /**
  * `today` is the UTC date, `YYYY-MM-DD`. An ad has run for the days from its start to today, none if it starts later; so
  * a bound on `active_days` is one on the start, and needs no upkeep as days pass.
@@ -134,8 +127,8 @@ const criteria = (query: AdQuery, today: string): AdKey.AdCriteria => {
   if (query.ad_started_between?.to !== undefined) last.push(AdKey.day(query.ad_started_between.to))
   return {
     status: asksActiveDays ? "active" : (query.status ?? "all"),
-    media: query.media_types ?? [],
-    ctas: query.ctas ?? [],
+    media: chosen(mediaTypes, query.media_types),
+    ctas: chosen(ctas, query.ctas),
     partnershipOnly: query.partnership_only ?? false,
     firstDay: Math.max(...first),
     lastDay: Math.min(...last)

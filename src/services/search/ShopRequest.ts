@@ -2,7 +2,7 @@
 import { Result } from "effect"
 import type { SortOrder } from "../../domain/search/Arguments.ts"
 import * as Page from "../../domain/search/Page.ts"
-import { queryWords } from "../../domain/search/SearchText.ts"
+import { wantedWords } from "../../domain/search/SearchText.ts"
 import type { ShopQuery, ShopSort } from "../../domain/search/ShopQuery.ts"
 import type { ArgumentIssue } from "../../domain/ToolError.ts"
 import type { Names } from "./Names.ts"
@@ -45,7 +45,7 @@ export const fromShopQuery = (
 ): Result.Result<ShopRequest, ReadonlyArray<ArgumentIssue>> =>
   Result.map(StorePredicate.make(query, names), (store) => ({
     store,
-    words: query.query === undefined ? [] : queryWords(query.query),
+    words: wantedWords(query.query),
     order: { columns: columns[query.sort_by ?? "recommended"], direction: query.sort_order ?? "desc" },
     window: Page.window(query)
   }))

@@ -1,13 +1,16 @@
 /** `search_shops` against the naive search, as SearchOracle.test.ts does for the other two; and `is_tracked`. */
 import { assert, layer } from "@effect/vitest"
-import { Effect, Layer, Schema } from "effect"
+import { Effect, Layer, Result, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { AccountId } from "../../../src/domain/access/Account.ts"
 import type { ShopFacts } from "../../../src/domain/catalog/ShopItem.ts"
+import * as Page from "../../../src/domain/search/Page.ts"
 import { ShopQuery, shopSorts } from "../../../src/domain/search/ShopQuery.ts"
 import { Catalogue } from "../../../src/services/search/Catalogue.ts"
 import { DerivedData } from "../../../src/services/search/DerivedData.ts"
+import * as ShopRequest from "../../../src/services/search/ShopRequest.ts"
 import { ShopSearch } from "../../../src/services/search/ShopSearch.ts"
+import * as ShopSql from "../../../src/services/search/ShopSql.ts"
 import { loadCatalogue } from "../../oracle/loadCatalogue.ts"
 import * as NaiveCatalogue from "../../oracle/NaiveCatalogue.ts"
 import * as NaiveSearch from "../../oracle/NaiveSearch.ts"
@@ -109,6 +112,39 @@ for (const [index, size] of [30, 80, 150].entries()) {
           for (let number = 0; number < casesPerCatalogue; number++) yield* prove(shop(number))
         }),
       240_000
+    )
+
+    it.effect("words by index or by reading, the total counted or known: the answer is the same", () =>
+      Effect.gen(function* () {
+        yield* load
+        const sql = yield* SqlClient.SqlClient
+        const { names } = yield* (yield* Catalogue).latest
+        const { shop } = generators(Random.make(catalogueSeed + 4), catalogue)
+        const ways = new Set<string>()
+        for (let number = 0; number < casesPerCatalogue; number++) {
+          const args = { ...shop(number), page: (number % 3) + 1 }
+          if ("query" in args && matcher(String(args.query)) === undefined) continue
+          const query = yield* decode(args)
+          const request = Result.getOrThrow(ShopRequest.fromShopQuery(query, names))
+          const { items, total } = NaiveSearch.searchShops(catalogue, query)
+          const start = Page.offset(request.window)
+          const wanted = items.slice(start, start + request.window.perPage).map(({ id }) => id)
+          for (const access of request.words.length === 0 ? (["scan"] as const) : (["index", "scan"] as const)) {
+            for (const known of [undefined, total]) {
+              const [row] = yield* ShopSql.search(sql, request, nobody, access, known).unprepared
+              const told = `${access} with ${known} of ${JSON.stringify(args)}`
+              assert.strictEqual(row?.total, total, told)
+              assert.deepStrictEqual(
+                (row?.shops ?? []).map(({ id }) => id),
+                wanted,
+                told
+              )
+              if (wanted.length > 0) ways.add(`${access} ${known === undefined}`)
+            }
+          }
+        }
+        assert.strictEqual(ways.size, 4)
+      })
     )
 
     it.effect("every sort of all stores, both ways", () =>
