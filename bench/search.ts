@@ -33,6 +33,8 @@ type Part = (typeof parts)[number]
 const explainTimeoutMillis = 120_000
 const soakMinutes = 10
 const warmUpPerClass = 5
+/** Each is searched for three times. */
+const mostRawCases = 20
 /** The page's own size, and the one that it is compared with. */
 const pageShops = 200_000
 const tenth = 20_000
@@ -164,7 +166,9 @@ const search = Command.make(
         )
       }
       if (isWanted("raw")) {
-        const raw = yield* withServer((target) => Raw.run(target, sample, of("raw")))
+        const raw = yield* withServer((target) =>
+          Raw.run(target, sample, of("raw", Math.min(flags.cases, mostRawCases)))
+        )
         found.raw = { seed, ...raw }
         yield* printRaw(raw)
       }

@@ -27,11 +27,19 @@ export const prepare = (target: Target, sample: Sample, options: CaseOptions) =>
     return OpenLoop.run(target, Cases.shuffled(cases, random), OpenLoop.evenly(cases.length, warmUpPerSecond))
   })
 
-/** Mixed in random order and evenly spaced, so that a slow search stands in the way of any class alike. */
+/**
+ * Class after class, each in random order and evenly spaced, so that what a class takes is its own and not that of slower
+ * ones beside it.
+ */
 export const observe = (target: Target, sample: Sample, options: CaseOptions, perSecond: number) =>
-  Effect.promise(() => {
+  Effect.promise(async () => {
     const cases = Cases.shuffled(Cases.generate(sample, options), new Prng(options.seed, "order"))
-    return OpenLoop.run(target, cases, OpenLoop.evenly(cases.length, perSecond))
+    const observations: Array<Observation> = []
+    for (const group of Cases.groups(cases)) {
+      const own = cases.filter((one) => one.tool === group.tool && one.class === group.class)
+      observations.push(...(await OpenLoop.run(target, own, OpenLoop.evenly(own.length, perSecond))))
+    }
+    return observations
   })
 
 export const tabulate = (observations: ReadonlyArray<Observation>): ReadonlyArray<LatencyRow> =>
