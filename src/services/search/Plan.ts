@@ -2,6 +2,7 @@
  * The ways to answer a search. Page and count are two questions, and every plan that is valid for a request gives the same
  * answer: {@link Planner} chooses by cost alone, and the oracle's test runs them all.
  */
+import { Option } from "effect"
 import type { WordAccess } from "./FilterSql.ts"
 import * as FilterSql from "./FilterSql.ts"
 import * as SearchRequest from "./SearchRequest.ts"
@@ -38,8 +39,12 @@ export const validCounts = (request: SearchRequest.SearchRequest): ReadonlyArray
   ...accesses(request).map((access) => ({ _tag: "CountItems", access }) as const)
 ]
 
-export const walk = ({ order }: SearchRequest.SearchRequest): PagePlan =>
-  order._tag === "ByItem" ? { _tag: "WalkItems", order } : { _tag: "WalkStores", order }
+/** Items are walked in any order of theirs, stores when their rows tell how many of their items match. */
+export const walk = (request: SearchRequest.SearchRequest): Option.Option<PagePlan> => {
+  const { order } = request
+  if (order._tag === "ByItem") return Option.some({ _tag: "WalkItems", order })
+  return FilterSql.isCountable(request) ? Option.some({ _tag: "WalkStores", order }) : Option.none()
+}
 
 /** Whether {@link PagePlan} `RankStores` is valid. */
 export const isRanked = (request: SearchRequest.SearchRequest): boolean =>
@@ -50,7 +55,7 @@ export const isRanked = (request: SearchRequest.SearchRequest): boolean =>
   SearchRequest.asksStoresOnly(request)
 
 export const validPages = (request: SearchRequest.SearchRequest): ReadonlyArray<PagePlan> => [
-  walk(request),
+  ...Option.toArray(walk(request)),
   ...(isRanked(request) ? [{ _tag: "RankStores" } as const] : []),
   ...accesses(request).map((access) => ({ _tag: "GatherItems", access }) as const)
 ]

@@ -3,6 +3,7 @@
  * estimates. Costs are milliseconds as measured on 200,000 stores, 5 million products and 2 million ads; only their
  * ratios matter.
  */
+import { Option } from "effect"
 import * as Page from "../../domain/search/Page.ts"
 import * as FilterSql from "./FilterSql.ts"
 import { isRanked, walk } from "./Plan.ts"
@@ -42,7 +43,9 @@ const cost = {
   /** Counting an item that the token index names: hits of one page of the table are read together. */
   countHit: 0.000_5,
   /** Taking an item that the token index names, looking up its store, and sorting it. */
-  takeHit: 0.008
+  takeHit: 0.001,
+  /** Of that, what counting it would not have cost. */
+  keep: 0.000_2
 } as const
 
 interface Access {
@@ -67,22 +70,46 @@ export const chooseCount = (request: SearchRequest.SearchRequest, facts: Facts):
   return addUpCost <= countCost ? { _tag: "AddUpStores" } : counting
 }
 
-/** `total` is how many items match, exactly, and is not 0. */
-export const choosePage = (request: SearchRequest.SearchRequest, total: number, facts: Facts): PagePlan => {
-  const isByStore = request.order._tag !== "ByItem"
-  // The stores' counters lead to the page; nothing that does not match is ever visited.
-  if (isByStore && FilterSql.isCountable(request)) return walk(request)
-  const gathered = access(facts, cost.takeHit)
-  const gatherCost = request.words.length > 0 ? gathered.cost : total * cost.gather + facts.stores * cost.passStore
-  const needed = Math.min(Page.offset(request.window) + request.window.perPage, total)
-  // How many are visited until enough match, if matches are spread evenly.
-  const visited = needed * (facts.items / total)
-  const walkCost = visited * (request.words.length > 0 ? cost.read + cost.walk : cost.walk)
-  const rankCost = isRanked(request) ? facts.stores * cost.passStore + needed * cost.rank : Number.POSITIVE_INFINITY
-  if (rankCost < walkCost && rankCost < gatherCost) return { _tag: "RankStores" }
-  return walkCost < gatherCost ? walk(request) : { _tag: "GatherItems", access: gathered.access }
+/**
+ * For words whose number of matches is not known yet: the plan that finds it out together with the page, when that is
+ * cheaper than counting before. None: count, then choose by the exact total.
+ */
+export const chooseAtOnce = (request: SearchRequest.SearchRequest, facts: Facts): Option.Option<GatherPlan> => {
+  const { text } = facts
+  if (text === undefined) return Option.none()
+  const gathering: GatherPlan = { _tag: "GatherItems", access: access(facts, cost.takeHit).access }
+  if (request.order._tag !== "ByItem") return Option.some(gathering)
+  const total = (text.hits * text.candidates) / facts.items
+  return walkCost(request, total, facts) < total * cost.keep ? Option.none() : Option.some(gathering)
 }
 
+type GatherPlan = Extract<PagePlan, { readonly _tag: "GatherItems" }>
+
+/** All that comes up to the end of the page. */
+const needed = ({ window }: SearchRequest.SearchRequest): number => Page.offset(window) + window.perPage
+
+/** Of walking items until enough match, if matches are spread evenly. */
+const walkCost = (request: SearchRequest.SearchRequest, total: number, { items }: Facts): number => {
+  const visited = Math.min(items, needed(request) * (items / Math.max(total, 1)))
+  return visited * (request.words.length > 0 ? cost.read + cost.walk : cost.walk)
+}
+
+/** `total` is how many items match, exactly, and is not 0. */
+export const choosePage = (request: SearchRequest.SearchRequest, total: number, facts: Facts): PagePlan => {
+  const gathered = access(facts, cost.takeHit)
+  const gathering: GatherPlan = { _tag: "GatherItems", access: gathered.access }
+  const walking = walk(request)
+  if (Option.isNone(walking)) return gathering
+  // The stores' counters lead to the page; nothing that does not match is ever visited.
+  if (walking.value._tag === "WalkStores") return walking.value
+  const gatherCost = request.words.length > 0 ? gathered.cost : total * cost.gather + facts.stores * cost.passStore
+  const rankCost = isRanked(request)
+    ? facts.stores * cost.passStore + needed(request) * cost.rank
+    : Number.POSITIVE_INFINITY
+  const walkingCost = walkCost(request, total, facts)
+  if (rankCost < walkingCost && rankCost < gatherCost) return { _tag: "RankStores" }
+  return walkingCost < gatherCost ? walking.value : gathering
+}
 /**
  * How to find stores by words. Their rows are short: reading all of them wins only when most have the words. Milliseconds
  * of 200,000 stores, by index and by reading: 7 and 53 for 2 % of them, 39 and 62 for 33 %, 70 and 83 for 67 %, 362 and 175

@@ -18,6 +18,7 @@ import * as CountSql from "./CountSql.ts"
 import * as HitEstimates from "./HitEstimates.ts"
 import type { Names } from "./Names.ts"
 import { ofOneVersion } from "./OneVersion.ts"
+import * as GatherSql from "./GatherSql.ts"
 import * as PageSql from "./PageSql.ts"
 import * as Planner from "./Planner.ts"
 import * as SearchRequest from "./SearchRequest.ts"
@@ -38,6 +39,10 @@ export interface Found<Row> {
   readonly total: number
   readonly stores: number
   readonly window: Page.Window
+}
+
+interface Matched extends Counted {
+  readonly ids: Statement.Fragment
 }
 
 interface Counted {
@@ -102,6 +107,26 @@ export class SearchRunner extends Context.Service<
         }
       })
 
+      /** How many items match, and a query for those of the page. None: another version was seen on the way. */
+      const matched = Effect.fnUntraced(function* (
+        snapshot: Snapshot,
+        request: SearchRequest.SearchRequest,
+        facts: Planner.Facts
+      ): Effect.fn.Return<Option.Option<Matched>, SqlError.SqlError> {
+        const key = SearchRequest.countKey(request)
+        const atOnce = Planner.chooseAtOnce(request, facts)
+        if (Option.isSome(atOnce) && counts.get(snapshot.version, key) === undefined) {
+          const [row] = yield* GatherSql.pageAndCount(sql, request, atOnce.value.access).unprepared
+          if (row === undefined || row.version !== snapshot.version) return Option.none()
+          counts.set(snapshot.version, key, { total: row.total, stores: row.stores })
+          return Option.some({ ...row, ids: sql`SELECT unnest(${row.ids}::int[])` })
+        }
+        return Option.map(yield* counted(snapshot, request, facts), (known) => ({
+          ...known,
+          ids: PageSql.page(sql, request, Planner.choosePage(request, known.total, facts))
+        }))
+      })
+
       /** None: another version was seen on the way. */
       const answer = Effect.fnUntraced(function* <Row extends Versioned>(
         { hydrate }: Search<Row>,
@@ -114,13 +139,12 @@ export class SearchRunner extends Context.Service<
         if (SearchRequest.isEmpty(request)) return yield* ifCurrent(nothing)
 
         const facts = yield* factsOf(snapshot, request)
-        const matching = yield* counted(snapshot, request, facts)
+        const matching = yield* matched(snapshot, request, facts)
         if (Option.isNone(matching)) return Option.none()
-        const { stores, total } = matching.value
+        const { ids, stores, total } = matching.value
         const isBehind = Page.offset(window) >= (request.order._tag === "Grouped" ? stores : total)
         if (isBehind) return yield* ifCurrent({ ...nothing, total, stores })
-        const plan = Planner.choosePage(request, total, facts)
-        const rows = yield* hydrate(PageSql.page(sql, request, plan)).unprepared
+        const rows = yield* hydrate(ids).unprepared
         if (rows.some((row) => row.version !== snapshot.version)) return Option.none()
         const found = { rows, total, stores, window }
         if (rows.length > 0) return Option.some(found)

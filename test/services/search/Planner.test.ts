@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Result, Schema } from "effect"
+import { Effect, Option, Result, Schema } from "effect"
 import { AdQuery } from "../../../src/domain/search/AdQuery.ts"
 import { ProductQuery } from "../../../src/domain/search/ProductQuery.ts"
 import * as Names from "../../../src/services/search/Names.ts"
@@ -55,7 +55,13 @@ describe("Planner", () => {
     ["a figure of the store", products({ ...us, sort_by: "revenue" }), 200, big, "WalkStores"],
     ["one ad a store", ads(us), 200, big, "WalkStores"],
     ["one ad a store, with a rare word", ads({ query: "desk" }), 40, withText(40, 5_000_000), "GatherItems by index"],
-    ["one ad a store, with a common word", ads({ query: "the" }), 900_000, withText(900_000, 5_000_000), "WalkStores"],
+    [
+      "one ad a store, with a common word",
+      ads({ query: "the" }),
+      900_000,
+      withText(900_000, 5_000_000),
+      "GatherItems by index"
+    ],
     [
       "newest, with a common word",
       ads({ query: "the", sort_by: "newest" }),
@@ -75,6 +81,29 @@ describe("Planner", () => {
   })
 
   const Count = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 5_000_000 }))
+
+  it.each([
+    ["no words", products(us), big, "counted first"],
+    [
+      "a common word, newest first",
+      ads({ query: "the", sort_by: "newest" }),
+      withText(900_000, 5_000_000),
+      "counted first"
+    ],
+    [
+      "a rare word, newest first",
+      ads({ query: "desk", sort_by: "newest" }),
+      withText(40, 5_000_000),
+      "GatherItems by index"
+    ],
+    ["a common word, one ad a store", ads({ query: "the" }), withText(900_000, 5_000_000), "GatherItems by index"],
+    ["a common word in few stores", ads({ ...us, query: "the" }), withText(900_000, 1_000), "GatherItems by scan"]
+  ])("%s: gathered at once, or counted before", (_, request, facts, plan) => {
+    assert.strictEqual(
+      Option.match(Planner.chooseAtOnce(request, facts), { onNone: () => "counted first", onSome: told }),
+      plan
+    )
+  })
 
   it.effect.prop(
     "whatever is asked and known, a valid plan is chosen",
