@@ -2,13 +2,35 @@
 import type { SqlClient, Statement } from "effect/sql"
 import * as AdKey from "./AdKey.ts"
 import * as SearchRequest from "./SearchRequest.ts"
-import type { Condition, StorePredicate } from "./StorePredicate.ts"
+import type { Condition, Figure, StorePredicate } from "./StorePredicate.ts"
 
 type Sql = SqlClient.SqlClient
 type Fragment = Statement.Fragment
 
 /** More ranges than this are slower to add up than the ads are to count. */
 const maxRanges = 32
+
+const maxInteger = 2 ** 31 - 1
+const integers: ReadonlySet<Figure> = new Set(["visits", "n_active", "products_count", "orders", "reviews"])
+
+/**
+ * The lower bound keeps the sentinel of unknown out, also when only an upper one was given. Whole figures are compared
+ * with whole bounds: compared as fractions, no index would help.
+ */
+const between = (sql: Sql, { column, max, min }: Extract<Condition, { readonly _tag: "Between" }>) => {
+  const figure = sql`s.${sql(column)}`
+  if (!integers.has(column)) {
+    const least = min ?? (column === "growth" ? -Number.MAX_VALUE : 0)
+    return [sql`${figure} >= ${least}::float8`, ...(max === undefined ? [] : [sql`${figure} <= ${max}::float8`])]
+  }
+  const least = Math.max(Math.ceil(min ?? 0), 0)
+  if (least > maxInteger) return [sql`false`]
+  return [
+    ...(column === "n_active" ? [sql`s.id > 0`] : []),
+    sql`${figure} >= ${least}::int`,
+    ...(max === undefined || max >= maxInteger ? [] : [sql`${figure} <= ${Math.floor(max)}::int`])
+  ]
+}
 
 const storeCondition = (sql: Sql, condition: Condition): ReadonlyArray<Fragment> => {
   switch (condition._tag) {
@@ -18,14 +40,8 @@ const storeCondition = (sql: Sql, condition: Condition): ReadonlyArray<Fragment>
       return [sql`(s.${sql(condition.column)} & ${condition.mask}::int) <> 0`]
     case "AnyApp":
       return [sql`s.apps && ${condition.ids}::int[]`]
-    case "Between": {
-      // The lower bound keeps the sentinel of unknown out, also when only an upper one was given.
-      const min = condition.min ?? (condition.column === "growth" ? -Number.MAX_VALUE : 0)
-      return [
-        sql`s.${sql(condition.column)} >= ${min}::float8`,
-        ...(condition.max === undefined ? [] : [sql`s.${sql(condition.column)} <= ${condition.max}::float8`])
-      ]
-    }
+    case "Between":
+      return between(sql, condition)
     case "Created":
       return [
         condition.from === undefined ? sql`s.created > '-infinity'` : sql`s.created >= ${condition.from}::date`,
@@ -36,9 +52,12 @@ const storeCondition = (sql: Sql, condition: Condition): ReadonlyArray<Fragment>
   }
 }
 
-/** Any filter on the store leaves out row 0, the ads without one. */
+/**
+ * Any filter on the store leaves out row 0, the ads without one: no condition holds for what is unknown, and of that row
+ * only the number of running ads is known.
+ */
 export const store = (sql: Sql, predicate: StorePredicate): ReadonlyArray<Fragment> =>
-  predicate.length === 0 ? [] : [sql`s.id > 0`, ...predicate.flatMap((condition) => storeCondition(sql, condition))]
+  predicate.flatMap((condition) => storeCondition(sql, condition))
 
 export const items = (sql: Sql, predicate: SearchRequest.ItemPredicate): ReadonlyArray<Fragment> => {
   if (predicate._tag === "Products") {

@@ -51,23 +51,20 @@ const matching = (sql: Sql, request: SearchRequest.SearchRequest, access: Filter
   const grouping = isGrouped ? sql`GROUP BY i.shop_id` : sql``
   const figures = order._tag === "ByItem" ? sql`` : sql`, s.${sql(OrderSql.figure(order))}`
   const join = stores.length > 0 || order._tag !== "ByItem" ? sql`JOIN shop_search s ON s.id = i.shop_id` : sql``
-  if (access === "index" && request.words.length > 0) {
+  if (stores.length === 0 || (access === "index" && request.words.length > 0)) {
     return sql`
       hits AS MATERIALIZED (SELECT ${columns} FROM ${table} i WHERE ${sql.and(conditions)} ${grouping}),
       matching AS MATERIALIZED (SELECT i.*${figures} FROM hits i ${join} WHERE ${sql.and(stores)})`
   }
-  return isGrouped
-    ? sql`
-      matching AS MATERIALIZED (
-        SELECT i.*${figures} FROM (
-          SELECT ${columns} FROM ${table} i ${stores.length > 0 ? join : sql``}
-          WHERE ${sql.and([...stores, ...conditions])} ${grouping}
-        ) i JOIN shop_search s ON s.id = i.shop_id
-      )`
-    : sql`
-      matching AS MATERIALIZED (
-        SELECT ${columns}${figures} FROM ${table} i ${join} WHERE ${sql.and([...stores, ...conditions])}
-      )`
+  // Documents are read of the stores that match, and of no others; without words PostgreSQL knows what is best.
+  const fence = request.words.length > 0 ? sql`OFFSET 0` : sql``
+  return sql`
+    matching AS MATERIALIZED (
+      SELECT i.*${figures} FROM (SELECT * FROM shop_search s WHERE ${sql.and(stores)} ${fence}) s
+      CROSS JOIN LATERAL (
+        SELECT ${columns} FROM ${table} i WHERE ${sql.and([sql`i.shop_id = s.id`, ...conditions])} ${grouping} ${fence}
+      ) i
+    )`
 }
 
 const ordered = (sql: Sql, request: SearchRequest.SearchRequest): Fragment => {
