@@ -7,6 +7,8 @@ interface Piece {
   /** A run is written without blanks: any part of it can be asked for, two characters at a time. */
   readonly kind: "word" | "run" | "symbol"
   readonly text: string
+  /** What alone stands between it and the piece before. */
+  readonly link: string
 }
 
 const plain: Readonly<Record<string, string>> = {
@@ -47,24 +49,56 @@ const kindOf = (character: string): Piece["kind"] | undefined => {
 const pieces = (text: string): ReadonlyArray<Piece> => {
   const found: Array<Piece> = []
   let open: Piece | undefined
+  let gap = ""
   const characters = Array.from(text).flatMap((character) => Array.from(simplify(character)))
   for (const character of characters) {
     const kind = kindOf(character)
     if (kind !== undefined && kind !== "symbol" && open?.kind === kind) {
-      open = { kind, text: open.text + character }
+      open = { kind, text: open.text + character, link: open.link }
       continue
     }
     if (open !== undefined) found.push(open)
-    open = kind === undefined ? undefined : { kind, text: character }
+    open = kind === undefined ? undefined : { kind, text: character, link: gap }
+    gap = kind === undefined ? gap + character : ""
   }
   return open === undefined ? found : [...found, open]
 }
 
-const hasPiece = (document: ReadonlyArray<Piece>, wanted: Piece): boolean => {
-  if (wanted.kind === "word")
-    return document.some((piece) => piece.kind === "word" && piece.text.startsWith(wanted.text))
-  if (wanted.kind === "symbol") return document.some((piece) => piece.kind === "symbol" && piece.text === wanted.text)
-  const characters = Array.from(wanted.text)
+/** Neighbouring words with `link` alone between them, together. */
+const chains = (all: ReadonlyArray<Piece>, link: string): ReadonlyArray<ReadonlyArray<Piece>> => {
+  const found: Array<Array<Piece>> = []
+  for (const piece of all) {
+    const last = found.at(-1)
+    const before = last?.at(-1)
+    if (last !== undefined && before?.kind === "word" && piece.kind === "word" && piece.link === link) last.push(piece)
+    else found.push([piece])
+  }
+  return found
+}
+
+/** An apostrophe joins words. */
+const wanted = (text: string): ReadonlyArray<Piece> =>
+  chains(pieces(text), "'").map(([first, ...rest]) => {
+    if (first === undefined) throw new Error("a chain of nothing")
+    return { ...first, text: [first, ...rest].map((piece) => piece.text).join("") }
+  })
+
+/** All pieces, joined by apostrophes and not, and up to four joined by hyphens. */
+const offered = (text: string): ReadonlyArray<Piece> => {
+  const joined = wanted(text)
+  const byHyphens = chains(joined, "-").flatMap((chain): ReadonlyArray<Piece> => {
+    const whole = chain.map((piece) => piece.text).join("")
+    return chain.length >= 2 && chain.length <= 4 && /[a-z]/.test(whole)
+      ? [{ kind: "word", text: whole, link: "" }]
+      : []
+  })
+  return [...pieces(text), ...joined, ...byHyphens]
+}
+
+const hasPiece = (document: ReadonlyArray<Piece>, asked: Piece): boolean => {
+  if (asked.kind === "word") return document.some((piece) => piece.kind === "word" && piece.text.startsWith(asked.text))
+  if (asked.kind === "symbol") return document.some((piece) => piece.kind === "symbol" && piece.text === asked.text)
+  const characters = Array.from(asked.text)
   const parts =
     characters.length === 1 ? characters : characters.slice(1).map((next, index) => `${characters[index]}${next}`)
   return parts.every((part) => document.some((piece) => piece.kind === "run" && piece.text.includes(part)))
@@ -72,10 +106,10 @@ const hasPiece = (document: ReadonlyArray<Piece>, wanted: Piece): boolean => {
 
 /** `undefined` when the query asks for nothing. */
 export const matcher = (query: string): ((texts: ReadonlyArray<string | null>) => boolean) | undefined => {
-  const wanted = pieces(query)
-  if (wanted.length === 0) return undefined
+  const asked = wanted(query)
+  if (asked.length === 0) return undefined
   return (texts) => {
-    const document = texts.flatMap((text) => (text === null ? [] : pieces(text)))
-    return wanted.every((piece) => hasPiece(document, piece))
+    const document = texts.flatMap((text) => (text === null ? [] : offered(text)))
+    return asked.every((piece) => hasPiece(document, piece))
   }
 }

@@ -4,13 +4,22 @@
  * Compatibility forms, case and accents are folded (`𝗕𝗢𝗟𝗗 Crème` gives `bold creme`), punctuation parts words, and each
  * symbol or emoji is a word. Scripts that are written without blanks (Chinese, Japanese, Korean, Thai ...) give every two
  * neighbouring characters as a word, so that any part of a phrase is found.
+ *
+ * An apostrophe joins: `men's` and `mens` find each other, and `men` both. A hyphen parts, but a document has the joined
+ * word as well: `tshirt`, `t-shirt` and `shirt` find `T-Shirt`.
  */
 
 /** Longer words are cut, in documents and queries alike, so that an index can hold them. In code points. */
 const maxWordCharacters = 64
 
-/** PostgreSQL refuses a tsvector of more than 1 MB; no text that people write comes near. */
-const maxDocumentWords = 3_000
+/** A longer chain of hyphens is no word, but the address of a page. */
+const maxJoinedByHyphens = 4
+
+/**
+ * PostgreSQL refuses a tsvector of 1 MB and more. In UTF-16 units, which are at most three bytes each: more than what the
+ * importer takes can have, whatever its characters.
+ */
+const maxDocumentLength = 340_000
 
 /**
  * Marks of accent and vocalisation (Latin, Greek, Cyrillic, Hebrew, Arabic), enclosing marks, tatweel, variation
@@ -20,7 +29,10 @@ const ignored =
   // oxlint-disable-next-line no-misleading-character-class
   /[\u0300-\u036F\u0483-\u0489\u0591-\u05BD\u05BF\u05C1\u05C2\u05C4\u05C5\u05C7\u0610-\u061A\u0640\u064B-\u065F\u0670\u06D6-\u06DC\u06DF-\u06E4\u06E7\u06E8\u06EA-\u06ED\u1AB0-\u1AFF\u1DC0-\u1DFF\u20D0-\u20FF\uFE00-\uFE0F\uFE20-\uFE2F\u{1F3FB}-\u{1F3FF}\u{E0100}-\u{E01EF}\p{Cf}]/gu
 
-/** Letters that Unicode does not decompose, though readers type them plain. */
+const inTurn = (fancy: string, plain: string): Readonly<Record<string, string>> =>
+  Object.fromEntries(Array.from(fancy, (letter, index) => [letter, plain[index] ?? ""]))
+
+/** What Unicode does not decompose, though readers type it plain. */
 const plainLetters: Readonly<Record<string, string>> = {
   ß: "ss",
   æ: "ae",
@@ -32,7 +44,17 @@ const plainLetters: Readonly<Record<string, string>> = {
   þ: "th",
   ħ: "h",
   ı: "i",
-  ς: "σ"
+  ς: "σ",
+  // As apostrophe and hyphen.
+  "\u2018": "'",
+  "\u2019": "'",
+  "\u02BB": "'",
+  "\u02BC": "'",
+  "\u2010": "-",
+  // Small capitals, and white letters on black circles and squares: written for their looks.
+  ...inTurn("ᴀʙᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘʀꜱᴛᴜᴠᴡʏᴢ", "abcdefghijklmnoprstuvwyz"),
+  ...inTurn("🅐🅑🅒🅓🅔🅕🅖🅗🅘🅙🅚🅛🅜🅝🅞🅟🅠🅡🅢🅣🅤🅥🅦🅧🅨🅩", "abcdefghijklmnopqrstuvwxyz"),
+  ...inTurn("🅰🅱🅲🅳🅴🅵🅶🅷🅸🅹🅺🅻🅼🅽🅾🅿🆀🆁🆂🆃🆄🆅🆆🆇🆈🆉", "abcdefghijklmnopqrstuvwxyz")
 }
 const foldable = new RegExp(`[${Object.keys(plainLetters).join("")}]`, "gu")
 
@@ -43,6 +65,8 @@ const fold = (text: string): string =>
   ascii.test(text)
     ? text.toLowerCase()
     : text
+        // Typed for an apostrophe; NFKD would make a blank of it.
+        .replaceAll("\u00B4", "'")
         .normalize("NFKD")
         .toLowerCase()
         .normalize("NFKD")
@@ -51,25 +75,50 @@ const fold = (text: string): string =>
         .normalize("NFC")
 
 const spaceless = String.raw`[[\p{L}\p{M}\p{N}]&&[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Bopomofo}\p{scx=Hangul}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmer}\p{scx=Myanmar}]]`
+const letter = String.raw`[[\p{L}\p{M}\p{N}]--${spaceless}]`
 const flag = String.raw`[\u{1F1E6}-\u{1F1FF}]{2}`
 
 /** A run without blanks, a word, a flag or a symbol. */
-const piece = new RegExp(String.raw`(${spaceless}+)|[[\p{L}\p{M}\p{N}]--${spaceless}]+|${flag}|\p{S}`, "gv")
+const piece = new RegExp(String.raw`(${spaceless}+)|(${letter}+(?:'${letter}+)*)|${flag}|\p{S}`, "gv")
 
-/** `tails`: whether the last character of a run stands alone as well, so that a query of this one character finds it. */
-const split = (text: string, tails: boolean): Set<string> => {
+const hasLetter = /\p{L}/u
+
+/**
+ * `isDocument`: whether what a query does not ask for is there as well, so that other queries find it: the last character
+ * of a run alone, the parts of a word with an apostrophe, and words joined by hyphens as one.
+ */
+const split = (text: string, isDocument: boolean): Set<string> => {
+  const folded = fold(text)
   const words = new Set<string>()
-  for (const [word, run] of fold(text).matchAll(piece)) {
-    if (run === undefined) {
-      words.add(word.length <= maxWordCharacters ? word : Array.from(word).slice(0, maxWordCharacters).join(""))
+  const add = (word: string) =>
+    words.add(word.length <= maxWordCharacters ? word : Array.from(word).slice(0, maxWordCharacters).join(""))
+  let chain: ReadonlyArray<string> = []
+  let chainEnd = -1
+  const join = () => {
+    if (chain.length < 2 || chain.length > maxJoinedByHyphens) return
+    const joined = chain.join("")
+    if (hasLetter.test(joined)) add(joined)
+  }
+  for (const { 0: whole, 1: run, 2: word, index } of folded.matchAll(piece)) {
+    if (run !== undefined) {
+      const characters = Array.from(run)
+      for (let at = 1; at < characters.length; at++) words.add(`${characters[at - 1]}${characters[at]}`)
+      if (isDocument || characters.length === 1) words.add(characters.at(-1) ?? "")
       continue
     }
-    const characters = Array.from(run)
-    for (let index = 1; index < characters.length; index++) {
-      words.add(`${characters[index - 1]}${characters[index]}`)
+    const joined = word === undefined ? whole : word.replaceAll("'", "")
+    add(joined)
+    if (!isDocument || word === undefined) continue
+    if (joined !== word) for (const part of word.split("'")) add(part)
+    const isNext = index === chainEnd + 1 && folded[chainEnd] === "-"
+    if (!isNext) {
+      join()
+      chain = []
     }
-    if (tails || characters.length === 1) words.add(characters.at(-1) ?? "")
+    if (chain.length <= maxJoinedByHyphens) chain = [...chain, joined]
+    chainEnd = index + word.length
   }
+  join()
   return words
 }
 
@@ -83,6 +132,6 @@ export const wantedWords = (query: string | undefined): ReadonlyArray<string> =>
 /** The distinct words of several texts, separated by blanks; unknown texts have none. */
 export const document = (texts: ReadonlyArray<string | null>): string => {
   const words = split(texts.filter((text) => text !== null).join("\n"), true)
-  const all = Array.from(words)
-  return (all.length <= maxDocumentWords ? all : all.slice(0, maxDocumentWords)).join(" ")
+  const all = Array.from(words).join(" ")
+  return all.length <= maxDocumentLength ? all : all.slice(0, all.lastIndexOf(" ", maxDocumentLength))
 }

@@ -131,6 +131,24 @@ export const deriveProducts = Effect.fnUntraced(function* (ids: ReadonlyArray<nu
   )
 })
 
+/** The usual page of ads has a third of it; but a text in Chinese can have a document two hundred times as long. */
+const maxCharactersAtOnce = 10_000_000
+
+/** As many at once as one statement should carry. */
+const parts = <A extends { readonly doc: string }>(documents: ReadonlyArray<A>): ReadonlyArray<ReadonlyArray<A>> => {
+  const found: Array<Array<A>> = [[]]
+  let characters = 0
+  for (const each of documents) {
+    characters += each.doc.length
+    if (characters > maxCharactersAtOnce) {
+      found.push([])
+      characters = each.doc.length
+    }
+    found.at(-1)?.push(each)
+  }
+  return found
+}
+
 /** Makes the rows of these ads say what the records say. */
 export const deriveAds = Effect.fnUntraced(function* (ids: ReadonlyArray<number>): Run {
   const sql = yield* SqlClient.SqlClient
@@ -143,13 +161,17 @@ export const deriveAds = Effect.fnUntraced(function* (ids: ReadonlyArray<number>
   }>`
     SELECT a.id, a.headline, a.ad_text, a.page_name, s.name AS shop_name
     FROM ad a LEFT JOIN shop s ON s.id = a.shop_id WHERE a.id = ANY(${ids}::int[])`
-  return countOf(
-    yield* sql.unsafe<Counted>(upsertAds, [
-      ads.map((ad) => ad.id),
-      // The text comes last: it alone can have more words than a document takes.
-      ads.map((ad) => document([ad.page_name, ad.shop_name, ad.headline, ad.ad_text]))
-    ])
-  )
+  const documents = ads.map((ad) => ({
+    id: ad.id,
+    // The text comes last: should a document be cut, it is cut there.
+    doc: document([ad.page_name, ad.shop_name, ad.headline, ad.ad_text])
+  }))
+  let written = 0
+  for (const part of parts(documents)) {
+    const columns = [part.map(({ id }) => id), part.map(({ doc }) => doc)]
+    written += countOf(yield* sql.unsafe<Counted>(upsertAds, columns))
+  }
+  return written
 })
 
 /** Deletes the rows of these stores' products that have no record any more. */
