@@ -18,7 +18,9 @@ export const page = (sql: Sql, request: SearchRequest, plan: PagePlan): Fragment
     case "WalkItems":
       return walkItems(sql, request, plan.order)
     case "WalkStores":
-      return walkStores(sql, request, plan.order)
+      return byStores(sql, request, plan.order, sql`shop_search s`)
+    case "SortStores":
+      return byStores(sql, request, plan.order, matchingStores(sql, request))
     case "RankStores":
       return rankStores(sql, request)
   }
@@ -58,8 +60,12 @@ const walkItems = (sql: Sql, request: SearchRequest, order: OrderSql.ItemOrder):
     ) i ORDER BY ${OrderSql.ofItems(sql, order)} ${limits(sql, request)}`
 }
 
+/** OFFSET 0 keeps PostgreSQL from walking all stores in order because of the LIMIT that follows. */
+const matchingStores = (sql: Sql, request: SearchRequest): Fragment =>
+  sql`(SELECT * FROM shop_search s WHERE ${sql.and(FilterSql.store(sql, request.store))} OFFSET 0) s`
+
 /** Only stores with matching items are taken, and no more than there are items to show. */
-const walkStores = (sql: Sql, request: SearchRequest, order: OrderSql.StoreOrder): Fragment => {
+const byStores = (sql: Sql, request: SearchRequest, order: OrderSql.StoreOrder, stores: Fragment): Fragment => {
   const isGrouped = order._tag === "Grouped"
   const { matching, rollup } = FilterSql.counter(sql, request)
   const rollups =
@@ -73,7 +79,7 @@ const walkStores = (sql: Sql, request: SearchRequest, order: OrderSql.StoreOrder
   ]
   return sql`
     SELECT i.id FROM (
-      SELECT s.id, s.${sql(OrderSql.figure(order))} FROM shop_search s ${rollups} WHERE ${sql.and(conditions)}
+      SELECT s.id, s.${sql(OrderSql.figure(order))} FROM ${stores} ${rollups} WHERE ${sql.and(conditions)}
       ORDER BY ${OrderSql.ofStores(sql, order, "s")} LIMIT ${needed(request)}::int
     ) s CROSS JOIN LATERAL (
       SELECT ${request.items._tag === "Ads" ? sql`i.id, i.pick` : sql`i.id, i.score`} FROM ${table(sql, request)} i
@@ -86,8 +92,7 @@ const walkStores = (sql: Sql, request: SearchRequest, order: OrderSql.StoreOrder
 /** WITH TIES: of stores whose best products are equally good, any may have the one with the lowest id. */
 const rankStores = (sql: Sql, request: SearchRequest): Fragment => sql`
   SELECT i.id FROM (
-    SELECT s.id FROM shop_search s JOIN shop_products r ON r.id = s.id
-    WHERE ${sql.and(FilterSql.store(sql, request.store))}
+    SELECT s.id FROM ${matchingStores(sql, request)} JOIN shop_products r ON r.id = s.id
     ORDER BY r.best_score DESC FETCH FIRST (${needed(request)}::int) ROWS WITH TIES
   ) s CROSS JOIN LATERAL (
     SELECT i.id, i.score FROM product_search i

@@ -2,7 +2,6 @@
  * The ways to answer a search. Page and count are two questions, and every plan that is valid for a request gives the same
  * answer: {@link Planner} chooses by cost alone, and the oracle's test runs them all.
  */
-import { Option } from "effect"
 import type { WordAccess } from "./FilterSql.ts"
 import * as FilterSql from "./FilterSql.ts"
 import * as SearchRequest from "./SearchRequest.ts"
@@ -18,8 +17,10 @@ export type CountPlan =
 
 /** Which items are on the page. */
 export type PagePlan =
-  /** Stores in order, until the items of those taken fill the page. */
+  /** Stores in order, until enough of them match for their items to fill the page. */
   | { readonly _tag: "WalkStores"; readonly order: Exclude<SearchRequest.Order, { readonly _tag: "ByItem" }> }
+  /** All matching stores, sorted; then the same. */
+  | { readonly _tag: "SortStores"; readonly order: Exclude<SearchRequest.Order, { readonly _tag: "ByItem" }> }
   /** Items in order, until enough of them match. */
   | { readonly _tag: "WalkItems"; readonly order: Extract<SearchRequest.Order, { readonly _tag: "ByItem" }> }
   /**
@@ -39,13 +40,6 @@ export const validCounts = (request: SearchRequest.SearchRequest): ReadonlyArray
   ...accesses(request).map((access) => ({ _tag: "CountItems", access }) as const)
 ]
 
-/** Items are walked in any order of theirs, stores when their rows tell how many of their items match. */
-export const walk = (request: SearchRequest.SearchRequest): Option.Option<PagePlan> => {
-  const { order } = request
-  if (order._tag === "ByItem") return Option.some({ _tag: "WalkItems", order })
-  return FilterSql.isCountable(request) ? Option.some({ _tag: "WalkStores", order }) : Option.none()
-}
-
 /** Whether {@link PagePlan} `RankStores` is valid. */
 export const isRanked = (request: SearchRequest.SearchRequest): boolean =>
   request.items._tag === "Products" &&
@@ -55,7 +49,10 @@ export const isRanked = (request: SearchRequest.SearchRequest): boolean =>
   SearchRequest.asksStoresOnly(request)
 
 export const validPages = (request: SearchRequest.SearchRequest): ReadonlyArray<PagePlan> => [
-  ...Option.toArray(walk(request)),
+  ...(request.order._tag === "ByItem" ? [{ _tag: "WalkItems", order: request.order } as const] : []),
+  ...(request.order._tag !== "ByItem" && FilterSql.isCountable(request)
+    ? [{ _tag: "WalkStores", order: request.order } as const, { _tag: "SortStores", order: request.order } as const]
+    : []),
   ...(isRanked(request) ? [{ _tag: "RankStores" } as const] : []),
   ...accesses(request).map((access) => ({ _tag: "GatherItems", access }) as const)
 ]

@@ -6,7 +6,7 @@
 import { Option } from "effect"
 import * as Page from "../../domain/search/Page.ts"
 import * as FilterSql from "./FilterSql.ts"
-import { isRanked, walk } from "./Plan.ts"
+import { isRanked } from "./Plan.ts"
 import type { CountPlan, PagePlan } from "./Plan.ts"
 import * as SearchRequest from "./SearchRequest.ts"
 
@@ -19,14 +19,14 @@ export interface Facts {
   readonly text?: {
     /** Estimate: documents that have the words. */
     readonly hits: number
-    /** Exact: items of the stores that match. */
+    /** Items of the stores that match, exactly; all items where {@link areFew} of them have the words. */
     readonly candidates: number
   }
 }
 
 const cost = {
   /** Testing a store in a pass over all. */
-  passStore: 0.000_15,
+  passStore: 0.000_1,
   /** Searching a sorted array of a store. */
   searchArray: 0.000_05,
   /** Counting an item by a covering index; with a filter on stores, looking its store up as well. */
@@ -36,6 +36,8 @@ const cost = {
   gather: 0.001,
   /** Taking the next item in an order and testing its store. */
   walk: 0.001_5,
+  /** Taking the next store in an order and testing it. */
+  walkStore: 0.002,
   /** Taking the best items of one of the stores that come first by their best. */
   rank: 0.03,
   /** Reading an item's document and looking for the words. */
@@ -47,6 +49,12 @@ const cost = {
   /** Of that, what counting it would not have cost. */
   keep: 0.000_2
 } as const
+
+/** Whether the token index is the way to so many documents, however few stores match. */
+export const areFew = (hits: number): boolean => hits * cost.takeHit < maxFewCost
+
+/** About what a pass over the stores takes. */
+const maxFewCost = 20
 
 interface Access {
   readonly access: FilterSql.WordAccess
@@ -89,38 +97,55 @@ type GatherPlan = Extract<PagePlan, { readonly _tag: "GatherItems" }>
 const needed = ({ window }: SearchRequest.SearchRequest): number => Page.offset(window) + window.perPage
 
 /**
- * Whether stores that match are likely to stand together in the order: relevance follows from figures of the store, so
- * matches of a range of them are at one end, or far from both.
+ * Whether stores that match are likely to stand at the far end of the order: the figures of a store go together, and
+ * relevance follows from them, so those under a bound come late when the highest come first.
  */
-const isUneven = ({ order, store }: SearchRequest.SearchRequest): boolean =>
-  order._tag === "ByItem" && order.column === "score" && store.some(({ _tag }) => _tag === "Between")
+const areFar = ({ order, store }: SearchRequest.SearchRequest): boolean => {
+  if (order._tag === "ByItem" && order.column !== "score") return false
+  const isDescending = order._tag === "Grouped" || order.direction === "desc"
+  return store.some(
+    (condition) =>
+      condition._tag === "Between" && (isDescending ? condition.max !== undefined : (condition.min ?? 0) > 0)
+  )
+}
 
 /** How many more are visited then. A guess: 24 times as many were seen. */
-const unevenness = 20
+const farness = 20
 
-/** Of walking items until enough match. */
-const walkCost = (request: SearchRequest.SearchRequest, total: number, { items }: Facts): number => {
-  const evenly = needed(request) * (items / Math.max(total, 1))
-  const visited = Math.min(items, isUneven(request) ? evenly * unevenness : evenly)
-  return visited * (request.words.length > 0 ? cost.read + cost.walk : cost.walk)
+/** How many of `all` are visited in order, until enough of those that match were among them. */
+const visits = (request: SearchRequest.SearchRequest, matching: number, all: number): number =>
+  Math.min(all, ((needed(request) * all) / Math.max(matching, 1)) * (areFar(request) ? farness : 1))
+
+const walkCost = (request: SearchRequest.SearchRequest, total: number, { items }: Facts): number =>
+  visits(request, total, items) * (request.words.length > 0 ? cost.read + cost.walk : cost.walk)
+
+/** What is known of the matches, and that there are some. */
+interface Matches {
+  /** Items, exactly. */
+  readonly total: number
+  /** Their stores, exactly; 0 when they were not counted. */
+  readonly stores: number
 }
 
-/** `total` is how many items match, exactly, and is not 0. */
-export const choosePage = (request: SearchRequest.SearchRequest, total: number, facts: Facts): PagePlan => {
+export const choosePage = (request: SearchRequest.SearchRequest, matches: Matches, facts: Facts): PagePlan => {
+  const { order } = request
   const gathered = access(facts, cost.takeHit)
   const gathering: GatherPlan = { _tag: "GatherItems", access: gathered.access }
-  const walking = walk(request)
-  if (Option.isNone(walking)) return gathering
-  // The stores' counters lead to the page; nothing that does not match is ever visited.
-  if (walking.value._tag === "WalkStores") return walking.value
-  const gatherCost = request.words.length > 0 ? gathered.cost : total * cost.gather + facts.stores * cost.passStore
-  const rankCost = isRanked(request)
-    ? facts.stores * cost.passStore + needed(request) * cost.rank
-    : Number.POSITIVE_INFINITY
-  const walkingCost = walkCost(request, total, facts)
+  const sortCost = facts.stores * cost.passStore
+  if (order._tag !== "ByItem") {
+    if (!FilterSql.isCountable(request)) return gathering
+    const stores = matches.stores > 0 ? matches.stores : Math.min(matches.total, facts.stores)
+    const walkingCost = visits(request, stores, facts.stores) * cost.walkStore
+    return walkingCost < sortCost && !areFar(request) ? { _tag: "WalkStores", order } : { _tag: "SortStores", order }
+  }
+  const gatherCost = request.words.length > 0 ? gathered.cost : matches.total * cost.gather + sortCost
+  if (isRanked(request) && areFar(request)) return { _tag: "RankStores" }
+  const rankCost = isRanked(request) ? sortCost + needed(request) * cost.rank : Number.POSITIVE_INFINITY
+  const walkingCost = walkCost(request, matches.total, facts)
   if (rankCost < walkingCost && rankCost < gatherCost) return { _tag: "RankStores" }
-  return walkingCost < gatherCost ? walking.value : gathering
+  return walkingCost < gatherCost ? { _tag: "WalkItems", order } : gathering
 }
+
 /**
  * How to find stores by words. Their rows are short: reading all of them wins only when most have the words. Milliseconds
  * of 200,000 stores, by index and by reading: 7 and 53 for 2 % of them, 39 and 62 for 33 %, 70 and 83 for 67 %, 362 and 175

@@ -47,7 +47,7 @@ interface Matched extends Counted {
 
 interface Counted {
   readonly total: number
-  /** Stores with a matching item; only counted for grouped searches. */
+  /** Stores with a matching item; always counted for grouped searches, for others 0 when they were not. */
   readonly stores: number
 }
 
@@ -92,16 +92,15 @@ export class SearchRunner extends Context.Service<
       ): Effect.fn.Return<Planner.Facts, SqlError.SqlError> {
         const facts = { stores: snapshot.counts.shops, items: itemsOf(snapshot, request) }
         if (request.words.length === 0) return facts
-        const wholeStores = SearchRequest.ofWholeStores(request)
-        const candidates = yield* counted(snapshot, wholeStores, facts)
+        const table = request.items._tag === "Ads" ? "ad_search" : "product_search"
+        const hits = yield* estimate(snapshot.version, table, request.words)
+        // Counting them takes longer than taking few hits.
+        if (Planner.areFew(hits)) return { ...facts, text: { hits, candidates: facts.items } }
+        const candidates = yield* counted(snapshot, SearchRequest.ofWholeStores(request), facts)
         return {
           ...facts,
           text: {
-            hits: yield* estimate(
-              snapshot.version,
-              request.items._tag === "Ads" ? "ad_search" : "product_search",
-              request.words
-            ),
+            hits,
             candidates: Option.match(candidates, { onNone: () => facts.items, onSome: ({ total }) => total })
           }
         }
@@ -123,7 +122,7 @@ export class SearchRunner extends Context.Service<
         }
         return Option.map(yield* counted(snapshot, request, facts), (known) => ({
           ...known,
-          ids: PageSql.page(sql, request, Planner.choosePage(request, known.total, facts))
+          ids: PageSql.page(sql, request, Planner.choosePage(request, known, facts))
         }))
       })
 

@@ -104,6 +104,7 @@ layer(services, { excludeTestServices: true })(`every plan, catalogue ${seed}`, 
             "AddUpStores",
             "CountItems",
             "WalkStores",
+            "SortStores",
             "WalkItems",
             "GatherItems",
             ...(tool === "product" ? ["RankStores"] : [])

@@ -52,8 +52,12 @@ describe("Planner", () => {
       big,
       "GatherItems by scan"
     ],
-    ["a figure of the store", products({ ...us, sort_by: "revenue" }), 200, big, "WalkStores"],
-    ["one ad a store", ads(us), 200, big, "WalkStores"],
+    ["a figure of the store, few", products({ ...us, sort_by: "revenue" }), 200, big, "SortStores"],
+    ["a figure of the store, most", products({ ...us, sort_by: "revenue" }), 3_000_000, big, "WalkStores"],
+    ["one ad a store, few", ads(us), 200, big, "SortStores"],
+    ["one ad a store, most", ads(us), 3_000_000, big, "WalkStores"],
+    ["relevance, page 20, some", products({ ...us, page: 20, per_page: 25 }), 50_000, big, "RankStores"],
+    ["relevance, a range of a figure", products({ monthly_visits: { max: 900 } }), 500_000, big, "RankStores"],
     ["one ad a store, with a rare word", ads({ query: "desk" }), 40, withText(40, 5_000_000), "GatherItems by index"],
     [
       "one ad a store, with a common word",
@@ -77,7 +81,7 @@ describe("Planner", () => {
       "GatherItems by scan"
     ]
   ])("pages by %s", (_, request, total, facts, plan) => {
-    assert.strictEqual(told(Planner.choosePage(request, total, facts)), plan)
+    assert.strictEqual(told(Planner.choosePage(request, { total, stores: 0 }, facts)), plan)
   })
 
   const Count = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 5_000_000 }))
@@ -107,15 +111,15 @@ describe("Planner", () => {
 
   it.effect.prop(
     "whatever is asked and known, a valid plan is chosen",
-    [AdQuery, ProductQuery, Schema.Boolean, Count, Count, Count],
-    ([adQuery, productQuery, hasWords, total, hits, candidates]) =>
+    [AdQuery, ProductQuery, Schema.Boolean, Count, Count, Count, Count],
+    ([adQuery, productQuery, hasWords, total, stores, hits, candidates]) =>
       Effect.sync(() => {
         const known = { niches: [], themes: [], query: "desk tray" }
         for (const request of [ads({ ...adQuery, ...known }), products({ ...productQuery, ...known })]) {
           const asked = hasWords ? request : { ...request, words: [] }
           const facts = hasWords ? withText(hits, candidates) : big
           assert.include(Plan.validCounts(asked).map(told), told(Planner.chooseCount(asked, facts)))
-          assert.include(Plan.validPages(asked).map(told), told(Planner.choosePage(asked, total, facts)))
+          assert.include(Plan.validPages(asked).map(told), told(Planner.choosePage(asked, { total, stores }, facts)))
         }
       }),
     { arbitrary: { runs: 300 } }
