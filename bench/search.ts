@@ -61,9 +61,9 @@ const flags = {
   tools: list("tools", tools),
   classes: list("classes", Object.keys(Cases.meanings) as ReadonlyArray<CaseClass>),
   seed: Flag.String("seed").pipe(Flag.withDescription("Another seed, other cases"), Flag.withDefault("search")),
-  cases: Flag.Int("cases").pipe(Flag.withDescription("Cases of a tool and class"), Flag.withDefault(40)),
+  cases: Flag.Int("cases").pipe(Flag.withDescription("Cases of a tool and class"), Flag.withDefault(30)),
   peerCases: Flag.Int("peer-cases").pipe(Flag.withDescription("The same, beside peers"), Flag.withDefault(6)),
-  rate: Flag.Finite("rate").pipe(Flag.withDescription("Calls a second of the quiet pass"), Flag.withDefault(6)),
+  rate: Flag.Finite("rate").pipe(Flag.withDescription("Calls a second of the quiet pass"), Flag.withDefault(4)),
   soak: Flag.Finite("soak").pipe(
     Flag.withDescription(`Minutes to watch the server's memory; without it only --only soak does, for ${soakMinutes}`),
     Flag.optional

@@ -28,18 +28,13 @@ export const prepare = (target: Target, sample: Sample, options: CaseOptions) =>
   })
 
 /**
- * Class after class, each in random order and evenly spaced, so that what a class takes is its own and not that of slower
- * ones beside it.
+ * Mixed in random order and evenly spaced: one class alone at this rate could keep a core busy, and would measure how it
+ * waits for itself.
  */
 export const observe = (target: Target, sample: Sample, options: CaseOptions, perSecond: number) =>
-  Effect.promise(async () => {
+  Effect.promise(() => {
     const cases = Cases.shuffled(Cases.generate(sample, options), new Prng(options.seed, "order"))
-    const observations: Array<Observation> = []
-    for (const group of Cases.groups(cases)) {
-      const own = cases.filter((one) => one.tool === group.tool && one.class === group.class)
-      observations.push(...(await OpenLoop.run(target, own, OpenLoop.evenly(own.length, perSecond))))
-    }
-    return observations
+    return OpenLoop.run(target, cases, OpenLoop.evenly(cases.length, perSecond))
   })
 
 export const tabulate = (observations: ReadonlyArray<Observation>): ReadonlyArray<LatencyRow> =>

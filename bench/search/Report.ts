@@ -63,7 +63,7 @@ const latencySection = ({ latency }: Results): ReadonlyArray<string> =>
     : [
         "## Each class",
         "",
-        `${count(latency.rows.reduce((sum, { calls }) => sum + calls, 0))} calls, ${latency.perSecond} a second evenly spaced, class after class; seed \`${latency.seed}\`. Milliseconds. Wanted are a p95`,
+        `${count(latency.rows.reduce((sum, { calls }) => sum + calls, 0))} calls, ${latency.perSecond} a second evenly spaced, all classes mixed; seed \`${latency.seed}\`. Milliseconds. Wanted are a p95`,
         `of ${usual.p95} and a p99 of ${usual.p99}; of the hard classes (*) a p95 of ${hardest.p95}.`,
         "",
         ...tools.flatMap((tool) => {
