@@ -1,0 +1,156 @@
+/**
+ * `npm run bench:import`: how many rows a second an import takes in, and how long searches take meanwhile. Works on a copy
+ * of the scale data, which goes when it ends.
+ */
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { Clock, Console, Effect, Option, Schema } from "effect"
+import { Command, Flag } from "effect/cli"
+import { SqlClient } from "effect/sql"
+import { execFile } from "node:child_process"
+import * as fs from "node:fs/promises"
+import * as path from "node:path"
+import { promisify } from "node:util"
+import { Prng } from "../src/services/import/demo/Prng.ts"
+import * as Database from "../src/services/database/Database.ts"
+import { EmbeddedPostgres } from "../src/services/database/EmbeddedPostgres.ts"
+import type { EmbeddedConnection } from "../src/services/database/EmbeddedPostgres.ts"
+import * as Migrations from "../src/services/database/Migrations.ts"
+import * as RunningPostgres from "../src/services/database/RunningPostgres.ts"
+import * as ImportFile from "./import/ImportFile.ts"
+import * as ImportProcess from "./import/ImportProcess.ts"
+import * as SearchLoad from "./import/SearchLoad.ts"
+import * as Cases from "./search/Cases.ts"
+import { failuresOf, prepare } from "./search/Latency.ts"
+import type { Observation } from "./search/OpenLoop.ts"
+import * as Sample from "./search/Sample.ts"
+import * as ScaleDatabase from "./search/ScaleDatabase.ts"
+import { summarise } from "./search/Summary.ts"
+import * as Tables from "./search/Tables.ts"
+import { tools } from "./search/SearchCase.ts"
+import * as Target from "./search/Target.ts"
+
+class NoCopy extends Schema.TaggedError<NoCopy>()("NoCopy", { message: Schema.String }) {}
+
+const phases = ["empty", "quiet", "new", "unchanged", "changed"] as const
+type Phase = (typeof phases)[number]
+
+const flags = {
+  shops: Flag.Int("shops").pipe(Flag.withDescription("Which data set is there before"), Flag.withDefault(20_000)),
+  rows: Flag.Int("rows").pipe(Flag.withDescription("Products in the file"), Flag.withDefault(1_000_000)),
+  rate: Flag.Finite("rate").pipe(Flag.withDescription("Searches a second"), Flag.withDefault(10)),
+  seconds: Flag.Finite("seconds").pipe(
+    Flag.withDescription("For how long at least searches are measured in a phase: imports are repeated"),
+    Flag.withDefault(40)
+  ),
+  only: Flag.String("only").pipe(
+    Flag.withDescription("Phases, separated by commas: empty, quiet, new, unchanged, changed"),
+    Flag.withDefault(phases.join(","))
+  ),
+  hold: Flag.Boolean("hold").pipe(
+    Flag.withDescription("Searches nothing meanwhile: the import alone"),
+    Flag.withDefault(false)
+  )
+}
+
+const copied = (shops: number) =>
+  Effect.gen(function* () {
+    const original = ScaleDatabase.folderOf(shops)
+    if (Option.isSome(yield* RunningPostgres.find(original))) {
+      return yield* new NoCopy({ message: `A server runs on ${original}; a copy would not be whole. End it first.` })
+    }
+    const folder = yield* Effect.acquireRelease(
+      Effect.promise(() => fs.mkdtemp(path.join(ScaleDatabase.benchFolder, "import-"))),
+      (folder) => Effect.promise(() => fs.rm(folder, { recursive: true, force: true }))
+    )
+    yield* Effect.promise(() => promisify(execFile)("cp", ["-a", original, path.join(folder, "data")]))
+    yield* Effect.promise(() => fs.chmod(folder, 0o755))
+    return folder
+  })
+
+const searched = (label: string, observations: ReadonlyArray<Observation>): ReadonlyArray<string> => {
+  const { calls, max, p50, p95, p99 } = summarise(observations.map(({ millis }) => millis))
+  return [
+    label,
+    "searches",
+    String(calls),
+    ...[p50, p95, p99, max].map(Tables.millis),
+    Tables.failures(failuresOf(observations))
+  ]
+}
+
+const bench = Command.make(
+  "bench:import",
+  flags,
+  Effect.fnUntraced(function* ({ hold, only, rate, rows, seconds, shops }) {
+    const wanted = new Set(only.split(","))
+    const wants = (phase: Phase) => wanted.has(phase)
+    const folder = yield* copied(shops)
+    const { connection } = yield* EmbeddedPostgres.make({
+      dataFolder: path.join(folder, "data"),
+      flags: ScaleDatabase.settings
+    })
+    const today = Math.floor((yield* Clock.currentTimeMillis) / 86_400_000)
+    const file = (edition: number) => path.join(folder, `edition-${edition}.ndjson`)
+    const records = yield* ImportFile.write(file(0), { products: rows, today, edition: 0 })
+    yield* Console.log(`${records} records in the file, ${rows} of them products; ${shops} stores are there before`)
+    const ownPool = Database.layer({ source: connection, maxConnections: 4, statementTimeoutMillis: 600_000 })
+
+    const table: Array<ReadonlyArray<string>> = []
+    const tell = (row: ReadonlyArray<string>) => {
+      table.push(row)
+      return Console.log(row.join("  "))
+    }
+
+    /** Each with a server of its own, which remembers no counts of an earlier one. */
+    const withSearches = (label: string, other: () => Promise<void>) =>
+      Effect.scoped(
+        Effect.gen(function* () {
+          if (hold) return yield* Effect.promise(other)
+          yield* Target.warm
+          const sample = yield* Sample.read
+          const options = { seed: "import", perClass: 30, tools }
+          const target = yield* Target.start(connection)
+          yield* prepare(target, sample, options)
+          const cases = Cases.shuffled(Cases.generate(sample, options), new Prng("import", "order"))
+          const { observations } = yield* Effect.promise(() => SearchLoad.during(target, cases, rate, other()))
+          yield* tell(searched(label, observations))
+        })
+      ).pipe(Effect.provide(ownPool))
+
+    const imports = async (label: string, editions: (round: number) => number, enough: number) => {
+      const start = performance.now()
+      for (let round = 0; round === 0 || performance.now() - start < enough * 1000; round++) {
+        const { seconds, summary } = await ImportProcess.run(connection, file(editions(round)))
+        console.log(`${summary}\n${label}: ${seconds.toFixed(1)} s, ${Math.round(records / seconds)} records/s`)
+      }
+    }
+    const quiet = (label: string) =>
+      wants("quiet") && !hold
+        ? withSearches(label, () => new Promise((resolve) => setTimeout(resolve, seconds * 1000)))
+        : Effect.void
+
+    if (wants("empty")) {
+      const empty: EmbeddedConnection = { ...connection, database: "empty" }
+      yield* Effect.flatMap(SqlClient.SqlClient, (sql) => sql`CREATE DATABASE empty`).pipe(Effect.provide(ownPool))
+      yield* Migrations.run.pipe(Effect.provide(Database.layer({ source: empty })))
+      const { seconds, summary } = yield* Effect.promise(() => ImportProcess.run(empty, file(0)))
+      yield* Console.log(`${summary}\nempty: ${seconds.toFixed(1)} s, ${Math.round(records / seconds)} records/s`)
+      yield* Effect.flatMap(SqlClient.SqlClient, (sql) => sql`DROP DATABASE empty`).pipe(Effect.provide(ownPool))
+    }
+    yield* quiet("quiet, before")
+    if (wants("new")) yield* withSearches("new rows", () => imports("new", () => 0, 0))
+    if (wants("unchanged") || wants("changed")) {
+      yield* quiet("quiet, after")
+      if (wants("unchanged")) yield* withSearches("unchanged", () => imports("unchanged", () => 0, hold ? 0 : seconds))
+      if (wants("changed")) {
+        for (const edition of [1, 2]) yield* ImportFile.write(file(edition), { products: rows, today, edition })
+        yield* withSearches("changed", () => imports("changed", (round) => 1 + (round % 2), hold ? 0 : seconds))
+      }
+    }
+    yield* quiet("quiet, at the end")
+    yield* Console.log(Tables.plain(["phase", "", "calls", "p50", "p95", "p99", "max", "failures"], table))
+  }, Effect.scoped)
+)
+
+bench.pipe(Command.run({ version: "1" }), Effect.provide(NodeServices.layer), NodeRuntime.runMain)
