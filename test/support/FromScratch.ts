@@ -40,6 +40,7 @@ export const derivedState = Effect.gen(function* () {
     })),
     products: yield* rows("product_search"),
     ads: yield* rows("ad_search"),
+    rollups: [yield* rows("shop_products"), yield* rows("shop_ads")],
     totals,
     /** Every spelling with the name that it stands for. */
     spellings: new Map(spellings.map(({ canonicalId, kind, name }) => [`${kind} ${name}`, named(canonicalId)]))
@@ -58,7 +59,7 @@ const fromScratch = Effect.gen(function* () {
   yield* sql
     .withTransaction(
       Effect.gen(function* () {
-        yield* sql`TRUNCATE shop_search, product_search, ad_search, spelling, catalogue`
+        yield* sql`TRUNCATE shop_search, shop_products, shop_ads, product_search, ad_search, spelling, catalogue`
         yield* derived.rebuild()
         state = yield* derivedState
         return yield* new RolledBack()
