@@ -7,32 +7,19 @@ import { ProductDetails } from "../../domain/catalog/ProductDetails.ts"
 import type { ProductOnRecord } from "../../domain/catalog/ProductRecordItem.ts"
 import { NotFound, ShopNotTracked } from "../../domain/ToolError.ts"
 import { dashboardUrl } from "../tools/DashboardUrl.ts"
+import * as ProductSql from "./ProductSql.ts"
 import * as ShopSql from "./ShopSql.ts"
 import { SearchPermits } from "./SearchPermits.ts"
 import type { SearchFailure } from "./SearchPermits.ts"
 
-interface ProductRow {
-  readonly id: number
-  readonly title: string
-  readonly url: string | null
-  readonly image_url: string | null
-  readonly price: number
-  readonly currency: string | null
-  readonly created_at: Date | null
+interface RecordRow extends ProductSql.ProductRow {
   readonly details: unknown
-  readonly shop_id: number
-  readonly name: string
-  readonly domain: string
-  readonly country: string
-  readonly is_tracked: boolean
   readonly is_own: boolean
 }
 
 const read = (sql: SqlClient.SqlClient, productId: number, accountId: AccountId) =>
-  sql<ProductRow>`
-  SELECT p.id, p.title, p.url, p.image_url, p.price, s.currency, p.created_at, p.details, s.id AS shop_id, s.name,
-    s.domain, s.country, ${ShopSql.isOfKind(sql, accountId, "tracked")} AS is_tracked,
-    ${ShopSql.isOfKind(sql, accountId, "own")} AS is_own
+  sql<RecordRow>`
+  SELECT ${ProductSql.columns(sql, accountId)}, p.details, ${ShopSql.isOfKind(sql, accountId, "own")} AS is_own
   FROM product p JOIN shop s ON s.id = p.shop_id
   WHERE p.id = ${productId}::int`
 
@@ -72,22 +59,9 @@ export class ProductReader extends Context.Service<
           // The import wrote them in this form: others are a defect.
           const details = yield* Effect.orDie(decodeDetails(row.details))
           return {
-            id: row.id,
-            title: row.title,
-            url: row.url,
-            imageUrl: row.image_url,
-            price: row.price,
-            currency: row.currency,
-            createdAt: row.created_at === null ? null : row.created_at.toISOString(),
+            ...ProductSql.toProduct(row),
             details,
-            shop: {
-              id: row.shop_id,
-              name: row.name,
-              domain: row.domain,
-              country: row.country,
-              is_tracked: row.is_tracked,
-              is_own: row.is_own
-            }
+            shop: { ...ProductSql.toShop(row), is_tracked: row.is_tracked, is_own: row.is_own }
           }
         },
         (effect) => permits.query(effect)

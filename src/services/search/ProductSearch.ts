@@ -9,6 +9,7 @@ import * as Page from "../../domain/search/Page.ts"
 import type { Pagination } from "../../domain/search/Page.ts"
 import type { ProductQuery } from "../../domain/search/ProductQuery.ts"
 import type { InvalidArguments } from "../../domain/ToolError.ts"
+import * as ProductSql from "./ProductSql.ts"
 import { SearchPermits } from "./SearchPermits.ts"
 import type { SearchFailure } from "./SearchPermits.ts"
 import * as SearchRequest from "./SearchRequest.ts"
@@ -19,36 +20,20 @@ export interface ProductPage {
   readonly pagination: Pagination
 }
 
-interface ProductRow {
+interface FoundRow extends ProductSql.ProductRow {
   readonly version: number
-  readonly id: number
-  readonly title: string
-  readonly url: string | null
-  readonly image_url: string | null
-  readonly price: number
-  readonly currency: string | null
-  readonly created_at: Date | null
-  readonly shop_id: number
-  readonly name: string
-  readonly domain: string
-  readonly country: string
   readonly monthly_revenue: number | null
   readonly monthly_orders: number | null
   readonly visits: number | null
   readonly growth: number | null
   readonly active_ads: number
-  readonly is_tracked: boolean
 }
 
 const hydrate = (sql: SqlClient.SqlClient, accountId: AccountId) => (ids: Statement.Fragment) =>
-  sql<ProductRow>`
+  sql<FoundRow>`
   WITH page AS MATERIALIZED (SELECT * FROM unnest(ARRAY(${ids})) WITH ORDINALITY p(id, position))
-  SELECT c.version, p.id, p.title, p.url, p.image_url, p.price, s.currency, p.created_at, s.id AS shop_id, s.name,
-    s.domain, s.country, s.monthly_revenue, s.monthly_orders, nullif(x.visits, -1) AS visits,
-    nullif(x.growth, '-infinity') AS growth, x.n_active AS active_ads,
-    EXISTS (
-      SELECT FROM tracked_shop t WHERE t.account_id = ${accountId} AND t.shop_id = s.id AND t.kind = 'tracked'
-    ) AS is_tracked
+  SELECT c.version, ${ProductSql.columns(sql, accountId)}, s.monthly_revenue, s.monthly_orders,
+    nullif(x.visits, -1) AS visits, nullif(x.growth, '-infinity') AS growth, x.n_active AS active_ads
   FROM page
   CROSS JOIN catalogue c
   JOIN product p ON p.id = page.id
@@ -56,19 +41,10 @@ const hydrate = (sql: SqlClient.SqlClient, accountId: AccountId) => (ids: Statem
   JOIN shop_search x ON x.id = s.id
   ORDER BY page.position`
 
-const toFound = (row: ProductRow): FoundProduct => ({
-  id: row.id,
-  title: row.title,
-  url: row.url,
-  imageUrl: row.image_url,
-  price: row.price,
-  currency: row.currency,
-  createdAt: row.created_at === null ? null : row.created_at.toISOString(),
+const toFound = (row: FoundRow): FoundProduct => ({
+  ...ProductSql.toProduct(row),
   shop: {
-    id: row.shop_id,
-    name: row.name,
-    domain: row.domain,
-    country: row.country,
+    ...ProductSql.toShop(row),
     estimated_monthly_revenue: row.monthly_revenue,
     estimated_monthly_orders: row.monthly_orders,
     monthly_visits: row.visits,

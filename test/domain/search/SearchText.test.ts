@@ -82,7 +82,7 @@ describe("SearchText", () => {
   it("words and documents have bounds", () => {
     assert.deepStrictEqual(queryWords("x".repeat(1_000)), ["x".repeat(64)])
     assert.deepStrictEqual(queryWords("𐐨".repeat(100)), ["𐐨".repeat(64)])
-    const many = Array.from({ length: 100_000 }, (_, index) => `w${index}`)
+    const many = Array.from({ length: 200_000 }, (_, index) => `w${index}`)
     const cut = document([many.join(" ")])
     assert.isBelow(new TextEncoder().encode(cut).length, 2 ** 20)
     assert.deepStrictEqual(cut.split(" "), many.slice(0, cut.split(" ").length))
