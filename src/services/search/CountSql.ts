@@ -1,5 +1,6 @@
 /** Count plans as statements. Each answers one row: `version`, `total` and `stores`, the stores with a matching item. */
 import type { SqlClient } from "effect/sql"
+import * as CounterSql from "./CounterSql.ts"
 import * as FilterSql from "./FilterSql.ts"
 import type { CountPlan } from "./Plan.ts"
 import type { SearchRequest } from "./SearchRequest.ts"
@@ -21,7 +22,7 @@ export const count = (sql: SqlClient.SqlClient, request: SearchRequest, plan: Co
       return sql<CountRow>`
         SELECT (SELECT version FROM catalogue) AS version, coalesce(sum(s.matching), 0)::int AS total,
           (count(*) FILTER (WHERE s.matching > 0 AND s.id > 0))::int AS stores
-        FROM (${FilterSql.countedStores(sql, request)} OFFSET 0) s`
+        FROM (${CounterSql.countedStores(sql, request)} OFFSET 0) s`
     case "CountItems":
       return countItems(sql, request, plan.access)
   }

@@ -5,7 +5,8 @@ import * as Page from "../../domain/search/Page.ts"
 import * as FilterSql from "./FilterSql.ts"
 import * as GatherSql from "./GatherSql.ts"
 import * as OrderSql from "./OrderSql.ts"
-import type { PagePlan } from "./Plan.ts"
+import type { AtOncePlan, PagePlan } from "./Plan.ts"
+import * as StoresSql from "./StoresSql.ts"
 import type { SearchRequest } from "./SearchRequest.ts"
 
 type Sql = SqlClient.SqlClient
@@ -18,13 +19,17 @@ export const page = (sql: Sql, request: SearchRequest, plan: PagePlan): Fragment
     case "WalkItems":
       return walkItems(sql, request, plan.order)
     case "WalkStores":
-      return byStores(sql, request, plan.order, sql`shop_search s`)
+      return StoresSql.walk(sql, request, plan.order)
     case "SortStores":
-      return byStores(sql, request, plan.order, matchingStores(sql, request))
+      return StoresSql.sort(sql, request, plan.order)
     case "RankStores":
-      return rankStores(sql, request)
+      return StoresSql.rank(sql, request)
   }
 }
+
+/** The page with `total` and `stores`. */
+export const pageAndCount = (sql: Sql, request: SearchRequest, plan: AtOncePlan) =>
+  plan._tag === "GatherItems" ? GatherSql.pageAndCount(sql, request, plan.access) : StoresSql.pageAndCount(sql, request)
 
 const table = (sql: Sql, request: SearchRequest) => sql(request.items._tag === "Ads" ? "ad_search" : "product_search")
 
@@ -59,43 +64,3 @@ const walkItems = (sql: Sql, request: SearchRequest, order: OrderSql.ItemOrder):
       (${each(sql`i.created > '-infinity'`)}) UNION ALL (${each(sql`i.created = '-infinity'`)})
     ) i ORDER BY ${OrderSql.ofItems(sql, order)} ${limits(sql, request)}`
 }
-
-/** OFFSET 0 keeps PostgreSQL from walking all stores in order because of the LIMIT that follows. */
-const matchingStores = (sql: Sql, request: SearchRequest): Fragment =>
-  sql`(SELECT * FROM shop_search s WHERE ${sql.and(FilterSql.store(sql, request.store))} OFFSET 0) s`
-
-/** Only stores with matching items are taken, and no more than there are items to show. */
-const byStores = (sql: Sql, request: SearchRequest, order: OrderSql.StoreOrder, stores: Fragment): Fragment => {
-  const isGrouped = order._tag === "Grouped"
-  const { matching, rollup } = FilterSql.counter(sql, request)
-  const rollups =
-    rollup === undefined
-      ? sql``
-      : sql`JOIN (SELECT id, ${sql(rollup.column)} AS keys FROM ${sql(rollup.table)}) r ON r.id = s.id`
-  const conditions = [
-    ...FilterSql.store(sql, request.store),
-    ...(isGrouped ? [sql`s.id > 0`] : []),
-    sql`${matching} > 0`
-  ]
-  return sql`
-    SELECT i.id FROM (
-      SELECT s.id, s.${sql(OrderSql.figure(order))} FROM ${stores} ${rollups} WHERE ${sql.and(conditions)}
-      ORDER BY ${OrderSql.ofStores(sql, order, "s")} LIMIT ${needed(request)}::int
-    ) s CROSS JOIN LATERAL (
-      SELECT ${request.items._tag === "Ads" ? sql`i.id, i.pick` : sql`i.id, i.score`} FROM ${table(sql, request)} i
-      WHERE ${sql.and([sql`i.shop_id = s.id`, ...FilterSql.items(sql, request.items)])}
-      ORDER BY ${OrderSql.withinStore(sql, request)} LIMIT ${isGrouped ? 1 : needed(request)}::int
-    ) i
-    ORDER BY ${OrderSql.ofStores(sql, order, "s")}, ${OrderSql.withinStore(sql, request)} ${limits(sql, request)}`
-}
-
-/** WITH TIES: of stores whose best products are equally good, any may have the one with the lowest id. */
-const rankStores = (sql: Sql, request: SearchRequest): Fragment => sql`
-  SELECT i.id FROM (
-    SELECT s.id FROM ${matchingStores(sql, request)} JOIN shop_products r ON r.id = s.id
-    ORDER BY r.best_score DESC FETCH FIRST (${needed(request)}::int) ROWS WITH TIES
-  ) s CROSS JOIN LATERAL (
-    SELECT i.id, i.score FROM product_search i
-    WHERE i.shop_id = s.id ORDER BY i.score DESC, i.id LIMIT ${needed(request)}::int
-  ) i
-  ORDER BY i.score DESC, i.id ${limits(sql, request)}`

@@ -3,7 +3,7 @@
  * answer: {@link Planner} chooses by cost alone, and the oracle's test runs them all.
  */
 import type { WordAccess } from "./FilterSql.ts"
-import * as FilterSql from "./FilterSql.ts"
+import * as CounterSql from "./CounterSql.ts"
 import * as SearchRequest from "./SearchRequest.ts"
 
 /** How many items match, and of how many stores. */
@@ -31,12 +31,15 @@ export type PagePlan =
   /** All matching items, sorted. */
   | { readonly _tag: "GatherItems"; readonly access: WordAccess }
 
+/** Those that can find the number of matches together with the page. */
+export type AtOncePlan = Extract<PagePlan, { readonly _tag: "GatherItems" | "SortStores" | "RankStores" }>
+
 const accesses = ({ words }: SearchRequest.SearchRequest): ReadonlyArray<WordAccess> =>
   words.length === 0 ? ["scan"] : ["index", "scan"]
 
 export const validCounts = (request: SearchRequest.SearchRequest): ReadonlyArray<CountPlan> => [
   ...(request.store.length === 0 && SearchRequest.asksStoresOnly(request) ? [{ _tag: "Totals" } as const] : []),
-  ...(FilterSql.isCountable(request) ? [{ _tag: "AddUpStores" } as const] : []),
+  ...(CounterSql.isCountable(request) ? [{ _tag: "AddUpStores" } as const] : []),
   ...accesses(request).map((access) => ({ _tag: "CountItems", access }) as const)
 ]
 
@@ -50,7 +53,7 @@ export const isRanked = (request: SearchRequest.SearchRequest): boolean =>
 
 export const validPages = (request: SearchRequest.SearchRequest): ReadonlyArray<PagePlan> => [
   ...(request.order._tag === "ByItem" ? [{ _tag: "WalkItems", order: request.order } as const] : []),
-  ...(request.order._tag !== "ByItem" && FilterSql.isCountable(request)
+  ...(request.order._tag !== "ByItem" && CounterSql.isCountable(request)
     ? [{ _tag: "WalkStores", order: request.order } as const, { _tag: "SortStores", order: request.order } as const]
     : []),
   ...(isRanked(request) ? [{ _tag: "RankStores" } as const] : []),

@@ -5,9 +5,10 @@
  */
 import { Option } from "effect"
 import * as Page from "../../domain/search/Page.ts"
-import * as FilterSql from "./FilterSql.ts"
+import * as CounterSql from "./CounterSql.ts"
+import type * as FilterSql from "./FilterSql.ts"
 import { isRanked } from "./Plan.ts"
-import type { CountPlan, PagePlan } from "./Plan.ts"
+import type { AtOncePlan, CountPlan, PagePlan } from "./Plan.ts"
 import * as SearchRequest from "./SearchRequest.ts"
 
 /** What is known before looking. */
@@ -72,21 +73,28 @@ const access = ({ items, text }: Facts, hitCost: number): Access => {
 export const chooseCount = (request: SearchRequest.SearchRequest, facts: Facts): CountPlan => {
   if (request.store.length === 0 && SearchRequest.asksStoresOnly(request)) return { _tag: "Totals" }
   const counting: CountPlan = { _tag: "CountItems", access: access(facts, cost.countHit).access }
-  if (!FilterSql.isCountable(request)) return counting
-  const addUpCost = facts.stores * (cost.passStore + FilterSql.counterSearches(request) * cost.searchArray)
+  if (!CounterSql.isCountable(request)) return counting
+  const addUpCost = facts.stores * (cost.passStore + CounterSql.counterSearches(request) * cost.searchArray)
   const countCost = facts.items * (request.store.length === 0 ? cost.countItem : cost.countItemOfStore)
   return addUpCost <= countCost ? { _tag: "AddUpStores" } : counting
 }
 
 /**
- * For words whose number of matches is not known yet: the plan that finds it out together with the page, when that is
- * cheaper than counting before. None: count, then choose by the exact total.
+ * When the number of matches is not known yet: the plan that finds it out together with the page, if that is cheaper than
+ * counting before. None: count, then choose by the exact number.
  */
-export const chooseAtOnce = (request: SearchRequest.SearchRequest, facts: Facts): Option.Option<GatherPlan> => {
+export const chooseAtOnce = (request: SearchRequest.SearchRequest, facts: Facts): Option.Option<AtOncePlan> => {
+  const { order } = request
   const { text } = facts
-  if (text === undefined) return Option.none()
+  if (text === undefined) {
+    if (!areFar(request)) return Option.none()
+    if (isRanked(request)) return Option.some({ _tag: "RankStores" })
+    return order._tag !== "ByItem" && CounterSql.isCountable(request)
+      ? Option.some({ _tag: "SortStores", order })
+      : Option.none()
+  }
   const gathering: GatherPlan = { _tag: "GatherItems", access: access(facts, cost.takeHit).access }
-  if (request.order._tag !== "ByItem") return Option.some(gathering)
+  if (order._tag !== "ByItem") return Option.some(gathering)
   const total = (text.hits * text.candidates) / facts.items
   return walkCost(request, total, facts) < total * cost.keep ? Option.none() : Option.some(gathering)
 }
@@ -133,7 +141,7 @@ export const choosePage = (request: SearchRequest.SearchRequest, matches: Matche
   const gathering: GatherPlan = { _tag: "GatherItems", access: gathered.access }
   const sortCost = facts.stores * cost.passStore
   if (order._tag !== "ByItem") {
-    if (!FilterSql.isCountable(request)) return gathering
+    if (!CounterSql.isCountable(request)) return gathering
     const stores = matches.stores > 0 ? matches.stores : Math.min(matches.total, facts.stores)
     const walkingCost = visits(request, stores, facts.stores) * cost.walkStore
     return walkingCost < sortCost && !areFar(request) ? { _tag: "WalkStores", order } : { _tag: "SortStores", order }

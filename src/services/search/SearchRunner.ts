@@ -18,7 +18,6 @@ import * as CountSql from "./CountSql.ts"
 import * as HitEstimates from "./HitEstimates.ts"
 import type { Names } from "./Names.ts"
 import { ofOneVersion } from "./OneVersion.ts"
-import * as GatherSql from "./GatherSql.ts"
 import * as PageSql from "./PageSql.ts"
 import * as Planner from "./Planner.ts"
 import * as SearchRequest from "./SearchRequest.ts"
@@ -115,7 +114,7 @@ export class SearchRunner extends Context.Service<
         const key = SearchRequest.countKey(request)
         const atOnce = Planner.chooseAtOnce(request, facts)
         if (Option.isSome(atOnce) && counts.get(snapshot.version, key) === undefined) {
-          const [row] = yield* GatherSql.pageAndCount(sql, request, atOnce.value.access).unprepared
+          const [row] = yield* PageSql.pageAndCount(sql, request, atOnce.value).unprepared
           if (row === undefined || row.version !== snapshot.version) return Option.none()
           counts.set(snapshot.version, key, { total: row.total, stores: row.stores })
           return Option.some({ ...row, ids: sql`SELECT unnest(${row.ids}::int[])` })

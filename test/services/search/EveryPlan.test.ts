@@ -8,7 +8,6 @@ import * as ProductQuery from "../../../src/domain/search/ProductQuery.ts"
 import { Catalogue } from "../../../src/services/search/Catalogue.ts"
 import * as CountSql from "../../../src/services/search/CountSql.ts"
 import { DerivedData } from "../../../src/services/search/DerivedData.ts"
-import * as GatherSql from "../../../src/services/search/GatherSql.ts"
 import * as PageSql from "../../../src/services/search/PageSql.ts"
 import * as Plan from "../../../src/services/search/Plan.ts"
 import * as SearchRequest from "../../../src/services/search/SearchRequest.ts"
@@ -92,9 +91,9 @@ layer(services, { excludeTestServices: true })(`every plan, catalogue ${seed}`, 
                 `${plan._tag} of ${JSON.stringify(args)}`
               )
               used.add(plan._tag)
-              if (plan._tag !== "GatherItems") continue
-              const [gathered] = yield* GatherSql.pageAndCount(sql, request, plan.access).unprepared
-              const stores = isGrouped ? ids.length : 0
+              if (plan._tag === "WalkItems" || plan._tag === "WalkStores") continue
+              const [gathered] = yield* PageSql.pageAndCount(sql, request, plan).unprepared
+              const stores = isGrouped ? ids.length : plan._tag === "GatherItems" ? 0 : gathered?.stores
               const { version: _, ...both } = gathered ?? { version: 0 }
               assert.deepStrictEqual(both, { total, stores, ids: wanted }, `at once: ${JSON.stringify(args)}`)
             }

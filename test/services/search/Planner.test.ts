@@ -89,6 +89,19 @@ describe("Planner", () => {
   it.each([
     ["no words", products(us), big, "counted first"],
     [
+      "stores under a bound, highest first",
+      products({ monthly_visits: { max: 900 }, sort_by: "revenue" }),
+      big,
+      "SortStores"
+    ],
+    ["stores under a bound, by relevance", products({ monthly_visits: { max: 900 } }), big, "RankStores"],
+    [
+      "stores over a bound, highest first",
+      products({ monthly_visits: { min: 900 }, sort_by: "revenue" }),
+      big,
+      "counted first"
+    ],
+    [
       "a common word, newest first",
       ads({ query: "the", sort_by: "newest" }),
       withText(900_000, 5_000_000),

@@ -1,0 +1,82 @@
+/** Pages that stores lead to: their rows tell how many of their items match, so items of no others are looked at. */
+import type { SqlClient, Statement } from "effect/sql"
+import * as Page from "../../domain/search/Page.ts"
+import * as CounterSql from "./CounterSql.ts"
+import * as FilterSql from "./FilterSql.ts"
+import type { GatheredRow } from "./GatherSql.ts"
+import * as OrderSql from "./OrderSql.ts"
+import type { SearchRequest } from "./SearchRequest.ts"
+
+type Sql = SqlClient.SqlClient
+type Fragment = Statement.Fragment
+
+/** All that comes up to the end of the page. */
+const needed = ({ window }: SearchRequest): number => Page.offset(window) + window.perPage
+
+const limits = (sql: Sql, { window }: SearchRequest): Fragment =>
+  sql`LIMIT ${window.perPage}::int OFFSET ${Page.offset(window)}::int`
+
+/** PostgreSQL may walk an index of the order until enough stores match. */
+export const walk = (sql: Sql, request: SearchRequest, order: OrderSql.StoreOrder): Fragment => {
+  const { matching, rollup } = CounterSql.counter(sql, request)
+  const rollups =
+    rollup === undefined
+      ? sql``
+      : sql`JOIN (SELECT id, ${sql(rollup.column)} AS keys FROM ${sql(rollup.table)}) r ON r.id = s.id`
+  const conditions = [...FilterSql.store(sql, request.store), sql`${matching} > 0`]
+  const stores = sql`
+    SELECT s.id, s.${sql(OrderSql.figure(order))} FROM shop_search s ${rollups} WHERE ${sql.and(conditions)}`
+  return ofFirst(sql, request, order, stores)
+}
+
+/** All stores that match, and then the first of them. */
+export const sort = (sql: Sql, request: SearchRequest, order: OrderSql.StoreOrder): Fragment =>
+  ofFirst(sql, request, order, fenced(CounterSql.countedStores(sql, request, OrderSql.figure(order)), sql))
+
+/** OFFSET 0 keeps PostgreSQL from walking all stores in order because of a LIMIT that follows. */
+const fenced = (stores: Fragment, sql: Sql): Fragment =>
+  sql`SELECT s.* FROM (${stores} OFFSET 0) s WHERE s.matching > 0`
+
+/** The items of as many stores as there are items to show. */
+const ofFirst = (sql: Sql, request: SearchRequest, order: OrderSql.StoreOrder, stores: Fragment): Fragment => {
+  const isGrouped = order._tag === "Grouped"
+  const isAds = request.items._tag === "Ads"
+  return sql`
+    SELECT i.id FROM (
+      SELECT s.* FROM (${stores}) s ${isGrouped ? sql`WHERE s.id > 0` : sql``}
+      ORDER BY ${OrderSql.ofStores(sql, order, "s")} LIMIT ${needed(request)}::int
+    ) s CROSS JOIN LATERAL (
+      SELECT ${isAds ? sql`i.id, i.pick` : sql`i.id, i.score`} FROM ${sql(isAds ? "ad_search" : "product_search")} i
+      WHERE ${sql.and([sql`i.shop_id = s.id`, ...FilterSql.items(sql, request.items)])}
+      ORDER BY ${OrderSql.withinStore(sql, request)} LIMIT ${isGrouped ? 1 : needed(request)}::int
+    ) i
+    ORDER BY ${OrderSql.ofStores(sql, order, "s")}, ${OrderSql.withinStore(sql, request)} ${limits(sql, request)}`
+}
+
+/** Products by relevance: of as many stores as there are products to show, by their best product. */
+export const rank = (sql: Sql, request: SearchRequest): Fragment =>
+  ofBest(sql, request, fenced(CounterSql.countedStores(sql, request), sql))
+
+/** WITH TIES: of stores whose best products are equally good, any may have the one with the lowest id. */
+const ofBest = (sql: Sql, request: SearchRequest, stores: Fragment): Fragment => sql`
+  SELECT i.id FROM (
+    SELECT s.id FROM (${stores}) s JOIN shop_products r ON r.id = s.id
+    ORDER BY r.best_score DESC FETCH FIRST (${needed(request)}::int) ROWS WITH TIES
+  ) s CROSS JOIN LATERAL (
+    SELECT i.id, i.score FROM product_search i
+    WHERE i.shop_id = s.id ORDER BY i.score DESC, i.id LIMIT ${needed(request)}::int
+  ) i
+  ORDER BY i.score DESC, i.id ${limits(sql, request)}`
+
+/** {@link sort}, or {@link rank} for an order of items, with `total` and `stores`, in the same pass over all stores. */
+export const pageAndCount = (sql: Sql, request: SearchRequest) => {
+  const { order } = request
+  const counted = CounterSql.countedStores(sql, request, order._tag === "ByItem" ? undefined : OrderSql.figure(order))
+  const stores = sql`SELECT * FROM counted s WHERE s.matching > 0`
+  return sql<GatheredRow>`
+    WITH counted AS MATERIALIZED (${counted})
+    SELECT (SELECT version FROM catalogue) AS version,
+      (SELECT coalesce(sum(s.matching), 0)::int FROM counted s) AS total,
+      (SELECT count(*)::int FROM counted s WHERE s.matching > 0 AND s.id > 0) AS stores,
+      ARRAY(${order._tag === "ByItem" ? ofBest(sql, request, stores) : ofFirst(sql, request, order, stores)}) AS ids`
+}
