@@ -39,7 +39,7 @@ const mostRawCases = 20
 const pageShops = 200_000
 const tenth = 20_000
 
-const list = <A extends string>(name: string, known: ReadonlyArray<A>) =>
+const list = <A extends string>(name: string, known: ReadonlyArray<A>): Flag.Flag<ReadonlyArray<A>> =>
   Flag.String(name).pipe(
     Flag.withDescription("Parts of names, separated by commas; all without it"),
     Flag.optional,
@@ -62,7 +62,8 @@ const flags = {
   classes: list("classes", Object.keys(Cases.meanings) as ReadonlyArray<CaseClass>),
   seed: Flag.String("seed").pipe(Flag.withDescription("Another seed, other cases"), Flag.withDefault("search")),
   cases: Flag.Int("cases").pipe(Flag.withDescription("Cases of a tool and class"), Flag.withDefault(30)),
-  peerCases: Flag.Int("peer-cases").pipe(Flag.withDescription("The same, beside peers"), Flag.withDefault(6)),
+  peers: list("peers", Peers.names),
+  peerCases: Flag.Int("peer-cases").pipe(Flag.withDescription("The same, beside peers"), Flag.withDefault(5)),
   rate: Flag.Finite("rate").pipe(Flag.withDescription("Calls a second of the quiet pass"), Flag.withDefault(4)),
   soak: Flag.Finite("soak").pipe(
     Flag.withDescription(`Minutes to watch the server's memory; without it only --only soak does, for ${soakMinutes}`),
@@ -183,7 +184,14 @@ const search = Command.make(
       if (isWanted("peers")) {
         const accountId = yield* Target.account(connection)
         const today = DateTime.formatIsoDateUtc(yield* DateTime.now)
-        found.peers = yield* Peers.run(connection, shops, today, sample, of("peers", flags.peerCases), accountId)
+        found.peers = yield* Peers.run(
+          connection,
+          shops,
+          today,
+          sample,
+          { ...of("peers", flags.peerCases), peers: flags.peers },
+          accountId
+        )
       }
       if (Option.isNone(only) || save) {
         yield* Results.write(yield* Facts.read(shops), found)

@@ -19,16 +19,16 @@ import { benchFolder } from "./ScaleDatabase.ts"
 import type { Answer, SearchCase } from "./SearchCase.ts"
 import { quantile } from "./Summary.ts"
 
-export const peers: ReadonlyArray<{ readonly folder: string; readonly make: MakePeer }> = [
-  { folder: "normalised", make: Normalised.make },
-  { folder: "duckdb", make: DuckDb.make }
-]
+export const names = ["normalised", "duckdb"] as const
+export type Name = (typeof names)[number]
+
+const makers: Readonly<Record<Name, MakePeer>> = { normalised: Normalised.make, duckdb: DuckDb.make }
 
 class OtherAnswer extends Schema.TaggedError<OtherAnswer>()("OtherAnswer", { message: Schema.String }) {}
 
 const patienceMillis = 20_000
 /** A class in which a peer has taken so long already is left after its case; the row tells how many cases it had. */
-const classMillis = 45_000
+const classMillis = 20_000
 
 interface Trial {
   readonly case: SearchCase
@@ -115,17 +115,17 @@ export const run = Effect.fnUntraced(function* (
   shops: number,
   today: string,
   sample: Sample,
-  options: CaseOptions,
+  options: CaseOptions & { readonly peers: ReadonlyArray<Name> },
   accountId: AccountId
 ) {
   const cases = Cases.generate(sample, options)
   const warmUp = Cases.generate(sample, { ...options, seed: `${options.seed} warm-up`, perClass: 1 })
-  return yield* Effect.forEach(peers, ({ folder: name, make }) =>
+  return yield* Effect.forEach(options.peers, (name) =>
     Effect.scoped(
       Effect.gen(function* () {
         const folder = path.join(benchFolder, "peers", `${shops}-${name}`)
         yield* Effect.promise(() => fs.mkdir(folder, { recursive: true }))
-        const peer = yield* make({ connection, folder, today })
+        const peer = yield* makers[name]({ connection, folder, today })
         yield* Console.log(`${peer.name}: preparing`)
         yield* peer.prepare
         // Reads what it keeps into memory; how long that takes is nobody's concern.

@@ -2,7 +2,7 @@
 import { Option } from "effect"
 import * as Cases from "./Cases.ts"
 import * as Rates from "./Rates.ts"
-import type { LatencyRow, Results } from "./Results.ts"
+import type { LatencyRow, RateStep, Results } from "./Results.ts"
 import { tools } from "./SearchCase.ts"
 import type { Tool } from "./SearchCase.ts"
 import * as Tables from "./Tables.ts"
@@ -29,10 +29,11 @@ const introduction = ({ ads, machine, products, shops }: Results): ReadonlyArray
   "<!-- Written by `npm run bench:search`. -->",
   "",
   `Over ${count(shops)} stores, ${count(products)} products and ${count(ads)} ads (\`npm run bench:data\`), on ${machine.cores} cores that`,
-  `the load, the server and PostgreSQL share, with Node ${machine.node} and PostgreSQL ${machine.postgres}. Settings that are not`,
-  `its defaults: ${Object.entries(machine.settings)
-    .map(([name, value]) => `\`${name}=${value}\``)
-    .join(", ")}. Tables and indexes are read into its cache before anything is measured.`,
+  `the load, the server and PostgreSQL share, with Node ${machine.node} and PostgreSQL ${machine.postgres}, whose tables and`,
+  "indexes are read into its cache before anything is measured. Its settings, as far as they are not the defaults:",
+  ...Object.entries(machine.settings).map(
+    ([name, value], index, all) => `\`${name}=${value}\`${index === all.length - 1 ? "." : ","}`
+  ),
   "",
   "Calls take the whole way: the program in a process of its own, `POST /mcp` with an API key, arguments decoded, plan and",
   "balance looked at, the search, the answer cut to size, one credit charged. They leave at their times whatever became of",
@@ -64,7 +65,7 @@ const latencySection = ({ latency }: Results): ReadonlyArray<string> =>
         "## Each class",
         "",
         `${count(latency.rows.reduce((sum, { calls }) => sum + calls, 0))} calls, ${latency.perSecond} a second evenly spaced, all classes mixed; seed \`${latency.seed}\`. Milliseconds. Wanted are a p95`,
-        `of ${usual.p95} and a p99 of ${usual.p99}; of the hard classes (*) a p95 of ${hardest.p95}.`,
+        `of ${usual.p95} and a p99 of ${usual.p99}; of the hard classes (*) a p95 of ${hardest.p95}. \`search_shops\` is held to the same.`,
         "",
         ...tools.flatMap((tool) => {
           const rows = rowsOf(latency.rows, tool)
@@ -88,10 +89,13 @@ const latencySection = ({ latency }: Results): ReadonlyArray<string> =>
         })
       ]
 
+/** Calls a second of the highest step that was not broken. */
+const mostSustained = (steps: ReadonlyArray<RateStep>): number =>
+  Math.max(0, ...steps.filter((step) => !Rates.isBroken(step)).map(({ perSecond }) => perSecond))
+
 const ratesSection = ({ rates }: Results): ReadonlyArray<string> => {
   if (rates === undefined) return []
-  const kept = rates.steps.filter((step) => !Rates.isBroken(step)).map(({ perSecond }) => perSecond)
-  const most = Math.max(0, ...kept)
+  const most = mostSustained(rates.steps)
   return [
     "## More and more calls a second",
     "",
@@ -163,7 +167,7 @@ const peersSection = ({ peers }: Results): ReadonlyArray<string> =>
         "",
         "Each peer answers the same cases over the same data, one at a time and in turns with our statements sent by hand; it must",
         "give the same ids in the same order and the same totals, or the run fails. What takes longer than 20 seconds is given up and",
-        "counts as 20; a class in which a peer has taken 45 is left. Ours read the records of the page as well, a peer's only find ids.",
+        "counts as 20; a class in which a peer has taken 20 is left after that case. Ours read the records of the page as well, a peer's only find ids.",
         "Milliseconds, p50 / p95; the ratio is the median of the cases'.",
         "",
         ...peers.flatMap((peer) => [
@@ -214,7 +218,13 @@ const growthSection = (large: Results, small: Results): ReadonlyArray<string> =>
         ]
       })
     ),
-    ""
+    "",
+    ...(large.rates === undefined || small.rates === undefined
+      ? []
+      : [
+          `Mixed calls a second that are sustained: ${mostSustained(small.rates.steps)} over ${sizes[0]} stores, ${mostSustained(large.rates.steps)} over ${sizes[1]}.`,
+          ""
+        ])
   ]
 }
 

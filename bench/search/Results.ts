@@ -117,10 +117,17 @@ export const read = (shops: number) =>
     return text === undefined ? Option.none<Results>() : Option.some(yield* Schema.decodeEffect(Json)(text))
   })
 
+/** Peers that were not measured this time keep what they had. */
+const mergePeers = (earlier: Results["peers"], now: Results["peers"]): Pick<Results, "peers"> => {
+  if (now === undefined) return {}
+  return { peers: [...(earlier ?? []).filter(({ name }) => !now.some((peer) => peer.name === name)), ...now] }
+}
+
 /** Puts the parts of a run in place of earlier ones. */
 export const write = Effect.fnUntraced(function* (facts: Omit<Results, keyof Parts>, parts: Parts) {
-  const earlier = Option.getOrElse(yield* read(facts.shops), () => ({}))
-  const text = yield* Schema.encodeEffect(Json)({ ...earlier, ...facts, ...parts })
+  const earlier: Parts = Option.getOrElse(yield* read(facts.shops), () => ({}))
+  const peers = mergePeers(earlier.peers, parts.peers)
+  const text = yield* Schema.encodeEffect(Json)({ ...earlier, ...facts, ...parts, ...peers })
   yield* Effect.promise(async () => {
     await fs.mkdir(folder, { recursive: true })
     await fs.writeFile(fileOf(facts.shops), text)
