@@ -79,12 +79,12 @@ const flags = {
 const printLatency = (rows: ReadonlyArray<Results.LatencyRow>) =>
   Console.log(
     Tables.plain(
-      ["tool", "class", "calls", "p50", "p95", "p99", "max", "failures"],
+      ["tool", "class", "calls", "mean", "p50", "p95", "p99", "max", "failures"],
       rows.map((row) => [
         row.tool,
         row.class,
         String(row.calls),
-        ...[row.p50, row.p95, row.p99, row.max].map(Tables.millis),
+        ...[row.mean, row.p50, row.p95, row.p99, row.max].map(Tables.millis),
         Tables.failures(row.failures)
       ])
     )

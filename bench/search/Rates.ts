@@ -13,7 +13,7 @@ import { summarise } from "./Summary.ts"
 import * as Tables from "./Tables.ts"
 import * as Target from "./Target.ts"
 
-export const rates = [10, 20, 40, 60, 80, 100, 120, 140, 160, 200, 240, 300]
+export const rates = [10, 20, 30, 40, 50, 60, 80, 100, 120, 140, 160, 200, 240, 300]
 export const stepSeconds = 25
 /** Slower than this is broken, as is any call that is lost or refused. */
 const brokenMillis = 1_000

@@ -75,11 +75,11 @@ const latencySection = ({ latency }: Results): ReadonlyArray<string> =>
                 `### ${tool}`,
                 "",
                 Tables.markdown(
-                  ["class", "calls", "p50", "p95", "p99", "max", "wanted", "failures"],
+                  ["class", "calls", "mean", "p50", "p95", "p99", "max", "wanted", "failures"],
                   rows.map((row) => [
                     `${row.class}${Cases.isHard(tool, row.class) ? " *" : ""}`,
                     String(row.calls),
-                    ...[row.p50, row.p95, row.p99, row.max].map(Tables.millis),
+                    ...[row.mean, row.p50, row.p95, row.p99, row.max].map(Tables.millis),
                     isMet(tool, row) ? "met" : "**missed**",
                     Tables.failures(row.failures) || "none"
                   ])

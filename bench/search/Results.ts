@@ -8,7 +8,14 @@ const List = <S extends Schema.Constraint>(item: S) => Schema.Array(item)
 const Failures = Schema.Record(Schema.String, Schema.Finite)
 
 /** Milliseconds. */
-const spread = { calls: Schema.Int, p50: Schema.Finite, p95: Schema.Finite, p99: Schema.Finite, max: Schema.Finite }
+const spread = {
+  calls: Schema.Int,
+  mean: Schema.Finite,
+  p50: Schema.Finite,
+  p95: Schema.Finite,
+  p99: Schema.Finite,
+  max: Schema.Finite
+}
 const group = { tool: Schema.String, class: Schema.String }
 
 export const LatencyRow = Schema.Struct({ ...group, ...spread, failures: Failures })

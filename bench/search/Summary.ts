@@ -2,6 +2,8 @@
 
 export interface Summary {
   readonly calls: number
+  /** What a call costs on average is what decides how many can be answered. */
+  readonly mean: number
   readonly p50: number
   readonly p95: number
   readonly p99: number
@@ -16,6 +18,7 @@ export const quantile = (values: ReadonlyArray<number>, share: number): number =
 
 export const summarise = (millis: ReadonlyArray<number>): Summary => ({
   calls: millis.length,
+  mean: millis.reduce((sum, value) => sum + value, 0) / millis.length,
   p50: quantile(millis, 0.5),
   p95: quantile(millis, 0.95),
   p99: quantile(millis, 0.99),
