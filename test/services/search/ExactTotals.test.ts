@@ -63,8 +63,9 @@ const search = Effect.fnUntraced(function* (tool: Tool, args: object) {
   return { total: answer, statements }
 })
 
+/** A total that is a parameter is known already. */
 const counts = (statements: ReadonlyArray<string>): boolean =>
-  statements.some((text) => /\b(?:count|sum)\(|n_ads AS total|n_products AS total|c\.n_shops/u.test(text))
+  statements.some((text) => /(?<!\$\d+::int) AS total\b/u.test(text))
 
 /** Some match several pages of two, and each counts in another way. */
 const searches: ReadonlyArray<readonly [Tool, object]> = [
