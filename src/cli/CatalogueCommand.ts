@@ -29,6 +29,7 @@ const rebuild = Command.make("rebuild", {}, () =>
         bar.update({ label: "Building the search index", done, total, items: done, unit: "items" })
       )
       .pipe(Effect.ensuring(bar.clear))
+    yield* derived.settle(shops + products + ads)
     yield* Console.log(`Rewritten: ${shops} stores, ${products} products, ${ads} ads, ${names} names.`)
   }).pipe(asUserError)
 ).pipe(Command.withDescription("Derive what searches read anew, for example after restoring the records alone"))

@@ -1,6 +1,7 @@
 /** Writes one batch of records. */
 import { Effect } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
+import { recordTypes } from "../../domain/catalog/Records.ts"
 import type { CatalogRecord } from "../../domain/catalog/Records.ts"
 import { extension } from "../../domain/catalog/StoreDomain.ts"
 import { domainsOf, sortOut } from "./Batch.ts"
@@ -40,6 +41,10 @@ export const sum = (a: Tallies, b: Tallies): Tallies => {
     ad: both("ad")
   }
 }
+
+/** Rows that are now what they were not before. */
+export const writtenOf = (tallies: Tallies): number =>
+  recordTypes.reduce((sum, type) => sum + tallies[type].added + tallies[type].changed, 0)
 
 /** Stores and ads whose derived data must follow. */
 export interface Touched {

@@ -1,7 +1,8 @@
 /** One transaction of an import: a batch, or more of them as long as that saves work, with what is derived of them. */
-import { Effect } from "effect"
+import { Context, Effect } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import type { DerivedData } from "../search/DerivedData.ts"
+import { writtenOf } from "./BatchLoader.ts"
 import type { LoadedBatch } from "./BatchLoader.ts"
 import type { ImportError } from "./ImportError.ts"
 import type { ImportRow } from "./ImportSource.ts"
@@ -23,6 +24,7 @@ export const loadGroup = Effect.fn("GroupLoader.loadGroup")(function* (
   first: ReadonlyArray<ImportRow>,
   { derived, isFirstLoad, next, onIndexed, onLoaded, sql }: Group
 ): Effect.fn.Return<boolean, ImportError | SqlError.SqlError> {
+  const limits = yield* GroupLimits
   return yield* sql.withTransaction(
     Effect.gen(function* () {
       yield* longerLimits(sql)
@@ -30,6 +32,7 @@ export const loadGroup = Effect.fn("GroupLoader.loadGroup")(function* (
       const shopIds = new Set<number>()
       const adIds = new Set<number>()
       let loadedRows = 0
+      let writtenRows = 0
       let rows = first
       let mayHaveMore = true
       while (rows.length > 0) {
@@ -38,7 +41,8 @@ export const loadGroup = Effect.fn("GroupLoader.loadGroup")(function* (
         for (const id of loaded.touched.adIds) adIds.add(id)
         loadedRows += rows.length
         yield* onLoaded(rows.length, loaded)
-        if (!isFirstLoad && !isScattered(loadedRows, shopIds.size)) break
+        writtenRows += writtenOf(loaded.tallies)
+        if (!isFirstLoad && isEnough(limits, loadedRows, writtenRows, shopIds.size)) break
         rows = yield* next
         mayHaveMore = rows.length > 0
       }
@@ -54,13 +58,26 @@ export const loadGroup = Effect.fn("GroupLoader.loadGroup")(function* (
 })
 
 /**
+ * Every transaction moves the catalogue's version. Counts that searches remember are gone then, and searches under way
+ * start over: one every few seconds disturbs few of them, several a second many.
+ *
  * Deriving costs as much as all the items of the stores that were touched. Rows that come store by store touch few;
  * rows in another order touch many stores, and the next batch touches them again. 250,000 ads in random order over
  * 20,000 stores: 16 s for each of 50 batches with a transaction of its own, 70 s in all when they share two.
  */
-const isScattered = (rows: number, shops: number): boolean => rows < maxGroupRows && shops * fewRowsPerShop > rows
+const isEnough = (limits: Limits, rows: number, written: number, shops: number): boolean =>
+  rows >= limits.maxRows || (written >= limits.minWrittenRows && shops * fewRowsPerShop <= rows)
 const fewRowsPerShop = 25
-const maxGroupRows = 250_000
+
+export interface Limits {
+  readonly minWrittenRows: number
+  readonly maxRows: number
+}
+
+/** Of one transaction; tests have smaller ones. */
+export const GroupLimits = Context.Reference<Limits>("discovery/import/GroupLimits", {
+  defaultValue: () => ({ minWrittenRows: 100_000, maxRows: 250_000 })
+})
 
 /**
  * The pool's limits are made for searches. A group waits for its turn behind whoever else writes derived data, may touch

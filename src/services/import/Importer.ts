@@ -10,7 +10,7 @@ import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql"
 import { DerivedData } from "../search/DerivedData.ts"
 import { batches } from "./Batches.ts"
-import { noTallies, sum } from "./BatchLoader.ts"
+import { noTallies, sum, writtenOf } from "./BatchLoader.ts"
 import type { LoadedBatch, Tallies } from "./BatchLoader.ts"
 import { loadGroup } from "./GroupLoader.ts"
 import { ImportRunning, ImportStopped, TooManyRejects } from "./ImportError.ts"
@@ -86,6 +86,7 @@ export class Importer extends Context.Service<
             const rows = yield* next
             mayHaveMore = rows.length > 0 && (yield* loadGroup(rows, group))
           }
+          yield* derived.settle(writtenOf(report.current.tallies))
           return report.current
         },
         Effect.scoped,

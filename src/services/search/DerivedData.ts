@@ -5,6 +5,7 @@ import type { SqlError } from "effect/sql"
 import * as Database from "../database/Database.ts"
 import * as Derivation from "./Derivation.ts"
 import type { Changes, Progress, Touched } from "./Derivation.ts"
+import * as Housekeeping from "./Housekeeping.ts"
 
 export class DerivedData extends Context.Service<
   DerivedData,
@@ -25,6 +26,11 @@ export class DerivedData extends Context.Service<
      * faster; otherwise rows are replaced in place, and searches go on meanwhile.
      */
     rebuild(progress?: Progress): Effect.Effect<Changes, SqlError.SqlError>
+    /**
+     * After an import or a rebuild, outside of any transaction: what `writtenRows` rows leave to be done so that searches
+     * are as fast as before. What they find does not depend on it.
+     */
+    settle(writtenRows: number): Effect.Effect<void>
     /** Derives everything anew, compares and rolls back: `Changes` that are all 0 prove that nothing is out of step. */
     readonly verify: Effect.Effect<Changes, SqlError.SqlError>
   }
@@ -65,6 +71,7 @@ export class DerivedData extends Context.Service<
         lock,
         refresh: Effect.fn("DerivedData.refresh")((touched: Touched) => inTransaction(Derivation.touched(touched))),
         rebuild,
+        settle: (writtenRows) => Housekeeping.settle(sql, writtenRows),
         verify
       })
     })

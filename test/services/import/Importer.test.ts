@@ -2,6 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer, Result, Schema, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import { decode } from "../../../src/domain/catalog/Records.ts"
+import { GroupLimits } from "../../../src/services/import/GroupLoader.ts"
 import { Importer } from "../../../src/services/import/Importer.ts"
 import type { ImportChunk, ImportRow, Reject } from "../../../src/services/import/ImportSource.ts"
 import * as Database from "../../../src/services/database/Database.ts"
@@ -314,7 +315,7 @@ layer(Layer.empty, { excludeTestServices: true })("Importer", (it) => {
     )
   )
 
-  it.effect("derives what comes store by store batch by batch, and what is scattered over many stores at once", () =>
+  it.effect("commits what comes store by store by and by, and what is scattered over many stores at once", () =>
     onFreshDatabase(
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
@@ -338,7 +339,27 @@ layer(Layer.empty, { excludeTestServices: true })("Importer", (it) => {
         assert.strictEqual((yield* run(again)).accepted, 6_000)
         assert.strictEqual(yield* version, before + 3)
         yield* assertInStep
-      })
+      }).pipe(Effect.provideService(GroupLimits, { minWrittenRows: 2_000, maxRows: 250_000 }))
+    )
+  )
+
+  it.effect("commits a file by and by, however little of it is new", () =>
+    onFreshDatabase(
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const version = Effect.map(
+          sql<{ version: number }>`SELECT version FROM catalogue`,
+          ([row]) => row?.version ?? 0
+        )
+        const records = (price: (index: number) => number) => [
+          shop("a.com"),
+          ...Array.from({ length: 12_000 }, (_, index) => product("a.com", String(index), { price: price(index) }))
+        ]
+        yield* run(records(() => 10))
+        const before = yield* version
+        yield* run(records((index) => (index % 1_000 === 0 ? 11 : 10)))
+        assert.strictEqual(yield* version, before + 2)
+      }).pipe(Effect.provideService(GroupLimits, { minWrittenRows: 100_000, maxRows: 10_000 }))
     )
   )
 
