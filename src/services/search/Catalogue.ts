@@ -1,5 +1,5 @@
 /** What searches know of the catalogue before they look: its version, its counters and its names. */
-import { Context, Effect, Layer, Semaphore } from "effect"
+import { Clock, Context, Effect, Layer, Semaphore } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql"
 import * as Names from "./Names.ts"
@@ -31,12 +31,16 @@ interface NamesRow {
   readonly spellings: ReadonlyArray<Names.Spelling> | null
 }
 
+/** A catalogue that has changed counts as changing for so long. */
+const changingMillis = 30_000
+
 export class Catalogue extends Context.Service<
   Catalogue,
   {
     /**
-     * The last snapshot that this process has seen; reads one only if there is none yet. It may be out of date: whoever
-     * answers from it compares its version with that of the statement that gave the answer.
+     * The last snapshot that this process has seen. It may be out of date: whoever answers from it compares its version
+     * with that of the statement that gave the answer. Read anew only if there is none yet, or while the catalogue is
+     * changing: an import changes it every few seconds, and a search that begins with the old version does its work twice.
      */
     readonly known: Effect.Effect<Snapshot, SqlError.SqlError>
     /** As the database has it now. Names are read again only when they have changed. */
@@ -50,6 +54,8 @@ export class Catalogue extends Context.Service<
       const semaphore = yield* Semaphore.make(1)
       let names: { readonly version: number; readonly names: Names.Names } | undefined
       let snapshot: Snapshot | undefined
+      /** When this process last saw another version than before. */
+      let movedAtMillis = Number.NEGATIVE_INFINITY
 
       const readNames = Effect.gen(function* () {
         const [row] = yield* sql<NamesRow>`
@@ -80,6 +86,7 @@ export class Catalogue extends Context.Service<
                 )
               )
         names = current
+        if (snapshot !== undefined && snapshot.version !== version) movedAtMillis = yield* Clock.currentTimeMillis
         snapshot = {
           version,
           counts: { shops: row?.n_shops ?? 0, products: row?.n_products ?? 0, ads: row?.n_ads ?? 0 },
@@ -89,7 +96,9 @@ export class Catalogue extends Context.Service<
       })
 
       return Catalogue.of({
-        known: Effect.suspend(() => (snapshot === undefined ? latest : Effect.succeed(snapshot))),
+        known: Effect.flatMap(Clock.currentTimeMillis, (now) =>
+          snapshot === undefined || now - movedAtMillis < changingMillis ? latest : Effect.succeed(snapshot)
+        ),
         latest
       })
     })
