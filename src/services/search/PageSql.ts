@@ -19,11 +19,9 @@ export const page = (sql: Sql, request: SearchRequest, plan: PagePlan): Fragment
     case "WalkItems":
       return walkItems(sql, request, plan.order)
     case "WalkStores":
-      return StoresSql.walk(sql, request, plan.order)
+      return StoresSql.walk(sql, request)
     case "SortStores":
-      return StoresSql.sort(sql, request, plan.order)
-    case "RankStores":
-      return StoresSql.rank(sql, request)
+      return StoresSql.sort(sql, request)
   }
 }
 

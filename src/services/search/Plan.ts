@@ -15,24 +15,22 @@ export type CountPlan =
   /** Looks at the items. */
   | { readonly _tag: "CountItems"; readonly access: WordAccess }
 
-/** Which items are on the page. */
+/**
+ * Which items are on the page. Products by relevance, with filters on stores alone, are found by way of stores too: of as
+ * many stores as there are products to show, by their best product. Every other store's best stands behind those.
+ */
 export type PagePlan =
   /** Stores in order, until enough of them match for their items to fill the page. */
-  | { readonly _tag: "WalkStores"; readonly order: Exclude<SearchRequest.Order, { readonly _tag: "ByItem" }> }
+  | { readonly _tag: "WalkStores" }
   /** All matching stores, sorted; then the same. */
-  | { readonly _tag: "SortStores"; readonly order: Exclude<SearchRequest.Order, { readonly _tag: "ByItem" }> }
+  | { readonly _tag: "SortStores" }
   /** Items in order, until enough of them match. */
   | { readonly _tag: "WalkItems"; readonly order: Extract<SearchRequest.Order, { readonly _tag: "ByItem" }> }
-  /**
-   * Products by relevance, with filters on stores alone: as many stores as there are products to show, by their best
-   * product. Every other store's best stands behind those, so all that comes before it is there.
-   */
-  | { readonly _tag: "RankStores" }
   /** All matching items, sorted. */
   | { readonly _tag: "GatherItems"; readonly access: WordAccess }
 
 /** Those that can find the number of matches together with the page. */
-export type AtOncePlan = Extract<PagePlan, { readonly _tag: "GatherItems" | "SortStores" | "RankStores" }>
+export type AtOncePlan = Extract<PagePlan, { readonly _tag: "GatherItems" | "SortStores" }>
 
 const accesses = ({ words }: SearchRequest.SearchRequest): ReadonlyArray<WordAccess> =>
   words.length === 0 ? ["scan"] : ["index", "scan"]
@@ -43,19 +41,17 @@ export const validCounts = (request: SearchRequest.SearchRequest): ReadonlyArray
   ...accesses(request).map((access) => ({ _tag: "CountItems", access }) as const)
 ]
 
-/** Whether {@link PagePlan} `RankStores` is valid. */
-export const isRanked = (request: SearchRequest.SearchRequest): boolean =>
-  request.items._tag === "Products" &&
-  request.order._tag === "ByItem" &&
-  request.order.column === "score" &&
-  request.order.direction === "desc" &&
-  SearchRequest.asksStoresOnly(request)
+/** Whether stores lead to the page. */
+export const isByStores = (request: SearchRequest.SearchRequest): boolean =>
+  request.order._tag === "ByItem"
+    ? request.items._tag === "Products" &&
+      request.order.column === "score" &&
+      request.order.direction === "desc" &&
+      SearchRequest.asksStoresOnly(request)
+    : CounterSql.isCountable(request)
 
 export const validPages = (request: SearchRequest.SearchRequest): ReadonlyArray<PagePlan> => [
   ...(request.order._tag === "ByItem" ? [{ _tag: "WalkItems", order: request.order } as const] : []),
-  ...(request.order._tag !== "ByItem" && CounterSql.isCountable(request)
-    ? [{ _tag: "WalkStores", order: request.order } as const, { _tag: "SortStores", order: request.order } as const]
-    : []),
-  ...(isRanked(request) ? [{ _tag: "RankStores" } as const] : []),
+  ...(isByStores(request) ? [{ _tag: "WalkStores" } as const, { _tag: "SortStores" } as const] : []),
   ...accesses(request).map((access) => ({ _tag: "GatherItems", access }) as const)
 ]

@@ -7,7 +7,7 @@ import { Option } from "effect"
 import * as Page from "../../domain/search/Page.ts"
 import * as CounterSql from "./CounterSql.ts"
 import type * as FilterSql from "./FilterSql.ts"
-import { isRanked } from "./Plan.ts"
+import { isByStores } from "./Plan.ts"
 import type { AtOncePlan, CountPlan, PagePlan } from "./Plan.ts"
 import * as SearchRequest from "./SearchRequest.ts"
 
@@ -16,6 +16,8 @@ export interface Facts {
   /** All stores, and all items of the kind that is searched. */
   readonly stores: number
   readonly items: number
+  /** Estimate: stores that match the filters on stores. */
+  readonly matchingStores?: number
   /** Only with words. */
   readonly text?: {
     /** Estimate: documents that have the words. */
@@ -38,9 +40,11 @@ const cost = {
   /** Taking the next item in an order and testing its store. */
   walk: 0.001_5,
   /** Taking the next store in an order and testing it. */
-  walkStore: 0.002,
-  /** Taking the best items of one of the stores that come first by their best. */
-  rank: 0.03,
+  walkStore: 0.003,
+  /** Keeping a matching store to sort it. */
+  sortStore: 0.000_3,
+  /** Taking the first items of a store that is on the page. */
+  takeStore: 0.02,
   /** Reading an item's document and looking for the words. */
   read: 0.002,
   /** Counting an item that the token index names: hits of one page of the table are read together. */
@@ -87,16 +91,20 @@ export const chooseAtOnce = (request: SearchRequest.SearchRequest, facts: Facts)
   const { order } = request
   const { text } = facts
   if (text === undefined) {
-    if (!areFar(request)) return Option.none()
-    if (isRanked(request)) return Option.some({ _tag: "RankStores" })
-    return order._tag !== "ByItem" && CounterSql.isCountable(request)
-      ? Option.some({ _tag: "SortStores", order })
-      : Option.none()
+    const stores = facts.matchingStores ?? facts.stores
+    if (!isByStores(request) || request.store.length === 0) return Option.none()
+    const walkCost = Math.min(
+      walkStoresCost(request, stores, facts),
+      order._tag === "ByItem"
+        ? walkItemsCost(request, (facts.items * stores) / facts.stores, facts)
+        : Number.POSITIVE_INFINITY
+    )
+    return stores * cost.sortStore < walkCost ? Option.some({ _tag: "SortStores" }) : Option.none()
   }
   const gathering: GatherPlan = { _tag: "GatherItems", access: access(facts, cost.takeHit).access }
   if (order._tag !== "ByItem") return Option.some(gathering)
   const total = (text.hits * text.candidates) / facts.items
-  return walkCost(request, total, facts) < total * cost.keep ? Option.none() : Option.some(gathering)
+  return walkItemsCost(request, total, facts) < total * cost.keep ? Option.none() : Option.some(gathering)
 }
 
 type GatherPlan = Extract<PagePlan, { readonly _tag: "GatherItems" }>
@@ -117,15 +125,19 @@ const areFar = ({ order, store }: SearchRequest.SearchRequest): boolean => {
   )
 }
 
-/** How many more are visited then. A guess: 24 times as many were seen. */
-const farness = 20
-
 /** How many of `all` are visited in order, until enough of those that match were among them. */
-const visits = (request: SearchRequest.SearchRequest, matching: number, all: number): number =>
-  Math.min(all, ((needed(request) * all) / Math.max(matching, 1)) * (areFar(request) ? farness : 1))
+const visits = (request: SearchRequest.SearchRequest, matching: number, all: number): number => {
+  const evenly = (needed(request) * all) / Math.max(matching, 1)
+  return Math.min(all, areFar(request) ? all - matching + evenly : evenly)
+}
 
-const walkCost = (request: SearchRequest.SearchRequest, total: number, { items }: Facts): number =>
+const walkItemsCost = (request: SearchRequest.SearchRequest, total: number, { items }: Facts): number =>
   visits(request, total, items) * (request.words.length > 0 ? cost.read + cost.walk : cost.walk)
+
+const walkStoresCost = (request: SearchRequest.SearchRequest, stores: number, facts: Facts): number =>
+  visits(request, stores, facts.stores) * cost.walkStore
+
+const sortCost = (stores: number, facts: Facts): number => facts.stores * cost.passStore + stores * cost.sortStore
 
 /** What is known of the matches, and that there are some. */
 interface Matches {
@@ -136,22 +148,31 @@ interface Matches {
 }
 
 export const choosePage = (request: SearchRequest.SearchRequest, matches: Matches, facts: Facts): PagePlan => {
-  const { order } = request
+  const { order, words } = request
   const gathered = access(facts, cost.takeHit)
-  const gathering: GatherPlan = { _tag: "GatherItems", access: gathered.access }
-  const sortCost = facts.stores * cost.passStore
-  if (order._tag !== "ByItem") {
-    if (!CounterSql.isCountable(request)) return gathering
+  const plans: Array<Costed> = [
+    {
+      plan: { _tag: "GatherItems", access: gathered.access },
+      cost: words.length > 0 ? gathered.cost : matches.total * cost.gather + facts.stores * cost.passStore
+    }
+  ]
+  if (isByStores(request)) {
     const stores = matches.stores > 0 ? matches.stores : Math.min(matches.total, facts.stores)
-    const walkingCost = visits(request, stores, facts.stores) * cost.walkStore
-    return walkingCost < sortCost && !areFar(request) ? { _tag: "WalkStores", order } : { _tag: "SortStores", order }
+    const last = needed(request) * cost.takeStore
+    plans.push(
+      { plan: { _tag: "WalkStores" }, cost: walkStoresCost(request, stores, facts) + last },
+      { plan: { _tag: "SortStores" }, cost: sortCost(stores, facts) + last }
+    )
   }
-  const gatherCost = request.words.length > 0 ? gathered.cost : matches.total * cost.gather + sortCost
-  if (isRanked(request) && areFar(request)) return { _tag: "RankStores" }
-  const rankCost = isRanked(request) ? sortCost + needed(request) * cost.rank : Number.POSITIVE_INFINITY
-  const walkingCost = walkCost(request, matches.total, facts)
-  if (rankCost < walkingCost && rankCost < gatherCost) return { _tag: "RankStores" }
-  return walkingCost < gatherCost ? { _tag: "WalkItems", order } : gathering
+  if (order._tag === "ByItem") {
+    plans.push({ plan: { _tag: "WalkItems", order }, cost: walkItemsCost(request, matches.total, facts) })
+  }
+  return plans.reduce((cheapest, next) => (next.cost < cheapest.cost ? next : cheapest)).plan
+}
+
+interface Costed {
+  readonly plan: PagePlan
+  readonly cost: number
 }
 
 /**

@@ -15,10 +15,11 @@ import type { ArgumentIssue, InvalidArguments } from "../../domain/ToolError.ts"
 import { Catalogue } from "./Catalogue.ts"
 import type { Snapshot } from "./Catalogue.ts"
 import * as CountSql from "./CountSql.ts"
-import * as HitEstimates from "./HitEstimates.ts"
+import * as Estimates from "./Estimates.ts"
 import type { Names } from "./Names.ts"
 import { ofOneVersion } from "./OneVersion.ts"
 import * as PageSql from "./PageSql.ts"
+import { isByStores } from "./Plan.ts"
 import * as Planner from "./Planner.ts"
 import * as SearchRequest from "./SearchRequest.ts"
 import * as VersionCache from "./VersionCache.ts"
@@ -65,7 +66,7 @@ export class SearchRunner extends Context.Service<
       const sql = yield* SqlClient.SqlClient
       const catalogue = yield* Catalogue
       const counts = VersionCache.make<Counted>(maxCached)
-      const estimate = HitEstimates.make(sql)
+      const estimates = Estimates.make(sql)
 
       /** None: another version was seen on the way. */
       const counted = Effect.fnUntraced(function* (
@@ -90,9 +91,12 @@ export class SearchRunner extends Context.Service<
         request: SearchRequest.SearchRequest
       ): Effect.fn.Return<Planner.Facts, SqlError.SqlError> {
         const facts = { stores: snapshot.counts.shops, items: itemsOf(snapshot, request) }
-        if (request.words.length === 0) return facts
+        if (request.words.length === 0) {
+          if (request.store.length === 0 || !isByStores(request)) return facts
+          return { ...facts, matchingStores: yield* estimates.stores(snapshot.version, request.store) }
+        }
         const table = request.items._tag === "Ads" ? "ad_search" : "product_search"
-        const hits = yield* estimate(snapshot.version, table, request.words)
+        const hits = yield* estimates.hits(snapshot.version, table, request.words)
         // Counting them takes longer than taking few hits.
         if (Planner.areFew(hits)) return { ...facts, text: { hits, candidates: facts.items } }
         const candidates = yield* counted(snapshot, SearchRequest.ofWholeStores(request), facts)

@@ -12,7 +12,7 @@ import type { InvalidArguments } from "../../domain/ToolError.ts"
 import { Catalogue } from "./Catalogue.ts"
 import type { Snapshot } from "./Catalogue.ts"
 import { ofOneVersion } from "./OneVersion.ts"
-import * as HitEstimates from "./HitEstimates.ts"
+import * as Estimates from "./Estimates.ts"
 import * as Planner from "./Planner.ts"
 import * as ShopRequest from "./ShopRequest.ts"
 import * as ShopSql from "./ShopSql.ts"
@@ -47,12 +47,12 @@ export class ShopSearch extends Context.Service<
       const permits = yield* SearchPermits
       const catalogue = yield* Catalogue
 
-      const estimate = HitEstimates.make(sql)
+      const estimates = Estimates.make(sql)
       const totals = VersionCache.make<number>(maxCached)
 
       const accessOf = Effect.fnUntraced(function* ({ counts, version }: Snapshot, words: ReadonlyArray<string>) {
         if (words.length === 0) return "scan"
-        return Planner.chooseStoreAccess(counts.shops, yield* estimate(version, "shop_search", words))
+        return Planner.chooseStoreAccess(counts.shops, yield* estimates.hits(version, "shop_search", words))
       })
 
       /** None: another version was seen on the way. The first page of a search counts, further ones do not. */

@@ -16,29 +16,48 @@ const needed = ({ window }: SearchRequest): number => Page.offset(window) + wind
 const limits = (sql: Sql, { window }: SearchRequest): Fragment =>
   sql`LIMIT ${window.perPage}::int OFFSET ${Page.offset(window)}::int`
 
+/** The column that stores are ordered by, if it is one of `shop_search`. */
+const figure = ({ order }: SearchRequest): string | undefined =>
+  order._tag === "ByItem" ? undefined : OrderSql.figure(order)
+
 /** PostgreSQL may walk an index of the order until enough stores match. */
-export const walk = (sql: Sql, request: SearchRequest, order: OrderSql.StoreOrder): Fragment => {
+export const walk = (sql: Sql, request: SearchRequest): Fragment => {
   const { matching, rollup } = CounterSql.counter(sql, request)
+  const column = figure(request)
   const rollups =
     rollup === undefined
       ? sql``
       : sql`JOIN (SELECT id, ${sql(rollup.column)} AS keys FROM ${sql(rollup.table)}) r ON r.id = s.id`
-  const conditions = [...FilterSql.store(sql, request.store), sql`${matching} > 0`]
-  const stores = sql`
-    SELECT s.id, s.${sql(OrderSql.figure(order))} FROM shop_search s ${rollups} WHERE ${sql.and(conditions)}`
-  return ofFirst(sql, request, order, stores)
+  return ofFirst(
+    sql,
+    request,
+    sql`
+      SELECT s.id${column === undefined ? sql`` : sql`, s.${sql(column)}`} FROM shop_search s ${rollups}
+      WHERE ${sql.and([...FilterSql.store(sql, request.store), sql`${matching} > 0`])}`
+  )
 }
 
-/** All stores that match, and then the first of them. */
-export const sort = (sql: Sql, request: SearchRequest, order: OrderSql.StoreOrder): Fragment =>
-  ofFirst(sql, request, order, fenced(CounterSql.countedStores(sql, request, OrderSql.figure(order)), sql))
+/** All stores that match, and then the first of them. OFFSET 0 keeps PostgreSQL from walking because of their LIMIT. */
+export const sort = (sql: Sql, request: SearchRequest): Fragment =>
+  ofFirst(
+    sql,
+    request,
+    sql`SELECT s.* FROM (${CounterSql.countedStores(sql, request, figure(request))} OFFSET 0) s WHERE s.matching > 0`
+  )
 
-/** OFFSET 0 keeps PostgreSQL from walking all stores in order because of a LIMIT that follows. */
-const fenced = (stores: Fragment, sql: Sql): Fragment =>
-  sql`SELECT s.* FROM (${stores} OFFSET 0) s WHERE s.matching > 0`
+/** The same with `total` and `stores`, in one pass over all stores. */
+export const pageAndCount = (sql: Sql, request: SearchRequest) =>
+  sql<GatheredRow>`
+    WITH counted AS MATERIALIZED (${CounterSql.countedStores(sql, request, figure(request))})
+    SELECT (SELECT version FROM catalogue) AS version,
+      (SELECT coalesce(sum(s.matching), 0)::int FROM counted s) AS total,
+      (SELECT count(*)::int FROM counted s WHERE s.matching > 0 AND s.id > 0) AS stores,
+      ARRAY(${ofFirst(sql, request, sql`SELECT * FROM counted s WHERE s.matching > 0`)}) AS ids`
 
 /** The items of as many stores as there are items to show. */
-const ofFirst = (sql: Sql, request: SearchRequest, order: OrderSql.StoreOrder, stores: Fragment): Fragment => {
+const ofFirst = (sql: Sql, request: SearchRequest, stores: Fragment): Fragment => {
+  const { order } = request
+  if (order._tag === "ByItem") return ofBest(sql, request, stores)
   const isGrouped = order._tag === "Grouped"
   const isAds = request.items._tag === "Ads"
   return sql`
@@ -53,10 +72,6 @@ const ofFirst = (sql: Sql, request: SearchRequest, order: OrderSql.StoreOrder, s
     ORDER BY ${OrderSql.ofStores(sql, order, "s")}, ${OrderSql.withinStore(sql, request)} ${limits(sql, request)}`
 }
 
-/** Products by relevance: of as many stores as there are products to show, by their best product. */
-export const rank = (sql: Sql, request: SearchRequest): Fragment =>
-  ofBest(sql, request, fenced(CounterSql.countedStores(sql, request), sql))
-
 /** WITH TIES: of stores whose best products are equally good, any may have the one with the lowest id. */
 const ofBest = (sql: Sql, request: SearchRequest, stores: Fragment): Fragment => sql`
   SELECT i.id FROM (
@@ -67,16 +82,3 @@ const ofBest = (sql: Sql, request: SearchRequest, stores: Fragment): Fragment =>
     WHERE i.shop_id = s.id ORDER BY i.score DESC, i.id LIMIT ${needed(request)}::int
   ) i
   ORDER BY i.score DESC, i.id ${limits(sql, request)}`
-
-/** {@link sort}, or {@link rank} for an order of items, with `total` and `stores`, in the same pass over all stores. */
-export const pageAndCount = (sql: Sql, request: SearchRequest) => {
-  const { order } = request
-  const counted = CounterSql.countedStores(sql, request, order._tag === "ByItem" ? undefined : OrderSql.figure(order))
-  const stores = sql`SELECT * FROM counted s WHERE s.matching > 0`
-  return sql<GatheredRow>`
-    WITH counted AS MATERIALIZED (${counted})
-    SELECT (SELECT version FROM catalogue) AS version,
-      (SELECT coalesce(sum(s.matching), 0)::int FROM counted s) AS total,
-      (SELECT count(*)::int FROM counted s WHERE s.matching > 0 AND s.id > 0) AS stores,
-      ARRAY(${order._tag === "ByItem" ? ofBest(sql, request, stores) : ofFirst(sql, request, order, stores)}) AS ids`
-}

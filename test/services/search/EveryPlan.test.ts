@@ -105,8 +105,7 @@ layer(services, { excludeTestServices: true })(`every plan, catalogue ${seed}`, 
             "WalkStores",
             "SortStores",
             "WalkItems",
-            "GatherItems",
-            ...(tool === "product" ? ["RankStores"] : [])
+            "GatherItems"
           ]) {
             assert.isTrue(
               Array.from(used).some((plan) => plan.includes(tag)),

@@ -13,6 +13,7 @@ const ads = (query: AdQuery) => Result.getOrThrow(SearchRequest.fromAdQuery(quer
 
 const big: Planner.Facts = { stores: 200_000, items: 5_000_000 }
 const withText = (hits: number, candidates: number): Planner.Facts => ({ ...big, text: { hits, candidates } })
+const withStores = (matchingStores: number): Planner.Facts => ({ ...big, matchingStores })
 const us = { countries: ["US"] }
 const anyDays = { ad_started_between: { from: "2025-01-01" } }
 
@@ -52,12 +53,12 @@ describe("Planner", () => {
       big,
       "GatherItems by scan"
     ],
-    ["a figure of the store, few", products({ ...us, sort_by: "revenue" }), 200, big, "SortStores"],
+    ["a figure of the store, few", products({ ...us, sort_by: "revenue" }), 200, big, "GatherItems by scan"],
     ["a figure of the store, most", products({ ...us, sort_by: "revenue" }), 3_000_000, big, "WalkStores"],
-    ["one ad a store, few", ads(us), 200, big, "SortStores"],
+    ["one ad a store, few", ads(us), 200, big, "GatherItems by scan"],
     ["one ad a store, most", ads(us), 3_000_000, big, "WalkStores"],
-    ["relevance, page 20, some", products({ ...us, page: 20, per_page: 25 }), 50_000, big, "RankStores"],
-    ["relevance, a range of a figure", products({ monthly_visits: { max: 900 } }), 500_000, big, "RankStores"],
+    ["relevance, page 20, some", products({ ...us, page: 20, per_page: 25 }), 50_000, big, "SortStores"],
+    ["relevance, a range of a figure", products({ monthly_visits: { max: 900 } }), 500_000, big, "SortStores"],
     ["one ad a store, with a rare word", ads({ query: "desk" }), 40, withText(40, 5_000_000), "GatherItems by index"],
     [
       "one ad a store, with a common word",
@@ -81,24 +82,30 @@ describe("Planner", () => {
       "GatherItems by scan"
     ]
   ])("pages by %s", (_, request, total, facts, plan) => {
-    assert.strictEqual(told(Planner.choosePage(request, { total, stores: 0 }, facts)), plan)
+    assert.strictEqual(told(Planner.choosePage(request, { total, stores: Math.round(total / 25) }, facts)), plan)
   })
 
   const Count = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 5_000_000 }))
 
   it.each([
-    ["no words", products(us), big, "counted first"],
+    ["most stores", products(us), withStores(90_000), "counted first"],
     [
       "stores under a bound, highest first",
       products({ monthly_visits: { max: 900 }, sort_by: "revenue" }),
-      big,
+      withStores(60_000),
       "SortStores"
     ],
-    ["stores under a bound, by relevance", products({ monthly_visits: { max: 900 } }), big, "RankStores"],
+    [
+      "stores under a bound, by relevance",
+      products({ monthly_visits: { max: 900 } }),
+      withStores(60_000),
+      "SortStores"
+    ],
+    ["few stores", products(us), withStores(400), "SortStores"],
     [
       "stores over a bound, highest first",
       products({ monthly_visits: { min: 900 }, sort_by: "revenue" }),
-      big,
+      withStores(140_000),
       "counted first"
     ],
     [
