@@ -8,7 +8,7 @@ import * as AdKey from "./AdKey.ts"
 import type { CountRow } from "./CountSql.ts"
 import * as FilterSql from "./FilterSql.ts"
 import * as OrderSql from "./OrderSql.ts"
-import type * as SearchRequest from "./SearchRequest.ts"
+import type { SearchRequest } from "./SearchRequest.ts"
 
 type Sql = SqlClient.SqlClient
 type Fragment = Statement.Fragment
@@ -19,67 +19,114 @@ export interface GatheredRow extends CountRow {
 }
 
 /** The page alone. */
-export const page = (sql: Sql, request: SearchRequest.SearchRequest, access: FilterSql.WordAccess): Fragment =>
-  sql`WITH ${matching(sql, request, access)} ${ordered(sql, request)}`
-
-/** The page with `total` and `stores`, at the price of either. */
-export const pageAndCount = (sql: Sql, request: SearchRequest.SearchRequest, access: FilterSql.WordAccess) =>
-  sql<GatheredRow>`
-    WITH ${matching(sql, request, access)}
-    SELECT (SELECT version FROM catalogue) AS version, ${
-      request.order._tag === "Grouped"
-        ? sql`(SELECT coalesce(sum(i.n), 0)::int FROM matching i) AS total,
-            (SELECT count(*)::int FROM matching i WHERE i.shop_id > 0) AS stores`
-        : sql`(SELECT count(*)::int FROM matching) AS total, 0 AS stores`
-    }, ARRAY(${ordered(sql, request)}) AS ids`
-
-/**
- * MATERIALIZED keeps the planner from taking LIMIT for a reason to walk instead: how dense matches are is known here
- * better. With the token index its hits come first, and stores are looked up for them.
- */
-const matching = (sql: Sql, request: SearchRequest.SearchRequest, access: FilterSql.WordAccess): Fragment => {
-  const { order } = request
-  const stores = FilterSql.store(sql, request.store)
-  const conditions = [...FilterSql.items(sql, request.items), ...FilterSql.words(sql, request.words, access)]
-  const table = sql(request.items._tag === "Ads" ? "ad_search" : "product_search")
-  const isGrouped = order._tag === "Grouped"
-  const columns = isGrouped
-    ? sql`i.shop_id, max(i.pick) AS pick, count(*) AS n`
-    : request.items._tag === "Ads"
-      ? sql`i.id, i.shop_id, i.pick, i.started`
-      : sql`i.id, i.shop_id, i.score, i.price, i.created`
-  const grouping = isGrouped ? sql`GROUP BY i.shop_id` : sql``
-  const figures = order._tag === "ByItem" ? sql`` : sql`, s.${sql(OrderSql.figure(order))}`
-  const join = stores.length > 0 || order._tag !== "ByItem" ? sql`JOIN shop_search s ON s.id = i.shop_id` : sql``
-  if (stores.length === 0 || (access === "index" && request.words.length > 0)) {
-    return sql`
-      hits AS MATERIALIZED (SELECT ${columns} FROM ${table} i WHERE ${sql.and(conditions)} ${grouping}),
-      matching AS MATERIALIZED (SELECT i.*${figures} FROM hits i ${join} WHERE ${sql.and(stores)})`
-  }
-  // Documents are read of the stores that match, and of no others; without words PostgreSQL knows what is best.
-  const fence = request.words.length > 0 ? sql`OFFSET 0` : sql``
-  return sql`
-    matching AS MATERIALIZED (
-      SELECT i.*${figures} FROM (SELECT * FROM shop_search s WHERE ${sql.and(stores)} ${fence}) s
-      CROSS JOIN LATERAL (
-        SELECT ${columns} FROM ${table} i WHERE ${sql.and([sql`i.shop_id = s.id`, ...conditions])} ${grouping} ${fence}
-      ) i
-    )`
+export const page = (sql: Sql, request: SearchRequest, access: FilterSql.WordAccess): Fragment => {
+  const { ids, matching } = gather(sql, request, access)
+  return sql`WITH ${matching} ${ids}`
 }
 
-const ordered = (sql: Sql, request: SearchRequest.SearchRequest): Fragment => {
-  const { order, window } = request
-  const limits = sql`LIMIT ${window.perPage}::int OFFSET ${Page.offset(window)}::int`
-  switch (order._tag) {
+/** The page with `total` and `stores`, at the price of either. */
+export const pageAndCount = (sql: Sql, request: SearchRequest, access: FilterSql.WordAccess) => {
+  const { ids, matching, stores, total } = gather(sql, request, access)
+  return sql<GatheredRow>`
+    WITH ${matching}
+    SELECT (SELECT version FROM catalogue) AS version, ${total} AS total, ${stores} AS stores, ARRAY(${ids}) AS ids`
+}
+
+interface Gathered {
+  /** Tables for WITH. MATERIALIZED keeps PostgreSQL from looking matches up for each use, or walking because of LIMIT. */
+  readonly matching: Fragment
+  readonly total: Fragment
+  readonly stores: Fragment
+  readonly ids: Fragment
+}
+
+const gather = (sql: Sql, request: SearchRequest, access: FilterSql.WordAccess): Gathered => {
+  switch (request.order._tag) {
     case "Grouped":
-      return sql`
-        SELECT ${sql.literal(AdKey.sqlIdOfPick("i.pick"))} AS id FROM matching i
-        WHERE i.shop_id > 0 ORDER BY ${OrderSql.ofStores(sql, order, "i")} ${limits}`
-    case "ByItem":
-      return sql`SELECT i.id FROM matching i ORDER BY ${OrderSql.ofItems(sql, order)} ${limits}`
     case "ByStore":
-      return sql`
-        SELECT i.id FROM matching i
-        ORDER BY ${OrderSql.ofStores(sql, order, "i")}, ${OrderSql.withinStore(sql, request)} ${limits}`
+      return byStore(sql, request, request.order, access)
+    case "ByItem":
+      return byItem(sql, request, request.order, access)
   }
+}
+
+const limits = (sql: Sql, { window }: SearchRequest): Fragment =>
+  sql`LIMIT ${window.perPage}::int OFFSET ${Page.offset(window)}::int`
+
+const byItem = (
+  sql: Sql,
+  request: SearchRequest,
+  order: OrderSql.ItemOrder,
+  access: FilterSql.WordAccess
+): Gathered => {
+  const items = matchingItems(sql, request, access)
+  return {
+    matching: sql`matching AS MATERIALIZED (${items})`,
+    total: sql`(SELECT count(*)::int FROM matching)`,
+    stores: sql`0`,
+    ids: sql`SELECT i.id FROM matching i ORDER BY ${OrderSql.ofItems(sql, order)} ${limits(sql, request)}`
+  }
+}
+
+/** Stores are ordered first, and their items then: there are many more items. */
+const byStore = (
+  sql: Sql,
+  request: SearchRequest,
+  order: OrderSql.StoreOrder,
+  access: FilterSql.WordAccess
+): Gathered => {
+  const figure = sql`s.${sql(OrderSql.figure(order))}`
+  const needed = Page.offset(request.window) + request.window.perPage
+  const known = {
+    total: sql`(SELECT coalesce(sum(s.n), 0)::int FROM groups s)`,
+    stores: sql`(SELECT count(*)::int FROM groups s WHERE s.id > 0)`
+  }
+  const join = sql`i JOIN shop_search s ON s.id = i.shop_id`
+  if (order._tag === "Grouped") {
+    const items = matchingItems(sql, request, access)
+    return {
+      ...known,
+      matching: sql`
+        groups AS MATERIALIZED (
+          SELECT s.id, i.n, i.pick, ${figure}
+          FROM (SELECT i.shop_id, max(i.pick) AS pick, count(*) AS n FROM (${items}) i GROUP BY i.shop_id) ${join}
+        )`,
+      ids: sql`
+        SELECT ${sql.literal(AdKey.sqlIdOfPick("s.pick"))} AS id FROM groups s
+        WHERE s.id > 0 ORDER BY ${OrderSql.ofStores(sql, order)} ${limits(sql, request)}`
+    }
+  }
+  return {
+    ...known,
+    matching: sql`
+      matching AS MATERIALIZED (${matchingItems(sql, request, access)}),
+      groups AS MATERIALIZED (
+        SELECT s.id, i.n, ${figure} FROM (SELECT i.shop_id, count(*) AS n FROM matching i GROUP BY i.shop_id) ${join}
+      )`,
+    ids: sql`
+      SELECT i.id FROM (SELECT * FROM groups s ORDER BY ${OrderSql.ofStores(sql, order)} LIMIT ${needed}::int) s
+      JOIN matching i ON i.shop_id = s.id
+      ORDER BY ${OrderSql.ofStores(sql, order)}, ${OrderSql.withinStore(sql, request)} ${limits(sql, request)}`
+  }
+}
+
+/** With the token index its hits come first, and stores are looked up for them; otherwise stores come first. */
+const matchingItems = (sql: Sql, request: SearchRequest, access: FilterSql.WordAccess): Fragment => {
+  const isAds = request.items._tag === "Ads"
+  const columns = isAds ? sql`i.id, i.shop_id, i.pick, i.started` : sql`i.id, i.shop_id, i.score, i.price, i.created`
+  const conditions = [...FilterSql.items(sql, request.items), ...FilterSql.words(sql, request.words, access)]
+  const stores = sql.and(FilterSql.store(sql, request.store))
+  const items = (more: ReadonlyArray<Fragment>) =>
+    sql`SELECT ${columns} FROM ${sql(isAds ? "ad_search" : "product_search")} i WHERE ${sql.and([...more, ...conditions])}`
+  if (request.store.length === 0) return items([])
+  const isOfStore = sql`i.shop_id = s.id`
+  // Without words PostgreSQL knows what is best. With them, OFFSET 0 keeps it from turning the two round.
+  if (request.words.length === 0) {
+    return sql`SELECT i.* FROM shop_search s CROSS JOIN LATERAL (${items([isOfStore])}) i WHERE ${stores}`
+  }
+  return access === "index"
+    ? sql`SELECT i.* FROM (${items([])} OFFSET 0) i JOIN shop_search s ON ${isOfStore} WHERE ${stores}`
+    : sql`
+        SELECT i.* FROM (SELECT s.id FROM shop_search s WHERE ${stores} OFFSET 0) s
+        CROSS JOIN LATERAL (${items([isOfStore])} OFFSET 0) i`
 }

@@ -13,14 +13,13 @@ export const withinStore = (sql: Sql, request: SearchRequest): Fragment =>
 
 export const figure = (order: StoreOrder): string => (order._tag === "Grouped" ? "n_active" : order.figure)
 
-/** Of the stores; sentinels of unknown figures are below all others. `i` stands for items that carry their store's figure. */
-export const ofStores = (sql: Sql, order: StoreOrder, alias: "s" | "i"): Fragment => {
-  const column = sql`${sql(alias)}.${sql(figure(order))}`
-  const id = alias === "s" ? sql`s.id` : sql`i.shop_id`
-  if (order._tag === "Grouped" || order.direction === "desc") return sql`${column} DESC, ${id}`
+/** Of the stores `s`; sentinels of unknown figures are below all others. */
+export const ofStores = (sql: Sql, order: StoreOrder): Fragment => {
+  const column = sql`s.${sql(figure(order))}`
+  if (order._tag === "Grouped" || order.direction === "desc") return sql`${column} DESC, s.id`
   return figure(order) === "growth"
-    ? sql`${column} = '-infinity', ${column}, ${id}`
-    : sql`${column} < 0, ${column}, ${id}`
+    ? sql`${column} = '-infinity', ${column}, s.id`
+    : sql`${column} < 0, ${column}, s.id`
 }
 
 /** Ends with the id: in the direction of the order, but for the score against it. */

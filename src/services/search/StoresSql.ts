@@ -63,13 +63,13 @@ const ofFirst = (sql: Sql, request: SearchRequest, stores: Fragment): Fragment =
   return sql`
     SELECT i.id FROM (
       SELECT s.* FROM (${stores}) s ${isGrouped ? sql`WHERE s.id > 0` : sql``}
-      ORDER BY ${OrderSql.ofStores(sql, order, "s")} LIMIT ${needed(request)}::int
+      ORDER BY ${OrderSql.ofStores(sql, order)} LIMIT ${needed(request)}::int
     ) s CROSS JOIN LATERAL (
       SELECT ${isAds ? sql`i.id, i.pick` : sql`i.id, i.score`} FROM ${sql(isAds ? "ad_search" : "product_search")} i
       WHERE ${sql.and([sql`i.shop_id = s.id`, ...FilterSql.items(sql, request.items)])}
       ORDER BY ${OrderSql.withinStore(sql, request)} LIMIT ${isGrouped ? 1 : needed(request)}::int
     ) i
-    ORDER BY ${OrderSql.ofStores(sql, order, "s")}, ${OrderSql.withinStore(sql, request)} ${limits(sql, request)}`
+    ORDER BY ${OrderSql.ofStores(sql, order)}, ${OrderSql.withinStore(sql, request)} ${limits(sql, request)}`
 }
 
 /** WITH TIES: of stores whose best products are equally good, any may have the one with the lowest id. */
