@@ -214,6 +214,26 @@ layer(services(60_000), { excludeTestServices: true, timeout: "60 seconds" })("c
     })
   )
 
+  it.effect("a flood of one account's slow searches does not keep another account waiting", () =>
+    Effect.gen(function* () {
+      const flooder = yield* Access.subscriber()
+      const other = yield* Access.subscriber()
+      yield* warmUp(flooder.secret)
+      yield* slowness(60)
+      const flood = yield* Effect.forEach(Array.from({ length: 20 }), () =>
+        send(flooder.secret, Messages.call("search_products", { query: `desk${++number}` }))
+      )
+      // Half of the sixteen searches that may be at the database at once.
+      yield* runs("version", 8)
+      const { text } = yield* post(other.secret, Messages.call("get_shop", { shop_id: 1 }))
+      assert.include(text, '"structuredContent"')
+      assert.strictEqual(yield* running("version"), 8)
+      for (const call of flood) call.leave()
+      yield* runs("", 0)
+      assert.strictEqual(yield* used(flooder.caller.accountId), 1)
+    })
+  )
+
   for (const tool of ["search_ads", "search_products", "search_shops"]) {
     it.effect(`${tool}: whenever the client leaves, it has paid for a complete answer or not at all`, () =>
       Effect.gen(function* () {
