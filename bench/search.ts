@@ -1,11 +1,11 @@
 /**
  * `npm run bench:search`: searches the scale data through the program as it is run, and writes docs/search-benchmarks.md
- * from what this run and earlier ones on other sizes have measured. `--only` measures one part, and keeps what it finds
- * only with `--save`.
+ * from what this run and earlier ones, also on the other size, have measured. `--only` measures one part, and keeps what it
+ * finds only with `--save`. For tuning: `--only latency --classes word --rate 2 --slow 3`.
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import { Console, DateTime, Effect, Layer, Option } from "effect"
+import { DateTime, Effect, Layer, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import * as fs from "node:fs/promises"
 import * as Database from "../src/services/database/Database.ts"
@@ -15,18 +15,18 @@ import type { CaseClass, CaseOptions } from "./search/Cases.ts"
 import * as Facts from "./search/Facts.ts"
 import * as Latency from "./search/Latency.ts"
 import * as Peers from "./search/Peers.ts"
+import * as Print from "./search/Print.ts"
 import * as Rates from "./search/Rates.ts"
 import * as Raw from "./search/Raw.ts"
 import * as Report from "./search/Report.ts"
 import * as Results from "./search/Results.ts"
 import * as Sample from "./search/Sample.ts"
-import { tools } from "./search/SearchCase.ts"
+import { tools as everyTool } from "./search/SearchCase.ts"
 import * as Slow from "./search/Slow.ts"
 import * as Soak from "./search/Soak.ts"
-import * as Tables from "./search/Tables.ts"
 import * as Target from "./search/Target.ts"
 
-const parts = ["latency", "rates", "soak", "raw", "peers"] as const
+const parts = ["latency", "rates", "soak", "raw", "peers", "page"] as const
 type Part = (typeof parts)[number]
 
 /** What is explained may take its time. */
@@ -38,6 +38,8 @@ const mostRawCases = 20
 /** The page's own size, and the one that it is compared with. */
 const pageShops = 200_000
 const tenth = 20_000
+
+const everyClass = Object.keys(Cases.meanings) as ReadonlyArray<CaseClass>
 
 const list = <A extends string>(name: string, known: ReadonlyArray<A>): Flag.Flag<ReadonlyArray<A>> =>
   Flag.String(name).pipe(
@@ -53,13 +55,16 @@ const list = <A extends string>(name: string, known: ReadonlyArray<A>): Flag.Fla
 
 const flags = {
   shops: Flag.Int("shops").pipe(Flag.withDescription("Which data set"), Flag.withDefault(pageShops)),
-  only: Flag.Literals("only", parts).pipe(Flag.withDescription("One part of the benchmark"), Flag.optional),
+  only: Flag.Literals("only", parts).pipe(
+    Flag.withDescription("One part of the benchmark; page writes it anew"),
+    Flag.optional
+  ),
   save: Flag.Boolean("save").pipe(
     Flag.withDescription("Keep what --only measures, and write the page"),
     Flag.withDefault(false)
   ),
-  tools: list("tools", tools),
-  classes: list("classes", Object.keys(Cases.meanings) as ReadonlyArray<CaseClass>),
+  tools: list("tools", everyTool),
+  classes: list("classes", everyClass),
   seed: Flag.String("seed").pipe(Flag.withDescription("Another seed, other cases"), Flag.withDefault("search")),
   cases: Flag.Int("cases").pipe(Flag.withDescription("Cases of a tool and class"), Flag.withDefault(30)),
   peers: list("peers", Peers.names),
@@ -76,45 +81,6 @@ const flags = {
   slow: Flag.Int("slow").pipe(Flag.withDescription("Explain as many of the slowest"), Flag.withDefault(0))
 }
 
-const printLatency = (rows: ReadonlyArray<Results.LatencyRow>) =>
-  Console.log(
-    Tables.plain(
-      ["tool", "class", "calls", "mean", "p50", "p95", "p99", "max", "failures"],
-      rows.map((row) => [
-        row.tool,
-        row.class,
-        String(row.calls),
-        ...[row.mean, row.p50, row.p95, row.p99, row.max].map(Tables.millis),
-        Tables.failures(row.failures)
-      ])
-    )
-  )
-
-const printRaw = ({ ofLongOnes, overall, rows }: Pick<typeof Results.Raw.Type, "ofLongOnes" | "overall" | "rows">) =>
-  Console.log(
-    Tables.plain(
-      ["tool", "class", "cases", "tool call", "by hand", "ratio", "added"],
-      rows.map((row) => [
-        row.tool,
-        row.class,
-        String(row.cases),
-        Tables.millis(row.tool50),
-        Tables.millis(row.raw50),
-        Tables.times(row.ratio),
-        Tables.millis(row.addedMillis)
-      ])
-    ) + `\nall together ${Tables.times(overall)}, statements of 10 ms or more ${Tables.times(ofLongOnes)}`
-  )
-
-const printSoak = (soak: Results.Soak) =>
-  Console.log(
-    `${soak.calls} calls, p95 ${Tables.millis(soak.p95)} ms ${Tables.failures(soak.failures)}; MiB: ` +
-      [soak.firstMinute, soak.lastMinute, soak.lowest, soak.highest]
-        .map((one) => (one / 2 ** 20).toFixed(0))
-        .join(", ") +
-      ` (first minute, last minute, lowest, highest), ${(soak.slopePerMinute / 2 ** 20).toFixed(2)} a minute`
-  )
-
 const writePage = Effect.gen(function* () {
   const large = yield* Results.read(pageShops)
   const small = yield* Results.read(tenth)
@@ -128,12 +94,16 @@ const search = Command.make(
   "bench:search",
   flags,
   Effect.fnUntraced(function* ({ classes, only, save, seed, shops, tools, ...flags }) {
+    if (Option.contains(only, "page" as const)) return yield* writePage
     const connection = yield* Target.database(shops)
     const ownPool = Migrations.layer.pipe(
       Layer.provideMerge(
         Database.layer({ source: connection, maxConnections: 6, statementTimeoutMillis: explainTimeoutMillis })
       )
     )
+    // Of some classes alone, no page could tell whether it is good.
+    const isWhole = tools.length === everyTool.length && classes.length === everyClass.length
+    const isKept = isWhole && (Option.isNone(only) || save)
     const isWanted = (part: Part) =>
       Option.match(only, { onNone: () => part !== "soak" || Option.isSome(flags.soak), onSome: (one) => one === part })
 
@@ -153,49 +123,44 @@ const search = Command.make(
           yield* Latency.prepare(target, sample, of("", warmUpPerClass))
           return yield* use(target)
         }).pipe(Effect.scoped)
-      const found: { -readonly [Key in keyof Results.Parts]: Results.Parts[Key] } = {}
+      const keep = Effect.fnUntraced(function* (found: Results.Parts) {
+        if (!isKept) return
+        yield* Results.write(yield* Facts.read(shops), found)
+        yield* writePage
+      })
 
       if (isWanted("latency")) {
-        found.latency = yield* withServer(
+        yield* withServer(
           Effect.fnUntraced(function* (target) {
             const observations = yield* Latency.observe(target, sample, of(""), flags.rate)
             const rows = Latency.tabulate(observations)
-            yield* printLatency(rows)
+            yield* Print.latency(rows)
+            yield* keep({ latency: { seed, perSecond: flags.rate, rows } })
             if (flags.slow > 0) yield* Slow.print(observations, flags.slow, target.accountId)
-            return { seed, perSecond: flags.rate, rows }
           })
         )
       }
       if (isWanted("raw")) {
-        const raw = yield* withServer((target) =>
-          Raw.run(target, sample, of("raw", Math.min(flags.cases, mostRawCases)))
-        )
-        found.raw = { seed, ...raw }
-        yield* printRaw(raw)
+        const options = of("raw", Math.min(flags.cases, mostRawCases))
+        const raw = yield* withServer((target) => Raw.run(target, sample, options))
+        yield* Print.raw(raw)
+        yield* keep({ raw: { seed, ...raw } })
       }
       if (isWanted("rates")) {
-        found.rates = { seed, seconds: Rates.stepSeconds, steps: yield* Rates.run(connection, sample, of("rates")) }
+        const steps = yield* Rates.run(connection, sample, of("rates"))
+        yield* keep({ rates: { seed, seconds: Rates.stepSeconds, steps } })
       }
       if (isWanted("soak")) {
         const minutes = Option.getOrElse(flags.soak, () => soakMinutes)
-        found.soak = yield* withServer((target) => Soak.run(target, sample, of("soak"), minutes, flags.soakRate))
-        yield* printSoak(found.soak)
+        const soak = yield* withServer((target) => Soak.run(target, sample, of("soak"), minutes, flags.soakRate))
+        yield* Print.soak(soak)
+        yield* keep({ soak })
       }
       if (isWanted("peers")) {
         const accountId = yield* Target.account(connection)
         const today = DateTime.formatIsoDateUtc(yield* DateTime.now)
-        found.peers = yield* Peers.run(
-          connection,
-          shops,
-          today,
-          sample,
-          { ...of("peers", flags.peerCases), peers: flags.peers },
-          accountId
-        )
-      }
-      if (Option.isNone(only) || save) {
-        yield* Results.write(yield* Facts.read(shops), found)
-        yield* writePage
+        const options = { ...of("peers", flags.peerCases), peers: flags.peers }
+        yield* keep({ peers: yield* Peers.run(connection, shops, today, sample, options, accountId) })
       }
     }).pipe(Effect.scoped, Effect.provide(ownPool))
   }, Effect.scoped)

@@ -69,6 +69,8 @@ export const Raw = Schema.Struct({
   ofLongOnes: Schema.Finite
 })
 
+export type Raw = typeof Raw.Type
+
 export const PeerRow = Schema.Struct({
   ...group,
   cases: Schema.Int,
