@@ -61,7 +61,9 @@ export const layer = (
       // Two workers make one search a little faster, and twice as dear: other searches are better use of a core.
       max_parallel_workers_per_gather: "0",
       work_mem: "64MB",
-      random_page_cost: "1.1",
+      // Not 1.1, as for other data on fast disks: stores would be read one by one through an index, 100 ms for half of them,
+      // instead of all in a row, 23 ms.
+      random_page_cost: "2",
       // Dates and times are compared and printed in UTC, whatever the server's own zone.
       timezone: "UTC"
     }

@@ -22,12 +22,16 @@ export const page = (sql: Sql, request: SearchRequest, plan: PagePlan): Fragment
       return StoresSql.walk(sql, request)
     case "SortStores":
       return StoresSql.sort(sql, request)
+    case "ProbeStores":
+      return StoresSql.probe(sql, request)
   }
 }
 
 /** The page with `total` and `stores`. */
 export const pageAndCount = (sql: Sql, request: SearchRequest, plan: AtOncePlan) =>
-  plan._tag === "GatherItems" ? GatherSql.pageAndCount(sql, request, plan.access) : StoresSql.pageAndCount(sql, request)
+  plan._tag === "GatherItems"
+    ? GatherSql.pageAndCount(sql, request, plan.access)
+    : StoresSql.pageAndCount(sql, request, plan._tag)
 
 const table = (sql: Sql, request: SearchRequest) => sql(request.items._tag === "Ads" ? "ad_search" : "product_search")
 

@@ -24,13 +24,15 @@ export type PagePlan =
   | { readonly _tag: "WalkStores" }
   /** All matching stores, sorted; then the same. */
   | { readonly _tag: "SortStores" }
+  /** For products by relevance: all matching stores looked up, then stores in order until enough are among them. */
+  | { readonly _tag: "ProbeStores" }
   /** Items in order, until enough of them match. */
   | { readonly _tag: "WalkItems"; readonly order: Extract<SearchRequest.Order, { readonly _tag: "ByItem" }> }
   /** All matching items, sorted. */
   | { readonly _tag: "GatherItems"; readonly access: WordAccess }
 
 /** Those that can find the number of matches together with the page. */
-export type AtOncePlan = Extract<PagePlan, { readonly _tag: "GatherItems" | "SortStores" }>
+export type AtOncePlan = Extract<PagePlan, { readonly _tag: "GatherItems" | "SortStores" | "ProbeStores" }>
 
 const accesses = ({ words }: SearchRequest.SearchRequest): ReadonlyArray<WordAccess> =>
   words.length === 0 ? ["scan"] : ["index", "scan"]
@@ -53,5 +55,6 @@ export const isByStores = (request: SearchRequest.SearchRequest): boolean =>
 export const validPages = (request: SearchRequest.SearchRequest): ReadonlyArray<PagePlan> => [
   ...(request.order._tag === "ByItem" ? [{ _tag: "WalkItems", order: request.order } as const] : []),
   ...(isByStores(request) ? [{ _tag: "WalkStores" } as const, { _tag: "SortStores" } as const] : []),
+  ...(isByStores(request) && request.order._tag === "ByItem" ? [{ _tag: "ProbeStores" } as const] : []),
   ...accesses(request).map((access) => ({ _tag: "GatherItems", access }) as const)
 ]

@@ -42,7 +42,10 @@ const cost = {
   /** Taking the next store in an order and testing it. */
   walkStore: 0.003,
   /** Keeping a matching store to sort it. */
-  sortStore: 0.000_3,
+  sortStore: 0.000_5,
+  /** Keeping it to be looked up, and looking one up. */
+  keepStore: 0.000_2,
+  probeStore: 0.000_1,
   /** Taking the first items of a store that is on the page. */
   takeStore: 0.02,
   /** Reading an item's document and looking for the words. */
@@ -99,7 +102,8 @@ export const chooseAtOnce = (request: SearchRequest.SearchRequest, facts: Facts)
         ? walkItemsCost(request, (facts.items * stores) / facts.stores, facts)
         : Number.POSITIVE_INFINITY
     )
-    return stores * cost.sortStore < walkCost ? Option.some({ _tag: "SortStores" }) : Option.none()
+    const { cost: passedCost, plan } = keepStores(request, stores, facts)
+    return passedCost < walkCost ? Option.some(plan) : Option.none()
   }
   const gathering: GatherPlan = { _tag: "GatherItems", access: access(facts, cost.takeHit).access }
   if (order._tag !== "ByItem") return Option.some(gathering)
@@ -137,7 +141,17 @@ const walkItemsCost = (request: SearchRequest.SearchRequest, total: number, { it
 const walkStoresCost = (request: SearchRequest.SearchRequest, stores: number, facts: Facts): number =>
   visits(request, stores, facts.stores) * cost.walkStore
 
-const sortCost = (stores: number, facts: Facts): number => facts.stores * cost.passStore + stores * cost.sortStore
+/** What to do with the stores that a pass has found, and what it costs beside the pass. */
+const keepStores = (
+  request: SearchRequest.SearchRequest,
+  stores: number,
+  facts: Facts
+): { readonly plan: Exclude<AtOncePlan, GatherPlan>; readonly cost: number } => {
+  const sorting = { plan: { _tag: "SortStores" }, cost: stores * cost.sortStore } as const
+  if (request.order._tag !== "ByItem") return sorting
+  const probing = stores * cost.keepStore + visits(request, stores, facts.stores) * cost.probeStore
+  return probing < sorting.cost ? { plan: { _tag: "ProbeStores" }, cost: probing } : sorting
+}
 
 /** What is known of the matches, and that there are some. */
 interface Matches {
@@ -159,9 +173,10 @@ export const choosePage = (request: SearchRequest.SearchRequest, matches: Matche
   if (isByStores(request)) {
     const stores = matches.stores > 0 ? matches.stores : Math.min(matches.total, facts.stores)
     const last = needed(request) * cost.takeStore
+    const kept = keepStores(request, stores, facts)
     plans.push(
       { plan: { _tag: "WalkStores" }, cost: walkStoresCost(request, stores, facts) + last },
-      { plan: { _tag: "SortStores" }, cost: sortCost(stores, facts) + last }
+      { plan: kept.plan, cost: facts.stores * cost.passStore + kept.cost + last }
     )
   }
   if (order._tag === "ByItem") {

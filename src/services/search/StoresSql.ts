@@ -37,27 +37,33 @@ export const walk = (sql: Sql, request: SearchRequest): Fragment => {
   )
 }
 
-/** All stores that match, and then the first of them. OFFSET 0 keeps PostgreSQL from walking because of their LIMIT. */
-export const sort = (sql: Sql, request: SearchRequest): Fragment =>
-  ofFirst(
-    sql,
-    request,
-    sql`SELECT s.* FROM (${CounterSql.countedStores(sql, request, figure(request))} OFFSET 0) s WHERE s.matching > 0`
-  )
+/** All stores that match, with how many of their items do. OFFSET 0 keeps PostgreSQL from walking because of a LIMIT. */
+const matching = (sql: Sql, request: SearchRequest): Fragment =>
+  sql`SELECT s.* FROM (${CounterSql.countedStores(sql, request, figure(request))} OFFSET 0) s WHERE s.matching > 0`
 
-/** The same with `total` and `stores`, in one pass over all stores. */
-export const pageAndCount = (sql: Sql, request: SearchRequest) =>
-  sql<GatheredRow>`
+/** All stores that match, and then the first of them. */
+export const sort = (sql: Sql, request: SearchRequest): Fragment => ofFirst(sql, request, matching(sql, request))
+
+/** Products by relevance: stores by their best product, until enough of them are among those that match. */
+export const probe = (sql: Sql, request: SearchRequest): Fragment =>
+  ofBest(sql, request, among(sql, matching(sql, request)))
+
+/** {@link sort} or {@link probe}, with `total` and `stores`, in one pass over all stores. */
+export const pageAndCount = (sql: Sql, request: SearchRequest, plan: "SortStores" | "ProbeStores") => {
+  const stores = sql`SELECT * FROM counted s WHERE s.matching > 0`
+  const ids = plan === "SortStores" ? ofFirst(sql, request, stores) : ofBest(sql, request, among(sql, stores))
+  return sql<GatheredRow>`
     WITH counted AS MATERIALIZED (${CounterSql.countedStores(sql, request, figure(request))})
     SELECT (SELECT version FROM catalogue) AS version,
       (SELECT coalesce(sum(s.matching), 0)::int FROM counted s) AS total,
       (SELECT count(*)::int FROM counted s WHERE s.matching > 0 AND s.id > 0) AS stores,
-      ARRAY(${ofFirst(sql, request, sql`SELECT * FROM counted s WHERE s.matching > 0`)}) AS ids`
+      ARRAY(${ids}) AS ids`
+}
 
 /** The items of as many stores as there are items to show. */
 const ofFirst = (sql: Sql, request: SearchRequest, stores: Fragment): Fragment => {
   const { order } = request
-  if (order._tag === "ByItem") return ofBest(sql, request, stores)
+  if (order._tag === "ByItem") return ofBest(sql, request, sql`(${stores}) s JOIN shop_products r ON r.id = s.id`)
   const isGrouped = order._tag === "Grouped"
   const isAds = request.items._tag === "Ads"
   return sql`
@@ -72,11 +78,14 @@ const ofFirst = (sql: Sql, request: SearchRequest, stores: Fragment): Fragment =
     ORDER BY ${OrderSql.ofStores(sql, order)}, ${OrderSql.withinStore(sql, request)} ${limits(sql, request)}`
 }
 
+/** IS TRUE keeps PostgreSQL from joining all of them, which would have to be sorted: they are looked up in a hash table. */
+const among = (sql: Sql, stores: Fragment): Fragment =>
+  sql`(SELECT * FROM shop_products p WHERE (p.id IN (SELECT s.id FROM (${stores}) s)) IS TRUE) r`
+
 /** WITH TIES: of stores whose best products are equally good, any may have the one with the lowest id. */
-const ofBest = (sql: Sql, request: SearchRequest, stores: Fragment): Fragment => sql`
+const ofBest = (sql: Sql, request: SearchRequest, rollups: Fragment): Fragment => sql`
   SELECT i.id FROM (
-    SELECT s.id FROM (${stores}) s JOIN shop_products r ON r.id = s.id
-    ORDER BY r.best_score DESC FETCH FIRST (${needed(request)}::int) ROWS WITH TIES
+    SELECT r.id FROM ${rollups} ORDER BY r.best_score DESC FETCH FIRST (${needed(request)}::int) ROWS WITH TIES
   ) s CROSS JOIN LATERAL (
     SELECT i.id, i.score FROM product_search i
     WHERE i.shop_id = s.id ORDER BY i.score DESC, i.id LIMIT ${needed(request)}::int

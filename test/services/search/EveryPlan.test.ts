@@ -104,6 +104,7 @@ layer(services, { excludeTestServices: true })(`every plan, catalogue ${seed}`, 
             "CountItems",
             "WalkStores",
             "SortStores",
+            ...(tool === "product" ? ["ProbeStores"] : []),
             "WalkItems",
             "GatherItems"
           ]) {
