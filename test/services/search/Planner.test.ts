@@ -99,7 +99,7 @@ describe("Planner", () => {
       "stores under a bound, by relevance",
       products({ monthly_visits: { max: 900 } }),
       withStores(60_000),
-      "SortStores"
+      "ProbeStores"
     ],
     ["few stores", products(us), withStores(400), "SortStores"],
     [
