@@ -91,6 +91,8 @@ const apply = Effect.fnUntraced(function* (step: Step, batch: Batch) {
           imported_at = excluded.imported_at
         RETURNING id`)
     case "shop less":
+      // Its ads go with it, those too that were another's when they were derived last.
+      for (const id of idsOf(yield* sql<Id>`DELETE FROM ad WHERE shop_id = ${ofShop} RETURNING id`)) batch.adIds.add(id)
       return yield* touchesShops(sql<Id>`DELETE FROM shop WHERE id = ${ofShop} RETURNING id`)
     case "month":
       return yield* touchesShops(sql<Id>`
