@@ -29,7 +29,7 @@ export const during = async <A>(
     const call = calls[number % calls.length]
     if (call === undefined) break
     pending.push(
-      ToolCall.send(target, agent, call.body).then(({ outcome }) => ({
+      ToolCall.send(target, agent, call.body, number).then(({ outcome }) => ({
         case: call.searchCase,
         millis: performance.now() - due,
         outcome

@@ -33,8 +33,8 @@ export const loadDemoOnce = Effect.gen(function* () {
   const importer = yield* Importer
   if (!(yield* asUserError(importer.isEmpty))) return
   const { demoSize } = yield* AppConfig
-  const { report, seconds } = yield* loadDemo({ size: demoSize, seed: defaultSeed, asOf: yield* today })
-  yield* Console.log(ImportReporting.summary("Demo data", report, seconds))
+  const report = yield* loadDemo({ size: demoSize, seed: defaultSeed, asOf: yield* today })
+  yield* Console.log(ImportReporting.summary("Demo data", report))
 })
 
 const sizeNames = Object.keys(demoSizes).filter((name): name is DemoSizeName => name in demoSizes)
@@ -66,8 +66,8 @@ const decided = Effect.fnUntraced(function* (given: {
 
 const load = Command.make("load", options, (given) =>
   Effect.gen(function* () {
-    const { report, seconds } = yield* loadDemo(yield* decided(given))
-    yield* Console.log(ImportReporting.summary("Demo data", report, seconds))
+    const report = yield* loadDemo(yield* decided(given))
+    yield* Console.log(ImportReporting.summary("Demo data", report))
   })
 ).pipe(Command.withDescription("Load the demo data into the catalogue"))
 

@@ -55,14 +55,14 @@ const importFile = Effect.fn("ImportCommand.importFile")(function* (path: string
           country: Option.getOrUndefined(options.country),
           currency: Option.getOrUndefined(options.currency)
         })
-  const { report, seconds } = yield* ImportReporting.run({
+  const report = yield* ImportReporting.run({
     label: "Importing",
     source,
     total: file.totalBytes,
     maxRejects: options.maxRejects,
     onRejects: rejects.write
   })
-  yield* Console.log(ImportReporting.summary(file.name, report, seconds))
+  yield* Console.log(ImportReporting.summary(file.name, report))
   return report.rejected === 0 ? [] : [rejects.path]
 }, Effect.scoped)
 

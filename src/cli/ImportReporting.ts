@@ -1,5 +1,5 @@
 /** What every import shows while it runs and says when it has ended. */
-import { Clock, Effect, Runtime } from "effect"
+import { Effect, Runtime } from "effect"
 import { CliError } from "effect/cli"
 import { recordTypes } from "../domain/catalog/Records.ts"
 import type { UnreadableInput } from "../services/import/ImportError.ts"
@@ -27,8 +27,7 @@ export interface Import {
 export const run = Effect.fn("ImportReporting.run")(function* (options: Import) {
   const importer = yield* Importer
   const bar = yield* make
-  const startedAt = yield* Clock.currentTimeMillis
-  const report = yield* importer
+  return yield* importer
     .run(options.source, {
       maxRejects: options.maxRejects,
       onRejects: options.onRejects,
@@ -52,13 +51,11 @@ export const run = Effect.fn("ImportReporting.run")(function* (options: Import) 
         )
     })
     .pipe(Effect.ensuring(bar.clear))
-  const seconds = ((yield* Clock.currentTimeMillis) - startedAt) / 1_000
-  return { report, seconds }
 })
 
 /** For people: what is in the catalogue now that was not before. */
-export const summary = (name: string, report: ImportReport, seconds: number): string => {
-  const { accepted, rejected, skipped, tallies } = report
+export const summary = (name: string, report: ImportReport): string => {
+  const { accepted, rejected, seconds, skipped, tallies } = report
   const written = recordTypes.flatMap((type) => {
     const { added, changed } = tallies[type]
     return added + changed === 0

@@ -4,7 +4,7 @@
  *
  * The first load of an empty catalogue is one transaction, all or nothing, and derives everything at its end.
  */
-import { Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Layer } from "effect"
 import type { Scope, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql"
@@ -37,6 +37,8 @@ export interface ImportReport {
   /** Items that the reader left out on purpose. */
   readonly skipped: number
   readonly tallies: Tallies
+  /** From the first record to the last one that searches find, and what is tidied up after it. */
+  readonly seconds: number
 }
 
 /** Rows a statement: more gain nothing, and hold locks for longer. */
@@ -72,6 +74,7 @@ export class Importer extends Context.Service<
       const run = Effect.fn("Importer.run")(
         function* (source: Stream.Stream<ImportChunk, UnreadableInput>, options: ImportOptions) {
           yield* takeTurn(sql)
+          const startedAt = yield* Clock.currentTimeMillis
           const report = new Report(options)
           const { next } = yield* batches(source, batchRows, (chunk) => report.read(chunk))
           const group = {
@@ -87,7 +90,7 @@ export class Importer extends Context.Service<
             mayHaveMore = rows.length > 0 && (yield* loadGroup(rows, group))
           }
           yield* derived.settle(writtenOf(report.current.tallies))
-          return report.current
+          return { ...report.current, seconds: ((yield* Clock.currentTimeMillis) - startedAt) / 1_000 }
         },
         Effect.scoped,
         Effect.catchTag("SqlError", (error) => Effect.fail(stopped(error)))
@@ -140,7 +143,7 @@ class Report {
     this.#options = options
   }
 
-  get current(): ImportReport {
+  get current(): Omit<ImportReport, "seconds"> {
     return { accepted: this.#accepted, rejected: this.#rejected, skipped: this.#skipped, tallies: this.#tallies }
   }
 

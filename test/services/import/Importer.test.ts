@@ -363,6 +363,31 @@ layer(Layer.empty, { excludeTestServices: true })("Importer", (it) => {
     )
   )
 
+  it.effect("leaves nothing for searches to be slowed down by", () =>
+    onFreshDatabase(
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const vacuums = Effect.map(
+          sql<{ count: number }>`
+            SELECT vacuum_count::int AS count FROM pg_stat_user_tables WHERE relname = 'product_search'`,
+          ([row]) => row?.count
+        )
+        const products = (count: number, price: number) =>
+          Array.from({ length: count }, (_, index) => product("a.com", String(index), { price }))
+        yield* run([shop("a.com"), ...products(1_000, 1)])
+        assert.strictEqual(yield* vacuums, 1)
+        yield* run(products(900, 2))
+        assert.strictEqual(yield* vacuums, 2)
+        yield* run(products(3, 3))
+        assert.strictEqual(yield* vacuums, 2)
+        assert.deepStrictEqual(yield* sql`SELECT gin_clean_pending_list('product_search_words')::int AS pages`, [
+          { pages: 0 }
+        ])
+        assert.deepStrictEqual(yield* sql`SELECT current_setting('vacuum_cost_delay') AS delay`, [{ delay: "0" }])
+      })
+    )
+  )
+
   it.effect("stops at too many rejects, and a first load then leaves nothing behind", () =>
     onFreshDatabase(
       Effect.gen(function* () {
