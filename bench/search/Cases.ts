@@ -50,14 +50,15 @@ export const meanings = {
   "common word": `the same, of ${percent(limits.common)} or more`,
   "two words": "two words of one document, each middling or common",
   "text with filters": "a middling or common word, and one or two filters on the store",
-  "page 20": `page 20 of something that many match: nothing asked, a filter that ${percent(deepShare)} of all stores match, or a common word`,
+  "page 20": `page 20 of everything, or of what one or two filters leave that ${percent(deepShare)} of all stores match, or more`,
+  "page 20 of words": "page 20 of a common word",
   "every sort": "each sort in both orders, with one filter that a hundredth of all stores match, or more"
 } as const
 export type CaseClass = keyof typeof meanings
 
 const hard: Readonly<Record<Tool, ReadonlyArray<CaseClass>>> = {
-  search_products: ["common word", "two words", "text with filters"],
-  search_ads: ["common word", "two words", "text with filters"],
+  search_products: ["common word", "two words", "text with filters", "page 20 of words"],
+  search_ads: ["common word", "two words", "text with filters", "page 20 of words"],
   search_shops: []
 }
 
@@ -146,12 +147,8 @@ const filters: Readonly<Record<CaseClass, (draw: Draw) => Arguments>> = {
     ...word(draw, draw.random.chance(0.5) ? "common" : "middling"),
     ...StoreDraws.argumentsOf(stores(draw, draw.random.int(1, 2)))
   }),
-  "page 20": (draw) =>
-    draw.random.pick([
-      () => ({}),
-      () => storesWithShare(draw, [1, 2], (share) => share >= deepShare),
-      () => word(draw, "common")
-    ])(),
+  "page 20": (draw) => (draw.random.chance(1 / 3) ? {} : storesWithShare(draw, [1, 2], (share) => share >= deepShare)),
+  "page 20 of words": (draw) => word(draw, "common"),
   "every sort": (draw) => storesWithShare(draw, [1, 1], (share) => share >= 0.01)
 }
 
@@ -159,6 +156,7 @@ const argumentsOf = (caseClass: CaseClass, draw: Draw): Arguments => {
   const drawn = filters[caseClass](draw)
   switch (caseClass) {
     case "page 20":
+    case "page 20 of words":
       return { ...drawn, ...order(draw), page: Page.lastPage, per_page: draw.random.pick([10, 20, 25]) }
     case "every sort": {
       const sorts = sortsOf(draw.tool)

@@ -26,7 +26,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Database", (it) => {
           ["idle_in_transaction_session_timeout", "10s"],
           ["jit", "off"],
           ["lock_timeout", "3s"],
-          ["random_page_cost", "1.1"],
+          ["random_page_cost", "2"],
           ["statement_timeout", "5s"],
           ["work_mem", "64MB"]
         ]
