@@ -24,15 +24,20 @@ export type PagePlan =
   | { readonly _tag: "WalkStores" }
   /** All matching stores, sorted; then the same. */
   | { readonly _tag: "SortStores" }
-  /** For products by relevance: all matching stores looked up, then stores in order until enough are among them. */
-  | { readonly _tag: "ProbeStores" }
-  /** Items in order, until enough of them match. */
-  | { readonly _tag: "WalkItems"; readonly order: Extract<SearchRequest.Order, { readonly _tag: "ByItem" }> }
+  /** Items in order, each with its store, until enough of them match. */
+  | { readonly _tag: "WalkItems"; readonly order: ItemOrder }
+  /** All matching stores, to look up in; then items in order, until enough of them are of those stores and match. */
+  | { readonly _tag: "ProbeItems"; readonly order: ItemOrder }
   /** All matching items, sorted. */
   | { readonly _tag: "GatherItems"; readonly access: WordAccess }
+  /** All matching items, counted by store; then the documents of the first stores again, until their matches fill the page. */
+  | { readonly _tag: "GatherStores"; readonly access: WordAccess; readonly order: FigureOrder }
+
+type ItemOrder = Extract<SearchRequest.Order, { readonly _tag: "ByItem" }>
+type FigureOrder = Extract<SearchRequest.Order, { readonly _tag: "ByStore" }>
 
 /** Those that can find the number of matches together with the page. */
-export type AtOncePlan = Extract<PagePlan, { readonly _tag: "GatherItems" | "SortStores" | "ProbeStores" }>
+export type AtOncePlan = Extract<PagePlan, { readonly _tag: "GatherItems" | "GatherStores" | "SortStores" }>
 
 const accesses = ({ words }: SearchRequest.SearchRequest): ReadonlyArray<WordAccess> =>
   words.length === 0 ? ["scan"] : ["index", "scan"]
@@ -52,9 +57,15 @@ export const isByStores = (request: SearchRequest.SearchRequest): boolean =>
       SearchRequest.asksStoresOnly(request)
     : CounterSql.isCountable(request)
 
-export const validPages = (request: SearchRequest.SearchRequest): ReadonlyArray<PagePlan> => [
-  ...(request.order._tag === "ByItem" ? [{ _tag: "WalkItems", order: request.order } as const] : []),
-  ...(isByStores(request) ? [{ _tag: "WalkStores" } as const, { _tag: "SortStores" } as const] : []),
-  ...(isByStores(request) && request.order._tag === "ByItem" ? [{ _tag: "ProbeStores" } as const] : []),
-  ...accesses(request).map((access) => ({ _tag: "GatherItems", access }) as const)
-]
+export const validPages = (request: SearchRequest.SearchRequest): ReadonlyArray<PagePlan> => {
+  const { order, store } = request
+  return [
+    ...(order._tag === "ByItem" ? [{ _tag: "WalkItems", order } as const] : []),
+    ...(order._tag === "ByItem" && store.length > 0 ? [{ _tag: "ProbeItems", order } as const] : []),
+    ...(isByStores(request) ? [{ _tag: "WalkStores" } as const, { _tag: "SortStores" } as const] : []),
+    ...accesses(request).map((access) => ({ _tag: "GatherItems", access }) as const),
+    ...(order._tag === "ByStore" && request.words.length > 0
+      ? accesses(request).map((access) => ({ _tag: "GatherStores", access, order }) as const)
+      : [])
+  ]
+}

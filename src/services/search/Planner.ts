@@ -22,7 +22,7 @@ export interface Facts {
   readonly text?: {
     /** Estimate: documents that have the words. */
     readonly hits: number
-    /** Items of the stores that match, exactly; all items where {@link areFew} of them have the words. */
+    /** Items of the stores that match, exactly unless {@link isByIndex}. */
     readonly candidates: number
   }
 }
@@ -43,9 +43,9 @@ const cost = {
   walkStore: 0.003,
   /** Keeping a matching store to sort it. */
   sortStore: 0.000_5,
-  /** Keeping it to be looked up, and looking one up. */
-  keepStore: 0.000_2,
-  probeStore: 0.000_1,
+  /** Keeping it to be looked up, and looking up the store of the next item in an order. */
+  keepStore: 0.000_05,
+  probeItem: 0.000_08,
   /** Taking the first items of a store that is on the page. */
   takeStore: 0.02,
   /** Reading an item's document and looking for the words. */
@@ -59,10 +59,20 @@ const cost = {
 } as const
 
 /** Whether the token index is the way to so many documents, however few stores match. */
-export const areFew = (hits: number): boolean => hits * cost.takeHit < maxFewCost
+const areFew = (hits: number): boolean => hits * cost.takeHit < maxFewCost
 
 /** About what a pass over the stores takes. */
 const maxFewCost = 20
+
+/**
+ * Whether the token index is the way to so many documents, as far as it is known how many items the matching stores have:
+ * to count them takes a pass over the stores.
+ */
+export const isByIndex = (hits: number, expectedCandidates: number): boolean =>
+  areFew(hits) || expectedCandidates * cost.read > doubt * hits * cost.takeHit
+
+/** Items are expected by the number of stores, and stores that match may be small ones. */
+const doubt = 5
 
 interface Access {
   readonly access: FilterSql.WordAccess
@@ -96,22 +106,35 @@ export const chooseAtOnce = (request: SearchRequest.SearchRequest, facts: Facts)
   if (text === undefined) {
     const stores = facts.matchingStores ?? facts.stores
     if (!isByStores(request) || request.store.length === 0) return Option.none()
+    const total = (facts.items * stores) / facts.stores
     const walkCost = Math.min(
       walkStoresCost(request, stores, facts),
-      order._tag === "ByItem"
-        ? walkItemsCost(request, (facts.items * stores) / facts.stores, facts)
-        : Number.POSITIVE_INFINITY
+      ...(order._tag === "ByItem" ? inOrder(request, order, { total, stores }, facts).map((plan) => plan.cost) : [])
     )
-    const { cost: passedCost, plan } = keepStores(request, stores, facts)
-    return passedCost < walkCost ? Option.some(plan) : Option.none()
+    return stores * cost.sortStore < walkCost ? Option.some({ _tag: "SortStores" }) : Option.none()
   }
-  const gathering: GatherPlan = { _tag: "GatherItems", access: access(facts, cost.takeHit).access }
-  if (order._tag !== "ByItem") return Option.some(gathering)
+  const gathering = gather(request, facts)
+  if (order._tag !== "ByItem") return Option.some(gathering.plan)
   const total = (text.hits * text.candidates) / facts.items
-  return walkItemsCost(request, total, facts) < total * cost.keep ? Option.none() : Option.some(gathering)
+  const stores = Math.min(facts.stores, total)
+  const walks = inOrder(request, order, { total, stores }, facts)
+  return walks.some((walk) => walk.cost < total * cost.keep) ? Option.none() : Option.some(gathering.plan)
 }
 
-type GatherPlan = Extract<PagePlan, { readonly _tag: "GatherItems" }>
+/** Words that this share of all items have are soon met again in the documents of a store that has them. */
+const denseShare = 0.05
+
+/** To look all matches up. */
+const gather = (
+  { order }: SearchRequest.SearchRequest,
+  facts: Facts
+): { readonly plan: Extract<AtOncePlan, { readonly access: FilterSql.WordAccess }>; readonly cost: number } => {
+  const { access: wordAccess, cost: gatherCost } = access(facts, cost.takeHit)
+  const areDense = facts.text !== undefined && facts.text.hits > facts.items * denseShare
+  return order._tag === "ByStore" && areDense
+    ? { plan: { _tag: "GatherStores", access: wordAccess, order }, cost: gatherCost }
+    : { plan: { _tag: "GatherItems", access: wordAccess }, cost: gatherCost }
+}
 
 /** All that comes up to the end of the page. */
 const needed = ({ window }: SearchRequest.SearchRequest): number => Page.offset(window) + window.perPage
@@ -129,29 +152,43 @@ const areFar = ({ order, store }: SearchRequest.SearchRequest): boolean => {
   )
 }
 
-/** How many of `all` are visited in order, until enough of those that match were among them. */
+/**
+ * How many of `all` are visited in order, until enough of those that match were among them. The order is not that of the
+ * bound: among 5 million products by relevance, 20,000 come before the first page of the 64 % of stores with the fewest
+ * orders, and 1.5 million before that of the 12 % with the fewest visits.
+ */
 const visits = (request: SearchRequest.SearchRequest, matching: number, all: number): number => {
   const evenly = (needed(request) * all) / Math.max(matching, 1)
-  return Math.min(all, areFar(request) ? all - matching + evenly : evenly)
+  const before = areFar(request) ? all * Math.max(0, 1 - matching / all) ** 4 : 0
+  return Math.min(all, before + evenly)
 }
 
-const walkItemsCost = (request: SearchRequest.SearchRequest, total: number, { items }: Facts): number =>
-  visits(request, total, items) * (request.words.length > 0 ? cost.read + cost.walk : cost.walk)
+/** To take items in order, each with its store, or with stores that were looked up before. */
+const inOrder = (
+  request: SearchRequest.SearchRequest,
+  order: Extract<SearchRequest.Order, { readonly _tag: "ByItem" }>,
+  { stores, total }: Matches,
+  facts: Facts
+): ReadonlyArray<Costed> => {
+  const visited = visits(request, total, facts.items)
+  const readCost = request.words.length > 0 ? cost.read : 0
+  const walk: Costed = { plan: { _tag: "WalkItems", order }, cost: visited * (cost.walk + readCost) }
+  if (request.store.length === 0) return [walk]
+  const share = stores / facts.stores
+  return [
+    walk,
+    {
+      plan: { _tag: "ProbeItems", order },
+      cost:
+        facts.stores * cost.passStore +
+        stores * cost.keepStore +
+        visited * (cost.probeItem + (readCost > 0 ? share * (readCost + cost.walk) : 0))
+    }
+  ]
+}
 
 const walkStoresCost = (request: SearchRequest.SearchRequest, stores: number, facts: Facts): number =>
   visits(request, stores, facts.stores) * cost.walkStore
-
-/** What to do with the stores that a pass has found, and what it costs beside the pass. */
-const keepStores = (
-  request: SearchRequest.SearchRequest,
-  stores: number,
-  facts: Facts
-): { readonly plan: Exclude<AtOncePlan, GatherPlan>; readonly cost: number } => {
-  const sorting = { plan: { _tag: "SortStores" }, cost: stores * cost.sortStore } as const
-  if (request.order._tag !== "ByItem") return sorting
-  const probing = stores * cost.keepStore + visits(request, stores, facts.stores) * cost.probeStore
-  return probing < sorting.cost ? { plan: { _tag: "ProbeStores" }, cost: probing } : sorting
-}
 
 /** What is known of the matches, and that there are some. */
 interface Matches {
@@ -163,24 +200,20 @@ interface Matches {
 
 export const choosePage = (request: SearchRequest.SearchRequest, matches: Matches, facts: Facts): PagePlan => {
   const { order, words } = request
-  const gathered = access(facts, cost.takeHit)
+  const { total } = matches
+  const stores = matches.stores > 0 ? matches.stores : Math.min(total, facts.stores)
+  const gathering = gather(request, facts)
+  const pass = facts.stores * cost.passStore
   const plans: Array<Costed> = [
-    {
-      plan: { _tag: "GatherItems", access: gathered.access },
-      cost: words.length > 0 ? gathered.cost : matches.total * cost.gather + facts.stores * cost.passStore
-    }
+    words.length > 0 ? gathering : { ...gathering, cost: total * cost.gather + pass },
+    ...(order._tag === "ByItem" ? inOrder(request, order, { total, stores }, facts) : [])
   ]
   if (isByStores(request)) {
-    const stores = matches.stores > 0 ? matches.stores : Math.min(matches.total, facts.stores)
     const last = needed(request) * cost.takeStore
-    const kept = keepStores(request, stores, facts)
     plans.push(
       { plan: { _tag: "WalkStores" }, cost: walkStoresCost(request, stores, facts) + last },
-      { plan: kept.plan, cost: facts.stores * cost.passStore + kept.cost + last }
+      { plan: { _tag: "SortStores" }, cost: pass + stores * cost.sortStore + last }
     )
-  }
-  if (order._tag === "ByItem") {
-    plans.push({ plan: { _tag: "WalkItems", order }, cost: walkItemsCost(request, matches.total, facts) })
   }
   return plans.reduce((cheapest, next) => (next.cost < cheapest.cost ? next : cheapest)).plan
 }

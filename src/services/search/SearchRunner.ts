@@ -97,8 +97,10 @@ export class SearchRunner extends Context.Service<
         }
         const table = request.items._tag === "Ads" ? "ad_search" : "product_search"
         const hits = yield* estimates.hits(snapshot.version, table, request.words)
-        // Counting them takes longer than taking few hits.
-        if (Planner.areFew(hits)) return { ...facts, text: { hits, candidates: facts.items } }
+        const stores =
+          request.store.length === 0 ? facts.stores : yield* estimates.stores(snapshot.version, request.store)
+        const expected = facts.items * Math.min(1, stores / Math.max(1, facts.stores))
+        if (Planner.isByIndex(hits, expected)) return { ...facts, text: { hits, candidates: expected } }
         const candidates = yield* counted(snapshot, SearchRequest.ofWholeStores(request), facts)
         return {
           ...facts,

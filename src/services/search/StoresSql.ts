@@ -44,21 +44,15 @@ const matching = (sql: Sql, request: SearchRequest): Fragment =>
 /** All stores that match, and then the first of them. */
 export const sort = (sql: Sql, request: SearchRequest): Fragment => ofFirst(sql, request, matching(sql, request))
 
-/** Products by relevance: stores by their best product, until enough of them are among those that match. */
-export const probe = (sql: Sql, request: SearchRequest): Fragment =>
-  ofBest(sql, request, among(sql, matching(sql, request)))
-
-/** {@link sort} or {@link probe}, with `total` and `stores`, in one pass over all stores. */
-export const pageAndCount = (sql: Sql, request: SearchRequest, plan: "SortStores" | "ProbeStores") => {
-  const stores = sql`SELECT * FROM counted s WHERE s.matching > 0`
-  const ids = plan === "SortStores" ? ofFirst(sql, request, stores) : ofBest(sql, request, among(sql, stores))
-  return sql<GatheredRow>`
-    WITH counted AS MATERIALIZED (${CounterSql.countedStores(sql, request, figure(request))})
-    SELECT (SELECT version FROM catalogue) AS version,
-      (SELECT coalesce(sum(s.matching), 0)::int FROM counted s) AS total,
-      (SELECT count(*)::int FROM counted s WHERE s.matching > 0 AND s.id > 0) AS stores,
-      ARRAY(${ids}) AS ids`
-}
+/** {@link sort} with `total` and `stores`, in one pass over all stores. */
+export const pageAndCount = (sql: Sql, request: SearchRequest) => sql<GatheredRow>`
+  WITH counted AS MATERIALIZED (${CounterSql.countedStores(sql, request, figure(request))})
+  SELECT (SELECT version FROM catalogue) AS version, t.total, t.stores,
+    ARRAY(${ofFirst(sql, request, sql`SELECT * FROM counted s WHERE s.matching > 0`)}) AS ids
+  FROM (
+    SELECT coalesce(sum(s.matching), 0)::int AS total, (count(*) FILTER (WHERE s.matching > 0 AND s.id > 0))::int AS stores
+    FROM counted s
+  ) t`
 
 /** The items of as many stores as there are items to show. */
 const ofFirst = (sql: Sql, request: SearchRequest, stores: Fragment): Fragment => {
@@ -77,10 +71,6 @@ const ofFirst = (sql: Sql, request: SearchRequest, stores: Fragment): Fragment =
     ) i
     ORDER BY ${OrderSql.ofStores(sql, order)}, ${OrderSql.withinStore(sql, request)} ${limits(sql, request)}`
 }
-
-/** IS TRUE keeps PostgreSQL from joining all of them, which would have to be sorted: they are looked up in a hash table. */
-const among = (sql: Sql, stores: Fragment): Fragment =>
-  sql`(SELECT * FROM shop_products p WHERE (p.id IN (SELECT s.id FROM (${stores}) s)) IS TRUE) r`
 
 /** WITH TIES: of stores whose best products are equally good, any may have the one with the lowest id. */
 const ofBest = (sql: Sql, request: SearchRequest, rollups: Fragment): Fragment => sql`

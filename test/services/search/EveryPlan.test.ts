@@ -91,7 +91,7 @@ layer(services, { excludeTestServices: true })(`every plan, catalogue ${seed}`, 
                 `${plan._tag} of ${JSON.stringify(args)}`
               )
               used.add(plan._tag)
-              if (plan._tag === "WalkItems" || plan._tag === "WalkStores") continue
+              if (plan._tag === "WalkItems" || plan._tag === "ProbeItems" || plan._tag === "WalkStores") continue
               const [gathered] = yield* PageSql.pageAndCount(sql, request, plan).unprepared
               const stores = isGrouped ? ids.length : gathered?.stores
               const { version: _, ...both } = gathered ?? { version: 0 }
@@ -104,9 +104,10 @@ layer(services, { excludeTestServices: true })(`every plan, catalogue ${seed}`, 
             "CountItems",
             "WalkStores",
             "SortStores",
-            ...(tool === "product" ? ["ProbeStores"] : []),
             "WalkItems",
-            "GatherItems"
+            "ProbeItems",
+            "GatherItems",
+            "GatherStores"
           ]) {
             assert.isTrue(
               Array.from(used).some((plan) => plan.includes(tag)),

@@ -57,8 +57,29 @@ describe("Planner", () => {
     ["a figure of the store, most", products({ ...us, sort_by: "revenue" }), 3_000_000, big, "WalkStores"],
     ["one ad a store, few", ads(us), 200, big, "GatherItems by scan"],
     ["one ad a store, most", ads(us), 3_000_000, big, "WalkStores"],
-    ["relevance, page 20, some", products({ ...us, page: 20, per_page: 25 }), 50_000, big, "SortStores"],
+    ["relevance, page 20, some", products({ ...us, page: 20, per_page: 25 }), 50_000, big, "ProbeItems"],
     ["relevance, a range of a figure", products({ monthly_visits: { max: 900 } }), 500_000, big, "SortStores"],
+    [
+      "relevance, prices, a range of a figure",
+      products({ monthly_visits: { max: 900 }, price: { min: 5 } }),
+      1_700_000,
+      big,
+      "ProbeItems"
+    ],
+    [
+      "a figure of the store, with a common word",
+      ads({ query: "the", sort_by: "revenue" }),
+      900_000,
+      withText(900_000, 5_000_000),
+      "GatherStores by index"
+    ],
+    [
+      "a figure of the store, with a rare word",
+      ads({ query: "desk", sort_by: "revenue" }),
+      40,
+      withText(40, 5_000_000),
+      "GatherItems by index"
+    ],
     ["one ad a store, with a rare word", ads({ query: "desk" }), 40, withText(40, 5_000_000), "GatherItems by index"],
     [
       "one ad a store, with a common word",
@@ -99,7 +120,7 @@ describe("Planner", () => {
       "stores under a bound, by relevance",
       products({ monthly_visits: { max: 900 } }),
       withStores(60_000),
-      "ProbeStores"
+      "SortStores"
     ],
     ["few stores", products(us), withStores(400), "SortStores"],
     [
