@@ -15,6 +15,8 @@ export interface Counts {
   readonly shops: number
   readonly products: number
   readonly ads: number
+  /** Stores with ads. */
+  readonly advertisers: number
 }
 
 interface Row {
@@ -23,6 +25,7 @@ interface Row {
   readonly n_shops: number
   readonly n_products: number
   readonly n_ads: number
+  readonly n_advertisers: number
 }
 
 interface NamesRow {
@@ -73,7 +76,8 @@ export class Catalogue extends Context.Service<
       })
 
       const latest = Effect.gen(function* () {
-        const [row] = yield* sql<Row>`SELECT version, vocabulary_version, n_shops, n_products, n_ads FROM catalogue`
+        const [row] = yield* sql<Row>`
+          SELECT version, vocabulary_version, n_shops, n_products, n_ads, n_advertisers FROM catalogue`
         const version = row?.version ?? 0
         const vocabularyVersion = row?.vocabulary_version ?? 0
         const current =
@@ -89,7 +93,12 @@ export class Catalogue extends Context.Service<
         if (snapshot !== undefined && snapshot.version !== version) movedAtMillis = yield* Clock.currentTimeMillis
         snapshot = {
           version,
-          counts: { shops: row?.n_shops ?? 0, products: row?.n_products ?? 0, ads: row?.n_ads ?? 0 },
+          counts: {
+            shops: row?.n_shops ?? 0,
+            products: row?.n_products ?? 0,
+            ads: row?.n_ads ?? 0,
+            advertisers: row?.n_advertisers ?? 0
+          },
           names: current.names
         }
         return snapshot

@@ -22,7 +22,7 @@ export const count = (sql: SqlClient.SqlClient, request: SearchRequest, plan: Co
       return sql<CountRow>`
         SELECT (SELECT version FROM catalogue) AS version, coalesce(sum(s.matching), 0)::int AS total,
           (count(*) FILTER (WHERE s.matching > 0 AND s.id > 0))::int AS stores
-        FROM (${CounterSql.countedStores(sql, request)} OFFSET 0) s`
+        FROM (${CounterSql.countedStores(sql, request)}) s`
     case "CountItems":
       return countItems(sql, request, plan.access)
   }

@@ -75,7 +75,7 @@ const searchesOfOneFetch = 4
 
 /**
  * The stores that match, each with how many of its items do: `id` and `matching`, which may be 0, and a column of theirs if
- * one is asked for; stores without items may be missing. One pass over all stores.
+ * one is asked for; stores without items are missing. One pass over all stores.
  */
 export const countedStores = (
   sql: Sql,
@@ -86,10 +86,13 @@ export const countedStores = (
   const stores = FilterSql.store(sql, request.store)
   const column = (alias: "s" | "r") => (figure === undefined ? sql`` : sql`, ${sql(alias)}.${sql(figure)}`)
   if (rollup === undefined) {
-    return sql`SELECT s.id, ${matching} AS matching${column("s")} FROM shop_search s WHERE ${sql.and(stores)}`
+    return sql`
+      SELECT s.id, ${matching} AS matching${column("s")} FROM shop_search s
+      WHERE ${sql.and([sql`${matching} > 0`, ...stores])}`
   }
   const array = sql`t.${sql(rollup.column)}`
-  // Joined to nothing, an array is in memory from there on; OFFSET 0 keeps that from being done for each use.
+  // Joined to nothing, an array is in memory from there on; OFFSET 0 keeps that, and the search, from being done for each
+  // use.
   const isWorthIt = rollup.table === "shop_ads" && counterSearches(request) >= searchesOfOneFetch
   const keys = isWorthIt ? sql`${array} || '{}'::int[]` : array
   const needsStores = stores.length > 0 || figure !== undefined
@@ -97,5 +100,5 @@ export const countedStores = (
   return sql`
     SELECT r.id, ${matching} AS matching${column("r")} FROM (
       SELECT t.id, ${keys} AS keys${column("s")} FROM ${sql(rollup.table)} t ${join} WHERE ${sql.and(stores)} OFFSET 0
-    ) r`
+    ) r OFFSET 0`
 }

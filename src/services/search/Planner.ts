@@ -7,6 +7,7 @@ import { Option } from "effect"
 import * as Page from "../../domain/search/Page.ts"
 import * as CounterSql from "./CounterSql.ts"
 import type * as FilterSql from "./FilterSql.ts"
+import * as OrderSql from "./OrderSql.ts"
 import { isByStores } from "./Plan.ts"
 import type { AtOncePlan, CountPlan, PagePlan } from "./Plan.ts"
 import * as SearchRequest from "./SearchRequest.ts"
@@ -16,6 +17,8 @@ export interface Facts {
   /** All stores, and all items of the kind that is searched. */
   readonly stores: number
   readonly items: number
+  /** About how many stores have such items. */
+  readonly holders: number
   /** Estimate: stores that match the filters on stores. */
   readonly matchingStores?: number
   /** Only with words. */
@@ -39,8 +42,10 @@ const cost = {
   gather: 0.001,
   /** Taking the next item in an order and testing its store. */
   walk: 0.001_5,
-  /** Taking the next store in an order and testing it. */
-  walkStore: 0.003,
+  /** Taking the next store in an order and testing it; by its best product; with what it has of items searched. */
+  walkStore: 0.000_3,
+  walkBestOfStore: 0.001,
+  walkCounter: 0.003,
   /** Keeping a matching store to sort it. */
   sortStore: 0.000_5,
   /** Keeping it to be looked up, and looking up the store of the next item in an order. */
@@ -146,21 +151,39 @@ const needed = ({ window }: SearchRequest.SearchRequest): number => Page.offset(
 const areFar = ({ order, store }: SearchRequest.SearchRequest): boolean => {
   if (order._tag === "ByItem" && order.column !== "score") return false
   const isDescending = order._tag === "Grouped" || order.direction === "desc"
+  // A bound of the order's own figure is where the walk begins.
+  const own = order._tag === "ByItem" ? undefined : OrderSql.figure(order)
   return store.some(
     (condition) =>
-      condition._tag === "Between" && (isDescending ? condition.max !== undefined : (condition.min ?? 0) > 0)
+      condition._tag === "Between" &&
+      condition.column !== own &&
+      (isDescending ? condition.max !== undefined : (condition.min ?? 0) > 0)
   )
 }
 
+/** Whether matches are likely to stand together somewhere in the order: prices go with niche and currency. */
+const areTogether = ({ order, store }: SearchRequest.SearchRequest): boolean =>
+  order._tag === "ByItem" &&
+  order.column === "price" &&
+  store.some(
+    (condition) =>
+      (condition._tag === "OneOf" && ["niche_id", "currency", "country"].includes(condition.column)) ||
+      (condition._tag === "Between" && condition.column === "avg_price")
+  )
+
+/** Of what does not match, so much is met before matches that stand together, as a guess. */
+const togetherShare = 0.05
+
 /**
- * How many of `all` are visited in order, until enough of those that match were among them. The order is not that of the
- * bound: among 5 million products by relevance, 20,000 come before the first page of the 64 % of stores with the fewest
- * orders, and 1.5 million before that of the 12 % with the fewest visits.
+ * How many of `all` are visited in order, until enough of those that match were among them; `eligible` could match. The
+ * order is not that of the bound: among 5 million products by relevance, 20,000 come before the first page of the 64 % of
+ * stores with the fewest orders, and 1.5 million before that of the 12 % with the fewest visits.
  */
-const visits = (request: SearchRequest.SearchRequest, matching: number, all: number): number => {
+const visits = (request: SearchRequest.SearchRequest, matching: number, all: number, eligible = all): number => {
   const evenly = (needed(request) * all) / Math.max(matching, 1)
-  const before = areFar(request) ? all * Math.max(0, 1 - matching / all) ** 4 : 0
-  return Math.min(all, before + evenly)
+  const others = Math.max(0, 1 - matching / Math.max(eligible, 1))
+  const before = areFar(request) ? others ** 4 : areTogether(request) ? others * togetherShare : 0
+  return Math.min(all, all * before + evenly)
 }
 
 /** To take items in order, each with its store, or with stores that were looked up before. */
@@ -188,7 +211,9 @@ const inOrder = (
 }
 
 const walkStoresCost = (request: SearchRequest.SearchRequest, stores: number, facts: Facts): number =>
-  visits(request, stores, facts.stores) * cost.walkStore
+  visits(request, stores, facts.stores, facts.holders) *
+  ((request.order._tag === "ByItem" ? cost.walkBestOfStore : cost.walkStore) +
+    (CounterSql.counterSearches(request) > 0 ? cost.walkCounter : 0))
 
 /** What is known of the matches, and that there are some. */
 interface Matches {

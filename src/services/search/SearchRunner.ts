@@ -51,6 +51,11 @@ interface Counted {
   readonly stores: number
 }
 
+const factsAbout = ({ counts }: Snapshot, { items }: SearchRequest.SearchRequest): Planner.Facts =>
+  items._tag === "Ads"
+    ? { stores: counts.shops, holders: counts.advertisers, items: counts.ads }
+    : { stores: counts.shops, holders: counts.shops, items: counts.products }
+
 /** A key is some hundred bytes. */
 const maxCached = 2_000
 
@@ -83,14 +88,11 @@ export class SearchRunner extends Context.Service<
         return Option.some(row)
       })
 
-      const itemsOf = (snapshot: Snapshot, request: SearchRequest.SearchRequest) =>
-        request.items._tag === "Ads" ? snapshot.counts.ads : snapshot.counts.products
-
       const factsOf = Effect.fnUntraced(function* (
         snapshot: Snapshot,
         request: SearchRequest.SearchRequest
       ): Effect.fn.Return<Planner.Facts, SqlError.SqlError> {
-        const facts = { stores: snapshot.counts.shops, items: itemsOf(snapshot, request) }
+        const facts = factsAbout(snapshot, request)
         if (request.words.length === 0) {
           if (request.store.length === 0 || !isByStores(request)) return facts
           return { ...facts, matchingStores: yield* estimates.stores(snapshot.version, request.store) }

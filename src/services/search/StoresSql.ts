@@ -39,7 +39,9 @@ export const walk = (sql: Sql, request: SearchRequest): Fragment => {
 
 /** All stores that match, with how many of their items do. OFFSET 0 keeps PostgreSQL from walking because of a LIMIT. */
 const matching = (sql: Sql, request: SearchRequest): Fragment =>
-  sql`SELECT s.* FROM (${CounterSql.countedStores(sql, request, figure(request))} OFFSET 0) s WHERE s.matching > 0`
+  sql`
+    SELECT s.* FROM (SELECT * FROM (${CounterSql.countedStores(sql, request, figure(request))}) s OFFSET 0) s
+    WHERE s.matching > 0`
 
 /** All stores that match, and then the first of them. */
 export const sort = (sql: Sql, request: SearchRequest): Fragment => ofFirst(sql, request, matching(sql, request))

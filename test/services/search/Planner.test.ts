@@ -11,7 +11,7 @@ const noNames = Names.make([], [])
 const products = (query: ProductQuery) => Result.getOrThrow(SearchRequest.fromProductQuery(query, noNames))
 const ads = (query: AdQuery) => Result.getOrThrow(SearchRequest.fromAdQuery(query, noNames, "2026-03-15"))
 
-const big: Planner.Facts = { stores: 200_000, items: 5_000_000 }
+const big: Planner.Facts = { stores: 200_000, holders: 185_000, items: 5_000_000 }
 const withText = (hits: number, candidates: number): Planner.Facts => ({ ...big, text: { hits, candidates } })
 const withStores = (matchingStores: number): Planner.Facts => ({ ...big, matchingStores })
 const us = { countries: ["US"] }
@@ -66,6 +66,7 @@ describe("Planner", () => {
       big,
       "ProbeItems"
     ],
+    ["price, of one currency", products({ currencies: ["EUR"], sort_by: "price" }), 2_000, big, "GatherItems by scan"],
     [
       "a figure of the store, with a common word",
       ads({ query: "the", sort_by: "revenue" }),
@@ -114,7 +115,19 @@ describe("Planner", () => {
       "stores under a bound, highest first",
       products({ monthly_visits: { max: 900 }, sort_by: "revenue" }),
       withStores(60_000),
+      "counted first"
+    ],
+    [
+      "few stores under a bound, highest first",
+      products({ monthly_visits: { max: 900 }, sort_by: "revenue" }),
+      withStores(2_000),
       "SortStores"
+    ],
+    [
+      "few stores under a bound of the order's own figure",
+      products({ monthly_revenue: { max: 900 }, sort_by: "revenue" }),
+      withStores(2_000),
+      "counted first"
     ],
     [
       "stores under a bound, by relevance",
