@@ -18,11 +18,9 @@ export interface Observation {
 export const evenly = (count: number, perSecond: number): ReadonlyArray<number> =>
   Array.from({ length: count }, (_, index) => (index * 1000) / perSecond)
 
-/** As independent callers come: a Poisson process. */
-export const poisson = (count: number, perSecond: number, random: Prng): ReadonlyArray<number> => {
-  let time = 0
-  return Array.from({ length: count }, () => (time += (-Math.log(1 - random.unit()) * 1000) / perSecond))
-}
+/** As independent callers come: a Poisson process, of which it is known how many calls there are in its time. */
+export const poisson = (count: number, perSecond: number, random: Prng): ReadonlyArray<number> =>
+  Array.from({ length: count }, () => (random.unit() * count * 1000) / perSecond).toSorted((a, b) => a - b)
 
 const until = (time: number): Promise<void> =>
   new Promise((resolve) => {
