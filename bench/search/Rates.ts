@@ -13,8 +13,8 @@ import { summarise } from "./Summary.ts"
 import * as Tables from "./Tables.ts"
 import * as Target from "./Target.ts"
 
-export const rates = [10, 20, 30, 40, 50, 60, 80, 100, 120, 140, 160, 200, 240, 300]
-export const stepSeconds = 40
+export const rates = [10, 20, 30, 40, 50, 80, 120, 160, 200, 240, 300]
+export const stepSeconds = 30
 /** Of the calls that come in a second, so many are answered in it, or they pile up. */
 const keptUpShare = 0.95
 
