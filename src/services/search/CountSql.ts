@@ -34,7 +34,7 @@ const countItems = (sql: SqlClient.SqlClient, request: SearchRequest, access: Fi
   const conditions = [...FilterSql.items(sql, request.items), ...FilterSql.words(sql, request.words, access)]
   const stores = FilterSql.store(sql, request.store)
   const join = stores.length === 0 ? sql`` : sql`JOIN shop_search s ON s.id = i.shop_id`
-  const isIndexed = access === "index" && request.words.length > 0 && stores.length > 0
+  const isIndexed = access !== "scan" && request.words.length > 0 && stores.length > 0
   const matching = isIndexed
     ? sql`
         WITH hits AS MATERIALIZED (SELECT i.shop_id FROM ${table} i WHERE ${sql.and(conditions)})

@@ -178,7 +178,7 @@ const matchingItems = (sql: Sql, request: SearchRequest, access: FilterSql.WordA
   if (request.words.length === 0) {
     return sql`SELECT i.* FROM shop_search s CROSS JOIN LATERAL (${items([isOfStore])}) i WHERE ${stores}`
   }
-  return access === "index"
+  return access !== "scan"
     ? sql`SELECT i.* FROM (${items([])} OFFSET 0) i JOIN shop_search s ON ${isOfStore} WHERE ${stores}`
     : sql`
         SELECT i.* FROM (SELECT s.id FROM shop_search s WHERE ${stores} OFFSET 0) s

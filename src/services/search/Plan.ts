@@ -40,7 +40,7 @@ type FigureOrder = Extract<SearchRequest.Order, { readonly _tag: "ByStore" }>
 export type AtOncePlan = Extract<PagePlan, { readonly _tag: "GatherItems" | "GatherStores" | "SortStores" }>
 
 const accesses = ({ words }: SearchRequest.SearchRequest): ReadonlyArray<WordAccess> =>
-  words.length === 0 ? ["scan"] : ["index", "scan"]
+  words.length === 0 ? ["scan"] : ["index", "whole", "scan"]
 
 export const validCounts = (request: SearchRequest.SearchRequest): ReadonlyArray<CountPlan> => [
   ...(request.store.length === 0 && SearchRequest.asksStoresOnly(request) ? [{ _tag: "Totals" } as const] : []),

@@ -92,8 +92,12 @@ const access = ({ items, text }: Facts, hitCost: number): Access => {
   if (text === undefined) return { access: "scan", cost: items * cost.gather }
   const index = text.hits * hitCost
   const scan = text.candidates * cost.read
-  return scan < index ? { access: "scan", cost: scan } : { access: "index", cost: index }
+  if (scan < index) return { access: "scan", cost: scan }
+  return { access: text.hits < items * wholeShare ? "index" : "whole", cost: index }
 }
+
+/** From about 98 % on, PostgreSQL thinks that the index spares nothing. */
+const wholeShare = 0.9
 
 export const chooseCount = (request: SearchRequest.SearchRequest, facts: Facts): CountPlan => {
   if (request.store.length === 0 && SearchRequest.asksStoresOnly(request)) return { _tag: "Totals" }

@@ -37,7 +37,8 @@ describe("Planner", () => {
       "CountItems by scan"
     ],
     ["a rare word", products({ query: "desk" }), withText(100, 5_000_000), "CountItems by index"],
-    ["a word in few stores", products({ ...us, query: "desk" }), withText(500_000, 1_000), "CountItems by scan"]
+    ["a word in few stores", products({ ...us, query: "desk" }), withText(500_000, 1_000), "CountItems by scan"],
+    ["a word in nearly all", products({ query: "desk" }), withText(4_950_000, 5_000_000), "CountItems by whole"]
   ])("counts with %s", (_, request, facts, plan) => {
     assert.strictEqual(told(Planner.chooseCount(request, facts)), plan)
   })
@@ -174,6 +175,35 @@ describe("Planner", () => {
           const facts = hasWords ? withText(hits, candidates) : big
           assert.include(Plan.validCounts(asked).map(told), told(Planner.chooseCount(asked, facts)))
           assert.include(Plan.validPages(asked).map(told), told(Planner.choosePage(asked, { total, stores }, facts)))
+        }
+      }),
+    { arbitrary: { runs: 300 } }
+  )
+
+  const Any = Schema.Literals([0, 1, 30, 5_000_000])
+  const AnyFacts = Schema.Struct({
+    stores: Any,
+    holders: Any,
+    items: Any,
+    matchingStores: Any,
+    hits: Any,
+    candidates: Any
+  })
+
+  it.effect.prop(
+    "of an empty catalogue and of wrong estimates too, at once or counted first",
+    [AdQuery, ProductQuery, Schema.Boolean, AnyFacts, Any, Any],
+    ([adQuery, productQuery, hasWords, { candidates, hits, matchingStores, ...counts }, total, stores]) =>
+      Effect.sync(() => {
+        const known = { niches: [], themes: [], query: "desk tray" }
+        for (const request of [ads({ ...adQuery, ...known }), products({ ...productQuery, ...known })]) {
+          const asked = hasWords ? request : { ...request, words: [] }
+          const facts = hasWords ? { ...counts, text: { hits, candidates } } : { ...counts, matchingStores }
+          assert.include(Plan.validCounts(asked).map(told), told(Planner.chooseCount(asked, facts)))
+          const pages = Plan.validPages(asked).map(told)
+          assert.include(pages, told(Planner.choosePage(asked, { total, stores }, facts)))
+          const atOnce = Planner.chooseAtOnce(asked, facts)
+          if (Option.isSome(atOnce)) assert.include(pages, told(atOnce.value))
         }
       }),
     { arbitrary: { runs: 300 } }
