@@ -1,7 +1,7 @@
 /** What a search does when the database is busy, slow, changed meanwhile, or gone. */
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Fiber, Latch, Layer } from "effect"
-import { SqlClient } from "effect/sql"
+import { SqlClient, Statement } from "effect/sql"
 import type { AccountId } from "../../../src/domain/access/Account.ts"
 import * as Database from "../../../src/services/database/Database.ts"
 import { AdSearch } from "../../../src/services/search/AdSearch.ts"
@@ -122,6 +122,29 @@ layer(services, { excludeTestServices: true })("SearchRunner", (it) => {
         []
       )
       assert.strictEqual(seen.size, 2)
+    })
+  )
+
+  it.effect("page and count are of one state, also when an import is committed before each statement", () =>
+    Effect.gen(function* () {
+      const productSearch = yield* ProductSearch
+      const { connection } = yield* TestDatabase
+      yield* become(12, 10)
+      const other = Context.get(
+        yield* Layer.build(Database.layer({ source: connection, maxConnections: 1 })),
+        SqlClient.SqlClient
+      )
+      let commits = 0
+      const commit = Effect.andThen(
+        other`UPDATE catalogue SET version = version + 1`,
+        Effect.sync(() => commits++)
+      ).pipe(Effect.provideService(Statement.CurrentTransformer, undefined), Effect.orDie)
+      const { pagination, products } = yield* productSearch
+        .search({ price: { min: 5 }, per_page: 5 }, accountId)
+        .pipe(Effect.provideService(Statement.CurrentTransformer, (statement) => Effect.as(commit, statement)))
+      assert.deepStrictEqual([pagination.total, products.length], [12, 5])
+      // Twice in vain, then in a transaction.
+      assert.isAbove(commits, 5)
     })
   )
 

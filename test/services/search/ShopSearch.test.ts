@@ -182,6 +182,25 @@ layer(services, { excludeTestServices: true })("ShopSearch", (it) => {
     })
   )
 
+  it.effect("counts anew as soon as there is another store, whatever has been searched for last", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const derived = yield* DerivedData
+      const shopSearch = yield* ShopSearch
+      for (const id of [11, 12, 13]) {
+        yield* sql`INSERT INTO shop (id, domain, domain_extension, name, country)
+          VALUES (${id}, ${`n${id}.nz`}, '.nz', 'N', 'NZ')`
+        yield* derived.refresh({ shopIds: [id] })
+        for (const page of [1, 2]) {
+          const { pagination } = yield* shopSearch.search({ countries: ["NZ"], per_page: 1, page }, nobody)
+          assert.strictEqual(pagination.total, id - 10)
+        }
+      }
+      yield* sql`DELETE FROM shop`
+      yield* derived.refresh({ shopIds: [11, 12, 13] })
+    })
+  )
+
   it.effect("ads without a store make none", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
