@@ -102,7 +102,7 @@ export default Effect.gen(function* () {
     )`
   yield* sql`CREATE INDEX product_search_shop ON product_search (shop_id, score DESC, id) INCLUDE (price, created)`
   yield* sql`CREATE INDEX product_search_score ON product_search (score DESC, id) INCLUDE (shop_id, price)`
-  yield* sql`CREATE INDEX product_search_created ON product_search (created DESC, id DESC)`
+  yield* sql`CREATE INDEX product_search_created ON product_search (created DESC, id DESC) INCLUDE (shop_id, price)`
   yield* sql`CREATE INDEX product_search_price ON product_search (price, id) INCLUDE (shop_id)`
   yield* sql`CREATE INDEX product_search_words ON product_search USING gin (search_words(doc)) WITH (fastupdate = off)`
 

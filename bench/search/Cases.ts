@@ -62,7 +62,7 @@ const hard: Readonly<Record<Tool, ReadonlyArray<CaseClass>>> = {
   search_shops: []
 }
 
-/** Those that the search's measured design names as hard. */
+/** Words that many items have: those that the search's measured design names as hard, and page 20 of the same. */
 export const isHard = (tool: Tool, caseClass: string): boolean => hard[tool].some((one) => one === caseClass)
 
 const classes = Object.keys(meanings) as ReadonlyArray<CaseClass>

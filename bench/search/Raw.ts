@@ -34,7 +34,7 @@ const call = Effect.fnUntraced(function* (target: Target, agent: Agent, searchCa
 })
 
 /**
- * The search in process and the server see the same cases in the same order and each case once, so both remember the same;
+ * The search in process and the server see the same cases in the same order and each case once, so both remember nearly the same;
  * what the one sent is what the other sends. Recording comes first, so pages of the database are in memory for both, and
  * the two take turns in going first.
  */

@@ -11,8 +11,8 @@ import { summarise } from "./Summary.ts"
 import type { Target } from "./Target.ts"
 
 /**
- * So many different searches; then they come again. Twice as many as the server remembers counts of, and it forgets those
- * first that it has not seen for longest, so it has forgotten each when it comes again.
+ * So many different searches; then they come again. Of products and ads the server has forgotten each by then; searches
+ * for stores have fewer different counts than it remembers.
  */
 const differentCases = 4_000
 const sampleSeconds = 5

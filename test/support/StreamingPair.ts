@@ -1,7 +1,8 @@
 /** Two real PostgreSQL servers: a primary, and a standby that streams from it. For tests of the replica of searches. */
 import { Context, Effect, Layer } from "effect"
 import type { Scope } from "effect"
-import type { SqlClient, SqlError } from "effect/sql"
+import { SqlError } from "effect/sql"
+import type { SqlClient } from "effect/sql"
 import { execFileSync } from "node:child_process"
 import * as fs from "node:fs"
 import * as path from "node:path"
@@ -21,6 +22,17 @@ const flags = [
   // A search that is in the way of replay is cancelled at once.
   "max_standby_streaming_delay=0"
 ]
+
+type On = StreamingPair["Service"]["onReplica"]
+
+/** The test's own statements may be in the way of replay as well: cancelled, they are sent again. */
+const onReplica =
+  (on: On): On =>
+  (effect) =>
+    Effect.retry(on(effect), {
+      times: 50,
+      while: (error) => SqlError.isSqlError(error) && error.reason._tag === "SerializationError"
+    })
 
 export class StreamingPair extends Context.Service<
   StreamingPair,
@@ -66,7 +78,14 @@ export class StreamingPair extends Context.Service<
         })
       const thaw = signal("SIGCONT")
       yield* Effect.addFinalizer(() => Effect.ignoreCause(thaw))
-      return { primary, replica, freeze: signal("SIGSTOP"), thaw, onPrimary: on(primary), onReplica: on(replica) }
+      return {
+        primary,
+        replica,
+        freeze: signal("SIGSTOP"),
+        thaw,
+        onPrimary: on(primary),
+        onReplica: onReplica(on(replica))
+      }
     })
 
   static readonly layer = <E>(prepare?: Effect.Effect<void, E, SqlClient.SqlClient>) =>

@@ -156,9 +156,19 @@ const needed = ({ window }: SearchRequest.SearchRequest): number => Page.offset(
  * relevance follows from them, so those under a bound come late when the highest come first.
  */
 const areFar = ({ order, store }: SearchRequest.SearchRequest): boolean => {
-  if (order._tag === "ByItem") return order.column === "score" && isAgainst(store, order.direction, undefined)
+  if (order._tag === "ByItem") {
+    if (order.column === "score") return isAgainst(store, order.direction, undefined)
+    return order.column !== "price" && isOutOfTime(store, order.direction)
+  }
   return isAgainst(store, order._tag === "Grouped" ? "desc" : order.direction, OrderSql.figure(order))
 }
+
+/** Whether stores of another time come first: products and ads are hardly older than their store. */
+const isOutOfTime = (store: StorePredicate, direction: SortOrder): boolean =>
+  store.some(
+    (condition) =>
+      condition._tag === "Created" && (direction === "desc" ? condition.to !== undefined : condition.from !== undefined)
+  )
 
 /** Whether a bound keeps out what comes first. A bound of the order's own figure is where a walk begins. */
 const isAgainst = (store: StorePredicate, direction: SortOrder, own: string | undefined): boolean =>

@@ -3,7 +3,7 @@
  *
  * Every statement tells the version that it saw. When they differ, an import was committed in between and the search
  * starts over; a catalogue that never rests is searched in one REPEATABLE READ transaction. So the usual search is two
- * statements, one when its count is cached, and no transaction.
+ * statements, one when its count is cached, besides the estimates that it plans by, and no transaction.
  */
 import { Context, Effect, Layer, Option } from "effect"
 import type { Result } from "effect"

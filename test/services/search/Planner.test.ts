@@ -67,6 +67,13 @@ describe("Planner", () => {
       big,
       "ProbeItems"
     ],
+    [
+      "oldest products of the youngest stores",
+      products({ shop_created_between: { from: "2025-01-01" }, sort_by: "newest", sort_order: "asc" }),
+      800_000,
+      big,
+      "ProbeItems"
+    ],
     ["price, of one currency", products({ currencies: ["EUR"], sort_by: "price" }), 2_000, big, "GatherItems by scan"],
     [
       "a figure of the store, with a common word",
