@@ -128,8 +128,8 @@ const soakSection = ({ soak }: Results): ReadonlyArray<string> =>
     : [
         "## Memory",
         "",
-        `Resident memory of the server process over ${soak.minutes} minutes at ${soak.perSecond} mixed calls a second (${count(soak.calls)} calls, p95`,
-        `${Tables.millis(soak.p95)} ms, failures: ${Tables.failures(soak.failures) || "none"}): ${megabytes(soak.firstMinute)} in the first minute, ${megabytes(soak.lastMinute)} in the`,
+        `Resident memory of the server process over ${soak.minutes} minutes at ${soak.perSecond} mixed calls a second (${count(soak.calls)} calls,`,
+        `failures: ${Tables.failures(soak.failures) || "none"}; the machine had other work beside it, p95 ${Tables.millis(soak.p95)} ms): ${megabytes(soak.firstMinute)} in the first minute, ${megabytes(soak.lastMinute)} in the`,
         `last, ${megabytes(soak.lowest)} at least, ${megabytes(soak.highest)} at most; over the second half it changes by`,
         `${(soak.slopePerMinute / 2 ** 20).toFixed(2)} MiB a minute.`,
         ""
@@ -172,7 +172,7 @@ const peersSection = ({ peers }: Results): ReadonlyArray<string> =>
         "Each peer answers the same cases over the same data, one at a time and in turns with our statements sent by hand; it must",
         "give the same ids in the same order and the same totals, or the run fails. What takes longer than 20 seconds is given up and",
         "counts as 20; a class in which a peer has taken 20 is left after that case. Ours read the records of the page as well, a peer's only find ids.",
-        "Milliseconds, p50 / p95; the ratio is the median of the cases'.",
+        "Milliseconds, p50 / p95; the ratio is the median of the cases'. The machine had other work beside it, so only ratios carry over.",
         "",
         ...peers.flatMap((peer) => [
           `### ${peer.name}`,
