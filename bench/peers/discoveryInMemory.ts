@@ -16,6 +16,7 @@ const services = Layer.mergeAll(Toolbox.layer, ToolRunner.layer, RequestRate.lay
       FakeAccess.credentials({ key: FakeAccess.caller(1) }),
       FakeAccess.plans,
       FakeAccess.ledger({ charges: [] }),
+      FakeAccess.nobodySignedIn,
       FakeSearch.ads([]),
       FakeSearch.products([]),
       FakeSearch.shops,

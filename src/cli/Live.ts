@@ -7,11 +7,15 @@ import { Accounts } from "../services/access/Accounts.ts"
 import { ApiKeys } from "../services/access/ApiKeys.ts"
 import { CredentialResolver } from "../services/access/CredentialResolver.ts"
 import { CreditLedger } from "../services/access/CreditLedger.ts"
+import { FormTokens } from "../services/access/FormTokens.ts"
 import { DemoAccounts } from "../services/access/DemoAccounts.ts"
 import { LedgerCheck } from "../services/access/LedgerCheck.ts"
 import { Passwords } from "../services/access/Passwords.ts"
+import { PasswordChange } from "../services/access/PasswordChange.ts"
 import { PlanChecker } from "../services/access/PlanChecker.ts"
 import { RequestRate } from "../services/access/RequestRate.ts"
+import { Sessions } from "../services/access/Sessions.ts"
+import { SignIn } from "../services/access/SignIn.ts"
 import { TrackedShops } from "../services/access/TrackedShops.ts"
 import * as Database from "../services/database/Database.ts"
 import { EmbeddedPostgres } from "../services/database/EmbeddedPostgres.ts"
@@ -94,7 +98,14 @@ const searches = Layer.unwrap(
   )
 )
 
-/** What the MCP endpoint needs. */
+/** Who is signed in to the pages, and how one becomes that. */
+const signIn = Layer.mergeAll(PasswordChange.layer, FormTokens.layer).pipe(
+  Layer.provideMerge(SignIn.layer),
+  Layer.provideMerge(Sessions.layer),
+  Layer.provide(Passwords.layer)
+)
+
+/** What the MCP endpoint and the pages need. */
 export const service = Layer.mergeAll(ToolRunner.layer, Toolbox.layer).pipe(
   Layer.provideMerge(
     Layer.mergeAll(
@@ -105,7 +116,8 @@ export const service = Layer.mergeAll(ToolRunner.layer, Toolbox.layer).pipe(
       Readiness.layer,
       searches,
       ShopReader.layer,
-      ProductReader.layer
+      ProductReader.layer,
+      signIn
     )
   ),
   Layer.provide(NodeCrypto.layer)

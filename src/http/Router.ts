@@ -8,10 +8,12 @@ import { maxBodyBytes } from "./Limits.ts"
 import { Dispatch } from "./mcp/Dispatch.ts"
 import * as Endpoint from "./mcp/Endpoint.ts"
 import * as Metadata from "./oauth/Metadata.ts"
+import * as Pages from "./pages/Pages.ts"
 
 export const routes = Layer.mergeAll(
   Endpoint.layer.pipe(Layer.provide(Dispatch.layer)),
   Metadata.layer,
+  Pages.layer,
   Health.layer,
   Icon.layer
 ).pipe(Layer.provide(CommonHeaders.layer))

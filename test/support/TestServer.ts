@@ -78,6 +78,7 @@ export class TestServer extends Context.Service<
           FakeAccess.credentials(callers),
           FakeAccess.plans,
           FakeAccess.ledger(books),
+          FakeAccess.nobodySignedIn,
           FakeSearch.ads(items, options.search),
           FakeSearch.products([FakeSearch.product(1), FakeSearch.product(2)]),
           FakeSearch.shops,
