@@ -1,4 +1,5 @@
 /** docs/search-benchmarks.md, out of what has been measured on each size of data. */
+import { maxConnections } from "./Target.ts"
 import { Option } from "effect"
 import * as Cases from "./Cases.ts"
 import * as Rates from "./Rates.ts"
@@ -38,6 +39,7 @@ const introduction = ({ ads, machine, products, shops }: Results): ReadonlyArray
   "Calls take the whole way: the program in a process of its own, `POST /mcp` with an API key, arguments decoded, plan and",
   "balance looked at, the search, the answer cut to size, one credit charged. They leave at their times whatever became of",
   "earlier ones, and each counts from the time at which it was due. All cases of a run differ, so no count is known already.",
+  `\`DATABASE_MAX_CONNECTIONS\` is ${maxConnections}, as many searches at once as there are cores ([operations.md](operations.md#limits)).`,
   ""
 ]
 

@@ -1,4 +1,4 @@
-/** The program itself, in a process of its own, over the scale data; and an accounts that may call it as often as they like. */
+/** The program itself, in a process of its own, over the scale data; and accounts that may call it as often as they like. */
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import { Effect, Layer, Option, Redacted, Schema } from "effect"
 import type { Scope } from "effect"
@@ -29,6 +29,8 @@ export interface Target {
 export class NotStarted extends Schema.TaggedError<NotStarted>()("NotStarted", { message: Schema.String }) {}
 
 const credits = 1_000_000_000
+/** For two cores, as docs/operations.md advises: as many searches at once as there are cores, and four for short statements. */
+export const maxConnections = 6
 const callers = 10
 
 /** The data's own server if one runs already, else one for this run. */
@@ -83,7 +85,7 @@ export const warm = Effect.gen(function* () {
   }
 })
 
-/** `statement_timeout` and its like are the server's own; only the rate limit is off and the allowance large. */
+/** Timeouts and the like are the server's own; only the rate limit is off and the allowance large. */
 export const start = Effect.fnUntraced(function* (
   connection: EmbeddedConnection
 ): Effect.fn.Return<Target, unknown, Scope.Scope> {
@@ -92,7 +94,8 @@ export const start = Effect.fnUntraced(function* (
     DATABASE_URL: ServerProcess.urlOf(connection),
     PORT: String(port),
     PLAN_CREDITS_PRO: String(credits),
-    RATE_LIMIT_PER_MINUTE: "0"
+    RATE_LIMIT_PER_MINUTE: "0",
+    DATABASE_MAX_CONNECTIONS: String(maxConnections)
   })
   const { pid } = server.child
   if (pid === undefined || server.child.exitCode !== null) {

@@ -4,6 +4,7 @@
  * ratios matter.
  */
 import { Option } from "effect"
+import type { SortOrder } from "../../domain/search/Arguments.ts"
 import * as Page from "../../domain/search/Page.ts"
 import * as CounterSql from "./CounterSql.ts"
 import type * as FilterSql from "./FilterSql.ts"
@@ -11,6 +12,8 @@ import * as OrderSql from "./OrderSql.ts"
 import { isByStores } from "./Plan.ts"
 import type { AtOncePlan, CountPlan, PagePlan } from "./Plan.ts"
 import * as SearchRequest from "./SearchRequest.ts"
+import type { ShopRequest, SortColumn } from "./ShopRequest.ts"
+import type { StorePredicate } from "./StorePredicate.ts"
 
 /** What is known before looking. */
 export interface Facts {
@@ -149,17 +152,18 @@ const needed = ({ window }: SearchRequest.SearchRequest): number => Page.offset(
  * relevance follows from them, so those under a bound come late when the highest come first.
  */
 const areFar = ({ order, store }: SearchRequest.SearchRequest): boolean => {
-  if (order._tag === "ByItem" && order.column !== "score") return false
-  const isDescending = order._tag === "Grouped" || order.direction === "desc"
-  // A bound of the order's own figure is where the walk begins.
-  const own = order._tag === "ByItem" ? undefined : OrderSql.figure(order)
-  return store.some(
+  if (order._tag === "ByItem") return order.column === "score" && isAgainst(store, order.direction, undefined)
+  return isAgainst(store, order._tag === "Grouped" ? "desc" : order.direction, OrderSql.figure(order))
+}
+
+/** Whether a bound keeps out what comes first. A bound of the order's own figure is where a walk begins. */
+const isAgainst = (store: StorePredicate, direction: SortOrder, own: string | undefined): boolean =>
+  store.some(
     (condition) =>
       condition._tag === "Between" &&
       condition.column !== own &&
-      (isDescending ? condition.max !== undefined : (condition.min ?? 0) > 0)
+      (direction === "desc" ? condition.max !== undefined : (condition.min ?? 0) > 0)
   )
-}
 
 /** Whether matches are likely to stand together somewhere in the order: prices go with niche and currency. */
 const areTogether = ({ order, store }: SearchRequest.SearchRequest): boolean =>
@@ -174,6 +178,9 @@ const areTogether = ({ order, store }: SearchRequest.SearchRequest): boolean =>
 /** Of what does not match, so much is met before matches that stand together, as a guess. */
 const togetherShare = 0.05
 
+/** What is met before the first match, where matches are far and `others` the share of what does not match. */
+const farShare = (others: number): number => others ** 4
+
 /**
  * How many of `all` are visited in order, until enough of those that match were among them; `eligible` could match. The
  * order is not that of the bound: among 5 million products by relevance, 20,000 come before the first page of the 64 % of
@@ -182,7 +189,7 @@ const togetherShare = 0.05
 const visits = (request: SearchRequest.SearchRequest, matching: number, all: number, eligible = all): number => {
   const evenly = (needed(request) * all) / Math.max(matching, 1)
   const others = Math.max(0, 1 - matching / Math.max(eligible, 1))
-  const before = areFar(request) ? others ** 4 : areTogether(request) ? others * togetherShare : 0
+  const before = areFar(request) ? farShare(others) : areTogether(request) ? others * togetherShare : 0
   return Math.min(all, all * before + evenly)
 }
 
@@ -255,3 +262,21 @@ interface Costed {
  */
 export const chooseStoreAccess = (stores: number, hits: number): FilterSql.WordAccess =>
   hits < stores * 0.7 ? "index" : "scan"
+
+/** Orders of stores that have an index. */
+const indexed: ReadonlySet<SortColumn> = new Set(["revenue", "orders", "visits", "growth", "n_active"])
+
+/**
+ * How the page of a search for stores is found: `walk` by the index of its order, after counting, or `pass`, sorting all
+ * matches of the pass that counts them. `matching` is an estimate.
+ */
+export const chooseShopPage = (
+  { order, store, window, words }: ShopRequest,
+  { matching, stores }: { readonly stores: number; readonly matching: number }
+): "walk" | "pass" => {
+  const [column] = order.columns
+  if (words.length > 0 || !indexed.has(column)) return "pass"
+  const evenly = ((Page.offset(window) + window.perPage) * stores) / Math.max(matching, 1)
+  const before = isAgainst(store, order.direction, column) ? stores * farShare(1 - Math.min(1, matching / stores)) : 0
+  return (before + evenly) * cost.walkStore < matching * cost.sortStore ? "walk" : "pass"
+}

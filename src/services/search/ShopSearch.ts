@@ -50,9 +50,17 @@ export class ShopSearch extends Context.Service<
       const estimates = Estimates.make(sql)
       const totals = VersionCache.make<number>(maxCached)
 
-      const accessOf = Effect.fnUntraced(function* ({ counts, version }: Snapshot, words: ReadonlyArray<string>) {
-        if (words.length === 0) return "scan"
-        return Planner.chooseStoreAccess(counts.shops, yield* estimates.hits(version, "shop_search", words))
+      const planOf = Effect.fnUntraced(function* (
+        { counts, version }: Snapshot,
+        request: ShopRequest.ShopRequest
+      ): Effect.fn.Return<ShopSql.ShopPlan, SqlError.SqlError> {
+        const { store, words } = request
+        if (words.length > 0) {
+          const hits = yield* estimates.hits(version, "shop_search", words)
+          return { access: Planner.chooseStoreAccess(counts.shops, hits), page: "pass" }
+        }
+        const matching = store.length === 0 ? counts.shops : yield* estimates.stores(version, store)
+        return { access: "scan", page: Planner.chooseShopPage(request, { stores: counts.shops, matching }) }
       })
 
       /** None: another version was seen on the way. The first page of a search counts, further ones do not. */
@@ -65,8 +73,8 @@ export class ShopSearch extends Context.Service<
         if (ShopRequest.isEmpty(request)) return yield* ifCurrent({ shops: [], total: 0 })
         const key = ShopRequest.countKey(request)
         const total = totals.get(snapshot.version, key)
-        const access = yield* accessOf(snapshot, request.words)
-        const [row] = yield* ShopSql.search(sql, request, accountId, access, total).unprepared
+        const plan = yield* planOf(snapshot, request)
+        const [row] = yield* ShopSql.search(sql, request, accountId, plan, total).unprepared
         if (row === undefined || row.version !== snapshot.version) return Option.none()
         totals.set(snapshot.version, key, row.total)
         return Option.some({ shops: row.shops ?? [], total: row.total })

@@ -42,30 +42,37 @@ const ordering = (sql: Sql, { columns, direction }: ShopRequest.Order): Fragment
     sql`s.id`
   ])
 
+/** What decides how the statement is written, never what it answers. */
+export interface ShopPlan {
+  readonly access: FilterSql.WordAccess
+  readonly page: "walk" | "pass"
+}
+
 /**
  * Total and page in one statement, so of one state. Without any filter the catalogue knows the total and an index has the
- * order; with one, a single pass over the stores gives both, and counts only what is not known yet. MATERIALIZED keeps
- * LIMIT from turning it into a walk.
+ * order; with one, stores are counted and then walked in order, or a single pass gives both. Only what is not known yet is
+ * counted. MATERIALIZED keeps LIMIT from turning the pass into a walk.
  */
 export const search = (
   sql: Sql,
   request: ShopRequest.ShopRequest,
   accountId: AccountId,
-  access: FilterSql.WordAccess,
+  plan: ShopPlan,
   knownTotal?: number
 ) => {
   const { order, store, window, words } = request
   const keys = sql.csv(order.columns.map((column) => sql`s.${sql(column)}`))
   const isWhole = ShopRequest.asksNothing(request)
-  const matching = isWhole ? sql`shop_search s WHERE s.id > 0` : sql`matching s`
-  const counted = isWhole ? sql`c.n_shops` : sql`(SELECT count(*)::int FROM matching)`
+  const isPass = !isWhole && plan.page === "pass"
+  const stores = sql`
+    shop_search s
+    WHERE ${sql.and([sql`s.id > 0`, ...FilterSql.store(sql, store), ...FilterSql.words(sql, words, plan.access, "s")])}`
+  const matching = isPass ? sql`matching s` : stores
+  const counted = isWhole ? sql`c.n_shops` : sql`(SELECT count(*)::int FROM ${matching})`
   const total = knownTotal === undefined ? counted : sql`${knownTotal}::int`
-  const pass = sql`matching AS MATERIALIZED (
-    SELECT s.id, ${keys} FROM shop_search s
-    WHERE ${sql.and([sql`s.id > 0`, ...FilterSql.store(sql, store), ...FilterSql.words(sql, words, access, "s")])}
-  ),`
+  const pass = sql`matching AS MATERIALIZED (SELECT s.id, ${keys} FROM ${stores}),`
   return sql<FoundRow>`
-    WITH ${isWhole ? sql`` : pass}
+    WITH ${isPass ? pass : sql``}
     page AS MATERIALIZED (
       SELECT p.id, row_number() OVER () AS position FROM (
         SELECT s.id FROM ${matching} ORDER BY ${ordering(sql, order)}

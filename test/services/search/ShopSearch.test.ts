@@ -129,21 +129,24 @@ for (const [index, size] of [30, 80, 150].entries()) {
           const { items, total } = NaiveSearch.searchShops(catalogue, query)
           const start = Page.offset(request.window)
           const wanted = items.slice(start, start + request.window.perPage).map(({ id }) => id)
-          for (const access of request.words.length === 0 ? (["scan"] as const) : (["index", "scan"] as const)) {
+          const accesses = request.words.length === 0 ? (["scan"] as const) : (["index", "scan"] as const)
+          const plans = accesses.flatMap((access) => (["walk", "pass"] as const).map((page) => ({ access, page })))
+          for (const plan of plans) {
             for (const known of [undefined, total]) {
-              const [row] = yield* ShopSql.search(sql, request, nobody, access, known).unprepared
-              const told = `${access} with ${known} of ${JSON.stringify(args)}`
+              const [row] = yield* ShopSql.search(sql, request, nobody, plan, known).unprepared
+              const way = `${plan.access} ${plan.page} ${known === undefined}`
+              const told = `${way} of ${JSON.stringify(args)}`
               assert.strictEqual(row?.total, total, told)
               assert.deepStrictEqual(
                 (row?.shops ?? []).map(({ id }) => id),
                 wanted,
                 told
               )
-              if (wanted.length > 0) ways.add(`${access} ${known === undefined}`)
+              if (wanted.length > 0) ways.add(way)
             }
           }
         }
-        assert.strictEqual(ways.size, 4)
+        assert.strictEqual(ways.size, 8)
       })
     )
 
