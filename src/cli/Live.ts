@@ -19,6 +19,13 @@ import * as Migrations from "../services/database/Migrations.ts"
 import { ReadReplica } from "../services/database/ReadReplica.ts"
 import { Readiness } from "../services/database/Readiness.ts"
 import * as RunningPostgres from "../services/database/RunningPostgres.ts"
+import { ClientMetadata } from "../services/oauth/ClientMetadata.ts"
+import { Clients } from "../services/oauth/Clients.ts"
+import { ConnectedApps } from "../services/oauth/ConnectedApps.ts"
+import { EndpointRate } from "../services/oauth/EndpointRate.ts"
+import { ExpiredGrants } from "../services/oauth/ExpiredGrants.ts"
+import { Grants } from "../services/oauth/Grants.ts"
+import { ServerKey } from "../services/oauth/ServerKey.ts"
 import { Importer } from "../services/import/Importer.ts"
 import { AdSearch } from "../services/search/AdSearch.ts"
 import { Catalogue } from "../services/search/Catalogue.ts"
@@ -70,6 +77,7 @@ export const operation = Layer.mergeAll(
   ApiKeys.layer,
   TrackedShops.layer,
   LedgerCheck.layer,
+  ConnectedApps.layer,
   Importer.layer
 ).pipe(Layer.provideMerge(Layer.mergeAll(Passwords.layer, DerivedData.layer)), Layer.provide(NodeCrypto.layer))
 
@@ -94,7 +102,16 @@ const searches = Layer.unwrap(
   )
 )
 
-/** What the MCP endpoint needs. */
+/** How apps get in. */
+const oauth = Layer.mergeAll(
+  Clients.layer.pipe(Layer.provide(ClientMetadata.layer)),
+  Grants.layer.pipe(Layer.provide(ServerKey.layer)),
+  ConnectedApps.layer,
+  EndpointRate.layer,
+  ExpiredGrants.layer
+)
+
+/** What the HTTP server needs. */
 export const service = Layer.mergeAll(ToolRunner.layer, Toolbox.layer).pipe(
   Layer.provideMerge(
     Layer.mergeAll(
@@ -105,7 +122,8 @@ export const service = Layer.mergeAll(ToolRunner.layer, Toolbox.layer).pipe(
       Readiness.layer,
       searches,
       ShopReader.layer,
-      ProductReader.layer
+      ProductReader.layer,
+      oauth
     )
   ),
   Layer.provide(NodeCrypto.layer)
