@@ -23,6 +23,14 @@ import * as Migrations from "../services/database/Migrations.ts"
 import { ReadReplica } from "../services/database/ReadReplica.ts"
 import { Readiness } from "../services/database/Readiness.ts"
 import * as RunningPostgres from "../services/database/RunningPostgres.ts"
+import { ClientMetadata } from "../services/oauth/ClientMetadata.ts"
+import { Clients } from "../services/oauth/Clients.ts"
+import { ConnectedApps } from "../services/oauth/ConnectedApps.ts"
+import { ConsentRequests } from "../services/oauth/ConsentRequests.ts"
+import { EndpointRate } from "../services/oauth/EndpointRate.ts"
+import { ExpiredGrants } from "../services/oauth/ExpiredGrants.ts"
+import { Grants } from "../services/oauth/Grants.ts"
+import { ServerKey } from "../services/oauth/ServerKey.ts"
 import { Importer } from "../services/import/Importer.ts"
 import { AdSearch } from "../services/search/AdSearch.ts"
 import { Catalogue } from "../services/search/Catalogue.ts"
@@ -74,6 +82,8 @@ export const operation = Layer.mergeAll(
   ApiKeys.layer,
   TrackedShops.layer,
   LedgerCheck.layer,
+  ConnectedApps.layer,
+  ConsentRequests.layer,
   Importer.layer
 ).pipe(Layer.provideMerge(Layer.mergeAll(Passwords.layer, DerivedData.layer)), Layer.provide(NodeCrypto.layer))
 
@@ -105,7 +115,17 @@ const signIn = Layer.mergeAll(PasswordChange.layer, FormTokens.layer).pipe(
   Layer.provide(Passwords.layer)
 )
 
-/** What the MCP endpoint and the pages need. */
+/** How apps get in. */
+const oauth = Layer.mergeAll(
+  Clients.layer.pipe(Layer.provide(ClientMetadata.layer)),
+  Grants.layer.pipe(Layer.provide(ServerKey.layer)),
+  ConnectedApps.layer,
+  ConsentRequests.layer,
+  EndpointRate.layer,
+  ExpiredGrants.layer
+)
+
+/** What the HTTP server needs. */
 export const service = Layer.mergeAll(ToolRunner.layer, Toolbox.layer).pipe(
   Layer.provideMerge(
     Layer.mergeAll(
@@ -117,7 +137,8 @@ export const service = Layer.mergeAll(ToolRunner.layer, Toolbox.layer).pipe(
       searches,
       ShopReader.layer,
       ProductReader.layer,
-      signIn
+      signIn,
+      oauth
     )
   ),
   Layer.provide(NodeCrypto.layer)

@@ -24,6 +24,7 @@ import { TestDatabase } from "./TestDatabase.ts"
 export const allowances = { starter: 0, growth: 20, pro: 100 } as const
 
 const config = AppConfig.layerOf({
+  mcpUrl: "https://discovery.test/mcp",
   planCreditsGrowth: allowances.growth,
   planCreditsPro: allowances.pro,
   billingUrl: "https://discovery.test/billing"

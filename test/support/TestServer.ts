@@ -10,7 +10,14 @@ import { RequestRate } from "../../src/services/access/RequestRate.ts"
 import { Readiness } from "../../src/services/database/Readiness.ts"
 import { Toolbox } from "../../src/services/tools/Toolbox.ts"
 import { ToolRunner } from "../../src/services/tools/ToolRunner.ts"
+import type { CredentialResolver } from "../../src/services/access/CredentialResolver.ts"
+import type { CreditLedger } from "../../src/services/access/CreditLedger.ts"
+import type { PlanChecker } from "../../src/services/access/PlanChecker.ts"
+import type { Clients } from "../../src/services/oauth/Clients.ts"
+import type { EndpointRate } from "../../src/services/oauth/EndpointRate.ts"
+import type { Grants } from "../../src/services/oauth/Grants.ts"
 import * as FakeAccess from "./FakeAccess.ts"
+import * as FakeOAuth from "./FakeOAuth.ts"
 import * as FakeSearch from "./FakeSearch.ts"
 
 export const baseUrl = "https://discovery.test"
@@ -36,6 +43,8 @@ export const callers = {
     credits: { allowance: 2000, used: 1999, periodStart: "2026-01-01", periodEnd: "2999-02-01" }
   })
 }
+
+type Access = CredentialResolver | CreditLedger | PlanChecker | Clients | Grants | EndpointRate
 
 export class TestServer extends Context.Service<
   TestServer,
@@ -65,6 +74,8 @@ export class TestServer extends Context.Service<
       readonly search?: Parameters<typeof FakeSearch.ads>[1]
       readonly ads?: Parameters<typeof FakeSearch.ads>[0]
       readonly ready?: Readiness["Service"]["check"]
+      /** Instead of credentials, plans and credits in memory, and of no OAuth. */
+      readonly access?: Layer.Layer<Access>
       readonly drainTimeout?: Duration.Input
       readonly stalledTimeoutMillis?: number
     } = {}
@@ -75,10 +86,14 @@ export class TestServer extends Context.Service<
     const services = Layer.mergeAll(Toolbox.layer, ToolRunner.layer, RequestRate.layer).pipe(
       Layer.provideMerge(
         Layer.mergeAll(
-          FakeAccess.credentials(callers),
-          FakeAccess.plans,
-          FakeAccess.ledger(books),
-          FakeAccess.nobodySignedIn,
+          options.access ??
+            Layer.mergeAll(
+              FakeAccess.credentials(callers),
+              FakeAccess.plans,
+              FakeAccess.ledger(books),
+              FakeOAuth.unused,
+                FakeAccess.nobodySignedIn
+            ),
           FakeSearch.ads(items, options.search),
           FakeSearch.products([FakeSearch.product(1), FakeSearch.product(2)]),
           FakeSearch.shops,

@@ -6,6 +6,7 @@ import { AppConfig } from "../../Config.ts"
 import * as JsonRpc from "../../domain/mcp/JsonRpc.ts"
 import { CredentialResolver } from "../../services/access/CredentialResolver.ts"
 import * as CommonHeaders from "../CommonHeaders.ts"
+import * as Cors from "../oauth/Cors.ts"
 import { maxBodyBytes } from "../Limits.ts"
 import * as Outage from "../Outage.ts"
 import * as RequestHeaders from "../RequestHeaders.ts"
@@ -137,7 +138,7 @@ export const layer = HttpRouter.use((router) =>
       return isTooLarge(error) ? refusals.size : refusals.incomplete
     }
 
-    yield* router.add("*", path, (request) =>
+    const answerOrRefuse = (request: HttpServerRequest.HttpServerRequest) =>
       Effect.flatMap(RequestId, (requestId) =>
         Effect.catch(answer(request, requestId), (error) => {
           const refused = refuse(refusalFor(error), requestId)
@@ -146,6 +147,14 @@ export const layer = HttpRouter.use((router) =>
             : Effect.succeed(refused)
         })
       )
+
+    yield* router.add("*", path, (request) =>
+      // Only pages send it, and only they need the headers.
+      RequestHeaders.of(request)["origin"] === undefined
+        ? answerOrRefuse(request)
+        : Effect.map(answerOrRefuse(request), Cors.add)
     )
+    // By itself, because a page asks without a credential whether it may send one.
+    yield* router.add("OPTIONS", path, Cors.preflight("POST, GET, DELETE, OPTIONS"))
   })
 )

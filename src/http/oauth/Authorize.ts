@@ -55,7 +55,7 @@ export const layer = HttpRouter.use((router) =>
     ) => RedirectUri.withParameters(redirectUri, { ...parameters, state, iss: baseUrl })
 
     const refusalTo = (address: AuthorizationRequest.ReturnAddress, error: AuthorizeError) =>
-      answerTo(address, { error: OAuthReply.authorizeCodes[error._tag], error_description: error.message })
+      answerTo(address, OAuthReply.codes(error))
 
     const ask = (asked: ConsentRequest, visitor: SignedIn, status = 200): Answer =>
       Effect.map(consents.open(visitor.session.id, asked), (secret) =>

@@ -1,9 +1,10 @@
 /** `/dashboard/account/password`: a new password, which ends all other sessions. */
 import { Effect, Redacted, Schema } from "effect"
 import { HttpRouter } from "effect/http"
+import { AppConfig } from "../../Config.ts"
 import * as Password from "../../domain/access/Password.ts"
 import { PasswordChange } from "../../services/access/PasswordChange.ts"
-import { clientAddress } from "../ClientAddress.ts"
+import * as ClientAddress from "../ClientAddress.ts"
 import * as Csrf from "./Csrf.ts"
 import { field, problemOf, problemSummary } from "./Fields.ts"
 import type { Problem } from "./Fields.ts"
@@ -34,6 +35,7 @@ export const layer = HttpRouter.use((router) =>
     const visitors = yield* Visitors
     const passwords = yield* PasswordChange
     const { page } = yield* Layout
+    const addressOf = ClientAddress.of(yield* AppConfig)
 
     const show = (
       visitor: SignedIn,
@@ -113,7 +115,7 @@ export const layer = HttpRouter.use((router) =>
         if (problems.length > 0) return Effect.succeed(show(visitor, problems, { status: 400 }))
         const { session } = visitor
         return passwords
-          .change({ session, address: clientAddress(request), current: form.current, next: form.next })
+          .change({ session, address: addressOf(request), current: form.current, next: form.next })
           .pipe(
             Effect.flatMap((renewed) => visitors.as(renewed)),
             Effect.map((renewed) => visitors.remember(renewed.secret)(changed(renewed))),

@@ -7,7 +7,7 @@ import { Sessions } from "../../services/access/Sessions.ts"
 import { SignIn } from "../../services/access/SignIn.ts"
 import type { SignInRejected } from "../../services/access/SignIn.ts"
 import type { TooManyAttempts } from "../../services/access/SignInAttempts.ts"
-import { clientAddress } from "../ClientAddress.ts"
+import * as ClientAddress from "../ClientAddress.ts"
 import * as Csrf from "./Csrf.ts"
 import { FormRejected } from "./ErrorPage.ts"
 import { field, problemOf, problemSummary } from "./Fields.ts"
@@ -58,7 +58,9 @@ export const layer = HttpRouter.use((router) =>
     const signIn = yield* SignIn
     const sessions = yield* Sessions
     const { page } = yield* Layout
-    const { baseUrl, supportUrl } = yield* AppConfig
+    const config = yield* AppConfig
+    const { baseUrl, supportUrl } = config
+    const addressOf = ClientAddress.of(config)
 
     const help = supportUrl.startsWith(`${baseUrl}/dashboard`)
       ? undefined
@@ -120,7 +122,7 @@ export const layer = HttpRouter.use((router) =>
       const shown = { visitor, returnTo: ReturnTo.parse(form.return_to), email: form.email.trim() }
       const problems = emptyFields(form)
       if (problems.length > 0) return show({ ...shown, problems, status: 400 })
-      const attempt = { email: form.email, password: form.password, address: clientAddress(request) }
+      const attempt = { email: form.email, password: form.password, address: addressOf(request) }
       return yield* signIn.signIn(attempt, visitor.secret).pipe(
         Effect.map(({ secret }) => visitors.remember(secret)(seeOther(shown.returnTo ?? ReturnTo.afterSignIn))),
         Effect.catchTags({

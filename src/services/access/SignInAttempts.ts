@@ -9,7 +9,6 @@
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Statement } from "effect/sql"
-import * as Network from "../../domain/access/Network.ts"
 import type { ServiceUnavailable } from "../../domain/ToolError.ts"
 import { availableOnce } from "../database/Availability.ts"
 import { rowsOf } from "./Rows.ts"
@@ -32,8 +31,8 @@ interface Limit {
 
 /** In the order in which they are locked. */
 const limits: ReadonlyArray<Limit> = [
-  { subject: ({ address }) => `network ${Network.of(address)}`, burst: 30, everySeconds: 20 },
-  { subject: ({ address, email }) => `network ${Network.of(address)} account ${email}`, burst: 10, everySeconds: 60 },
+  { subject: ({ address }) => `network ${address}`, burst: 30, everySeconds: 20 },
+  { subject: ({ address, email }) => `network ${address} account ${email}`, burst: 10, everySeconds: 60 },
   { subject: ({ email }) => `account ${email}`, burst: 100, everySeconds: 36 }
 ]
 

@@ -1,0 +1,53 @@
+/** What `/token`, `/register` and `/revoke` have in common: POST only, counted by address, any origin, errors as JSON. */
+import { Effect } from "effect"
+import type { HttpServerRequest } from "effect/http"
+import { HttpRouter, HttpServerResponse } from "effect/http"
+import { AppConfig } from "../../Config.ts"
+import type { RegistrationError, RevocationError, TokenError, TooManyRequests } from "../../domain/oauth/OAuthError.ts"
+import { InvalidRequest } from "../../domain/oauth/OAuthError.ts"
+import { EndpointRate } from "../../services/oauth/EndpointRate.ts"
+import type { Endpoint } from "../../services/oauth/EndpointRate.ts"
+import * as ClientAddress from "../ClientAddress.ts"
+import * as Outage from "../Outage.ts"
+import { RequestId } from "../RequestId.ts"
+import * as Cors from "./Cors.ts"
+import * as OAuthReply from "./OAuthReply.ts"
+
+const notPost = HttpServerResponse.setHeader(
+  HttpServerResponse.setStatus(OAuthReply.failure(new InvalidRequest({ message: "Use POST." })), 405),
+  "allow",
+  "POST"
+)
+
+/** Adds the endpoint at `path`. What `answer` does not answer is an error of the union, and each has its place on the wire. */
+export const add = (
+  path: "/token" | "/register" | "/revoke",
+  endpoint: Endpoint,
+  answer: (
+    request: HttpServerRequest.HttpServerRequest
+  ) => Effect.Effect<HttpServerResponse.HttpServerResponse, TokenError | RegistrationError | RevocationError>
+) =>
+  HttpRouter.use((router) =>
+    Effect.gen(function* () {
+      const addressOf = ClientAddress.of(yield* AppConfig)
+      const rate = yield* EndpointRate
+      const logOutage = Outage.logger(`${path} cannot do its work`)
+
+      const counted = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<void, TooManyRequests> =>
+        rate.take(endpoint, addressOf(request))
+
+      yield* router.add("POST", path, (request) =>
+        Effect.andThen(counted(request), answer(request)).pipe(
+          Effect.catch((error) => {
+            const failure = OAuthReply.failure(error)
+            return error._tag === "ServiceUnavailable"
+              ? Effect.flatMap(RequestId, (id) => Effect.as(logOutage(error.cause ?? error, id), failure))
+              : Effect.succeed(failure)
+          }),
+          Effect.map(Cors.add)
+        )
+      )
+      yield* router.add("OPTIONS", path, Cors.preflight("POST, OPTIONS"))
+      yield* router.add("*", path, Effect.succeed(Cors.add(notPost)))
+    })
+  )
