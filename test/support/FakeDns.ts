@@ -22,7 +22,7 @@ export const layer = (fake: FakeDns): Layer.Layer<Dns.Dns> =>
           const found = fake.addresses(name)
           if (found === undefined) return Effect.never
           return Effect.succeed(
-            found.map(NetAddress.ipFromStringUnsafe).flatMap((address) => {
+            found.map(NetAddress.ipFromStringUnsafe).flatMap((address): ReadonlyArray<Dns.DnsRecord> => {
               if (NetAddress.isIpv4Address(address)) return type === "A" ? [Dns.makeRecordUnsafe("A", { address })] : []
               return type === "AAAA" ? [Dns.makeRecordUnsafe("AAAA", { address })] : []
             })

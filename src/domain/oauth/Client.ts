@@ -1,10 +1,11 @@
 /** An app that may ask for access, however it made itself known. */
 
-export type AuthMethod = "none" | "client_secret_basic" | "client_secret_post"
+export const authMethods = ["none", "client_secret_basic", "client_secret_post"] as const
+export type AuthMethod = (typeof authMethods)[number]
 
 export interface OAuthClient {
   readonly id: string
-  /** Clean text of at most 100 characters. The app chose it. */
+  /** Clean text of 1 to 100 characters. The app chose it. */
   readonly name: string
   readonly source: "registered" | "document"
   /** The host of a document's id: the only thing about an app that is verified (oauth.md 25). */

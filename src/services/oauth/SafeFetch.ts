@@ -150,11 +150,14 @@ const refusalOf = ({ headers, status }: Head): FetchFailed | undefined => {
   // Redirects among them: where they lead has not been checked, and the id would be another.
   if (status !== 200) return failed(isBusy(status) ? "busy_status" : "status", String(status))
   const type = headers["content-type"] ?? ""
-  if (!isJson(type)) return failed("media_type", type.slice(0, 60))
+  if (!isJson(type)) return failed("media_type", excerpt(type))
   const encoding = headers["content-encoding"] ?? "identity"
-  if (encoding.toLowerCase() !== "identity") return failed("encoding", encoding.slice(0, 60))
+  if (encoding.toLowerCase() !== "identity") return failed("encoding", excerpt(encoding))
   const length = Number(headers["content-length"] ?? 0)
   return length > maxBodyBytes ? failed("too_large", `${length} bytes`) : undefined
 }
+
+/** Of a header that a stranger wrote, for the log. */
+const excerpt = (value: string): string => value.slice(0, 60).replaceAll(/[^\x20-\x7e]/g, "?")
 
 const isBusy = (status: number): boolean => status >= 500 || status === 408 || status === 429
