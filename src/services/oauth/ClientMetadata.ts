@@ -11,7 +11,8 @@ import * as ClientIdUrl from "../../domain/oauth/ClientIdUrl.ts"
 import * as Freshness from "../../domain/oauth/Freshness.ts"
 import * as MetadataDocument from "../../domain/oauth/MetadataDocument.ts"
 import { FetchBudget } from "./FetchBudget.ts"
-import { FetchFailed, runsLocally, SafeFetch } from "./SafeFetch.ts"
+import { runsLocally, SafeFetch } from "./SafeFetch.ts"
+import type { FetchFailed } from "./SafeFetch.ts"
 
 /** Of at most 16 kB each. */
 export const maxKept = 1000

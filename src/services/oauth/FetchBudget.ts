@@ -2,7 +2,8 @@
  * How many fetches strangers can make this process do: of all hosts and of one, within a minute and at once (oauth.md 51
  * and 56). Nobody is flooded through us, and a flood holds a bounded number of sockets.
  */
-import { Clock, Context, Effect, Layer, Option, Semaphore } from "effect"
+import { Clock, Context, Effect, Layer, Semaphore } from "effect"
+import type { Option } from "effect"
 import * as tldts from "tldts"
 
 export const windowMillis = 60_000
@@ -45,7 +46,7 @@ export class FetchBudget extends Context.Service<
       return FetchBudget.of({
         within: (hostname, effect) =>
           Effect.flatMap(Clock.currentTimeMillis, (now) =>
-            isOpen(hostname, now) ? places.withPermitsIfAvailable(1)(effect) : Effect.succeed(Option.none())
+            isOpen(hostname, now) ? places.withPermitsIfAvailable(1)(effect) : Effect.succeedNone
           )
       })
     })

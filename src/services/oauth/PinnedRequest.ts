@@ -89,9 +89,8 @@ export class PinnedRequest extends Context.Service<
               if (size > maxBodyBytes) fail("too_large", `more than ${maxBodyBytes} bytes`)
               else chunks.push(chunk)
             })
-            incoming.on("end", () => {
-              if (incoming.complete) resume(Effect.succeed({ ...head, body: Buffer.concat(chunks) }))
-            })
+            // Not emitted for a body that broke off.
+            incoming.on("end", () => resume(Effect.succeed({ ...head, body: Buffer.concat(chunks) })))
           })
           request.end()
           return Effect.sync(() => request.destroy())

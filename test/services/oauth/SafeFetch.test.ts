@@ -341,6 +341,11 @@ describe("R48 a safe fetch", () => {
       assert.strictEqual(yield* reasonOf(`${server.origin}/a`), "too_large")
       server.answer = DocumentServer.json(`${most} `, { "transfer-encoding": "chunked" })
       assert.strictEqual(yield* reasonOf(`${server.origin}/a`), "too_large")
+      // Nothing of a body that is announced as too long is waited for.
+      server.answer = (_, response) => {
+        response.writeHead(200, { "content-type": "application/json", "content-length": "16385" }).flushHeaders()
+      }
+      assert.strictEqual(yield* reasonOf(`${server.origin}/a`), "too_large")
       yield* server.deserted
     }).pipe(local)
   )
