@@ -23,9 +23,9 @@ export interface DocumentServer {
 
 /** Without `tls`, plain HTTP. Ends with the scope, with all its connections. */
 export const make = Effect.fnUntraced(function* (
-  options: { readonly tls?: { readonly cert: string; readonly key: string }; readonly host?: string } = {}
+  options: { readonly tls?: { readonly cert: string; readonly key: string } } = {}
 ) {
-  const { host = "127.0.0.1", tls } = options
+  const { tls } = options
   const requests: Array<http.IncomingMessage> = []
   const open = new Set<Socket>()
   let connections = 0
@@ -53,7 +53,7 @@ export const make = Effect.fnUntraced(function* (
     })
   })
   yield* Effect.acquireRelease(
-    Effect.callback<void>((resume) => void server.listen(0, host, () => resume(Effect.void))),
+    Effect.callback<void>((resume) => void server.listen(0, "127.0.0.1", () => resume(Effect.void))),
     () =>
       Effect.callback<void>((resume) => {
         server.close(() => resume(Effect.void))
@@ -63,7 +63,7 @@ export const make = Effect.fnUntraced(function* (
   const { port } = server.address() as AddressInfo
   const document: DocumentServer = {
     port,
-    origin: `${tls === undefined ? "http" : "https"}://${host.includes(":") ? `[${host}]` : host}:${port}`,
+    origin: `${tls === undefined ? "http" : "https"}://127.0.0.1:${port}`,
     answer: (_, response) => void response.writeHead(404).end(),
     requests,
     connections: () => connections,

@@ -114,7 +114,7 @@ describe("R49 a safe fetch", () => {
     Effect.gen(function* () {
       const server = yield* DocumentServer.make({ tls: certificate })
       server.answer = DocumentServer.json({})
-      const dns = FakeDns.make(() => (dns.asked.length === 1 ? ["127.0.0.2"] : ["127.0.0.1"]))
+      const dns = FakeDns.make(() => (dns.asked.length === 1 ? ["::1"] : ["127.0.0.1"]))
       const fetch = over(onLoopback, dns)
       // Nobody listens at the address that was checked.
       const url = `https://client.test:${server.port}/a`
