@@ -1,6 +1,8 @@
 /** The live services, composed. Named here and in main only. */
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
+import * as NodeDns from "@effect/platform-node/NodeDns"
 import { Effect, Layer, Option } from "effect"
+import { Dns } from "effect/net"
 import * as path from "node:path"
 import { AppConfig } from "../Config.ts"
 import { Accounts } from "../services/access/Accounts.ts"
@@ -115,9 +117,12 @@ const signIn = Layer.mergeAll(PasswordChange.layer, FormTokens.layer).pipe(
   Layer.provide(Passwords.layer)
 )
 
+/** Metadata documents come from wherever their addresses say: a name server that does not answer holds nobody up. */
+const dns = Layer.effect(Dns.Dns, Effect.orDie(NodeDns.make({ timeout: "1 second", tries: 2 })))
+
 /** How apps get in. */
 const oauth = Layer.mergeAll(
-  Clients.layer.pipe(Layer.provide(ClientMetadata.layer)),
+  Clients.layer.pipe(Layer.provide(ClientMetadata.layer.pipe(Layer.provide(dns)))),
   Grants.layer.pipe(Layer.provide(ServerKey.layer)),
   ConnectedApps.layer,
   ConsentRequests.layer,

@@ -16,6 +16,11 @@ import type { PlanChecker } from "../../src/services/access/PlanChecker.ts"
 import type { Clients } from "../../src/services/oauth/Clients.ts"
 import type { EndpointRate } from "../../src/services/oauth/EndpointRate.ts"
 import type { Grants } from "../../src/services/oauth/Grants.ts"
+import type { FormTokens } from "../../src/services/access/FormTokens.ts"
+import type { PasswordChange } from "../../src/services/access/PasswordChange.ts"
+import type { Sessions } from "../../src/services/access/Sessions.ts"
+import type { SignIn } from "../../src/services/access/SignIn.ts"
+import type { ConsentRequests } from "../../src/services/oauth/ConsentRequests.ts"
 import * as FakeAccess from "./FakeAccess.ts"
 import * as FakeOAuth from "./FakeOAuth.ts"
 import * as FakeSearch from "./FakeSearch.ts"
@@ -44,7 +49,18 @@ export const callers = {
   })
 }
 
-type Access = CredentialResolver | CreditLedger | PlanChecker | Clients | Grants | EndpointRate
+type Access =
+  | CredentialResolver
+  | CreditLedger
+  | PlanChecker
+  | Clients
+  | Grants
+  | EndpointRate
+  | ConsentRequests
+  | Sessions
+  | SignIn
+  | PasswordChange
+  | FormTokens
 
 export class TestServer extends Context.Service<
   TestServer,
@@ -92,7 +108,7 @@ export class TestServer extends Context.Service<
               FakeAccess.plans,
               FakeAccess.ledger(books),
               FakeOAuth.unused,
-                FakeAccess.nobodySignedIn
+              FakeAccess.nobodySignedIn
             ),
           FakeSearch.ads(items, options.search),
           FakeSearch.products([FakeSearch.product(1), FakeSearch.product(2)]),

@@ -17,7 +17,9 @@ export const decisionPath = "/authorize/decision"
 const publisher = (host: string | undefined): Html =>
   host === undefined
     ? html`<p>This app chose its own name. Discovery has not verified who publishes it.</p>`
-    : html`<p>Verified publisher: <strong><bdi>${host}</bdi></strong></p>`
+    : html`<p>
+        Verified publisher: <strong><bdi>${host}</bdi></strong>
+      </p>`
 
 const onThisDevice = html`
   <div class="warning" role="note">
@@ -29,7 +31,9 @@ const onThisDevice = html`
 `
 
 const decision = (value: "allow" | "deny", label: string): Html =>
-  html`<button type="submit" name="decision" value="${value}" class="${value === "deny" ? "secondary" : ""}">${label}</button>`
+  html`<button type="submit" name="decision" value="${value}" class="${value === "deny" ? "secondary" : ""}">
+    ${label}
+  </button>`
 
 export const consent = (options: {
   readonly asked: ConsentRequest
@@ -50,7 +54,8 @@ export const consent = (options: {
         <dd><bdi>${RedirectUri.destination(request.redirectUri)}</bdi></dd>
         <dt>Your account</dt>
         <dd>
-          ${visitor.session.email} ${signOutForm({ visitor, label: "Use another account", look: "quiet", returnTo: url })}
+          ${visitor.session.email}
+          ${signOutForm({ visitor, label: "Use another account", look: "quiet", returnTo: url })}
         </dd>
       </dl>
       <h2>What this app may do</h2>
@@ -59,7 +64,13 @@ export const consent = (options: {
         <li>Change nothing in your account, your stores or your billing</li>
       </ul>
       ${RedirectUri.isLoopback(request.redirectUri) && onThisDevice}
-      ${upgrade !== undefined && html`<div class="notice"><p>${upgrade.message}</p><p><a href="${upgrade.upgradeUrl}">Upgrade or fix billing</a></p></div>`}
+      ${
+        upgrade !== undefined &&
+        html`<div class="notice">
+          <p>${upgrade.message}</p>
+          <p><a href="${upgrade.upgradeUrl}">Upgrade or fix billing</a></p>
+        </div>`
+      }
       <form method="post" action="${decisionPath}">
         ${Csrf.hidden(visitor)}
         <input type="hidden" name="request" value="${Secret.value(secret)}" />

@@ -114,24 +114,22 @@ export const layer = HttpRouter.use((router) =>
         const problems = problemsOf(form)
         if (problems.length > 0) return Effect.succeed(show(visitor, problems, { status: 400 }))
         const { session } = visitor
-        return passwords
-          .change({ session, address: addressOf(request), current: form.current, next: form.next })
-          .pipe(
-            Effect.flatMap((renewed) => visitors.as(renewed)),
-            Effect.map((renewed) => visitors.remember(renewed.secret)(changed(renewed))),
-            Effect.catchTags({
-              PasswordRefused: ({ message }) =>
-                Effect.succeed(show(visitor, [{ field: "next", message }], { status: 400 })),
-              SignInRejected: () =>
-                Effect.succeed(
-                  show(visitor, [{ field: "current", message: "The current password is wrong." }], { status: 403 })
-                ),
-              TooManyAttempts: ({ message, retryAfterSeconds }) =>
-                Effect.succeed(
-                  show(visitor, [{ message }], { status: 429, headers: { "retry-after": String(retryAfterSeconds) } })
-                )
-            })
-          )
+        return passwords.change({ session, address: addressOf(request), current: form.current, next: form.next }).pipe(
+          Effect.flatMap((renewed) => visitors.as(renewed)),
+          Effect.map((renewed) => visitors.remember(renewed.secret)(changed(renewed))),
+          Effect.catchTags({
+            PasswordRefused: ({ message }) =>
+              Effect.succeed(show(visitor, [{ field: "next", message }], { status: 400 })),
+            SignInRejected: () =>
+              Effect.succeed(
+                show(visitor, [{ field: "current", message: "The current password is wrong." }], { status: 403 })
+              ),
+            TooManyAttempts: ({ message, retryAfterSeconds }) =>
+              Effect.succeed(
+                show(visitor, [{ message }], { status: 429, headers: { "retry-after": String(retryAfterSeconds) } })
+              )
+          })
+        )
       })
     )
   })

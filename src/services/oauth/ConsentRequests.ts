@@ -55,10 +55,7 @@ export class ConsentRequests extends Context.Service<
      * Takes it away, whatever the answer is. None: it was answered before, is over, or was asked of another session.
      * `secret` is of any length and content.
      */
-    take(
-      sessionId: number,
-      secret: Redacted.Redacted
-    ): Effect.Effect<Option.Option<ConsentRequest>, ServiceUnavailable>
+    take(sessionId: number, secret: Redacted.Redacted): Effect.Effect<Option.Option<ConsentRequest>, ServiceUnavailable>
   }
 >()("discovery/oauth/ConsentRequests") {
   static readonly layer = Layer.effect(
