@@ -2,12 +2,17 @@
 import { Effect } from "effect"
 import { HttpRouter } from "effect/http"
 import { AppConfig } from "../../Config.ts"
-import { missing, titles } from "../../domain/access/Plan.ts"
+import { mayCallTools, titles } from "../../domain/access/Plan.ts"
 import { PageNotFound } from "./ErrorPage.ts"
 import { html } from "./Html.ts"
 import { Layout } from "./Layout.ts"
 import { PageRoutes } from "./PageRoutes.ts"
 import { passwordPath } from "./PasswordPage.ts"
+
+const notice = (billingUrl: string) =>
+  html`<p class="notice">
+    AI agents can use the service with an active Growth or Pro subscription. <a href="${billingUrl}">Go to billing</a>
+  </p>`
 
 export const layer = HttpRouter.use((router) =>
   Effect.gen(function* () {
@@ -20,7 +25,6 @@ export const layer = HttpRouter.use((router) =>
       "/dashboard",
       routes.signedInPage((visitor) => {
         const { email, plan, status } = visitor.session
-        const upgrade = missing({ plan, status }, billingUrl)
         return Effect.succeed(
           page({
             heading: "Dashboard",
@@ -34,7 +38,7 @@ export const layer = HttpRouter.use((router) =>
                 <dt>Address for AI agents</dt>
                 <dd><code>${mcpUrl}</code></dd>
               </dl>
-              ${upgrade !== undefined && html`<p class="notice">${upgrade.message} <a href="${billingUrl}">Change that</a></p>`}
+              ${!mayCallTools({ plan, status }) && notice(billingUrl)}
               <p><a href="${passwordPath}">Change your password</a></p>
             `
           })
@@ -42,9 +46,10 @@ export const layer = HttpRouter.use((router) =>
       })
     )
 
+    // All below it that is no page: with `/dashboard/*`, the router would take `/dashboard` itself as well.
     yield* router.add(
       "GET",
-      "/dashboard/*",
+      "/dashboard/:place/*",
       routes.page(() => Effect.fail(new PageNotFound()))
     )
   })

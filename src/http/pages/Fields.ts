@@ -12,13 +12,12 @@ export interface Field {
   readonly hint?: string
   readonly error?: string | undefined
   readonly minLength?: number
-  readonly isReadOnly?: boolean
   /** The first one to be filled in, of a page that says nothing before it. */
   readonly autofocus?: boolean
 }
 
 export const field = (options: Field): Html => {
-  const { error, hint, isReadOnly = false, name } = options
+  const { error, hint, name } = options
   const described = [hint === undefined ? [] : `${name}-hint`, error === undefined ? [] : `${name}-error`].flat()
   return html` <div class="field">
     <label for="${name}">${options.label}</label>
@@ -35,7 +34,7 @@ export const field = (options: Field): Html => {
       ${error !== undefined && html`aria-invalid="true"`}
       ${options.type === "email" && html`autocapitalize="none" spellcheck="false"`}
       ${options.autofocus === true && html`autofocus`}
-      ${isReadOnly ? html`readonly` : html`required`}
+      required
     />
   </div>`
 }

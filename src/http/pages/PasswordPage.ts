@@ -37,6 +37,7 @@ export const layer = HttpRouter.use((router) =>
     const { page } = yield* Layout
     const addressOf = ClientAddress.of(yield* AppConfig)
 
+    // The hidden address is for password managers: it tells whose password it is.
     const show = (
       visitor: SignedIn,
       problems: ReadonlyArray<Problem> = [],
@@ -49,20 +50,10 @@ export const layer = HttpRouter.use((router) =>
         ...answer,
         body: html`
           ${problemSummary(problems)}
-          <p>
-            Every other browser that is signed in to your account is signed out. Connected apps and API keys stay as
-            they are.
-          </p>
+          <p>A new password signs every other browser out of your account. Connected apps and API keys stay.</p>
           <form method="post" action="${passwordPath}">
             ${Csrf.hidden(visitor)}
-            ${field({
-              name: "email",
-              label: "Account",
-              type: "email",
-              autocomplete: "username",
-              value: visitor.session.email,
-              isReadOnly: true
-            })}
+            <input type="text" name="username" autocomplete="username" value="${visitor.session.email}" hidden />
             ${field({
               name: "current",
               label: "Current password",

@@ -64,7 +64,7 @@ export const layer = HttpRouter.use((router) =>
 
     const help = supportUrl.startsWith(`${baseUrl}/dashboard`)
       ? undefined
-      : html`<p class="aside"><a href="${supportUrl}">I cannot sign in</a></p>`
+      : html`<p class="aside"><a href="${supportUrl}">Ask for help with signing in</a></p>`
 
     const show = ({ email = "", problems = [], retryAfterSeconds, returnTo, status = 200, visitor }: Shown) =>
       visitors.remember(visitor.secret)(
