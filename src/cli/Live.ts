@@ -85,7 +85,6 @@ export const operation = Layer.mergeAll(
   TrackedShops.layer,
   LedgerCheck.layer,
   ConnectedApps.layer,
-  ConsentRequests.layer,
   Importer.layer
 ).pipe(Layer.provideMerge(Layer.mergeAll(Passwords.layer, DerivedData.layer)), Layer.provide(NodeCrypto.layer))
 

@@ -49,12 +49,18 @@ export const matches = (registered: string, given: string): boolean => {
   return known !== null && asked !== null && known[1] === asked[1] && known[3] === asked[3] && isPort(asked[2])
 }
 
+/** What browsers take for this machine, however it was written: names below localhost as well, and the address of none. */
+const localHost =
+  /^(?:(?:[^.]+\.)*localhost\.?|127(?:\.\d{1,3}){3}|0\.0\.0\.0|\[::1?\]|\[::ffff:(?:7f[\da-f]{2}:[\da-f]{1,4}|0:0)\])$/
+
 /** Whether the address is of the user's own machine, where any program may listen (oauth.md 26). */
 export const isLoopback = (uri: string): boolean => {
   const url = URL.parse(uri)
-  if (url === null || !/^https?:$/.test(url.protocol)) return false
-  return /^(?:127(?:\.\d{1,3}){3}|\[::1\]|localhost)$/.test(url.hostname)
+  return url !== null && /^https?:$/.test(url.protocol) && localHost.test(url.hostname)
 }
+
+/** Whether a scheme of the app's own takes the answer to it: any program may claim that as well (RFC 8252, 8.6). */
+export const isOwnScheme = (uri: string): boolean => !/^https?:/i.test(uri)
 
 /** What a person is shown: `claude.ai`, `localhost:8787`, and for an app's own scheme `cursor:` (oauth.md 24). */
 export const destination = (uri: string): string => {

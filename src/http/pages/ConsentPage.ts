@@ -1,8 +1,8 @@
 /** The page on which a person lets an app in, or not (seed, OAuth 4 to 6; oauth.md 24 to 27), and those around it. */
-import type { Redacted } from "effect"
-import { Redacted as Secret } from "effect"
-import type { PlanUpgradeRequired } from "../../domain/ToolError.ts"
+import { Redacted } from "effect"
+import * as HostParts from "../../domain/oauth/HostParts.ts"
 import * as RedirectUri from "../../domain/oauth/RedirectUri.ts"
+import type { PlanUpgradeRequired } from "../../domain/ToolError.ts"
 import type { ConsentRequest } from "../../services/oauth/ConsentRequests.ts"
 import * as Csrf from "./Csrf.ts"
 import { html } from "./Html.ts"
@@ -13,27 +13,43 @@ import type { SignedIn } from "./Visitors.ts"
 
 export const decisionPath = "/authorize/decision"
 
+/** With the part that says whose it is in bold: the rest is whatever its owner likes. */
+const hostOf = (host: string): Html => {
+  const { after, before, owner } = HostParts.of(host)
+  return html`<bdi class="host">${before}<strong>${owner}</strong>${after}</bdi>`
+}
+
 /** Who stands behind the app. Only the host of a document's address is known for certain. */
-const publisher = (host: string | undefined): Html =>
+const publisherOf = (host: string | undefined): Html =>
   host === undefined
     ? html`<p>This app chose its own name. Discovery has not verified who publishes it.</p>`
-    : html`<p>
-        Verified publisher: <strong><bdi>${host}</bdi></strong>
-      </p>`
+    : html`<p>Verified publisher: ${hostOf(host)}</p>`
+
+const destinationOf = (uri: string): Html => {
+  const destination = RedirectUri.destination(uri)
+  return RedirectUri.isOwnScheme(uri)
+    ? html`the app on this device that opens <bdi class="host"><strong>${destination}</strong></bdi> addresses`
+    : hostOf(destination)
+}
 
 const onThisDevice = html`
   <div class="warning" role="note">
     <p>
-      <strong>This app runs on your own device.</strong> Any program on it can ask like this. Continue only if you just
-      started this connection.
+      <strong>Continue only if you just started this connection.</strong> A program on this device gets the access, and
+      any program can ask like this.
     </p>
   </div>
 `
 
-const decision = (value: "allow" | "deny", label: string): Html =>
-  html`<button type="submit" name="decision" value="${value}" class="${value === "deny" ? "secondary" : ""}">
-    ${label}
-  </button>`
+const upgradePrompt = ({ message, upgradeUrl }: PlanUpgradeRequired): Html => html`
+  <div class="notice" role="note">
+    <p>${message}</p>
+    <p><a href="${upgradeUrl}">Upgrade or fix billing</a>, then reload this page.</p>
+  </div>
+`
+
+const choice = (value: "allow" | "deny", label: string, look: string): Html =>
+  html`<button type="submit" name="decision" value="${value}" class="${look}">${label}</button>`
 
 export const consent = (options: {
   readonly asked: ConsentRequest
@@ -45,13 +61,15 @@ export const consent = (options: {
 }): Page => {
   const { asked, secret, upgrade, visitor } = options
   const { client, request, url } = asked
+  const takesPlaceHere = RedirectUri.isLoopback(request.redirectUri) || RedirectUri.isOwnScheme(request.redirectUri)
   return {
-    heading: `Connect ${client.name}`,
+    title: `Connect ${client.name}`,
+    heading: html`Connect <bdi>${client.name}</bdi>`,
     body: html`
-      ${publisher(client.publisher)}
+      ${publisherOf(client.publisher)}
       <dl>
         <dt>You are sent back to</dt>
-        <dd><bdi>${RedirectUri.destination(request.redirectUri)}</bdi></dd>
+        <dd>${destinationOf(request.redirectUri)}</dd>
         <dt>Your account</dt>
         <dd>
           ${visitor.session.email}
@@ -63,21 +81,16 @@ export const consent = (options: {
         <li>Search shops, products and ads, with the credits of your plan</li>
         <li>Change nothing in your account, your stores or your billing</li>
       </ul>
-      ${RedirectUri.isLoopback(request.redirectUri) && onThisDevice}
-      ${
-        upgrade !== undefined &&
-        html`<div class="notice">
-          <p>${upgrade.message}</p>
-          <p><a href="${upgrade.upgradeUrl}">Upgrade or fix billing</a></p>
-        </div>`
-      }
+      ${takesPlaceHere && onThisDevice} ${upgrade !== undefined && upgradePrompt(upgrade)}
       <form method="post" action="${decisionPath}">
         ${Csrf.hidden(visitor)}
-        <input type="hidden" name="request" value="${Secret.value(secret)}" />
-        <div class="choices">
-          ${upgrade === undefined && decision("allow", "Allow access")} ${decision("deny", "Deny")}
+        <input type="hidden" name="request" value="${Redacted.value(secret)}" />
+        <input type="hidden" name="url" value="${url}" />
+        <div class="actions">
+          ${upgrade === undefined && choice("allow", "Allow access", "")} ${choice("deny", "Deny", "secondary")}
         </div>
       </form>
+      <p class="aside">You can end the connection at any time in your dashboard.</p>
     `
   }
 }
@@ -86,17 +99,27 @@ export const consent = (options: {
  * On the way back to the app. A page and no redirect: browsers apply a form's policy to all redirects after it, and the
  * click would do nothing for an app that hands on to another address (oauth.md 30). The header does what a `meta` would.
  */
-export const forward = (location: string, appName: string): Page => ({
-  heading: "Back to the app",
+export const forward = (
+  location: string,
+  { allowed, client }: { readonly client: ConsentRequest["client"]; readonly allowed: boolean }
+): Page => ({
+  heading: allowed ? "Access allowed" : "Access denied",
   body: html`
-    <p role="status">You are being sent back to <bdi>${appName}</bdi>.</p>
+    <p role="status">You are being sent back to <bdi>${client.name}</bdi>.</p>
     <p><a href="${location}">Continue</a> if nothing happens. You can close this page afterwards.</p>
   `,
   headers: { refresh: `0;url=${location}` }
 })
 
 /** Why a request cannot even be answered to the app: nobody knows where that is. */
-export type Stranded = "client_missing" | "client_unknown" | "client_unreadable" | "redirect_refused" | "over"
+export type Stranded =
+  | "client_missing"
+  | "client_unknown"
+  | "client_unreadable"
+  | "redirect_refused"
+  | "too_long"
+  | "not_get"
+  | "over"
 
 const strandings: Readonly<Record<Stranded, { readonly heading: string; readonly text: string }>> = {
   client_missing: {
@@ -113,7 +136,15 @@ const strandings: Readonly<Record<Stranded, { readonly heading: string; readonly
   },
   redirect_refused: {
     heading: "The app asked to be answered at an unknown address",
-    text: "The address is not among those that it has registered, so nothing was sent there. Start again in the app."
+    text: "The address is not among those that it has registered, so nothing was sent there. Start again in the app; if it stays, remove the connection to Discovery there, and add it again."
+  },
+  too_long: {
+    heading: "The app's request cannot be read",
+    text: "It is too long, or has characters that do not belong there. Start again in the app; if it stays, tell its makers."
+  },
+  not_get: {
+    heading: "This page opens from an app",
+    text: "An app opens it with a link. Start again in the app; if it stays, tell its makers."
   },
   over: {
     heading: "This request is over",
@@ -121,11 +152,19 @@ const strandings: Readonly<Record<Stranded, { readonly heading: string; readonly
   }
 }
 
-export const stranded = (why: Stranded): Page => ({
-  status: 400,
+export const stranded = (why: Stranded, status = 400): Page => ({
+  status,
   heading: strandings[why].heading,
   body: html`<p>${strandings[why].text}</p>
     <p>Nothing was given to the app.</p>`
+})
+
+/** Too many requests from one address (oauth.md 56). */
+export const tooOften = (retryAfterSeconds: number): Page => ({
+  status: 429,
+  heading: "Too many requests from your network",
+  body: html`<p>Wait a minute, then reload this page.</p>`,
+  headers: { "retry-after": String(retryAfterSeconds) }
 })
 
 /** The account cannot have another connection. */
@@ -134,5 +173,5 @@ export const tooMany = (message: string, visitor: SignedIn): Page => ({
   heading: "Too many connected apps",
   account: visitor,
   body: html`<p>${message}</p>
-    <p><a href="/dashboard/integrations">To your connected apps</a></p>`
+    <p><a href="/dashboard">To the dashboard</a></p>`
 })

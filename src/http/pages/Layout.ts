@@ -12,7 +12,8 @@ import type { SignedIn } from "./Visitors.ts"
 export interface Page {
   /** Of the window; without it, the heading. ` · Discovery` is added. */
   readonly title?: string
-  readonly heading: string
+  /** Text; or HTML, and then `title` says the same without it. */
+  readonly heading: string | Html
   readonly body: Html
   /** Who is signed in, to be named in the page's head with a way out; left out where the page itself says so. */
   readonly account?: SignedIn | undefined

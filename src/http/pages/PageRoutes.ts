@@ -76,7 +76,8 @@ export class PageRoutes extends Context.Service<
             return visitors.identify(request).pipe(
               Effect.tap((found) => Effect.sync(() => void (visitor = found))),
               Effect.flatMap((found) => answer(found, request)),
-              Effect.catchCause((cause) => failed(cause, visitor, requestId))
+              Effect.catchCause((cause) => failed(cause, visitor, requestId)),
+              Effect.annotateLogs("request_id", requestId)
             )
           })
 

@@ -73,16 +73,19 @@ export class ConsentRequests extends Context.Service<
         const secret = Base64Url.encode(yield* random.randomBytes(secretBytes))
         const hash = yield* hashOf(secret)
         yield* Effect.gen(function* () {
+          // What another request is deleting needs no second one to wait for it.
           yield* sql`
             DELETE FROM consent_request WHERE hash IN (
-              (SELECT hash FROM consent_request WHERE expires_at <= ${now} LIMIT ${maxSwept})
-              UNION ALL
-              (SELECT hash FROM consent_request WHERE session_id = ${sessionId}
-               ORDER BY created_at DESC OFFSET ${maxPerSession - 1})
-            )`
+              SELECT hash FROM consent_request WHERE expires_at <= ${now} LIMIT ${maxSwept} FOR UPDATE SKIP LOCKED)`
+          yield* sql`
+            DELETE FROM consent_request WHERE hash IN (
+              SELECT hash FROM consent_request WHERE session_id = ${sessionId}
+              ORDER BY created_at DESC OFFSET ${maxPerSession - 1} FOR UPDATE SKIP LOCKED)`
+          // A session that has just ended leaves a page whose form leads to the sign-in.
           yield* sql`
             INSERT INTO consent_request (hash, session_id, request, created_at, expires_at)
-            VALUES (${hash}, ${sessionId}, ${encode(request)}, ${now}, ${new Date(millis + lifetimeMillis)})`
+            SELECT ${hash}, id, ${encode(request)}, ${now}, ${new Date(millis + lifetimeMillis)}
+            FROM session WHERE id = ${sessionId} FOR KEY SHARE`
         }).pipe(sql.withTransaction, availableOnce)
         return Redacted.make(secret)
       })
