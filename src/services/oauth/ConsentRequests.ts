@@ -2,7 +2,7 @@
  * What an app asks of whoever is signed in, between the page that shows it and the answer (oauth.md 28): answered once,
  * within 15 minutes, by the session that was asked.
  */
-import { Clock, Context, Effect, Layer, Option, Redacted, Schema } from "effect"
+import { Clock, Context, Effect, Layer, Option, Redacted, Schema, SchemaTransformation } from "effect"
 import { Digest, SecureRandom } from "effect/crypto"
 import { Base64Url } from "effect/encoding"
 import { SqlClient } from "effect/sql"
@@ -20,19 +20,27 @@ const secretBytes = 32
 
 const secretPattern = /^[A-Za-z0-9_-]{43}$/
 
+/** JSON has no `undefined`, and leaves out what is. */
+const StringOrNone = Schema.NullOr(Schema.String).pipe(
+  Schema.decodeTo(
+    Schema.UndefinedOr(Schema.String),
+    SchemaTransformation.transform({ decode: (text) => text ?? undefined, encode: (text) => text ?? null })
+  )
+)
+
 /** The app as it was shown, and the request that was judged. */
 export const ConsentRequest = Schema.Struct({
   client: Schema.Struct({
     id: Schema.String,
     name: Schema.String,
     source: Schema.Literals(["registered", "document"]),
-    publisher: Schema.UndefinedOr(Schema.String),
+    publisher: StringOrNone,
     redirectUris: Schema.Array(Schema.String),
     authMethod: Schema.Literals(authMethods)
   }),
   request: Schema.Struct({
     redirectUri: Schema.String,
-    state: Schema.UndefinedOr(Schema.String),
+    state: StringOrNone,
     challenge: Schema.String,
     resource: Schema.String,
     scope: Schema.String
