@@ -1,10 +1,17 @@
 /** What a browser does on the way through sign-in and consent, without one: for tests that ask very often. */
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
+import { IpNetwork } from "effect/net"
 import { createHash, randomBytes } from "node:crypto"
+import { Accounts } from "../../src/services/access/Accounts.ts"
 import { Clients } from "../../src/services/oauth/Clients.ts"
+import { ConnectedApps } from "../../src/services/oauth/ConnectedApps.ts"
 import type { Answer } from "./Site.ts"
+import * as Messages from "./Messages.ts"
 import { Site } from "./Site.ts"
+
+/** Of the test's server: requests come from wherever they say. */
+export const config = { trustedProxies: [IpNetwork.fromStringUnsafe("127.0.0.0/8")] }
 
 export const redirectUri = "http://localhost:8787/callback"
 
@@ -183,4 +190,41 @@ export const exchange = Effect.fnUntraced(function* (
   )
   const json: unknown = JSON.parse(answer.text)
   return { ...answer, json: json as Readonly<Record<string, unknown>> }
+})
+
+/** The status of a free call with an answer of `/token`. */
+export const call = Effect.fnUntraced(function* (tokens: Readonly<Record<string, unknown>>) {
+  const { url } = yield* Site
+  const answer = yield* Effect.promise((signal) =>
+    fetch(`${url}/mcp`, {
+      method: "POST",
+      signal,
+      headers: { authorization: `Bearer ${String(tokens["access_token"])}`, "content-type": "application/json" },
+      body: JSON.stringify(Messages.call("get_usage", {}))
+    })
+  )
+  return answer.status
+})
+
+/** The connected apps of the account with this address. */
+export const apps = Effect.fnUntraced(function* (email: string) {
+  const [accounts, connected] = [yield* Accounts, yield* ConnectedApps]
+  const account = yield* accounts.find(email)
+  return yield* connected.list(account.id)
+})
+
+/** An app registers itself at `/register`. */
+export const register = Effect.fnUntraced(function* (metadata: unknown) {
+  const { url } = yield* Site
+  const answer = yield* Effect.promise((signal) =>
+    fetch(`${url}/register`, {
+      method: "POST",
+      signal,
+      headers: { "content-type": "application/json", "x-forwarded-for": nextAddress() },
+      body: JSON.stringify(metadata)
+    })
+  )
+  assert.strictEqual(answer.status, 201)
+  const json: unknown = yield* Effect.promise(() => answer.json())
+  return json as { readonly client_id: string }
 })

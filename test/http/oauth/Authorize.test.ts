@@ -1,15 +1,12 @@
 /** What `/authorize` makes of requests, good and bad, over HTTP and the live services (oauth.md 10 to 20, 22, 46, 49, 56). */
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { IpNetwork } from "effect/net"
 import * as Consent from "../../support/Consent.ts"
 import * as DocumentServer from "../../support/DocumentServer.ts"
 import { SetClock } from "../../support/SetClock.ts"
 import { Site } from "../../support/Site.ts"
 
-const services = Site.layer({ config: { trustedProxies: [IpNetwork.fromStringUnsafe("127.0.0.0/8")] } }).pipe(
-  Layer.provideMerge(SetClock.layer("2026-03-01T12:00:00Z"))
-)
+const services = Site.layer({ config: Consent.config }).pipe(Layer.provideMerge(SetClock.layer("2026-03-01T12:00:00Z")))
 
 const hasNoRedirect = ({ headers, status, text }: Consent.Reply, heading: string) => {
   assert.strictEqual(status, 400, Consent.headingOf(text))
