@@ -59,6 +59,8 @@ const refusalOf = (method: string, headers: RequestHeaders.RequestHeaders): Refu
   return undefined
 }
 
+const preflight = Cors.preflight("POST, GET, DELETE, OPTIONS")
+
 const utf8 = new TextDecoder("utf-8", { fatal: true })
 
 const parse = (bytes: ArrayBuffer): Result.Result<unknown, Refusal> => {
@@ -148,13 +150,13 @@ export const layer = HttpRouter.use((router) =>
         })
       )
 
-    yield* router.add("*", path, (request) =>
-      // Only pages send it, and only they need the headers.
-      RequestHeaders.of(request)["origin"] === undefined
+    yield* router.add("*", path, (request) => {
+      // A page asks without a credential whether it may send one.
+      if (request.method === "OPTIONS") return Effect.succeed(preflight)
+      // Only pages send the header, and only they need those of the answer.
+      return RequestHeaders.of(request)["origin"] === undefined
         ? answerOrRefuse(request)
         : Effect.map(answerOrRefuse(request), Cors.add)
-    )
-    // By itself, because a page asks without a credential whether it may send one.
-    yield* router.add("OPTIONS", path, Cors.preflight("POST, GET, DELETE, OPTIONS"))
+    })
   })
 )

@@ -2,8 +2,6 @@
  * What lets pages of other origins call the machine's endpoints, and them only: never sign-in, consent or dashboard
  * (oauth.md 22, 55). Nothing here is sent with cookies, so any origin may call and is told the same as everybody.
  */
-import { Effect } from "effect"
-import type { HttpServerRequest } from "effect/http"
 import { HttpServerResponse } from "effect/http"
 
 /** What a page may read of an answer, besides the headers that it always may. */
@@ -31,17 +29,13 @@ export const add = (response: HttpServerResponse.HttpServerResponse): HttpServer
   HttpServerResponse.setHeaders(response, headers)
 
 /** The answer to the question whether a request may be sent; it is asked without a credential. */
-export const preflight = (
-  methods: string
-): Effect.Effect<HttpServerResponse.HttpServerResponse, never, HttpServerRequest.HttpServerRequest> =>
-  Effect.succeed(
-    HttpServerResponse.empty({
-      status: 204,
-      headers: {
-        "access-control-allow-origin": "*",
-        "access-control-allow-methods": methods,
-        "access-control-allow-headers": allowed,
-        "access-control-max-age": maxAgeSeconds
-      }
-    })
-  )
+export const preflight = (methods: string): HttpServerResponse.HttpServerResponse =>
+  HttpServerResponse.empty({
+    status: 204,
+    headers: {
+      "access-control-allow-origin": "*",
+      "access-control-allow-methods": methods,
+      "access-control-allow-headers": allowed,
+      "access-control-max-age": maxAgeSeconds
+    }
+  })

@@ -13,10 +13,13 @@ import { RequestId } from "../RequestId.ts"
 import * as Cors from "./Cors.ts"
 import * as OAuthReply from "./OAuthReply.ts"
 
-const notPost = HttpServerResponse.setHeader(
-  HttpServerResponse.setStatus(OAuthReply.failure(new InvalidRequest({ message: "Use POST." })), 405),
-  "allow",
-  "POST"
+const preflight = Cors.preflight("POST, OPTIONS")
+
+const notPost = Cors.add(
+  OAuthReply.failure(new InvalidRequest({ message: "Use POST." })).pipe(
+    HttpServerResponse.setStatus(405),
+    HttpServerResponse.setHeader("allow", "POST")
+  )
 )
 
 /** Adds the endpoint at `path`. What `answer` does not answer is an error of the union, and each has its place on the wire. */
@@ -36,7 +39,7 @@ export const add = (
       const counted = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<void, TooManyRequests> =>
         rate.take(endpoint, addressOf(request))
 
-      yield* router.add("POST", path, (request) =>
+      const answered = (request: HttpServerRequest.HttpServerRequest) =>
         Effect.andThen(counted(request), answer(request)).pipe(
           Effect.catch((error) => {
             const failure = OAuthReply.failure(error)
@@ -46,8 +49,10 @@ export const add = (
           }),
           Effect.map(Cors.add)
         )
-      )
-      yield* router.add("OPTIONS", path, Cors.preflight("POST, OPTIONS"))
-      yield* router.add("*", path, Effect.succeed(Cors.add(notPost)))
+
+      yield* router.add("*", path, (request) => {
+        if (request.method === "POST") return answered(request)
+        return Effect.succeed(request.method === "OPTIONS" ? preflight : notPost)
+      })
     })
   )
