@@ -46,6 +46,17 @@ export const registered = Effect.fnUntraced(function* (name = "A test's app") {
   return client
 })
 
+/** A client that authenticates with a secret. */
+export const registeredWithSecret = Effect.gen(function* () {
+  const clients = yield* Clients
+  const { client, secret } = yield* clients.register({
+    name: "A test's service",
+    redirectUris: [redirectUri],
+    authMethod: "client_secret_basic"
+  })
+  return { client, secret: secret === undefined ? "none" : Redacted.value(secret) }
+})
+
 /** The user says yes: a code and what belongs to it, to be exchanged with {@link exchangeOf}. */
 export const approved = Effect.fnUntraced(function* (account: number, client: OAuthClient) {
   const grants = yield* Grants

@@ -1,7 +1,8 @@
 /** The whole HTTP floor on a port of its own, over services in memory, and a client that shows everything of an answer. */
-import type { Duration } from "effect"
+import type { Config, Duration } from "effect"
 import { Context, Effect, Layer, Logger, Option } from "effect"
 import { HttpServer } from "effect/http"
+import type { SqlError } from "effect/sql"
 import type { AppSettings } from "../../src/Config.ts"
 import { AppConfig } from "../../src/Config.ts"
 import * as Router from "../../src/http/Router.ts"
@@ -91,7 +92,7 @@ export class TestServer extends Context.Service<
       readonly ads?: Parameters<typeof FakeSearch.ads>[0]
       readonly ready?: Readiness["Service"]["check"]
       /** Instead of credentials, plans and credits in memory, and of no OAuth. */
-      readonly access?: Layer.Layer<Access>
+      readonly access?: Layer.Layer<Access, Config.ConfigError | SqlError.SqlError>
       readonly drainTimeout?: Duration.Input
       readonly stalledTimeoutMillis?: number
     } = {}
