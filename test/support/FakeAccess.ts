@@ -64,9 +64,18 @@ export const plans: Layer.Layer<PlanChecker> = Layer.succeed(PlanChecker, {
         )
 })
 
+/** Session cookies that find the database down, and a defect. */
+export const badSessions = { down: "d".repeat(43), defect: "x".repeat(43) }
+
 /** Nobody is signed in, and nobody can: for servers of which only the other routes are looked at. */
 export const nobodySignedIn = Layer.mergeAll(
-  Layer.mock(Sessions, { current: () => Effect.succeedNone }),
+  Layer.mock(Sessions, {
+    current: (secret) => {
+      if (Redacted.value(secret) === badSessions.down) return Effect.fail(down())
+      if (Redacted.value(secret) === badSessions.defect) return Effect.die(new Error("secret of the sessions"))
+      return Effect.succeedNone
+    }
+  }),
   Layer.mock(SignIn, {}),
   Layer.mock(PasswordChange, {}),
   Layer.mock(FormTokens, { guestSecret: Effect.succeed(Redacted.make("g".repeat(43))), of: () => Effect.succeed("") })

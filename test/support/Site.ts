@@ -1,7 +1,7 @@
 /** The whole service over a database of its own, on a port of its own, and what a test does with its pages. */
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import { Context, Effect, Layer, Logger, Redacted } from "effect"
-import { HttpRouter } from "effect/http"
+import type { HttpRouter } from "effect/http"
 import * as Live from "../../src/cli/Live.ts"
 import type { AppSettings } from "../../src/Config.ts"
 import { AppConfig } from "../../src/Config.ts"

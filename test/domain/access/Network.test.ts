@@ -1,0 +1,19 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Network from "../../../src/domain/access/Network.ts"
+
+describe("the network that a client is counted by", () => {
+  it.each([
+    ["203.0.113.7", "203.0.113.7"],
+    ["::ffff:203.0.113.7", "203.0.113.7"],
+    ["::FFFF:203.0.113.7", "203.0.113.7"],
+    ["2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"],
+    ["2001:0DB8:0001:0002::1", "2001:db8:1:2::/64"],
+    ["2001:db8::1", "2001:db8:0:0::/64"],
+    ["2001:db8::", "2001:db8:0:0::/64"],
+    ["2001:db8:1::2:3:4:5", "2001:db8:1:0::/64"],
+    ["fe80::1%eth0", "fe80:0:0:0::/64"],
+    ["::1", "0:0:0:0::/64"],
+    ["unknown", "unknown"],
+    ["", ""]
+  ])("of %s is %s", (address, network) => assert.strictEqual(Network.of(address), network))
+})
