@@ -40,14 +40,17 @@ export const add = (
         rate.take(endpoint, addressOf(request))
 
       const answered = (request: HttpServerRequest.HttpServerRequest) =>
-        Effect.andThen(counted(request), answer(request)).pipe(
-          Effect.catch((error) => {
-            const failure = OAuthReply.failure(error)
-            return error._tag === "ServiceUnavailable"
-              ? Effect.flatMap(RequestId, (id) => Effect.as(logOutage(error.cause ?? error, id), failure))
-              : Effect.succeed(failure)
-          }),
-          Effect.map(Cors.add)
+        Effect.flatMap(RequestId, (requestId) =>
+          Effect.andThen(counted(request), answer(request)).pipe(
+            Effect.catch((error) => {
+              const failure = OAuthReply.failure(error)
+              return error._tag === "ServiceUnavailable"
+                ? Effect.as(logOutage(error.cause ?? error, requestId), failure)
+                : Effect.succeed(failure)
+            }),
+            Effect.map(Cors.add),
+            Effect.annotateLogs("request_id", requestId)
+          )
         )
 
       yield* router.add("*", path, (request) => {
