@@ -121,7 +121,7 @@ export const browser = Effect.gen(function* () {
   const post = (
     path: string,
     form: Readonly<Record<string, string>>,
-    more: Readonly<Record<string, string>> = { "sec-fetch-site": "same-origin" }
+    more: Readonly<Record<string, string>> = { origin: "null", "sec-fetch-site": "same-origin" }
   ) => Effect.map(site.post(path, form, headers(more)), keep)
   return {
     get,

@@ -2,7 +2,9 @@
 import { Effect, Layer } from "effect"
 import { IpNetwork } from "effect/net"
 import type { AppSettings } from "../../src/Config.ts"
+import { ConsentRequests } from "../../src/services/oauth/ConsentRequests.ts"
 import * as Access from "./Access.ts"
+import * as FakeAccess from "./FakeAccess.ts"
 import * as OAuth from "./OAuth.ts"
 import { SetClock } from "./SetClock.ts"
 import { TestDatabase } from "./TestDatabase.ts"
@@ -12,10 +14,12 @@ export const start = "2026-03-10T12:00:00Z"
 
 /** The services are in the context as well, beside the server that speaks for them. */
 export const layer = (config: Partial<AppSettings> = {}) => {
-  const access = Layer.mergeAll(Access.layerUnhashed, OAuth.layer).pipe(
-    Layer.provideMerge(TestDatabase.layer),
-    Layer.provideMerge(SetClock.layer(start))
-  )
+  const access = Layer.mergeAll(
+    Access.layerUnhashed,
+    OAuth.layer,
+    FakeAccess.nobodySignedIn,
+    Layer.mock(ConsentRequests, {})
+  ).pipe(Layer.provideMerge(TestDatabase.layer), Layer.provideMerge(SetClock.layer(start)))
   return TestServer.layer({ access, config }).pipe(Layer.provideMerge(access))
 }
 

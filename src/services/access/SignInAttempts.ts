@@ -16,7 +16,7 @@ import { rowsOf } from "./Rows.ts"
 /** Who tries, and what for. Known and unknown e-mail addresses are counted alike, whatever their case. */
 export interface Attempt {
   readonly email: string
-  /** The client's IP address. */
+  /** Where the client is, as http/ClientAddress.ts tells it: its IP address, or its network. */
   readonly address: string
 }
 

@@ -65,7 +65,7 @@ layer(services, { excludeTestServices: true, timeout: "60 seconds" })("consent",
       })
     )
 
-    it.effect.each([
+    it.effect.each<readonly [string, string]>([
       ["http://127.0.0.1:8787/callback", "127.0.0.1:8787"],
       ["http://[::1]:8787/callback", "[::1]:8787"],
       ["https://app.example/callback", "app.example"],
@@ -345,7 +345,7 @@ layer(services, { excludeTestServices: true, timeout: "60 seconds" })("consent",
       Effect.gen(function* () {
         const clock = yield* SetClock
         const client = yield* Consent.app()
-        const tab = yield* Consent.somebody
+        const tab = yield* Consent.signedIn()
         const first = yield* asked(tab, Consent.request(client.id))
         const second = yield* asked(tab, Consent.request(client.id))
         yield* clock.advance(15 * 60_000 - 1)
