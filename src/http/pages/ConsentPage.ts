@@ -1,5 +1,6 @@
 /** The page on which a person lets an app in, or not (seed, OAuth 4 to 6; oauth.md 24 to 27), and those around it. */
 import { Redacted } from "effect"
+import * as Plan from "../../domain/access/Plan.ts"
 import * as HostParts from "../../domain/oauth/HostParts.ts"
 import * as RedirectUri from "../../domain/oauth/RedirectUri.ts"
 import type { PlanUpgradeRequired } from "../../domain/ToolError.ts"
@@ -35,15 +36,18 @@ const destinationOf = (uri: string): Html => {
 const onThisDevice = html`
   <div class="warning" role="note">
     <p>
-      <strong>Continue only if you just started this connection.</strong> A program on this device gets the access, and
-      any program can ask like this.
+      <strong>Continue only if you just started this connection.</strong> The access goes to a program on this device,
+      and any program can ask for it.
     </p>
   </div>
 `
 
-const upgradePrompt = ({ message, upgradeUrl }: PlanUpgradeRequired): Html => html`
+const upgradePrompt = ({ session }: SignedIn, { upgradeUrl }: PlanUpgradeRequired): Html => html`
   <div class="notice" role="note">
-    <p>${message}</p>
+    <p>
+      To connect an app, an account needs an active Growth or Pro subscription. This account's is
+      ${Plan.titles[session.plan]}, ${session.status}.
+    </p>
     <p><a href="${upgradeUrl}">Upgrade or fix billing</a>, then reload this page.</p>
   </div>
 `
@@ -81,7 +85,7 @@ export const consent = (options: {
         <li>Search shops, products and ads, with the credits of your plan</li>
         <li>Change nothing in your account, your stores or your billing</li>
       </ul>
-      ${takesPlaceHere && onThisDevice} ${upgrade !== undefined && upgradePrompt(upgrade)}
+      ${takesPlaceHere && onThisDevice} ${upgrade !== undefined && upgradePrompt(visitor, upgrade)}
       <form method="post" action="${decisionPath}">
         ${Csrf.hidden(visitor)}
         <input type="hidden" name="request" value="${Redacted.value(secret)}" />
@@ -90,7 +94,7 @@ export const consent = (options: {
           ${upgrade === undefined && choice("allow", "Allow access", "")} ${choice("deny", "Deny", "secondary")}
         </div>
       </form>
-      <p class="aside">You can end the connection at any time in your dashboard.</p>
+      ${upgrade === undefined && html`<p class="aside">You can end the connection at any time in your dashboard.</p>`}
     `
   }
 }

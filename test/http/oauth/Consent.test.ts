@@ -224,10 +224,10 @@ layer(services, { excludeTestServices: true, timeout: "60 seconds" })("consent",
 
   describe("R27 without an active Growth or Pro subscription nothing can be allowed", () => {
     it.effect.each([
-      { plan: "starter", status: "active", says: "the account's plan is Starter" },
-      { plan: "growth", status: "paused", says: "its subscription is paused" },
-      { plan: "pro", status: "unpaid", says: "its subscription is unpaid" },
-      { plan: "starter", status: "canceled", says: "its subscription is canceled" }
+      { plan: "starter", status: "active", says: "This account's is Starter, active." },
+      { plan: "growth", status: "paused", says: "This account's is Growth, paused." },
+      { plan: "pro", status: "unpaid", says: "This account's is Pro, unpaid." },
+      { plan: "starter", status: "canceled", says: "This account's is Starter, canceled." }
     ] as const)("$plan, $status: an upgrade or billing prompt instead, and a way to deny", ({ plan, says, status }) =>
       Effect.gen(function* () {
         const client = yield* Consent.app()
