@@ -160,7 +160,7 @@ export const stranded = (why: Stranded, status = 400): Page => ({
   status,
   heading: strandings[why].heading,
   body: html`<p>${strandings[why].text}</p>
-    <p>Nothing was given to the app.</p>`
+    <p>Nothing was given to the app${why === "over" && " this time"}.</p>`
 })
 
 /** Too many requests from one address (oauth.md 56). */
