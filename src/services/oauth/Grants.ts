@@ -1,5 +1,5 @@
 /** What accounts have granted to apps, and the codes and tokens that come of it (oauth.md 21, 35 to 41). */
-import { Clock, Context, Effect, Layer, Option, Redacted, Schema } from "effect"
+import { Clock, Context, Effect, Layer, Option, Redacted, Result, Schema } from "effect"
 import type { Digest, SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql"
@@ -112,8 +112,8 @@ export class Grants extends Context.Service<
        * One transaction that ends well whatever the verdict is: what it revoked must be kept although the answer is an
        * error (oauth.md 38).
        */
-      const decide = <A, E, E2, R>(decision: Effect.Effect<Effect.Effect<A, E>, E2, R>) =>
-        Effect.flatten(sql.withTransaction(decision)).pipe(Effect.provide(services), availableOnce)
+      const decide = <A, E>(decision: Effect.Effect<Result.Result<A, E>, SqlError.SqlError, Needs>) =>
+        Effect.flatMap(sql.withTransaction(decision), Effect.fromResult).pipe(Effect.provide(services), availableOnce)
 
       const issue = Effect.fnUntraced(function* (
         grant: GrantRows.LockedGrant,
@@ -182,25 +182,26 @@ export class Grants extends Context.Service<
 
       const exchange = Effect.fnUntraced(function* (
         attempt: CodeExchange
-      ): Effect.fn.Return<Effect.Effect<Tokens, InvalidGrant | InvalidTarget>, SqlError.SqlError, Needs> {
+      ): Effect.fn.Return<Result.Result<Tokens, InvalidGrant | InvalidTarget>, SqlError.SqlError, Needs> {
         const hash = yield* Secrets.hashOf(attempt.code)
         const challenge = Pkce.challengeOf(yield* Secrets.hashOf(attempt.verifier))
         const found = Option.getOrUndefined(yield* GrantRows.lockCode(hash))
-        if (found === undefined) return Effect.fail(Grant.invalidCode())
+        if (found === undefined) return Result.fail(Grant.invalidCode())
         const { code, grant } = found
         const now = yield* Clock.currentTimeMillis
         const verdict = Grant.judgeCode(code, { ...attempt, challenge }, now, mcpUrl)
         switch (verdict._tag) {
           case "Refused":
-            return Effect.fail(verdict.error)
+            return Result.fail(verdict.error)
           case "Replayed":
             yield* GrantRows.end(sql`g.id = ${grant.id}`, "code_replayed", new Date(now))
-            return Effect.andThen(warnOfReplay("code", grant), Effect.fail(Grant.invalidCode()))
+            yield* warnOfReplay("code", grant)
+            return Result.fail(Grant.invalidCode())
           case "Accepted": {
             yield* sql`UPDATE oauth_code SET used_at = ${new Date(now)} WHERE hash = ${hash}`
             const access = yield* Secrets.random("access_token")
             const refresh = yield* Secrets.random("refresh_token")
-            return Effect.succeed(yield* issue(grant, { access, refresh }, now))
+            return Result.succeed(yield* issue(grant, { access, refresh }, now))
           }
         }
       })
@@ -219,20 +220,20 @@ export class Grants extends Context.Service<
         }: { readonly grant: GrantRows.LockedGrant; readonly hash: Uint8Array; readonly token: string },
         key: Key,
         now: number
-      ): Effect.fn.Return<Effect.Effect<Tokens, TooManyRequests>, SqlError.SqlError, Needs> {
+      ): Effect.fn.Return<Result.Result<Tokens, TooManyRequests>, SqlError.SqlError, Needs> {
         const { count, oldest } = yield* decodeRecent(
           yield* sql`
             SELECT count(*)::integer AS count, min(issued_at) AS oldest FROM oauth_refresh_token
             WHERE grant_id = ${grant.id} AND issued_at > ${new Date(now - hourMillis)}`
         )
-        if (count >= maxRefreshesAnHour) return Effect.fail(tooManyRefreshes(oldest?.getTime() ?? now, now))
+        if (count >= maxRefreshesAnHour) return Result.fail(tooManyRefreshes(oldest?.getTime() ?? now, now))
         const next = yield* successors(key, token)
         const tokens = yield* issue(grant, next, now)
         yield* sql`
           UPDATE oauth_refresh_token
           SET superseded_at = ${new Date(now)}, successor = ${yield* Secrets.sha256(next.refresh)}, key_id = ${key.id}
           WHERE hash = ${hash}`
-        return Effect.succeed(tokens)
+        return Result.succeed(tokens)
       })
 
       const repeat = Effect.fnUntraced(function* (token: string, keyId: number | undefined, now: number) {
@@ -245,30 +246,31 @@ export class Grants extends Context.Service<
           yield* sql`SELECT expires_at AS "expiresAt" FROM oauth_access_token WHERE hash = ${hash}`
         )
         // Deleted already only where a clock runs days ahead: the client refreshes once more.
-        return Effect.succeed(answer(next, row?.expiresAt.getTime() ?? now, now))
+        return Result.succeed(answer(next, row?.expiresAt.getTime() ?? now, now))
       })
 
       const advance = Effect.fnUntraced(function* (
         attempt: Refresh,
         key: Key
       ): Effect.fn.Return<
-        Effect.Effect<Tokens, InvalidGrant | InvalidScope | InvalidTarget | TooManyRequests>,
+        Result.Result<Tokens, InvalidGrant | InvalidScope | InvalidTarget | TooManyRequests>,
         SqlError.SqlError,
         Needs
       > {
         const token = Redacted.value(attempt.refreshToken)
         const hash = yield* Secrets.sha256(token)
         const found = Option.getOrUndefined(yield* GrantRows.lockRefreshToken(hash))
-        if (found === undefined) return Effect.fail(Grant.invalidRefreshToken())
+        if (found === undefined) return Result.fail(Grant.invalidRefreshToken())
         const { grant, keyId } = found
         const now = yield* Clock.currentTimeMillis
         const verdict = Grant.judgeRefresh(found.token, attempt, now, mcpUrl)
         switch (verdict._tag) {
           case "Refused":
-            return Effect.fail(verdict.error)
+            return Result.fail(verdict.error)
           case "Reused":
             yield* GrantRows.end(sql`g.id = ${grant.id}`, "token_reused", new Date(now))
-            return Effect.andThen(warnOfReplay("refresh token", grant), Effect.fail(Grant.invalidRefreshToken()))
+            yield* warnOfReplay("refresh token", grant)
+            return Result.fail(Grant.invalidRefreshToken())
           case "Repeated":
             return yield* repeat(token, keyId, now)
           case "Rotated":

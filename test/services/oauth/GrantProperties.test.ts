@@ -247,11 +247,15 @@ layer(Services, { excludeTestServices: true, timeout: "3 minutes" })("a connecti
         const skew = random.pick(skews)
         return grants.refresh(OAuth.refreshOf(client, token)).pipe(
           Effect.provideService(Clock.Clock, {
-            ...live,
             currentTimeMillisUnsafe: () => live.currentTimeMillisUnsafe() + skew,
-            currentTimeMillis: Effect.map(live.currentTimeMillis, (now) => now + skew)
+            currentTimeMillis: Effect.map(live.currentTimeMillis, (now) => now + skew),
+            currentTimeNanosUnsafe: () => live.currentTimeNanosUnsafe() + BigInt(skew) * 1_000_000n,
+            currentTimeNanos: Effect.map(live.currentTimeNanos, (now) => now + BigInt(skew) * 1_000_000n),
+            monotonicTimeNanosUnsafe: () => live.monotonicTimeNanosUnsafe(),
+            monotonicTimeNanos: live.monotonicTimeNanos,
+            sleep: (duration) => live.sleep(duration)
           }),
-          Effect.mapError((error) => new Error(`seed ${seed}: ${error._tag} ${error.message}`))
+          Effect.catch((error) => Effect.die(new Error(`seed ${seed}: ${error._tag} ${error.message}`)))
         )
       }
 

@@ -1,5 +1,5 @@
 import { assert, describe, layer } from "@effect/vitest"
-import { Effect, Layer, Redacted } from "effect"
+import { Effect, Fiber, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Credential from "../../../src/domain/access/Credential.ts"
 import { ApiKeys } from "../../../src/services/access/ApiKeys.ts"
@@ -10,8 +10,10 @@ import { ConnectedApps } from "../../../src/services/oauth/ConnectedApps.ts"
 import { Grants } from "../../../src/services/oauth/Grants.ts"
 import type { Tokens } from "../../../src/services/oauth/Grants.ts"
 import { ServerKey } from "../../../src/services/oauth/ServerKey.ts"
+import * as Database from "../../../src/services/database/Database.ts"
 import * as Access from "../../support/Access.ts"
 import * as FakeOAuth from "../../support/FakeOAuth.ts"
+import * as LossyConnection from "../../support/LossyConnection.ts"
 import * as OAuth from "../../support/OAuth.ts"
 import { SetClock } from "../../support/SetClock.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
@@ -297,6 +299,29 @@ layer(Services, { excludeTestServices: true })("Grants", (it) => {
         const next = yield* refresh(client, tokens.refreshToken)
         assert.notStrictEqual(first, second)
         assert.strictEqual(Redacted.value(next.refreshToken), second)
+      })
+    )
+  })
+
+  describe("R39 a client that leaves before its answer comes", () => {
+    it.effect("finds the same tokens when it asks again", () =>
+      Effect.gen(function* () {
+        const { client, tokens } = yield* freshApp()
+        const relay = yield* LossyConnection.make((yield* TestDatabase).connection)
+        const pool = Database.layer({ source: relay.connection, maxConnections: 1 })
+        yield* relay.hold("COMMIT")
+        const left = yield* refresh(client, tokens.refreshToken).pipe(
+          Effect.provide(Layer.fresh(OAuth.layer.pipe(Layer.provide(pool)))),
+          Effect.forkScoped
+        )
+        // The server has committed, and nobody knows.
+        yield* relay.held
+        const again = yield* refresh(client, tokens.refreshToken)
+        yield* works(again)
+        yield* relay.release
+        yield* Fiber.interrupt(left)
+        assert.deepStrictEqual(values(yield* refresh(client, tokens.refreshToken)), values(again))
+        yield* works(yield* refresh(client, again.refreshToken))
       })
     )
   })
