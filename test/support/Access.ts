@@ -136,6 +136,14 @@ const hold = Effect.fnUntraced(function* (
 export const holdPeriods = (accountId: number) =>
   hold((sql) => sql`SELECT FROM credit_period WHERE account_id = ${accountId} FOR UPDATE`, "charge_credits")
 
+/** Locks an account; what changes its password waits. */
+export const holdAccount = (accountId: number) =>
+  hold((sql) => sql`SELECT FROM account WHERE id = ${accountId} FOR UPDATE`, "UPDATE account SET password_hash")
+
+/** Changes an account's password, not yet visible to others; what starts a session waits. */
+export const holdPassword = (accountId: number, passwordHash: string) =>
+  hold((sql) => sql`UPDATE account SET password_hash = ${passwordHash} WHERE id = ${accountId}`, "INSERT INTO session")
+
 /** Changes an account's plan, not yet visible to others; what opens its period waits. */
 export const holdPlan = (accountId: number, plan: Plan) =>
   hold((sql) => sql`UPDATE account SET plan = ${plan} WHERE id = ${accountId}`, "INSERT INTO credit_period")

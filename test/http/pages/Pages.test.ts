@@ -143,6 +143,18 @@ layer(Site.layer(), { excludeTestServices: true, timeout: "60 seconds" })("pages
       })
     )
 
+    it.effect("R29 is worth nothing after signing in again with it", () =>
+      Effect.gen(function* () {
+        const site = yield* Site
+        const who = yield* site.account()
+        const visitor = yield* SiteVisitor.signedIn(who)
+        const { value } = visitor.cookies.get("discovery") ?? { value: "" }
+        assert.strictEqual((yield* visitor.submit("/sign-in", who)).status, 303)
+        assert.strictEqual((yield* visitor.get("/dashboard")).status, 200)
+        assert.strictEqual((yield* site.get("/dashboard", { cookie: `discovery=${value}` })).status, 303)
+      })
+    )
+
     it.effect("is worth nothing after signing out", () =>
       Effect.gen(function* () {
         const site = yield* Site

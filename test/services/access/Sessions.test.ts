@@ -1,5 +1,5 @@
 import { assert, describe, layer } from "@effect/vitest"
-import { Context, DateTime, Effect, Exit, Layer, Option, Redacted } from "effect"
+import { Context, DateTime, Effect, Exit, Fiber, Layer, Option, Redacted } from "effect"
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import { SqlClient } from "effect/sql"
 import { createHash } from "node:crypto"
@@ -144,6 +144,18 @@ layer(Services, { excludeTestServices: true })("Sessions", (it) => {
         const { id, sessions } = yield* owner
         const error = yield* Effect.flip(sessions.start({ accountId: id, passwordHash: "$argon2id$older" }))
         assert.strictEqual(error._tag, "PasswordOutdated")
+        assert.deepStrictEqual(yield* sessions.list(id), [])
+      })
+    )
+
+    it.effect("while the password is being changed waits, and then gives none", () =>
+      Effect.gen(function* () {
+        const { begin, id, sessions } = yield* owner
+        const { release, waiting } = yield* Access.holdPassword(id, "$argon2id$newer")
+        const starting = yield* Effect.forkChild(Effect.flip(begin()))
+        yield* waiting(1)
+        yield* release
+        assert.strictEqual((yield* Fiber.join(starting))._tag, "PasswordOutdated")
         assert.deepStrictEqual(yield* sessions.list(id), [])
       })
     )
