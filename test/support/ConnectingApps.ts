@@ -99,13 +99,12 @@ class Provider implements ProviderV1, V2.OAuthClientProvider {
 
 /** How the two versions differ. */
 interface Sdk {
-  connect(
-    url: URL,
-    provider: Provider
-  ): Promise<{ call: (name: string, args: Record<string, unknown>) => Promise<unknown> }>
-  finish(url: URL, provider: Provider, callback: URLSearchParams): Promise<void>
-  isUnauthorized(error: unknown): boolean
+  readonly connect: (url: URL, provider: Provider) => Promise<{ readonly call: Call }>
+  readonly finish: (url: URL, provider: Provider, callback: URLSearchParams) => Promise<void>
+  readonly isUnauthorized: (error: unknown) => boolean
 }
+
+type Call = (name: string, args: Record<string, unknown>) => Promise<unknown>
 
 const onSdk =
   ({ connect, finish, isUnauthorized }: Sdk): Make =>
@@ -141,8 +140,7 @@ const onSdk =
 const sdkV1: Sdk = {
   connect: async (url, authProvider) => {
     const client = new ClientV1({ name: "test", version: "1.0.0" })
-    // Its types are not made for `exactOptionalPropertyTypes`.
-    await client.connect(new TransportV1(url, { authProvider }) as never)
+    await client.connect(new TransportV1(url, { authProvider }))
     return { call: (name, args) => client.callTool({ name, arguments: args }) }
   },
   finish: (url, authProvider, callback) =>
