@@ -1,8 +1,9 @@
 /** The page that asks, and what becomes of the answer, over HTTP and the live services (oauth.md 21, 23 to 31; seed, OAuth 4 to 6). */
 import { assert, describe, layer } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { Accounts } from "../../../src/services/access/Accounts.ts"
+import { ConsentRequests } from "../../../src/services/oauth/ConsentRequests.ts"
 import * as ClientDocuments from "../../support/ClientDocuments.ts"
 import * as Consent from "../../support/Consent.ts"
 import * as DocumentServer from "../../support/DocumentServer.ts"
@@ -455,6 +456,29 @@ layer(services, { excludeTestServices: true, timeout: "60 seconds" })("consent",
       })
     )
   })
+
+  it.effect("a request leaves nothing behind when its time or its session is over", () =>
+    Effect.gen(function* () {
+      const [clock, sql, requests] = [yield* SetClock, yield* SqlClient.SqlClient, yield* ConsentRequests]
+      const waiting = Effect.map(sql`SELECT FROM consent_request`, (rows) => rows.length)
+      const client = yield* Consent.app()
+      const [tab, other] = [yield* Consent.signedIn(), yield* Consent.signedIn()]
+      yield* asked(tab, Consent.request(client.id))
+      yield* clock.advance(15 * 60_000)
+      yield* asked(other, Consent.request(client.id))
+      assert.strictEqual(yield* waiting, 1)
+      yield* other.signOut
+      assert.strictEqual(yield* waiting, 0)
+      // A session that ends while its page is made.
+      const secret = yield* requests.open(2_147_483_647, {
+        client,
+        request: { redirectUri: Consent.redirectUri, state: undefined, challenge: "", resource: "", scope: "" },
+        url: "/authorize?"
+      })
+      assert.strictEqual(yield* waiting, 0)
+      assert.isTrue(Option.isNone(yield* requests.take(2_147_483_647, secret)))
+    })
+  )
 
   describe("R29 a decision that another site sends does nothing", () => {
     it.effect.each<readonly [string, Readonly<Record<string, string>>, Readonly<Record<string, string>>]>([
