@@ -8,6 +8,9 @@ import tracking from "./0004_tracking.ts"
 import shopRollups from "./0005_shop_rollups.ts"
 import shopWords from "./0006_shop_words.ts"
 import wordsInBulk from "./0007_words_in_bulk.ts"
+import oauth from "./0008_oauth.ts"
+import sessions from "./0009_sessions.ts"
+import consent from "./0010_consent.ts"
 
 export const migrations: Record<string, Effect.Effect<void, unknown, SqlClient.SqlClient>> = {
   "0001_access": access,
@@ -16,5 +19,8 @@ export const migrations: Record<string, Effect.Effect<void, unknown, SqlClient.S
   "0004_tracking": tracking,
   "0005_shop_rollups": shopRollups,
   "0006_shop_words": shopWords,
-  "0007_words_in_bulk": wordsInBulk
+  "0007_words_in_bulk": wordsInBulk,
+  "0008_oauth": oauth,
+  "0009_sessions": sessions,
+  "0010_consent": consent
 }

@@ -1,5 +1,6 @@
 /** Every environment variable: its name, default and meaning, in one place. The README's table is held to it by a test. */
-import { Config, ConfigProvider, Context, Effect, Layer, Option, Schema, SchemaTransformation } from "effect"
+import { Config, ConfigProvider, Context, Effect, Layer, Option, Result, Schema, SchemaTransformation } from "effect"
+import { IpNetwork, NetAddress } from "effect/net"
 
 /** http(s), lower case, without path, query, fragment or trailing slash. */
 const Origin = Schema.Trim.check(
@@ -44,6 +45,20 @@ const whole = (minimum: number, maximum: number) => {
       Schema.Finite.check(Schema.makeFilter((value: number) => value >= minimum && value <= maximum, annotations)),
       SchemaTransformation.numberFromString
     )
+  )
+}
+
+/** An address, or a network as `10.0.0.0/8`. */
+const Network = Schema.Trim.check(
+  Schema.makeFilter((text: string) => Option.isSome(networkOf(text)), {
+    expected: "an IP address or a network such as 10.0.0.0/8"
+  })
+)
+
+function networkOf(text: string): Option.Option<IpNetwork.IpNetwork> {
+  if (text.includes("/")) return Result.getSuccess(IpNetwork.fromString(text))
+  return Option.map(Result.getSuccess(NetAddress.ipFromString(text)), (address) =>
+    IpNetwork.fromStringUnsafe(`${NetAddress.formatIp(address)}/${NetAddress.isIpv4Address(address) ? 32 : 128}`)
   )
 }
 
@@ -93,6 +108,15 @@ export const variables = {
     default: "",
     meaning: "Values of the header Origin, besides BASE_URL, that are not refused with 403; separated by commas."
   },
+  TRUSTED_PROXIES: {
+    default: "",
+    meaning:
+      "Addresses and networks of the proxies in front of the server, separated by commas: the client's address is taken from their X-Forwarded-For."
+  },
+  CONNECTION_MAX_DAYS: {
+    default: "365",
+    meaning: "Days after which a connected app must be approved again, however much it is used."
+  },
   OTEL_EXPORTER_OTLP_ENDPOINT: {
     default: "",
     meaning: "OpenTelemetry collector (OTLP over HTTP) for traces, metrics and logs."
@@ -106,6 +130,11 @@ type Name = keyof typeof variables
 const read = <T>(schema: Schema.ConstraintCodec<T, unknown>, name: Name) => Config.schema(schema, name)
 
 const origins = Config.Array(Origin, "ALLOWED_ORIGINS" satisfies Name).pipe(Config.withDefault([]))
+
+const trustedProxies = Config.Array(Network, "TRUSTED_PROXIES" satisfies Name).pipe(
+  Config.withDefault([]),
+  Config.map((texts) => texts.flatMap((text) => Option.toArray(networkOf(text))))
+)
 
 const settings = Config.all({
   port: read(whole(1, 65_535), "PORT").pipe(Config.withDefault(3000)),
@@ -123,6 +152,8 @@ const settings = Config.all({
   billingUrl: Config.option(read(Link, "BILLING_URL")),
   supportUrl: Config.option(read(Link, "SUPPORT_URL")),
   allowedOrigins: origins,
+  trustedProxies,
+  connectionMaxDays: read(whole(1, 3650), "CONNECTION_MAX_DAYS").pipe(Config.withDefault(365)),
   otlpEndpoint: Config.option(read(Endpoint, "OTEL_EXPORTER_OTLP_ENDPOINT")),
   logFormat: Config.option(read(Schema.Literals(["pretty", "logfmt", "json"]), "LOG_FORMAT")),
   logLevel: Config.LogLevel("LOG_LEVEL" satisfies Name).pipe(Config.withDefault("Info" as const))

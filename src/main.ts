@@ -6,6 +6,7 @@ import { Cause, Console, Effect, Exit, Layer, Runtime } from "effect"
 import { CliError, Command } from "effect/cli"
 import manifest from "../package.json" with { type: "json" }
 import { accountCommand } from "./cli/AccountCommand.ts"
+import { appCommand } from "./cli/AppCommand.ts"
 import { catalogueCommand } from "./cli/CatalogueCommand.ts"
 import { creditsCommand } from "./cli/CreditsCommand.ts"
 import { demoCommand } from "./cli/DemoCommand.ts"
@@ -31,6 +32,7 @@ const discovery = Command.make("discovery", {}, () => serve).pipe(
     catalogueCommand.pipe(Command.provide(operation)),
     accountCommand.pipe(Command.provide(operation)),
     keyCommand.pipe(Command.provide(operation)),
+    appCommand.pipe(Command.provide(operation)),
     trackCommand.pipe(Command.provide(operation)),
     creditsCommand.pipe(Command.provide(operation))
   ])

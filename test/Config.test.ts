@@ -23,6 +23,8 @@ const wrong: Partial<Record<keyof typeof variables, ReadonlyArray<string>>> = {
   BILLING_URL: ["javascript:alert(1)", "example.com"],
   SUPPORT_URL: ["data:text/html,x"],
   ALLOWED_ORIGINS: ["https://a.example, b.example", "https://a.example/path"],
+  TRUSTED_PROXIES: ["proxy", "10.0.0.1/8", "10.0.0.0/33", "10.0.0.1,::g"],
+  CONNECTION_MAX_DAYS: ["0", "3651"],
   OTEL_EXPORTER_OTLP_ENDPOINT: ["localhost:4318"],
   LOG_FORMAT: ["xml"],
   LOG_LEVEL: ["loud"]

@@ -14,6 +14,15 @@ import * as Documents from "./support/Documents.ts"
 const project = new URL("..", import.meta.url)
 const read = (file: string) => fs.readFileSync(new URL(file, project), "utf8")
 
+/** Every text in a file that is the title of a test, or of several. */
+const titlesOf = (file: string): ReadonlySet<string> =>
+  new Set(
+    Array.from(
+      read(file).matchAll(/(?:\b(?:describe|it)(?:\.\w+)*|\)|\}|>)\(\s*(?:"((?:[^"\\\n]|\\.)*)"|`([^`]*)`)/g),
+      ([, plain, template]) => (plain ?? template ?? "").replaceAll('\\"', '"')
+    )
+  )
+
 const toolbox = Toolbox.layer.pipe(
   Layer.provide([
     Layer.mock(AdSearch, {}),
@@ -45,6 +54,36 @@ describe("documents", () => {
   it("every variable that is documented is read, and the other way round", () => {
     const names = new Set(Array.from(read("src/Config.ts").matchAll(/"([A-Z][A-Z_]+)"/gu), (match) => match[1]))
     assert.sameMembers([...names], Object.keys(variables))
+  })
+
+  describe("docs/security.md", () => {
+    const rows = Array.from(
+      read("docs/security.md").matchAll(/^\| (\d+) \| [^|]+ \| (.+) \|$/gm),
+      ([, number, tests = ""]) => ({
+        number: Number(number),
+        named: Array.from(
+          tests.matchAll(/\]\(\.\.\/(test\/[^)]+)\): ((?:`[^`]+`(?:, )?)+)/g),
+          ([, file = "", titles = ""]) =>
+            Array.from(titles.matchAll(/`([^`]+)`/g), ([, title = ""]) => ({ file, title }))
+        ).flat()
+      })
+    )
+
+    it("has a row for every requirement, and in each a test", () => {
+      assert.deepStrictEqual(
+        rows.map(({ number }) => number),
+        Array.from({ length: 56 }, (_, index) => index + 1)
+      )
+      for (const { named, number } of rows) assert.isNotEmpty(named, String(number))
+    })
+
+    it("names only tests that exist, by their whole titles", () => {
+      const missing = rows
+        .flatMap(({ named }) => named)
+        .filter(({ file, title }) => !titlesOf(file).has(title))
+        .map(({ file, title }) => `${file}: ${title}`)
+      assert.deepStrictEqual(missing, [])
+    })
   })
 
   it("every page that a document links to exists", () => {

@@ -7,6 +7,7 @@ import { Readiness } from "../../src/services/database/Readiness.ts"
 import { Toolbox } from "../../src/services/tools/Toolbox.ts"
 import { ToolRunner } from "../../src/services/tools/ToolRunner.ts"
 import * as FakeAccess from "../../test/support/FakeAccess.ts"
+import * as FakeOAuth from "../../test/support/FakeOAuth.ts"
 import * as FakeSearch from "../../test/support/FakeSearch.ts"
 import * as DiscoveryPeer from "../support/DiscoveryPeer.ts"
 
@@ -16,6 +17,8 @@ const services = Layer.mergeAll(Toolbox.layer, ToolRunner.layer, RequestRate.lay
       FakeAccess.credentials({ key: FakeAccess.caller(1) }),
       FakeAccess.plans,
       FakeAccess.ledger({ charges: [] }),
+      FakeAccess.nobodySignedIn,
+      FakeOAuth.unused,
       FakeSearch.ads([]),
       FakeSearch.products([]),
       FakeSearch.shops,

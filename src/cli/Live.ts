@@ -1,17 +1,23 @@
 /** The live services, composed. Named here and in main only. */
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
+import * as NodeDns from "@effect/platform-node/NodeDns"
 import { Effect, Layer, Option } from "effect"
+import { Dns } from "effect/net"
 import * as path from "node:path"
 import { AppConfig } from "../Config.ts"
 import { Accounts } from "../services/access/Accounts.ts"
 import { ApiKeys } from "../services/access/ApiKeys.ts"
 import { CredentialResolver } from "../services/access/CredentialResolver.ts"
 import { CreditLedger } from "../services/access/CreditLedger.ts"
+import { FormTokens } from "../services/access/FormTokens.ts"
 import { DemoAccounts } from "../services/access/DemoAccounts.ts"
 import { LedgerCheck } from "../services/access/LedgerCheck.ts"
 import { Passwords } from "../services/access/Passwords.ts"
+import { PasswordChange } from "../services/access/PasswordChange.ts"
 import { PlanChecker } from "../services/access/PlanChecker.ts"
 import { RequestRate } from "../services/access/RequestRate.ts"
+import { Sessions } from "../services/access/Sessions.ts"
+import { SignIn } from "../services/access/SignIn.ts"
 import { TrackedShops } from "../services/access/TrackedShops.ts"
 import * as Database from "../services/database/Database.ts"
 import { EmbeddedPostgres } from "../services/database/EmbeddedPostgres.ts"
@@ -19,6 +25,14 @@ import * as Migrations from "../services/database/Migrations.ts"
 import { ReadReplica } from "../services/database/ReadReplica.ts"
 import { Readiness } from "../services/database/Readiness.ts"
 import * as RunningPostgres from "../services/database/RunningPostgres.ts"
+import { ClientMetadata } from "../services/oauth/ClientMetadata.ts"
+import { Clients } from "../services/oauth/Clients.ts"
+import { ConnectedApps } from "../services/oauth/ConnectedApps.ts"
+import { ConsentRequests } from "../services/oauth/ConsentRequests.ts"
+import { EndpointRate } from "../services/oauth/EndpointRate.ts"
+import { ExpiredGrants } from "../services/oauth/ExpiredGrants.ts"
+import { Grants } from "../services/oauth/Grants.ts"
+import { ServerKey } from "../services/oauth/ServerKey.ts"
 import { Importer } from "../services/import/Importer.ts"
 import { AdSearch } from "../services/search/AdSearch.ts"
 import { Catalogue } from "../services/search/Catalogue.ts"
@@ -70,6 +84,7 @@ export const operation = Layer.mergeAll(
   ApiKeys.layer,
   TrackedShops.layer,
   LedgerCheck.layer,
+  ConnectedApps.layer,
   Importer.layer
 ).pipe(Layer.provideMerge(Layer.mergeAll(Passwords.layer, DerivedData.layer)), Layer.provide(NodeCrypto.layer))
 
@@ -94,7 +109,27 @@ const searches = Layer.unwrap(
   )
 )
 
-/** What the MCP endpoint needs. */
+/** Who is signed in to the pages, and how one becomes that. */
+const signIn = Layer.mergeAll(PasswordChange.layer, FormTokens.layer).pipe(
+  Layer.provideMerge(SignIn.layer),
+  Layer.provideMerge(Sessions.layer),
+  Layer.provide(Passwords.layer)
+)
+
+/** Metadata documents come from wherever their addresses say: a name server that does not answer holds nobody up. */
+const dns = Layer.effect(Dns.Dns, Effect.orDie(NodeDns.make({ timeout: "1 second", tries: 2 })))
+
+/** How apps get in. */
+const oauth = Layer.mergeAll(
+  Clients.layer.pipe(Layer.provide(ClientMetadata.layer.pipe(Layer.provide(dns)))),
+  Grants.layer.pipe(Layer.provide(ServerKey.layer)),
+  ConnectedApps.layer,
+  ConsentRequests.layer,
+  EndpointRate.layer,
+  ExpiredGrants.layer
+)
+
+/** What the HTTP server needs. */
 export const service = Layer.mergeAll(ToolRunner.layer, Toolbox.layer).pipe(
   Layer.provideMerge(
     Layer.mergeAll(
@@ -105,7 +140,9 @@ export const service = Layer.mergeAll(ToolRunner.layer, Toolbox.layer).pipe(
       Readiness.layer,
       searches,
       ShopReader.layer,
-      ProductReader.layer
+      ProductReader.layer,
+      signIn,
+      oauth
     )
   ),
   Layer.provide(NodeCrypto.layer)

@@ -7,30 +7,45 @@ import * as Icon from "./Icon.ts"
 import { maxBodyBytes } from "./Limits.ts"
 import { Dispatch } from "./mcp/Dispatch.ts"
 import * as Endpoint from "./mcp/Endpoint.ts"
+import * as Authorize from "./oauth/Authorize.ts"
 import * as Metadata from "./oauth/Metadata.ts"
+import * as Pages from "./pages/Pages.ts"
+import * as Register from "./oauth/Register.ts"
+import * as Revoke from "./oauth/Revoke.ts"
+import * as Token from "./oauth/Token.ts"
 
 export const routes = Layer.mergeAll(
   Endpoint.layer.pipe(Layer.provide(Dispatch.layer)),
   Metadata.layer,
+  Pages.layer,
+  Authorize.layer.pipe(Layer.provide(Pages.tools)),
+  Register.layer,
+  Token.layer,
+  Revoke.layer,
   Health.layer,
   Icon.layer
 ).pipe(Layer.provide(CommonHeaders.layer))
 
 /**
- * The routes on whatever HTTP server is provided. Addresses are exact but for a slash at their end: clients are given
- * `/mcp`, and people write `/mcp/`.
+ * Routes on whatever HTTP server is provided. Addresses are exact but for a slash at their end: clients are given `/mcp`,
+ * and people write `/mcp/`.
  */
-export const layer = HttpRouter.serve(routes, {
-  routerConfig: { caseSensitive: true, ignoreTrailingSlash: true, ignoreDuplicateSlashes: false },
-  // Each call writes one line of its own.
-  disableLogger: true,
-  disableListenLog: true
-}).pipe(
-  Layer.provide([
-    Layer.succeed(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(maxBodyBytes)),
-    // Traces tell addresses, and people put credentials into them: no value of a query is told, and no address with a
-    // credential elsewhere in it.
-    Layer.succeed(UrlParams.CurrentRedactedNames, [/(?:)/]),
-    Layer.succeed(HttpMiddleware.TracerDisabledWhen, ({ url }) => /d(?:sk|at|rt)_/i.test(url.split("=", 1)[0] ?? ""))
-  ])
-)
+export const layerOf = <A, E, R>(routes: Layer.Layer<A, E, R>) =>
+  HttpRouter.serve(routes, {
+    routerConfig: { caseSensitive: true, ignoreTrailingSlash: true, ignoreDuplicateSlashes: false },
+    // Each call writes one line of its own.
+    disableLogger: true,
+    disableListenLog: true
+  }).pipe(
+    Layer.provide([
+      Layer.succeed(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(maxBodyBytes)),
+      // Traces tell addresses, and people put credentials into them: no value of a query is told, and no address with a
+      // credential elsewhere in it.
+      Layer.succeed(UrlParams.CurrentRedactedNames, [/(?:)/]),
+      Layer.succeed(HttpMiddleware.TracerDisabledWhen, ({ url }) =>
+        /d(?:sk|at|rt|ac|cs)_/i.test(url.split("=", 1)[0] ?? "")
+      )
+    ])
+  )
+
+export const layer = layerOf(routes)

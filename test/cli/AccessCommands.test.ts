@@ -4,6 +4,7 @@ import { Console, Effect, Layer, Redacted, Stdio, Stream } from "effect"
 import { Command } from "effect/cli"
 import { SqlClient } from "effect/sql"
 import { accountCommand } from "../../src/cli/AccountCommand.ts"
+import { appCommand } from "../../src/cli/AppCommand.ts"
 import { creditsCommand } from "../../src/cli/CreditsCommand.ts"
 import { keyCommand } from "../../src/cli/KeyCommand.ts"
 import { trackCommand } from "../../src/cli/TrackCommand.ts"
@@ -11,11 +12,12 @@ import { CredentialResolver } from "../../src/services/access/CredentialResolver
 import { Passwords } from "../../src/services/access/Passwords.ts"
 import { TrackedShops } from "../../src/services/access/TrackedShops.ts"
 import * as Access from "../support/Access.ts"
+import * as OAuth from "../support/OAuth.ts"
 import { SetClock } from "../support/SetClock.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 
 const root = Command.make("discovery").pipe(
-  Command.withSubcommands([accountCommand, keyCommand, trackCommand, creditsCommand])
+  Command.withSubcommands([accountCommand, keyCommand, appCommand, trackCommand, creditsCommand])
 )
 const execute = Command.runWith(root, { version: "0" })
 
@@ -36,7 +38,7 @@ const run = Effect.fnUntraced(function* (line: ReadonlyArray<string>, stdin = ""
 })
 
 const Services = TrackedShops.layer.pipe(
-  Layer.provideMerge(Access.layer),
+  Layer.provideMerge(Layer.merge(Access.layer, OAuth.layer)),
   Layer.provideMerge(TestDatabase.layer),
   Layer.provideMerge(SetClock.layer("2026-03-10T12:00:00Z"))
 )
@@ -136,6 +138,29 @@ layer(Services, { excludeTestServices: true })("the operator's command line", (i
         assert.strictEqual(ended, "Failure")
         assert.include(text, "its subscription is paused")
         assert.include(text, "https://discovery.test/billing")
+      })
+    )
+  })
+
+  describe("app", () => {
+    it.effect("list shows name, publisher, connection and last use; revoke ends it at once", () =>
+      Effect.gen(function* () {
+        const { caller, email } = yield* Access.subscriber()
+        const { tokens } = yield* OAuth.connected(caller.accountId)
+        const resolver = yield* CredentialResolver
+        const { id } = (yield* resolver.resolve(tokens.accessToken)).credential
+        const listed = yield* run(["app", "list", email])
+        assert.strictEqual(
+          listed.text,
+          `${String(id).padStart(5)}  A test's app  by itself  connected 2026-03-10T12:00:00.000Z  last used never`
+        )
+        const revoked = yield* run(["app", "revoke", email, String(id)])
+        assert.strictEqual(revoked.ended, "Success")
+        assert.strictEqual((yield* Effect.flip(resolver.resolve(tokens.accessToken)))._tag, "CredentialRejected")
+        const again = yield* run(["app", "revoke", email, String(id)])
+        assert.strictEqual(again.ended, "Failure")
+        assert.include(again.text, `no connected app ${id}`)
+        assert.strictEqual((yield* run(["app", "list", email])).text, "")
       })
     )
   })

@@ -24,6 +24,7 @@ import { TestDatabase } from "./TestDatabase.ts"
 export const allowances = { starter: 0, growth: 20, pro: 100 } as const
 
 const config = AppConfig.layerOf({
+  mcpUrl: "https://discovery.test/mcp",
   planCreditsGrowth: allowances.growth,
   planCreditsPro: allowances.pro,
   billingUrl: "https://discovery.test/billing"
@@ -134,6 +135,14 @@ const hold = Effect.fnUntraced(function* (
 /** Locks an account's periods; batches of charges wait. */
 export const holdPeriods = (accountId: number) =>
   hold((sql) => sql`SELECT FROM credit_period WHERE account_id = ${accountId} FOR UPDATE`, "charge_credits")
+
+/** Locks an account; what changes its password waits. */
+export const holdAccount = (accountId: number) =>
+  hold((sql) => sql`SELECT FROM account WHERE id = ${accountId} FOR UPDATE`, "UPDATE account SET password_hash")
+
+/** Changes an account's password, not yet visible to others; what starts a session waits. */
+export const holdPassword = (accountId: number, passwordHash: string) =>
+  hold((sql) => sql`UPDATE account SET password_hash = ${passwordHash} WHERE id = ${accountId}`, "INSERT INTO session")
 
 /** Changes an account's plan, not yet visible to others; what opens its period waits. */
 export const holdPlan = (accountId: number, plan: Plan) =>

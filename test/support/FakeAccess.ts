@@ -11,7 +11,11 @@ import {
 import { CredentialRejected, CredentialResolver } from "../../src/services/access/CredentialResolver.ts"
 import { CreditLedger } from "../../src/services/access/CreditLedger.ts"
 import type { Charge, IdempotencyKey } from "../../src/services/access/CreditLedger.ts"
+import { FormTokens } from "../../src/services/access/FormTokens.ts"
+import { PasswordChange } from "../../src/services/access/PasswordChange.ts"
 import { PlanChecker } from "../../src/services/access/PlanChecker.ts"
+import { Sessions } from "../../src/services/access/Sessions.ts"
+import { SignIn } from "../../src/services/access/SignIn.ts"
 
 const accountId = Schema.decodeSync(AccountId)
 
@@ -59,6 +63,23 @@ export const plans: Layer.Layer<PlanChecker> = Layer.succeed(PlanChecker, {
           })
         )
 })
+
+/** Session cookies that find the database down, and a defect. */
+export const badSessions = { down: "d".repeat(43), defect: "x".repeat(43) }
+
+/** Nobody is signed in, and nobody can: for servers of which only the other routes are looked at. */
+export const nobodySignedIn = Layer.mergeAll(
+  Layer.mock(Sessions, {
+    current: (secret) => {
+      if (Redacted.value(secret) === badSessions.down) return Effect.fail(down())
+      if (Redacted.value(secret) === badSessions.defect) return Effect.die(new Error("secret of the sessions"))
+      return Effect.succeedNone
+    }
+  }),
+  Layer.mock(SignIn, {}),
+  Layer.mock(PasswordChange, {}),
+  Layer.mock(FormTokens, { guestSecret: Effect.succeed(Redacted.make("g".repeat(43))), of: () => Effect.succeed("") })
+)
 
 /** Balances start at what the caller has used; a key is remembered with its fingerprint. */
 export const ledger = (books: Books): Layer.Layer<CreditLedger> =>

@@ -1,7 +1,8 @@
 /** The whole HTTP floor on a port of its own, over services in memory, and a client that shows everything of an answer. */
-import type { Duration } from "effect"
+import type { Config, Duration } from "effect"
 import { Context, Effect, Layer, Logger, Option } from "effect"
 import { HttpServer } from "effect/http"
+import type { SqlError } from "effect/sql"
 import type { AppSettings } from "../../src/Config.ts"
 import { AppConfig } from "../../src/Config.ts"
 import * as Router from "../../src/http/Router.ts"
@@ -10,7 +11,19 @@ import { RequestRate } from "../../src/services/access/RequestRate.ts"
 import { Readiness } from "../../src/services/database/Readiness.ts"
 import { Toolbox } from "../../src/services/tools/Toolbox.ts"
 import { ToolRunner } from "../../src/services/tools/ToolRunner.ts"
+import type { CredentialResolver } from "../../src/services/access/CredentialResolver.ts"
+import type { CreditLedger } from "../../src/services/access/CreditLedger.ts"
+import type { PlanChecker } from "../../src/services/access/PlanChecker.ts"
+import type { Clients } from "../../src/services/oauth/Clients.ts"
+import type { EndpointRate } from "../../src/services/oauth/EndpointRate.ts"
+import type { Grants } from "../../src/services/oauth/Grants.ts"
+import type { FormTokens } from "../../src/services/access/FormTokens.ts"
+import type { PasswordChange } from "../../src/services/access/PasswordChange.ts"
+import type { Sessions } from "../../src/services/access/Sessions.ts"
+import type { SignIn } from "../../src/services/access/SignIn.ts"
+import type { ConsentRequests } from "../../src/services/oauth/ConsentRequests.ts"
 import * as FakeAccess from "./FakeAccess.ts"
+import * as FakeOAuth from "./FakeOAuth.ts"
 import * as FakeSearch from "./FakeSearch.ts"
 
 export const baseUrl = "https://discovery.test"
@@ -36,6 +49,19 @@ export const callers = {
     credits: { allowance: 2000, used: 1999, periodStart: "2026-01-01", periodEnd: "2999-02-01" }
   })
 }
+
+type Access =
+  | CredentialResolver
+  | CreditLedger
+  | PlanChecker
+  | Clients
+  | Grants
+  | EndpointRate
+  | ConsentRequests
+  | Sessions
+  | SignIn
+  | PasswordChange
+  | FormTokens
 
 export class TestServer extends Context.Service<
   TestServer,
@@ -65,6 +91,8 @@ export class TestServer extends Context.Service<
       readonly search?: Parameters<typeof FakeSearch.ads>[1]
       readonly ads?: Parameters<typeof FakeSearch.ads>[0]
       readonly ready?: Readiness["Service"]["check"]
+      /** Instead of credentials, plans and credits in memory, and of no OAuth. */
+      readonly access?: Layer.Layer<Access, Config.ConfigError | SqlError.SqlError>
       readonly drainTimeout?: Duration.Input
       readonly stalledTimeoutMillis?: number
     } = {}
@@ -75,9 +103,14 @@ export class TestServer extends Context.Service<
     const services = Layer.mergeAll(Toolbox.layer, ToolRunner.layer, RequestRate.layer).pipe(
       Layer.provideMerge(
         Layer.mergeAll(
-          FakeAccess.credentials(callers),
-          FakeAccess.plans,
-          FakeAccess.ledger(books),
+          options.access ??
+            Layer.mergeAll(
+              FakeAccess.credentials(callers),
+              FakeAccess.plans,
+              FakeAccess.ledger(books),
+              FakeOAuth.unused,
+              FakeAccess.nobodySignedIn
+            ),
           FakeSearch.ads(items, options.search),
           FakeSearch.products([FakeSearch.product(1), FakeSearch.product(2)]),
           FakeSearch.shops,

@@ -1,4 +1,4 @@
-/** One PostgreSQL for the whole run, with a template database that every test file copies. */
+/** One PostgreSQL for the whole run, with a template database that every test file copies; and where the browser is. */
 import { Effect, Exit, Scope } from "effect"
 import { PgClient } from "@effect/sql-pg"
 import * as fs from "node:fs/promises"
@@ -8,10 +8,12 @@ import type { TestProject } from "vitest/node"
 import * as Database from "../../src/services/database/Database.ts"
 import { type EmbeddedConnection, EmbeddedPostgres } from "../../src/services/database/EmbeddedPostgres.ts"
 import * as Migrations from "../../src/services/database/Migrations.ts"
+import * as Chromium from "./Chromium.ts"
 
 declare module "vitest" {
   interface ProvidedContext {
     readonly postgres: EmbeddedConnection
+    readonly chromium: Chromium.Chromium | undefined
   }
 }
 
@@ -39,6 +41,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     return server.connection
   })
   try {
+    project.provide("chromium", await Chromium.find())
     project.provide("postgres", await Effect.runPromise(Scope.provide(start, scope)))
   } catch (cause) {
     await teardown()

@@ -25,7 +25,10 @@ export interface Caller {
   readonly accountId: AccountId
   readonly plan: Plan
   readonly status: SubscriptionStatus
-  /** All credentials of an account draw on one quota; the kind and id are for the log and the ledger. */
+  /**
+   * All credentials of an account draw on one quota; the kind and id are for the log and the ledger. The id of an access
+   * token is its grant's: that of the connected app.
+   */
   readonly credential: { readonly kind: "api_key" | "access_token"; readonly id: number }
   readonly credits: Credits
 }

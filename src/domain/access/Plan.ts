@@ -10,7 +10,7 @@ export interface Subscription {
   readonly status: SubscriptionStatus
 }
 
-const titles: Readonly<Record<Plan, string>> = { starter: "Starter", growth: "Growth", pro: "Pro" }
+export const titles: Readonly<Record<Plan, string>> = { starter: "Starter", growth: "Growth", pro: "Pro" }
 
 /** A record, so that a new plan does not compile until it is decided whether it may call tools. */
 const includesTools: Readonly<Record<Plan, boolean>> = { starter: false, growth: true, pro: true }

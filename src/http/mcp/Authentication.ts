@@ -4,7 +4,8 @@ import type { AppSettings } from "../../Config.ts"
 import type { Caller } from "../../domain/access/Account.ts"
 import type { ServiceUnavailable } from "../../domain/ToolError.ts"
 import type { CredentialRejected, CredentialResolver } from "../../services/access/CredentialResolver.ts"
-import { protectedResourcePath, scope } from "../oauth/ProtectedResource.ts"
+import { scope } from "../../domain/oauth/Scope.ts"
+import { protectedResourcePath } from "../oauth/ProtectedResource.ts"
 
 /** A request without a bearer credential; `inQuery` when it has one in its address, where it is refused. */
 export interface NoCredential {

@@ -6,6 +6,7 @@ import { AppConfig } from "../../Config.ts"
 import * as JsonRpc from "../../domain/mcp/JsonRpc.ts"
 import { CredentialResolver } from "../../services/access/CredentialResolver.ts"
 import * as CommonHeaders from "../CommonHeaders.ts"
+import * as Cors from "../oauth/Cors.ts"
 import { maxBodyBytes } from "../Limits.ts"
 import * as Outage from "../Outage.ts"
 import * as RequestHeaders from "../RequestHeaders.ts"
@@ -57,6 +58,8 @@ const refusalOf = (method: string, headers: RequestHeaders.RequestHeaders): Refu
   if (Number(headers["content-length"] ?? 0) > maxBodyBytes) return refusals.size
   return undefined
 }
+
+const preflight = Cors.preflight("POST, GET, DELETE, OPTIONS")
 
 const utf8 = new TextDecoder("utf-8", { fatal: true })
 
@@ -137,7 +140,7 @@ export const layer = HttpRouter.use((router) =>
       return isTooLarge(error) ? refusals.size : refusals.incomplete
     }
 
-    yield* router.add("*", path, (request) =>
+    const answerOrRefuse = (request: HttpServerRequest.HttpServerRequest) =>
       Effect.flatMap(RequestId, (requestId) =>
         Effect.catch(answer(request, requestId), (error) => {
           const refused = refuse(refusalFor(error), requestId)
@@ -146,6 +149,14 @@ export const layer = HttpRouter.use((router) =>
             : Effect.succeed(refused)
         })
       )
-    )
+
+    yield* router.add("*", path, (request) => {
+      // A page asks without a credential whether it may send one.
+      if (request.method === "OPTIONS") return Effect.succeed(preflight)
+      // Only pages send the header, and only they need those of the answer.
+      return RequestHeaders.of(request)["origin"] === undefined
+        ? answerOrRefuse(request)
+        : Effect.map(answerOrRefuse(request), Cors.add)
+    })
   })
 )

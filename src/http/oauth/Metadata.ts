@@ -1,16 +1,33 @@
-/** Where clients find out what protects the endpoint (RFC 9728; protocol.md 32). */
+/**
+ * Where clients find out what protects the endpoint and who lets them in (oauth.md 3 to 7; RFC 9728, RFC 8414). All of it
+ * comes from the configuration: what a request says about its host makes no difference.
+ */
 import { Effect } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
 import { AppConfig } from "../../Config.ts"
-import { protectedResourcePath, scope } from "./ProtectedResource.ts"
+import { authMethods } from "../../domain/oauth/Client.ts"
+import { scope } from "../../domain/oauth/Scope.ts"
+import { RequestId } from "../RequestId.ts"
+import * as Cors from "./Cors.ts"
+import { protectedResourcePath } from "./ProtectedResource.ts"
 
 /** Clients look at either address; what they find must be the same. */
-const paths = [protectedResourcePath, "/.well-known/oauth-protected-resource"] as const
+const protectedResourcePaths = [protectedResourcePath, "/.well-known/oauth-protected-resource"] as const
+
+const authorizationServerPath = "/.well-known/oauth-authorization-server"
+
+/**
+ * Where clients look as well: for the metadata of another issuer, and of OpenID Connect, which this is not. The answer is
+ * one that they understand and a page can read.
+ */
+const elsewhere = ["/.well-known/*", "/mcp/.well-known/*"] as const
+
+const cached = { headers: { "cache-control": "public, max-age=300", ...Cors.headers } }
 
 export const layer = HttpRouter.use((router) =>
   Effect.gen(function* () {
     const { baseUrl, mcpUrl } = yield* AppConfig
-    const document = HttpServerResponse.jsonUnsafe(
+    const protectedResource = HttpServerResponse.jsonUnsafe(
       {
         resource: mcpUrl,
         authorization_servers: [baseUrl],
@@ -18,8 +35,39 @@ export const layer = HttpRouter.use((router) =>
         bearer_methods_supported: ["header"],
         resource_name: "Discovery"
       },
-      { headers: { "cache-control": "public, max-age=300" } }
+      cached
     )
-    for (const path of paths) yield* router.add("GET", path, document)
+    const authorizationServer = HttpServerResponse.jsonUnsafe(
+      {
+        issuer: baseUrl,
+        authorization_endpoint: `${baseUrl}/authorize`,
+        token_endpoint: `${baseUrl}/token`,
+        registration_endpoint: `${baseUrl}/register`,
+        revocation_endpoint: `${baseUrl}/revoke`,
+        response_types_supported: ["code"],
+        response_modes_supported: ["query"],
+        grant_types_supported: ["authorization_code", "refresh_token"],
+        code_challenge_methods_supported: ["S256"],
+        token_endpoint_auth_methods_supported: authMethods,
+        revocation_endpoint_auth_methods_supported: authMethods,
+        scopes_supported: [scope],
+        authorization_response_iss_parameter_supported: true,
+        client_id_metadata_document_supported: true,
+        protected_resources: [mcpUrl]
+      },
+      cached
+    )
+    for (const path of protectedResourcePaths) yield* router.add("GET", path, protectedResource)
+    yield* router.add("GET", authorizationServerPath, authorizationServer)
+    const nothing = Effect.map(RequestId, (requestId) =>
+      HttpServerResponse.jsonUnsafe(
+        { error: { code: "not_found", message: "there is no such metadata", request_id: requestId } },
+        { status: 404, headers: Cors.headers }
+      )
+    )
+    for (const path of elsewhere) {
+      yield* router.add("GET", path, nothing)
+      yield* router.add("OPTIONS", path, Cors.preflight("GET, OPTIONS"))
+    }
   })
 )

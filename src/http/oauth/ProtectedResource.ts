@@ -1,6 +1,3 @@
-/** What protects `/mcp`: the one scope, and where the metadata is. */
-
-/** The only scope there is (seed, "What the service does"). */
-export const scope = "discovery:read"
+/** Where the metadata of `/mcp` is (RFC 9728, 3.1). The scope that protects it is domain/oauth/Scope.ts. */
 
 export const protectedResourcePath = "/.well-known/oauth-protected-resource/mcp"

@@ -81,6 +81,7 @@ export class Accounts extends Context.Service<
       credits: number,
       note?: string
     ): Effect.Effect<AccountRecord, AccountNotFound | InvalidAccountDetail | ServiceUnavailable>
+    /** Ends all sessions of the account. */
     resetPassword(
       email: string,
       password: Redacted.Redacted
@@ -232,7 +233,11 @@ export class Accounts extends Context.Service<
         const account = yield* find(email)
         yield* checkPassword(password, account.email)
         const hash = yield* passwords.hash(password)
-        yield* sql`UPDATE account SET password_hash = ${hash} WHERE id = ${account.id}`.pipe(availableOnce)
+        yield* sql`UPDATE account SET password_hash = ${hash} WHERE id = ${account.id}`.pipe(
+          Effect.andThen(sql`DELETE FROM session WHERE account_id = ${account.id}`),
+          sql.withTransaction,
+          availableOnce
+        )
         return account
       })
 

@@ -62,11 +62,19 @@ export class CredentialResolver extends Context.Service<
       const sql = yield* SqlClient.SqlClient
       const digest = yield* Digest.Digest
       const use = yield* CredentialUse
-      const allowances = CreditPeriods.allowances(yield* AppConfig)
+      const config = yield* AppConfig
+      const allowances = CreditPeriods.allowances(config)
 
-      /** The working credentials of each kind: `id`, `account_id` and `hash`. Access tokens join with the OAuth server. */
-      const working: { readonly [K in Credential.CredentialKind]?: Statement.Fragment } = {
-        api_key: sql`SELECT id, account_id, hash FROM api_key WHERE revoked_at IS NULL`
+      const apiKeys = sql`SELECT id, account_id, hash FROM api_key WHERE revoked_at IS NULL`
+      /**
+       * The credentials of each kind that work at a time: `id`, `account_id` and `hash`. An access token stands for its
+       * grant, with which it goes; one for another resource is none of ours (oauth.md 8).
+       */
+      const working: { readonly [K in Credential.CredentialKind]: (now: Date) => Statement.Fragment } = {
+        api_key: () => apiKeys,
+        access_token: (now) => sql`
+          SELECT grant_id AS id, account_id, hash FROM oauth_access_token
+          WHERE expires_at > ${now} AND resource = ${config.mcpUrl}`
       }
 
       const findHolders = Effect.fnUntraced(function* (
@@ -115,45 +123,45 @@ export class CredentialResolver extends Context.Service<
         return holders.map((holder) => found.get(holder.hash) ?? holder)
       })
 
-      const lookups = Object.fromEntries(
-        Object.entries(working).map(([kind, credentials]) => [
-          kind,
-          batched<Lookup>({
-            sql,
-            maxInFlight,
-            maxSize: maxBatch,
-            run: Effect.fnUntraced(function* (entries) {
-              const now = yield* Clock.currentTimeMillis
-              const hashes = Array.dedupe(entries.map((entry) => entry.request.hash))
-              const found = yield* findCurrent(credentials, hashes, now).pipe(
-                Effect.map((holders) => new Map(holders.map((holder) => [holder.hash, holder]))),
-                availableToRead,
-                Effect.exit
-              )
-              for (const entry of entries) {
-                if (Exit.isFailure(found)) {
-                  entry.completeUnsafe(Exit.failCause(found.cause))
-                  continue
-                }
-                const holder = found.value.get(entry.request.hash)
-                entry.completeUnsafe(
-                  holder === undefined ? Exit.fail(new CredentialRejected()) : Exit.succeed({ holder, day: dayOf(now) })
-                )
+      const lookupOf = (credentials: (now: Date) => Statement.Fragment) =>
+        batched<Lookup>({
+          sql,
+          maxInFlight,
+          maxSize: maxBatch,
+          run: Effect.fnUntraced(function* (entries) {
+            const now = yield* Clock.currentTimeMillis
+            const hashes = Array.dedupe(entries.map((entry) => entry.request.hash))
+            const found = yield* findCurrent(credentials(new Date(now)), hashes, now).pipe(
+              Effect.map((holders) => new Map(holders.map((holder) => [holder.hash, holder]))),
+              availableToRead,
+              Effect.exit
+            )
+            for (const entry of entries) {
+              if (Exit.isFailure(found)) {
+                entry.completeUnsafe(Exit.failCause(found.cause))
+                continue
               }
-            })
+              const holder = found.value.get(entry.request.hash)
+              entry.completeUnsafe(
+                holder === undefined ? Exit.fail(new CredentialRejected()) : Exit.succeed({ holder, day: dayOf(now) })
+              )
+            }
           })
-        ])
-      )
+        })
+      const lookups: { readonly [K in Credential.CredentialKind]: ReturnType<typeof lookupOf> } = {
+        api_key: lookupOf(working.api_key),
+        access_token: lookupOf(working.access_token)
+      }
 
       const resolve = Effect.fnUntraced(function* (secret: Redacted.Redacted) {
         const text = Redacted.value(secret)
         const kind = Option.getOrUndefined(Credential.kindOf(text))
-        const lookup = kind === undefined ? undefined : lookups[kind]
-        if (kind === undefined || lookup === undefined) return yield* new CredentialRejected()
+        if (kind === undefined) return yield* new CredentialRejected()
         const hash = yield* digest.digestHex(Digest.sha256, new TextEncoder().encode(text))
-        const { day, holder } = yield* Effect.request(new Lookup({ hash }), lookup)
-        if (kind === "api_key") use.remember(holder.credential_id, yield* Clock.currentTimeMillis)
-        return toCaller(kind, holder, day)
+        const { day, holder } = yield* Effect.request(new Lookup({ hash }), lookups[kind])
+        const caller = toCaller(kind, holder, day)
+        use.remember(caller.credential, yield* Clock.currentTimeMillis)
+        return caller
       })
 
       return { resolve }

@@ -5,16 +5,19 @@
 import { Context, Effect, Layer, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql"
+import type { Caller } from "../../domain/access/Account.ts"
 
 /** More credentials than this between two writes are left to their next use. */
 const maxRemembered = 10_000
 const writeEvery = "10 seconds"
 
+type Credential = Caller["credential"]
+
 export class CredentialUse extends Context.Service<
   CredentialUse,
   {
-    /** Remembers the use of an API key at a time in milliseconds since 1970. */
-    readonly remember: (apiKeyId: number, atMillis: number) => void
+    /** Remembers the use of an API key or a connected app at a time in milliseconds since 1970. */
+    readonly remember: (credential: Credential, atMillis: number) => void
     /** Writes what is remembered. */
     readonly write: Effect.Effect<void, SqlError.SqlError>
   }
@@ -23,27 +26,34 @@ export class CredentialUse extends Context.Service<
     CredentialUse,
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const lastUse = new Map<number, number>()
+      const uses: { readonly [K in Credential["kind"]]: { readonly table: string; readonly at: Map<number, number> } } =
+        {
+          api_key: { table: "api_key", at: new Map() },
+          access_token: { table: "oauth_grant", at: new Map() }
+        }
 
-      const remember = (apiKeyId: number, atMillis: number) => {
-        if (lastUse.size < maxRemembered || lastUse.has(apiKeyId)) lastUse.set(apiKeyId, atMillis)
+      const remember = ({ id, kind }: Credential, atMillis: number) => {
+        const { at } = uses[kind]
+        if (at.size < maxRemembered || at.has(id)) at.set(id, atMillis)
       }
 
-      // A key that another server is writing just now needs no second write.
+      // A row that another server is writing just now needs no second write.
       const write = Effect.gen(function* () {
-        if (lastUse.size === 0) return
-        const uses = Array.from(lastUse, ([id, at]) => ({ id, at: new Date(at).toISOString() }))
-        lastUse.clear()
-        yield* sql`
-          UPDATE api_key SET last_used_at = due.at
-          FROM (
-            SELECT k.id, u.at
-            FROM jsonb_to_recordset(${JSON.stringify(uses)}::jsonb) AS u (id integer, at timestamptz)
-            JOIN api_key k ON k.id = u.id
-            WHERE k.last_used_at IS NULL OR k.last_used_at <= u.at - interval '1 minute'
-            FOR NO KEY UPDATE OF k SKIP LOCKED
-          ) due
-          WHERE api_key.id = due.id`
+        for (const { at, table } of Object.values(uses)) {
+          if (at.size === 0) continue
+          const due = Array.from(at, ([id, millis]) => ({ id, at: new Date(millis).toISOString() }))
+          at.clear()
+          yield* sql`
+            UPDATE ${sql(table)} AS credential SET last_used_at = due.at
+            FROM (
+              SELECT k.id, u.at
+              FROM jsonb_to_recordset(${JSON.stringify(due)}::jsonb) AS u (id integer, at timestamptz)
+              JOIN ${sql(table)} k ON k.id = u.id
+              WHERE k.last_used_at IS NULL OR k.last_used_at <= u.at - interval '1 minute'
+              FOR NO KEY UPDATE OF k SKIP LOCKED
+            ) due
+            WHERE credential.id = due.id`
+        }
       }).pipe(Effect.withSpan("CredentialUse.write"))
 
       const writeOrWarn = Effect.catch(write, (error) =>

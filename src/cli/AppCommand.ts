@@ -1,0 +1,42 @@
+/** `discovery app ...`: the apps that an account has let in (seed, OAuth 9). */
+import { Console, DateTime, Effect } from "effect"
+import { Argument, Command } from "effect/cli"
+import { Accounts } from "../services/access/Accounts.ts"
+import { ConnectedApps } from "../services/oauth/ConnectedApps.ts"
+import type { ConnectedApp } from "../services/oauth/ConnectedApps.ts"
+import { email } from "./AccountCommand.ts"
+import { asUserError } from "./UserErrors.ts"
+
+/** Such as `12  Claude  by claude.ai  connected 2026-03-01T09:00:00.000Z  last used never`. */
+const line = ({ connectedAt, id, lastUsedAt, name, publisher }: ConnectedApp): string =>
+  [
+    String(id).padStart(5),
+    name,
+    publisher === null ? "by itself" : `by ${publisher}`,
+    `connected ${DateTime.formatIso(connectedAt)}`,
+    `last used ${lastUsedAt === null ? "never" : DateTime.formatIso(lastUsedAt)}`
+  ].join("  ")
+
+const list = Command.make("list", { email }, ({ email }) =>
+  Effect.gen(function* () {
+    const account = yield* Effect.flatMap(Accounts, (accounts) => accounts.find(email))
+    const apps = yield* Effect.flatMap(ConnectedApps, (apps) => apps.list(account.id))
+    yield* Effect.forEach(apps, (app) => Console.log(line(app)), { discard: true })
+  }).pipe(asUserError)
+).pipe(Command.withDescription("List the connected apps"))
+
+const revoke = Command.make(
+  "revoke",
+  { email, id: Argument.Int("id").pipe(Argument.withDescription("Number of the app, as listed")) },
+  ({ email, id }) =>
+    Effect.gen(function* () {
+      const account = yield* Effect.flatMap(Accounts, (accounts) => accounts.find(email))
+      yield* Effect.flatMap(ConnectedApps, (apps) => apps.revoke(account.id, id))
+      yield* Console.log(`App ${id} is disconnected; calls with its tokens get HTTP 401 from now on.`)
+    }).pipe(asUserError)
+).pipe(Command.withDescription("Disconnect an app, at once"))
+
+export const appCommand = Command.make("app").pipe(
+  Command.withDescription("Connected apps: list and revoke them"),
+  Command.withSubcommands([list, revoke])
+)

@@ -1,0 +1,69 @@
+/**
+ * An authorization request, judged in the order that keeps errors from being sent to strangers (oauth.md 10 to 17): first who
+ * asks and where the answer goes, which only a person is told about, then everything else, which the client is told.
+ */
+import { Result } from "effect"
+import type { OAuthClient } from "./Client.ts"
+import type { InvalidScope, InvalidTarget } from "./OAuthError.ts"
+import { InvalidRequest, UnsupportedResponseType } from "./OAuthError.ts"
+import * as Parameters from "./Parameters.ts"
+import * as Pkce from "./Pkce.ts"
+import * as RedirectUri from "./RedirectUri.ts"
+import * as Resource from "./Resource.ts"
+import * as Scope from "./Scope.ts"
+
+/** Where answers go: from here on, errors may be sent there. */
+export interface ReturnAddress {
+  readonly redirectUri: string
+  /** As it was sent, of any length and content; `undefined` when there was none, or nobody can tell which. */
+  readonly state: string | undefined
+}
+
+export interface AuthorizationRequest extends ReturnAddress {
+  readonly challenge: string
+  readonly resource: string
+  readonly scope: string
+}
+
+/**
+ * The address to answer to: one that the client has registered. Without one in the request, its only one; `undefined` when
+ * there is none that may be trusted.
+ */
+export const returnAddress = (
+  parameters: Parameters.Parameters,
+  client: Pick<OAuthClient, "redirectUris">
+): ReturnAddress | undefined => {
+  const given = parameters.get("redirect_uri")
+  const state = parameters.get("state")
+  if (given === undefined) {
+    const [only, ...others] = client.redirectUris
+    return only === undefined || others.length > 0 || parameters.repeated.has("redirect_uri")
+      ? undefined
+      : { redirectUri: only, state }
+  }
+  return client.redirectUris.some((registered) => RedirectUri.matches(registered, given))
+    ? { redirectUri: given, state }
+    : undefined
+}
+
+/** Everything else of the request. Names that are not looked at (`prompt`, `nonce`, `claims` ...) are ignored. */
+export const read = (
+  parameters: Parameters.Parameters,
+  address: ReturnAddress,
+  mcpUrl: string
+): Result.Result<AuthorizationRequest, InvalidRequest | UnsupportedResponseType | InvalidScope | InvalidTarget> =>
+  Result.gen(function* () {
+    yield* Parameters.unrepeated(parameters)
+    const type = parameters.get("response_type")
+    if (type === undefined) return yield* Result.fail(new InvalidRequest({ message: "response_type is missing." }))
+    if (type !== "code") {
+      return yield* Result.fail(new UnsupportedResponseType({ message: "The only response_type is code." }))
+    }
+    const challenge = yield* Pkce.challengeFrom(
+      parameters.get("code_challenge"),
+      parameters.get("code_challenge_method")
+    )
+    const resource = yield* Resource.resolve(parameters.resources, mcpUrl)
+    const scope = yield* Scope.grant(parameters.get("scope"))
+    return { ...address, challenge, resource, scope }
+  })

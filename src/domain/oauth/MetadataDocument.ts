@@ -1,0 +1,68 @@
+/**
+ * What a client's metadata document must say (oauth.md 50; Client ID Metadata Documents, section 4; RFC 7591, section 2).
+ * Members that are not named here are ignored.
+ */
+import { Option, Result, Schema } from "effect"
+import * as ArgumentIssues from "../ArgumentIssues.ts"
+import { isRecord } from "../mcp/JsonRpc.ts"
+import type { OAuthClient } from "./Client.ts"
+import * as ClientText from "./ClientText.ts"
+import * as RedirectUri from "./RedirectUri.ts"
+import { hasUniqueKeys } from "./UniqueKeys.ts"
+
+const maxRedirectUris = 50
+
+const Document = Schema.Struct({
+  client_id: Schema.String,
+  client_name: Schema.String,
+  redirect_uris: Schema.Array(Schema.String.check(Schema.makeFilter(RedirectUri.isRegistrable))).check(
+    Schema.isBetweenLength(1, maxRedirectUris)
+  ),
+  token_endpoint_auth_method: Schema.optionalKey(Schema.String),
+  token_endpoint_auth_methods_supported: Schema.optionalKey(Schema.Array(Schema.String))
+})
+
+const decode = ArgumentIssues.decoder(Document, { noun: "field", unknownNames: "ignore" })
+
+const parseJson = Option.liftThrowable((text: string): unknown => JSON.parse(text))
+
+/**
+ * The client that a document describes, or what is wrong with it: a text for the log, which repeats nothing of what the
+ * document says.
+ */
+export const read = (text: string, clientId: string): Result.Result<OAuthClient, string> => {
+  const json = parseJson(text)
+  if (Option.isNone(json) || !isRecord(json.value)) return Result.fail("it is no JSON object")
+  if (!hasUniqueKeys(text)) return Result.fail("it names a member twice")
+  // Published for everyone to read, so nothing in it can be a secret.
+  if (Object.keys(json.value).some((name) => name.startsWith("client_secret"))) return Result.fail("it has a secret")
+  const decoded = decode(json.value)
+  if (Result.isFailure(decoded)) {
+    return Result.fail(`these members are missing or wrong: ${decoded.failure.map(({ path }) => path).join(", ")}`)
+  }
+  const document = decoded.success
+  if (document.client_id !== clientId) return Result.fail("its client_id is not the address it was fetched from")
+  if (!isPublicClient(document)) return Result.fail("its token_endpoint_auth_method is not supported")
+  const name = ClientText.clean(document.client_name)
+  if (name === "") return Result.fail("nothing of its client_name can be shown")
+  return Result.succeed({
+    id: clientId,
+    name,
+    source: "document",
+    publisher: new URL(clientId).host,
+    redirectUris: document.redirect_uris,
+    authMethod: "none"
+  })
+}
+
+/**
+ * Whether the client will do without authentication, the only method there is for it: it shares no secret with us. One that
+ * prefers a signature of its own key takes part if it says that it can do without (ChatGPT).
+ */
+const isPublicClient = (document: typeof Document.Type): boolean => {
+  const method = document.token_endpoint_auth_method ?? "none"
+  return (
+    method === "none" ||
+    (method === "private_key_jwt" && document.token_endpoint_auth_methods_supported?.includes("none") === true)
+  )
+}

@@ -1,0 +1,80 @@
+/** Where an app is sent back to: what may be registered, what is the same, and how it is shown (oauth.md 11, 24, 43). */
+
+/** Longer than any real one. */
+const maxCharacters = 2000
+
+/** Printable ASCII without what parsers read differently (backslash, quotes, angle brackets) and without a fragment. */
+const uriCharacters = /^[\x21-\x7e]+$/
+const unwanted = /["#*<>\\^`{|}]/
+
+/** RFC 8252, 7.3: whatever listens on this machine. In one spelling only, so that no parser takes it for another host. */
+const loopback = /^http:\/\/(127\.0\.0\.1|\[::1\]|localhost)(?::(\d{1,5}))?((?:[/?].*)?)$/
+
+/** No user info: what follows the slashes up to the next one is a host, and perhaps a port. */
+const web = /^https:\/\/(?:\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::\d{1,5})?(?:[/?]|$)/i
+
+/** RFC 8252, 7.1: `com.example.app:/callback`, and `cursor://host/path` as real apps have it. */
+const app = /^([a-z][a-z0-9+.-]+):\/[^?]/i
+
+/**
+ * Schemes that a browser or an operating system acts on by itself: they run code, read files, dial, send, or hand their
+ * text to a program that was not made to receive it.
+ */
+const dangerous =
+  /^(?:javascript|vbscript|livescript|mocha|data|file|filesystem|blob|about|ftps?|sftp|wss?|http|https|view-source|jar|mk|mhtml|res|resource|shell|intent|content|mailto|tel|sms|callto|facetime|cid|mid|ssh|telnet|ldaps?|smb|nfs|rdp|vnc|gopher|news|nntp|search-ms|hcp|help|its|chrome|edge|opera|brave|safari|x-web-search|ms-.*|moz-.*|chrome-.*|x-apple\..*)$/i
+
+/** Port 0 is none. */
+const isPort = (digits: string | undefined) => digits === undefined || (Number(digits) > 0 && Number(digits) <= 65_535)
+
+/** Whether an app may register this address (oauth.md 43; RFC 8252, 7.1 to 7.3). */
+export const isRegistrable = (uri: string): boolean => {
+  if (uri.length > maxCharacters || !uriCharacters.test(uri) || unwanted.test(uri) || !URL.canParse(uri)) return false
+  if (web.test(uri)) return true
+  const local = loopback.exec(uri)
+  if (local !== null) return isPort(local[2])
+  const scheme = app.exec(uri)?.[1]
+  if (scheme === undefined || dangerous.test(scheme)) return false
+  const url = URL.parse(uri)
+  return url !== null && url.username === "" && url.password === ""
+}
+
+/**
+ * Whether a request's address is one that was registered: the same text, but for the port of a loopback address, which
+ * the system gives to a program when it starts (oauth.md 11; RFC 8252, 7.3).
+ */
+export const matches = (registered: string, given: string): boolean => {
+  if (registered === given) return true
+  const known = loopback.exec(registered)
+  const asked = loopback.exec(given)
+  return known !== null && asked !== null && known[1] === asked[1] && known[3] === asked[3] && isPort(asked[2])
+}
+
+/** What browsers take for this machine, however it was written: names below localhost as well, and the address of none. */
+const localHost =
+  /^(?:(?:[^.]+\.)*localhost\.?|127(?:\.\d{1,3}){3}|0\.0\.0\.0|\[::1?\]|\[::ffff:(?:7f[\da-f]{2}:[\da-f]{1,4}|0:0)\])$/
+
+/** Whether the address is of the user's own machine, where any program may listen (oauth.md 26). */
+export const isLoopback = (uri: string): boolean => {
+  const url = URL.parse(uri)
+  return url !== null && /^https?:$/.test(url.protocol) && localHost.test(url.hostname)
+}
+
+/** Whether a scheme of the app's own takes the answer to it: any program may claim that as well (RFC 8252, 8.6). */
+export const isOwnScheme = (uri: string): boolean => !/^https?:/i.test(uri)
+
+/** What a person is shown: `claude.ai`, `localhost:8787`, and for an app's own scheme `cursor:` (oauth.md 24). */
+export const destination = (uri: string): string => {
+  const url = URL.parse(uri)
+  if (url === null) return uri
+  return /^https?:$/.test(url.protocol) ? url.host : url.protocol
+}
+
+/** The address with these parameters added behind its own. Nothing of it is parsed and written anew. */
+export const withParameters = (uri: string, parameters: Readonly<Record<string, string | undefined>>): string => {
+  const query = new URLSearchParams()
+  for (const [name, value] of Object.entries(parameters)) if (value !== undefined) query.append(name, value)
+  // A blank as %20: not every client reads + as one.
+  const added = query.toString().replaceAll("+", "%20")
+  if (!uri.includes("?")) return `${uri}?${added}`
+  return /[?&]$/.test(uri) ? `${uri}${added}` : `${uri}&${added}`
+}

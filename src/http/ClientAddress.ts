@@ -1,0 +1,59 @@
+/**
+ * Where a request comes from, for whoever counts requests by address: the peer of the connection, or what a trusted proxy
+ * says about it (Config, `TRUSTED_PROXIES`). Nothing else of what proxies forward is believed.
+ */
+import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
+import { Option, Result } from "effect"
+import type { HttpServerRequest } from "effect/http"
+import { IpNetwork, NetAddress } from "effect/net"
+import type { AppSettings } from "../Config.ts"
+import * as RequestHeaders from "./RequestHeaders.ts"
+
+/** More hops than this are made up. */
+const maxHops = 20
+/** What one household or one server is given. */
+const ipv6Prefix = 64
+
+/**
+ * The address that requests are counted by. Of IPv6 it is the network, because whoever has one address has all of it;
+ * `unknown` when there is no telling.
+ */
+export const of = ({ trustedProxies }: Pick<AppSettings, "trustedProxies">) => {
+  const isTrusted = (address: NetAddress.IpAddress) =>
+    trustedProxies.some((network) => IpNetwork.contains(network, address))
+
+  return (request: HttpServerRequest.HttpServerRequest): string => {
+    const peer = parse(NodeHttpServerRequest.toIncomingMessage(request).socket.remoteAddress)
+    if (peer === undefined) return "unknown"
+    return counted(trustedProxies.length === 0 ? peer : behind(peer, RequestHeaders.of(request)["x-forwarded-for"]))
+  }
+
+  /** Each proxy adds the address that it was called from: from the right, the first that is none of ours. */
+  function behind(peer: NetAddress.IpAddress, forwarded: string | undefined): NetAddress.IpAddress {
+    let last = peer
+    for (const hop of (forwarded ?? "").split(",").slice(-maxHops).toReversed()) {
+      if (!isTrusted(last)) return last
+      const address = parse(hop.trim())
+      if (address === undefined) return last
+      last = address
+    }
+    return last
+  }
+}
+
+const parse = (text: string | undefined): NetAddress.IpAddress | undefined => {
+  if (text === undefined || text === "") return undefined
+  const ip = NetAddress.ipFromString(text.startsWith("[") && text.endsWith("]") ? text.slice(1, -1) : text)
+  const address = Option.orElse(Result.getSuccess(ip), (): Option.Option<NetAddress.IpAddress> =>
+    Option.map(Result.getSuccess(NetAddress.inetAddressFromString(text)), (withPort) => withPort.address)
+  )
+  return Option.getOrUndefined(Option.map(address, (each) => NetAddress.toCanonical(each)))
+}
+
+const counted = (address: NetAddress.IpAddress): string =>
+  NetAddress.isIpv4Address(address)
+    ? NetAddress.formatIp(address)
+    : NetAddress.ipv6ToSegments(address)
+        .slice(0, ipv6Prefix / 16)
+        .map((segment) => segment.toString(16))
+        .join(":")

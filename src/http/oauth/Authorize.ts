@@ -1,0 +1,183 @@
+/**
+ * `/authorize`: from an app's request to a code for it (seed, OAuth 2 to 6; oauth.md 10 to 31). Always asks, also for an
+ * app that was let in before (23). Errors go to the app only when it is certain where that is (10, 19).
+ */
+import { Effect, Option, Redacted, Result, Schema } from "effect"
+import { HttpRouter } from "effect/http"
+import { HttpServerResponse } from "effect/http"
+import type { HttpServerRequest } from "effect/http"
+import { AppConfig } from "../../Config.ts"
+import { missing } from "../../domain/access/Plan.ts"
+import * as ClientIdUrl from "../../domain/oauth/ClientIdUrl.ts"
+import * as AuthorizationRequest from "../../domain/oauth/AuthorizationRequest.ts"
+import { AccessDenied } from "../../domain/oauth/OAuthError.ts"
+import type { AuthorizeError } from "../../domain/oauth/OAuthError.ts"
+import * as Parameters from "../../domain/oauth/Parameters.ts"
+import * as RedirectUri from "../../domain/oauth/RedirectUri.ts"
+import type { ServiceUnavailable } from "../../domain/ToolError.ts"
+import { Clients } from "../../services/oauth/Clients.ts"
+import { ConsentRequests } from "../../services/oauth/ConsentRequests.ts"
+import type { ConsentRequest } from "../../services/oauth/ConsentRequests.ts"
+import { EndpointRate } from "../../services/oauth/EndpointRate.ts"
+import { Grants } from "../../services/oauth/Grants.ts"
+import * as ClientAddress from "../ClientAddress.ts"
+import * as ConsentPage from "../pages/ConsentPage.ts"
+import { Layout } from "../pages/Layout.ts"
+import { FormRejected } from "../pages/ErrorPage.ts"
+import { PageRoutes, seeOther } from "../pages/PageRoutes.ts"
+import * as ReturnTo from "../pages/ReturnTo.ts"
+import { isSignedIn } from "../pages/Visitors.ts"
+import type { SignedIn, Visitor } from "../pages/Visitors.ts"
+import * as OAuthReply from "./OAuthReply.ts"
+
+export const path = "/authorize"
+
+const Decision = Schema.Struct({
+  request: Schema.RedactedFromValue(Schema.String.check(Schema.isMaxLength(100))),
+  decision: Schema.Literals(["allow", "deny"]),
+  /** The request's own address, to ask again after a sign-in. */
+  url: Schema.String
+})
+type Decision = typeof Decision.Type
+
+type Answer = Effect.Effect<HttpServerResponse.HttpServerResponse, ServiceUnavailable>
+
+const queryOf = (url: string): string => url.split("?").slice(1).join("?")
+
+/**
+ * The path and query, to come back to after a sign-in; `undefined` for what is too long for that, or no request of a browser.
+ * A backslash is the one character that browsers leave in a query and that is not let in there.
+ */
+const addressOf = (url: string): string | undefined => {
+  const address = ReturnTo.parse(url.replaceAll("\\", "%5C"))
+  return address?.startsWith(path) === true ? address : undefined
+}
+
+export const layer = HttpRouter.use((router) =>
+  Effect.gen(function* () {
+    const config = yield* AppConfig
+    const { baseUrl, billingUrl, mcpUrl } = config
+    const callerOf = ClientAddress.of(config)
+    const rate = yield* EndpointRate
+    const clients = yield* Clients
+    const consents = yield* ConsentRequests
+    const grants = yield* Grants
+    const routes = yield* PageRoutes
+    const { page } = yield* Layout
+
+    const stranded = (why: ConsentPage.Stranded, status?: number) => page(ConsentPage.stranded(why, status))
+
+    /** Every answer names who gives it, so that a client of several servers cannot mix them up (RFC 9207; oauth.md 20). */
+    const answerTo = (
+      { redirectUri, state }: AuthorizationRequest.ReturnAddress,
+      parameters: Readonly<Record<string, string>>
+    ) => RedirectUri.withParameters(redirectUri, { ...parameters, state, iss: baseUrl })
+
+    const refusalTo = (address: AuthorizationRequest.ReturnAddress, error: AuthorizeError) =>
+      answerTo(address, OAuthReply.codes(error))
+
+    const ask = (asked: ConsentRequest, visitor: SignedIn, status = 200): Answer =>
+      Effect.map(consents.open(visitor.session.id, asked), (secret) =>
+        page({
+          ...ConsentPage.consent({ asked, secret, visitor, upgrade: missing(visitor.session, billingUrl) }),
+          status
+        })
+      )
+
+    const judge = (url: string, visitor: Visitor): Answer =>
+      Effect.gen(function* () {
+        const parameters = Parameters.read(queryOf(url))
+        const clientId = parameters.get("client_id")
+        if (clientId === undefined) return stranded("client_missing")
+        const client = yield* Effect.result(clients.find(clientId))
+        if (Result.isFailure(client)) {
+          if (client.failure._tag === "ServiceUnavailable") return yield* client.failure
+          // One page for all that can be wrong with a document: how its fetch failed is not for who chose the address (49).
+          return stranded(ClientIdUrl.isMeant(clientId) ? "client_unreadable" : "client_unknown")
+        }
+        const address = AuthorizationRequest.returnAddress(parameters, client.success)
+        if (address === undefined) return stranded("redirect_refused")
+        const request = AuthorizationRequest.read(parameters, address, mcpUrl)
+        if (Result.isFailure(request)) return seeOther(refusalTo(address, request.failure))
+        if (!isSignedIn(visitor)) return seeOther(ReturnTo.signInPath(url))
+        return yield* ask({ client: client.success, request: request.success, url }, visitor)
+      })
+
+    const receive = (visitor: Visitor, request: HttpServerRequest.HttpServerRequest): Answer => {
+      const url = addressOf(request.url)
+      if (url === undefined) return Effect.succeed(stranded("too_long"))
+      return Effect.matchEffect(rate.take("authorize", callerOf(request)), {
+        onSuccess: () => judge(url, visitor),
+        onFailure: ({ retryAfterSeconds }) => Effect.succeed(page(ConsentPage.tooOften(retryAfterSeconds)))
+      })
+    }
+
+    const allow = (asked: ConsentRequest, visitor: SignedIn): Answer => {
+      const { client, request } = asked
+      // The plan may have changed since the page was shown.
+      if (missing(visitor.session, billingUrl) !== undefined) return ask(asked, visitor, 403)
+      return grants.approve({ accountId: visitor.session.accountId, client, ...request }).pipe(
+        Effect.map(({ code }) =>
+          page(ConsentPage.forward(answerTo(request, { code: Redacted.value(code) }), { client, allowed: true }))
+        ),
+        Effect.catchTags({
+          UnknownClient: () => Effect.succeed(stranded("client_unknown")),
+          TooManyConnections: ({ message }) => Effect.succeed(page(ConsentPage.tooMany(message, visitor)))
+        })
+      )
+    }
+
+    const decide = (form: Decision, visitor: SignedIn): Answer =>
+      Effect.flatMap(
+        consents.take(visitor.session.id, form.request),
+        Option.match({
+          onNone: () => Effect.succeed(stranded("over")),
+          onSome: (asked) =>
+            form.decision === "allow"
+              ? allow(asked, visitor)
+              : Effect.succeed(
+                  page(
+                    ConsentPage.forward(
+                      refusalTo(asked.request, new AccessDenied({ message: "The user did not allow access." })),
+                      { client: asked.client, allowed: false }
+                    )
+                  )
+                )
+        })
+      )
+
+    /** Not of this visitor: signed out meanwhile, who signs in and is asked again; signed in as someone else, nothing is done. */
+    const notOwn = (
+      { url }: Decision,
+      visitor: Visitor
+    ): Effect.Effect<HttpServerResponse.HttpServerResponse, FormRejected> =>
+      isSignedIn(visitor)
+        ? Effect.fail(new FormRejected())
+        : Effect.succeed(seeOther(ReturnTo.signInPath(addressOf(url))))
+
+    yield* router.add("GET", path, routes.page(receive))
+    // GET answers HEAD as well, unless a route for all methods is there.
+    for (const method of ["POST", "PUT", "PATCH", "DELETE", "OPTIONS"] as const) {
+      yield* router.add(
+        method,
+        path,
+        routes.page(() => Effect.succeed(HttpServerResponse.setHeader(stranded("not_get", 405), "allow", "GET, HEAD")))
+      )
+    }
+    // Where a tab is opened again that has shown the answer to the form.
+    yield* router.add(
+      "GET",
+      ConsentPage.decisionPath,
+      routes.page(() => Effect.succeed(stranded("over")))
+    )
+    yield* router.add(
+      "POST",
+      ConsentPage.decisionPath,
+      routes.form(
+        Decision,
+        (form, visitor) => (isSignedIn(visitor) ? decide(form, visitor) : notOwn(form, visitor)),
+        notOwn
+      )
+    )
+  })
+)

@@ -1,0 +1,61 @@
+/** What `/token`, `/register` and `/revoke` have in common: POST only, counted by address, any origin, errors as JSON. */
+import { Effect } from "effect"
+import type { HttpServerRequest } from "effect/http"
+import { HttpRouter, HttpServerResponse } from "effect/http"
+import { AppConfig } from "../../Config.ts"
+import type { RegistrationError, RevocationError, TokenError, TooManyRequests } from "../../domain/oauth/OAuthError.ts"
+import { InvalidRequest } from "../../domain/oauth/OAuthError.ts"
+import { EndpointRate } from "../../services/oauth/EndpointRate.ts"
+import type { Endpoint } from "../../services/oauth/EndpointRate.ts"
+import * as ClientAddress from "../ClientAddress.ts"
+import * as Outage from "../Outage.ts"
+import { RequestId } from "../RequestId.ts"
+import * as Cors from "./Cors.ts"
+import * as OAuthReply from "./OAuthReply.ts"
+
+const preflight = Cors.preflight("POST, OPTIONS")
+
+const notPost = Cors.add(
+  OAuthReply.failure(new InvalidRequest({ message: "Use POST." })).pipe(
+    HttpServerResponse.setStatus(405),
+    HttpServerResponse.setHeader("allow", "POST")
+  )
+)
+
+/** Adds the endpoint at `path`. What `answer` does not answer is an error of the union, and each has its place on the wire. */
+export const add = (
+  path: "/token" | "/register" | "/revoke",
+  endpoint: Endpoint,
+  answer: (
+    request: HttpServerRequest.HttpServerRequest
+  ) => Effect.Effect<HttpServerResponse.HttpServerResponse, TokenError | RegistrationError | RevocationError>
+) =>
+  HttpRouter.use((router) =>
+    Effect.gen(function* () {
+      const addressOf = ClientAddress.of(yield* AppConfig)
+      const rate = yield* EndpointRate
+      const logOutage = Outage.logger(`${path} cannot do its work`)
+
+      const counted = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<void, TooManyRequests> =>
+        rate.take(endpoint, addressOf(request))
+
+      const answered = (request: HttpServerRequest.HttpServerRequest) =>
+        Effect.flatMap(RequestId, (requestId) =>
+          Effect.andThen(counted(request), answer(request)).pipe(
+            Effect.catch((error) => {
+              const failure = OAuthReply.failure(error)
+              return error._tag === "ServiceUnavailable"
+                ? Effect.as(logOutage(error.cause ?? error, requestId), failure)
+                : Effect.succeed(failure)
+            }),
+            Effect.map(Cors.add),
+            Effect.annotateLogs("request_id", requestId)
+          )
+        )
+
+      yield* router.add("*", path, (request) => {
+        if (request.method === "POST") return answered(request)
+        return Effect.succeed(request.method === "OPTIONS" ? preflight : notPost)
+      })
+    })
+  )

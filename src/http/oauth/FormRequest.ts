@@ -1,0 +1,75 @@
+/** The forms of `/token` and `/revoke`: their parameters, and the client that sent them (oauth.md 16, 32, 33). */
+import { ByteSize, Effect, Redacted, Result } from "effect"
+import { HttpIncomingMessage } from "effect/http"
+import type { HttpServerError, HttpServerRequest } from "effect/http"
+import { Base64 } from "effect/encoding"
+import { InvalidRequest } from "../../domain/oauth/OAuthError.ts"
+import * as Parameters from "../../domain/oauth/Parameters.ts"
+import type { ClientCredentials } from "../../services/oauth/Clients.ts"
+import * as RequestHeaders from "../RequestHeaders.ts"
+
+/** Far beyond any real one. */
+export const maxBodyBytes = 64 * 1024
+
+const isForm = (contentType: string | undefined): boolean =>
+  /^application\/x-www-form-urlencoded\s*(?:;|$)/i.test(contentType?.trim() ?? "")
+
+const invalid = (message: string) => new InvalidRequest({ message })
+
+/** The text of a body that is not too large, or why it cannot be read. */
+export const bodyOf = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<string, InvalidRequest> =>
+  request.text.pipe(
+    Effect.provideService(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(maxBodyBytes)),
+    Effect.mapError(({ reason }: HttpServerError.HttpServerError) =>
+      reason._tag === "RequestParseError" && reason.reason === "BodyTooLarge"
+        ? invalid(`The body is larger than ${maxBodyBytes} bytes.`)
+        : invalid("The body could not be read.")
+    )
+  )
+
+/** Whatever stands in the query is not read: addresses end up in logs. */
+export const parameters = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
+  if (!isForm(RequestHeaders.of(request)["content-type"])) {
+    return yield* invalid("Send a form: Content-Type: application/x-www-form-urlencoded.")
+  }
+  return yield* Effect.fromResult(Parameters.unrepeated(Parameters.read(yield* bodyOf(request))))
+})
+
+const basicForm = /^basic[ \t]+([A-Za-z0-9+/]+={0,2})$/i
+
+/**
+ * What stands before and behind the first colon. RFC 6749, 2.3.1, has both form-encoded and real clients do not; of what is
+ * given out here, both are the same text, so that only ids that are addresses need to be decoded.
+ */
+const basicOf = (authorization: string | undefined): Result.Result<ClientCredentials["basic"], InvalidRequest> => {
+  if (authorization === undefined || !/^basic\b/i.test(authorization.trim())) return Result.succeed(undefined)
+  const encoded = basicForm.exec(authorization.trim())?.[1]
+  const decoded = encoded === undefined ? undefined : Result.getOrUndefined(Base64.decodeString(encoded))
+  const colon = decoded?.indexOf(":") ?? -1
+  if (decoded === undefined || colon < 1) return Result.fail(invalid("Authorization: Basic is malformed."))
+  const secret = decoded.slice(colon + 1)
+  return Result.succeed({
+    id: formDecoded(decoded.slice(0, colon)),
+    secret: secret === "" ? undefined : Redacted.make(formDecoded(secret))
+  })
+}
+
+const formDecoded = (text: string): string => {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+export const credentials = (
+  request: HttpServerRequest.HttpServerRequest,
+  { get }: Parameters.Parameters
+): Result.Result<ClientCredentials, InvalidRequest> =>
+  Result.map(basicOf(RequestHeaders.of(request)["authorization"]), (basic) => ({
+    basic,
+    id: get("client_id"),
+    secret: redacted(get("client_secret"))
+  }))
+
+const redacted = (text: string | undefined) => (text === undefined ? undefined : Redacted.make(text))

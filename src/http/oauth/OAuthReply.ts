@@ -1,0 +1,53 @@
+/** The errors of the OAuth endpoints on the wire (RFC 6749, 5.2; RFC 7591, 3.2.2; oauth.md 34, 35). */
+import { HttpServerResponse } from "effect/http"
+import type { AuthorizeError, RegistrationError, RevocationError, TokenError } from "../../domain/oauth/OAuthError.ts"
+
+type OAuthError = AuthorizeError | TokenError | RegistrationError | RevocationError
+
+interface Wire {
+  readonly status: number
+  /** `error` of the answer; clients decide by it what to throw away. */
+  readonly code: string
+}
+
+/** A new error does not compile until it has its code. */
+export const wire: { readonly [Tag in OAuthError["_tag"]]: Wire } = {
+  InvalidRequest: { status: 400, code: "invalid_request" },
+  InvalidClient: { status: 401, code: "invalid_client" },
+  InvalidGrant: { status: 400, code: "invalid_grant" },
+  UnauthorizedClient: { status: 400, code: "unauthorized_client" },
+  UnsupportedGrantType: { status: 400, code: "unsupported_grant_type" },
+  UnsupportedResponseType: { status: 400, code: "unsupported_response_type" },
+  InvalidScope: { status: 400, code: "invalid_scope" },
+  InvalidTarget: { status: 400, code: "invalid_target" },
+  AccessDenied: { status: 403, code: "access_denied" },
+  InvalidRedirectUri: { status: 400, code: "invalid_redirect_uri" },
+  InvalidClientMetadata: { status: 400, code: "invalid_client_metadata" },
+  TooManyRequests: { status: 429, code: "too_many_requests" },
+  ServiceUnavailable: { status: 503, code: "temporarily_unavailable" }
+}
+
+/** The header that asks a client which tried it to authenticate with this scheme. */
+const basicChallenge = 'Basic realm="discovery", charset="UTF-8"'
+
+const headersOf = (error: OAuthError): Record<string, string> => {
+  switch (error._tag) {
+    case "InvalidClient":
+      return error.triedBasic ? { "www-authenticate": basicChallenge } : {}
+    case "TooManyRequests":
+    case "ServiceUnavailable":
+      return { "retry-after": String(error.retryAfterSeconds) }
+    default:
+      return {}
+  }
+}
+
+/** The message of an outage speaks of tool calls. */
+const describe = (error: OAuthError): string =>
+  error._tag === "ServiceUnavailable" ? "The service cannot do this right now. Try again in a moment." : error.message
+
+/** What `error` and `error_description` are, also in a redirect. */
+export const codes = (error: OAuthError) => ({ error: wire[error._tag].code, error_description: describe(error) })
+
+export const failure = (error: OAuthError): HttpServerResponse.HttpServerResponse =>
+  HttpServerResponse.jsonUnsafe(codes(error), { status: wire[error._tag].status, headers: headersOf(error) })

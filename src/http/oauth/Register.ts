@@ -1,0 +1,56 @@
+/** `/register`: an app makes itself known (oauth.md 42 to 46; RFC 7591). It gets an id, and nothing to change it with. */
+import { Effect, Layer, Option, Redacted } from "effect"
+import type { HttpServerRequest } from "effect/http"
+import { HttpServerResponse } from "effect/http"
+import type { RegistrationError } from "../../domain/oauth/OAuthError.ts"
+import { InvalidClientMetadata } from "../../domain/oauth/OAuthError.ts"
+import * as Registration from "../../domain/oauth/Registration.ts"
+import { scope } from "../../domain/oauth/Scope.ts"
+import { Clients } from "../../services/oauth/Clients.ts"
+import type { RegisteredClient } from "../../services/oauth/Clients.ts"
+import * as MediaType from "../mcp/MediaType.ts"
+import * as RequestHeaders from "../RequestHeaders.ts"
+import * as Endpoints from "./Endpoints.ts"
+import * as FormRequest from "./FormRequest.ts"
+
+const parse = Option.liftThrowable((text: string): unknown => JSON.parse(text))
+
+/** Everything that holds for the client, whatever it asked for (RFC 7591, 3.2.1). */
+const reply = ({ client, registeredAt, secret }: RegisteredClient) =>
+  HttpServerResponse.jsonUnsafe(
+    {
+      client_id: client.id,
+      client_id_issued_at: Math.floor(registeredAt / 1000),
+      ...(secret === undefined ? {} : { client_secret: Redacted.value(secret), client_secret_expires_at: 0 }),
+      client_name: client.name,
+      redirect_uris: client.redirectUris,
+      token_endpoint_auth_method: client.authMethod,
+      grant_types: ["authorization_code", "refresh_token"],
+      response_types: ["code"],
+      scope
+    },
+    { status: 201 }
+  )
+
+export const layer = Layer.unwrap(
+  Effect.gen(function* () {
+    const clients = yield* Clients
+
+    const answer = Effect.fn("Register.answer")(function* (
+      request: HttpServerRequest.HttpServerRequest
+    ): Effect.fn.Return<HttpServerResponse.HttpServerResponse, RegistrationError> {
+      if (!MediaType.isJson(RequestHeaders.of(request)["content-type"])) {
+        return yield* invalid("Send JSON: Content-Type: application/json.")
+      }
+      const body = yield* Effect.mapError(FormRequest.bodyOf(request), ({ message }) => invalid(message))
+      const json = parse(body)
+      if (Option.isNone(json)) return yield* invalid("The body is not JSON.")
+      const registration = yield* Effect.fromResult(Registration.read(json.value))
+      return reply(yield* clients.register(registration))
+    })
+
+    return Endpoints.add("/register", "register", answer)
+  })
+)
+
+const invalid = (message: string) => new InvalidClientMetadata({ message })

@@ -1,0 +1,33 @@
+/** `/revoke`: a client says that it needs its tokens no longer (oauth.md 53; RFC 7009). */
+import { Effect, Layer, Redacted } from "effect"
+import type { HttpServerRequest } from "effect/http"
+import { HttpServerResponse } from "effect/http"
+import { InvalidRequest } from "../../domain/oauth/OAuthError.ts"
+import type { RevocationError } from "../../domain/oauth/OAuthError.ts"
+import { Clients } from "../../services/oauth/Clients.ts"
+import { Grants } from "../../services/oauth/Grants.ts"
+import * as Endpoints from "./Endpoints.ts"
+import * as FormRequest from "./FormRequest.ts"
+
+export const layer = Layer.unwrap(
+  Effect.gen(function* () {
+    const clients = yield* Clients
+    const grants = yield* Grants
+
+    /** The same for every token: that one is unknown, over or another client's is not told. */
+    const answer = Effect.fn("Revoke.answer")(function* (
+      request: HttpServerRequest.HttpServerRequest
+    ): Effect.fn.Return<HttpServerResponse.HttpServerResponse, RevocationError> {
+      const parameters = yield* FormRequest.parameters(request)
+      const clientId = yield* clients.authenticate(
+        yield* Effect.fromResult(FormRequest.credentials(request, parameters))
+      )
+      const token = parameters.get("token")
+      if (token === undefined) return yield* new InvalidRequest({ message: "token is missing." })
+      yield* grants.revokeToken(clientId, Redacted.make(token))
+      return HttpServerResponse.empty({ status: 200 })
+    })
+
+    return Endpoints.add("/revoke", "revoke", answer)
+  })
+)

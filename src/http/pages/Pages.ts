@@ -1,0 +1,22 @@
+/** The pages for people, and what they share. */
+import { Layer } from "effect"
+import * as Asset from "./Assets.ts"
+import { Csrf } from "./Csrf.ts"
+import * as DashboardPage from "./DashboardPage.ts"
+import { ErrorPage } from "./ErrorPage.ts"
+import { Layout } from "./Layout.ts"
+import { PageRoutes } from "./PageRoutes.ts"
+import * as PasswordPage from "./PasswordPage.ts"
+import * as SignInPage from "./SignInPage.ts"
+import { Visitors } from "./Visitors.ts"
+
+/** What a page is built with; routes elsewhere that show pages need it as well. */
+export const tools = PageRoutes.layer.pipe(
+  Layer.provideMerge(Layer.mergeAll(Visitors.layer, Csrf.layer, ErrorPage.layer)),
+  Layer.provideMerge(Layout.layer),
+  Layer.provideMerge(Asset.Assets.layer)
+)
+
+export const layer = Layer.mergeAll(Asset.routes, SignInPage.layer, PasswordPage.layer, DashboardPage.layer).pipe(
+  Layer.provide(tools)
+)

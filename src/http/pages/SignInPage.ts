@@ -1,0 +1,180 @@
+/** `/sign-in`: e-mail address and password, and then on to where the visitor came from; `/sign-out`, the way back. */
+import { Effect, Redacted, Schema } from "effect"
+import { HttpRouter } from "effect/http"
+import type { HttpServerRequest } from "effect/http"
+import { AppConfig } from "../../Config.ts"
+import { Sessions } from "../../services/access/Sessions.ts"
+import { SignIn } from "../../services/access/SignIn.ts"
+import type { SignInRejected } from "../../services/access/SignIn.ts"
+import type { TooManyAttempts } from "../../services/access/SignInAttempts.ts"
+import * as ClientAddress from "../ClientAddress.ts"
+import * as Csrf from "./Csrf.ts"
+import { FormRejected } from "./ErrorPage.ts"
+import { field, problemOf, problemSummary } from "./Fields.ts"
+import type { Problem } from "./Fields.ts"
+import { html } from "./Html.ts"
+import { Layout } from "./Layout.ts"
+import { PageRoutes, seeOther } from "./PageRoutes.ts"
+import * as ReturnTo from "./ReturnTo.ts"
+import { signOutPath } from "./SignOutForm.ts"
+import { isSignedIn, Visitors } from "./Visitors.ts"
+import type { Visitor } from "./Visitors.ts"
+
+const path = "/sign-in"
+
+const Credentials = Schema.Struct({
+  email: Schema.String.check(Schema.isMaxLength(1000)),
+  password: Schema.RedactedFromValue(Schema.String.check(Schema.isMaxLength(1000))),
+  return_to: Schema.optionalKey(Schema.String)
+})
+type Credentials = typeof Credentials.Type
+
+const Departure = Schema.Struct({ return_to: Schema.optionalKey(Schema.String) })
+type Departure = typeof Departure.Type
+
+/** What is shown: the empty form, or again with what was wrong. */
+interface Shown {
+  readonly visitor: Visitor
+  readonly returnTo: string | undefined
+  readonly email?: string
+  readonly problems?: ReadonlyArray<Problem>
+  readonly status?: number
+  readonly retryAfterSeconds?: number
+}
+
+const emptyFields = ({ email, password }: Credentials): ReadonlyArray<Problem> => [
+  ...(email.trim() === "" ? [{ field: "email", message: "Enter your e-mail address." }] : []),
+  ...(Redacted.value(password) === "" ? [{ field: "password", message: "Enter your password." }] : [])
+]
+
+const wrong = "The e-mail address or the password is wrong."
+
+const outOfDate = "This page was out of date. Please sign in again."
+
+export const layer = HttpRouter.use((router) =>
+  Effect.gen(function* () {
+    const routes = yield* PageRoutes
+    const visitors = yield* Visitors
+    const signIn = yield* SignIn
+    const sessions = yield* Sessions
+    const { page } = yield* Layout
+    const config = yield* AppConfig
+    const { baseUrl, supportUrl } = config
+    const addressOf = ClientAddress.of(config)
+
+    const help = supportUrl.startsWith(`${baseUrl}/dashboard`)
+      ? undefined
+      : html`<p class="aside"><a href="${supportUrl}">Ask for help with signing in</a></p>`
+
+    const show = ({ email = "", problems = [], retryAfterSeconds, returnTo, status = 200, visitor }: Shown) =>
+      visitors.remember(visitor.secret)(
+        page({
+          title: problems.length > 0 ? "Error: Sign in" : "Sign in",
+          heading: "Sign in",
+          status,
+          // Who comes from an app goes on to it, by redirects that a form may not take otherwise.
+          policy: { formsLeave: returnTo !== undefined },
+          headers: retryAfterSeconds === undefined ? {} : { "retry-after": String(retryAfterSeconds) },
+          body: html`
+            ${returnTo?.startsWith("/authorize?") && html`<p>To connect an app, sign in to your account first.</p>`}
+            ${problemSummary(problems)}
+            <form method="post" action="${path}">
+              ${Csrf.hidden(visitor)}
+              ${returnTo !== undefined && html`<input type="hidden" name="return_to" value="${returnTo}" />`}
+              ${field({
+                name: "email",
+                label: "E-mail address",
+                type: "email",
+                autocomplete: "username",
+                value: email,
+                error: problemOf(problems, "email"),
+                autofocus: problems.length === 0
+              })}
+              ${field({
+                name: "password",
+                label: "Password",
+                type: "password",
+                autocomplete: "current-password",
+                error: problemOf(problems, "password")
+              })}
+              <button type="submit">Sign in</button>
+            </form>
+            ${help}
+          `
+        })
+      )
+
+    const refused = (error: SignInRejected | TooManyAttempts, shown: Shown) =>
+      error._tag === "TooManyAttempts"
+        ? show({
+            ...shown,
+            problems: [{ message: error.message }],
+            status: 429,
+            retryAfterSeconds: error.retryAfterSeconds
+          })
+        : show({ ...shown, problems: [{ message: wrong }], status: 403 })
+
+    const submit = Effect.fnUntraced(function* (
+      form: Credentials,
+      visitor: Visitor,
+      request: HttpServerRequest.HttpServerRequest
+    ) {
+      const shown = { visitor, returnTo: ReturnTo.parse(form.return_to), email: form.email.trim() }
+      const problems = emptyFields(form)
+      if (problems.length > 0) return show({ ...shown, problems, status: 400 })
+      const attempt = { email: form.email, password: form.password, address: addressOf(request) }
+      return yield* signIn.signIn(attempt, visitor.secret).pipe(
+        Effect.map(({ secret }) => visitors.remember(secret)(seeOther(shown.returnTo ?? ReturnTo.afterSignIn))),
+        Effect.catchTags({
+          SignInRejected: (error) => Effect.succeed(refused(error, shown)),
+          TooManyAttempts: (error) => Effect.succeed(refused(error, shown))
+        })
+      )
+    })
+
+    yield* router.add(
+      "GET",
+      path,
+      routes.page((visitor, request) => {
+        const returnTo = ReturnTo.ofQuery(request.url)
+        return Effect.succeed(
+          isSignedIn(visitor) ? seeOther(returnTo ?? ReturnTo.afterSignIn) : show({ visitor, returnTo })
+        )
+      })
+    )
+
+    yield* router.add(
+      "POST",
+      path,
+      routes.form(Credentials, submit, (form, visitor) =>
+        Effect.succeed(
+          show({
+            visitor,
+            returnTo: ReturnTo.parse(form.return_to),
+            email: form.email,
+            problems: [{ message: outOfDate }],
+            status: 403
+          })
+        )
+      )
+    )
+
+    const toSignIn = (form: Departure) => seeOther(ReturnTo.signInPath(ReturnTo.parse(form.return_to)))
+
+    yield* router.add(
+      "POST",
+      signOutPath,
+      routes.form(
+        Departure,
+        (form, { session }) =>
+          Effect.as(
+            session === undefined ? Effect.void : sessions.end(session.accountId, session.id),
+            visitors.forget(toSignIn(form))
+          ),
+        // Who is signed out already is where they want to be.
+        (form, { session }) =>
+          session === undefined ? Effect.succeed(toSignIn(form)) : Effect.fail(new FormRejected())
+      )
+    )
+  })
+)

@@ -1,0 +1,62 @@
+/** The owner of an account changes its password: that ends every session but a new one of the same browser. */
+import { Context, Effect, Layer, Redacted, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import * as Password from "../../domain/access/Password.ts"
+import { availableOnce } from "../database/Availability.ts"
+import { Passwords } from "./Passwords.ts"
+import { Sessions } from "./Sessions.ts"
+import type { Session } from "./Sessions.ts"
+import { SignIn, SignInRejected } from "./SignIn.ts"
+import type { SignInError } from "./SignIn.ts"
+
+/** The new password cannot be accepted; the message says what would be. */
+export class PasswordRefused extends Schema.TaggedError<PasswordRefused>()("PasswordRefused", {
+  message: Schema.String
+}) {}
+
+export class PasswordChange extends Context.Service<
+  PasswordChange,
+  {
+    /**
+     * `current` is the password until now, counted like an attempt to sign in; when it is wrong: `SignInRejected`. Connected
+     * apps and API keys stay. The secret of the new session is for the cookie, told this once.
+     */
+    change(request: {
+      readonly session: Session
+      readonly address: string
+      readonly current: Redacted.Redacted
+      readonly next: Redacted.Redacted
+    }): Effect.Effect<{ readonly session: Session; readonly secret: Redacted.Redacted }, PasswordRefused | SignInError>
+  }
+>()("discovery/access/PasswordChange") {
+  static readonly layer = Layer.effect(
+    PasswordChange,
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const passwords = yield* Passwords
+      const sessions = yield* Sessions
+      const signIn = yield* SignIn
+
+      const change: PasswordChange["Service"]["change"] = Effect.fn("PasswordChange.change")(function* (request) {
+        const { accountId, email } = request.session
+        const problem = Password.problem(Redacted.value(request.next), email)
+        if (problem !== undefined) return yield* new PasswordRefused({ message: problem })
+        const verified = yield* signIn.verify({ email, address: request.address, password: request.current })
+        const passwordHash = yield* passwords.hash(request.next)
+        return yield* Effect.gen(function* () {
+          const changed = yield* sql`
+            UPDATE account SET password_hash = ${passwordHash}
+            WHERE id = ${accountId} AND password_hash = ${verified.passwordHash} RETURNING id`
+          // Changed by someone else meanwhile: what was verified is not the password any more.
+          if (changed.length === 0) return yield* new SignInRejected()
+          yield* sql`DELETE FROM session WHERE account_id = ${accountId}`
+          return yield* sessions
+            .start({ accountId, passwordHash })
+            .pipe(Effect.catchTag("PasswordOutdated", () => Effect.fail(new SignInRejected())))
+        }).pipe(sql.withTransaction, availableOnce)
+      })
+
+      return { change }
+    })
+  )
+}

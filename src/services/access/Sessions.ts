@@ -1,0 +1,152 @@
+/**
+ * Who is signed in: a random secret in a cookie, its SHA-256 in the database, for 12 hours without use and 30 days at most
+ * (oauth.md, "Beside the list"). A session belongs to one account for its whole life; another account is another session.
+ */
+import { Clock, Context, Effect, Layer, Option, Redacted, Schema } from "effect"
+import { Digest, SecureRandom } from "effect/crypto"
+import { Base64Url } from "effect/encoding"
+import { SqlClient } from "effect/sql"
+import { AccountId, Plan, SubscriptionStatus } from "../../domain/access/Account.ts"
+import type { ServiceUnavailable } from "../../domain/ToolError.ts"
+import { availableOnce, availableToRead } from "../database/Availability.ts"
+import { rowOf, rowsOf } from "./Rows.ts"
+
+const idleMillis = 12 * 3_600_000
+/** However much it is used. */
+export const maxAgeMillis = 30 * 86_400_000
+const touchEveryMillis = 60_000
+/** The one unused for longest makes room for the next. */
+const maxPerAccount = 50
+const secretBytes = 32
+
+const secretPattern = /^[A-Za-z0-9_-]{43}$/
+
+/** A session and whose it is, as it stands now. */
+export const Session = Schema.Struct({
+  id: Schema.Int,
+  accountId: AccountId,
+  email: Schema.String,
+  plan: Plan,
+  status: SubscriptionStatus,
+  startedAt: Schema.DateTimeUtcFromDate,
+  /** To the minute. */
+  lastUsedAt: Schema.DateTimeUtcFromDate
+})
+export type Session = typeof Session.Type
+
+/** The password was changed since it was verified: whoever knows the old one only gets no session. */
+export class PasswordOutdated extends Schema.TaggedError<PasswordOutdated>()("PasswordOutdated", {}) {}
+
+const decodeSession = rowOf(Session)
+const decodeSessions = rowsOf(Session)
+const decodeIds = rowsOf(Schema.Struct({ id: Schema.Int }))
+
+export class Sessions extends Context.Service<
+  Sessions,
+  {
+    /**
+     * `passwordHash` is the stored hash that the password was verified against. The secret is for the cookie and told this
+     * once; `instead` is the cookie's secret until now, whose session, if it has one, ends.
+     */
+    start(
+      account: { readonly accountId: AccountId; readonly passwordHash: string },
+      instead?: Redacted.Redacted
+    ): Effect.Effect<
+      { readonly session: Session; readonly secret: Redacted.Redacted },
+      PasswordOutdated | ServiceUnavailable
+    >
+    /** Of a cookie's value, of any length and content. Counts as a use. */
+    current(secret: Redacted.Redacted): Effect.Effect<Option.Option<Session>, ServiceUnavailable>
+    /** The account's, the one used last first: at most 50. */
+    list(accountId: AccountId): Effect.Effect<ReadonlyArray<Session>, ServiceUnavailable>
+    /** At once, on every server. Nothing happens when it has ended already, or is another account's. */
+    end(accountId: AccountId, sessionId: number): Effect.Effect<void, ServiceUnavailable>
+    /** All of the account but one; tells how many. */
+    endOthers(accountId: AccountId, sessionId: number): Effect.Effect<number, ServiceUnavailable>
+  }
+>()("discovery/access/Sessions") {
+  static readonly layer = Layer.effect(
+    Sessions,
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const digest = yield* Digest.Digest
+      const random = yield* SecureRandom.SecureRandom
+
+      const hashOf = (secret: string) => digest.digest(Digest.sha256, new TextEncoder().encode(secret))
+
+      const alive = (nowMillis: number) => sql`
+        (s.last_used_at > ${new Date(nowMillis - idleMillis)} AND s.created_at > ${new Date(nowMillis - maxAgeMillis)})`
+
+      const select = sql`
+        SELECT s.id, s.account_id AS "accountId", a.email, a.plan, a.status, s.created_at AS "startedAt",
+          s.last_used_at AS "lastUsedAt"
+        FROM session s JOIN account a ON a.id = s.account_id`
+
+      const start: Sessions["Service"]["start"] = Effect.fn("Sessions.start")(function* (account, instead) {
+        const nowMillis = yield* Clock.currentTimeMillis
+        const now = new Date(nowMillis)
+        const secret = Base64Url.encode(yield* random.randomBytes(secretBytes))
+        const hash = yield* hashOf(secret)
+        const previous = instead === undefined ? undefined : yield* hashOf(Redacted.value(instead))
+        const session = yield* Effect.gen(function* () {
+          // The account is locked first: a change of its password either comes after and ends this session, or prevents it.
+          const rows = yield* sql`
+            INSERT INTO session (account_id, hash, created_at, last_used_at)
+            SELECT id, ${hash}, ${now}, ${now} FROM account
+            WHERE id = ${account.accountId} AND password_hash = ${account.passwordHash} FOR NO KEY UPDATE
+            RETURNING id`
+          const [row] = yield* decodeIds(rows)
+          if (row === undefined) return yield* new PasswordOutdated()
+          if (previous !== undefined) yield* sql`DELETE FROM session WHERE hash = ${previous}`
+          yield* sql`
+            DELETE FROM session s WHERE s.account_id = ${account.accountId} AND (NOT ${alive(nowMillis)} OR s.id IN (
+              SELECT id FROM session WHERE account_id = ${account.accountId} AND id <> ${row.id}
+              ORDER BY last_used_at DESC, id DESC OFFSET ${maxPerAccount - 1}))`
+          return yield* decodeSession(yield* sql`${select} WHERE s.id = ${row.id}`)
+        }).pipe(sql.withTransaction, availableOnce)
+        return { session, secret: Redacted.make(secret) }
+      })
+
+      /** At most once a minute. What cannot be written costs a minute of the 12 hours, and no page. */
+      const touch = (session: Session, nowMillis: number) =>
+        nowMillis - session.lastUsedAt.epochMilliseconds < touchEveryMillis
+          ? Effect.void
+          : sql`UPDATE session SET last_used_at = ${new Date(nowMillis)} WHERE id = ${session.id}`.pipe(
+              availableOnce,
+              Effect.catch((error) => Effect.logWarning("The use of a session could not be written", error))
+            )
+
+      const current: Sessions["Service"]["current"] = Effect.fn("Sessions.current")(function* (secret) {
+        const text = Redacted.value(secret)
+        if (!secretPattern.test(text)) return Option.none()
+        const nowMillis = yield* Clock.currentTimeMillis
+        const hash = yield* hashOf(text)
+        const rows = yield* sql`${select} WHERE s.hash = ${hash} AND ${alive(nowMillis)}`.pipe(availableToRead)
+        const [session] = yield* decodeSessions(rows)
+        if (session === undefined) return Option.none()
+        yield* touch(session, nowMillis)
+        return Option.some(session)
+      })
+
+      const list = Effect.fn("Sessions.list")(function* (accountId: AccountId) {
+        const nowMillis = yield* Clock.currentTimeMillis
+        const rows = yield* sql`
+          ${select} WHERE s.account_id = ${accountId} AND ${alive(nowMillis)}
+          ORDER BY s.last_used_at DESC, s.id DESC LIMIT ${maxPerAccount}`.pipe(availableToRead)
+        return yield* decodeSessions(rows)
+      })
+
+      const end = Effect.fn("Sessions.end")(function* (accountId: AccountId, sessionId: number) {
+        yield* sql`DELETE FROM session WHERE id = ${sessionId} AND account_id = ${accountId}`.pipe(availableOnce)
+      })
+
+      const endOthers = Effect.fn("Sessions.endOthers")(function* (accountId: AccountId, sessionId: number) {
+        const rows = yield* sql`
+          DELETE FROM session WHERE account_id = ${accountId} AND id <> ${sessionId} RETURNING id`.pipe(availableOnce)
+        return rows.length
+      })
+
+      return { start, current, list, end, endOthers }
+    })
+  )
+}

@@ -1,0 +1,94 @@
+/**
+ * Signing in with e-mail address and password (oauth.md 56). Who tries learns nothing about which addresses have an account:
+ * the answer is the same, and so is the work.
+ */
+import { Context, Effect, Layer, Option, Schema } from "effect"
+import type { Redacted } from "effect"
+import { SqlClient } from "effect/sql"
+import { AccountId } from "../../domain/access/Account.ts"
+import type { ServiceUnavailable } from "../../domain/ToolError.ts"
+import { availableToRead } from "../database/Availability.ts"
+import { Passwords } from "./Passwords.ts"
+import { rowsOf } from "./Rows.ts"
+import { Sessions } from "./Sessions.ts"
+import type { Session } from "./Sessions.ts"
+import { SignInAttempts } from "./SignInAttempts.ts"
+import type { Attempt, TooManyAttempts } from "./SignInAttempts.ts"
+
+/** Unknown address and wrong password alike. */
+export class SignInRejected extends Schema.TaggedError<SignInRejected>()("SignInRejected", {}) {}
+
+export type SignInError = SignInRejected | TooManyAttempts | ServiceUnavailable
+
+/** Whose password was right, and the stored hash that it was held against. */
+export interface Verified {
+  readonly accountId: AccountId
+  readonly email: string
+  readonly passwordHash: string
+}
+
+const decodeHolders = rowsOf(
+  Schema.Struct({ accountId: AccountId, email: Schema.String, passwordHash: Schema.NullOr(Schema.String) })
+)
+
+export class SignIn extends Context.Service<
+  SignIn,
+  {
+    /** Starts a session; `instead` is the cookie's secret until now. */
+    signIn(
+      attempt: Attempt & { readonly password: Redacted.Redacted },
+      instead?: Redacted.Redacted
+    ): Effect.Effect<{ readonly session: Session; readonly secret: Redacted.Redacted }, SignInError>
+    /** The password alone, counted like any attempt to sign in. */
+    verify(attempt: Attempt & { readonly password: Redacted.Redacted }): Effect.Effect<Verified, SignInError>
+  }
+>()("discovery/access/SignIn") {
+  static readonly layerNoDeps = Layer.effect(
+    SignIn,
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const passwords = yield* Passwords
+      const sessions = yield* Sessions
+      const attempts = yield* SignInAttempts
+      /** A password that nobody knows, for those that do not exist. */
+      const nobodys = yield* Effect.flatMap(passwords.generate, (password) => passwords.hash(password))
+
+      const find = Effect.fnUntraced(function* (email: string) {
+        const rows = yield* sql`
+          SELECT id AS "accountId", email, password_hash AS "passwordHash" FROM account
+          WHERE lower(email) = lower(${email})`.pipe(availableToRead)
+        const [holder] = yield* decodeHolders(rows)
+        return Option.fromNullishOr(holder)
+      })
+
+      const verify: SignIn["Service"]["verify"] = Effect.fn("SignIn.verify")(function* ({ address, email, password }) {
+        const attempt = { address, email: normalise(email) }
+        yield* attempts.take(attempt)
+        const holder = Option.getOrUndefined(yield* find(attempt.email))
+        const passwordHash = holder?.passwordHash ?? nobodys
+        const isRight = yield* passwords.verify(password, passwordHash)
+        if (!isRight || holder === undefined || holder.passwordHash === null) return yield* new SignInRejected()
+        yield* attempts.giveBack(attempt)
+        return { accountId: holder.accountId, email: holder.email, passwordHash }
+      })
+
+      const signIn: SignIn["Service"]["signIn"] = Effect.fn("SignIn.signIn")(function* (attempt, instead) {
+        const verified = yield* verify(attempt)
+        return yield* sessions
+          .start(verified, instead)
+          .pipe(Effect.catchTag("PasswordOutdated", () => Effect.fail(new SignInRejected())))
+      })
+
+      return { signIn, verify }
+    })
+  )
+
+  static readonly layer = SignIn.layerNoDeps.pipe(Layer.provide(SignInAttempts.layer))
+}
+
+/** PostgreSQL refuses U+0000 and half a surrogate pair; no address has them. Longer than any address needs no more. */
+const normalise = (email: string): string =>
+  email
+    .slice(0, 255)
+    .replaceAll(/[\p{Cc}\p{Cs}]/gu, "")
+    .trim()

@@ -1,0 +1,116 @@
+/**
+ * How often a password may be tried (oauth.md 56), counted in the database and so by all servers together: for one account
+ * from one network, for one network, and for one account from anywhere. The last is so wide that nobody can keep the owner
+ * of an account out of it with a handful of requests.
+ *
+ * Each is a leaky bucket of which only the moment is kept at which it will be empty. An attempt counts before the password
+ * is looked at, so that many at once get no further than one after another; a right one is given back.
+ */
+import { Clock, Context, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import type { Statement } from "effect/sql"
+import type { ServiceUnavailable } from "../../domain/ToolError.ts"
+import { availableOnce } from "../database/Availability.ts"
+import { rowsOf } from "./Rows.ts"
+
+/** Who tries, and what for. Known and unknown e-mail addresses are counted alike, whatever their case. */
+export interface Attempt {
+  readonly email: string
+  /** Where the client is, as http/ClientAddress.ts tells it: its IP address, or its network. */
+  readonly address: string
+}
+
+interface Limit {
+  /** What is counted, of an attempt. */
+  readonly subject: (attempt: Attempt) => string
+  /** Attempts in a row. */
+  readonly burst: number
+  /** One more after each of these. */
+  readonly everySeconds: number
+}
+
+/** In the order in which they are locked. */
+const limits: ReadonlyArray<Limit> = [
+  { subject: ({ address }) => `network ${address}`, burst: 30, everySeconds: 20 },
+  { subject: ({ address, email }) => `network ${address} account ${email}`, burst: 10, everySeconds: 60 },
+  { subject: ({ email }) => `account ${email}`, burst: 100, everySeconds: 36 }
+]
+
+/** Rows whose time has come that one attempt deletes at most; it writes three. */
+const maxForgotten = 20
+
+export class TooManyAttempts extends Schema.TaggedError<TooManyAttempts>()("TooManyAttempts", {
+  message: Schema.String,
+  retryAfterSeconds: Schema.Int
+}) {}
+
+const decodeBuckets = rowsOf(Schema.Struct({ empties_at: Schema.Date }))
+
+export class SignInAttempts extends Context.Service<
+  SignInAttempts,
+  {
+    /** Counts an attempt, or refuses it, which counts for nothing. */
+    take(attempt: Attempt): Effect.Effect<void, TooManyAttempts | ServiceUnavailable>
+    /** The password was right: as if it had not been tried. */
+    giveBack(attempt: Attempt): Effect.Effect<void, ServiceUnavailable>
+  }
+>()("discovery/access/SignInAttempts") {
+  static readonly layer = Layer.effect(
+    SignInAttempts,
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+
+      // The database folds the case, as it does where it looks the account up: no spelling has a count of its own.
+      const keyOf = (limit: Limit, attempt: Attempt): Statement.Fragment =>
+        sql`sha256(convert_to(lower(${limit.subject(attempt)}::text), 'UTF8'))`
+
+      const pour = Effect.fnUntraced(function* (limit: Limit, attempt: Attempt, nowMillis: number) {
+        const key = keyOf(limit, attempt)
+        const now = sql`${new Date(nowMillis)}::timestamptz`
+        const drop = sql`interval '1 second' * ${limit.everySeconds}::integer`
+        const poured = yield* sql`
+          INSERT INTO sign_in_attempt AS a (key, empties_at) VALUES (${key}, ${now} + ${drop})
+          ON CONFLICT (key) DO UPDATE SET empties_at = greatest(a.empties_at, ${now}) + ${drop}
+          WHERE greatest(a.empties_at, ${now}) + ${drop} <= ${now} + ${limit.burst}::integer * ${drop}
+          RETURNING empties_at`
+        if (poured.length > 0) return
+        const [bucket] = yield* decodeBuckets(yield* sql`SELECT empties_at FROM sign_in_attempt WHERE key = ${key}`)
+        const fullMillis = (limit.burst - 1) * limit.everySeconds * 1000
+        const waitMillis = (bucket?.empties_at.getTime() ?? nowMillis) - fullMillis - nowMillis
+        return yield* tooMany(Math.max(1, Math.ceil(waitMillis / 1000)))
+      })
+
+      const take = Effect.fn("SignInAttempts.take")(function* (attempt: Attempt) {
+        const nowMillis = yield* Clock.currentTimeMillis
+        yield* Effect.forEach(limits, (limit) => pour(limit, attempt, nowMillis), { discard: true }).pipe(
+          sql.withTransaction,
+          availableOnce
+        )
+        yield* sql`
+          DELETE FROM sign_in_attempt WHERE key IN (
+            SELECT key FROM sign_in_attempt WHERE empties_at <= ${new Date(nowMillis)}
+            ORDER BY empties_at LIMIT ${maxForgotten} FOR UPDATE SKIP LOCKED)`.pipe(availableOnce)
+      })
+
+      const giveBack = Effect.fn("SignInAttempts.giveBack")(function* (attempt: Attempt) {
+        yield* Effect.forEach(
+          limits,
+          (limit) => sql`
+            UPDATE sign_in_attempt SET empties_at = empties_at - interval '1 second' * ${limit.everySeconds}::integer
+            WHERE key = ${keyOf(limit, attempt)}`,
+          { discard: true }
+        ).pipe(sql.withTransaction, availableOnce)
+      })
+
+      return { take, giveBack }
+    })
+  )
+}
+
+const tooMany = (retryAfterSeconds: number) => {
+  const minutes = Math.ceil(retryAfterSeconds / 60)
+  return new TooManyAttempts({
+    message: `Too many attempts to sign in. Try again in ${minutes === 1 ? "a minute" : `${minutes} minutes`}.`,
+    retryAfterSeconds
+  })
+}

@@ -1,0 +1,152 @@
+/**
+ * Clients that are known by a document at the address that is their id (oauth.md 47 to 51; Client ID Metadata Documents).
+ *
+ * Fetched documents are kept in memory, as long as their server says within a minute and a day, and of each server process
+ * on its own. Failures are not kept.
+ */
+import { Cache, Clock, Context, Duration, Effect, Exit, Layer, Option, Result, Schema } from "effect"
+import { AppConfig } from "../../Config.ts"
+import type { OAuthClient } from "../../domain/oauth/Client.ts"
+import * as ClientIdUrl from "../../domain/oauth/ClientIdUrl.ts"
+import * as Freshness from "../../domain/oauth/Freshness.ts"
+import * as MetadataDocument from "../../domain/oauth/MetadataDocument.ts"
+import { FetchBudget } from "./FetchBudget.ts"
+import { runsLocally, SafeFetch } from "./SafeFetch.ts"
+import type { FetchFailed } from "./SafeFetch.ts"
+
+/** Of at most 16 kB each. */
+export const maxKept = 1000
+
+/** Both errors say the same: how a fetch failed is not told to whoever chose the address. The log has it. */
+const message = "The client ID is not the address of a client metadata document that could be read."
+
+/** Trying again does not help: the id is no allowed address, or what its server answers is no document for this client. */
+export class ClientMetadataRejected extends Schema.TaggedError<ClientMetadataRejected>()("ClientMetadataRejected", {
+  message: Schema.String
+}) {}
+
+/**
+ * The document could not be fetched now. An app must not be told that it is unknown for that, or it throws its tokens
+ * away. To a person both errors must look the same.
+ */
+export class ClientMetadataUnavailable extends Schema.TaggedError<ClientMetadataUnavailable>()(
+  "ClientMetadataUnavailable",
+  { message: Schema.String, retryAfterSeconds: Schema.Int }
+) {}
+
+/** Why there is no client, for the log. */
+class NoClient extends Schema.TaggedError<NoClient>()("NoClient", {
+  reason: Schema.String,
+  detail: Schema.String,
+  isAnswer: Schema.Boolean
+}) {}
+
+interface Kept {
+  readonly client: OAuthClient
+  /** From now on. */
+  readonly freshSeconds: number
+}
+
+export class ClientMetadata extends Context.Service<
+  ClientMetadata,
+  {
+    /**
+     * The client whose id is this address. What fails is logged, under the annotations of the caller: the request's id
+     * should be among them.
+     */
+    fetch(clientId: string): Effect.Effect<OAuthClient, ClientMetadataRejected | ClientMetadataUnavailable>
+  }
+>()("discovery/oauth/ClientMetadata") {
+  static readonly layerNoDeps = Layer.effect(
+    ClientMetadata,
+    Effect.gen(function* () {
+      const local = runsLocally(yield* AppConfig)
+      const safeFetch = yield* SafeFetch
+      const budget = yield* FetchBudget
+
+      /**
+       * Clients that had a document when it was last fetched, the longest unused first; each until when it may stand in
+       * while its server gives no answer.
+       */
+      const known = new Map<string, { readonly client: OAuthClient; readonly usableUntilMillis: number }>()
+      const remember = (client: OAuthClient, usableUntilMillis: number) => {
+        known.delete(client.id)
+        known.set(client.id, { client, usableUntilMillis })
+        const [oldest] = known.keys()
+        if (known.size > maxKept && oldest !== undefined) known.delete(oldest)
+      }
+
+      /** A flood of made-up ids must not shut out clients that are in use: the cache bounds how often they are fetched. */
+      const fetch = (clientId: string, url: URL) =>
+        known.has(clientId)
+          ? safeFetch.get(url)
+          : Effect.flatMap(
+              budget.within(url.hostname, safeFetch.get(url)),
+              Option.match({
+                onNone: () => Effect.fail(noClient("budget", url.hostname, false)),
+                onSome: Effect.succeed
+              })
+            )
+
+      const load = Effect.fnUntraced(function* (clientId: string): Effect.fn.Return<Kept, NoClient | FetchFailed> {
+        const url = ClientIdUrl.parse(clientId, { local })
+        if (url === undefined) return yield* noClient("client_id", "not an allowed address", true)
+        const fetched = yield* fetch(clientId, url)
+        const client = MetadataDocument.read(fetched.text, clientId)
+        if (Result.isFailure(client)) return yield* noClient("document", client.failure, true)
+        const now = yield* Clock.currentTimeMillis
+        const { mayBeStale, seconds } = Freshness.of(fetched.cacheFields, now)
+        remember(client.success, mayBeStale ? now + Freshness.maxSeconds * 1000 : now)
+        return { client: client.success, freshSeconds: seconds }
+      })
+
+      const loadOrStale = (clientId: string) =>
+        Effect.catch(load(clientId), (error) =>
+          Effect.flatMap(Clock.currentTimeMillis, (now) => {
+            const last = known.get(clientId)
+            if (error.isAnswer) known.delete(clientId)
+            return !error.isAnswer && last !== undefined && now < last.usableUntilMillis
+              ? Effect.as(log(clientId, error), { client: last.client, freshSeconds: Freshness.minSeconds })
+              : Effect.fail(error)
+          })
+        )
+
+      // Fetches of one id at the same time are one; it ends when nobody waits for it any more.
+      const cache = yield* Cache.makeWith(loadOrStale, {
+        capacity: maxKept,
+        timeToLive: Exit.match({
+          onFailure: () => Duration.zero,
+          onSuccess: ({ freshSeconds }: Kept) => Duration.seconds(freshSeconds)
+        })
+      })
+
+      return ClientMetadata.of({
+        fetch: Effect.fn("ClientMetadata.fetch")(function* (clientId: string) {
+          const { client } = yield* Cache.get(cache, clientId).pipe(
+            Effect.tapError((error) => log(clientId, error)),
+            Effect.mapError(({ isAnswer }) =>
+              isAnswer
+                ? new ClientMetadataRejected({ message })
+                : new ClientMetadataUnavailable({ message, retryAfterSeconds: 5 })
+            )
+          )
+          return client
+        })
+      })
+    })
+  )
+
+  /** Needs `Dns`, of which only `resolve` is used. */
+  static readonly layer = ClientMetadata.layerNoDeps.pipe(Layer.provide([SafeFetch.layer, FetchBudget.layer]))
+}
+
+const noClient = (reason: string, detail: string, isAnswer: boolean) => new NoClient({ reason, detail, isAnswer })
+
+/** Of the id, which a stranger wrote and whose query may be anything, only what is needed to find the server. */
+const log = (clientId: string, { detail, reason }: NoClient | FetchFailed) => {
+  const url = URL.parse(clientId)
+  const address = url === null ? "" : `${url.host}${url.pathname}`
+  return Effect.logInfo("A client metadata document could not be used").pipe(
+    Effect.annotateLogs({ client_address: address.slice(0, 200), reason, detail })
+  )
+}

@@ -1,0 +1,161 @@
+/** The apps that may ask for access: registered ones, and those that are known by a document (oauth.md 33, 34, 42 to 47). */
+import { Clock, Context, Effect, Layer, Redacted, Schema } from "effect"
+import { Mac } from "effect/crypto"
+import type { Digest, SecureRandom } from "effect/crypto"
+import { SqlClient } from "effect/sql"
+import * as Credential from "../../domain/access/Credential.ts"
+import { authMethods } from "../../domain/oauth/Client.ts"
+import type { OAuthClient } from "../../domain/oauth/Client.ts"
+import { InvalidClient, InvalidRequest } from "../../domain/oauth/OAuthError.ts"
+import type { Registration } from "../../domain/oauth/Registration.ts"
+import type { ServiceUnavailable } from "../../domain/ToolError.ts"
+import { rowsOf } from "../access/Rows.ts"
+import { availableOnce, availableToRead } from "../database/Availability.ts"
+import { ClientMetadata } from "./ClientMetadata.ts"
+import type { ClientMetadataUnavailable } from "./ClientMetadata.ts"
+import * as Secrets from "./Secrets.ts"
+
+/** No client has this id, or no longer: a person removes the connection in the app and adds it again (oauth.md 46). */
+export class UnknownClient extends Schema.TaggedError<UnknownClient>()("UnknownClient", { message: Schema.String }) {}
+
+export interface RegisteredClient {
+  readonly client: OAuthClient
+  /** Shown this once; `undefined` for a client that cannot keep one. */
+  readonly secret: Redacted.Redacted | undefined
+  /** Milliseconds since 1970. */
+  readonly registeredAt: number
+}
+
+/** How a client says who it is at `/token` and `/revoke`. What is empty counts as absent. */
+export interface ClientCredentials {
+  /** From the header `Authorization: Basic`. */
+  readonly basic: { readonly id: string; readonly secret: Redacted.Redacted | undefined } | undefined
+  /** From the form. */
+  readonly id: string | undefined
+  readonly secret: Redacted.Redacted | undefined
+}
+
+const Row = Schema.Struct({
+  id: Schema.String,
+  name: Schema.String,
+  redirectUris: Schema.Array(Schema.String),
+  authMethod: Schema.Literals(authMethods),
+  secretHash: Schema.NullOr(Schema.Uint8Array)
+})
+const decodeRows = rowsOf(Row)
+
+/** Ids that are addresses; none that is given out here begins so. */
+const isDocument = (clientId: string) => /^https?:/i.test(clientId)
+
+export class Clients extends Context.Service<
+  Clients,
+  {
+    register(registration: Registration): Effect.Effect<RegisteredClient, ServiceUnavailable>
+    /** The client with this id. Ids that begin with `https://` are addresses of documents, which are fetched. */
+    find(clientId: string): Effect.Effect<OAuthClient, UnknownClient | ClientMetadataUnavailable | ServiceUnavailable>
+    /**
+     * The id of the client that sent a request to `/token` or `/revoke`. A client with a secret has proved that it is this
+     * client; of one without, nothing is proved but by its code and tokens, which are its own.
+     */
+    authenticate(
+      credentials: ClientCredentials
+    ): Effect.Effect<string, InvalidClient | InvalidRequest | ServiceUnavailable>
+  }
+>()("discovery/oauth/Clients") {
+  static readonly layer = Layer.effect(
+    Clients,
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const documents = yield* ClientMetadata
+      const services = yield* Effect.context<Digest.Digest | SecureRandom.SecureRandom>()
+
+      const register = Effect.fn("Clients.register")(function* (registration: Registration) {
+        const { authMethod, name, redirectUris } = registration
+        const id = yield* Secrets.random("client")
+        const secret = authMethod === "none" ? undefined : yield* Secrets.random("client_secret")
+        const secretHash = secret === undefined ? null : yield* Secrets.sha256(secret)
+        const registeredAt = yield* Clock.currentTimeMillis
+        yield* sql`
+          INSERT INTO oauth_client (id, name, redirect_uris, auth_method, secret_hash, created_at)
+          VALUES (${id}, ${name}, ${JSON.stringify(redirectUris)}::jsonb, ${authMethod}, ${secretHash},
+            ${new Date(registeredAt)})`.pipe(availableOnce)
+        return {
+          client: toClient({ id, name, redirectUris, authMethod, secretHash }),
+          secret: secret === undefined ? undefined : Redacted.make(secret),
+          registeredAt
+        }
+      }, Effect.provide(services))
+
+      const findRegistered = Effect.fnUntraced(function* (clientId: string) {
+        if (!Credential.is("client", clientId)) return undefined
+        const rows = yield* sql`
+          SELECT id, name, redirect_uris AS "redirectUris", auth_method AS "authMethod", secret_hash AS "secretHash"
+          FROM oauth_client WHERE id = ${clientId}`.pipe(availableToRead)
+        const [row] = yield* decodeRows(rows)
+        return row
+      })
+
+      const find = Effect.fn("Clients.find")(function* (clientId: string) {
+        if (isDocument(clientId)) {
+          return yield* Effect.catchTag(documents.fetch(clientId), "ClientMetadataRejected", () =>
+            Effect.fail(unknownClient())
+          )
+        }
+        const row = yield* findRegistered(clientId)
+        return row === undefined ? yield* unknownClient() : toClient(row)
+      })
+
+      /**
+       * A document makes no client with a secret, so its id says all that there is to know. While it cannot be fetched, the
+       * app goes on with its tokens: what is kept of a grant names the client as well.
+       */
+      const isKnownDocument = (clientId: string) =>
+        Effect.match(documents.fetch(clientId), {
+          onSuccess: () => true,
+          onFailure: (error) => error._tag === "ClientMetadataUnavailable"
+        })
+
+      const verify = Effect.fnUntraced(function* (id: string, secret: Redacted.Redacted | undefined) {
+        if (isDocument(id)) return secret === undefined && (yield* isKnownDocument(id))
+        const row = yield* findRegistered(id)
+        if (row === undefined) return false
+        if (row.secretHash === null) return secret === undefined
+        return secret !== undefined && Mac.timingSafeEqual(yield* Secrets.hashOf(secret), row.secretHash)
+      })
+
+      const authenticate = Effect.fn("Clients.authenticate")(function* (credentials: ClientCredentials) {
+        const { basic, id: formId, secret: formSecret } = credentials
+        if (basic !== undefined && (formSecret !== undefined || (formId !== undefined && formId !== basic.id))) {
+          return yield* new InvalidRequest({
+            message: "Authenticate the client in one way: in the header or in the form."
+          })
+        }
+        const id = basic?.id ?? formId
+        const isVerified = id !== undefined && (yield* verify(id, basic?.secret ?? formSecret))
+        return isVerified ? id : yield* invalidClient(basic !== undefined)
+      }, Effect.provide(services))
+
+      return Clients.of({ register, find, authenticate })
+    })
+  )
+}
+
+const toClient = ({ authMethod, id, name, redirectUris }: typeof Row.Type): OAuthClient => ({
+  id,
+  name,
+  source: "registered",
+  publisher: undefined,
+  redirectUris,
+  authMethod
+})
+
+const unknownClient = () =>
+  new UnknownClient({
+    message: "No app has this client_id, or no longer. Remove the connection in the app and add it again."
+  })
+
+const invalidClient = (triedBasic: boolean) =>
+  new InvalidClient({
+    message: "The client is unknown, or did not authenticate as registered. Register again to connect anew.",
+    triedBasic
+  })

@@ -1,0 +1,67 @@
+/** The apps that an account has let in, for its owner to see and to end (oauth.md 54; seed, OAuth 9). */
+import { Clock, Context, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import type { AccountId } from "../../domain/access/Account.ts"
+import type { ServiceUnavailable } from "../../domain/ToolError.ts"
+import { rowsOf } from "../access/Rows.ts"
+import { availableOnce, availableToRead } from "../database/Availability.ts"
+import * as GrantRows from "./GrantRows.ts"
+
+export const ConnectedApp = Schema.Struct({
+  id: Schema.Int,
+  /** As the app called itself when it was let in. */
+  name: Schema.String,
+  /** The host that vouches for the app; `null` for one that nobody vouches for. */
+  publisher: Schema.NullOr(Schema.String),
+  connectedAt: Schema.DateTimeUtcFromDate,
+  lastUsedAt: Schema.NullOr(Schema.DateTimeUtcFromDate)
+})
+export type ConnectedApp = typeof ConnectedApp.Type
+
+/** No such app, or it is revoked already, or it is another account's. */
+export class AppNotFound extends Schema.TaggedError<AppNotFound>()("AppNotFound", { message: Schema.String }) {}
+
+const decodeApps = rowsOf(ConnectedApp)
+
+export class ConnectedApps extends Context.Service<
+  ConnectedApps,
+  {
+    /** Those that can still be used, oldest first: at most 200. */
+    list(accountId: AccountId): Effect.Effect<ReadonlyArray<ConnectedApp>, ServiceUnavailable>
+    /** With all its tokens, at once, on every server. */
+    revoke(accountId: AccountId, appId: number): Effect.Effect<void, AppNotFound | ServiceUnavailable>
+  }
+>()("discovery/oauth/ConnectedApps") {
+  static readonly layer = Layer.effect(
+    ConnectedApps,
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+
+      const list = Effect.fn("ConnectedApps.list")(function* (accountId: AccountId) {
+        const now = new Date(yield* Clock.currentTimeMillis)
+        const rows = yield* sql`
+          SELECT id, client_name AS name, publisher, connected_at AS "connectedAt", last_used_at AS "lastUsedAt"
+          FROM oauth_grant
+          WHERE account_id = ${accountId} AND connected_at IS NOT NULL AND usable_until > ${now}
+          ORDER BY id`.pipe(availableToRead)
+        return yield* decodeApps(rows)
+      })
+
+      const revoke = Effect.fn("ConnectedApps.revoke")(function* (accountId: AccountId, appId: number) {
+        const now = new Date(yield* Clock.currentTimeMillis)
+        const which = sql`g.id = ${appId} AND g.account_id = ${accountId} AND g.connected_at IS NOT NULL`
+        const ended = yield* GrantRows.end(which, "account", now).pipe(
+          Effect.provideService(SqlClient.SqlClient, sql),
+          availableOnce
+        )
+        if (ended === 0) {
+          return yield* new AppNotFound({
+            message: `The account has no connected app ${appId}. List its apps to see their numbers.`
+          })
+        }
+      })
+
+      return ConnectedApps.of({ list, revoke })
+    })
+  )
+}

@@ -1,0 +1,115 @@
+/**
+ * What an app asks of whoever is signed in, between the page that shows it and the answer (oauth.md 28): answered once,
+ * within 15 minutes, by the session that was asked.
+ */
+import { Clock, Context, Effect, Layer, Option, Redacted, Schema, SchemaTransformation } from "effect"
+import { Digest, SecureRandom } from "effect/crypto"
+import { Base64Url } from "effect/encoding"
+import { SqlClient } from "effect/sql"
+import { authMethods } from "../../domain/oauth/Client.ts"
+import type { ServiceUnavailable } from "../../domain/ToolError.ts"
+import { rowsOf } from "../access/Rows.ts"
+import { availableOnce } from "../database/Availability.ts"
+
+const lifetimeMillis = 15 * 60_000
+/** Pages of one session that wait for an answer; the oldest makes room for the next. */
+const maxPerSession = 20
+/** Expired ones that each new one takes along. */
+const maxSwept = 100
+const secretBytes = 32
+
+const secretPattern = /^[A-Za-z0-9_-]{43}$/
+
+/** JSON has no `undefined`, and leaves out what is. */
+const StringOrNone = Schema.NullOr(Schema.String).pipe(
+  Schema.decodeTo(
+    Schema.UndefinedOr(Schema.String),
+    SchemaTransformation.transform({ decode: (text) => text ?? undefined, encode: (text) => text ?? null })
+  )
+)
+
+/** The app as it was shown, and the request that was judged. */
+export const ConsentRequest = Schema.Struct({
+  client: Schema.Struct({
+    id: Schema.String,
+    name: Schema.String,
+    source: Schema.Literals(["registered", "document"]),
+    publisher: StringOrNone,
+    redirectUris: Schema.Array(Schema.String),
+    authMethod: Schema.Literals(authMethods)
+  }),
+  request: Schema.Struct({
+    redirectUri: Schema.String,
+    state: StringOrNone,
+    challenge: Schema.String,
+    resource: Schema.String,
+    scope: Schema.String
+  }),
+  /** The path and query that the app sent the user to, for a change of account. */
+  url: Schema.String
+})
+export type ConsentRequest = typeof ConsentRequest.Type
+
+const Json = Schema.fromJsonString(ConsentRequest)
+const encode = Schema.encodeSync(Json)
+const decodeRows = rowsOf(Schema.Struct({ request: Json }))
+
+export class ConsentRequests extends Context.Service<
+  ConsentRequests,
+  {
+    /** The secret is for the form of the page. */
+    open(sessionId: number, request: ConsentRequest): Effect.Effect<Redacted.Redacted, ServiceUnavailable>
+    /**
+     * Takes it away, whatever the answer is. None: it was answered before, is over, or was asked of another session.
+     * `secret` is of any length and content.
+     */
+    take(sessionId: number, secret: Redacted.Redacted): Effect.Effect<Option.Option<ConsentRequest>, ServiceUnavailable>
+  }
+>()("discovery/oauth/ConsentRequests") {
+  static readonly layer = Layer.effect(
+    ConsentRequests,
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const digest = yield* Digest.Digest
+      const random = yield* SecureRandom.SecureRandom
+
+      const hashOf = (secret: string) => digest.digest(Digest.sha256, new TextEncoder().encode(secret))
+
+      const open = Effect.fn("ConsentRequests.open")(function* (sessionId: number, request: ConsentRequest) {
+        const millis = yield* Clock.currentTimeMillis
+        const now = new Date(millis)
+        const secret = Base64Url.encode(yield* random.randomBytes(secretBytes))
+        const hash = yield* hashOf(secret)
+        yield* Effect.gen(function* () {
+          // What another request is deleting needs no second one to wait for it.
+          yield* sql`
+            DELETE FROM consent_request WHERE hash IN (
+              SELECT hash FROM consent_request WHERE expires_at <= ${now} LIMIT ${maxSwept} FOR UPDATE SKIP LOCKED)`
+          yield* sql`
+            DELETE FROM consent_request WHERE hash IN (
+              SELECT hash FROM consent_request WHERE session_id = ${sessionId}
+              ORDER BY created_at DESC OFFSET ${maxPerSession - 1} FOR UPDATE SKIP LOCKED)`
+          // A session that has just ended leaves a page whose form leads to the sign-in.
+          yield* sql`
+            INSERT INTO consent_request (hash, session_id, request, created_at, expires_at)
+            SELECT ${hash}, id, ${encode(request)}, ${now}, ${new Date(millis + lifetimeMillis)}
+            FROM session WHERE id = ${sessionId} FOR KEY SHARE`
+        }).pipe(sql.withTransaction, availableOnce)
+        return Redacted.make(secret)
+      })
+
+      const take = Effect.fn("ConsentRequests.take")(function* (sessionId: number, secret: Redacted.Redacted) {
+        const text = Redacted.value(secret)
+        if (!secretPattern.test(text)) return Option.none()
+        const hash = yield* hashOf(text)
+        const now = new Date(yield* Clock.currentTimeMillis)
+        const rows = yield* sql`
+          DELETE FROM consent_request WHERE hash = ${hash} AND session_id = ${sessionId} AND expires_at > ${now}
+          RETURNING request`.pipe(availableOnce)
+        return Option.map(Option.fromUndefinedOr((yield* decodeRows(rows))[0]), ({ request }) => request)
+      })
+
+      return { open, take }
+    })
+  )
+}

@@ -1,0 +1,137 @@
+/**
+ * The statements behind Grants. Whoever decides about a grant locks its row first and reads what hangs on it afterwards, so
+ * that of two requests the second sees all that the first has done, on whatever server (READ COMMITTED).
+ */
+import { Effect, Option, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import type { Statement } from "effect/sql"
+import { AccountId } from "../../domain/access/Account.ts"
+import type * as Grant from "../../domain/oauth/Grant.ts"
+import { rowsOf } from "../access/Rows.ts"
+
+export const EndReason = Schema.Literals(["account", "client", "code_replayed", "token_reused", "expired"])
+export type EndReason = typeof EndReason.Type
+
+const LockedGrant = Schema.Struct({
+  id: Schema.Int,
+  accountId: AccountId,
+  clientId: Schema.String,
+  resource: Schema.String,
+  endsAt: Schema.Date
+})
+export type LockedGrant = typeof LockedGrant.Type
+
+const decodeGrants = rowsOf(LockedGrant)
+const decodeCodes = rowsOf(
+  Schema.Struct({
+    redirectUri: Schema.String,
+    challenge: Schema.String,
+    expiresAt: Schema.Date,
+    used: Schema.Boolean
+  })
+)
+const decodeRefreshTokens = rowsOf(
+  Schema.Struct({
+    expiresAt: Schema.Date,
+    supersededAt: Schema.NullOr(Schema.Date),
+    successorUsed: Schema.Boolean,
+    keyId: Schema.NullOr(Schema.Int)
+  })
+)
+
+/** Locks the grant that a statement finds the id of. */
+const lock = Effect.fnUntraced(function* (grantId: Statement.Fragment) {
+  const sql = yield* SqlClient.SqlClient
+  const rows = yield* sql`
+    SELECT id, account_id AS "accountId", client_id AS "clientId", resource, ends_at AS "endsAt"
+    FROM oauth_grant WHERE id = (${grantId}) FOR NO KEY UPDATE`
+  const [grant] = yield* decodeGrants(rows)
+  return grant
+})
+
+export interface LockedCode {
+  readonly grant: LockedGrant
+  readonly code: Grant.Code
+}
+
+export const lockCode = Effect.fnUntraced(function* (hash: Uint8Array) {
+  const sql = yield* SqlClient.SqlClient
+  const grant = yield* lock(sql`SELECT grant_id FROM oauth_code WHERE hash = ${hash}`)
+  const [row] = yield* decodeCodes(
+    yield* sql`
+      SELECT redirect_uri AS "redirectUri", challenge, expires_at AS "expiresAt", used_at IS NOT NULL AS used
+      FROM oauth_code WHERE hash = ${hash}`
+  )
+  if (grant === undefined || row === undefined) return Option.none<LockedCode>()
+  const { clientId, resource } = grant
+  return Option.some<LockedCode>({ grant, code: { ...row, clientId, resource, expiresAt: row.expiresAt.getTime() } })
+})
+
+export interface LockedRefreshToken {
+  readonly grant: LockedGrant
+  readonly token: Grant.RefreshToken
+  /** The key that its successor was made with. */
+  readonly keyId: number | undefined
+}
+
+export const lockRefreshToken = Effect.fnUntraced(function* (hash: Uint8Array) {
+  const sql = yield* SqlClient.SqlClient
+  const grant = yield* lock(sql`SELECT grant_id FROM oauth_refresh_token WHERE hash = ${hash}`)
+  const [row] = yield* decodeRefreshTokens(
+    yield* sql`
+      SELECT t.expires_at AS "expiresAt", t.superseded_at AS "supersededAt", t.key_id AS "keyId",
+        EXISTS (SELECT FROM oauth_refresh_token s WHERE s.hash = t.successor AND s.superseded_at IS NOT NULL)
+          AS "successorUsed"
+      FROM oauth_refresh_token t WHERE t.hash = ${hash}`
+  )
+  if (grant === undefined || row === undefined) return Option.none<LockedRefreshToken>()
+  const { clientId, resource } = grant
+  return Option.some<LockedRefreshToken>({
+    grant,
+    token: {
+      clientId,
+      resource,
+      expiresAt: row.expiresAt.getTime(),
+      supersededAt: row.supersededAt?.getTime(),
+      successorUsed: row.successorUsed
+    },
+    keyId: row.keyId ?? undefined
+  })
+})
+
+/** Writes a pair of tokens, of which only the hashes are known here; the grant is usable for as long as the second is. */
+export const insertTokens = Effect.fnUntraced(function* (
+  { accountId, id, resource }: LockedGrant,
+  access: { readonly hash: Uint8Array; readonly expiresAt: Date },
+  refresh: { readonly hash: Uint8Array; readonly issuedAt: Date; readonly expiresAt: Date }
+) {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`
+    INSERT INTO oauth_access_token (hash, grant_id, account_id, resource, expires_at)
+    VALUES (${access.hash}, ${id}, ${accountId}, ${resource}, ${access.expiresAt})`
+  yield* sql`
+    INSERT INTO oauth_refresh_token (hash, grant_id, issued_at, expires_at)
+    VALUES (${refresh.hash}, ${id}, ${refresh.issuedAt}, ${refresh.expiresAt})`
+  yield* sql`
+    UPDATE oauth_grant SET usable_until = ${refresh.expiresAt}, connected_at = coalesce(connected_at, ${refresh.issuedAt})
+    WHERE id = ${id}`
+})
+
+/**
+ * Ends the grants that a condition on the table `g` names: their codes and tokens go with them. Those that were in use are
+ * remembered, for who reads the ledger later. Returns how many there were.
+ */
+export const end = Effect.fnUntraced(function* (which: Statement.Fragment, reason: EndReason, at: Date) {
+  const sql = yield* SqlClient.SqlClient
+  const rows = yield* sql`
+    WITH ended AS (
+      DELETE FROM oauth_grant g WHERE ${which} RETURNING g.*
+    ), remembered AS (
+      INSERT INTO oauth_ended_grant (id, account_id, client_id, client_name, publisher, approved_at, connected_at,
+        last_used_at, ended_at, reason)
+      SELECT id, account_id, client_id, client_name, publisher, approved_at, connected_at, last_used_at, ${at}, ${reason}
+      FROM ended WHERE connected_at IS NOT NULL
+    )
+    SELECT id FROM ended`
+  return rows.length
+})

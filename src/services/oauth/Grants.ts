@@ -1,0 +1,338 @@
+/** What accounts have granted to apps, and the codes and tokens that come of it (oauth.md 21, 35 to 41). */
+import { Clock, Context, Effect, Layer, Option, Redacted, Result, Schema } from "effect"
+import type { Digest, SecureRandom } from "effect/crypto"
+import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql"
+import { AppConfig } from "../../Config.ts"
+import type { AccountId } from "../../domain/access/Account.ts"
+import * as Credential from "../../domain/access/Credential.ts"
+import type { OAuthClient } from "../../domain/oauth/Client.ts"
+import * as Grant from "../../domain/oauth/Grant.ts"
+import { TooManyRequests } from "../../domain/oauth/OAuthError.ts"
+import type { InvalidGrant, InvalidScope, InvalidTarget } from "../../domain/oauth/OAuthError.ts"
+import * as Pkce from "../../domain/oauth/Pkce.ts"
+import { scope } from "../../domain/oauth/Scope.ts"
+import type { ServiceUnavailable } from "../../domain/ToolError.ts"
+import { rowOf, rowsOf } from "../access/Rows.ts"
+import { availableOnce } from "../database/Availability.ts"
+import { UnknownClient } from "./Clients.ts"
+import * as GrantRows from "./GrantRows.ts"
+import * as Secrets from "./Secrets.ts"
+import { ServerKey } from "./ServerKey.ts"
+import type { Key } from "./ServerKey.ts"
+
+/** Connected apps of one account. */
+export const maxConnections = 200
+/** Of one connection: an app that asks more often does not keep what it gets. */
+export const maxRefreshesAnHour = 120
+const hourMillis = 3_600_000
+const dayMillis = 86_400_000
+
+/** The account has as many connected apps as it may have; it revokes one first. */
+export class TooManyConnections extends Schema.TaggedError<TooManyConnections>()("TooManyConnections", {
+  message: Schema.String
+}) {}
+
+export interface Approval {
+  readonly accountId: AccountId
+  readonly client: OAuthClient
+  /** As requested, already held against the client's registered ones. */
+  readonly redirectUri: string
+  /** `S256`. */
+  readonly challenge: string
+  /** In canonical form. */
+  readonly resource: string
+}
+
+/** What `/token` answers. */
+export interface Tokens {
+  readonly accessToken: Redacted.Redacted
+  readonly refreshToken: Redacted.Redacted
+  /** Of the access token. */
+  readonly expiresInSeconds: number
+  readonly scope: string
+}
+
+export interface CodeExchange {
+  /** Authenticated. */
+  readonly clientId: string
+  readonly code: Redacted.Redacted
+  readonly verifier: Redacted.Redacted
+  /** May be absent; when it is there, it must be that of the authorization request. */
+  readonly redirectUri: string | undefined
+  readonly resources: ReadonlyArray<string>
+}
+
+export interface Refresh {
+  /** Authenticated. */
+  readonly clientId: string
+  readonly refreshToken: Redacted.Redacted
+  readonly resources: ReadonlyArray<string>
+  readonly scope: string | undefined
+}
+
+type Needs = Digest.Digest | SecureRandom.SecureRandom | SqlClient.SqlClient
+
+const decodeCount = rowOf(Schema.Struct({ count: Schema.Int }))
+const decodeRecent = rowOf(Schema.Struct({ count: Schema.Int, oldest: Schema.NullOr(Schema.Date) }))
+const decodeExpiries = rowsOf(Schema.Struct({ expiresAt: Schema.Date }))
+
+export class Grants extends Context.Service<
+  Grants,
+  {
+    /**
+     * The user has said yes: a code that its client can exchange once, within 60 seconds. Whether the account's plan allows
+     * it is for the caller to look at.
+     */
+    approve(
+      approval: Approval
+    ): Effect.Effect<{ readonly code: Redacted.Redacted }, UnknownClient | TooManyConnections | ServiceUnavailable>
+    /** A second use ends what the first gave. Nothing else that fails uses the code up. */
+    exchangeCode(exchange: CodeExchange): Effect.Effect<Tokens, InvalidGrant | InvalidTarget | ServiceUnavailable>
+    /**
+     * The next pair of tokens. The same request within 60 seconds gets the same pair again, as long as that has not been
+     * refreshed itself; later, it ends the grant with all its tokens. Nothing else that fails changes anything.
+     */
+    refresh(
+      refresh: Refresh
+    ): Effect.Effect<Tokens, InvalidGrant | InvalidScope | InvalidTarget | TooManyRequests | ServiceUnavailable>
+    /** Ends the grant that an access or refresh token belongs to, if it is this client's; any other text is nothing. */
+    revokeToken(clientId: string, token: Redacted.Redacted): Effect.Effect<void, ServiceUnavailable>
+  }
+>()("discovery/oauth/Grants") {
+  static readonly layer = Layer.effect(
+    Grants,
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const serverKey = yield* ServerKey
+      const { connectionMaxDays, mcpUrl } = yield* AppConfig
+      const services = yield* Effect.context<Needs>()
+
+      /**
+       * One transaction that ends well whatever the verdict is: what it revoked must be kept although the answer is an
+       * error (oauth.md 38).
+       */
+      const decide = <A, E>(decision: Effect.Effect<Result.Result<A, E>, SqlError.SqlError, Needs>) =>
+        Effect.flatMap(sql.withTransaction(decision), Effect.fromResult).pipe(Effect.provide(services), availableOnce)
+
+      const issue = Effect.fnUntraced(function* (
+        grant: GrantRows.LockedGrant,
+        tokens: { readonly access: string; readonly refresh: string },
+        now: number
+      ) {
+        const endsAt = grant.endsAt.getTime()
+        const accessUntil = Math.min(now + Grant.accessTokenSeconds * 1000, endsAt)
+        const refreshUntil = Math.min(now + Grant.refreshTokenSeconds * 1000, endsAt)
+        yield* GrantRows.insertTokens(
+          grant,
+          { hash: yield* Secrets.sha256(tokens.access), expiresAt: new Date(accessUntil) },
+          {
+            hash: yield* Secrets.sha256(tokens.refresh),
+            issuedAt: new Date(now),
+            expiresAt: new Date(refreshUntil)
+          }
+        )
+        return answer(tokens, accessUntil, now)
+      })
+
+      /** What follows a refresh token: always the same for the same key. */
+      const successors = Effect.fnUntraced(function* (key: Key, refreshToken: string) {
+        const derive = (kind: "access_token" | "refresh_token") =>
+          Effect.map(serverKey.derive(key, kind, refreshToken), (bytes) =>
+            Credential.make(kind, bytes.subarray(0, Credential.entropyBytes))
+          )
+        return { access: yield* derive("access_token"), refresh: yield* derive("refresh_token") }
+      })
+
+      const approve = Effect.fn("Grants.approve")(function* (approval: Approval) {
+        const code = yield* Secrets.random("authorization_code").pipe(Effect.provide(services))
+        const insert = Effect.gen(function* () {
+          const { accountId, client } = approval
+          const millis = yield* Clock.currentTimeMillis
+          const now = new Date(millis)
+          // The account's row is locked first, so that its connections are counted by one transaction at a time.
+          yield* sql`SELECT FROM account WHERE id = ${accountId} FOR NO KEY UPDATE`
+          const { count } = yield* decodeCount(
+            yield* sql`
+              SELECT count(*)::integer AS count FROM oauth_grant
+              WHERE account_id = ${accountId} AND usable_until > ${now}`
+          )
+          if (count >= maxConnections) return yield* tooManyConnections()
+          if (client.source === "registered") {
+            const known = yield* sql`
+              UPDATE oauth_client SET granted_at = coalesce(granted_at, ${now}) WHERE id = ${client.id} RETURNING id`
+            if (known.length === 0) return yield* new UnknownClient({ message: "The app is not registered any more." })
+          }
+          const expiresAt = new Date(millis + Grant.codeSeconds * 1000)
+          yield* sql`
+            WITH granted AS (
+              INSERT INTO oauth_grant (account_id, client_id, client_name, publisher, resource, approved_at, usable_until,
+                ends_at)
+              VALUES (${accountId}, ${client.id}, ${client.name}, ${client.publisher ?? null}, ${approval.resource}, ${now},
+                ${expiresAt}, ${new Date(millis + connectionMaxDays * dayMillis)})
+              RETURNING id
+            )
+            INSERT INTO oauth_code (hash, grant_id, redirect_uri, challenge, expires_at)
+            SELECT ${yield* Secrets.sha256(code)}::bytea, id, ${approval.redirectUri}, ${approval.challenge}, ${expiresAt}
+            FROM granted`
+        })
+        yield* insert.pipe(sql.withTransaction, Effect.provide(services), availableOnce)
+        return { code: Redacted.make(code) }
+      })
+
+      const exchange = Effect.fnUntraced(function* (
+        attempt: CodeExchange
+      ): Effect.fn.Return<Result.Result<Tokens, InvalidGrant | InvalidTarget>, SqlError.SqlError, Needs> {
+        const hash = yield* Secrets.hashOf(attempt.code)
+        const challenge = Pkce.challengeOf(yield* Secrets.hashOf(attempt.verifier))
+        const found = Option.getOrUndefined(yield* GrantRows.lockCode(hash))
+        if (found === undefined) return Result.fail(Grant.invalidCode())
+        const { code, grant } = found
+        const now = yield* Clock.currentTimeMillis
+        const verdict = Grant.judgeCode(code, { ...attempt, challenge }, now, mcpUrl)
+        switch (verdict._tag) {
+          case "Refused":
+            return Result.fail(verdict.error)
+          case "Replayed":
+            yield* GrantRows.end(sql`g.id = ${grant.id}`, "code_replayed", new Date(now))
+            yield* warnOfReplay("code", grant)
+            return Result.fail(Grant.invalidCode())
+          case "Accepted": {
+            yield* sql`UPDATE oauth_code SET used_at = ${new Date(now)} WHERE hash = ${hash}`
+            const access = yield* Secrets.random("access_token")
+            const refresh = yield* Secrets.random("refresh_token")
+            return Result.succeed(yield* issue(grant, { access, refresh }, now))
+          }
+        }
+      })
+
+      const exchangeCode = Effect.fn("Grants.exchangeCode")(function* (attempt: CodeExchange) {
+        const isFormed = Credential.is("authorization_code", Redacted.value(attempt.code))
+        if (!isFormed || !Pkce.isVerifier(Redacted.value(attempt.verifier))) return yield* Grant.invalidCode()
+        return yield* decide(exchange(attempt))
+      })
+
+      const rotate = Effect.fnUntraced(function* (
+        {
+          grant,
+          hash,
+          token
+        }: { readonly grant: GrantRows.LockedGrant; readonly hash: Uint8Array; readonly token: string },
+        key: Key,
+        now: number
+      ): Effect.fn.Return<Result.Result<Tokens, TooManyRequests>, SqlError.SqlError, Needs> {
+        const { count, oldest } = yield* decodeRecent(
+          yield* sql`
+            SELECT count(*)::integer AS count, min(issued_at) AS oldest FROM oauth_refresh_token
+            WHERE grant_id = ${grant.id} AND issued_at > ${new Date(now - hourMillis)}`
+        )
+        if (count >= maxRefreshesAnHour) return Result.fail(tooManyRefreshes(oldest?.getTime() ?? now, now))
+        const next = yield* successors(key, token)
+        const tokens = yield* issue(grant, next, now)
+        yield* sql`
+          UPDATE oauth_refresh_token
+          SET superseded_at = ${new Date(now)}, successor = ${yield* Secrets.sha256(next.refresh)}, key_id = ${key.id}
+          WHERE hash = ${hash}`
+        return Result.succeed(tokens)
+      })
+
+      const repeat = Effect.fnUntraced(function* (token: string, keyId: number | undefined, now: number) {
+        const key = keyId === undefined ? Option.none<Key>() : yield* serverKey.byId(keyId)
+        // The table has no successor without its key, and no such key is deleted.
+        if (Option.isNone(key)) return yield* Effect.die(new Error("A refresh token was superseded without a key"))
+        const next = yield* successors(key.value, token)
+        const hash = yield* Secrets.sha256(next.access)
+        const [row] = yield* decodeExpiries(
+          yield* sql`SELECT expires_at AS "expiresAt" FROM oauth_access_token WHERE hash = ${hash}`
+        )
+        // Deleted already only where a clock runs days ahead: the client refreshes once more.
+        return Result.succeed(answer(next, row?.expiresAt.getTime() ?? now, now))
+      })
+
+      const advance = Effect.fnUntraced(function* (
+        attempt: Refresh,
+        key: Key
+      ): Effect.fn.Return<
+        Result.Result<Tokens, InvalidGrant | InvalidScope | InvalidTarget | TooManyRequests>,
+        SqlError.SqlError,
+        Needs
+      > {
+        const token = Redacted.value(attempt.refreshToken)
+        const hash = yield* Secrets.sha256(token)
+        const found = Option.getOrUndefined(yield* GrantRows.lockRefreshToken(hash))
+        if (found === undefined) return Result.fail(Grant.invalidRefreshToken())
+        const { grant, keyId } = found
+        const now = yield* Clock.currentTimeMillis
+        const verdict = Grant.judgeRefresh(found.token, attempt, now, mcpUrl)
+        switch (verdict._tag) {
+          case "Refused":
+            return Result.fail(verdict.error)
+          case "Reused":
+            yield* GrantRows.end(sql`g.id = ${grant.id}`, "token_reused", new Date(now))
+            yield* warnOfReplay("refresh token", grant)
+            return Result.fail(Grant.invalidRefreshToken())
+          case "Repeated":
+            return yield* repeat(token, keyId, now)
+          case "Rotated":
+            return yield* rotate({ grant, hash, token }, key, now)
+        }
+      })
+
+      const refresh = Effect.fn("Grants.refresh")(function* (attempt: Refresh) {
+        if (!Credential.is("refresh_token", Redacted.value(attempt.refreshToken))) {
+          return yield* Grant.invalidRefreshToken()
+        }
+        const key = yield* availableOnce(serverKey.current)
+        return yield* decide(advance(attempt, key))
+      })
+
+      const revokeToken = Effect.fn("Grants.revokeToken")(function* (clientId: string, secret: Redacted.Redacted) {
+        const token = Redacted.value(secret)
+        const table = Credential.is("access_token", token)
+          ? sql`oauth_access_token`
+          : Credential.is("refresh_token", token)
+            ? sql`oauth_refresh_token`
+            : undefined
+        if (table === undefined) return
+        const end = Effect.gen(function* () {
+          const hash = yield* Secrets.sha256(token)
+          const now = new Date(yield* Clock.currentTimeMillis)
+          const isItsOwn = sql`
+            g.id = (SELECT t.grant_id FROM ${table} t WHERE t.hash = ${hash}) AND g.client_id = ${clientId}`
+          yield* GrantRows.end(isItsOwn, "client", now)
+        })
+        yield* end.pipe(Effect.provide(services), availableOnce)
+      })
+
+      return Grants.of({ approve, exchangeCode, refresh, revokeToken })
+    })
+  )
+}
+
+const answer = (
+  tokens: { readonly access: string; readonly refresh: string },
+  accessUntil: number,
+  now: number
+): Tokens => ({
+  accessToken: Redacted.make(tokens.access),
+  refreshToken: Redacted.make(tokens.refresh),
+  expiresInSeconds: Math.max(0, Math.floor((accessUntil - now) / 1000)),
+  scope
+})
+
+/** Someone may have stolen it; or an app keeps its tokens badly. Either way its user will ask why it must connect again. */
+const warnOfReplay = (what: string, { accountId, clientId, id }: GrantRows.LockedGrant) =>
+  Effect.logWarning(`A ${what} was used again; the connection of the app is ended`).pipe(
+    Effect.annotateLogs({ account_id: accountId, grant_id: id, client_id: clientId })
+  )
+
+const tooManyConnections = () =>
+  new TooManyConnections({
+    message: `The account has ${maxConnections} connected apps, the most it may have. Revoke one of them first.`
+  })
+
+const tooManyRefreshes = (oldest: number, now: number) =>
+  new TooManyRequests({
+    message: `This connection was refreshed ${maxRefreshesAnHour} times within an hour, the most it may be. Keep the tokens.`,
+    retryAfterSeconds: Math.max(1, Math.ceil((oldest + hourMillis - now) / 1000))
+  })

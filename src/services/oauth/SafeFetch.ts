@@ -1,0 +1,163 @@
+/**
+ * Fetches small JSON documents from addresses that strangers choose, and reaches nothing that they could not reach
+ * themselves (oauth.md 48 and 49).
+ */
+import { Context, Effect, Layer, Option, Result, Schema } from "effect"
+import { Dns, NetAddress } from "effect/net"
+import manifest from "../../../package.json" with { type: "json" }
+import { AppConfig } from "../../Config.ts"
+import type { AppSettings } from "../../Config.ts"
+import { isLocalHost } from "../../domain/oauth/ClientIdUrl.ts"
+import type { CacheFields } from "../../domain/oauth/Freshness.ts"
+import * as SpecialUse from "../../domain/oauth/SpecialUse.ts"
+import { PinnedRequest } from "./PinnedRequest.ts"
+import type { Head } from "./PinnedRequest.ts"
+
+export const maxBodyBytes = 16_384
+
+/** For everything together: names, connection, head and body. */
+const deadline = "3 seconds"
+
+/** More addresses than this of one name are not looked at, and none of them is connected to. */
+const maxAddresses = 64
+
+const lasting = ["status", "media_type", "encoding", "too_large", "not_utf8"] as const
+const passing = ["no_address", "special_use_address", "connection", "busy_status", "timeout"] as const
+
+/**
+ * Why nothing was fetched. For the log alone: told to whoever chose the address, it would let them look around in our
+ * network. `detail` has no part of the body.
+ */
+export class FetchFailed extends Schema.TaggedError<FetchFailed>()("FetchFailed", {
+  reason: Schema.Literals([...lasting, ...passing]),
+  detail: Schema.String
+}) {
+  /**
+   * Whether a server on the public internet has answered, and with something that is no document: everyone can see that.
+   * All else may pass, and looks the same from outside whether the address is forbidden or there is nobody there.
+   */
+  get isAnswer(): boolean {
+    return lasting.some((reason) => reason === this.reason)
+  }
+}
+
+export interface Fetched {
+  readonly text: string
+  readonly cacheFields: CacheFields
+}
+
+/** Whether this server is on loopback, where others of the same machine may be asked, also without TLS. */
+export const runsLocally = ({ baseUrl, host }: Pick<AppSettings, "baseUrl" | "host">): boolean =>
+  isLocalHost(new URL(baseUrl).hostname) && isLocalHost(host === "::1" ? "[::1]" : host)
+
+export class SafeFetch extends Context.Service<
+  SafeFetch,
+  {
+    /** `url` is `https`, or `http` on a local host when the server runs locally: the caller has seen to it. */
+    get(url: URL): Effect.Effect<Fetched, FetchFailed>
+  }
+>()("discovery/oauth/SafeFetch") {
+  static readonly layerNoDeps = Layer.effect(
+    SafeFetch,
+    Effect.gen(function* () {
+      const config = yield* AppConfig
+      const dns = yield* Dns.Dns
+      const pinned = yield* PinnedRequest
+      const isLocal = runsLocally(config)
+      const headers = {
+        accept: "application/json",
+        // What is not compressed cannot grow when it is unpacked.
+        "accept-encoding": "identity",
+        "user-agent": `${manifest.name}/${manifest.version} (+${config.baseUrl})`
+      }
+
+      /** Asked of name servers alone: a hosts file or a search list would lead into our own network. */
+      const records = (name: string, type: "A" | "AAAA") =>
+        dns.resolve(name, type).pipe(
+          Effect.map((found) => found.map(({ address }): NetAddress.IpAddress => address)),
+          Effect.result
+        )
+
+      const resolve = Effect.fnUntraced(function* (hostname: string) {
+        if (isLocal && hostname === "localhost") return NetAddress.loopbackAddresses
+        const literal = NetAddress.ipFromString(hostname.replaceAll(/[[\]]/g, ""))
+        if (Result.isSuccess(literal)) return [literal.success]
+        const found = yield* Effect.all([records(hostname, "A"), records(hostname, "AAAA")], { concurrency: 2 })
+        const addresses = found.flatMap((result) => (Result.isSuccess(result) ? result.success : []))
+        if (addresses.length > 0) return addresses
+        const [failure] = found.flatMap((result) => (Result.isFailure(result) ? [result.failure.reason] : []))
+        return yield* failed("no_address", failure ?? "NotFound")
+      })
+
+      const isAllowed = (address: NetAddress.IpAddress) => {
+        const found = SpecialUse.classify(address)
+        return found === "public" || (isLocal && found === "loopback")
+      }
+
+      const get = Effect.fnUntraced(function* (url: URL) {
+        const addresses: ReadonlyArray<NetAddress.IpAddress> = yield* resolve(url.hostname)
+        if (addresses.length > maxAddresses) return yield* failed("no_address", `${addresses.length} of them`)
+        // One is enough: who has a public and an inner address would else choose which of them is connected to.
+        const forbidden = addresses.find((address) => !isAllowed(address))
+        if (forbidden !== undefined) return yield* failed("special_use_address", NetAddress.formatIp(forbidden))
+
+        const answer = yield* pinned
+          .get({ url, addresses, headers, maxBodyBytes, refuse: refusalOf })
+          .pipe(Effect.catchTag("PinnedRequestFailed", ({ detail, reason }) => failed(reason, detail)))
+        const text = decodeUtf8(answer.body)
+        if (Option.isNone(text)) return yield* failed("not_utf8", `${answer.body.length} bytes`)
+        return {
+          text: text.value,
+          cacheFields: {
+            cacheControl: answer.headers["cache-control"],
+            age: answer.headers["age"],
+            date: answer.headers["date"],
+            expires: answer.headers["expires"]
+          }
+        }
+      })
+
+      return SafeFetch.of({
+        get: (url) =>
+          Effect.timeoutOrElse(get(url), {
+            duration: deadline,
+            orElse: () => Effect.fail(failed("timeout", `not within ${deadline}`))
+          })
+      })
+    })
+  )
+
+  /** On node's sockets. */
+  static readonly layer = SafeFetch.layerNoDeps.pipe(Layer.provide(PinnedRequest.layer))
+}
+
+const failed = (reason: FetchFailed["reason"], detail: string) => new FetchFailed({ reason, detail })
+
+const utf8 = new TextDecoder("utf-8", { fatal: true })
+const decodeUtf8 = Option.liftThrowable((bytes: Uint8Array) => utf8.decode(bytes))
+
+/** `application/json` or a type that is written in it, in UTF-8 where it says so. */
+const isJson = (contentType: string): boolean => {
+  const [type = "", ...parameters] = contentType.toLowerCase().split(";")
+  return (
+    /^application\/(?:[\w!#$&^.-]+\+)?json\s*$/.test(type) &&
+    parameters.every((parameter) => !/^\s*charset\s*=/.test(parameter) || /=\s*"?utf-?8"?\s*$/.test(parameter))
+  )
+}
+
+/** `undefined` when the body may be read. */
+const refusalOf = ({ headers, status }: Head): FetchFailed | undefined => {
+  // Redirects among them: where they lead has not been checked, and the id would be another.
+  if (status !== 200) return failed(isBusy(status) ? "busy_status" : "status", String(status))
+  const type = headers["content-type"] ?? ""
+  if (!isJson(type)) return failed("media_type", excerpt(type))
+  const encoding = headers["content-encoding"] ?? "identity"
+  if (encoding.toLowerCase() !== "identity") return failed("encoding", excerpt(encoding))
+  const length = Number(headers["content-length"] ?? 0)
+  return length > maxBodyBytes ? failed("too_large", `${length} bytes`) : undefined
+}
+
+/** Of a header that a stranger wrote, for the log. */
+const excerpt = (value: string): string => value.slice(0, 60).replaceAll(/[^\x20-\x7e]/g, "?")
+
+const isBusy = (status: number): boolean => status >= 500 || status === 408 || status === 429

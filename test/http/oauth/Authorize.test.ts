@@ -1,0 +1,523 @@
+/** What `/authorize` makes of requests, good and bad, over HTTP and the live services (oauth.md 10 to 20, 22, 46, 49, 56). */
+import { assert, describe, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import * as Consent from "../../support/Consent.ts"
+import * as DocumentServer from "../../support/DocumentServer.ts"
+import { SetClock } from "../../support/SetClock.ts"
+import { Site } from "../../support/Site.ts"
+
+const services = Site.layer({ config: Consent.config }).pipe(Layer.provideMerge(SetClock.layer("2026-03-01T12:00:00Z")))
+
+const hasNoRedirect = ({ headers, status, text }: Consent.Reply, heading: string) => {
+  assert.strictEqual(status, 400, Consent.headingOf(text))
+  assert.isNull(headers.get("location"))
+  assert.isNull(headers.get("refresh"))
+  assert.strictEqual(headers.get("cache-control"), "no-store")
+  assert.include(headers.get("content-type"), "text/html")
+  assert.strictEqual(Consent.headingOf(text), heading)
+}
+
+layer(services, { excludeTestServices: true, timeout: "60 seconds" })("/authorize", (it) => {
+  describe("R10 nothing is sent anywhere before it is certain who asks and where the answer goes", () => {
+    it.effect.each<readonly [string, string | ReadonlyArray<string> | undefined]>([
+      ["none", undefined],
+      ["an empty one", ""],
+      ["two", ["doc_1", "doc_2"]]
+    ])("client_id: %s", ([, clientId]) =>
+      Effect.gen(function* () {
+        const tab = yield* Consent.somebody
+        const answer = yield* tab.get(Consent.request("", { client_id: clientId }))
+        hasNoRedirect(answer, "The app did not say who it is")
+      })
+    )
+
+    it.effect.each([
+      `doc_${"a".repeat(43)}`,
+      "doc_",
+      "constructor",
+      "\0",
+      "a\0b",
+      "x".repeat(3000),
+      "<script>alert(1)</script>",
+      '"><img src=x onerror=alert(1)>',
+      "javascript:alert(1)",
+      "' OR 1=1 --",
+      "ＤＯＣ＿🦈",
+      "data:text/html,hello"
+    ])("an unknown client_id: %j", (clientId) =>
+      Effect.gen(function* () {
+        const tab = yield* Consent.somebody
+        const answer = yield* tab.get(Consent.request(clientId))
+        hasNoRedirect(answer, "This app is not known here")
+        // R46
+        assert.include(answer.text, "Remove the connection to Discovery in the app, and add it again.")
+        assert.notInclude(Consent.unescape(answer.text), clientId.includes("\0") ? "\0" : clientId)
+      })
+    )
+
+    it.effect.each([
+      "https://evil.example/callback",
+      "http://localhost:8787/callback/",
+      "http://localhost:8787/callback/../evil",
+      "http://localhost:8787/Callback",
+      "http://localhost:8787/callback?x=1",
+      "http://localhost:8787/callback#x",
+      "http://localhost:8787/callback%2f",
+      "http://LOCALHOST:8787/callback",
+      "http://127.0.0.1:8787/callback",
+      "http://[::1]:8787/callback",
+      "https://localhost:8787/callback",
+      "http://localhost.evil.example:8787/callback",
+      "http://localhost:8787@evil.example/callback",
+      "http://localhost:99999/callback",
+      "http://localhost:0/callback",
+      "http://localhost\\@evil.example/callback",
+      " http://localhost:8787/callback",
+      "//evil.example/callback",
+      "/dashboard",
+      "callback",
+      "javascript:alert(1)",
+      "data:text/html,hello",
+      "http://localhost:8787/callback\r\nset-cookie: a=b",
+      "http://localhost:8787/callback\0",
+      "<script>alert(1)</script>",
+      "*"
+    ])("a redirect_uri that is not registered: %j", (redirectUri) =>
+      Effect.gen(function* () {
+        const client = yield* Consent.app()
+        for (const tab of [yield* Consent.browser, yield* Consent.somebody]) {
+          const answer = yield* tab.get(Consent.request(client.id, { redirect_uri: redirectUri }))
+          hasNoRedirect(answer, "The app asked to be answered at an unknown address")
+          assert.notInclude(answer.text, "evil")
+          assert.notInclude(answer.text, "alert(1)")
+        }
+      })
+    )
+
+    it.effect("a redirect_uri that is sent twice, and one that is missing where there are two to choose from", () =>
+      Effect.gen(function* () {
+        const tab = yield* Consent.somebody
+        const two = ["https://app.example/one", "https://app.example/two"] as const
+        const client = yield* Consent.app({ redirectUris: two })
+        for (const redirectUri of [undefined, "", two]) {
+          const answer = yield* tab.get(Consent.request(client.id, { redirect_uri: redirectUri }))
+          hasNoRedirect(answer, "The app asked to be answered at an unknown address")
+        }
+      })
+    )
+
+    it.effect("a wrong redirect_uri is not told apart by what else is wrong", () =>
+      Effect.gen(function* () {
+        const tab = yield* Consent.somebody
+        const client = yield* Consent.app()
+        const answer = yield* tab.get(
+          Consent.request(client.id, { redirect_uri: "https://evil.example/", response_type: "token", scope: "all" })
+        )
+        hasNoRedirect(answer, "The app asked to be answered at an unknown address")
+      })
+    )
+
+    it.effect("what cannot come from a browser's address bar, or is too long to come back to", () =>
+      Effect.gen(function* () {
+        const tab = yield* Consent.somebody
+        const client = yield* Consent.app()
+        hasNoRedirect(
+          yield* tab.get(Consent.request(client.id, { state: "x".repeat(8_000) })),
+          "The app's request cannot be read"
+        )
+        // A backslash is left in queries by browsers.
+        const answer = yield* tab.get(`${Consent.request(client.id, { state: undefined })}&state=a\\b`)
+        assert.strictEqual(answer.status, 200)
+      })
+    )
+  })
+
+  describe("R11 redirect_uri", () => {
+    const registered = [
+      "http://127.0.0.1/callback?app=1",
+      "http://[::1]:5000/callback",
+      "http://localhost/callback",
+      "https://app.example:8443/callback?tenant=7",
+      "cursor://anysphere.cursor-mcp/oauth/callback"
+    ]
+
+    it.effect.each([
+      ...registered,
+      "http://127.0.0.1:51234/callback?app=1",
+      "http://[::1]/callback",
+      "http://[::1]:65535/callback",
+      "http://localhost:1/callback"
+    ])("is allowed: %s", (redirectUri) =>
+      Effect.gen(function* () {
+        const client = yield* Consent.app({ redirectUris: registered })
+        const tab = yield* Consent.somebody
+        const answer = yield* tab.decide(Consent.request(client.id, { redirect_uri: redirectUri }), "allow")
+        const address = Consent.forwardedTo(answer).href
+        // What the app has in its query stays as it is, and ours comes behind it.
+        assert.isTrue(address.startsWith(`${redirectUri}${redirectUri.includes("?") ? "&" : "?"}code=`), address)
+      })
+    )
+
+    it.effect.each([
+      "http://127.0.0.1:51234/callback",
+      "http://127.0.0.1:51234/callback?app=2",
+      "http://127.0.0.1:51234/callback?app=1&x=2",
+      "http://localhost:1/callback?app=1",
+      "https://app.example/callback?tenant=7",
+      "https://app.example:8444/callback?tenant=7",
+      "https://app.example:8443/callback",
+      "cursor://anysphere.cursor-mcp:1/oauth/callback",
+      "cursor://other/oauth/callback"
+    ])("is refused: %s", (redirectUri) =>
+      Effect.gen(function* () {
+        const client = yield* Consent.app({ redirectUris: registered })
+        const tab = yield* Consent.somebody
+        hasNoRedirect(
+          yield* tab.get(Consent.request(client.id, { redirect_uri: redirectUri })),
+          "The app asked to be answered at an unknown address"
+        )
+      })
+    )
+
+    it.effect("may be missing where there is only one", () =>
+      Effect.gen(function* () {
+        const client = yield* Consent.app({ redirectUris: ["https://app.example/callback"] })
+        const tab = yield* Consent.somebody
+        const answer = yield* tab.decide(Consent.request(client.id, { redirect_uri: undefined }), "allow")
+        assert.strictEqual(Consent.forwardedTo(answer).origin, "https://app.example")
+      })
+    )
+  })
+
+  describe("R19, R20 everything else that is wrong is told to the app, with its state and by whom", () => {
+    const refused = (changes: Consent.Changes, error: string) =>
+      Effect.gen(function* () {
+        const { url } = yield* Site
+        const client = yield* Consent.app({ redirectUris: ["https://app.example/callback?a=b"] })
+        // Signed in or not makes no difference: no one is asked to sign in for a request that cannot be granted.
+        for (const tab of [yield* Consent.browser, yield* Consent.somebody]) {
+          const answer = yield* tab.get(
+            Consent.request(client.id, { redirect_uri: "https://app.example/callback?a=b", ...changes })
+          )
+          const to = Consent.redirectedTo(answer)
+          assert.strictEqual(to.origin + to.pathname, "https://app.example/callback")
+          assert.deepStrictEqual(
+            [...to.searchParams.keys()],
+            ["a", "error", "error_description", ...("state" in changes ? [] : ["state"]), "iss"]
+          )
+          assert.strictEqual(to.searchParams.get("error"), error)
+          assert.strictEqual(to.searchParams.get("state"), "state" in changes ? null : "st-1")
+          assert.strictEqual(to.searchParams.get("iss"), url)
+          assert.match(to.searchParams.get("error_description") ?? "", /^[\x20\x21\x23-\x5b\x5d-\x7e]+$/)
+          assert.strictEqual(answer.headers.get("referrer-policy"), "no-referrer")
+          assert.strictEqual(answer.headers.get("cache-control"), "no-store")
+          assert.strictEqual(answer.text, "")
+        }
+      })
+
+    it.effect.each<readonly [string | ReadonlyArray<string> | undefined, string]>([
+      [undefined, "invalid_request"],
+      ["", "invalid_request"],
+      ["token", "unsupported_response_type"],
+      ["id_token", "unsupported_response_type"],
+      ["code token", "unsupported_response_type"],
+      ["CODE", "unsupported_response_type"],
+      ["none", "unsupported_response_type"],
+      [["code", "code"], "invalid_request"]
+    ])("R12 response_type %j", ([type, error]) => refused({ response_type: type }, error))
+
+    it.effect.each<Consent.Changes>([
+      { code_challenge: undefined, code_challenge_method: undefined },
+      { code_challenge: undefined },
+      { code_challenge_method: undefined },
+      { code_challenge_method: "plain" },
+      { code_challenge_method: "s256" },
+      { code_challenge_method: "S512" },
+      { code_challenge: "short" },
+      { code_challenge: "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM=" },
+      { code_challenge: "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw+cM" },
+      { code_challenge: ["E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM", "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"] }
+    ])("R13 PKCE %j", (changes) => refused(changes, "invalid_request"))
+
+    it.effect.each<string | ReadonlyArray<string>>([
+      "https://other.example/mcp",
+      "http://localhost/mcp",
+      "/mcp",
+      "mcp",
+      "http://localhost:3000",
+      "urn:discovery"
+    ])("R14 resource %j", (resource) => refused({ resource }, "invalid_target"))
+
+    it.effect("R14 a resource with a fragment, a query or user info, or with a second one beside the right one", () =>
+      Effect.gen(function* () {
+        const { url } = yield* Site
+        for (const resource of [
+          `${url}/mcp#`,
+          `${url}/mcp#x`,
+          `${url}/mcp?x=1`,
+          `${url.replace("://", "://user@")}/mcp`,
+          `${url}/mcp/other`,
+          [`${url}/mcp`, "https://other.example/mcp"],
+          ["https://other.example/mcp", `${url}/mcp`]
+        ]) {
+          yield* refused({ resource }, "invalid_target")
+        }
+      })
+    )
+
+    it.effect.each(["all", "discovery:write", "offline_access", "openid profile", "Discovery:Read", "discovery:reads"])(
+      "R15 scope %j",
+      (scope) => refused({ scope }, "invalid_scope")
+    )
+
+    it.effect.each<Consent.Changes>([
+      { scope: ["discovery:read", "discovery:read"] },
+      { state: ["a", "b"] },
+      { prompt: ["consent", "login"] },
+      { code_challenge_method: ["S256", "plain"] }
+    ])("R16 a parameter that is repeated: %j", (changes) => refused(changes, "invalid_request"))
+  })
+
+  describe("what is let through", () => {
+    const granted = (changes: Consent.Changes) =>
+      Effect.gen(function* () {
+        const client = yield* Consent.app()
+        const { challenge, verifier } = Consent.proof()
+        const tab = yield* Consent.somebody
+        const answer = yield* tab.decide(Consent.request(client.id, { code_challenge: challenge, ...changes }), "allow")
+        const to = Consent.forwardedTo(answer)
+        const tokens = yield* Consent.exchange(client.id, to.searchParams.get("code") ?? "", verifier)
+        assert.strictEqual(tokens.status, 200, tokens.text)
+        return { to, answer, tokens: tokens.json }
+      })
+
+    it.effect("R14 the resource with a slash at its end, in other letters, twice, or not at all", () =>
+      Effect.gen(function* () {
+        const { url } = yield* Site
+        for (const resource of [
+          undefined,
+          "",
+          `${url}/mcp`,
+          `${url}/mcp/`,
+          `${url.toUpperCase()}/mcp`,
+          [`${url}/mcp`, `${url}/mcp/`]
+        ]) {
+          yield* granted({ resource })
+        }
+      })
+    )
+
+    it.effect.each([undefined, "", "discovery:read", "discovery:read offline_access", "openid  discovery:read"])(
+      "R15 scope %j gives discovery:read, and the token response says so",
+      (scope) =>
+        Effect.map(granted({ scope }), ({ tokens }) => {
+          assert.deepInclude(tokens, { scope: "discovery:read", token_type: "Bearer", expires_in: 3600 })
+          assert.isString(tokens["refresh_token"])
+        })
+    )
+
+    it.effect.each([
+      ["plain", "simple"],
+      ["with every sign of an address", "blanks + plus & and = % # ? / \\ \" ' < >"],
+      ["with control characters", "a\u0000b\u0001\r\n"],
+      ["of 2 kB of emoji", "🦈".repeat(500)],
+      ["of 2 kB of ASCII", "x".repeat(2_000)],
+      ["that is encoded already", "%F0%9F%A6%88%00"],
+      ["with a change of direction", "\u202Egnihtemos"],
+      ["in other scripts", "ein Brötchen, 一個麵包"],
+      ["that is JSON", '{"json":[1,2,"three"]}'],
+      ["that is a JWT", "eyJhbGciOiJub25lIn0.e30."]
+    ] as const)("R17 a state %s comes back as it was, allowed, denied or refused", ([, state]) =>
+      Effect.gen(function* () {
+        const client = yield* Consent.app()
+        const tab = yield* Consent.somebody
+        for (const decision of ["allow", "deny"] as const) {
+          const answer = yield* tab.decide(Consent.request(client.id, { state }), decision)
+          assert.deepStrictEqual(Consent.forwardedTo(answer).searchParams.getAll("state"), [state])
+        }
+        const refused = yield* tab.get(Consent.request(client.id, { state, response_type: "token" }))
+        assert.deepStrictEqual(Consent.redirectedTo(refused).searchParams.getAll("state"), [state])
+        // Not through a sign-in either.
+        const guest = yield* Consent.browser
+        const toSignIn = yield* guest.get(Consent.request(client.id, { state }))
+        const returnTo = new URL(toSignIn.headers.get("location") ?? "", "http://x").searchParams.get("return_to") ?? ""
+        const back = yield* guest.signIn(tab.who, returnTo)
+        assert.strictEqual(back.status, 303, Consent.headingOf(back.text))
+        const answer = yield* guest.decide(back.headers.get("location") ?? "", "allow")
+        assert.deepStrictEqual(Consent.forwardedTo(answer).searchParams.getAll("state"), [state])
+      })
+    )
+
+    it.effect.each([undefined, ""])("R17 no state is made up for %j", (state) =>
+      Effect.map(granted({ state }), ({ to }) => assert.deepStrictEqual([...to.searchParams.keys()], ["code", "iss"]))
+    )
+
+    it.effect.each<Consent.Changes>([
+      { prompt: "consent" },
+      { prompt: "none" },
+      { nonce: "n", login_hint: "a@b.example", claims: "{}", display: "popup", max_age: "0" },
+      { request: "eyJhbGciOiJub25lIn0.e30." },
+      { request_uri: "https://evil.example/request" },
+      { response_mode: "form_post" },
+      { response_mode: "fragment" },
+      { response_mode: "web_message" },
+      { __proto__: "x", unknown: "y" }
+    ])("R18 %j changes nothing: a person is asked, and the code goes into the query", (changes) =>
+      Effect.map(granted(changes), ({ answer, to }) => {
+        assert.deepStrictEqual([...to.searchParams.keys()], ["code", "state", "iss"])
+        assert.strictEqual(to.hash, "")
+        assert.strictEqual(to.origin + to.pathname, Consent.redirectUri)
+        assert.notInclude(answer.text, "<form")
+      })
+    )
+
+    it.effect(
+      "R20 every answer says by whom it is, as the metadata does, so that clients of several servers notice a mix-up",
+      () =>
+        Effect.gen(function* () {
+          const site = yield* Site
+          const metadata = yield* site.get("/.well-known/oauth-authorization-server")
+          const { issuer }: { readonly issuer: string } = JSON.parse(metadata.text)
+          const client = yield* Consent.app()
+          const tab = yield* Consent.somebody
+          const answers = [
+            Consent.forwardedTo(yield* tab.decide(Consent.request(client.id), "allow")),
+            Consent.forwardedTo(yield* tab.decide(Consent.request(client.id), "deny")),
+            Consent.redirectedTo(yield* tab.get(Consent.request(client.id, { response_type: "token" })))
+          ]
+          for (const { searchParams } of answers) assert.deepStrictEqual(searchParams.getAll("iss"), [issuer])
+          assert.strictEqual(issuer, site.url)
+        })
+    )
+  })
+
+  it.effect("R7 addresses come from the configuration, whatever the request says of its host", () =>
+    Effect.gen(function* () {
+      const { url } = yield* Site
+      const client = yield* Consent.app()
+      const tab = yield* Consent.somebody
+      const forged = {
+        "x-forwarded-host": "evil.example",
+        "x-forwarded-proto": "https",
+        forwarded: "host=evil.example"
+      }
+      const answer = yield* tab.get(Consent.request(client.id, { response_type: "token" }), forged)
+      assert.strictEqual(Consent.redirectedTo(answer).searchParams.get("iss"), url)
+      const page = yield* tab.get(Consent.request(client.id), forged)
+      assert.notInclude(page.text, "evil")
+    })
+  )
+
+  it.effect("R22 no other origin reads /authorize, sign-in or dashboard, or may ask to", () =>
+    Effect.gen(function* () {
+      const client = yield* Consent.app()
+      const tab = yield* Consent.somebody
+      const site = yield* Site
+      for (const origin of ["https://evil.example", site.url, "null"]) {
+        for (const path of [Consent.request(client.id), Consent.request("x"), "/sign-in", "/dashboard"]) {
+          const { headers } = yield* tab.get(path, { origin, "sec-fetch-site": "cross-site" })
+          assert.deepStrictEqual(
+            [...headers.keys()].filter((name) => name.startsWith("access-control-")),
+            []
+          )
+        }
+        const preflight = yield* Effect.promise(() =>
+          fetch(`${site.url}/authorize`, {
+            method: "OPTIONS",
+            headers: { origin, "access-control-request-method": "GET" }
+          })
+        )
+        assert.strictEqual(preflight.status, 405)
+        assert.isNull(preflight.headers.get("access-control-allow-origin"))
+      }
+    })
+  )
+
+  it.effect("HEAD is answered as GET is, and other methods get a page that says how it is opened", () =>
+    Effect.gen(function* () {
+      const { url } = yield* Site
+      const client = yield* Consent.app()
+      const send = (method: string) =>
+        Effect.promise(() => fetch(url + Consent.request(client.id), { method, redirect: "manual" }))
+      const head = yield* send("HEAD")
+      assert.strictEqual(head.status, 303)
+      assert.include(head.headers.get("location"), "/sign-in?return_to=%2Fauthorize%3F")
+      for (const method of ["POST", "PUT", "PATCH", "DELETE"]) {
+        const answer = yield* send(method)
+        assert.strictEqual(answer.status, 405, method)
+        assert.strictEqual(answer.headers.get("allow"), "GET, HEAD")
+        assert.include(yield* Effect.promise(() => answer.text()), "This page opens from an app")
+      }
+    })
+  )
+
+  it.effect("R56 more than 120 requests a minute from one address have to wait, and others do not", () =>
+    Effect.gen(function* () {
+      const client = yield* Consent.app()
+      const tab = yield* Consent.browser
+      const clock = yield* SetClock
+      const ask = (address: string) => tab.get(Consent.request(client.id), { "x-forwarded-for": address })
+      const statuses: Array<number> = []
+      for (let each = 0; each < 121; each++) statuses.push((yield* ask("203.0.113.7")).status)
+      assert.deepStrictEqual(
+        statuses.slice(0, 120),
+        Array.from({ length: 120 }, () => 303)
+      )
+      const tooMany = yield* ask("203.0.113.7")
+      assert.strictEqual(tooMany.status, 429)
+      assert.match(tooMany.headers.get("retry-after") ?? "", /^[1-9]\d*$/)
+      assert.include(tooMany.text, "Too many requests")
+      assert.strictEqual((yield* ask("203.0.113.8")).status, 303)
+      yield* clock.advance(60_000)
+      assert.strictEqual((yield* ask("203.0.113.7")).status, 303)
+    })
+  )
+
+  it.effect("R49 all that can be wrong with a client's document looks the same, and the log tells which", () =>
+    Effect.gen(function* () {
+      const site = yield* Site
+      const tab = yield* Consent.somebody
+      const server = yield* DocumentServer.make()
+      const pages: Array<string> = []
+      const ask = Effect.fnUntraced(function* (clientId: string) {
+        const answer = yield* tab.get(Consent.request(clientId))
+        hasNoRedirect(answer, "The app could not be checked")
+        assert.isNull(answer.headers.get("retry-after"))
+        pages.push(answer.text)
+        const [line = ""] = site.logs.slice(-1)
+        assert.include(line, "A client metadata document could not be used")
+        assert.include(line, answer.headers.get("x-request-id") ?? "none")
+      })
+      // What its server does.
+      const answers: ReadonlyArray<readonly [string, DocumentServer.Handler]> = [
+        ["missing", (_, response) => void response.writeHead(404).end()],
+        ["broken", (_, response) => void response.writeHead(500).end()],
+        ["moved", (_, response) => void response.writeHead(302, { location: "http://127.0.0.1:1/" }).end()],
+        ["text", (_, response) => void response.writeHead(200, { "content-type": "text/html" }).end("hello")],
+        ["json", DocumentServer.json("{")],
+        ["other", DocumentServer.json({ client_id: "https://other.example/client" })],
+        ["gone", (request) => void request.socket.destroy()]
+      ]
+      for (const [path, answer] of answers) {
+        server.answer = answer
+        yield* ask(`${server.origin}/${path}`)
+      }
+      // Where it is said to be: nothing there, a private network, a name that is none, an address in another spelling.
+      for (const clientId of [
+        "http://127.0.0.1:1/client",
+        "https://10.0.0.1/client",
+        "https://169.254.169.254/latest/meta-data",
+        "https://[::ffff:10.0.0.1]/client",
+        "http://app.example/client",
+        "https://app.invalid/client",
+        "https://user@app.example/client",
+        "https://app.example",
+        "https://app.example/client#x",
+        "HTTPS://APP.EXAMPLE/client"
+      ]) {
+        yield* ask(clientId)
+      }
+      assert.strictEqual(new Set(pages).size, 1)
+    })
+  )
+})

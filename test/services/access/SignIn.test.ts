@@ -1,0 +1,328 @@
+import { assert, describe, layer } from "@effect/vitest"
+import { Context, Effect, Exit, Fiber, Layer, Option, Redacted } from "effect"
+import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
+import { SqlClient } from "effect/sql"
+import { Accounts } from "../../../src/services/access/Accounts.ts"
+import { PasswordChange } from "../../../src/services/access/PasswordChange.ts"
+import { Passwords } from "../../../src/services/access/Passwords.ts"
+import { Sessions } from "../../../src/services/access/Sessions.ts"
+import { SignIn } from "../../../src/services/access/SignIn.ts"
+import * as Database from "../../../src/services/database/Database.ts"
+import * as Access from "../../support/Access.ts"
+import { SetClock } from "../../support/SetClock.ts"
+import { recorded } from "../../support/Statements.ts"
+import { TestDatabase } from "../../support/TestDatabase.ts"
+
+const start = "2026-03-10T12:00:00Z"
+const minute = 60_000
+const right = "nine green whales"
+const wrong = "nine green wales"
+
+/** Passwords in clear and at once, which tell what they were asked. */
+const asked: Array<string> = []
+const passwords = Layer.succeed(Passwords, {
+  hash: (password) => Effect.succeed(`$argon2id$${Redacted.value(password)}`),
+  verify: (password, stored) =>
+    Effect.sync(() => {
+      asked.push(stored)
+      return stored === `$argon2id$${Redacted.value(password)}`
+    }),
+  generate: Effect.succeed(Redacted.make("nobody's"))
+})
+
+const signIn = PasswordChange.layer.pipe(
+  Layer.provideMerge(SignIn.layer),
+  Layer.provideMerge(Sessions.layer),
+  Layer.provide(NodeCrypto.layer)
+)
+
+const Services = Layer.merge(Access.layerUnhashed, Layer.provide(signIn, passwords)).pipe(
+  Layer.provideMerge(TestDatabase.layer),
+  Layer.provideMerge(SetClock.layer(start))
+)
+
+let owners = 0
+let networks = 0
+
+layer(Services, { excludeTestServices: true })("SignIn", (it) => {
+  /** An address of a network that nobody else has. */
+  const newAddress = () => `2001:db8:${(++networks).toString(16)}::1`
+
+  const owner = Effect.gen(function* () {
+    const clock = yield* SetClock
+    yield* clock.set(start)
+    const email = `owner${++owners}@discovery.test`
+    const sql = yield* SqlClient.SqlClient
+    const accounts = yield* Accounts
+    const { id } = yield* accounts.create({ email, plan: "growth", status: "active", password: Redacted.make(right) })
+    // The accounts of this test are made without hashing.
+    yield* sql`UPDATE account SET password_hash = ${`$argon2id$${right}`} WHERE id = ${id}`
+    const server = yield* SignIn
+    const attempt = (password: string, address: string, as = email) =>
+      server.signIn({ email: as, password: Redacted.make(password), address })
+    return { attempt, clock, email, id, server, sessions: yield* Sessions }
+  })
+
+  const tagOf = <A, E extends { readonly _tag: string }, R>(effect: Effect.Effect<A, E, R>) =>
+    Effect.match(effect, { onSuccess: () => "signed in", onFailure: (error) => error._tag })
+
+  describe("a password", () => {
+    it.effect("that is right starts a session, whatever the case of the address and the blanks around it", () =>
+      Effect.gen(function* () {
+        const { attempt, email, id } = yield* owner
+        for (const as of [email, email.toUpperCase(), `  ${email}\n`]) {
+          const { session } = yield* attempt(right, newAddress(), as)
+          assert.strictEqual(session.accountId, id)
+        }
+      })
+    )
+
+    it.effect("R56 that is wrong, and an unknown address, give the same error for the same work", () =>
+      Effect.gen(function* () {
+        const { attempt, email, id } = yield* owner
+        const sql = yield* SqlClient.SqlClient
+        const seen = Effect.fnUntraced(function* (as: string, password: string) {
+          asked.length = 0
+          const { answer, statements } = yield* recorded(Effect.flip(attempt(password, newAddress(), as)))
+          return { answer, statements, verified: asked.map((stored) => stored.split("$")[1]) }
+        })
+        const known = yield* seen(email, wrong)
+        assert.strictEqual(known.answer._tag, "SignInRejected")
+        assert.deepStrictEqual(known.verified, ["argon2id"])
+        for (const as of ["nobody@discovery.test", "", "\u0000\ud800", "'; DROP TABLE account", "x".repeat(100_000)]) {
+          assert.deepStrictEqual(yield* seen(as, right), known)
+        }
+        assert.deepStrictEqual(yield* seen("nobody@discovery.test", "nobody's"), known)
+        yield* sql`UPDATE account SET password_hash = NULL WHERE id = ${id}`
+        assert.deepStrictEqual(yield* seen(email, right), known)
+        assert.deepStrictEqual(yield* seen(email, "nobody's"), known)
+      })
+    )
+  })
+
+  describe("R56 attempts", () => {
+    it.effect("on one account from one network: 10 in a row, then one a minute, and the answer says when", () =>
+      Effect.gen(function* () {
+        const { attempt, clock } = yield* owner
+        const address = newAddress()
+        for (let tried = 0; tried < 10; tried++) {
+          assert.strictEqual(yield* tagOf(attempt(wrong, address)), "SignInRejected")
+        }
+        const error = yield* Effect.flip(attempt(right, address))
+        assert.deepInclude(error, {
+          _tag: "TooManyAttempts",
+          retryAfterSeconds: 60,
+          message: "Too many attempts to sign in. Try again in a minute."
+        })
+        yield* clock.advance(minute - 1)
+        assert.strictEqual(yield* tagOf(attempt(right, address)), "TooManyAttempts")
+        yield* clock.advance(1)
+        assert.strictEqual(yield* tagOf(attempt(wrong, address)), "SignInRejected")
+        assert.strictEqual(yield* tagOf(attempt(right, address)), "TooManyAttempts")
+        yield* clock.advance(10 * minute)
+        assert.strictEqual(yield* tagOf(attempt(right, address)), "signed in")
+      })
+    )
+
+    it.effect("that were refused do not keep the owner out for longer", () =>
+      Effect.gen(function* () {
+        const { attempt, clock } = yield* owner
+        const address = newAddress()
+        for (let tried = 0; tried < 60; tried++) yield* tagOf(attempt(wrong, address))
+        // Ten of them were attempts of this network, which has 30.
+        assert.strictEqual(yield* tagOf(attempt(wrong, address, "other@discovery.test")), "SignInRejected")
+        yield* clock.advance(minute)
+        assert.strictEqual(yield* tagOf(attempt(right, address)), "signed in")
+      })
+    )
+
+    it.effect("are counted alike for addresses without an account, and whatever their case", () =>
+      Effect.gen(function* () {
+        const { attempt } = yield* owner
+        const address = newAddress()
+        const unknown = `nobody${owners}@discovery.test`
+        for (let tried = 0; tried < 10; tried++) {
+          yield* tagOf(attempt(wrong, address, tried % 2 === 0 ? unknown : unknown.toUpperCase()))
+        }
+        assert.strictEqual(yield* tagOf(attempt(wrong, address, unknown)), "TooManyAttempts")
+      })
+    )
+
+    it.effect("from one network: 30 in a row, over all accounts", () =>
+      Effect.gen(function* () {
+        const { attempt } = yield* owner
+        const network = newAddress()
+        for (let tried = 0; tried < 30; tried++) {
+          const tag = yield* tagOf(attempt(wrong, network, `other${tried}.${owners}@discovery.test`))
+          assert.strictEqual(tag, "SignInRejected")
+        }
+        assert.strictEqual(yield* tagOf(attempt(right, network)), "TooManyAttempts")
+        assert.strictEqual(yield* tagOf(attempt(right, newAddress())), "signed in")
+      })
+    )
+
+    it.effect("on one account from anywhere: 100 in a row, so that a handful keeps no owner out", () =>
+      Effect.gen(function* () {
+        const { attempt } = yield* owner
+        for (let tried = 0; tried < 100; tried++) {
+          assert.strictEqual(yield* tagOf(attempt(wrong, newAddress())), "SignInRejected", `${tried}`)
+        }
+        assert.strictEqual(yield* tagOf(attempt(right, newAddress())), "TooManyAttempts")
+      })
+    )
+
+    it.effect("with the right password do not count", () =>
+      Effect.gen(function* () {
+        const { attempt } = yield* owner
+        const address = newAddress()
+        for (let tried = 0; tried < 40; tried++) {
+          assert.strictEqual(yield* tagOf(attempt(right, address)), "signed in", `${tried}`)
+        }
+      })
+    )
+
+    it.effect("at once on several servers get no further than one after another", () =>
+      Effect.gen(function* () {
+        const { attempt, email, server } = yield* owner
+        const { connection } = yield* TestDatabase
+        const replica = yield* Layer.build(
+          Layer.fresh(signIn).pipe(
+            Layer.provide([Layer.fresh(Database.layer({ source: connection, maxConnections: 5 })), passwords])
+          )
+        )
+        const address = newAddress()
+        const other = Context.get(replica, SignIn)
+        assert.notStrictEqual(other, server)
+        const tags = yield* Effect.forEach(
+          Array.from({ length: 20 }).flatMap(() => [
+            tagOf(attempt(wrong, address)),
+            tagOf(other.signIn({ email, password: Redacted.make(wrong), address }))
+          ]),
+          (tried) => tried,
+          { concurrency: "unbounded" }
+        )
+        assert.lengthOf(
+          tags.filter((tag) => tag === "SignInRejected"),
+          10
+        )
+        assert.lengthOf(
+          tags.filter((tag) => tag === "TooManyAttempts"),
+          30
+        )
+      })
+    )
+
+    it.effect("leave nothing behind once their time has come", () =>
+      Effect.gen(function* () {
+        const { attempt, clock } = yield* owner
+        const sql = yield* SqlClient.SqlClient
+        for (let tried = 0; tried < 5; tried++)
+          yield* tagOf(attempt(wrong, newAddress(), `gone${tried}@discovery.test`))
+        yield* clock.advance(24 * 60 * minute)
+        for (let tried = 0; tried < 40; tried++) yield* tagOf(attempt(right, "203.0.113.1"))
+        assert.isAtMost((yield* sql`SELECT FROM sign_in_attempt`).length, 3)
+      })
+    )
+
+    it.effect("tell nothing to whoever reads the table", () =>
+      Effect.gen(function* () {
+        const { attempt, email } = yield* owner
+        const sql = yield* SqlClient.SqlClient
+        yield* tagOf(attempt(wrong, "203.0.113.99"))
+        const rows = yield* sql`SELECT encode(key, 'escape') AS key FROM sign_in_attempt`
+        assert.notInclude(JSON.stringify(rows), email.slice(0, 5))
+        assert.notInclude(JSON.stringify(rows), "203.0.113")
+      })
+    )
+  })
+
+  describe("a change of the password", () => {
+    const next = "seven blue otters"
+    const change = Effect.fnUntraced(function* (
+      who: { readonly attempt: (password: string, address: string) => ReturnType<SignIn["Service"]["signIn"]> },
+      current: string,
+      to = next
+    ) {
+      const { secret, session } = yield* who.attempt(right, newAddress())
+      const passwordChange = yield* PasswordChange
+      const changed = passwordChange.change({
+        session,
+        address: newAddress(),
+        current: Redacted.make(current),
+        next: Redacted.make(to)
+      })
+      return { secret, session, changed }
+    })
+
+    it.effect("ends every other session, and this one gets a new secret", () =>
+      Effect.gen(function* () {
+        const who = yield* owner
+        const elsewhere = yield* who.attempt(right, newAddress())
+        const { changed, secret } = yield* change(who, right)
+        const renewed = yield* changed
+        const isAlive = (each: Redacted.Redacted) => Effect.map(who.sessions.current(each), Option.isSome)
+        assert.isFalse(yield* isAlive(elsewhere.secret))
+        assert.isFalse(yield* isAlive(secret))
+        assert.isTrue(yield* isAlive(renewed.secret))
+        assert.strictEqual(renewed.session.accountId, who.id)
+        assert.strictEqual(yield* tagOf(who.attempt(right, newAddress())), "SignInRejected")
+        assert.strictEqual(yield* tagOf(who.attempt(next, newAddress())), "signed in")
+      })
+    )
+
+    it.effect("needs the current password, counted like an attempt to sign in", () =>
+      Effect.gen(function* () {
+        const who = yield* owner
+        const { changed, secret } = yield* change(who, wrong)
+        const tags = yield* Effect.forEach(Array.from({ length: 11 }), () => tagOf(changed))
+        assert.deepStrictEqual(tags, [...Array.from({ length: 10 }, () => "SignInRejected"), "TooManyAttempts"])
+        assert.isTrue(Option.isSome(yield* who.sessions.current(secret)))
+        assert.strictEqual(yield* tagOf(who.attempt(right, newAddress())), "signed in")
+      })
+    )
+
+    it.effect("refuses a new password that is too short, common, or holds the e-mail address", () =>
+      Effect.gen(function* () {
+        const who = yield* owner
+        for (const to of ["short", "passwordpassword", `${who.email}!`, "x".repeat(300)]) {
+          const { changed } = yield* change(who, right, to)
+          assert.strictEqual(yield* tagOf(changed), "PasswordRefused", to)
+        }
+        assert.strictEqual(yield* tagOf(who.attempt(right, newAddress())), "signed in")
+      })
+    )
+
+    it.effect("made twice at once happens once", () =>
+      Effect.gen(function* () {
+        const who = yield* owner
+        const [one, other] = [yield* change(who, right), yield* change(who, right, "three red herons")]
+        // Both know that the password is right before either changes it.
+        const { release, waiting } = yield* Access.holdAccount(who.id)
+        const both = yield* Effect.forkChild(
+          Effect.all([Effect.exit(one.changed), Effect.exit(other.changed)], { concurrency: "unbounded" })
+        )
+        yield* waiting(2)
+        yield* release
+        const exits = yield* Fiber.join(both)
+        assert.lengthOf(exits.filter(Exit.isSuccess), 1)
+        assert.lengthOf(yield* who.sessions.list(who.id), 1)
+      })
+    )
+
+    it.effect("leaves no session to a sign-in with the old password that was on its way", () =>
+      Effect.gen(function* () {
+        const who = yield* owner
+        const verified = yield* who.server.verify({
+          email: who.email,
+          password: Redacted.make(right),
+          address: newAddress()
+        })
+        const { changed } = yield* change(who, right)
+        yield* changed
+        const late = yield* Effect.flip(who.sessions.start(verified))
+        assert.strictEqual(late._tag, "PasswordOutdated")
+        assert.lengthOf(yield* who.sessions.list(who.id), 1)
+      })
+    )
+  })
+})

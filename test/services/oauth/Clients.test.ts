@@ -1,0 +1,168 @@
+import { assert, describe, layer } from "@effect/vitest"
+import { Effect, Layer, Redacted } from "effect"
+import { SqlClient } from "effect/sql"
+import * as Credential from "../../../src/domain/access/Credential.ts"
+import type { AuthMethod } from "../../../src/domain/oauth/Client.ts"
+import { Clients } from "../../../src/services/oauth/Clients.ts"
+import type { ClientCredentials } from "../../../src/services/oauth/Clients.ts"
+import { ServerKey } from "../../../src/services/oauth/ServerKey.ts"
+import * as FakeOAuth from "../../support/FakeOAuth.ts"
+import * as OAuth from "../../support/OAuth.ts"
+import { TestDatabase } from "../../support/TestDatabase.ts"
+
+layer(OAuth.layer.pipe(Layer.provideMerge(TestDatabase.layer)), { excludeTestServices: true })("Clients", (it) => {
+  const register = (authMethod: AuthMethod, name = "A test's app") =>
+    Effect.flatMap(Clients, (clients) => clients.register({ name, redirectUris: [OAuth.redirectUri], authMethod }))
+  const authenticate = (credentials: Partial<ClientCredentials>) =>
+    Effect.flatMap(Clients, (clients) =>
+      clients.authenticate({ basic: undefined, id: undefined, secret: undefined, ...credentials })
+    )
+  const refusal = (credentials: Partial<ClientCredentials>) =>
+    Effect.map(Effect.flip(authenticate(credentials)), ({ _tag }) => _tag)
+  const find = (id: string) => Effect.flatMap(Clients, (clients) => clients.find(id))
+  const secretOf = (text: string) => Redacted.make(text)
+
+  describe("a registered client", () => {
+    it.effect("is found as it was registered; its id begins with doc_, never with https", () =>
+      Effect.gen(function* () {
+        const { client, secret } = yield* register("none", '名前 "quoted" <b>')
+        assert.match(client.id, /^doc_[0-9A-Za-z]{43}$/)
+        assert.isUndefined(secret)
+        assert.deepStrictEqual(yield* find(client.id), {
+          id: client.id,
+          name: '名前 "quoted" <b>',
+          source: "registered",
+          publisher: undefined,
+          redirectUris: [OAuth.redirectUri],
+          authMethod: "none"
+        })
+      })
+    )
+
+    it.effect("is not found under any other id", () =>
+      Effect.gen(function* () {
+        const { client } = yield* register("none")
+        const made = Credential.make("client", new Uint8Array(48).fill(3))
+        for (const id of [made, "", "\u0000", `${client.id}0`, client.id.toLowerCase(), "x".repeat(100_000), "https"]) {
+          assert.strictEqual((yield* Effect.flip(find(id)))._tag, "UnknownClient")
+        }
+      })
+    )
+  })
+
+  describe("a client that is known by a document", () => {
+    it.effect("R51 is looked up on both legs", () =>
+      Effect.gen(function* () {
+        assert.strictEqual((yield* find(FakeOAuth.documentId)).publisher, "app.example")
+        assert.strictEqual(yield* authenticate({ id: FakeOAuth.documentId }), FakeOAuth.documentId)
+        const basic = { id: FakeOAuth.documentId, secret: undefined }
+        assert.strictEqual(yield* authenticate({ basic }), FakeOAuth.documentId)
+      })
+    )
+
+    it.effect("that is no document is unknown; it has no secret", () =>
+      Effect.gen(function* () {
+        const id = "https://evil.example/client.json"
+        assert.strictEqual((yield* Effect.flip(find(id)))._tag, "UnknownClient")
+        assert.strictEqual(yield* refusal({ id }), "InvalidClient")
+        assert.strictEqual(yield* refusal({ id: FakeOAuth.documentId, secret: secretOf("x") }), "InvalidClient")
+      })
+    )
+
+    it.effect("that cannot be fetched right now is not unknown: an app with tokens goes on", () =>
+      Effect.gen(function* () {
+        assert.strictEqual((yield* Effect.flip(find(FakeOAuth.unreachableId)))._tag, "ClientMetadataUnavailable")
+        assert.strictEqual(yield* authenticate({ id: FakeOAuth.unreachableId }), FakeOAuth.unreachableId)
+      })
+    )
+  })
+
+  describe("R33 authentication", () => {
+    it.effect("of a public client is its id, in the form or in the header", () =>
+      Effect.gen(function* () {
+        const { client } = yield* register("none")
+        assert.strictEqual(yield* authenticate({ id: client.id }), client.id)
+        assert.strictEqual(yield* authenticate({ basic: { id: client.id, secret: undefined } }), client.id)
+        assert.strictEqual(yield* refusal({ id: client.id, secret: secretOf("x") }), "InvalidClient")
+      })
+    )
+
+    it.effect.each(["client_secret_basic", "client_secret_post"] as const)(
+      "of a %s client is its secret, in the form or in the header",
+      (method) =>
+        Effect.gen(function* () {
+          const { client, secret } = yield* register(method)
+          if (secret === undefined) return assert.fail("no secret")
+          assert.match(Redacted.value(secret), /^dcs_[0-9A-Za-z]{43}$/)
+          const { id } = client
+          assert.strictEqual(yield* authenticate({ id, secret }), id)
+          assert.strictEqual(yield* authenticate({ basic: { id, secret } }), id)
+          assert.strictEqual(yield* authenticate({ basic: { id, secret }, id }), id)
+        })
+    )
+
+    it.effect("of a client with a secret is never less", () =>
+      Effect.gen(function* () {
+        const { client, secret } = yield* register("client_secret_basic")
+        const other = yield* register("client_secret_basic")
+        if (secret === undefined || other.secret === undefined) return assert.fail("no secret")
+        const { id } = client
+        const wrong = [
+          "x",
+          "",
+          `${Redacted.value(secret)}0`,
+          Redacted.value(other.secret),
+          "\u0000",
+          "x".repeat(100_000)
+        ]
+        assert.strictEqual(yield* refusal({ id }), "InvalidClient")
+        assert.strictEqual(yield* refusal({ basic: { id, secret: undefined } }), "InvalidClient")
+        for (const text of wrong) {
+          assert.strictEqual(yield* refusal({ id, secret: secretOf(text) }), "InvalidClient")
+          assert.strictEqual(yield* refusal({ basic: { id, secret: secretOf(text) } }), "InvalidClient")
+        }
+      })
+    )
+
+    it.effect("in two ways at once is invalid_request; in none, or of nobody, invalid_client", () =>
+      Effect.gen(function* () {
+        const { client, secret } = yield* register("client_secret_basic")
+        if (secret === undefined) return assert.fail("no secret")
+        const { id } = client
+        assert.strictEqual(yield* refusal({ basic: { id, secret }, secret }), "InvalidRequest")
+        assert.strictEqual(yield* refusal({ basic: { id, secret }, id: FakeOAuth.documentId }), "InvalidRequest")
+        assert.strictEqual(yield* refusal({}), "InvalidClient")
+        assert.strictEqual(yield* refusal({ secret }), "InvalidClient")
+        assert.strictEqual(yield* refusal({ id: "nobody", secret }), "InvalidClient")
+      })
+    )
+
+    it.effect("R34 says whether the header was tried", () =>
+      Effect.gen(function* () {
+        const inForm = yield* Effect.flip(authenticate({ id: "nobody" }))
+        const inHeader = yield* Effect.flip(authenticate({ basic: { id: "nobody", secret: undefined } }))
+        assert.deepInclude(inForm, { _tag: "InvalidClient", triedBasic: false })
+        assert.deepInclude(inHeader, { _tag: "InvalidClient", triedBasic: true })
+      })
+    )
+  })
+
+  describe("the server's key", () => {
+    it.effect("is made once, however many servers need it first", () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        yield* sql`DELETE FROM server_key`
+        const ids = yield* Effect.forEach(
+          Array.from({ length: 6 }),
+          () =>
+            Effect.flatMap(ServerKey, ({ current }) => Effect.map(current, ({ id }) => id)).pipe(
+              Effect.provide(Layer.fresh(OAuth.layer))
+            ),
+          { concurrency: "unbounded" }
+        )
+        assert.strictEqual(new Set(ids).size, 1)
+        assert.lengthOf(yield* sql`SELECT FROM server_key`, 1)
+      })
+    )
+  })
+})

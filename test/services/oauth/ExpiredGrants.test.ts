@@ -1,0 +1,143 @@
+import { assert, describe, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { CredentialResolver } from "../../../src/services/access/CredentialResolver.ts"
+import { Clients } from "../../../src/services/oauth/Clients.ts"
+import { ExpiredGrants } from "../../../src/services/oauth/ExpiredGrants.ts"
+import { Grants } from "../../../src/services/oauth/Grants.ts"
+import { ServerKey } from "../../../src/services/oauth/ServerKey.ts"
+import * as Access from "../../support/Access.ts"
+import * as OAuth from "../../support/OAuth.ts"
+import { SetClock } from "../../support/SetClock.ts"
+import { TestDatabase } from "../../support/TestDatabase.ts"
+
+const hours = 3_600_000
+const days = 24 * hours
+
+const Services = Layer.mergeAll(Access.layerUnhashed, OAuth.layer).pipe(
+  Layer.provideMerge(TestDatabase.layer),
+  Layer.provideMerge(SetClock.layer("2026-03-10T12:00:00Z"))
+)
+
+layer(Services, { excludeTestServices: true })("ExpiredGrants", (it) => {
+  const advance = (millis: number) => Effect.flatMap(SetClock, (clock) => clock.advance(millis))
+  const sweep = Effect.flatMap(ExpiredGrants, ({ sweep }) => sweep)
+  const empty = Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    yield* sql`DELETE FROM oauth_grant`
+    yield* sql`DELETE FROM oauth_client`
+    yield* sql`DELETE FROM server_key`
+    return (yield* Access.subscriber()).caller.accountId
+  })
+  const count = Effect.fnUntraced(function* (table: string) {
+    const sql = yield* SqlClient.SqlClient
+    const rows = yield* sql<{ readonly n: number }>`SELECT count(*)::integer AS n FROM ${sql(table)}`
+    return rows[0]?.n
+  })
+  const nothing = { tokens: 0, codes: 0, grants: 0, clients: 0, keys: 0 }
+
+  it.effect("deletes nothing that may still be of use", () =>
+    Effect.gen(function* () {
+      const account = yield* empty
+      const grants = yield* Grants
+      const { approval, client, tokens } = yield* OAuth.connected(account)
+      const next = yield* grants.refresh(OAuth.refreshOf(client, tokens.refreshToken))
+      yield* OAuth.registered("never let in")
+      assert.deepStrictEqual(yield* sweep, nothing)
+      yield* advance(23 * hours)
+      assert.deepStrictEqual(yield* sweep, nothing)
+      // The used code is still known as one, a day after it was given.
+      yield* Effect.flip(grants.exchangeCode(OAuth.exchangeOf(approval)))
+      yield* Effect.flip(grants.refresh(OAuth.refreshOf(client, next.refreshToken)))
+      assert.strictEqual(yield* count("oauth_grant"), 0)
+    })
+  )
+
+  it.effect("deletes tokens and codes that are over, and keeps the connection", () =>
+    Effect.gen(function* () {
+      const account = yield* empty
+      const grants = yield* Grants
+      const { client, tokens } = yield* OAuth.connected(account)
+      yield* advance(2 * days)
+      assert.deepStrictEqual(yield* sweep, { ...nothing, tokens: 1, codes: 1 })
+      const next = yield* grants.refresh(OAuth.refreshOf(client, tokens.refreshToken))
+      yield* Effect.flatMap(CredentialResolver, (resolver) => resolver.resolve(next.accessToken))
+      // The token that was left behind is known as long as it could have been used.
+      yield* advance(29 * days)
+      yield* sweep
+      yield* Effect.flip(grants.refresh(OAuth.refreshOf(client, tokens.refreshToken)))
+    })
+  )
+
+  it.effect("ends connections that are over for want of use, and codes that nobody exchanged", () =>
+    Effect.gen(function* () {
+      const account = yield* empty
+      const { client } = yield* OAuth.connected(account)
+      yield* OAuth.approved(account, client)
+      yield* advance(2 * days)
+      assert.strictEqual((yield* sweep).grants, 1)
+      yield* advance(29 * days)
+      assert.strictEqual((yield* sweep).grants, 1)
+      for (const table of ["oauth_grant", "oauth_code", "oauth_access_token", "oauth_refresh_token"]) {
+        assert.strictEqual(yield* count(table), 0, table)
+      }
+      const sql = yield* SqlClient.SqlClient
+      const ended = yield* sql`SELECT reason FROM oauth_ended_grant WHERE account_id = ${account}`
+      assert.deepStrictEqual(ended, [{ reason: "expired" }])
+    })
+  )
+
+  it.effect("R46 deletes a registration after 90 days, if nobody ever let it in", () =>
+    Effect.gen(function* () {
+      const account = yield* empty
+      const clients = yield* Clients
+      const unused = yield* OAuth.registered("never let in")
+      const approvedOnly = yield* OAuth.registered("let in once")
+      yield* OAuth.approved(account, approvedOnly)
+      yield* advance(90 * days - 1)
+      yield* sweep
+      yield* clients.find(unused.id)
+      yield* advance(1)
+      assert.strictEqual((yield* sweep).clients, 1)
+      assert.strictEqual((yield* Effect.flip(clients.find(unused.id)))._tag, "UnknownClient")
+      yield* advance(1000 * days)
+      yield* sweep
+      yield* clients.find(approvedOnly.id)
+      const late = yield* Effect.flip(OAuth.approved(account, unused))
+      assert.strictEqual(late._tag, "UnknownClient")
+    })
+  )
+
+  it.effect("deletes old keys that no token was made with", () =>
+    Effect.gen(function* () {
+      const account = yield* empty
+      const grants = yield* Grants
+      const { rotate } = yield* ServerKey
+      yield* rotate
+      const { client, tokens } = yield* OAuth.connected(account)
+      yield* grants.refresh(OAuth.refreshOf(client, tokens.refreshToken))
+      yield* rotate
+      yield* rotate
+      yield* advance(2 * days)
+      assert.strictEqual((yield* sweep).keys, 1)
+      assert.strictEqual(yield* count("server_key"), 2)
+      yield* advance(40 * days)
+      assert.strictEqual((yield* sweep).keys, 1)
+      assert.strictEqual(yield* count("server_key"), 1)
+    })
+  )
+
+  describe("a great many", () => {
+    it.effect("are deleted batch by batch, by two servers at once", () =>
+      Effect.gen(function* () {
+        yield* empty
+        const sql = yield* SqlClient.SqlClient
+        yield* sql`
+          INSERT INTO oauth_client (id, name, redirect_uris, auth_method, created_at)
+          SELECT 'doc_' || lpad(n::text, 43, '0'), 'x', '[]', 'none', '2020-01-01' FROM generate_series(1, 2500) n`
+        const [one, two] = yield* Effect.all([sweep, sweep], { concurrency: 2 })
+        assert.strictEqual(one.clients + two.clients, 2500)
+      })
+    )
+  })
+})

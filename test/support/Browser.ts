@@ -1,0 +1,86 @@
+/** A browser for one test file, and windows of it that know nothing of each other. */
+import { AxeBuilder } from "@axe-core/playwright"
+import { Context, Effect, Layer } from "effect"
+import type { Scope } from "effect"
+import * as fs from "node:fs/promises"
+import * as path from "node:path"
+import { chromium } from "playwright-core"
+import type { Page } from "playwright-core"
+import { inject } from "vitest"
+
+export interface Look {
+  readonly width?: number
+  readonly scheme?: "light" | "dark"
+  readonly javaScript?: boolean
+}
+
+/** The widths and schemes that pages are held to. */
+export const looks: ReadonlyArray<Required<Pick<Look, "width" | "scheme">>> = [390, 1280].flatMap((width) =>
+  (["light", "dark"] as const).map((scheme) => ({ width, scheme }))
+)
+
+/** Where there is no browser, its tests are skipped. */
+export const isAvailable = (): boolean => inject("chromium") !== undefined
+
+export class Browser extends Context.Service<
+  Browser,
+  {
+    /** A page in a window of its own, with cookies of its own. */
+    open(look?: Look): Effect.Effect<Page, never, Scope.Scope>
+  }
+>()("test/support/Browser") {
+  static readonly layer: Layer.Layer<Browser> = Layer.effect(
+    Browser,
+    Effect.gen(function* () {
+      const found = inject("chromium")
+      if (found === undefined) return yield* Effect.die(new Error("there is no Chromium: set CHROMIUM_PATH"))
+      const browser = yield* Effect.acquireRelease(
+        Effect.promise(() =>
+          chromium.launch({
+            executablePath: found.executable,
+            // Not its sandbox: tests run as root too. All else of the web's security stays on.
+            args: ["--no-sandbox"],
+            env: { ...process.env, ...found.environment }
+          })
+        ),
+        (browser) => Effect.promise(() => browser.close())
+      )
+      return {
+        open: ({ javaScript = true, scheme = "light", width = 1280 } = {}) =>
+          Effect.acquireRelease(
+            Effect.promise(() =>
+              browser.newContext({
+                javaScriptEnabled: javaScript,
+                colorScheme: scheme,
+                viewport: { width, height: 800 },
+                reducedMotion: "reduce"
+              })
+            ),
+            (context) => Effect.promise(() => context.close())
+          ).pipe(Effect.flatMap((context) => Effect.promise(() => context.newPage())))
+      }
+    })
+  )
+}
+
+/** What axe finds against WCAG 2.2 AA and its best practices: the rule and the place, none when all is well. */
+export const violations = (page: Page): Effect.Effect<ReadonlyArray<string>> =>
+  Effect.promise(async () => {
+    const { violations } = await new AxeBuilder({ page })
+      .withTags(["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"])
+      .analyze()
+    return violations.flatMap(({ id, nodes }) => nodes.map(({ html, target }) => `${id}: ${target.join(" ")} ${html}`))
+  })
+
+/** By how many pixels the page is wider than the window: no one should have to scroll sideways (WCAG 1.4.10). */
+export const overflow = (page: Page): Effect.Effect<number> =>
+  Effect.promise(() => page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth))
+
+/** Kept to be looked at, in the folder that the environment variable `SCREENSHOTS` names; without it, none are made. */
+export const picture = (page: Page, name: string): Effect.Effect<void> =>
+  Effect.promise(async () => {
+    const folder = process.env["SCREENSHOTS"]
+    if (folder === undefined || folder === "") return
+    await fs.mkdir(folder, { recursive: true })
+    await page.screenshot({ path: path.join(folder, `${name}.png`), fullPage: true })
+  })

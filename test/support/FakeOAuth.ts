@@ -1,0 +1,46 @@
+/** The OAuth services in memory: for tests that do not sign in, nothing; for those that do, apps that are known by a document. */
+import { Effect, Layer } from "effect"
+import type { OAuthClient } from "../../src/domain/oauth/Client.ts"
+import {
+  ClientMetadata,
+  ClientMetadataRejected,
+  ClientMetadataUnavailable
+} from "../../src/services/oauth/ClientMetadata.ts"
+import { Clients } from "../../src/services/oauth/Clients.ts"
+import { ConsentRequests } from "../../src/services/oauth/ConsentRequests.ts"
+import { EndpointRate } from "../../src/services/oauth/EndpointRate.ts"
+import { Grants } from "../../src/services/oauth/Grants.ts"
+
+/** Whatever is asked of them is a defect. */
+export const unused = Layer.mergeAll(
+  Layer.mock(Clients, {}),
+  Layer.mock(Grants, {}),
+  Layer.mock(ConsentRequests, {}),
+  EndpointRate.layer
+)
+
+export const documentId = "https://app.example/oauth/client.json"
+/** The id of an app whose document cannot be fetched right now. */
+export const unreachableId = "https://down.example/oauth/client.json"
+
+const documentClient = (id: string): OAuthClient => ({
+  id,
+  name: "An app with a document",
+  source: "document",
+  publisher: new URL(id).host,
+  redirectUris: ["https://app.example/callback", "http://127.0.0.1/callback"],
+  authMethod: "none"
+})
+
+/** Any address at app.example has a document. */
+export const documents = Layer.succeed(ClientMetadata, {
+  fetch: (id) => {
+    const host = URL.parse(id)?.host
+    if (host === "down.example") {
+      return Effect.fail(new ClientMetadataUnavailable({ message: "down", retryAfterSeconds: 5 }))
+    }
+    return host === "app.example"
+      ? Effect.succeed(documentClient(id))
+      : Effect.fail(new ClientMetadataRejected({ message: "no document" }))
+  }
+})

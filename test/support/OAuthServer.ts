@@ -1,0 +1,70 @@
+/** The HTTP floor over the real access and OAuth services on a test's database, and forms to post to it. */
+import { Effect, Layer } from "effect"
+import { IpNetwork } from "effect/net"
+import type { AppSettings } from "../../src/Config.ts"
+import { ConsentRequests } from "../../src/services/oauth/ConsentRequests.ts"
+import * as Access from "./Access.ts"
+import * as FakeAccess from "./FakeAccess.ts"
+import * as OAuth from "./OAuth.ts"
+import { SetClock } from "./SetClock.ts"
+import { TestDatabase } from "./TestDatabase.ts"
+import { TestServer } from "./TestServer.ts"
+
+export const start = "2026-03-10T12:00:00Z"
+
+/** The services are in the context as well, beside the server that speaks for them. */
+export const layer = (config: Partial<AppSettings> = {}) => {
+  const access = Layer.mergeAll(
+    Access.layerUnhashed,
+    OAuth.layer,
+    FakeAccess.nobodySignedIn,
+    Layer.mock(ConsentRequests, {})
+  ).pipe(Layer.provideMerge(TestDatabase.layer), Layer.provideMerge(SetClock.layer(start)))
+  return TestServer.layer({ access, config }).pipe(Layer.provideMerge(access))
+}
+
+type Fields = Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
+
+export const formOf = (fields: Fields): string => {
+  const form = new URLSearchParams()
+  for (const [name, values] of Object.entries(fields)) {
+    for (const value of values === undefined ? [] : typeof values === "string" ? [values] : values) {
+      form.append(name, value)
+    }
+  }
+  return form.toString()
+}
+
+type Headers = Readonly<Record<string, string | undefined>>
+
+/** Posts a form without any credential in the header, as clients do. */
+export const post = (path: string, fields: Fields, headers: Headers = {}) =>
+  Effect.flatMap(TestServer, (server) =>
+    server.send({
+      path,
+      body: formOf(fields),
+      headers: {
+        authorization: undefined,
+        accept: undefined,
+        "content-type": "application/x-www-form-urlencoded",
+        ...headers
+      }
+    })
+  )
+
+export const get = (path: string, headers: Headers = {}, method = "GET") =>
+  Effect.flatMap(TestServer, (server) =>
+    server.send({ method, path, headers: { authorization: undefined, "content-type": undefined, ...headers } })
+  )
+
+/** Calls a tool with an access token. */
+export const call = (accessToken: string, headers: Headers = {}) =>
+  Effect.flatMap(TestServer, (server) =>
+    server.post(
+      { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "get_usage", arguments: {} } },
+      { authorization: `Bearer ${accessToken}`, ...headers }
+    )
+  )
+
+/** Trusts whoever calls from this machine to be a proxy. */
+export const loopback = [IpNetwork.fromStringUnsafe("127.0.0.0/8")]

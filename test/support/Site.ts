@@ -1,0 +1,105 @@
+/** The whole service over a database of its own, on a port of its own, and what a test does with its pages. */
+import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
+import { Context, Effect, Layer, Logger, Redacted } from "effect"
+import type { HttpRouter } from "effect/http"
+import * as Live from "../../src/cli/Live.ts"
+import type { AppSettings } from "../../src/Config.ts"
+import { AppConfig } from "../../src/Config.ts"
+import type { Plan, SubscriptionStatus } from "../../src/domain/access/Account.ts"
+import * as Router from "../../src/http/Router.ts"
+import * as Server from "../../src/http/Server.ts"
+import { Accounts } from "../../src/services/access/Accounts.ts"
+import { freePort } from "./ServerProcess.ts"
+import { TestDatabase } from "./TestDatabase.ts"
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+}
+
+export class Site extends Context.Service<
+  Site,
+  {
+    /** Such as `http://localhost:34567`: its `BASE_URL`. */
+    readonly url: string
+    /** What was logged, a line each. */
+    readonly logs: ReadonlyArray<string>
+    /** An account with a password that is told. */
+    account(options?: {
+      readonly plan?: Plan
+      readonly status?: SubscriptionStatus
+      readonly email?: string
+    }): Effect.Effect<{ readonly email: string; readonly password: string }>
+    /** Redirects are not followed. */
+    get(path: string, headers?: Readonly<Record<string, string>>): Effect.Effect<Answer>
+    /** Sends a form. */
+    post(
+      path: string,
+      form: Readonly<Record<string, string>>,
+      headers?: Readonly<Record<string, string>>
+    ): Effect.Effect<Answer>
+  }
+>()("test/support/Site") {
+  /** `routes` are added to those of the service. */
+  static readonly layer = (
+    options: {
+      readonly config?: Partial<AppSettings>
+      readonly routes?: Layer.Layer<never, never, HttpRouter.HttpRouter>
+    } = {}
+  ) =>
+    Layer.unwrap(
+      Effect.map(freePort, (port) => {
+        const url = `http://localhost:${port}`
+        const logs: Array<string> = []
+        return Layer.effect(Site, make(url, logs)).pipe(
+          Layer.provide(Router.layerOf(Layer.merge(Router.routes, options.routes ?? Layer.empty))),
+          Layer.provide(Server.layer),
+          Layer.provideMerge(Live.service),
+          Layer.provideMerge(Live.operation),
+          Layer.provide(NodeCrypto.layer),
+          Layer.provideMerge(TestDatabase.layer),
+          Layer.provideMerge(
+            AppConfig.layerOf({
+              host: "127.0.0.1",
+              port,
+              baseUrl: url,
+              mcpUrl: `${url}/mcp`,
+              billingUrl: "https://billing.test/plans",
+              supportUrl: "mailto:support@discovery.test",
+              ...options.config
+            })
+          ),
+          Layer.provideMerge(Logger.layer([Logger.map(Logger.formatJson, (line) => void logs.push(line))]))
+        )
+      })
+    )
+}
+
+let accountNumber = 0
+
+const make = (url: string, logs: ReadonlyArray<string>) =>
+  Effect.gen(function* () {
+    const accounts = yield* Accounts
+    const send = (path: string, init: RequestInit) =>
+      Effect.promise(async (signal) => {
+        const response = await fetch(url + path, { ...init, signal, redirect: "manual" })
+        return { status: response.status, headers: response.headers, text: await response.text() }
+      })
+    return Site.of({
+      url,
+      logs,
+      account: Effect.fnUntraced(function* ({ email = `visitor${++accountNumber}@discovery.test`, plan, status } = {}) {
+        const password = "nine green whales"
+        yield* accounts.create({
+          email,
+          plan: plan ?? "growth",
+          status: status ?? "active",
+          password: Redacted.make(password)
+        })
+        return { email, password }
+      }, Effect.orDie),
+      get: (path, headers = {}) => send(path, { headers }),
+      post: (path, form, headers = {}) => send(path, { method: "POST", headers, body: new URLSearchParams(form) })
+    })
+  })

@@ -1,0 +1,64 @@
+/** A browser without a window: keeps its cookies, and sends the forms of the page that it was shown last. */
+import { Effect } from "effect"
+import { Site } from "./Site.ts"
+import type { Answer } from "./Site.ts"
+
+export interface SiteVisitor {
+  /** By name, with the attributes that they were set with. */
+  readonly cookies: Map<string, { readonly value: string; readonly attributes: ReadonlyArray<string> }>
+  readonly get: (path: string) => Effect.Effect<Answer>
+  /** With the token of the last page, and as a browser's own form. */
+  readonly submit: (
+    path: string,
+    fields: Readonly<Record<string, string>>,
+    headers?: Readonly<Record<string, string>>
+  ) => Effect.Effect<Answer>
+  /** The token of the form that was shown last. */
+  readonly token: () => string
+}
+
+/** As browsers send their own forms from a page whose address they do not tell. */
+const ownForm = { origin: "null", "sec-fetch-site": "same-origin", "sec-fetch-mode": "navigate" }
+
+export const make: Effect.Effect<SiteVisitor, never, Site> = Effect.gen(function* () {
+  const site = yield* Site
+  const cookies: SiteVisitor["cookies"] = new Map()
+  let token = ""
+
+  const cookie = () => ({ cookie: Array.from(cookies, ([name, { value }]) => `${name}=${value}`).join("; ") })
+
+  const keep = (answer: Answer) => {
+    for (const line of answer.headers.getSetCookie()) {
+      const [pair = "", ...attributes] = line.split(/;\s*/u)
+      const [name = "", value = ""] = pair.split("=")
+      if (attributes.includes("Max-Age=0")) cookies.delete(name)
+      else cookies.set(name, { value, attributes })
+    }
+    token = /name="form_token" value="([^"]*)"/u.exec(answer.text)?.[1] ?? token
+    return answer
+  }
+
+  return {
+    cookies,
+    token: () => token,
+    get: (path) => Effect.map(site.get(path, cookie()), keep),
+    submit: (path, fields, headers = {}) =>
+      Effect.map(
+        Effect.suspend(() =>
+          site.post(path, { form_token: token, ...fields }, { ...ownForm, ...cookie(), ...headers })
+        ),
+        keep
+      )
+  }
+})
+
+/** One who has signed in. */
+export const signedIn = Effect.fnUntraced(function* (who: { readonly email: string; readonly password: string }) {
+  const visitor = yield* make
+  yield* visitor.get("/sign-in")
+  const answer = yield* visitor.submit("/sign-in", who)
+  if (answer.status !== 303) return yield* Effect.die(new Error(`not signed in: ${answer.status} ${answer.text}`))
+  // A page with a form, and so with the token of the new session.
+  yield* visitor.get("/dashboard/account/password")
+  return visitor
+})
