@@ -21,9 +21,9 @@ export const welcome = (server: {
     const key = demo.accounts[0]?.key ?? ""
     lines.push(
       "",
-      "Demo account (sign-in comes with the dashboard)",
+      "Demo account",
       "",
-      ...indent([`E-mail    ${demo.email}`, `Password  ${demo.password}`]),
+      ...indent([`Sign in   ${server.address}/sign-in`, `E-mail    ${demo.email}`, `Password  ${demo.password}`]),
       "",
       "Demo API keys",
       "",
