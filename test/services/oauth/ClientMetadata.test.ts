@@ -132,7 +132,8 @@ describe("R49 a client id", () => {
       yield* Effect.gen(function* () {
         assert.strictEqual(yield* tagOf(`http://127.0.0.1:${server.port}/a`), "ClientMetadataRejected")
         assert.strictEqual(yield* tagOf(`https://localhost:${server.port}/a`), "ClientMetadataRejected")
-        assert.strictEqual(yield* tagOf(`https://client.test:${server.port}/a`), "ClientMetadataUnavailable")
+        assert.strictEqual(yield* tagOf(`https://client.test:${server.port}/a`), "ClientMetadataRejected")
+        assert.strictEqual(yield* tagOf("https://client.test/a"), "ClientMetadataUnavailable")
       }).pipe(Effect.provide(overSockets(publicServer, dns)))
       assert.strictEqual(server.connections(), 0)
     })
