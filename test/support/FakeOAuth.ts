@@ -23,7 +23,8 @@ export const documentId = "https://app.example/oauth/client.json"
 /** The id of an app whose document cannot be fetched right now. */
 export const unreachableId = "https://down.example/oauth/client.json"
 
-const documentClient = (id: string): OAuthClient => ({
+/** What its document says. */
+export const documentClient = (id: string): OAuthClient => ({
   id,
   name: "An app with a document",
   source: "document",

@@ -25,7 +25,8 @@ export const isMeant = (clientId: string): boolean => /^https?:\/\//i.test(clien
 
 /**
  * The address of the document; `undefined` when the id is no such address. `local` also takes `http` and `https` on
- * `localhost`, `127.0.0.1` and `[::1]`.
+ * `localhost`, `127.0.0.1` and `[::1]`, at any port. Elsewhere it is 443, so that nobody can scan ports through us, or speak
+ * to what is no web server.
  */
 export const parse = (clientId: string, { local }: { readonly local: boolean }): URL | undefined => {
   if (clientId.length > maxCharacters || !uriCharacters.test(clientId)) return undefined
@@ -35,6 +36,6 @@ export const parse = (clientId: string, { local }: { readonly local: boolean }):
   const allowed =
     local && isLocalHost(url.hostname)
       ? url.protocol === "https:" || url.protocol === "http:"
-      : url.protocol === "https:" && publicName.test(url.hostname)
+      : url.protocol === "https:" && url.port === "" && publicName.test(url.hostname)
   return allowed ? url : undefined
 }

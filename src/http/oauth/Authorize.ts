@@ -84,12 +84,12 @@ export const layer = HttpRouter.use((router) =>
         })
       )
 
-    const judge = (url: string, visitor: Visitor): Answer =>
+    const judge = (url: string, visitor: Visitor, caller: string): Answer =>
       Effect.gen(function* () {
         const parameters = Parameters.read(queryOf(url))
         const clientId = parameters.get("client_id")
         if (clientId === undefined) return stranded("client_missing")
-        const client = yield* Effect.result(clients.find(clientId))
+        const client = yield* Effect.result(clients.find(clientId, caller))
         if (Result.isFailure(client)) {
           if (client.failure._tag === "ServiceUnavailable") return yield* client.failure
           // One page for all that can be wrong with a document: how its fetch failed is not for who chose the address (49).
@@ -106,8 +106,9 @@ export const layer = HttpRouter.use((router) =>
     const receive = (visitor: Visitor, request: HttpServerRequest.HttpServerRequest): Answer => {
       const url = addressOf(request.url)
       if (url === undefined) return Effect.succeed(stranded("too_long"))
-      return Effect.matchEffect(rate.take("authorize", callerOf(request)), {
-        onSuccess: () => judge(url, visitor),
+      const caller = callerOf(request)
+      return Effect.matchEffect(rate.take("authorize", caller), {
+        onSuccess: () => judge(url, visitor, caller),
         onFailure: ({ retryAfterSeconds }) => Effect.succeed(page(ConsentPage.tooOften(retryAfterSeconds)))
       })
     }

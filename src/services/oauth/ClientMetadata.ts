@@ -34,12 +34,24 @@ export class ClientMetadataUnavailable extends Schema.TaggedError<ClientMetadata
   { message: Schema.String, retryAfterSeconds: Schema.Int }
 ) {}
 
+/** The address that asks, which the fetch is counted for; others that ask for the same document meanwhile cost nothing. */
+const Caller = Context.Reference<string>("discovery/oauth/ClientMetadata/Caller", { defaultValue: () => "" })
+
+/** For so long after a failed fetch, its server is not asked again for a document that it once had. */
+export const failureMillis = 10_000
+
 /** Why there is no client, for the log. */
 class NoClient extends Schema.TaggedError<NoClient>()("NoClient", {
   reason: Schema.String,
   detail: Schema.String,
   isAnswer: Schema.Boolean
 }) {}
+
+interface Known {
+  readonly client: OAuthClient
+  readonly usableUntilMillis: number
+  readonly failedUntilMillis: number
+}
 
 interface Kept {
   readonly client: OAuthClient
@@ -52,9 +64,12 @@ export class ClientMetadata extends Context.Service<
   {
     /**
      * The client whose id is this address. What fails is logged, under the annotations of the caller: the request's id
-     * should be among them.
+     * should be among them. `caller` is the address that it is fetched for: so many a minute of each (oauth.md 56).
      */
-    fetch(clientId: string): Effect.Effect<OAuthClient, ClientMetadataRejected | ClientMetadataUnavailable>
+    fetch(
+      clientId: string,
+      caller: string
+    ): Effect.Effect<OAuthClient, ClientMetadataRejected | ClientMetadataUnavailable>
   }
 >()("discovery/oauth/ClientMetadata") {
   static readonly layerNoDeps = Layer.effect(
@@ -68,25 +83,27 @@ export class ClientMetadata extends Context.Service<
        * Clients that had a document when it was last fetched, the longest unused first; each until when it may stand in
        * while its server gives no answer.
        */
-      const known = new Map<string, { readonly client: OAuthClient; readonly usableUntilMillis: number }>()
-      const remember = (client: OAuthClient, usableUntilMillis: number) => {
-        known.delete(client.id)
-        known.set(client.id, { client, usableUntilMillis })
+      const known = new Map<string, Known>()
+      const remember = (entry: Known) => {
+        known.delete(entry.client.id)
+        known.set(entry.client.id, entry)
         const [oldest] = known.keys()
         if (known.size > maxKept && oldest !== undefined) known.delete(oldest)
       }
 
       /** A flood of made-up ids must not shut out clients that are in use: the cache bounds how often they are fetched. */
-      const fetch = (clientId: string, url: URL) =>
-        known.has(clientId)
-          ? safeFetch.get(url)
-          : Effect.flatMap(
-              budget.within(url.hostname, safeFetch.get(url)),
-              Option.match({
-                onNone: () => Effect.fail(noClient("budget", url.hostname, false)),
-                onSome: Effect.succeed
-              })
-            )
+      const fetch = Effect.fnUntraced(function* (clientId: string, url: URL) {
+        const last = known.get(clientId)
+        if (last !== undefined && (yield* Clock.currentTimeMillis) < last.failedUntilMillis) {
+          return yield* noClient("failed_before", url.hostname, false)
+        }
+        const { hostname } = url
+        const fetched =
+          last === undefined
+            ? yield* budget.within({ hostname, caller: yield* Caller }, safeFetch.get(url))
+            : yield* budget.again(hostname, safeFetch.get(url))
+        return Option.isSome(fetched) ? fetched.value : yield* noClient("budget", hostname, false)
+      })
 
       const load = Effect.fnUntraced(function* (clientId: string): Effect.fn.Return<Kept, NoClient | FetchFailed> {
         const url = ClientIdUrl.parse(clientId, { local })
@@ -96,7 +113,8 @@ export class ClientMetadata extends Context.Service<
         if (Result.isFailure(client)) return yield* noClient("document", client.failure, true)
         const now = yield* Clock.currentTimeMillis
         const { mayBeStale, seconds } = Freshness.of(fetched.cacheFields, now)
-        remember(client.success, mayBeStale ? now + Freshness.maxSeconds * 1000 : now)
+        const usableUntilMillis = mayBeStale ? now + Freshness.maxSeconds * 1000 : now
+        remember({ client: client.success, usableUntilMillis, failedUntilMillis: now })
         return { client: client.success, freshSeconds: seconds }
       })
 
@@ -105,6 +123,9 @@ export class ClientMetadata extends Context.Service<
           Effect.flatMap(Clock.currentTimeMillis, (now) => {
             const last = known.get(clientId)
             if (error.isAnswer) known.delete(clientId)
+            else if (last !== undefined && error._tag === "FetchFailed") {
+              remember({ ...last, failedUntilMillis: now + failureMillis })
+            }
             return !error.isAnswer && last !== undefined && now < last.usableUntilMillis
               ? Effect.as(log(clientId, error), { client: last.client, freshSeconds: Freshness.minSeconds })
               : Effect.fail(error)
@@ -121,8 +142,9 @@ export class ClientMetadata extends Context.Service<
       })
 
       return ClientMetadata.of({
-        fetch: Effect.fn("ClientMetadata.fetch")(function* (clientId: string) {
+        fetch: Effect.fn("ClientMetadata.fetch")(function* (clientId: string, caller: string) {
           const { client } = yield* Cache.get(cache, clientId).pipe(
+            Effect.provideService(Caller, caller),
             Effect.tapError((error) => log(clientId, error)),
             Effect.mapError(({ isAnswer }) =>
               isAnswer
@@ -130,6 +152,9 @@ export class ClientMetadata extends Context.Service<
                 : new ClientMetadataUnavailable({ message, retryAfterSeconds: 5 })
             )
           )
+          // In use: not the next that is forgotten.
+          const last = known.get(clientId)
+          if (last !== undefined) remember(last)
           return client
         })
       })

@@ -6,6 +6,7 @@ import { SqlClient } from "effect/sql"
 import * as Credential from "../../domain/access/Credential.ts"
 import { authMethods } from "../../domain/oauth/Client.ts"
 import type { OAuthClient } from "../../domain/oauth/Client.ts"
+import * as ClientIdUrl from "../../domain/oauth/ClientIdUrl.ts"
 import { InvalidClient, InvalidRequest } from "../../domain/oauth/OAuthError.ts"
 import type { Registration } from "../../domain/oauth/Registration.ts"
 import type { ServiceUnavailable } from "../../domain/ToolError.ts"
@@ -51,8 +52,14 @@ export class Clients extends Context.Service<
   Clients,
   {
     register(registration: Registration): Effect.Effect<RegisteredClient, ServiceUnavailable>
-    /** The client with this id. Ids that begin with `https://` are addresses of documents, which are fetched. */
-    find(clientId: string): Effect.Effect<OAuthClient, UnknownClient | ClientMetadataUnavailable | ServiceUnavailable>
+    /**
+     * The client with this id. Ids that begin with `https://` are addresses of documents, which are fetched on behalf of
+     * `caller`, the address that the request came from.
+     */
+    find(
+      clientId: string,
+      caller: string
+    ): Effect.Effect<OAuthClient, UnknownClient | ClientMetadataUnavailable | ServiceUnavailable>
     /**
      * The id of the client that sent a request to `/token` or `/revoke`. A client with a secret has proved that it is this
      * client; of one without, nothing is proved but by its code and tokens, which are its own.
@@ -95,9 +102,9 @@ export class Clients extends Context.Service<
         return row
       })
 
-      const find = Effect.fn("Clients.find")(function* (clientId: string) {
+      const find = Effect.fn("Clients.find")(function* (clientId: string, caller: string) {
         if (isDocument(clientId)) {
-          return yield* Effect.catchTag(documents.fetch(clientId), "ClientMetadataRejected", () =>
+          return yield* Effect.catchTag(documents.fetch(clientId, caller), "ClientMetadataRejected", () =>
             Effect.fail(unknownClient())
           )
         }
@@ -106,17 +113,22 @@ export class Clients extends Context.Service<
       })
 
       /**
-       * A document makes no client with a secret, so its id says all that there is to know. While it cannot be fetched, the
-       * app goes on with its tokens: what is kept of a grant names the client as well.
+       * Whether anyone ever let in the app with this document, which was fetched for it. It is not fetched again here. A
+       * document makes no client with a secret, so it would prove nothing: what was granted names the client, and is bound
+       * to it. Nobody can make this server fetch by sending ids, or keep others from being fetched; and a bad answer of a
+       * publisher is no `invalid_client`, on which apps throw their connection away.
        */
-      const isKnownDocument = (clientId: string) =>
-        Effect.match(documents.fetch(clientId), {
-          onSuccess: () => true,
-          onFailure: (error) => error._tag === "ClientMetadataUnavailable"
-        })
+      const wasLetIn = (clientId: string) =>
+        Effect.map(
+          sql`
+            SELECT WHERE EXISTS (SELECT FROM oauth_grant WHERE client_id = ${clientId})
+              OR EXISTS (SELECT FROM oauth_ended_grant WHERE client_id = ${clientId})`.pipe(availableOnce),
+          ({ length }) => length > 0
+        )
 
       const verify = Effect.fnUntraced(function* (id: string, secret: Redacted.Redacted | undefined) {
-        if (isDocument(id)) return secret === undefined && (yield* isKnownDocument(id))
+        if (isDocument(id))
+          return secret === undefined && ClientIdUrl.parse(id, { local: true }) !== undefined && (yield* wasLetIn(id))
         const row = yield* findRegistered(id)
         if (row === undefined) return false
         if (row.secretHash === null) return secret === undefined

@@ -45,7 +45,7 @@ layer(OAuthServer.layer(), { excludeTestServices: true })("/register", (it) => {
         response_types: ["code"],
         scope: "discovery:read"
       })
-      const client = yield* Effect.flatMap(Clients, (clients) => clients.find(String(id)))
+      const client = yield* Effect.flatMap(Clients, (clients) => clients.find(String(id), "203.0.113.1"))
       assert.strictEqual(client.name, "VS Code")
     })
   )

@@ -262,19 +262,25 @@ layer(OAuthServer.layer(), { excludeTestServices: true })("/token", (it) => {
       })
     )
 
-    it.effect("R51 one that is known by a document goes on while the document cannot be fetched", () =>
+    it.effect.each<[string, string]>([
+      ["cannot be fetched", FakeOAuth.unreachableId],
+      ["is refused", "https://broken.example/oauth/client.json"]
+    ])("R51 one that is known by a document goes on while the document %s", ([, id]) =>
       Effect.gen(function* () {
         const { account } = yield* fresh
-        const client = {
-          id: FakeOAuth.unreachableId,
-          name: "x",
-          source: "document" as const,
-          publisher: "down.example",
-          redirectUris: [OAuth.redirectUri],
-          authMethod: "none" as const
-        }
-        const answer = yield* post("/token", exchangeForm(yield* OAuth.approved(account, client)))
+        const client = FakeOAuth.documentClient(id)
+        const form = exchangeForm(yield* OAuth.approved(account, client))
+        const answer = yield* post("/token", form)
         assert.strictEqual(answer.status, 200)
+        const refresh = {
+          grant_type: "refresh_token",
+          client_id: client.id,
+          refresh_token: text(answer, "refresh_token")
+        }
+        assert.strictEqual((yield* post("/token", refresh)).status, 200)
+        // The code again ends the grant. The app hears just that, and is still known.
+        assert.deepStrictEqual(errorOf(yield* post("/token", form)), [400, "invalid_grant"])
+        assert.deepStrictEqual(errorOf(yield* post("/token", refresh)), [400, "invalid_grant"])
       })
     )
   })
@@ -288,7 +294,8 @@ layer(OAuthServer.layer(), { excludeTestServices: true })("/token", (it) => {
       ["resource", { resource: "https://evil.example/mcp" }, "invalid_target"]
     ])("another %s is refused, and does not use it up", ([, change, code]) =>
       Effect.gen(function* () {
-        const { form } = yield* approved()
+        const { account, form } = yield* approved()
+        yield* OAuth.approved(account, FakeOAuth.documentClient(FakeOAuth.documentId))
         assert.deepStrictEqual(errorOf(yield* post("/token", { ...form, ...change })), [400, code])
         assert.strictEqual((yield* post("/token", { ...form, redirect_uri: "" })).status, 200)
       })
@@ -335,7 +342,8 @@ layer(OAuthServer.layer(), { excludeTestServices: true })("/token", (it) => {
       ["kind of token", { refresh_token: "dat_nonsense" }, "invalid_grant"]
     ])("with another %s is refused, and burns nothing", ([, change, code]) =>
       Effect.gen(function* () {
-        const { refresh, tokens } = yield* connected()
+        const { account, refresh, tokens } = yield* connected()
+        yield* OAuth.approved(account, FakeOAuth.documentClient(FakeOAuth.documentId))
         assert.deepStrictEqual(errorOf(yield* post("/token", { ...refresh, ...change })), [400, code])
         assert.strictEqual((yield* call(tokens.access)).status, 200)
         assert.strictEqual((yield* post("/token", { ...refresh, resource: OAuth.mcpUrl })).status, 200)

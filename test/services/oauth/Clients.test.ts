@@ -1,16 +1,21 @@
+import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Credential from "../../../src/domain/access/Credential.ts"
 import type { AuthMethod } from "../../../src/domain/oauth/Client.ts"
+import { ClientMetadata } from "../../../src/services/oauth/ClientMetadata.ts"
 import { Clients } from "../../../src/services/oauth/Clients.ts"
 import type { ClientCredentials } from "../../../src/services/oauth/Clients.ts"
 import { ServerKey } from "../../../src/services/oauth/ServerKey.ts"
+import * as Access from "../../support/Access.ts"
 import * as FakeOAuth from "../../support/FakeOAuth.ts"
 import * as OAuth from "../../support/OAuth.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 
-layer(OAuth.layer.pipe(Layer.provideMerge(TestDatabase.layer)), { excludeTestServices: true })("Clients", (it) => {
+const Services = Layer.mergeAll(OAuth.layer, Access.layerUnhashed).pipe(Layer.provideMerge(TestDatabase.layer))
+
+layer(Services, { excludeTestServices: true })("Clients", (it) => {
   const register = (authMethod: AuthMethod, name = "A test's app") =>
     Effect.flatMap(Clients, (clients) => clients.register({ name, redirectUris: [OAuth.redirectUri], authMethod }))
   const authenticate = (credentials: Partial<ClientCredentials>) =>
@@ -19,7 +24,7 @@ layer(OAuth.layer.pipe(Layer.provideMerge(TestDatabase.layer)), { excludeTestSer
     )
   const refusal = (credentials: Partial<ClientCredentials>) =>
     Effect.map(Effect.flip(authenticate(credentials)), ({ _tag }) => _tag)
-  const find = (id: string) => Effect.flatMap(Clients, (clients) => clients.find(id))
+  const find = (id: string) => Effect.flatMap(Clients, (clients) => clients.find(id, "203.0.113.1"))
   const secretOf = (text: string) => Redacted.make(text)
 
   describe("a registered client", () => {
@@ -51,28 +56,53 @@ layer(OAuth.layer.pipe(Layer.provideMerge(TestDatabase.layer)), { excludeTestSer
   })
 
   describe("a client that is known by a document", () => {
-    it.effect("R51 is looked up on both legs", () =>
+    const letIn = Effect.fnUntraced(function* (id: string) {
+      const { caller } = yield* Access.subscriber()
+      yield* OAuth.approved(caller.accountId, FakeOAuth.documentClient(id))
+    })
+
+    it.effect("R51 is who its document says", () =>
       Effect.gen(function* () {
         assert.strictEqual((yield* find(FakeOAuth.documentId)).publisher, "app.example")
-        assert.strictEqual(yield* authenticate({ id: FakeOAuth.documentId }), FakeOAuth.documentId)
-        const basic = { id: FakeOAuth.documentId, secret: undefined }
-        assert.strictEqual(yield* authenticate({ basic }), FakeOAuth.documentId)
-      })
-    )
-
-    it.effect("that is no document is unknown; it has no secret", () =>
-      Effect.gen(function* () {
-        const id = "https://evil.example/client.json"
-        assert.strictEqual((yield* Effect.flip(find(id)))._tag, "UnknownClient")
-        assert.strictEqual(yield* refusal({ id }), "InvalidClient")
-        assert.strictEqual(yield* refusal({ id: FakeOAuth.documentId, secret: secretOf("x") }), "InvalidClient")
-      })
-    )
-
-    it.effect("that cannot be fetched right now is not unknown: an app with tokens goes on", () =>
-      Effect.gen(function* () {
+        assert.strictEqual((yield* Effect.flip(find("https://evil.example/client.json")))._tag, "UnknownClient")
         assert.strictEqual((yield* Effect.flip(find(FakeOAuth.unreachableId)))._tag, "ClientMetadataUnavailable")
-        assert.strictEqual(yield* authenticate({ id: FakeOAuth.unreachableId }), FakeOAuth.unreachableId)
+      })
+    )
+
+    it.effect.each([FakeOAuth.documentId, FakeOAuth.unreachableId, "https://broken.example/client.json"])(
+      "R34, R51 authenticates once it was let in, whatever becomes of its document: %s",
+      (id) =>
+        Effect.gen(function* () {
+          assert.strictEqual(yield* refusal({ id }), "InvalidClient")
+          yield* letIn(id)
+          assert.strictEqual(yield* authenticate({ id }), id)
+          assert.strictEqual(yield* authenticate({ basic: { id, secret: undefined } }), id)
+          assert.strictEqual(yield* refusal({ id, secret: secretOf("x") }), "InvalidClient")
+          assert.strictEqual(yield* refusal({ id: `${id}x` }), "InvalidClient")
+        })
+    )
+
+    it.effect("R34, R56 that nobody let in is unknown, and nothing is fetched for it", () =>
+      Effect.gen(function* () {
+        const fetched: Array<string> = []
+        const documents = Layer.mock(ClientMetadata, {
+          fetch: (id) => Effect.sync(() => (fetched.push(id), FakeOAuth.documentClient(id)))
+        })
+        const tried = yield* Effect.gen(function* () {
+          const ids = [
+            "https://x1.example/a",
+            "https://x2.example/a",
+            "https://",
+            "http://x",
+            "https://x.example/\u0000"
+          ]
+          return yield* Effect.forEach(ids, (id) => refusal({ id }))
+        }).pipe(Effect.provide(Clients.layer.pipe(Layer.provide([documents, NodeCrypto.layer]), Layer.fresh)))
+        assert.deepStrictEqual(
+          tried,
+          Array.from({ length: 5 }, () => "InvalidClient")
+        )
+        assert.deepStrictEqual(fetched, [])
       })
     )
   })

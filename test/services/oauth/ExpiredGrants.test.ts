@@ -96,13 +96,13 @@ layer(Services, { excludeTestServices: true })("ExpiredGrants", (it) => {
       yield* OAuth.approved(account, approvedOnly)
       yield* advance(90 * days - 1)
       yield* sweep
-      yield* clients.find(unused.id)
+      yield* clients.find(unused.id, "203.0.113.1")
       yield* advance(1)
       assert.strictEqual((yield* sweep).clients, 1)
-      assert.strictEqual((yield* Effect.flip(clients.find(unused.id)))._tag, "UnknownClient")
+      assert.strictEqual((yield* Effect.flip(clients.find(unused.id, "203.0.113.1")))._tag, "UnknownClient")
       yield* advance(1000 * days)
       yield* sweep
-      yield* clients.find(approvedOnly.id)
+      yield* clients.find(approvedOnly.id, "203.0.113.1")
       const late = yield* Effect.flip(OAuth.approved(account, unused))
       assert.strictEqual(late._tag, "UnknownClient")
     })

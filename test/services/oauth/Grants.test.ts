@@ -436,7 +436,7 @@ layer(Services, { excludeTestServices: true })("Grants", (it) => {
     it.effect("are listed with name, publisher, since when, and last use, written in the background", () =>
       Effect.gen(function* () {
         const { account, tokens } = yield* freshApp()
-        const document = yield* Effect.flatMap(Clients, (clients) => clients.find(FakeOAuth.documentId))
+        const document = yield* Effect.flatMap(Clients, (clients) => clients.find(FakeOAuth.documentId, "203.0.113.1"))
         yield* advance(minutes)
         const other = yield* OAuth.connected(account, document)
         // One that nobody has exchanged the code of is not connected yet.
