@@ -87,7 +87,7 @@ export class Grants extends Context.Service<
     approve(
       approval: Approval
     ): Effect.Effect<{ readonly code: Redacted.Redacted }, UnknownClient | TooManyConnections | ServiceUnavailable>
-    /** A second use ends what the first gave. Nothing else that fails uses the code up. */
+    /** A second use with the right verifier ends what the first gave. Nothing else that fails changes anything. */
     exchangeCode(exchange: CodeExchange): Effect.Effect<Tokens, InvalidGrant | InvalidTarget | ServiceUnavailable>
     /**
      * The next pair of tokens. The same request within 60 seconds gets the same pair again, as long as that has not been
