@@ -11,6 +11,7 @@ import wordsInBulk from "./0007_words_in_bulk.ts"
 import oauth from "./0008_oauth.ts"
 import sessions from "./0009_sessions.ts"
 import consent from "./0010_consent.ts"
+import oauthLimits from "./0011_oauth_limits.ts"
 
 export const migrations: Record<string, Effect.Effect<void, unknown, SqlClient.SqlClient>> = {
   "0001_access": access,
@@ -22,5 +23,6 @@ export const migrations: Record<string, Effect.Effect<void, unknown, SqlClient.S
   "0007_words_in_bulk": wordsInBulk,
   "0008_oauth": oauth,
   "0009_sessions": sessions,
-  "0010_consent": consent
+  "0010_consent": consent,
+  "0011_oauth_limits": oauthLimits
 }

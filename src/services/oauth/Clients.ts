@@ -7,6 +7,7 @@ import * as Credential from "../../domain/access/Credential.ts"
 import { authMethods } from "../../domain/oauth/Client.ts"
 import type { OAuthClient } from "../../domain/oauth/Client.ts"
 import { InvalidClient, InvalidRequest } from "../../domain/oauth/OAuthError.ts"
+import type { TooManyRequests } from "../../domain/oauth/OAuthError.ts"
 import type { Registration } from "../../domain/oauth/Registration.ts"
 import type { ServiceUnavailable } from "../../domain/ToolError.ts"
 import { rowsOf } from "../access/Rows.ts"
@@ -14,6 +15,7 @@ import { availableOnce, availableToRead } from "../database/Availability.ts"
 import { ClientMetadata } from "./ClientMetadata.ts"
 import type { ClientMetadataUnavailable } from "./ClientMetadata.ts"
 import * as Secrets from "./Secrets.ts"
+import * as UnusedClients from "./UnusedClients.ts"
 
 /** No client has this id, or no longer: a person removes the connection in the app and adds it again (oauth.md 46). */
 export class UnknownClient extends Schema.TaggedError<UnknownClient>()("UnknownClient", { message: Schema.String }) {}
@@ -50,7 +52,8 @@ const isDocument = (clientId: string) => /^https?:/i.test(clientId)
 export class Clients extends Context.Service<
   Clients,
   {
-    register(registration: Registration): Effect.Effect<RegisteredClient, ServiceUnavailable>
+    /** Fails when there are too many that nobody has let in. */
+    register(registration: Registration): Effect.Effect<RegisteredClient, TooManyRequests | ServiceUnavailable>
     /** The client with this id. Ids that begin with `https://` are addresses of documents, which are fetched. */
     find(clientId: string): Effect.Effect<OAuthClient, UnknownClient | ClientMetadataUnavailable | ServiceUnavailable>
     /**
@@ -75,6 +78,7 @@ export class Clients extends Context.Service<
         const secret = authMethod === "none" ? undefined : yield* Secrets.random("client_secret")
         const secretHash = secret === undefined ? null : yield* Secrets.sha256(secret)
         const registeredAt = yield* Clock.currentTimeMillis
+        yield* UnusedClients.makeRoom(registeredAt).pipe(Effect.provideService(SqlClient.SqlClient, sql), availableOnce)
         yield* sql`
           INSERT INTO oauth_client (id, name, redirect_uris, auth_method, secret_hash, created_at)
           VALUES (${id}, ${name}, ${JSON.stringify(redirectUris)}::jsonb, ${authMethod}, ${secretHash},
