@@ -110,7 +110,8 @@ export class ExpiredGrants extends Context.Service<
         const keys = yield* remove(
           "server_key",
           "id",
-          sql`created_at <= ${over} AND id < (SELECT max(id) FROM server_key)
+          // Of its successor's age: until a while after that was made, some server goes on using this one.
+          sql`(SELECT n.created_at FROM server_key n WHERE n.id > server_key.id ORDER BY n.id LIMIT 1) <= ${over}
             AND NOT EXISTS (SELECT FROM oauth_refresh_token r WHERE r.key_id = server_key.id)`
         )
         return { tokens: access + refresh, codes, grants, remembered, clients: unused + left, keys }

@@ -176,6 +176,22 @@ layer(Services, { excludeTestServices: true })("ExpiredGrants", (it) => {
     })
   )
 
+  it.effect("keeps a key that another server may still be using: until a day after the next one was made", () =>
+    Effect.gen(function* () {
+      yield* empty
+      const { rotate } = yield* ServerKey
+      yield* rotate
+      yield* advance(40 * days)
+      yield* rotate
+      assert.strictEqual((yield* sweep).keys, 0)
+      yield* advance(days - 1)
+      assert.strictEqual((yield* sweep).keys, 0)
+      yield* advance(1)
+      assert.strictEqual((yield* sweep).keys, 1)
+      assert.strictEqual(yield* count("server_key"), 1)
+    })
+  )
+
   describe("a great many", () => {
     it.effect("are deleted batch by batch, by two servers at once", () =>
       Effect.gen(function* () {
