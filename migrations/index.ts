@@ -12,6 +12,7 @@ import oauth from "./0008_oauth.ts"
 import sessions from "./0009_sessions.ts"
 import consent from "./0010_consent.ts"
 import documentGrants from "./0011_document_grants.ts"
+import oauthLimits from "./0012_oauth_limits.ts"
 
 export const migrations: Record<string, Effect.Effect<void, unknown, SqlClient.SqlClient>> = {
   "0001_access": access,
@@ -24,5 +25,6 @@ export const migrations: Record<string, Effect.Effect<void, unknown, SqlClient.S
   "0008_oauth": oauth,
   "0009_sessions": sessions,
   "0010_consent": consent,
-  "0011_document_grants": documentGrants
+  "0011_document_grants": documentGrants,
+  "0012_oauth_limits": oauthLimits
 }

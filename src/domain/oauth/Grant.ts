@@ -36,17 +36,18 @@ export interface CodeAttempt {
 
 export type CodeVerdict =
   | { readonly _tag: "Accepted" }
-  /** It is used again: what it gave must end. */
+  /** It is used again, by who has the verifier as well: what it gave must end. */
   | { readonly _tag: "Replayed" }
   /** Nothing changes: whoever has the verifier can still use the code. */
   | { readonly _tag: "Refused"; readonly error: InvalidGrant | InvalidTarget }
 
 export const judgeCode = (code: Code, attempt: CodeAttempt, now: number, mcpUrl: string): CodeVerdict => {
   if (attempt.clientId !== code.clientId) return refused(invalidCode())
-  if (code.used) return { _tag: "Replayed" }
-  if (now >= code.expiresAt) return refused(invalidCode())
   if (attempt.redirectUri !== undefined && attempt.redirectUri !== code.redirectUri) return refused(invalidCode())
   if (attempt.challenge !== code.challenge) return refused(invalidCode())
+  // Only now: a code is seen in addresses and logs, and who has no more than that must not end the connection.
+  if (code.used) return { _tag: "Replayed" }
+  if (now >= code.expiresAt) return refused(invalidCode())
   const resource = Resource.resolve(attempt.resources, mcpUrl)
   if (Result.isFailure(resource)) return refused(resource.failure)
   return resource.success === code.resource ? { _tag: "Accepted" } : refused(invalidCode())

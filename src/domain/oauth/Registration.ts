@@ -6,6 +6,8 @@ import { InvalidClientMetadata, InvalidRedirectUri } from "./OAuthError.ts"
 import * as RedirectUri from "./RedirectUri.ts"
 
 const maxRedirectUris = 50
+/** Of all of them together: anyone may register, and what they send is kept. */
+const maxCharacters = 8000
 
 /** For an app that does not say what it is called. */
 const unnamed = "Unnamed app"
@@ -40,6 +42,11 @@ export const read = (body: unknown): Result.Result<Registration, InvalidRedirect
   if (redirectUris.length === 0 || redirectUris.length > maxRedirectUris) {
     return Result.fail(
       new InvalidRedirectUri({ message: `redirect_uris must hold 1 to ${maxRedirectUris} addresses.` })
+    )
+  }
+  if (redirectUris.reduce((sum, { length }) => sum + length, 0) > maxCharacters) {
+    return Result.fail(
+      new InvalidRedirectUri({ message: `redirect_uris must hold at most ${maxCharacters} characters in all.` })
     )
   }
   const wrong = redirectUris.findIndex((uri) => !RedirectUri.isRegistrable(uri))

@@ -8,6 +8,7 @@ import { authMethods } from "../../domain/oauth/Client.ts"
 import type { OAuthClient } from "../../domain/oauth/Client.ts"
 import * as ClientIdUrl from "../../domain/oauth/ClientIdUrl.ts"
 import { InvalidClient, InvalidRequest } from "../../domain/oauth/OAuthError.ts"
+import type { TooManyRequests } from "../../domain/oauth/OAuthError.ts"
 import type { Registration } from "../../domain/oauth/Registration.ts"
 import type { ServiceUnavailable } from "../../domain/ToolError.ts"
 import { rowsOf } from "../access/Rows.ts"
@@ -15,6 +16,7 @@ import { availableOnce, availableToRead } from "../database/Availability.ts"
 import { ClientMetadata } from "./ClientMetadata.ts"
 import type { ClientMetadataUnavailable } from "./ClientMetadata.ts"
 import * as Secrets from "./Secrets.ts"
+import * as UnusedClients from "./UnusedClients.ts"
 
 /** No client has this id, or no longer: a person removes the connection in the app and adds it again (oauth.md 46). */
 export class UnknownClient extends Schema.TaggedError<UnknownClient>()("UnknownClient", { message: Schema.String }) {}
@@ -51,7 +53,8 @@ const isDocument = (clientId: string) => /^https?:/i.test(clientId)
 export class Clients extends Context.Service<
   Clients,
   {
-    register(registration: Registration): Effect.Effect<RegisteredClient, ServiceUnavailable>
+    /** Fails when there are too many that nobody has let in. */
+    register(registration: Registration): Effect.Effect<RegisteredClient, TooManyRequests | ServiceUnavailable>
     /**
      * The client with this id. Ids that begin with `https://` are addresses of documents, which are fetched on behalf of
      * `caller`, the address that the request came from.
@@ -82,6 +85,7 @@ export class Clients extends Context.Service<
         const secret = authMethod === "none" ? undefined : yield* Secrets.random("client_secret")
         const secretHash = secret === undefined ? null : yield* Secrets.sha256(secret)
         const registeredAt = yield* Clock.currentTimeMillis
+        yield* UnusedClients.makeRoom(registeredAt).pipe(Effect.provideService(SqlClient.SqlClient, sql), availableOnce)
         yield* sql`
           INSERT INTO oauth_client (id, name, redirect_uris, auth_method, secret_hash, created_at)
           VALUES (${id}, ${name}, ${JSON.stringify(redirectUris)}::jsonb, ${authMethod}, ${secretHash},

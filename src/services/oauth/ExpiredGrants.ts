@@ -1,6 +1,6 @@
 /**
- * Deletes what can be of no more use: tokens, codes and grants that are over, registrations that nobody ever let in, and keys
- * that no token was made with (oauth.md 46). In the background, a bounded number at a time; any number of servers may do so
+ * Deletes what can be of no more use: tokens, codes and grants that are over, what is remembered of those that ended long
+ * ago, registrations that nobody ever let in or has used for as long, and keys that no token was made with (oauth.md 46). In the background, a bounded number at a time; any number of servers may do so
  * at once. Nothing depends on it but the size of the tables: what is over is refused by its time.
  */
 import { Clock, Context, Effect, Layer, Schedule, Schema } from "effect"
@@ -19,11 +19,15 @@ const dayMillis = 86_400_000
 const graceMillis = dayMillis
 /** Late, because apps go on sending an id that they were given once, and do not register again (oauth.md 46). */
 export const unusedClientMillis = 90 * dayMillis
+/** For who reads the ledger of a year ago. An app whose last connection ended before that is as good as never let in. */
+export const rememberedMillis = 400 * dayMillis
 
 export interface Swept {
   readonly tokens: number
   readonly codes: number
   readonly grants: number
+  /** What was remembered of grants that had ended. */
+  readonly remembered: number
   readonly clients: number
   readonly keys: number
 }
@@ -89,18 +93,28 @@ export class ExpiredGrants extends Context.Service<
         const refresh = yield* remove("oauth_refresh_token", "hash", sql`expires_at <= ${over}`)
         const codes = yield* remove("oauth_code", "hash", sql`expires_at <= ${over}`)
         const grants = yield* repeat(endGrants(now))
-        const clients = yield* remove(
+        const longAgo = new Date(now - rememberedMillis)
+        const remembered = yield* remove("oauth_ended_grant", "id", sql`ended_at <= ${longAgo}`)
+        const unused = yield* remove(
           "oauth_client",
           "id",
           sql`granted_at IS NULL AND created_at <= ${new Date(now - unusedClientMillis)}`
         )
+        const left = yield* remove(
+          "oauth_client",
+          "id",
+          sql`granted_at <= ${longAgo}
+            AND NOT EXISTS (SELECT FROM oauth_grant g WHERE g.registered_id = oauth_client.id)
+            AND NOT EXISTS (SELECT FROM oauth_ended_grant e WHERE e.client_id = oauth_client.id)`
+        )
         const keys = yield* remove(
           "server_key",
           "id",
-          sql`created_at <= ${over} AND id < (SELECT max(id) FROM server_key)
+          // Of its successor's age: until a while after that was made, some server goes on using this one.
+          sql`(SELECT n.created_at FROM server_key n WHERE n.id > server_key.id ORDER BY n.id LIMIT 1) <= ${over}
             AND NOT EXISTS (SELECT FROM oauth_refresh_token r WHERE r.key_id = server_key.id)`
         )
-        return { tokens: access + refresh, codes, grants, clients, keys }
+        return { tokens: access + refresh, codes, grants, remembered, clients: unused + left, keys }
       }).pipe(Effect.withSpan("ExpiredGrants.sweep"))
 
       yield* sweep.pipe(

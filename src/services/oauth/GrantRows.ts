@@ -22,6 +22,7 @@ const LockedGrant = Schema.Struct({
 export type LockedGrant = typeof LockedGrant.Type
 
 const decodeGrants = rowsOf(LockedGrant)
+const decodeOwners = rowsOf(Schema.Struct({ accountId: AccountId }))
 const decodeCodes = rowsOf(
   Schema.Struct({
     redirectUri: Schema.String,
@@ -38,6 +39,9 @@ const decodeRefreshTokens = rowsOf(
     keyId: Schema.NullOr(Schema.Int)
   })
 )
+
+/** Ended grants that are remembered of one account: many years of honest use. */
+export const maxRemembered = 2_000
 
 /** Locks the grant that a statement finds the id of. */
 const lock = Effect.fnUntraced(function* (grantId: Statement.Fragment) {
@@ -119,7 +123,7 @@ export const insertTokens = Effect.fnUntraced(function* (
 
 /**
  * Ends the grants that a condition on the table `g` names: their codes and tokens go with them. Those that were in use are
- * remembered, for who reads the ledger later. Returns how many there were.
+ * remembered, for who reads the ledger later: the newest {@link maxRemembered} of each account. Returns how many there were.
  */
 export const end = Effect.fnUntraced(function* (which: Statement.Fragment, reason: EndReason, at: Date) {
   const sql = yield* SqlClient.SqlClient
@@ -132,6 +136,16 @@ export const end = Effect.fnUntraced(function* (which: Statement.Fragment, reaso
       SELECT id, account_id, client_id, client_name, publisher, approved_at, connected_at, last_used_at, ${at}, ${reason}
       FROM ended WHERE connected_at IS NOT NULL
     )
-    SELECT id FROM ended`
+    SELECT account_id AS "accountId" FROM ended`
+  const accounts = [...new Set((yield* decodeOwners(rows)).map(({ accountId }) => accountId))]
+  if (accounts.length > 0) {
+    yield* sql`
+      DELETE FROM oauth_ended_grant e USING (
+        SELECT o.id FROM unnest(${accounts}::integer[]) a (id) CROSS JOIN LATERAL (
+          SELECT id FROM oauth_ended_grant WHERE account_id = a.id
+          ORDER BY ended_at DESC, id DESC OFFSET ${maxRemembered}
+        ) o
+      ) old WHERE e.id = old.id`
+  }
   return rows.length
 })

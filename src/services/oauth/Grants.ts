@@ -87,7 +87,7 @@ export class Grants extends Context.Service<
     approve(
       approval: Approval
     ): Effect.Effect<{ readonly code: Redacted.Redacted }, UnknownClient | TooManyConnections | ServiceUnavailable>
-    /** A second use ends what the first gave. Nothing else that fails uses the code up. */
+    /** A second use with the right verifier ends what the first gave. Nothing else that fails changes anything. */
     exchangeCode(exchange: CodeExchange): Effect.Effect<Tokens, InvalidGrant | InvalidTarget | ServiceUnavailable>
     /**
      * The next pair of tokens. The same request within 60 seconds gets the same pair again, as long as that has not been
@@ -159,8 +159,9 @@ export class Grants extends Context.Service<
           )
           if (count >= maxConnections) return yield* tooManyConnections()
           if (client.source === "registered") {
+            // Always written, so that who is deleting the app as one that was left long ago sees that it is not.
             const known = yield* sql`
-              UPDATE oauth_client SET granted_at = coalesce(granted_at, ${now}) WHERE id = ${client.id} RETURNING id`
+              UPDATE oauth_client SET granted_at = greatest(granted_at, ${now}) WHERE id = ${client.id} RETURNING id`
             if (known.length === 0) return yield* new UnknownClient({ message: "The app is not registered any more." })
           }
           const expiresAt = new Date(millis + Grant.codeSeconds * 1000)

@@ -86,6 +86,15 @@ describe("a registration", () => {
   })
 })
 
+describe("R45 the addresses of an app", () => {
+  it("are 8,000 characters in all", () => {
+    const long = (length: number) => `https://app.example/${"x".repeat(length - 20)}`
+    const most = [long(2000), long(2000), long(2000), long(1000), long(1000)]
+    assert.nestedPropertyVal(read({ redirect_uris: most }), "redirectUris.length", 5)
+    assert.strictEqual(read({ redirect_uris: [...most.slice(0, 4), long(1001)] }), "InvalidRedirectUri")
+  })
+})
+
 describe("R31 the name of an app", () => {
   it.each([
     ["  Claude   Code\n", "Claude Code"],

@@ -55,6 +55,54 @@ layer(Services, { excludeTestServices: true })("Clients", (it) => {
     )
   })
 
+  describe("R45 registrations that nobody has let in", () => {
+    const count = Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const rows = yield* sql<{ readonly n: number }>`
+        SELECT count(*)::integer AS n FROM oauth_client WHERE granted_at IS NULL`
+      return rows[0]?.n
+    })
+    const fill = Effect.fnUntraced(function* (minutesOld: number) {
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`DELETE FROM oauth_client`
+      yield* sql`
+        INSERT INTO oauth_client (id, name, redirect_uris, auth_method, created_at, granted_at)
+        SELECT 'doc_' || lpad(n::text, 43, '0'), 'x', '[]', 'none', now() - ${minutesOld} * interval '1 minute'
+          - n * interval '1 millisecond', CASE WHEN n > 20000 THEN now() END
+        FROM generate_series(1, 20001) n`
+    })
+    const id = (n: number) => `doc_${String(n).padStart(43, "0")}`
+    const isKept = Effect.fnUntraced(function* (n: number) {
+      const sql = yield* SqlClient.SqlClient
+      return (yield* sql`SELECT FROM oauth_client WHERE id = ${id(n)}`).length === 1
+    })
+
+    it.effect("are 20,000 at most: the oldest go, and none that was let in", () =>
+      Effect.gen(function* () {
+        yield* fill(61)
+        const { client } = yield* register("none")
+        yield* find(client.id)
+        assert.deepStrictEqual(yield* Effect.forEach([1, 20_000, 20_001], isKept), [true, false, true])
+        yield* Effect.forEach(Array.from({ length: 30 }), () => register("none"), { concurrency: 10 })
+        assert.isAtMost((yield* count) ?? Infinity, 20_000 + 10)
+        yield* Effect.forEach(Array.from({ length: 12 }), () => register("none"))
+        assert.isAtMost((yield* count) ?? Infinity, 20_000)
+      })
+    )
+
+    it.effect("are left alone for an hour: others have to wait", () =>
+      Effect.gen(function* () {
+        yield* fill(50)
+        assert.deepInclude(yield* Effect.flip(register("none")), { _tag: "TooManyRequests", retryAfterSeconds: 600 })
+        assert.strictEqual(yield* count, 20_000)
+        const sql = yield* SqlClient.SqlClient
+        yield* sql`DELETE FROM oauth_client WHERE id = ${id(7)}`
+        yield* register("none")
+        yield* sql`DELETE FROM oauth_client`
+      })
+    )
+  })
+
   describe("a client that is known by a document", () => {
     const letIn = Effect.fnUntraced(function* (id: string) {
       const { caller } = yield* Access.subscriber()

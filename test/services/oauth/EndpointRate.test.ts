@@ -44,21 +44,43 @@ layer(Services, { excludeTestServices: true })("R45, R56 the rate of the OAuth e
     )
   })
 
-  it.effect("registrations are limited in all, from however many addresses they come", () =>
+  it.effect("R45 no number of addresses shuts out another", () =>
     Effect.gen(function* () {
-      let total = 0
-      for (let address = 0; address < 20; address++) total += yield* letThrough("register", `192.0.2.${address}`, 30)
-      assert.strictEqual(total, 300)
+      for (let address = 0; address < 20; address++) {
+        assert.strictEqual(yield* letThrough("register", `192.0.2.${address}`, 70), 60)
+      }
+      assert.strictEqual(yield* letThrough("register", "198.51.100.1", 60), 60)
     }).pipe(fresh)
   )
 
-  it.effect("remembers a bounded number of addresses", () =>
+  it.effect("a clock that is set back makes nobody wait for longer than the window", () =>
     Effect.gen(function* () {
-      const rate = yield* EndpointRate
+      const clock = yield* SetClock
       yield* letThrough("authorize", "192.0.2.1", 120)
+      yield* clock.advance(-3_600_000)
       assert.strictEqual(yield* letThrough("authorize", "192.0.2.1", 1), 0)
-      for (let address = 0; address < 50_000; address++) yield* rate.take("authorize", String(address))
-      assert.strictEqual(yield* letThrough("authorize", "192.0.2.1", 1), 1)
+      yield* clock.advance(60_000)
+      assert.strictEqual(yield* letThrough("authorize", "192.0.2.1", 130), 120)
     }).pipe(fresh)
+  )
+
+  it.effect(
+    "remembers 50,000 addresses; of more, only those that have not asked for the longest time are forgotten",
+    () =>
+      Effect.gen(function* () {
+        const rate = yield* EndpointRate
+        const others = Effect.fnUntraced(function* (from: number, count: number) {
+          for (let address = from; address < from + count; address++) yield* rate.take("authorize", `other ${address}`)
+        })
+        yield* letThrough("authorize", "idle", 120)
+        yield* letThrough("authorize", "busy", 120)
+        yield* others(0, 49_998)
+        // Both are still known, and the one that goes on asking stays so.
+        assert.strictEqual(yield* letThrough("authorize", "idle", 1), 0)
+        assert.strictEqual(yield* letThrough("authorize", "busy", 1), 0)
+        yield* others(50_000, 49_999)
+        assert.strictEqual(yield* letThrough("authorize", "busy", 1), 0)
+        assert.strictEqual(yield* letThrough("authorize", "idle", 1), 1)
+      }).pipe(fresh)
   )
 })

@@ -25,6 +25,7 @@ layer(Services, { excludeTestServices: true })("ExpiredGrants", (it) => {
   const empty = Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     yield* sql`DELETE FROM oauth_grant`
+    yield* sql`DELETE FROM oauth_ended_grant`
     yield* sql`DELETE FROM oauth_client`
     yield* sql`DELETE FROM server_key`
     return (yield* Access.subscriber()).caller.accountId
@@ -34,7 +35,7 @@ layer(Services, { excludeTestServices: true })("ExpiredGrants", (it) => {
     const rows = yield* sql<{ readonly n: number }>`SELECT count(*)::integer AS n FROM ${sql(table)}`
     return rows[0]?.n
   })
-  const nothing = { tokens: 0, codes: 0, grants: 0, clients: 0, keys: 0 }
+  const nothing = { tokens: 0, codes: 0, grants: 0, remembered: 0, clients: 0, keys: 0 }
 
   it.effect("deletes nothing that may still be of use", () =>
     Effect.gen(function* () {
@@ -100,11 +101,59 @@ layer(Services, { excludeTestServices: true })("ExpiredGrants", (it) => {
       yield* advance(1)
       assert.strictEqual((yield* sweep).clients, 1)
       assert.strictEqual((yield* Effect.flip(clients.find(unused.id, "203.0.113.1")))._tag, "UnknownClient")
-      yield* advance(1000 * days)
-      yield* sweep
       yield* clients.find(approvedOnly.id, "203.0.113.1")
       const late = yield* Effect.flip(OAuth.approved(account, unused))
       assert.strictEqual(late._tag, "UnknownClient")
+    })
+  )
+
+  it.effect(
+    "R46 deletes a registration 400 days after its last connection ended, with what is remembered of that",
+    () =>
+      Effect.gen(function* () {
+        const account = yield* empty
+        const clients = yield* Clients
+        const grants = yield* Grants
+        const { client, tokens } = yield* OAuth.connected(account)
+        const lasting = yield* OAuth.connected(account)
+        yield* advance(20 * days)
+        yield* grants.revokeToken(client.id, tokens.accessToken)
+        yield* advance(400 * days - 1)
+        // What is in use stays, however long ago its app was let in.
+        yield* OAuth.approved(account, lasting.client)
+        yield* sweep
+        yield* clients.find(client.id, "203.0.113.1")
+        yield* advance(1)
+        assert.deepInclude(yield* sweep, { remembered: 1, clients: 1 })
+        assert.strictEqual((yield* Effect.flip(clients.find(client.id, "203.0.113.1")))._tag, "UnknownClient")
+        yield* clients.find(lasting.client.id, "203.0.113.1")
+      })
+  )
+
+  it.effect("remembers the newest 2,000 of the connections that one account has ended", () =>
+    Effect.gen(function* () {
+      const account = yield* empty
+      const grants = yield* Grants
+      const sql = yield* SqlClient.SqlClient
+      const stranger = (yield* Access.subscriber()).caller.accountId
+      for (const [owner, firstId] of [
+        [account, 1_000_000],
+        [stranger, 2_000_000]
+      ] as const) {
+        yield* sql`
+          INSERT INTO oauth_ended_grant (id, account_id, client_id, client_name, approved_at, connected_at, ended_at, reason)
+          SELECT ${firstId}::integer + n, ${owner}, 'x', 'x', '2020-01-01', '2020-01-01',
+            timestamptz '2020-01-01' + n * interval '1 minute', 'client' FROM generate_series(1, 2100) n`
+      }
+      const { client, tokens } = yield* OAuth.connected(account)
+      yield* grants.revokeToken(client.id, tokens.accessToken)
+      const rows = yield* sql`
+        SELECT account_id AS owner, count(*)::integer AS n, min(id) AS oldest FROM oauth_ended_grant
+        WHERE id > 1000000 GROUP BY 1 ORDER BY 3`
+      assert.deepStrictEqual(rows, [
+        { owner: account, n: 1999, oldest: 1_000_102 },
+        { owner: stranger, n: 2100, oldest: 2_000_001 }
+      ])
     })
   )
 
@@ -122,6 +171,22 @@ layer(Services, { excludeTestServices: true })("ExpiredGrants", (it) => {
       assert.strictEqual((yield* sweep).keys, 1)
       assert.strictEqual(yield* count("server_key"), 2)
       yield* advance(40 * days)
+      assert.strictEqual((yield* sweep).keys, 1)
+      assert.strictEqual(yield* count("server_key"), 1)
+    })
+  )
+
+  it.effect("keeps a key that another server may still be using: until a day after the next one was made", () =>
+    Effect.gen(function* () {
+      yield* empty
+      const { rotate } = yield* ServerKey
+      yield* rotate
+      yield* advance(40 * days)
+      yield* rotate
+      assert.strictEqual((yield* sweep).keys, 0)
+      yield* advance(days - 1)
+      assert.strictEqual((yield* sweep).keys, 0)
+      yield* advance(1)
       assert.strictEqual((yield* sweep).keys, 1)
       assert.strictEqual(yield* count("server_key"), 1)
     })

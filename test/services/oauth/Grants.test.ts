@@ -102,13 +102,19 @@ layer(Services, { excludeTestServices: true })("Grants", (it) => {
       })
     )
 
-    it.effect("used a second time without the right verifier ends it as well; another client's try does not", () =>
+    it.effect("used a second time by who has seen it, without its verifier, address or client, ends nothing", () =>
       Effect.gen(function* () {
         const { approval, client, tokens } = yield* freshApp()
-        const other = yield* OAuth.registered()
-        yield* Effect.flip(exchange(approval, { clientId: other.id }))
-        yield* works(tokens)
-        yield* Effect.flip(exchange(approval, { verifier: Redacted.make(OAuth.proof().verifier) }))
+        const stranger = yield* OAuth.registered()
+        for (const change of [
+          { clientId: stranger.id },
+          { verifier: Redacted.make(OAuth.proof().verifier) },
+          { redirectUri: "http://localhost:8788/callback" }
+        ]) {
+          assert.strictEqual((yield* Effect.flip(exchange(approval, change)))._tag, "InvalidGrant")
+          yield* works(tokens)
+        }
+        yield* Effect.flip(exchange(approval))
         yield* isOver(tokens, client)
       })
     )
