@@ -51,7 +51,10 @@ export class SignIn extends Context.Service<
       const sessions = yield* Sessions
       const attempts = yield* SignInAttempts
       /** A password that nobody knows, for those that do not exist. */
-      const nobodys = yield* Effect.flatMap(passwords.generate, (password) => passwords.hash(password))
+      const nobodys = yield* Effect.flatMap(passwords.generate, (password) => passwords.hash(password)).pipe(
+        // Nobody else hashes while the server starts.
+        Effect.orDie
+      )
 
       const find = Effect.fnUntraced(function* (email: string) {
         const rows = yield* sql`
