@@ -2,6 +2,7 @@
 import { Redacted } from "effect"
 import * as Plan from "../../domain/access/Plan.ts"
 import * as HostParts from "../../domain/oauth/HostParts.ts"
+import type { AuthorizeError } from "../../domain/oauth/OAuthError.ts"
 import * as RedirectUri from "../../domain/oauth/RedirectUri.ts"
 import type { PlanUpgradeRequired } from "../../domain/ToolError.ts"
 import type { ConsentRequest } from "../../services/oauth/ConsentRequests.ts"
@@ -161,6 +162,28 @@ export const stranded = (why: Stranded, status = 400): Page => ({
   heading: strandings[why].heading,
   body: html`<p>${strandings[why].text}</p>
     <p>Nothing was given to the app${why === "over" && " this time"}.</p>`
+})
+
+/**
+ * The app's request is wrong, and nobody is here who would have asked for it: so nobody is sent anywhere, nor is a program
+ * opened, but by their own click (RFC 9700, 4.11.2). The link is what the app would have been told.
+ */
+export const refused = (
+  location: string,
+  { client, error }: { readonly client: ConsentRequest["client"]; readonly error: AuthorizeError }
+): Page => ({
+  status: 400,
+  heading: "The app's request cannot be granted",
+  body: html`
+    <p>${error.message}</p>
+    ${publisherOf(client.publisher)}
+    <p>Nothing was given to the app. If you just started this connection, you can tell the app what went wrong.</p>
+    <dl>
+      <dt>The link leads to</dt>
+      <dd>${destinationOf(location)}</dd>
+    </dl>
+    <p><a href="${location}" rel="noreferrer">Back to the app</a></p>
+  `
 })
 
 /** Too many requests from one address (oauth.md 56). */
