@@ -21,6 +21,9 @@ const hostOf = (host: string): Html => {
   return html`<bdi class="host">${before}<strong>${owner}</strong>${after}</bdi>`
 }
 
+/** In quotes, so that no name reads as a part of our own sentence. */
+const nameOf = (name: string): Html => html`“<bdi>${name}</bdi>”`
+
 /** Who stands behind the app. Only the host of a document's address is known for certain. */
 const publisherOf = (host: string | undefined): Html =>
   host === undefined
@@ -68,8 +71,8 @@ export const consent = (options: {
   const { client, request, url } = asked
   const takesPlaceHere = RedirectUri.isLoopback(request.redirectUri) || RedirectUri.isOwnScheme(request.redirectUri)
   return {
-    title: `Connect ${client.name}`,
-    heading: html`Connect <bdi>${client.name}</bdi>`,
+    title: `Connect “${client.name}”`,
+    heading: html`Connect ${nameOf(client.name)}`,
     body: html`
       ${publisherOf(client.publisher)}
       <dl>
@@ -110,7 +113,7 @@ export const forward = (
 ): Page => ({
   heading: allowed ? "Access allowed" : "Access denied",
   body: html`
-    <p role="status">You are being sent back to <bdi>${client.name}</bdi>.</p>
+    <p role="status">You are being sent back to ${nameOf(client.name)}.</p>
     <p><a href="${location}">Continue</a> if nothing happens. You can close this page afterwards.</p>
   `,
   headers: { refresh: `0;url=${location}` }
