@@ -3,6 +3,15 @@ import * as ThirdPartyText from "../catalog/ThirdPartyText.ts"
 
 const maxCharacters = 100
 
-/** One line of at most 100 characters without any that hide or reorder others; empty when nothing is left. */
-export const clean = (text: string): string =>
-  ThirdPartyText.cut(ThirdPartyText.clean(text).replaceAll(/\s+/gu, " "), maxCharacters).trim()
+/** A braille pattern of no dots: a symbol for Unicode, and yet nothing to see. */
+const blank = /\u2800/g
+
+/**
+ * One line of at most 100 characters without any that hide or reorder others; empty when it has no letter and no digit, as
+ * there is then nothing to call the app by.
+ */
+export const clean = (text: string): string => {
+  const line = ThirdPartyText.clean(text.replaceAll(blank, " ")).replaceAll(/\s+/gu, " ")
+  const name = ThirdPartyText.cut(line, maxCharacters).trim()
+  return /[\p{L}\p{N}]/u.test(name) ? name : ""
+}

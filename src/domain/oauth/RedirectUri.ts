@@ -17,11 +17,33 @@ const web = /^https:\/\/(?:\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::\d{1,5})?(?:[/?]|$)/
 const app = /^([a-z][a-z0-9+.-]+):\/[^?]/i
 
 /**
- * Schemes that a browser or an operating system acts on by itself: they run code, read files, dial, send, or hand their
- * text to a program that was not made to receive it.
+ * Apps that are known to use a scheme without a dot. Any other needs one, a domain name of its maker reversed: what has none
+ * is an operating system's or a browser's own (`mailto`, `search-ms`, `intent` ...), or a program's that takes any text.
  */
-const dangerous =
-  /^(?:javascript|vbscript|livescript|mocha|data|file|filesystem|blob|about|ftps?|sftp|wss?|http|https|view-source|jar|mk|mhtml|res|resource|shell|intent|content|mailto|tel|sms|callto|facetime|cid|mid|ssh|telnet|ldaps?|smb|nfs|rdp|vnc|gopher|news|nntp|search-ms|hcp|help|its|chrome|edge|opera|brave|safari|x-web-search|ms-.*|moz-.*|chrome-.*|x-apple\..*)$/i
+const knownApps = new Set([
+  "antigravity",
+  "claude",
+  "code-oss",
+  "cursor",
+  "goose",
+  "jetbrains",
+  "kiro",
+  "raycast",
+  "trae",
+  "vscode",
+  "vscode-insiders",
+  "vscodium",
+  "warp",
+  "windsurf",
+  "windsurf-next",
+  "zed"
+])
+
+/** Schemes with a dot that are acted on by the system or the browser itself. */
+const reserved = /^(?:ms-|moz-|chrome-|x-apple\.)/i
+
+const isAppScheme = (scheme: string): boolean =>
+  scheme.includes(".") ? !reserved.test(scheme) : knownApps.has(scheme.toLowerCase())
 
 /** Port 0 is none. */
 const isPort = (digits: string | undefined) => digits === undefined || (Number(digits) > 0 && Number(digits) <= 65_535)
@@ -33,7 +55,7 @@ export const isRegistrable = (uri: string): boolean => {
   const local = loopback.exec(uri)
   if (local !== null) return isPort(local[2])
   const scheme = app.exec(uri)?.[1]
-  if (scheme === undefined || dangerous.test(scheme)) return false
+  if (scheme === undefined || !isAppScheme(scheme)) return false
   const url = URL.parse(uri)
   return url !== null && url.username === "" && url.password === ""
 }

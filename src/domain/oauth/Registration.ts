@@ -53,7 +53,7 @@ export const read = (body: unknown): Result.Result<Registration, InvalidRedirect
   if (wrong !== -1) {
     return Result.fail(
       new InvalidRedirectUri({
-        message: `redirect_uris[${wrong}] is not allowed: use https, http on localhost, 127.0.0.1 or [::1], or a scheme of your own app, without fragment, user info or wildcard.`
+        message: `redirect_uris[${wrong}] is not allowed: use https, http on localhost, 127.0.0.1 or [::1], or a scheme of your own app with a dot in it (com.example.app), without fragment, user info or wildcard.`
       })
     )
   }

@@ -1,6 +1,7 @@
 /**
  * `/authorize`: from an app's request to a code for it (seed, OAuth 2 to 6; oauth.md 10 to 31). Always asks, also for an
- * app that was let in before (23). Errors go to the app only when it is certain where that is (10, 19).
+ * app that was let in before (23). Errors go to the app only when it is certain where that is (10, 19), and by themselves
+ * only if somebody is signed in or the app's publisher is known.
  */
 import { Effect, Option, Redacted, Result, Schema } from "effect"
 import { HttpRouter } from "effect/http"
@@ -8,6 +9,7 @@ import { HttpServerResponse } from "effect/http"
 import type { HttpServerRequest } from "effect/http"
 import { AppConfig } from "../../Config.ts"
 import { missing } from "../../domain/access/Plan.ts"
+import type { OAuthClient } from "../../domain/oauth/Client.ts"
 import * as ClientIdUrl from "../../domain/oauth/ClientIdUrl.ts"
 import * as AuthorizationRequest from "../../domain/oauth/AuthorizationRequest.ts"
 import { AccessDenied } from "../../domain/oauth/OAuthError.ts"
@@ -76,6 +78,22 @@ export const layer = HttpRouter.use((router) =>
     const refusalTo = (address: AuthorizationRequest.ReturnAddress, error: AuthorizeError) =>
       answerTo(address, OAuthReply.codes(error))
 
+    /**
+     * Anyone may register any address. So that no link to here leads on to there unseen, or opens a program, whoever is not
+     * signed in goes by themselves only to a web site of an app whose document was fetched (RFC 9700, 4.11.2).
+     */
+    const refuse = (
+      address: AuthorizationRequest.ReturnAddress,
+      error: AuthorizeError,
+      { client, visitor }: { readonly client: OAuthClient; readonly visitor: Visitor }
+    ) => {
+      const location = refusalTo(address, error)
+      const isPublished = client.publisher !== undefined && location.toLowerCase().startsWith("https://")
+      return isSignedIn(visitor) || isPublished
+        ? seeOther(location)
+        : page(ConsentPage.refused(location, { client, error }))
+    }
+
     const ask = (asked: ConsentRequest, visitor: SignedIn, status = 200): Answer =>
       Effect.map(consents.open(visitor.session.id, asked), (secret) =>
         page({
@@ -98,7 +116,7 @@ export const layer = HttpRouter.use((router) =>
         const address = AuthorizationRequest.returnAddress(parameters, client.success)
         if (address === undefined) return stranded("redirect_refused")
         const request = AuthorizationRequest.read(parameters, address, mcpUrl)
-        if (Result.isFailure(request)) return seeOther(refusalTo(address, request.failure))
+        if (Result.isFailure(request)) return refuse(address, request.failure, { client: client.success, visitor })
         if (!isSignedIn(visitor)) return seeOther(ReturnTo.signInPath(url))
         return yield* ask({ client: client.success, request: request.success, url }, visitor)
       })

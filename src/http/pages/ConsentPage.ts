@@ -2,6 +2,7 @@
 import { Redacted } from "effect"
 import * as Plan from "../../domain/access/Plan.ts"
 import * as HostParts from "../../domain/oauth/HostParts.ts"
+import type { AuthorizeError } from "../../domain/oauth/OAuthError.ts"
 import * as RedirectUri from "../../domain/oauth/RedirectUri.ts"
 import type { PlanUpgradeRequired } from "../../domain/ToolError.ts"
 import type { ConsentRequest } from "../../services/oauth/ConsentRequests.ts"
@@ -19,6 +20,9 @@ const hostOf = (host: string): Html => {
   const { after, before, owner } = HostParts.of(host)
   return html`<bdi class="host">${before}<strong>${owner}</strong>${after}</bdi>`
 }
+
+/** In quotes, so that no name reads as a part of our own sentence. */
+const nameOf = (name: string): Html => html`“<bdi>${name}</bdi>”`
 
 /** Who stands behind the app. Only the host of a document's address is known for certain. */
 const publisherOf = (host: string | undefined): Html =>
@@ -67,8 +71,8 @@ export const consent = (options: {
   const { client, request, url } = asked
   const takesPlaceHere = RedirectUri.isLoopback(request.redirectUri) || RedirectUri.isOwnScheme(request.redirectUri)
   return {
-    title: `Connect ${client.name}`,
-    heading: html`Connect <bdi>${client.name}</bdi>`,
+    title: `Connect “${client.name}”`,
+    heading: html`Connect ${nameOf(client.name)}`,
     body: html`
       ${publisherOf(client.publisher)}
       <dl>
@@ -109,7 +113,7 @@ export const forward = (
 ): Page => ({
   heading: allowed ? "Access allowed" : "Access denied",
   body: html`
-    <p role="status">You are being sent back to <bdi>${client.name}</bdi>.</p>
+    <p role="status">You are being sent back to ${nameOf(client.name)}.</p>
     <p><a href="${location}">Continue</a> if nothing happens. You can close this page afterwards.</p>
   `,
   headers: { refresh: `0;url=${location}` }
@@ -161,6 +165,28 @@ export const stranded = (why: Stranded, status = 400): Page => ({
   heading: strandings[why].heading,
   body: html`<p>${strandings[why].text}</p>
     <p>Nothing was given to the app${why === "over" && " this time"}.</p>`
+})
+
+/**
+ * The app's request is wrong, and nobody is here who would have asked for it: so nobody is sent anywhere, nor is a program
+ * opened, but by their own click (RFC 9700, 4.11.2). The link is what the app would have been told.
+ */
+export const refused = (
+  location: string,
+  { client, error }: { readonly client: ConsentRequest["client"]; readonly error: AuthorizeError }
+): Page => ({
+  status: 400,
+  heading: "The app's request cannot be granted",
+  body: html`
+    <p>${error.message}</p>
+    ${publisherOf(client.publisher)}
+    <p>Nothing was given to the app. If you just started this connection, you can tell the app what went wrong.</p>
+    <dl>
+      <dt>The link leads to</dt>
+      <dd>${destinationOf(location)}</dd>
+    </dl>
+    <p><a href="${location}" rel="noreferrer">Back to the app</a></p>
+  `
 })
 
 /** Too many requests from one address (oauth.md 56). */

@@ -1,10 +1,8 @@
 /** `/dashboard/account/password`: a new password, which ends all other sessions. */
 import { Effect, Redacted, Schema } from "effect"
 import { HttpRouter } from "effect/http"
-import { AppConfig } from "../../Config.ts"
 import * as Password from "../../domain/access/Password.ts"
 import { PasswordChange } from "../../services/access/PasswordChange.ts"
-import * as ClientAddress from "../ClientAddress.ts"
 import * as Csrf from "./Csrf.ts"
 import { field, problemOf, problemSummary } from "./Fields.ts"
 import type { Problem } from "./Fields.ts"
@@ -35,7 +33,6 @@ export const layer = HttpRouter.use((router) =>
     const visitors = yield* Visitors
     const passwords = yield* PasswordChange
     const { page } = yield* Layout
-    const addressOf = ClientAddress.of(yield* AppConfig)
 
     // The hidden address is for password managers: it tells whose password it is.
     const show = (
@@ -101,11 +98,11 @@ export const layer = HttpRouter.use((router) =>
     yield* router.add(
       "POST",
       passwordPath,
-      routes.signedInForm(passwordPath, Form, (form, visitor, request) => {
+      routes.signedInForm(passwordPath, Form, (form, visitor) => {
         const problems = problemsOf(form)
         if (problems.length > 0) return Effect.succeed(show(visitor, problems, { status: 400 }))
         const { session } = visitor
-        return passwords.change({ session, address: addressOf(request), current: form.current, next: form.next }).pipe(
+        return passwords.change({ session, current: form.current, next: form.next }).pipe(
           Effect.flatMap((renewed) => visitors.as(renewed)),
           Effect.map((renewed) => visitors.remember(renewed.secret)(changed(renewed))),
           Effect.catchTags({

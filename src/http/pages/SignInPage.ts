@@ -146,17 +146,15 @@ export const layer = HttpRouter.use((router) =>
     yield* router.add(
       "POST",
       path,
-      routes.form(Credentials, submit, (form, visitor) =>
-        Effect.succeed(
-          show({
-            visitor,
-            returnTo: ReturnTo.parse(form.return_to),
-            email: form.email,
-            problems: [{ message: outOfDate }],
-            status: 403
-          })
+      routes.form(Credentials, submit, (form, visitor, request) => {
+        const returnTo = ReturnTo.parse(form.return_to)
+        // The form of another site comes without the cookie, although there may be one: setting it would sign its owner out.
+        return Effect.succeed(
+          request.headers["sec-fetch-site"] === "same-origin"
+            ? show({ visitor, returnTo, email: form.email, problems: [{ message: outOfDate }], status: 403 })
+            : seeOther(ReturnTo.signInPath(returnTo))
         )
-      )
+      })
     )
 
     const toSignIn = (form: Departure) => seeOther(ReturnTo.signInPath(ReturnTo.parse(form.return_to)))

@@ -18,12 +18,11 @@ export class PasswordChange extends Context.Service<
   PasswordChange,
   {
     /**
-     * `current` is the password until now, counted like an attempt to sign in; when it is wrong: `SignInRejected`. Connected
-     * apps and API keys stay. The secret of the new session is for the cookie, told this once.
+     * `current` is the password until now, counted by the session; when it is wrong: `SignInRejected`. Connected apps and API
+     * keys stay. The secret of the new session is for the cookie, told this once.
      */
     change(request: {
       readonly session: Session
-      readonly address: string
       readonly current: Redacted.Redacted
       readonly next: Redacted.Redacted
     }): Effect.Effect<{ readonly session: Session; readonly secret: Redacted.Redacted }, PasswordRefused | SignInError>
@@ -41,7 +40,7 @@ export class PasswordChange extends Context.Service<
         const { accountId, email } = request.session
         const problem = Password.problem(Redacted.value(request.next), email)
         if (problem !== undefined) return yield* new PasswordRefused({ message: problem })
-        const verified = yield* signIn.verify({ email, address: request.address, password: request.current })
+        const verified = yield* signIn.verify({ session: request.session, password: request.current })
         const passwordHash = yield* passwords.hash(request.next)
         return yield* Effect.gen(function* () {
           const changed = yield* sql`

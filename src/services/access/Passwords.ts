@@ -3,6 +3,7 @@ import { Context, Effect, Layer, Redacted, Result, Semaphore } from "effect"
 import { Kdf, Mac, SecureRandom } from "effect/crypto"
 import { Base64 } from "effect/encoding"
 import * as Password from "../../domain/access/Password.ts"
+import { ServiceUnavailable } from "../../domain/ToolError.ts"
 
 interface Cost {
   /** KiB. */
@@ -16,6 +17,10 @@ const saltBytes = 16
 const hashBytes = 32
 /** Each takes 19 MiB and a thread. */
 const maxAtOnce = 4
+/** More are not let in: they would wait for longer than a person does. */
+const maxWaiting = 50
+const maxWait = "5 seconds"
+const retryAfterSeconds = 5
 const generatedCharacters = 20
 /** Without those that are mistaken for each other. */
 const generatedAlphabet = "ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz23456789"
@@ -26,8 +31,9 @@ export class Passwords extends Context.Service<
   Passwords,
   {
     /** As it is stored: `$argon2id$v=19$m=19456,t=2,p=1$salt$hash`. */
-    hash(password: Redacted.Redacted): Effect.Effect<string>
-    verify(password: Redacted.Redacted, stored: string): Effect.Effect<boolean>
+    hash(password: Redacted.Redacted): Effect.Effect<string, ServiceUnavailable>
+    /** As {@link hash}, unavailable while too many passwords are looked at already. */
+    verify(password: Redacted.Redacted, stored: string): Effect.Effect<boolean, ServiceUnavailable>
     /** A new one of 20 characters, about 116 bits. */
     readonly generate: Effect.Effect<Redacted.Redacted>
   }
@@ -39,6 +45,23 @@ export class Passwords extends Context.Service<
       const random = yield* SecureRandom.SecureRandom
       const permits = yield* Semaphore.make(maxAtOnce)
 
+      let waiting = 0
+
+      /** One of a few at a time; the others wait for a while, those there is no room for not at all. */
+      const inTurn = <A>(work: Effect.Effect<A>): Effect.Effect<A, ServiceUnavailable> =>
+        Effect.suspend(() => {
+          if (waiting >= maxWaiting) return Effect.fail(busy())
+          waiting++
+          let isWaiting = true
+          const leave = Effect.sync(() => {
+            if (isWaiting) waiting--
+            isWaiting = false
+          })
+          const turn = permits.withPermits(1)(Effect.andThen(leave, work))
+          const deadline = Effect.flatMap(Effect.sleep(maxWait), () => (isWaiting ? Effect.fail(busy()) : Effect.never))
+          return Effect.raceFirst(turn, deadline).pipe(Effect.ensuring(leave))
+        })
+
       const derive = (password: Redacted.Redacted, salt: Uint8Array, parameters: Cost, length: number) =>
         kdf
           .derive(Kdf.argon2id(parameters), new TextEncoder().encode(Password.normalise(Redacted.value(password))), {
@@ -46,9 +69,9 @@ export class Passwords extends Context.Service<
             length
           })
           .pipe(
-            permits.withPermits(1),
             // Our own parameters are right; a Node.js without argon2 is not one that the package installs.
-            Effect.orDie
+            Effect.orDie,
+            inTurn
           )
 
       const hash = Effect.fn("Passwords.hash")(function* (password: Redacted.Redacted) {
@@ -80,6 +103,8 @@ export class Passwords extends Context.Service<
     })
   )
 }
+
+const busy = () => new ServiceUnavailable({ message: "Too many people are signing in right now.", retryAfterSeconds })
 
 const toText = (bytes: Uint8Array): string => Base64.encode(bytes).replaceAll("=", "")
 const pad = (text: string): string => text.padEnd(Math.ceil(text.length / 4) * 4, "=")

@@ -13,7 +13,7 @@ import { rowsOf } from "./Rows.ts"
 import { Sessions } from "./Sessions.ts"
 import type { Session } from "./Sessions.ts"
 import { SignInAttempts } from "./SignInAttempts.ts"
-import type { Attempt, TooManyAttempts } from "./SignInAttempts.ts"
+import type { Attempt, SessionAttempt, TooManyAttempts } from "./SignInAttempts.ts"
 
 /** Unknown address and wrong password alike. */
 export class SignInRejected extends Schema.TaggedError<SignInRejected>()("SignInRejected", {}) {}
@@ -39,8 +39,11 @@ export class SignIn extends Context.Service<
       attempt: Attempt & { readonly password: Redacted.Redacted },
       instead?: Redacted.Redacted
     ): Effect.Effect<{ readonly session: Session; readonly secret: Redacted.Redacted }, SignInError>
-    /** The password alone, counted like any attempt to sign in. */
-    verify(attempt: Attempt & { readonly password: Redacted.Redacted }): Effect.Effect<Verified, SignInError>
+    /** The password alone, of who is signed in; counted by the session. */
+    verify(owner: {
+      readonly session: Pick<Session, "id" | "email">
+      readonly password: Redacted.Redacted
+    }): Effect.Effect<Verified, SignInError>
   }
 >()("discovery/access/SignIn") {
   static readonly layerNoDeps = Layer.effect(
@@ -51,7 +54,10 @@ export class SignIn extends Context.Service<
       const sessions = yield* Sessions
       const attempts = yield* SignInAttempts
       /** A password that nobody knows, for those that do not exist. */
-      const nobodys = yield* Effect.flatMap(passwords.generate, (password) => passwords.hash(password))
+      const nobodys = yield* Effect.flatMap(passwords.generate, (password) => passwords.hash(password)).pipe(
+        // Nobody else hashes while the server starts.
+        Effect.orDie
+      )
 
       const find = Effect.fnUntraced(function* (email: string) {
         const rows = yield* sql`
@@ -61,10 +67,13 @@ export class SignIn extends Context.Service<
         return Option.fromNullishOr(holder)
       })
 
-      const verify: SignIn["Service"]["verify"] = Effect.fn("SignIn.verify")(function* ({ address, email, password }) {
-        const attempt = { address, email: normalise(email) }
+      const judge = Effect.fnUntraced(function* (
+        email: string,
+        password: Redacted.Redacted,
+        attempt: Attempt | SessionAttempt
+      ) {
         yield* attempts.take(attempt)
-        const holder = Option.getOrUndefined(yield* find(attempt.email))
+        const holder = Option.getOrUndefined(yield* find(email))
         const passwordHash = holder?.passwordHash ?? nobodys
         const isRight = yield* passwords.verify(password, passwordHash)
         if (!isRight || holder === undefined || holder.passwordHash === null) return yield* new SignInRejected()
@@ -72,8 +81,13 @@ export class SignIn extends Context.Service<
         return { accountId: holder.accountId, email: holder.email, passwordHash }
       })
 
+      const verify: SignIn["Service"]["verify"] = Effect.fn("SignIn.verify")(({ password, session }) =>
+        judge(session.email, password, { sessionId: session.id })
+      )
+
       const signIn: SignIn["Service"]["signIn"] = Effect.fn("SignIn.signIn")(function* (attempt, instead) {
-        const verified = yield* verify(attempt)
+        const email = normalise(attempt.email)
+        const verified = yield* judge(email, attempt.password, { address: attempt.address, email })
         return yield* sessions
           .start(verified, instead)
           .pipe(Effect.catchTag("PasswordOutdated", () => Effect.fail(new SignInRejected())))

@@ -1,7 +1,8 @@
 /**
  * How often a password may be tried (oauth.md 56), counted in the database and so by all servers together: for one account
  * from one network, for one network, and for one account from anywhere. The last is so wide that nobody can keep the owner
- * of an account out of it with a handful of requests.
+ * of an account out of it with a handful of requests. Whoever is signed in and tells the password once more is counted by
+ * the session alone, so that nobody else keeps the owner from changing it.
  *
  * Each is a leaky bucket of which only the moment is kept at which it will be empty. An attempt counts before the password
  * is looked at, so that many at once get no further than one after another; a right one is given back.
@@ -20,21 +21,42 @@ export interface Attempt {
   readonly address: string
 }
 
-interface Limit {
+/** Of someone who is signed in already. */
+export interface SessionAttempt {
+  readonly sessionId: number
+}
+
+interface Limit<A> {
   /** What is counted, of an attempt. */
-  readonly subject: (attempt: Attempt) => string
+  readonly subject: (attempt: A) => string
   /** Attempts in a row. */
   readonly burst: number
   /** One more after each of these. */
   readonly everySeconds: number
 }
 
+interface Count extends Omit<Limit<never>, "subject"> {
+  readonly subject: string
+}
+
 /** In the order in which they are locked. */
-const limits: ReadonlyArray<Limit> = [
+const signInLimits: ReadonlyArray<Limit<Attempt>> = [
   { subject: ({ address }) => `network ${address}`, burst: 30, everySeconds: 20 },
   { subject: ({ address, email }) => `network ${address} account ${email}`, burst: 10, everySeconds: 60 },
   { subject: ({ email }) => `account ${email}`, burst: 100, everySeconds: 36 }
 ]
+
+/** Strangers cannot use these up: only who has the session can. */
+const sessionLimits: ReadonlyArray<Limit<SessionAttempt>> = [
+  { subject: ({ sessionId }) => `session ${sessionId}`, burst: 10, everySeconds: 60 }
+]
+
+/** What an attempt counts for. */
+const countsOf = (attempt: Attempt | SessionAttempt): ReadonlyArray<Count> => {
+  const counted = <A>(limits: ReadonlyArray<Limit<A>>, of: A) =>
+    limits.map(({ burst, everySeconds, subject }) => ({ burst, everySeconds, subject: subject(of) }))
+  return "sessionId" in attempt ? counted(sessionLimits, attempt) : counted(signInLimits, attempt)
+}
 
 /** Rows whose time has come that one attempt deletes at most; it writes three. */
 const maxForgotten = 20
@@ -50,9 +72,9 @@ export class SignInAttempts extends Context.Service<
   SignInAttempts,
   {
     /** Counts an attempt, or refuses it, which counts for nothing. */
-    take(attempt: Attempt): Effect.Effect<void, TooManyAttempts | ServiceUnavailable>
+    take(attempt: Attempt | SessionAttempt): Effect.Effect<void, TooManyAttempts | ServiceUnavailable>
     /** The password was right: as if it had not been tried. */
-    giveBack(attempt: Attempt): Effect.Effect<void, ServiceUnavailable>
+    giveBack(attempt: Attempt | SessionAttempt): Effect.Effect<void, ServiceUnavailable>
   }
 >()("discovery/access/SignInAttempts") {
   static readonly layer = Layer.effect(
@@ -61,28 +83,27 @@ export class SignInAttempts extends Context.Service<
       const sql = yield* SqlClient.SqlClient
 
       // The database folds the case, as it does where it looks the account up: no spelling has a count of its own.
-      const keyOf = (limit: Limit, attempt: Attempt): Statement.Fragment =>
-        sql`sha256(convert_to(lower(${limit.subject(attempt)}::text), 'UTF8'))`
+      const keyOf = ({ subject }: Count): Statement.Fragment => sql`sha256(convert_to(lower(${subject}::text), 'UTF8'))`
 
-      const pour = Effect.fnUntraced(function* (limit: Limit, attempt: Attempt, nowMillis: number) {
-        const key = keyOf(limit, attempt)
+      const pour = Effect.fnUntraced(function* (count: Count, nowMillis: number) {
+        const key = keyOf(count)
         const now = sql`${new Date(nowMillis)}::timestamptz`
-        const drop = sql`interval '1 second' * ${limit.everySeconds}::integer`
+        const drop = sql`interval '1 second' * ${count.everySeconds}::integer`
         const poured = yield* sql`
           INSERT INTO sign_in_attempt AS a (key, empties_at) VALUES (${key}, ${now} + ${drop})
           ON CONFLICT (key) DO UPDATE SET empties_at = greatest(a.empties_at, ${now}) + ${drop}
-          WHERE greatest(a.empties_at, ${now}) + ${drop} <= ${now} + ${limit.burst}::integer * ${drop}
+          WHERE greatest(a.empties_at, ${now}) + ${drop} <= ${now} + ${count.burst}::integer * ${drop}
           RETURNING empties_at`
         if (poured.length > 0) return
         const [bucket] = yield* decodeBuckets(yield* sql`SELECT empties_at FROM sign_in_attempt WHERE key = ${key}`)
-        const fullMillis = (limit.burst - 1) * limit.everySeconds * 1000
+        const fullMillis = (count.burst - 1) * count.everySeconds * 1000
         const waitMillis = (bucket?.empties_at.getTime() ?? nowMillis) - fullMillis - nowMillis
         return yield* tooMany(Math.max(1, Math.ceil(waitMillis / 1000)))
       })
 
-      const take = Effect.fn("SignInAttempts.take")(function* (attempt: Attempt) {
+      const take = Effect.fn("SignInAttempts.take")(function* (attempt: Attempt | SessionAttempt) {
         const nowMillis = yield* Clock.currentTimeMillis
-        yield* Effect.forEach(limits, (limit) => pour(limit, attempt, nowMillis), { discard: true }).pipe(
+        yield* Effect.forEach(countsOf(attempt), (count) => pour(count, nowMillis), { discard: true }).pipe(
           sql.withTransaction,
           availableOnce
         )
@@ -92,12 +113,12 @@ export class SignInAttempts extends Context.Service<
             ORDER BY empties_at LIMIT ${maxForgotten} FOR UPDATE SKIP LOCKED)`.pipe(availableOnce)
       })
 
-      const giveBack = Effect.fn("SignInAttempts.giveBack")(function* (attempt: Attempt) {
+      const giveBack = Effect.fn("SignInAttempts.giveBack")(function* (attempt: Attempt | SessionAttempt) {
         yield* Effect.forEach(
-          limits,
-          (limit) => sql`
-            UPDATE sign_in_attempt SET empties_at = empties_at - interval '1 second' * ${limit.everySeconds}::integer
-            WHERE key = ${keyOf(limit, attempt)}`,
+          countsOf(attempt),
+          (count) => sql`
+            UPDATE sign_in_attempt SET empties_at = empties_at - interval '1 second' * ${count.everySeconds}::integer
+            WHERE key = ${keyOf(count)}`,
           { discard: true }
         ).pipe(sql.withTransaction, availableOnce)
       })

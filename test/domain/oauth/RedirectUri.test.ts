@@ -21,6 +21,8 @@ describe("R43 an address may be registered", () => {
     "http://[::1]:7777/oauth2callback",
     "cursor://anysphere.cursor-mcp/oauth/callback",
     "vscode://vscode.github-authentication/did-authenticate",
+    "vscode-insiders://vscode.github-authentication/did-authenticate",
+    "Zed://mcp/callback",
     "com.example.app:/oauth2redirect",
     "com.example.app://oauth2redirect"
   ])("%s", (uri) => {
@@ -96,6 +98,12 @@ describe("R43 an address may be registered", () => {
     "ssh://host/x",
     "chrome://settings/",
     "c:/windows",
+    "steam://run/1",
+    "zoommtg://zoom.us/join",
+    "myapp://callback",
+    "constructor:/x",
+    "x-apple.systempreferences:/x",
+    "ms-app.x:/y",
     "urn:ietf:wg:oauth:2.0:oob",
     "com.example.app:callback",
     `https://app.example/${"x".repeat(2000)}`

@@ -102,6 +102,12 @@ describe("R31 the name of an app", () => {
     ["a\u0000b\u0007c\u200bd\u2066e", "abcde"],
     ["<script>alert(1)</script>", "<script>alert(1)</script>"],
     ["\u202e\u0000 \u200b", "Unnamed app"],
+    ["\u2800Claude\u2800\u2800Code\u2800", "Claude Code"],
+    ["\u2800\u2800", "Unnamed app"],
+    ["... !", "Unnamed app"],
+    ["🦈", "Unnamed app"],
+    ["3", "3"],
+    ["一個麵包", "一個麵包"],
     ["", "Unnamed app"]
   ])("%j is shown as %j", (client_name, name) => {
     assert.nestedPropertyVal(read({ redirect_uris: [uri], client_name }), "name", name)

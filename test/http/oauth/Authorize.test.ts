@@ -17,6 +17,13 @@ const hasNoRedirect = ({ headers, status, text }: Consent.Reply, heading: string
   assert.strictEqual(Consent.headingOf(text), heading)
 }
 
+/** Where the page leads that is shown instead of a redirect. */
+const linkedTo = (answer: Consent.Reply): URL => {
+  hasNoRedirect(answer, "The app's request cannot be granted")
+  const [, link = ""] = /<a href="([^"]*)"[^>]*>Back to the app<\/a>/.exec(answer.text) ?? []
+  return new URL(Consent.unescape(link))
+}
+
 layer(services, { excludeTestServices: true, timeout: "60 seconds" })("/authorize", (it) => {
   describe("R10 nothing is sent anywhere before it is certain who asks and where the answer goes", () => {
     it.effect.each<readonly [string, string | ReadonlyArray<string> | undefined]>([
@@ -194,12 +201,12 @@ layer(services, { excludeTestServices: true, timeout: "60 seconds" })("/authoriz
       Effect.gen(function* () {
         const { url } = yield* Site
         const client = yield* Consent.app({ redirectUris: ["https://app.example/callback?a=b"] })
-        // Signed in or not makes no difference: no one is asked to sign in for a request that cannot be granted.
-        for (const tab of [yield* Consent.browser, yield* Consent.somebody]) {
-          const answer = yield* tab.get(
-            Consent.request(client.id, { redirect_uri: "https://app.example/callback?a=b", ...changes })
-          )
-          const to = Consent.redirectedTo(answer)
+        const address = Consent.request(client.id, { redirect_uri: "https://app.example/callback?a=b", ...changes })
+        const [stranger, somebody] = [yield* Consent.browser, yield* Consent.somebody]
+        // No one is asked to sign in for a request that cannot be granted; who is not signed in decides whether to go there.
+        for (const tab of [stranger, somebody]) {
+          const answer = yield* tab.get(address)
+          const to = tab === stranger ? linkedTo(answer) : Consent.redirectedTo(answer)
           assert.strictEqual(to.origin + to.pathname, "https://app.example/callback")
           assert.deepStrictEqual(
             [...to.searchParams.keys()],
@@ -211,7 +218,7 @@ layer(services, { excludeTestServices: true, timeout: "60 seconds" })("/authoriz
           assert.match(to.searchParams.get("error_description") ?? "", /^[\x20\x21\x23-\x5b\x5d-\x7e]+$/)
           assert.strictEqual(answer.headers.get("referrer-policy"), "no-referrer")
           assert.strictEqual(answer.headers.get("cache-control"), "no-store")
-          assert.strictEqual(answer.text, "")
+          if (tab === somebody) assert.strictEqual(answer.text, "")
         }
       })
 
@@ -276,6 +283,50 @@ layer(services, { excludeTestServices: true, timeout: "60 seconds" })("/authoriz
       { prompt: ["consent", "login"] },
       { code_challenge_method: ["S256", "plain"] }
     ])("R16 a parameter that is repeated: %j", (changes) => refused(changes, "invalid_request"))
+  })
+
+  describe("R10, R19 nobody who is not signed in is sent on to where anyone may have registered, or has a program opened", () => {
+    it.effect.each([
+      ["https://evil.example/callback", "evil.example"],
+      ["http://localhost:8787/callback", "localhost:8787"],
+      ["cursor://anysphere.cursor-mcp/oauth/callback", "the app on this device that opens cursor: addresses"]
+    ] as const)("%s is named, with a link", ([redirectUri, named]) =>
+      Effect.gen(function* () {
+        const { url } = yield* Site
+        const client = yield* Consent.app({ redirectUris: [redirectUri] })
+        const tab = yield* Consent.browser
+        const answer = yield* tab.get(
+          Consent.request(client.id, { redirect_uri: redirectUri, scope: "all", state: `"><script>alert(1)</script>` })
+        )
+        const { href, searchParams } = linkedTo(answer)
+        assert.isTrue(href.startsWith(`${redirectUri}?error=invalid_scope&`), href)
+        assert.strictEqual(searchParams.get("state"), `"><script>alert(1)</script>`)
+        assert.strictEqual(searchParams.get("iss"), url)
+        assert.include(Consent.textOf(answer.text), `The link leads to ${named}`)
+        assert.include(Consent.textOf(answer.text), searchParams.get("error_description") ?? "none")
+        assert.notInclude(answer.text, "<script")
+      })
+    )
+
+    it.effect("but for a web site of an app whose publisher is known", () =>
+      Effect.gen(function* () {
+        const server = yield* DocumentServer.make()
+        const clientId = `${server.origin}/client`
+        const uris = ["https://app.example/callback", "http://localhost:8787/callback", "com.example.app:/callback"]
+        server.answer = DocumentServer.json({
+          client_id: clientId,
+          client_name: "A published app",
+          redirect_uris: uris,
+          token_endpoint_auth_method: "none"
+        })
+        const tab = yield* Consent.browser
+        const [site, ...local] = uris
+        const ask = (redirectUri = "") =>
+          tab.get(Consent.request(clientId, { redirect_uri: redirectUri, response_type: "token" }))
+        assert.strictEqual(Consent.redirectedTo(yield* ask(site)).host, "app.example")
+        for (const each of local) linkedTo(yield* ask(each))
+      })
+    )
   })
 
   describe("what is let through", () => {

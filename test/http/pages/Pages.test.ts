@@ -38,7 +38,7 @@ layer(Site.layer(), { excludeTestServices: true, timeout: "60 seconds" })("pages
           yield* visitor.get(passwordPath),
           yield* visitor.submit(passwordPath, { current: "x", next, again: next }),
           yield* visitor.get("/dashboard/nowhere"),
-          yield* site.post("/sign-in", { email: "a", password: "b" }),
+          yield* site.post("/sign-in", { email: "a", password: "b" }, { "sec-fetch-site": "same-origin" }),
           yield* site.post(passwordPath, {}, { cookie: "discovery=x" }),
           yield* site.get("/dashboard")
         ]
@@ -223,11 +223,36 @@ layer(Site.layer(), { excludeTestServices: true, timeout: "60 seconds" })("pages
         const who = yield* site.account()
         const visitor = yield* SiteVisitor.make
         yield* visitor.get("/sign-in")
-        const answer = yield* send(visitor, "/sign-in", who, change(visitor.token()))
+        const changed = change(visitor.token())
+        const answer = yield* send(visitor, "/sign-in", who, changed)
+        if (!ok && changed.headers !== undefined) {
+          assert.deepStrictEqual([answer.status, location(answer)], [303, "/sign-in"])
+          assert.deepStrictEqual(answer.headers.getSetCookie(), [])
+          return
+        }
         assert.strictEqual(answer.status, ok ? 303 : 403)
+        assert.strictEqual(location(answer), ok ? "/dashboard" : null)
         if (!ok) {
           assert.include(answer.text, "This page was out of date. Please sign in again.")
           assert.notInclude(answer.text, who.password)
+        }
+      })
+    )
+
+    it.effect("of another site, which is sent without the cookie, signs nobody out", () =>
+      Effect.gen(function* () {
+        const site = yield* Site
+        const who = yield* site.account()
+        for (const headers of [
+          { origin: "https://evil.test", "sec-fetch-site": "cross-site" },
+          { origin: "https://evil.test", "sec-fetch-site": "same-site" },
+          { origin: "https://evil.test" }
+        ]) {
+          const answer = yield* site.post("/sign-in", { ...who, return_to: "/authorize?a=b" }, headers)
+          assert.deepStrictEqual(
+            [answer.status, location(answer), answer.headers.getSetCookie()],
+            [303, "/sign-in?return_to=%2Fauthorize%3Fa%3Db", []]
+          )
         }
       })
     )

@@ -247,7 +247,6 @@ layer(Services, { excludeTestServices: true })("SignIn", (it) => {
       const passwordChange = yield* PasswordChange
       const changed = passwordChange.change({
         session,
-        address: newAddress(),
         current: Redacted.make(current),
         next: Redacted.make(to)
       })
@@ -270,7 +269,7 @@ layer(Services, { excludeTestServices: true })("SignIn", (it) => {
       })
     )
 
-    it.effect("needs the current password, counted like an attempt to sign in", () =>
+    it.effect("R56 needs the current password, which may be tried 10 times in a row", () =>
       Effect.gen(function* () {
         const who = yield* owner
         const { changed, secret } = yield* change(who, wrong)
@@ -278,6 +277,18 @@ layer(Services, { excludeTestServices: true })("SignIn", (it) => {
         assert.deepStrictEqual(tags, [...Array.from({ length: 10 }, () => "SignInRejected"), "TooManyAttempts"])
         assert.isTrue(Option.isSome(yield* who.sessions.current(secret)))
         assert.strictEqual(yield* tagOf(who.attempt(right, newAddress())), "signed in")
+      })
+    )
+
+    it.effect("R56 is counted by the session alone: strangers do not keep the owner from it", () =>
+      Effect.gen(function* () {
+        const who = yield* owner
+        const [mine, other] = [yield* change(who, right), yield* change(who, wrong)]
+        for (let tried = 0; tried < 100; tried++) yield* tagOf(who.attempt(wrong, newAddress()))
+        for (let tried = 0; tried < 11; tried++) yield* tagOf(other.changed)
+        assert.strictEqual(yield* tagOf(who.attempt(right, newAddress())), "TooManyAttempts")
+        assert.strictEqual(yield* tagOf(other.changed), "TooManyAttempts")
+        assert.strictEqual(yield* tagOf(mine.changed), "signed in")
       })
     )
 
@@ -313,9 +324,8 @@ layer(Services, { excludeTestServices: true })("SignIn", (it) => {
       Effect.gen(function* () {
         const who = yield* owner
         const verified = yield* who.server.verify({
-          email: who.email,
-          password: Redacted.make(right),
-          address: newAddress()
+          session: (yield* who.attempt(right, newAddress())).session,
+          password: Redacted.make(right)
         })
         const { changed } = yield* change(who, right)
         yield* changed
