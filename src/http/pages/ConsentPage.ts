@@ -71,8 +71,9 @@ export const consent = (options: {
   const { client, request, url } = asked
   const takesPlaceHere = RedirectUri.isLoopback(request.redirectUri) || RedirectUri.isOwnScheme(request.redirectUri)
   return {
-    title: `Connect “${client.name}”`,
-    heading: html`Connect ${nameOf(client.name)}`,
+    // Word for word as the seed has it, so without quotes.
+    title: `Connect ${client.name}`,
+    heading: html`Connect <bdi>${client.name}</bdi>`,
     body: html`
       ${publisherOf(client.publisher)}
       <dl>

@@ -55,8 +55,8 @@ layer(services, { excludeTestServices: true, timeout: "60 seconds" })("consent",
           tab,
           Consent.request(client.id, { redirect_uri: "https://helper.example:8443/back?x=1" })
         )
-        assert.strictEqual(Consent.headingOf(text), "Connect “Shop Helper”")
-        assert.include(text, "<title>Connect “Shop Helper” · Discovery</title>")
+        assert.strictEqual(Consent.headingOf(text), "Connect Shop Helper")
+        assert.include(text, "<title>Connect Shop Helper · Discovery</title>")
         const words = Consent.textOf(text)
         assert.include(words, "You are sent back to helper.example:8443 Your account")
         assert.include(words, `Your account ${tab.who.email} Use another account`)
@@ -162,7 +162,7 @@ layer(services, { excludeTestServices: true, timeout: "60 seconds" })("consent",
           yield* Consent.somebody,
           Consent.request(clientId, { redirect_uri: "https://claude.ai/callback" })
         )
-        assert.strictEqual(Consent.headingOf(text), "Connect “Claude”")
+        assert.strictEqual(Consent.headingOf(text), "Connect Claude")
         assert.include(Consent.textOf(text), `Verified publisher: 127.0.0.1:${server.port} `)
         assert.notInclude(text, "chose its own name")
         // R31
@@ -624,13 +624,13 @@ layer(services, { excludeTestServices: true, timeout: "60 seconds" })("consent",
       ["too much", "x".repeat(5_000), "x".repeat(100)]
     ] as const)("with %s are text of one line", ([, name, expected]) =>
       Effect.map(shown(name), ({ forwarded, heading, text }) => {
-        assert.strictEqual(heading, `Connect “${expected}”`)
+        assert.strictEqual(heading, `Connect ${expected}`)
         for (const page of [text, forwarded]) {
           assert.notMatch(page, /<script|<img src=x/)
           assert.notMatch(page, /(?!\n)\p{Cc}|[\u200B\u202A-\u202E\u2066-\u2069]/u)
         }
         // In a direction of its own, so that it cannot reorder what stands around it.
-        assert.match(text, /<h1>Connect “<bdi>[^<]*<\/bdi>”<\/h1>/)
+        assert.match(text, /<h1>Connect <bdi>[^<]*<\/bdi><\/h1>/)
       })
     )
   })
