@@ -19,6 +19,13 @@ const allowances = {
   authorize: { limit: 120, window: "1 minute" }
 } as const satisfies Record<string, Allowance>
 
+interface Use {
+  /** Of the last request, in milliseconds since 1970. */
+  readonly at: number
+  /** How long it takes from then until the allowance is whole again: at most the window. */
+  readonly usedMillis: number
+}
+
 export type Endpoint = keyof typeof allowances
 
 /** Beyond these, the address that has not asked for the longest time is forgotten. */
@@ -32,14 +39,14 @@ export class EndpointRate extends Context.Service<
   }
 >()("discovery/oauth/EndpointRate") {
   static readonly layer = Layer.sync(EndpointRate, () => {
-    /** When the allowance of each is whole again, in milliseconds since 1970; who asked last comes last. */
-    const wholeAt = new Map<string, number>()
+    /** Who asked last comes last. */
+    const uses = new Map<string, Use>()
 
-    const remember = (key: string, millis: number) => {
-      wholeAt.delete(key)
-      const [oldest] = wholeAt.size >= maxAddresses ? wholeAt.keys() : []
-      if (oldest !== undefined) wholeAt.delete(oldest)
-      wholeAt.set(key, millis)
+    const remember = (key: string, use: Use) => {
+      uses.delete(key)
+      const [oldest] = uses.size >= maxAddresses ? uses.keys() : []
+      if (oldest !== undefined) uses.delete(oldest)
+      uses.set(key, use)
     }
 
     const take = Effect.fnUntraced(function* (endpoint: Endpoint, address: string) {
@@ -47,12 +54,13 @@ export class EndpointRate extends Context.Service<
       const windowMillis = Duration.toMillis(window)
       const key = `${endpoint} ${address}`
       const now = yield* Clock.currentTimeMillis
-      // Never further away than the whole window, although the clock may have been set back.
-      const whole = Math.min(Math.max(wholeAt.get(key) ?? now, now), now + windowMillis)
-      const next = whole + windowMillis / limit
-      const waitMillis = next - (now + windowMillis)
+      const last = uses.get(key)
+      // A clock that is set back gives nothing back, and takes nothing away.
+      const used = last === undefined ? 0 : Math.max(0, last.usedMillis - Math.max(0, now - last.at))
+      const next = used + windowMillis / limit
+      const waitMillis = next - windowMillis
       // Who is refused is remembered as well, but not counted.
-      remember(key, waitMillis > 0 ? whole : next)
+      remember(key, { at: now, usedMillis: waitMillis > 0 ? used : next })
       if (waitMillis > 0) {
         return yield* new TooManyRequests({
           message: "Too many requests in a short time. Try again later.",

@@ -53,12 +53,14 @@ layer(Services, { excludeTestServices: true })("R45, R56 the rate of the OAuth e
     }).pipe(fresh)
   )
 
-  it.effect("a clock that is set back makes nobody wait for longer than the window", () =>
+  it.effect("a clock that is set back gives nothing back, takes nothing away, and makes nobody wait for longer", () =>
     Effect.gen(function* () {
       const clock = yield* SetClock
       yield* letThrough("authorize", "192.0.2.1", 120)
+      yield* letThrough("authorize", "192.0.2.2", 20)
       yield* clock.advance(-3_600_000)
       assert.strictEqual(yield* letThrough("authorize", "192.0.2.1", 1), 0)
+      assert.strictEqual(yield* letThrough("authorize", "192.0.2.2", 120), 100)
       yield* clock.advance(60_000)
       assert.strictEqual(yield* letThrough("authorize", "192.0.2.1", 130), 120)
     }).pipe(fresh)
