@@ -184,7 +184,8 @@ export const niches = [
 /** A vocabulary whose database cannot be reached. */
 export const vocabularyDown: Layer.Layer<Vocabulary> = Layer.succeed(Vocabulary, {
   list: () => Effect.fail(down()),
-  issues: () => Effect.fail(down())
+  issues: () => Effect.fail(down()),
+  popular: Effect.fail(down())
 })
 
 export const vocabulary: Layer.Layer<Vocabulary> = Layer.succeed(Vocabulary, {
@@ -192,6 +193,10 @@ export const vocabulary: Layer.Layer<Vocabulary> = Layer.succeed(Vocabulary, {
     Effect.succeed(
       kind === "niches" ? niches.filter(({ name }) => query === undefined || name.toLowerCase().includes(query)) : []
     ),
+  popular: Effect.succeed({
+    options: { niches, themes: [], apps: [] },
+    nicheName: (reference: string | number) => niches.find(({ id, name }) => id === reference || name === reference)?.name
+  }),
   issues: (args) =>
     Effect.succeed(
       Array.isArray(args["niches"])
