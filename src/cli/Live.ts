@@ -12,6 +12,7 @@ import { CreditLedger } from "../services/access/CreditLedger.ts"
 import { FormTokens } from "../services/access/FormTokens.ts"
 import { DemoAccounts } from "../services/access/DemoAccounts.ts"
 import { LedgerCheck } from "../services/access/LedgerCheck.ts"
+import { LookRate } from "../services/access/LookRate.ts"
 import { Passwords } from "../services/access/Passwords.ts"
 import { PasswordChange } from "../services/access/PasswordChange.ts"
 import { PlanChecker } from "../services/access/PlanChecker.ts"
@@ -139,6 +140,7 @@ export const service = Layer.mergeAll(ToolRunner.layer, Toolbox.layer).pipe(
       CreditLedger.layer,
       PlanChecker.layer,
       RequestRate.layer,
+      LookRate.layer,
       Readiness.layer,
       searches,
       ShopReader.layer,
