@@ -42,8 +42,10 @@ import { ProductSearch } from "../services/search/ProductSearch.ts"
 import { ProductReader } from "../services/search/ProductReader.ts"
 import * as RoutedSearches from "../services/search/RoutedSearches.ts"
 import { SearchRunner } from "../services/search/SearchRunner.ts"
+import { ShopItems } from "../services/search/ShopItems.ts"
 import { ShopReader } from "../services/search/ShopReader.ts"
 import { ShopSearch } from "../services/search/ShopSearch.ts"
+import { TrackedShopReader } from "../services/search/TrackedShopReader.ts"
 import { Vocabulary } from "../services/search/Vocabulary.ts"
 import { ToolRunner } from "../services/tools/ToolRunner.ts"
 import { Toolbox } from "../services/tools/Toolbox.ts"
@@ -142,6 +144,9 @@ export const service = Layer.mergeAll(ToolRunner.layer, Toolbox.layer).pipe(
       Readiness.layer,
       searches,
       ShopReader.layer,
+      ShopItems.layer,
+      TrackedShopReader.layer,
+      TrackedShops.layer,
       ProductReader.layer,
       signIn,
       oauth
