@@ -37,7 +37,7 @@ export interface SearchAddress {
   /** Of any address, for the schema to decode. */
   readonly toArguments: (pairs: Pairs) => Arguments
   /** Of arguments that the schema takes: without what says nothing, each entry of an array once. */
-  readonly canonical: (args: Arguments) => Arguments
+  readonly canonical: (args: object) => Arguments
   /** Of canonical arguments. */
   readonly toPairs: (args: Arguments) => Pairs
   /** Of canonical arguments: the query without its question mark. */
@@ -57,13 +57,15 @@ const defaults: Readonly<Record<string, string | number | boolean>> = {
 export const make = (schema: Schema.Constraint): SearchAddress => {
   const kinds = kindsOf(SchemaAST.toEncoded(schema.ast))
 
-  const canonical: SearchAddress["canonical"] = (args) =>
-    Object.fromEntries(
+  const canonical: SearchAddress["canonical"] = (args) => {
+    const values: Arguments = { ...args }
+    return Object.fromEntries(
       Array.from(kinds.keys()).flatMap((name) => {
-        const value = said(args[name])
+        const value = said(values[name])
         return value === undefined || value === defaults[name] ? [] : [[name, value]]
       })
     )
+  }
 
   const toPairs: SearchAddress["toPairs"] = (args) =>
     Array.from(kinds).flatMap(([name, kind]) => {
@@ -152,10 +154,8 @@ const read = (kinds: ReadonlyMap<string, Kind>, pairs: Pairs): Arguments => {
       if (!args.has(whole)) args.set(whole, siblings)
     } else if (kind?._tag === "List") {
       const entries = values.flatMap((value) => value.split(/[\r\n]+/u)).map((entry) => entry.trim())
-      args.set(
-        name,
-        entries.filter((entry) => entry !== "").map((entry) => (kind.hasIds ? reference(entry) : entry))
-      )
+      const written = entries.filter((entry) => entry !== "")
+      args.set(name, kind.hasIds ? written.map(reference) : written)
     } else {
       args.set(name, single(values, kind?._tag))
     }
