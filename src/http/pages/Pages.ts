@@ -1,6 +1,7 @@
 /** The pages for people, and what they share. */
 import { Layer } from "effect"
 import * as Asset from "./Assets.ts"
+import { CatalogueAccess } from "./CatalogueAccess.ts"
 import { Csrf } from "./Csrf.ts"
 import * as DashboardPage from "./DashboardPage.ts"
 import { ErrorPage } from "./ErrorPage.ts"
@@ -8,6 +9,9 @@ import { Layout } from "./Layout.ts"
 import { PageRoutes } from "./PageRoutes.ts"
 import * as PasswordPage from "./PasswordPage.ts"
 import * as SignInPage from "./SignInPage.ts"
+import * as StorePage from "./StorePage.ts"
+import * as StoresPage from "./StoresPage.ts"
+import * as TrackingForms from "./TrackingForms.ts"
 import { Visitors } from "./Visitors.ts"
 
 /** What a page is built with; routes elsewhere that show pages need it as well. */
@@ -17,6 +21,15 @@ export const tools = PageRoutes.layer.pipe(
   Layer.provideMerge(Asset.Assets.layer)
 )
 
-export const layer = Layer.mergeAll(Asset.routes, SignInPage.layer, PasswordPage.layer, DashboardPage.layer).pipe(
-  Layer.provide(tools)
+/** Over the catalogue. */
+const catalogue = Layer.mergeAll(StoresPage.layer, StorePage.layer, TrackingForms.layer).pipe(
+  Layer.provide(CatalogueAccess.layer)
 )
+
+export const layer = Layer.mergeAll(
+  Asset.routes,
+  SignInPage.layer,
+  PasswordPage.layer,
+  DashboardPage.layer,
+  catalogue
+).pipe(Layer.provide(tools))

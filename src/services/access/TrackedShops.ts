@@ -51,10 +51,7 @@ export class TrackedShops extends Context.Service<
       shopId: number
     ): Effect.Effect<TrackingKind, UnknownStore | TooManyTrackedShops | ServiceUnavailable>
     /** By id. `own`: the store is the account's own and stays that; `undefined`: it is neither, now or all along. */
-    untrack(
-      accountId: AccountId,
-      shopId: number
-    ): Effect.Effect<"own" | undefined, UnknownStore | ServiceUnavailable>
+    untrack(accountId: AccountId, shopId: number): Effect.Effect<"own" | undefined, UnknownStore | ServiceUnavailable>
     /** By domain: at most 1,000. */
     list(accountId: AccountId): Effect.Effect<ReadonlyArray<TrackedShop>, ServiceUnavailable>
   }
