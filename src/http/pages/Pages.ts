@@ -1,5 +1,6 @@
 /** The pages for people, and what they share. */
 import { Layer } from "effect"
+import * as AdsPage from "./AdsPage.ts"
 import * as Asset from "./Assets.ts"
 import { CatalogueAccess } from "./CatalogueAccess.ts"
 import { Csrf } from "./Csrf.ts"
@@ -8,6 +9,7 @@ import { ErrorPage } from "./ErrorPage.ts"
 import { Layout } from "./Layout.ts"
 import { PageRoutes } from "./PageRoutes.ts"
 import * as PasswordPage from "./PasswordPage.ts"
+import * as ProductsPage from "./ProductsPage.ts"
 import * as SignInPage from "./SignInPage.ts"
 import * as StorePage from "./StorePage.ts"
 import * as StoresPage from "./StoresPage.ts"
@@ -22,9 +24,13 @@ export const tools = PageRoutes.layer.pipe(
 )
 
 /** Over the catalogue. */
-const catalogue = Layer.mergeAll(StoresPage.layer, StorePage.layer, TrackingForms.layer).pipe(
-  Layer.provide(CatalogueAccess.layer)
-)
+const catalogue = Layer.mergeAll(
+  AdsPage.layer,
+  ProductsPage.layer,
+  StoresPage.layer,
+  StorePage.layer,
+  TrackingForms.layer
+).pipe(Layer.provide(CatalogueAccess.layer))
 
 export const layer = Layer.mergeAll(
   Asset.routes,

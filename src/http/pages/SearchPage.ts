@@ -173,11 +173,7 @@ export const layer = <Query extends Narrowing.Narrowable, Answer extends Envelop
         if (query !== undefined && !isSame(pairs, address.toPairs(address.canonical(query)))) {
           return Effect.succeed(seeOther(FilterChips.hrefOf({ address, path }, address.canonical(query))))
         }
-        return access.allow(
-          visitor,
-          subject,
-          search(visitor, { pairs, raw, query }) as Effect.Effect<ReturnType<typeof page>, PageError>
-        )
+        return access.allow(visitor, subject, search(visitor, { pairs, raw, query }))
       }
 
       yield* router.add("GET", path, routes.signedInPage(answer))
