@@ -11,7 +11,9 @@ import { thirdPartyLink, thirdPartyText } from "./ThirdParty.ts"
 /** More is shown from its beginning, and as a whole when it is opened: some four lines of a card. */
 const shortCopy = { characters: 140, lines: 4 }
 
-const copy = (text: string): Html => {
+/** Without its blank lines. */
+const copy = (adText: string): Html => {
+  const text = adText.replaceAll(/\n\s*\n/gu, "\n")
   const whole = html`<span lang="" dir="auto" class="copy">${text}</span>`
   const isShort = text.length <= shortCopy.characters && text.split("\n").length <= shortCopy.lines
   return isShort ? html`<p>${whole}</p>` : html`<details class="copy"><summary>${whole}</summary></details>`
@@ -34,7 +36,7 @@ export const adCard = ({
     thirdPartyLink(ad.landing_url, text.landingPage)
   ].filter((link) => link !== undefined)
   return html`<li class="card" data-ad-id="${ad.id}">
-    ${picture({ src: ad.image_url, ratio: "square" })}
+    ${picture({ src: ad.image_url, ratio: "wide" })}
     <p class="about">
       <strong>${thirdPartyText(ad.page_name)}</strong>
       ${shop && ad.shop !== null && html`<a href="${storePath(ad.shop.id)}">${thirdPartyText(ad.shop.name)}</a>`}

@@ -133,20 +133,16 @@ export const choice = (context: Named): Html => {
 const part = (context: Named, field: string, label: string, type: "Text" | "Number"): Html => {
   const { name, typed } = context
   const { attributes } = told(context, field)
-  const value = typed.value(field)
-  const isDay =
-    type === "Text" && (value === undefined || /^\d{4}-\d{2}-\d{2}$/u.test(value)) && attributes === undefined
-  // Not of the type "number": browsers throw away what is no number before anyone could say so.
-  const mode = type === "Number" && name !== "traffic_growth_pct" && html` inputmode="decimal"`
+  const value = html`id="${field}" name="${field}" value="${typed.value(field) ?? ""}" autocomplete="off"${attributes}`
+  if (type === "Text") {
+    // One for days throws away what is none, before anyone could see it.
+    const isDay = attributes === undefined
+    return html`<label>${label}<input type="${isDay ? "date" : "text"}" ${value} /></label>`
+  }
+  // Not of the type "number", for the same reason.
+  const mode = name !== "traffic_growth_pct" && html` inputmode="decimal"`
   return html`<label
-    >${label}<input
-      type="${isDay ? "date" : "text"}"
-      id="${field}"
-      name="${field}"
-      ${mode}
-      autocomplete="off"
-      value="${value ?? ""}"
-      ${attributes}
+    ><span class="unseen">${label}</span><input type="text" placeholder="${label}" ${mode} ${value}
   /></label>`
 }
 
@@ -157,7 +153,7 @@ const parts = (context: Named, kind: Extract<Kind, { readonly _tag: "Parts" }>, 
   return html`<fieldset id="${name}">
     <legend${isAlone && html` class="unseen"`}>${text.names[name]}</legend>
     ${hintOf(context)}${told(context, name).error}${names.map(([each]) => told(context, `${name}.${each}`).error).filter((error) => error !== undefined)}
-    <div class="pair">
+    <div class="pair${names.some(([, type]) => type === "Text") && " days"}">
       ${names.map(([each, type], index) => part(context, `${name}.${each}`, index === 0 ? text.from : text.to, type))}
     </div>
   </fieldset>`

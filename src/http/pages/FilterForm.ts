@@ -132,17 +132,19 @@ export const filterForm = (searched: Searched): Html => {
   const { groups: titles } = filterTexts[searched.locale.language]
   const filters = argumentsOf(searched).filter(([name]) => typeof places[name] !== "string")
   const count = filters.reduce((sum, [name, kind]) => sum + inUse(searched, name, kind), 0)
-  return html`<form class="search" role="search" method="get" action="${searched.path}">
-    ${bar(searched)}
-    <details class="filters" ${filters.some(([name]) => isWrong(searched, name)) && html`open`}>
-      <summary>${text.filters}${count > 0 && html` <span class="badge">${count}</span>`}</summary>
-      ${groups.flatMap((group) => {
-        const found = disclosures(searched, group)
-        return found.length === 0 ? [] : [html`<h2>${titles[group]}</h2>`, ...found]
-      })}
-      <button type="submit">${text.apply}</button>
-    </details>
-  </form>`
+  return html`<search class="search">
+    <form method="get" action="${searched.path}">
+      ${bar(searched)}
+      <details class="filters" ${filters.some(([name]) => isWrong(searched, name)) && html`open`}>
+        <summary>${text.filters}${count > 0 && html` <span class="badge">${count}</span>`}</summary>
+        ${groups.flatMap((group) => {
+          const found = disclosures(searched, group)
+          return found.length === 0 ? [] : [html`<h2>${titles[group]}</h2>`, ...found]
+        })}
+        <button type="submit">${text.apply}</button>
+      </details>
+    </form>
+  </search>`
 }
 
 /** What was typed, by field. */

@@ -47,7 +47,7 @@ export const figures = (shop: ShopRecordItem, locale: Locale, text: StorePageTex
     ],
     [text.theme, known(shop.theme, thirdPartyText, text.unknown)]
   ]
-  return html`<dl class="figures">
+  return html`<dl class="figures store">
     ${rows.map(
       ([name, value]) =>
         html`<div>

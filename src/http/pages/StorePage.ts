@@ -195,8 +195,19 @@ export const layer = HttpRouter.use((router) =>
               ${about(shop, locale, text)}
             </section>
           </div>
-          ${cards(text.newestProducts, products, text.noProducts, searchLink("/dashboard/products", shop.domain, text.moreProducts))}
-          ${cards(text.runningAds, ads, text.noAds, searchLink("/dashboard/ads", shop.name, text.moreAds))}
+          ${cards({
+            heading: text.newestProducts,
+            items: products,
+            none: text.noProducts,
+            more: searchLink("/dashboard/products", shop.domain, text.moreProducts),
+            look: "small"
+          })}
+          ${cards({
+            heading: text.runningAds,
+            items: ads,
+            none: text.noAds,
+            more: searchLink("/dashboard/ads", shop.name, text.moreAds)
+          })}
         `
       })
     })

@@ -117,22 +117,24 @@ const pages = (
 }
 
 const searchBox = (query: string, text: StoresPageText, isBad: boolean): Html => html`
-  <form method="get" action="${storesPath}" role="search" class="search">
-    <label for="query">${text.search}</label>
-    ${isBad && html`<p class="error" id="query-error">${text.badQuery}</p>`}
-    <div class="search-row">
-      <input
-        id="query"
-        name="query"
-        type="search"
-        value="${query}"
-        autocomplete="off"
-        spellcheck="false"
-        ${isBad && html`aria-invalid="true" aria-describedby="query-error" autofocus`}
-      />
-      <button type="submit">${text.searchButton}</button>
-    </div>
-  </form>
+  <search>
+    <form method="get" action="${storesPath}">
+      <label for="query">${text.search}</label>
+      ${isBad && html`<p class="error" id="query-error">${text.badQuery}</p>`}
+      <div class="search-row">
+        <input
+          id="query"
+          name="query"
+          type="search"
+          value="${query}"
+          autocomplete="off"
+          spellcheck="false"
+          ${isBad && html`aria-invalid="true" aria-describedby="query-error" autofocus`}
+        />
+        <button type="submit">${text.searchButton}</button>
+      </div>
+    </form>
+  </search>
 `
 
 /** Only what became of a form of this page. */
