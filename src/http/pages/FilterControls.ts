@@ -17,8 +17,8 @@ import type { Locale } from "./Locale.ts"
 export interface Typed {
   /** Of a field with one value, such as `monthly_revenue.min`. */
   value(field: string): string | undefined
-  /** Of a list. */
-  entries(name: string): ReadonlyArray<string>
+  /** Of a list: names, and ids of niches. */
+  entries(name: string): ReadonlyArray<string | number>
 }
 
 export const isTyped = (typed: Typed, field: string): boolean => typed.value(field) !== undefined
@@ -162,32 +162,24 @@ const parts = (context: Named, kind: Extract<Kind, { readonly _tag: "Parts" }>, 
 const flag = (context: Named): Html => {
   const { locale, name, typed } = context
   const { attributes, error } = told(context, name)
-  const value = typed.value(name)
+  const checked = (typed.value(name) === "true" || error !== undefined) && html` checked`
+  const input = html`<input type="checkbox" id="${name}" name="${name}" value="true" ${checked}${attributes} />`
   return html`<fieldset>
-    ${error}<label class="option"
-      ><input
-        type="checkbox"
-        id="${name}"
-        name="${name}"
-        value="true"
-        ${(value === "true" || error !== undefined) && html` checked`}${attributes}
-      />${texts[locale.language].names[name]}</label
-    >
+    ${error}
+    <div class="options"><label>${input}${texts[locale.language].names[name]}</label></div>
   </fieldset>`
 }
 
 /** Values that no option has are shown as far as that. */
 const maxOthers = 100
 
-const checkbox = (name: string, { label, stores, value }: Option, checked: boolean, locale: Locale): Html =>
-  html`<label class="option"
-    ><input
-      type="checkbox"
-      name="${name}"
-      value="${value}"
-      ${checked && html` checked`}
-    />${label}${stores !== undefined && html` <small>${locale.number(stores)}</small>`}</label
-  >`
+/** There are hundreds on a page: as short as they can be. */
+const checkbox = (name: string, { label, stores, value }: Option, isChecked: boolean, locale: Locale): Html => {
+  const checked = isChecked && html` checked`
+  const count = stores !== undefined && html`<span>${locale.number(stores)}</span>`
+  const input = html`<input type="checkbox" name="${name}" value="${value}" ${checked} />`
+  return html`<label>${input}${label}${count}</label>`
+}
 
 const checklist = (
   context: Named,
@@ -232,23 +224,26 @@ const list = (context: Named & { readonly popular: Popular }, isAlone: boolean):
   const options = optionsOf(context)
   const byFolded = new Map(options.map((option) => [option.value.toLowerCase(), option]))
   const chosen = new Set<string>()
-  const more: Array<Option> = []
+  const more = new Map<string, Option>()
   const others: Array<string> = []
   for (const entry of typed.entries(name)) {
-    const known = name === "niches" ? popular.nicheName(/^\d+$/u.test(entry) ? Number(entry) : entry) : undefined
-    const value = known === undefined ? entry : written(known, kind)
+    const known = name === "niches" ? popular.nicheName(entry) : undefined
+    const value = written(known ?? entry, kind)
     const option = byFolded.get(value.toLowerCase())
     chosen.add(option?.value ?? value)
-    if (option !== undefined) continue
-    if (known === undefined) others.push(entry)
-    else more.push({ value, label: known })
+    if (option === undefined && known === undefined) others.push(value)
+    if (option === undefined && known !== undefined) more.set(value, { value, label: known })
   }
+  const all = [...more.values(), ...options]
+  const label = options.length === 0 ? text.onePerLine : text.others
+  const field = html`<textarea name="${name}" rows="2" spellcheck="false" autocapitalize="none">
+${others.join("\n")}</textarea>`
   const { error } = told(context, name, true)
   return html`<fieldset id="${name}"${error !== undefined && html` aria-describedby="${name}-error"`}>
     <legend${isAlone && html` class="unseen"`}>${text.names[name]}</legend>
     ${hintOf(context)}${error}
-    ${options.length + more.length > 0 && checklist(context, [...more, ...options], { chosen, others: isOpen ? [] : others, searchable: options.length > 15 })}
-    ${isOpen && html`<label>${options.length === 0 ? text.onePerLine : `${text.others}: ${text.onePerLine}`}<textarea name="${name}" rows="2" spellcheck="false" autocapitalize="none">${others.join("\n")}</textarea></label>`}
+    ${all.length > 0 && checklist(context, all, { chosen, others: isOpen ? [] : others, searchable: options.length > 15 })}
+    ${isOpen && html`<label>${label}${field}</label>`}
   </fieldset>`
 }
 

@@ -1,6 +1,5 @@
 /** The form of a search: its words and order in a bar, and the filters in groups that open when they are in use. */
 import type { SearchAddress, Kind } from "../../domain/search/SearchAddress.ts"
-import { written } from "../../domain/search/SearchAddress.ts"
 import type { ArgumentIssue } from "../../domain/ToolError.ts"
 import type { Popular } from "../../services/search/Vocabulary.ts"
 import * as FilterControls from "./FilterControls.ts"
@@ -157,9 +156,10 @@ export const typedOf = (
   return {
     value: (field) => values.get(field),
     entries: (name) => {
-      const entries = raw[name]
-      const kind = kinds.get(name)
-      return kind !== undefined && Array.isArray(entries) ? entries.map((entry: unknown) => written(entry, kind)) : []
+      const entries = kinds.get(name)?._tag === "List" ? raw[name] : undefined
+      return Array.isArray(entries)
+        ? entries.filter((entry: unknown) => typeof entry === "string" || typeof entry === "number")
+        : []
     }
   }
 }

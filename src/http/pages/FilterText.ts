@@ -96,8 +96,8 @@ const en: FilterText = {
   statuses: { all: "All", active: "Running", inactive: "Stopped" },
   from: "from",
   to: "to",
-  others: "Others",
-  onePerLine: "One per line.",
+  others: "Others, one per line",
+  onePerLine: "One per line",
   find: "Find in this list"
 }
 
@@ -168,8 +168,8 @@ const de: FilterText = {
   statuses: { all: "Alle", active: "Läuft", inactive: "Beendet" },
   from: "von",
   to: "bis",
-  others: "Weitere",
-  onePerLine: "Je Zeile einer.",
+  others: "Weitere, je Zeile ein Wert",
+  onePerLine: "Je Zeile ein Wert",
   find: "In dieser Liste suchen"
 }
 
@@ -240,8 +240,8 @@ const fr: FilterText = {
   statuses: { all: "Toutes", active: "En cours", inactive: "Arrêtées" },
   from: "de",
   to: "à",
-  others: "Autres",
-  onePerLine: "Un par ligne.",
+  others: "Autres, un par ligne",
+  onePerLine: "Un par ligne",
   find: "Chercher dans cette liste"
 }
 
@@ -312,8 +312,8 @@ const es: FilterText = {
   statuses: { all: "Todos", active: "En curso", inactive: "Finalizados" },
   from: "desde",
   to: "hasta",
-  others: "Otros",
-  onePerLine: "Uno por línea.",
+  others: "Otros, uno por línea",
+  onePerLine: "Uno por línea",
   find: "Buscar en esta lista"
 }
 

@@ -25,6 +25,7 @@ import type { Problem } from "./Fields.ts"
 import * as FilterChips from "./FilterChips.ts"
 import { filterForm, places, typedOf } from "./FilterForm.ts"
 import type { Searched } from "./FilterForm.ts"
+import type { Typed } from "./FilterControls.ts"
 import { texts as filterTexts } from "./FilterText.ts"
 import { html } from "./Html.ts"
 import type { Html } from "./Html.ts"
@@ -47,6 +48,13 @@ type SearchError = InvalidArguments | RateLimited | SearchTimeout | ServiceUnava
 
 /** Longer addresses are lost on the way: of a sign-in that comes back (ReturnTo), of proxies, of mail. In characters. */
 const maxAddress = 8_000
+
+/** A search as an address has it; `query` when it fits the schema. */
+interface Asked<Query> {
+  readonly pairs: SearchAddress.Pairs
+  readonly raw: ToolDefinition.RawArguments
+  readonly query: Query | undefined
+}
 
 const none: Popular = { options: { niches: [], themes: [], apps: [] }, nicheName: () => undefined }
 
@@ -98,66 +106,52 @@ export const layer = <Query extends Narrowing.Narrowable, Answer extends Envelop
         })
       }
 
-      const problemsOf = (issues: ReadonlyArray<ArgumentIssue>, { locale }: SignedIn): ReadonlyArray<Problem> => [
-        { message: texts[locale.language].mend },
-        ...issues.map((issue) => problemOf(issue, locale))
-      ]
-
-      const search = Effect.fnUntraced(function* (
-        visitor: SignedIn,
-        {
-          pairs,
-          query,
-          raw
-        }: {
-          readonly pairs: SearchAddress.Pairs
-          readonly raw: ToolDefinition.RawArguments
-          readonly query: Query | undefined
-        }
-      ) {
+      const search = Effect.fnUntraced(function* (visitor: SignedIn, { pairs, query, raw }: Asked<Query>) {
         // The lists are comfort: without them, names can still be typed.
         const popular = yield* Effect.orElseSucceed(vocabulary.popular, () => none)
-        const form = { typed: typedOf(pairs, raw, address), issues: [], popular }
         const { locale, session } = visitor
-        const refused = (issues: ReadonlyArray<ArgumentIssue>) =>
-          show(visitor, { ...form, issues }, { status: 400, problems: problemsOf(issues, visitor) })
-
-        const prepared = yield* ToolDefinition.prepare(tool, raw)
-        if (Result.isFailure(prepared) || query === undefined) {
-          return refused(Result.isFailure(prepared) ? prepared.failure.issues : [])
-        }
-        const args = address.canonical(query)
+        const form = { typed: typedOf(pairs, raw, address), issues: [], popular }
+        const args = query === undefined ? {} : address.canonical(query)
         const context = { path, address, locale, popular, args }
-        const chips = FilterChips.chipBar(context)
-        return yield* prepared.success({ accountId: session.accountId }).pipe(
-          Effect.map((answer) =>
-            show(visitor, form, {
-              body: html`${chips}${SearchResults.results({
-                ...context,
-                subject,
-                tool: tool.name,
-                cards: options.cards(answer, locale),
-                pagination: answer.pagination,
-                reasons: answer.results.length === 0 ? options.reasons(query, answer) : []
-              })}`
-            })
-          ),
+
+        const refused = (issues: ReadonlyArray<ArgumentIssue>) => {
+          const problems = issues.map((issue) => problemOf(issue, locale, form.typed))
+          const all = [{ message: texts[locale.language].mend }, ...problems]
+          return show(visitor, { ...form, issues }, { status: 400, problems: all })
+        }
+
+        const found = (query: Query, answer: Answer) =>
+          show(visitor, form, {
+            body: html`${FilterChips.chipBar(context)}${SearchResults.results({
+              ...context,
+              subject,
+              tool: tool.name,
+              cards: options.cards(answer, locale),
+              pagination: answer.pagination,
+              reasons: answer.results.length === 0 ? options.reasons(query, answer) : []
+            })}`
+          })
+
+        return yield* Effect.gen(function* () {
+          const prepared = yield* ToolDefinition.prepare(tool, raw)
+          if (Result.isFailure(prepared)) return refused(prepared.failure.issues)
+          if (query === undefined) return refused([])
+          return found(query, yield* ToolDefinition.inTime(prepared.success({ accountId: session.accountId })))
+        }).pipe(
           Effect.catchTags({
             InvalidArguments: ({ issues }) => Effect.succeed(refused(issues)),
-            SearchTimeout: () =>
-              Effect.succeed(
-                show(visitor, form, { status: 503, body: html`${chips}${tooSlow(Narrowing.advice(query), locale)}` })
+            SearchTimeout: () => {
+              const advice = tooSlow(Narrowing.advice(query ?? {}), locale)
+              return Effect.succeed(
+                show(visitor, form, { status: 503, body: html`${FilterChips.chipBar(context)}${advice}` })
               )
+            }
           })
         )
       })
 
-      const tooLong = (
-        visitor: SignedIn,
-        length: number,
-        pairs: SearchAddress.Pairs,
-        raw: ToolDefinition.RawArguments
-      ) => {
+      /** Told with what was typed, to be made shorter. */
+      const tooLong = (visitor: SignedIn, length: number, { pairs, raw }: Asked<Query>) => {
         const { locale } = visitor
         const message = texts[locale.language].tooLong(locale.number(length), locale.number(maxAddress))
         const form = { typed: typedOf(pairs, raw, address), issues: [], popular: none }
@@ -167,13 +161,15 @@ export const layer = <Query extends Narrowing.Narrowable, Answer extends Envelop
       const answer = (visitor: SignedIn, { url }: HttpServerRequest.HttpServerRequest) => {
         const pairs = SearchAddress.parse(url.split("?").slice(1).join("?"))
         const raw = address.toArguments(pairs)
-        if (url.length > maxAddress) return access.allow(visitor, subject, tooLong(visitor, url.length, pairs, raw))
         const query = Option.getOrUndefined(decode(raw, { onExcessProperty: "error" }))
+        const asked = { pairs, raw, query }
+        if (url.length > maxAddress) return access.allow(visitor, subject, tooLong(visitor, url.length, asked))
+        const canonical = query === undefined ? undefined : address.canonical(query)
         // A form sends its empty fields as well: what is shared has only what matters, however it came to be.
-        if (query !== undefined && !isSame(pairs, address.toPairs(address.canonical(query)))) {
-          return Effect.succeed(seeOther(FilterChips.hrefOf({ address, path }, address.canonical(query))))
+        if (canonical !== undefined && !isSame(pairs, address.toPairs(canonical))) {
+          return Effect.succeed(seeOther(FilterChips.hrefOf({ address, path }, canonical)))
         }
-        return access.allow(visitor, subject, search(visitor, { pairs, raw, query }))
+        return access.allow(visitor, subject, search(visitor, asked))
       }
 
       yield* router.add("GET", path, routes.signedInPage(answer))
@@ -187,16 +183,18 @@ const isSame = (some: SearchAddress.Pairs, others: SearchAddress.Pairs): boolean
   some.every(([name, value], index) => name === others[index]?.[0] && value === others[index]?.[1])
 
 /** Which field it is about, if there is one, and what is wrong with it. */
-const problemOf = ({ message, path }: ArgumentIssue, { language }: Locale): Problem => {
+const problemOf = ({ message, path }: ArgumentIssue, { language }: Locale, typed: Typed): Problem => {
   const text = filterTexts[language]
   const [name = "", part = ""] = path.split(".")
   const said = issueText(language, message)
   if (!isNamed(name, text.names)) return { message: `${path}: ${said}` }
-  const end =
-    part === "min" || part === "from" ? `, ${text.from}` : part === "max" || part === "to" ? `, ${text.to}` : ""
-  const told = { message: `${text.names[name]}${end}: ${said}` }
-  if (places[name] === "links") return told
-  return { ...told, field: end === "" ? name : path }
+  const ends: Readonly<Record<string, string>> = { min: text.from, from: text.from, max: text.to, to: text.to }
+  const end = Object.hasOwn(ends, part) ? ends[part] : undefined
+  // Of an entry whose name the message has not.
+  const entry = /^\d+$/u.test(part) && !message.startsWith("`") ? typed.entries(name)[Number(part)] : undefined
+  const about = [text.names[name], ...(end === undefined ? [] : [end]), ...(entry === undefined ? [] : [`“${entry}”`])]
+  const problem = { message: `${about.join(", ")}: ${said}` }
+  return places[name] === "links" ? problem : { ...problem, field: end === undefined ? name : path }
 }
 
 const isNamed = <A extends object>(name: string, names: A): name is Extract<keyof A, string> =>

@@ -119,7 +119,7 @@ const toolCallPanel = (found: Found): Html => {
     <summary>${text.toolCall}</summary>
     <p class="aside">${text.toolCallHint(found.tool)}</p>
     <pre id="tool-call" tabindex="0">${toolCall(found)}</pre>
-    <button type="button" class="secondary" data-copy="tool-call" data-copied="${text.copied}" hidden>
+    <button type="button" class="secondary outline" data-copy="tool-call" data-copied="${text.copied}" hidden>
       ${text.copy}
     </button>
   </details>`

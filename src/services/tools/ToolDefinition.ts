@@ -5,6 +5,7 @@ import * as Tool from "effect/ai/Tool"
 import type { Caller } from "../../domain/access/Account.ts"
 import { costs } from "../../domain/access/Credit.ts"
 import * as ArgumentIssues from "../../domain/ArgumentIssues.ts"
+import * as Narrowing from "../../domain/search/Narrowing.ts"
 import type {
   ArgumentIssue,
   RateLimited,
@@ -147,3 +148,9 @@ export const prepare = <A extends Envelope, E extends ToolError, C>(
       )
   })
 }
+
+/** Longer than any statement may run: what reaches it is stuck elsewhere. */
+const deadline = "15 seconds"
+
+export const inTime = <A, E, R>(run: Effect.Effect<A, E, R>): Effect.Effect<A, E | SearchTimeout, R> =>
+  Effect.timeoutOrElse(run, { duration: deadline, orElse: () => Effect.fail(Narrowing.tooSlow()) })
