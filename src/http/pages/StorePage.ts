@@ -128,19 +128,26 @@ const searchLink = (path: string, query: string, label: string): Html | undefine
     ? html`<p><a href="${path}?${new URLSearchParams({ query, sort_by: "newest" }).toString()}">${label}</a></p>`
     : undefined
 
-const cards = (heading: string, items: ReadonlyArray<Html>, none: string, more: Html | undefined): Html => html`
-  <section class="store-items">
+const cards = (options: {
+  readonly heading: string
+  readonly items: ReadonlyArray<Html>
+  readonly none: string
+  readonly more: Html | undefined
+  readonly look?: "small"
+}): Html => {
+  const { heading, items, look = "", more, none } = options
+  return html`<section class="store-items">
     <h2>${heading}</h2>
     ${
       items.length === 0
         ? html`<p class="empty">${none}</p>`
-        : html`<ul class="cards">
+        : html`<ul class="cards ${look}">
             ${items}
           </ul>`
     }
     ${items.length > 0 && more}
-  </section>
-`
+  </section>`
+}
 
 export const layer = HttpRouter.use((router) =>
   Effect.gen(function* () {

@@ -31,10 +31,13 @@ const newestProducts = (sql: SqlClient.SqlClient, shopId: number): Statement.Fra
     SELECT p.id, p.created FROM product_search p WHERE p.shop_id = ${shopId}::int OFFSET 0
   ) i ORDER BY i.created DESC, i.id DESC LIMIT ${shownItems}::int`
 
-/** `pick` has running ads first, and the newest of them first: the walk ends after the last one that is shown. */
+/**
+ * `pick` has running ads first, and the newest of them first: the walk ends after the last one that is shown. Store 0 is
+ * none, but has the ads without one.
+ */
 const newestAds = (sql: SqlClient.SqlClient, shopId: number): Statement.Fragment => sql`
   SELECT i.id FROM ad_search i
-  WHERE i.shop_id = ${shopId}::int AND i.pick >= ${sql.literal(AdKey.sqlLowestRunningPick)}
+  WHERE i.shop_id = ${shopId}::int AND i.shop_id > 0 AND i.pick >= ${sql.literal(AdKey.sqlLowestRunningPick)}
   ORDER BY i.pick DESC LIMIT ${shownItems}::int`
 
 export class ShopItems extends Context.Service<
