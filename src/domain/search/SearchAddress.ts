@@ -12,7 +12,8 @@
  * What does not fit stays as it was written, for the schema to say what is wrong with it: `page=two` is the text `two`, a
  * single value that comes twice is an array, and an unknown name stays one.
  */
-import { Schema, SchemaAST } from "effect"
+import type { Schema } from "effect"
+import { SchemaAST } from "effect"
 import * as Page from "./Page.ts"
 
 /** How an argument is written. */
@@ -74,7 +75,7 @@ export const make = (schema: Schema.Constraint): SearchAddress => {
       if (Array.isArray(value)) return value.map((entry: unknown) => [name, written(entry, kind)] as const)
       return typeof value === "object" && value !== null
         ? Object.entries(value).map(([part, bound]) => [`${name}.${part}`, String(bound)] as const)
-        : [[name, String(value)] as const]
+        : [[name, written(value, kind)] as const]
     })
 
   return {
@@ -106,26 +107,19 @@ const kindsOf = (ast: SchemaAST.AST): ReadonlyMap<string, Kind> => {
 const kindOf = (name: string, ast: SchemaAST.AST): Kind => {
   const values = literals(ast)
   if (values !== undefined) return { _tag: "Choice", values }
-  switch (ast._tag) {
-    case "String":
-      return { _tag: "Text" }
-    case "Number":
-      return { _tag: "Number" }
-    case "Boolean":
-      return { _tag: "Flag" }
-    case "Arrays": {
-      const [entry] = ast.rest
-      if (entry === undefined) break
-      const hasIds = SchemaAST.isUnion(entry) && entry.types.some(SchemaAST.isNumber)
-      return { _tag: "List", values: literals(entry), hasIds }
-    }
-    case "Objects":
-      return {
-        _tag: "Parts",
-        parts: Object.fromEntries(
-          ast.propertySignatures.map((part) => [String(part.name), SchemaAST.isNumber(part.type) ? "Number" : "Text"])
-        )
-      }
+  if (SchemaAST.isString(ast)) return { _tag: "Text" }
+  if (SchemaAST.isNumber(ast)) return { _tag: "Number" }
+  if (SchemaAST.isBoolean(ast)) return { _tag: "Flag" }
+  const entry = SchemaAST.isArrays(ast) ? ast.rest[0] : undefined
+  if (entry !== undefined) {
+    const hasIds = SchemaAST.isUnion(entry) && entry.types.some(SchemaAST.isNumber)
+    return { _tag: "List", values: literals(entry), hasIds }
+  }
+  if (SchemaAST.isObjects(ast)) {
+    const parts = ast.propertySignatures.map(
+      (part) => [String(part.name), SchemaAST.isNumber(part.type) ? "Number" : "Text"] as const
+    )
+    return { _tag: "Parts", parts: Object.fromEntries(parts) }
   }
   throw new TypeError(`no address can hold the argument ${name}`)
 }

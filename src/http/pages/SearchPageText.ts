@@ -19,7 +19,9 @@ export interface SearchPageText {
   readonly several: (count: number) => string
   readonly results: string
   readonly total: Readonly<Record<Subject, (count: number, shown: string) => string>>
-  readonly grouped: (stores: number, shownStores: string, shownAds: string) => string
+  readonly stores: (count: number, shown: string) => string
+  /** Of counts in words. */
+  readonly grouped: (ads: string, stores: string) => string
   readonly pages: string
   readonly previous: string
   readonly next: string
@@ -61,8 +63,8 @@ const en: SearchPageText = {
     ads: (count, shown) => (count === 1 ? "1 ad" : `${shown} ads`),
     products: (count, shown) => (count === 1 ? "1 product" : `${shown} products`)
   },
-  grouped: (stores, shownStores, shownAds) =>
-    `One ad per store, stores with most active ads first: ${stores === 1 ? "1 store" : `${shownStores} stores`}, matching ads in all: ${shownAds}.`,
+  stores: (count, shown) => (count === 1 ? "1 store" : `${shown} stores`),
+  grouped: (ads, stores) => `${ads} of ${stores}. One per store is shown, stores with most active ads first.`,
   pages: "Pages",
   previous: "Previous",
   next: "Next",
@@ -115,8 +117,9 @@ const de: SearchPageText = {
     ads: (count, shown) => (count === 1 ? "1 Anzeige" : `${shown} Anzeigen`),
     products: (count, shown) => (count === 1 ? "1 Produkt" : `${shown} Produkte`)
   },
-  grouped: (stores, shownStores, shownAds) =>
-    `Eine Anzeige je Shop, die Shops mit den meisten laufenden Anzeigen zuerst: ${stores === 1 ? "1 Shop" : `${shownStores} Shops`}, passende Anzeigen insgesamt: ${shownAds}.`,
+  stores: (count, shown) => (count === 1 ? "1 Shop" : `${shown} Shops`),
+  grouped: (ads, stores) =>
+    `${ads} von ${stores}. Je Shop ist eine zu sehen, die Shops mit den meisten laufenden Anzeigen zuerst.`,
   pages: "Seiten",
   previous: "Zurück",
   next: "Weiter",
@@ -169,8 +172,8 @@ const fr: SearchPageText = {
     ads: (count, shown) => `${shown} ${count < 2 ? "publicité" : "publicités"}`,
     products: (count, shown) => `${shown} ${count < 2 ? "produit" : "produits"}`
   },
-  grouped: (stores, shownStores, shownAds) =>
-    `Une publicité par boutique, d'abord celles qui en ont le plus en cours : ${shownStores} ${stores < 2 ? "boutique" : "boutiques"}, publicités correspondantes en tout : ${shownAds}.`,
+  stores: (count, shown) => `${shown} ${count < 2 ? "boutique" : "boutiques"}`,
+  grouped: (ads, stores) => `${ads}, ${stores}. Une par boutique, d'abord celles qui en ont le plus en cours.`,
   pages: "Pages",
   previous: "Précédente",
   next: "Suivante",
@@ -226,8 +229,8 @@ const es: SearchPageText = {
     ads: (count, shown) => (count === 1 ? "1 anuncio" : `${shown} anuncios`),
     products: (count, shown) => (count === 1 ? "1 producto" : `${shown} productos`)
   },
-  grouped: (stores, shownStores, shownAds) =>
-    `Un anuncio por tienda, primero las que más tienen en curso: ${stores === 1 ? "1 tienda" : `${shownStores} tiendas`}, anuncios coincidentes en total: ${shownAds}.`,
+  stores: (count, shown) => (count === 1 ? "1 tienda" : `${shown} tiendas`),
+  grouped: (ads, stores) => `${ads} de ${stores}. Se muestra uno por tienda, primero las que más tienen en curso.`,
   pages: "Páginas",
   previous: "Anterior",
   next: "Siguiente",

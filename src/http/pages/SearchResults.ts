@@ -42,12 +42,10 @@ const hrefOf = (found: Found, page: number): string =>
 const summary = (found: Found): Html => {
   const { locale, pagination, subject } = found
   const text = texts[locale.language]
-  const total = locale.number(pagination.total)
-  const isGrouped = "mode" in pagination && pagination.mode === "grouped_by_shop"
-  const stores = countOf(found)
-  return html`<p class="total" role="status">
-    ${isGrouped && pagination.total > 0 ? text.grouped(stores, locale.number(stores), total) : text.total[subject](pagination.total, total)}
-  </p>`
+  const total = text.total[subject](pagination.total, locale.number(pagination.total))
+  const isGrouped = "mode" in pagination && pagination.mode === "grouped_by_shop" && pagination.total > 0
+  const stores = text.stores(countOf(found), locale.number(countOf(found)))
+  return html`<p class="total" role="status">${isGrouped ? text.grouped(total, stores) : total}</p>`
 }
 
 /** The first, the last, and those around the one that is shown; `undefined` is a gap. */

@@ -31,7 +31,7 @@ export interface Popular {
   /** Up to 50 of each kind, those with most stores first. */
   readonly options: Readonly<Record<VocabularyKind, ReadonlyArray<FilterOption>>>
   /** The name of any niche, by its name in another case or by its id. */
-  nicheName(reference: string | number): string | undefined
+  readonly nicheName: (reference: string | number) => string | undefined
 }
 
 /** So old may the lists be that people choose from: an import would have them counted anew with every look. */

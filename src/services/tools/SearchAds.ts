@@ -27,7 +27,7 @@ export const make = Effect.gen(function* () {
     parameters: AdQuery.AdQuery,
     success: AdEnvelope,
     check,
-    handler: (query, _: ToolDefinition.Asker) =>
+    handler: (query) =>
       Effect.gen(function* () {
         const { ads: found, pagination } = yield* ads.search(query)
         const today = DateTime.formatIsoDateUtc(yield* DateTime.now)

@@ -26,7 +26,7 @@ export const make = Effect.gen(function* () {
     parameters: ProductQuery,
     success: ProductEnvelope,
     check,
-    handler: (query, { accountId }: ToolDefinition.Asker) =>
+    handler: (query, { accountId }) =>
       Effect.map(products.search(query, accountId), ({ pagination, products: found }) => ({
         results: found.map((product) => ProductItem.present(product, context)),
         pagination

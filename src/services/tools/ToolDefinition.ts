@@ -38,7 +38,7 @@ export type PreparedCall<A extends Envelope = Envelope, E extends ToolError = To
   caller: C
 ) => Effect.Effect<A, E>
 
-/** What a search has to know of who asks: no credential, so that a page can ask as well. */
+/** What most tools have to know of who asks: no credential, so that a page can ask as well. */
 export type Asker = Pick<Caller, "accountId">
 
 /** An entry of `tools/list`. */
@@ -72,7 +72,7 @@ export const make = <
   Parameters extends Schema.Top & Schema.ConstraintDecoder<unknown>,
   Success extends Schema.Top & { readonly Type: Envelope },
   E extends ToolError,
-  C = Caller
+  C = Asker
 >(options: {
   readonly name: ToolName
   readonly title: string

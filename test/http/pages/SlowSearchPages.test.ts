@@ -40,8 +40,8 @@ const server = TestServer.layer({
 
 layer(server, { excludeTestServices: true })("search pages of a slow database", (it) => {
   const look = (query: string, language = "en") =>
-    Effect.flatMap(TestServer, ({ send }) =>
-      send({
+    Effect.flatMap(TestServer, (server) =>
+      server.send({
         method: "GET",
         path: `${adsPath}?${query}`,
         headers: { cookie: `__Host-discovery=${"s".repeat(43)}`, "accept-language": language }
