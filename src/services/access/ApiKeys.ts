@@ -163,42 +163,42 @@ export class ApiKeys extends Context.Service<
         Credential.make("api_key", entropy)
       )
 
-      const create: ApiKeys["Service"]["create"] = Effect.fn("ApiKeys.create")(
-        function* (accountId, rawName, attempt) {
-          const name = rawName.trim()
-          if (!isName(name)) return yield* invalidName()
-          const secret = yield* newSecret
-          const key = yield* Effect.gen(function* () {
-            const now = new Date(yield* Clock.currentTimeMillis)
-            const owner = yield* lock(accountId, attempt)
-            return yield* insert({ accountId, owner, name, secret, attempt, now })
-          }).pipe(sql.withTransaction, availableOnce)
-          return { key, secret: Redacted.make(secret) }
-        }
-      )
+      const create: ApiKeys["Service"]["create"] = Effect.fn("ApiKeys.create")(function* (accountId, rawName, attempt) {
+        const name = rawName.trim()
+        if (!isName(name)) return yield* invalidName()
+        const secret = yield* newSecret
+        const key = yield* Effect.gen(function* () {
+          const now = new Date(yield* Clock.currentTimeMillis)
+          const owner = yield* lock(accountId, attempt)
+          return yield* insert({ accountId, owner, name, secret, attempt, now })
+        }).pipe(sql.withTransaction, availableOnce)
+        return { key, secret: Redacted.make(secret) }
+      })
 
-      const replace: ApiKeys["Service"]["replace"] = Effect.fn("ApiKeys.replace")(
-        function* (accountId, keyId, { attempt, ends, name: rawName }) {
-          const name = rawName?.trim()
-          if (name !== undefined && !isName(name)) return yield* invalidName()
-          const secret = yield* newSecret
-          const { key, replaced } = yield* Effect.gen(function* () {
-            const millis = yield* Clock.currentTimeMillis
-            const now = new Date(millis)
-            const owner = yield* lock(accountId, attempt)
-            // One that ends now is revoked, so that it ends on servers whose clocks are behind as well.
-            const rows = yield* sql`
+      const replace: ApiKeys["Service"]["replace"] = Effect.fn("ApiKeys.replace")(function* (
+        accountId,
+        keyId,
+        { attempt, ends, name: rawName }
+      ) {
+        const name = rawName?.trim()
+        if (name !== undefined && !isName(name)) return yield* invalidName()
+        const secret = yield* newSecret
+        const { key, replaced } = yield* Effect.gen(function* () {
+          const millis = yield* Clock.currentTimeMillis
+          const now = new Date(millis)
+          const owner = yield* lock(accountId, attempt)
+          // One that ends now is revoked, so that it ends on servers whose clocks are behind as well.
+          const rows = yield* sql`
               UPDATE api_key SET ends_at = LEAST(ends_at, ${new Date(millis + overlapMillis[ends])}),
                 revoked_at = ${ends === "now" ? now : null}
               WHERE id = ${keyId} AND account_id = ${accountId} AND ${active(now)} RETURNING ${columns}`
-            const [replaced] = yield* decodeReplaced(rows)
-            if (replaced === undefined) return yield* notFound(keyId)
-            const key = yield* insert({ accountId, owner, name: name ?? replaced.name, secret, attempt, now })
-            return { key, replaced }
-          }).pipe(sql.withTransaction, availableOnce)
-          return { key, replaced, secret: Redacted.make(secret) }
-        }
-      )
+          const [replaced] = yield* decodeReplaced(rows)
+          if (replaced === undefined) return yield* notFound(keyId)
+          const key = yield* insert({ accountId, owner, name: name ?? replaced.name, secret, attempt, now })
+          return { key, replaced }
+        }).pipe(sql.withTransaction, availableOnce)
+        return { key, replaced, secret: Redacted.make(secret) }
+      })
 
       const list = Effect.fn("ApiKeys.list")(function* (accountId: AccountId) {
         const now = new Date(yield* Clock.currentTimeMillis)

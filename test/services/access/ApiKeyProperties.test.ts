@@ -14,30 +14,35 @@ const start = "2026-03-10T12:00:00Z"
 const hour = 3_600_000
 
 const between = (minimum: number, maximum: number) => Schema.Int.check(Schema.isBetween({ minimum, maximum }))
-const subscriptions = { growth: true, starter: false } as const
 
 const Step = Schema.Union([
   Schema.TaggedStruct("create", { times: between(1, 12) }),
-  // Keys are counted from the oldest that was ever made.
-  Schema.TaggedStruct("replace", { key: between(0, 30), ends: KeyEnd }),
-  Schema.TaggedStruct("replace", { key: between(0, 30), ends: KeyEnd }),
-  Schema.TaggedStruct("revoke", { key: between(0, 30) }),
+  // Keys are counted back from the newest; the last number stands for one that never was.
+  Schema.TaggedStruct("replace", { key: between(0, 11), ends: KeyEnd }),
+  Schema.TaggedStruct("replace", { key: between(0, 3), ends: KeyEnd }),
+  Schema.TaggedStruct("revoke", { key: between(0, 11) }),
   Schema.TaggedStruct("wait", { millis: Schema.Literals([1, 1000, hour - 1, hour, hour + 1, 23 * hour, 24 * hour]) }),
-  Schema.TaggedStruct("plan", { plan: Schema.Literals(["growth", "starter"]) })
+  // The newest key, so often one after the other.
+  Schema.TaggedStruct("rotate", { times: between(1, 15) }),
+  // The plan lacks for a while: a key is asked for in vain.
+  Schema.TaggedStruct("lapse", { ends: KeyEnd })
 ])
-const Steps = Schema.Array(Step).check(Schema.isMinLength(1), Schema.isMaxLength(25))
+const Steps = Schema.Array(Step).check(Schema.isMinLength(15), Schema.isMaxLength(40))
+
+interface Made extends NewKey {
+  readonly madeAt: number
+  endsAt: number
+}
 
 /** What the keys must come to: a second account of them in memory. */
 class Model {
   now = Date.parse(start)
-  plan: keyof typeof subscriptions = "growth"
-  readonly keys: Array<NewKey & { readonly madeAt: number; endsAt: number }> = []
+  readonly keys: Array<Made> = []
 
   works = ({ endsAt }: { readonly endsAt: number }) => this.now < endsAt
 
   /** Why a new key cannot be made, when so many of those that work make room for it. */
   refusal(room: number): string {
-    if (!subscriptions[this.plan]) return "PlanUpgradeRequired"
     if (this.keys.filter(this.works).length - room >= 10) return "active"
     return this.keys.filter(({ madeAt }) => madeAt > this.now - hour).length >= 20 ? "an_hour" : "none"
   }
@@ -71,6 +76,17 @@ layer(Services, { excludeTestServices: true, timeout: "3 minutes" })("an account
         const { id } = yield* accounts.create({ email, plan: "growth", status: "active", password })
         const model = new Model()
 
+        const replace = Effect.fnUntraced(function* (old: Made | undefined, ends: KeyEnd) {
+          const exists = old !== undefined && model.works(old)
+          const result = yield* Effect.result(keys.replace(id, old?.key.id ?? 2_147_483_647, { ends }))
+          assert.strictEqual(outcomeOf(result), exists ? model.refusal(ends === "now" ? 1 : 0) : "KeyNotFound", ends)
+          if (Result.isSuccess(result) && exists) {
+            old.endsAt = Math.min(old.endsAt, model.now + overlapMillis[ends])
+            assert.strictEqual(result.success.replaced.endsAt.epochMilliseconds, old.endsAt)
+            model.made(result.success)
+          }
+        })
+
         for (const step of steps) {
           if (step._tag === "create") {
             for (let time = 0; time < step.times; time++) {
@@ -79,21 +95,11 @@ layer(Services, { excludeTestServices: true, timeout: "3 minutes" })("an account
               if (Result.isSuccess(result)) model.made(result.success)
             }
           } else if (step._tag === "replace") {
-            const old = model.keys[step.key]
-            const exists = old !== undefined && model.works(old)
-            const result = yield* Effect.result(keys.replace(id, old?.key.id ?? 2_147_483_647, { ends: step.ends }))
-            assert.strictEqual(
-              outcomeOf(result),
-              exists ? model.refusal(step.ends === "now" ? 1 : 0) : "KeyNotFound",
-              step.ends
-            )
-            if (Result.isSuccess(result) && exists) {
-              old.endsAt = Math.min(old.endsAt, model.now + overlapMillis[step.ends])
-              assert.strictEqual(result.success.replaced.endsAt.epochMilliseconds, old.endsAt)
-              model.made(result.success)
-            }
+            yield* replace(model.keys.at(-1 - step.key), step.ends)
+          } else if (step._tag === "rotate") {
+            for (let time = 0; time < step.times; time++) yield* replace(model.keys.at(-1), "now")
           } else if (step._tag === "revoke") {
-            const old = model.keys[step.key]
+            const old = model.keys.at(-1 - step.key)
             const exists = old !== undefined && model.works(old)
             const result = yield* Effect.result(keys.revoke(id, old?.key.id ?? 2_147_483_647))
             assert.strictEqual(outcomeOf(result), exists ? "none" : "KeyNotFound")
@@ -102,8 +108,14 @@ layer(Services, { excludeTestServices: true, timeout: "3 minutes" })("an account
             model.now += step.millis
             yield* clock.advance(step.millis)
           } else {
-            model.plan = step.plan
-            yield* accounts.setPlan(email, step.plan)
+            yield* accounts.setPlan(email, "starter")
+            const newest = model.keys.at(-1)
+            const refused = [yield* Effect.result(keys.create(id, "a key"))]
+            if (newest !== undefined && model.works(newest)) {
+              refused.push(yield* Effect.result(keys.replace(id, newest.key.id, { ends: step.ends })))
+            }
+            for (const result of refused) assert.strictEqual(outcomeOf(result), "PlanUpgradeRequired")
+            yield* accounts.setPlan(email, "growth")
           }
 
           assert.deepStrictEqual(
