@@ -110,11 +110,11 @@ layer(Services, { excludeTestServices: true, timeout: "3 minutes" })("an account
           } else {
             yield* accounts.setPlan(email, "starter")
             const newest = model.keys.at(-1)
-            const refused = [yield* Effect.result(keys.create(id, "a key"))]
+            const refused = [outcomeOf(yield* Effect.result(keys.create(id, "a key")))]
             if (newest !== undefined && model.works(newest)) {
-              refused.push(yield* Effect.result(keys.replace(id, newest.key.id, { ends: step.ends })))
+              refused.push(outcomeOf(yield* Effect.result(keys.replace(id, newest.key.id, { ends: step.ends }))))
             }
-            for (const result of refused) assert.strictEqual(outcomeOf(result), "PlanUpgradeRequired")
+            for (const result of refused) assert.strictEqual(result, "PlanUpgradeRequired")
             yield* accounts.setPlan(email, "growth")
           }
 
