@@ -3,6 +3,7 @@ import type { DateTime } from "effect"
 import { mask } from "../../domain/access/Credential.ts"
 import type { ApiKey } from "../../services/access/ApiKeys.ts"
 import type { ConnectedApp } from "../../services/oauth/ConnectedApps.ts"
+import { hostOf } from "./ConsentPage.ts"
 import { html } from "./Html.ts"
 import type { Html } from "./Html.ts"
 import { appPath, keyPath } from "./IntegrationsPaths.ts"
@@ -16,7 +17,7 @@ export const maskOf = ({ lastFour }: ApiKey): Html => html`<code>${mask("api_key
 
 /** Only the host of a document's address is known for certain. */
 export const publisherOf = ({ publisher }: ConnectedApp, text: IntegrationsText): Html =>
-  publisher === null ? html`${text.ownName}` : html`${text.publisher} <bdi class="host">${publisher}</bdi>`
+  publisher === null ? html`${text.ownName}` : html`${text.publisher} ${hostOf(publisher)}`
 
 interface Entry {
   /** Of the page. */
@@ -32,7 +33,7 @@ const entry = ({ detail, facts, id, name, ways }: Entry): Html =>
   html`<li>
     <div>
       <h3 id="${id}"><bdi>${name}</bdi></h3>
-      <p>${detail}</p>
+      <p id="${id}-detail">${detail}</p>
     </div>
     <dl>
       ${facts.map(
@@ -44,7 +45,7 @@ const entry = ({ detail, facts, id, name, ways }: Entry): Html =>
       )}
     </dl>
     <p class="row-actions">
-      ${ways.map(({ label, to }, index) => html`<a id="${id}-${index}" href="${to}" aria-labelledby="${id}-${index} ${id}">${label}</a>`)}
+      ${ways.map(({ label, to }, index) => html` <a id="${id}-${index}" href="${to}" aria-labelledby="${id}-${index} ${id}" aria-describedby="${id}-detail">${label}</a>`)}
     </p>
   </li>`
 

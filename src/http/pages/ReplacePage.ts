@@ -48,18 +48,19 @@ export const layer = HttpRouter.use((router) =>
         ${isFull && html`<p class="hint" id="only-now">${text.onlyNow}</p>`}
         ${keyEnds.map(
           (end) =>
-            html`<label>
+            html`<div class="choice">
               <input
                 type="radio"
+                id="${end}"
                 name="ends"
                 value="${end}"
                 aria-describedby="${end}-hint"
                 ${end === chosen && html`checked`}
                 ${isFull && end !== "now" && html`disabled`}
               />
-              <span>${text.ends[end]}</span>
+              <label for="${end}">${text.ends[end]}</label>
               <small id="${end}-hint">${text.endHints[end]}</small>
-            </label>`
+            </div>`
         )}
       </fieldset>`
     }
