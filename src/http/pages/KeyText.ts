@@ -28,6 +28,7 @@ export interface KeyText {
   readonly replaceKey: string
   readonly replaceKeyError: string
   readonly replaceHow: string
+  readonly newName: string
   readonly oldEnds: string
   readonly ends: Readonly<Record<KeyEnd, string>>
   readonly endHints: Readonly<Record<KeyEnd, string>>
@@ -72,6 +73,7 @@ const en: KeyText = {
   replaceKey: "Replace this key",
   replaceKeyError: "Error: Replace this key",
   replaceHow: "You get a new key now, and choose how long the old one works beside it.",
+  newName: "Name of the new key",
   oldEnds: "The old key ends",
   ends: { now: "now", in_1_hour: "in 1 hour", in_24_hours: "in 24 hours" },
   endHints: {
@@ -123,6 +125,7 @@ const de: KeyText = {
   replaceKey: "Diesen Schlüssel ersetzen",
   replaceKeyError: "Fehler: Diesen Schlüssel ersetzen",
   replaceHow: "Sie erhalten jetzt einen neuen Schlüssel und wählen, wie lange der alte daneben gilt.",
+  newName: "Name des neuen Schlüssels",
   oldEnds: "Der alte Schlüssel endet",
   ends: { now: "jetzt", in_1_hour: "in 1 Stunde", in_24_hours: "in 24 Stunden" },
   endHints: {
@@ -174,6 +177,7 @@ const fr: KeyText = {
   replaceKey: "Remplacer cette clé",
   replaceKeyError: "Erreur : remplacer cette clé",
   replaceHow: "Vous recevez une nouvelle clé maintenant et choisissez combien de temps l’ancienne fonctionne à côté.",
+  newName: "Nom de la nouvelle clé",
   oldEnds: "L’ancienne clé prend fin",
   ends: { now: "maintenant", in_1_hour: "dans 1 heure", in_24_hours: "dans 24 heures" },
   endHints: {
@@ -225,6 +229,7 @@ const es: KeyText = {
   replaceKey: "Reemplazar esta clave",
   replaceKeyError: "Error: Reemplazar esta clave",
   replaceHow: "Recibe ahora una clave nueva y elige cuánto tiempo funciona la antigua a su lado.",
+  newName: "Nombre de la clave nueva",
   oldEnds: "La clave antigua termina",
   ends: { now: "ahora", in_1_hour: "en 1 hora", in_24_hours: "en 24 horas" },
   endHints: {

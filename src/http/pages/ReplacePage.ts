@@ -75,7 +75,7 @@ export const layer = HttpRouter.use((router) =>
           <input type="hidden" name="attempt" value="${attempt}" />
           ${field({
             name: "name",
-            label: text.name,
+            label: text.newName,
             hint: integrationsTexts[visitor.locale.language].nameHint,
             type: "text",
             autocomplete: "off",
