@@ -1,5 +1,6 @@
 /** API keys of an account: made, listed, replaced, revoked (seed, "API keys"). */
-import { Clock, Context, DateTime, Effect, Layer, Redacted, Schema } from "effect"
+import { Clock, Context, Effect, Layer, Redacted, Schema } from "effect"
+import type { DateTime } from "effect"
 import { Digest, SecureRandom } from "effect/crypto"
 import { Base64Url } from "effect/encoding"
 import { SqlClient } from "effect/sql"
