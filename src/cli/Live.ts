@@ -143,6 +143,7 @@ export const service = Layer.mergeAll(ToolRunner.layer, Toolbox.layer).pipe(
       ShopReader.layer,
       ProductReader.layer,
       signIn,
+      ApiKeys.layer,
       oauth
     )
   ),

@@ -4,9 +4,12 @@ import * as Asset from "./Assets.ts"
 import { Csrf } from "./Csrf.ts"
 import * as DashboardPage from "./DashboardPage.ts"
 import { ErrorPage } from "./ErrorPage.ts"
+import * as IntegrationsPage from "./IntegrationsPage.ts"
 import { Layout } from "./Layout.ts"
 import { PageRoutes } from "./PageRoutes.ts"
 import * as PasswordPage from "./PasswordPage.ts"
+import * as ReplacePage from "./ReplacePage.ts"
+import * as RevokePages from "./RevokePages.ts"
 import * as SignInPage from "./SignInPage.ts"
 import { Visitors } from "./Visitors.ts"
 
@@ -17,6 +20,12 @@ export const tools = PageRoutes.layer.pipe(
   Layer.provideMerge(Asset.Assets.layer)
 )
 
-export const layer = Layer.mergeAll(Asset.routes, SignInPage.layer, PasswordPage.layer, DashboardPage.layer).pipe(
-  Layer.provide(tools)
-)
+export const layer = Layer.mergeAll(
+  Asset.routes,
+  SignInPage.layer,
+  PasswordPage.layer,
+  IntegrationsPage.layer,
+  ReplacePage.layer,
+  RevokePages.layer,
+  DashboardPage.layer
+).pipe(Layer.provide(tools))
