@@ -150,6 +150,7 @@ export const service = Layer.mergeAll(ToolRunner.layer, Toolbox.layer).pipe(
       TrackedShops.layer,
       ProductReader.layer,
       signIn,
+      ApiKeys.layer,
       oauth
     )
   ),

@@ -8,6 +8,7 @@ import {
   PlanUpgradeRequired,
   ServiceUnavailable
 } from "../../src/domain/ToolError.ts"
+import { ApiKeys } from "../../src/services/access/ApiKeys.ts"
 import { CredentialRejected, CredentialResolver } from "../../src/services/access/CredentialResolver.ts"
 import { CreditLedger } from "../../src/services/access/CreditLedger.ts"
 import type { Charge, IdempotencyKey } from "../../src/services/access/CreditLedger.ts"
@@ -78,6 +79,7 @@ export const nobodySignedIn = Layer.mergeAll(
   }),
   Layer.mock(SignIn, {}),
   Layer.mock(PasswordChange, {}),
+  Layer.mock(ApiKeys, {}),
   Layer.mock(FormTokens, { guestSecret: Effect.succeed(Redacted.make("g".repeat(43))), of: () => Effect.succeed("") })
 )
 

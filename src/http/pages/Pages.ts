@@ -6,10 +6,13 @@ import { CatalogueAccess } from "./CatalogueAccess.ts"
 import { Csrf } from "./Csrf.ts"
 import * as DashboardPage from "./DashboardPage.ts"
 import { ErrorPage } from "./ErrorPage.ts"
+import * as IntegrationsPage from "./IntegrationsPage.ts"
 import { Layout } from "./Layout.ts"
 import { PageRoutes } from "./PageRoutes.ts"
 import * as PasswordPage from "./PasswordPage.ts"
 import * as ProductsPage from "./ProductsPage.ts"
+import * as ReplacePage from "./ReplacePage.ts"
+import * as RevokePages from "./RevokePages.ts"
 import * as SignInPage from "./SignInPage.ts"
 import * as StorePage from "./StorePage.ts"
 import * as StoresPage from "./StoresPage.ts"
@@ -36,6 +39,9 @@ export const layer = Layer.mergeAll(
   Asset.routes,
   SignInPage.layer,
   PasswordPage.layer,
+  IntegrationsPage.layer,
+  ReplacePage.layer,
+  RevokePages.layer,
   DashboardPage.layer,
   catalogue
 ).pipe(Layer.provide(tools))
