@@ -40,7 +40,7 @@ export class PageRoutes extends Context.Service<
     ): Handler
     /** A form for who is signed in; others sign in first, and come to `page`, which shows the form. */
     signedInForm<A>(
-      page: string,
+      page: string | ((request: Request) => string | undefined),
       schema: FormSchema<A>,
       submit: (form: A, visitor: SignedIn, request: Request) => Answer
     ): Handler
@@ -125,7 +125,7 @@ export class PageRoutes extends Context.Service<
                   if (!(yield* csrf.isOwn(visitor, RequestHeaders.of(request), token))) return yield* new FormRejected()
                   return yield* submit(form, visitor, request)
                 }),
-              () => page
+              (request) => (typeof page === "string" ? page : page(request))
             )
           )
         }
