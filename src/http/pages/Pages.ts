@@ -11,6 +11,7 @@ import * as PasswordPage from "./PasswordPage.ts"
 import * as ReplacePage from "./ReplacePage.ts"
 import * as RevokePages from "./RevokePages.ts"
 import * as SignInPage from "./SignInPage.ts"
+import * as UsagePage from "./UsagePage.ts"
 import { Visitors } from "./Visitors.ts"
 
 /** What a page is built with; routes elsewhere that show pages need it as well. */
@@ -27,5 +28,6 @@ export const layer = Layer.mergeAll(
   IntegrationsPage.layer,
   ReplacePage.layer,
   RevokePages.layer,
-  DashboardPage.layer
+  DashboardPage.layer,
+  UsagePage.layer
 ).pipe(Layer.provide(tools))
