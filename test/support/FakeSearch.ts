@@ -203,7 +203,8 @@ export const vocabulary: Layer.Layer<Vocabulary> = Layer.succeed(Vocabulary, {
     ),
   popular: Effect.succeed({
     options: { niches, themes: [], apps: [] },
-    nicheName: (reference: string | number) => niches.find(({ id, name }) => id === reference || name === reference)?.name
+    nicheName: (reference: string | number) =>
+      niches.find(({ id, name }) => id === reference || name === reference)?.name
   }),
   issues: (args) =>
     Effect.succeed(

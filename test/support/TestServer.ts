@@ -116,6 +116,7 @@ export class TestServer extends Context.Service<
               FakeOAuth.unused,
               FakeAccess.nobodySignedIn
             ),
+          FakeAccess.usage(),
           FakeSearch.ads(items, options.search),
           FakeSearch.products([FakeSearch.product(1), FakeSearch.product(2)]),
           FakeSearch.shops,

@@ -101,7 +101,7 @@ const emptyState = (found: Found): Html => {
     <h2>${text.nothing[subject]}</h2>
     ${reasons.map((reason) => reason !== "past_the_last_result" && html`<p>${text.reasons[reason]}</p>`).filter((reason) => reason !== false)}
     <p>${text.leaveOut}</p>
-    <ul class="ways">
+    <ul class="instead">
       ${filters.map(({ href, label }) => html`<li><a href="${href}">${text.without(label)}</a></li>`)}
     </ul>
   </div>`
