@@ -14,6 +14,11 @@ import { rowOf } from "./Rows.ts"
 export const maxWaiting = 50_000
 const maxBatch = 1_000
 const writeEvery = "1 second"
+/**
+ * Of an account's calls that are refused for their rate, those that are kept between two writes: nothing bounds how many
+ * there are, and all say the same.
+ */
+export const maxRefused = 5
 const attempt = "5 seconds"
 /** Of all that is left when the server stops. */
 const lastAttempts = "5 seconds"
@@ -38,7 +43,10 @@ const decodeWritten = rowOf(Schema.Struct({ written: Schema.Boolean }))
 export class ActivityLog extends Context.Service<
   ActivityLog,
   {
-    /** Remembers a call, at once and for good; one too many is counted and forgotten. */
+    /**
+     * Remembers a call, at once and for good; one too many is counted and forgotten. Of calls that are refused for their
+     * rate, a few a second stand for all.
+     */
     readonly record: (call: Activity) => void
     /** Writes what is remembered; what cannot be written stays. */
     readonly write: Effect.Effect<void, SqlError.SqlError>
@@ -55,10 +63,19 @@ export class ActivityLog extends Context.Service<
       let underWay: Batch | undefined
       let lastNumber = 0
       let dropped = 0
+      const refused = new Map<Activity["accountId"], number>()
+
+      const isOneOfTooMany = ({ accountId, outcome }: Activity): boolean => {
+        if (outcome !== "rate_limited") return false
+        const before = refused.get(accountId) ?? 0
+        refused.set(accountId, before + 1)
+        return before >= maxRefused
+      }
 
       const remembered = () => waiting.length + (underWay?.entries.length ?? 0)
 
       const record = (call: Activity) => {
+        if (isOneOfTooMany(call)) return
         if (remembered() < maxWaiting) waiting.push(call)
         else dropped += 1
       }
@@ -91,6 +108,7 @@ export class ActivityLog extends Context.Service<
       // One at a time: the batch that is under way is the newest of this writer.
       const turns = Semaphore.makeUnsafe(1)
       const write = Effect.gen(function* () {
+        refused.clear()
         for (let batch = next(); batch !== undefined; batch = next()) {
           const size = batch.entries.length
           yield* send(batch).pipe(

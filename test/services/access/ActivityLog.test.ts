@@ -4,7 +4,7 @@ import { Context, Effect, Exit, Fiber, Latch, Layer, Logger, Metric, Schedule, S
 import { SqlClient } from "effect/sql"
 import { AppConfig } from "../../../src/Config.ts"
 import type { Activity } from "../../../src/domain/access/Activity.ts"
-import { ActivityLog, maxWaiting, metrics } from "../../../src/services/access/ActivityLog.ts"
+import { ActivityLog, maxRefused, maxWaiting, metrics } from "../../../src/services/access/ActivityLog.ts"
 import { OldActivity } from "../../../src/services/access/OldActivity.ts"
 import * as Database from "../../../src/services/database/Database.ts"
 import { EmbeddedPostgres } from "../../../src/services/database/EmbeddedPostgres.ts"
@@ -200,6 +200,29 @@ layer(Services, { excludeTestServices: true })("the activity log", (it) => {
       }).pipe(Effect.provide(logged), Effect.scoped)
     },
     60_000
+  )
+
+  it.effect("keeps a few of the calls that are refused for their rate, and all others", () =>
+    Effect.gen(function* () {
+      const log = yield* another(yield* connection)
+      const flood = (account: number) => {
+        for (let count = 0; count < 3 * maxRefused; count++) {
+          log.record(callOf(account, { outcome: "rate_limited", requestId: `refused-${account}-${count}` }))
+          log.record(callOf(account, { outcome: "invalid_arguments", requestId: `wrong-${account}-${count}` }))
+        }
+      }
+      flood(10)
+      flood(11)
+      yield* log.write
+      for (const account of [10, 11]) {
+        const ids = yield* idsOf(account)
+        assert.strictEqual(ids.filter((id) => id.startsWith("refused")).length, maxRefused)
+        assert.strictEqual(ids.filter((id) => id.startsWith("wrong")).length, 3 * maxRefused)
+      }
+      log.record(callOf(10, { outcome: "rate_limited", requestId: "refused-later" }))
+      yield* log.write
+      assert.include(yield* idsOf(10), "refused-later")
+    }).pipe(Effect.scoped)
   )
 
   it.effect("goes on after a batch that no database takes, and says that it is missing", () => {

@@ -30,7 +30,7 @@ const minute = 60_000
 const times = (count: number) => Array.from({ length: count }, (_, index) => index)
 
 const tools = ["search_ads", "search_products", "get_usage"] as const
-const outcomes = ["ok", "invalid_arguments", "rate_limited"] as const satisfies ReadonlyArray<Outcome>
+const outcomes = ["ok", "invalid_arguments", "search_timeout"] as const satisfies ReadonlyArray<Outcome>
 
 /** A call at the clock's time, charged when it is one of those, and recorded. */
 const call = Effect.fnUntraced(function* (caller: Caller, overrides: Partial<Activity> = {}) {
@@ -302,7 +302,7 @@ layer(Services, { excludeTestServices: true })("the calls of an account", (it) =
     Effect.gen(function* () {
       const history = yield* CallHistory
       const { caller } = yield* Access.subscriber()
-      for (const _ of times(pageSize)) yield* call(caller, { outcome: "rate_limited" })
+      for (const _ of times(pageSize)) yield* call(caller, { outcome: "not_found" })
       yield* Effect.flatMap(ActivityLog, (log) => log.write)
       const page = yield* history.calls(caller.accountId, {})
       assert.strictEqual(page.calls.length, pageSize)
