@@ -100,6 +100,21 @@ describe.skipIf(!isAvailable())("searches in a browser", () => {
       240_000
     )
 
+    it.effect.each(["de", "fr", "es"])("pages fit in the language %s", (language) =>
+      Effect.gen(function* () {
+        for (const width of [390, 992, 1280]) {
+          const { page } = yield* open({ width })
+          yield* Effect.promise(() => page.setExtraHTTPHeaders({ "accept-language": language }))
+          for (const path of [adsPath, filtered, `${adsPath}?countries=AQ`, `${adsPath}?page=x&countries=UK`]) {
+            yield* goTo(page, path)
+            assert.strictEqual(yield* Effect.promise(() => page.locator("html").getAttribute("lang")), language)
+            yield* picture(page, `${language}-${path.length}-${width}`)
+            assert.isAtMost(yield* overflow(page), 0, `${path} at ${width}`)
+          }
+        }
+      })
+    )
+
     it.effect.each([true, false])("a search is made, narrowed, widened and turned over, scripts: %s", (javaScript) =>
       Effect.gen(function* () {
         const { page } = yield* open({ javaScript })
