@@ -192,7 +192,8 @@ export const niches = [
 /** A vocabulary whose database cannot be reached. */
 export const vocabularyDown: Layer.Layer<Vocabulary> = Layer.succeed(Vocabulary, {
   list: () => Effect.fail(down()),
-  issues: () => Effect.fail(down())
+  issues: () => Effect.fail(down()),
+  popular: Effect.fail(down())
 })
 
 export const vocabulary: Layer.Layer<Vocabulary> = Layer.succeed(Vocabulary, {
@@ -200,6 +201,11 @@ export const vocabulary: Layer.Layer<Vocabulary> = Layer.succeed(Vocabulary, {
     Effect.succeed(
       kind === "niches" ? niches.filter(({ name }) => query === undefined || name.toLowerCase().includes(query)) : []
     ),
+  popular: Effect.succeed({
+    options: { niches, themes: [], apps: [] },
+    nicheName: (reference: string | number) =>
+      niches.find(({ id, name }) => id === reference || name === reference)?.name
+  }),
   issues: (args) =>
     Effect.succeed(
       Array.isArray(args["niches"])

@@ -14,9 +14,9 @@ const shortCopy = { characters: 140, lines: 4 }
 /** Without its blank lines. */
 const copy = (adText: string): Html => {
   const text = adText.replaceAll(/\n\s*\n/gu, "\n")
-  const whole = html`<span lang="" dir="auto" class="copy">${text}</span>`
+  const whole = html`<span lang="" dir="auto" class="wording">${text}</span>`
   const isShort = text.length <= shortCopy.characters && text.split("\n").length <= shortCopy.lines
-  return isShort ? html`<p>${whole}</p>` : html`<details class="copy"><summary>${whole}</summary></details>`
+  return isShort ? html`<p>${whole}</p>` : html`<details class="wording"><summary>${whole}</summary></details>`
 }
 
 export const adCard = ({

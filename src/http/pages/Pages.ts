@@ -1,5 +1,6 @@
 /** The pages for people, and what they share. */
 import { Layer } from "effect"
+import * as AdsPage from "./AdsPage.ts"
 import * as Asset from "./Assets.ts"
 import { CatalogueAccess } from "./CatalogueAccess.ts"
 import { Csrf } from "./Csrf.ts"
@@ -9,6 +10,7 @@ import * as IntegrationsPage from "./IntegrationsPage.ts"
 import { Layout } from "./Layout.ts"
 import { PageRoutes } from "./PageRoutes.ts"
 import * as PasswordPage from "./PasswordPage.ts"
+import * as ProductsPage from "./ProductsPage.ts"
 import * as ReplacePage from "./ReplacePage.ts"
 import * as RevokePages from "./RevokePages.ts"
 import * as SignInPage from "./SignInPage.ts"
@@ -26,9 +28,13 @@ export const tools = PageRoutes.layer.pipe(
 )
 
 /** Over the catalogue. */
-const catalogue = Layer.mergeAll(StoresPage.layer, StorePage.layer, TrackingForms.layer).pipe(
-  Layer.provide(CatalogueAccess.layer)
-)
+const catalogue = Layer.mergeAll(
+  AdsPage.layer,
+  ProductsPage.layer,
+  StoresPage.layer,
+  StorePage.layer,
+  TrackingForms.layer
+).pipe(Layer.provide(CatalogueAccess.layer))
 
 export const layer = Layer.mergeAll(
   Asset.routes,

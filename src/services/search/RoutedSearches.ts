@@ -45,6 +45,7 @@ export const layer = <E>(
         }),
         Context.add(Vocabulary, {
           list: (kind, query) => replica.first(vocabulary.there.list(kind, query), vocabulary.here.list(kind, query)),
+          popular: replica.first(vocabulary.there.popular, vocabulary.here.popular),
           issues: (args) =>
             replica.first(
               // A refusal like any other: the name may have come to the primary since.

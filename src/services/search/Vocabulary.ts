@@ -1,5 +1,5 @@
 /** The open vocabularies of the filters: niches, themes and apps, with the number of stores behind each. */
-import { Context, Effect, Layer, Schema } from "effect"
+import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql"
 import { Name } from "../../domain/search/Arguments.ts"
@@ -8,6 +8,7 @@ import type { ArgumentIssue } from "../../domain/ToolError.ts"
 import * as Availability from "../database/Availability.ts"
 import { Catalogue } from "./Catalogue.ts"
 import type { Snapshot } from "./Catalogue.ts"
+import { fold } from "./Names.ts"
 import * as OptionMatch from "./OptionMatch.ts"
 import { SearchPermits } from "./SearchPermits.ts"
 import type { SearchFailure } from "./SearchPermits.ts"
@@ -24,6 +25,17 @@ export interface FilterOption {
 export type VocabularyKind = "niches" | "themes" | "apps"
 
 const maxOptions = 50
+
+/** What people choose from, where a list of all would be too long. */
+export interface Popular {
+  /** Up to 50 of each kind, those with most stores first. */
+  readonly options: Readonly<Record<VocabularyKind, ReadonlyArray<FilterOption>>>
+  /** The name of any niche, by its name in another case or by its id. */
+  readonly nicheName: (reference: string | number) => string | undefined
+}
+
+/** So old may the lists be that people choose from: an import would have them counted anew with every look. */
+const popularMillis = 60_000
 
 interface Count {
   readonly id: number
@@ -44,6 +56,8 @@ export class Vocabulary extends Context.Service<
      * query as long as all names are known.
      */
     issues(args: Readonly<Record<string, unknown>>): Effect.Effect<ReadonlyArray<ArgumentIssue>, SearchFailure>
+    /** Of the catalogue as it was a minute ago or later. */
+    readonly popular: Effect.Effect<Popular, SearchFailure>
   }
 >()("discovery/search/Vocabulary") {
   static readonly layer: Layer.Layer<Vocabulary, never, SqlClient.SqlClient | Catalogue> = Layer.effect(
@@ -115,7 +129,31 @@ export class Vocabulary extends Context.Service<
         return StorePredicate.unknownNames(sent, (yield* permits.query(catalogue.latest)).names)
       })
 
-      return Vocabulary.of({ list, issues })
+      let popular: { readonly readAt: number; readonly value: Popular } | undefined
+
+      const readPopular = Effect.gen(function* () {
+        const { names } = yield* catalogue.latest
+        const first = (kind: VocabularyKind) =>
+          Effect.map(options(kind), (all) => OptionMatch.best(all, undefined, maxOptions))
+        const byName = new Map(names.niches.map(({ name }) => [fold(name), name]))
+        const byId = new Map(names.niches.map(({ id, name }) => [id, name]))
+        return {
+          options: { niches: yield* first("niches"), themes: yield* first("themes"), apps: yield* first("apps") },
+          nicheName: (reference: string | number) =>
+            typeof reference === "number" ? byId.get(reference) : byName.get(fold(reference))
+        }
+      })
+
+      const popularNow = Effect.gen(function* () {
+        const now = yield* Clock.currentTimeMillis
+        // A clock that is set back does not keep old lists.
+        if (popular !== undefined && Math.abs(now - popular.readAt) < popularMillis) return popular.value
+        const value = yield* permits.query(readPopular)
+        popular = { readAt: now, value }
+        return value
+      }).pipe(Effect.withSpan("Vocabulary.popular"))
+
+      return Vocabulary.of({ list, issues, popular: popularNow })
     })
   ).pipe(Layer.provide(SearchPermits.layer))
 }

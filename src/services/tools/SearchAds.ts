@@ -2,9 +2,9 @@
 import { DateTime, Effect } from "effect"
 import { AppConfig } from "../../Config.ts"
 import * as AdItem from "../../domain/catalog/AdItem.ts"
+import * as AdNotice from "../../domain/search/AdNotice.ts"
 import * as AdQuery from "../../domain/search/AdQuery.ts"
 import { AdEnvelope } from "../../domain/search/Envelope.ts"
-import type { AdPagination } from "../../domain/search/Page.ts"
 import { AdSearch } from "../search/AdSearch.ts"
 import { Vocabulary } from "../search/Vocabulary.ts"
 import { dashboardUrl } from "./DashboardUrl.ts"
@@ -31,7 +31,7 @@ export const make = Effect.gen(function* () {
       Effect.gen(function* () {
         const { ads: found, pagination } = yield* ads.search(query)
         const today = DateTime.formatIsoDateUtc(yield* DateTime.now)
-        const notice = found.length === 0 ? noticeFor(query, pagination) : undefined
+        const notice = found.length === 0 ? AdNotice.text(AdNotice.reasons(query, pagination)) : undefined
         return {
           results: found.map((ad) => AdItem.present(ad, { today, dashboardUrl: shopPage })),
           pagination,
@@ -40,25 +40,3 @@ export const make = Effect.gen(function* () {
       })
   })
 })
-
-/** Seed, "Search result envelope": an empty result with an app filter or a store creation date filter is explained. */
-const noticeFor = (query: AdQuery.AdQuery, pagination: AdPagination): string | undefined => {
-  const { apps, shop_created_between: created } = query
-  const byApp = apps !== undefined && apps.length > 0
-  const byCreation = created !== undefined && (created.from !== undefined || created.to !== undefined)
-  if (!byApp && !byCreation) return undefined
-  if (pagination.total > 0) return "This page is past the last result; ask for an earlier page."
-  return [
-    "No ad matches.",
-    ...(byApp
-      ? [
-          'An unknown app name matches nothing: look names up with list_filter_options, kind "apps" and a part of the name as query.'
-        ]
-      : []),
-    ...(byCreation
-      ? [
-          "The creation date is not known of every store, and such stores never match shop_created_between: widen or drop it."
-        ]
-      : [])
-  ].join(" ")
-}

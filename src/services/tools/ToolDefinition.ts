@@ -5,6 +5,7 @@ import * as Tool from "effect/ai/Tool"
 import type { Caller } from "../../domain/access/Account.ts"
 import { costs } from "../../domain/access/Credit.ts"
 import * as ArgumentIssues from "../../domain/ArgumentIssues.ts"
+import * as Narrowing from "../../domain/search/Narrowing.ts"
 import type {
   ArgumentIssue,
   RateLimited,
@@ -33,7 +34,12 @@ export interface Complaint {
 export type Check = (raw: RawArguments) => Effect.Effect<Complaint, RateLimited | SearchTimeout | ServiceUnavailable>
 
 /** A call whose arguments are right. */
-export type PreparedCall = (caller: Caller) => Effect.Effect<Envelope, ToolError>
+export type PreparedCall<A extends Envelope = Envelope, E extends ToolError = ToolError, C = Caller> = (
+  caller: C
+) => Effect.Effect<A, E>
+
+/** What most tools have to know of who asks: no credential, so that a page can ask as well. */
+export type Asker = Pick<Caller, "accountId">
 
 /** An entry of `tools/list`. */
 export interface Listing {
@@ -51,20 +57,22 @@ export interface Listing {
   }
 }
 
-export interface RunnableTool {
+export interface RunnableTool<A extends Envelope = Envelope, E extends ToolError = ToolError, C = Caller> {
   readonly name: ToolName
   /** Credits per successful call. */
   readonly cost: number
   readonly tool: Tool.Any
   readonly listing: Listing
-  readonly decode: (raw: RawArguments) => Result.Result<PreparedCall, Complaint>
+  readonly decode: (raw: RawArguments) => Result.Result<PreparedCall<A, E, C>, Complaint>
   readonly check: Check | undefined
 }
 
 /** What every tool of this server is: it reads a data set of our own and changes nothing. */
 export const make = <
   Parameters extends Schema.Top & Schema.ConstraintDecoder<unknown>,
-  Success extends Schema.Top & { readonly Type: Envelope }
+  Success extends Schema.Top & { readonly Type: Envelope },
+  E extends ToolError,
+  C = Asker
 >(options: {
   readonly name: ToolName
   readonly title: string
@@ -73,8 +81,8 @@ export const make = <
   readonly parameters: Parameters
   readonly success: Success
   readonly check?: Check
-  readonly handler: (args: Parameters["Type"], caller: Caller) => Effect.Effect<Success["Type"], ToolError>
-}): RunnableTool => {
+  readonly handler: (args: Parameters["Type"], caller: C) => Effect.Effect<Success["Type"], E>
+}): RunnableTool<Success["Type"], E, C> => {
   const cost: number = costs[options.name]
   const description = `${options.description} ${costSentence(cost)}`
   const tool = Tool.make(options.name, { description, parameters: options.parameters, success: options.success })
@@ -85,7 +93,7 @@ export const make = <
     .annotate(Tool.OpenWorld, false)
 
   const decode = ArgumentIssues.decoder(options.parameters)
-  const handle = (args: Parameters["Type"]): PreparedCall => {
+  const handle = (args: Parameters["Type"]): PreparedCall<Success["Type"], E, C> => {
     const { handler } = options
     return (caller) => handler(args, caller)
   }
@@ -110,7 +118,7 @@ export const make = <
     },
     decode: (raw) =>
       Result.match(decode(raw), {
-        onFailure: (issues): Result.Result<PreparedCall, Complaint> => Result.fail({ issues }),
+        onFailure: (issues): Result.Result<PreparedCall<Success["Type"], E, C>, Complaint> => Result.fail({ issues }),
         onSuccess: (args) => Result.succeed(handle(args))
       }),
     check: options.check
@@ -123,10 +131,10 @@ const costSentence = (cost: number) => {
 }
 
 /** The call whose arguments are right, or all that is wrong with them. */
-export const prepare = (
-  { check, decode }: RunnableTool,
+export const prepare = <A extends Envelope, E extends ToolError, C>(
+  { check, decode }: Pick<RunnableTool<A, E, C>, "check" | "decode">,
   raw: RawArguments
-): Effect.Effect<Result.Result<PreparedCall, Complaint>, RateLimited | SearchTimeout | ServiceUnavailable> => {
+): Effect.Effect<Result.Result<PreparedCall<A, E, C>, Complaint>, RateLimited | SearchTimeout | ServiceUnavailable> => {
   const decoded = decode(raw)
   if (check === undefined) return Effect.succeed(decoded)
   return Result.match(decoded, {
@@ -140,3 +148,9 @@ export const prepare = (
       )
   })
 }
+
+/** Longer than any statement may run: what reaches it is stuck elsewhere. */
+const deadline = "15 seconds"
+
+export const inTime = <A, E, R>(run: Effect.Effect<A, E, R>): Effect.Effect<A, E | SearchTimeout, R> =>
+  Effect.timeoutOrElse(run, { duration: deadline, orElse: () => Effect.fail(Narrowing.tooSlow()) })

@@ -8,7 +8,6 @@ import { AppConfig } from "../../Config.ts"
 import type { Caller } from "../../domain/access/Account.ts"
 import * as Credit from "../../domain/access/Credit.ts"
 import { insufficientCredits } from "../../domain/access/ChargeError.ts"
-import * as Narrowing from "../../domain/search/Narrowing.ts"
 import type { ArgumentIssue } from "../../domain/ToolError.ts"
 import { InternalError, InvalidArguments } from "../../domain/ToolError.ts"
 import type { ToolError } from "../../domain/ToolError.ts"
@@ -20,7 +19,7 @@ import type { Charged, IdempotencyKey } from "../access/CreditLedger.ts"
 import { PlanChecker } from "../access/PlanChecker.ts"
 import * as Idempotency from "./Idempotency.ts"
 import * as PageCut from "./PageCut.ts"
-import { prepare } from "./ToolDefinition.ts"
+import { inTime, prepare } from "./ToolDefinition.ts"
 import type { Complaint, PreparedCall, RawArguments, RunnableTool } from "./ToolDefinition.ts"
 
 export interface ToolCall {
@@ -117,10 +116,7 @@ export class ToolRunner extends Context.Service<
           return yield* insufficientCredits(charge, caller.credits.periodEnd, now)
         }
 
-        const envelope = yield* Effect.timeoutOrElse(run, {
-          duration: deadline,
-          orElse: () => Effect.fail(Narrowing.tooSlow())
-        })
+        const envelope = yield* inTime(run)
         const json = PageCut.toJson(envelope)
         const charged = yield* charge(call, idempotency)
         return { json, error: undefined, cost: charged.cost, remaining: charged.remaining }
@@ -149,9 +145,6 @@ export class ToolRunner extends Context.Service<
     })
   )
 }
-
-/** Longer than any statement may run: what reaches it is stuck elsewhere. */
-const deadline = "15 seconds"
 
 const remaining = ({ credits }: Caller): number => Math.max(0, Credit.remaining(credits))
 

@@ -190,7 +190,7 @@ layer(Site.layer(), { excludeTestServices: true, timeout: "60 seconds" })("the p
         for (const before of [
           /<bdi lang="" dir="auto">$/u,
           /class="headline" lang="" dir="auto">$/u,
-          /<span lang="" dir="auto" class="copy">$/u
+          /<span lang="" dir="auto" class="wording">$/u
         ]) {
           assert.isTrue(
             text.split(shown).some((part) => before.test(part)),

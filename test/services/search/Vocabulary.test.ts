@@ -4,12 +4,14 @@ import { SqlClient } from "effect/sql"
 import { Catalogue } from "../../../src/services/search/Catalogue.ts"
 import { DerivedData } from "../../../src/services/search/DerivedData.ts"
 import { Vocabulary } from "../../../src/services/search/Vocabulary.ts"
+import { SetClock } from "../../support/SetClock.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 
 const services = Vocabulary.layer.pipe(
   Layer.provideMerge(Catalogue.layer),
   Layer.provideMerge(DerivedData.layer),
-  Layer.provideMerge(TestDatabase.layer)
+  Layer.provideMerge(TestDatabase.layer),
+  Layer.provideMerge(SetClock.layer("2026-03-15T12:00:00Z"))
 )
 
 /** Writes records, as an import would, and brings the derived rows in step. */
@@ -135,6 +137,33 @@ layer(services, { excludeTestServices: true })("Vocabulary", (it) => {
       yield* (yield* DerivedData).refresh({ shopIds: [] })
       const niches = yield* (yield* Vocabulary).list("niches", "doggies")
       assert.deepStrictEqual(niches.slice(0, 1), [{ id: 2, name: "Doggies", parent: null, stores: 2 }])
+    })
+  )
+
+  it.effect("what people choose from has the first of each kind, and is a minute old at most", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const clock = yield* SetClock
+      const vocabulary = yield* Vocabulary
+      const { nicheName, options } = yield* vocabulary.popular
+      assert.deepStrictEqual(options.niches, yield* vocabulary.list("niches", undefined))
+      assert.deepStrictEqual(options.themes, yield* vocabulary.list("themes", undefined))
+      assert.deepStrictEqual(options.apps, yield* vocabulary.list("apps", undefined))
+      assert.deepStrictEqual([3, "DOGGIES", "Dogs", 99].map(nicheName), ["Dog Beds", "Doggies", undefined, undefined])
+      yield* sql`UPDATE shop SET apps = ARRAY['Newcomer'] WHERE id = 1`
+      yield* (yield* DerivedData).refresh({ shopIds: [1] })
+      const hasNewcomer = Effect.map(vocabulary.popular, ({ options }) =>
+        options.apps.some(({ name }) => name === "Newcomer")
+      )
+      yield* clock.advance(59_999)
+      assert.isFalse(yield* hasNewcomer)
+      yield* clock.advance(1)
+      assert.isTrue(yield* hasNewcomer)
+      // An hour back.
+      yield* sql`UPDATE shop SET apps = ARRAY['Loox'] WHERE id = 1`
+      yield* (yield* DerivedData).refresh({ shopIds: [1] })
+      yield* clock.advance(-3_600_000)
+      assert.isFalse(yield* hasNewcomer)
     })
   )
 })

@@ -1,0 +1,33 @@
+/** Why a search for ads may be empty (seed, "Search result envelope"): when it used an app filter or a store creation date. */
+import type { AdQuery } from "./AdQuery.ts"
+import type { AdPagination } from "./Page.ts"
+
+export type Reason = "past_the_last_result" | "unknown_app" | "unknown_creation_date"
+
+/** Of a search that gave nothing; none when neither filter was used. */
+export const reasons = (
+  { apps, shop_created_between: created }: Pick<AdQuery, "apps" | "shop_created_between">,
+  { total }: Pick<AdPagination, "total">
+): ReadonlyArray<Reason> => {
+  const found: Array<Reason> = []
+  if (apps !== undefined && apps.length > 0) found.push("unknown_app")
+  if (created !== undefined && (created.from !== undefined || created.to !== undefined)) {
+    found.push("unknown_creation_date")
+  }
+  return found.length > 0 && total > 0 ? ["past_the_last_result"] : found
+}
+
+/** The `notice` of the tool's answer. */
+export const text = (reasons: ReadonlyArray<Reason>): string | undefined => {
+  if (reasons.length === 0) return undefined
+  const told = reasons.map((reason) => sentences[reason])
+  return reasons.includes("past_the_last_result") ? told.join(" ") : ["No ad matches.", ...told].join(" ")
+}
+
+const sentences: Readonly<Record<Reason, string>> = {
+  past_the_last_result: "This page is past the last result; ask for an earlier page.",
+  unknown_app:
+    'An unknown app name matches nothing: look names up with list_filter_options, kind "apps" and a part of the name as query.',
+  unknown_creation_date:
+    "The creation date is not known of every store, and such stores never match shop_created_between: widen or drop it."
+}

@@ -1,0 +1,27 @@
+/** Catalogues for the tests of pages: the generated demo data, or one of the naive search's. */
+import { Effect, Layer } from "effect"
+import { DerivedData } from "../../src/services/search/DerivedData.ts"
+import { demoSource } from "../../src/services/import/demo/DemoData.ts"
+import type { DemoSizeName } from "../../src/services/import/demo/DemoSize.ts"
+import { Importer } from "../../src/services/import/Importer.ts"
+import { loadCatalogue } from "../oracle/loadCatalogue.ts"
+import type { NaiveCatalogue } from "../oracle/NaiveCatalogue.ts"
+
+export const demo = (size: DemoSizeName) =>
+  Layer.effectDiscard(
+    Effect.flatMap(Importer, (importer) =>
+      importer.run(demoSource({ size, seed: "pages", asOf: "2026-01-15" }), {
+        maxRejects: 0,
+        onRejects: () => Effect.void,
+        onProgress: () => Effect.void
+      })
+    )
+  )
+
+export const naive = (catalogue: NaiveCatalogue) =>
+  Layer.effectDiscard(
+    Effect.gen(function* () {
+      yield* loadCatalogue(catalogue)
+      yield* (yield* DerivedData).rebuild()
+    })
+  )
