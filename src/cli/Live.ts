@@ -5,8 +5,11 @@ import { Effect, Layer, Option } from "effect"
 import { Dns } from "effect/net"
 import * as path from "node:path"
 import { AppConfig } from "../Config.ts"
+import { AccountChanges } from "../services/access/AccountChanges.ts"
+import { AccountDirectory } from "../services/access/AccountDirectory.ts"
 import { Accounts } from "../services/access/Accounts.ts"
 import { ApiKeys } from "../services/access/ApiKeys.ts"
+import { Balances } from "../services/access/Balances.ts"
 import { CredentialResolver } from "../services/access/CredentialResolver.ts"
 import { CreditLedger } from "../services/access/CreditLedger.ts"
 import { FormTokens } from "../services/access/FormTokens.ts"
@@ -129,6 +132,14 @@ const oauth = Layer.mergeAll(
   ExpiredGrants.layer
 )
 
+/** What the pages show of accounts, and what operators do with them. */
+const people = Layer.mergeAll(
+  AccountChanges.layer,
+  AccountDirectory.layer,
+  Accounts.layer.pipe(Layer.provide(Passwords.layer)),
+  Balances.layer
+)
+
 /** What the HTTP server needs. */
 export const service = Layer.mergeAll(ToolRunner.layer, Toolbox.layer).pipe(
   Layer.provideMerge(
@@ -142,7 +153,8 @@ export const service = Layer.mergeAll(ToolRunner.layer, Toolbox.layer).pipe(
       ShopReader.layer,
       ProductReader.layer,
       signIn,
-      oauth
+      oauth,
+      people
     )
   ),
   Layer.provide(NodeCrypto.layer)
