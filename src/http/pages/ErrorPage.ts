@@ -1,9 +1,10 @@
 /** What a person reads when a page cannot be shown: what happened, whether anything was done, and how to go on. */
 import { Context, Effect, Layer, Schema } from "effect"
 import type { HttpServerResponse } from "effect/http"
-import type { ServiceUnavailable } from "../../domain/ToolError.ts"
+import type { RateLimited, SearchTimeout, ServiceUnavailable } from "../../domain/ToolError.ts"
 import { html } from "./Html.ts"
 import { Layout } from "./Layout.ts"
+import type { Locale } from "./Locale.ts"
 import type { SignedIn } from "./Visitors.ts"
 
 /** The body is no form, or lacks a field that the page's own form has. */
@@ -17,7 +18,14 @@ export class PageNotFound extends Schema.TaggedError<PageNotFound>()("PageNotFou
 /** A defect; the log has its cause. */
 export class PageBroken extends Schema.TaggedError<PageBroken>()("PageBroken", {}) {}
 
-export type PageError = FormUnreadable | FormRejected | PageNotFound | PageBroken | ServiceUnavailable
+export type PageError =
+  | FormUnreadable
+  | FormRejected
+  | PageNotFound
+  | PageBroken
+  | RateLimited
+  | SearchTimeout
+  | ServiceUnavailable
 
 interface Rendering {
   readonly status: number
@@ -49,6 +57,16 @@ const renderings: Readonly<Record<PageError["_tag"], Rendering>> = {
     heading: "Something went wrong on our side",
     text: "It has been recorded. Try again; if it stays, tell the support the reference below."
   },
+  RateLimited: {
+    status: 429,
+    heading: "Too many pages in a short time",
+    text: "Nothing was changed. Wait a moment, then reload the page."
+  },
+  SearchTimeout: {
+    status: 503,
+    heading: "This took too long",
+    text: "The search was stopped. Try again in a moment, or ask for less at once."
+  },
   ServiceUnavailable: {
     status: 503,
     heading: "The service is not reachable right now",
@@ -61,25 +79,30 @@ export class ErrorPage extends Context.Service<
   {
     of(
       error: PageError,
-      details: { readonly requestId: string; readonly account?: SignedIn | undefined }
+      details: {
+        readonly requestId: string
+        readonly account?: SignedIn | undefined
+        readonly locale?: Locale | undefined
+      }
     ): HttpServerResponse.HttpServerResponse
   }
 >()("discovery/http/pages/ErrorPage") {
   static readonly layer = Layer.effect(
     ErrorPage,
     Effect.map(Layout, ({ page }) => ({
-      of: (error, { account, requestId }) => {
+      of: (error, { account, locale, requestId }) => {
         const { heading, status, text } = renderings[error._tag]
         return page({
           status,
           heading,
           account,
+          locale,
           body: html`
             <p>${text}</p>
             <p><a href="/dashboard">To the dashboard</a></p>
             <p class="reference">Reference: <code>${requestId}</code></p>
           `,
-          headers: error._tag === "ServiceUnavailable" ? { "retry-after": String(error.retryAfterSeconds) } : {}
+          headers: "retryAfterSeconds" in error ? { "retry-after": String(error.retryAfterSeconds) } : {}
         })
       }
     }))

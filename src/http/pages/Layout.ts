@@ -1,13 +1,27 @@
-/** What all pages have in common: the document around them, and its headers. */
+/** What all pages have in common: the document around them, the way to the others, and its headers. */
 import { Context, Effect, Layer } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { iconPath } from "../mcp/ServerInfo.ts"
 import { Assets } from "./Assets.ts"
 import { html } from "./Html.ts"
 import type { Html } from "./Html.ts"
+import { texts } from "./LayoutText.ts"
+import type { LayoutText } from "./LayoutText.ts"
+import * as Locale from "./Locale.ts"
 import * as PageHeaders from "./PageHeaders.ts"
 import { signOutForm } from "./SignOutForm.ts"
 import type { SignedIn } from "./Visitors.ts"
+
+/** The parts of the dashboard. */
+const sections = {
+  ads: "/dashboard/ads",
+  products: "/dashboard/products",
+  stores: "/dashboard/shops",
+  integrations: "/dashboard/integrations",
+  usage: "/dashboard/usage",
+  account: "/dashboard/account"
+} as const
+export type Section = keyof typeof sections
 
 export interface Page {
   /** Of the window; without it, the heading. ` · Discovery` is added. */
@@ -15,8 +29,12 @@ export interface Page {
   /** Text; or HTML, and then `title` says the same without it. */
   readonly heading: string | Html
   readonly body: Html
-  /** Who is signed in, to be named in the page's head with a way out; left out where the page itself says so. */
+  /** The language of what the page says; English without it. */
+  readonly locale?: Locale.Locale | undefined
+  /** Who is signed in: the page's head names them and has the ways on and out. Left out where the page itself says so. */
   readonly account?: SignedIn | undefined
+  /** Where in the dashboard the page stands. */
+  readonly section?: Section
   /** One column of text and fields, as wide as they need; `wide` for tables. */
   readonly width?: "narrow" | "wide"
   /** 200 without it. */
@@ -34,28 +52,47 @@ export class Layout extends Context.Service<
 >()("discovery/http/pages/Layout") {
   static readonly layer = Layer.effect(
     Layout,
-    Effect.map(Assets, ({ stylePath }) => ({
-      page: (page: Page) =>
-        HttpServerResponse.text(String(document(page, stylePath)), {
-          status: page.status ?? 200,
-          contentType: "text/html; charset=utf-8",
-          headers: { ...PageHeaders.of(page.policy), ...page.headers }
-        })
+    Effect.map(Assets, ({ script, style }) => ({
+      page: (page: Page) => {
+        // Pages that others lead to, such as the one that lets an app in, run no script.
+        const scripts = page.account !== undefined
+        return HttpServerResponse.text(
+          String(document(page, { stylePath: style.path, scriptPath: scripts ? script.path : undefined })),
+          {
+            status: page.status ?? 200,
+            contentType: "text/html; charset=utf-8",
+            headers: { ...PageHeaders.of({ scripts, ...page.policy }), ...page.headers }
+          }
+        )
+      }
     }))
   )
 }
 
 const brand = html`<img src="${iconPath}" alt="" width="28" height="28" />Discovery`
 
-const account = (visitor: SignedIn) =>
-  html` <ul>
-    <li class="email">${visitor.session.email}</li>
-    <li>${signOutForm({ visitor, label: "Sign out", look: "quiet" })}</li>
-  </ul>`
+const inNavigation = ["ads", "products", "stores", "integrations", "usage"] as const satisfies ReadonlyArray<Section>
 
-const document = (page: Page, stylePath: string): Html =>
-  html`<!doctype html>
-    <html lang="en">
+const way = (section: Section, current: Section | undefined, label: string): Html =>
+  html`<a href="${sections[section]}" ${section === current && html`aria-current="page"`}>${label}</a>`
+
+const account = (visitor: SignedIn, current: Section | undefined, text: LayoutText) =>
+  html` <ul class="sections">
+      ${inNavigation.map((section) => html`<li>${way(section, current, text[section])}</li>`)}
+    </ul>
+    <ul class="who">
+      <li class="email">${way("account", current, visitor.session.email)}</li>
+      <li>${signOutForm({ visitor, label: text.signOut, look: "quiet" })}</li>
+    </ul>`
+
+const document = (
+  page: Page,
+  { scriptPath, stylePath }: { readonly stylePath: string; readonly scriptPath: string | undefined }
+): Html => {
+  const { language, tag } = page.locale ?? Locale.of(undefined)
+  const text = texts[language]
+  return html`<!doctype html>
+    <html lang="${tag}">
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
@@ -63,17 +100,18 @@ const document = (page: Page, stylePath: string): Html =>
         <title>${page.title ?? page.heading} · Discovery</title>
         <link rel="icon" href="${iconPath}" type="image/svg+xml" />
         <link rel="stylesheet" href="${stylePath}" />
+        ${scriptPath !== undefined && html`<script type="module" src="${scriptPath}"></script>`}
       </head>
       <body class="${page.width ?? "narrow"}">
-        <a class="skip" href="#main">Skip to the content</a>
+        <a class="skip" href="#main">${text.skip}</a>
         <header>
-          <nav aria-label="Discovery">
+          <nav aria-label="${page.account === undefined ? "Discovery" : text.sections}">
             <ul>
               <li>
                 ${page.account === undefined ? html`<span class="brand">${brand}</span>` : html`<a class="brand" href="/dashboard">${brand}</a>`}
               </li>
             </ul>
-            ${page.account !== undefined && account(page.account)}
+            ${page.account !== undefined && account(page.account, page.section, text)}
           </nav>
         </header>
         <main id="main" tabindex="-1">
@@ -82,3 +120,4 @@ const document = (page: Page, stylePath: string): Html =>
         </main>
       </body>
     </html> `
+}

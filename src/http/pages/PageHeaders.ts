@@ -1,6 +1,7 @@
 /**
- * The headers of every page (oauth.md 30): nothing is loaded from elsewhere, no script runs, nobody frames the page, nobody
- * is told its address, nobody keeps it. No CORS, so that no other origin reads it (22).
+ * The headers of every page (oauth.md 30): nothing is loaded from elsewhere but images where a page shows the catalogue's,
+ * no script runs but ours, nobody frames the page, nobody is told its address, nobody keeps it. No CORS, so that no other
+ * origin reads it (22).
  */
 
 export interface PagePolicy {
@@ -9,14 +10,19 @@ export interface PagePolicy {
    * Chromium and Safari, so it cannot be said then: the click would do nothing.
    */
   readonly formsLeave?: boolean
+  /** The page shows images of the catalogue, which are the stores' own. */
+  readonly images?: boolean
+  /** Our own script may run. */
+  readonly scripts?: boolean
 }
 
-const contentSecurityPolicy = ({ formsLeave = false }: PagePolicy): string =>
+const contentSecurityPolicy = ({ formsLeave = false, images = false, scripts = false }: PagePolicy): string =>
   [
     "default-src 'none'",
     "style-src 'self'",
+    ...(scripts ? ["script-src 'self'"] : []),
     // The marks of check boxes and of invalid fields are images within the style sheet.
-    "img-src 'self' data:",
+    images ? "img-src 'self' data: https:" : "img-src 'self' data:",
     ...(formsLeave ? [] : ["form-action 'self'"]),
     "base-uri 'none'",
     "frame-ancestors 'none'"

@@ -11,6 +11,7 @@ import { RequestId } from "../RequestId.ts"
 import { Csrf, field as tokenField } from "./Csrf.ts"
 import { ErrorPage, FormRejected, FormUnreadable, PageBroken } from "./ErrorPage.ts"
 import type { PageError } from "./ErrorPage.ts"
+import * as Locale from "./Locale.ts"
 import * as ReturnTo from "./ReturnTo.ts"
 import { isSignedIn, Visitors } from "./Visitors.ts"
 import type { SignedIn, Visitor } from "./Visitors.ts"
@@ -55,7 +56,7 @@ export class PageRoutes extends Context.Service<
       const failed = Effect.fnUntraced(function* (
         cause: Cause.Cause<PageError>,
         visitor: Visitor | undefined,
-        requestId: string
+        { locale, requestId }: { readonly locale: Locale.Locale; readonly requestId: string }
       ) {
         // A client that left needs no answer.
         if (Cause.hasInterruptsOnly(cause)) return yield* Effect.interrupt
@@ -65,7 +66,7 @@ export class PageRoutes extends Context.Service<
           yield* Effect.logError("A page failed by a defect", cause).pipe(Effect.annotateLogs("request_id", requestId))
         }
         const account = visitor !== undefined && isSignedIn(visitor) ? visitor : undefined
-        return errors.of(error, { requestId, account })
+        return errors.of(error, { requestId, account, locale })
       })
 
       const handle =
@@ -73,10 +74,11 @@ export class PageRoutes extends Context.Service<
         (request) =>
           Effect.flatMap(RequestId, (requestId) => {
             let visitor: Visitor | undefined
+            const locale = Locale.of(request.headers["accept-language"])
             return visitors.identify(request).pipe(
               Effect.tap((found) => Effect.sync(() => void (visitor = found))),
               Effect.flatMap((found) => answer(found, request)),
-              Effect.catchCause((cause) => failed(cause, visitor, requestId)),
+              Effect.catchCause((cause) => failed(cause, visitor, { locale, requestId })),
               Effect.annotateLogs("request_id", requestId)
             )
           })

@@ -103,7 +103,7 @@ export const layer = HttpRouter.use((router) =>
         if (problems.length > 0) return Effect.succeed(show(visitor, problems, { status: 400 }))
         const { session } = visitor
         return passwords.change({ session, current: form.current, next: form.next }).pipe(
-          Effect.flatMap((renewed) => visitors.as(renewed)),
+          Effect.flatMap((renewed) => visitors.as(renewed, visitor.locale)),
           Effect.map((renewed) => visitors.remember(renewed.secret)(changed(renewed))),
           Effect.catchTags({
             PasswordRefused: ({ message }) =>

@@ -7,6 +7,7 @@ import type { ServiceUnavailable } from "../../domain/ToolError.ts"
 import { FormTokens } from "../../services/access/FormTokens.ts"
 import { Sessions } from "../../services/access/Sessions.ts"
 import type { Session } from "../../services/access/Sessions.ts"
+import * as Locale from "./Locale.ts"
 import * as SessionCookie from "./SessionCookie.ts"
 
 export interface Visitor {
@@ -16,6 +17,8 @@ export interface Visitor {
   readonly formToken: string
   /** `undefined` for whoever is not signed in. */
   readonly session: Session | undefined
+  /** Of the browser. */
+  readonly locale: Locale.Locale
 }
 
 export interface SignedIn extends Visitor {
@@ -32,7 +35,10 @@ export class Visitors extends Context.Service<
     /** A visitor without a cookie gets a new secret, which the answer must set if it shows a form. */
     identify(request: HttpServerRequest.HttpServerRequest): Effect.Effect<Visitor, ServiceUnavailable>
     /** Whoever has just got a session, for a page that is shown in the same answer. */
-    as(started: { readonly session: Session; readonly secret: Redacted.Redacted }): Effect.Effect<SignedIn>
+    as(
+      started: { readonly session: Session; readonly secret: Redacted.Redacted },
+      locale: Locale.Locale
+    ): Effect.Effect<SignedIn>
     /** Sets the cookie. */
     remember(secret: Redacted.Redacted): Respond
     /** Takes the cookie back. */
@@ -46,16 +52,21 @@ export class Visitors extends Context.Service<
       const sessions = yield* Sessions
       const tokens = yield* FormTokens
 
-      const as = <S extends Session | undefined>(owner: { readonly session: S; readonly secret: Redacted.Redacted }) =>
+      const as = <S extends Session | undefined>(
+        owner: { readonly session: S; readonly secret: Redacted.Redacted },
+        locale: Locale.Locale
+      ) =>
         Effect.map(tokens.of({ secret: owner.secret, accountId: owner.session?.accountId }), (formToken) => ({
           ...owner,
-          formToken
+          formToken,
+          locale
         }))
 
       const identify = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
         const given = cookie.read(request)
         const session = given === undefined ? undefined : Option.getOrUndefined(yield* sessions.current(given))
-        return yield* as({ session, secret: given ?? (yield* tokens.guestSecret) })
+        const secret = given ?? (yield* tokens.guestSecret)
+        return yield* as({ session, secret }, Locale.of(request.headers["accept-language"]))
       })
 
       return { identify, as, remember: cookie.set, forget: cookie.clear }

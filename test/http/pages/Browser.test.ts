@@ -87,7 +87,7 @@ describe.skipIf(!isAvailable())("in a browser", () => {
         yield* goTo(page, "/sign-in?return_to=/dashboard/account/password")
         yield* signIn(page, who)
         const stops: Array<string> = []
-        for (let stop = 0; stop < 7; stop++) {
+        for (let stop = 0; stop < 13; stop++) {
           yield* Effect.promise(() => page.keyboard.press("Tab"))
           const { name, shown } = yield* Effect.promise(() =>
             page.evaluate(() => {
@@ -106,6 +106,12 @@ describe.skipIf(!isAvailable())("in a browser", () => {
         assert.deepStrictEqual(stops, [
           "Skip to the content",
           "Discovery",
+          "Ads",
+          "Products",
+          "Stores",
+          "Integrations",
+          "Usage",
+          who.email,
           "Sign out",
           "current",
           "next",

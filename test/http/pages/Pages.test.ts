@@ -46,15 +46,18 @@ layer(Site.layer(), { excludeTestServices: true, timeout: "60 seconds" })("pages
           answers.map(({ status }) => status),
           [200, 200, 200, 403, 404, 403, 303, 303]
         )
-        for (const { headers, status } of answers) {
+        for (const { headers, status, text } of answers) {
           assert.strictEqual(headers.get("cache-control"), "no-store")
           assert.strictEqual(headers.get("x-content-type-options"), "nosniff")
           assert.strictEqual(headers.get("referrer-policy"), "no-referrer")
           if (status === 303) continue
           assert.strictEqual(headers.get("x-frame-options"), "DENY")
+          // Only who is signed in gets our script.
+          const scripts = text.includes("/sign-out") ? " script-src 'self';" : ""
+          assert.strictEqual(text.includes("<script"), scripts !== "")
           assert.strictEqual(
             headers.get("content-security-policy"),
-            "default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+            `default-src 'none'; style-src 'self';${scripts} img-src 'self' data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`
           )
           assert.strictEqual(headers.get("content-type"), "text/html; charset=utf-8")
         }

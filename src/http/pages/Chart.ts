@@ -1,0 +1,96 @@
+/**
+ * Figures over time as columns: an SVG that needs no style of its own, with its words outside of it so that they keep their
+ * size, and the same figures as a table.
+ */
+import { texts } from "./ChartText.ts"
+import { html } from "./Html.ts"
+import type { Html } from "./Html.ts"
+import type { Locale } from "./Locale.ts"
+
+export interface Column {
+  /** In full, such as a date. */
+  readonly label: string
+  /** On the axis. */
+  readonly short: string
+  /** At least 0; `null` for a figure that is not known. */
+  readonly value: number | null
+}
+
+export interface Columns {
+  /** Unique within the page. */
+  readonly id: string
+  readonly title: string
+  /** What the columns stand for, such as `Day`. */
+  readonly over: string
+  /** What is counted, such as `Calls`. */
+  readonly unit: string
+  /** At least one. */
+  readonly columns: ReadonlyArray<Column>
+  readonly locale: Locale
+}
+
+const height = 100
+const step = 10
+const gap = 2
+
+/** The least of 1, 2, 5, 10, 20, 50 ... that holds the value. */
+const roundUp = (value: number): number => {
+  const magnitude = 10 ** Math.floor(Math.log10(Math.max(1, value)))
+  return magnitude * ([1, 2, 5, 10].find((factor) => factor * magnitude >= value) ?? 10)
+}
+
+/** First, middle and last: more would not fit beside each other on a telephone. */
+const onAxis = (columns: ReadonlyArray<Column>): ReadonlyArray<string> => {
+  const places = new Set([0, (columns.length - 1) >> 1, columns.length - 1])
+  return Array.from(places, (place) => columns[place]?.short ?? "")
+}
+
+export const columns = ({ columns, id, locale, over, title, unit }: Columns): Html => {
+  const top = roundUp(Math.max(0, ...columns.map(({ value }) => value ?? 0)))
+  const text = texts[locale.language]
+  const bars = columns.map(({ label, value }, place) => {
+    const size = ((value ?? 0) / top) * height
+    return html`<rect
+      class="bar"
+      x="${place * step + gap / 2}"
+      y="${height - size}"
+      width="${step - gap}"
+      height="${size}"
+      ><title>${label}: ${value === null ? text.unknown : locale.number(value)}</title></rect
+    >`
+  })
+  const width = columns.length * step
+  return html`<figure class="chart">
+    <figcaption id="${id}-title">${title}</figcaption>
+    <div class="plot">
+      <div class="scale" aria-hidden="true">
+        <span>${locale.compact(top)}</span><span>${locale.compact(top / 2)}</span><span>0</span>
+      </div>
+      <svg viewBox="0 0 ${width} ${height}" preserveAspectRatio="none" role="img" aria-labelledby="${id}-title">
+        ${[0, height / 2, height].map((y) => html`<line class="grid" x1="0" x2="${width}" y1="${y}" y2="${y}" />`)}
+        ${bars}
+      </svg>
+    </div>
+    <div class="axis" aria-hidden="true">${onAxis(columns).map((label) => html`<span>${label}</span>`)}</div>
+    <details>
+      <summary>${text.asTable}</summary>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">${over}</th>
+            <th scope="col" class="figure">${unit}</th>
+          </tr>
+        </thead>
+        <tbody>
+          ${columns.map(
+            ({ label, value }) =>
+              html`<tr>
+                <td>${label}</td>
+                <td class="figure">${value === null ? text.unknown : locale.number(value)}</td>
+              </tr>`
+          )}
+        </tbody>
+      </table>
+    </details>
+  </figure>`
+}

@@ -1,0 +1,122 @@
+/** The visitor's language and the way in which figures, days and names are written there: by the browser's own settings. */
+import { DateTime } from "effect"
+import { parseAccept } from "hono/utils/accept"
+import { html } from "./Html.ts"
+import type { Html } from "./Html.ts"
+
+/** The languages that the pages speak; the first one, to whoever speaks none of them. */
+export const languages = ["en", "de", "fr", "es"] as const
+export type Language = (typeof languages)[number]
+
+/** What a page says, in each language: one that lacks a text does not compile. */
+export type Texts<T> = Readonly<Record<Language, T>>
+
+export interface Locale {
+  readonly language: Language
+  /** Language and region as BCP 47 has them, such as `de-AT`. */
+  readonly tag: string
+  readonly number: (value: number) => string
+  /** Shortened, such as `1.2K`. */
+  readonly compact: (value: number) => string
+  /** Of a value in percent: 12.5 is `12.5%`. */
+  readonly percent: (value: number) => string
+  /** `currency` is an ISO 4217 code; without one, the number alone. */
+  readonly money: (value: number, currency: string | null) => string
+  /** A day as `YYYY-MM-DD`, or the UTC day of a moment. */
+  readonly date: (day: string | DateTime.Utc) => string
+  /** Without the year, for axes. */
+  readonly dayAndMonth: (day: string) => string
+  /** A month as `YYYY-MM`. */
+  readonly month: (month: string) => string
+  /** In UTC, and in the visitor's own time zone where scripts run. */
+  readonly dateTime: (moment: DateTime.Utc) => Html
+  /** Of an ISO 3166-1 alpha-2 code. */
+  readonly countryName: (code: string) => string
+  /** Of an ISO 4217 code. */
+  readonly currencyName: (code: string) => string
+  /** `a, b and c`. */
+  readonly list: (items: ReadonlyArray<string>) => string
+}
+
+/** Longer headers are cut: nobody reads that many languages. */
+const maxHeaderCharacters = 500
+const maxKept = 200
+
+const kept = new Map<string, Locale>()
+
+/** Of a request's `Accept-Language` (RFC 9110, 12.5.4). */
+export const of = (acceptLanguage: string | undefined): Locale => {
+  const tag = tagOf(acceptLanguage ?? "")
+  const known = kept.get(tag.text)
+  if (known !== undefined) return known
+  const made = make(tag)
+  if (kept.size >= maxKept) kept.clear()
+  kept.set(tag.text, made)
+  return made
+}
+
+interface Tag {
+  readonly language: Language
+  readonly text: string
+}
+
+const tagOf = (header: string): Tag => {
+  const wanted = parseAccept(header.slice(0, maxHeaderCharacters))
+    .filter(({ q }) => q > 0)
+    .toSorted((one, other) => other.q - one.q)
+  for (const { type } of wanted) {
+    const tag = supported(type)
+    if (tag !== undefined) return tag
+  }
+  return { language: languages[0], text: languages[0] }
+}
+
+const supported = (text: string): Tag | undefined => {
+  const [, primary = "", region] = /^([a-z]{2})(?:-[a-z]{4})?(?:-([a-z]{2}|\d{3}))?$/iu.exec(text) ?? []
+  const language = languages.find((known) => known === primary.toLowerCase())
+  if (language === undefined) return undefined
+  return { language, text: region === undefined ? language : `${language}-${region.toUpperCase()}` }
+}
+
+const isCountry = /^[A-Z]{2}$/u
+const isCurrency = /^[A-Z]{3}$/u
+
+const make = ({ language, text: tag }: Tag): Locale => {
+  const number = new Intl.NumberFormat(tag, { maximumFractionDigits: 2 })
+  const compact = new Intl.NumberFormat(tag, { notation: "compact", maximumFractionDigits: 1 })
+  const percent = new Intl.NumberFormat(tag, { style: "percent", maximumFractionDigits: 1 })
+  const day = new Intl.DateTimeFormat(tag, { dateStyle: "medium", timeZone: "UTC" })
+  const dayAndMonth = new Intl.DateTimeFormat(tag, { day: "numeric", month: "short", timeZone: "UTC" })
+  const month = new Intl.DateTimeFormat(tag, { month: "short", year: "numeric", timeZone: "UTC" })
+  const moment = new Intl.DateTimeFormat(tag, { dateStyle: "medium", timeStyle: "short", timeZone: "UTC" })
+  const countries = new Intl.DisplayNames(tag, { type: "region" })
+  const currencies = new Intl.DisplayNames(tag, { type: "currency" })
+  const conjunction = new Intl.ListFormat(tag, { type: "conjunction" })
+  const money = new Map<string, Intl.NumberFormat>()
+
+  const moneyIn = (currency: string): Intl.NumberFormat => {
+    const known = money.get(currency)
+    if (known !== undefined) return known
+    const made = new Intl.NumberFormat(tag, { style: "currency", currency })
+    money.set(currency, made)
+    return made
+  }
+
+  return {
+    language,
+    tag,
+    number: (value) => number.format(value),
+    compact: (value) => compact.format(value),
+    percent: (value) => percent.format(value / 100),
+    money: (value, currency) =>
+      currency !== null && isCurrency.test(currency) ? moneyIn(currency).format(value) : number.format(value),
+    date: (at) => day.format(typeof at === "string" ? new Date(at) : DateTime.toDate(at)),
+    dayAndMonth: (at) => dayAndMonth.format(new Date(at)),
+    month: (at) => month.format(new Date(`${at}-01`)),
+    dateTime: (at) =>
+      html`<time datetime="${DateTime.formatIso(at)}" data-local>${moment.format(DateTime.toDate(at))} UTC</time>`,
+    countryName: (code) => (isCountry.test(code) ? (countries.of(code) ?? code) : code),
+    currencyName: (code) => (isCurrency.test(code) ? (currencies.of(code) ?? code) : code),
+    list: (items) => conjunction.format(items)
+  }
+}

@@ -1,0 +1,42 @@
+// Comfort only: every page works without it. What needs it is hidden until it runs.
+
+for (const button of document.querySelectorAll("button[data-copy]")) {
+  const source = document.getElementById(button.dataset.copy)
+  // Only pages of secure contexts may write to the clipboard.
+  if (source === null || navigator.clipboard === undefined) continue
+  const label = button.textContent
+  let timer
+  button.hidden = false
+  const say = (text) => (button.textContent = text)
+  const copy = async () => {
+    clearTimeout(timer)
+    await navigator.clipboard.writeText(source.value ?? source.textContent)
+    say(button.dataset.copied)
+    timer = setTimeout(say, 3000, label)
+  }
+  button.addEventListener("click", () => void copy())
+}
+
+const folded = (text) => text.normalize("NFD").replaceAll(/\p{M}/gu, "").toLowerCase()
+
+for (const input of document.querySelectorAll("input[data-filter]")) {
+  const list = document.getElementById(input.dataset.filter)
+  if (list === null) continue
+  const items = Array.from(list.children, (item) => ({ item, text: folded(item.textContent) }))
+  input.closest("[hidden]")?.removeAttribute("hidden")
+  input.addEventListener("input", () => {
+    const wanted = folded(input.value.trim())
+    for (const { item, text } of items) item.hidden = !text.includes(wanted)
+  })
+  // Enter chooses nothing here, and is not meant for the form around it.
+  input.addEventListener("keydown", (event) => {
+    if (event.key === "Enter") event.preventDefault()
+  })
+}
+
+const moment = new Intl.DateTimeFormat(document.documentElement.lang, { dateStyle: "medium", timeStyle: "short" })
+
+for (const time of document.querySelectorAll("time[data-local]")) {
+  time.title = time.textContent
+  time.textContent = moment.format(new Date(time.dateTime))
+}
