@@ -18,6 +18,7 @@ const services = Layer.mergeAll(Toolbox.layer, ToolRunner.layer, RequestRate.lay
       FakeAccess.plans,
       FakeAccess.ledger({ charges: [] }),
       FakeAccess.nobodySignedIn,
+      FakeAccess.unvisited,
       FakeOAuth.unused,
       FakeSearch.ads([]),
       FakeSearch.products([]),

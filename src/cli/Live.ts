@@ -137,6 +137,7 @@ const people = Layer.mergeAll(
   AccountChanges.layer,
   AccountDirectory.layer,
   Accounts.layer.pipe(Layer.provide(Passwords.layer)),
+  ApiKeys.layer,
   Balances.layer
 )
 

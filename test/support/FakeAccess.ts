@@ -1,5 +1,5 @@
 /** Credentials, plans and credits in memory, for tests of the floors above them. */
-import { Effect, Layer, Redacted, Schema } from "effect"
+import { Effect, Layer, Redacted, Schema, Stream } from "effect"
 import { AccountId } from "../../src/domain/access/Account.ts"
 import type { Caller } from "../../src/domain/access/Account.ts"
 import {
@@ -8,6 +8,11 @@ import {
   PlanUpgradeRequired,
   ServiceUnavailable
 } from "../../src/domain/ToolError.ts"
+import { AccountChanges } from "../../src/services/access/AccountChanges.ts"
+import { AccountDirectory } from "../../src/services/access/AccountDirectory.ts"
+import { Accounts } from "../../src/services/access/Accounts.ts"
+import { ApiKeys } from "../../src/services/access/ApiKeys.ts"
+import { Balances } from "../../src/services/access/Balances.ts"
 import { CredentialRejected, CredentialResolver } from "../../src/services/access/CredentialResolver.ts"
 import { CreditLedger } from "../../src/services/access/CreditLedger.ts"
 import type { Charge, IdempotencyKey } from "../../src/services/access/CreditLedger.ts"
@@ -16,6 +21,7 @@ import { PasswordChange } from "../../src/services/access/PasswordChange.ts"
 import { PlanChecker } from "../../src/services/access/PlanChecker.ts"
 import { Sessions } from "../../src/services/access/Sessions.ts"
 import { SignIn } from "../../src/services/access/SignIn.ts"
+import { ConnectedApps } from "../../src/services/oauth/ConnectedApps.ts"
 
 const accountId = Schema.decodeSync(AccountId)
 
@@ -79,6 +85,16 @@ export const nobodySignedIn = Layer.mergeAll(
   Layer.mock(SignIn, {}),
   Layer.mock(PasswordChange, {}),
   Layer.mock(FormTokens, { guestSecret: Effect.succeed(Redacted.make("g".repeat(43))), of: () => Effect.succeed("") })
+)
+
+/** What only pages for who is signed in ask for. */
+export const unvisited = Layer.mergeAll(
+  Layer.mock(AccountChanges, {}),
+  Layer.mock(AccountDirectory, {}),
+  Layer.mock(Accounts, { list: Stream.empty }),
+  Layer.mock(ApiKeys, {}),
+  Layer.mock(Balances, {}),
+  Layer.mock(ConnectedApps, {})
 )
 
 /** Balances start at what the caller has used; a key is remembered with its fingerprint. */

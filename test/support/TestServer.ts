@@ -62,6 +62,7 @@ type Access =
   | SignIn
   | PasswordChange
   | FormTokens
+  | Layer.Success<typeof FakeAccess.unvisited>
 
 export class TestServer extends Context.Service<
   TestServer,
@@ -109,7 +110,8 @@ export class TestServer extends Context.Service<
               FakeAccess.plans,
               FakeAccess.ledger(books),
               FakeOAuth.unused,
-              FakeAccess.nobodySignedIn
+              FakeAccess.nobodySignedIn,
+              FakeAccess.unvisited
             ),
           FakeSearch.ads(items, options.search),
           FakeSearch.products([FakeSearch.product(1), FakeSearch.product(2)]),

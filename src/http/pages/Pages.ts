@@ -1,10 +1,14 @@
 /** The pages for people, and what they share. */
 import { Layer } from "effect"
+import * as AccountPage from "./AccountPage.ts"
 import * as Asset from "./Assets.ts"
 import { Csrf } from "./Csrf.ts"
 import * as DashboardPage from "./DashboardPage.ts"
 import { ErrorPage } from "./ErrorPage.ts"
 import { Layout } from "./Layout.ts"
+import * as OperatorAccountPage from "./OperatorAccountPage.ts"
+import * as OperatorChangePages from "./OperatorChangePages.ts"
+import * as OperatorPage from "./OperatorPage.ts"
 import { PageRoutes } from "./PageRoutes.ts"
 import * as PasswordPage from "./PasswordPage.ts"
 import * as SignInPage from "./SignInPage.ts"
@@ -17,6 +21,13 @@ export const tools = PageRoutes.layer.pipe(
   Layer.provideMerge(Asset.Assets.layer)
 )
 
-export const layer = Layer.mergeAll(Asset.routes, SignInPage.layer, PasswordPage.layer, DashboardPage.layer).pipe(
-  Layer.provide(tools)
-)
+export const layer = Layer.mergeAll(
+  Asset.routes,
+  SignInPage.layer,
+  AccountPage.layer,
+  PasswordPage.layer,
+  OperatorPage.layer,
+  OperatorAccountPage.layer,
+  OperatorChangePages.layer,
+  DashboardPage.layer
+).pipe(Layer.provide(tools))
