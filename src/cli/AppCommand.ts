@@ -1,9 +1,11 @@
-/** `discovery app ...`: the apps that an account has let in (seed, OAuth 9). */
+/** `discovery app ...`: the apps that an account has let in (seed, OAuth 9), and the key behind their refresh tokens. */
 import { Console, DateTime, Effect } from "effect"
 import { Argument, Command } from "effect/cli"
 import { Accounts } from "../services/access/Accounts.ts"
 import { ConnectedApps } from "../services/oauth/ConnectedApps.ts"
 import type { ConnectedApp } from "../services/oauth/ConnectedApps.ts"
+import { ServerKey } from "../services/oauth/ServerKey.ts"
+import { availableOnce } from "../services/database/Availability.ts"
 import { email } from "./AccountCommand.ts"
 import { asUserError } from "./UserErrors.ts"
 
@@ -36,7 +38,14 @@ const revoke = Command.make(
     }).pipe(asUserError)
 ).pipe(Command.withDescription("Disconnect an app, at once"))
 
+const rotateKey = Command.make("rotate-key", {}, () =>
+  Effect.gen(function* () {
+    yield* Effect.flatMap(ServerKey, ({ rotate }) => availableOnce(rotate))
+    yield* Console.log("There is a new key: every server uses it within five minutes. Connected apps stay connected.")
+  }).pipe(asUserError)
+).pipe(Command.withDescription("Make the refresh tokens to come with a new key"))
+
 export const appCommand = Command.make("app").pipe(
-  Command.withDescription("Connected apps: list and revoke them"),
-  Command.withSubcommands([list, revoke])
+  Command.withDescription("Connected apps: list and revoke them; rotate their key"),
+  Command.withSubcommands([list, revoke, rotateKey])
 )

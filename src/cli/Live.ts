@@ -88,6 +88,7 @@ export const operation = Layer.mergeAll(
   TrackedShops.layer,
   LedgerCheck.layer,
   ConnectedApps.layer,
+  ServerKey.layer,
   Importer.layer
 ).pipe(Layer.provideMerge(Layer.mergeAll(Passwords.layer, DerivedData.layer)), Layer.provide(NodeCrypto.layer))
 

@@ -10,6 +10,8 @@ import { keyCommand } from "../../src/cli/KeyCommand.ts"
 import { trackCommand } from "../../src/cli/TrackCommand.ts"
 import { CredentialResolver } from "../../src/services/access/CredentialResolver.ts"
 import { Passwords } from "../../src/services/access/Passwords.ts"
+import { Grants } from "../../src/services/oauth/Grants.ts"
+import { ServerKey } from "../../src/services/oauth/ServerKey.ts"
 import { TrackedShops } from "../../src/services/access/TrackedShops.ts"
 import * as Access from "../support/Access.ts"
 import * as OAuth from "../support/OAuth.ts"
@@ -161,6 +163,21 @@ layer(Services, { excludeTestServices: true })("the operator's command line", (i
         assert.strictEqual(again.ended, "Failure")
         assert.include(again.text, `no connected app ${id}`)
         assert.strictEqual((yield* run(["app", "list", email])).text, "")
+      })
+    )
+
+    it.effect("rotate-key makes a new key, and apps that are connected stay so", () =>
+      Effect.gen(function* () {
+        const { caller } = yield* Access.subscriber()
+        const { client, tokens } = yield* OAuth.connected(caller.accountId)
+        const keys = yield* ServerKey
+        const before = yield* keys.current
+        const rotated = yield* run(["app", "rotate-key"])
+        assert.strictEqual(rotated.ended, "Success", rotated.text)
+        const grants = yield* Grants
+        const refreshed = yield* grants.refresh(OAuth.refreshOf(client, tokens.refreshToken))
+        assert.isAbove((yield* keys.current).id, before.id)
+        yield* Effect.flatMap(CredentialResolver, (resolver) => resolver.resolve(refreshed.accessToken))
       })
     )
   })
