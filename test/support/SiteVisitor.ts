@@ -52,11 +52,14 @@ export const make: Effect.Effect<SiteVisitor, never, Site> = Effect.gen(function
   }
 })
 
-/** One who has signed in. */
-export const signedIn = Effect.fnUntraced(function* (who: { readonly email: string; readonly password: string }) {
+/** One who has signed in; `headers` are of the sign-in. */
+export const signedIn = Effect.fnUntraced(function* (
+  who: { readonly email: string; readonly password: string },
+  headers?: Readonly<Record<string, string>>
+) {
   const visitor = yield* make
   yield* visitor.get("/sign-in")
-  const answer = yield* visitor.submit("/sign-in", who)
+  const answer = yield* visitor.submit("/sign-in", who, headers)
   if (answer.status !== 303) return yield* Effect.die(new Error(`not signed in: ${answer.status} ${answer.text}`))
   // A page with a form, and so with the token of the new session.
   yield* visitor.get("/dashboard/account/password")

@@ -120,7 +120,7 @@ export const layer = HttpRouter.use((router) =>
               list.length > 1 &&
               html`<form method="post" action="${endOthersPath}" class="button">
                 ${Csrf.hidden(visitor)}
-                <button type="submit" class="secondary">${text.endOthers}</button>
+                <button type="submit" class="secondary outline">${text.endOthers}</button>
               </form>`
             }
           </section>

@@ -45,9 +45,8 @@ interface Step {
 }
 
 const stepItem = ({ about, isDone, more, title }: Step, text: DashboardText): Html => html`
-  <li class="${isDone ? "done" : "open"}">
-    <strong>${title}</strong>
-    <span class="badge ${isDone ? "good" : ""}">${isDone ? text.step.done : text.step.open}</span>
+  <li ${isDone && html`class="done"`}>
+    <strong>${title}</strong> ${isDone && html`<span class="badge good">${text.done}</span>`}
     <p>${about}</p>
     ${more}
   </li>

@@ -14,7 +14,7 @@ export interface DashboardText {
   readonly keysAndApps: (keys: number, apps: number) => string
   readonly start: string
   readonly startAbout: string
-  readonly step: { readonly done: string; readonly open: string }
+  readonly done: string
   readonly connect: string
   readonly connectAbout: string
   readonly toIntegrations: string
@@ -42,7 +42,7 @@ const en: DashboardText = {
   keysAndApps: (keys, apps) => `${keys === 1 ? "1 key" : `${keys} keys`}, ${apps === 1 ? "1 app" : `${apps} apps`}`,
   start: "Get started",
   startAbout: "Three steps, and your AI agent can look for stores, products and ads.",
-  step: { done: "Done", open: "To do" },
+  done: "Done",
   connect: "Connect an app, or make a key",
   connectAbout: "Apps sign in by themselves once you give them the address below. Scripts and servers take an API key.",
   toIntegrations: "To integrations",
@@ -77,7 +77,7 @@ const de: DashboardText = {
   keysAndApps: (keys, apps) => `${keys} Schlüssel, ${apps === 1 ? "1 App" : `${apps} Apps`}`,
   start: "Erste Schritte",
   startAbout: "Drei Schritte, und Ihr KI-Agent kann nach Shops, Produkten und Anzeigen suchen.",
-  step: { done: "Erledigt", open: "Offen" },
+  done: "Erledigt",
   connect: "Eine App verbinden oder einen Schlüssel anlegen",
   connectAbout:
     "Apps melden sich selbst an, sobald Sie ihnen die Adresse unten geben. Skripte und Server bekommen einen API-Schlüssel.",
@@ -114,7 +114,7 @@ const fr: DashboardText = {
     `${keys === 1 ? "1 clé" : `${keys} clés`}, ${apps === 1 ? "1 application" : `${apps} applications`}`,
   start: "Pour commencer",
   startAbout: "Trois étapes, et votre agent d’IA peut chercher des boutiques, des produits et des publicités.",
-  step: { done: "Fait", open: "À faire" },
+  done: "Fait",
   connect: "Connecter une application ou créer une clé",
   connectAbout:
     "Les applications se connectent d’elles-mêmes dès que vous leur donnez l’adresse ci-dessous. Les scripts et les serveurs reçoivent une clé d’API.",
@@ -151,7 +151,7 @@ const es: DashboardText = {
     `${keys === 1 ? "1 clave" : `${keys} claves`}, ${apps === 1 ? "1 aplicación" : `${apps} aplicaciones`}`,
   start: "Primeros pasos",
   startAbout: "Tres pasos y su agente de IA podrá buscar tiendas, productos y anuncios.",
-  step: { done: "Hecho", open: "Pendiente" },
+  done: "Hecho",
   connect: "Conectar una aplicación o crear una clave",
   connectAbout:
     "Las aplicaciones inician sesión por sí mismas en cuanto les da la dirección de abajo. Los scripts y servidores usan una clave de API.",

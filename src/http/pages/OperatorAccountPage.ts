@@ -124,9 +124,9 @@ const table = (label: string, heads: ReadonlyArray<Html>, rows: ReadonlyArray<Ht
 
 const head = (label: string, look = ""): Html => html`<th scope="col" class="${look}">${label}</th>`
 
-const section = (id: string, heading: string, body: Html): Html =>
-  html`<section class="panel" aria-labelledby="${id}">
-    <h2 id="${id}">${heading}</h2>
+const section = (heading: string, body: Html): Html =>
+  html`<section class="panel">
+    <h2>${heading}</h2>
     ${body}
   </section>`
 
@@ -151,12 +151,11 @@ const keysTable = (keys: ReadonlyArray<ApiKey>, text: OperatorText, { date, date
     ? html`<p class="hint">${text.noKeys}</p>`
     : table(
         text.keys,
-        [head(text.keyName), head(""), head(text.created), head(text.lastUse)],
+        [head(text.keyName), head(text.created), head(text.lastUse)],
         keys.map(
           (key) =>
             html`<tr>
-              <td><bdi>${key.name}</bdi></td>
-              <td><code>${mask("api_key", key.lastFour)}</code></td>
+              <td><bdi>${key.name}</bdi> <code>${mask("api_key", key.lastFour)}</code></td>
               <td class="day">${date(key.createdAt)}</td>
               <td class="day">${key.lastUsedAt === null ? text.never : dateTime(key.lastUsedAt)}</td>
             </tr>`
@@ -197,14 +196,17 @@ const changesTable = (changes: ReadonlyArray<AccountChange>, text: OperatorText,
     ? html`<p class="hint">${text.noHistory}</p>`
     : table(
         text.history,
-        [head(text.when), head(text.fromTo), head(""), head(text.by)],
+        [head(text.when), head(text.changed), head(text.by)],
         changes.map(
           ({ after, at, before, by, what }) =>
             html`<tr>
               <td class="day">${locale.dateTime(at)}</td>
-              <td>${text.what[what]}</td>
               <td>
-                ${before !== null && after !== null && `${valueOf(what, before, text, locale)} → ${valueOf(what, after, text, locale)}`}
+                ${text.what[what]}${
+                  before !== null &&
+                  after !== null &&
+                  `: ${text.fromTo(valueOf(what, before, text, locale), valueOf(what, after, text, locale))}`
+                }
               </td>
               <td>${by ?? text.commandLine}</td>
             </tr>`
@@ -245,13 +247,11 @@ export const layer = HttpRouter.use((router) =>
             width: "wide",
             body: html`
               ${doneNotice(url, text.done)}
-              <p><a href="${sections.operator}">← ${text.back}</a></p>
+              <p><a href="${sections.operator}">${text.back}</a></p>
               <section class="panel">${figures(account, text, locale)}</section>
-              ${changeForms(account, text, locale)}
-              ${section("periods", text.periods, periodsTable(periods, text, locale))}
-              ${section("keys", text.keys, keysTable(keys, text, locale))}
-              ${section("apps", text.apps, appsTable(apps, text, locale))}
-              ${section("history", text.history, changesTable(history, text, locale))}
+              ${changeForms(account, text, locale)} ${section(text.periods, periodsTable(periods, text, locale))}
+              ${section(text.keys, keysTable(keys, text, locale))} ${section(text.apps, appsTable(apps, text, locale))}
+              ${section(text.history, changesTable(history, text, locale))}
             `
           })
         }).pipe(Effect.catchTag("AccountNotFound", () => Effect.fail(new PageNotFound())))

@@ -65,7 +65,7 @@ const isFiltered = ({ email, plan, role, status }: AccountFilter): boolean =>
 const form = (filter: AccountFilter, text: OperatorText, locale: Locale): Html => {
   const any = { value: "", label: text.any }
   const { statuses } = subscriptionTexts[locale.language]
-  return html`<form method="get" action="${path}" class="filters" role="search">
+  return html`<form method="get" action="${path}" class="filters">
     <div class="field">
       <label for="email">${text.email}</label>
       <input
@@ -105,7 +105,7 @@ const form = (filter: AccountFilter, text: OperatorText, locale: Locale): Html =
 const row = (account: AccountEntry, text: OperatorText, locale: Locale): Html => {
   const { credits } = account
   return html`<tr>
-    <th scope="row">
+    <th scope="row" class="whose">
       <a href="${accountPath(account.id)}">${account.email}</a>
       ${account.role === "operator" && html`<span class="badge">${text.roles.operator}</span>`}
     </th>
@@ -117,7 +117,7 @@ const row = (account: AccountEntry, text: OperatorText, locale: Locale): Html =>
     <td class="day">${credits === undefined ? "–" : locale.date(credits.periodEnd)}</td>
     <td class="figure">${locale.number(account.activeKeys)}</td>
     <td class="figure">${locale.number(account.connectedApps)}</td>
-    <td class="day">${account.lastUsedAt === null ? text.never : locale.dateTime(account.lastUsedAt)}</td>
+    <td class="day">${account.lastUsedAt === null ? text.never : locale.date(account.lastUsedAt)}</td>
     <td class="day">${locale.date(account.createdAt)}</td>
   </tr>`
 }

@@ -48,7 +48,8 @@ export interface OperatorText {
   readonly commandLine: string
   readonly what: Readonly<Record<AccountChange["what"], string>>
   readonly when: string
-  readonly fromTo: string
+  readonly changed: string
+  readonly fromTo: (before: string, after: string) => string
   readonly confirm: {
     readonly plan: string
     readonly status: string
@@ -115,7 +116,8 @@ const en: OperatorText = {
     password: "Password reset"
   },
   when: "When",
-  fromTo: "Change",
+  changed: "Change",
+  fromTo: (before, after) => `from ${before} to ${after}`,
   confirm: {
     plan: "Change the plan?",
     status: "Change the status?",
@@ -197,7 +199,8 @@ const de: OperatorText = {
     password: "Passwort zurückgesetzt"
   },
   when: "Wann",
-  fromTo: "Änderung",
+  changed: "Änderung",
+  fromTo: (before, after) => `von ${before} auf ${after}`,
   confirm: {
     plan: "Den Tarif ändern?",
     status: "Den Status ändern?",
@@ -279,7 +282,8 @@ const fr: OperatorText = {
     password: "Mot de passe réinitialisé"
   },
   when: "Quand",
-  fromTo: "Modification",
+  changed: "Modification",
+  fromTo: (before, after) => `de ${before} à ${after}`,
   confirm: {
     plan: "Changer le forfait ?",
     status: "Changer le statut ?",
@@ -364,7 +368,8 @@ const es: OperatorText = {
     password: "Contraseña restablecida"
   },
   when: "Cuándo",
-  fromTo: "Cambio",
+  changed: "Cambio",
+  fromTo: (before, after) => `de ${before} a ${after}`,
   confirm: {
     plan: "¿Cambiar el plan?",
     status: "¿Cambiar el estado?",

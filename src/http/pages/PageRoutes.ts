@@ -40,7 +40,7 @@ export class PageRoutes extends Context.Service<
     ): Handler
     /** A form for who is signed in; others sign in first, and come to `page`, which shows the form. */
     signedInForm<A>(
-      page: string,
+      page: string | ((request: Request) => string | undefined),
       schema: FormSchema<A>,
       submit: (form: A, visitor: SignedIn, request: Request) => Answer
     ): Handler
@@ -135,7 +135,8 @@ export class PageRoutes extends Context.Service<
             })
           )
         },
-        signedInForm: (page, schema, submit) => handle(orSignIn(ownForm(schema, submit), () => page)),
+        signedInForm: (page, schema, submit) =>
+          handle(orSignIn(ownForm(schema, submit), (request) => (typeof page === "string" ? page : page(request)))),
         operatorPage: (show) => handle(orNowhere(show)),
         operatorForm: (schema, submit) => handle(orNowhere(ownForm(schema, submit)))
       }
