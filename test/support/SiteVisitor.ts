@@ -6,7 +6,7 @@ import type { Answer } from "./Site.ts"
 export interface SiteVisitor {
   /** By name, with the attributes that they were set with. */
   readonly cookies: Map<string, { readonly value: string; readonly attributes: ReadonlyArray<string> }>
-  readonly get: (path: string) => Effect.Effect<Answer>
+  readonly get: (path: string, headers?: Readonly<Record<string, string>>) => Effect.Effect<Answer>
   /** With the token of the last page, and as a browser's own form. */
   readonly submit: (
     path: string,
@@ -41,7 +41,7 @@ export const make: Effect.Effect<SiteVisitor, never, Site> = Effect.gen(function
   return {
     cookies,
     token: () => token,
-    get: (path) => Effect.map(site.get(path, cookie()), keep),
+    get: (path, headers = {}) => Effect.map(site.get(path, { ...cookie(), ...headers }), keep),
     submit: (path, fields, headers = {}) =>
       Effect.map(
         Effect.suspend(() =>

@@ -13,6 +13,7 @@ import { doneNotice, withDone } from "./Done.ts"
 import { html } from "./Html.ts"
 import type { Html } from "./Html.ts"
 import { Layout, sections } from "./Layout.ts"
+import * as OutwardLinks from "./OutwardLinks.ts"
 import { PageRoutes, seeOther } from "./PageRoutes.ts"
 import { passwordPath } from "./PasswordPage.ts"
 import { pathId } from "./PathId.ts"
@@ -63,17 +64,14 @@ export const layer = HttpRouter.use((router) =>
     const visitors = yield* Visitors
     const sessions = yield* Sessions
     const { page } = yield* Layout
-    const { baseUrl, billingUrl, supportUrl } = yield* AppConfig
-
-    /** Without an address of their own, billing and support are the dashboard: nothing to lead to from here. */
-    const isElsewhere = (url: string) => !url.startsWith(`${baseUrl}/dashboard`)
+    const { billing, support } = OutwardLinks.of(yield* AppConfig)
 
     const show = (visitor: SignedIn, list: ReadonlyArray<Session>, url: string) => {
       const { locale, session } = visitor
       const text = texts[locale.language]
       const ways = [
-        isElsewhere(billingUrl) && html`<li><a href="${billingUrl}">${text.billing}</a></li>`,
-        isElsewhere(supportUrl) && html`<li><a href="${supportUrl}">${text.support}</a></li>`
+        billing !== undefined && html`<li><a href="${billing}">${text.billing}</a></li>`,
+        support !== undefined && html`<li><a href="${support}">${text.support}</a></li>`
       ].filter((way) => way !== false)
       return page({
         heading: text.heading,
@@ -82,7 +80,7 @@ export const layer = HttpRouter.use((router) =>
         section: "account",
         width: "wide",
         body: html`
-          ${doneNotice(url, text.done)} ${subscriptionNotice(session, { billing: billingUrl, locale })}
+          ${doneNotice(url, text.done)} ${subscriptionNotice(session, { billing, locale })}
           <section class="panel">
             <dl class="figures who-is">
               <div>

@@ -16,6 +16,7 @@ import type { Html } from "./Html.ts"
 import { inNavigation, Layout, sections } from "./Layout.ts"
 import { texts as layoutTexts } from "./LayoutText.ts"
 import type { Locale } from "./Locale.ts"
+import * as OutwardLinks from "./OutwardLinks.ts"
 import { PageRoutes } from "./PageRoutes.ts"
 import { statusBadge, subscriptionNotice } from "./SubscriptionText.ts"
 
@@ -55,7 +56,9 @@ const stepItem = ({ about, isDone, more, title }: Step, text: DashboardText): Ht
 export const layer = HttpRouter.use((router) =>
   Effect.gen(function* () {
     const routes = yield* PageRoutes
-    const { billingUrl, mcpUrl } = yield* AppConfig
+    const config = yield* AppConfig
+    const { billing } = OutwardLinks.of(config)
+    const { mcpUrl } = config
     const { page } = yield* Layout
     const balances = yield* Balances
     const apiKeys = yield* ApiKeys
@@ -106,7 +109,7 @@ export const layer = HttpRouter.use((router) =>
             locale,
             width: "wide",
             body: html`
-              ${subscriptionNotice(session, { billing: billingUrl, locale })}
+              ${subscriptionNotice(session, { billing, locale })}
               <section class="panel">
                 <dl class="figures">
                   ${creditsOf(credits, text, locale)}

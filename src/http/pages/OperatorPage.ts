@@ -71,7 +71,8 @@ const form = (filter: AccountFilter, text: OperatorText, locale: Locale): Html =
       <input
         id="email"
         name="email"
-        type="search"
+        type="text"
+        inputmode="search"
         maxlength="${maxEmailCharacters}"
         autocomplete="off"
         autocapitalize="none"

@@ -15,6 +15,7 @@ import { field, problemOf, problemSummary } from "./Fields.ts"
 import type { Problem } from "./Fields.ts"
 import { html } from "./Html.ts"
 import { Layout } from "./Layout.ts"
+import * as OutwardLinks from "./OutwardLinks.ts"
 import { PageRoutes, seeOther } from "./PageRoutes.ts"
 import * as ReturnTo from "./ReturnTo.ts"
 import { texts } from "./SignInText.ts"
@@ -60,11 +61,9 @@ export const layer = HttpRouter.use((router) =>
     const sessions = yield* Sessions
     const { page } = yield* Layout
     const config = yield* AppConfig
-    const { baseUrl, supportUrl } = config
-    const addressOf = ClientAddress.of(config)
-
     // Whoever is not signed in cannot be helped in the dashboard.
-    const helps = !supportUrl.startsWith(`${baseUrl}/dashboard`)
+    const { support } = OutwardLinks.of(config)
+    const addressOf = ClientAddress.of(config)
 
     const show = ({ email = "", problems = [], retryAfterSeconds, returnTo, status = 200, visitor }: Shown) => {
       const text = textOf(visitor)
@@ -100,7 +99,7 @@ export const layer = HttpRouter.use((router) =>
               })}
               <button type="submit">${text.submit}</button>
             </form>
-            ${helps && html`<p class="aside"><a href="${supportUrl}">${text.help}</a></p>`}
+            ${support !== undefined && html`<p class="aside"><a href="${support}">${text.help}</a></p>`}
           `
         })
       )

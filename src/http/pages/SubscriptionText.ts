@@ -67,12 +67,15 @@ export const statusBadge = (status: SubscriptionStatus, { language }: Locale): H
 /** What keeps the account from searching and from calling tools, if something does, and the way to mend it. */
 export const subscriptionNotice = (
   subscription: Plan.Subscription,
-  { billing, locale }: { readonly billing: string; readonly locale: Locale }
+  { billing, locale }: { readonly billing: string | undefined; readonly locale: Locale }
 ): Html | undefined => {
   if (Plan.mayCallTools(subscription)) return undefined
   const text = texts[locale.language]
   const { status } = subscription
   return html`<div class="notice" role="note">
-    <p>${status === "active" ? text.upgrade : text.remedies[status]} <a href="${billing}">${text.toBilling}</a></p>
+    <p>
+      ${status === "active" ? text.upgrade : text.remedies[status]}
+      ${billing !== undefined && html`<a href="${billing}">${text.toBilling}</a>`}
+    </p>
   </div>`
 }

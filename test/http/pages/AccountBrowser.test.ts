@@ -6,7 +6,7 @@ import { ApiKeys } from "../../../src/services/access/ApiKeys.ts"
 import { Browser, isAvailable, looks, overflow, picture, violations } from "../../support/Browser.ts"
 import { Site } from "../../support/Site.ts"
 import * as SiteVisitor from "../../support/SiteVisitor.ts"
-import { at, goTo, press, signIn } from "../../support/Steps.ts"
+import { at, fill, goTo, press, signIn } from "../../support/Steps.ts"
 
 const services = Layer.merge(Browser.layer, Site.layer())
 
@@ -88,6 +88,79 @@ describe.skipIf(!isAvailable())("in a browser", () => {
         yield* press(page, "Change the plan")
         assert.strictEqual(at(page), `/dashboard/operator/accounts/${id}?done=plan`)
         yield* check("operator-changed")
+      })
+    )
+
+    it.effect("the keyboard alone is enough to end a session elsewhere", () =>
+      Effect.gen(function* () {
+        const site = yield* Site
+        const who = yield* site.account()
+        const there = yield* SiteVisitor.signedIn(who, { "user-agent": firefox })
+        const page = yield* (yield* Browser).open()
+        yield* goTo(page, "/sign-in?return_to=/dashboard/account")
+        yield* signIn(page, who)
+        const stops: Array<string> = []
+        for (let stop = 0; stop < 20 && stops.at(-1) !== "Sign out: Firefox on Linux"; stop++) {
+          yield* Effect.promise(() => page.keyboard.press("Tab"))
+          const { name, shown } = yield* Effect.promise(() =>
+            page.evaluate(() => {
+              const element = document.activeElement
+              if (element === null) return { name: "", shown: false }
+              const { boxShadow, outlineStyle } = getComputedStyle(element)
+              return {
+                name: element.getAttribute("aria-label") ?? element.textContent.trim(),
+                shown: outlineStyle !== "none" || boxShadow !== "none"
+              }
+            })
+          )
+          assert.isTrue(shown, name)
+          stops.push(name)
+        }
+        assert.deepStrictEqual(stops.slice(-4), [
+          "Billing",
+          "Get help",
+          "Change your password",
+          "Sign out: Firefox on Linux"
+        ])
+        yield* Effect.promise(async () => {
+          await page.keyboard.press("Enter")
+          await page.waitForURL("**/dashboard/account?done=session-ended")
+        })
+        assert.strictEqual(
+          yield* Effect.promise(() => page.getByRole("status").innerText()),
+          "That browser is signed out of your account."
+        )
+        assert.strictEqual((yield* there.get("/dashboard")).status, 303)
+      })
+    )
+
+    it.effect("without scripts, an operator finds an account and changes its plan, and a session ends elsewhere", () =>
+      Effect.gen(function* () {
+        const site = yield* Site
+        const who = yield* operator
+        const customer = yield* site.account({ email: "only.this.one@scriptless.test" })
+        const there = yield* SiteVisitor.signedIn(who)
+        const page = yield* (yield* Browser).open({ javaScript: false })
+        yield* goTo(page, "/sign-in?return_to=/dashboard/operator")
+        yield* signIn(page, who)
+        yield* fill(page, { "E-mail address": "ONLY.this" })
+        yield* press(page, "Show")
+        assert.strictEqual(at(page), "/dashboard/operator?email=ONLY.this&plan=&status=&role=")
+        yield* Effect.promise(async () => {
+          await page.getByRole("link", { name: customer.email }).click()
+          await page.getByLabel("New plan", { exact: true }).selectOption("pro")
+        })
+        yield* press(page, "Continue: New plan")
+        yield* press(page, "Change the plan")
+        assert.strictEqual(yield* Effect.promise(() => page.getByRole("status").innerText()), "The plan is changed.")
+        const { plan } = yield* Effect.flatMap(Accounts, (accounts) => accounts.find(customer.email))
+        assert.strictEqual(plan, "pro")
+        yield* goTo(page, "/dashboard/account")
+        yield* press(page, "Sign out all others")
+        assert.strictEqual((yield* there.get("/dashboard")).status, 303)
+        // What only a script could do is not shown.
+        yield* goTo(page, "/dashboard")
+        assert.isFalse(yield* Effect.promise(() => page.locator("[data-copy]").isVisible()))
       })
     )
   })
