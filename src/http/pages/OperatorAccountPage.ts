@@ -201,7 +201,7 @@ const changesTable = (changes: ReadonlyArray<AccountChange>, text: OperatorText,
           ({ after, at, before, by, what }) =>
             html`<tr>
               <td class="day">${locale.dateTime(at)}</td>
-              <td>
+              <td class="wordy">
                 ${text.what[what]}${
                   before !== null &&
                   after !== null &&

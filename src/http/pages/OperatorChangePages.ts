@@ -17,8 +17,9 @@ import { html } from "./Html.ts"
 import { Layout } from "./Layout.ts"
 import type { Locale } from "./Locale.ts"
 import { accountPath, changePath } from "./OperatorAccountPage.ts"
-import { texts } from "./OperatorText.ts"
-import type { OperatorText } from "./OperatorText.ts"
+import { texts } from "./OperatorChangeText.ts"
+import type { OperatorChangeText } from "./OperatorChangeText.ts"
+import { texts as operatorTexts } from "./OperatorText.ts"
 import { PageRoutes, seeOther } from "./PageRoutes.ts"
 import { pathId } from "./PathId.ts"
 import { texts as subscriptionTexts } from "./SubscriptionText.ts"
@@ -30,7 +31,7 @@ interface Changeable<A extends string> {
   readonly schema: Schema.ConstraintDecoder<A>
   readonly of: (account: AccountEntry) => A
   readonly nameOf: (value: A, locale: Locale) => string
-  readonly words: (text: OperatorText) => {
+  readonly words: (text: OperatorChangeText) => {
     readonly heading: string
     readonly effect: Readonly<Record<A, string>>
     readonly submit: string
@@ -79,11 +80,11 @@ export const layer = HttpRouter.use((router) =>
           section: "operator",
           body: html`
             <dl>
-              <dt>${text.email}</dt>
+              <dt>${operatorTexts[locale.language].email}</dt>
               <dd>${account.email}</dd>
-              <dt>${text.confirm.from}</dt>
+              <dt>${text.from}</dt>
               <dd>${nameOf(from, locale)}</dd>
-              <dt>${text.confirm.to}</dt>
+              <dt>${text.to}</dt>
               <dd><strong>${nameOf(to, locale)}</strong></dd>
             </dl>
             <p>${effect[to]}</p>
@@ -93,7 +94,7 @@ export const layer = HttpRouter.use((router) =>
               <input type="hidden" name="to" value="${to}" />
               <div class="actions">
                 <button type="submit">${submit}</button>
-                <a href="${accountPath(account.id)}" role="button" class="secondary">${text.confirm.cancel}</a>
+                <a href="${accountPath(account.id)}" role="button" class="secondary">${text.cancel}</a>
               </div>
             </form>
           `
@@ -134,8 +135,8 @@ export const layer = HttpRouter.use((router) =>
       schema: Plan,
       of: ({ plan }) => plan,
       nameOf: (plan) => titles[plan],
-      words: ({ confirm }) => ({ heading: confirm.plan, effect: confirm.toPlan, submit: confirm.doPlan }),
-      set: accounts.setPlan
+      words: ({ doPlan, plan, toPlan }) => ({ heading: plan, effect: toPlan, submit: doPlan }),
+      set: (id, to, decision) => accounts.setPlan(id, to, decision)
     })
 
     yield* addChange<SubscriptionStatus>({
@@ -143,8 +144,8 @@ export const layer = HttpRouter.use((router) =>
       schema: SubscriptionStatus,
       of: ({ status }) => status,
       nameOf: (status, { language }) => subscriptionTexts[language].statuses[status],
-      words: ({ confirm }) => ({ heading: confirm.status, effect: confirm.toStatus, submit: confirm.doStatus }),
-      set: accounts.setStatus
+      words: ({ doStatus, status, toStatus }) => ({ heading: status, effect: toStatus, submit: doStatus }),
+      set: (id, to, decision) => accounts.setStatus(id, to, decision)
     })
   })
 )

@@ -106,7 +106,7 @@ const form = (filter: AccountFilter, text: OperatorText, locale: Locale): Html =
 const row = (account: AccountEntry, text: OperatorText, locale: Locale): Html => {
   const { credits } = account
   return html`<tr>
-    <th scope="row" class="whose">
+    <th scope="row" class="wordy">
       <a href="${accountPath(account.id)}">${account.email}</a>
       ${account.role === "operator" && html`<span class="badge">${text.roles.operator}</span>`}
     </th>

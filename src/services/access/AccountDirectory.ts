@@ -100,7 +100,10 @@ export class AccountDirectory extends Context.Service<
             FROM oauth_grant WHERE account_id = a.id
           ) g
           ORDER BY a.id DESC`
-        return (yield* decodeRows(rows)).map((row) => entryOf(row, CreditPeriods.standing(allowances, row, nowMillis)))
+        return (yield* decodeRows(rows)).map(({ beganOn, period, ...entry }): AccountEntry => ({
+          ...entry,
+          credits: CreditPeriods.standing(allowances, { plan: entry.plan, beganOn, period }, nowMillis)
+        }))
       })
 
       const matching = ({ before, email, plan, role, status }: AccountFilter) =>
@@ -136,11 +139,3 @@ export class AccountDirectory extends Context.Service<
     })
   )
 }
-
-const entryOf = (
-  { beganOn: _, period: __, ...entry }: typeof Row.Type,
-  credits: Credits | undefined
-): AccountEntry => ({
-  ...entry,
-  credits
-})

@@ -1,14 +1,16 @@
 /** Accounts as the operator keeps them: made, put on a plan, paused, granted credits (decisions.md, "Accounts and plans"). */
-import { Clock, Context, Effect, Layer, Option, Redacted, Schema, Stream } from "effect"
+import { Clock, Context, Effect, Layer, Option, Schema, Stream } from "effect"
+import type { Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { AppConfig } from "../../Config.ts"
 import { AccountId } from "../../domain/access/Account.ts"
 import type { Plan, Role, SubscriptionStatus } from "../../domain/access/Account.ts"
 import { allowanceOnPlan } from "../../domain/access/Credit.ts"
 import { dayOf } from "../../domain/access/CreditPeriod.ts"
-import * as Password from "../../domain/access/Password.ts"
 import type { ServiceUnavailable } from "../../domain/ToolError.ts"
 import { availableOnce, availableToRead } from "../database/Availability.ts"
+import { checkPassword, firstDay, invalid, isEmail, printable } from "./AccountDetails.ts"
+import type { InvalidAccountDetail, NewAccount } from "./AccountDetails.ts"
 import * as AccountChanges from "./AccountChanges.ts"
 import { decodeAccount, decodeAccounts, select } from "./AccountRecord.ts"
 import type { AccountRecord } from "./AccountRecord.ts"
@@ -23,11 +25,6 @@ export class AccountNotFound extends Schema.TaggedError<AccountNotFound>()("Acco
 /** The e-mail address has an account already, whatever its case. */
 export class EmailTaken extends Schema.TaggedError<EmailTaken>()("EmailTaken", { message: Schema.String }) {}
 
-/** An e-mail address, password, day or number that cannot be accepted; the message says what would be. */
-export class InvalidAccountDetail extends Schema.TaggedError<InvalidAccountDetail>()("InvalidAccountDetail", {
-  message: Schema.String
-}) {}
-
 /** The account is not as the page showed it on which an operator decided. */
 export class ChangedMeanwhile extends Schema.TaggedError<ChangedMeanwhile>()("ChangedMeanwhile", {
   message: Schema.String
@@ -40,15 +37,6 @@ export type Which = AccountId | string
 export interface Decision<A> {
   readonly by: AccountId
   readonly from: A
-}
-
-export interface NewAccount {
-  readonly email: string
-  readonly plan: Plan
-  readonly status: SubscriptionStatus
-  readonly password: Redacted.Redacted
-  /** A UTC day, today or before; today without it. Only with a paid plan. */
-  readonly beganOn?: string
 }
 
 const maxGrant = 1_000_000
@@ -291,19 +279,6 @@ const decodePeriod = rowOf(
   Schema.Struct({ periodStart: Schema.String, allowance: Schema.Int, used: Schema.Int, granted: Schema.Int })
 )
 
-/** One @, no blanks, a dot in the domain; whether it receives mail is not known. */
-const isEmail: (text: string) => boolean = Schema.is(
-  Schema.String.check(
-    Schema.isMaxLength(254),
-    Schema.isPattern(/^[^\s@\p{Cc}\p{Cf}\p{Cs}]+@[^\s@\p{Cc}\p{Cf}\p{Cs}.]+(\.[^\s@\p{Cc}\p{Cf}\p{Cs}.]+)+$/u)
-  )
-)
-
-/** PostgreSQL refuses U+0000 and half a surrogate pair. */
-const printable = (text: string): string => text.replaceAll(/[\p{Cc}\p{Cs}]/gu, "")
-
-const invalid = (message: string) => new InvalidAccountDetail({ message })
-
 const notFound = (which: Which) =>
   new AccountNotFound({
     message: `There is no account ${typeof which === "string" ? `with the e-mail address ${printable(which).slice(0, 254)}` : which}.`
@@ -311,24 +286,3 @@ const notFound = (which: Which) =>
 
 const changed = ({ email, plan, status }: AccountRecord) =>
   new ChangedMeanwhile({ message: `${email} was changed meanwhile: plan ${plan}, ${status}. Nothing was changed now.` })
-
-const checkPassword = (password: Redacted.Redacted, email: string) => {
-  const problem = Password.problem(Redacted.value(password), email)
-  return problem === undefined ? Effect.void : Effect.fail(invalid(problem))
-}
-
-/** The day that the periods are counted from; none without a subscription. */
-const firstDay = (account: NewAccount, today: string) => {
-  if (account.plan === "starter") {
-    return account.beganOn === undefined
-      ? Effect.void
-      : Effect.fail(invalid("The plan Starter has no subscription that could have begun; set Growth or Pro."))
-  }
-  const day = account.beganOn ?? today
-  return isDay(day) && day <= today
-    ? Effect.succeed(day)
-    : Effect.fail(invalid(`The subscription began on a day such as ${today}, not later than that.`))
-}
-
-const isDay = (text: string): boolean =>
-  /^[12]\d{3}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(text)) && dayOf(Date.parse(text)) === text

@@ -292,7 +292,10 @@ layer(Site.layer(), { excludeTestServices: true, timeout: "60 seconds" })("the o
             Effect.die(new Error("no operator")),
           { concurrency: "unbounded" }
         )
-        assert.deepStrictEqual(answers.map(({ status }) => status).toSorted(), [303, 409, 409])
+        assert.sameMembers(
+          answers.map(({ status }) => status),
+          [303, 409, 409]
+        )
         assert.include(answers.find(({ status }) => status === 409)?.text, "The account was changed meanwhile")
         assert.deepInclude((yield* state(id))[0], { changes: 1 })
       })
