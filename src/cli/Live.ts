@@ -138,7 +138,6 @@ const people = Layer.mergeAll(
   AccountChanges.layer,
   AccountDirectory.layer,
   Accounts.layer.pipe(Layer.provide(Passwords.layer)),
-  ApiKeys.layer,
   Balances.layer
 )
 
@@ -155,6 +154,7 @@ export const service = Layer.mergeAll(ToolRunner.layer, Toolbox.layer).pipe(
       ShopReader.layer,
       ProductReader.layer,
       signIn,
+      ApiKeys.layer,
       oauth,
       people
     )

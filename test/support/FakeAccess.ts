@@ -21,7 +21,6 @@ import { PasswordChange } from "../../src/services/access/PasswordChange.ts"
 import { PlanChecker } from "../../src/services/access/PlanChecker.ts"
 import { Sessions } from "../../src/services/access/Sessions.ts"
 import { SignIn } from "../../src/services/access/SignIn.ts"
-import { ConnectedApps } from "../../src/services/oauth/ConnectedApps.ts"
 
 const accountId = Schema.decodeSync(AccountId)
 
@@ -84,6 +83,7 @@ export const nobodySignedIn = Layer.mergeAll(
   }),
   Layer.mock(SignIn, {}),
   Layer.mock(PasswordChange, {}),
+  Layer.mock(ApiKeys, {}),
   Layer.mock(FormTokens, { guestSecret: Effect.succeed(Redacted.make("g".repeat(43))), of: () => Effect.succeed("") })
 )
 
@@ -92,9 +92,7 @@ export const unvisited = Layer.mergeAll(
   Layer.mock(AccountChanges, {}),
   Layer.mock(AccountDirectory, {}),
   Layer.mock(Accounts, { list: Stream.empty }),
-  Layer.mock(ApiKeys, {}),
-  Layer.mock(Balances, {}),
-  Layer.mock(ConnectedApps, {})
+  Layer.mock(Balances, {})
 )
 
 /** Balances start at what the caller has used; a key is remembered with its fingerprint. */

@@ -17,10 +17,12 @@ import type { PlanChecker } from "../../src/services/access/PlanChecker.ts"
 import type { Clients } from "../../src/services/oauth/Clients.ts"
 import type { EndpointRate } from "../../src/services/oauth/EndpointRate.ts"
 import type { Grants } from "../../src/services/oauth/Grants.ts"
+import type { ApiKeys } from "../../src/services/access/ApiKeys.ts"
 import type { FormTokens } from "../../src/services/access/FormTokens.ts"
 import type { PasswordChange } from "../../src/services/access/PasswordChange.ts"
 import type { Sessions } from "../../src/services/access/Sessions.ts"
 import type { SignIn } from "../../src/services/access/SignIn.ts"
+import type { ConnectedApps } from "../../src/services/oauth/ConnectedApps.ts"
 import type { ConsentRequests } from "../../src/services/oauth/ConsentRequests.ts"
 import * as FakeAccess from "./FakeAccess.ts"
 import * as FakeOAuth from "./FakeOAuth.ts"
@@ -62,6 +64,8 @@ type Access =
   | SignIn
   | PasswordChange
   | FormTokens
+  | ApiKeys
+  | ConnectedApps
   | Layer.Success<typeof FakeAccess.unvisited>
 
 export class TestServer extends Context.Service<

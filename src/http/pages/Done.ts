@@ -8,5 +8,5 @@ export const withDone = (path: string, word: string): string => `${path}?done=${
 export const doneNotice = (url: string, texts: Readonly<Record<string, string>>): Html | undefined => {
   const word = new URLSearchParams(url.split("?").slice(1).join("?")).get("done")
   const text = word !== null && Object.hasOwn(texts, word) ? texts[word] : undefined
-  return text === undefined ? undefined : html`<p class="notice good" role="status">${text}</p>`
+  return text === undefined ? undefined : html`<p class="notice" role="status">${text}</p>`
 }

@@ -5,12 +5,15 @@ import * as Asset from "./Assets.ts"
 import { Csrf } from "./Csrf.ts"
 import * as DashboardPage from "./DashboardPage.ts"
 import { ErrorPage } from "./ErrorPage.ts"
+import * as IntegrationsPage from "./IntegrationsPage.ts"
 import { Layout } from "./Layout.ts"
 import * as OperatorAccountPage from "./OperatorAccountPage.ts"
 import * as OperatorChangePages from "./OperatorChangePages.ts"
 import * as OperatorPage from "./OperatorPage.ts"
 import { PageRoutes } from "./PageRoutes.ts"
 import * as PasswordPage from "./PasswordPage.ts"
+import * as ReplacePage from "./ReplacePage.ts"
+import * as RevokePages from "./RevokePages.ts"
 import * as SignInPage from "./SignInPage.ts"
 import { Visitors } from "./Visitors.ts"
 
@@ -29,5 +32,8 @@ export const layer = Layer.mergeAll(
   OperatorPage.layer,
   OperatorAccountPage.layer,
   OperatorChangePages.layer,
+  IntegrationsPage.layer,
+  ReplacePage.layer,
+  RevokePages.layer,
   DashboardPage.layer
 ).pipe(Layer.provide(tools))

@@ -84,6 +84,7 @@ export class AccountDirectory extends Context.Service<
       /** The accounts are chosen first, so that figures are gathered for those alone; each by an index. */
       const select = Effect.fnUntraced(function* (where: Statement.Fragment, limit: number) {
         const nowMillis = yield* Clock.currentTimeMillis
+        const now = new Date(nowMillis)
         const rows = yield* sql`
           SELECT a.id, a.email, a.plan, a.status, a.role, a.created_at AS "createdAt",
             a.subscription_began_on::text AS "beganOn", ${CreditPeriods.current(sql, nowMillis)} AS period,
@@ -91,11 +92,12 @@ export class AccountDirectory extends Context.Service<
             k.active AS "activeKeys", g.active AS "connectedApps"
           FROM (SELECT * FROM account a WHERE ${where} ORDER BY id DESC LIMIT ${limit}) a
           CROSS JOIN LATERAL (
-            SELECT (count(*) FILTER (WHERE revoked_at IS NULL))::integer AS active, max(last_used_at) AS used
+            SELECT (count(*) FILTER (WHERE revoked_at IS NULL AND (ends_at IS NULL OR ends_at > ${now})))::integer AS active,
+              max(last_used_at) AS used
             FROM api_key WHERE account_id = a.id
           ) k
           CROSS JOIN LATERAL (
-            SELECT (count(*) FILTER (WHERE connected_at IS NOT NULL AND usable_until > ${new Date(nowMillis)}))::integer
+            SELECT (count(*) FILTER (WHERE connected_at IS NOT NULL AND usable_until > ${now}))::integer
               AS active, max(last_used_at) AS used
             FROM oauth_grant WHERE account_id = a.id
           ) g

@@ -7,7 +7,12 @@ import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { AccountId } from "../../../src/domain/access/Account.ts"
 import { Accounts } from "../../../src/services/access/Accounts.ts"
+import { ApiKeys } from "../../../src/services/access/ApiKeys.ts"
 import type { Sessions } from "../../../src/services/access/Sessions.ts"
+import type { Clients } from "../../../src/services/oauth/Clients.ts"
+import { ConnectedApps } from "../../../src/services/oauth/ConnectedApps.ts"
+import type { Grants } from "../../../src/services/oauth/Grants.ts"
+import * as Integrations from "../../support/Integrations.ts"
 import { seen } from "../../support/Sameness.ts"
 import { Site } from "../../support/Site.ts"
 import * as SiteVisitor from "../../support/SiteVisitor.ts"
@@ -18,7 +23,7 @@ interface Owner {
   readonly visitor: SiteVisitor.SiteVisitor
 }
 
-type Services = Site | Accounts | Sessions | SqlClient.SqlClient
+type Services = Site | Accounts | Sessions | ApiKeys | ConnectedApps | Grants | Clients | SqlClient.SqlClient
 
 interface Case {
   readonly method: "GET" | "POST"
@@ -44,9 +49,33 @@ const session = ({ email }: Owner) =>
 
 const account = ({ id }: Owner) => Effect.succeed(id)
 
+const key = ({ id }: Owner) =>
+  Effect.flatMap(ApiKeys, (keys) => keys.create(id, "a key")).pipe(
+    Effect.map((made) => made.key.id),
+    Effect.orDie
+  )
+
+const app = ({ id }: Owner) =>
+  Effect.gen(function* () {
+    yield* Integrations.connect(id, { name: "An app" })
+    const [connected] = yield* Effect.flatMap(ConnectedApps, (apps) => apps.list(id))
+    return yield* decodeId(connected)
+  }).pipe(Effect.orDie)
+
 /** One row for each address with an id. */
 const cases: ReadonlyArray<Case> = [
   { method: "POST", path: "/dashboard/account/sessions/{id}/end", thing: session },
+  { method: "GET", path: "/dashboard/integrations/keys/{id}/revoke", thing: key },
+  { method: "POST", path: "/dashboard/integrations/keys/{id}/revoke", thing: key },
+  { method: "GET", path: "/dashboard/integrations/keys/{id}/replace", thing: key },
+  {
+    method: "POST",
+    path: "/dashboard/integrations/keys/{id}/replace",
+    thing: key,
+    form: { name: "Another", ends: "now", attempt: "A".repeat(22) }
+  },
+  { method: "GET", path: "/dashboard/integrations/apps/{id}/revoke", thing: app },
+  { method: "POST", path: "/dashboard/integrations/apps/{id}/revoke", thing: app },
   { method: "GET", path: "/dashboard/operator/accounts/{id}", thing: account, operatorsOnly: true },
   { method: "GET", path: "/dashboard/operator/accounts/{id}/plan?to=pro", thing: account, operatorsOnly: true },
   { method: "GET", path: "/dashboard/operator/accounts/{id}/status?to=unpaid", thing: account, operatorsOnly: true },
