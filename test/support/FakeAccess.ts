@@ -83,7 +83,6 @@ export const nobodySignedIn = Layer.mergeAll(
   }),
   Layer.mock(SignIn, {}),
   Layer.mock(PasswordChange, {}),
-  Layer.mock(ApiKeys, {}),
   Layer.mock(FormTokens, { guestSecret: Effect.succeed(Redacted.make("g".repeat(43))), of: () => Effect.succeed("") })
 )
 
@@ -92,6 +91,7 @@ export const unvisited = Layer.mergeAll(
   Layer.mock(AccountChanges, {}),
   Layer.mock(AccountDirectory, {}),
   Layer.mock(Accounts, { list: Stream.empty }),
+  Layer.mock(ApiKeys, {}),
   Layer.mock(Balances, {})
 )
 
