@@ -15,6 +15,7 @@ import { CreditLedger } from "../services/access/CreditLedger.ts"
 import { FormTokens } from "../services/access/FormTokens.ts"
 import { DemoAccounts } from "../services/access/DemoAccounts.ts"
 import { LedgerCheck } from "../services/access/LedgerCheck.ts"
+import { LookRate } from "../services/access/LookRate.ts"
 import { Passwords } from "../services/access/Passwords.ts"
 import { PasswordChange } from "../services/access/PasswordChange.ts"
 import { PlanChecker } from "../services/access/PlanChecker.ts"
@@ -44,8 +45,10 @@ import { ProductSearch } from "../services/search/ProductSearch.ts"
 import { ProductReader } from "../services/search/ProductReader.ts"
 import * as RoutedSearches from "../services/search/RoutedSearches.ts"
 import { SearchRunner } from "../services/search/SearchRunner.ts"
+import { ShopItems } from "../services/search/ShopItems.ts"
 import { ShopReader } from "../services/search/ShopReader.ts"
 import { ShopSearch } from "../services/search/ShopSearch.ts"
+import { TrackedShopReader } from "../services/search/TrackedShopReader.ts"
 import { Vocabulary } from "../services/search/Vocabulary.ts"
 import { ToolRunner } from "../services/tools/ToolRunner.ts"
 import { Toolbox } from "../services/tools/Toolbox.ts"
@@ -149,9 +152,13 @@ export const service = Layer.mergeAll(ToolRunner.layer, Toolbox.layer).pipe(
       CreditLedger.layer,
       PlanChecker.layer,
       RequestRate.layer,
+      LookRate.layer,
       Readiness.layer,
       searches,
       ShopReader.layer,
+      ShopItems.layer,
+      TrackedShopReader.layer,
+      TrackedShops.layer,
       ProductReader.layer,
       signIn,
       ApiKeys.layer,

@@ -7,6 +7,7 @@ import type { AppSettings } from "../../src/Config.ts"
 import { AppConfig } from "../../src/Config.ts"
 import * as Router from "../../src/http/Router.ts"
 import * as Server from "../../src/http/Server.ts"
+import { LookRate } from "../../src/services/access/LookRate.ts"
 import { RequestRate } from "../../src/services/access/RequestRate.ts"
 import { Readiness } from "../../src/services/database/Readiness.ts"
 import { Toolbox } from "../../src/services/tools/Toolbox.ts"
@@ -105,7 +106,7 @@ export class TestServer extends Context.Service<
     const books: FakeAccess.Books = { charges: [] }
     const logs: Array<string> = []
     const items = options.ads ?? Array.from({ length: 30 }, (_, index) => FakeSearch.ad(index + 1))
-    const services = Layer.mergeAll(Toolbox.layer, ToolRunner.layer, RequestRate.layer).pipe(
+    const services = Layer.mergeAll(Toolbox.layer, ToolRunner.layer, RequestRate.layer, LookRate.layer).pipe(
       Layer.provideMerge(
         Layer.mergeAll(
           options.access ??

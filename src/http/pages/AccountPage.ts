@@ -98,7 +98,7 @@ export const layer = HttpRouter.use((router) =>
             </dl>
             ${
               ways.length > 0 &&
-              html`<ul class="links">
+              html`<ul class="beside">
                 ${ways}
               </ul>`
             }

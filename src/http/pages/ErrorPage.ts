@@ -83,7 +83,7 @@ const elsewhere = (account: SignedIn | undefined, text: ErrorText): Html =>
     ? html`<p><a href="/sign-in">${text.signIn}</a></p>`
     : html`
         <p>${text.wanted}</p>
-        <ul class="ways">
+        <ul class="elsewhere">
           <li><a href="/dashboard">${text.overview}</a></li>
           ${inNavigation.map((section) => html`<li><a href="${sections[section]}">${text.places[section]}</a></li>`)}
           <li><a href="${sections.account}">${text.places.account}</a></li>

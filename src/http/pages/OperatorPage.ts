@@ -65,7 +65,7 @@ const isFiltered = ({ email, plan, role, status }: AccountFilter): boolean =>
 const form = (filter: AccountFilter, text: OperatorText, locale: Locale): Html => {
   const any = { value: "", label: text.any }
   const { statuses } = subscriptionTexts[locale.language]
-  return html`<form method="get" action="${path}" class="filters">
+  return html`<form method="get" action="${path}" class="account-filters">
     <div class="field">
       <label for="email">${text.email}</label>
       <input
@@ -176,7 +176,7 @@ export const layer = HttpRouter.use((router) =>
                   </div>`
             }
             ${isFiltered(filter) && html`<p><a href="${path}">${text.clear}</a></p>`}
-            ${ways.length > 0 && html`<p class="pages">${ways}</p>`}
+            ${ways.length > 0 && html`<p class="beside end">${ways}</p>`}
           </section>
         `
       })

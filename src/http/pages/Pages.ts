@@ -2,6 +2,7 @@
 import { Layer } from "effect"
 import * as AccountPage from "./AccountPage.ts"
 import * as Asset from "./Assets.ts"
+import { CatalogueAccess } from "./CatalogueAccess.ts"
 import { Csrf } from "./Csrf.ts"
 import * as DashboardPage from "./DashboardPage.ts"
 import { ErrorPage } from "./ErrorPage.ts"
@@ -15,6 +16,9 @@ import * as PasswordPage from "./PasswordPage.ts"
 import * as ReplacePage from "./ReplacePage.ts"
 import * as RevokePages from "./RevokePages.ts"
 import * as SignInPage from "./SignInPage.ts"
+import * as StorePage from "./StorePage.ts"
+import * as StoresPage from "./StoresPage.ts"
+import * as TrackingForms from "./TrackingForms.ts"
 import { Visitors } from "./Visitors.ts"
 
 /** What a page is built with; routes elsewhere that show pages need it as well. */
@@ -22,6 +26,11 @@ export const tools = PageRoutes.layer.pipe(
   Layer.provideMerge(Layer.mergeAll(Visitors.layer, Csrf.layer, ErrorPage.layer)),
   Layer.provideMerge(Layout.layer),
   Layer.provideMerge(Asset.Assets.layer)
+)
+
+/** Over the catalogue. */
+const catalogue = Layer.mergeAll(StoresPage.layer, StorePage.layer, TrackingForms.layer).pipe(
+  Layer.provide(CatalogueAccess.layer)
 )
 
 export const layer = Layer.mergeAll(
@@ -35,5 +44,6 @@ export const layer = Layer.mergeAll(
   IntegrationsPage.layer,
   ReplacePage.layer,
   RevokePages.layer,
-  DashboardPage.layer
+  DashboardPage.layer,
+  catalogue
 ).pipe(Layer.provide(tools))

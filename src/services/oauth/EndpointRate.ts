@@ -5,6 +5,7 @@
  */
 import { Clock, Context, Duration, Effect, Layer } from "effect"
 import { TooManyRequests } from "../../domain/oauth/OAuthError.ts"
+import * as RequestCounter from "../access/RequestCounter.ts"
 
 interface Allowance {
   /** Requests at once, and in each window on the long run. */
@@ -19,13 +20,6 @@ const allowances = {
   authorize: { limit: 120, window: "1 minute" }
 } as const satisfies Record<string, Allowance>
 
-interface Use {
-  /** Of the last request, in milliseconds since 1970. */
-  readonly at: number
-  /** How long it takes from then until the allowance is whole again: at most the window. */
-  readonly usedMillis: number
-}
-
 export type Endpoint = keyof typeof allowances
 
 /** Beyond these, the address that has not asked for the longest time is forgotten. */
@@ -39,28 +33,12 @@ export class EndpointRate extends Context.Service<
   }
 >()("discovery/oauth/EndpointRate") {
   static readonly layer = Layer.sync(EndpointRate, () => {
-    /** Who asked last comes last. */
-    const uses = new Map<string, Use>()
-
-    const remember = (key: string, use: Use) => {
-      uses.delete(key)
-      const [oldest] = uses.size >= maxAddresses ? uses.keys() : []
-      if (oldest !== undefined) uses.delete(oldest)
-      uses.set(key, use)
-    }
+    const counter = RequestCounter.make(maxAddresses)
 
     const take = Effect.fnUntraced(function* (endpoint: Endpoint, address: string) {
       const { limit, window } = allowances[endpoint]
-      const windowMillis = Duration.toMillis(window)
-      const key = `${endpoint} ${address}`
-      const now = yield* Clock.currentTimeMillis
-      const last = uses.get(key)
-      // A clock that is set back gives nothing back, and takes nothing away.
-      const used = last === undefined ? 0 : Math.max(0, last.usedMillis - Math.max(0, now - last.at))
-      const next = used + windowMillis / limit
-      const waitMillis = next - windowMillis
-      // Who is refused is remembered as well, but not counted.
-      remember(key, { at: now, usedMillis: waitMillis > 0 ? used : next })
+      const allowance = { limit, windowMillis: Duration.toMillis(window) }
+      const waitMillis = counter.take(`${endpoint} ${address}`, allowance, yield* Clock.currentTimeMillis)
       if (waitMillis > 0) {
         return yield* new TooManyRequests({
           message: "Too many requests in a short time. Try again later.",

@@ -99,6 +99,9 @@ const cases: ReadonlyArray<Case> = [
 const notOfAnAccount: Readonly<Record<string, string>> = {
   "GET /dashboard/:place/*": "whatever is no page",
   "POST /dashboard/:place/*": "whatever is no form",
+  "GET /dashboard/shops/:id": "a store is everybody's",
+  "POST /dashboard/shops/:id/track": "a store is everybody's; who tracks it is the visitor",
+  "POST /dashboard/shops/:id/untrack": "a store is everybody's; who tracks it is the visitor",
   "GET /.well-known/*": "documents for clients",
   "GET /mcp/.well-known/*": "documents for clients"
 }
