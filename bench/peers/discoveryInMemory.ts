@@ -18,6 +18,7 @@ const services = Layer.mergeAll(Toolbox.layer, ToolRunner.layer, RequestRate.lay
       FakeAccess.credentials({ key: FakeAccess.caller(1) }),
       FakeAccess.plans,
       FakeAccess.ledger({ charges: [] }),
+      FakeAccess.usage(),
       FakeAccess.nobodySignedIn,
       FakeAccess.unvisited,
       FakeOAuth.unused,

@@ -8,14 +8,17 @@ import { AppConfig } from "../Config.ts"
 import { AccountChanges } from "../services/access/AccountChanges.ts"
 import { AccountDirectory } from "../services/access/AccountDirectory.ts"
 import { Accounts } from "../services/access/Accounts.ts"
+import { ActivityLog } from "../services/access/ActivityLog.ts"
 import { ApiKeys } from "../services/access/ApiKeys.ts"
 import { Balances } from "../services/access/Balances.ts"
+import { CallHistory } from "../services/access/CallHistory.ts"
 import { CredentialResolver } from "../services/access/CredentialResolver.ts"
 import { CreditLedger } from "../services/access/CreditLedger.ts"
 import { FormTokens } from "../services/access/FormTokens.ts"
 import { DemoAccounts } from "../services/access/DemoAccounts.ts"
 import { LedgerCheck } from "../services/access/LedgerCheck.ts"
 import { LookRate } from "../services/access/LookRate.ts"
+import { OldActivity } from "../services/access/OldActivity.ts"
 import { Passwords } from "../services/access/Passwords.ts"
 import { PasswordChange } from "../services/access/PasswordChange.ts"
 import { PlanChecker } from "../services/access/PlanChecker.ts"
@@ -23,6 +26,7 @@ import { RequestRate } from "../services/access/RequestRate.ts"
 import { Sessions } from "../services/access/Sessions.ts"
 import { SignIn } from "../services/access/SignIn.ts"
 import { TrackedShops } from "../services/access/TrackedShops.ts"
+import { Usage } from "../services/access/Usage.ts"
 import * as Database from "../services/database/Database.ts"
 import { EmbeddedPostgres } from "../services/database/EmbeddedPostgres.ts"
 import * as Migrations from "../services/database/Migrations.ts"
@@ -144,6 +148,9 @@ const people = Layer.mergeAll(
   Balances.layer
 )
 
+/** What accounts have used, recorded and shown. */
+const usage = Layer.mergeAll(ActivityLog.layer, OldActivity.layer, Usage.layer, CallHistory.layer)
+
 /** What the HTTP server needs. */
 export const service = Layer.mergeAll(ToolRunner.layer, Toolbox.layer).pipe(
   Layer.provideMerge(
@@ -163,6 +170,7 @@ export const service = Layer.mergeAll(ToolRunner.layer, Toolbox.layer).pipe(
       signIn,
       ApiKeys.layer,
       oauth,
+      usage,
       people
     )
   ),

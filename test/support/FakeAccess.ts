@@ -8,6 +8,9 @@ import {
   PlanUpgradeRequired,
   ServiceUnavailable
 } from "../../src/domain/ToolError.ts"
+import type { Activity } from "../../src/domain/access/Activity.ts"
+import { ActivityLog } from "../../src/services/access/ActivityLog.ts"
+import { CallHistory } from "../../src/services/access/CallHistory.ts"
 import { AccountChanges } from "../../src/services/access/AccountChanges.ts"
 import { AccountDirectory } from "../../src/services/access/AccountDirectory.ts"
 import { Accounts } from "../../src/services/access/Accounts.ts"
@@ -21,6 +24,7 @@ import { PasswordChange } from "../../src/services/access/PasswordChange.ts"
 import { PlanChecker } from "../../src/services/access/PlanChecker.ts"
 import { Sessions } from "../../src/services/access/Sessions.ts"
 import { SignIn } from "../../src/services/access/SignIn.ts"
+import { Usage } from "../../src/services/access/Usage.ts"
 
 const accountId = Schema.decodeSync(AccountId)
 
@@ -39,6 +43,14 @@ export const down = () =>
     retryAfterSeconds: 1,
     cause: new Error("secret of the database")
   })
+
+/** Every call goes to `record`; nobody looks at what was recorded. */
+export const usage = (record: (call: Activity) => void = () => {}): Layer.Layer<ActivityLog | Usage | CallHistory> =>
+  Layer.mergeAll(
+    Layer.succeed(ActivityLog, { record, write: Effect.void }),
+    Layer.mock(Usage, {}),
+    Layer.mock(CallHistory, {})
+  )
 
 /** What the ledger was asked for, to be looked at by a test. */
 export interface Books {

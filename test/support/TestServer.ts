@@ -118,6 +118,7 @@ export class TestServer extends Context.Service<
               FakeAccess.nobodySignedIn,
               FakeAccess.unvisited
             ),
+          FakeAccess.usage(),
           FakeSearch.ads(items, options.search),
           FakeSearch.products([FakeSearch.product(1), FakeSearch.product(2)]),
           FakeSearch.shops,

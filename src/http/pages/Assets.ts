@@ -33,7 +33,8 @@ export class Assets extends Context.Service<Assets, { readonly style: Asset; rea
       import.meta.resolve("./styles/base.css"),
       import.meta.resolve("./styles/people.css"),
       import.meta.resolve("./styles/integrations.css"),
-      import.meta.resolve("./styles/stores.css")
+      import.meta.resolve("./styles/stores.css"),
+      import.meta.resolve("./styles/usage.css")
     ]),
     script: read("script", "js", "text/javascript; charset=utf-8", [import.meta.resolve("./site.js")])
   }))

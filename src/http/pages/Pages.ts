@@ -19,6 +19,7 @@ import * as SignInPage from "./SignInPage.ts"
 import * as StorePage from "./StorePage.ts"
 import * as StoresPage from "./StoresPage.ts"
 import * as TrackingForms from "./TrackingForms.ts"
+import * as UsagePage from "./UsagePage.ts"
 import { Visitors } from "./Visitors.ts"
 
 /** What a page is built with; routes elsewhere that show pages need it as well. */
@@ -45,5 +46,6 @@ export const layer = Layer.mergeAll(
   ReplacePage.layer,
   RevokePages.layer,
   DashboardPage.layer,
+  UsagePage.layer,
   catalogue
 ).pipe(Layer.provide(tools))
