@@ -3,7 +3,7 @@
  * that of an id that nobody has, and nothing of the other account is changed.
  */
 import { assert, describe, layer } from "@effect/vitest"
-import { Effect, Schema } from "effect"
+import { Clock, Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { AccountId } from "../../../src/domain/access/Account.ts"
 import { Accounts } from "../../../src/services/access/Accounts.ts"
@@ -62,6 +62,23 @@ const app = ({ id }: Owner) =>
     return yield* decodeId(connected)
   }).pipe(Effect.orDie)
 
+/** The same, and a call was made with it. */
+const called =
+  (kind: "api_key" | "access_token", thing: Case["thing"]): Case["thing"] =>
+  (owner) =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const id = yield* thing(owner)
+      const at = new Date(yield* Clock.currentTimeMillis)
+      yield* sql`
+        INSERT INTO activity (account_id, at, tool, credential_kind, credential_id, outcome, credits, duration_ms, request_id)
+        VALUES (${owner.id}, ${at}, 'search_ads', ${kind}, ${id}, 'success', 1, 12, ${`request-of-${kind}-${id}`})`
+      yield* sql`
+        INSERT INTO activity_day (account_id, day, tool, outcome, credential_kind, credential_id, calls)
+        VALUES (${owner.id}, ${at}::date, 'search_ads', 'success', ${kind}, ${id}, 1)`
+      return id
+    }).pipe(Effect.orDie)
+
 /** One row for each address with an id. */
 const cases: ReadonlyArray<Case> = [
   { method: "POST", path: "/dashboard/account/sessions/{id}/end", thing: session },
@@ -76,6 +93,8 @@ const cases: ReadonlyArray<Case> = [
   },
   { method: "GET", path: "/dashboard/integrations/apps/{id}/revoke", thing: app },
   { method: "POST", path: "/dashboard/integrations/apps/{id}/revoke", thing: app },
+  { method: "GET", path: "/dashboard/usage?who=key-{id}", thing: called("api_key", key) },
+  { method: "GET", path: "/dashboard/usage?who=app-{id}", thing: called("access_token", app) },
   { method: "GET", path: "/dashboard/operator/accounts/{id}", thing: account, operatorsOnly: true },
   { method: "GET", path: "/dashboard/operator/accounts/{id}/plan?to=pro", thing: account, operatorsOnly: true },
   { method: "GET", path: "/dashboard/operator/accounts/{id}/status?to=unpaid", thing: account, operatorsOnly: true },
@@ -141,13 +160,19 @@ layer(Site.layer(), { excludeTestServices: true, timeout: "60 seconds" })("an id
 
   const ask = ({ form, method, path }: Case, { visitor }: Owner, id: number | string) => {
     const address = path.replace("{id}", String(id))
-    return Effect.map(method === "GET" ? visitor.get(address) : visitor.submit(address, form ?? {}), seen)
+    const answer = Effect.map(method === "GET" ? visitor.get(address) : visitor.submit(address, form ?? {}), seen)
+    // Whoever asks for calls by a key or an app is told again what they asked for.
+    return Effect.map(answer, (all) => ({
+      ...all,
+      text: all.text.replaceAll(new RegExp(`\\b(key|app)[- ]${id}\\b`, "giu"), "$1")
+    }))
   }
 
   describe.each(cases)("$method $path", (each) => {
     it.effect("of another account is answered as one that nobody has, and nothing is changed", () =>
       Effect.gen(function* () {
         const [mine, theirs] = [yield* owner, yield* owner]
+        yield* each.thing(mine)
         const foreign = yield* each.thing(theirs)
         const before = yield* belongings(theirs.id)
         const none = yield* ask(each, mine, nobodys)
