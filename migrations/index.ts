@@ -15,6 +15,7 @@ import documentGrants from "./0011_document_grants.ts"
 import oauthLimits from "./0012_oauth_limits.ts"
 import keyEnds from "./0013_key_ends.ts"
 import activity from "./0014_activity.ts"
+import operator from "./0015_operator.ts"
 
 export const migrations: Record<string, Effect.Effect<void, unknown, SqlClient.SqlClient>> = {
   "0001_access": access,
@@ -30,5 +31,6 @@ export const migrations: Record<string, Effect.Effect<void, unknown, SqlClient.S
   "0011_document_grants": documentGrants,
   "0012_oauth_limits": oauthLimits,
   "0013_key_ends": keyEnds,
-  "0014_activity": activity
+  "0014_activity": activity,
+  "0015_operator": operator
 }

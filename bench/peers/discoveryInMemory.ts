@@ -20,6 +20,7 @@ const services = Layer.mergeAll(Toolbox.layer, ToolRunner.layer, RequestRate.lay
       FakeAccess.ledger({ charges: [] }),
       FakeAccess.usage(),
       FakeAccess.nobodySignedIn,
+      FakeAccess.unvisited,
       FakeOAuth.unused,
       FakeSearch.ads([]),
       FakeSearch.products([]),

@@ -1,9 +1,10 @@
 /** `discovery account ...`: what the operator does with accounts (decisions.md, "Accounts and plans"). */
 import { Console, Effect, Option, Redacted, Stdio, Stream } from "effect"
 import { Argument, Command, Flag, Prompt } from "effect/cli"
-import { plans, subscriptionStatuses } from "../domain/access/Account.ts"
-import { Accounts, InvalidAccountDetail } from "../services/access/Accounts.ts"
-import type { AccountRecord } from "../services/access/Accounts.ts"
+import { plans, roles, subscriptionStatuses } from "../domain/access/Account.ts"
+import { InvalidAccountDetail } from "../services/access/AccountDetails.ts"
+import { Accounts } from "../services/access/Accounts.ts"
+import type { AccountRecord } from "../services/access/AccountRecord.ts"
 import { Passwords } from "../services/access/Passwords.ts"
 import { asUserError } from "./UserErrors.ts"
 
@@ -48,13 +49,14 @@ const tellPassword = (from: "generate" | "prompt" | "stdin", password: Redacted.
   from === "generate" ? Console.log(`password  ${Redacted.value(password)}   (shown this once)`) : Effect.void
 
 /** Such as `7  ada@example.com  growth  active  12/2000 until 2026-04-10`. */
-const line = ({ credits, email, id, plan, status }: AccountRecord): string =>
+const line = ({ credits, email, id, plan, role, status }: AccountRecord): string =>
   [
     String(id).padStart(5),
     email,
     plan,
     status,
-    credits === null ? "no credits" : `${credits.used}/${credits.allowance} credits used until ${credits.periodEnd}`
+    credits === null ? "no credits" : `${credits.used}/${credits.allowance} credits used until ${credits.periodEnd}`,
+    ...(role === "customer" ? [] : [role])
   ].join("  ")
 
 const create = Command.make(
@@ -115,6 +117,21 @@ const setStatus = Command.make("set-status", { email, status }, ({ email, status
   }).pipe(asUserError)
 ).pipe(Command.withDescription("Change the status of the subscription; keys are kept"))
 
+const setRole = Command.make(
+  "set-role",
+  {
+    email,
+    role: Argument.Literals("role", roles).pipe(
+      Argument.withDescription("operator: sees all accounts in the dashboard and sets their plan and status")
+    )
+  },
+  ({ email, role }) =>
+    Effect.gen(function* () {
+      const accounts = yield* Accounts
+      yield* Console.log(line(yield* accounts.setRole(email, role)))
+    }).pipe(asUserError)
+).pipe(Command.withDescription("Make an account an operator's, or a customer's again; at once"))
+
 const grant = Command.make(
   "grant",
   {
@@ -140,5 +157,5 @@ const resetPassword = Command.make("reset-password", { email, password: password
 
 export const accountCommand = Command.make("account").pipe(
   Command.withDescription("Accounts: make, list and change them"),
-  Command.withSubcommands([create, list, setPlan, setStatus, grant, resetPassword])
+  Command.withSubcommands([create, list, setPlan, setStatus, setRole, grant, resetPassword])
 )

@@ -5,9 +5,12 @@ import { Effect, Layer, Option } from "effect"
 import { Dns } from "effect/net"
 import * as path from "node:path"
 import { AppConfig } from "../Config.ts"
+import { AccountChanges } from "../services/access/AccountChanges.ts"
+import { AccountDirectory } from "../services/access/AccountDirectory.ts"
 import { Accounts } from "../services/access/Accounts.ts"
 import { ActivityLog } from "../services/access/ActivityLog.ts"
 import { ApiKeys } from "../services/access/ApiKeys.ts"
+import { Balances } from "../services/access/Balances.ts"
 import { CallHistory } from "../services/access/CallHistory.ts"
 import { CredentialResolver } from "../services/access/CredentialResolver.ts"
 import { CreditLedger } from "../services/access/CreditLedger.ts"
@@ -137,6 +140,14 @@ const oauth = Layer.mergeAll(
   ExpiredGrants.layer
 )
 
+/** What the pages show of accounts, and what operators do with them. */
+const people = Layer.mergeAll(
+  AccountChanges.layer,
+  AccountDirectory.layer,
+  Accounts.layer.pipe(Layer.provide(Passwords.layer)),
+  Balances.layer
+)
+
 /** What accounts have used, recorded and shown. */
 const usage = Layer.mergeAll(ActivityLog.layer, OldActivity.layer, Usage.layer, CallHistory.layer)
 
@@ -159,7 +170,8 @@ export const service = Layer.mergeAll(ToolRunner.layer, Toolbox.layer).pipe(
       signIn,
       ApiKeys.layer,
       oauth,
-      usage
+      usage,
+      people
     )
   ),
   Layer.provide(NodeCrypto.layer)

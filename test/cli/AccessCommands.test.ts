@@ -90,6 +90,20 @@ layer(Services, { excludeTestServices: true })("the operator's command line", (i
       })
     )
 
+    it.effect("set-role makes an operator, which the list shows, and takes it back", () =>
+      Effect.gen(function* () {
+        yield* run(["account", "create", "ivy@example.com", "--plan", "growth"])
+        const line = /ivy@example\.com {2}growth {2}active {2}0\/20 credits used until 2026-04-10(.*)/
+        const listed = Effect.map(run(["account", "list"]), ({ text }) => line.exec(text)?.[1])
+        assert.strictEqual(yield* listed, "")
+        const made = yield* run(["account", "set-role", "IVY@example.com", "operator"])
+        assert.deepStrictEqual([made.ended, line.exec(made.text)?.[1]], ["Success", "  operator"])
+        assert.strictEqual(yield* listed, "  operator")
+        yield* run(["account", "set-role", "ivy@example.com", "customer"])
+        assert.strictEqual(yield* listed, "")
+      })
+    )
+
     it.effect("says what is wrong, and fails", () =>
       Effect.gen(function* () {
         yield* run(["account", "create", "dan@example.com"])
@@ -98,6 +112,8 @@ layer(Services, { excludeTestServices: true })("the operator's command line", (i
           [["account", "create", "nobody"], "not an e-mail address"],
           [["account", "set-plan", "nobody@example.com", "pro"], "There is no account"],
           [["account", "set-plan", "dan@example.com", "gold"], "gold"],
+          [["account", "set-role", "dan@example.com", "root"], "root"],
+          [["account", "set-role", "nobody@example.com", "operator"], "There is no account"],
           [["account", "grant", "dan@example.com", "5"], "Set a paid plan first"],
           [["account", "grant", "dan@example.com", "many"], "many"],
           [["account", "reset-password", "dan@example.com", "--password", "stdin"], "at least 12"]

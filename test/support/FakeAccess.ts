@@ -1,5 +1,5 @@
 /** Credentials, plans and credits in memory, for tests of the floors above them. */
-import { Effect, Layer, Redacted, Schema } from "effect"
+import { Effect, Layer, Redacted, Schema, Stream } from "effect"
 import { AccountId } from "../../src/domain/access/Account.ts"
 import type { Caller } from "../../src/domain/access/Account.ts"
 import {
@@ -11,7 +11,11 @@ import {
 import type { Activity } from "../../src/domain/access/Activity.ts"
 import { ActivityLog } from "../../src/services/access/ActivityLog.ts"
 import { CallHistory } from "../../src/services/access/CallHistory.ts"
+import { AccountChanges } from "../../src/services/access/AccountChanges.ts"
+import { AccountDirectory } from "../../src/services/access/AccountDirectory.ts"
+import { Accounts } from "../../src/services/access/Accounts.ts"
 import { ApiKeys } from "../../src/services/access/ApiKeys.ts"
+import { Balances } from "../../src/services/access/Balances.ts"
 import { CredentialRejected, CredentialResolver } from "../../src/services/access/CredentialResolver.ts"
 import { CreditLedger } from "../../src/services/access/CreditLedger.ts"
 import type { Charge, IdempotencyKey } from "../../src/services/access/CreditLedger.ts"
@@ -91,8 +95,16 @@ export const nobodySignedIn = Layer.mergeAll(
   }),
   Layer.mock(SignIn, {}),
   Layer.mock(PasswordChange, {}),
-  Layer.mock(ApiKeys, {}),
   Layer.mock(FormTokens, { guestSecret: Effect.succeed(Redacted.make("g".repeat(43))), of: () => Effect.succeed("") })
+)
+
+/** What only pages for who is signed in ask for. */
+export const unvisited = Layer.mergeAll(
+  Layer.mock(AccountChanges, {}),
+  Layer.mock(AccountDirectory, {}),
+  Layer.mock(Accounts, { list: Stream.empty }),
+  Layer.mock(ApiKeys, {}),
+  Layer.mock(Balances, {})
 )
 
 /** Balances start at what the caller has used; a key is remembered with its fingerprint. */

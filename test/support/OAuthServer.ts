@@ -15,6 +15,8 @@ export const start = "2026-03-10T12:00:00Z"
 /** The services are in the context as well, beside the server that speaks for them. */
 export const layer = (config: Partial<AppSettings> = {}) => {
   const access = Layer.mergeAll(
+    // Those that are there are not replaced.
+    FakeAccess.unvisited,
     Access.layerUnhashed,
     OAuth.layer,
     FakeAccess.nobodySignedIn,

@@ -1,7 +1,7 @@
 /** The whole service over a database of its own, on a port of its own, and what a test does with its pages. */
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import { Context, Effect, Layer, Logger, Redacted } from "effect"
-import type { HttpRouter } from "effect/http"
+import { HttpRouter } from "effect/http"
 import * as Live from "../../src/cli/Live.ts"
 import type { AppSettings } from "../../src/Config.ts"
 import { AppConfig } from "../../src/Config.ts"
@@ -25,6 +25,8 @@ export class Site extends Context.Service<
     readonly url: string
     /** What was logged, a line each. */
     readonly logs: ReadonlyArray<string>
+    /** Every route of the service, such as `POST /dashboard/account/sessions/:id/end`. */
+    readonly routes: ReadonlyArray<string>
     /** An account with a password that is told. */
     account(options?: {
       readonly plan?: Plan
@@ -52,8 +54,11 @@ export class Site extends Context.Service<
       Effect.map(freePort, (port) => {
         const url = `http://localhost:${port}`
         const logs: Array<string> = []
-        return Layer.effect(Site, make(url, logs)).pipe(
-          Layer.provide(Router.layerOf(Layer.merge(Router.routes, options.routes ?? Layer.empty))),
+        const routes: Array<string> = []
+        return Layer.effect(Site, make(url, logs, routes)).pipe(
+          Layer.provide(
+            Router.layerOf(Layer.merge(Layer.provide(Router.routes, noted(routes)), options.routes ?? Layer.empty))
+          ),
           Layer.provide(Server.layer),
           Layer.provideMerge(Live.service),
           Layer.provideMerge(Live.operation),
@@ -76,9 +81,22 @@ export class Site extends Context.Service<
     )
 }
 
+/** Writes down every route on its way to the router. */
+const noted = (routes: Array<string>): Layer.Layer<HttpRouter.HttpRouter, never, HttpRouter.HttpRouter> =>
+  Layer.effect(
+    HttpRouter.HttpRouter,
+    Effect.map(HttpRouter.HttpRouter, (router) => ({
+      ...router,
+      add: (method, path, handler, options) => {
+        routes.push(`${method} ${path}`)
+        return router.add(method, path, handler, options)
+      }
+    }))
+  )
+
 let accountNumber = 0
 
-const make = (url: string, logs: ReadonlyArray<string>) =>
+const make = (url: string, logs: ReadonlyArray<string>, routes: ReadonlyArray<string>) =>
   Effect.gen(function* () {
     const accounts = yield* Accounts
     const send = (path: string, init: RequestInit) =>
@@ -89,6 +107,7 @@ const make = (url: string, logs: ReadonlyArray<string>) =>
     return Site.of({
       url,
       logs,
+      routes,
       account: Effect.fnUntraced(function* ({ email = `visitor${++accountNumber}@discovery.test`, plan, status } = {}) {
         const password = "nine green whales"
         yield* accounts.create({

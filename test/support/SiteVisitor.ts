@@ -6,7 +6,7 @@ import type { Answer } from "./Site.ts"
 export interface SiteVisitor {
   /** By name, with the attributes that they were set with. */
   readonly cookies: Map<string, { readonly value: string; readonly attributes: ReadonlyArray<string> }>
-  readonly get: (path: string) => Effect.Effect<Answer>
+  readonly get: (path: string, headers?: Readonly<Record<string, string>>) => Effect.Effect<Answer>
   /** With the token of the last page, and as a browser's own form. */
   readonly submit: (
     path: string,
@@ -41,7 +41,7 @@ export const make: Effect.Effect<SiteVisitor, never, Site> = Effect.gen(function
   return {
     cookies,
     token: () => token,
-    get: (path) => Effect.map(site.get(path, cookie()), keep),
+    get: (path, headers = {}) => Effect.map(site.get(path, { ...cookie(), ...headers }), keep),
     submit: (path, fields, headers = {}) =>
       Effect.map(
         Effect.suspend(() =>
@@ -52,11 +52,14 @@ export const make: Effect.Effect<SiteVisitor, never, Site> = Effect.gen(function
   }
 })
 
-/** One who has signed in. */
-export const signedIn = Effect.fnUntraced(function* (who: { readonly email: string; readonly password: string }) {
+/** One who has signed in; `headers` are of the sign-in. */
+export const signedIn = Effect.fnUntraced(function* (
+  who: { readonly email: string; readonly password: string },
+  headers?: Readonly<Record<string, string>>
+) {
   const visitor = yield* make
   yield* visitor.get("/sign-in")
-  const answer = yield* visitor.submit("/sign-in", who)
+  const answer = yield* visitor.submit("/sign-in", who, headers)
   if (answer.status !== 303) return yield* Effect.die(new Error(`not signed in: ${answer.status} ${answer.text}`))
   // A page with a form, and so with the token of the new session.
   yield* visitor.get("/dashboard/account/password")

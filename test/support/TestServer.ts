@@ -67,6 +67,7 @@ type Access =
   | FormTokens
   | ApiKeys
   | ConnectedApps
+  | Layer.Success<typeof FakeAccess.unvisited>
 
 export class TestServer extends Context.Service<
   TestServer,
@@ -114,7 +115,8 @@ export class TestServer extends Context.Service<
               FakeAccess.plans,
               FakeAccess.ledger(books),
               FakeOAuth.unused,
-              FakeAccess.nobodySignedIn
+              FakeAccess.nobodySignedIn,
+              FakeAccess.unvisited
             ),
           FakeAccess.usage(),
           FakeSearch.ads(items, options.search),

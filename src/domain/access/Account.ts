@@ -9,6 +9,11 @@ export const subscriptionStatuses = ["active", "paused", "unpaid", "canceled"] a
 export const SubscriptionStatus = Schema.Literals(subscriptionStatuses)
 export type SubscriptionStatus = typeof SubscriptionStatus.Type
 
+/** An operator looks after the accounts of others; only the command line makes one. */
+export const roles = ["customer", "operator"] as const
+export const Role = Schema.Literals(roles)
+export type Role = typeof Role.Type
+
 export const AccountId = Schema.Int.pipe(Schema.brand("AccountId"))
 export type AccountId = typeof AccountId.Type
 

@@ -21,14 +21,22 @@ const common = new Set(
   ].flatMap((line) => line.split(" "))
 )
 
-/** What is wrong with a new password, in words for its owner; `undefined` when it may be used. */
-export const problem = (password: string, email: string): string | undefined => {
+/** What is wrong with a new password. */
+export const weaknesses = ["short", "long", "guessable"] as const
+export type Weakness = (typeof weaknesses)[number]
+
+const messages: Readonly<Record<Weakness, string>> = {
+  short: `The password must have at least ${minCharacters} characters; a few unrelated words do well.`,
+  long: `The password must have at most ${maxCharacters} characters.`,
+  guessable: "The password is among the first that are guessed; choose a few unrelated words instead."
+}
+
+/** `undefined` when it may be used. */
+export const weakness = (password: string, email: string): Weakness | undefined => {
   const text = normalise(password)
   const characters = Array.from(text)
-  if (characters.length < minCharacters) {
-    return `The password must have at least ${minCharacters} characters; a few unrelated words do well.`
-  }
-  if (characters.length > maxCharacters) return `The password must have at most ${maxCharacters} characters.`
+  if (characters.length < minCharacters) return "short"
+  if (characters.length > maxCharacters) return "long"
   const lower = text.toLowerCase()
   const name = email.toLowerCase().split("@")[0] ?? ""
   const guessable =
@@ -38,7 +46,11 @@ export const problem = (password: string, email: string): string | undefined => 
     common.has(lower.replace(/[\d\p{P}\p{S}]+$/u, "")) ||
     lower.includes(email.toLowerCase()) ||
     (name.length >= 4 && lower.replaceAll(name, "").length < 6)
-  return guessable
-    ? "The password is among the first that are guessed; choose a few unrelated words instead."
-    : undefined
+  return guessable ? "guessable" : undefined
+}
+
+/** The same in words. */
+export const problem = (password: string, email: string): string | undefined => {
+  const found = weakness(password, email)
+  return found === undefined ? undefined : messages[found]
 }

@@ -31,6 +31,7 @@ export class Assets extends Context.Service<Assets, { readonly style: Asset; rea
     style: read("style", "css", "text/css; charset=utf-8", [
       import.meta.resolve("@picocss/pico/css/pico.blue.min.css"),
       import.meta.resolve("./styles/base.css"),
+      import.meta.resolve("./styles/people.css"),
       import.meta.resolve("./styles/integrations.css"),
       import.meta.resolve("./styles/stores.css"),
       import.meta.resolve("./styles/searches.css"),

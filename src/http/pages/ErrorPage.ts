@@ -2,9 +2,12 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import type { HttpServerResponse } from "effect/http"
 import type { RateLimited, SearchTimeout, ServiceUnavailable } from "../../domain/ToolError.ts"
+import { texts } from "./ErrorText.ts"
+import type { ErrorText } from "./ErrorText.ts"
 import { html } from "./Html.ts"
-import { Layout } from "./Layout.ts"
-import type { Locale } from "./Locale.ts"
+import type { Html } from "./Html.ts"
+import { inNavigation, Layout, sections } from "./Layout.ts"
+import * as Locale from "./Locale.ts"
 import type { SignedIn } from "./Visitors.ts"
 
 /** The body is no form, or lacks a field that the page's own form has. */
@@ -27,51 +30,15 @@ export type PageError =
   | SearchTimeout
   | ServiceUnavailable
 
-interface Rendering {
-  readonly status: number
-  readonly heading: string
-  readonly text: string
-}
-
-/** A record, so that a new error does not compile until it is said what people read. */
-const renderings: Readonly<Record<PageError["_tag"], Rendering>> = {
-  FormUnreadable: {
-    status: 400,
-    heading: "This form could not be read",
-    text: "Nothing was changed. Go back, reload the page and try again."
-  },
-  FormRejected: {
-    status: 403,
-    heading: "This page is out of date",
-    text:
-      "Nothing was changed. Since the page was opened, you have signed out or signed in again, perhaps as someone else, " +
-      "or the form was sent by another site. Go back, reload the page and try again."
-  },
-  PageNotFound: {
-    status: 404,
-    heading: "There is no such page",
-    text: "The address may be mistyped, or the page has moved."
-  },
-  PageBroken: {
-    status: 500,
-    heading: "Something went wrong on our side",
-    text: "It has been recorded. Try again; if it stays, tell the support the reference below."
-  },
-  RateLimited: {
-    status: 429,
-    heading: "Too many pages in a short time",
-    text: "Nothing was changed. Wait a moment, then reload the page."
-  },
-  SearchTimeout: {
-    status: 503,
-    heading: "This took too long",
-    text: "The search was stopped. Try again in a moment, or ask for less at once."
-  },
-  ServiceUnavailable: {
-    status: 503,
-    heading: "The service is not reachable right now",
-    text: "Nothing was changed. Try again in a moment."
-  }
+/** A record, so that a new error does not compile until it has a status; ErrorText says what people read. */
+const statuses: Readonly<Record<PageError["_tag"], number>> = {
+  FormUnreadable: 400,
+  FormRejected: 403,
+  PageNotFound: 404,
+  PageBroken: 500,
+  RateLimited: 429,
+  SearchTimeout: 503,
+  ServiceUnavailable: 503
 }
 
 export class ErrorPage extends Context.Service<
@@ -82,7 +49,7 @@ export class ErrorPage extends Context.Service<
       details: {
         readonly requestId: string
         readonly account?: SignedIn | undefined
-        readonly locale?: Locale | undefined
+        readonly locale?: Locale.Locale | undefined
       }
     ): HttpServerResponse.HttpServerResponse
   }
@@ -90,17 +57,18 @@ export class ErrorPage extends Context.Service<
   static readonly layer = Layer.effect(
     ErrorPage,
     Effect.map(Layout, ({ page }) => ({
-      of: (error, { account, locale, requestId }) => {
-        const { heading, status, text } = renderings[error._tag]
+      of: (error, { account, locale = Locale.of(undefined), requestId }) => {
+        const text = texts[locale.language]
+        const { heading, said } = text.errors[error._tag]
         return page({
-          status,
+          status: statuses[error._tag],
           heading,
           account,
           locale,
           body: html`
-            <p>${text}</p>
-            <p><a href="/dashboard">To the dashboard</a></p>
-            <p class="reference">Reference: <code>${requestId}</code></p>
+            <p>${said}</p>
+            ${error._tag === "PageNotFound" ? elsewhere(account, text) : html`<p><a href="/dashboard">${text.toDashboard}</a></p>`}
+            <p class="reference">${text.reference}: <code>${requestId}</code></p>
           `,
           headers: "retryAfterSeconds" in error ? { "retry-after": String(error.retryAfterSeconds) } : {}
         })
@@ -108,3 +76,16 @@ export class ErrorPage extends Context.Service<
     }))
   )
 }
+
+/** Where one may have wanted to go. */
+const elsewhere = (account: SignedIn | undefined, text: ErrorText): Html =>
+  account === undefined
+    ? html`<p><a href="/sign-in">${text.signIn}</a></p>`
+    : html`
+        <p>${text.wanted}</p>
+        <ul class="elsewhere">
+          <li><a href="/dashboard">${text.overview}</a></li>
+          ${inNavigation.map((section) => html`<li><a href="${sections[section]}">${text.places[section]}</a></li>`)}
+          <li><a href="${sections.account}">${text.places.account}</a></li>
+        </ul>
+      `

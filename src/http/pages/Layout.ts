@@ -13,13 +13,14 @@ import { signOutForm } from "./SignOutForm.ts"
 import type { SignedIn } from "./Visitors.ts"
 
 /** The parts of the dashboard. */
-const sections = {
+export const sections = {
   ads: "/dashboard/ads",
   products: "/dashboard/products",
   stores: "/dashboard/shops",
   integrations: "/dashboard/integrations",
   usage: "/dashboard/usage",
-  account: "/dashboard/account"
+  account: "/dashboard/account",
+  operator: "/dashboard/operator"
 } as const
 export type Section = keyof typeof sections
 
@@ -71,7 +72,14 @@ export class Layout extends Context.Service<
 
 const brand = html`<img src="${iconPath}" alt="" width="28" height="28" />Discovery`
 
-const inNavigation = ["ads", "products", "stores", "integrations", "usage"] as const satisfies ReadonlyArray<Section>
+/** In the page's head, in this order. */
+export const inNavigation = [
+  "ads",
+  "products",
+  "stores",
+  "integrations",
+  "usage"
+] as const satisfies ReadonlyArray<Section>
 
 const way = (section: Section, current: Section | undefined, label: string): Html =>
   html`<a href="${sections[section]}" ${section === current && html`aria-current="page"`}>${label}</a>`
@@ -79,6 +87,7 @@ const way = (section: Section, current: Section | undefined, label: string): Htm
 const account = (visitor: SignedIn, current: Section | undefined, text: LayoutText) =>
   html` <ul class="sections">
       ${inNavigation.map((section) => html`<li>${way(section, current, text[section])}</li>`)}
+      ${visitor.session.role === "operator" && html`<li>${way("operator", current, text.operator)}</li>`}
     </ul>
     <ul class="who">
       <li class="email">${way("account", current, visitor.session.email)}</li>

@@ -9,6 +9,7 @@ const en = {
   stores: "Stores",
   integrations: "Integrations",
   usage: "Usage",
+  operator: "Accounts",
   signOut: "Sign out"
 }
 export type LayoutText = typeof en
@@ -21,6 +22,7 @@ const de: LayoutText = {
   stores: "Shops",
   integrations: "Integrationen",
   usage: "Nutzung",
+  operator: "Konten",
   signOut: "Abmelden"
 }
 
@@ -32,6 +34,7 @@ const fr: LayoutText = {
   stores: "Boutiques",
   integrations: "Intégrations",
   usage: "Utilisation",
+  operator: "Comptes",
   signOut: "Se déconnecter"
 }
 
@@ -43,6 +46,7 @@ const es: LayoutText = {
   stores: "Tiendas",
   integrations: "Integraciones",
   usage: "Uso",
+  operator: "Cuentas",
   signOut: "Cerrar sesión"
 }
 

@@ -9,7 +9,7 @@ import * as Outage from "../Outage.ts"
 import * as RequestHeaders from "../RequestHeaders.ts"
 import { RequestId } from "../RequestId.ts"
 import { Csrf, field as tokenField } from "./Csrf.ts"
-import { ErrorPage, FormRejected, FormUnreadable, PageBroken } from "./ErrorPage.ts"
+import { ErrorPage, FormRejected, FormUnreadable, PageBroken, PageNotFound } from "./ErrorPage.ts"
 import type { PageError } from "./ErrorPage.ts"
 import * as Locale from "./Locale.ts"
 import * as ReturnTo from "./ReturnTo.ts"
@@ -44,6 +44,10 @@ export class PageRoutes extends Context.Service<
       schema: FormSchema<A>,
       submit: (form: A, visitor: SignedIn, request: Request) => Answer
     ): Handler
+    /** A page for operators. To everyone else it is not there, whether they are signed in or not. */
+    operatorPage(show: (visitor: SignedIn, request: Request) => Answer): Handler
+    /** A form for operators; to everyone else it is not there, whatever they send. */
+    operatorForm<A>(schema: FormSchema<A>, submit: (form: A, visitor: SignedIn, request: Request) => Answer): Handler
   }
 >()("discovery/http/pages/PageRoutes") {
   static readonly layer = Layer.effect(
@@ -89,6 +93,13 @@ export class PageRoutes extends Context.Service<
         (visitor: Visitor, request: Request): Answer =>
           isSignedIn(visitor) ? answer(visitor, request) : Effect.succeed(seeOther(ReturnTo.signInPath(place(request))))
 
+      const orNowhere =
+        (answer: (visitor: SignedIn, request: Request) => Answer) =>
+        (visitor: Visitor, request: Request): Answer =>
+          isSignedIn(visitor) && visitor.session.role === "operator"
+            ? answer(visitor, request)
+            : Effect.fail(new PageNotFound())
+
       const read = <A>(schema: FormSchema<A>) => {
         const decode = Schema.decodeUnknownEffect(schema)
         return Effect.fnUntraced(
@@ -100,6 +111,15 @@ export class PageRoutes extends Context.Service<
           },
           Effect.mapError(() => new FormUnreadable())
         )
+      }
+
+      const ownForm = <A>(schema: FormSchema<A>, submit: (form: A, visitor: SignedIn, request: Request) => Answer) => {
+        const readForm = read(schema)
+        return Effect.fnUntraced(function* (visitor: SignedIn, request: Request) {
+          const { form, token } = yield* readForm(request)
+          if (!(yield* csrf.isOwn(visitor, RequestHeaders.of(request), token))) return yield* new FormRejected()
+          return yield* submit(form, visitor, request)
+        })
       }
 
       return {
@@ -115,20 +135,10 @@ export class PageRoutes extends Context.Service<
             })
           )
         },
-        signedInForm: (page, schema, submit) => {
-          const readForm = read(schema)
-          return handle(
-            orSignIn(
-              (visitor, request) =>
-                Effect.gen(function* () {
-                  const { form, token } = yield* readForm(request)
-                  if (!(yield* csrf.isOwn(visitor, RequestHeaders.of(request), token))) return yield* new FormRejected()
-                  return yield* submit(form, visitor, request)
-                }),
-              (request) => (typeof page === "string" ? page : page(request))
-            )
-          )
-        }
+        signedInForm: (page, schema, submit) =>
+          handle(orSignIn(ownForm(schema, submit), (request) => (typeof page === "string" ? page : page(request)))),
+        operatorPage: (show) => handle(orNowhere(show)),
+        operatorForm: (schema, submit) => handle(orNowhere(ownForm(schema, submit)))
       }
     })
   )

@@ -1,5 +1,6 @@
 /** The pages for people, and what they share. */
 import { Layer } from "effect"
+import * as AccountPage from "./AccountPage.ts"
 import * as AdsPage from "./AdsPage.ts"
 import * as Asset from "./Assets.ts"
 import { CatalogueAccess } from "./CatalogueAccess.ts"
@@ -8,6 +9,9 @@ import * as DashboardPage from "./DashboardPage.ts"
 import { ErrorPage } from "./ErrorPage.ts"
 import * as IntegrationsPage from "./IntegrationsPage.ts"
 import { Layout } from "./Layout.ts"
+import * as OperatorAccountPage from "./OperatorAccountPage.ts"
+import * as OperatorChangePages from "./OperatorChangePages.ts"
+import * as OperatorPage from "./OperatorPage.ts"
 import { PageRoutes } from "./PageRoutes.ts"
 import * as PasswordPage from "./PasswordPage.ts"
 import * as ProductsPage from "./ProductsPage.ts"
@@ -39,7 +43,11 @@ const catalogue = Layer.mergeAll(
 export const layer = Layer.mergeAll(
   Asset.routes,
   SignInPage.layer,
+  AccountPage.layer,
   PasswordPage.layer,
+  OperatorPage.layer,
+  OperatorAccountPage.layer,
+  OperatorChangePages.layer,
   IntegrationsPage.layer,
   ReplacePage.layer,
   RevokePages.layer,

@@ -7,8 +7,10 @@ import * as Csrf from "./Csrf.ts"
 import { field, problemOf, problemSummary } from "./Fields.ts"
 import type { Problem } from "./Fields.ts"
 import { html } from "./Html.ts"
-import { Layout } from "./Layout.ts"
+import { Layout, sections } from "./Layout.ts"
 import { PageRoutes } from "./PageRoutes.ts"
+import { texts } from "./PasswordText.ts"
+import type { PasswordText } from "./PasswordText.ts"
 import type { SignedIn } from "./Visitors.ts"
 import { Visitors } from "./Visitors.ts"
 
@@ -19,13 +21,13 @@ const Secret = Schema.RedactedFromValue(Schema.String.check(Schema.isMaxLength(1
 const Form = Schema.Struct({ current: Secret, next: Secret, again: Secret })
 type Form = typeof Form.Type
 
-const problemsOf = ({ again, current, next }: Form): ReadonlyArray<Problem> => [
-  ...(Redacted.value(current) === "" ? [{ field: "current", message: "Enter your current password." }] : []),
-  ...(Redacted.value(next) === "" ? [{ field: "next", message: "Enter a new password." }] : []),
-  ...(Redacted.value(next) === Redacted.value(again)
-    ? []
-    : [{ field: "again", message: "The two new passwords differ. Enter the new one again." }])
+const problemsOf = ({ again, current, next }: Form, text: PasswordText): ReadonlyArray<Problem> => [
+  ...(Redacted.value(current) === "" ? [{ field: "current", message: text.noCurrent }] : []),
+  ...(Redacted.value(next) === "" ? [{ field: "next", message: text.noNext }] : []),
+  ...(Redacted.value(next) === Redacted.value(again) ? [] : [{ field: "again", message: text.differ }])
 ]
+
+const textOf = ({ locale }: SignedIn): PasswordText => texts[locale.language]
 
 export const layer = HttpRouter.use((router) =>
   Effect.gen(function* () {
@@ -39,55 +41,63 @@ export const layer = HttpRouter.use((router) =>
       visitor: SignedIn,
       problems: ReadonlyArray<Problem> = [],
       answer: { readonly status?: number; readonly headers?: Readonly<Record<string, string>> } = {}
-    ) =>
-      page({
-        title: problems.length > 0 ? "Error: Change your password" : "Change your password",
-        heading: "Change your password",
+    ) => {
+      const text = textOf(visitor)
+      return page({
+        title: problems.length > 0 ? text.headingOfError : text.heading,
+        heading: text.heading,
         account: visitor,
+        locale: visitor.locale,
+        section: "account",
         ...answer,
         body: html`
           ${problemSummary(problems)}
-          <p>A new password signs every other browser out of your account. Connected apps and API keys stay.</p>
+          <p>${text.effect}</p>
           <form method="post" action="${passwordPath}">
             ${Csrf.hidden(visitor)}
             <input type="text" name="username" autocomplete="username" value="${visitor.session.email}" hidden />
             ${field({
               name: "current",
-              label: "Current password",
+              label: text.current,
               type: "password",
               autocomplete: "current-password",
               error: problemOf(problems, "current")
             })}
             ${field({
               name: "next",
-              label: "New password",
+              label: text.next,
               type: "password",
               autocomplete: "new-password",
-              hint: `At least ${Password.minCharacters} characters; a few unrelated words do well.`,
+              hint: text.hint,
               minLength: Password.minCharacters,
               error: problemOf(problems, "next")
             })}
             ${field({
               name: "again",
-              label: "New password again",
+              label: text.again,
               type: "password",
               autocomplete: "new-password",
               error: problemOf(problems, "again")
             })}
-            <button type="submit">Change password</button>
+            <button type="submit">${text.submit}</button>
           </form>
         `
       })
+    }
 
-    const changed = (visitor: SignedIn) =>
-      page({
-        heading: "Your password is changed",
+    const changed = (visitor: SignedIn) => {
+      const text = textOf(visitor)
+      return page({
+        heading: text.changed,
         account: visitor,
+        locale: visitor.locale,
+        section: "account",
         body: html`
-          <p role="status">Every other browser was signed out of your account.</p>
-          <p><a href="/dashboard">To the dashboard</a></p>
+          <p role="status">${text.others}</p>
+          <p><a href="${sections.account}">${text.toAccount}</a></p>
         `
       })
+    }
 
     yield* router.add(
       "GET",
@@ -99,22 +109,25 @@ export const layer = HttpRouter.use((router) =>
       "POST",
       passwordPath,
       routes.signedInForm(passwordPath, Form, (form, visitor) => {
-        const problems = problemsOf(form)
+        const problems = problemsOf(form, textOf(visitor))
         if (problems.length > 0) return Effect.succeed(show(visitor, problems, { status: 400 }))
         const { session } = visitor
         return passwords.change({ session, current: form.current, next: form.next }).pipe(
           Effect.flatMap((renewed) => visitors.as(renewed, visitor.locale)),
           Effect.map((renewed) => visitors.remember(renewed.secret)(changed(renewed))),
           Effect.catchTags({
-            PasswordRefused: ({ message }) =>
-              Effect.succeed(show(visitor, [{ field: "next", message }], { status: 400 })),
-            SignInRejected: () =>
+            PasswordRefused: ({ weakness }) =>
               Effect.succeed(
-                show(visitor, [{ field: "current", message: "The current password is wrong." }], { status: 403 })
+                show(visitor, [{ field: "next", message: textOf(visitor).weaknesses[weakness] }], { status: 400 })
               ),
-            TooManyAttempts: ({ message, retryAfterSeconds }) =>
+            SignInRejected: () =>
+              Effect.succeed(show(visitor, [{ field: "current", message: textOf(visitor).wrong }], { status: 403 })),
+            TooManyAttempts: ({ retryAfterSeconds }) =>
               Effect.succeed(
-                show(visitor, [{ message }], { status: 429, headers: { "retry-after": String(retryAfterSeconds) } })
+                show(visitor, [{ message: textOf(visitor).tooMany(Math.ceil(retryAfterSeconds / 60)) }], {
+                  status: 429,
+                  headers: { "retry-after": String(retryAfterSeconds) }
+                })
               )
           })
         )

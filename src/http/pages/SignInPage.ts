@@ -3,6 +3,7 @@ import { Effect, Redacted, Schema } from "effect"
 import { HttpRouter } from "effect/http"
 import type { HttpServerRequest } from "effect/http"
 import { AppConfig } from "../../Config.ts"
+import * as Device from "../../domain/access/Device.ts"
 import { Sessions } from "../../services/access/Sessions.ts"
 import { SignIn } from "../../services/access/SignIn.ts"
 import type { SignInRejected } from "../../services/access/SignIn.ts"
@@ -14,8 +15,11 @@ import { field, problemOf, problemSummary } from "./Fields.ts"
 import type { Problem } from "./Fields.ts"
 import { html } from "./Html.ts"
 import { Layout } from "./Layout.ts"
+import * as OutwardLinks from "./OutwardLinks.ts"
 import { PageRoutes, seeOther } from "./PageRoutes.ts"
 import * as ReturnTo from "./ReturnTo.ts"
+import { texts } from "./SignInText.ts"
+import type { SignInText } from "./SignInText.ts"
 import { signOutPath } from "./SignOutForm.ts"
 import { isSignedIn, Visitors } from "./Visitors.ts"
 import type { Visitor } from "./Visitors.ts"
@@ -42,14 +46,12 @@ interface Shown {
   readonly retryAfterSeconds?: number
 }
 
-const emptyFields = ({ email, password }: Credentials): ReadonlyArray<Problem> => [
-  ...(email.trim() === "" ? [{ field: "email", message: "Enter your e-mail address." }] : []),
-  ...(Redacted.value(password) === "" ? [{ field: "password", message: "Enter your password." }] : [])
+const emptyFields = ({ email, password }: Credentials, text: SignInText): ReadonlyArray<Problem> => [
+  ...(email.trim() === "" ? [{ field: "email", message: text.noEmail }] : []),
+  ...(Redacted.value(password) === "" ? [{ field: "password", message: text.noPassword }] : [])
 ]
 
-const wrong = "The e-mail address or the password is wrong."
-
-const outOfDate = "This page was out of date. Please sign in again."
+const textOf = ({ locale }: Visitor): SignInText => texts[locale.language]
 
 export const layer = HttpRouter.use((router) =>
   Effect.gen(function* () {
@@ -59,31 +61,29 @@ export const layer = HttpRouter.use((router) =>
     const sessions = yield* Sessions
     const { page } = yield* Layout
     const config = yield* AppConfig
-    const { baseUrl, supportUrl } = config
+    // Whoever is not signed in cannot be helped in the dashboard.
+    const { support } = OutwardLinks.of(config)
     const addressOf = ClientAddress.of(config)
 
-    const help = supportUrl.startsWith(`${baseUrl}/dashboard`)
-      ? undefined
-      : html`<p class="aside"><a href="${supportUrl}">Ask for help with signing in</a></p>`
-
-    const show = ({ email = "", problems = [], retryAfterSeconds, returnTo, status = 200, visitor }: Shown) =>
-      visitors.remember(visitor.secret)(
+    const show = ({ email = "", problems = [], retryAfterSeconds, returnTo, status = 200, visitor }: Shown) => {
+      const text = textOf(visitor)
+      return visitors.remember(visitor.secret)(
         page({
-          title: problems.length > 0 ? "Error: Sign in" : "Sign in",
-          heading: "Sign in",
+          title: problems.length > 0 ? text.headingOfError : text.heading,
+          heading: text.heading,
+          locale: visitor.locale,
           status,
           // Who comes from an app goes on to it, by redirects that a form may not take otherwise.
           policy: { formsLeave: returnTo !== undefined },
           headers: retryAfterSeconds === undefined ? {} : { "retry-after": String(retryAfterSeconds) },
           body: html`
-            ${returnTo?.startsWith("/authorize?") && html`<p>To connect an app, sign in to your account first.</p>`}
-            ${problemSummary(problems)}
+            ${returnTo?.startsWith("/authorize?") && html`<p>${text.toConnect}</p>`} ${problemSummary(problems)}
             <form method="post" action="${path}">
               ${Csrf.hidden(visitor)}
               ${returnTo !== undefined && html`<input type="hidden" name="return_to" value="${returnTo}" />`}
               ${field({
                 name: "email",
-                label: "E-mail address",
+                label: text.email,
                 type: "email",
                 autocomplete: "username",
                 value: email,
@@ -92,27 +92,28 @@ export const layer = HttpRouter.use((router) =>
               })}
               ${field({
                 name: "password",
-                label: "Password",
+                label: text.password,
                 type: "password",
                 autocomplete: "current-password",
                 error: problemOf(problems, "password")
               })}
-              <button type="submit">Sign in</button>
+              <button type="submit">${text.submit}</button>
             </form>
-            ${help}
+            ${support !== undefined && html`<p class="aside"><a href="${support}">${text.help}</a></p>`}
           `
         })
       )
+    }
 
     const refused = (error: SignInRejected | TooManyAttempts, shown: Shown) =>
       error._tag === "TooManyAttempts"
         ? show({
             ...shown,
-            problems: [{ message: error.message }],
+            problems: [{ message: textOf(shown.visitor).tooMany(Math.ceil(error.retryAfterSeconds / 60)) }],
             status: 429,
             retryAfterSeconds: error.retryAfterSeconds
           })
-        : show({ ...shown, problems: [{ message: wrong }], status: 403 })
+        : show({ ...shown, problems: [{ message: textOf(shown.visitor).wrong }], status: 403 })
 
     const submit = Effect.fnUntraced(function* (
       form: Credentials,
@@ -120,9 +121,10 @@ export const layer = HttpRouter.use((router) =>
       request: HttpServerRequest.HttpServerRequest
     ) {
       const shown = { visitor, returnTo: ReturnTo.parse(form.return_to), email: form.email.trim() }
-      const problems = emptyFields(form)
+      const problems = emptyFields(form, textOf(visitor))
       if (problems.length > 0) return show({ ...shown, problems, status: 400 })
-      const attempt = { email: form.email, password: form.password, address: addressOf(request) }
+      const device = Device.of(request.headers["user-agent"])
+      const attempt = { email: form.email, password: form.password, address: addressOf(request), device }
       return yield* signIn.signIn(attempt, visitor.secret).pipe(
         Effect.map(({ secret }) => visitors.remember(secret)(seeOther(shown.returnTo ?? ReturnTo.afterSignIn))),
         Effect.catchTags({
@@ -151,7 +153,13 @@ export const layer = HttpRouter.use((router) =>
         // The form of another site comes without the cookie, although there may be one: setting it would sign its owner out.
         return Effect.succeed(
           request.headers["sec-fetch-site"] === "same-origin"
-            ? show({ visitor, returnTo, email: form.email, problems: [{ message: outOfDate }], status: 403 })
+            ? show({
+                visitor,
+                returnTo,
+                email: form.email,
+                problems: [{ message: textOf(visitor).outOfDate }],
+                status: 403
+              })
             : seeOther(ReturnTo.signInPath(returnTo))
         )
       })

@@ -1,37 +1,22 @@
 /** Accounts as the operator keeps them: made, put on a plan, paused, granted credits (decisions.md, "Accounts and plans"). */
-import { Clock, Context, Effect, Layer, Option, Redacted, Schema, Stream } from "effect"
+import { Clock, Context, Effect, Layer, Option, Schema, Stream } from "effect"
+import type { Redacted } from "effect"
 import { SqlClient } from "effect/sql"
-import type { Statement } from "effect/sql"
 import { AppConfig } from "../../Config.ts"
-import { AccountId, Plan, SubscriptionStatus } from "../../domain/access/Account.ts"
+import { AccountId } from "../../domain/access/Account.ts"
+import type { Plan, Role, SubscriptionStatus } from "../../domain/access/Account.ts"
 import { allowanceOnPlan } from "../../domain/access/Credit.ts"
 import { dayOf } from "../../domain/access/CreditPeriod.ts"
-import * as Password from "../../domain/access/Password.ts"
 import type { ServiceUnavailable } from "../../domain/ToolError.ts"
 import { availableOnce, availableToRead } from "../database/Availability.ts"
+import { checkPassword, firstDay, invalid, isEmail, printable } from "./AccountDetails.ts"
+import type { InvalidAccountDetail, NewAccount } from "./AccountDetails.ts"
+import * as AccountChanges from "./AccountChanges.ts"
+import { decodeAccount, decodeAccounts, select } from "./AccountRecord.ts"
+import type { AccountRecord } from "./AccountRecord.ts"
 import * as CreditPeriods from "./CreditPeriods.ts"
 import { Passwords } from "./Passwords.ts"
 import { rowOf, rowsOf } from "./Rows.ts"
-
-export const AccountRecord = Schema.Struct({
-  id: AccountId,
-  email: Schema.String,
-  plan: Plan,
-  status: SubscriptionStatus,
-  /** The UTC day that the first paid plan began; periods are counted from it. */
-  beganOn: Schema.NullOr(Schema.String),
-  createdAt: Schema.DateTimeUtcFromDate,
-  /** Of the newest period that has been opened; the current one is opened by its first use. */
-  credits: Schema.NullOr(
-    Schema.Struct({
-      allowance: Schema.Int,
-      used: Schema.Int,
-      periodStart: Schema.String,
-      periodEnd: Schema.String
-    })
-  )
-})
-export type AccountRecord = typeof AccountRecord.Type
 
 export class AccountNotFound extends Schema.TaggedError<AccountNotFound>()("AccountNotFound", {
   message: Schema.String
@@ -40,18 +25,18 @@ export class AccountNotFound extends Schema.TaggedError<AccountNotFound>()("Acco
 /** The e-mail address has an account already, whatever its case. */
 export class EmailTaken extends Schema.TaggedError<EmailTaken>()("EmailTaken", { message: Schema.String }) {}
 
-/** An e-mail address, password, day or number that cannot be accepted; the message says what would be. */
-export class InvalidAccountDetail extends Schema.TaggedError<InvalidAccountDetail>()("InvalidAccountDetail", {
+/** The account is not as the page showed it on which an operator decided. */
+export class ChangedMeanwhile extends Schema.TaggedError<ChangedMeanwhile>()("ChangedMeanwhile", {
   message: Schema.String
 }) {}
 
-export interface NewAccount {
-  readonly email: string
-  readonly plan: Plan
-  readonly status: SubscriptionStatus
-  readonly password: Redacted.Redacted
-  /** A UTC day, today or before; today without it. Only with a paid plan. */
-  readonly beganOn?: string
+/** An account: by its id, or by its e-mail address, whatever its case. */
+export type Which = AccountId | string
+
+/** Of an operator: who decides, and what the account had when they did. Without one, it is the command line's. */
+export interface Decision<A> {
+  readonly by: AccountId
+  readonly from: A
 }
 
 const maxGrant = 1_000_000
@@ -70,11 +55,19 @@ export class Accounts extends Context.Service<
      * Takes effect at once. The allowance of the current period becomes that of the new plan, with what was granted
      * besides, but never less than what is used already; the first paid plan begins the subscription today.
      */
-    setPlan(email: string, plan: Plan): Effect.Effect<AccountRecord, AccountNotFound | ServiceUnavailable>
+    setPlan(
+      which: Which,
+      plan: Plan,
+      decision?: Decision<Plan>
+    ): Effect.Effect<AccountRecord, AccountNotFound | ChangedMeanwhile | ServiceUnavailable>
+    /** Takes effect at once. */
     setStatus(
-      email: string,
-      status: SubscriptionStatus
-    ): Effect.Effect<AccountRecord, AccountNotFound | ServiceUnavailable>
+      which: Which,
+      status: SubscriptionStatus,
+      decision?: Decision<SubscriptionStatus>
+    ): Effect.Effect<AccountRecord, AccountNotFound | ChangedMeanwhile | ServiceUnavailable>
+    /** Takes effect at the next request. Nobody's to do but the command line's. */
+    setRole(email: string, role: Role): Effect.Effect<AccountRecord, AccountNotFound | ServiceUnavailable>
     /** Adds to the allowance of the current period. */
     grant(
       email: string,
@@ -96,17 +89,13 @@ export class Accounts extends Context.Service<
       const allowances = CreditPeriods.allowances(yield* AppConfig)
       const onDatabase = Effect.provideService(SqlClient.SqlClient, sql)
 
-      const select = (where: Statement.Fragment) => sql`
-        SELECT a.id, a.email, a.plan, a.status, a.subscription_began_on::text AS "beganOn", a.created_at AS "createdAt",
-          (SELECT jsonb_build_object('allowance', allowance, 'used', used, 'periodStart', period_start,
-             'periodEnd', period_end) FROM credit_period WHERE account_id = a.id ORDER BY period_start DESC LIMIT 1
-          ) AS credits
-        FROM account a WHERE ${where}`
+      const matches = (which: Which) =>
+        typeof which === "string" ? sql`lower(a.email) = lower(${printable(which)})` : sql`a.id = ${which}`
 
-      const byEmail = (email: string) => sql`lower(a.email) = lower(${printable(email)})`
+      const record = (change: Parameters<typeof AccountChanges.record>[0]) => onDatabase(AccountChanges.record(change))
 
       const find = Effect.fn("Accounts.find")(function* (email: string) {
-        const [account] = yield* Effect.flatMap(availableToRead(select(byEmail(email))), decodeAccounts)
+        const [account] = yield* Effect.flatMap(availableToRead(select(sql, matches(email))), decodeAccounts)
         return account ?? (yield* notFound(email))
       })
 
@@ -150,12 +139,12 @@ export class Accounts extends Context.Service<
           FROM moved`
       })
 
-      const lock = Effect.fnUntraced(function* (email: string) {
-        const [account] = yield* decodeAccounts(yield* sql`${select(byEmail(email))} FOR NO KEY UPDATE OF a`)
-        return account ?? (yield* notFound(email))
+      const lock = Effect.fnUntraced(function* (which: Which) {
+        const [account] = yield* decodeAccounts(yield* sql`${select(sql, matches(which))} FOR NO KEY UPDATE OF a`)
+        return account ?? (yield* notFound(which))
       })
 
-      const readAgain = (accountId: AccountId) => Effect.flatMap(select(sql`a.id = ${accountId}`), decodeAccount)
+      const readAgain = (accountId: AccountId) => Effect.flatMap(select(sql, sql`a.id = ${accountId}`), decodeAccount)
 
       const create = Effect.fn("Accounts.create")(function* (account: NewAccount) {
         const email = account.email.trim()
@@ -180,10 +169,11 @@ export class Accounts extends Context.Service<
         }).pipe(sql.withTransaction, availableOnce)
       })
 
-      const setPlan = Effect.fn("Accounts.setPlan")(function* (email: string, plan: Plan) {
+      const setPlan: Accounts["Service"]["setPlan"] = Effect.fn("Accounts.setPlan")(function* (which, plan, decision) {
         const nowMillis = yield* Clock.currentTimeMillis
         return yield* Effect.gen(function* () {
-          const account = yield* lock(email)
+          const account = yield* lock(which)
+          if (decision !== undefined && decision.from !== account.plan) return yield* changed(account)
           const beganOn = account.beganOn ?? (plan === "starter" ? undefined : dayOf(nowMillis))
           yield* sql`
             UPDATE account SET plan = ${plan}, subscription_began_on = ${beganOn ?? null}::date WHERE id = ${account.id}`
@@ -194,14 +184,33 @@ export class Accounts extends Context.Service<
             const entry = { accountId: account.id, periodStart: period.periodStart, amount, nowMillis }
             if (amount !== 0) yield* move({ ...entry, kind: "adjustment", reason: "plan" })
           }
+          const change = { accountId: account.id, by: decision?.by, before: account.plan, after: plan, nowMillis }
+          yield* record({ ...change, what: "plan" })
           return yield* readAgain(account.id)
         }).pipe(sql.withTransaction, availableOnce)
       })
 
-      const setStatus = Effect.fn("Accounts.setStatus")(function* (email: string, status: SubscriptionStatus) {
+      const setStatus: Accounts["Service"]["setStatus"] = Effect.fn("Accounts.setStatus")(
+        function* (which, status, decision) {
+          const nowMillis = yield* Clock.currentTimeMillis
+          return yield* Effect.gen(function* () {
+            const account = yield* lock(which)
+            if (decision !== undefined && decision.from !== account.status) return yield* changed(account)
+            yield* sql`UPDATE account SET status = ${status} WHERE id = ${account.id}`
+            const change = { accountId: account.id, by: decision?.by, before: account.status, after: status, nowMillis }
+            yield* record({ ...change, what: "status" })
+            return yield* readAgain(account.id)
+          }).pipe(sql.withTransaction, availableOnce)
+        }
+      )
+
+      const setRole = Effect.fn("Accounts.setRole")(function* (email: string, role: Role) {
+        const nowMillis = yield* Clock.currentTimeMillis
         return yield* Effect.gen(function* () {
           const account = yield* lock(email)
-          yield* sql`UPDATE account SET status = ${status} WHERE id = ${account.id}`
+          yield* sql`UPDATE account SET role = ${role} WHERE id = ${account.id}`
+          const change = { accountId: account.id, by: undefined, before: account.role, after: role, nowMillis }
+          yield* record({ ...change, what: "role" })
           return yield* readAgain(account.id)
         }).pipe(sql.withTransaction, availableOnce)
       })
@@ -222,9 +231,11 @@ export class Accounts extends Context.Service<
               `${account.email} never had a subscription to grant credits to. Set a paid plan first.`
             )
           }
-          const { periodStart } = yield* currentPeriod(account.id, account.beganOn, nowMillis)
+          const { allowance, periodStart } = yield* currentPeriod(account.id, account.beganOn, nowMillis)
           const entry = { accountId: account.id, periodStart, amount: credits, note: text, nowMillis }
           yield* move({ ...entry, kind: "grant", reason: "operator" })
+          const change = { before: String(allowance), after: String(allowance + credits), nowMillis }
+          yield* record({ ...change, accountId: account.id, by: undefined, what: "credits" })
           return yield* readAgain(account.id)
         }).pipe(sql.withTransaction, availableOnce)
       })
@@ -233,8 +244,11 @@ export class Accounts extends Context.Service<
         const account = yield* find(email)
         yield* checkPassword(password, account.email)
         const hash = yield* passwords.hash(password)
+        const nowMillis = yield* Clock.currentTimeMillis
+        const change = { accountId: account.id, by: undefined, before: null, after: null, nowMillis }
         yield* sql`UPDATE account SET password_hash = ${hash} WHERE id = ${account.id}`.pipe(
           Effect.andThen(sql`DELETE FROM session WHERE account_id = ${account.id}`),
+          Effect.andThen(record({ ...change, what: "password" })),
           sql.withTransaction,
           availableOnce
         )
@@ -244,7 +258,7 @@ export class Accounts extends Context.Service<
       const list = Stream.paginate(0, (after: number) =>
         Effect.map(
           Effect.flatMap(
-            availableToRead(sql`${select(sql`a.id > ${after}`)} ORDER BY a.id LIMIT ${pageSize}`),
+            availableToRead(sql`${select(sql, sql`a.id > ${after}`)} ORDER BY a.id LIMIT ${pageSize}`),
             decodeAccounts
           ),
           (page) =>
@@ -255,51 +269,20 @@ export class Accounts extends Context.Service<
         )
       )
 
-      return { create, find, list, setPlan, setStatus, grant, resetPassword }
+      return { create, find, list, setPlan, setStatus, setRole, grant, resetPassword }
     })
   )
 }
 
-const decodeAccounts = rowsOf(AccountRecord)
-const decodeAccount = rowOf(AccountRecord)
 const decodeIds = rowsOf(Schema.Struct({ id: AccountId }))
 const decodePeriod = rowOf(
   Schema.Struct({ periodStart: Schema.String, allowance: Schema.Int, used: Schema.Int, granted: Schema.Int })
 )
 
-/** One @, no blanks, a dot in the domain; whether it receives mail is not known. */
-const isEmail: (text: string) => boolean = Schema.is(
-  Schema.String.check(
-    Schema.isMaxLength(254),
-    Schema.isPattern(/^[^\s@\p{Cc}\p{Cf}\p{Cs}]+@[^\s@\p{Cc}\p{Cf}\p{Cs}.]+(\.[^\s@\p{Cc}\p{Cf}\p{Cs}.]+)+$/u)
-  )
-)
+const notFound = (which: Which) =>
+  new AccountNotFound({
+    message: `There is no account ${typeof which === "string" ? `with the e-mail address ${printable(which).slice(0, 254)}` : which}.`
+  })
 
-/** PostgreSQL refuses U+0000 and half a surrogate pair. */
-const printable = (text: string): string => text.replaceAll(/[\p{Cc}\p{Cs}]/gu, "")
-
-const invalid = (message: string) => new InvalidAccountDetail({ message })
-
-const notFound = (email: string) =>
-  new AccountNotFound({ message: `There is no account with the e-mail address ${printable(email).slice(0, 254)}.` })
-
-const checkPassword = (password: Redacted.Redacted, email: string) => {
-  const problem = Password.problem(Redacted.value(password), email)
-  return problem === undefined ? Effect.void : Effect.fail(invalid(problem))
-}
-
-/** The day that the periods are counted from; none without a subscription. */
-const firstDay = (account: NewAccount, today: string) => {
-  if (account.plan === "starter") {
-    return account.beganOn === undefined
-      ? Effect.void
-      : Effect.fail(invalid("The plan Starter has no subscription that could have begun; set Growth or Pro."))
-  }
-  const day = account.beganOn ?? today
-  return isDay(day) && day <= today
-    ? Effect.succeed(day)
-    : Effect.fail(invalid(`The subscription began on a day such as ${today}, not later than that.`))
-}
-
-const isDay = (text: string): boolean =>
-  /^[12]\d{3}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(text)) && dayOf(Date.parse(text)) === text
+const changed = ({ email, plan, status }: AccountRecord) =>
+  new ChangedMeanwhile({ message: `${email} was changed meanwhile: plan ${plan}, ${status}. Nothing was changed now.` })

@@ -1,8 +1,9 @@
 /** Opens an account's month of credits: the balance and the grant of the plan's allowance, together and once. */
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import type { SqlError } from "effect/sql"
+import type { SqlError, Statement } from "effect/sql"
 import type { AppSettings } from "../../Config.ts"
+import type { Credits, Plan } from "../../domain/access/Account.ts"
 import { dayOf, periodOn } from "../../domain/access/CreditPeriod.ts"
 import type { Allowances } from "../../domain/access/Plan.ts"
 import { rowsOf } from "./Rows.ts"
@@ -50,6 +51,33 @@ export const open = Effect.fn("CreditPeriods.open")(function* (
     INSERT INTO credit_entry (account_id, period_start, kind, reason, amount, created_at)
     SELECT account_id, period_start, 'grant', 'period', allowance, ${now}::timestamptz FROM opened`
 })
+
+/** Allowance and used of the current period of the account `a`, as JSON; NULL before it has been opened. */
+export const current = (sql: SqlClient.SqlClient, nowMillis: number): Statement.Fragment => {
+  const today = dayOf(nowMillis)
+  return sql`(SELECT jsonb_build_object('allowance', allowance, 'used', used) FROM credit_period
+    WHERE account_id = a.id AND period_start <= ${today}::date AND period_end > ${today}::date)`
+}
+
+/**
+ * The credits as they stand: of the current period where it has been opened, else as opening it would give them, which
+ * looking does not do. `undefined` for who never had a subscription.
+ */
+export const standing = (
+  allowances: Allowances,
+  account: {
+    readonly plan: Plan
+    readonly beganOn: string | null
+    /** The current one. */
+    readonly period: { readonly allowance: number; readonly used: number } | null
+  },
+  nowMillis: number
+): Credits | undefined => {
+  if (account.beganOn === null) return undefined
+  const { end, start } = periodOn(account.beganOn, dayOf(nowMillis))
+  const { allowance, used } = account.period ?? { allowance: allowances[account.plan], used: 0 }
+  return { allowance, used, periodStart: start, periodEnd: end }
+}
 
 const decodeSubscribers = rowsOf(Schema.Struct({ accountId: Schema.Int, beganOn: Schema.String }))
 

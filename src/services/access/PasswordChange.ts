@@ -9,9 +9,9 @@ import type { Session } from "./Sessions.ts"
 import { SignIn, SignInRejected } from "./SignIn.ts"
 import type { SignInError } from "./SignIn.ts"
 
-/** The new password cannot be accepted; the message says what would be. */
+/** The new password cannot be accepted. */
 export class PasswordRefused extends Schema.TaggedError<PasswordRefused>()("PasswordRefused", {
-  message: Schema.String
+  weakness: Schema.Literals(Password.weaknesses)
 }) {}
 
 export class PasswordChange extends Context.Service<
@@ -37,9 +37,9 @@ export class PasswordChange extends Context.Service<
       const signIn = yield* SignIn
 
       const change: PasswordChange["Service"]["change"] = Effect.fn("PasswordChange.change")(function* (request) {
-        const { accountId, email } = request.session
-        const problem = Password.problem(Redacted.value(request.next), email)
-        if (problem !== undefined) return yield* new PasswordRefused({ message: problem })
+        const { accountId, device, email } = request.session
+        const weakness = Password.weakness(Redacted.value(request.next), email)
+        if (weakness !== undefined) return yield* new PasswordRefused({ weakness })
         const verified = yield* signIn.verify({ session: request.session, password: request.current })
         const passwordHash = yield* passwords.hash(request.next)
         return yield* Effect.gen(function* () {
@@ -50,7 +50,7 @@ export class PasswordChange extends Context.Service<
           if (changed.length === 0) return yield* new SignInRejected()
           yield* sql`DELETE FROM session WHERE account_id = ${accountId}`
           return yield* sessions
-            .start({ accountId, passwordHash })
+            .start({ accountId, passwordHash, device })
             .pipe(Effect.catchTag("PasswordOutdated", () => Effect.fail(new SignInRejected())))
         }).pipe(sql.withTransaction, availableOnce)
       })

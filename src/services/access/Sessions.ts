@@ -6,7 +6,8 @@ import { Clock, Context, Effect, Layer, Option, Redacted, Schema } from "effect"
 import { Digest, SecureRandom } from "effect/crypto"
 import { Base64Url } from "effect/encoding"
 import { SqlClient } from "effect/sql"
-import { AccountId, Plan, SubscriptionStatus } from "../../domain/access/Account.ts"
+import { AccountId, Plan, Role, SubscriptionStatus } from "../../domain/access/Account.ts"
+import { Device, unknownDevice } from "../../domain/access/Device.ts"
 import type { ServiceUnavailable } from "../../domain/ToolError.ts"
 import { availableOnce, availableToRead } from "../database/Availability.ts"
 import { rowOf, rowsOf } from "./Rows.ts"
@@ -28,6 +29,9 @@ export const Session = Schema.Struct({
   email: Schema.String,
   plan: Plan,
   status: SubscriptionStatus,
+  role: Role,
+  /** As it was when the session started. */
+  device: Device,
   startedAt: Schema.DateTimeUtcFromDate,
   /** To the minute. */
   lastUsedAt: Schema.DateTimeUtcFromDate
@@ -49,7 +53,7 @@ export class Sessions extends Context.Service<
      * once; `instead` is the cookie's secret until now, whose session, if it has one, ends.
      */
     start(
-      account: { readonly accountId: AccountId; readonly passwordHash: string },
+      account: { readonly accountId: AccountId; readonly passwordHash: string; readonly device?: Device },
       instead?: Redacted.Redacted
     ): Effect.Effect<
       { readonly session: Session; readonly secret: Redacted.Redacted },
@@ -78,21 +82,22 @@ export class Sessions extends Context.Service<
         (s.last_used_at > ${new Date(nowMillis - idleMillis)} AND s.created_at > ${new Date(nowMillis - maxAgeMillis)})`
 
       const select = sql`
-        SELECT s.id, s.account_id AS "accountId", a.email, a.plan, a.status, s.created_at AS "startedAt",
-          s.last_used_at AS "lastUsedAt"
+        SELECT s.id, s.account_id AS "accountId", a.email, a.plan, a.status, a.role, s.created_at AS "startedAt",
+          s.last_used_at AS "lastUsedAt", jsonb_build_object('browser', s.browser, 'system', s.system) AS device
         FROM session s JOIN account a ON a.id = s.account_id`
 
       const start: Sessions["Service"]["start"] = Effect.fn("Sessions.start")(function* (account, instead) {
         const nowMillis = yield* Clock.currentTimeMillis
         const now = new Date(nowMillis)
+        const { browser, system } = account.device ?? unknownDevice
         const secret = Base64Url.encode(yield* random.randomBytes(secretBytes))
         const hash = yield* hashOf(secret)
         const previous = instead === undefined ? undefined : yield* hashOf(Redacted.value(instead))
         const session = yield* Effect.gen(function* () {
           // The account is locked first: a change of its password either comes after and ends this session, or prevents it.
           const rows = yield* sql`
-            INSERT INTO session (account_id, hash, created_at, last_used_at)
-            SELECT id, ${hash}, ${now}, ${now} FROM account
+            INSERT INTO session (account_id, hash, browser, system, created_at, last_used_at)
+            SELECT id, ${hash}, ${browser}::text, ${system}::text, ${now}, ${now} FROM account
             WHERE id = ${account.accountId} AND password_hash = ${account.passwordHash} FOR NO KEY UPDATE
             RETURNING id`
           const [row] = yield* decodeIds(rows)

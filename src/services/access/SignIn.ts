@@ -6,6 +6,7 @@ import { Context, Effect, Layer, Option, Schema } from "effect"
 import type { Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { AccountId } from "../../domain/access/Account.ts"
+import type { Device } from "../../domain/access/Device.ts"
 import type { ServiceUnavailable } from "../../domain/ToolError.ts"
 import { availableToRead } from "../database/Availability.ts"
 import { Passwords } from "./Passwords.ts"
@@ -34,9 +35,9 @@ const decodeHolders = rowsOf(
 export class SignIn extends Context.Service<
   SignIn,
   {
-    /** Starts a session; `instead` is the cookie's secret until now. */
+    /** Starts a session; `instead` is the cookie's secret until now, and `device` what the session is recognised by. */
     signIn(
-      attempt: Attempt & { readonly password: Redacted.Redacted },
+      attempt: Attempt & { readonly password: Redacted.Redacted; readonly device?: Device },
       instead?: Redacted.Redacted
     ): Effect.Effect<{ readonly session: Session; readonly secret: Redacted.Redacted }, SignInError>
     /** The password alone, of who is signed in; counted by the session. */
@@ -89,7 +90,7 @@ export class SignIn extends Context.Service<
         const email = normalise(attempt.email)
         const verified = yield* judge(email, attempt.password, { address: attempt.address, email })
         return yield* sessions
-          .start(verified, instead)
+          .start(attempt.device === undefined ? verified : { ...verified, device: attempt.device }, instead)
           .pipe(Effect.catchTag("PasswordOutdated", () => Effect.fail(new SignInRejected())))
       })
 

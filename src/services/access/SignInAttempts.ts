@@ -131,7 +131,7 @@ export class SignInAttempts extends Context.Service<
 const tooMany = (retryAfterSeconds: number) => {
   const minutes = Math.ceil(retryAfterSeconds / 60)
   return new TooManyAttempts({
-    message: `Too many attempts to sign in. Try again in ${minutes === 1 ? "a minute" : `${minutes} minutes`}.`,
+    message: `Too many attempts with a password. Try again in ${minutes === 1 ? "a minute" : `${minutes} minutes`}.`,
     retryAfterSeconds
   })
 }

@@ -2,10 +2,10 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
-import type { Page } from "playwright-core"
 import { Layer } from "effect"
 import { Browser, isAvailable, looks, overflow, picture, violations } from "../../support/Browser.ts"
 import { Site } from "../../support/Site.ts"
+import { at, fill, goTo, hasFocus, press, signIn } from "../../support/Steps.ts"
 
 /** As `/authorize` does with a request that it refuses: back to the app at once, at another origin. */
 const hop = HttpRouter.add("GET", "/hop", (request) =>
@@ -15,37 +15,6 @@ const hop = HttpRouter.add("GET", "/hop", (request) =>
 )
 
 const services = Layer.merge(Browser.layer, Site.layer({ routes: hop }))
-
-/** Waits until it has the focus: `autofocus` acts with the first picture of a page. */
-const hasFocus = (page: Page, selector: string) => Effect.promise(() => page.locator(`${selector}:focus`).waitFor())
-
-const at = (page: Page) => {
-  const { pathname, search } = new URL(page.url())
-  return pathname + search
-}
-
-const fill = Effect.fnUntraced(function* (page: Page, fields: Readonly<Record<string, string>>) {
-  for (const [label, value] of Object.entries(fields)) {
-    yield* Effect.promise(() => page.getByLabel(label, { exact: true }).fill(value))
-  }
-})
-
-/** Waits for the page that the button leads to. */
-const press = (page: Page, button: string) =>
-  Effect.promise(async () => {
-    const leaves = page.waitForEvent("framenavigated")
-    await page.getByRole("button", { name: button }).click()
-    await leaves
-    await page.waitForLoadState()
-  })
-
-const goTo = (page: Page, path: string) =>
-  Effect.flatMap(Site, ({ url }) => Effect.promise(() => page.goto(url + path)))
-
-const signIn = Effect.fnUntraced(function* (page: Page, who: { readonly email: string; readonly password: string }) {
-  yield* fill(page, { "E-mail address": who.email, Password: who.password })
-  yield* press(page, "Sign in")
-})
 
 describe.skipIf(!isAvailable())("in a browser", () => {
   layer(services, { excludeTestServices: true, timeout: "60 seconds" })((it) => {
@@ -162,7 +131,7 @@ describe.skipIf(!isAvailable())("in a browser", () => {
         yield* goTo(second, "/dashboard")
         yield* press(second, "Sign out")
         yield* signIn(second, other)
-        assert.include(yield* Effect.promise(() => second.innerText("main")), other.email)
+        assert.include(yield* Effect.promise(() => second.innerText("header")), other.email)
 
         yield* fill(first, {
           "Current password": other.password,

@@ -19,6 +19,8 @@ const signedIn = Layer.mock(Sessions, {
       email: "visitor@discovery.test",
       plan: "growth",
       status: "active",
+      role: "customer",
+      device: { browser: null, system: null },
       startedAt,
       lastUsedAt: startedAt
     })
@@ -29,7 +31,8 @@ const access = Layer.mergeAll(
   FakeAccess.plans,
   FakeAccess.ledger({ charges: [] }),
   FakeOAuth.unused,
-  FakeAccess.nobodySignedIn
+  FakeAccess.nobodySignedIn,
+  FakeAccess.unvisited
 ).pipe((others) => Layer.merge(others, signedIn))
 
 /** Whoever looks for `down` finds the database down; all others ask too much. */

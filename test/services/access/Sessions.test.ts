@@ -82,6 +82,34 @@ layer(Services, { excludeTestServices: true })("Sessions", (it) => {
       })
     )
 
+    it.effect("shows the role as it is now: taken away, it is gone with the next look", () =>
+      Effect.gen(function* () {
+        const { accounts, begin, email, sessions } = yield* owner
+        const { secret, session } = yield* begin()
+        const role = Effect.map(sessions.current(secret), (found) => Option.getOrThrow(found).role)
+        assert.strictEqual(session.role, "customer")
+        yield* accounts.setRole(email, "operator")
+        assert.strictEqual(yield* role, "operator")
+        yield* accounts.setRole(email, "customer")
+        assert.strictEqual(yield* role, "customer")
+      })
+    )
+
+    it.effect("keeps what its browser was called when it started", () =>
+      Effect.gen(function* () {
+        const { begin, id, sessions } = yield* owner
+        const { session: unknown } = yield* begin()
+        assert.deepStrictEqual(unknown.device, { browser: null, system: null })
+        const device = { browser: "Firefox", system: "Linux" }
+        const { secret } = yield* sessions.start({ accountId: id, passwordHash, device })
+        assert.deepStrictEqual(Option.getOrThrow(yield* sessions.current(secret)).device, device)
+        assert.deepStrictEqual(
+          (yield* sessions.list(id)).map((each) => each.device),
+          [device, unknown.device]
+        )
+      })
+    )
+
     it.effect("ends after 12 hours without use", () =>
       Effect.gen(function* () {
         const { begin, clock, isAlive } = yield* owner

@@ -112,7 +112,7 @@ layer(Services, { excludeTestServices: true })("SignIn", (it) => {
         assert.deepInclude(error, {
           _tag: "TooManyAttempts",
           retryAfterSeconds: 60,
-          message: "Too many attempts to sign in. Try again in a minute."
+          message: "Too many attempts with a password. Try again in a minute."
         })
         yield* clock.advance(minute - 1)
         assert.strictEqual(yield* tagOf(attempt(right, address)), "TooManyAttempts")

@@ -1,0 +1,65 @@
+/** What was changed about an account, by whom and when: kept for ever, never changed. */
+import { Context, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql"
+import type { AccountId } from "../../domain/access/Account.ts"
+import type { ServiceUnavailable } from "../../domain/ToolError.ts"
+import { availableToRead } from "../database/Availability.ts"
+import { rowsOf } from "./Rows.ts"
+
+export const AccountChange = Schema.Struct({
+  /** The operator's e-mail address; `null` for the command line. */
+  by: Schema.NullOr(Schema.String),
+  what: Schema.Literals(["plan", "status", "role", "credits", "password"]),
+  /** The plan, status or role, or the credits of the period; of a password nothing is told. */
+  before: Schema.NullOr(Schema.String),
+  after: Schema.NullOr(Schema.String),
+  at: Schema.DateTimeUtcFromDate
+})
+export type AccountChange = typeof AccountChange.Type
+
+const decodeChanges = rowsOf(AccountChange)
+
+/** Within the transaction that makes the change. What stays as it was is none. */
+export const record = Effect.fnUntraced(function* (change: {
+  readonly accountId: AccountId
+  /** `undefined` for the command line. */
+  readonly by: AccountId | undefined
+  readonly what: AccountChange["what"]
+  readonly before: string | null
+  readonly after: string | null
+  readonly nowMillis: number
+}): Effect.fn.Return<void, SqlError.SqlError, SqlClient.SqlClient> {
+  if (change.what !== "password" && change.before === change.after) return
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`
+    INSERT INTO account_change (account_id, actor_id, what, value_before, value_after, created_at)
+    VALUES (${change.accountId}, ${change.by ?? null}::integer, ${change.what}, ${change.before}::text,
+      ${change.after}::text, ${new Date(change.nowMillis)})`
+})
+
+/** As many as a page shows. */
+const maxListed = 50
+
+export class AccountChanges extends Context.Service<
+  AccountChanges,
+  {
+    /** The newest first: at most 50. */
+    list(accountId: AccountId): Effect.Effect<ReadonlyArray<AccountChange>, ServiceUnavailable>
+  }
+>()("discovery/access/AccountChanges") {
+  static readonly layer = Layer.effect(
+    AccountChanges,
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const list = Effect.fn("AccountChanges.list")(function* (accountId: AccountId) {
+        const rows = yield* sql`
+          SELECT a.email AS by, c.what, c.value_before AS before, c.value_after AS after, c.created_at AS at
+          FROM account_change c LEFT JOIN account a ON a.id = c.actor_id
+          WHERE c.account_id = ${accountId} ORDER BY c.id DESC LIMIT ${maxListed}`.pipe(availableToRead)
+        return yield* decodeChanges(rows)
+      })
+      return { list }
+    })
+  )
+}

@@ -1,0 +1,53 @@
+/** What may be said of an account: addresses, passwords and days that are accepted. */
+import { Effect, Redacted, Schema } from "effect"
+import type { Plan, SubscriptionStatus } from "../../domain/access/Account.ts"
+import { dayOf } from "../../domain/access/CreditPeriod.ts"
+import * as Password from "../../domain/access/Password.ts"
+
+/** An e-mail address, password, day or number that cannot be accepted; the message says what would be. */
+export class InvalidAccountDetail extends Schema.TaggedError<InvalidAccountDetail>()("InvalidAccountDetail", {
+  message: Schema.String
+}) {}
+
+export interface NewAccount {
+  readonly email: string
+  readonly plan: Plan
+  readonly status: SubscriptionStatus
+  readonly password: Redacted.Redacted
+  /** A UTC day, today or before; today without it. Only with a paid plan. */
+  readonly beganOn?: string
+}
+
+/** One @, no blanks, a dot in the domain; whether it receives mail is not known. */
+export const isEmail: (text: string) => boolean = Schema.is(
+  Schema.String.check(
+    Schema.isMaxLength(254),
+    Schema.isPattern(/^[^\s@\p{Cc}\p{Cf}\p{Cs}]+@[^\s@\p{Cc}\p{Cf}\p{Cs}.]+(\.[^\s@\p{Cc}\p{Cf}\p{Cs}.]+)+$/u)
+  )
+)
+
+/** PostgreSQL refuses U+0000 and half a surrogate pair. */
+export const printable = (text: string): string => text.replaceAll(/[\p{Cc}\p{Cs}]/gu, "")
+
+export const invalid = (message: string) => new InvalidAccountDetail({ message })
+
+export const checkPassword = (password: Redacted.Redacted, email: string) => {
+  const problem = Password.problem(Redacted.value(password), email)
+  return problem === undefined ? Effect.void : Effect.fail(invalid(problem))
+}
+
+/** The day that the periods are counted from; none without a subscription. */
+export const firstDay = (account: NewAccount, today: string) => {
+  if (account.plan === "starter") {
+    return account.beganOn === undefined
+      ? Effect.void
+      : Effect.fail(invalid("The plan Starter has no subscription that could have begun; set Growth or Pro."))
+  }
+  const day = account.beganOn ?? today
+  return isDay(day) && day <= today
+    ? Effect.succeed(day)
+    : Effect.fail(invalid(`The subscription began on a day such as ${today}, not later than that.`))
+}
+
+const isDay = (text: string): boolean =>
+  /^[12]\d{3}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(text)) && dayOf(Date.parse(text)) === text

@@ -1,0 +1,143 @@
+/** All accounts, for operators to find one and to see how it does. Reads only; no secret is among what is read. */
+import { Clock, Context, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import type { Statement } from "effect/sql"
+import { AppConfig } from "../../Config.ts"
+import { AccountId, Plan, Role, SubscriptionStatus } from "../../domain/access/Account.ts"
+import type { Credits } from "../../domain/access/Account.ts"
+import type { SearchTimeout, ServiceUnavailable } from "../../domain/ToolError.ts"
+import { availableToRead, query } from "../database/Availability.ts"
+import { AccountNotFound } from "./Accounts.ts"
+import * as CreditPeriods from "./CreditPeriods.ts"
+import { rowsOf } from "./Rows.ts"
+
+const fields = {
+  id: AccountId,
+  email: Schema.String,
+  plan: Plan,
+  status: SubscriptionStatus,
+  role: Role,
+  createdAt: Schema.DateTimeUtcFromDate,
+  /** When one of its keys, apps or sessions was last used. */
+  lastUsedAt: Schema.NullOr(Schema.DateTimeUtcFromDate),
+  /** Those that can be used. */
+  activeKeys: Schema.Int,
+  connectedApps: Schema.Int
+}
+
+const Row = Schema.Struct({
+  ...fields,
+  beganOn: Schema.NullOr(Schema.String),
+  period: Schema.NullOr(Schema.Struct({ allowance: Schema.Int, used: Schema.Int }))
+})
+const decodeRows = rowsOf(Row)
+
+export interface AccountEntry extends Schema.Struct.Type<typeof fields> {
+  /** Of the current period; `undefined` for who never had a subscription. */
+  readonly credits: Credits | undefined
+}
+
+const Period = Schema.Struct({
+  allowance: Schema.Int,
+  used: Schema.Int,
+  periodStart: Schema.String,
+  periodEnd: Schema.String
+})
+const decodePeriods = rowsOf(Period)
+
+export interface AccountFilter {
+  /** A part of the e-mail address, whatever its case. */
+  readonly email?: string | undefined
+  readonly plan?: Plan | undefined
+  readonly status?: SubscriptionStatus | undefined
+  readonly role?: Role | undefined
+  /** Only accounts made before this one: the `next` of the page before. */
+  readonly before?: number | undefined
+}
+
+export interface AccountPage {
+  /** The youngest first: at most 50. */
+  readonly accounts: ReadonlyArray<AccountEntry>
+  /** Absent on the last page. */
+  readonly next: AccountId | undefined
+}
+
+const pageSize = 50
+/** A year. */
+const maxPeriods = 12
+
+export class AccountDirectory extends Context.Service<
+  AccountDirectory,
+  {
+    page(filter: AccountFilter): Effect.Effect<AccountPage, SearchTimeout | ServiceUnavailable>
+    find(accountId: number): Effect.Effect<AccountEntry, AccountNotFound | ServiceUnavailable>
+    /** The newest first, at most 12: those that have been opened. */
+    periods(accountId: AccountId): Effect.Effect<ReadonlyArray<Credits>, ServiceUnavailable>
+  }
+>()("discovery/access/AccountDirectory") {
+  static readonly layer = Layer.effect(
+    AccountDirectory,
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const allowances = CreditPeriods.allowances(yield* AppConfig)
+
+      /** The accounts are chosen first, so that figures are gathered for those alone; each by an index. */
+      const select = Effect.fnUntraced(function* (where: Statement.Fragment, limit: number) {
+        const nowMillis = yield* Clock.currentTimeMillis
+        const now = new Date(nowMillis)
+        const rows = yield* sql`
+          SELECT a.id, a.email, a.plan, a.status, a.role, a.created_at AS "createdAt",
+            a.subscription_began_on::text AS "beganOn", ${CreditPeriods.current(sql, nowMillis)} AS period,
+            greatest(k.used, g.used, (SELECT max(last_used_at) FROM session WHERE account_id = a.id)) AS "lastUsedAt",
+            k.active AS "activeKeys", g.active AS "connectedApps"
+          FROM (SELECT * FROM account a WHERE ${where} ORDER BY id DESC LIMIT ${limit}) a
+          CROSS JOIN LATERAL (
+            SELECT (count(*) FILTER (WHERE revoked_at IS NULL AND (ends_at IS NULL OR ends_at > ${now})))::integer AS active,
+              max(last_used_at) AS used
+            FROM api_key WHERE account_id = a.id
+          ) k
+          CROSS JOIN LATERAL (
+            SELECT (count(*) FILTER (WHERE connected_at IS NOT NULL AND usable_until > ${now}))::integer
+              AS active, max(last_used_at) AS used
+            FROM oauth_grant WHERE account_id = a.id
+          ) g
+          ORDER BY a.id DESC`
+        return (yield* decodeRows(rows)).map(({ beganOn, period, ...entry }): AccountEntry => ({
+          ...entry,
+          credits: CreditPeriods.standing(allowances, { plan: entry.plan, beganOn, period }, nowMillis)
+        }))
+      })
+
+      const matching = ({ before, email, plan, role, status }: AccountFilter) =>
+        sql.and([
+          sql`true`,
+          ...(email === undefined ? [] : [sql`strpos(lower(a.email), lower(${email})) > 0`]),
+          ...(plan === undefined ? [] : [sql`a.plan = ${plan}`]),
+          ...(status === undefined ? [] : [sql`a.status = ${status}`]),
+          ...(role === undefined ? [] : [sql`a.role = ${role}`]),
+          ...(before === undefined ? [] : [sql`a.id < ${before}`])
+        ])
+
+      const page = Effect.fn("AccountDirectory.page")(function* (filter: AccountFilter) {
+        const found = yield* query(select(matching(filter), pageSize + 1))
+        const accounts = found.slice(0, pageSize)
+        return { accounts, next: found.length > pageSize ? accounts.at(-1)?.id : undefined }
+      })
+
+      const find = Effect.fn("AccountDirectory.find")(function* (accountId: number) {
+        const [found] = yield* availableToRead(select(sql`a.id = ${accountId}`, 1))
+        return found ?? (yield* new AccountNotFound({ message: `There is no account ${accountId}.` }))
+      })
+
+      const periods = Effect.fn("AccountDirectory.periods")(function* (accountId: AccountId) {
+        const rows = yield* sql`
+          SELECT allowance, used, period_start::text AS "periodStart", period_end::text AS "periodEnd"
+          FROM credit_period WHERE account_id = ${accountId}
+          ORDER BY period_start DESC LIMIT ${maxPeriods}`.pipe(availableToRead)
+        return yield* decodePeriods(rows)
+      })
+
+      return { page, find, periods }
+    })
+  )
+}

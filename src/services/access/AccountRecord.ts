@@ -1,0 +1,37 @@
+/** An account as operators see it, and how it is read. */
+import { Schema } from "effect"
+import type { SqlClient, Statement } from "effect/sql"
+import { AccountId, Plan, Role, SubscriptionStatus } from "../../domain/access/Account.ts"
+import { rowOf, rowsOf } from "./Rows.ts"
+
+export const AccountRecord = Schema.Struct({
+  id: AccountId,
+  email: Schema.String,
+  plan: Plan,
+  status: SubscriptionStatus,
+  role: Role,
+  /** The UTC day that the first paid plan began; periods are counted from it. */
+  beganOn: Schema.NullOr(Schema.String),
+  createdAt: Schema.DateTimeUtcFromDate,
+  /** Of the newest period that has been opened; the current one is opened by its first use. */
+  credits: Schema.NullOr(
+    Schema.Struct({
+      allowance: Schema.Int,
+      used: Schema.Int,
+      periodStart: Schema.String,
+      periodEnd: Schema.String
+    })
+  )
+})
+export type AccountRecord = typeof AccountRecord.Type
+
+/** `where` speaks of the account as `a`. */
+export const select = (sql: SqlClient.SqlClient, where: Statement.Fragment) => sql`
+  SELECT a.id, a.email, a.plan, a.status, a.role, a.subscription_began_on::text AS "beganOn", a.created_at AS "createdAt",
+    (SELECT jsonb_build_object('allowance', allowance, 'used', used, 'periodStart', period_start,
+       'periodEnd', period_end) FROM credit_period WHERE account_id = a.id ORDER BY period_start DESC LIMIT 1
+    ) AS credits
+  FROM account a WHERE ${where}`
+
+export const decodeAccounts = rowsOf(AccountRecord)
+export const decodeAccount = rowOf(AccountRecord)

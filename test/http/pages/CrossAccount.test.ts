@@ -1,0 +1,224 @@
+/**
+ * Another account's things are as if they were not there: for every address with an id in it, the answer is, byte for byte,
+ * that of an id that nobody has, and nothing of the other account is changed.
+ */
+import { assert, describe, layer } from "@effect/vitest"
+import { Clock, Effect, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import type { AccountId } from "../../../src/domain/access/Account.ts"
+import { Accounts } from "../../../src/services/access/Accounts.ts"
+import { ApiKeys } from "../../../src/services/access/ApiKeys.ts"
+import type { Sessions } from "../../../src/services/access/Sessions.ts"
+import type { Clients } from "../../../src/services/oauth/Clients.ts"
+import { ConnectedApps } from "../../../src/services/oauth/ConnectedApps.ts"
+import type { Grants } from "../../../src/services/oauth/Grants.ts"
+import * as Integrations from "../../support/Integrations.ts"
+import { seen } from "../../support/Sameness.ts"
+import { Site } from "../../support/Site.ts"
+import * as SiteVisitor from "../../support/SiteVisitor.ts"
+
+interface Owner {
+  readonly id: AccountId
+  readonly email: string
+  readonly visitor: SiteVisitor.SiteVisitor
+}
+
+type Services = Site | Accounts | Sessions | ApiKeys | ConnectedApps | Grants | Clients | SqlClient.SqlClient
+
+interface Case {
+  readonly method: "GET" | "POST"
+  /** With `{id}` where the id stands, in the path or in the query. */
+  readonly path: string
+  /** Makes a thing of the owner's, and tells its id. */
+  readonly thing: (owner: Owner) => Effect.Effect<number, never, Services>
+  /** The fields of the form, without its token. */
+  readonly form?: Readonly<Record<string, string>>
+  /** Not for customers at all: nobody's id does anything. */
+  readonly operatorsOnly?: true
+}
+
+/** A session of the owner's in another browser. */
+const session = ({ email }: Owner) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    yield* SiteVisitor.signedIn({ email, password: "nine green whales" })
+    const [row] = yield* sql`
+      SELECT max(s.id) AS id FROM session s JOIN account a ON a.id = s.account_id WHERE a.email = ${email}`
+    return yield* decodeId(row)
+  }).pipe(Effect.orDie)
+
+const account = ({ id }: Owner) => Effect.succeed(id)
+
+const key = ({ id }: Owner) =>
+  Effect.flatMap(ApiKeys, (keys) => keys.create(id, "a key")).pipe(
+    Effect.map((made) => made.key.id),
+    Effect.orDie
+  )
+
+const app = ({ id }: Owner) =>
+  Effect.gen(function* () {
+    yield* Integrations.connect(id, { name: "An app" })
+    const [connected] = yield* Effect.flatMap(ConnectedApps, (apps) => apps.list(id))
+    return yield* decodeId(connected)
+  }).pipe(Effect.orDie)
+
+/** The same, and a call was made with it. */
+const called =
+  (kind: "api_key" | "access_token", thing: Case["thing"]): Case["thing"] =>
+  (owner) =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const id = yield* thing(owner)
+      const at = new Date(yield* Clock.currentTimeMillis)
+      yield* sql`
+        INSERT INTO activity (account_id, at, tool, credential_kind, credential_id, outcome, credits, duration_ms, request_id)
+        VALUES (${owner.id}, ${at}, 'search_ads', ${kind}, ${id}, 'success', 1, 12, ${`request-of-${kind}-${id}`})`
+      yield* sql`
+        INSERT INTO activity_day (account_id, day, tool, outcome, credential_kind, credential_id, calls)
+        VALUES (${owner.id}, ${at}::date, 'search_ads', 'success', ${kind}, ${id}, 1)`
+      return id
+    }).pipe(Effect.orDie)
+
+/** One row for each address with an id. */
+const cases: ReadonlyArray<Case> = [
+  { method: "POST", path: "/dashboard/account/sessions/{id}/end", thing: session },
+  { method: "GET", path: "/dashboard/integrations/keys/{id}/revoke", thing: key },
+  { method: "POST", path: "/dashboard/integrations/keys/{id}/revoke", thing: key },
+  { method: "GET", path: "/dashboard/integrations/keys/{id}/replace", thing: key },
+  {
+    method: "POST",
+    path: "/dashboard/integrations/keys/{id}/replace",
+    thing: key,
+    form: { name: "Another", ends: "now", attempt: "A".repeat(22) }
+  },
+  { method: "GET", path: "/dashboard/integrations/apps/{id}/revoke", thing: app },
+  { method: "POST", path: "/dashboard/integrations/apps/{id}/revoke", thing: app },
+  { method: "GET", path: "/dashboard/usage?who=key-{id}", thing: called("api_key", key) },
+  { method: "GET", path: "/dashboard/usage?who=app-{id}", thing: called("access_token", app) },
+  { method: "GET", path: "/dashboard/operator/accounts/{id}", thing: account, operatorsOnly: true },
+  { method: "GET", path: "/dashboard/operator/accounts/{id}/plan?to=pro", thing: account, operatorsOnly: true },
+  { method: "GET", path: "/dashboard/operator/accounts/{id}/status?to=unpaid", thing: account, operatorsOnly: true },
+  {
+    method: "POST",
+    path: "/dashboard/operator/accounts/{id}/plan",
+    thing: account,
+    form: { from: "growth", to: "pro" },
+    operatorsOnly: true
+  },
+  {
+    method: "POST",
+    path: "/dashboard/operator/accounts/{id}/status",
+    thing: account,
+    form: { from: "active", to: "unpaid" },
+    operatorsOnly: true
+  }
+]
+
+/** Addresses whose variable part is nothing that an account has, and why. */
+const notOfAnAccount: Readonly<Record<string, string>> = {
+  "GET /dashboard/:place/*": "whatever is no page",
+  "POST /dashboard/:place/*": "whatever is no form",
+  "GET /dashboard/shops/:id": "a store is everybody's",
+  "POST /dashboard/shops/:id/track": "a store is everybody's; who tracks it is the visitor",
+  "POST /dashboard/shops/:id/untrack": "a store is everybody's; who tracks it is the visitor",
+  "GET /.well-known/*": "documents for clients",
+  "GET /mcp/.well-known/*": "documents for clients"
+}
+
+const decodeId = (row: unknown) =>
+  Effect.map(Schema.decodeUnknownEffect(Schema.Struct({ id: Schema.Int }))(row), ({ id }) => id)
+
+/** The greatest that an address can name. */
+const nobodys = 2_147_483_647
+
+/** What is no id, and what only reads as one elsewhere. */
+const malformed = ["0", "01", "1.0", "1e3", "+1", "-1", "%201", "x", "2147483648", "9".repeat(200), "%00", "1%2F1"]
+
+layer(Site.layer(), { excludeTestServices: true, timeout: "60 seconds" })("an id in an address", (it) => {
+  const owner = Effect.gen(function* () {
+    const site = yield* Site
+    const who = yield* site.account()
+    const { id } = yield* Effect.flatMap(Accounts, (accounts) => accounts.find(who.email))
+    return { id, email: who.email, visitor: yield* SiteVisitor.signedIn(who) }
+  }).pipe(Effect.orDie)
+
+  /** Everything that the database has of an account. */
+  const belongings = Effect.fnUntraced(function* (accountId: AccountId) {
+    const sql = yield* SqlClient.SqlClient
+    const tables = yield* sql<{ readonly name: string }>`
+      SELECT table_name AS name FROM information_schema.columns
+      WHERE table_schema = 'public' AND column_name = 'account_id' ORDER BY 1`
+    assert.isAbove(tables.length, 5)
+    const found = yield* Effect.forEach(tables, ({ name }) =>
+      Effect.map(
+        sql`SELECT to_jsonb(t)::text AS row FROM ${sql(name)} t WHERE account_id = ${accountId} ORDER BY 1`,
+        (rows) => ({ name, rows })
+      )
+    )
+    return { found, account: yield* sql`SELECT to_jsonb(a)::text AS row FROM account a WHERE id = ${accountId}` }
+  })
+
+  const ask = ({ form, method, path }: Case, { visitor }: Owner, id: number | string) => {
+    const address = path.replace("{id}", String(id))
+    const answer = Effect.map(method === "GET" ? visitor.get(address) : visitor.submit(address, form ?? {}), seen)
+    // Whoever asks for calls by a key or an app is told again what they asked for.
+    return Effect.map(answer, (all) => ({
+      ...all,
+      text: all.text.replaceAll(new RegExp(`\\b(key|app)[- ]${id}\\b`, "giu"), "$1")
+    }))
+  }
+
+  describe.each(cases)("$method $path", (each) => {
+    it.effect("of another account is answered as one that nobody has, and nothing is changed", () =>
+      Effect.gen(function* () {
+        const [mine, theirs] = [yield* owner, yield* owner]
+        yield* each.thing(mine)
+        const foreign = yield* each.thing(theirs)
+        const before = yield* belongings(theirs.id)
+        const none = yield* ask(each, mine, nobodys)
+        assert.deepStrictEqual(yield* ask(each, mine, foreign), none)
+        assert.deepStrictEqual(yield* belongings(theirs.id), before)
+      })
+    )
+
+    it.effect("of one's own does something, unless it is for operators", () =>
+      Effect.gen(function* () {
+        const mine = yield* owner
+        const own = yield* each.thing(mine)
+        const before = yield* belongings(mine.id)
+        const none = yield* ask(each, mine, nobodys)
+        const isAnswered = JSON.stringify(yield* ask(each, mine, own)) !== JSON.stringify(none)
+        const isChanged = JSON.stringify(yield* belongings(mine.id)) !== JSON.stringify(before)
+        assert.strictEqual(isAnswered || isChanged, each.operatorsOnly !== true)
+      })
+    )
+
+    it.effect("that is none leads to no page", () =>
+      Effect.gen(function* () {
+        const mine = yield* owner
+        for (const id of malformed) assert.strictEqual((yield* ask(each, mine, id)).status, 404, id)
+      })
+    )
+  })
+
+  it.effect("is in the table above, whichever the page", () =>
+    Effect.gen(function* () {
+      const { routes } = yield* Site
+      const variable = routes.filter((route) => /^(?:GET|POST) .*[:*]/u.test(route))
+      const known = new Set([
+        ...cases.map(({ method, path }) => `${method} ${path.split("?", 1)[0]?.replace("{id}", ":id")}`),
+        ...Object.keys(notOfAnAccount)
+      ])
+      assert.deepStrictEqual(
+        variable.filter((route) => !known.has(route)),
+        []
+      )
+      assert.deepStrictEqual(
+        Object.keys(notOfAnAccount).filter((route) => !routes.includes(route)),
+        []
+      )
+      // One with the id in its query is a route without a variable part; none is a route that is gone.
+      for (const route of known) assert.include(routes, route)
+    })
+  )
+})

@@ -1,0 +1,23 @@
+/** What is left of an answer when that is taken out which no two answers have in common. */
+import type { Answer } from "./Site.ts"
+
+export interface Seen {
+  readonly status: number
+  readonly location: string | null
+  readonly headers: ReadonlyArray<string>
+  readonly text: string
+}
+
+/** Of each answer its own, or the clock's. */
+const own = new Set(["x-request-id", "date", "content-length", "set-cookie", "keep-alive"])
+
+export const seen = ({ headers, status, text }: Answer): Seen => ({
+  status,
+  location: headers.get("location"),
+  headers: Array.from(headers, ([name, value]) => `${name}: ${value}`).filter(
+    (line) => !own.has(line.split(":")[0] ?? "")
+  ),
+  text: text
+    .replaceAll(headers.get("x-request-id") ?? "no request id", "REFERENCE")
+    .replaceAll(/name="form_token" value="[^"]*"/gu, 'name="form_token"')
+})
