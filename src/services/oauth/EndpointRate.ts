@@ -4,6 +4,8 @@
  * could shut out everyone: what registrations leave behind is bounded by UnusedClients.
  */
 import { Clock, Context, Duration, Effect, Layer } from "effect"
+import * as Networks from "../../domain/access/Networks.ts"
+import type { Counted } from "../../domain/access/Networks.ts"
 import { TooManyRequests } from "../../domain/oauth/OAuthError.ts"
 
 interface Allowance {
@@ -49,24 +51,30 @@ export class EndpointRate extends Context.Service<
       uses.set(key, use)
     }
 
-    const take = Effect.fnUntraced(function* (endpoint: Endpoint, address: string) {
+    const judge = (endpoint: Endpoint, { key, times }: Counted, now: number) => {
       const { limit, window } = allowances[endpoint]
       const windowMillis = Duration.toMillis(window)
-      const key = `${endpoint} ${address}`
-      const now = yield* Clock.currentTimeMillis
-      const last = uses.get(key)
+      const last = uses.get(`${endpoint} ${key}`)
       // A clock that is set back gives nothing back, and takes nothing away.
       const used = last === undefined ? 0 : Math.max(0, last.usedMillis - Math.max(0, now - last.at))
-      const next = used + windowMillis / limit
-      const waitMillis = next - windowMillis
-      // Who is refused is remembered as well, but not counted.
-      remember(key, { at: now, usedMillis: waitMillis > 0 ? used : next })
-      if (waitMillis > 0) {
-        return yield* new TooManyRequests({
-          message: "Too many requests in a short time. Try again later.",
-          retryAfterSeconds: Math.ceil(waitMillis / 1000)
-        })
+      const next = used + windowMillis / (limit * times)
+      return { key: `${endpoint} ${key}`, used, next, waitMillis: next - windowMillis }
+    }
+
+    const take = Effect.fnUntraced(function* (endpoint: Endpoint, address: string) {
+      const now = yield* Clock.currentTimeMillis
+      const judged = Networks.countedOf(address).map((counted) => judge(endpoint, counted, now))
+      const full = judged.filter(({ waitMillis }) => waitMillis > 0)
+      if (full.length === 0) {
+        for (const { key, next } of judged) remember(key, { at: now, usedMillis: next })
+        return
       }
+      // Who is refused is remembered as well, but not counted; and of a full network no more addresses are.
+      for (const { key, used } of full) remember(key, { at: now, usedMillis: used })
+      return yield* new TooManyRequests({
+        message: "Too many requests in a short time. Try again later.",
+        retryAfterSeconds: Math.ceil(Math.max(...full.map(({ waitMillis }) => waitMillis)) / 1000)
+      })
     })
 
     return EndpointRate.of({ take })
