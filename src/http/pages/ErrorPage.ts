@@ -2,6 +2,7 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import type { HttpServerResponse } from "effect/http"
 import type { RateLimited, SearchTimeout, ServiceUnavailable } from "../../domain/ToolError.ts"
+import type { PasswordsBusy } from "../../services/access/Passwords.ts"
 import { html } from "./Html.ts"
 import { Layout } from "./Layout.ts"
 import type { Locale } from "./Locale.ts"
@@ -23,6 +24,7 @@ export type PageError =
   | FormRejected
   | PageNotFound
   | PageBroken
+  | PasswordsBusy
   | RateLimited
   | SearchTimeout
   | ServiceUnavailable
@@ -56,6 +58,11 @@ const renderings: Readonly<Record<PageError["_tag"], Rendering>> = {
     status: 500,
     heading: "Something went wrong on our side",
     text: "It has been recorded. Try again; if it stays, tell the support the reference below."
+  },
+  PasswordsBusy: {
+    status: 503,
+    heading: "Too many people are signing in right now",
+    text: "Nothing was changed. Wait a few seconds, then reload this page to try again."
   },
   RateLimited: {
     status: 429,

@@ -11,6 +11,7 @@ import type { ServiceUnavailable } from "../../domain/ToolError.ts"
 import { availableOnce, availableToRead } from "../database/Availability.ts"
 import * as CreditPeriods from "./CreditPeriods.ts"
 import { Passwords } from "./Passwords.ts"
+import type { PasswordsBusy } from "./Passwords.ts"
 import { rowOf, rowsOf } from "./Rows.ts"
 
 export const AccountRecord = Schema.Struct({
@@ -61,7 +62,9 @@ const pageSize = 500
 export class Accounts extends Context.Service<
   Accounts,
   {
-    create(account: NewAccount): Effect.Effect<AccountRecord, EmailTaken | InvalidAccountDetail | ServiceUnavailable>
+    create(
+      account: NewAccount
+    ): Effect.Effect<AccountRecord, EmailTaken | InvalidAccountDetail | PasswordsBusy | ServiceUnavailable>
     /** By e-mail address, whatever its case. */
     find(email: string): Effect.Effect<AccountRecord, AccountNotFound | ServiceUnavailable>
     /** In the order of their creation. */
@@ -85,7 +88,7 @@ export class Accounts extends Context.Service<
     resetPassword(
       email: string,
       password: Redacted.Redacted
-    ): Effect.Effect<AccountRecord, AccountNotFound | InvalidAccountDetail | ServiceUnavailable>
+    ): Effect.Effect<AccountRecord, AccountNotFound | InvalidAccountDetail | PasswordsBusy | ServiceUnavailable>
   }
 >()("discovery/access/Accounts") {
   static readonly layer = Layer.effect(
