@@ -111,7 +111,7 @@ export class Clients extends Context.Service<
         if (ClientIdUrl.parse(clientId, { local: true }) === undefined) return false
         const rows = yield* sql`
           SELECT WHERE EXISTS (SELECT FROM oauth_grant WHERE client_id = ${clientId})
-            OR EXISTS (SELECT FROM oauth_ended_grant WHERE client_id = ${clientId})`.pipe(availableOnce)
+            OR EXISTS (SELECT FROM oauth_ended_grant WHERE client_id = ${clientId})`.pipe(availableToRead)
         return rows.length > 0
       })
 
