@@ -13,6 +13,8 @@ import sessions from "./0009_sessions.ts"
 import consent from "./0010_consent.ts"
 import documentGrants from "./0011_document_grants.ts"
 import oauthLimits from "./0012_oauth_limits.ts"
+import keyEnds from "./0013_key_ends.ts"
+import activity from "./0014_activity.ts"
 
 export const migrations: Record<string, Effect.Effect<void, unknown, SqlClient.SqlClient>> = {
   "0001_access": access,
@@ -26,5 +28,7 @@ export const migrations: Record<string, Effect.Effect<void, unknown, SqlClient.S
   "0009_sessions": sessions,
   "0010_consent": consent,
   "0011_document_grants": documentGrants,
-  "0012_oauth_limits": oauthLimits
+  "0012_oauth_limits": oauthLimits,
+  "0013_key_ends": keyEnds,
+  "0014_activity": activity
 }

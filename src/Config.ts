@@ -129,6 +129,10 @@ export const variables = {
     default: "365",
     meaning: "Days after which a connected app must be approved again, however much it is used."
   },
+  ACTIVITY_DAYS: {
+    default: "90",
+    meaning: "Days for which the usage page knows every single call of an account."
+  },
   OTEL_EXPORTER_OTLP_ENDPOINT: {
     default: "",
     meaning: "OpenTelemetry collector (OTLP over HTTP) for traces, metrics and logs."
@@ -166,6 +170,7 @@ const settings = Config.all({
   allowedOrigins: origins,
   trustedProxies,
   connectionMaxDays: read(whole(1, 3650), "CONNECTION_MAX_DAYS").pipe(Config.withDefault(365)),
+  activityDays: read(whole(1, 3650), "ACTIVITY_DAYS").pipe(Config.withDefault(90)),
   otlpEndpoint: Config.option(read(Endpoint, "OTEL_EXPORTER_OTLP_ENDPOINT")),
   logFormat: Config.option(read(Schema.Literals(["pretty", "logfmt", "json"]), "LOG_FORMAT")),
   logLevel: Config.LogLevel("LOG_LEVEL" satisfies Name).pipe(Config.withDefault("Info" as const))

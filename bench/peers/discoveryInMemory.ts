@@ -2,6 +2,7 @@
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Effect, Layer } from "effect"
 import { AppConfig } from "../../src/Config.ts"
+import { LookRate } from "../../src/services/access/LookRate.ts"
 import { RequestRate } from "../../src/services/access/RequestRate.ts"
 import { Readiness } from "../../src/services/database/Readiness.ts"
 import { Toolbox } from "../../src/services/tools/Toolbox.ts"
@@ -11,12 +12,13 @@ import * as FakeOAuth from "../../test/support/FakeOAuth.ts"
 import * as FakeSearch from "../../test/support/FakeSearch.ts"
 import * as DiscoveryPeer from "../support/DiscoveryPeer.ts"
 
-const services = Layer.mergeAll(Toolbox.layer, ToolRunner.layer, RequestRate.layer).pipe(
+const services = Layer.mergeAll(Toolbox.layer, ToolRunner.layer, RequestRate.layer, LookRate.layer).pipe(
   Layer.provideMerge(
     Layer.mergeAll(
       FakeAccess.credentials({ key: FakeAccess.caller(1) }),
       FakeAccess.plans,
       FakeAccess.ledger({ charges: [] }),
+      FakeAccess.usage(),
       FakeAccess.nobodySignedIn,
       FakeOAuth.unused,
       FakeSearch.ads([]),

@@ -1,22 +1,29 @@
 /** `discovery key ...`: API keys of an account (seed, "API keys"). */
-import { Console, DateTime, Effect, Redacted } from "effect"
-import { Argument, Command } from "effect/cli"
+import { Console, DateTime, Effect, Option, Redacted } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
 import { mask } from "../domain/access/Credential.ts"
+import { keyEnds } from "../domain/access/KeyEnd.ts"
 import { Accounts } from "../services/access/Accounts.ts"
 import { ApiKeys } from "../services/access/ApiKeys.ts"
-import type { ApiKey } from "../services/access/ApiKeys.ts"
+import type { ApiKey, NewKey } from "../services/access/ApiKeys.ts"
 import { email } from "./AccountCommand.ts"
 import { asUserError } from "./UserErrors.ts"
 
-/** Such as `12  dsk_…x7Qa  nightly job  made 2026-03-01T09:00:00.000Z  last used never`. */
-const line = ({ createdAt, id, lastFour, lastUsedAt, name }: ApiKey): string =>
+/** Such as `12  dsk_…x7Qa  nightly job  made 2026-03-01T09:00:00.000Z  last used never`; one that is replaced tells its end. */
+const line = ({ createdAt, endsAt, id, lastFour, lastUsedAt, name }: ApiKey): string =>
   [
     String(id).padStart(5),
     mask("api_key", lastFour),
     name,
     `made ${DateTime.formatIso(createdAt)}`,
-    `last used ${lastUsedAt === null ? "never" : DateTime.formatIso(lastUsedAt)}`
+    `last used ${lastUsedAt === null ? "never" : DateTime.formatIso(lastUsedAt)}`,
+    ...(endsAt === null ? [] : [`ends ${DateTime.formatIso(endsAt)}`])
   ].join("  ")
+
+const tell = ({ key, secret }: NewKey) =>
+  Effect.andThen(Console.log(line(key)), Console.log(`key  ${Redacted.value(secret)}   (shown this once)`))
+
+const id = Argument.Int("id").pipe(Argument.withDescription("Number of the key, as listed"))
 
 const create = Command.make(
   "create",
@@ -24,9 +31,7 @@ const create = Command.make(
   ({ email, name }) =>
     Effect.gen(function* () {
       const account = yield* Effect.flatMap(Accounts, (accounts) => accounts.find(email))
-      const { key, secret } = yield* Effect.flatMap(ApiKeys, (keys) => keys.create(account.id, name))
-      yield* Console.log(line(key))
-      yield* Console.log(`key  ${Redacted.value(secret)}   (shown this once)`)
+      yield* tell(yield* Effect.flatMap(ApiKeys, (keys) => keys.create(account.id, name)))
     }).pipe(asUserError)
 ).pipe(Command.withDescription("Make a key"))
 
@@ -38,18 +43,41 @@ const list = Command.make("list", { email }, ({ email }) =>
   }).pipe(asUserError)
 ).pipe(Command.withDescription("List the active keys"))
 
-const revoke = Command.make(
-  "revoke",
-  { email, id: Argument.Int("id").pipe(Argument.withDescription("Number of the key, as listed")) },
-  ({ email, id }) =>
+const replace = Command.make(
+  "replace",
+  {
+    email,
+    id,
+    ends: Flag.Literals("ends", keyEnds).pipe(Flag.withDescription("When the old key stops working")),
+    name: Flag.String("name").pipe(
+      Flag.withDescription("What the new key is for; without it, as the old one"),
+      Flag.optional
+    )
+  },
+  ({ email, ends, id, name }) =>
     Effect.gen(function* () {
       const account = yield* Effect.flatMap(Accounts, (accounts) => accounts.find(email))
-      yield* Effect.flatMap(ApiKeys, (keys) => keys.revoke(account.id, id))
-      yield* Console.log(`Key ${id} is revoked; calls with it get HTTP 401 from now on.`)
+      const made = yield* Effect.flatMap(ApiKeys, (keys) =>
+        keys.replace(account.id, id, { ends, ...(Option.isSome(name) ? { name: name.value } : {}) })
+      )
+      yield* tell(made)
+      yield* Console.log(
+        ends === "now"
+          ? `Key ${id} has ended; calls with it get HTTP 401 from now on.`
+          : `Key ${id} works until ${DateTime.formatIso(made.replaced.endsAt)}; then calls with it get HTTP 401.`
+      )
     }).pipe(asUserError)
+).pipe(Command.withDescription("Make a key in place of another, which ends now or works on for a while"))
+
+const revoke = Command.make("revoke", { email, id }, ({ email, id }) =>
+  Effect.gen(function* () {
+    const account = yield* Effect.flatMap(Accounts, (accounts) => accounts.find(email))
+    yield* Effect.flatMap(ApiKeys, (keys) => keys.revoke(account.id, id))
+    yield* Console.log(`Key ${id} is revoked; calls with it get HTTP 401 from now on.`)
+  }).pipe(asUserError)
 ).pipe(Command.withDescription("Revoke a key, at once"))
 
 export const keyCommand = Command.make("key").pipe(
-  Command.withDescription("API keys: make, list and revoke them"),
-  Command.withSubcommands([create, list, revoke])
+  Command.withDescription("API keys: make, list, replace and revoke them"),
+  Command.withSubcommands([create, list, replace, revoke])
 )

@@ -6,12 +6,16 @@ import { Dns } from "effect/net"
 import * as path from "node:path"
 import { AppConfig } from "../Config.ts"
 import { Accounts } from "../services/access/Accounts.ts"
+import { ActivityLog } from "../services/access/ActivityLog.ts"
 import { ApiKeys } from "../services/access/ApiKeys.ts"
+import { CallHistory } from "../services/access/CallHistory.ts"
 import { CredentialResolver } from "../services/access/CredentialResolver.ts"
 import { CreditLedger } from "../services/access/CreditLedger.ts"
 import { FormTokens } from "../services/access/FormTokens.ts"
 import { DemoAccounts } from "../services/access/DemoAccounts.ts"
 import { LedgerCheck } from "../services/access/LedgerCheck.ts"
+import { LookRate } from "../services/access/LookRate.ts"
+import { OldActivity } from "../services/access/OldActivity.ts"
 import { Passwords } from "../services/access/Passwords.ts"
 import { PasswordChange } from "../services/access/PasswordChange.ts"
 import { PlanChecker } from "../services/access/PlanChecker.ts"
@@ -19,6 +23,7 @@ import { RequestRate } from "../services/access/RequestRate.ts"
 import { Sessions } from "../services/access/Sessions.ts"
 import { SignIn } from "../services/access/SignIn.ts"
 import { TrackedShops } from "../services/access/TrackedShops.ts"
+import { Usage } from "../services/access/Usage.ts"
 import * as Database from "../services/database/Database.ts"
 import { EmbeddedPostgres } from "../services/database/EmbeddedPostgres.ts"
 import * as Migrations from "../services/database/Migrations.ts"
@@ -41,8 +46,10 @@ import { ProductSearch } from "../services/search/ProductSearch.ts"
 import { ProductReader } from "../services/search/ProductReader.ts"
 import * as RoutedSearches from "../services/search/RoutedSearches.ts"
 import { SearchRunner } from "../services/search/SearchRunner.ts"
+import { ShopItems } from "../services/search/ShopItems.ts"
 import { ShopReader } from "../services/search/ShopReader.ts"
 import { ShopSearch } from "../services/search/ShopSearch.ts"
+import { TrackedShopReader } from "../services/search/TrackedShopReader.ts"
 import { Vocabulary } from "../services/search/Vocabulary.ts"
 import { ToolRunner } from "../services/tools/ToolRunner.ts"
 import { Toolbox } from "../services/tools/Toolbox.ts"
@@ -130,6 +137,9 @@ const oauth = Layer.mergeAll(
   ExpiredGrants.layer
 )
 
+/** What accounts have used, recorded and shown. */
+const usage = Layer.mergeAll(ActivityLog.layer, OldActivity.layer, Usage.layer, CallHistory.layer)
+
 /** What the HTTP server needs. */
 export const service = Layer.mergeAll(ToolRunner.layer, Toolbox.layer).pipe(
   Layer.provideMerge(
@@ -138,12 +148,18 @@ export const service = Layer.mergeAll(ToolRunner.layer, Toolbox.layer).pipe(
       CreditLedger.layer,
       PlanChecker.layer,
       RequestRate.layer,
+      LookRate.layer,
       Readiness.layer,
       searches,
       ShopReader.layer,
+      ShopItems.layer,
+      TrackedShopReader.layer,
+      TrackedShops.layer,
       ProductReader.layer,
       signIn,
-      oauth
+      ApiKeys.layer,
+      oauth,
+      usage
     )
   ),
   Layer.provide(NodeCrypto.layer)

@@ -133,6 +133,30 @@ layer(Services, { excludeTestServices: true })("the operator's command line", (i
       })
     )
 
+    it.effect("replace prints a key that works, list tells when the old one ends", () =>
+      Effect.gen(function* () {
+        const resolver = yield* CredentialResolver
+        yield* run(["account", "create", "gus@example.com", "--plan", "growth"])
+        const made = yield* run(["key", "create", "gus@example.com", "nightly job"])
+        const id = /(\d+)/.exec(made.text)?.[1] ?? ""
+        const { text } = yield* run(["key", "replace", "gus@example.com", id, "--ends", "in_24_hours"])
+        const secret = /dsk_[0-9A-Za-z]{43}/.exec(text)?.[0] ?? ""
+        yield* resolver.resolve(Redacted.make(secret))
+        assert.include(text, `Key ${id} works until 2026-03-11T12:00:00.000Z; then calls with it get HTTP 401.`)
+        const listed = yield* run(["key", "list", "gus@example.com"])
+        assert.match(
+          listed.text,
+          /nightly job {2}made \S+ {2}last used never {2}ends 2026-03-11T12:00:00\.000Z\n.*nightly job .* never$/
+        )
+        const now = yield* run(["key", "replace", "gus@example.com", id, "--ends", "now", "--name", "hourly job"])
+        assert.include(now.text, "hourly job")
+        assert.include(now.text, `Key ${id} has ended; calls with it get HTTP 401 from now on.`)
+        const again = yield* run(["key", "replace", "gus@example.com", id, "--ends", "now"])
+        assert.strictEqual(again.ended, "Failure")
+        assert.include(again.text, `no active key ${id}`)
+      })
+    )
+
     it.effect("says which plan or status is missing and where to mend it", () =>
       Effect.gen(function* () {
         yield* run(["account", "create", "fay@example.com", "--plan", "growth", "--status", "paused"])

@@ -8,6 +8,10 @@ import {
   PlanUpgradeRequired,
   ServiceUnavailable
 } from "../../src/domain/ToolError.ts"
+import type { Activity } from "../../src/domain/access/Activity.ts"
+import { ActivityLog } from "../../src/services/access/ActivityLog.ts"
+import { CallHistory } from "../../src/services/access/CallHistory.ts"
+import { ApiKeys } from "../../src/services/access/ApiKeys.ts"
 import { CredentialRejected, CredentialResolver } from "../../src/services/access/CredentialResolver.ts"
 import { CreditLedger } from "../../src/services/access/CreditLedger.ts"
 import type { Charge, IdempotencyKey } from "../../src/services/access/CreditLedger.ts"
@@ -17,6 +21,7 @@ import { PasswordsBusy } from "../../src/services/access/Passwords.ts"
 import { PlanChecker } from "../../src/services/access/PlanChecker.ts"
 import { Sessions } from "../../src/services/access/Sessions.ts"
 import { SignIn } from "../../src/services/access/SignIn.ts"
+import { Usage } from "../../src/services/access/Usage.ts"
 
 const accountId = Schema.decodeSync(AccountId)
 
@@ -35,6 +40,14 @@ export const down = () =>
     retryAfterSeconds: 1,
     cause: new Error("secret of the database")
   })
+
+/** Every call goes to `record`; nobody looks at what was recorded. */
+export const usage = (record: (call: Activity) => void = () => {}): Layer.Layer<ActivityLog | Usage | CallHistory> =>
+  Layer.mergeAll(
+    Layer.succeed(ActivityLog, { record, write: Effect.void }),
+    Layer.mock(Usage, {}),
+    Layer.mock(CallHistory, {})
+  )
 
 /** What the ledger was asked for, to be looked at by a test. */
 export interface Books {
@@ -83,6 +96,7 @@ export const nobodySignedIn = Layer.mergeAll(
   }),
   Layer.mock(SignIn, { signIn: () => Effect.fail(busy()) }),
   Layer.mock(PasswordChange, {}),
+  Layer.mock(ApiKeys, {}),
   Layer.mock(FormTokens, {
     guestSecret: Effect.succeed(Redacted.make("g".repeat(43))),
     of: () => Effect.succeed(""),

@@ -7,6 +7,7 @@ import {
   ClientMetadataUnavailable
 } from "../../src/services/oauth/ClientMetadata.ts"
 import { Clients } from "../../src/services/oauth/Clients.ts"
+import { ConnectedApps } from "../../src/services/oauth/ConnectedApps.ts"
 import { ConsentRequests } from "../../src/services/oauth/ConsentRequests.ts"
 import { EndpointRate } from "../../src/services/oauth/EndpointRate.ts"
 import { Grants } from "../../src/services/oauth/Grants.ts"
@@ -15,6 +16,7 @@ import { Grants } from "../../src/services/oauth/Grants.ts"
 export const unused = Layer.mergeAll(
   Layer.mock(Clients, {}),
   Layer.mock(Grants, {}),
+  Layer.mock(ConnectedApps, {}),
   Layer.mock(ConsentRequests, {}),
   EndpointRate.layer
 )

@@ -7,11 +7,14 @@ import type { ShopDetails, ShopFacts } from "../../src/domain/catalog/ShopItem.t
 import * as AdQuery from "../../src/domain/search/AdQuery.ts"
 import * as Page from "../../src/domain/search/Page.ts"
 import { NotFound, ShopNotTracked } from "../../src/domain/ToolError.ts"
+import { TrackedShops } from "../../src/services/access/TrackedShops.ts"
 import { AdSearch } from "../../src/services/search/AdSearch.ts"
 import { ProductReader } from "../../src/services/search/ProductReader.ts"
 import { ProductSearch } from "../../src/services/search/ProductSearch.ts"
+import { ShopItems } from "../../src/services/search/ShopItems.ts"
 import { ShopReader } from "../../src/services/search/ShopReader.ts"
 import { ShopSearch } from "../../src/services/search/ShopSearch.ts"
+import { TrackedShopReader } from "../../src/services/search/TrackedShopReader.ts"
 import { Vocabulary } from "../../src/services/search/Vocabulary.ts"
 import { down } from "./FakeAccess.ts"
 
@@ -150,8 +153,13 @@ const productOnRecord: ProductOnRecord = {
   shop: { id: 7, name: "Socks", domain: "socks.example", country: "FR", is_tracked: true, is_own: false }
 }
 
-/** The one store, its page and the details of its products. */
-export const shops: Layer.Layer<ShopSearch | ShopReader | ProductReader> = Layer.mergeAll(
+/** The one store, its record and the details of its products. Its page is for who is signed in, which nobody is here. */
+export const shops: Layer.Layer<
+  ShopSearch | ShopReader | ProductReader | ShopItems | TrackedShopReader | TrackedShops
+> = Layer.mergeAll(
+  Layer.mock(ShopItems, {}),
+  Layer.mock(TrackedShopReader, {}),
+  Layer.mock(TrackedShops, {}),
   Layer.succeed(ShopSearch, {
     search: (query) => {
       const window = Page.window(query)

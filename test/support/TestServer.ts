@@ -7,6 +7,7 @@ import type { AppSettings } from "../../src/Config.ts"
 import { AppConfig } from "../../src/Config.ts"
 import * as Router from "../../src/http/Router.ts"
 import * as Server from "../../src/http/Server.ts"
+import { LookRate } from "../../src/services/access/LookRate.ts"
 import { RequestRate } from "../../src/services/access/RequestRate.ts"
 import { Readiness } from "../../src/services/database/Readiness.ts"
 import { Toolbox } from "../../src/services/tools/Toolbox.ts"
@@ -17,10 +18,12 @@ import type { PlanChecker } from "../../src/services/access/PlanChecker.ts"
 import type { Clients } from "../../src/services/oauth/Clients.ts"
 import type { EndpointRate } from "../../src/services/oauth/EndpointRate.ts"
 import type { Grants } from "../../src/services/oauth/Grants.ts"
+import type { ApiKeys } from "../../src/services/access/ApiKeys.ts"
 import type { FormTokens } from "../../src/services/access/FormTokens.ts"
 import type { PasswordChange } from "../../src/services/access/PasswordChange.ts"
 import type { Sessions } from "../../src/services/access/Sessions.ts"
 import type { SignIn } from "../../src/services/access/SignIn.ts"
+import type { ConnectedApps } from "../../src/services/oauth/ConnectedApps.ts"
 import type { ConsentRequests } from "../../src/services/oauth/ConsentRequests.ts"
 import * as FakeAccess from "./FakeAccess.ts"
 import * as FakeOAuth from "./FakeOAuth.ts"
@@ -62,6 +65,8 @@ type Access =
   | SignIn
   | PasswordChange
   | FormTokens
+  | ApiKeys
+  | ConnectedApps
 
 export class TestServer extends Context.Service<
   TestServer,
@@ -100,7 +105,7 @@ export class TestServer extends Context.Service<
     const books: FakeAccess.Books = { charges: [] }
     const logs: Array<string> = []
     const items = options.ads ?? Array.from({ length: 30 }, (_, index) => FakeSearch.ad(index + 1))
-    const services = Layer.mergeAll(Toolbox.layer, ToolRunner.layer, RequestRate.layer).pipe(
+    const services = Layer.mergeAll(Toolbox.layer, ToolRunner.layer, RequestRate.layer, LookRate.layer).pipe(
       Layer.provideMerge(
         Layer.mergeAll(
           options.access ??
@@ -111,6 +116,7 @@ export class TestServer extends Context.Service<
               FakeOAuth.unused,
               FakeAccess.nobodySignedIn
             ),
+          FakeAccess.usage(),
           FakeSearch.ads(items, options.search),
           FakeSearch.products([FakeSearch.product(1), FakeSearch.product(2)]),
           FakeSearch.shops,

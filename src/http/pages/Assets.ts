@@ -30,7 +30,10 @@ export class Assets extends Context.Service<Assets, { readonly style: Asset; rea
   static readonly layer = Layer.sync(Assets, () => ({
     style: read("style", "css", "text/css; charset=utf-8", [
       import.meta.resolve("@picocss/pico/css/pico.blue.min.css"),
-      import.meta.resolve("./site.css")
+      import.meta.resolve("./styles/base.css"),
+      import.meta.resolve("./styles/integrations.css"),
+      import.meta.resolve("./styles/stores.css"),
+      import.meta.resolve("./styles/usage.css")
     ]),
     script: read("script", "js", "text/javascript; charset=utf-8", [import.meta.resolve("./site.js")])
   }))

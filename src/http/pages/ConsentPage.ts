@@ -16,7 +16,7 @@ import type { SignedIn } from "./Visitors.ts"
 export const decisionPath = "/authorize/decision"
 
 /** With the part that says whose it is in bold: the rest is whatever its owner likes. */
-const hostOf = (host: string): Html => {
+export const hostOf = (host: string): Html => {
   const { after, before, owner } = HostParts.of(host)
   return html`<bdi class="host">${before}<strong>${owner}</strong>${after}</bdi>`
 }

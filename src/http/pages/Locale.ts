@@ -22,6 +22,8 @@ export interface Locale {
   readonly percent: (value: number) => string
   /** `currency` is an ISO 4217 code; without one, the number alone. */
   readonly money: (value: number, currency: string | null) => string
+  /** As `money`, without its fractions: of estimates. */
+  readonly wholeMoney: (value: number, currency: string | null) => string
   /** A day as `YYYY-MM-DD`, or the UTC day of a moment. */
   readonly date: (day: string | DateTime.Utc) => string
   /** Without the year, for axes. */
@@ -94,11 +96,12 @@ const make = ({ language, text: tag }: Tag): Locale => {
   const conjunction = new Intl.ListFormat(tag, { type: "conjunction" })
   const money = new Map<string, Intl.NumberFormat>()
 
-  const moneyIn = (currency: string): Intl.NumberFormat => {
-    const known = money.get(currency)
+  const moneyIn = (currency: string, digits: Intl.NumberFormatOptions = {}): Intl.NumberFormat => {
+    const key = `${currency}${digits.maximumFractionDigits ?? ""}`
+    const known = money.get(key)
     if (known !== undefined) return known
-    const made = new Intl.NumberFormat(tag, { style: "currency", currency })
-    money.set(currency, made)
+    const made = new Intl.NumberFormat(tag, { style: "currency", currency, ...digits })
+    money.set(key, made)
     return made
   }
 
@@ -110,6 +113,10 @@ const make = ({ language, text: tag }: Tag): Locale => {
     percent: (value) => percent.format(value / 100),
     money: (value, currency) =>
       currency !== null && isCurrency.test(currency) ? moneyIn(currency).format(value) : number.format(value),
+    wholeMoney: (value, currency) =>
+      currency !== null && isCurrency.test(currency)
+        ? moneyIn(currency, { maximumFractionDigits: 0 }).format(value)
+        : number.format(Math.round(value)),
     date: (at) => day.format(typeof at === "string" ? new Date(at) : DateTime.toDate(at)),
     dayAndMonth: (at) => dayAndMonth.format(new Date(at)),
     month: (at) => month.format(new Date(`${at}-01`)),

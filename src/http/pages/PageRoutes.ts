@@ -4,7 +4,7 @@
  */
 import { Cause, Context, Effect, Layer, Option, Schema } from "effect"
 import { HttpServerResponse, UrlParams } from "effect/http"
-import type { HttpServerRequest } from "effect/http"
+import type { HttpRouter, HttpServerRequest } from "effect/http"
 import * as Outage from "../Outage.ts"
 import * as RequestHeaders from "../RequestHeaders.ts"
 import { RequestId } from "../RequestId.ts"
@@ -18,8 +18,9 @@ import type { SignedIn, Visitor } from "./Visitors.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
 type Response = HttpServerResponse.HttpServerResponse
-type Answer = Effect.Effect<Response, PageError>
-type Handler = (request: Request) => Effect.Effect<Response, never, RequestId>
+/** What is in the address is read as PathId does. */
+type Answer = Effect.Effect<Response, PageError, HttpRouter.RouteContext>
+type Handler = (request: Request) => Effect.Effect<Response, never, RequestId | HttpRouter.RouteContext>
 
 /** A schema of a form's fields, each a string as it is sent; a field that is sent twice fits none. */
 type FormSchema<A> = Schema.ConstraintDecoder<A>
@@ -39,7 +40,7 @@ export class PageRoutes extends Context.Service<
     ): Handler
     /** A form for who is signed in; others sign in first, and come to `page`, which shows the form. */
     signedInForm<A>(
-      page: string,
+      page: string | ((request: Request) => string | undefined),
       schema: FormSchema<A>,
       submit: (form: A, visitor: SignedIn, request: Request) => Answer
     ): Handler
@@ -126,7 +127,7 @@ export class PageRoutes extends Context.Service<
                   if (!(yield* csrf.isOwn(visitor, RequestHeaders.of(request), token))) return yield* new FormRejected()
                   return yield* submit(form, visitor, request)
                 }),
-              () => page
+              (request) => (typeof page === "string" ? page : page(request))
             )
           )
         }

@@ -1,20 +1,25 @@
-/** API keys of an account: made, listed, revoked (seed, "API keys"). */
+/** API keys of an account: made, listed, replaced, revoked (seed, "API keys"). */
 import { Clock, Context, Effect, Layer, Redacted, Schema } from "effect"
+import type { DateTime } from "effect"
 import { Digest, SecureRandom } from "effect/crypto"
+import { Base64Url } from "effect/encoding"
 import { SqlClient } from "effect/sql"
 import { AppConfig } from "../../Config.ts"
 import { Plan, SubscriptionStatus } from "../../domain/access/Account.ts"
 import type { AccountId } from "../../domain/access/Account.ts"
 import * as Credential from "../../domain/access/Credential.ts"
+import { overlapMillis } from "../../domain/access/KeyEnd.ts"
+import type { KeyEnd } from "../../domain/access/KeyEnd.ts"
 import { missing } from "../../domain/access/Plan.ts"
 import type { PlanUpgradeRequired, ServiceUnavailable } from "../../domain/ToolError.ts"
 import { rowOf, rowsOf } from "./Rows.ts"
 import { availableOnce, availableToRead } from "../database/Availability.ts"
 
-const maxActive = 10
-const maxAnHour = 20
-const maxNameCharacters = 60
+export const maxActive = 10
+export const maxAnHour = 20
+export const maxNameCharacters = 60
 const hourMillis = 3_600_000
+const attemptBytes = 16
 
 /** A key as it is shown: of the secret, only its prefix and last four characters are left. */
 export const ApiKey = Schema.Struct({
@@ -22,9 +27,21 @@ export const ApiKey = Schema.Struct({
   name: Schema.String,
   lastFour: Schema.String,
   createdAt: Schema.DateTimeUtcFromDate,
-  lastUsedAt: Schema.NullOr(Schema.DateTimeUtcFromDate)
+  lastUsedAt: Schema.NullOr(Schema.DateTimeUtcFromDate),
+  /** From when on a key that is being replaced works no more; `null` for all others. */
+  endsAt: Schema.NullOr(Schema.DateTimeUtcFromDate)
 })
 export type ApiKey = typeof ApiKey.Type
+
+/** A new key. Its secret is told this once. */
+export interface NewKey {
+  readonly key: ApiKey
+  readonly secret: Redacted.Redacted
+}
+
+/** What a form proves with that it was not sent before: at most one key is made of it. */
+export const KeyAttempt = Schema.String.check(Schema.isPattern(/^[A-Za-z0-9_-]{22}$/))
+export type KeyAttempt = typeof KeyAttempt.Type
 
 export class InvalidKeyName extends Schema.TaggedError<InvalidKeyName>()("InvalidKeyName", {
   message: Schema.String
@@ -33,12 +50,21 @@ export class InvalidKeyName extends Schema.TaggedError<InvalidKeyName>()("Invali
 /** The account has as many keys as it may have, or has made as many in the last hour. */
 export class TooManyKeys extends Schema.TaggedError<TooManyKeys>()("TooManyKeys", {
   message: Schema.String,
+  /** Which of the two it is. */
+  limit: Schema.Literals(["active", "an_hour"]),
   /** Present when waiting helps. */
   retryAfterSeconds: Schema.optionalKey(Schema.Int)
 }) {}
 
-/** No such key, or it is revoked already, or it is another account's. */
+/** No such key, or it is revoked or has ended already, or it is another account's. */
 export class KeyNotFound extends Schema.TaggedError<KeyNotFound>()("KeyNotFound", { message: Schema.String }) {}
+
+/** This attempt has made a key before, whose secret nobody can show again. */
+export class KeyMadeAlready extends Schema.TaggedError<KeyMadeAlready>()("KeyMadeAlready", {
+  message: Schema.String,
+  /** Of the key that was made. */
+  name: Schema.String
+}) {}
 
 const decodeOwner = rowOf(Schema.Struct({ plan: Plan, status: SubscriptionStatus }))
 const decodeCounts = rowOf(
@@ -46,22 +72,36 @@ const decodeCounts = rowOf(
 )
 const decodeKey = rowOf(ApiKey)
 const decodeKeys = rowsOf(ApiKey)
+const decodeReplaced = rowsOf(Schema.Struct({ ...ApiKey.fields, endsAt: Schema.DateTimeUtcFromDate }))
+const decodeNames = rowsOf(Schema.Struct({ name: Schema.String }))
 
 export class ApiKeys extends Context.Service<
   ApiKeys,
   {
-    /** The secret is shown this once. At most 10 active keys and 20 new ones an hour, however many are made at once. */
+    /** At most 10 active keys and 20 new ones an hour, however many are made at once. */
     create(
       accountId: AccountId,
-      name: string
+      name: string,
+      attempt?: KeyAttempt
+    ): Effect.Effect<NewKey, InvalidKeyName | TooManyKeys | KeyMadeAlready | PlanUpgradeRequired | ServiceUnavailable>
+    /**
+     * A new key, by default under the old one's name, within the limits of {@link create}: the old one counts for as long
+     * as it works. Where it was to end sooner already, it does.
+     */
+    replace(
+      accountId: AccountId,
+      keyId: number,
+      options: { readonly ends: KeyEnd; readonly name?: string; readonly attempt?: KeyAttempt }
     ): Effect.Effect<
-      { readonly key: ApiKey; readonly secret: Redacted.Redacted },
-      InvalidKeyName | TooManyKeys | PlanUpgradeRequired | ServiceUnavailable
+      NewKey & { readonly replaced: ApiKey & { readonly endsAt: DateTime.Utc } },
+      InvalidKeyName | TooManyKeys | KeyNotFound | KeyMadeAlready | PlanUpgradeRequired | ServiceUnavailable
     >
     /** The active ones, oldest first: at most 10. */
     list(accountId: AccountId): Effect.Effect<ReadonlyArray<ApiKey>, ServiceUnavailable>
     /** At once, on every server. */
     revoke(accountId: AccountId, keyId: number): Effect.Effect<void, KeyNotFound | ServiceUnavailable>
+    /** For a form that is about to be shown. */
+    readonly newAttempt: Effect.Effect<KeyAttempt>
   }
 >()("discovery/access/ApiKeys") {
   static readonly layer = Layer.effect(
@@ -73,48 +113,99 @@ export class ApiKeys extends Context.Service<
       const { billingUrl } = yield* AppConfig
 
       const columns = sql.literal(
-        'id, name, last_four AS "lastFour", created_at AS "createdAt", last_used_at AS "lastUsedAt"'
+        'id, name, last_four AS "lastFour", created_at AS "createdAt", last_used_at AS "lastUsedAt", ends_at AS "endsAt"'
       )
+      const active = (now: Date) => sql`(revoked_at IS NULL AND (ends_at IS NULL OR ends_at > ${now}))`
 
       /** The account's row is locked first, so that its limits are counted by one transaction at a time. */
-      const insert = Effect.fnUntraced(function* (accountId: AccountId, name: string, secret: string) {
-        const nowMillis = yield* Clock.currentTimeMillis
-        const now = new Date(nowMillis)
+      const lock = Effect.fnUntraced(function* (accountId: AccountId, attempt: KeyAttempt | undefined) {
         const owner = yield* decodeOwner(
           yield* sql`SELECT plan, status FROM account WHERE id = ${accountId} FOR NO KEY UPDATE`
         )
-        const upgrade = missing(owner, billingUrl)
+        if (attempt === undefined) return owner
+        const made = yield* sql`SELECT name FROM api_key WHERE account_id = ${accountId} AND attempt = ${attempt}`
+        const [before] = yield* decodeNames(made)
+        return before === undefined ? owner : yield* madeAlready(before.name)
+      })
+
+      /** Within {@link lock}, and after what makes room. */
+      const insert = Effect.fnUntraced(function* (options: {
+        readonly accountId: AccountId
+        readonly owner: { readonly plan: Plan; readonly status: SubscriptionStatus }
+        readonly name: string
+        readonly secret: string
+        readonly attempt: KeyAttempt | undefined
+        readonly now: Date
+      }) {
+        const { accountId, attempt, name, now, secret } = options
+        const upgrade = missing(options.owner, billingUrl)
         if (upgrade !== undefined) return yield* upgrade
         const counts = yield* decodeCounts(
           yield* sql`
-            SELECT (count(*) FILTER (WHERE revoked_at IS NULL))::integer AS active,
+            SELECT (count(*) FILTER (WHERE working))::integer AS active,
               (count(*) FILTER (WHERE recent))::integer AS "lastHour", min(created_at) FILTER (WHERE recent) AS oldest
-            FROM (SELECT *, created_at > ${now} - interval '1 hour' AS recent FROM api_key) k
-            WHERE account_id = ${accountId} AND (revoked_at IS NULL OR recent)`
+            FROM (
+              SELECT *, ${active(now)} AS working, created_at > ${now} - interval '1 hour' AS recent FROM api_key
+            ) k
+            WHERE account_id = ${accountId} AND (working OR recent)`
         )
         if (counts.active >= maxActive) return yield* tooManyActive()
-        if (counts.lastHour >= maxAnHour) return yield* tooFast(counts.oldest, nowMillis)
+        if (counts.lastHour >= maxAnHour) return yield* tooFast(counts.oldest, now.getTime())
         const hash = yield* digest.digest(Digest.sha256, new TextEncoder().encode(secret))
         return yield* decodeKey(
           yield* sql`
-            INSERT INTO api_key (account_id, name, hash, last_four, created_at)
-            VALUES (${accountId}, ${name}, ${hash}, ${Credential.lastFour(secret)}, ${now})
+            INSERT INTO api_key (account_id, name, hash, last_four, created_at, attempt)
+            VALUES (${accountId}, ${name}, ${hash}, ${Credential.lastFour(secret)}, ${now}, ${attempt ?? null})
             RETURNING ${columns}`
         )
       })
 
-      const create = Effect.fn("ApiKeys.create")(function* (accountId: AccountId, rawName: string) {
+      const newSecret = Effect.map(random.randomBytes(Credential.entropyBytes), (entropy) =>
+        Credential.make("api_key", entropy)
+      )
+
+      const create: ApiKeys["Service"]["create"] = Effect.fn("ApiKeys.create")(function* (accountId, rawName, attempt) {
         const name = rawName.trim()
         if (!isName(name)) return yield* invalidName()
-        const secret = Credential.make("api_key", yield* random.randomBytes(Credential.entropyBytes))
-        const key = yield* insert(accountId, name, secret).pipe(sql.withTransaction, availableOnce)
+        const secret = yield* newSecret
+        const key = yield* Effect.gen(function* () {
+          const now = new Date(yield* Clock.currentTimeMillis)
+          const owner = yield* lock(accountId, attempt)
+          return yield* insert({ accountId, owner, name, secret, attempt, now })
+        }).pipe(sql.withTransaction, availableOnce)
         return { key, secret: Redacted.make(secret) }
       })
 
+      const replace: ApiKeys["Service"]["replace"] = Effect.fn("ApiKeys.replace")(function* (
+        accountId,
+        keyId,
+        { attempt, ends, name: rawName }
+      ) {
+        const name = rawName?.trim()
+        if (name !== undefined && !isName(name)) return yield* invalidName()
+        const secret = yield* newSecret
+        const { key, replaced } = yield* Effect.gen(function* () {
+          const millis = yield* Clock.currentTimeMillis
+          const now = new Date(millis)
+          const owner = yield* lock(accountId, attempt)
+          // One that ends now is revoked, so that it ends on servers whose clocks are behind as well.
+          const rows = yield* sql`
+              UPDATE api_key SET ends_at = LEAST(ends_at, ${new Date(millis + overlapMillis[ends])}),
+                revoked_at = ${ends === "now" ? now : null}
+              WHERE id = ${keyId} AND account_id = ${accountId} AND ${active(now)} RETURNING ${columns}`
+          const [replaced] = yield* decodeReplaced(rows)
+          if (replaced === undefined) return yield* notFound(keyId)
+          const key = yield* insert({ accountId, owner, name: name ?? replaced.name, secret, attempt, now })
+          return { key, replaced }
+        }).pipe(sql.withTransaction, availableOnce)
+        return { key, replaced, secret: Redacted.make(secret) }
+      })
+
       const list = Effect.fn("ApiKeys.list")(function* (accountId: AccountId) {
+        const now = new Date(yield* Clock.currentTimeMillis)
         const rows = yield* sql`
           SELECT ${columns} FROM api_key
-          WHERE account_id = ${accountId} AND revoked_at IS NULL ORDER BY id`.pipe(availableToRead)
+          WHERE account_id = ${accountId} AND ${active(now)} ORDER BY id`.pipe(availableToRead)
         return yield* decodeKeys(rows)
       })
 
@@ -122,15 +213,13 @@ export class ApiKeys extends Context.Service<
         const now = new Date(yield* Clock.currentTimeMillis)
         const rows = yield* sql`
           UPDATE api_key SET revoked_at = ${now}
-          WHERE id = ${keyId} AND account_id = ${accountId} AND revoked_at IS NULL RETURNING id`.pipe(availableOnce)
-        if (rows.length === 0) {
-          return yield* new KeyNotFound({
-            message: `The account has no active key ${keyId}. List its keys to see their numbers.`
-          })
-        }
+          WHERE id = ${keyId} AND account_id = ${accountId} AND ${active(now)} RETURNING id`.pipe(availableOnce)
+        if (rows.length === 0) return yield* notFound(keyId)
       })
 
-      return { create, list, revoke }
+      const newAttempt = Effect.map(random.randomBytes(attemptBytes), (bytes) => Base64Url.encode(bytes))
+
+      return { create, replace, list, revoke, newAttempt }
     })
   )
 }
@@ -144,8 +233,15 @@ const invalidName = () =>
     message: `A key's name has 1 to ${maxNameCharacters} characters, none of them a control character.`
   })
 
+const notFound = (keyId: number) =>
+  new KeyNotFound({ message: `The account has no active key ${keyId}. List its keys to see their numbers.` })
+
+const madeAlready = (name: string) =>
+  new KeyMadeAlready({ name, message: `The key “${name}” was made of this already, and its secret told once.` })
+
 const tooManyActive = () =>
   new TooManyKeys({
+    limit: "active",
     message: `The account has ${maxActive} active keys, the most it may have. Revoke one of them first.`
   })
 
@@ -153,6 +249,7 @@ const tooFast = (oldest: Date | null, nowMillis: number) => {
   const waitMillis = (oldest?.getTime() ?? nowMillis) + hourMillis - nowMillis
   const retryAfterSeconds = Math.max(1, Math.ceil(waitMillis / 1000))
   return new TooManyKeys({
+    limit: "an_hour",
     message: `The account has made ${maxAnHour} keys within an hour, the most it may. Try again in ${Math.ceil(retryAfterSeconds / 60)} minutes.`,
     retryAfterSeconds
   })

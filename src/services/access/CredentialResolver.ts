@@ -15,7 +15,7 @@ import * as CreditPeriods from "./CreditPeriods.ts"
 import { CredentialUse } from "./CredentialUse.ts"
 import { rowsOf } from "./Rows.ts"
 
-/** Unknown, revoked, expired and malformed alike: the answer does not tell which (protocol.md 30). */
+/** Unknown, revoked, ended, expired and malformed alike: the answer does not tell which (protocol.md 30). */
 export class CredentialRejected extends Schema.TaggedError<CredentialRejected>()("CredentialRejected", {}) {}
 
 const maxBatch = 500
@@ -65,13 +65,14 @@ export class CredentialResolver extends Context.Service<
       const config = yield* AppConfig
       const allowances = CreditPeriods.allowances(config)
 
-      const apiKeys = sql`SELECT id, account_id, hash FROM api_key WHERE revoked_at IS NULL`
       /**
        * The credentials of each kind that work at a time: `id`, `account_id` and `hash`. An access token stands for its
        * grant, with which it goes; one for another resource is none of ours (oauth.md 8).
        */
       const working: { readonly [K in Credential.CredentialKind]: (now: Date) => Statement.Fragment } = {
-        api_key: () => apiKeys,
+        api_key: (now) => sql`
+          SELECT id, account_id, hash FROM api_key
+          WHERE revoked_at IS NULL AND (ends_at IS NULL OR ends_at > ${now})`,
         access_token: (now) => sql`
           SELECT grant_id AS id, account_id, hash FROM oauth_access_token
           WHERE expires_at > ${now} AND resource = ${config.mcpUrl}`

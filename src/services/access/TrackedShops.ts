@@ -16,7 +16,7 @@ export type TrackingKind = typeof TrackingKind.Type
 export const TrackedShop = Schema.Struct({ shopId: Schema.Int, domain: Schema.String, kind: TrackingKind })
 export type TrackedShop = typeof TrackedShop.Type
 
-/** The catalogue has no store of this domain. */
+/** The catalogue has no store of this domain, or id. */
 export class UnknownStore extends Schema.TaggedError<UnknownStore>()("UnknownStore", { message: Schema.String }) {}
 
 /** The account has as many tracked and own stores as it may have. */
@@ -31,6 +31,7 @@ export class TrackedShopNotFound extends Schema.TaggedError<TrackedShopNotFound>
 
 const decodeShops = rowsOf(Schema.Struct({ id: Schema.Int, domain: Schema.String }))
 const decodeCount = rowOf(Schema.Struct({ count: Schema.Int }))
+const decodeStanding = rowsOf(Schema.Struct({ kind: Schema.NullOr(TrackingKind) }))
 const decodeTracked = rowsOf(TrackedShop)
 
 export class TrackedShops extends Context.Service<
@@ -44,6 +45,13 @@ export class TrackedShops extends Context.Service<
     ): Effect.Effect<TrackedShop, UnknownStore | TooManyTrackedShops | ServiceUnavailable>
     /** Whether tracked or own. */
     remove(accountId: AccountId, domain: string): Effect.Effect<void, TrackedShopNotFound | ServiceUnavailable>
+    /** By id. A store that is the account's own stays that, and counts as it did. */
+    track(
+      accountId: AccountId,
+      shopId: number
+    ): Effect.Effect<TrackingKind, UnknownStore | TooManyTrackedShops | ServiceUnavailable>
+    /** By id. `own`: the store is the account's own and stays that; `undefined`: it is neither, now or all along. */
+    untrack(accountId: AccountId, shopId: number): Effect.Effect<"own" | undefined, UnknownStore | ServiceUnavailable>
     /** By domain: at most 1,000. */
     list(accountId: AccountId): Effect.Effect<ReadonlyArray<TrackedShop>, ServiceUnavailable>
   }
@@ -54,17 +62,21 @@ export class TrackedShops extends Context.Service<
       const sql = yield* SqlClient.SqlClient
 
       /** The account's row is locked first, so that its stores are counted by one transaction at a time. */
+      const ensureRoom = Effect.fnUntraced(function* (accountId: AccountId, shopId: number) {
+        const { count } = yield* decodeCount(
+          yield* sql`
+            SELECT count(*)::int AS count FROM tracked_shop WHERE account_id = ${accountId} AND shop_id <> ${shopId}`
+        )
+        if (count >= maxTrackedShops) return yield* tooMany()
+      })
+
       const insert = Effect.fnUntraced(function* (accountId: AccountId, domain: string, kind: TrackingKind) {
         yield* sql`SELECT FROM account WHERE id = ${accountId} FOR NO KEY UPDATE`
         const [shop] = yield* decodeShops(yield* sql`SELECT id, domain FROM shop WHERE domain = ${domain}`)
         if (shop === undefined) {
           return yield* new UnknownStore({ message: `The catalogue has no store with the domain ${domain}.` })
         }
-        const { count } = yield* decodeCount(
-          yield* sql`
-            SELECT count(*)::int AS count FROM tracked_shop WHERE account_id = ${accountId} AND shop_id <> ${shop.id}`
-        )
-        if (count >= maxTrackedShops) return yield* tooMany()
+        yield* ensureRoom(accountId, shop.id)
         yield* sql`
           INSERT INTO tracked_shop (account_id, shop_id, kind) VALUES (${accountId}, ${shop.id}, ${kind})
           ON CONFLICT (account_id, shop_id) DO UPDATE SET kind = excluded.kind`
@@ -74,6 +86,40 @@ export class TrackedShops extends Context.Service<
       const add = Effect.fn("TrackedShops.add")(function* (accountId: AccountId, domain: string, kind: TrackingKind) {
         return yield* insert(accountId, StoreDomain.normalise(domain), kind).pipe(sql.withTransaction, availableOnce)
       })
+
+      const kindOf = Effect.fnUntraced(function* (accountId: AccountId, shopId: number) {
+        const [shop] = yield* decodeStanding(
+          yield* sql`
+            SELECT t.kind FROM shop s LEFT JOIN tracked_shop t ON t.shop_id = s.id AND t.account_id = ${accountId}
+            WHERE s.id = ${shopId}`
+        )
+        return shop === undefined
+          ? yield* new UnknownStore({ message: `The catalogue has no store ${shopId}.` })
+          : shop.kind
+      })
+
+      const track = Effect.fn("TrackedShops.track")(
+        function* (accountId: AccountId, shopId: number) {
+          yield* sql`SELECT FROM account WHERE id = ${accountId} FOR NO KEY UPDATE`
+          const kind = yield* kindOf(accountId, shopId)
+          if (kind !== null) return kind
+          yield* ensureRoom(accountId, shopId)
+          yield* sql`INSERT INTO tracked_shop (account_id, shop_id, kind) VALUES (${accountId}, ${shopId}, 'tracked')`
+          return "tracked"
+        },
+        sql.withTransaction,
+        availableOnce
+      )
+
+      const untrack = Effect.fn("TrackedShops.untrack")(
+        function* (accountId: AccountId, shopId: number) {
+          yield* sql`
+            DELETE FROM tracked_shop WHERE account_id = ${accountId} AND shop_id = ${shopId} AND kind = 'tracked'`
+          return (yield* kindOf(accountId, shopId)) === "own" ? "own" : undefined
+        },
+        sql.withTransaction,
+        availableOnce
+      )
 
       const remove = Effect.fn("TrackedShops.remove")(function* (accountId: AccountId, domain: string) {
         const removed = yield* sql`
@@ -94,7 +140,7 @@ export class TrackedShops extends Context.Service<
         return yield* decodeTracked(rows)
       })
 
-      return TrackedShops.of({ add, remove, list })
+      return TrackedShops.of({ add, remove, track, untrack, list })
     })
   )
 }

@@ -157,5 +157,7 @@ export const sqlKey = (column: KeyColumn): string => {
 }
 /** Orders a store's ads: active first, newest, highest id. Bits: active (1), day (22), id (31). */
 export const sqlPick = `((a.is_active::int::bigint << ${dayBits + 31}) | (${sqlDay}::bigint << 31) | a.id::bigint)`
+/** No running ad has a lower pick, and every stopped one has. */
+export const sqlLowestRunningPick = `(1::bigint << ${dayBits + 31})`
 /** The ad behind a pick. */
 export const sqlIdOfPick = (pick: string) => `(${pick} & ${2 ** 31 - 1})::int`

@@ -1,7 +1,6 @@
 /** The search behind `search_products` and the Products page. */
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import type { Statement } from "effect/sql"
 import type { AccountId } from "../../domain/access/Account.ts"
 import type { FoundProduct } from "../../domain/catalog/ProductItem.ts"
 import * as Narrowing from "../../domain/search/Narrowing.ts"
@@ -19,40 +18,6 @@ export interface ProductPage {
   readonly products: ReadonlyArray<FoundProduct>
   readonly pagination: Pagination
 }
-
-interface FoundRow extends ProductSql.ProductRow {
-  readonly version: number
-  readonly monthly_revenue: number | null
-  readonly monthly_orders: number | null
-  readonly visits: number | null
-  readonly growth: number | null
-  readonly active_ads: number
-}
-
-const hydrate = (sql: SqlClient.SqlClient, accountId: AccountId) => (ids: Statement.Fragment) =>
-  sql<FoundRow>`
-  WITH page AS MATERIALIZED (SELECT * FROM unnest(ARRAY(${ids})) WITH ORDINALITY p(id, position))
-  SELECT c.version, ${ProductSql.columns(sql, accountId)}, s.monthly_revenue, s.monthly_orders,
-    nullif(x.visits, -1) AS visits, nullif(x.growth, '-infinity') AS growth, x.n_active AS active_ads
-  FROM page
-  CROSS JOIN catalogue c
-  JOIN product p ON p.id = page.id
-  JOIN shop s ON s.id = p.shop_id
-  JOIN shop_search x ON x.id = s.id
-  ORDER BY page.position`
-
-const toFound = (row: FoundRow): FoundProduct => ({
-  ...ProductSql.toProduct(row),
-  shop: {
-    ...ProductSql.toShop(row),
-    estimated_monthly_revenue: row.monthly_revenue,
-    estimated_monthly_orders: row.monthly_orders,
-    monthly_visits: row.visits,
-    traffic_growth_pct: row.growth,
-    active_ads: row.active_ads,
-    is_tracked: row.is_tracked
-  }
-})
 
 export class ProductSearch extends Context.Service<
   ProductSearch,
@@ -72,10 +37,10 @@ export class ProductSearch extends Context.Service<
         function* (query: ProductQuery, accountId: AccountId) {
           const found = yield* runner.run({
             resolve: (names) => SearchRequest.fromProductQuery(query, names),
-            hydrate: hydrate(sql, accountId)
+            hydrate: ProductSql.hydrate(sql, accountId)
           })
           return {
-            products: found.rows.map(toFound),
+            products: found.rows.map(ProductSql.toFound),
             pagination: {
               page: found.window.page,
               per_page: found.window.perPage,

@@ -2,6 +2,7 @@
 import type { SqlClient } from "effect/sql"
 import type { Statement } from "effect/sql"
 import type { AccountId } from "../../domain/access/Account.ts"
+import type { FoundProduct } from "../../domain/catalog/ProductItem.ts"
 import * as ShopSql from "./ShopSql.ts"
 
 export interface ProductRow {
@@ -39,4 +40,39 @@ export const toShop = (row: ProductRow) => ({
   name: row.name,
   domain: row.domain,
   country: row.country
+})
+
+interface FoundRow extends ProductRow {
+  readonly version: number
+  readonly monthly_revenue: number | null
+  readonly monthly_orders: number | null
+  readonly visits: number | null
+  readonly growth: number | null
+  readonly active_ads: number
+}
+
+/** The products of a page, in the order of its ids, as {@link toFound} takes them. */
+export const hydrate = (sql: SqlClient.SqlClient, accountId: AccountId) => (ids: Statement.Fragment) =>
+  sql<FoundRow>`
+  WITH page AS MATERIALIZED (SELECT * FROM unnest(ARRAY(${ids})) WITH ORDINALITY p(id, position))
+  SELECT c.version, ${columns(sql, accountId)}, s.monthly_revenue, s.monthly_orders,
+    nullif(x.visits, -1) AS visits, nullif(x.growth, '-infinity') AS growth, x.n_active AS active_ads
+  FROM page
+  CROSS JOIN catalogue c
+  JOIN product p ON p.id = page.id
+  JOIN shop s ON s.id = p.shop_id
+  JOIN shop_search x ON x.id = s.id
+  ORDER BY page.position`
+
+export const toFound = (row: FoundRow): FoundProduct => ({
+  ...toProduct(row),
+  shop: {
+    ...toShop(row),
+    estimated_monthly_revenue: row.monthly_revenue,
+    estimated_monthly_orders: row.monthly_orders,
+    monthly_visits: row.visits,
+    traffic_growth_pct: row.growth,
+    active_ads: row.active_ads,
+    is_tracked: row.is_tracked
+  }
 })

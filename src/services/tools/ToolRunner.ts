@@ -13,6 +13,7 @@ import type { ArgumentIssue } from "../../domain/ToolError.ts"
 import { InternalError, InvalidArguments } from "../../domain/ToolError.ts"
 import type { ToolError } from "../../domain/ToolError.ts"
 import * as ToolErrors from "../../domain/ToolError.ts"
+import { ActivityLog } from "../access/ActivityLog.ts"
 import { CreditLedger } from "../access/CreditLedger.ts"
 import { CurrentAccount } from "../access/CurrentAccount.ts"
 import type { Charged, IdempotencyKey } from "../access/CreditLedger.ts"
@@ -54,6 +55,34 @@ export class ToolRunner extends Context.Service<
       const { supportUrl } = yield* AppConfig
       const plans = yield* PlanChecker
       const ledger = yield* CreditLedger
+      const activity = yield* ActivityLog
+
+      /** One line of the log and one of the account's activity, for each call that is answered. */
+      const tell = (call: ToolCall, answer: ToolAnswer, atMillis: number, durationMillis: number) => {
+        const outcome = answer.error === undefined ? "ok" : ToolErrors.codes[answer.error._tag]
+        const { accountId, credential } = call.caller
+        const { requestId } = call
+        const tool = call.tool.name
+        activity.record({
+          accountId,
+          credential,
+          tool,
+          outcome,
+          credits: answer.cost,
+          atMillis,
+          durationMillis,
+          requestId
+        })
+        return Effect.logInfo({
+          event: "tools/call",
+          tool,
+          outcome,
+          cost: answer.cost,
+          duration_ms: durationMillis,
+          account: accountId,
+          request_id: requestId
+        })
+      }
 
       const charge = (call: ToolCall, idempotency: IdempotencyKey | undefined) =>
         ledger.charge({
@@ -102,7 +131,7 @@ export class ToolRunner extends Context.Service<
           Effect.clockWith((clock) => {
             const startedAt = clock.currentTimeMillisUnsafe()
             const logged = (answer: ToolAnswer) =>
-              Effect.as(log(call, answer, clock.currentTimeMillisUnsafe() - startedAt), answer)
+              Effect.as(tell(call, answer, startedAt, clock.currentTimeMillisUnsafe() - startedAt), answer)
             return Effect.matchCauseEffect(
               Effect.provideService(succeed(call), CurrentAccount, call.caller.accountId),
               {
@@ -112,9 +141,9 @@ export class ToolRunner extends Context.Service<
             )
           }),
         refuse: (call, error) =>
-          Effect.suspend(() => {
+          Effect.clockWith((clock) => {
             const answer = failed(call, error)
-            return Effect.as(log(call, answer, 0), answer)
+            return Effect.as(tell(call, answer, clock.currentTimeMillisUnsafe(), 0), answer)
           })
       }
     })
@@ -169,15 +198,3 @@ const failed = (call: ToolCall, error: ToolError): ToolAnswer => ({
 
 const logCause = (message: string, call: ToolCall, cause: Cause.Cause<unknown>) =>
   Effect.annotateLogs(Effect.logError(message, cause), { request_id: call.requestId, tool: call.tool.name })
-
-/** One line per call. */
-const log = (call: ToolCall, answer: ToolAnswer, millis: number) =>
-  Effect.logInfo({
-    event: "tools/call",
-    tool: call.tool.name,
-    outcome: answer.error === undefined ? "ok" : ToolErrors.codes[answer.error._tag],
-    cost: answer.cost,
-    duration_ms: millis,
-    account: call.caller.accountId,
-    request_id: call.requestId
-  })

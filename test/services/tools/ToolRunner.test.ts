@@ -2,18 +2,25 @@ import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer, Schema } from "effect"
 import { TestClock } from "effect/testing"
 import { AppConfig } from "../../../src/Config.ts"
+import type { Activity } from "../../../src/domain/access/Activity.ts"
 import type { Caller } from "../../../src/domain/access/Account.ts"
-import { SearchTimeout, ToolErrorPayload } from "../../../src/domain/ToolError.ts"
+import { RateLimited, SearchTimeout, ToolErrorPayload } from "../../../src/domain/ToolError.ts"
 import { Toolbox } from "../../../src/services/tools/Toolbox.ts"
 import { type ToolAnswer, type ToolCall, ToolRunner } from "../../../src/services/tools/ToolRunner.ts"
 import * as FakeAccess from "../../support/FakeAccess.ts"
 import * as FakeSearch from "../../support/FakeSearch.ts"
 
-const make = (books: FakeAccess.Books, ads: Parameters<typeof FakeSearch.ads>, vocabulary = FakeSearch.vocabulary) =>
+const make = (
+  books: FakeAccess.Books,
+  ads: Parameters<typeof FakeSearch.ads>,
+  vocabulary = FakeSearch.vocabulary,
+  record?: (call: Activity) => void
+) =>
   Layer.merge(Toolbox.layer, ToolRunner.layer).pipe(
     Layer.provide([
       FakeAccess.plans,
       FakeAccess.ledger(books),
+      FakeAccess.usage(record),
       FakeSearch.ads(...ads),
       FakeSearch.products([FakeSearch.product(1)]),
       FakeSearch.shops,
@@ -438,4 +445,63 @@ describe("an idempotency key", () => {
       })
     )
   )
+})
+
+describe("the activity log", () => {
+  it.effect("has one line of every call that is answered, with its time and its cost, and of none that is left", () => {
+    const recorded: Array<Activity> = []
+    const slow = Effect.andThen(Effect.sleep("3 seconds"), Effect.fail(new SearchTimeout({ message: "m", hint: "h" })))
+    const services = make({ charges: [] }, [[], () => slow], FakeSearch.vocabulary, (call) => void recorded.push(call))
+    return Effect.gen(function* () {
+      yield* TestClock.setTime(1_000)
+      yield* call("search_products", {}, { requestId: "paid" })
+      yield* call("get_usage", {}, { requestId: "free" })
+      yield* call("search_ads", { page: 0 }, { requestId: "wrong" })
+      yield* call("search_products", {}, { requestId: "plan", caller: FakeAccess.caller(2, { status: "unpaid" }) })
+      const late = yield* Effect.forkChild(call("search_ads", {}, { requestId: "late" }))
+      const left = yield* Effect.forkChild(call("search_ads", {}, { requestId: "left" }))
+      yield* TestClock.adjust("1 seconds")
+      yield* Fiber.interrupt(left)
+      yield* TestClock.adjust("2 seconds")
+      yield* Fiber.join(late)
+      const tool = (yield* Toolbox).find("get_shop")
+      if (tool === undefined) return assert.fail("no tool")
+      yield* (yield* ToolRunner).refuse(
+        {
+          tool,
+          arguments: {},
+          meta: undefined,
+          caller: FakeAccess.caller(3, { credential: { kind: "access_token", id: 42 } }),
+          requestId: "many"
+        },
+        new RateLimited({ message: "m", retryAfterSeconds: 1 })
+      )
+      const key = (id: number) => ({ kind: "api_key" as const, id })
+      const line = (
+        account: number,
+        requestId: string,
+        tool: string,
+        outcome: string,
+        credits: number,
+        at: number
+      ) => ({
+        accountId: account,
+        credential: key(account),
+        tool,
+        outcome,
+        credits,
+        atMillis: at,
+        durationMillis: 0,
+        requestId
+      })
+      assert.deepEqual(recorded, [
+        line(1, "paid", "search_products", "ok", 1, 1_000),
+        line(1, "free", "get_usage", "ok", 0, 1_000),
+        line(1, "wrong", "search_ads", "invalid_arguments", 0, 1_000),
+        line(2, "plan", "search_products", "plan_upgrade_required", 0, 1_000),
+        { ...line(1, "late", "search_ads", "search_timeout", 0, 1_000), durationMillis: 3_000 },
+        { ...line(3, "many", "get_shop", "rate_limited", 0, 4_000), credential: { kind: "access_token", id: 42 } }
+      ])
+    }).pipe(Effect.provide(services))
+  })
 })

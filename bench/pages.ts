@@ -1,0 +1,160 @@
+/**
+ * `npm run bench:pages`: how long the pages of the dashboard take to answer, and what they weigh, with the demo data, on the
+ * program as it is run. Writes docs/page-benchmarks.md. About a minute.
+ */
+import { Effect } from "effect"
+import { execFile } from "node:child_process"
+import * as fs from "node:fs/promises"
+import * as os from "node:os"
+import * as path from "node:path"
+import { fileURLToPath } from "node:url"
+import * as ServerProcess from "../test/support/ServerProcess.ts"
+
+const main = fileURLToPath(new URL("../src/main.ts", import.meta.url))
+const rounds = 41
+const warmUps = 10
+
+/** Every page, and searches with and without filters; each has an account of its own, as an account may only look so often. */
+const pages = [
+  "/sign-in",
+  "/dashboard",
+  "/dashboard/ads",
+  "/dashboard/ads?sort_by=newest&per_page=25",
+  "/dashboard/ads?query=summer&countries=US&countries=DE&monthly_visits.min=1000&status=active&sort_by=newest&per_page=25",
+  "/dashboard/products",
+  "/dashboard/products?query=shoes&price.max=50&per_page=25",
+  "/dashboard/shops",
+  "/dashboard/shops?query=a",
+  "/dashboard/shops/1",
+  "/dashboard/integrations",
+  "/dashboard/usage",
+  "/dashboard/account",
+  "/dashboard/account/password",
+  "/dashboard/operator",
+  "/dashboard/operator/accounts/1",
+  "/dashboard/nowhere"
+]
+
+interface Row {
+  readonly path: string
+  readonly status: number
+  readonly millis: ReadonlyArray<number>
+  /** As they are sent; pages tell secrets and are not compressed, the style sheet and the script are. */
+  readonly htmlBytes: number
+  readonly totalBytes: number
+}
+
+const quantile = (sorted: ReadonlyArray<number>, share: number) => sorted[Math.ceil(share * sorted.length) - 1] ?? 0
+
+const command = (env: NodeJS.ProcessEnv, args: ReadonlyArray<string>, input = ""): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const child = execFile(process.execPath, [main, ...args], { env }, (error, out, err) =>
+      error === null ? resolve() : reject(new Error(`${args.join(" ")}: ${out} ${err}`))
+    )
+    child.stdin?.end(input)
+  })
+
+const tokenOf = (page: string) => /name="form_token" value="([^"]*)"/u.exec(page)?.[1] ?? ""
+
+/** Gives the cookie of a session. */
+const signIn = async (url: string, email: string, password: string): Promise<string> => {
+  const page = await fetch(`${url}/sign-in`)
+  const cookies = page.headers.getSetCookie().map((line) => line.split(";", 1)[0] ?? "")
+  const answer = await fetch(`${url}/sign-in`, {
+    method: "POST",
+    redirect: "manual",
+    headers: { cookie: cookies.join("; "), "sec-fetch-site": "same-origin" },
+    body: new URLSearchParams({ form_token: tokenOf(await page.text()), email, password })
+  })
+  if (answer.status !== 303) throw new Error(`not signed in: ${answer.status}`)
+  return answer.headers
+    .getSetCookie()
+    .map((line) => line.split(";", 1)[0] ?? "")
+    .join("; ")
+}
+
+const bytesOf = async (url: string): Promise<number> => {
+  // What travels: fetch unpacks it before anybody can count.
+  const response = await fetch(url, { headers: { "accept-encoding": "gzip" } })
+  await response.arrayBuffer()
+  return Number(response.headers.get("content-length"))
+}
+
+const measure = async (url: string, cookie: string, path: string): Promise<Row> => {
+  const look = async () => {
+    const before = performance.now()
+    const response = await fetch(url + path, { headers: { cookie } })
+    const text = await response.text()
+    return { millis: performance.now() - before, response, text }
+  }
+  const { response, text } = await look()
+  const assets = Array.from(text.matchAll(/(?:href|src)="(\/(?:assets\/|icon)[^"]*)"/gu), ([, asset = ""]) => asset)
+  let totalBytes = Buffer.byteLength(text)
+  for (const asset of new Set(assets)) totalBytes += await bytesOf(url + asset)
+  for (let round = 1; round < warmUps; round++) await look()
+  const millis: Array<number> = []
+  for (let round = 0; round < rounds; round++) millis.push((await look()).millis)
+  return {
+    path,
+    status: response.status,
+    millis: millis.toSorted((one, other) => one - other),
+    htmlBytes: Buffer.byteLength(text),
+    totalBytes
+  }
+}
+
+const report = (rows: ReadonlyArray<Row>): string =>
+  [
+    "# How fast the pages are, and what they weigh",
+    "",
+    "<!-- Written by `npm run bench:pages`. -->",
+    "",
+    `One request after the other over a connection that is kept, ${rounds} of each page after ${warmUps} that do not count, with the`,
+    `demo data (2,000 stores), on ${os.availableParallelism()} cores that the client shares with the server. Pages are sent as they are, because they`,
+    "tell secrets; the style sheet and the script come compressed and are kept by the browser. Images are not counted.",
+    "",
+    "| page | status | median | 95 of 100 | slowest | HTML | with style and script |",
+    "| --- | --- | --- | --- | --- | --- | --- |",
+    ...rows.map(({ htmlBytes, millis, path, status, totalBytes }) =>
+      [
+        "",
+        ` \`${path}\` `,
+        ` ${status} `,
+        ...[quantile(millis, 0.5), quantile(millis, 0.95), quantile(millis, 1)].map(
+          (value) => ` ${value.toFixed(1)} ms `
+        ),
+        ` ${(htmlBytes / 1000).toFixed(1)} kB `,
+        ` ${(totalBytes / 1000).toFixed(1)} kB `,
+        ""
+      ].join("|")
+    ),
+    ""
+  ].join("\n")
+
+const run = Effect.gen(function* () {
+  const port = yield* ServerProcess.freePort
+  const folder = yield* Effect.acquireRelease(
+    Effect.promise(() => fs.mkdtemp(path.join(os.tmpdir(), "discovery-bench-"))),
+    (folder) => Effect.promise(() => fs.rm(folder, { recursive: true, force: true }))
+  )
+  const own = { PORT: String(port), DATA_DIR: folder, LOG_LEVEL: "Warn" }
+  const server = yield* ServerProcess.start(own)
+  const url = `http://localhost:${port}`
+  const password = "nine green whales"
+  yield* Effect.promise(async () => {
+    const env = { ...process.env, ...own }
+    const rows: Array<Row> = []
+    for (const [number, page] of pages.entries()) {
+      const email = `bench${number}@example.com`
+      await command(env, ["account", "create", email, "--plan", "pro", "--password", "stdin"], password)
+      if (page.startsWith("/dashboard/operator")) await command(env, ["account", "set-role", email, "operator"])
+      rows.push(await measure(url, await signIn(url, email, password), page))
+    }
+    const text = report(rows)
+    await fs.writeFile(new URL("../docs/page-benchmarks.md", import.meta.url), text)
+    process.stdout.write(text)
+  })
+  yield* server.end("SIGTERM")
+})
+
+await Effect.runPromise(Effect.scoped(run))

@@ -1,0 +1,9 @@
+/** Where the pages of API keys and connected apps are. */
+
+export const integrationsPath = "/dashboard/integrations"
+
+export const keyPath = (keyId: number | ":id", action: "revoke" | "replace") =>
+  `${integrationsPath}/keys/${keyId}/${action}` as const
+
+export const appPath = (appId: number | ":id", action: "revoke") =>
+  `${integrationsPath}/apps/${appId}/${action}` as const

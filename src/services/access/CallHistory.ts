@@ -1,0 +1,168 @@
+/** An account's calls one by one, newest first, as the activity log has them. */
+import { Clock, Context, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { AppConfig } from "../../Config.ts"
+import type { AccountId } from "../../domain/access/Account.ts"
+import type { Outcome } from "../../domain/access/Activity.ts"
+import type { ServiceUnavailable } from "../../domain/ToolError.ts"
+import { availableToRead } from "../database/Availability.ts"
+import * as CallerNames from "./CallerNames.ts"
+import { horizonOf } from "./OldActivity.ts"
+import { rowsOf } from "./Rows.ts"
+
+export const pageSize = 50
+
+export interface CallFilter {
+  readonly tool?: string | undefined
+  readonly outcome?: Outcome | undefined
+  readonly caller?: CallerNames.CallerId | undefined
+}
+
+const Row = Schema.Struct({
+  /** Grows with every call. */
+  number: Schema.NumberFromString,
+  at: Schema.DateTimeUtcFromDate,
+  tool: Schema.String,
+  kind: CallerNames.Kind,
+  credential: Schema.Int,
+  /** `ok`, or the code of the error. */
+  outcome: Schema.String,
+  credits: Schema.Int,
+  durationMillis: Schema.Int,
+  requestId: Schema.String
+})
+
+export interface RecordedCall extends Omit<typeof Row.Type, "kind" | "credential"> {
+  readonly caller: CallerNames.NamedCaller
+}
+
+export interface CallsPage {
+  /** At most {@link pageSize}. */
+  readonly calls: ReadonlyArray<RecordedCall>
+  /** Where older ones follow: `before` of the next page; `undefined` on the last one. */
+  readonly older: number | undefined
+}
+
+/** What there is to filter by, of the time that the log keeps. */
+export interface CallChoices {
+  readonly tools: ReadonlyArray<string>
+  readonly outcomes: ReadonlyArray<string>
+  /** At most 100, those with the newest calls. */
+  readonly callers: ReadonlyArray<CallerNames.NamedCaller>
+}
+
+const maxCallers = 100
+
+const decodeRows = rowsOf(Row)
+const decodeChoices = rowsOf(
+  Schema.Struct({
+    tool: Schema.NullOr(Schema.String),
+    outcome: Schema.NullOr(Schema.String),
+    kind: Schema.NullOr(CallerNames.Kind),
+    id: Schema.NullOr(Schema.Int)
+  })
+)
+
+export class CallHistory extends Context.Service<
+  CallHistory,
+  {
+    /**
+     * Those before a number, or the newest. While calls are recorded, pages that follow each other repeat none and leave none
+     * out. Another account's caller has no calls here, as one that does not exist.
+     */
+    calls(accountId: AccountId, filter: CallFilter, before?: number): Effect.Effect<CallsPage, ServiceUnavailable>
+    choices(accountId: AccountId): Effect.Effect<CallChoices, ServiceUnavailable>
+  }
+>()("discovery/access/CallHistory") {
+  static readonly layer = Layer.effect(
+    CallHistory,
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const { activityDays } = yield* AppConfig
+
+      const filtered = ({ caller, outcome, tool }: CallFilter) => [
+        ...(tool === undefined ? [] : [sql`tool = ${tool}`]),
+        ...(outcome === undefined ? [] : [sql`outcome = ${outcome}`]),
+        ...(caller === undefined ? [] : [sql`credential_kind = ${caller.kind}`, sql`credential_id = ${caller.id}`])
+      ]
+
+      const read = Effect.fnUntraced(
+        function* (accountId: AccountId, filter: CallFilter, before: number | undefined, horizon: Date) {
+          const conditions = filtered(filter)
+          const newest = sql`
+          account_id = ${accountId} AND at > ${horizon} ${before === undefined ? sql`` : sql`AND id < ${before}::bigint`}
+          ORDER BY id DESC LIMIT ${pageSize + 1}`
+          const columns = sql`id::text AS number, at, tool, credential_kind AS kind, credential_id AS credential, outcome, credits,
+          duration_ms AS "durationMillis", request_id AS "requestId"`
+          // Of each kind of call that the filter lets through, the newest ones: however rare they are among a million others,
+          // each takes one look into the index.
+          const rows = yield* conditions.length === 0
+            ? sql`SELECT ${columns} FROM activity WHERE ${newest}`
+            : sql`
+              WITH source AS (
+                SELECT DISTINCT tool, outcome, credential_kind, credential_id FROM activity_day
+                WHERE ${sql.and([sql`account_id = ${accountId}`, ...conditions])}
+              )
+              SELECT ${columns} FROM (
+                SELECT found.* FROM source s CROSS JOIN LATERAL (
+                  SELECT * FROM activity a
+                  WHERE a.tool = s.tool AND a.outcome = s.outcome AND a.credential_kind = s.credential_kind
+                    AND a.credential_id = s.credential_id AND ${newest}
+                ) found
+              ) newest ORDER BY newest.id DESC LIMIT ${pageSize + 1}`
+          const calls = yield* decodeRows(rows)
+          const shown = calls.slice(0, pageSize)
+          const named = yield* CallerNames.of(
+            accountId,
+            shown.map(({ credential, kind }) => ({ kind, id: credential }))
+          )
+          const page: CallsPage = {
+            calls: shown.map(({ credential, kind, ...call }) => ({ ...call, caller: named({ kind, id: credential }) })),
+            older: calls.length > pageSize ? shown.at(-1)?.number : undefined
+          }
+          return page
+        },
+        Effect.provideService(SqlClient.SqlClient, sql)
+      )
+
+      const calls = Effect.fn("CallHistory.calls")(function* (
+        accountId: AccountId,
+        filter: CallFilter,
+        before?: number
+      ) {
+        const horizon = new Date(horizonOf(activityDays, yield* Clock.currentTimeMillis))
+        return yield* read(accountId, filter, before, horizon).pipe(availableToRead)
+      })
+
+      const readChoices = Effect.fnUntraced(
+        function* (accountId: AccountId, horizon: Date) {
+          const rows = yield* decodeChoices(
+            yield* sql`
+            SELECT tool, outcome, credential_kind AS kind, credential_id AS id FROM activity_day
+            WHERE account_id = ${accountId} AND day >= (${horizon} AT TIME ZONE 'UTC')::date
+            GROUP BY GROUPING SETS ((tool), (outcome), (credential_kind, credential_id))
+            ORDER BY max(day) DESC, sum(calls) DESC, tool, outcome, kind, id`
+          )
+          const callers = rows
+            .flatMap(({ id, kind }) => (id === null || kind === null ? [] : [{ id, kind }]))
+            .slice(0, maxCallers)
+          const named = yield* CallerNames.of(accountId, callers)
+          const choices: CallChoices = {
+            tools: rows.flatMap(({ tool }) => tool ?? []).toSorted(),
+            outcomes: rows.flatMap(({ outcome }) => outcome ?? []).toSorted(),
+            callers: callers.map(named)
+          }
+          return choices
+        },
+        Effect.provideService(SqlClient.SqlClient, sql)
+      )
+
+      const choices = Effect.fn("CallHistory.choices")(function* (accountId: AccountId) {
+        const horizon = new Date(horizonOf(activityDays, yield* Clock.currentTimeMillis))
+        return yield* readChoices(accountId, horizon).pipe(availableToRead)
+      })
+
+      return CallHistory.of({ calls, choices })
+    })
+  )
+}

@@ -1,0 +1,63 @@
+/**
+ * Removes what the activity log has kept long enough (Config, `ACTIVITY_DAYS`), in the background and in small steps; any
+ * number of servers may do so at once. What is too old is shown no more from that moment on, removed or not.
+ */
+import { Clock, Context, Effect, Layer, Schedule, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql"
+import { AppConfig } from "../../Config.ts"
+import { dayOf } from "../../domain/access/CreditPeriod.ts"
+import { rowOf } from "./Rows.ts"
+
+const removeEvery = "10 minutes"
+/** 5 ms each, so that nobody waits for one; 2.9 million calls a day at the most, of each server. */
+const step = 1_000
+const maxSteps = 20
+
+const dayMillis = 86_400_000
+
+/** The log shows and keeps what began after this moment, in milliseconds since 1970. */
+export const horizonOf = (activityDays: number, nowMillis: number): number => nowMillis - activityDays * dayMillis
+
+/** The counts by day are kept for all days that the usage page shows, however short the log is kept. */
+const leastDaysCounted = 32
+
+const decodeRemoved = rowOf(Schema.Struct({ removed: Schema.Int }))
+
+export class OldActivity extends Context.Service<
+  OldActivity,
+  {
+    /** How many calls it removed. */
+    readonly remove: Effect.Effect<number, SqlError.SqlError>
+  }
+>()("discovery/access/OldActivity") {
+  static readonly layer = Layer.effect(
+    OldActivity,
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const { activityDays } = yield* AppConfig
+
+      const remove = Effect.gen(function* () {
+        const now = yield* Clock.currentTimeMillis
+        const horizon = new Date(horizonOf(activityDays, now))
+        const firstDay = dayOf(Math.min(horizon.getTime(), now - leastDaysCounted * dayMillis))
+        let total = 0
+        for (let steps = 0; steps < maxSteps; steps++) {
+          const { removed } = yield* decodeRemoved(
+            yield* sql`SELECT remove_old_activity(${horizon}, ${firstDay}::date, ${new Date(now)}, ${step}) AS removed`
+          )
+          total += removed
+          if (removed < step) break
+        }
+        return total
+      }).pipe(Effect.withSpan("OldActivity.remove"))
+
+      yield* remove.pipe(
+        Effect.catch((error) => Effect.logWarning("Old lines of the activity log could not be removed", error)),
+        Effect.schedule(Schedule.jittered(Schedule.spaced(removeEvery))),
+        Effect.forkScoped
+      )
+      return OldActivity.of({ remove })
+    })
+  )
+}

@@ -1,0 +1,203 @@
+/**
+ * What an account has used: its credits as they are today, and its calls and credits by day, tool and credential.
+ *
+ * Calls are the activity log's to say, and count a second later; credits are the ledger's, so that those of the days, of
+ * the tools and of the credentials each add up to what the period has used, whatever became of a call's line in the log. A
+ * refund is taken off the day of its charge.
+ */
+import { Clock, Context, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { AppConfig } from "../../Config.ts"
+import { Plan, SubscriptionStatus } from "../../domain/access/Account.ts"
+import type { AccountId, Credits } from "../../domain/access/Account.ts"
+import { dayOf, periodOn } from "../../domain/access/CreditPeriod.ts"
+import type { ServiceUnavailable } from "../../domain/ToolError.ts"
+import { availableToRead } from "../database/Availability.ts"
+import * as CallerNames from "./CallerNames.ts"
+import * as CreditPeriods from "./CreditPeriods.ts"
+import { rowOf, rowsOf } from "./Rows.ts"
+
+export const spans = ["30days", "period"] as const
+/** The days that are looked at: the last thirty, or those of the current period until today. */
+export type Span = (typeof spans)[number]
+
+export interface Amount {
+  readonly calls: number
+  readonly credits: number
+}
+
+export interface UsageOfDay extends Amount {
+  /** UTC, `YYYY-MM-DD`. */
+  readonly day: string
+}
+
+export interface UsageOfTool extends Amount {
+  readonly tool: string
+}
+
+export interface UsageOfCaller extends Amount {
+  readonly caller: CallerNames.NamedCaller
+}
+
+export interface UsageSummary {
+  readonly plan: Plan
+  readonly status: SubscriptionStatus
+  readonly credits: Credits
+  /** Every day of the span, oldest first, also those without a call. */
+  readonly days: ReadonlyArray<UsageOfDay>
+  /** Most calls first. */
+  readonly tools: ReadonlyArray<UsageOfTool>
+  /** Keys and apps, most calls first; at most 50. */
+  readonly callers: ReadonlyArray<UsageOfCaller>
+  /** Those that are not among {@link callers}. */
+  readonly otherCallers: Amount & { readonly count: number }
+  /** Whether any call has been recorded in the time that the log keeps. */
+  readonly hasCalls: boolean
+}
+
+const maxCallers = 50
+const dayMillis = 86_400_000
+
+const decodeAccount = rowOf(
+  Schema.Struct({
+    plan: Plan,
+    status: SubscriptionStatus,
+    beganOn: Schema.NullOr(Schema.String),
+    createdOn: Schema.String,
+    credits: Schema.NullOr(
+      Schema.Struct({
+        periodStart: Schema.String,
+        periodEnd: Schema.String,
+        allowance: Schema.Int,
+        used: Schema.Int
+      })
+    )
+  })
+)
+
+/** A row is of a day, of a tool or of a credential; the others are null. */
+const decodeSums = rowsOf(
+  Schema.Struct({
+    day: Schema.NullOr(Schema.String),
+    tool: Schema.NullOr(Schema.String),
+    kind: Schema.NullOr(CallerNames.Kind),
+    id: Schema.NullOr(Schema.Int),
+    calls: Schema.Int,
+    credits: Schema.Int
+  })
+)
+
+const decodeHas = rowOf(Schema.Struct({ has: Schema.Boolean }))
+
+export class Usage extends Context.Service<
+  Usage,
+  {
+    /** All of one moment. The account exists. */
+    summary(accountId: AccountId, span: Span): Effect.Effect<UsageSummary, ServiceUnavailable>
+  }
+>()("discovery/access/Usage") {
+  static readonly layer = Layer.effect(
+    Usage,
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const allowances = CreditPeriods.allowances(yield* AppConfig)
+
+      const readAccount = Effect.fnUntraced(function* (accountId: AccountId, today: string) {
+        const account = yield* decodeAccount(
+          yield* sql`
+            SELECT a.plan, a.status, a.subscription_began_on::text AS "beganOn",
+              (a.created_at AT TIME ZONE 'UTC')::date::text AS "createdOn",
+              (SELECT jsonb_build_object('periodStart', p.period_start, 'periodEnd', p.period_end,
+                  'allowance', p.allowance, 'used', p.used)
+                FROM credit_period p
+                WHERE p.account_id = a.id AND p.period_start <= ${today}::date AND p.period_end > ${today}::date
+              ) AS credits
+            FROM account a WHERE a.id = ${accountId}`
+        )
+        // What the first call of the period is going to find.
+        const { end, start } = periodOn(account.beganOn ?? account.createdOn, today)
+        const allowance = account.beganOn === null ? 0 : allowances[account.plan]
+        return { ...account, credits: account.credits ?? { allowance, used: 0, periodStart: start, periodEnd: end } }
+      })
+
+      const readSums = Effect.fnUntraced(function* (accountId: AccountId, from: string, through: string) {
+        return yield* decodeSums(
+          yield* sql`
+            SELECT day::text, tool, credential_kind AS kind, credential_id AS id,
+              sum(calls)::integer AS calls, sum(credits)::integer AS credits
+            FROM (
+              SELECT day, tool, credential_kind, credential_id, calls, 0 AS credits FROM activity_day
+              WHERE account_id = ${accountId} AND day BETWEEN ${from}::date AND ${through}::date
+              UNION ALL
+              SELECT day, tool, credential_kind, credential_id, 0, credits FROM credit_day
+              WHERE account_id = ${accountId} AND day BETWEEN ${from}::date AND ${through}::date
+            ) used
+            GROUP BY GROUPING SETS ((day), (tool), (credential_kind, credential_id))
+            ORDER BY calls DESC, credits DESC, tool, kind, id`
+        )
+      })
+
+      const readHas = Effect.fnUntraced(function* (accountId: AccountId) {
+        return yield* decodeHas(
+          yield* sql`SELECT EXISTS (SELECT FROM activity_day WHERE account_id = ${accountId}) AS has`
+        )
+      })
+
+      const read = Effect.fnUntraced(
+        function* (accountId: AccountId, span: Span, nowMillis: number) {
+          yield* sql`SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY`
+          const today = dayOf(nowMillis)
+          const account = yield* readAccount(accountId, today)
+          const from = span === "period" ? account.credits.periodStart : dayOf(nowMillis - 29 * dayMillis)
+          const sums = yield* readSums(accountId, from, today)
+          const { has } = yield* readHas(accountId)
+
+          const byDay = new Map(sums.flatMap(({ day, ...sum }) => (day === null ? [] : [[day, sum]])))
+          const credentials = sums.flatMap(({ calls, credits, id, kind }) =>
+            kind === null || id === null ? [] : [{ kind, id, calls, credits }]
+          )
+          const named = yield* CallerNames.of(accountId, credentials.slice(0, maxCallers))
+          const others = credentials.slice(maxCallers)
+          const summary: UsageSummary = {
+            plan: account.plan,
+            status: account.status,
+            credits: account.credits,
+            days: daysBetween(from, today).map((day) => ({
+              day,
+              calls: byDay.get(day)?.calls ?? 0,
+              credits: byDay.get(day)?.credits ?? 0
+            })),
+            tools: sums.flatMap(({ calls, credits, tool }) => (tool === null ? [] : [{ tool, calls, credits }])),
+            callers: credentials.slice(0, maxCallers).map(({ calls, credits, id, kind }) => ({
+              caller: named({ kind, id }),
+              calls,
+              credits
+            })),
+            otherCallers: {
+              count: others.length,
+              calls: others.reduce((sum, { calls }) => sum + calls, 0),
+              credits: others.reduce((sum, { credits }) => sum + credits, 0)
+            },
+            hasCalls: has
+          }
+          return summary
+        },
+        Effect.provideService(SqlClient.SqlClient, sql)
+      )
+
+      const summary = Effect.fn("Usage.summary")(function* (accountId: AccountId, span: Span) {
+        const now = yield* Clock.currentTimeMillis
+        return yield* read(accountId, span, now).pipe(sql.withTransaction, availableToRead)
+      })
+
+      return Usage.of({ summary })
+    })
+  )
+}
+
+/** At most 31, of one month of credits. */
+const daysBetween = (from: string, through: string): ReadonlyArray<string> => {
+  const days: Array<string> = []
+  for (let at = Date.parse(from); at <= Date.parse(through); at += dayMillis) days.push(dayOf(at))
+  return days
+}

@@ -1,0 +1,49 @@
+/** Calls of an account as tools would have made them: charged where they cost, and in the log. */
+import { Clock, Effect } from "effect"
+import type { AccountId, Caller } from "../../src/domain/access/Account.ts"
+import type { Outcome } from "../../src/domain/access/Activity.ts"
+import { costs } from "../../src/domain/access/Credit.ts"
+import { Accounts } from "../../src/services/access/Accounts.ts"
+import { ActivityLog } from "../../src/services/access/ActivityLog.ts"
+import { ApiKeys } from "../../src/services/access/ApiKeys.ts"
+import { CredentialResolver } from "../../src/services/access/CredentialResolver.ts"
+
+export interface MadeCall {
+  readonly tool: keyof typeof costs
+  readonly outcome?: Outcome
+  readonly credential?: Caller["credential"]
+  readonly agoMillis?: number
+  readonly durationMillis?: number
+}
+
+let requestNumber = 0
+
+/** Written when it returns. The ledger hears nothing of them. */
+export const record = Effect.fnUntraced(function* (caller: Caller, calls: ReadonlyArray<MadeCall>) {
+  const log = yield* ActivityLog
+  const now = yield* Clock.currentTimeMillis
+  for (const { agoMillis = 0, credential = caller.credential, durationMillis = 12, outcome = "ok", tool } of calls) {
+    log.record({
+      accountId: caller.accountId,
+      credential,
+      tool,
+      outcome,
+      credits: outcome === "ok" ? costs[tool] : 0,
+      atMillis: now - agoMillis,
+      durationMillis,
+      requestId: `${String(++requestNumber).padStart(8, "0")}-58cc-4372-a567-0e02b2c3d479`
+    })
+  }
+  yield* Effect.orDie(log.write)
+})
+
+export const accountIdOf = (email: string): Effect.Effect<AccountId, never, Accounts> =>
+  Effect.flatMap(Accounts, (accounts) => Effect.map(accounts.find(email), ({ id }) => id)).pipe(Effect.orDie)
+
+/** A new key of an account that may have one, and who calls with it. */
+export const keyOf = Effect.fnUntraced(function* (email: string, name: string) {
+  const accountId = yield* accountIdOf(email)
+  const { key, secret } = yield* Effect.flatMap(ApiKeys, (keys) => keys.create(accountId, name))
+  const caller = yield* Effect.flatMap(CredentialResolver, (resolver) => resolver.resolve(secret))
+  return { key, secret, caller }
+}, Effect.orDie)

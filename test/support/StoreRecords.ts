@@ -1,0 +1,69 @@
+/** Stores with what a test says of them, and the rest unknown; their products and ads; as an import leaves them. */
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { DerivedData } from "../../src/services/search/DerivedData.ts"
+import type * as NaiveCatalogue from "../oracle/NaiveCatalogue.ts"
+
+let number = 0
+
+/** Only the columns that are given: the database fills in the others. */
+const insert = Effect.fnUntraced(function* (table: string, row: Readonly<Record<string, unknown>>) {
+  const sql = yield* SqlClient.SqlClient
+  const columns = sql.csv(Object.keys(row).map((name) => sql`${sql(name)}`))
+  const [inserted] = yield* sql<{ readonly id: number }>`
+    INSERT INTO ${sql(table)} (${columns})
+    SELECT ${columns} FROM json_populate_record(NULL::${sql(table)}, ${JSON.stringify(row)}::json) RETURNING id`
+  return inserted?.id ?? 0
+}, Effect.orDie)
+
+/** Its id. Without anything, every figure is unknown. */
+export const addStore = (store: Partial<NaiveCatalogue.Shop> = {}) =>
+  Effect.suspend(() => {
+    const domain = store.domain ?? `store-${++number}.com`
+    return insert("shop", {
+      domain,
+      domain_extension: ".com",
+      name: domain,
+      country: "US",
+      languages: [],
+      pixels: [],
+      social_networks: [],
+      apps: [],
+      imported_at: "2026-03-15T06:00:00Z",
+      ...store
+    })
+  })
+
+export const addTraffic = Effect.fnUntraced(function* (shopId: number, months: Readonly<Record<string, number>>) {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`
+    INSERT INTO traffic_month SELECT ${shopId}::int, (m.key || '-01')::date, m.value::int
+    FROM json_each_text(${JSON.stringify(months)}::json) m`
+}, Effect.orDie)
+
+export const addProduct = (shopId: number, product: Partial<NaiveCatalogue.Product> = {}) =>
+  Effect.suspend(() =>
+    insert("product", { key: `p${++number}`, title: "A product", price: 12.5, ...product, shop_id: shopId })
+  )
+
+export const addAd = (shopId: number | null, ad: Partial<NaiveCatalogue.Ad> = {}) =>
+  Effect.suspend(() =>
+    insert("ad", {
+      key: `a${++number}`,
+      page_name: "A page",
+      is_active: true,
+      media_type: "image",
+      started_on: "2026-01-10",
+      last_seen_on: "2026-03-14",
+      is_partnership: false,
+      ...ad,
+      shop_id: shopId
+    })
+  )
+
+/** A root, or a niche below `parent`. */
+export const addNiche = (id: number, name: string, parent: number | null = null) =>
+  insert("niche", { id, name, parent_id: parent })
+
+/** Lets searches and pages see what was added. */
+export const derive = Effect.asVoid(Effect.flatMap(DerivedData, (derived) => Effect.orDie(derived.rebuild())))
