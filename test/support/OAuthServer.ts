@@ -15,9 +15,10 @@ export const start = "2026-03-10T12:00:00Z"
 /** The services are in the context as well, beside the server that speaks for them. */
 export const layer = (config: Partial<AppSettings> = {}) => {
   const access = Layer.mergeAll(
+    // First, so that what is real takes its place.
+    FakeAccess.nobodySignedIn,
     Access.layerUnhashed,
     OAuth.layer,
-    FakeAccess.nobodySignedIn,
     Layer.mock(ConsentRequests, {})
   ).pipe(Layer.provideMerge(TestDatabase.layer), Layer.provideMerge(SetClock.layer(start)))
   return TestServer.layer({ access, config }).pipe(Layer.provideMerge(access))
