@@ -15,6 +15,17 @@ const Origin = Schema.Trim.check(
   )
 )
 
+/** In clear only to this machine: passwords, codes and tokens go there (oauth.md 7). */
+const PublicOrigin = Origin.check(
+  Schema.makeFilter(
+    (text: string) => {
+      const url = URL.parse(text)
+      return url?.protocol !== "http:" || ["localhost", "127.0.0.1", "[::1]"].includes(url.hostname)
+    },
+    { expected: "https: unless the host is localhost, 127.0.0.1 or [::1]; let a proxy in front of the server end TLS" }
+  )
+)
+
 const hasScheme = (text: string, ...schemes: ReadonlyArray<string>) => schemes.includes(URL.parse(text)?.protocol ?? "")
 
 /** Given to customers, as text and on pages. */
@@ -74,7 +85,8 @@ export interface Variable {
 export const variables = {
   BASE_URL: {
     default: "http://localhost:PORT",
-    meaning: "The public origin that clients use; part of every address the server tells."
+    meaning:
+      "The public origin that clients use, part of every address the server tells; https, but for this machine itself."
   },
   PORT: { default: "3000", meaning: "TCP port to listen on." },
   HOST: { default: "127.0.0.1", meaning: "Address to listen on; 0.0.0.0 for all." },
@@ -143,7 +155,7 @@ const trustedProxies = Config.Array(Network, "TRUSTED_PROXIES" satisfies Name).p
 const settings = Config.all({
   port: read(whole(1, 65_535), "PORT").pipe(Config.withDefault(3000)),
   host: read(Schema.String, "HOST").pipe(Config.withDefault("127.0.0.1")),
-  baseUrl: Config.option(read(Origin, "BASE_URL")),
+  baseUrl: Config.option(read(PublicOrigin, "BASE_URL")),
   databaseUrl: Config.option(read(Schema.Redacted(Schema.String), "DATABASE_URL")),
   databaseReadUrl: Config.option(read(Schema.Redacted(DatabaseUrl), "DATABASE_READ_URL")),
   databaseReadMaxLagSeconds: read(whole(1, 3600), "DATABASE_READ_MAX_LAG_SECONDS").pipe(Config.withDefault(10)),

@@ -11,7 +11,16 @@ const read = (env: Readonly<Record<string, string>>) =>
 
 /** A value that must be refused; the variables that are missing here take any text. */
 const wrong: Partial<Record<keyof typeof variables, ReadonlyArray<string>>> = {
-  BASE_URL: ["discovery.example.com", "https://discovery.example.com/", "https://EXAMPLE.com", "ftp://example.com"],
+  BASE_URL: [
+    "discovery.example.com",
+    "https://discovery.example.com/",
+    "https://EXAMPLE.com",
+    "ftp://example.com",
+    "http://discovery.example.com",
+    "http://10.0.0.1:3000",
+    "http://localhost.example.com",
+    "http://127.0.0.2:3000"
+  ],
   PORT: ["0", "65536", "http", "80.5", "0x10", "3e3", "-1"],
   DATABASE_READ_URL: ["replica.internal", "https://replica.internal/discovery"],
   DATABASE_READ_MAX_LAG_SECONDS: ["0", "3601", "soon"],
@@ -41,6 +50,19 @@ describe("AppConfig", () => {
       )
     }
   }
+
+  it.effect("R7 takes a BASE_URL in clear for this machine alone, and says so", () =>
+    Effect.gen(function* () {
+      const { message } = yield* read({ BASE_URL: "http://discovery.example.com" })
+      assert.include(message, "https: unless the host is localhost, 127.0.0.1 or [::1]")
+      for (const baseUrl of ["http://localhost:3000", "http://127.0.0.1", "http://[::1]:8080", "https://10.0.0.1"]) {
+        const config = yield* Effect.provide(AppConfig, AppConfig.layer).pipe(
+          Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromEnv({ env: { BASE_URL: baseUrl } }))
+        )
+        assert.strictEqual(config.mcpUrl, `${baseUrl}/mcp`)
+      }
+    })
+  )
 
   it.effect("has a default for everything, and builds every address from BASE_URL", () =>
     Effect.gen(function* () {

@@ -11,7 +11,7 @@ import * as RequestHeaders from "./RequestHeaders.ts"
 
 /** More hops than this are made up. */
 const maxHops = 20
-/** What one household or one server is given. */
+/** What one household or one server is given at least; those who have more are counted by a wider network too (Networks). */
 const ipv6Prefix = 64
 
 /**

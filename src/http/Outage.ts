@@ -4,7 +4,7 @@ import { Cause, Clock, Effect } from "effect"
 const intervalMillis = 1_000
 
 /** Logs errors, one a second at most; each entry tells how many were left out before it. */
-export const logger = (message: string) => {
+export const logger = (message: string, level: "Error" | "Warn" = "Error") => {
   let loggedAt = Number.NEGATIVE_INFINITY
   let leftOut = 0
   return (error: unknown, requestId: string): Effect.Effect<void> =>
@@ -17,6 +17,6 @@ export const logger = (message: string) => {
       const entry = { request_id: requestId, left_out: leftOut }
       loggedAt = now
       leftOut = 0
-      return Effect.annotateLogs(Effect.logError(message, Cause.fail(error)), entry)
+      return Effect.annotateLogs(Effect.logWithLevel(level)(message, Cause.fail(error)), entry)
     })
 }

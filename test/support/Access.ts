@@ -107,10 +107,13 @@ export const disagreements = Effect.gen(function* () {
   return Array.from(steps).flatMap((step) => step.disagreements)
 })
 
-/** Keeps a transaction open that has run `statement`, as another server might, from now until `release`. */
-const hold = Effect.fnUntraced(function* (
+/**
+ * Keeps a transaction open that has run `statement`, as another server might, from now until `release`. Who waits for it is
+ * known by a part of its statement.
+ */
+export const hold = Effect.fnUntraced(function* (
   statement: (sql: SqlClient.SqlClient) => Effect.Effect<unknown, SqlError.SqlError>,
-  waiter: string
+  waiter = ""
 ) {
   const { connection } = yield* TestDatabase
   const pool = yield* Layer.build(Layer.fresh(Database.layer({ source: connection, maxConnections: 2 })))
@@ -124,7 +127,8 @@ const hold = Effect.fnUntraced(function* (
     Effect.forkScoped
   )
   yield* locked.await
-  const waiters = sql`SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE ${`%${waiter}%`}`
+  const waiters = sql`SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock'
+    AND datname = current_database() AND query LIKE ${`%${waiter}%`}`
   return {
     /** Waits until so many statements wait for what is held. */
     waiting: (count: number) => Effect.repeat(waiters, { until: (rows) => rows.length === count }),

@@ -21,6 +21,7 @@ import { CreditLedger } from "../../src/services/access/CreditLedger.ts"
 import type { Charge, IdempotencyKey } from "../../src/services/access/CreditLedger.ts"
 import { FormTokens } from "../../src/services/access/FormTokens.ts"
 import { PasswordChange } from "../../src/services/access/PasswordChange.ts"
+import { PasswordsBusy } from "../../src/services/access/Passwords.ts"
 import { PlanChecker } from "../../src/services/access/PlanChecker.ts"
 import { Sessions } from "../../src/services/access/Sessions.ts"
 import { SignIn } from "../../src/services/access/SignIn.ts"
@@ -84,6 +85,10 @@ export const plans: Layer.Layer<PlanChecker> = Layer.succeed(PlanChecker, {
 /** Session cookies that find the database down, and a defect. */
 export const badSessions = { down: "d".repeat(43), defect: "x".repeat(43) }
 
+/** Who signs in comes at a time when others do. */
+export const busy = () =>
+  new PasswordsBusy({ message: "Too many people are signing in right now.", retryAfterSeconds: 5 })
+
 /** Nobody is signed in, and nobody can: for servers of which only the other routes are looked at. */
 export const nobodySignedIn = Layer.mergeAll(
   Layer.mock(Sessions, {
@@ -93,9 +98,13 @@ export const nobodySignedIn = Layer.mergeAll(
       return Effect.succeedNone
     }
   }),
-  Layer.mock(SignIn, {}),
+  Layer.mock(SignIn, { signIn: () => Effect.fail(busy()) }),
   Layer.mock(PasswordChange, {}),
-  Layer.mock(FormTokens, { guestSecret: Effect.succeed(Redacted.make("g".repeat(43))), of: () => Effect.succeed("") })
+  Layer.mock(FormTokens, {
+    guestSecret: Effect.succeed(Redacted.make("g".repeat(43))),
+    of: () => Effect.succeed(""),
+    isOf: () => Effect.succeed(true)
+  })
 )
 
 /** What only pages for who is signed in ask for. */

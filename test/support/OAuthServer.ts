@@ -15,11 +15,11 @@ export const start = "2026-03-10T12:00:00Z"
 /** The services are in the context as well, beside the server that speaks for them. */
 export const layer = (config: Partial<AppSettings> = {}) => {
   const access = Layer.mergeAll(
-    // Those that are there are not replaced.
+    // First, so that what is real takes their place.
     FakeAccess.unvisited,
+    FakeAccess.nobodySignedIn,
     Access.layerUnhashed,
     OAuth.layer,
-    FakeAccess.nobodySignedIn,
     Layer.mock(ConsentRequests, {})
   ).pipe(Layer.provideMerge(TestDatabase.layer), Layer.provideMerge(SetClock.layer(start)))
   return TestServer.layer({ access, config }).pipe(Layer.provideMerge(access))

@@ -1,7 +1,7 @@
 /**
  * `/authorize`: from an app's request to a code for it (seed, OAuth 2 to 6; oauth.md 10 to 31). Always asks, also for an
  * app that was let in before (23). Errors go to the app only when it is certain where that is (10, 19), and by themselves
- * only if somebody is signed in or the app's publisher is known.
+ * only if the app's publisher is known.
  */
 import { Effect, Option, Redacted, Result, Schema } from "effect"
 import { HttpRouter } from "effect/http"
@@ -67,7 +67,7 @@ export const layer = HttpRouter.use((router) =>
     const routes = yield* PageRoutes
     const { page } = yield* Layout
 
-    const stranded = (why: ConsentPage.Stranded, status?: number) => page(ConsentPage.stranded(why, status))
+    const stranded = (why: ConsentPage.Stranded, status?: number) => page(ConsentPage.stranded(why, { status }))
 
     /** Every answer names who gives it, so that a client of several servers cannot mix them up (RFC 9207; oauth.md 20). */
     const answerTo = (
@@ -79,19 +79,13 @@ export const layer = HttpRouter.use((router) =>
       answerTo(address, OAuthReply.codes(error))
 
     /**
-     * Anyone may register any address. So that no link to here leads on to there unseen, or opens a program, whoever is not
-     * signed in goes by themselves only to a web site of an app whose document was fetched (RFC 9700, 4.11.2).
+     * Anyone may register any address. So that no link to here leads on to there unseen, or opens a program, not even by way
+     * of the sign-in, people go by themselves only to a web site of an app whose document was fetched (RFC 9700, 4.11.2).
      */
-    const refuse = (
-      address: AuthorizationRequest.ReturnAddress,
-      error: AuthorizeError,
-      { client, visitor }: { readonly client: OAuthClient; readonly visitor: Visitor }
-    ) => {
+    const refuse = (address: AuthorizationRequest.ReturnAddress, error: AuthorizeError, client: OAuthClient) => {
       const location = refusalTo(address, error)
       const isPublished = client.publisher !== undefined && location.toLowerCase().startsWith("https://")
-      return isSignedIn(visitor) || isPublished
-        ? seeOther(location)
-        : page(ConsentPage.refused(location, { client, error }))
+      return isPublished ? seeOther(location) : page(ConsentPage.refused(location, { client, error }))
     }
 
     const ask = (asked: ConsentRequest, visitor: SignedIn, status = 200): Answer =>
@@ -116,7 +110,7 @@ export const layer = HttpRouter.use((router) =>
         const address = AuthorizationRequest.returnAddress(parameters, client.success)
         if (address === undefined) return stranded("redirect_refused")
         const request = AuthorizationRequest.read(parameters, address, mcpUrl)
-        if (Result.isFailure(request)) return refuse(address, request.failure, { client: client.success, visitor })
+        if (Result.isFailure(request)) return refuse(address, request.failure, client.success)
         if (!isSignedIn(visitor)) return seeOther(ReturnTo.signInPath(url))
         return yield* ask({ client: client.success, request: request.success, url }, visitor)
       })
@@ -150,7 +144,7 @@ export const layer = HttpRouter.use((router) =>
       Effect.flatMap(
         consents.take(visitor.session.id, form.request),
         Option.match({
-          onNone: () => Effect.succeed(stranded("over")),
+          onNone: () => Effect.succeed(page(ConsentPage.stranded("over", { request: addressOf(form.url) }))),
           onSome: (asked) =>
             form.decision === "allow"
               ? allow(asked, visitor)

@@ -46,13 +46,14 @@ const onThisDevice = html`
   </div>
 `
 
-const upgradePrompt = ({ session }: SignedIn, { upgradeUrl }: PlanUpgradeRequired): Html => html`
+/** `url` asks again: to reload the page would not do where it answers a form. */
+const upgradePrompt = ({ session }: SignedIn, { upgradeUrl }: PlanUpgradeRequired, url: string): Html => html`
   <div class="notice" role="note">
     <p>
       To connect an app, an account needs an active Growth or Pro subscription. This account's is
       ${Plan.titles[session.plan]}, ${session.status}.
     </p>
-    <p><a href="${upgradeUrl}">Upgrade or fix billing</a>, then reload this page.</p>
+    <p><a href="${upgradeUrl}">Upgrade or fix billing</a>, then <a href="${url}">come back to this request</a>.</p>
   </div>
 `
 
@@ -90,7 +91,7 @@ export const consent = (options: {
         <li>Search shops, products and ads, with the credits of your plan</li>
         <li>Change nothing in your account, your stores or your billing</li>
       </ul>
-      ${takesPlaceHere && onThisDevice} ${upgrade !== undefined && upgradePrompt(visitor, upgrade)}
+      ${takesPlaceHere && onThisDevice} ${upgrade !== undefined && upgradePrompt(visitor, upgrade, url)}
       <form method="post" action="${decisionPath}">
         ${Csrf.hidden(visitor)}
         <input type="hidden" name="request" value="${Redacted.value(secret)}" />
@@ -161,15 +162,20 @@ const strandings: Readonly<Record<Stranded, { readonly heading: string; readonly
   }
 }
 
-export const stranded = (why: Stranded, status = 400): Page => ({
+/** `request` is the address of what the app asked, where that is known: an outage, or too long a wait, is no end of it. */
+export const stranded = (
+  why: Stranded,
+  { request, status = 400 }: { readonly request?: string | undefined; readonly status?: number | undefined } = {}
+): Page => ({
   status,
   heading: strandings[why].heading,
   body: html`<p>${strandings[why].text}</p>
-    <p>Nothing was given to the app${why === "over" && " this time"}.</p>`
+    <p>Nothing was given to the app${why === "over" && " this time"}.</p>
+    ${request !== undefined && html`<p><a href="${request}">Look at the request again</a></p>`}`
 })
 
 /**
- * The app's request is wrong, and nobody is here who would have asked for it: so nobody is sent anywhere, nor is a program
+ * The app's request is wrong, and whoever is here may not have asked for it: so nobody is sent anywhere, nor is a program
  * opened, but by their own click (RFC 9700, 4.11.2). The link is what the app would have been told.
  */
 export const refused = (

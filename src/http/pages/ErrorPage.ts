@@ -2,6 +2,7 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import type { HttpServerResponse } from "effect/http"
 import type { RateLimited, SearchTimeout, ServiceUnavailable } from "../../domain/ToolError.ts"
+import type { PasswordsBusy } from "../../services/access/Passwords.ts"
 import { texts } from "./ErrorText.ts"
 import type { ErrorText } from "./ErrorText.ts"
 import { html } from "./Html.ts"
@@ -26,6 +27,7 @@ export type PageError =
   | FormRejected
   | PageNotFound
   | PageBroken
+  | PasswordsBusy
   | RateLimited
   | SearchTimeout
   | ServiceUnavailable
@@ -36,6 +38,7 @@ const statuses: Readonly<Record<PageError["_tag"], number>> = {
   FormRejected: 403,
   PageNotFound: 404,
   PageBroken: 500,
+  PasswordsBusy: 503,
   RateLimited: 429,
   SearchTimeout: 503,
   ServiceUnavailable: 503

@@ -40,6 +40,10 @@ const en: ErrorText = {
       heading: "Something went wrong on our side",
       said: "It has been recorded. Try again; if it stays, tell the support the reference below."
     },
+    PasswordsBusy: {
+      heading: "Too many people are signing in right now",
+      said: "Nothing was changed. Wait a few seconds, then reload this page to try again."
+    },
     RateLimited: {
       heading: "Too many pages in a short time",
       said: "Nothing was changed. Wait a moment, then reload the page."
@@ -89,6 +93,10 @@ const de: ErrorText = {
       heading: "Bei uns ist etwas schiefgegangen",
       said: "Der Fehler ist aufgezeichnet. Versuchen Sie es noch einmal; bleibt er, nennen Sie dem Support die Referenz unten."
     },
+    PasswordsBusy: {
+      heading: "Gerade melden sich zu viele Personen an",
+      said: "Es wurde nichts geändert. Warten Sie einige Sekunden und laden Sie diese Seite dann neu."
+    },
     RateLimited: {
       heading: "Zu viele Seiten in kurzer Zeit",
       said: "Es wurde nichts geändert. Warten Sie einen Moment und laden Sie die Seite dann neu."
@@ -137,6 +145,10 @@ const fr: ErrorText = {
       heading: "Une erreur s’est produite de notre côté",
       said: "Elle a été enregistrée. Réessayez ; si elle persiste, indiquez au support la référence ci-dessous."
     },
+    PasswordsBusy: {
+      heading: "Trop de personnes se connectent en ce moment",
+      said: "Rien n’a été modifié. Patientez quelques secondes, puis rechargez cette page."
+    },
     RateLimited: {
       heading: "Trop de pages en peu de temps",
       said: "Rien n’a été modifié. Patientez un instant, puis rechargez la page."
@@ -184,6 +196,10 @@ const es: ErrorText = {
     PageBroken: {
       heading: "Algo ha fallado por nuestra parte",
       said: "El error ha quedado registrado. Inténtelo de nuevo; si continúa, indique al soporte la referencia de abajo."
+    },
+    PasswordsBusy: {
+      heading: "Demasiadas personas están iniciando sesión ahora",
+      said: "No se ha cambiado nada. Espere unos segundos y recargue esta página."
     },
     RateLimited: {
       heading: "Demasiadas páginas en poco tiempo",

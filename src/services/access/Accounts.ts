@@ -16,6 +16,7 @@ import { decodeAccount, decodeAccounts, select } from "./AccountRecord.ts"
 import type { AccountRecord } from "./AccountRecord.ts"
 import * as CreditPeriods from "./CreditPeriods.ts"
 import { Passwords } from "./Passwords.ts"
+import type { PasswordsBusy } from "./Passwords.ts"
 import { rowOf, rowsOf } from "./Rows.ts"
 
 export class AccountNotFound extends Schema.TaggedError<AccountNotFound>()("AccountNotFound", {
@@ -46,7 +47,9 @@ const pageSize = 500
 export class Accounts extends Context.Service<
   Accounts,
   {
-    create(account: NewAccount): Effect.Effect<AccountRecord, EmailTaken | InvalidAccountDetail | ServiceUnavailable>
+    create(
+      account: NewAccount
+    ): Effect.Effect<AccountRecord, EmailTaken | InvalidAccountDetail | PasswordsBusy | ServiceUnavailable>
     /** By e-mail address, whatever its case. */
     find(email: string): Effect.Effect<AccountRecord, AccountNotFound | ServiceUnavailable>
     /** In the order of their creation. */
@@ -78,7 +81,7 @@ export class Accounts extends Context.Service<
     resetPassword(
       email: string,
       password: Redacted.Redacted
-    ): Effect.Effect<AccountRecord, AccountNotFound | InvalidAccountDetail | ServiceUnavailable>
+    ): Effect.Effect<AccountRecord, AccountNotFound | InvalidAccountDetail | PasswordsBusy | ServiceUnavailable>
   }
 >()("discovery/access/Accounts") {
   static readonly layer = Layer.effect(

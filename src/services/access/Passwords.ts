@@ -1,9 +1,8 @@
 /** Passwords at rest: argon2id with the parameters beside the hash, so that they can be raised later. */
-import { Context, Effect, Layer, Redacted, Result, Semaphore } from "effect"
+import { Context, Effect, Layer, Redacted, Result, Schema, Semaphore } from "effect"
 import { Kdf, Mac, SecureRandom } from "effect/crypto"
 import { Base64 } from "effect/encoding"
 import * as Password from "../../domain/access/Password.ts"
-import { ServiceUnavailable } from "../../domain/ToolError.ts"
 
 interface Cost {
   /** KiB. */
@@ -27,13 +26,18 @@ const generatedAlphabet = "ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz2345
 
 const stored = /^\$argon2id\$v=19\$m=(\d{1,7}),t=(\d{1,2}),p=(\d{1,2})\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/
 
+/** Too many passwords are looked at already. Nothing was looked at for this one. */
+export class PasswordsBusy extends Schema.TaggedError<PasswordsBusy>()("PasswordsBusy", {
+  message: Schema.String,
+  retryAfterSeconds: Schema.Int
+}) {}
+
 export class Passwords extends Context.Service<
   Passwords,
   {
     /** As it is stored: `$argon2id$v=19$m=19456,t=2,p=1$salt$hash`. */
-    hash(password: Redacted.Redacted): Effect.Effect<string, ServiceUnavailable>
-    /** As {@link hash}, unavailable while too many passwords are looked at already. */
-    verify(password: Redacted.Redacted, stored: string): Effect.Effect<boolean, ServiceUnavailable>
+    hash(password: Redacted.Redacted): Effect.Effect<string, PasswordsBusy>
+    verify(password: Redacted.Redacted, stored: string): Effect.Effect<boolean, PasswordsBusy>
     /** A new one of 20 characters, about 116 bits. */
     readonly generate: Effect.Effect<Redacted.Redacted>
   }
@@ -48,7 +52,7 @@ export class Passwords extends Context.Service<
       let waiting = 0
 
       /** One of a few at a time; the others wait for a while, those there is no room for not at all. */
-      const inTurn = <A>(work: Effect.Effect<A>): Effect.Effect<A, ServiceUnavailable> =>
+      const inTurn = <A>(work: Effect.Effect<A>): Effect.Effect<A, PasswordsBusy> =>
         Effect.suspend(() => {
           if (waiting >= maxWaiting) return Effect.fail(busy())
           waiting++
@@ -104,7 +108,7 @@ export class Passwords extends Context.Service<
   )
 }
 
-const busy = () => new ServiceUnavailable({ message: "Too many people are signing in right now.", retryAfterSeconds })
+const busy = () => new PasswordsBusy({ message: "Too many people are signing in right now.", retryAfterSeconds })
 
 const toText = (bytes: Uint8Array): string => Base64.encode(bytes).replaceAll("=", "")
 const pad = (text: string): string => text.padEnd(Math.ceil(text.length / 4) * 4, "=")

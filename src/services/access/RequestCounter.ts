@@ -12,9 +12,16 @@ interface Use {
   readonly usedMillis: number
 }
 
+export interface Asker {
+  readonly key: string
+  readonly allowance: Allowance
+}
+
 export interface RequestCounter {
   /** Counts a request at `now`; milliseconds until one is let through, 0 when this one was. */
   readonly take: (asker: string, allowance: Allowance, now: number) => number
+  /** As {@link take}, of all these at once: a request that one of them refuses counts for none. */
+  readonly takeOfAll: (askers: ReadonlyArray<Asker>, now: number) => number
 }
 
 /** Beyond `maxAskers`, the one that has not asked for the longest time is forgotten. */
@@ -29,16 +36,22 @@ export const make = (maxAskers: number): RequestCounter => {
     uses.set(asker, use)
   }
 
-  return {
-    take: (asker, { limit, windowMillis }, now) => {
-      const last = uses.get(asker)
-      // A clock that is set back gives nothing back, and takes nothing away.
-      const used = last === undefined ? 0 : Math.max(0, last.usedMillis - Math.max(0, now - last.at))
-      const next = used + windowMillis / limit
-      const waitMillis = Math.max(0, next - windowMillis)
-      // Who is refused is remembered as well, but not counted.
-      remember(asker, { at: now, usedMillis: waitMillis > 0 ? used : next })
-      return waitMillis
-    }
+  const judge = ({ allowance: { limit, windowMillis }, key }: Asker, now: number) => {
+    const last = uses.get(key)
+    // A clock that is set back gives nothing back, and takes nothing away.
+    const used = last === undefined ? 0 : Math.max(0, last.usedMillis - Math.max(0, now - last.at))
+    const next = used + windowMillis / limit
+    return { key, used, next, waitMillis: next - windowMillis }
   }
+
+  const takeOfAll = (askers: ReadonlyArray<Asker>, now: number): number => {
+    const judged = askers.map((asker) => judge(asker, now))
+    const full = judged.filter(({ waitMillis }) => waitMillis > 0)
+    if (full.length === 0) for (const { key, next } of judged) remember(key, { at: now, usedMillis: next })
+    // Who is refused is remembered as well, but not counted; and nobody new for the sake of a network that is full.
+    else for (const { key, used } of full) remember(key, { at: now, usedMillis: used })
+    return Math.max(0, ...full.map(({ waitMillis }) => waitMillis))
+  }
+
+  return { take: (key, allowance, now) => takeOfAll([{ key, allowance }], now), takeOfAll }
 }

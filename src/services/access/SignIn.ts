@@ -10,6 +10,7 @@ import type { Device } from "../../domain/access/Device.ts"
 import type { ServiceUnavailable } from "../../domain/ToolError.ts"
 import { availableToRead } from "../database/Availability.ts"
 import { Passwords } from "./Passwords.ts"
+import type { PasswordsBusy } from "./Passwords.ts"
 import { rowsOf } from "./Rows.ts"
 import { Sessions } from "./Sessions.ts"
 import type { Session } from "./Sessions.ts"
@@ -19,7 +20,7 @@ import type { Attempt, SessionAttempt, TooManyAttempts } from "./SignInAttempts.
 /** Unknown address and wrong password alike. */
 export class SignInRejected extends Schema.TaggedError<SignInRejected>()("SignInRejected", {}) {}
 
-export type SignInError = SignInRejected | TooManyAttempts | ServiceUnavailable
+export type SignInError = SignInRejected | TooManyAttempts | PasswordsBusy | ServiceUnavailable
 
 /** Whose password was right, and the stored hash that it was held against. */
 export interface Verified {
@@ -76,7 +77,10 @@ export class SignIn extends Context.Service<
         yield* attempts.take(attempt)
         const holder = Option.getOrUndefined(yield* find(email))
         const passwordHash = holder?.passwordHash ?? nobodys
-        const isRight = yield* passwords.verify(password, passwordHash)
+        const isRight = yield* passwords.verify(password, passwordHash).pipe(
+          // Who comes at a bad time would else be told, a moment later, that they had tried too often.
+          Effect.tapError(() => attempts.giveBack(attempt))
+        )
         if (!isRight || holder === undefined || holder.passwordHash === null) return yield* new SignInRejected()
         yield* attempts.giveBack(attempt)
         return { accountId: holder.accountId, email: holder.email, passwordHash }

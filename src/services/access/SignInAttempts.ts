@@ -1,6 +1,6 @@
 /**
  * How often a password may be tried (oauth.md 56), counted in the database and so by all servers together: for one account
- * from one network, for one network, and for one account from anywhere. The last is so wide that nobody can keep the owner
+ * from one network, for one network, and for one account from anywhere; of IPv6 also for a wider network (Networks). The last is so wide that nobody can keep the owner
  * of an account out of it with a handful of requests. Whoever is signed in and tells the password once more is counted by
  * the session alone, so that nobody else keeps the owner from changing it.
  *
@@ -12,6 +12,7 @@ import { SqlClient } from "effect/sql"
 import type { Statement } from "effect/sql"
 import type { ServiceUnavailable } from "../../domain/ToolError.ts"
 import { availableOnce } from "../database/Availability.ts"
+import * as Networks from "../../domain/access/Networks.ts"
 import { rowsOf } from "./Rows.ts"
 
 /** Who tries, and what for. Known and unknown e-mail addresses are counted alike, whatever their case. */
@@ -26,39 +27,37 @@ export interface SessionAttempt {
   readonly sessionId: number
 }
 
-interface Limit<A> {
-  /** What is counted, of an attempt. */
-  readonly subject: (attempt: A) => string
+interface Limit {
+  /** What is counted. */
+  readonly subject: string
   /** Attempts in a row. */
   readonly burst: number
   /** One more after each of these. */
-  readonly everySeconds: number
+  readonly everyMillis: number
 }
 
-interface Count extends Omit<Limit<never>, "subject"> {
-  readonly subject: string
+/** What an attempt counts for. Of all attempts in the same order, in which they are locked: the widest network first. */
+const limitsOf = (attempt: Attempt | SessionAttempt): ReadonlyArray<Limit> => {
+  // Strangers cannot use this up: only who has the session can.
+  if ("sessionId" in attempt) return [{ subject: `session ${attempt.sessionId}`, burst: 10, everyMillis: 60_000 }]
+  const { address, email } = attempt
+  const networks = Networks.countedOf(address).toReversed()
+  return [
+    ...networks.map(({ key, times }) => ({
+      subject: `network ${key}`,
+      burst: 30 * times,
+      everyMillis: 20_000 / times
+    })),
+    ...networks.map(({ key, times }) => ({
+      subject: `network ${key} account ${email}`,
+      burst: 10 * times,
+      everyMillis: 60_000 / times
+    })),
+    { subject: `account ${email}`, burst: 100, everyMillis: 36_000 }
+  ]
 }
 
-/** In the order in which they are locked. */
-const signInLimits: ReadonlyArray<Limit<Attempt>> = [
-  { subject: ({ address }) => `network ${address}`, burst: 30, everySeconds: 20 },
-  { subject: ({ address, email }) => `network ${address} account ${email}`, burst: 10, everySeconds: 60 },
-  { subject: ({ email }) => `account ${email}`, burst: 100, everySeconds: 36 }
-]
-
-/** Strangers cannot use these up: only who has the session can. */
-const sessionLimits: ReadonlyArray<Limit<SessionAttempt>> = [
-  { subject: ({ sessionId }) => `session ${sessionId}`, burst: 10, everySeconds: 60 }
-]
-
-/** What an attempt counts for. */
-const countsOf = (attempt: Attempt | SessionAttempt): ReadonlyArray<Count> => {
-  const counted = <A>(limits: ReadonlyArray<Limit<A>>, of: A) =>
-    limits.map(({ burst, everySeconds, subject }) => ({ burst, everySeconds, subject: subject(of) }))
-  return "sessionId" in attempt ? counted(sessionLimits, attempt) : counted(signInLimits, attempt)
-}
-
-/** Rows whose time has come that one attempt deletes at most; it writes three. */
+/** Rows whose time has come that one attempt deletes at most; it writes five. */
 const maxForgotten = 20
 
 export class TooManyAttempts extends Schema.TaggedError<TooManyAttempts>()("TooManyAttempts", {
@@ -73,7 +72,7 @@ export class SignInAttempts extends Context.Service<
   {
     /** Counts an attempt, or refuses it, which counts for nothing. */
     take(attempt: Attempt | SessionAttempt): Effect.Effect<void, TooManyAttempts | ServiceUnavailable>
-    /** The password was right: as if it had not been tried. */
+    /** As if it had not been tried: the password was right, or nobody looked at it. */
     giveBack(attempt: Attempt | SessionAttempt): Effect.Effect<void, ServiceUnavailable>
   }
 >()("discovery/access/SignInAttempts") {
@@ -83,27 +82,27 @@ export class SignInAttempts extends Context.Service<
       const sql = yield* SqlClient.SqlClient
 
       // The database folds the case, as it does where it looks the account up: no spelling has a count of its own.
-      const keyOf = ({ subject }: Count): Statement.Fragment => sql`sha256(convert_to(lower(${subject}::text), 'UTF8'))`
+      const keyOf = ({ subject }: Limit): Statement.Fragment => sql`sha256(convert_to(lower(${subject}::text), 'UTF8'))`
 
-      const pour = Effect.fnUntraced(function* (count: Count, nowMillis: number) {
-        const key = keyOf(count)
+      const pour = Effect.fnUntraced(function* (limit: Limit, nowMillis: number) {
+        const key = keyOf(limit)
         const now = sql`${new Date(nowMillis)}::timestamptz`
-        const drop = sql`interval '1 second' * ${count.everySeconds}::integer`
+        const drop = sql`interval '1 millisecond' * ${limit.everyMillis}::integer`
         const poured = yield* sql`
           INSERT INTO sign_in_attempt AS a (key, empties_at) VALUES (${key}, ${now} + ${drop})
           ON CONFLICT (key) DO UPDATE SET empties_at = greatest(a.empties_at, ${now}) + ${drop}
-          WHERE greatest(a.empties_at, ${now}) + ${drop} <= ${now} + ${count.burst}::integer * ${drop}
+          WHERE greatest(a.empties_at, ${now}) + ${drop} <= ${now} + ${limit.burst}::integer * ${drop}
           RETURNING empties_at`
         if (poured.length > 0) return
         const [bucket] = yield* decodeBuckets(yield* sql`SELECT empties_at FROM sign_in_attempt WHERE key = ${key}`)
-        const fullMillis = (count.burst - 1) * count.everySeconds * 1000
+        const fullMillis = (limit.burst - 1) * limit.everyMillis
         const waitMillis = (bucket?.empties_at.getTime() ?? nowMillis) - fullMillis - nowMillis
         return yield* tooMany(Math.max(1, Math.ceil(waitMillis / 1000)))
       })
 
       const take = Effect.fn("SignInAttempts.take")(function* (attempt: Attempt | SessionAttempt) {
         const nowMillis = yield* Clock.currentTimeMillis
-        yield* Effect.forEach(countsOf(attempt), (count) => pour(count, nowMillis), { discard: true }).pipe(
+        yield* Effect.forEach(limitsOf(attempt), (limit) => pour(limit, nowMillis), { discard: true }).pipe(
           sql.withTransaction,
           availableOnce
         )
@@ -115,10 +114,10 @@ export class SignInAttempts extends Context.Service<
 
       const giveBack = Effect.fn("SignInAttempts.giveBack")(function* (attempt: Attempt | SessionAttempt) {
         yield* Effect.forEach(
-          countsOf(attempt),
-          (count) => sql`
-            UPDATE sign_in_attempt SET empties_at = empties_at - interval '1 second' * ${count.everySeconds}::integer
-            WHERE key = ${keyOf(count)}`,
+          limitsOf(attempt),
+          (limit) => sql`
+            UPDATE sign_in_attempt SET empties_at = empties_at - interval '1 millisecond' * ${limit.everyMillis}::integer
+            WHERE key = ${keyOf(limit)}`,
           { discard: true }
         ).pipe(sql.withTransaction, availableOnce)
       })

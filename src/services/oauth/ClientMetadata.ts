@@ -34,8 +34,17 @@ export class ClientMetadataUnavailable extends Schema.TaggedError<ClientMetadata
   { message: Schema.String, retryAfterSeconds: Schema.Int }
 ) {}
 
-/** The address that asks, which the fetch is counted for; others that ask for the same document meanwhile cost nothing. */
-const Caller = Context.Reference<string>("discovery/oauth/ClientMetadata/Caller", { defaultValue: () => "" })
+export interface Asking {
+  /** The address that it is fetched for: so many a minute of each (oauth.md 56). */
+  readonly caller: string
+  /** Whether an account has let in this client before. */
+  readonly wasLetIn: boolean
+}
+
+/** Who asks, whom the fetch is counted for; others that ask for the same document meanwhile cost nothing. */
+const CurrentAsking = Context.Reference<Asking>("discovery/oauth/ClientMetadata/Asking", {
+  defaultValue: () => ({ caller: "", wasLetIn: false })
+})
 
 /** For so long after a failed fetch, its server is not asked again for a document that it once had. */
 export const failureMillis = 10_000
@@ -64,11 +73,11 @@ export class ClientMetadata extends Context.Service<
   {
     /**
      * The client whose id is this address. What fails is logged, under the annotations of the caller: the request's id
-     * should be among them. `caller` is the address that it is fetched for: so many a minute of each (oauth.md 56).
+     * should be among them.
      */
     fetch(
       clientId: string,
-      caller: string
+      asking: Asking
     ): Effect.Effect<OAuthClient, ClientMetadataRejected | ClientMetadataUnavailable>
   }
 >()("discovery/oauth/ClientMetadata") {
@@ -91,17 +100,24 @@ export class ClientMetadata extends Context.Service<
         if (known.size > maxKept && oldest !== undefined) known.delete(oldest)
       }
 
-      /** A flood of made-up ids must not shut out clients that are in use: the cache bounds how often they are fetched. */
+      /**
+       * A flood of made-up ids must not shut out clients that are in use, here or, by what accounts have let in, on any server
+       * and before it was started anew. The cache bounds how often they are fetched; of the latter, documents that are gone
+       * are in no cache, so who asks is counted.
+       */
       const fetch = Effect.fnUntraced(function* (clientId: string, url: URL) {
         const last = known.get(clientId)
         if (last !== undefined && (yield* Clock.currentTimeMillis) < last.failedUntilMillis) {
           return yield* noClient("failed_before", url.hostname, false)
         }
         const { hostname } = url
-        const fetched =
-          last === undefined
-            ? yield* budget.within({ hostname, caller: yield* Caller }, safeFetch.get(url))
-            : yield* budget.again(hostname, safeFetch.get(url))
+        const { caller, wasLetIn } = yield* CurrentAsking
+        const get = safeFetch.get(url)
+        const fetched = yield* last !== undefined
+          ? budget.again({ hostname }, get)
+          : wasLetIn
+            ? budget.again({ hostname, caller }, get)
+            : budget.within({ hostname, caller }, get)
         return Option.isSome(fetched) ? fetched.value : yield* noClient("budget", hostname, false)
       })
 
@@ -142,9 +158,9 @@ export class ClientMetadata extends Context.Service<
       })
 
       return ClientMetadata.of({
-        fetch: Effect.fn("ClientMetadata.fetch")(function* (clientId: string, caller: string) {
+        fetch: Effect.fn("ClientMetadata.fetch")(function* (clientId: string, asking: Asking) {
           const { client } = yield* Cache.get(cache, clientId).pipe(
-            Effect.provideService(Caller, caller),
+            Effect.provideService(CurrentAsking, asking),
             Effect.tapError((error) => log(clientId, error)),
             Effect.mapError(({ isAnswer }) =>
               isAnswer

@@ -106,9 +106,19 @@ export class Clients extends Context.Service<
         return row
       })
 
+      /** Whether anyone ever let in the app with this document, which was fetched for it. */
+      const wasLetIn = Effect.fnUntraced(function* (clientId: string) {
+        if (ClientIdUrl.parse(clientId, { local: true }) === undefined) return false
+        const rows = yield* sql`
+          SELECT WHERE EXISTS (SELECT FROM oauth_grant WHERE client_id = ${clientId})
+            OR EXISTS (SELECT FROM oauth_ended_grant WHERE client_id = ${clientId})`.pipe(availableToRead)
+        return rows.length > 0
+      })
+
       const find = Effect.fn("Clients.find")(function* (clientId: string, caller: string) {
         if (isDocument(clientId)) {
-          return yield* Effect.catchTag(documents.fetch(clientId, caller), "ClientMetadataRejected", () =>
+          const asking = { caller, wasLetIn: yield* wasLetIn(clientId) }
+          return yield* Effect.catchTag(documents.fetch(clientId, asking), "ClientMetadataRejected", () =>
             Effect.fail(unknownClient())
           )
         }
@@ -117,22 +127,12 @@ export class Clients extends Context.Service<
       })
 
       /**
-       * Whether anyone ever let in the app with this document, which was fetched for it. It is not fetched again here. A
-       * document makes no client with a secret, so it would prove nothing: what was granted names the client, and is bound
-       * to it. Nobody can make this server fetch by sending ids, or keep others from being fetched; and a bad answer of a
-       * publisher is no `invalid_client`, on which apps throw their connection away.
+       * A document is not fetched again here. It makes no client with a secret, so it would prove nothing: what was granted
+       * names the client, and is bound to it. Nobody can make this server fetch by sending ids, or keep others from being
+       * fetched; and a bad answer of a publisher is no `invalid_client`, on which apps throw their connection away.
        */
-      const wasLetIn = (clientId: string) =>
-        Effect.map(
-          sql`
-            SELECT WHERE EXISTS (SELECT FROM oauth_grant WHERE client_id = ${clientId})
-              OR EXISTS (SELECT FROM oauth_ended_grant WHERE client_id = ${clientId})`.pipe(availableOnce),
-          ({ length }) => length > 0
-        )
-
       const verify = Effect.fnUntraced(function* (id: string, secret: Redacted.Redacted | undefined) {
-        if (isDocument(id))
-          return secret === undefined && ClientIdUrl.parse(id, { local: true }) !== undefined && (yield* wasLetIn(id))
+        if (isDocument(id)) return secret === undefined && (yield* wasLetIn(id))
         const row = yield* findRegistered(id)
         if (row === undefined) return false
         if (row.secretHash === null) return secret === undefined

@@ -4,6 +4,7 @@
  * could shut out everyone: what registrations leave behind is bounded by UnusedClients.
  */
 import { Clock, Context, Duration, Effect, Layer } from "effect"
+import * as Networks from "../../domain/access/Networks.ts"
 import { TooManyRequests } from "../../domain/oauth/OAuthError.ts"
 import * as RequestCounter from "../access/RequestCounter.ts"
 
@@ -37,8 +38,12 @@ export class EndpointRate extends Context.Service<
 
     const take = Effect.fnUntraced(function* (endpoint: Endpoint, address: string) {
       const { limit, window } = allowances[endpoint]
-      const allowance = { limit, windowMillis: Duration.toMillis(window) }
-      const waitMillis = counter.take(`${endpoint} ${address}`, allowance, yield* Clock.currentTimeMillis)
+      const windowMillis = Duration.toMillis(window)
+      const askers = Networks.countedOf(address).map(({ key, times }) => ({
+        key: `${endpoint} ${key}`,
+        allowance: { limit: limit * times, windowMillis }
+      }))
+      const waitMillis = counter.takeOfAll(askers, yield* Clock.currentTimeMillis)
       if (waitMillis > 0) {
         return yield* new TooManyRequests({
           message: "Too many requests in a short time. Try again later.",

@@ -5,12 +5,25 @@
  */
 import { Clock, Context, Effect, Layer, Option, Semaphore } from "effect"
 import * as tldts from "tldts"
+import * as Networks from "../../domain/access/Networks.ts"
 
 export const windowMillis = 60_000
 export const maxInWindow = 600
 export const maxOfHostInWindow = 60
-export const maxOfCallerInWindow = 20
+/** Few, so that it takes many callers to use up what a host has. */
+export const maxOfCallerInWindow = 5
 export const maxAtOnce = 64
+
+interface Fetch {
+  readonly hostname: string
+  /** The address that it is for. */
+  readonly caller: string
+}
+
+interface FetchAgain {
+  readonly hostname: string
+  readonly caller?: string
+}
 
 export class FetchBudget extends Context.Service<
   FetchBudget,
@@ -19,12 +32,12 @@ export class FetchBudget extends Context.Service<
      * None when there is no budget left: the effect was not begun, and nothing is counted. Subdomains of one registered
      * name count as one host.
      */
-    within<A, E, R>(
-      fetch: { readonly hostname: string; readonly caller: string },
-      effect: Effect.Effect<A, E, R>
-    ): Effect.Effect<Option.Option<A>, E, R>
-    /** For what was fetched before, on which no stranger decides: the host alone is spared, apart from its others. */
-    again<A, E, R>(hostname: string, effect: Effect.Effect<A, E, R>): Effect.Effect<Option.Option<A>, E, R>
+    within<A, E, R>(fetch: Fetch, effect: Effect.Effect<A, E, R>): Effect.Effect<Option.Option<A>, E, R>
+    /**
+     * For what was fetched before, or is in use: no stranger made it up, so the host is spared, apart from its others. With a
+     * `caller`, that is counted as well.
+     */
+    again<A, E, R>(fetch: FetchAgain, effect: Effect.Effect<A, E, R>): Effect.Effect<Option.Option<A>, E, R>
   }
 >()("discovery/oauth/FetchBudget") {
   static readonly layer = Layer.effect(
@@ -33,7 +46,7 @@ export class FetchBudget extends Context.Service<
       const places = yield* Semaphore.make(maxAtOnce)
       let window = Number.NEGATIVE_INFINITY
       let total = 0
-      /** Of this window: never more of them than fetches. */
+      /** Of this window: of each fetch three at most. */
       const counts = new Map<string, number>()
 
       const begin = (nowMillis: number) => {
@@ -43,25 +56,29 @@ export class FetchBudget extends Context.Service<
         total = 0
         counts.clear()
       }
-      const isFull = (key: string, max: number) => (counts.get(key) ?? 0) >= max
-      const count = (key: string) => counts.set(key, (counts.get(key) ?? 0) + 1)
-
-      const isOpen = (hostname: string, caller: string, nowMillis: number): boolean => {
-        begin(nowMillis)
-        const [host, from] = [`host ${hostOf(hostname)}`, `caller ${caller}`]
-        if (total >= maxInWindow || isFull(host, maxOfHostInWindow) || isFull(from, maxOfCallerInWindow)) return false
-        total++
-        count(host)
-        count(from)
+      const limitsOf = (kind: "new" | "known", { caller, hostname }: FetchAgain) => [
+        { key: `${kind} host ${hostOf(hostname)}`, max: maxOfHostInWindow },
+        ...(caller === undefined ? [] : Networks.countedOf(caller)).map(({ key, times }) => ({
+          key: `${kind} caller ${key}`,
+          max: maxOfCallerInWindow * times
+        }))
+      ]
+      const count = (limits: ReturnType<typeof limitsOf>): boolean => {
+        if (limits.some(({ key, max }) => (counts.get(key) ?? 0) >= max)) return false
+        for (const { key } of limits) counts.set(key, (counts.get(key) ?? 0) + 1)
         return true
       }
 
-      const isOpenAgain = (hostname: string, nowMillis: number): boolean => {
+      const isOpen = (fetch: Fetch, nowMillis: number): boolean => {
         begin(nowMillis)
-        const host = `known ${hostOf(hostname)}`
-        if (isFull(host, maxOfHostInWindow)) return false
-        count(host)
+        if (total >= maxInWindow || !count(limitsOf("new", fetch))) return false
+        total++
         return true
+      }
+
+      const isOpenAgain = (fetch: FetchAgain, nowMillis: number): boolean => {
+        begin(nowMillis)
+        return count(limitsOf("known", fetch))
       }
 
       /** Judged once there is a place, so that only fetches that begin are counted. */
@@ -73,12 +90,9 @@ export class FetchBudget extends Context.Service<
           )
 
       return FetchBudget.of({
-        within: ({ caller, hostname }, effect) =>
-          Effect.map(
-            places.withPermitsIfAvailable(1)(when((now) => isOpen(hostname, caller, now))(effect)),
-            Option.flatten
-          ),
-        again: (hostname, effect) => when((now) => isOpenAgain(hostname, now))(effect)
+        within: (fetch, effect) =>
+          Effect.map(places.withPermitsIfAvailable(1)(when((now) => isOpen(fetch, now))(effect)), Option.flatten),
+        again: (fetch, effect) => when((now) => isOpenAgain(fetch, now))(effect)
       })
     })
   )

@@ -1,6 +1,8 @@
 /** What `/authorize` makes of requests, good and bad, over HTTP and the live services (oauth.md 10 to 20, 22, 46, 49, 56). */
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import * as ClientDocuments from "../../support/ClientDocuments.ts"
 import * as Consent from "../../support/Consent.ts"
 import * as DocumentServer from "../../support/DocumentServer.ts"
 import { SetClock } from "../../support/SetClock.ts"
@@ -203,10 +205,10 @@ layer(services, { excludeTestServices: true, timeout: "60 seconds" })("/authoriz
         const client = yield* Consent.app({ redirectUris: ["https://app.example/callback?a=b"] })
         const address = Consent.request(client.id, { redirect_uri: "https://app.example/callback?a=b", ...changes })
         const [stranger, somebody] = [yield* Consent.browser, yield* Consent.somebody]
-        // No one is asked to sign in for a request that cannot be granted; who is not signed in decides whether to go there.
+        // No one is asked to sign in for a request that cannot be granted; whoever it is decides whether to go there.
         for (const tab of [stranger, somebody]) {
           const answer = yield* tab.get(address)
-          const to = tab === stranger ? linkedTo(answer) : Consent.redirectedTo(answer)
+          const to = linkedTo(answer)
           assert.strictEqual(to.origin + to.pathname, "https://app.example/callback")
           assert.deepStrictEqual(
             [...to.searchParams.keys()],
@@ -218,7 +220,6 @@ layer(services, { excludeTestServices: true, timeout: "60 seconds" })("/authoriz
           assert.match(to.searchParams.get("error_description") ?? "", /^[\x20\x21\x23-\x5b\x5d-\x7e]+$/)
           assert.strictEqual(answer.headers.get("referrer-policy"), "no-referrer")
           assert.strictEqual(answer.headers.get("cache-control"), "no-store")
-          if (tab === somebody) assert.strictEqual(answer.text, "")
         }
       })
 
@@ -285,7 +286,7 @@ layer(services, { excludeTestServices: true, timeout: "60 seconds" })("/authoriz
     ])("R16 a parameter that is repeated: %j", (changes) => refused(changes, "invalid_request"))
   })
 
-  describe("R10, R19 nobody who is not signed in is sent on to where anyone may have registered, or has a program opened", () => {
+  describe("R10, R19 nobody is sent on to where anyone may have registered, or has a program opened", () => {
     it.effect.each([
       ["https://evil.example/callback", "evil.example"],
       ["http://localhost:8787/callback", "localhost:8787"],
@@ -294,17 +295,22 @@ layer(services, { excludeTestServices: true, timeout: "60 seconds" })("/authoriz
       Effect.gen(function* () {
         const { url } = yield* Site
         const client = yield* Consent.app({ redirectUris: [redirectUri] })
-        const tab = yield* Consent.browser
-        const answer = yield* tab.get(
-          Consent.request(client.id, { redirect_uri: redirectUri, scope: "all", state: `"><script>alert(1)</script>` })
-        )
-        const { href, searchParams } = linkedTo(answer)
-        assert.isTrue(href.startsWith(`${redirectUri}?error=invalid_scope&`), href)
-        assert.strictEqual(searchParams.get("state"), `"><script>alert(1)</script>`)
-        assert.strictEqual(searchParams.get("iss"), url)
-        assert.include(Consent.textOf(answer.text), `The link leads to ${named}`)
-        assert.include(Consent.textOf(answer.text), searchParams.get("error_description") ?? "none")
-        assert.notInclude(answer.text, "<script")
+        const state = `"><script>alert(1)</script>`
+        const address = Consent.request(client.id, { redirect_uri: redirectUri, scope: "all", state })
+        // A stranger's link to the sign-in is no way round it.
+        const lured = yield* Consent.browser
+        const back = yield* lured.signIn(yield* (yield* Site).account(), address)
+        assert.strictEqual(back.headers.get("location"), address)
+        for (const tab of [yield* Consent.browser, yield* Consent.somebody, lured]) {
+          const answer = yield* tab.get(address)
+          const { href, searchParams } = linkedTo(answer)
+          assert.isTrue(href.startsWith(`${redirectUri}?error=invalid_scope&`), href)
+          assert.strictEqual(searchParams.get("state"), state)
+          assert.strictEqual(searchParams.get("iss"), url)
+          assert.include(Consent.textOf(answer.text), `The link leads to ${named}`)
+          assert.include(Consent.textOf(answer.text), searchParams.get("error_description") ?? "none")
+          assert.notInclude(answer.text, "<script")
+        }
       })
     )
 
@@ -319,12 +325,15 @@ layer(services, { excludeTestServices: true, timeout: "60 seconds" })("/authoriz
           redirect_uris: uris,
           token_endpoint_auth_method: "none"
         })
-        const tab = yield* Consent.browser
         const [site, ...local] = uris
-        const ask = (redirectUri = "") =>
-          tab.get(Consent.request(clientId, { redirect_uri: redirectUri, response_type: "token" }))
-        assert.strictEqual(Consent.redirectedTo(yield* ask(site)).host, "app.example")
-        for (const each of local) linkedTo(yield* ask(each))
+        for (const tab of [yield* Consent.browser, yield* Consent.somebody]) {
+          const ask = (redirectUri = "") =>
+            tab.get(Consent.request(clientId, { redirect_uri: redirectUri, response_type: "token" }))
+          const to = Consent.redirectedTo(yield* ask(site))
+          assert.strictEqual(to.host, "app.example")
+          assert.strictEqual(to.searchParams.get("error"), "unsupported_response_type")
+          for (const each of local) linkedTo(yield* ask(each))
+        }
       })
     )
   })
@@ -387,7 +396,7 @@ layer(services, { excludeTestServices: true, timeout: "60 seconds" })("/authoriz
           assert.deepStrictEqual(Consent.forwardedTo(answer).searchParams.getAll("state"), [state])
         }
         const refused = yield* tab.get(Consent.request(client.id, { state, response_type: "token" }))
-        assert.deepStrictEqual(Consent.redirectedTo(refused).searchParams.getAll("state"), [state])
+        assert.deepStrictEqual(linkedTo(refused).searchParams.getAll("state"), [state])
         // Not through a sign-in either.
         const guest = yield* Consent.browser
         const toSignIn = yield* guest.get(Consent.request(client.id, { state }))
@@ -434,7 +443,7 @@ layer(services, { excludeTestServices: true, timeout: "60 seconds" })("/authoriz
           const answers = [
             Consent.forwardedTo(yield* tab.decide(Consent.request(client.id), "allow")),
             Consent.forwardedTo(yield* tab.decide(Consent.request(client.id), "deny")),
-            Consent.redirectedTo(yield* tab.get(Consent.request(client.id, { response_type: "token" })))
+            linkedTo(yield* tab.get(Consent.request(client.id, { response_type: "token" })))
           ]
           for (const { searchParams } of answers) assert.deepStrictEqual(searchParams.getAll("iss"), [issuer])
           assert.strictEqual(issuer, site.url)
@@ -453,7 +462,7 @@ layer(services, { excludeTestServices: true, timeout: "60 seconds" })("/authoriz
         forwarded: "host=evil.example"
       }
       const answer = yield* tab.get(Consent.request(client.id, { response_type: "token" }), forged)
-      assert.strictEqual(Consent.redirectedTo(answer).searchParams.get("iss"), url)
+      assert.strictEqual(linkedTo(answer).searchParams.get("iss"), url)
       const page = yield* tab.get(Consent.request(client.id), forged)
       assert.notInclude(page.text, "evil")
     })
@@ -523,6 +532,65 @@ layer(services, { excludeTestServices: true, timeout: "60 seconds" })("/authoriz
       assert.strictEqual((yield* ask("203.0.113.7")).status, 303)
     })
   )
+
+  describe("R56 fetches of documents", () => {
+    const documents = Effect.gen(function* () {
+      const server = yield* DocumentServer.make()
+      server.answer = (request, response) =>
+        DocumentServer.json(ClientDocuments.documentOf(`${server.origin}${request.url}`))(request, response)
+      const tab = yield* Consent.browser
+      // A minute of its own.
+      const clock = yield* SetClock
+      yield* clock.advance(60_000)
+      const statusOf = Effect.fnUntraced(function* (path: string, address: string) {
+        const changes = { redirect_uri: "http://127.0.0.1/callback" }
+        const answer = yield* tab.get(Consent.request(server.origin + path, changes), { "x-forwarded-for": address })
+        return answer.status
+      })
+      return { server, statusOf }
+    })
+
+    it.effect("are counted by the address that asks for them: five a minute, and others go on", () =>
+      Effect.gen(function* () {
+        const { server, statusOf } = yield* documents
+        const statuses = yield* Effect.forEach(Array.from({ length: 21 }), (_, index) =>
+          statusOf(`/new/${index}`, "203.0.113.21")
+        )
+        assert.deepStrictEqual(
+          statuses,
+          Array.from({ length: 21 }, (_, index) => (index < 5 ? 303 : 400))
+        )
+        assert.lengthOf(server.requests, 5)
+        assert.strictEqual(yield* statusOf("/new/20", "203.0.113.22"), 303)
+      })
+    )
+
+    it.effect(
+      "of an app that was let in are not kept out by a flood of made-up paths, also of a server that is new",
+      () =>
+        Effect.gen(function* () {
+          const { server, statusOf } = yield* documents
+          const sql = yield* SqlClient.SqlClient
+          const { who } = yield* Consent.somebody
+          // By another server, or before this one was started: it has no document of them.
+          const [lasting, ended] = [`${server.origin}/lasting`, `${server.origin}/ended`]
+          yield* sql`
+          INSERT INTO oauth_grant (account_id, client_id, client_name, resource, approved_at, usable_until, ends_at)
+          SELECT id, ${lasting}, 'x', 'x', now(), now(), now() FROM account WHERE email = ${who.email}`
+          yield* sql`
+          INSERT INTO oauth_ended_grant (id, account_id, client_id, client_name, approved_at, connected_at, ended_at, reason)
+          SELECT -1, id, ${ended}, 'x', now(), now(), now(), 'client' FROM account WHERE email = ${who.email}`
+          let fetched = 0
+          for (let each = 0; each < 65; each++) {
+            if ((yield* statusOf(`/made-up/${each}`, `203.0.113.${100 + Math.floor(each / 5)}`)) === 303) fetched++
+          }
+          assert.strictEqual(fetched, 60)
+          assert.strictEqual(yield* statusOf("/never-let-in", "203.0.113.150"), 400)
+          assert.strictEqual(yield* statusOf("/lasting", "203.0.113.150"), 303)
+          assert.strictEqual(yield* statusOf("/ended", "203.0.113.150"), 303)
+        })
+    )
+  })
 
   it.effect("R49 all that can be wrong with a client's document looks the same, and the log tells which", () =>
     Effect.gen(function* () {

@@ -21,6 +21,12 @@ const asked = (tab: Consent.Browser, address: string) =>
     return { text: page.text, fields: Consent.fieldsOf(page.text, decisionPath) }
   })
 
+/** The way back to a request that was not answered. */
+const wayBack = (text: string, label: string): string | undefined =>
+  Array.from(text.matchAll(/<a href="([^"]*)">([^<]*)<\/a>/g)).flatMap(([, href = "", words]) =>
+    words === label ? [Consent.unescape(href)] : []
+  )[0]
+
 const isOver = ({ headers, status, text }: Consent.Reply) => {
   assert.strictEqual(status, 400)
   assert.strictEqual(Consent.headingOf(text), "This request is over")
@@ -233,13 +239,17 @@ layer(services, { excludeTestServices: true, timeout: "60 seconds" })("consent",
       Effect.gen(function* () {
         const client = yield* Consent.app()
         const tab = yield* Consent.signedIn({ plan, status })
-        const { fields, text } = yield* asked(tab, Consent.request(client.id))
+        const address = Consent.request(client.id)
+        const { fields, text } = yield* asked(tab, address)
         assert.notInclude(text, "Allow access")
+        assert.strictEqual(wayBack(text, "come back to this request"), address)
         assert.include(Consent.textOf(text), says)
         assert.include(text, `<a href="https://billing.test/plans">Upgrade or fix billing</a>`)
         const forced = yield* givesNothing(tab.post(decisionPath, { ...fields, decision: "allow" }))
         assert.strictEqual(forced.status, 403)
         assert.include(Consent.textOf(forced.text), says)
+        // Not by a reload, which would send the form again, whose request is answered.
+        assert.strictEqual(wayBack(forced.text, "come back to this request"), address)
         const again = Consent.fieldsOf(forced.text, decisionPath)
         const denied = Consent.forwardedTo(yield* tab.post(decisionPath, { ...again, decision: "deny" }))
         assert.strictEqual(denied.searchParams.get("error"), "access_denied")
@@ -353,6 +363,33 @@ layer(services, { excludeTestServices: true, timeout: "60 seconds" })("consent",
         Consent.forwardedTo(yield* tab.post(decisionPath, { ...first.fields, decision: "allow" }))
         yield* clock.advance(1)
         isOver(yield* givesNothing(tab.post(decisionPath, { ...second.fields, decision: "allow" })))
+      })
+    )
+
+    it.effect("that an outage has lost is no end of it: the page that says so leads back to the request", () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const client = yield* Consent.app()
+        const tab = yield* Consent.signedIn()
+        const address = Consent.request(client.id)
+        const { fields } = yield* asked(tab, address)
+        yield* sql`ALTER TABLE oauth_code RENAME TO oauth_code_away`
+        const down = yield* tab
+          .post(decisionPath, { ...fields, decision: "allow" })
+          .pipe(Effect.ensuring(Effect.orDie(sql`ALTER TABLE oauth_code_away RENAME TO oauth_code`)))
+        assert.strictEqual(down.status, 503)
+        const late = yield* givesNothing(tab.post(decisionPath, { ...fields, decision: "allow" }))
+        isOver(late)
+        const back = wayBack(late.text, "Look at the request again")
+        assert.strictEqual(back, address)
+        Consent.forwardedTo(yield* tab.decide(back ?? "", "allow"))
+        // What is no address of ours is no link.
+        for (const url of ["https://evil.example/", "//evil.example", "/dashboard", "/authorize\\evil", ""]) {
+          const other = yield* tab.post(decisionPath, { ...fields, url, decision: "allow" })
+          isOver(other)
+          const link = wayBack(other.text, "Look at the request again")
+          assert.strictEqual(link, url.startsWith("/authorize") ? "/authorize%5Cevil" : undefined, url)
+        }
       })
     )
 

@@ -1,6 +1,7 @@
 /** The consent page as people meet it: by keyboard, without scripts, small and large, light and dark (issue 4; oauth.md 24 to 31). */
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
 import type { Page } from "playwright-core"
 import { Accounts } from "../../../src/services/access/Accounts.ts"
 import { Browser, isAvailable, looks, overflow, picture, violations } from "../../support/Browser.ts"
@@ -121,7 +122,7 @@ describe.skipIf(!isAvailable())("in a browser", () => {
         })
     )
 
-    it.effect("R30 a sign-in that ends in a refusal reaches the app at once", () =>
+    it.effect("R19 a sign-in that ends in a refusal stays here, and its link reaches the app", () =>
       Effect.gen(function* () {
         const site = yield* Site
         const who = yield* site.account()
@@ -130,9 +131,10 @@ describe.skipIf(!isAvailable())("in a browser", () => {
         // The request becomes a refused one while the user signs in.
         const bad = Consent.request(app.client.id, { redirect_uri: app.redirectUri, scope: "all" })
         yield* goTo(tab, `/sign-in?return_to=${encodeURIComponent(bad)}`)
-        yield* Effect.promise(() => tab.getByLabel("E-mail address").fill(who.email))
-        yield* Effect.promise(() => tab.getByLabel("Password").fill(who.password))
-        yield* Effect.promise(() => tab.getByRole("button", { name: "Sign in" }).click())
+        yield* signIn(tab, who)
+        assert.strictEqual(yield* heading(tab), "The app's request cannot be granted")
+        assert.lengthOf(app.server.requests, 0)
+        yield* Effect.promise(() => tab.getByRole("link", { name: "Back to the app" }).click())
         yield* Effect.promise(() => tab.waitForURL(`${app.redirectUri}?**`))
         assert.strictEqual(new URL(tab.url()).searchParams.get("error"), "invalid_scope")
       })
@@ -263,8 +265,15 @@ describe.skipIf(!isAvailable())("in a browser", () => {
 
         yield* goTo(tab, Consent.request(`doc_${"a".repeat(43)}`))
         yield* check("consent-unknown-app")
-        yield* goTo(tab, "/authorize/decision")
+        const { id } = yield* Consent.app()
+        yield* goTo(tab, Consent.request(id, { scope: "all" }))
+        yield* check("consent-refused")
+        yield* goTo(tab, Consent.request(id))
+        yield* Effect.orDie((yield* SqlClient.SqlClient)`DELETE FROM consent_request`)
+        yield* press(tab, "Deny")
         yield* check("consent-over")
+        yield* Effect.promise(() => tab.getByRole("link", { name: "Look at the request again" }).click())
+        yield* Effect.promise(() => tab.getByRole("button", { name: "Deny" }).waitFor())
         yield* open("Cursor", "cursor://anysphere.cursor-mcp/oauth/callback")
         yield* press(tab, "Allow access")
         yield* check("consent-allowed")

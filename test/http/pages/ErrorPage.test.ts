@@ -27,6 +27,23 @@ layer(TestServer.layer(), { excludeTestServices: true })("a page that cannot be 
     })
   )
 
+  it.effect("for the many who sign in says so, and the log does not speak of the database", () =>
+    Effect.gen(function* () {
+      const server = yield* TestServer
+      const answer = yield* server.send({
+        path: "/sign-in",
+        body: "email=ada%40example.com&password=nine+green+whales&form_token=x",
+        headers: { authorization: undefined, "content-type": "application/x-www-form-urlencoded" }
+      })
+      assert.deepStrictEqual([answer.status, answer.headers.get("retry-after")], [503, "5"])
+      assert.include(answer.text, "Too many people are signing in right now")
+      const line = server.logs.find((each) => each.includes(answer.headers.get("x-request-id") ?? "none"))
+      assert.include(line, `"level":"WARN"`)
+      assert.include(line, "More people are signing in than passwords can be looked at")
+      assert.isFalse(server.logs.some((each) => each.includes("whales")))
+    })
+  )
+
   it.effect("for a defect's sake says so, and the log has the cause", () =>
     Effect.gen(function* () {
       const { answer, line } = yield* open(badSessions.defect)

@@ -30,13 +30,13 @@ describe("R56 passwords that are looked at", () => {
       const fibers = yield* enter(54)
       yield* Effect.yieldNow
       assert.strictEqual(work.started, 4)
-      assert.deepInclude(yield* Effect.flip(hash), { _tag: "ServiceUnavailable", retryAfterSeconds: 5 })
+      assert.deepInclude(yield* Effect.flip(hash), { _tag: "PasswordsBusy", retryAfterSeconds: 5 })
       // Who leaves makes room.
       yield* Fiber.interrupt(fibers[10] ?? assert.fail())
       const [next] = yield* enter(1)
       yield* Effect.yieldNow
       assert.isUndefined(next?.pollUnsafe())
-      assert.strictEqual((yield* Effect.flip(hash))._tag, "ServiceUnavailable")
+      assert.strictEqual((yield* Effect.flip(hash))._tag, "PasswordsBusy")
     })
   )
 
@@ -48,7 +48,7 @@ describe("R56 passwords that are looked at", () => {
       yield* TestClock.adjust("4999 millis")
       assert.isUndefined(waiting?.pollUnsafe())
       yield* TestClock.adjust("1 millis")
-      assert.strictEqual((yield* Effect.flip(Fiber.join(waiting ?? assert.fail())))._tag, "ServiceUnavailable")
+      assert.strictEqual((yield* Effect.flip(Fiber.join(waiting ?? assert.fail())))._tag, "PasswordsBusy")
       yield* TestClock.adjust("1 minute")
       for (const each of working) assert.isUndefined(each.pollUnsafe())
       yield* Fiber.interruptAll(working)

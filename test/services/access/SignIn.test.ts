@@ -4,7 +4,7 @@ import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import { SqlClient } from "effect/sql"
 import { Accounts } from "../../../src/services/access/Accounts.ts"
 import { PasswordChange } from "../../../src/services/access/PasswordChange.ts"
-import { Passwords } from "../../../src/services/access/Passwords.ts"
+import { Passwords, PasswordsBusy } from "../../../src/services/access/Passwords.ts"
 import { Sessions } from "../../../src/services/access/Sessions.ts"
 import { SignIn } from "../../../src/services/access/SignIn.ts"
 import * as Database from "../../../src/services/database/Database.ts"
@@ -20,12 +20,14 @@ const wrong = "nine green wales"
 
 /** Passwords in clear and at once, which tell what they were asked. */
 const asked: Array<string> = []
+const work = { isBusy: false }
 const passwords = Layer.succeed(Passwords, {
   hash: (password) => Effect.succeed(`$argon2id$${Redacted.value(password)}`),
   verify: (password, stored) =>
-    Effect.sync(() => {
+    Effect.suspend(() => {
+      if (work.isBusy) return Effect.fail(new PasswordsBusy({ message: "busy", retryAfterSeconds: 5 }))
       asked.push(stored)
-      return stored === `$argon2id$${Redacted.value(password)}`
+      return Effect.succeed(stored === `$argon2id$${Redacted.value(password)}`)
     }),
   generate: Effect.succeed(Redacted.make("nobody's"))
 })
@@ -181,6 +183,44 @@ layer(Services, { excludeTestServices: true })("SignIn", (it) => {
       })
     )
 
+    it.effect("that nobody had the time to look at do not count", () =>
+      Effect.gen(function* () {
+        const { attempt } = yield* owner
+        const address = newAddress()
+        work.isBusy = true
+        for (let tried = 0; tried < 40; tried++) {
+          assert.strictEqual(yield* tagOf(attempt(wrong, address)), "PasswordsBusy", `${tried}`)
+        }
+        work.isBusy = false
+        for (let tried = 0; tried < 10; tried++) {
+          assert.strictEqual(yield* tagOf(attempt(wrong, address)), "SignInRejected", `${tried}`)
+        }
+        assert.strictEqual(yield* tagOf(attempt(right, address)), "TooManyAttempts")
+      }).pipe(Effect.ensuring(Effect.sync(() => void (work.isBusy = false))))
+    )
+
+    it.effect("from one IPv6 site: eight times those of one network, however many of them it uses", () =>
+      Effect.gen(function* () {
+        const { attempt, clock } = yield* owner
+        const site = `2001:db9:${(++networks).toString(16)}`
+        for (let tried = 0; tried < 80; tried++) {
+          assert.strictEqual(yield* tagOf(attempt(wrong, `${site}:${tried}`)), "SignInRejected", `${tried}`)
+        }
+        assert.deepInclude(yield* Effect.flip(attempt(right, `${site}:ffff`)), {
+          _tag: "TooManyAttempts",
+          retryAfterSeconds: 8
+        })
+        for (let tried = 0; tried < 160; tried++) {
+          const tag = yield* tagOf(attempt(wrong, `${site}:${tried}`, `other${tried}.${owners}@discovery.test`))
+          assert.strictEqual(tag, "SignInRejected", `${tried}`)
+        }
+        assert.strictEqual(yield* tagOf(attempt(wrong, `${site}:ffff`, "another@discovery.test")), "TooManyAttempts")
+        assert.strictEqual(yield* tagOf(attempt(right, newAddress())), "signed in")
+        yield* clock.advance(7_500)
+        assert.strictEqual(yield* tagOf(attempt(right, `${site}:ffff`)), "signed in")
+      })
+    )
+
     it.effect("at once on several servers get no further than one after another", () =>
       Effect.gen(function* () {
         const { attempt, email, server } = yield* owner
@@ -219,7 +259,7 @@ layer(Services, { excludeTestServices: true })("SignIn", (it) => {
         for (let tried = 0; tried < 5; tried++)
           yield* tagOf(attempt(wrong, newAddress(), `gone${tried}@discovery.test`))
         yield* clock.advance(24 * 60 * minute)
-        for (let tried = 0; tried < 40; tried++) yield* tagOf(attempt(right, "203.0.113.1"))
+        for (let tried = 0; tried < 100; tried++) yield* tagOf(attempt(right, "203.0.113.1"))
         assert.isAtMost((yield* sql`SELECT FROM sign_in_attempt`).length, 3)
       })
     )

@@ -58,11 +58,12 @@ const over = (web: Web) =>
     Layer.orDie
   )
 
-/** By default, of an address of its own for each document. */
-const fetchClient = (id: string, caller = id) => Effect.flatMap(ClientMetadata, (clients) => clients.fetch(id, caller))
+/** By default, of an address of its own for each document, which nobody has let in. */
+const fetchClient = (id: string, caller = encodeURIComponent(id), wasLetIn = false) =>
+  Effect.flatMap(ClientMetadata, (clients) => clients.fetch(id, { caller, wasLetIn }))
 const errorOf = (id: string) => Effect.flip(fetchClient(id))
-const tagOf = (id: string, caller = id) =>
-  Effect.map(Effect.result(fetchClient(id, caller)), (result) =>
+const tagOf = (id: string, caller?: string, wasLetIn?: boolean) =>
+  Effect.map(Effect.result(fetchClient(id, caller, wasLetIn)), (result) =>
     Result.isSuccess(result) ? "client" : result.failure._tag
   )
 
@@ -401,6 +402,30 @@ describe("R51, R56 fetches", () => {
       assert.strictEqual(yield* tagOf("https://other.example/a.json", "203.0.113.9"), "client")
     }).pipe(Effect.provide(over(web)))
   })
+
+  it.effect("of one IPv6 site are eight times as many, however many networks it uses", () => {
+    const web = makeWeb()
+    return Effect.gen(function* () {
+      for (const [index, each] of numbered("x*.example", 100).entries()) yield* tagOf(each, `2001:db8:1:${index}`)
+      assert.lengthOf(web.asked, 8 * maxOfCallerInWindow)
+      assert.strictEqual(yield* tagOf(id, "2001:db8:2:0"), "client")
+    }).pipe(Effect.provide(over(web)))
+  })
+
+  it.effect(
+    "of clients that were let in, but have no document any more, are counted by who asks, apart from new ones",
+    () => {
+      const web = makeWeb()
+      web.answer = gone
+      return Effect.gen(function* () {
+        for (let each = 0; each < 20; each++) yield* tagOf(id, "203.0.113.9", true)
+        assert.lengthOf(web.asked, maxOfCallerInWindow)
+        assert.strictEqual(yield* tagOf(id, "203.0.113.9"), "ClientMetadataRejected")
+        web.answer = makeWeb().answer
+        assert.strictEqual(yield* tagOf(id, "203.0.113.10", true), "client")
+      }).pipe(Effect.provide(over(web)))
+    }
+  )
 
   it.effect("of a document that was there are not made anew for some seconds after one that failed", () => {
     const web = makeWeb("no-store")

@@ -2,6 +2,7 @@ import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
+import { randomBytes } from "node:crypto"
 import * as Credential from "../../../src/domain/access/Credential.ts"
 import type { AuthMethod } from "../../../src/domain/oauth/Client.ts"
 import { ClientMetadata } from "../../../src/services/oauth/ClientMetadata.ts"
@@ -90,6 +91,18 @@ layer(Services, { excludeTestServices: true })("Clients", (it) => {
       })
     )
 
+    it.effect("make room although the oldest is being let in just now: it stays, and nobody waits for it", () =>
+      Effect.gen(function* () {
+        yield* fill(61)
+        const { release } = yield* Access.hold(
+          (sql) => sql`SELECT FROM oauth_client WHERE id = ${id(20_000)} FOR UPDATE`
+        )
+        yield* register("none")
+        yield* release
+        assert.deepStrictEqual(yield* Effect.forEach([19_990, 19_991, 20_000], isKept), [false, false, true])
+      })
+    )
+
     it.effect("are left alone for an hour: others have to wait", () =>
       Effect.gen(function* () {
         yield* fill(50)
@@ -128,6 +141,27 @@ layer(Services, { excludeTestServices: true })("Clients", (it) => {
           assert.strictEqual(yield* refusal({ id, secret: secretOf("x") }), "InvalidClient")
           assert.strictEqual(yield* refusal({ id: `${id}x` }), "InvalidClient")
         })
+    )
+
+    it.effect("R47 authenticates by the longest id that there can be, also when it has ended", () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        // Random, so that an index cannot make it shorter.
+        const prefix = "https://app.example/"
+        const long =
+          prefix +
+          randomBytes(2048)
+            .toString("base64url")
+            .slice(0, 2048 - prefix.length)
+        yield* letIn(long)
+        assert.strictEqual(yield* authenticate({ id: long }), long)
+        yield* sql`
+          WITH over AS (DELETE FROM oauth_grant WHERE client_id = ${long} RETURNING *)
+          INSERT INTO oauth_ended_grant (id, account_id, client_id, client_name, approved_at, connected_at, ended_at, reason)
+          SELECT id, account_id, client_id, client_name, approved_at, approved_at, approved_at, 'client' FROM over`
+        assert.strictEqual(yield* authenticate({ id: long }), long)
+        assert.strictEqual(yield* refusal({ id: `${long}x` }), "InvalidClient")
+      })
     )
 
     it.effect("R34, R56 that nobody let in is unknown, and nothing is fetched for it", () =>

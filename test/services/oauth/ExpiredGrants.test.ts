@@ -1,5 +1,5 @@
 import { assert, describe, layer } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Effect, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { CredentialResolver } from "../../../src/services/access/CredentialResolver.ts"
 import { Clients } from "../../../src/services/oauth/Clients.ts"
@@ -85,6 +85,42 @@ layer(Services, { excludeTestServices: true })("ExpiredGrants", (it) => {
       const sql = yield* SqlClient.SqlClient
       const ended = yield* sql`SELECT reason FROM oauth_ended_grant WHERE account_id = ${account}`
       assert.deepStrictEqual(ended, [{ reason: "expired" }])
+    })
+  )
+
+  it.effect("leaves a connection that another server refreshes while it is being ended", () =>
+    Effect.gen(function* () {
+      const account = yield* empty
+      const grants = yield* Grants
+      const { client, tokens } = yield* OAuth.connected(account)
+      yield* advance(31 * days)
+      // A refresh by a server whose clock is behind: it has the connection, and has not committed.
+      const { release, waiting } = yield* Access.hold(
+        (sql) => sql`UPDATE oauth_grant SET usable_until = ends_at WHERE client_id = ${client.id}`,
+        "DELETE FROM oauth_grant"
+      )
+      const sweeping = yield* Effect.forkChild(sweep, { startImmediately: true })
+      yield* waiting(1)
+      yield* release
+      assert.strictEqual((yield* Fiber.join(sweeping)).grants, 0)
+      assert.strictEqual(yield* count("oauth_grant"), 1)
+      // With its tokens gone it is of no use to the test any more.
+      yield* grants.revokeToken(client.id, tokens.refreshToken)
+    })
+  )
+
+  it.effect("leaves what another server has locked, and does not wait for it", () =>
+    Effect.gen(function* () {
+      yield* empty
+      const [held, free] = [yield* OAuth.registered("held"), yield* OAuth.registered("free")]
+      yield* advance(90 * days)
+      const { release } = yield* Access.hold((sql) => sql`SELECT FROM oauth_client WHERE id = ${held.id} FOR KEY SHARE`)
+      assert.strictEqual((yield* sweep).clients, 1)
+      const clients = yield* Clients
+      yield* clients.find(held.id, "203.0.113.1")
+      assert.strictEqual((yield* Effect.flip(clients.find(free.id, "203.0.113.1")))._tag, "UnknownClient")
+      yield* release
+      assert.strictEqual((yield* sweep).clients, 1)
     })
   )
 
@@ -189,6 +225,26 @@ layer(Services, { excludeTestServices: true })("ExpiredGrants", (it) => {
       yield* advance(1)
       assert.strictEqual((yield* sweep).keys, 1)
       assert.strictEqual(yield* count("server_key"), 1)
+    })
+  )
+
+  it.effect("R46 deletes no registration from under a person who lets it in again at the same moment", () =>
+    Effect.gen(function* () {
+      const account = yield* empty
+      const sql = yield* SqlClient.SqlClient
+      const clock = yield* SetClock
+      yield* clock.set("2026-03-10T12:00:00Z")
+      for (let round = 0; round < 200; round++) {
+        const client = yield* OAuth.registered("let in years ago")
+        yield* sql`UPDATE oauth_client SET granted_at = '2020-01-01' WHERE id = ${client.id}`
+        const [approval] = yield* Effect.all([Effect.result(OAuth.approved(account, client)), sweep], {
+          concurrency: "unbounded"
+        })
+        // It is gone before the answer, or stays with what was given.
+        const kept = yield* sql`SELECT FROM oauth_grant WHERE client_id = ${client.id}`
+        assert.lengthOf(kept, approval._tag === "Success" ? 1 : 0, `round ${round}`)
+        yield* sql`DELETE FROM oauth_grant`
+      }
     })
   )
 

@@ -519,6 +519,36 @@ layer(Services, { excludeTestServices: true })("Grants", (it) => {
     )
   })
 
+  it.effect("R54 the apps of an account are at most 200, also when many are let in at once", () =>
+    Effect.gen(function* () {
+      const account = yield* fresh()
+      const client = yield* OAuth.registered()
+      yield* OAuth.connected(account, client)
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`
+        INSERT INTO oauth_grant (account_id, client_id, client_name, resource, approved_at, connected_at, usable_until, ends_at)
+        SELECT account_id, client_id, client_name, resource, approved_at, connected_at, usable_until, ends_at
+        FROM oauth_grant CROSS JOIN generate_series(1, 194) WHERE account_id = ${account}`
+      const held = yield* Access.hold((other) => other`SELECT FROM oauth_client WHERE id = ${client.id} FOR UPDATE`)
+      const many = yield* Effect.forkChild(
+        Effect.forEach(Array.from({ length: 20 }), () => Effect.result(OAuth.approved(account, client)), unbounded)
+      )
+      // Whoever has counted waits for the app, so that all that the pool has connections for are under way.
+      yield* held.waiting(10)
+      yield* held.release
+      const results = yield* Fiber.join(many)
+      const tags = results.map((result) => (result._tag === "Success" ? "let in" : result.failure._tag))
+      assert.lengthOf(
+        tags.filter((tag) => tag === "let in"),
+        5
+      )
+      assert.lengthOf(
+        tags.filter((tag) => tag === "TooManyConnections"),
+        15
+      )
+    })
+  )
+
   describe("R8 what a token is for", () => {
     it.effect("another resource is rejected, and not refreshed either", () =>
       Effect.gen(function* () {
