@@ -1,0 +1,160 @@
+/** `/dashboard/account`: who is signed in, and where; a session elsewhere ends here, at once. */
+import { Effect, Schema } from "effect"
+import { HttpRouter } from "effect/http"
+import { AppConfig } from "../../../Config.ts"
+import type { Device } from "../../../domain/access/Device.ts"
+import { titles } from "../../../domain/access/Plan.ts"
+import { Sessions } from "../../../services/access/Sessions.ts"
+import type { Session } from "../../../services/access/Sessions.ts"
+import { texts } from "./AccountText.ts"
+import type { AccountText } from "./AccountText.ts"
+import * as Csrf from "../frame/Csrf.ts"
+import { doneNotice, withDone } from "../frame/Done.ts"
+import { html } from "../frame/Html.ts"
+import type { Html } from "../frame/Html.ts"
+import { Layout, sections } from "../frame/Layout.ts"
+import * as OutwardLinks from "../frame/OutwardLinks.ts"
+import { PageRoutes, seeOther } from "../frame/PageRoutes.ts"
+import { passwordPath } from "./PasswordPage.ts"
+import { pathId } from "../frame/PathId.ts"
+import * as ReturnTo from "../frame/ReturnTo.ts"
+import { statusBadge, subscriptionNotice } from "./SubscriptionText.ts"
+import { Visitors } from "../frame/Visitors.ts"
+import type { SignedIn } from "../frame/Visitors.ts"
+
+export const accountPath = sections.account
+
+const endPath = (id: number | ":id") => `${accountPath}/sessions/${id}/end` as const
+const endOthersPath = `${accountPath}/sessions/end-others` as const
+
+/** The forms carry nothing but their token. */
+const Nothing = Schema.Struct({})
+
+const describe = ({ browser, system }: Device, text: AccountText): string => {
+  if (system === null) return browser ?? text.unknownDevice
+  return text.device(browser ?? text.aBrowser, system)
+}
+
+const sessionItem = (session: Session, visitor: SignedIn, text: AccountText): Html => {
+  const { dateTime } = visitor.locale
+  const device = describe(session.device, text)
+  const isThis = session.id === visitor.session.id
+  return html`<li>
+    <div>
+      <strong>${device}</strong>
+      ${isThis && html`<span class="badge good">${text.thisOne}</span>`}
+      <p class="hint">
+        <span>${text.started}: ${dateTime(session.startedAt)}</span>
+        <span>${text.lastUsed}: ${dateTime(session.lastUsedAt)}</span>
+      </p>
+    </div>
+    ${
+      !isThis &&
+      html`<form method="post" action="${endPath(session.id)}" class="quiet">
+        ${Csrf.hidden(visitor)}
+        <button type="submit" class="quiet" aria-label="${text.endOf(device)}">${text.end}</button>
+      </form>`
+    }
+  </li>`
+}
+
+export const layer = HttpRouter.use((router) =>
+  Effect.gen(function* () {
+    const routes = yield* PageRoutes
+    const visitors = yield* Visitors
+    const sessions = yield* Sessions
+    const { page } = yield* Layout
+    const { billing, support } = OutwardLinks.of(yield* AppConfig)
+
+    const show = (visitor: SignedIn, list: ReadonlyArray<Session>, url: string) => {
+      const { locale, session } = visitor
+      const text = texts[locale.language]
+      const ways = [
+        billing !== undefined && html`<li><a href="${billing}">${text.billing}</a></li>`,
+        support !== undefined && html`<li><a href="${support}">${text.support}</a></li>`
+      ].filter((way) => way !== false)
+      return page({
+        heading: text.heading,
+        account: visitor,
+        locale,
+        section: "account",
+        width: "wide",
+        body: html`
+          ${doneNotice(url, text.done)} ${subscriptionNotice(session, { billing, locale })}
+          <section class="panel">
+            <dl class="figures who-is">
+              <div>
+                <dt>${text.email}</dt>
+                <dd>${session.email}</dd>
+              </div>
+              <div>
+                <dt>${text.plan}</dt>
+                <dd>${titles[session.plan]}</dd>
+              </div>
+              <div>
+                <dt>${text.status}</dt>
+                <dd>${statusBadge(session.status, locale)}</dd>
+              </div>
+            </dl>
+            ${
+              ways.length > 0 &&
+              html`<ul class="beside">
+                ${ways}
+              </ul>`
+            }
+          </section>
+          <section class="panel" aria-labelledby="password">
+            <h2 id="password">${text.password}</h2>
+            <p>${text.passwordAbout}</p>
+            <p><a href="${passwordPath}">${text.changePassword}</a></p>
+          </section>
+          <section class="panel" aria-labelledby="sessions">
+            <h2 id="sessions">${text.sessions}</h2>
+            <p>${list.length > 1 ? text.sessionsAbout : text.alone}</p>
+            <ul class="rows">
+              ${list.map((each) => sessionItem(each, visitor, text))}
+            </ul>
+            ${
+              list.length > 1 &&
+              html`<form method="post" action="${endOthersPath}" class="button">
+                ${Csrf.hidden(visitor)}
+                <button type="submit" class="secondary outline">${text.endOthers}</button>
+              </form>`
+            }
+          </section>
+        `
+      })
+    }
+
+    yield* router.add(
+      "GET",
+      accountPath,
+      routes.signedInPage((visitor, { url }) =>
+        Effect.map(sessions.list(visitor.session.accountId), (list) => show(visitor, list, url))
+      )
+    )
+
+    // One that is over, or another account's, is answered as the one that ends: nobody is signed in with it here.
+    yield* router.add(
+      "POST",
+      endPath(":id"),
+      routes.signedInForm(accountPath, Nothing, (_, { session }) =>
+        Effect.gen(function* () {
+          const id = yield* pathId
+          yield* sessions.end(session.accountId, id)
+          return id === session.id
+            ? visitors.forget(seeOther(ReturnTo.signInPath(undefined)))
+            : seeOther(withDone(accountPath, "session-ended"))
+        })
+      )
+    )
+
+    yield* router.add(
+      "POST",
+      endOthersPath,
+      routes.signedInForm(accountPath, Nothing, (_, { session }) =>
+        Effect.as(sessions.endOthers(session.accountId, session.id), seeOther(withDone(accountPath, "others-ended")))
+      )
+    )
+  })
+)

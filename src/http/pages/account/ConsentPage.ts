@@ -1,0 +1,214 @@
+/** The page on which a person lets an app in, or not (seed, OAuth 4 to 6; oauth.md 24 to 27), and those around it. */
+import { Redacted } from "effect"
+import * as Plan from "../../../domain/access/Plan.ts"
+import * as HostParts from "../../../domain/oauth/HostParts.ts"
+import type { AuthorizeError } from "../../../domain/oauth/OAuthError.ts"
+import * as RedirectUri from "../../../domain/oauth/RedirectUri.ts"
+import type { PlanUpgradeRequired } from "../../../domain/ToolError.ts"
+import type { ConsentRequest } from "../../../services/oauth/ConsentRequests.ts"
+import * as Csrf from "../frame/Csrf.ts"
+import { html } from "../frame/Html.ts"
+import type { Html } from "../frame/Html.ts"
+import type { Page } from "../frame/Layout.ts"
+import { signOutForm } from "../frame/SignOutForm.ts"
+import type { SignedIn } from "../frame/Visitors.ts"
+
+export const decisionPath = "/authorize/decision"
+
+/** With the part that says whose it is in bold: the rest is whatever its owner likes. */
+export const hostOf = (host: string): Html => {
+  const { after, before, owner } = HostParts.of(host)
+  return html`<bdi class="host">${before}<strong>${owner}</strong>${after}</bdi>`
+}
+
+/** In quotes, so that no name reads as a part of our own sentence. */
+const nameOf = (name: string): Html => html`“<bdi>${name}</bdi>”`
+
+/** Who stands behind the app. Only the host of a document's address is known for certain. */
+const publisherOf = (host: string | undefined): Html =>
+  host === undefined
+    ? html`<p>This app chose its own name. Discovery has not verified who publishes it.</p>`
+    : html`<p>Verified publisher: ${hostOf(host)}</p>`
+
+const destinationOf = (uri: string): Html => {
+  const destination = RedirectUri.destination(uri)
+  return RedirectUri.isOwnScheme(uri)
+    ? html`the app on this device that opens <bdi class="host"><strong>${destination}</strong></bdi> addresses`
+    : hostOf(destination)
+}
+
+const onThisDevice = html`
+  <div class="warning" role="note">
+    <p>
+      <strong>Continue only if you just started this connection.</strong> The access goes to a program on this device,
+      and any program can ask for it.
+    </p>
+  </div>
+`
+
+/** `url` asks again: to reload the page would not do where it answers a form. */
+const upgradePrompt = ({ session }: SignedIn, { upgradeUrl }: PlanUpgradeRequired, url: string): Html => html`
+  <div class="notice" role="note">
+    <p>
+      To connect an app, an account needs an active Growth or Pro subscription. This account's is
+      ${Plan.titles[session.plan]}, ${session.status}.
+    </p>
+    <p><a href="${upgradeUrl}">Upgrade or fix billing</a>, then <a href="${url}">come back to this request</a>.</p>
+  </div>
+`
+
+const choice = (value: "allow" | "deny", label: string, look: string): Html =>
+  html`<button type="submit" name="decision" value="${value}" class="${look}">${label}</button>`
+
+export const consent = (options: {
+  readonly asked: ConsentRequest
+  /** Of the form; see ConsentRequests. */
+  readonly secret: Redacted.Redacted
+  readonly visitor: SignedIn
+  /** Why this account cannot let an app in, if it cannot. */
+  readonly upgrade: PlanUpgradeRequired | undefined
+}): Page => {
+  const { asked, secret, upgrade, visitor } = options
+  const { client, request, url } = asked
+  const takesPlaceHere = RedirectUri.isLoopback(request.redirectUri) || RedirectUri.isOwnScheme(request.redirectUri)
+  return {
+    // Word for word as the seed has it, so without quotes.
+    title: `Connect ${client.name}`,
+    heading: html`Connect <bdi>${client.name}</bdi>`,
+    body: html`
+      ${publisherOf(client.publisher)}
+      <dl>
+        <dt>You are sent back to</dt>
+        <dd>${destinationOf(request.redirectUri)}</dd>
+        <dt>Your account</dt>
+        <dd>
+          ${visitor.session.email}
+          ${signOutForm({ visitor, label: "Use another account", look: "quiet", returnTo: url })}
+        </dd>
+      </dl>
+      <h2>What this app may do</h2>
+      <ul>
+        <li>Search shops, products and ads, with the credits of your plan</li>
+        <li>Change nothing in your account, your stores or your billing</li>
+      </ul>
+      ${takesPlaceHere && onThisDevice} ${upgrade !== undefined && upgradePrompt(visitor, upgrade, url)}
+      <form method="post" action="${decisionPath}">
+        ${Csrf.hidden(visitor)}
+        <input type="hidden" name="request" value="${Redacted.value(secret)}" />
+        <input type="hidden" name="url" value="${url}" />
+        <div class="actions">
+          ${upgrade === undefined && choice("allow", "Allow access", "")} ${choice("deny", "Deny", "secondary")}
+        </div>
+      </form>
+      ${upgrade === undefined && html`<p class="aside">You can end the connection at any time in your dashboard.</p>`}
+    `
+  }
+}
+
+/**
+ * On the way back to the app. A page and no redirect: browsers apply a form's policy to all redirects after it, and the
+ * click would do nothing for an app that hands on to another address (oauth.md 30). The header does what a `meta` would.
+ */
+export const forward = (
+  location: string,
+  { allowed, client }: { readonly client: ConsentRequest["client"]; readonly allowed: boolean }
+): Page => ({
+  heading: allowed ? "Access allowed" : "Access denied",
+  body: html`
+    <p role="status">You are being sent back to ${nameOf(client.name)}.</p>
+    <p><a href="${location}">Continue</a> if nothing happens. You can close this page afterwards.</p>
+  `,
+  headers: { refresh: `0;url=${location}` }
+})
+
+/** Why a request cannot even be answered to the app: nobody knows where that is. */
+export type Stranded =
+  | "client_missing"
+  | "client_unknown"
+  | "client_unreadable"
+  | "redirect_refused"
+  | "too_long"
+  | "not_get"
+  | "over"
+
+const strandings: Readonly<Record<Stranded, { readonly heading: string; readonly text: string }>> = {
+  client_missing: {
+    heading: "The app did not say who it is",
+    text: "Its request has no client_id, or several. Start again in the app; if it stays, tell its makers."
+  },
+  client_unknown: {
+    heading: "This app is not known here",
+    text: "It may have been registered long ago and not been used. Remove the connection to Discovery in the app, and add it again."
+  },
+  client_unreadable: {
+    heading: "The app could not be checked",
+    text: "Its address does not describe an app as it should. Try again in a few minutes; if it stays, tell its makers."
+  },
+  redirect_refused: {
+    heading: "The app asked to be answered at an unknown address",
+    text: "The address is not among those that it has registered, so nothing was sent there. Start again in the app; if it stays, remove the connection to Discovery there, and add it again."
+  },
+  too_long: {
+    heading: "The app's request cannot be read",
+    text: "It is too long, or has characters that do not belong there. Start again in the app; if it stays, tell its makers."
+  },
+  not_get: {
+    heading: "This page opens from an app",
+    text: "An app opens it with a link. Start again in the app; if it stays, tell its makers."
+  },
+  over: {
+    heading: "This request is over",
+    text: "It was answered already, is older than 15 minutes, or was asked of another sign-in. Start again in the app."
+  }
+}
+
+/** `request` is the address of what the app asked, where that is known: an outage, or too long a wait, is no end of it. */
+export const stranded = (
+  why: Stranded,
+  { request, status = 400 }: { readonly request?: string | undefined; readonly status?: number | undefined } = {}
+): Page => ({
+  status,
+  heading: strandings[why].heading,
+  body: html`<p>${strandings[why].text}</p>
+    <p>Nothing was given to the app${why === "over" && " this time"}.</p>
+    ${request !== undefined && html`<p><a href="${request}">Look at the request again</a></p>`}`
+})
+
+/**
+ * The app's request is wrong, and whoever is here may not have asked for it: so nobody is sent anywhere, nor is a program
+ * opened, but by their own click (RFC 9700, 4.11.2). The link is what the app would have been told.
+ */
+export const refused = (
+  location: string,
+  { client, error }: { readonly client: ConsentRequest["client"]; readonly error: AuthorizeError }
+): Page => ({
+  status: 400,
+  heading: "The app's request cannot be granted",
+  body: html`
+    <p>${error.message}</p>
+    ${publisherOf(client.publisher)}
+    <p>Nothing was given to the app. If you just started this connection, you can tell the app what went wrong.</p>
+    <dl>
+      <dt>The link leads to</dt>
+      <dd>${destinationOf(location)}</dd>
+    </dl>
+    <p><a href="${location}" rel="noreferrer">Back to the app</a></p>
+  `
+})
+
+/** Too many requests from one address (oauth.md 56). */
+export const tooOften = (retryAfterSeconds: number): Page => ({
+  status: 429,
+  heading: "Too many requests from your network",
+  body: html`<p>Wait a minute, then reload this page.</p>`,
+  headers: { "retry-after": String(retryAfterSeconds) }
+})
+
+/** The account cannot have another connection. */
+export const tooMany = (message: string, visitor: SignedIn): Page => ({
+  status: 403,
+  heading: "Too many connected apps",
+  account: visitor,
+  body: html`<p>${message}</p>
+    <p><a href="/dashboard">To the dashboard</a></p>`
+})

@@ -1,0 +1,165 @@
+/** `/dashboard`: where a sign-in leads: how the account stands, how to begin, and the ways on. */
+import { Effect } from "effect"
+import { HttpRouter } from "effect/http"
+import { AppConfig } from "../../../Config.ts"
+import type { Credits } from "../../../domain/access/Account.ts"
+import { remaining } from "../../../domain/access/Credit.ts"
+import { titles } from "../../../domain/access/Plan.ts"
+import { ApiKeys } from "../../../services/access/ApiKeys.ts"
+import { Balances } from "../../../services/access/Balances.ts"
+import { ConnectedApps } from "../../../services/oauth/ConnectedApps.ts"
+import { texts } from "./DashboardText.ts"
+import type { DashboardText } from "./DashboardText.ts"
+import { PageNotFound } from "../frame/ErrorPage.ts"
+import { html } from "../frame/Html.ts"
+import type { Html } from "../frame/Html.ts"
+import { inNavigation, Layout, sections } from "../frame/Layout.ts"
+import { texts as layoutTexts } from "../frame/LayoutText.ts"
+import type { Locale } from "../frame/Locale.ts"
+import * as OutwardLinks from "../frame/OutwardLinks.ts"
+import { PageRoutes } from "../frame/PageRoutes.ts"
+import { statusBadge, subscriptionNotice } from "./SubscriptionText.ts"
+
+const creditsOf = (credits: Credits | undefined, text: DashboardText, { date, number }: Locale): Html =>
+  credits === undefined
+    ? html`<div>
+        <dt>${text.creditsLeft}</dt>
+        <dd>${text.noCredits}</dd>
+      </div>`
+    : html`<div>
+          <dt>${text.creditsLeft}</dt>
+          <dd>
+            <strong>${number(Math.max(0, remaining(credits)))}</strong>
+            <small>${text.ofAllowance(number(credits.allowance))}</small>
+          </dd>
+        </div>
+        <div>
+          <dt>${text.renews}</dt>
+          <dd>${date(credits.periodEnd)}</dd>
+        </div>`
+
+interface Step {
+  readonly title: string
+  readonly about: string
+  readonly isDone: boolean
+  readonly more?: Html
+}
+
+const stepItem = ({ about, isDone, more, title }: Step, text: DashboardText): Html => html`
+  <li ${isDone && html`class="done"`}>
+    <strong>${title}</strong> ${isDone && html`<span class="badge good">${text.done}</span>`}
+    <p>${about}</p>
+    ${more}
+  </li>
+`
+
+export const layer = HttpRouter.use((router) =>
+  Effect.gen(function* () {
+    const routes = yield* PageRoutes
+    const config = yield* AppConfig
+    const { billing } = OutwardLinks.of(config)
+    const { mcpUrl } = config
+    const { page } = yield* Layout
+    const balances = yield* Balances
+    const apiKeys = yield* ApiKeys
+    const connectedApps = yield* ConnectedApps
+
+    yield* router.add(
+      "GET",
+      "/dashboard",
+      routes.signedInPage(
+        Effect.fnUntraced(function* (visitor) {
+          const { locale, session } = visitor
+          const text = texts[locale.language]
+          const labels = { ...layoutTexts[locale.language], account: text.account }
+          const [credits, keys, apps] = yield* Effect.all(
+            [balances.of(session.accountId), apiKeys.list(session.accountId), connectedApps.list(session.accountId)],
+            { concurrency: "unbounded" }
+          )
+          const isConnected = keys.length + apps.length > 0
+          const hasCalled = [...keys, ...apps].some(({ lastUsedAt }) => lastUsedAt !== null) || (credits?.used ?? 0) > 0
+          const address = html`
+            <p class="copyable">
+              <span class="hint">${text.address}</span>
+              <code id="mcp-url">${mcpUrl}</code>
+              <button type="button" class="quiet" data-copy="mcp-url" data-copied="${text.copied}" hidden>
+                ${text.copy}
+              </button>
+            </p>
+          `
+          const steps: ReadonlyArray<Step> = [
+            {
+              title: text.connect,
+              about: text.connectAbout,
+              isDone: isConnected,
+              more: html`${address}
+                <p><a href="${sections.integrations}">${text.toIntegrations}</a></p>`
+            },
+            { title: text.call, about: text.callAbout, isDone: hasCalled },
+            {
+              title: text.look,
+              about: text.lookAbout,
+              isDone: false,
+              more: html`<p><a href="${sections.ads}">${text.toAds}</a></p>`
+            }
+          ]
+          return page({
+            heading: text.heading,
+            account: visitor,
+            locale,
+            width: "wide",
+            body: html`
+              ${subscriptionNotice(session, { billing, locale })}
+              <section class="panel">
+                <dl class="figures">
+                  ${creditsOf(credits, text, locale)}
+                  <div>
+                    <dt>${text.plan}</dt>
+                    <dd>${titles[session.plan]} ${statusBadge(session.status, locale)}</dd>
+                  </div>
+                  <div>
+                    <dt>${text.connected}</dt>
+                    <dd>${text.keysAndApps(keys.length, apps.length)}</dd>
+                  </div>
+                </dl>
+                ${hasCalled && address}
+              </section>
+              ${
+                !hasCalled &&
+                html`<section class="panel" aria-labelledby="start">
+                  <h2 id="start">${text.start}</h2>
+                  <p>${text.startAbout}</p>
+                  <ol class="steps">
+                    ${steps.map((step) => stepItem(step, text))}
+                  </ol>
+                </section>`
+              }
+              <section aria-labelledby="places">
+                <h2 id="places">${text.sections}</h2>
+                <ul class="cards places">
+                  ${([...inNavigation, "account"] as const).map(
+                    (section) =>
+                      html`<li class="card">
+                        <a href="${sections[section]}">${labels[section]}</a>
+                        <p>${text.about[section]}</p>
+                      </li>`
+                  )}
+                </ul>
+              </section>
+            `
+          })
+        })
+      )
+    )
+
+    // All below it that is no page, for whichever form or link: with `/dashboard/*`, the router would take `/dashboard`
+    // itself as well.
+    for (const method of ["GET", "POST"] as const) {
+      yield* router.add(
+        method,
+        "/dashboard/:place/*",
+        routes.page(() => Effect.fail(new PageNotFound()))
+      )
+    }
+  })
+)

@@ -1,0 +1,186 @@
+/** `/sign-in`: e-mail address and password, and then on to where the visitor came from; `/sign-out`, the way back. */
+import { Effect, Redacted, Schema } from "effect"
+import { HttpRouter } from "effect/http"
+import type { HttpServerRequest } from "effect/http"
+import { AppConfig } from "../../../Config.ts"
+import * as Device from "../../../domain/access/Device.ts"
+import { Sessions } from "../../../services/access/Sessions.ts"
+import { SignIn } from "../../../services/access/SignIn.ts"
+import type { SignInRejected } from "../../../services/access/SignIn.ts"
+import type { TooManyAttempts } from "../../../services/access/SignInAttempts.ts"
+import * as ClientAddress from "../../ClientAddress.ts"
+import * as Csrf from "../frame/Csrf.ts"
+import { FormRejected } from "../frame/ErrorPage.ts"
+import { field, problemOf, problemSummary } from "../frame/Fields.ts"
+import type { Problem } from "../frame/Fields.ts"
+import { html } from "../frame/Html.ts"
+import { Layout } from "../frame/Layout.ts"
+import * as OutwardLinks from "../frame/OutwardLinks.ts"
+import { PageRoutes, seeOther } from "../frame/PageRoutes.ts"
+import * as ReturnTo from "../frame/ReturnTo.ts"
+import { texts } from "./SignInText.ts"
+import type { SignInText } from "./SignInText.ts"
+import { signOutPath } from "../frame/SignOutForm.ts"
+import { isSignedIn, Visitors } from "../frame/Visitors.ts"
+import type { Visitor } from "../frame/Visitors.ts"
+
+const path = "/sign-in"
+
+const Credentials = Schema.Struct({
+  email: Schema.String.check(Schema.isMaxLength(1000)),
+  password: Schema.RedactedFromValue(Schema.String.check(Schema.isMaxLength(1000))),
+  return_to: Schema.optionalKey(Schema.String)
+})
+type Credentials = typeof Credentials.Type
+
+const Departure = Schema.Struct({ return_to: Schema.optionalKey(Schema.String) })
+type Departure = typeof Departure.Type
+
+/** What is shown: the empty form, or again with what was wrong. */
+interface Shown {
+  readonly visitor: Visitor
+  readonly returnTo: string | undefined
+  readonly email?: string
+  readonly problems?: ReadonlyArray<Problem>
+  readonly status?: number
+  readonly retryAfterSeconds?: number
+}
+
+const emptyFields = ({ email, password }: Credentials, text: SignInText): ReadonlyArray<Problem> => [
+  ...(email.trim() === "" ? [{ field: "email", message: text.noEmail }] : []),
+  ...(Redacted.value(password) === "" ? [{ field: "password", message: text.noPassword }] : [])
+]
+
+const textOf = ({ locale }: Visitor): SignInText => texts[locale.language]
+
+export const layer = HttpRouter.use((router) =>
+  Effect.gen(function* () {
+    const routes = yield* PageRoutes
+    const visitors = yield* Visitors
+    const signIn = yield* SignIn
+    const sessions = yield* Sessions
+    const { page } = yield* Layout
+    const config = yield* AppConfig
+    // Whoever is not signed in cannot be helped in the dashboard.
+    const { support } = OutwardLinks.of(config)
+    const addressOf = ClientAddress.of(config)
+
+    const show = ({ email = "", problems = [], retryAfterSeconds, returnTo, status = 200, visitor }: Shown) => {
+      const text = textOf(visitor)
+      return visitors.remember(visitor.secret)(
+        page({
+          title: problems.length > 0 ? text.headingOfError : text.heading,
+          heading: text.heading,
+          locale: visitor.locale,
+          status,
+          // Who comes from an app goes on to it, by redirects that a form may not take otherwise.
+          policy: { formsLeave: returnTo !== undefined },
+          headers: retryAfterSeconds === undefined ? {} : { "retry-after": String(retryAfterSeconds) },
+          body: html`
+            ${returnTo?.startsWith("/authorize?") && html`<p>${text.toConnect}</p>`} ${problemSummary(problems)}
+            <form method="post" action="${path}">
+              ${Csrf.hidden(visitor)}
+              ${returnTo !== undefined && html`<input type="hidden" name="return_to" value="${returnTo}" />`}
+              ${field({
+                name: "email",
+                label: text.email,
+                type: "email",
+                autocomplete: "username",
+                value: email,
+                error: problemOf(problems, "email"),
+                autofocus: problems.length === 0
+              })}
+              ${field({
+                name: "password",
+                label: text.password,
+                type: "password",
+                autocomplete: "current-password",
+                error: problemOf(problems, "password")
+              })}
+              <button type="submit">${text.submit}</button>
+            </form>
+            ${support !== undefined && html`<p class="aside"><a href="${support}">${text.help}</a></p>`}
+          `
+        })
+      )
+    }
+
+    const refused = (error: SignInRejected | TooManyAttempts, shown: Shown) =>
+      error._tag === "TooManyAttempts"
+        ? show({
+            ...shown,
+            problems: [{ message: textOf(shown.visitor).tooMany(Math.ceil(error.retryAfterSeconds / 60)) }],
+            status: 429,
+            retryAfterSeconds: error.retryAfterSeconds
+          })
+        : show({ ...shown, problems: [{ message: textOf(shown.visitor).wrong }], status: 403 })
+
+    const submit = Effect.fnUntraced(function* (
+      form: Credentials,
+      visitor: Visitor,
+      request: HttpServerRequest.HttpServerRequest
+    ) {
+      const shown = { visitor, returnTo: ReturnTo.parse(form.return_to), email: form.email.trim() }
+      const problems = emptyFields(form, textOf(visitor))
+      if (problems.length > 0) return show({ ...shown, problems, status: 400 })
+      const device = Device.of(request.headers["user-agent"])
+      const attempt = { email: form.email, password: form.password, address: addressOf(request), device }
+      return yield* signIn.signIn(attempt, visitor.secret).pipe(
+        Effect.map(({ secret }) => visitors.remember(secret)(seeOther(shown.returnTo ?? ReturnTo.afterSignIn))),
+        Effect.catchTags({
+          SignInRejected: (error) => Effect.succeed(refused(error, shown)),
+          TooManyAttempts: (error) => Effect.succeed(refused(error, shown))
+        })
+      )
+    })
+
+    yield* router.add(
+      "GET",
+      path,
+      routes.page((visitor, request) => {
+        const returnTo = ReturnTo.ofQuery(request.url)
+        return Effect.succeed(
+          isSignedIn(visitor) ? seeOther(returnTo ?? ReturnTo.afterSignIn) : show({ visitor, returnTo })
+        )
+      })
+    )
+
+    yield* router.add(
+      "POST",
+      path,
+      routes.form(Credentials, submit, (form, visitor, request) => {
+        const returnTo = ReturnTo.parse(form.return_to)
+        // The form of another site comes without the cookie, although there may be one: setting it would sign its owner out.
+        return Effect.succeed(
+          request.headers["sec-fetch-site"] === "same-origin"
+            ? show({
+                visitor,
+                returnTo,
+                email: form.email,
+                problems: [{ message: textOf(visitor).outOfDate }],
+                status: 403
+              })
+            : seeOther(ReturnTo.signInPath(returnTo))
+        )
+      })
+    )
+
+    const toSignIn = (form: Departure) => seeOther(ReturnTo.signInPath(ReturnTo.parse(form.return_to)))
+
+    yield* router.add(
+      "POST",
+      signOutPath,
+      routes.form(
+        Departure,
+        (form, { session }) =>
+          Effect.as(
+            session === undefined ? Effect.void : sessions.end(session.accountId, session.id),
+            visitors.forget(toSignIn(form))
+          ),
+        // Who is signed out already is where they want to be.
+        (form, { session }) =>
+          session === undefined ? Effect.succeed(toSignIn(form)) : Effect.fail(new FormRejected())
+      )
+    )
+  })
+)

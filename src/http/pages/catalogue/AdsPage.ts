@@ -1,0 +1,17 @@
+/** `/dashboard/ads`: what `search_ads` gives, to look at. */
+import * as AdNotice from "../../../domain/search/AdNotice.ts"
+import { AdQuery } from "../../../domain/search/AdQuery.ts"
+import * as SearchAds from "../../../services/tools/SearchAds.ts"
+import { adCard } from "./AdCard.ts"
+import * as SearchPage from "./SearchPage.ts"
+
+export const adsPath = "/dashboard/ads"
+
+export const layer = SearchPage.layer({
+  subject: "ads",
+  path: adsPath,
+  schema: AdQuery,
+  tool: SearchAds.make,
+  cards: ({ results }, locale) => results.map((ad) => adCard({ ad, locale, shop: true })),
+  reasons: (query, { pagination }) => AdNotice.reasons(query, pagination)
+})

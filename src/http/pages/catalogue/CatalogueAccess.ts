@@ -1,0 +1,63 @@
+/**
+ * Who may look at the pages over the catalogue: whoever may call the tools (domain/access/Plan.ts), as often as LookRate
+ * lets them. Looking takes no credits.
+ */
+import { Context, Effect, Layer } from "effect"
+import type { HttpServerResponse } from "effect/http"
+import { AppConfig } from "../../../Config.ts"
+import * as Plan from "../../../domain/access/Plan.ts"
+import { CurrentAccount } from "../../../services/access/CurrentAccount.ts"
+import { LookRate } from "../../../services/access/LookRate.ts"
+import { texts } from "./CatalogueAccessText.ts"
+import type { PageError } from "../frame/ErrorPage.ts"
+import { html } from "../frame/Html.ts"
+import { Layout } from "../frame/Layout.ts"
+import type { Section } from "../frame/Layout.ts"
+import type { SignedIn } from "../frame/Visitors.ts"
+
+type Answer<R> = Effect.Effect<HttpServerResponse.HttpServerResponse, PageError, R>
+
+export class CatalogueAccess extends Context.Service<
+  CatalogueAccess,
+  {
+    /** `answer` for who may look; a page that says what is missing, and where to mend it, for everyone else. */
+    allow<R>(visitor: SignedIn, section: Section, answer: Answer<R>): Answer<R>
+  }
+>()("discovery/http/pages/CatalogueAccess") {
+  static readonly layer = Layer.effect(
+    CatalogueAccess,
+    Effect.gen(function* () {
+      const { billingUrl } = yield* AppConfig
+      const { page } = yield* Layout
+      const looks = yield* LookRate
+
+      const prompt = (visitor: SignedIn, section: Section) => {
+        const { locale, session } = visitor
+        const text = texts[locale.language]
+        return page({
+          status: 403,
+          locale,
+          section,
+          account: visitor,
+          heading: text.heading,
+          body: html`
+            <p>${text.need}</p>
+            <p>${text.have(Plan.titles[session.plan], text.statuses[session.status])}</p>
+            <p><a href="${billingUrl}" role="button">${text.toBilling}</a></p>
+            <p class="aside">${text.kept}</p>
+          `
+        })
+      }
+
+      return CatalogueAccess.of({
+        allow: (visitor, section, answer) => {
+          const { session } = visitor
+          if (!Plan.mayCallTools(session)) return Effect.succeed(prompt(visitor, section))
+          return looks
+            .take(session.accountId)
+            .pipe(Effect.andThen(answer), Effect.provideService(CurrentAccount, session.accountId))
+        }
+      })
+    })
+  )
+}

@@ -1,0 +1,135 @@
+/** What a search found: how much, the cards, the ways to the other pages, and the same search for an agent. */
+import * as Page from "../../../domain/search/Page.ts"
+import type { AdPagination, Pagination } from "../../../domain/search/Page.ts"
+import type { SearchAddress } from "../../../domain/search/SearchAddress.ts"
+import type { Reason } from "../../../domain/search/AdNotice.ts"
+import type { Popular } from "../../../services/search/Vocabulary.ts"
+import * as FilterChips from "./FilterChips.ts"
+import { html } from "../frame/Html.ts"
+import type { Html } from "../frame/Html.ts"
+import type { Locale } from "../frame/Locale.ts"
+import { texts } from "./SearchPageText.ts"
+import type { Subject } from "./SearchPageText.ts"
+
+export interface Found {
+  readonly subject: Subject
+  /** That gives the same. */
+  readonly tool: string
+  readonly path: string
+  readonly address: SearchAddress
+  readonly locale: Locale
+  readonly popular: Popular
+  /** Canonical. */
+  readonly args: Readonly<Record<string, unknown>>
+  readonly cards: ReadonlyArray<Html>
+  readonly pagination: Pagination | AdPagination
+  readonly reasons: ReadonlyArray<Reason>
+}
+
+/** What is paged over: stores where there is one ad of each. */
+const countOf = ({ pagination }: Found): number =>
+  "matching_shops" in pagination && pagination.matching_shops !== undefined
+    ? pagination.matching_shops
+    : pagination.total
+
+/** Pages that can be asked for. */
+const pageCount = (found: Found): number =>
+  Math.max(1, Math.min(Page.lastPage, Math.ceil(countOf(found) / found.pagination.per_page)))
+
+const hrefOf = (found: Found, page: number): string =>
+  FilterChips.hrefOf(found, found.address.canonical({ ...found.args, page }))
+
+const summary = (found: Found): Html => {
+  const { locale, pagination, subject } = found
+  const text = texts[locale.language]
+  const total = text.total[subject](pagination.total, locale.number(pagination.total))
+  const isGrouped = "mode" in pagination && pagination.mode === "grouped_by_shop" && pagination.total > 0
+  const stores = text.stores(countOf(found), locale.number(countOf(found)))
+  return html`<p class="total" role="status">${isGrouped ? text.grouped(total, stores) : total}</p>`
+}
+
+/** The first, the last, and those around the one that is shown; `undefined` is a gap. */
+const window = (page: number, count: number): ReadonlyArray<number | undefined> => {
+  const shown = Array.from({ length: count }, (_, index) => index + 1).filter(
+    (each) => each === 1 || each === count || Math.abs(each - page) <= 1
+  )
+  return shown.flatMap((each, index) =>
+    index > 0 && each - (shown[index - 1] ?? each) > 1 ? [undefined, each] : [each]
+  )
+}
+
+const paging = (found: Found): Html | undefined => {
+  const { locale, pagination } = found
+  const { page, per_page } = pagination
+  const text = texts[locale.language]
+  const count = pageCount(found)
+  if (count === 1 && page === 1) return undefined
+  const isCut = countOf(found) > Page.lastPage * per_page
+  return html`<nav class="paging" aria-label="${text.pages}">
+      <ul>
+        ${page > 1 && html`<li><a rel="prev" href="${hrefOf(found, Math.min(page - 1, count))}">${text.previous}</a></li>`}
+        ${window(page, count).map((each) =>
+          each === undefined
+            ? html`<li aria-hidden="true">…</li>`
+            : html`<li>
+                <a
+                  href="${hrefOf(found, each)}"
+                  aria-label="${text.pageOf(locale.number(each), locale.number(count))}"
+                  ${each === page && html` aria-current="page"`}
+                  >${locale.number(each)}</a
+                >
+              </li>`
+        )}
+        ${page < count && html`<li><a rel="next" href="${hrefOf(found, page + 1)}">${text.next}</a></li>`}
+      </ul>
+    </nav>
+    ${isCut && page === count && html`<p class="aside">${text.listed(locale.number(Page.lastPage * per_page))}</p>`}`
+}
+
+const emptyState = (found: Found): Html => {
+  const { locale, pagination, reasons, subject } = found
+  const text = texts[locale.language]
+  if (pagination.total > 0) {
+    return html`<div class="empty">
+      <p>${text.pastLast}</p>
+      <p><a href="${hrefOf(found, 1)}">${text.toFirst}</a></p>
+    </div>`
+  }
+  const filters = FilterChips.wholeFilters(found)
+  if (filters.length === 0) return html`<div class="empty"><p>${text.noneYet}</p></div>`
+  return html`<div class="empty">
+    <h2>${text.nothing[subject]}</h2>
+    ${reasons.map((reason) => reason !== "past_the_last_result" && html`<p>${text.reasons[reason]}</p>`).filter((reason) => reason !== false)}
+    <p>${text.leaveOut}</p>
+    <ul class="instead">
+      ${filters.map(({ href, label }) => html`<li><a href="${href}">${text.without(label)}</a></li>`)}
+    </ul>
+  </div>`
+}
+
+/** The message that a client would post, of exactly this search. */
+export const toolCall = ({ args, tool }: Pick<Found, "args" | "tool">): string =>
+  JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: tool, arguments: args } }, null, 2)
+
+const toolCallPanel = (found: Found): Html => {
+  const text = texts[found.locale.language]
+  return html`<details class="tool-call">
+    <summary>${text.toolCall}</summary>
+    <p class="aside">${text.toolCallHint(found.tool)}</p>
+    <pre id="tool-call" tabindex="0">${toolCall(found)}</pre>
+    <button type="button" class="secondary outline" data-copy="tool-call" data-copied="${text.copied}" hidden>
+      ${text.copy}
+    </button>
+  </details>`
+}
+
+export const results = (found: Found): Html =>
+  html`${summary(found)}
+  ${
+    found.cards.length === 0
+      ? emptyState(found)
+      : html`<ul class="cards">
+          ${found.cards}
+        </ul>`
+  }
+  ${found.cards.length > 0 && paging(found)} ${toolCallPanel(found)}`

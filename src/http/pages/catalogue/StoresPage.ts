@@ -1,0 +1,258 @@
+/** `/dashboard/shops`: the stores that the account tracks or owns, and a search for any other. */
+import { Effect, Option, Schema } from "effect"
+import { HttpRouter } from "effect/http"
+import type { ShopFacts } from "../../../domain/catalog/ShopItem.ts"
+import * as Page from "../../../domain/search/Page.ts"
+import { Query } from "../../../domain/search/StoreFilter.ts"
+import { maxTrackedShops } from "../../../services/access/TrackedShops.ts"
+import { ShopSearch } from "../../../services/search/ShopSearch.ts"
+import { shopsPerPage, TrackedShopReader } from "../../../services/search/TrackedShopReader.ts"
+import { CatalogueAccess } from "./CatalogueAccess.ts"
+import * as Csrf from "../frame/Csrf.ts"
+import { html } from "../frame/Html.ts"
+import type { Html } from "../frame/Html.ts"
+import { Layout } from "../frame/Layout.ts"
+import type { Locale } from "../frame/Locale.ts"
+import { PageRoutes, seeOther } from "../frame/PageRoutes.ts"
+import { PathId } from "../frame/PathId.ts"
+import { growth, known } from "./StoreFigures.ts"
+import { Done } from "./StorePage.ts"
+import { storePath, storesPath } from "./StorePaths.ts"
+import { texts } from "./StoresPageText.ts"
+import type { StoresPageText } from "./StoresPageText.ts"
+import { thirdPartyText } from "../frame/ThirdParty.ts"
+import type { SignedIn } from "../frame/Visitors.ts"
+
+const storesPerSearch = 25
+
+const lastTrackedPage = Math.ceil(maxTrackedShops / shopsPerPage)
+
+const decodePage = Schema.decodeUnknownOption(
+  PathId.check(Schema.isLessThanOrEqualTo(Math.max(Page.lastPage, lastTrackedPage)))
+)
+const decodeDone = Schema.decodeUnknownOption(Done)
+
+/** What the address says; what it cannot mean is left out. */
+interface Asked {
+  /** Of the search box, without blanks around it; `""` asks for the stores that are tracked. */
+  readonly query: string
+  readonly page: number
+  readonly done: Done | undefined
+}
+
+const asked = (url: string): Asked => {
+  const params = new URLSearchParams(url.split("?").slice(1).join("?"))
+  return {
+    query: params.get("query")?.trim() ?? "",
+    page: Option.getOrElse(decodePage(params.get("page")), () => 1),
+    done: Option.getOrUndefined(decodeDone(params.get("done")))
+  }
+}
+
+interface Listed extends ShopFacts {
+  readonly is_own?: boolean
+}
+
+/** `formOf` has what can be done with a store of the list; without it, there is no column for that. */
+const table = (
+  shops: ReadonlyArray<Listed>,
+  options: {
+    readonly label: string
+    readonly locale: Locale
+    readonly text: StoresPageText
+    readonly formOf?: (shop: Listed) => Html | undefined
+  }
+): Html => {
+  const { formOf, label, locale, text } = options
+  const figure = (value: Html) => html`<td class="figure">${value}</td>`
+  return html`<div class="table" tabindex="0" role="region" aria-label="${label}">
+    <table>
+      <thead>
+        <tr>
+          <th scope="col">${text.store}</th>
+          <th scope="col">${text.country}</th>
+          <th scope="col" class="figure">${text.visits}</th>
+          <th scope="col" class="figure">${text.growth}</th>
+          <th scope="col" class="figure">${text.revenue}</th>
+          <th scope="col" class="figure">${text.activeAds}</th>
+          ${formOf !== undefined && html`<th scope="col" class="figure">${text.actions}</th>`}
+        </tr>
+      </thead>
+      <tbody>
+        ${shops.map(
+          (shop) =>
+            html`<tr data-shop-id="${shop.id}">
+              <th scope="row" class="store">
+                <a href="${storePath(shop.id)}">${thirdPartyText(shop.name)}</a>
+                ${shop.is_own === true && html`<span class="badge good">${text.own}</span>`}
+                ${shop.is_tracked && formOf === undefined && html`<span class="badge good">${text.tracked}</span>`}
+                <bdi class="aside">${shop.domain}</bdi>
+              </th>
+              <td>${locale.countryName(shop.country)}</td>
+              ${figure(known(shop.monthly_visits, locale.number, text.unknown))}
+              ${figure(known(shop.traffic_growth_pct, (value) => growth(value, locale), text.unknown))}
+              ${figure(known(shop.estimated_monthly_revenue, (value) => locale.wholeMoney(value, shop.currency), text.unknown))}
+              ${figure(html`${locale.number(shop.active_ads)}`)}
+              ${formOf !== undefined && html`<td class="figure">${formOf(shop)}</td>`}
+            </tr>`
+        )}
+      </tbody>
+    </table>
+  </div>`
+}
+
+/** `address` has a query already, or needs none. */
+const pages = (
+  { last, page, query }: { readonly page: number; readonly last: number; readonly query: string },
+  { locale, text }: { readonly locale: Locale; readonly text: StoresPageText }
+): Html | undefined => {
+  if (last <= 1) return undefined
+  const address = (to: number) =>
+    `${storesPath}?${new URLSearchParams({ ...(query === "" ? {} : { query }), page: String(to) }).toString()}`
+  return html`<nav class="pages" aria-label="${text.pages}">
+    ${page > 1 ? html`<a href="${address(page - 1)}" rel="prev">${text.previous}</a>` : html`<span></span>`}
+    <span>${text.page(locale.number(page), locale.number(last))}</span>
+    ${page < last ? html`<a href="${address(page + 1)}" rel="next">${text.next}</a>` : html`<span></span>`}
+  </nav>`
+}
+
+const searchBox = (query: string, text: StoresPageText, isBad: boolean): Html => html`
+  <search>
+    <form method="get" action="${storesPath}">
+      <label for="query">${text.search}</label>
+      ${isBad && html`<p class="error" id="query-error">${text.badQuery}</p>`}
+      <div class="search-row">
+        <input
+          id="query"
+          name="query"
+          type="search"
+          value="${query}"
+          autocomplete="off"
+          spellcheck="false"
+          ${isBad && html`aria-invalid="true" aria-describedby="query-error" autofocus`}
+        />
+        <button type="submit">${text.searchButton}</button>
+      </div>
+    </form>
+  </search>
+`
+
+/** Only what became of a form of this page. */
+const notice = (done: Done | undefined, text: StoresPageText): Html | undefined => {
+  if (done === "untracked") return html`<p class="notice" role="status">${text.untracked}</p>`
+  return done === "own" ? html`<p class="notice" role="status">${text.untrackedOwn}</p>` : undefined
+}
+
+const untrackForm = (shop: Listed, visitor: SignedIn, page: number, text: StoresPageText): Html | undefined =>
+  shop.is_own === true
+    ? undefined
+    : html`<form method="post" action="${storePath(shop.id)}/untrack" class="quiet">
+        ${Csrf.hidden(visitor)}
+        <input type="hidden" name="list_page" value="${page}" />
+        <button type="submit" class="quiet" aria-label="${text.untrackOf(shop.name)}">${text.untrack}</button>
+      </form>`
+
+export const layer = HttpRouter.use((router) =>
+  Effect.gen(function* () {
+    const routes = yield* PageRoutes
+    const access = yield* CatalogueAccess
+    const search = yield* ShopSearch
+    const tracked = yield* TrackedShopReader
+    const { page } = yield* Layout
+
+    const frame = (
+      visitor: SignedIn,
+      body: Html,
+      options: { readonly title?: string; readonly status?: number } = {}
+    ) => {
+      const text = texts[visitor.locale.language]
+      return page({
+        ...options,
+        heading: text.heading,
+        account: visitor,
+        section: "stores",
+        width: "wide",
+        locale: visitor.locale,
+        body
+      })
+    }
+
+    const found = Effect.fnUntraced(function* (visitor: SignedIn, asked: Asked) {
+      const { locale, session } = visitor
+      const { query } = asked
+      const text = texts[locale.language]
+      if (!Schema.is(Query)(query)) return frame(visitor, searchBox(query, text, true), { status: 400 })
+      const window = { page: Math.min(asked.page, Page.lastPage), per_page: storesPerSearch }
+      const { pagination, shops } = yield* search.search({ query, ...window }, session.accountId).pipe(
+        // Only names of niches and themes can be wrong beside what the schema holds, and none is asked for.
+        Effect.catchTag("InvalidArguments", Effect.die)
+      )
+      const heading = text.found(query)
+      const last = Math.min(Page.lastPage, Math.ceil(pagination.total / storesPerSearch))
+      return frame(
+        visitor,
+        html`
+          ${searchBox(query, text, false)}
+          <section class="panel">
+            <h2>${heading}</h2>
+            ${
+              shops.length === 0
+                ? html`<div class="empty">
+                    <p>${text.noneFound}</p>
+                    <p>${text.noneFoundNext}</p>
+                  </div>`
+                : table(shops, { label: heading, locale, text })
+            }
+            ${pages({ page: pagination.page, last, query }, { locale, text })}
+            <p><a href="${storesPath}">${text.backToTracked}</a></p>
+          </section>
+        `,
+        { title: heading }
+      )
+    })
+
+    const list = Effect.fnUntraced(function* (visitor: SignedIn, { done, page }: Asked) {
+      const { locale, session } = visitor
+      const text = texts[locale.language]
+      const { shops, total } = yield* tracked.page(session.accountId, page)
+      const last = Math.ceil(total / shopsPerPage)
+      // The last store of the last page may just have left it.
+      if (page > 1 && page > last) {
+        return seeOther(`${storesPath}?page=${Math.max(1, last)}${done === undefined ? "" : `&done=${done}`}`)
+      }
+      return frame(
+        visitor,
+        html`
+          ${notice(done, text)} ${searchBox("", text, false)}
+          <section class="panel">
+            <h2>${text.followed}</h2>
+            ${
+              total === 0
+                ? html`<div class="empty">
+                    <p>${text.empty}</p>
+                    <p>${text.emptyNext}</p>
+                  </div>`
+                : html`<p class="aside">${text.followedCount(locale.number(total), locale.number(maxTrackedShops))}</p>
+                    ${table(shops, {
+                      label: text.followed,
+                      locale,
+                      text,
+                      formOf: (shop) => untrackForm(shop, visitor, page, text)
+                    })}
+                    ${pages({ page, last, query: "" }, { locale, text })}`
+            }
+          </section>
+        `
+      )
+    })
+
+    yield* router.add(
+      "GET",
+      storesPath,
+      routes.signedInPage((visitor, { url }) => {
+        const what = asked(url)
+        return access.allow(visitor, "stores", what.query === "" ? list(visitor, what) : found(visitor, what))
+      })
+    )
+  })
+)

@@ -1,0 +1,94 @@
+/** What a person reads when a page cannot be shown: what happened, whether anything was done, and how to go on. */
+import { Context, Effect, Layer, Schema } from "effect"
+import type { HttpServerResponse } from "effect/http"
+import type { RateLimited, SearchTimeout, ServiceUnavailable } from "../../../domain/ToolError.ts"
+import type { PasswordsBusy } from "../../../services/access/Passwords.ts"
+import { texts } from "./ErrorText.ts"
+import type { ErrorText } from "./ErrorText.ts"
+import { html } from "./Html.ts"
+import type { Html } from "./Html.ts"
+import { inNavigation, Layout, sections } from "./Layout.ts"
+import * as Locale from "./Locale.ts"
+import type { SignedIn } from "./Visitors.ts"
+
+/** The body is no form, or lacks a field that the page's own form has. */
+export class FormUnreadable extends Schema.TaggedError<FormUnreadable>()("FormUnreadable", {}) {}
+
+/** The form of another site, or one that was shown to someone who is not signed in any more. */
+export class FormRejected extends Schema.TaggedError<FormRejected>()("FormRejected", {}) {}
+
+export class PageNotFound extends Schema.TaggedError<PageNotFound>()("PageNotFound", {}) {}
+
+/** A defect; the log has its cause. */
+export class PageBroken extends Schema.TaggedError<PageBroken>()("PageBroken", {}) {}
+
+export type PageError =
+  | FormUnreadable
+  | FormRejected
+  | PageNotFound
+  | PageBroken
+  | PasswordsBusy
+  | RateLimited
+  | SearchTimeout
+  | ServiceUnavailable
+
+/** A record, so that a new error does not compile until it has a status; ErrorText says what people read. */
+const statuses: Readonly<Record<PageError["_tag"], number>> = {
+  FormUnreadable: 400,
+  FormRejected: 403,
+  PageNotFound: 404,
+  PageBroken: 500,
+  PasswordsBusy: 503,
+  RateLimited: 429,
+  SearchTimeout: 503,
+  ServiceUnavailable: 503
+}
+
+export class ErrorPage extends Context.Service<
+  ErrorPage,
+  {
+    of(
+      error: PageError,
+      details: {
+        readonly requestId: string
+        readonly account?: SignedIn | undefined
+        readonly locale?: Locale.Locale | undefined
+      }
+    ): HttpServerResponse.HttpServerResponse
+  }
+>()("discovery/http/pages/ErrorPage") {
+  static readonly layer = Layer.effect(
+    ErrorPage,
+    Effect.map(Layout, ({ page }) => ({
+      of: (error, { account, locale = Locale.of(undefined), requestId }) => {
+        const text = texts[locale.language]
+        const { heading, said } = text.errors[error._tag]
+        return page({
+          status: statuses[error._tag],
+          heading,
+          account,
+          locale,
+          body: html`
+            <p>${said}</p>
+            ${error._tag === "PageNotFound" ? elsewhere(account, text) : html`<p><a href="/dashboard">${text.toDashboard}</a></p>`}
+            <p class="reference">${text.reference}: <code>${requestId}</code></p>
+          `,
+          headers: "retryAfterSeconds" in error ? { "retry-after": String(error.retryAfterSeconds) } : {}
+        })
+      }
+    }))
+  )
+}
+
+/** Where one may have wanted to go. */
+const elsewhere = (account: SignedIn | undefined, text: ErrorText): Html =>
+  account === undefined
+    ? html`<p><a href="/sign-in">${text.signIn}</a></p>`
+    : html`
+        <p>${text.wanted}</p>
+        <ul class="elsewhere">
+          <li><a href="/dashboard">${text.overview}</a></li>
+          ${inNavigation.map((section) => html`<li><a href="${sections[section]}">${text.places[section]}</a></li>`)}
+          <li><a href="${sections.account}">${text.places.account}</a></li>
+        </ul>
+      `

@@ -1,0 +1,132 @@
+/** What all pages have in common: the document around them, the way to the others, and its headers. */
+import { Context, Effect, Layer } from "effect"
+import { HttpServerResponse } from "effect/http"
+import { iconPath } from "../../mcp/ServerInfo.ts"
+import { Assets } from "./Assets.ts"
+import { html } from "./Html.ts"
+import type { Html } from "./Html.ts"
+import { texts } from "./LayoutText.ts"
+import type { LayoutText } from "./LayoutText.ts"
+import * as Locale from "./Locale.ts"
+import * as PageHeaders from "./PageHeaders.ts"
+import { signOutForm } from "./SignOutForm.ts"
+import type { SignedIn } from "./Visitors.ts"
+
+/** The parts of the dashboard. */
+export const sections = {
+  ads: "/dashboard/ads",
+  products: "/dashboard/products",
+  stores: "/dashboard/shops",
+  integrations: "/dashboard/integrations",
+  usage: "/dashboard/usage",
+  account: "/dashboard/account",
+  operator: "/dashboard/operator"
+} as const
+export type Section = keyof typeof sections
+
+export interface Page {
+  /** Of the window; without it, the heading. ` · Discovery` is added. */
+  readonly title?: string
+  /** Text; or HTML, and then `title` says the same without it. */
+  readonly heading: string | Html
+  readonly body: Html
+  /** The language of what the page says; English without it. */
+  readonly locale?: Locale.Locale | undefined
+  /** Who is signed in: the page's head names them and has the ways on and out. Left out where the page itself says so. */
+  readonly account?: SignedIn | undefined
+  /** Where in the dashboard the page stands. */
+  readonly section?: Section
+  /** One column of text and fields, as wide as they need; `wide` for tables. */
+  readonly width?: "narrow" | "wide"
+  /** 200 without it. */
+  readonly status?: number
+  readonly policy?: PageHeaders.PagePolicy
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+export class Layout extends Context.Service<
+  Layout,
+  {
+    /** With all headers of a page. */
+    readonly page: (page: Page) => HttpServerResponse.HttpServerResponse
+  }
+>()("discovery/http/pages/Layout") {
+  static readonly layer = Layer.effect(
+    Layout,
+    Effect.map(Assets, ({ script, style }) => ({
+      page: (page: Page) => {
+        // Pages that others lead to, such as the one that lets an app in, run no script.
+        const scripts = page.account !== undefined
+        return HttpServerResponse.text(
+          String(document(page, { stylePath: style.path, scriptPath: scripts ? script.path : undefined })),
+          {
+            status: page.status ?? 200,
+            contentType: "text/html; charset=utf-8",
+            headers: { ...PageHeaders.of({ scripts, ...page.policy }), ...page.headers }
+          }
+        )
+      }
+    }))
+  )
+}
+
+const brand = html`<img src="${iconPath}" alt="" width="28" height="28" />Discovery`
+
+/** In the page's head, in this order. */
+export const inNavigation = [
+  "ads",
+  "products",
+  "stores",
+  "integrations",
+  "usage"
+] as const satisfies ReadonlyArray<Section>
+
+const way = (section: Section, current: Section | undefined, label: string): Html =>
+  html`<a href="${sections[section]}" ${section === current && html`aria-current="page"`}>${label}</a>`
+
+const account = (visitor: SignedIn, current: Section | undefined, text: LayoutText) =>
+  html` <ul class="sections">
+      ${inNavigation.map((section) => html`<li>${way(section, current, text[section])}</li>`)}
+      ${visitor.session.role === "operator" && html`<li>${way("operator", current, text.operator)}</li>`}
+    </ul>
+    <ul class="who">
+      <li class="email">${way("account", current, visitor.session.email)}</li>
+      <li>${signOutForm({ visitor, label: text.signOut, look: "quiet" })}</li>
+    </ul>`
+
+const document = (
+  page: Page,
+  { scriptPath, stylePath }: { readonly stylePath: string; readonly scriptPath: string | undefined }
+): Html => {
+  const { language, tag } = page.locale ?? Locale.of(undefined)
+  const text = texts[language]
+  return html`<!doctype html>
+    <html lang="${tag}">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <title>${page.title ?? page.heading} · Discovery</title>
+        <link rel="icon" href="${iconPath}" type="image/svg+xml" />
+        <link rel="stylesheet" href="${stylePath}" />
+        ${scriptPath !== undefined && html`<script type="module" src="${scriptPath}"></script>`}
+      </head>
+      <body class="${page.width ?? "narrow"}">
+        <a class="skip" href="#main">${text.skip}</a>
+        <header>
+          <nav aria-label="${page.account === undefined ? "Discovery" : text.sections}">
+            <ul>
+              <li>
+                ${page.account === undefined ? html`<span class="brand">${brand}</span>` : html`<a class="brand" href="/dashboard">${brand}</a>`}
+              </li>
+            </ul>
+            ${page.account !== undefined && account(page.account, page.section, text)}
+          </nav>
+        </header>
+        <main id="main" tabindex="-1">
+          <h1>${page.heading}</h1>
+          ${page.body}
+        </main>
+      </body>
+    </html> `
+}

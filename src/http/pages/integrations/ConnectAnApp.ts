@@ -1,0 +1,51 @@
+/** How apps are connected: the one address that all of them need, and where each takes it (docs/clients.md). */
+import * as ClientSetup from "./ClientSetup.ts"
+import { copyText } from "../frame/CopyText.ts"
+import { html } from "../frame/Html.ts"
+import type { Html } from "../frame/Html.ts"
+import type { IntegrationsText } from "./IntegrationsText.ts"
+import type { Locale } from "../frame/Locale.ts"
+
+interface Way {
+  readonly client: string
+  readonly how: string
+  /** To be copied. */
+  readonly text?: string
+}
+
+const waysOf = (mcpUrl: string, { ways }: IntegrationsText): ReadonlyArray<Way> => [
+  { client: "Claude", how: ways.claude },
+  { client: "ChatGPT", how: ways.chatGpt },
+  ...ClientSetup.signingIn(mcpUrl).map(({ client, file, text }) => ({
+    client,
+    how: file === undefined ? ways.claudeCode : ways.file(file),
+    text
+  }))
+]
+
+export const connectAnApp = (options: {
+  readonly mcpUrl: string
+  /** For an account that has no app yet: all of it is shown at once. */
+  readonly open: boolean
+  readonly text: IntegrationsText
+  readonly locale: Locale
+}): Html => {
+  const { locale, mcpUrl, open, text } = options
+  return html`<details ${open && html`open`}>
+    <summary id="connect">${text.connect}</summary>
+    <p id="connect-address">${text.connectHow}</p>
+    ${copyText({ id: "mcp-url", named: "connect-address", text: mcpUrl, locale })}
+    <dl class="ways">
+      ${waysOf(mcpUrl, text).map(
+        ({ client, how, text }, index) =>
+          html`<div>
+            <dt id="way-${index}">${client}</dt>
+            <dd>
+              <p>${how}</p>
+              ${text !== undefined && copyText({ id: `way-text-${index}`, named: `way-${index}`, text, locale })}
+            </dd>
+          </div>`
+      )}
+    </dl>
+  </details>`
+}

@@ -1,0 +1,89 @@
+/** API keys and connected apps as a page lists them: what they are, since when, last used, and what can be done with them. */
+import type { DateTime } from "effect"
+import { mask } from "../../../domain/access/Credential.ts"
+import type { ApiKey } from "../../../services/access/ApiKeys.ts"
+import type { ConnectedApp } from "../../../services/oauth/ConnectedApps.ts"
+import { hostOf } from "../account/ConsentPage.ts"
+import { html } from "../frame/Html.ts"
+import type { Html } from "../frame/Html.ts"
+import { appPath, keyPath } from "./IntegrationsPaths.ts"
+import type { IntegrationsText } from "./IntegrationsText.ts"
+import type { Locale } from "../frame/Locale.ts"
+
+/** In quotes, so that no name reads as a part of our own sentence. */
+export const quoted = (name: string): Html => html`“<bdi>${name}</bdi>”`
+
+export const maskOf = ({ lastFour }: ApiKey): Html => html`<code>${mask("api_key", lastFour)}</code>`
+
+/** Only the host of a document's address is known for certain. */
+export const publisherOf = ({ publisher }: ConnectedApp, text: IntegrationsText): Html =>
+  publisher === null ? html`${text.ownName}` : html`${text.publisher} ${hostOf(publisher)}`
+
+interface Entry {
+  /** Of the page. */
+  readonly id: string
+  readonly name: string
+  readonly detail: Html
+  readonly facts: ReadonlyArray<readonly [label: string, value: string | Html]>
+  readonly ways: ReadonlyArray<{ readonly label: string; readonly to: string }>
+}
+
+/** The ways on are named by what they say and by whose they are: there are many of the same. */
+const entry = ({ detail, facts, id, name, ways }: Entry): Html =>
+  html`<li>
+    <div>
+      <h3 id="${id}"><bdi>${name}</bdi></h3>
+      <p id="${id}-detail">${detail}</p>
+    </div>
+    <dl>
+      ${facts.map(
+        ([label, value]) =>
+          html`<div>
+            <dt>${label}</dt>
+            <dd>${value}</dd>
+          </div>`
+      )}
+    </dl>
+    <p class="row-actions">
+      ${ways.map(({ label, to }, index) => html` <a id="${id}-${index}" href="${to}" aria-labelledby="${id}-${index} ${id}" aria-describedby="${id}-detail">${label}</a>`)}
+    </p>
+  </li>`
+
+const lastUse = (at: DateTime.Utc | null, text: IntegrationsText, locale: Locale): string | Html =>
+  at === null ? text.never : locale.dateTime(at)
+
+export const keyList = (keys: ReadonlyArray<ApiKey>, text: IntegrationsText, locale: Locale): Html =>
+  html`<ul class="credentials">
+    ${keys.map((key) =>
+      entry({
+        id: `key-${key.id}`,
+        name: key.name,
+        detail: maskOf(key),
+        facts: [
+          [text.created, locale.date(key.createdAt)],
+          [text.lastUsed, lastUse(key.lastUsedAt, text, locale)],
+          ...(key.endsAt === null ? [] : [[text.ends, locale.dateTime(key.endsAt)] as const])
+        ],
+        ways: [
+          ...(key.endsAt === null ? [{ label: text.replace, to: keyPath(key.id, "replace") }] : []),
+          { label: text.revoke, to: keyPath(key.id, "revoke") }
+        ]
+      })
+    )}
+  </ul>`
+
+export const appList = (apps: ReadonlyArray<ConnectedApp>, text: IntegrationsText, locale: Locale): Html =>
+  html`<ul class="credentials">
+    ${apps.map((app) =>
+      entry({
+        id: `app-${app.id}`,
+        name: app.name,
+        detail: publisherOf(app, text),
+        facts: [
+          [text.connected, locale.date(app.connectedAt)],
+          [text.lastUsed, lastUse(app.lastUsedAt, text, locale)]
+        ],
+        ways: [{ label: text.revoke, to: appPath(app.id, "revoke") }]
+      })
+    )}
+  </ul>`

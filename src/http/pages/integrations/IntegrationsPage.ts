@@ -1,0 +1,173 @@
+/** `/dashboard/integrations`: the API keys and connected apps of an account, and the form that makes a key (seed, "API keys"). */
+import { Effect, Option, Schema } from "effect"
+import { HttpRouter } from "effect/http"
+import { AppConfig } from "../../../Config.ts"
+import { mayCallTools } from "../../../domain/access/Plan.ts"
+import { ApiKeys, KeyAttempt, maxActive } from "../../../services/access/ApiKeys.ts"
+import type { ApiKey, TooManyKeys } from "../../../services/access/ApiKeys.ts"
+import { ConnectedApps } from "../../../services/oauth/ConnectedApps.ts"
+import { connectAnApp } from "./ConnectAnApp.ts"
+import { appList, keyList } from "./Credentials.ts"
+import * as Csrf from "../frame/Csrf.ts"
+import { field, problemOf, problemSummary } from "../frame/Fields.ts"
+import type { Problem } from "../frame/Fields.ts"
+import { html } from "../frame/Html.ts"
+import type { Html } from "../frame/Html.ts"
+import { integrationsPath } from "./IntegrationsPaths.ts"
+import { texts } from "./IntegrationsText.ts"
+import type { IntegrationsText } from "./IntegrationsText.ts"
+import { Layout } from "../frame/Layout.ts"
+import { madeAlready, newKey } from "./NewKeyPage.ts"
+import { PageRoutes } from "../frame/PageRoutes.ts"
+import type { SignedIn } from "../frame/Visitors.ts"
+
+/** Longer names than can be are read as well, to be shown again with what is wrong. */
+export const KeyName = Schema.String.check(Schema.isMaxLength(10_000))
+
+const Form = Schema.Struct({ name: KeyName, attempt: KeyAttempt })
+type Form = typeof Form.Type
+
+/** What has just been done, by the word in the address. */
+const Done = Schema.Literals(["key_revoked", "app_revoked"])
+export type Done = typeof Done.Type
+const decodeDone = Schema.decodeUnknownOption(Done)
+
+const doneOf = (url: string): Done | undefined =>
+  Option.getOrUndefined(decodeDone(new URLSearchParams(url.split("?")[1]).get("done")))
+
+export const donePath = (done: Done) => `${integrationsPath}?done=${done}`
+
+/** Why there is no key, and what can be done about it. */
+export const tooManyKeys = ({ limit, retryAfterSeconds = 0 }: TooManyKeys, text: IntegrationsText) =>
+  limit === "active"
+    ? { status: 409, problem: text.allInUse, headers: {} }
+    : {
+        status: 429,
+        problem: text.tooFast(Math.ceil(retryAfterSeconds / 60)),
+        headers: { "retry-after": String(retryAfterSeconds) }
+      }
+
+/** In place of a form that makes keys, for an account that may have none. */
+export const upgradePrompt = (billingUrl: string, text: IntegrationsText): Html =>
+  html`<div class="notice" role="note">
+    <p>${text.upgrade}</p>
+    <p><a href="${billingUrl}">${text.toBilling}</a></p>
+  </div>`
+
+/** What is shown: the page, or again with what was wrong with the form. */
+interface Shown {
+  readonly status?: number
+  readonly headers?: Readonly<Record<string, string>>
+  readonly problems?: ReadonlyArray<Problem>
+  readonly name?: string
+  readonly attempt?: KeyAttempt
+  readonly mayCreate?: boolean
+  readonly done?: Done | undefined
+}
+
+export const layer = HttpRouter.use((router) =>
+  Effect.gen(function* () {
+    const routes = yield* PageRoutes
+    const keys = yield* ApiKeys
+    const apps = yield* ConnectedApps
+    const { page } = yield* Layout
+    const { billingUrl, mcpUrl } = yield* AppConfig
+
+    const createForm = (visitor: SignedIn, attempt: KeyAttempt, { name = "", problems = [] }: Shown) => {
+      const text = texts[visitor.locale.language]
+      return html`
+        <form method="post" action="${integrationsPath}" class="one-line">
+          ${Csrf.hidden(visitor)}
+          <input type="hidden" name="attempt" value="${attempt}" />
+          ${field({
+            name: "name",
+            label: text.name,
+            hint: text.nameHint,
+            type: "text",
+            autocomplete: "off",
+            value: name,
+            error: problemOf(problems, "name")
+          })}
+          <button type="submit">${text.create}</button>
+        </form>
+      `
+    }
+
+    /** The form, or why there is none. */
+    const creation = (visitor: SignedIn, listed: ReadonlyArray<ApiKey>, attempt: KeyAttempt, shown: Shown) => {
+      const text = texts[visitor.locale.language]
+      const { mayCreate = mayCallTools(visitor.session), problems = [] } = shown
+      if (!mayCreate) return upgradePrompt(billingUrl, text)
+      const isFull = listed.length >= maxActive
+      return html`
+        ${problemSummary(problems)}
+        ${isFull && problems.length === 0 && html`<p class="notice" role="note">${text.allInUse}</p>`}
+        ${!isFull && createForm(visitor, attempt, shown)}
+      `
+    }
+
+    const show = Effect.fnUntraced(function* (visitor: SignedIn, shown: Shown) {
+      const { locale, session } = visitor
+      const text = texts[locale.language]
+      const { done, headers, problems = [], status } = shown
+      const [listed, connected, newAttempt] = yield* Effect.all(
+        [keys.list(session.accountId), apps.list(session.accountId), keys.newAttempt],
+        { concurrency: 2 }
+      )
+      return page({
+        locale,
+        account: visitor,
+        section: "integrations",
+        width: "wide",
+        title: problems.length > 0 ? text.headingOfError : text.heading,
+        heading: text.heading,
+        ...(status === undefined ? {} : { status }),
+        ...(headers === undefined ? {} : { headers }),
+        body: html`
+          ${done !== undefined && html`<p class="notice" role="status">${text.done[done]}</p>`}
+          <section class="panel" aria-labelledby="keys">
+            <div class="titled">
+              <h2 id="keys">${text.keys}</h2>
+              <p class="aside">${text.inUse(listed.length)}</p>
+            </div>
+            <p>${text.keysPurpose}</p>
+            ${creation(visitor, listed, shown.attempt ?? newAttempt, shown)}
+            ${listed.length === 0 ? html`<p class="empty">${text.noKeys}</p>` : keyList(listed, text, locale)}
+          </section>
+          <section class="panel" aria-labelledby="apps">
+            <h2 id="apps">${text.apps}</h2>
+            <p>${text.appsPurpose}</p>
+            ${connected.length === 0 ? html`<p class="empty">${text.noApps}</p>` : appList(connected, text, locale)}
+            ${connectAnApp({ mcpUrl, open: connected.length === 0, text, locale })}
+          </section>
+        `
+      })
+    })
+
+    const submit = Effect.fnUntraced(function* (form: Form, visitor: SignedIn) {
+      const text = texts[visitor.locale.language]
+      const { attempt, name } = form
+      return yield* keys.create(visitor.session.accountId, name, attempt).pipe(
+        Effect.map((made) => page(newKey({ visitor, made, mcpUrl }))),
+        Effect.catchTags({
+          InvalidKeyName: () =>
+            show(visitor, { status: 400, name, attempt, problems: [{ field: "name", message: text.badName }] }),
+          TooManyKeys: (error) => {
+            const { headers, problem, status } = tooManyKeys(error, text)
+            return show(visitor, { status, headers, name, attempt, problems: [{ message: problem }] })
+          },
+          KeyMadeAlready: (error) => Effect.succeed(page(madeAlready(visitor, error.name))),
+          PlanUpgradeRequired: () => show(visitor, { status: 403, mayCreate: false })
+        })
+      )
+    })
+
+    yield* router.add(
+      "GET",
+      integrationsPath,
+      routes.signedInPage((visitor, request) => show(visitor, { done: doneOf(request.url) }))
+    )
+
+    yield* router.add("POST", integrationsPath, routes.signedInForm(integrationsPath, Form, submit))
+  })
+)

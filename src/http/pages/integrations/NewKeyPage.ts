@@ -1,0 +1,82 @@
+/** The one page that shows an API key, as the answer to the form that asked for it, and what stands in its place afterwards. */
+import type { DateTime } from "effect"
+import { Redacted } from "effect"
+import type { KeyEnd } from "../../../domain/access/KeyEnd.ts"
+import type { ApiKey, NewKey } from "../../../services/access/ApiKeys.ts"
+import * as ClientSetup from "./ClientSetup.ts"
+import { copyText } from "../frame/CopyText.ts"
+import { quoted } from "./Credentials.ts"
+import { html } from "../frame/Html.ts"
+import { integrationsPath } from "./IntegrationsPaths.ts"
+import { texts } from "./KeyText.ts"
+import type { Page } from "../frame/Layout.ts"
+import type { SignedIn } from "../frame/Visitors.ts"
+
+/** The secret is in this page alone: it is not stored, and no address leads back here. */
+export const newKey = (options: {
+  readonly visitor: SignedIn
+  readonly made: NewKey
+  /** The key that it takes the place of. */
+  readonly replaced?: { readonly key: ApiKey & { readonly endsAt: DateTime.Utc }; readonly ends: KeyEnd }
+  readonly mcpUrl: string
+}): Page => {
+  const { made, mcpUrl, replaced, visitor } = options
+  const { locale } = visitor
+  const text = texts[locale.language]
+  const secret = Redacted.value(made.secret)
+  const old =
+    replaced !== undefined &&
+    (replaced.ends === "now"
+      ? text.oldEnded(quoted(replaced.key.name))
+      : text.oldWorksUntil(quoted(replaced.key.name), locale.dateTime(replaced.key.endsAt)))
+  return {
+    locale,
+    account: visitor,
+    section: "integrations",
+    width: "wide",
+    heading: text.newKey,
+    body: html`
+      <section class="panel">
+        <p role="status">${text.created(quoted(made.key.name))} ${old}</p>
+        <div class="warning" role="note">
+          <p><strong id="once">${text.once}</strong> ${text.onceWhy}</p>
+        </div>
+        ${copyText({ id: "secret", named: "once", text: secret, locale })}
+        <p><a href="${integrationsPath}">${text.back}</a></p>
+      </section>
+      <section class="panel" aria-labelledby="set-up">
+        <h2 id="set-up">${text.setUp}</h2>
+        <p>${text.setUpHow}</p>
+        <dl class="ways">
+          ${ClientSetup.withKey(mcpUrl, secret).map(
+            ({ client, file, text: setup }, index) =>
+              html`<div>
+                <dt id="setup-${index}">${client}</dt>
+                <dd>
+                  <p>${file === undefined ? text.run : text.into(file)}</p>
+                  ${copyText({ id: `setup-text-${index}`, named: `setup-${index}`, text: setup, locale })}
+                </dd>
+              </div>`
+          )}
+        </dl>
+      </section>
+    `
+  }
+}
+
+/** The form was sent again, by a reload or by two clicks: the key that it made is there, and its secret is not. */
+export const madeAlready = (visitor: SignedIn, name: string): Page => {
+  const { locale } = visitor
+  const text = texts[locale.language]
+  return {
+    locale,
+    account: visitor,
+    section: "integrations",
+    status: 409,
+    heading: text.madeAlready,
+    body: html`
+      <p>${text.madeAlreadyHow(quoted(name))}</p>
+      <p><a href="${integrationsPath}">${text.back}</a></p>
+    `
+  }
+}

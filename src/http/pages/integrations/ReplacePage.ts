@@ -1,0 +1,159 @@
+/** `/dashboard/integrations/keys/:id/replace`: a new key now, while the old one ends now, in 1 hour or in 24 hours. */
+import { Effect, Schema } from "effect"
+import { HttpRouter } from "effect/http"
+import { AppConfig } from "../../../Config.ts"
+import { KeyEnd, keyEnds } from "../../../domain/access/KeyEnd.ts"
+import { mayCallTools } from "../../../domain/access/Plan.ts"
+import { ApiKeys, KeyAttempt, maxActive } from "../../../services/access/ApiKeys.ts"
+import type { ApiKey } from "../../../services/access/ApiKeys.ts"
+import { maskOf } from "./Credentials.ts"
+import * as Csrf from "../frame/Csrf.ts"
+import { field, problemOf, problemSummary } from "../frame/Fields.ts"
+import type { Problem } from "../frame/Fields.ts"
+import { html } from "../frame/Html.ts"
+import type { Html } from "../frame/Html.ts"
+import { KeyName, tooManyKeys, upgradePrompt } from "./IntegrationsPage.ts"
+import { integrationsPath, keyPath } from "./IntegrationsPaths.ts"
+import { texts as integrationsTexts } from "./IntegrationsText.ts"
+import { texts } from "./KeyText.ts"
+import { Layout } from "../frame/Layout.ts"
+import { madeAlready, newKey } from "./NewKeyPage.ts"
+import { PageRoutes } from "../frame/PageRoutes.ts"
+import { pathId } from "../frame/PathId.ts"
+import { gone } from "./RevokePages.ts"
+import type { SignedIn } from "../frame/Visitors.ts"
+
+const Form = Schema.Struct({ name: KeyName, ends: KeyEnd, attempt: KeyAttempt })
+type Form = typeof Form.Type
+
+interface Shown {
+  readonly status?: number
+  readonly headers?: Readonly<Record<string, string>>
+  readonly problems?: ReadonlyArray<Problem>
+  readonly form?: Form
+  readonly mayReplace?: boolean
+}
+
+export const layer = HttpRouter.use((router) =>
+  Effect.gen(function* () {
+    const routes = yield* PageRoutes
+    const keys = yield* ApiKeys
+    const { page } = yield* Layout
+    const { billingUrl, mcpUrl } = yield* AppConfig
+
+    const choices = (visitor: SignedIn, isFull: boolean, chosen: KeyEnd): Html => {
+      const text = texts[visitor.locale.language]
+      return html`<fieldset class="choices">
+        <legend>${text.oldEnds}</legend>
+        ${isFull && html`<p class="hint" id="only-now">${text.onlyNow}</p>`}
+        ${keyEnds.map(
+          (end) =>
+            html`<div class="choice">
+              <input
+                type="radio"
+                id="${end}"
+                name="ends"
+                value="${end}"
+                aria-describedby="${end}-hint"
+                ${end === chosen && html`checked`}
+                ${isFull && end !== "now" && html`disabled`}
+              />
+              <label for="${end}">${text.ends[end]}</label>
+              <small id="${end}-hint">${text.endHints[end]}</small>
+            </div>`
+        )}
+      </fieldset>`
+    }
+
+    const replaceForm = (visitor: SignedIn, old: ApiKey, isFull: boolean, shown: Shown & { attempt: KeyAttempt }) => {
+      const text = texts[visitor.locale.language]
+      const { attempt, form, problems = [] } = shown
+      return html`
+        <p>${text.replaceHow}</p>
+        <form method="post" action="${keyPath(old.id, "replace")}">
+          ${Csrf.hidden(visitor)}
+          <input type="hidden" name="attempt" value="${attempt}" />
+          ${field({
+            name: "name",
+            label: text.newName,
+            hint: integrationsTexts[visitor.locale.language].nameHint,
+            type: "text",
+            autocomplete: "off",
+            value: form?.name ?? old.name,
+            error: problemOf(problems, "name")
+          })}
+          ${choices(visitor, isFull, isFull ? "now" : (form?.ends ?? "in_24_hours"))}
+          <button type="submit">${text.replace}</button>
+        </form>
+      `
+    }
+
+    const show = Effect.fnUntraced(function* (visitor: SignedIn, id: number, shown: Shown) {
+      const { locale, session } = visitor
+      const text = texts[locale.language]
+      const listed = yield* keys.list(session.accountId)
+      const old = listed.find((key) => key.id === id)
+      if (old === undefined) return page(gone(visitor))
+      const attempt = shown.form?.attempt ?? (yield* keys.newAttempt)
+      const { headers, mayReplace = mayCallTools(session), problems = [], status } = shown
+      const body = () => {
+        if (old.endsAt !== null) return html`<p>${text.replacedAlready(locale.dateTime(old.endsAt))}</p>`
+        if (!mayReplace) return upgradePrompt(billingUrl, integrationsTexts[locale.language])
+        return replaceForm(visitor, old, listed.length >= maxActive, { ...shown, attempt })
+      }
+      return page({
+        locale,
+        account: visitor,
+        section: "integrations",
+        title: problems.length > 0 ? text.replaceKeyError : text.replaceKey,
+        heading: text.replaceKey,
+        ...(status === undefined ? {} : { status }),
+        ...(headers === undefined ? {} : { headers }),
+        body: html`
+          ${problemSummary(problems)}
+          <dl>
+            <dt>${text.name}</dt>
+            <dd><bdi>${old.name}</bdi></dd>
+            <dt>${text.key}</dt>
+            <dd>${maskOf(old)}</dd>
+          </dl>
+          ${body()}
+          <p><a href="${integrationsPath}">${text.back}</a></p>
+        `
+      })
+    })
+
+    const submit = Effect.fnUntraced(function* (form: Form, visitor: SignedIn) {
+      const id = yield* pathId
+      const { accountId } = visitor.session
+      const text = integrationsTexts[visitor.locale.language]
+      // A page that was opened before the key was replaced, perhaps in another window: its successor is there already.
+      const listed = yield* keys.list(accountId)
+      if (listed.some((key) => key.id === id && key.endsAt !== null)) return yield* show(visitor, id, { status: 409 })
+      return yield* keys.replace(accountId, id, form).pipe(
+        Effect.map(({ key, replaced, secret }) =>
+          page(newKey({ visitor, made: { key, secret }, replaced: { key: replaced, ends: form.ends }, mcpUrl }))
+        ),
+        Effect.catchTags({
+          InvalidKeyName: () =>
+            show(visitor, id, { status: 400, form, problems: [{ field: "name", message: text.badName }] }),
+          TooManyKeys: (error) => {
+            const { headers, problem, status } = tooManyKeys(error, text)
+            return show(visitor, id, { status, headers, form, problems: [{ message: problem }] })
+          },
+          KeyNotFound: () => Effect.succeed(page(gone(visitor))),
+          KeyMadeAlready: (error) => Effect.succeed(page(madeAlready(visitor, error.name))),
+          PlanUpgradeRequired: () => show(visitor, id, { status: 403, mayReplace: false })
+        })
+      )
+    })
+
+    yield* router.add(
+      "GET",
+      keyPath(":id", "replace"),
+      routes.signedInPage((visitor) => Effect.flatMap(pathId, (id) => show(visitor, id, {})))
+    )
+
+    yield* router.add("POST", keyPath(":id", "replace"), routes.signedInForm(integrationsPath, Form, submit))
+  })
+)

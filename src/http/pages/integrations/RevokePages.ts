@@ -1,0 +1,131 @@
+/** `/dashboard/integrations/keys/:id/revoke` and `.../apps/:id/revoke`: the question, and the end at once. */
+import { Effect, Schema } from "effect"
+import { HttpRouter } from "effect/http"
+import { ApiKeys } from "../../../services/access/ApiKeys.ts"
+import { ConnectedApps } from "../../../services/oauth/ConnectedApps.ts"
+import { maskOf, publisherOf } from "./Credentials.ts"
+import * as Csrf from "../frame/Csrf.ts"
+import { html } from "../frame/Html.ts"
+import type { Html } from "../frame/Html.ts"
+import { donePath } from "./IntegrationsPage.ts"
+import { appPath, integrationsPath, keyPath } from "./IntegrationsPaths.ts"
+import { texts as integrationsTexts } from "./IntegrationsText.ts"
+import { texts } from "./KeyText.ts"
+import { Layout } from "../frame/Layout.ts"
+import type { Page } from "../frame/Layout.ts"
+import { PageRoutes, seeOther } from "../frame/PageRoutes.ts"
+import { pathId } from "../frame/PathId.ts"
+import type { SignedIn } from "../frame/Visitors.ts"
+
+/** Alike for what has ended, for what is another account's, and for what never was. */
+export const gone = (visitor: SignedIn): Page => {
+  const { locale } = visitor
+  const text = texts[locale.language]
+  return {
+    locale,
+    account: visitor,
+    section: "integrations",
+    status: 404,
+    heading: text.gone,
+    body: html`
+      <p>${text.goneWhy}</p>
+      <p><a href="${integrationsPath}">${text.back}</a></p>
+    `
+  }
+}
+
+const question = (options: {
+  readonly visitor: SignedIn
+  readonly heading: string
+  readonly effect: string
+  readonly facts: Html
+  readonly action: string
+}): Page => {
+  const { action, effect, facts, heading, visitor } = options
+  const { locale } = visitor
+  return {
+    locale,
+    account: visitor,
+    section: "integrations",
+    heading,
+    body: html`
+      <dl>${facts}</dl>
+      <p>${effect}</p>
+      <form method="post" action="${action}">
+        ${Csrf.hidden(visitor)}
+        <button type="submit">${integrationsTexts[locale.language].revoke}</button>
+      </form>
+      <p><a href="${integrationsPath}">${texts[locale.language].keep}</a></p>
+    `
+  }
+}
+
+export const layer = HttpRouter.use((router) =>
+  Effect.gen(function* () {
+    const routes = yield* PageRoutes
+    const keys = yield* ApiKeys
+    const apps = yield* ConnectedApps
+    const { page } = yield* Layout
+
+    const askForKey = Effect.fnUntraced(function* (visitor: SignedIn) {
+      const id = yield* pathId
+      const text = texts[visitor.locale.language]
+      const key = (yield* keys.list(visitor.session.accountId)).find((key) => key.id === id)
+      if (key === undefined) return page(gone(visitor))
+      return page(
+        question({
+          visitor,
+          heading: text.revokeKey,
+          effect: text.revokeKeyEffect,
+          facts: html`<dt>${text.name}</dt>
+            <dd><bdi>${key.name}</bdi></dd>
+            <dt>${text.key}</dt>
+            <dd>${maskOf(key)}</dd>`,
+          action: keyPath(id, "revoke")
+        })
+      )
+    })
+
+    const askForApp = Effect.fnUntraced(function* (visitor: SignedIn) {
+      const id = yield* pathId
+      const text = texts[visitor.locale.language]
+      const app = (yield* apps.list(visitor.session.accountId)).find((app) => app.id === id)
+      if (app === undefined) return page(gone(visitor))
+      return page(
+        question({
+          visitor,
+          heading: text.revokeApp,
+          effect: text.revokeAppEffect,
+          facts: html`<dt>${text.app}</dt>
+            <dd><bdi>${app.name}</bdi></dd>
+            <dd>${publisherOf(app, integrationsTexts[visitor.locale.language])}</dd>`,
+          action: appPath(id, "revoke")
+        })
+      )
+    })
+
+    const revokeKey = Effect.fnUntraced(function* (visitor: SignedIn) {
+      const id = yield* pathId
+      return yield* keys.revoke(visitor.session.accountId, id).pipe(
+        Effect.as(seeOther(donePath("key_revoked"))),
+        Effect.catchTag("KeyNotFound", () => Effect.succeed(page(gone(visitor))))
+      )
+    })
+
+    const revokeApp = Effect.fnUntraced(function* (visitor: SignedIn) {
+      const id = yield* pathId
+      return yield* apps.revoke(visitor.session.accountId, id).pipe(
+        Effect.as(seeOther(donePath("app_revoked"))),
+        Effect.catchTag("AppNotFound", () => Effect.succeed(page(gone(visitor))))
+      )
+    })
+
+    const form = (submit: typeof revokeKey | typeof revokeApp) =>
+      routes.signedInForm(integrationsPath, Schema.Struct({}), (_, visitor) => submit(visitor))
+
+    yield* router.add("GET", keyPath(":id", "revoke"), routes.signedInPage(askForKey))
+    yield* router.add("POST", keyPath(":id", "revoke"), form(revokeKey))
+    yield* router.add("GET", appPath(":id", "revoke"), routes.signedInPage(askForApp))
+    yield* router.add("POST", appPath(":id", "revoke"), form(revokeApp))
+  })
+)

@@ -1,0 +1,151 @@
+/** `/dashboard/operator/accounts/:id/plan` and `.../status`: asked once more, and then changed. */
+import { Effect, Schema } from "effect"
+import { HttpRouter } from "effect/http"
+import { Plan, SubscriptionStatus } from "../../../domain/access/Account.ts"
+import { titles } from "../../../domain/access/Plan.ts"
+import { AccountDirectory } from "../../../services/access/AccountDirectory.ts"
+import type { AccountEntry } from "../../../services/access/AccountDirectory.ts"
+import { Accounts } from "../../../services/access/Accounts.ts"
+import type { AccountRecord } from "../../../services/access/AccountRecord.ts"
+import type { AccountNotFound, ChangedMeanwhile, Decision } from "../../../services/access/Accounts.ts"
+import type { AccountId } from "../../../domain/access/Account.ts"
+import type { ServiceUnavailable } from "../../../domain/ToolError.ts"
+import * as Csrf from "../frame/Csrf.ts"
+import { withDone } from "../frame/Done.ts"
+import { PageNotFound } from "../frame/ErrorPage.ts"
+import { html } from "../frame/Html.ts"
+import { Layout } from "../frame/Layout.ts"
+import type { Locale } from "../frame/Locale.ts"
+import { accountPath, changePath } from "./OperatorAccountPage.ts"
+import { texts } from "./OperatorChangeText.ts"
+import type { OperatorChangeText } from "./OperatorChangeText.ts"
+import { texts as operatorTexts } from "./OperatorText.ts"
+import { PageRoutes, seeOther } from "../frame/PageRoutes.ts"
+import { pathId } from "../frame/PathId.ts"
+import { texts as subscriptionTexts } from "../account/SubscriptionText.ts"
+import type { SignedIn } from "../frame/Visitors.ts"
+
+/** What of an account an operator may change. */
+interface Changeable<A extends string> {
+  readonly what: "plan" | "status"
+  readonly schema: Schema.ConstraintDecoder<A>
+  readonly of: (account: AccountEntry) => A
+  readonly nameOf: (value: A, locale: Locale) => string
+  readonly words: (text: OperatorChangeText) => {
+    readonly heading: string
+    readonly effect: Readonly<Record<A, string>>
+    readonly submit: string
+  }
+  readonly set: (
+    id: AccountId,
+    to: A,
+    decision: Decision<A>
+  ) => Effect.Effect<AccountRecord, AccountNotFound | ChangedMeanwhile | ServiceUnavailable>
+}
+
+export const layer = HttpRouter.use((router) =>
+  Effect.gen(function* () {
+    const routes = yield* PageRoutes
+    const accounts = yield* Accounts
+    const directory = yield* AccountDirectory
+    const { page } = yield* Layout
+
+    /** Someone else was quicker: what the operator has seen is not so any more. */
+    const meanwhile = (visitor: SignedIn, id: number) => {
+      const text = texts[visitor.locale.language].meanwhile
+      return page({
+        status: 409,
+        heading: text.heading,
+        account: visitor,
+        locale: visitor.locale,
+        section: "operator",
+        body: html`<p>${text.said}</p>
+          <p><a href="${accountPath(id)}">${text.look}</a></p>`
+      })
+    }
+
+    const addChange = Effect.fnUntraced(function* <A extends string>(kind: Changeable<A>) {
+      const { nameOf, of, schema, set, what, words } = kind
+      const decode = Schema.decodeUnknownEffect(schema)
+
+      const confirmation = (visitor: SignedIn, account: AccountEntry, to: A) => {
+        const { locale } = visitor
+        const text = texts[locale.language]
+        const { effect, heading, submit } = words(text)
+        const from = of(account)
+        return page({
+          heading,
+          account: visitor,
+          locale,
+          section: "operator",
+          body: html`
+            <dl>
+              <dt>${operatorTexts[locale.language].email}</dt>
+              <dd>${account.email}</dd>
+              <dt>${text.from}</dt>
+              <dd>${nameOf(from, locale)}</dd>
+              <dt>${text.to}</dt>
+              <dd><strong>${nameOf(to, locale)}</strong></dd>
+            </dl>
+            <p>${effect[to]}</p>
+            <form method="post" action="${changePath(account.id, what)}">
+              ${Csrf.hidden(visitor)}
+              <input type="hidden" name="from" value="${from}" />
+              <input type="hidden" name="to" value="${to}" />
+              <div class="actions">
+                <button type="submit">${submit}</button>
+                <a href="${accountPath(account.id)}" role="button" class="secondary">${text.cancel}</a>
+              </div>
+            </form>
+          `
+        })
+      }
+
+      yield* router.add(
+        "GET",
+        changePath(":id", what),
+        routes.operatorPage((visitor, { url }) =>
+          Effect.gen(function* () {
+            const given = new URLSearchParams(url.split("?").slice(1).join("?")).get("to")
+            const to = yield* Effect.mapError(decode(given), () => new PageNotFound())
+            const account = yield* directory.find(yield* pathId)
+            // Nothing would change.
+            return of(account) === to ? seeOther(accountPath(account.id)) : confirmation(visitor, account, to)
+          }).pipe(Effect.catchTag("AccountNotFound", () => Effect.fail(new PageNotFound())))
+        )
+      )
+
+      yield* router.add(
+        "POST",
+        changePath(":id", what),
+        routes.operatorForm(Schema.Struct({ from: schema, to: schema }), ({ from, to }, visitor) =>
+          Effect.gen(function* () {
+            const { id } = yield* directory.find(yield* pathId)
+            return yield* set(id, to, { by: visitor.session.accountId, from }).pipe(
+              Effect.as(seeOther(withDone(accountPath(id), what))),
+              Effect.catchTag("ChangedMeanwhile", () => Effect.succeed(meanwhile(visitor, id)))
+            )
+          }).pipe(Effect.catchTag("AccountNotFound", () => Effect.fail(new PageNotFound())))
+        )
+      )
+    })
+
+    yield* addChange<Plan>({
+      what: "plan",
+      schema: Plan,
+      of: ({ plan }) => plan,
+      nameOf: (plan) => titles[plan],
+      words: ({ doPlan, plan, toPlan }) => ({ heading: plan, effect: toPlan, submit: doPlan }),
+      set: (id, to, decision) => accounts.setPlan(id, to, decision)
+    })
+
+    yield* addChange<SubscriptionStatus>({
+      what: "status",
+      schema: SubscriptionStatus,
+      of: ({ status }) => status,
+      nameOf: (status, { language }) => subscriptionTexts[language].statuses[status],
+      words: ({ doStatus, status, toStatus }) => ({ heading: status, effect: toStatus, submit: doStatus }),
+      set: (id, to, decision) => accounts.setStatus(id, to, decision)
+    })
+  })
+)

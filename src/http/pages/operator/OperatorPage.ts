@@ -1,0 +1,196 @@
+/** `/dashboard/operator`: all accounts, for operators to find one. */
+import { Effect, Schema } from "effect"
+import { HttpRouter, UrlParams } from "effect/http"
+import { Plan, plans, Role, roles, SubscriptionStatus, subscriptionStatuses } from "../../../domain/access/Account.ts"
+import { titles } from "../../../domain/access/Plan.ts"
+import { AccountDirectory } from "../../../services/access/AccountDirectory.ts"
+import type { AccountEntry, AccountFilter, AccountPage } from "../../../services/access/AccountDirectory.ts"
+import { PageNotFound } from "../frame/ErrorPage.ts"
+import { html } from "../frame/Html.ts"
+import type { Html } from "../frame/Html.ts"
+import { Layout, sections } from "../frame/Layout.ts"
+import type { Locale } from "../frame/Locale.ts"
+import { accountPath } from "./OperatorAccountPage.ts"
+import { texts } from "./OperatorText.ts"
+import type { OperatorText } from "./OperatorText.ts"
+import { PageRoutes } from "../frame/PageRoutes.ts"
+import { PathId } from "../frame/PathId.ts"
+import { select } from "../frame/Select.ts"
+import { statusBadge, texts as subscriptionTexts } from "../account/SubscriptionText.ts"
+import type { SignedIn } from "../frame/Visitors.ts"
+
+const path = sections.operator
+
+const maxEmailCharacters = 254
+
+/** As the form sends it: a field that is left empty filters nothing. */
+const orEmpty = <S extends Schema.Constraint>(schema: S) =>
+  Schema.optionalKey(Schema.Union([Schema.Literal(""), schema]))
+
+const Filter = Schema.Struct({
+  email: Schema.optionalKey(
+    Schema.String.check(Schema.isMaxLength(maxEmailCharacters), Schema.isPattern(/^[^\p{Cc}\p{Cs}]*$/u))
+  ),
+  plan: orEmpty(Plan),
+  status: orEmpty(SubscriptionStatus),
+  role: orEmpty(Role),
+  before: Schema.optionalKey(PathId)
+})
+
+const decode = Schema.decodeUnknownEffect(Filter)
+
+const filterOf = Effect.fnUntraced(function* (url: string): Effect.fn.Return<AccountFilter, PageNotFound> {
+  const given = UrlParams.toRecord(UrlParams.fromInput(new URLSearchParams(url.split("?").slice(1).join("?"))))
+  const { before, email, plan, role, status } = yield* Effect.mapError(decode(given), () => new PageNotFound())
+  const wanted = email?.trim()
+  return {
+    email: wanted === "" ? undefined : wanted,
+    plan: plan === "" ? undefined : plan,
+    status: status === "" ? undefined : status,
+    role: role === "" ? undefined : role,
+    before
+  }
+})
+
+/** The address of the same filter from another account on. */
+const addressOf = ({ email, plan, role, status }: AccountFilter, before?: number): string => {
+  const given = { email, plan, status, role, before: before?.toString() }
+  const query = new URLSearchParams(Object.entries(given).flatMap(([name, value]) => (value ? [[name, value]] : [])))
+  return query.size === 0 ? path : `${path}?${query}`
+}
+
+const isFiltered = ({ email, plan, role, status }: AccountFilter): boolean =>
+  [email, plan, role, status].some((value) => value !== undefined)
+
+const form = (filter: AccountFilter, text: OperatorText, locale: Locale): Html => {
+  const any = { value: "", label: text.any }
+  const { statuses } = subscriptionTexts[locale.language]
+  return html`<form method="get" action="${path}" class="account-filters">
+    <div class="field">
+      <label for="email">${text.email}</label>
+      <input
+        id="email"
+        name="email"
+        type="text"
+        inputmode="search"
+        maxlength="${maxEmailCharacters}"
+        autocomplete="off"
+        autocapitalize="none"
+        spellcheck="false"
+        placeholder="${text.emailHint}"
+        value="${filter.email ?? ""}"
+      />
+    </div>
+    ${select({
+      name: "plan",
+      label: text.plan,
+      chosen: filter.plan,
+      options: [any, ...plans.map((value) => ({ value, label: titles[value] }))]
+    })}
+    ${select({
+      name: "status",
+      label: text.status,
+      chosen: filter.status,
+      options: [any, ...subscriptionStatuses.map((value) => ({ value, label: statuses[value] }))]
+    })}
+    ${select({
+      name: "role",
+      label: text.role,
+      chosen: filter.role,
+      options: [any, ...roles.map((value) => ({ value, label: text.roles[value] }))]
+    })}
+    <button type="submit">${text.show}</button>
+  </form>`
+}
+
+const row = (account: AccountEntry, text: OperatorText, locale: Locale): Html => {
+  const { credits } = account
+  return html`<tr>
+    <th scope="row" class="wordy">
+      <a href="${accountPath(account.id)}">${account.email}</a>
+      ${account.role === "operator" && html`<span class="badge">${text.roles.operator}</span>`}
+    </th>
+    <td>${titles[account.plan]}</td>
+    <td>${statusBadge(account.status, locale)}</td>
+    <td class="figure">
+      ${credits === undefined ? "–" : `${locale.number(credits.used)} / ${locale.number(credits.allowance)}`}
+    </td>
+    <td class="day">${credits === undefined ? "–" : locale.date(credits.periodEnd)}</td>
+    <td class="figure">${locale.number(account.activeKeys)}</td>
+    <td class="figure">${locale.number(account.connectedApps)}</td>
+    <td class="day">${account.lastUsedAt === null ? text.never : locale.date(account.lastUsedAt)}</td>
+    <td class="day">${locale.date(account.createdAt)}</td>
+  </tr>`
+}
+
+const table = ({ accounts }: AccountPage, text: OperatorText, locale: Locale): Html =>
+  html`<div class="table" tabindex="0" role="region" aria-label="${text.table}">
+    <table>
+      <thead>
+        <tr>
+          <th scope="col">${text.email}</th>
+          <th scope="col">${text.plan}</th>
+          <th scope="col">${text.status}</th>
+          <th scope="col" class="figure">${text.credits}</th>
+          <th scope="col">${text.until}</th>
+          <th scope="col" class="figure">${text.keys}</th>
+          <th scope="col" class="figure">${text.apps}</th>
+          <th scope="col">${text.lastUse}</th>
+          <th scope="col">${text.created}</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${accounts.map((account) => row(account, text, locale))}
+      </tbody>
+    </table>
+  </div>`
+
+export const layer = HttpRouter.use((router) =>
+  Effect.gen(function* () {
+    const routes = yield* PageRoutes
+    const directory = yield* AccountDirectory
+    const { page } = yield* Layout
+
+    const show = (visitor: SignedIn, filter: AccountFilter, found: AccountPage) => {
+      const { locale } = visitor
+      const text = texts[locale.language]
+      const ways = [
+        filter.before !== undefined && html`<a href="${addressOf(filter)}">${text.toFirst}</a>`,
+        found.next !== undefined && html`<a href="${addressOf(filter, found.next)}" rel="next">${text.toNext}</a>`
+      ].filter((way) => way !== false)
+      return page({
+        heading: text.heading,
+        account: visitor,
+        locale,
+        section: "operator",
+        width: "wide",
+        body: html`
+          ${form(filter, text, locale)}
+          <section class="panel" aria-label="${text.heading}">
+            ${
+              found.accounts.length > 0
+                ? table(found, text, locale)
+                : html`<div class="empty">
+                    <p><strong>${text.none}</strong></p>
+                    <p>${text.noneHint}</p>
+                  </div>`
+            }
+            ${isFiltered(filter) && html`<p><a href="${path}">${text.clear}</a></p>`}
+            ${ways.length > 0 && html`<p class="beside end">${ways}</p>`}
+          </section>
+        `
+      })
+    }
+
+    yield* router.add(
+      "GET",
+      path,
+      routes.operatorPage((visitor, { url }) =>
+        Effect.gen(function* () {
+          const filter = yield* filterOf(url)
+          return show(visitor, filter, yield* directory.page(filter))
+        })
+      )
+    )
+  })
+)

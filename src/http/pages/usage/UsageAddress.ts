@@ -1,0 +1,77 @@
+/** What the usage page shows, as its address says it. */
+import { Option, Schema } from "effect"
+import { UrlParams } from "effect/http"
+import { Outcome } from "../../../domain/access/Activity.ts"
+import type { CallerId, Kind } from "../../../services/access/CallerNames.ts"
+import type { CallFilter } from "../../../services/access/CallHistory.ts"
+import { spans } from "../../../services/access/Usage.ts"
+import type { Span } from "../../../services/access/Usage.ts"
+
+export const usagePath = "/dashboard/usage"
+
+/** Always as many days: those of a period that has just begun make no picture. */
+export const usualSpan: Span = "30days"
+
+export interface UsageView {
+  readonly span: Span
+  readonly filter: CallFilter
+  /** Of an older page of calls. */
+  readonly before: number | undefined
+}
+
+/** A field that is left empty says nothing. */
+const or = <S extends Schema.Constraint>(schema: S) => Schema.optionalKey(Schema.Union([Schema.Literal(""), schema]))
+const pattern = (regex: RegExp) => Schema.String.check(Schema.isPattern(regex))
+
+const Query = Schema.Struct({
+  span: or(Schema.Literals(spans)),
+  tool: or(pattern(/^[a-z_]{1,64}$/u)),
+  outcome: or(Outcome),
+  who: or(pattern(/^(?:key|app)-[1-9]\d{0,9}$/u)),
+  before: or(pattern(/^[1-9]\d{0,14}$/u))
+})
+const decode = Schema.decodeUnknownOption(Query)
+
+/** As PostgreSQL's `integer` has them. */
+const maxId = 2_147_483_647
+
+const words = { api_key: "key", access_token: "app" } as const satisfies Record<Kind, string>
+
+/** Such as `key-12`. */
+export const wordOf = ({ id, kind }: CallerId): string => `${words[kind]}-${id}`
+
+const callerOf = (word: string): CallerId => {
+  const [kind = "", id = ""] = word.split("-")
+  return { kind: kind === words.api_key ? "api_key" : "access_token", id: Number(id) }
+}
+
+/** `None` for what no page of ours leads to. */
+export const parse = (url: string): Option.Option<UsageView> => {
+  const query = UrlParams.toRecord(UrlParams.fromInput(new URL(url, "http://localhost").searchParams))
+  return Option.filter(
+    Option.map(decode(query), ({ before, outcome, span, tool, who }) => ({
+      span: span === undefined || span === "" ? usualSpan : span,
+      filter: {
+        tool: tool === "" ? undefined : tool,
+        outcome: outcome === "" ? undefined : outcome,
+        caller: who === undefined || who === "" ? undefined : callerOf(who)
+      },
+      before: before === undefined || before === "" ? undefined : Number(before)
+    })),
+    ({ filter }) => filter.caller === undefined || filter.caller.id <= maxId
+  )
+}
+
+/** The address of a view, without what it says anyway. */
+export const format = ({ before, filter, span }: UsageView): string => {
+  const query = new URLSearchParams()
+  if (span !== usualSpan) query.set("span", span)
+  if (filter.tool !== undefined) query.set("tool", filter.tool)
+  if (filter.outcome !== undefined) query.set("outcome", filter.outcome)
+  if (filter.caller !== undefined) query.set("who", wordOf(filter.caller))
+  if (before !== undefined) query.set("before", String(before))
+  return query.size === 0 ? usagePath : `${usagePath}?${query.toString()}`
+}
+
+export const isFiltered = ({ caller, outcome, tool }: CallFilter): boolean =>
+  caller !== undefined || outcome !== undefined || tool !== undefined

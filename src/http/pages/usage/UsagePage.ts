@@ -1,0 +1,201 @@
+/** `/dashboard/usage`: what is left of the credits, what they were used for, and the last calls. */
+import { Effect, Option } from "effect"
+import { HttpRouter } from "effect/http"
+import { AppConfig } from "../../../Config.ts"
+import * as Credit from "../../../domain/access/Credit.ts"
+import { mayCallTools, titles } from "../../../domain/access/Plan.ts"
+import { CallHistory } from "../../../services/access/CallHistory.ts"
+import { Usage } from "../../../services/access/Usage.ts"
+import type { Amount, Span, UsageOfCaller, UsageSummary } from "../../../services/access/Usage.ts"
+import * as CallsTable from "./CallsTable.ts"
+import * as Chart from "../frame/Chart.ts"
+import { PageNotFound } from "../frame/ErrorPage.ts"
+import { html } from "../frame/Html.ts"
+import type { Html } from "../frame/Html.ts"
+import { integrationsPath } from "../integrations/IntegrationsPaths.ts"
+import { Layout } from "../frame/Layout.ts"
+import type { Locale } from "../frame/Locale.ts"
+import { PageRoutes } from "../frame/PageRoutes.ts"
+import * as UsageAddress from "./UsageAddress.ts"
+import type { UsageView } from "./UsageAddress.ts"
+import { texts } from "./UsageText.ts"
+import type { UsageText } from "./UsageText.ts"
+
+export { usagePath } from "./UsageAddress.ts"
+
+export const layer = HttpRouter.use((router) =>
+  Effect.gen(function* () {
+    const routes = yield* PageRoutes
+    const { activityDays, billingUrl } = yield* AppConfig
+    const { page } = yield* Layout
+    const usage = yield* Usage
+    const history = yield* CallHistory
+
+    yield* router.add(
+      "GET",
+      UsageAddress.usagePath,
+      routes.signedInPage(
+        Effect.fnUntraced(function* (visitor, request) {
+          const view = Option.getOrUndefined(UsageAddress.parse(request.url))
+          if (view === undefined) return yield* new PageNotFound()
+          const { locale, session } = visitor
+          const text = texts[locale.language]
+          const summary = yield* usage.summary(session.accountId, view.span)
+          const calls = yield* history.calls(session.accountId, view.filter, view.before)
+          const choices = yield* history.choices(session.accountId)
+          const isUsed = summary.hasCalls || summary.credits.used > 0
+          return page({
+            heading: text.heading,
+            account: visitor,
+            locale,
+            section: "usage",
+            width: "wide",
+            body: html`
+              ${
+                !mayCallTools(summary) &&
+                html`<p class="notice">${text.inactive} <a href="${billingUrl}">${text.toBilling}</a></p>`
+              }
+              ${credits(summary, locale, text)}
+              ${
+                isUsed
+                  ? html`${used(summary, view, locale, text)}
+                    ${CallsTable.lastCalls({ calls, choices, view, keptDays: activityDays }, locale, text)}`
+                  : empty(text)
+              }
+            `
+          })
+        })
+      )
+    )
+  })
+)
+
+const empty = (text: UsageText): Html =>
+  html`<section class="panel">
+    <div class="empty">
+      <h2>${text.empty}</h2>
+      <p>${text.emptyText}</p>
+      <p><a href="${integrationsPath}" role="button">${text.toIntegrations}</a></p>
+    </div>
+  </section>`
+
+const credits = ({ credits, plan, status }: UsageSummary, locale: Locale, text: UsageText): Html => {
+  const left = Math.max(0, Credit.remaining(credits))
+  const hasCredits = credits.allowance > 0
+  const badge = mayCallTools({ plan, status }) ? "good" : status === "active" ? "" : "bad"
+  return html`<section class="panel">
+    <dl class="figures">
+      <div>
+        <dt>${text.plan}</dt>
+        <dd>${titles[plan]} <span class="badge ${badge}">${text.statuses[status]}</span></dd>
+      </div>
+      <div>
+        <dt id="credits-left">${text.creditsLeft}</dt>
+        <dd>${text.leftOf(locale.number(left), locale.number(credits.allowance))}</dd>
+      </div>
+      <div>
+        <dt>${text.used}</dt>
+        <dd>${locale.number(credits.used)}</dd>
+      </div>
+      ${
+        hasCredits &&
+        html`<div>
+          <dt>${text.renews}</dt>
+          <dd>${locale.date(credits.periodEnd)}</dd>
+        </div>`
+      }
+    </dl>
+    ${hasCredits && html`<progress max="${credits.allowance}" value="${left}" aria-labelledby="credits-left"></progress>`}
+  </section>`
+}
+
+const total = (amounts: ReadonlyArray<Amount>, of: keyof Amount): number =>
+  amounts.reduce((sum, amount) => sum + amount[of], 0)
+
+const used = (summary: UsageSummary, view: UsageView, locale: Locale, text: UsageText): Html => {
+  const { callers, days, otherCallers, tools } = summary
+  const labels: Readonly<Record<Span, string>> = { period: text.period, "30days": text.thirtyDays }
+  const way = (span: Span) =>
+    html`<a href="${UsageAddress.format({ ...view, span })}" ${span === view.span && html`aria-current="true"`}
+      >${labels[span]}</a
+    >`
+  const chart = (of: keyof Amount, title: string) =>
+    Chart.columns({
+      id: `${of}-by-day`,
+      title,
+      over: text.day,
+      unit: text[of],
+      columns: days.map((amount) => ({
+        label: locale.date(amount.day),
+        short: locale.dayAndMonth(amount.day),
+        value: amount[of]
+      })),
+      locale
+    })
+  const toTool = (tool: string) =>
+    html`<a href="${CallsTable.addressOf({ ...view, filter: { tool }, before: undefined })}"><code>${tool}</code></a>`
+  const toCaller = ({ caller }: UsageOfCaller) =>
+    html`<a href="${CallsTable.addressOf({ ...view, filter: { caller }, before: undefined })}"
+        >${CallsTable.labelOf(caller, text)}</a
+      >
+      ${caller.isEnded && html`<span class="badge">${text.ended}</span>`}`
+  const ofKind = (kind: UsageOfCaller["caller"]["kind"]) => callers.filter(({ caller }) => caller.kind === kind)
+  const rowsOf = (kind: UsageOfCaller["caller"]["kind"]) =>
+    ofKind(kind).map((each) => ({ ...each, what: toCaller(each) }))
+  const others =
+    otherCallers.count === 0 ? [] : [{ ...otherCallers, what: html`${text.others(locale.number(otherCallers.count))}` }]
+  return html`<section class="panel">
+      <nav class="spans" aria-label="${text.spans}">${way("30days")} ${way("period")}</nav>
+      <div class="charts">
+        ${chart("calls", text.callsByDay(locale.number(total(days, "calls"))))}
+        ${chart("credits", text.creditsByDay(locale.number(total(days, "credits"))))}
+      </div>
+      <p class="aside">${text.truth}</p>
+    </section>
+    <div class="breakdowns">
+      ${amounts(
+        text.byTool,
+        text.tool,
+        tools.map((each) => ({ ...each, what: toTool(each.tool) })),
+        locale,
+        text
+      )}
+      ${amounts(text.byKey, text.key, rowsOf("api_key"), locale, text)}
+      ${amounts(text.byApp, text.app, [...rowsOf("access_token"), ...others], locale, text)}
+    </div>`
+}
+
+/** Nothing where there is nothing to tell. */
+const amounts = (
+  title: string,
+  over: string,
+  rows: ReadonlyArray<Amount & { readonly what: Html }>,
+  locale: Locale,
+  text: UsageText
+): Html | undefined =>
+  rows.length === 0
+    ? undefined
+    : html`<section class="panel">
+        <h2>${title}</h2>
+        <div class="table" role="region" aria-label="${title}" tabindex="0">
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">${over}</th>
+                <th scope="col" class="figure">${text.calls}</th>
+                <th scope="col" class="figure">${text.credits}</th>
+              </tr>
+            </thead>
+            <tbody>
+              ${rows.map(
+                ({ calls, credits, what }) =>
+                  html`<tr>
+                    <td>${what}</td>
+                    <td class="figure">${locale.number(calls)}</td>
+                    <td class="figure">${locale.number(credits)}</td>
+                  </tr>`
+              )}
+            </tbody>
+          </table>
+        </div>
+      </section>`

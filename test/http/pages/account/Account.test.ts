@@ -1,0 +1,283 @@
+/** The account's page: who is signed in and where, and the end of sessions elsewhere. */
+import { assert, describe, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { Accounts } from "../../../../src/services/access/Accounts.ts"
+import { Site } from "../../../support/Site.ts"
+import type { Answer } from "../../../support/Site.ts"
+import * as SiteVisitor from "../../../support/SiteVisitor.ts"
+
+const path = "/dashboard/account"
+
+const firefox = "Mozilla/5.0 (X11; Linux x86_64; rv:141.0) Gecko/20100101 Firefox/141.0"
+const safari =
+  "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.5 Safari/605.1.15"
+
+/** The addresses of the forms that end one session. */
+const ends = ({ text }: Answer): ReadonlyArray<string> =>
+  Array.from(text.matchAll(/action="(\/dashboard\/account\/sessions\/\d+\/end)"/gu), ([, action = ""]) => action)
+
+const names = ({ text }: Answer): ReadonlyArray<string> =>
+  Array.from(text.matchAll(/<li>\s*<div>\s*<strong>([^<]*)<\/strong>/gu), ([, name = ""]) => name)
+
+layer(Site.layer(), { excludeTestServices: true, timeout: "60 seconds" })("the account's page", (it) => {
+  const isSignedIn = (visitor: SiteVisitor.SiteVisitor) =>
+    Effect.map(visitor.get("/dashboard"), ({ status }) => status === 200)
+
+  it.effect("tells who is signed in, on which plan, and the ways to billing and help", () =>
+    Effect.gen(function* () {
+      const site = yield* Site
+      const who = yield* site.account({ plan: "pro", status: "unpaid" })
+      const visitor = yield* SiteVisitor.signedIn(who)
+      const { text } = yield* visitor.get(path)
+      assert.include(text, `<dd>${who.email}</dd>`)
+      assert.include(text, "<dd>Pro</dd>")
+      assert.include(text, "unpaid")
+      assert.include(text, "An invoice is open.")
+      assert.include(text, 'href="https://billing.test/plans"')
+      assert.include(text, 'href="mailto:support@discovery.test"')
+      assert.include(text, 'href="/dashboard/account/password"')
+    })
+  )
+
+  describe("the list of sessions", () => {
+    it.effect("names each by its browser and system, and marks this one, which has no way to end it", () =>
+      Effect.gen(function* () {
+        const site = yield* Site
+        const who = yield* site.account()
+        const here = yield* SiteVisitor.signedIn(who, { "user-agent": firefox })
+        yield* SiteVisitor.signedIn(who, { "user-agent": safari })
+        const page = yield* here.get(path)
+        assert.sameMembers([...names(page)], ["Firefox on Linux", "Safari on macOS"])
+        assert.match(page.text, /Firefox on Linux<\/strong>\s*<span class="badge good">This browser<\/span>/u)
+        assert.lengthOf(ends(page), 1)
+        assert.include(page.text, 'aria-label="Sign out: Safari on macOS"')
+        assert.lengthOf(page.text.match(/Signed in: <time datetime=/gu) ?? [], 2)
+        assert.lengthOf(page.text.match(/Last used: <time datetime=/gu) ?? [], 2)
+      })
+    )
+
+    it.effect("has nothing of a browser's own words", () =>
+      Effect.gen(function* () {
+        const site = yield* Site
+        const sql = yield* SqlClient.SqlClient
+        const who = yield* site.account()
+        const words = `<script>alert(1)</script> trustworthy-bank ${"x".repeat(5000)}`
+        const visitor = yield* SiteVisitor.signedIn(who, { "user-agent": words })
+        const page = yield* visitor.get(path)
+        assert.deepStrictEqual(names(page), ["Unknown browser"])
+        assert.notInclude(page.text, "trustworthy")
+        const rows = yield* sql`SELECT to_jsonb(s)::text AS row FROM session s`
+        assert.notInclude(JSON.stringify(rows), "trustworthy")
+      })
+    )
+
+    it.effect("says so where there is no other, and offers nothing to end", () =>
+      Effect.gen(function* () {
+        const site = yield* Site
+        const visitor = yield* SiteVisitor.signedIn(yield* site.account())
+        const page = yield* visitor.get(path)
+        assert.include(page.text, "You are signed in nowhere else.")
+        assert.notInclude(page.text, "sessions/")
+      })
+    )
+  })
+
+  describe("ending", () => {
+    const three = Effect.gen(function* () {
+      const site = yield* Site
+      const who = yield* site.account()
+      return {
+        who,
+        here: yield* SiteVisitor.signedIn(who),
+        there: yield* SiteVisitor.signedIn(who, { "user-agent": firefox }),
+        elsewhere: yield* SiteVisitor.signedIn(who, { "user-agent": safari })
+      }
+    })
+
+    it.effect("one elsewhere takes effect at its next request, leaves the others, and says so", () =>
+      Effect.gen(function* () {
+        const { elsewhere, here, there } = yield* three
+        const page = yield* here.get(path)
+        // The list has the one used last first.
+        const end = /action="([^"]*)"(?:(?!<\/form>).)*Firefox on Linux/su.exec(page.text)?.[1] ?? ""
+        const answer = yield* here.submit(end, {})
+        assert.deepStrictEqual(
+          [answer.status, answer.headers.get("location")],
+          [303, "/dashboard/account?done=session-ended"]
+        )
+        assert.isFalse(yield* isSignedIn(there))
+        assert.isTrue(yield* isSignedIn(elsewhere))
+        const after = yield* here.get("/dashboard/account?done=session-ended")
+        assert.match(after.text, /role="status">That browser is signed out of your account\./u)
+        assert.lengthOf(names(after), 2)
+        // Twice is no error.
+        assert.strictEqual((yield* here.submit(end, {})).status, 303)
+      })
+    )
+
+    it.effect("all others leaves this one, and nobody else's", () =>
+      Effect.gen(function* () {
+        const site = yield* Site
+        const { elsewhere, here, there } = yield* three
+        const stranger = yield* SiteVisitor.signedIn(yield* site.account())
+        yield* here.get(path)
+        const answer = yield* here.submit("/dashboard/account/sessions/end-others", {})
+        assert.deepStrictEqual(
+          [answer.status, answer.headers.get("location")],
+          [303, "/dashboard/account?done=others-ended"]
+        )
+        assert.isTrue(yield* isSignedIn(here))
+        assert.isFalse(yield* isSignedIn(there))
+        assert.isFalse(yield* isSignedIn(elsewhere))
+        assert.isTrue(yield* isSignedIn(stranger))
+        assert.include(
+          (yield* here.get("/dashboard/account?done=others-ended")).text,
+          "All other browsers are signed out"
+        )
+      })
+    )
+
+    it.effect("one another at once leaves one of both signed in at most, and nobody with an error", () =>
+      Effect.gen(function* () {
+        const { here, there } = yield* three
+        const answers = yield* Effect.all(
+          [here, there].map((visitor) => visitor.submit("/dashboard/account/sessions/end-others", {})),
+          { concurrency: "unbounded" }
+        )
+        for (const { status } of answers) assert.strictEqual(status, 303)
+        const left = [yield* isSignedIn(here), yield* isSignedIn(there)].filter((is) => is)
+        assert.isAtMost(left.length, 1)
+      })
+    )
+
+    it.effect("one's own, which no page offers, is signing out", () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const { who, here, there } = yield* three
+        // Any of the three is this visitor's own, to one of them.
+        const rows = yield* sql<{ readonly id: number }>`
+          SELECT s.id FROM session s JOIN account a ON a.id = s.account_id WHERE a.email = ${who.email} ORDER BY s.id`
+        const answer = yield* here.submit(`/dashboard/account/sessions/${rows[0]?.id}/end`, {})
+        assert.deepStrictEqual([answer.status, answer.headers.get("location")], [303, "/sign-in"])
+        assert.strictEqual(here.cookies.size, 0)
+        assert.isTrue(yield* isSignedIn(there))
+      })
+    )
+
+    it.effect("R29 by the form of another site, without a token, or with another's, does nothing", () =>
+      Effect.gen(function* () {
+        const { elsewhere, here, there } = yield* three
+        const [end = ""] = ends(yield* here.get(path))
+        for (const form of [end, "/dashboard/account/sessions/end-others"]) {
+          for (const answer of [
+            yield* here.submit(form, {}, { "sec-fetch-site": "cross-site" }),
+            yield* here.submit(form, { form_token: "" }),
+            yield* here.submit(form, { form_token: there.token() })
+          ]) {
+            assert.strictEqual(answer.status, 403)
+          }
+        }
+        assert.isTrue(yield* isSignedIn(there))
+        assert.isTrue(yield* isSignedIn(elsewhere))
+      })
+    )
+
+    it.effect("by who is signed out meanwhile leads to the sign-in, and back to the page", () =>
+      Effect.gen(function* () {
+        const { here, there } = yield* three
+        const [end = ""] = ends(yield* here.get(path))
+        const { value } = here.cookies.get("discovery") ?? { value: "" }
+        yield* here.submit("/sign-out", {})
+        here.cookies.set("discovery", { value, attributes: [] })
+        const answer = yield* here.submit(end, {})
+        assert.strictEqual(answer.headers.get("location"), "/sign-in?return_to=%2Fdashboard%2Faccount")
+        assert.isTrue(yield* isSignedIn(there))
+      })
+    )
+  })
+
+  it.effect("says what was done in its own words only", () =>
+    Effect.gen(function* () {
+      const site = yield* Site
+      const visitor = yield* SiteVisitor.signedIn(yield* site.account())
+      for (const done of ["<b>x</b>", "toString", "__proto__", "constructor", "", "session-ended x"]) {
+        const { status, text } = yield* visitor.get(`${path}?done=${encodeURIComponent(done)}`)
+        assert.strictEqual(status, 200)
+        assert.notInclude(text, 'role="status"')
+      }
+    })
+  )
+
+  it.effect("R56 a password that was wrong too often is told in words of its own", () =>
+    Effect.gen(function* () {
+      const site = yield* Site
+      const visitor = yield* SiteVisitor.signedIn(yield* site.account())
+      const form = { current: "wrong", next: "seven blue otters", again: "seven blue otters" }
+      for (let tried = 0; tried < 10; tried++) {
+        assert.strictEqual((yield* visitor.submit(`${path}/password`, form)).status, 403)
+      }
+      const { headers, status, text } = yield* visitor.submit(`${path}/password`, form)
+      assert.strictEqual(status, 429)
+      assert.match(headers.get("retry-after") ?? "", /^\d+$/u)
+      assert.include(text, "The current password was wrong too often. Try again in a minute.")
+      assert.notInclude(text, "sign in")
+    })
+  )
+})
+
+layer(Site.layer(), { excludeTestServices: true, timeout: "60 seconds" })("the overview", (it) => {
+  it.effect("tells a new account how to begin, and one that has called what is left", () =>
+    Effect.gen(function* () {
+      const site = yield* Site
+      const sql = yield* SqlClient.SqlClient
+      const accounts = yield* Accounts
+      const who = yield* site.account()
+      const { id } = yield* accounts.find(who.email)
+      const visitor = yield* SiteVisitor.signedIn(who)
+      const before = yield* sql`SELECT * FROM credit_period WHERE account_id = ${id}`
+      const fresh = yield* visitor.get("/dashboard")
+      assert.include(fresh.text, "Get started")
+      assert.match(fresh.text, /<strong>2,000<\/strong>\s*<small>of 2,000<\/small>/u)
+      assert.deepStrictEqual(yield* sql`SELECT * FROM credit_period WHERE account_id = ${id}`, before)
+      yield* sql`UPDATE credit_period SET used = 1234 WHERE account_id = ${id}`
+      const used = yield* visitor.get("/dashboard")
+      assert.notInclude(used.text, "Get started")
+      assert.match(used.text, /<strong>766<\/strong>\s*<small>of 2,000<\/small>/u)
+    })
+  )
+
+  it.effect("of an account that never had a subscription has no credits, and the way to one", () =>
+    Effect.gen(function* () {
+      const site = yield* Site
+      const visitor = yield* SiteVisitor.signedIn(yield* site.account({ plan: "starter" }))
+      const { status, text } = yield* visitor.get("/dashboard")
+      assert.strictEqual(status, 200)
+      assert.include(text, "None with this plan")
+      assert.include(text, "AI agents and searches need the plan Growth or Pro.")
+    })
+  )
+})
+
+const own = "https://discovery.test"
+const config = { baseUrl: own, billingUrl: `${own}/dashboard`, supportUrl: `${own}/dashboard` }
+
+layer(Site.layer({ config }), { excludeTestServices: true, timeout: "60 seconds" })(
+  "without billing and support",
+  (it) => {
+    it.effect("no page leads to what is not there", () =>
+      Effect.gen(function* () {
+        const site = yield* Site
+        const visitor = yield* SiteVisitor.signedIn(yield* site.account({ status: "unpaid" }))
+        const pages = [yield* visitor.get("/dashboard"), yield* visitor.get(path), yield* site.get("/sign-in")]
+        for (const { status, text } of pages) {
+          assert.strictEqual(status, 200)
+          assert.notInclude(text, "Billing")
+          assert.notInclude(text, "billing</a>")
+          assert.notInclude(text, "help</a>")
+          assert.notInclude(text, `href="${own}`)
+        }
+      })
+    )
+  }
+)

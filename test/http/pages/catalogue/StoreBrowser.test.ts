@@ -1,0 +1,325 @@
+/** The pages of stores as people meet them: by keyboard, without scripts, small and large, light and dark (issue 5, 3). */
+import { assert, describe, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import type { Page } from "playwright-core"
+import { Browser, isAvailable, overflow, picture, violations } from "../../../support/Browser.ts"
+import { Site } from "../../../support/Site.ts"
+import * as StoreRecords from "../../../support/StoreRecords.ts"
+
+const services = Layer.merge(Browser.layer, Site.layer())
+
+/** Red, and as wide as it is high. */
+const image = Buffer.from(
+  '<svg xmlns="http://www.w3.org/2000/svg" width="40" height="40"><rect width="40" height="40" fill="#b5482f"/></svg>'
+)
+
+/** What leaves the browser for any other place than the service: images are answered, everything else is refused. */
+const watched = Effect.fnUntraced(function* (page: Page) {
+  const { url } = yield* Site
+  const requests: Array<{ readonly url: string; readonly referrer: string | undefined; readonly type: string }> = []
+  yield* Effect.promise(() =>
+    page.route(
+      (address) => address.origin !== url,
+      async (route) => {
+        const request = route.request()
+        requests.push({
+          url: request.url(),
+          referrer: (await request.allHeaders())["referer"],
+          type: request.resourceType()
+        })
+        await (request.url().includes("broken")
+          ? route.abort()
+          : route.fulfill({ contentType: "image/svg+xml", body: image }))
+      }
+    )
+  )
+  return requests
+})
+
+const goTo = (page: Page, path: string) =>
+  Effect.flatMap(Site, ({ url }) => Effect.promise(() => page.goto(url + path)))
+
+type Who = { readonly email: string; readonly password: string }
+
+const signIn = Effect.fnUntraced(function* (page: Page, path: string, account?: Who) {
+  const who = account ?? (yield* (yield* Site).account())
+  yield* goTo(page, `/sign-in?return_to=${encodeURIComponent(path)}`)
+  yield* Effect.promise(async () => {
+    await page.getByLabel("E-mail address").fill(who.email)
+    await page.getByLabel("Password").fill(who.password)
+    await page.getByRole("button", { name: "Sign in" }).click()
+    await page.waitForURL(`**${path}`)
+  })
+})
+
+/** A store with everything on record. Its newest product has an image that cannot be loaded. */
+const wholeStore = Effect.gen(function* () {
+  yield* StoreRecords.addNiche(1, "Home and garden")
+  yield* StoreRecords.addNiche(2, "Lighting", 1)
+  const id = yield* StoreRecords.addStore({
+    name: "Nordlicht Lampen",
+    domain: "nordlicht-lampen.com",
+    country: "DE",
+    currency: "EUR",
+    niche_id: 2,
+    languages: ["German", "English", "Norwegian"],
+    pixels: ["TikTok", "Facebook", "Google"],
+    social_networks: ["Instagram", "Pinterest"],
+    apps: Array.from({ length: 31 }, (_, index) => `App ${index + 1}`),
+    theme: "Dawn",
+    created_on: "2019-05-04",
+    monthly_revenue: 184_250.4,
+    monthly_orders: 2_310,
+    products_count: 412,
+    trustpilot_rating: 4.3,
+    trustpilot_reviews: 1_204
+  })
+  yield* StoreRecords.addTraffic(
+    id,
+    Object.fromEntries(
+      Array.from({ length: 24 }, (_, month) => [
+        `${2024 + Math.floor(month / 12)}-${String((month % 12) + 1).padStart(2, "0")}`,
+        40_000 + Math.round(30_000 * Math.sin(month / 3)) + month * 2_000
+      ])
+    )
+  )
+  for (let index = 0; index < 13; index++) {
+    yield* StoreRecords.addProduct(id, {
+      title:
+        index === 10 ? "Stehlampe aus Eiche mit einem sehr langen Namen, der umbrochen werden muss" : `Lampe ${index}`,
+      url: index === 9 ? null : `https://store.test/products/${index}`,
+      image_url: index === 11 ? null : `https://cdn.test/${index === 12 ? "broken" : index}.svg`,
+      price: 19.9 + index,
+      created_at: index === 8 ? null : `2026-02-${String(10 + index)}T10:00:00Z`
+    })
+    yield* StoreRecords.addAd(id, {
+      page_name: index === 11 ? "N".repeat(90) : "Nordlicht",
+      media_type: index % 2 === 0 ? "video" : "carousel",
+      headline: index % 3 === 0 ? null : "Warmes Licht für lange Abende",
+      ad_text:
+        index === 12
+          ? "מנורות בעבודת יד, עכשיו ב-20% הנחה."
+          : "Unsere Lampen werden in Handarbeit gefertigt.\n\nJetzt mit 20 % Rabatt auf alle Stehlampen, nur für kurze Zeit und nur solange der Vorrat reicht.\nVersand in ganz Europa.",
+      cta: index === 10 ? null : "Shop Now",
+      image_url: index === 0 ? "http://plain.test/ad.svg" : `https://cdn.test/ad${index}.svg`,
+      ad_library_url: `https://library.test/?id=${index}`,
+      landing_url: index === 9 ? null : "https://store.test/",
+      started_on: `2026-01-${String(10 + index)}`,
+      is_partnership: index === 11
+    })
+  }
+  yield* StoreRecords.derive
+  return id
+}).pipe(Effect.cached, Effect.runSync)
+
+/** A store with nothing on record, and a name and a domain as long as they can be. */
+const bareStore = Effect.gen(function* () {
+  const domain = `${["a", "b", "c"].map((letter) => letter.repeat(60)).join(".")}.com`
+  const id = yield* StoreRecords.addStore({ name: `Leer${"e".repeat(200)}`, domain })
+  yield* StoreRecords.derive
+  return id
+}).pipe(Effect.cached, Effect.runSync)
+
+/** Until all images are there, or known not to come: they are loaded when they come into sight. */
+const seeAll = (page: Page) =>
+  Effect.promise(() =>
+    page.evaluate(async () => {
+      for (const image of document.images) {
+        image.scrollIntoView()
+        await image.decode().catch(() => undefined)
+      }
+      scrollTo(0, 0)
+    })
+  )
+
+const press = (page: Page, button: string, then: string) =>
+  Effect.promise(async () => {
+    await page.getByRole("button", { name: button }).focus()
+    await page.keyboard.press("Enter")
+    await page.waitForURL(`**${then}`)
+  })
+
+const mainText = (page: Page) => Effect.promise(() => page.innerText("main"))
+
+const looks = [390, 1280, 1920].flatMap((width) => (["light", "dark"] as const).map((scheme) => ({ width, scheme })))
+
+describe.skipIf(!isAvailable())("stores in a browser", () => {
+  layer(services, { excludeTestServices: true, timeout: "120 seconds" })((it) => {
+    it.effect.each(looks)("pages pass axe and fit at $width pixels, $scheme", (look) =>
+      Effect.gen(function* () {
+        const [whole, bare] = [yield* wholeStore, yield* bareStore]
+        const page = yield* (yield* Browser).open(look)
+        yield* watched(page)
+        const check = Effect.fnUntraced(function* (name: string) {
+          yield* seeAll(page)
+          yield* picture(page, `${name}-${look.width}-${look.scheme}`)
+          assert.deepStrictEqual(yield* violations(page), [], name)
+          assert.isAtMost(yield* overflow(page), 0, name)
+        })
+        yield* signIn(page, "/dashboard/shops")
+        yield* check("stores-empty")
+        yield* goTo(page, `/dashboard/shops/${whole}`)
+        yield* check("store")
+        yield* press(page, "Track this store", "?done=tracked")
+        yield* Effect.promise(async () => {
+          for (const summary of await page.locator("main summary").all()) await summary.click()
+        })
+        yield* check("store-tracked")
+        yield* goTo(page, `/dashboard/shops/${bare}`)
+        yield* check("store-bare")
+        yield* press(page, "Track this store", "?done=tracked")
+        yield* goTo(page, "/dashboard/shops")
+        yield* check("stores")
+        yield* goTo(page, "/dashboard/shops?query=nordlicht")
+        yield* check("stores-found")
+        yield* goTo(page, "/dashboard/shops?query=nowhere")
+        yield* check("stores-not-found")
+        yield* goTo(page, "/dashboard/shops?query=...")
+        yield* check("stores-bad-query")
+        yield* goTo(page, "/dashboard/shops/999999")
+        yield* check("store-missing")
+      })
+    )
+
+    it.effect("pages fit at 320 pixels, in German", () =>
+      Effect.gen(function* () {
+        const { url } = yield* Site
+        const page = yield* (yield* Browser).open({ width: 320 })
+        yield* watched(page)
+        yield* signIn(page, "/dashboard/shops")
+        yield* Effect.promise(() => page.setExtraHTTPHeaders({ "accept-language": "de-AT" }))
+        for (const path of [`/${yield* wholeStore}`, `/${yield* bareStore}`, "", "?query=nordlicht"]) {
+          yield* Effect.promise(() => page.goto(`${url}/dashboard/shops${path}`))
+          assert.isAtMost(yield* overflow(page), 0, path)
+          yield* picture(page, `german-${path.replaceAll(/\W/gu, "-")}`)
+        }
+      })
+    )
+
+    it.effect("who lacks the plan is led to billing", () =>
+      Effect.gen(function* () {
+        const site = yield* Site
+        for (const look of looks.slice(0, 4)) {
+          const page = yield* (yield* Browser).open(look)
+          yield* signIn(page, `/dashboard/shops/${yield* wholeStore}`, yield* site.account({ status: "unpaid" }))
+          assert.strictEqual(yield* Effect.promise(() => page.innerText("h1")), "This needs an active plan")
+          yield* picture(page, `upgrade-${look.width}-${look.scheme}`)
+          assert.deepStrictEqual(yield* violations(page), [])
+          assert.isAtMost(yield* overflow(page), 0)
+        }
+      })
+    )
+
+    it.effect.each([true, false])("the keyboard tracks a store and stops tracking it, with scripts: %s", (javaScript) =>
+      Effect.gen(function* () {
+        const id = yield* wholeStore
+        const page = yield* (yield* Browser).open({ javaScript })
+        yield* watched(page)
+        yield* signIn(page, `/dashboard/shops/${id}`)
+        yield* press(page, "Track this store", "?done=tracked")
+        assert.strictEqual(
+          yield* Effect.promise(() => page.getByRole("status").innerText()),
+          "You track this store now. get_product works for its products at once."
+        )
+        yield* press(page, "Stop tracking", "?done=untracked")
+        assert.include(yield* Effect.promise(() => page.getByRole("status").innerText()), "You no longer track")
+
+        yield* press(page, "Track this store", "?done=tracked")
+        yield* Effect.promise(async () => {
+          await page.getByRole("navigation").getByRole("link", { name: "Stores" }).focus()
+          await page.keyboard.press("Enter")
+          await page.waitForURL("**/dashboard/shops")
+          await page.getByLabel("Find a store by its name or domain").fill("nordlicht-lampen.com")
+          await page.keyboard.press("Enter")
+          await page.waitForURL("**/dashboard/shops?query=nordlicht-lampen.com")
+          await page.getByRole("link", { name: "Nordlicht Lampen" }).click()
+          await page.waitForURL(`**/dashboard/shops/${id}`)
+        })
+        yield* goTo(page, "/dashboard/shops")
+        assert.include(yield* mainText(page), "Nordlicht Lampen")
+        yield* press(page, "Stop tracking Nordlicht Lampen", "/dashboard/shops?page=1&done=untracked")
+        assert.include(yield* mainText(page), "You track no stores yet.")
+      })
+    )
+
+    it.effect("nothing leaves for any other place but images over TLS, in sight, from nowhere", () =>
+      Effect.gen(function* () {
+        const site = yield* Site
+        const id = yield* wholeStore
+        const page = yield* (yield* Browser).open()
+        const errors: Array<string> = []
+        page.on("pageerror", ({ message }) => void errors.push(message))
+        const requests = yield* watched(page)
+        yield* signIn(page, `/dashboard/shops/${id}`)
+        yield* seeAll(page)
+        assert.sameMembers(
+          requests.map(({ url }) => url),
+          [12, 10, 9, 7, 6, 5, 4, 3, 2, 1, 0]
+            .map((index) => `https://cdn.test/${index === 12 ? "broken" : index}.svg`)
+            .concat(Array.from({ length: 12 }, (_, index) => `https://cdn.test/ad${index + 1}.svg`))
+        )
+        for (const { referrer, type } of requests) assert.deepStrictEqual([referrer, type], [undefined, "image"])
+        assert.deepStrictEqual(errors, [])
+        // Nor does a link tell from where it was followed.
+        yield* Effect.promise(() => page.getByRole("link", { name: "nordlicht-lampen.com" }).click())
+        yield* Effect.promise(() => page.waitForURL("https://nordlicht-lampen.com/"))
+        assert.deepStrictEqual(
+          requests.slice(-1).map(({ referrer, url }) => [url, referrer]),
+          [["https://nordlicht-lampen.com/", undefined]]
+        )
+        assert.notStrictEqual(new URL(page.url()).origin, site.url)
+      })
+    )
+
+    it.effect.each([true, false])("a broken image leaves the placeholder to be seen, with scripts: %s", (javaScript) =>
+      Effect.gen(function* () {
+        const id = yield* wholeStore
+        const page = yield* (yield* Browser).open({ javaScript })
+        yield* watched(page)
+        yield* signIn(page, `/dashboard/shops/${id}`)
+        yield* seeAll(page)
+        /** Whether it looks as it would without its image. */
+        const isBare = (place: number) =>
+          Effect.promise(async () => {
+            const picture = page.locator("[data-product-id] .picture").nth(place)
+            await picture.scrollIntoViewIfNeeded()
+            const { height, width, x, y } = (await picture.boundingBox()) ?? assert.fail()
+            // Without the corners, whose edges are smoothed.
+            const clip = { x: x + 12, y: y + 12, width: width - 24, height: height - 24 }
+            const before = await page.screenshot({ clip })
+            await picture.locator("img").evaluate((image) => image.remove())
+            return before.equals(await page.screenshot({ clip }))
+          })
+        // The first one's image is broken, the third one's is there.
+        assert.deepStrictEqual([yield* isBare(0), yield* isBare(2)], [true, false])
+      })
+    )
+
+    it.effect("a page without its images weighs at most 150 KB", () =>
+      Effect.gen(function* () {
+        const { url } = yield* Site
+        const id = yield* wholeStore
+        const page = yield* (yield* Browser).open()
+        yield* watched(page)
+        yield* signIn(page, "/dashboard/shops")
+        const weights: Array<Promise<number>> = []
+        const other = yield* Effect.promise(() => page.context().newPage())
+        other.on("response", (response) => {
+          if (response.url().startsWith(url)) {
+            weights.push(
+              response
+                .request()
+                .sizes()
+                .then(({ responseBodySize, responseHeadersSize }) => responseBodySize + responseHeadersSize)
+            )
+          }
+        })
+        yield* watched(other)
+        yield* Effect.promise(() => other.goto(`${url}/dashboard/shops/${id}`, { waitUntil: "networkidle" }))
+        const sum = (yield* Effect.promise(() => Promise.all(weights))).reduce((total, weight) => total + weight, 0)
+        assert.isAbove(sum, 20_000)
+        assert.isBelow(sum, 150_000)
+      })
+    )
+  })
+})
