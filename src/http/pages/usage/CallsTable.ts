@@ -154,7 +154,7 @@ export const lastCalls = (
     ${filterForm(view, choices, text)}
     ${isFiltered && html`<p><a href="${addressOf({ ...view, filter: {}, before: undefined })}">${text.clear}</a></p>`}
     ${calls.length === 0 ? html`<p class="empty">${nothing}</p>` : table(calls, locale, text)}
-    ${ways.length > 0 && html`<p class="ways">${ways}</p>`}
+    ${ways.length > 0 && html`<p class="to-others">${ways}</p>`}
     <p class="aside">${text.kept(keptDays)}</p>
   </section>`
 }
