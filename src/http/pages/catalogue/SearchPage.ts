@@ -33,6 +33,7 @@ import { issueText } from "./IssueText.ts"
 import { Layout } from "../frame/Layout.ts"
 import type { Locale } from "../frame/Locale.ts"
 import { PageRoutes, seeOther } from "../frame/PageRoutes.ts"
+import { queryOf } from "../frame/Query.ts"
 import { texts } from "./SearchPageText.ts"
 import type { Subject } from "./SearchPageText.ts"
 import * as SearchResults from "./SearchResults.ts"
@@ -159,7 +160,7 @@ export const layer = <Query extends Narrowing.Narrowable, Answer extends Envelop
       }
 
       const answer = (visitor: SignedIn, { url }: HttpServerRequest.HttpServerRequest) => {
-        const pairs = SearchAddress.parse(url.split("?").slice(1).join("?"))
+        const pairs = SearchAddress.parse(queryOf(url))
         const raw = address.toArguments(pairs)
         const query = Option.getOrUndefined(decode(raw, { onExcessProperty: "error" }))
         const asked = { pairs, raw, query }

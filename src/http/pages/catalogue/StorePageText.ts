@@ -132,22 +132,22 @@ const fr: StorePageText = {
     produits.`,
     tracked: html`Vous suivez cette boutique : ${tool} donne à vos agents la description, les variantes et les images de
     ses produits.`,
-    own: html`C'est une boutique de votre marque : ${tool} donne à vos agents le détail de ses produits. Le suivi n'y
+    own: html`C’est une boutique de votre marque : ${tool} donne à vos agents le détail de ses produits. Le suivi n’y
     change rien.`
   },
   done: {
     tracked: html`Vous suivez maintenant cette boutique. ${tool} fonctionne aussitôt pour ses produits.`,
     untracked: html`Vous ne suivez plus cette boutique. ${tool} ne donne plus le détail de ses produits.`,
-    own: html`Rien n'a été modifié : c'est une boutique de votre marque, et elle le reste.`,
+    own: html`Rien n’a été modifié : c’est une boutique de votre marque, et elle le reste.`,
     full: (most) =>
-      html`Cette boutique n'est pas suivie : vous avez ${most} boutiques suivies ou à vous, le maximum.
-        <a href="/dashboard/shops">Cessez d'abord d'en suivre une autre</a>.`
+      html`Cette boutique n’est pas suivie : vous avez ${most} boutiques suivies ou à vous, le maximum.
+        <a href="/dashboard/shops">Cessez d’abord d’en suivre une autre</a>.`
   },
   figures: "Chiffres",
-  estimated: "Le chiffre d'affaires, les commandes et les visites sont des estimations mensuelles.",
+  estimated: "Le chiffre d’affaires, les commandes et les visites sont des estimations mensuelles.",
   unknown: "Inconnu",
   none: "Aucun connu",
-  revenue: "Chiffre d'affaires par mois",
+  revenue: "Chiffre d’affaires par mois",
   orders: "Commandes par mois",
   visits: "Visites par mois",
   growth: "Croissance du trafic",
@@ -166,7 +166,7 @@ const fr: StorePageText = {
   trafficTitle: "Visites par mois, estimées",
   month: "Mois",
   monthVisits: "Visites",
-  noTraffic: "Aucune visite n'est enregistrée pour cette boutique.",
+  noTraffic: "Aucune visite n’est enregistrée pour cette boutique.",
   about: "À propos de la boutique",
   niche: "Niche",
   apps: "Applications",
@@ -174,33 +174,33 @@ const fr: StorePageText = {
   pixels: "Pixels",
   networks: "Réseaux sociaux",
   newestProducts: "Derniers produits",
-  noProducts: "Aucun produit de cette boutique n'est enregistré.",
+  noProducts: "Aucun produit de cette boutique n’est enregistré.",
   moreProducts: "Chercher les produits par son domaine",
-  runningAds: "Publicités en cours, les plus récentes d'abord",
-  noAds: "Aucune publicité de cette boutique n'est en cours.",
+  runningAds: "Publicités en cours, les plus récentes d’abord",
+  noAds: "Aucune publicité de cette boutique n’est en cours.",
   moreAds: "Chercher les publicités par son nom"
 }
 
 const es: StorePageText = {
   tracked: "Seguida",
-  own: "Tu tienda",
+  own: "Su tienda",
   track: "Seguir esta tienda",
   untrack: "Dejar de seguir",
   standing: {
-    none: html`Sigue esta tienda, y ${tool} dará a tus agentes la descripción, las variantes y las imágenes de sus
+    none: html`Siga esta tienda, y ${tool} dará a sus agentes la descripción, las variantes y las imágenes de sus
     productos.`,
-    tracked: html`Sigues esta tienda: ${tool} da a tus agentes la descripción, las variantes y las imágenes de sus
+    tracked: html`Usted sigue esta tienda: ${tool} da a sus agentes la descripción, las variantes y las imágenes de sus
     productos.`,
-    own: html`Es una tienda de tu propia marca: ${tool} da a tus agentes los detalles de sus productos. Seguirla no
+    own: html`Es una tienda de su propia marca: ${tool} da a sus agentes los detalles de sus productos. Seguirla no
     cambia nada.`
   },
   done: {
-    tracked: html`Ahora sigues esta tienda. ${tool} funciona al instante con sus productos.`,
-    untracked: html`Ya no sigues esta tienda. ${tool} ya no da los detalles de sus productos.`,
-    own: html`No se cambió nada: es una tienda de tu propia marca y lo sigue siendo.`,
+    tracked: html`Ahora sigue esta tienda. ${tool} funciona al instante con sus productos.`,
+    untracked: html`Ya no sigue esta tienda. ${tool} ya no da los detalles de sus productos.`,
+    own: html`No se ha cambiado nada: es una tienda de su propia marca y lo sigue siendo.`,
     full: (most) =>
-      html`Esta tienda no se sigue: tienes ${most} tiendas seguidas y propias, el máximo posible.
-        <a href="/dashboard/shops">Deja antes de seguir otra</a>.`
+      html`Esta tienda no se sigue: tiene ${most} tiendas seguidas y propias, el máximo posible.
+        <a href="/dashboard/shops">Deje antes de seguir otra</a>.`
   },
   figures: "Cifras",
   estimated: "Los ingresos, los pedidos y las visitas son estimaciones mensuales.",
@@ -213,7 +213,7 @@ const es: StorePageText = {
   activeAds: "Anuncios en curso",
   products: "Productos",
   averagePrice: "Precio medio",
-  rating: "Puntuación en Trustpilot",
+  rating: "Valoración en Trustpilot",
   ratingOf: (rating) => `${rating} de 5`,
   reviews: "Reseñas en Trustpilot",
   created: "Creada",

@@ -5,11 +5,12 @@ import { ApiKeys } from "../../../services/access/ApiKeys.ts"
 import { ConnectedApps } from "../../../services/oauth/ConnectedApps.ts"
 import { maskOf, publisherOf } from "./Credentials.ts"
 import * as Csrf from "../frame/Csrf.ts"
+import { withDone } from "../frame/Done.ts"
 import { html } from "../frame/Html.ts"
 import type { Html } from "../frame/Html.ts"
-import { donePath } from "./IntegrationsPage.ts"
 import { appPath, integrationsPath, keyPath } from "./IntegrationsPaths.ts"
 import { texts as integrationsTexts } from "./IntegrationsText.ts"
+import type { IntegrationsText } from "./IntegrationsText.ts"
 import { texts } from "./KeyText.ts"
 import { Layout } from "../frame/Layout.ts"
 import type { Page } from "../frame/Layout.ts"
@@ -107,7 +108,7 @@ export const layer = HttpRouter.use((router) =>
     const revokeKey = Effect.fnUntraced(function* (visitor: SignedIn) {
       const id = yield* pathId
       return yield* keys.revoke(visitor.session.accountId, id).pipe(
-        Effect.as(seeOther(donePath("key_revoked"))),
+        Effect.as(seeOther(withDone<keyof IntegrationsText["done"]>(integrationsPath, "key_revoked"))),
         Effect.catchTag("KeyNotFound", () => Effect.succeed(page(gone(visitor))))
       )
     })
@@ -115,7 +116,7 @@ export const layer = HttpRouter.use((router) =>
     const revokeApp = Effect.fnUntraced(function* (visitor: SignedIn) {
       const id = yield* pathId
       return yield* apps.revoke(visitor.session.accountId, id).pipe(
-        Effect.as(seeOther(donePath("app_revoked"))),
+        Effect.as(seeOther(withDone<keyof IntegrationsText["done"]>(integrationsPath, "app_revoked"))),
         Effect.catchTag("AppNotFound", () => Effect.succeed(page(gone(visitor))))
       )
     })
