@@ -81,6 +81,7 @@ export const layer = HttpRouter.use((router) =>
             })}
             <button type="submit">${text.submit}</button>
           </form>
+          <p><a href="${sections.account}">${text.toAccount}</a></p>
         `
       })
     }

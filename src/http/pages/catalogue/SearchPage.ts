@@ -184,7 +184,7 @@ const isSame = (some: SearchAddress.Pairs, others: SearchAddress.Pairs): boolean
   some.every(([name, value], index) => name === others[index]?.[0] && value === others[index]?.[1])
 
 /** Which field it is about, if there is one, and what is wrong with it. */
-const problemOf = ({ message, path }: ArgumentIssue, { language }: Locale, typed: Typed): Problem => {
+const problemOf = ({ message, path }: ArgumentIssue, { language, quotes }: Locale, typed: Typed): Problem => {
   const text = filterTexts[language]
   const [name = "", part = ""] = path.split(".")
   const said = issueText(language, message)
@@ -193,7 +193,11 @@ const problemOf = ({ message, path }: ArgumentIssue, { language }: Locale, typed
   const end = Object.hasOwn(ends, part) ? ends[part] : undefined
   // Of an entry whose name the message has not.
   const entry = /^\d+$/u.test(part) && !message.startsWith("`") ? typed.entries(name)[Number(part)] : undefined
-  const about = [text.names[name], ...(end === undefined ? [] : [end]), ...(entry === undefined ? [] : [`“${entry}”`])]
+  const about = [
+    text.names[name],
+    ...(end === undefined ? [] : [end]),
+    ...(entry === undefined ? [] : [quotes.join(String(entry))])
+  ]
   const problem = { message: `${about.join(", ")}: ${said}` }
   return places[name] === "links" ? problem : { ...problem, field: end === undefined ? name : path }
 }

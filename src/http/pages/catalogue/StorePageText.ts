@@ -1,6 +1,8 @@
+/** What a store's page says. */
 import { html } from "../frame/Html.ts"
 import type { Html } from "../frame/Html.ts"
 import type { Texts } from "../frame/Locale.ts"
+import { storesPath } from "./StorePaths.ts"
 
 const tool: Html = html`<code>get_product</code>`
 
@@ -22,7 +24,7 @@ const en = {
     own: html`Nothing was changed: this is a store of your own brand, and stays that.`,
     full: (most: string) =>
       html`This store is not tracked: you have ${most} tracked and own stores, the most there can be.
-        <a href="/dashboard/shops">Stop tracking another one</a> first.`
+        <a href="${storesPath}">Stop tracking another one</a> first.`
   },
   figures: "Figures",
   estimated: "Revenue, orders and visits are monthly estimates.",
@@ -82,7 +84,7 @@ const de: StorePageText = {
     own: html`Es wurde nichts geändert: Das ist ein Shop Ihrer eigenen Marke und bleibt es.`,
     full: (most) =>
       html`Dieser Shop wird nicht beobachtet: Sie haben ${most} beobachtete und eigene Shops, mehr geht nicht.
-        <a href="/dashboard/shops">Beobachten Sie zuerst einen anderen nicht mehr</a>.`
+        <a href="${storesPath}">Beobachten Sie zuerst einen anderen nicht mehr</a>.`
   },
   figures: "Zahlen",
   estimated: "Umsatz, Bestellungen und Besuche sind monatliche Schätzungen.",
@@ -141,7 +143,7 @@ const fr: StorePageText = {
     own: html`Rien n’a été modifié : c’est une boutique de votre marque, et elle le reste.`,
     full: (most) =>
       html`Cette boutique n’est pas suivie : vous avez ${most} boutiques suivies ou à vous, le maximum.
-        <a href="/dashboard/shops">Cessez d’abord d’en suivre une autre</a>.`
+        <a href="${storesPath}">Cessez d’abord d’en suivre une autre</a>.`
   },
   figures: "Chiffres",
   estimated: "Le chiffre d’affaires, les commandes et les visites sont des estimations mensuelles.",
@@ -200,7 +202,7 @@ const es: StorePageText = {
     own: html`No se ha cambiado nada: es una tienda de su propia marca y lo sigue siendo.`,
     full: (most) =>
       html`Esta tienda no se sigue: tiene ${most} tiendas seguidas y propias, el máximo posible.
-        <a href="/dashboard/shops">Deje antes de seguir otra</a>.`
+        <a href="${storesPath}">Deje antes de seguir otra</a>.`
   },
   figures: "Cifras",
   estimated: "Los ingresos, los pedidos y las visitas son estimaciones mensuales.",

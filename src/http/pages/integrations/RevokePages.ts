@@ -54,9 +54,11 @@ const question = (options: {
       <p>${effect}</p>
       <form method="post" action="${action}">
         ${Csrf.hidden(visitor)}
-        <button type="submit">${integrationsTexts[locale.language].revoke}</button>
+        <div class="actions">
+          <button type="submit">${integrationsTexts[locale.language].revoke}</button>
+          <a href="${integrationsPath}" role="button" class="secondary">${texts[locale.language].keep}</a>
+        </div>
       </form>
-      <p><a href="${integrationsPath}">${texts[locale.language].keep}</a></p>
     `
   }
 }

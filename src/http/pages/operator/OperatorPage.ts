@@ -169,7 +169,7 @@ export const layer = HttpRouter.use((router) =>
               found.accounts.length > 0
                 ? table(found, text, locale)
                 : html`<div class="empty">
-                    <p><strong>${text.none}</strong></p>
+                    <h2>${text.none}</h2>
                     <p>${text.noneHint}</p>
                   </div>`
             }
