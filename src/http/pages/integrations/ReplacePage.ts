@@ -46,7 +46,7 @@ export const layer = HttpRouter.use((router) =>
 
     const choices = (visitor: SignedIn, isFull: boolean, chosen: KeyEnd): Html => {
       const text = texts[visitor.locale.language]
-      return html`<fieldset class="choices">
+      return html`<fieldset class="key-ends">
         <legend>${text.oldEnds}</legend>
         ${isFull && html`<p class="hint" id="only-now">${text.onlyNow}</p>`}
         ${keyEnds.map(

@@ -431,7 +431,7 @@ layer(services, { excludeTestServices: true, timeout: "120 seconds" })("search p
       assert.include(text, "The creation date is not known of every store")
       assert.include(
         text,
-        `<a href="${adsPath}?countries=AQ&amp;shop_created_between.to=1971-01-01">Without “Apps: Unheard Of”`
+        `<a href="${adsPath}?countries=AQ&amp;shop_created_between.to=1971-01-01">Without Apps: Unheard Of`
       )
       assert.include(text, `<a href="${adsPath}?apps=Unheard+Of&amp;shop_created_between.to=1971-01-01">Without`)
     })
