@@ -35,6 +35,8 @@ export const gone = (visitor: SignedIn): Page => {
   }
 }
 
+const donePath = (done: keyof IntegrationsText["done"]) => withDone(integrationsPath, done)
+
 const question = (options: {
   readonly visitor: SignedIn
   readonly heading: string
@@ -110,7 +112,7 @@ export const layer = HttpRouter.use((router) =>
     const revokeKey = Effect.fnUntraced(function* (visitor: SignedIn) {
       const id = yield* pathId
       return yield* keys.revoke(visitor.session.accountId, id).pipe(
-        Effect.as(seeOther(withDone<keyof IntegrationsText["done"]>(integrationsPath, "key_revoked"))),
+        Effect.as(seeOther(donePath("key_revoked"))),
         Effect.catchTag("KeyNotFound", () => Effect.succeed(page(gone(visitor))))
       )
     })
@@ -118,7 +120,7 @@ export const layer = HttpRouter.use((router) =>
     const revokeApp = Effect.fnUntraced(function* (visitor: SignedIn) {
       const id = yield* pathId
       return yield* apps.revoke(visitor.session.accountId, id).pipe(
-        Effect.as(seeOther(withDone<keyof IntegrationsText["done"]>(integrationsPath, "app_revoked"))),
+        Effect.as(seeOther(donePath("app_revoked"))),
         Effect.catchTag("AppNotFound", () => Effect.succeed(page(gone(visitor))))
       )
     })
