@@ -46,7 +46,7 @@ export class CatalogueAccess extends Context.Service<
           body: html`
             <p>${text.need}</p>
             <p>${text.have(Plan.titles[session.plan], subscriptionTexts[locale.language].statuses[session.status])}</p>
-            <p>${toBilling(billing, locale, "button")}</p>
+            ${billing !== undefined && html`<p>${toBilling(billing, locale, "button")}</p>`}
             <p class="aside">${text.kept}</p>
           `
         })
