@@ -2,7 +2,7 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
-import { usagePath } from "../../../../src/http/pages/usage/UsagePage.ts"
+import { usagePath } from "../../../../src/http/pages/usage/UsageAddress.ts"
 import { ActivityLog } from "../../../../src/services/access/ActivityLog.ts"
 import { ApiKeys } from "../../../../src/services/access/ApiKeys.ts"
 import { CallHistory } from "../../../../src/services/access/CallHistory.ts"
