@@ -17,5 +17,6 @@ export const doneNotice = (url: string, texts: Readonly<Record<string, string>>)
   return word === undefined ? undefined : said(texts[word])
 }
 
-/** That something was done. */
-export const said = (text: string | Html | undefined): Html => html`<p class="notice" role="status">${text}</p>`
+/** That something was done. It has the focus when the page opens, so that whoever hears the page hears it first. */
+export const said = (text: string | Html | undefined): Html =>
+  html`<p class="notice" tabindex="-1" autofocus role="status">${text}</p>`

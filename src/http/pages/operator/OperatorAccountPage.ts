@@ -11,6 +11,7 @@ import { AccountDirectory } from "../../../services/access/AccountDirectory.ts"
 import type { AccountEntry } from "../../../services/access/AccountDirectory.ts"
 import { ApiKeys } from "../../../services/access/ApiKeys.ts"
 import type { ApiKey } from "../../../services/access/ApiKeys.ts"
+import { Usage } from "../../../services/access/Usage.ts"
 import { ConnectedApps } from "../../../services/oauth/ConnectedApps.ts"
 import type { ConnectedApp } from "../../../services/oauth/ConnectedApps.ts"
 import { doneNotice } from "../frame/Done.ts"
@@ -26,6 +27,8 @@ import { pathId } from "../frame/PathId.ts"
 import { select } from "../frame/Select.ts"
 import { statusBadge } from "../account/Subscription.ts"
 import { texts as subscriptionTexts } from "../account/SubscriptionText.ts"
+import { usageCharts } from "../usage/UsageCharts.ts"
+import { texts as usageTexts } from "../usage/UsageText.ts"
 
 export const accountPath = (id: number | ":id") => `${sections.operator}/accounts/${id}` as const
 
@@ -221,6 +224,7 @@ export const layer = HttpRouter.use((router) =>
     const changes = yield* AccountChanges
     const apiKeys = yield* ApiKeys
     const connectedApps = yield* ConnectedApps
+    const usage = yield* Usage
     const { page } = yield* Layout
 
     yield* router.add(
@@ -231,8 +235,9 @@ export const layer = HttpRouter.use((router) =>
           const { locale } = visitor
           const text = texts[locale.language]
           const account = yield* directory.find(yield* pathId)
-          const [periods, keys, apps, history] = yield* Effect.all(
+          const [summary, periods, keys, apps, history] = yield* Effect.all(
             [
+              usage.summary(account.id, "30days"),
               directory.periods(account.id),
               apiKeys.list(account.id),
               connectedApps.list(account.id),
@@ -250,7 +255,9 @@ export const layer = HttpRouter.use((router) =>
               ${doneNotice(url, text.done)}
               <p><a href="${sections.operator}">${text.back}</a></p>
               <section class="panel">${figures(account, text, locale)}</section>
-              ${changeForms(account, text, locale)} ${section(text.periods, periodsTable(periods, text, locale))}
+              ${changeForms(account, text, locale)}
+              ${section(usageTexts[locale.language].thirtyDays, usageCharts(summary.days, locale))}
+              ${section(text.periods, periodsTable(periods, text, locale))}
               ${section(text.keys, keysTable(keys, text, locale))} ${section(text.apps, appsTable(apps, text, locale))}
               ${section(text.history, changesTable(history, text, locale))}
             `

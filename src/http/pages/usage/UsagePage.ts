@@ -9,7 +9,6 @@ import { Usage } from "../../../services/access/Usage.ts"
 import type { Amount, Span, UsageOfCaller, UsageSummary } from "../../../services/access/Usage.ts"
 import { statusBadge, subscriptionNotice } from "../account/Subscription.ts"
 import * as CallsTable from "./CallsTable.ts"
-import * as Chart from "../frame/Chart.ts"
 import { PageNotFound } from "../frame/ErrorPage.ts"
 import { html } from "../frame/Html.ts"
 import type { Html } from "../frame/Html.ts"
@@ -20,6 +19,7 @@ import * as OutwardLinks from "../frame/OutwardLinks.ts"
 import { PageRoutes } from "../frame/PageRoutes.ts"
 import * as UsageAddress from "./UsageAddress.ts"
 import type { UsageView } from "./UsageAddress.ts"
+import { usageCharts } from "./UsageCharts.ts"
 import { texts } from "./UsageText.ts"
 import type { UsageText } from "./UsageText.ts"
 
@@ -105,9 +105,6 @@ const credits = ({ credits, plan, status }: UsageSummary, locale: Locale, text: 
   </section>`
 }
 
-const total = (amounts: ReadonlyArray<Amount>, of: keyof Amount): number =>
-  amounts.reduce((sum, amount) => sum + amount[of], 0)
-
 const used = (summary: UsageSummary, view: UsageView, locale: Locale, text: UsageText): Html => {
   const { callers, days, otherCallers, tools } = summary
   const labels: Readonly<Record<Span, string>> = { period: text.period, "30days": text.thirtyDays }
@@ -115,19 +112,6 @@ const used = (summary: UsageSummary, view: UsageView, locale: Locale, text: Usag
     html`<a href="${UsageAddress.format({ ...view, span })}" ${span === view.span && html`aria-current="true"`}
       >${labels[span]}</a
     >`
-  const chart = (of: keyof Amount, title: string) =>
-    Chart.columns({
-      id: `${of}-by-day`,
-      title,
-      over: text.day,
-      unit: text[of],
-      columns: days.map((amount) => ({
-        label: locale.date(amount.day),
-        short: locale.dayAndMonth(amount.day),
-        value: amount[of]
-      })),
-      locale
-    })
   const toTool = (tool: string) =>
     html`<a href="${CallsTable.addressOf({ ...view, filter: { tool }, before: undefined })}"><code>${tool}</code></a>`
   const toCaller = ({ caller }: UsageOfCaller) =>
@@ -142,10 +126,7 @@ const used = (summary: UsageSummary, view: UsageView, locale: Locale, text: Usag
     otherCallers.count === 0 ? [] : [{ ...otherCallers, what: html`${text.others(locale.number(otherCallers.count))}` }]
   return html`<section class="panel">
       <nav class="spans" aria-label="${text.spans}">${way("30days")} ${way("period")}</nav>
-      <div class="charts">
-        ${chart("calls", text.callsByDay(locale.number(total(days, "calls"))))}
-        ${chart("credits", text.creditsByDay(locale.number(total(days, "credits"))))}
-      </div>
+      ${usageCharts(days, locale)}
       <p class="aside">${text.truth}</p>
     </section>
     <div class="breakdowns">

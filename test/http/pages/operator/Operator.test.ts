@@ -4,6 +4,7 @@ import { Effect, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { Accounts } from "../../../../src/services/access/Accounts.ts"
 import { ApiKeys } from "../../../../src/services/access/ApiKeys.ts"
+import * as RecordedCalls from "../../../support/RecordedCalls.ts"
 import { seen } from "../../../support/Sameness.ts"
 import { Site } from "../../../support/Site.ts"
 import type { Answer } from "../../../support/Site.ts"
@@ -226,6 +227,17 @@ layer(Site.layer(), { excludeTestServices: true, timeout: "60 seconds" })("the o
           assert.isAbove(each.length, 10)
           assert.notInclude(text, each)
         }
+      })
+    )
+
+    it.effect("is shown with its calls of thirty days, and none of another's", () =>
+      Effect.gen(function* () {
+        const { visitor } = yield* operator
+        const [customer, other] = [yield* account(), yield* account()]
+        const { caller } = yield* RecordedCalls.keyOf(customer.email, "nightly job")
+        yield* RecordedCalls.record(caller, [{ tool: "get_usage" }, { tool: "list_filter_options" }])
+        assert.include((yield* visitor.get(`${list}/accounts/${customer.id}`)).text, "Calls a day: 2 in all")
+        assert.include((yield* visitor.get(`${list}/accounts/${other.id}`)).text, "Calls a day: 0 in all")
       })
     )
 

@@ -1,0 +1,28 @@
+/** Calls and credits of an account by day, beside each other. */
+import type { Amount, UsageOfDay } from "../../../services/access/Usage.ts"
+import * as Chart from "../frame/Chart.ts"
+import { html } from "../frame/Html.ts"
+import type { Html } from "../frame/Html.ts"
+import type { Locale } from "../frame/Locale.ts"
+import { texts } from "./UsageText.ts"
+
+const total = (amounts: ReadonlyArray<Amount>, of: keyof Amount): number =>
+  amounts.reduce((sum, amount) => sum + amount[of], 0)
+
+export const usageCharts = (days: ReadonlyArray<UsageOfDay>, locale: Locale): Html => {
+  const text = texts[locale.language]
+  const chart = (of: keyof Amount, title: (total: string) => string) =>
+    Chart.columns({
+      id: `${of}-by-day`,
+      title: title(locale.number(total(days, of))),
+      over: text.day,
+      unit: text[of],
+      columns: days.map((amount) => ({
+        label: locale.date(amount.day),
+        short: locale.dayAndMonth(amount.day),
+        value: amount[of]
+      })),
+      locale
+    })
+  return html`<div class="charts">${chart("calls", text.callsByDay)} ${chart("credits", text.creditsByDay)}</div>`
+}
