@@ -238,6 +238,26 @@ describe.skipIf(!isAvailable())("in a browser", () => {
       })
     )
 
+    it.effect("twenty keys an hour are all, and the page says when there can be another", () =>
+      Effect.gen(function* () {
+        const keys = yield* ApiKeys
+        const tab = yield* (yield* Browser).open()
+        const { id } = yield* signedIn(tab)
+        yield* Effect.forEach(Array.from({ length: 20 }), () =>
+          Effect.flatMap(keys.create(id, "job"), ({ key }) => keys.revoke(id, key.id))
+        )
+        yield* Effect.promise(() => tab.locator("#name").fill("One more"))
+        yield* follow(tab, "button", "Create key")
+        assert.match(
+          yield* text(tab, ":focus"),
+          /^20 keys were created within an hour, the most there can be\. Try again in (59|60) minutes\.$/u
+        )
+        assert.strictEqual(yield* Effect.promise(() => tab.locator("#name").inputValue()), "One more")
+        assert.deepStrictEqual(yield* violations(tab), [])
+        assert.deepStrictEqual(yield* keys.list(id), [])
+      })
+    )
+
     it.effect.each(looks)("the pages of one key or app pass axe and fit at $width pixels, $scheme", (look) =>
       Effect.gen(function* () {
         const tab = yield* (yield* Browser).open(look)
