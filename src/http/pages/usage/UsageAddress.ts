@@ -47,7 +47,7 @@ const callerOf = (word: string): CallerId => {
 
 /** `None` for what no page of ours leads to. */
 export const parse = (url: string): Option.Option<UsageView> => {
-  const query = UrlParams.toRecord(UrlParams.fromInput(new URL(url, "http://localhost").searchParams))
+  const query = UrlParams.toRecord(UrlParams.fromInput(new URLSearchParams(url.split("?").slice(1).join("?"))))
   return Option.filter(
     Option.map(decode(query), ({ before, outcome, span, tool, who }) => ({
       span: span === undefined || span === "" ? usualSpan : span,
