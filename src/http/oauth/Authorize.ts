@@ -27,6 +27,7 @@ import * as ConsentPage from "../pages/account/ConsentPage.ts"
 import { Layout } from "../pages/frame/Layout.ts"
 import { FormRejected } from "../pages/frame/ErrorPage.ts"
 import { PageRoutes, seeOther } from "../pages/frame/PageRoutes.ts"
+import { queryOf } from "../pages/frame/Query.ts"
 import * as ReturnTo from "../pages/frame/ReturnTo.ts"
 import { isSignedIn } from "../pages/frame/Visitors.ts"
 import type { SignedIn, Visitor } from "../pages/frame/Visitors.ts"
@@ -43,8 +44,6 @@ const Decision = Schema.Struct({
 type Decision = typeof Decision.Type
 
 type Answer = Effect.Effect<HttpServerResponse.HttpServerResponse, ServiceUnavailable>
-
-const queryOf = (url: string): string => url.split("?").slice(1).join("?")
 
 /**
  * The path and query, to come back to after a sign-in; `undefined` for what is too long for that, or no request of a browser.

@@ -72,10 +72,10 @@ const called =
       const at = new Date(yield* Clock.currentTimeMillis)
       yield* sql`
         INSERT INTO activity (account_id, at, tool, credential_kind, credential_id, outcome, credits, duration_ms, request_id)
-        VALUES (${owner.id}, ${at}, 'search_ads', ${kind}, ${id}, 'success', 1, 12, ${`request-of-${kind}-${id}`})`
+        VALUES (${owner.id}, ${at}, 'search_ads', ${kind}, ${id}, 'ok', 1, 12, ${`request-of-${kind}-${id}`})`
       yield* sql`
         INSERT INTO activity_day (account_id, day, tool, outcome, credential_kind, credential_id, calls)
-        VALUES (${owner.id}, ${at}::date, 'search_ads', 'success', ${kind}, ${id}, 1)`
+        VALUES (${owner.id}, ${at}::date, 'search_ads', 'ok', ${kind}, ${id}, 1)`
       return id
     }).pipe(Effect.orDie)
 

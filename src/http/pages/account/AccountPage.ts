@@ -18,7 +18,7 @@ import { PageRoutes, seeOther } from "../frame/PageRoutes.ts"
 import { passwordPath } from "./PasswordPage.ts"
 import { pathId } from "../frame/PathId.ts"
 import * as ReturnTo from "../frame/ReturnTo.ts"
-import { statusBadge, subscriptionNotice } from "./SubscriptionText.ts"
+import { statusBadge, subscriptionNotice } from "./Subscription.ts"
 import { Visitors } from "../frame/Visitors.ts"
 import type { SignedIn } from "../frame/Visitors.ts"
 

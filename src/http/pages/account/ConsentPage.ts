@@ -10,7 +10,9 @@ import * as Csrf from "../frame/Csrf.ts"
 import { html } from "../frame/Html.ts"
 import type { Html } from "../frame/Html.ts"
 import type { Page } from "../frame/Layout.ts"
+import * as Locale from "../frame/Locale.ts"
 import { signOutForm } from "../frame/SignOutForm.ts"
+import { quoted } from "../frame/ThirdParty.ts"
 import type { SignedIn } from "../frame/Visitors.ts"
 
 export const decisionPath = "/authorize/decision"
@@ -21,8 +23,8 @@ export const hostOf = (host: string): Html => {
   return html`<bdi class="host">${before}<strong>${owner}</strong>${after}</bdi>`
 }
 
-/** In quotes, so that no name reads as a part of our own sentence. */
-const nameOf = (name: string): Html => html`“<bdi>${name}</bdi>”`
+/** These pages speak English alone, word for word as the seed has them. */
+const nameOf = (name: string): Html => quoted(name, Locale.of(undefined))
 
 /** Who stands behind the app. Only the host of a document's address is known for certain. */
 const publisherOf = (host: string | undefined): Html =>

@@ -10,6 +10,7 @@ import { Balances } from "../../../services/access/Balances.ts"
 import { ConnectedApps } from "../../../services/oauth/ConnectedApps.ts"
 import { texts } from "./DashboardText.ts"
 import type { DashboardText } from "./DashboardText.ts"
+import { copyText } from "../frame/CopyText.ts"
 import { PageNotFound } from "../frame/ErrorPage.ts"
 import { html } from "../frame/Html.ts"
 import type { Html } from "../frame/Html.ts"
@@ -18,7 +19,7 @@ import { texts as layoutTexts } from "../frame/LayoutText.ts"
 import type { Locale } from "../frame/Locale.ts"
 import * as OutwardLinks from "../frame/OutwardLinks.ts"
 import { PageRoutes } from "../frame/PageRoutes.ts"
-import { statusBadge, subscriptionNotice } from "./SubscriptionText.ts"
+import { statusBadge, subscriptionNotice } from "./Subscription.ts"
 
 const creditsOf = (credits: Credits | undefined, text: DashboardText, { date, number }: Locale): Html =>
   credits === undefined
@@ -79,13 +80,8 @@ export const layer = HttpRouter.use((router) =>
           const isConnected = keys.length + apps.length > 0
           const hasCalled = [...keys, ...apps].some(({ lastUsedAt }) => lastUsedAt !== null) || (credits?.used ?? 0) > 0
           const address = html`
-            <p class="copyable">
-              <span class="hint">${text.address}</span>
-              <code id="mcp-url">${mcpUrl}</code>
-              <button type="button" class="quiet" data-copy="mcp-url" data-copied="${text.copied}" hidden>
-                ${text.copy}
-              </button>
-            </p>
+            <p class="hint" id="address">${text.address}</p>
+            ${copyText({ id: "mcp-url", named: "address", text: mcpUrl, locale })}
           `
           const steps: ReadonlyArray<Step> = [
             {

@@ -24,8 +24,6 @@ export interface DashboardText {
   readonly lookAbout: string
   readonly toAds: string
   readonly address: string
-  readonly copy: string
-  readonly copied: string
   readonly sections: string
   readonly about: Readonly<Record<Exclude<Section, "operator">, string>>
   readonly account: string
@@ -36,29 +34,27 @@ const en: DashboardText = {
   creditsLeft: "Credits left",
   ofAllowance: (allowance) => `of ${allowance}`,
   noCredits: "None with this plan",
-  renews: "They renew on",
+  renews: "Credits renew",
   plan: "Plan",
   connected: "Connected",
   keysAndApps: (keys, apps) => `${keys === 1 ? "1 key" : `${keys} keys`}, ${apps === 1 ? "1 app" : `${apps} apps`}`,
   start: "Get started",
   startAbout: "Three steps, and your AI agent can look for stores, products and ads.",
   done: "Done",
-  connect: "Connect an app, or make a key",
+  connect: "Connect an app, or create a key",
   connectAbout: "Apps sign in by themselves once you give them the address below. Scripts and servers take an API key.",
-  toIntegrations: "To integrations",
+  toIntegrations: "To the integrations",
   call: "Make a first call",
   callAbout: "Ask your agent for your usage: that is free, and shows that the connection works.",
   look: "Look at the ads",
   lookAbout: "The same search as your agent has, as a page. Looking costs no credits.",
   toAds: "To the ads",
   address: "Address for AI agents",
-  copy: "Copy",
-  copied: "Copied",
   sections: "Where to go",
   about: {
     ads: "What stores advertise on social platforms.",
     products: "What stores sell, best chances first.",
-    stores: "Find a store, and follow it.",
+    stores: "Find a store, and track it.",
     integrations: "API keys and connected apps.",
     usage: "Calls and credits, day by day.",
     account: "Your password, and where you are signed in."
@@ -68,7 +64,7 @@ const en: DashboardText = {
 
 const de: DashboardText = {
   heading: "Übersicht",
-  creditsLeft: "Credits übrig",
+  creditsLeft: "Verbleibende Credits",
   ofAllowance: (allowance) => `von ${allowance}`,
   noCredits: "Keine in diesem Tarif",
   renews: "Neue Credits am",
@@ -78,7 +74,7 @@ const de: DashboardText = {
   start: "Erste Schritte",
   startAbout: "Drei Schritte, und Ihr KI-Agent kann nach Shops, Produkten und Anzeigen suchen.",
   done: "Erledigt",
-  connect: "Eine App verbinden oder einen Schlüssel anlegen",
+  connect: "Eine App verbinden oder einen Schlüssel erstellen",
   connectAbout:
     "Apps melden sich selbst an, sobald Sie ihnen die Adresse unten geben. Skripte und Server bekommen einen API-Schlüssel.",
   toIntegrations: "Zu den Integrationen",
@@ -88,13 +84,11 @@ const de: DashboardText = {
   lookAbout: "Dieselbe Suche, die Ihr Agent hat, als Seite. Ansehen kostet keine Credits.",
   toAds: "Zu den Anzeigen",
   address: "Adresse für KI-Agenten",
-  copy: "Kopieren",
-  copied: "Kopiert",
   sections: "Wohin möchten Sie?",
   about: {
     ads: "Womit Shops auf sozialen Plattformen werben.",
     products: "Was Shops verkaufen, das Aussichtsreichste zuerst.",
-    stores: "Einen Shop finden und ihm folgen.",
+    stores: "Einen Shop finden und beobachten.",
     integrations: "API-Schlüssel und verbundene Apps.",
     usage: "Aufrufe und Credits, Tag für Tag.",
     account: "Ihr Passwort, und wo Sie angemeldet sind."
@@ -107,7 +101,7 @@ const fr: DashboardText = {
   creditsLeft: "Crédits restants",
   ofAllowance: (allowance) => `sur ${allowance}`,
   noCredits: "Aucun avec ce forfait",
-  renews: "Renouvelés le",
+  renews: "Renouvellement",
   plan: "Forfait",
   connected: "Connexions",
   keysAndApps: (keys, apps) =>
@@ -125,8 +119,6 @@ const fr: DashboardText = {
   lookAbout: "La même recherche que celle de votre agent, sous forme de page. Regarder ne coûte aucun crédit.",
   toAds: "Vers les publicités",
   address: "Adresse pour les agents d’IA",
-  copy: "Copier",
-  copied: "Copié",
   sections: "Où aller",
   about: {
     ads: "Ce que les boutiques diffusent sur les réseaux sociaux.",
@@ -144,7 +136,7 @@ const es: DashboardText = {
   creditsLeft: "Créditos restantes",
   ofAllowance: (allowance) => `de ${allowance}`,
   noCredits: "Ninguno con este plan",
-  renews: "Se renuevan el",
+  renews: "Renovación",
   plan: "Plan",
   connected: "Conexiones",
   keysAndApps: (keys, apps) =>
@@ -162,8 +154,6 @@ const es: DashboardText = {
   lookAbout: "La misma búsqueda que tiene su agente, como página. Mirar no cuesta créditos.",
   toAds: "A los anuncios",
   address: "Dirección para agentes de IA",
-  copy: "Copiar",
-  copied: "Copiado",
   sections: "A dónde ir",
   about: {
     ads: "Lo que las tiendas anuncian en las redes sociales.",

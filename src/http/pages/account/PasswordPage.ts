@@ -14,7 +14,7 @@ import type { PasswordText } from "./PasswordText.ts"
 import type { SignedIn } from "../frame/Visitors.ts"
 import { Visitors } from "../frame/Visitors.ts"
 
-export const passwordPath = "/dashboard/account/password"
+export const passwordPath = `${sections.account}/password` as const
 
 const Secret = Schema.RedactedFromValue(Schema.String.check(Schema.isMaxLength(1000)))
 
@@ -81,6 +81,7 @@ export const layer = HttpRouter.use((router) =>
             })}
             <button type="submit">${text.submit}</button>
           </form>
+          <p><a href="${sections.account}">${text.toAccount}</a></p>
         `
       })
     }

@@ -1,13 +1,10 @@
-/** What subscriptions are called. The names of the plans are names. */
+/** What subscriptions are called, and what is said of one without access. The names of the plans are names. */
 import type { SubscriptionStatus } from "../../../domain/access/Account.ts"
-import * as Plan from "../../../domain/access/Plan.ts"
-import { html } from "../frame/Html.ts"
-import type { Html } from "../frame/Html.ts"
-import type { Locale, Texts } from "../frame/Locale.ts"
+import type { Texts } from "../frame/Locale.ts"
 
 export interface SubscriptionText {
   readonly statuses: Readonly<Record<SubscriptionStatus, string>>
-  /** Why tools cannot be called, and what helps. */
+  /** Why neither tools nor searches answer, and what helps. */
   readonly upgrade: string
   readonly remedies: Readonly<Record<Exclude<SubscriptionStatus, "active">, string>>
   readonly toBilling: string
@@ -28,9 +25,9 @@ const de: SubscriptionText = {
   statuses: { active: "aktiv", paused: "pausiert", unpaid: "unbezahlt", canceled: "gekündigt" },
   upgrade: "KI-Agenten und die Suche brauchen den Tarif Growth oder Pro.",
   remedies: {
-    paused: "Das Abonnement ist pausiert. KI-Agenten und die Suche arbeiten wieder, sobald es fortgesetzt wird.",
-    unpaid: "Eine Rechnung ist offen. KI-Agenten und die Suche arbeiten wieder, sobald sie bezahlt ist.",
-    canceled: "Das Abonnement ist beendet. KI-Agenten und die Suche arbeiten wieder, sobald es neu beginnt."
+    paused: "Das Abonnement ist pausiert. KI-Agenten und die Suche funktionieren wieder, sobald es fortgesetzt wird.",
+    unpaid: "Eine Rechnung ist offen. KI-Agenten und die Suche funktionieren wieder, sobald sie bezahlt ist.",
+    canceled: "Das Abonnement ist beendet. KI-Agenten und die Suche funktionieren wieder, sobald es neu beginnt."
   },
   toBilling: "Zur Abrechnung"
 }
@@ -60,22 +57,3 @@ const es: SubscriptionText = {
 }
 
 export const texts: Texts<SubscriptionText> = { en, de, fr, es }
-
-export const statusBadge = (status: SubscriptionStatus, { language }: Locale): Html =>
-  html`<span class="badge ${status === "active" ? "good" : "bad"}">${texts[language].statuses[status]}</span>`
-
-/** What keeps the account from searching and from calling tools, if something does, and the way to mend it. */
-export const subscriptionNotice = (
-  subscription: Plan.Subscription,
-  { billing, locale }: { readonly billing: string | undefined; readonly locale: Locale }
-): Html | undefined => {
-  if (Plan.mayCallTools(subscription)) return undefined
-  const text = texts[locale.language]
-  const { status } = subscription
-  return html`<div class="notice" role="note">
-    <p>
-      ${status === "active" ? text.upgrade : text.remedies[status]}
-      ${billing !== undefined && html`<a href="${billing}">${text.toBilling}</a>`}
-    </p>
-  </div>`
-}

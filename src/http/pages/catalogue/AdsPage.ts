@@ -3,9 +3,10 @@ import * as AdNotice from "../../../domain/search/AdNotice.ts"
 import { AdQuery } from "../../../domain/search/AdQuery.ts"
 import * as SearchAds from "../../../services/tools/SearchAds.ts"
 import { adCard } from "./AdCard.ts"
+import { sections } from "../frame/Layout.ts"
 import * as SearchPage from "./SearchPage.ts"
 
-export const adsPath = "/dashboard/ads"
+export const adsPath = sections.ads
 
 export const layer = SearchPage.layer({
   subject: "ads",

@@ -8,11 +8,14 @@ import { AppConfig } from "../../../Config.ts"
 import * as Plan from "../../../domain/access/Plan.ts"
 import { CurrentAccount } from "../../../services/access/CurrentAccount.ts"
 import { LookRate } from "../../../services/access/LookRate.ts"
+import { toBilling } from "../account/Subscription.ts"
+import { texts as subscriptionTexts } from "../account/SubscriptionText.ts"
 import { texts } from "./CatalogueAccessText.ts"
 import type { PageError } from "../frame/ErrorPage.ts"
 import { html } from "../frame/Html.ts"
 import { Layout } from "../frame/Layout.ts"
 import type { Section } from "../frame/Layout.ts"
+import * as OutwardLinks from "../frame/OutwardLinks.ts"
 import type { SignedIn } from "../frame/Visitors.ts"
 
 type Answer<R> = Effect.Effect<HttpServerResponse.HttpServerResponse, PageError, R>
@@ -27,7 +30,7 @@ export class CatalogueAccess extends Context.Service<
   static readonly layer = Layer.effect(
     CatalogueAccess,
     Effect.gen(function* () {
-      const { billingUrl } = yield* AppConfig
+      const { billing } = OutwardLinks.of(yield* AppConfig)
       const { page } = yield* Layout
       const looks = yield* LookRate
 
@@ -42,8 +45,8 @@ export class CatalogueAccess extends Context.Service<
           heading: text.heading,
           body: html`
             <p>${text.need}</p>
-            <p>${text.have(Plan.titles[session.plan], text.statuses[session.status])}</p>
-            <p><a href="${billingUrl}" role="button">${text.toBilling}</a></p>
+            <p>${text.have(Plan.titles[session.plan], subscriptionTexts[locale.language].statuses[session.status])}</p>
+            ${billing !== undefined && html`<p>${toBilling(billing, locale, "button")}</p>`}
             <p class="aside">${text.kept}</p>
           `
         })

@@ -1,36 +1,25 @@
-import type { SubscriptionStatus } from "../../../domain/access/Account.ts"
+/** What those read who may not look at the catalogue. */
 import type { Texts } from "../frame/Locale.ts"
 
 const en = {
   heading: "This needs an active plan",
   need: "Ads, products and stores are shown with an active Growth or Pro subscription.",
   have: (plan: string, status: string) => `This account's plan is ${plan}; its subscription is ${status}.`,
-  statuses: {
-    active: "active",
-    paused: "paused",
-    unpaid: "unpaid",
-    canceled: "canceled"
-  } as Readonly<Record<SubscriptionStatus, string>>,
-  toBilling: "Upgrade or fix billing",
   kept: "Your keys, connected apps and tracked stores are kept and work again at once."
 }
 export type CatalogueAccessText = typeof en
 
 const de: CatalogueAccessText = {
   heading: "Dafür braucht es einen aktiven Tarif",
-  need: "Anzeigen, Produkte und Shops gibt es mit einem aktiven Growth- oder Pro-Abo zu sehen.",
-  have: (plan, status) => `Der Tarif dieses Kontos ist ${plan}, sein Abo ist ${status}.`,
-  statuses: { active: "aktiv", paused: "pausiert", unpaid: "unbezahlt", canceled: "gekündigt" },
-  toBilling: "Upgrade oder Zahlung",
+  need: "Anzeigen, Produkte und Shops gibt es mit einem aktiven Abonnement von Growth oder Pro zu sehen.",
+  have: (plan, status) => `Der Tarif dieses Kontos ist ${plan}, sein Abonnement ist ${status}.`,
   kept: "Schlüssel, verbundene Apps und beobachtete Shops bleiben erhalten und funktionieren dann sofort wieder."
 }
 
 const fr: CatalogueAccessText = {
   heading: "Il faut un abonnement actif",
   need: "Les publicités, les produits et les boutiques sont visibles avec un abonnement Growth ou Pro actif.",
-  have: (plan, status) => `La formule de ce compte est ${plan} ; son abonnement est ${status}.`,
-  statuses: { active: "actif", paused: "en pause", unpaid: "impayé", canceled: "résilié" },
-  toBilling: "Changer de formule ou régler",
+  have: (plan, status) => `Le forfait de ce compte est ${plan} ; son abonnement est ${status}.`,
   kept: "Vos clés, applications connectées et boutiques suivies sont conservées et refonctionneront aussitôt."
 }
 
@@ -38,9 +27,7 @@ const es: CatalogueAccessText = {
   heading: "Hace falta un plan activo",
   need: "Los anuncios, los productos y las tiendas se ven con una suscripción Growth o Pro activa.",
   have: (plan, status) => `El plan de esta cuenta es ${plan}; su suscripción está ${status}.`,
-  statuses: { active: "activa", paused: "en pausa", unpaid: "impagada", canceled: "cancelada" },
-  toBilling: "Mejorar el plan o pagar",
-  kept: "Tus claves, aplicaciones conectadas y tiendas seguidas se conservan y volverán a funcionar al instante."
+  kept: "Sus claves, aplicaciones conectadas y tiendas seguidas se conservan y volverán a funcionar al instante."
 }
 
 export const texts: Texts<CatalogueAccessText> = { en, de, fr, es }

@@ -79,7 +79,7 @@ const bounds = ({ locale }: Context, value: object): string => {
 const maxChips = 30
 
 const labelled = (context: Context, name: ArgumentName, value: string): string =>
-  name === "query" ? `“${value}”` : `${filterTexts[context.locale.language].names[name]}: ${value}`
+  name === "query" ? context.locale.quotes.join(value) : `${filterTexts[context.locale.language].names[name]}: ${value}`
 
 const chipsOf = (context: Context, name: ArgumentName, value: unknown, isCrowded: boolean): ReadonlyArray<Chip> => {
   const { args } = context

@@ -92,17 +92,17 @@ const fr: IssueText = {
   whole: () => "doit être un nombre entier",
   between: (min, max) => `doit être entre ${min} et ${max}`,
   atLeast: (min) => `doit être au moins ${min}`,
-  once: () => "ne peut figurer qu'une fois",
+  once: () => "ne peut figurer qu’une fois",
   minMax: () => "ne doit pas dépasser la valeur de « à »",
   fromTo: () => "ne doit pas être après le jour de « à »",
   date: () => "doit être une date de la forme AAAA-MM-JJ",
-  noDate: (day) => `le ${day} n'existe pas`,
+  noDate: (day) => `le ${day} n’existe pas`,
   unknownValue: (value) => `« ${value} » ne fait pas partie des valeurs possibles`,
-  unknownArgument: () => "n'est pas un filtre de cette page",
-  unknownNiche: (name) => `« ${name} » n'est pas une niche connue`,
-  unknownTheme: (name) => `« ${name} » n'est pas un thème connu`,
-  country: () => "n'est pas un code de pays ISO 3166-1",
-  currency: () => "n'est pas un code de devise ISO 4217",
+  unknownArgument: () => "n’est pas un filtre de cette page",
+  unknownNiche: (name) => `« ${name} » n’est pas une niche connue`,
+  unknownTheme: (name) => `« ${name} » n’est pas un thème connu`,
+  country: () => "n’est pas un code de pays ISO 3166-1",
+  currency: () => "n’est pas un code de devise ISO 4217",
   extension: () => "doit être une extension de domaine avec son point, comme .com ou .co.uk",
   letters: () => "doit contenir une lettre, un chiffre ou un symbole",
   atMostCharacters: (max) => `doit avoir au plus ${max} caractères`,
@@ -138,7 +138,7 @@ const es: IssueText = {
   yesNo: () => "debe ser true o false",
   range: () => "debe tener un valor en «desde» o «hasta»",
   stillRunning: () => "solo vale para anuncios en curso, no con el estado «Finalizados»",
-  didYouMean: (value) => `¿Quisiste decir «${value}»?`
+  didYouMean: (value) => `¿Quiso decir «${value}»?`
 }
 
 /** English is as the issues have it. */

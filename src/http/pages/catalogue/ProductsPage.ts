@@ -2,9 +2,10 @@
 import { ProductQuery } from "../../../domain/search/ProductQuery.ts"
 import * as SearchProducts from "../../../services/tools/SearchProducts.ts"
 import { productCard } from "./ProductCard.ts"
+import { sections } from "../frame/Layout.ts"
 import * as SearchPage from "./SearchPage.ts"
 
-export const productsPath = "/dashboard/products"
+export const productsPath = sections.products
 
 export const layer = SearchPage.layer({
   subject: "products",

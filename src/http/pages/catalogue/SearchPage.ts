@@ -33,6 +33,7 @@ import { issueText } from "./IssueText.ts"
 import { Layout } from "../frame/Layout.ts"
 import type { Locale } from "../frame/Locale.ts"
 import { PageRoutes, seeOther } from "../frame/PageRoutes.ts"
+import { queryOf } from "../frame/Query.ts"
 import { texts } from "./SearchPageText.ts"
 import type { Subject } from "./SearchPageText.ts"
 import * as SearchResults from "./SearchResults.ts"
@@ -159,7 +160,7 @@ export const layer = <Query extends Narrowing.Narrowable, Answer extends Envelop
       }
 
       const answer = (visitor: SignedIn, { url }: HttpServerRequest.HttpServerRequest) => {
-        const pairs = SearchAddress.parse(url.split("?").slice(1).join("?"))
+        const pairs = SearchAddress.parse(queryOf(url))
         const raw = address.toArguments(pairs)
         const query = Option.getOrUndefined(decode(raw, { onExcessProperty: "error" }))
         const asked = { pairs, raw, query }
@@ -183,7 +184,7 @@ const isSame = (some: SearchAddress.Pairs, others: SearchAddress.Pairs): boolean
   some.every(([name, value], index) => name === others[index]?.[0] && value === others[index]?.[1])
 
 /** Which field it is about, if there is one, and what is wrong with it. */
-const problemOf = ({ message, path }: ArgumentIssue, { language }: Locale, typed: Typed): Problem => {
+const problemOf = ({ message, path }: ArgumentIssue, { language, quotes }: Locale, typed: Typed): Problem => {
   const text = filterTexts[language]
   const [name = "", part = ""] = path.split(".")
   const said = issueText(language, message)
@@ -192,7 +193,11 @@ const problemOf = ({ message, path }: ArgumentIssue, { language }: Locale, typed
   const end = Object.hasOwn(ends, part) ? ends[part] : undefined
   // Of an entry whose name the message has not.
   const entry = /^\d+$/u.test(part) && !message.startsWith("`") ? typed.entries(name)[Number(part)] : undefined
-  const about = [text.names[name], ...(end === undefined ? [] : [end]), ...(entry === undefined ? [] : [`“${entry}”`])]
+  const about = [
+    text.names[name],
+    ...(end === undefined ? [] : [end]),
+    ...(entry === undefined ? [] : [quotes.join(String(entry))])
+  ]
   const problem = { message: `${about.join(", ")}: ${said}` }
   return places[name] === "links" ? problem : { ...problem, field: end === undefined ? name : path }
 }

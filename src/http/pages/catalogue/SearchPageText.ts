@@ -22,10 +22,6 @@ export interface SearchPageText {
   readonly stores: (count: number, shown: string) => string
   /** Of counts in words. */
   readonly grouped: (ads: string, stores: string) => string
-  readonly pages: string
-  readonly previous: string
-  readonly next: string
-  readonly pageOf: (page: string, pages: string) => string
   readonly listed: (shown: string) => string
   readonly nothing: Readonly<Record<Subject, string>>
   readonly leaveOut: string
@@ -44,8 +40,6 @@ export interface SearchPageText {
   readonly earlierPage: string
   readonly toolCall: string
   readonly toolCallHint: (tool: string) => string
-  readonly copy: string
-  readonly copied: string
 }
 
 const en: SearchPageText = {
@@ -64,15 +58,11 @@ const en: SearchPageText = {
     products: (count, shown) => (count === 1 ? "1 product" : `${shown} products`)
   },
   stores: (count, shown) => (count === 1 ? "1 store" : `${shown} stores`),
-  grouped: (ads, stores) => `${ads} of ${stores}. One per store is shown, stores with most active ads first.`,
-  pages: "Pages",
-  previous: "Previous",
-  next: "Next",
-  pageOf: (page, pages) => `Page ${page} of ${pages}`,
+  grouped: (ads, stores) => `${ads} of ${stores}. One per store is shown, stores with most running ads first.`,
   listed: (shown) => `Only the first ${shown} are listed. Narrow the search to see others.`,
   nothing: { ads: "No ad matches all of these filters", products: "No product matches all of these filters" },
   leaveOut: "Leave one of them out:",
-  without: (filter) => `Without “${filter}”`,
+  without: (filter) => `Without ${filter}`,
   noneYet: "The catalogue is empty. It fills with the first import.",
   pastLast: "This page is past the last result.",
   toFirst: "To the first page",
@@ -92,14 +82,12 @@ const en: SearchPageText = {
     one: "One common word has too many hits: add a second one.",
     several: "These words have too many hits: add a rarer one."
   },
-  addFilter: "Add a filter on the store, such as niches, countries or monthly visits.",
-  narrowFilter: "Narrow the filters on the store, such as niches, countries or monthly visits.",
+  addFilter: "Add a filter on the store, such as niches, countries or visits a month.",
+  narrowFilter: "Narrow the filters on the store, such as niches, countries or visits a month.",
   earlierPage: "Or go back to an earlier page.",
   toolCall: "Copy as tool call",
   toolCallHint: (tool) =>
-    `This JSON-RPC message asks the tool ${tool} for exactly this search. A call by an agent costs 1 credit; looking here is free.`,
-  copy: "Copy",
-  copied: "Copied"
+    `This JSON-RPC message asks the tool ${tool} for exactly this search. A call by an agent costs 1 credit; looking here is free.`
 }
 
 const de: SearchPageText = {
@@ -120,41 +108,35 @@ const de: SearchPageText = {
   stores: (count, shown) => (count === 1 ? "1 Shop" : `${shown} Shops`),
   grouped: (ads, stores) =>
     `${ads} von ${stores}. Je Shop ist eine zu sehen, die Shops mit den meisten laufenden Anzeigen zuerst.`,
-  pages: "Seiten",
-  previous: "Zurück",
-  next: "Weiter",
-  pageOf: (page, pages) => `Seite ${page} von ${pages}`,
-  listed: (shown) => `Nur die ersten ${shown} sind aufgeführt. Für weitere die Suche eingrenzen.`,
+  listed: (shown) => `Nur die ersten ${shown} sind aufgeführt. Grenzen Sie die Suche ein, um weitere zu sehen.`,
   nothing: { ads: "Keine Anzeige passt zu all diesen Filtern", products: "Kein Produkt passt zu all diesen Filtern" },
-  leaveOut: "Einen davon weglassen:",
-  without: (filter) => `Ohne „${filter}“`,
+  leaveOut: "Lassen Sie einen davon weg:",
+  without: (filter) => `Ohne ${filter}`,
   noneYet: "Der Katalog ist leer. Er füllt sich mit dem ersten Import.",
   pastLast: "Diese Seite liegt hinter dem letzten Ergebnis.",
   toFirst: "Zur ersten Seite",
   reasons: {
     unknown_app:
-      "Eine App mit unbekanntem Namen passt zu nichts: eine aus der Liste wählen oder die Schreibweise prüfen.",
+      "Eine App mit unbekanntem Namen passt zu nichts: wählen Sie eine aus der Liste, oder prüfen Sie die Schreibweise.",
     unknown_creation_date:
-      "Das Gründungsdatum ist nicht von jedem Shop bekannt, und solche Shops passen nie: den Zeitraum erweitern oder weglassen."
+      "Das Gründungsdatum ist nicht von jedem Shop bekannt, und solche Shops passen nie: erweitern Sie den Zeitraum, oder lassen Sie ihn weg."
   },
   error: "Fehler",
   mend: "So lässt sich diese Suche nicht ausführen:",
   tooLong: (length, limit) =>
-    `Die Adresse dieser Suche hat ${length} Zeichen, erlaubt sind ${limit}. Weniger Werte wählen.`,
+    `Die Adresse dieser Suche hat ${length} Zeichen, erlaubt sind ${limit}. Wählen Sie weniger Werte.`,
   tooSlow: "Diese Suche hat zu lange gedauert und wurde abgebrochen",
   words: {
-    short: "Mit so wenigen Buchstaben beginnen sehr viele Wörter: ein längeres Wort schreiben.",
-    one: "Ein häufiges Wort hat zu viele Treffer: ein zweites dazuschreiben.",
-    several: "Diese Wörter haben zu viele Treffer: ein selteneres dazuschreiben."
+    short: "Mit so wenigen Buchstaben beginnen sehr viele Wörter: schreiben Sie ein längeres.",
+    one: "Ein häufiges Wort hat zu viele Treffer: schreiben Sie ein zweites dazu.",
+    several: "Diese Wörter haben zu viele Treffer: schreiben Sie ein selteneres dazu."
   },
-  addFilter: "Den Shop eingrenzen, etwa mit Nischen, Ländern oder Besuchen im Monat.",
-  narrowFilter: "Den Shop enger eingrenzen, etwa mit Nischen, Ländern oder Besuchen im Monat.",
-  earlierPage: "Oder zu einer früheren Seite zurückgehen.",
+  addFilter: "Grenzen Sie die Shops ein, etwa mit Nischen, Ländern oder Besuchen im Monat.",
+  narrowFilter: "Grenzen Sie die Shops enger ein, etwa mit Nischen, Ländern oder Besuchen im Monat.",
+  earlierPage: "Oder gehen Sie zu einer früheren Seite zurück.",
   toolCall: "Als Tool-Aufruf kopieren",
   toolCallHint: (tool) =>
-    `Diese JSON-RPC-Nachricht fragt das Tool ${tool} nach genau dieser Suche. Ein Aufruf durch einen Agenten kostet 1 Credit, hier zu schauen nichts.`,
-  copy: "Kopieren",
-  copied: "Kopiert"
+    `Diese JSON-RPC-Nachricht fragt das Tool ${tool} nach genau dieser Suche. Ein Aufruf durch einen Agenten kostet 1 Credit, hier zu schauen nichts.`
 }
 
 const fr: SearchPageText = {
@@ -173,45 +155,39 @@ const fr: SearchPageText = {
     products: (count, shown) => `${shown} ${count < 2 ? "produit" : "produits"}`
   },
   stores: (count, shown) => `${shown} ${count < 2 ? "boutique" : "boutiques"}`,
-  grouped: (ads, stores) => `${ads}, ${stores}. Une par boutique, d'abord celles qui en ont le plus en cours.`,
-  pages: "Pages",
-  previous: "Précédente",
-  next: "Suivante",
-  pageOf: (page, pages) => `Page ${page} sur ${pages}`,
-  listed: (shown) => `Seuls les ${shown} premiers résultats sont listés. Affinez la recherche pour en voir d'autres.`,
+  grouped: (ads, stores) => `${ads}, ${stores}. Une par boutique, d’abord celles qui en ont le plus en cours.`,
+  listed: (shown) => `Seuls les ${shown} premiers résultats sont listés. Affinez la recherche pour en voir d’autres.`,
   nothing: {
     ads: "Aucune publicité ne correspond à tous ces filtres",
     products: "Aucun produit ne correspond à tous ces filtres"
   },
   leaveOut: "Retirez-en un :",
-  without: (filter) => `Sans « ${filter} »`,
+  without: (filter) => `Sans ${filter}`,
   noneYet: "Le catalogue est vide. Il se remplit au premier import.",
   pastLast: "Cette page est au-delà du dernier résultat.",
-  toFirst: "À la première page",
+  toFirst: "Vers la première page",
   reasons: {
     unknown_app:
       "Une application dont le nom est inconnu ne correspond à rien : choisissez-la dans la liste ou vérifiez son nom.",
     unknown_creation_date:
-      "La date de création n'est pas connue pour toutes les boutiques, et celles-là ne correspondent jamais : élargissez les dates ou retirez-les."
+      "La date de création n’est pas connue pour toutes les boutiques, et celles-là ne correspondent jamais : élargissez les dates ou retirez-les."
   },
   error: "Erreur",
   mend: "Cette recherche ne peut pas être lancée telle quelle :",
   tooLong: (length, limit) =>
-    `L'adresse de cette recherche a ${length} caractères, ${limit} au plus. Choisissez moins de valeurs.`,
+    `L’adresse de cette recherche a ${length} caractères, ${limit} au plus. Choisissez moins de valeurs.`,
   tooSlow: "Cette recherche a pris trop de temps et a été arrêtée",
   words: {
     short: "Si peu de lettres commencent un très grand nombre de mots : écrivez un mot plus long.",
     one: "Un mot courant donne trop de résultats : ajoutez-en un deuxième.",
     several: "Ces mots donnent trop de résultats : ajoutez-en un plus rare."
   },
-  addFilter: "Ajoutez un filtre sur la boutique, par exemple niches, pays ou visites mensuelles.",
-  narrowFilter: "Resserrez les filtres sur la boutique, par exemple niches, pays ou visites mensuelles.",
+  addFilter: "Ajoutez un filtre sur la boutique, par exemple niches, pays ou visites par mois.",
+  narrowFilter: "Resserrez les filtres sur la boutique, par exemple niches, pays ou visites par mois.",
   earlierPage: "Ou revenez à une page précédente.",
-  toolCall: "Copier comme appel d'outil",
+  toolCall: "Copier comme appel d’outil",
   toolCallHint: (tool) =>
-    `Ce message JSON-RPC demande à l'outil ${tool} exactement cette recherche. Un appel par un agent coûte 1 crédit ; regarder ici est gratuit.`,
-  copy: "Copier",
-  copied: "Copié"
+    `Ce message JSON-RPC demande à l’outil ${tool} exactement cette recherche. Un appel par un agent coûte 1 crédit ; regarder ici est gratuit.`
 }
 
 const es: SearchPageText = {
@@ -231,43 +207,37 @@ const es: SearchPageText = {
   },
   stores: (count, shown) => (count === 1 ? "1 tienda" : `${shown} tiendas`),
   grouped: (ads, stores) => `${ads} de ${stores}. Se muestra uno por tienda, primero las que más tienen en curso.`,
-  pages: "Páginas",
-  previous: "Anterior",
-  next: "Siguiente",
-  pageOf: (page, pages) => `Página ${page} de ${pages}`,
-  listed: (shown) => `Solo se muestran los primeros ${shown}. Acota la búsqueda para ver otros.`,
+  listed: (shown) => `Solo se muestran los primeros ${shown}. Acote la búsqueda para ver otros.`,
   nothing: {
     ads: "Ningún anuncio cumple todos estos filtros",
     products: "Ningún producto cumple todos estos filtros"
   },
-  leaveOut: "Quita uno de ellos:",
-  without: (filter) => `Sin «${filter}»`,
+  leaveOut: "Quite uno de ellos:",
+  without: (filter) => `Sin ${filter}`,
   noneYet: "El catálogo está vacío. Se llena con la primera importación.",
   pastLast: "Esta página está más allá del último resultado.",
   toFirst: "A la primera página",
   reasons: {
-    unknown_app: "Una aplicación de nombre desconocido no coincide con nada: elígela de la lista o revisa su nombre.",
+    unknown_app: "Una aplicación de nombre desconocido no coincide con nada: elíjala de la lista o revise su nombre.",
     unknown_creation_date:
-      "No se conoce la fecha de creación de todas las tiendas, y esas nunca coinciden: amplía las fechas o quítalas."
+      "No se conoce la fecha de creación de todas las tiendas, y esas nunca coinciden: amplíe las fechas o quítelas."
   },
   error: "Error",
   mend: "Esta búsqueda no se puede hacer así:",
   tooLong: (length, limit) =>
-    `La dirección de esta búsqueda tiene ${length} caracteres, de ${limit} como máximo. Elige menos valores.`,
-  tooSlow: "Esta búsqueda tardó demasiado y se detuvo",
+    `La dirección de esta búsqueda tiene ${length} caracteres, de ${limit} como máximo. Elija menos valores.`,
+  tooSlow: "Esta búsqueda ha tardado demasiado y se ha detenido",
   words: {
-    short: "Muchísimas palabras empiezan por tan pocas letras: escribe una palabra más larga.",
-    one: "Una palabra común tiene demasiados resultados: añade otra.",
-    several: "Estas palabras tienen demasiados resultados: añade una más rara."
+    short: "Muchísimas palabras empiezan por tan pocas letras: escriba una palabra más larga.",
+    one: "Una palabra común tiene demasiados resultados: añada otra.",
+    several: "Estas palabras tienen demasiados resultados: añada una más rara."
   },
-  addFilter: "Añade un filtro sobre la tienda, por ejemplo nichos, países o visitas mensuales.",
-  narrowFilter: "Acota los filtros sobre la tienda, por ejemplo nichos, países o visitas mensuales.",
-  earlierPage: "O vuelve a una página anterior.",
+  addFilter: "Añada un filtro sobre la tienda, por ejemplo nichos, países o visitas al mes.",
+  narrowFilter: "Acote los filtros sobre la tienda, por ejemplo nichos, países o visitas al mes.",
+  earlierPage: "O vuelva a una página anterior.",
   toolCall: "Copiar como llamada a herramienta",
   toolCallHint: (tool) =>
-    `Este mensaje JSON-RPC pide a la herramienta ${tool} exactamente esta búsqueda. Una llamada de un agente cuesta 1 crédito; mirar aquí es gratis.`,
-  copy: "Copiar",
-  copied: "Copiado"
+    `Este mensaje JSON-RPC pide a la herramienta ${tool} exactamente esta búsqueda. Una llamada de un agente cuesta 1 crédito; mirar aquí es gratis.`
 }
 
 export const texts: Texts<SearchPageText> = { en, de, fr, es }

@@ -5,9 +5,11 @@ import type { SearchAddress } from "../../../domain/search/SearchAddress.ts"
 import type { Reason } from "../../../domain/search/AdNotice.ts"
 import type { Popular } from "../../../services/search/Vocabulary.ts"
 import * as FilterChips from "./FilterChips.ts"
+import { copyText } from "../frame/CopyText.ts"
 import { html } from "../frame/Html.ts"
 import type { Html } from "../frame/Html.ts"
 import type { Locale } from "../frame/Locale.ts"
+import { pageLinks } from "./PageLinks.ts"
 import { texts } from "./SearchPageText.ts"
 import type { Subject } from "./SearchPageText.ts"
 
@@ -48,42 +50,16 @@ const summary = (found: Found): Html => {
   return html`<p class="total" role="status">${isGrouped ? text.grouped(total, stores) : total}</p>`
 }
 
-/** The first, the last, and those around the one that is shown; `undefined` is a gap. */
-const window = (page: number, count: number): ReadonlyArray<number | undefined> => {
-  const shown = Array.from({ length: count }, (_, index) => index + 1).filter(
-    (each) => each === 1 || each === count || Math.abs(each - page) <= 1
-  )
-  return shown.flatMap((each, index) =>
-    index > 0 && each - (shown[index - 1] ?? each) > 1 ? [undefined, each] : [each]
-  )
-}
-
-const paging = (found: Found): Html | undefined => {
+const paging = (found: Found): Html => {
   const { locale, pagination } = found
-  const { page, per_page } = pagination
-  const text = texts[locale.language]
-  const count = pageCount(found)
-  if (count === 1 && page === 1) return undefined
-  const isCut = countOf(found) > Page.lastPage * per_page
-  return html`<nav class="paging" aria-label="${text.pages}">
-      <ul>
-        ${page > 1 && html`<li><a rel="prev" href="${hrefOf(found, Math.min(page - 1, count))}">${text.previous}</a></li>`}
-        ${window(page, count).map((each) =>
-          each === undefined
-            ? html`<li aria-hidden="true">…</li>`
-            : html`<li>
-                <a
-                  href="${hrefOf(found, each)}"
-                  aria-label="${text.pageOf(locale.number(each), locale.number(count))}"
-                  ${each === page && html` aria-current="page"`}
-                  >${locale.number(each)}</a
-                >
-              </li>`
-        )}
-        ${page < count && html`<li><a rel="next" href="${hrefOf(found, page + 1)}">${text.next}</a></li>`}
-      </ul>
-    </nav>
-    ${isCut && page === count && html`<p class="aside">${text.listed(locale.number(Page.lastPage * per_page))}</p>`}`
+  const last = pageCount(found)
+  const isCut = countOf(found) > Page.lastPage * pagination.per_page
+  return html`${pageLinks({ page: pagination.page, last, hrefOf: (page) => hrefOf(found, page), locale })}
+  ${
+    isCut &&
+    pagination.page === last &&
+    html`<p class="aside">${texts[locale.language].listed(locale.number(Page.lastPage * pagination.per_page))}</p>`
+  }`
 }
 
 const emptyState = (found: Found): Html => {
@@ -115,11 +91,8 @@ const toolCallPanel = (found: Found): Html => {
   const text = texts[found.locale.language]
   return html`<details class="tool-call">
     <summary>${text.toolCall}</summary>
-    <p class="aside">${text.toolCallHint(found.tool)}</p>
-    <pre id="tool-call" tabindex="0">${toolCall(found)}</pre>
-    <button type="button" class="secondary outline" data-copy="tool-call" data-copied="${text.copied}" hidden>
-      ${text.copy}
-    </button>
+    <p class="aside" id="tool-call-about">${text.toolCallHint(found.tool)}</p>
+    ${copyText({ id: "tool-call", named: "tool-call-about", text: toolCall(found), locale: found.locale })}
   </details>`
 }
 

@@ -1,5 +1,5 @@
 /** `/dashboard/shops/:id`: a store with all that is on record, where every `dashboard_url` leads; and tracking it. */
-import { DateTime, Effect, Option, Schema } from "effect"
+import { DateTime, Effect, Schema } from "effect"
 import { HttpRouter } from "effect/http"
 import { AppConfig } from "../../../Config.ts"
 import * as AdItem from "../../../domain/catalog/AdItem.ts"
@@ -15,10 +15,11 @@ import { adCard } from "./AdCard.ts"
 import { CatalogueAccess } from "./CatalogueAccess.ts"
 import * as Chart from "../frame/Chart.ts"
 import * as Csrf from "../frame/Csrf.ts"
+import { doneOf, said } from "../frame/Done.ts"
 import { PageNotFound } from "../frame/ErrorPage.ts"
 import { html } from "../frame/Html.ts"
 import type { Html } from "../frame/Html.ts"
-import { Layout } from "../frame/Layout.ts"
+import { Layout, sections } from "../frame/Layout.ts"
 import type { Locale } from "../frame/Locale.ts"
 import { PageRoutes } from "../frame/PageRoutes.ts"
 import { pathId } from "../frame/PathId.ts"
@@ -32,10 +33,8 @@ import { trafficColumns } from "./TrafficColumns.ts"
 import type { SignedIn } from "../frame/Visitors.ts"
 
 /** What a form of the page has come to, said once after it (TrackingForms.ts). */
-export const Done = Schema.Literals(["tracked", "untracked", "own", "full"])
-export type Done = typeof Done.Type
-
-const decodeDone = Schema.decodeUnknownOption(Done)
+export const dones = ["tracked", "untracked", "own", "full"] as const
+export type Done = (typeof dones)[number]
 
 /** Beyond these, apps are shown when they are asked for. */
 const shownApps = 24
@@ -56,7 +55,7 @@ const notice = (done: Done | undefined, standing: Standing, text: StorePageText,
   if (done === undefined || standsAfter[done] !== standing) return undefined
   return done === "full"
     ? html`<p class="problems" role="alert">${text.done.full(locale.number(maxTrackedShops))}</p>`
-    : html`<p class="notice" role="status">${text.done[done]}</p>`
+    : said(text.done[done])
 }
 
 const tracking = (shop: ShopRecordItem, visitor: SignedIn, text: StorePageText): Html => {
@@ -206,14 +205,14 @@ export const layer = HttpRouter.use((router) =>
             heading: text.newestProducts,
             items: products,
             none: text.noProducts,
-            more: searchLink("/dashboard/products", shop.domain, text.moreProducts),
+            more: searchLink(sections.products, shop.domain, text.moreProducts),
             look: "small"
           })}
           ${cards({
             heading: text.runningAds,
             items: ads,
             none: text.noAds,
-            more: searchLink("/dashboard/ads", shop.name, text.moreAds)
+            more: searchLink(sections.ads, shop.name, text.moreAds)
           })}
         `
       })
@@ -223,9 +222,7 @@ export const layer = HttpRouter.use((router) =>
       "GET",
       `${storesPath}/:id`,
       routes.signedInPage((visitor, { url }) => {
-        const [, query = ""] = url.split("?", 2)
-        const done = Option.getOrUndefined(decodeDone(new URLSearchParams(query).get("done")))
-        return access.allow(visitor, "stores", show(visitor, done))
+        return access.allow(visitor, "stores", show(visitor, doneOf(url, dones)))
       })
     )
   })

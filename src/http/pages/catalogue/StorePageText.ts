@@ -1,6 +1,8 @@
+/** What a store's page says. */
 import { html } from "../frame/Html.ts"
 import type { Html } from "../frame/Html.ts"
 import type { Texts } from "../frame/Locale.ts"
+import { storesPath } from "./StorePaths.ts"
 
 const tool: Html = html`<code>get_product</code>`
 
@@ -22,7 +24,7 @@ const en = {
     own: html`Nothing was changed: this is a store of your own brand, and stays that.`,
     full: (most: string) =>
       html`This store is not tracked: you have ${most} tracked and own stores, the most there can be.
-        <a href="/dashboard/shops">Stop tracking another one</a> first.`
+        <a href="${storesPath}">Stop tracking another one</a> first.`
   },
   figures: "Figures",
   estimated: "Revenue, orders and visits are monthly estimates.",
@@ -82,7 +84,7 @@ const de: StorePageText = {
     own: html`Es wurde nichts geändert: Das ist ein Shop Ihrer eigenen Marke und bleibt es.`,
     full: (most) =>
       html`Dieser Shop wird nicht beobachtet: Sie haben ${most} beobachtete und eigene Shops, mehr geht nicht.
-        <a href="/dashboard/shops">Beobachten Sie zuerst einen anderen nicht mehr</a>.`
+        <a href="${storesPath}">Beobachten Sie zuerst einen anderen nicht mehr</a>.`
   },
   figures: "Zahlen",
   estimated: "Umsatz, Bestellungen und Besuche sind monatliche Schätzungen.",
@@ -132,22 +134,22 @@ const fr: StorePageText = {
     produits.`,
     tracked: html`Vous suivez cette boutique : ${tool} donne à vos agents la description, les variantes et les images de
     ses produits.`,
-    own: html`C'est une boutique de votre marque : ${tool} donne à vos agents le détail de ses produits. Le suivi n'y
+    own: html`C’est une boutique de votre marque : ${tool} donne à vos agents le détail de ses produits. Le suivi n’y
     change rien.`
   },
   done: {
     tracked: html`Vous suivez maintenant cette boutique. ${tool} fonctionne aussitôt pour ses produits.`,
     untracked: html`Vous ne suivez plus cette boutique. ${tool} ne donne plus le détail de ses produits.`,
-    own: html`Rien n'a été modifié : c'est une boutique de votre marque, et elle le reste.`,
+    own: html`Rien n’a été modifié : c’est une boutique de votre marque, et elle le reste.`,
     full: (most) =>
-      html`Cette boutique n'est pas suivie : vous avez ${most} boutiques suivies ou à vous, le maximum.
-        <a href="/dashboard/shops">Cessez d'abord d'en suivre une autre</a>.`
+      html`Cette boutique n’est pas suivie : vous avez ${most} boutiques suivies ou à vous, le maximum.
+        <a href="${storesPath}">Cessez d’abord d’en suivre une autre</a>.`
   },
   figures: "Chiffres",
-  estimated: "Le chiffre d'affaires, les commandes et les visites sont des estimations mensuelles.",
+  estimated: "Le chiffre d’affaires, les commandes et les visites sont des estimations mensuelles.",
   unknown: "Inconnu",
   none: "Aucun connu",
-  revenue: "Chiffre d'affaires par mois",
+  revenue: "Chiffre d’affaires par mois",
   orders: "Commandes par mois",
   visits: "Visites par mois",
   growth: "Croissance du trafic",
@@ -166,7 +168,7 @@ const fr: StorePageText = {
   trafficTitle: "Visites par mois, estimées",
   month: "Mois",
   monthVisits: "Visites",
-  noTraffic: "Aucune visite n'est enregistrée pour cette boutique.",
+  noTraffic: "Aucune visite n’est enregistrée pour cette boutique.",
   about: "À propos de la boutique",
   niche: "Niche",
   apps: "Applications",
@@ -174,33 +176,33 @@ const fr: StorePageText = {
   pixels: "Pixels",
   networks: "Réseaux sociaux",
   newestProducts: "Derniers produits",
-  noProducts: "Aucun produit de cette boutique n'est enregistré.",
+  noProducts: "Aucun produit de cette boutique n’est enregistré.",
   moreProducts: "Chercher les produits par son domaine",
-  runningAds: "Publicités en cours, les plus récentes d'abord",
-  noAds: "Aucune publicité de cette boutique n'est en cours.",
+  runningAds: "Publicités en cours, les plus récentes d’abord",
+  noAds: "Aucune publicité de cette boutique n’est en cours.",
   moreAds: "Chercher les publicités par son nom"
 }
 
 const es: StorePageText = {
   tracked: "Seguida",
-  own: "Tu tienda",
+  own: "Su tienda",
   track: "Seguir esta tienda",
   untrack: "Dejar de seguir",
   standing: {
-    none: html`Sigue esta tienda, y ${tool} dará a tus agentes la descripción, las variantes y las imágenes de sus
+    none: html`Siga esta tienda, y ${tool} dará a sus agentes la descripción, las variantes y las imágenes de sus
     productos.`,
-    tracked: html`Sigues esta tienda: ${tool} da a tus agentes la descripción, las variantes y las imágenes de sus
+    tracked: html`Usted sigue esta tienda: ${tool} da a sus agentes la descripción, las variantes y las imágenes de sus
     productos.`,
-    own: html`Es una tienda de tu propia marca: ${tool} da a tus agentes los detalles de sus productos. Seguirla no
+    own: html`Es una tienda de su propia marca: ${tool} da a sus agentes los detalles de sus productos. Seguirla no
     cambia nada.`
   },
   done: {
-    tracked: html`Ahora sigues esta tienda. ${tool} funciona al instante con sus productos.`,
-    untracked: html`Ya no sigues esta tienda. ${tool} ya no da los detalles de sus productos.`,
-    own: html`No se cambió nada: es una tienda de tu propia marca y lo sigue siendo.`,
+    tracked: html`Ahora sigue esta tienda. ${tool} funciona al instante con sus productos.`,
+    untracked: html`Ya no sigue esta tienda. ${tool} ya no da los detalles de sus productos.`,
+    own: html`No se ha cambiado nada: es una tienda de su propia marca y lo sigue siendo.`,
     full: (most) =>
-      html`Esta tienda no se sigue: tienes ${most} tiendas seguidas y propias, el máximo posible.
-        <a href="/dashboard/shops">Deja antes de seguir otra</a>.`
+      html`Esta tienda no se sigue: tiene ${most} tiendas seguidas y propias, el máximo posible.
+        <a href="${storesPath}">Deje antes de seguir otra</a>.`
   },
   figures: "Cifras",
   estimated: "Los ingresos, los pedidos y las visitas son estimaciones mensuales.",
@@ -213,7 +215,7 @@ const es: StorePageText = {
   activeAds: "Anuncios en curso",
   products: "Productos",
   averagePrice: "Precio medio",
-  rating: "Puntuación en Trustpilot",
+  rating: "Valoración en Trustpilot",
   ratingOf: (rating) => `${rating} de 5`,
   reviews: "Reseñas en Trustpilot",
   created: "Creada",

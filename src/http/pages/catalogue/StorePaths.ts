@@ -1,4 +1,6 @@
 /** Where the pages of stores are; services/tools/DashboardUrl.ts says the same to agents. */
-export const storesPath = "/dashboard/shops"
+import { sections } from "../frame/Layout.ts"
+
+export const storesPath = sections.stores
 
 export const storePath = (shopId: number): string => `${storesPath}/${shopId}`

@@ -9,14 +9,19 @@ import { ShopSearch } from "../../../services/search/ShopSearch.ts"
 import { shopsPerPage, TrackedShopReader } from "../../../services/search/TrackedShopReader.ts"
 import { CatalogueAccess } from "./CatalogueAccess.ts"
 import * as Csrf from "../frame/Csrf.ts"
+import { doneOf, said } from "../frame/Done.ts"
 import { html } from "../frame/Html.ts"
 import type { Html } from "../frame/Html.ts"
 import { Layout } from "../frame/Layout.ts"
 import type { Locale } from "../frame/Locale.ts"
 import { PageRoutes, seeOther } from "../frame/PageRoutes.ts"
 import { PathId } from "../frame/PathId.ts"
+import { paramsOf } from "../frame/Query.ts"
+import { pageLinks } from "./PageLinks.ts"
 import { growth, known } from "./StoreFigures.ts"
-import { Done } from "./StorePage.ts"
+import { dones } from "./StorePage.ts"
+import type { Done } from "./StorePage.ts"
+import { texts as storeTexts } from "./StorePageText.ts"
 import { storePath, storesPath } from "./StorePaths.ts"
 import { texts } from "./StoresPageText.ts"
 import type { StoresPageText } from "./StoresPageText.ts"
@@ -30,7 +35,6 @@ const lastTrackedPage = Math.ceil(maxTrackedShops / shopsPerPage)
 const decodePage = Schema.decodeUnknownOption(
   PathId.check(Schema.isLessThanOrEqualTo(Math.max(Page.lastPage, lastTrackedPage)))
 )
-const decodeDone = Schema.decodeUnknownOption(Done)
 
 /** What the address says; what it cannot mean is left out. */
 interface Asked {
@@ -41,11 +45,11 @@ interface Asked {
 }
 
 const asked = (url: string): Asked => {
-  const params = new URLSearchParams(url.split("?").slice(1).join("?"))
+  const params = paramsOf(url)
   return {
     query: params.get("query")?.trim() ?? "",
     page: Option.getOrElse(decodePage(params.get("page")), () => 1),
-    done: Option.getOrUndefined(decodeDone(params.get("done")))
+    done: doneOf(url, dones)
   }
 }
 
@@ -64,17 +68,18 @@ const table = (
   }
 ): Html => {
   const { formOf, label, locale, text } = options
+  const names = storeTexts[locale.language]
   const figure = (value: Html) => html`<td class="figure">${value}</td>`
   return html`<div class="table" tabindex="0" role="region" aria-label="${label}">
     <table>
       <thead>
         <tr>
           <th scope="col">${text.store}</th>
-          <th scope="col">${text.country}</th>
-          <th scope="col" class="figure">${text.visits}</th>
+          <th scope="col">${names.country}</th>
+          <th scope="col" class="figure">${names.visits}</th>
           <th scope="col" class="figure">${text.growth}</th>
-          <th scope="col" class="figure">${text.revenue}</th>
-          <th scope="col" class="figure">${text.activeAds}</th>
+          <th scope="col" class="figure">${names.revenue}</th>
+          <th scope="col" class="figure">${names.activeAds}</th>
           ${formOf !== undefined && html`<th scope="col" class="figure">${text.actions}</th>`}
         </tr>
       </thead>
@@ -84,14 +89,14 @@ const table = (
             html`<tr data-shop-id="${shop.id}">
               <th scope="row" class="store">
                 <a href="${storePath(shop.id)}">${thirdPartyText(shop.name)}</a>
-                ${shop.is_own === true && html`<span class="badge good">${text.own}</span>`}
-                ${shop.is_tracked && formOf === undefined && html`<span class="badge good">${text.tracked}</span>`}
+                ${shop.is_own === true && html`<span class="badge good">${names.own}</span>`}
+                ${shop.is_tracked && formOf === undefined && html`<span class="badge good">${names.tracked}</span>`}
                 <bdi class="aside">${shop.domain}</bdi>
               </th>
               <td>${locale.countryName(shop.country)}</td>
-              ${figure(known(shop.monthly_visits, locale.number, text.unknown))}
-              ${figure(known(shop.traffic_growth_pct, (value) => growth(value, locale), text.unknown))}
-              ${figure(known(shop.estimated_monthly_revenue, (value) => locale.wholeMoney(value, shop.currency), text.unknown))}
+              ${figure(known(shop.monthly_visits, locale.number, names.unknown))}
+              ${figure(known(shop.traffic_growth_pct, (value) => growth(value, locale), names.unknown))}
+              ${figure(known(shop.estimated_monthly_revenue, (value) => locale.wholeMoney(value, shop.currency), names.unknown))}
               ${figure(html`${locale.number(shop.active_ads)}`)}
               ${formOf !== undefined && html`<td class="figure">${formOf(shop)}</td>`}
             </tr>`
@@ -101,20 +106,8 @@ const table = (
   </div>`
 }
 
-/** `address` has a query already, or needs none. */
-const pages = (
-  { last, page, query }: { readonly page: number; readonly last: number; readonly query: string },
-  { locale, text }: { readonly locale: Locale; readonly text: StoresPageText }
-): Html | undefined => {
-  if (last <= 1) return undefined
-  const address = (to: number) =>
-    `${storesPath}?${new URLSearchParams({ ...(query === "" ? {} : { query }), page: String(to) }).toString()}`
-  return html`<nav class="pages" aria-label="${text.pages}">
-    ${page > 1 ? html`<a href="${address(page - 1)}" rel="prev">${text.previous}</a>` : html`<span></span>`}
-    <span>${text.page(locale.number(page), locale.number(last))}</span>
-    ${page < last ? html`<a href="${address(page + 1)}" rel="next">${text.next}</a>` : html`<span></span>`}
-  </nav>`
-}
+const addressOf = (query: string, page: number): string =>
+  `${storesPath}?${new URLSearchParams({ ...(query === "" ? {} : { query }), page: String(page) }).toString()}`
 
 const searchBox = (query: string, text: StoresPageText, isBad: boolean): Html => html`
   <search>
@@ -139,8 +132,8 @@ const searchBox = (query: string, text: StoresPageText, isBad: boolean): Html =>
 
 /** Only what became of a form of this page. */
 const notice = (done: Done | undefined, text: StoresPageText): Html | undefined => {
-  if (done === "untracked") return html`<p class="notice" role="status">${text.untracked}</p>`
-  return done === "own" ? html`<p class="notice" role="status">${text.untrackedOwn}</p>` : undefined
+  if (done === "untracked") return said(text.untracked)
+  return done === "own" ? said(text.untrackedOwn) : undefined
 }
 
 const untrackForm = (shop: Listed, visitor: SignedIn, page: number, text: StoresPageText): Html | undefined =>
@@ -149,7 +142,9 @@ const untrackForm = (shop: Listed, visitor: SignedIn, page: number, text: Stores
     : html`<form method="post" action="${storePath(shop.id)}/untrack" class="quiet">
         ${Csrf.hidden(visitor)}
         <input type="hidden" name="list_page" value="${page}" />
-        <button type="submit" class="quiet" aria-label="${text.untrackOf(shop.name)}">${text.untrack}</button>
+        <button type="submit" class="quiet" aria-label="${text.untrackOf(shop.name)}">
+          ${storeTexts[visitor.locale.language].untrack}
+        </button>
       </form>`
 
 export const layer = HttpRouter.use((router) =>
@@ -203,7 +198,7 @@ export const layer = HttpRouter.use((router) =>
                   </div>`
                 : table(shops, { label: heading, locale, text })
             }
-            ${pages({ page: pagination.page, last, query }, { locale, text })}
+            ${pageLinks({ page: pagination.page, last, hrefOf: (to) => addressOf(query, to), locale })}
             <p><a href="${storesPath}">${text.backToTracked}</a></p>
           </section>
         `,
@@ -239,7 +234,7 @@ export const layer = HttpRouter.use((router) =>
                       text,
                       formOf: (shop) => untrackForm(shop, visitor, page, text)
                     })}
-                    ${pages({ page, last, query: "" }, { locale, text })}`
+                    ${pageLinks({ page, last, hrefOf: (to) => addressOf("", to), locale })}`
             }
           </section>
         `

@@ -1,3 +1,4 @@
+/** What the page of stores says; figures and what can be done with a store are named as on its own page (StorePageText). */
 import type { Texts } from "../frame/Locale.ts"
 
 const en = {
@@ -15,23 +16,11 @@ const en = {
   emptyNext:
     "Track a store to give your agents its products' descriptions, variants and images. Search for one above, or follow the dashboard link of any result.",
   store: "Store",
-  country: "Country",
-  visits: "Visits a month",
   growth: "Growth",
-  revenue: "Revenue a month",
-  activeAds: "Running ads",
   actions: "Actions",
-  unknown: "Not known",
-  tracked: "Tracked",
-  own: "Your own",
-  untrack: "Stop tracking",
   untrackOf: (name: string) => `Stop tracking ${name}`,
   untracked: "You no longer track that store.",
-  untrackedOwn: "Nothing was changed: that is a store of your own brand, and stays that.",
-  pages: "Pages",
-  previous: "Previous",
-  next: "Next",
-  page: (page: string, last: string) => `Page ${page} of ${last}`
+  untrackedOwn: "Nothing was changed: that is a store of your own brand, and stays that."
 }
 export type StoresPageText = typeof en
 
@@ -50,91 +39,55 @@ const de: StoresPageText = {
   emptyNext:
     "Beobachten Sie einen Shop, um Ihren Agenten Beschreibungen, Varianten und Bilder seiner Produkte zu geben. Suchen Sie oben einen, oder folgen Sie dem Dashboard-Link eines Ergebnisses.",
   store: "Shop",
-  country: "Land",
-  visits: "Besuche im Monat",
   growth: "Wachstum",
-  revenue: "Umsatz im Monat",
-  activeAds: "Laufende Anzeigen",
   actions: "Aktionen",
-  unknown: "Nicht bekannt",
-  tracked: "Beobachtet",
-  own: "Eigener",
-  untrack: "Nicht mehr beobachten",
   untrackOf: (name) => `Nicht mehr beobachten: ${name}`,
   untracked: "Sie beobachten diesen Shop nicht mehr.",
-  untrackedOwn: "Es wurde nichts geändert: Das ist ein Shop Ihrer eigenen Marke und bleibt es.",
-  pages: "Seiten",
-  previous: "Zurück",
-  next: "Weiter",
-  page: (page, last) => `Seite ${page} von ${last}`
+  untrackedOwn: "Es wurde nichts geändert: Das ist ein Shop Ihrer eigenen Marke und bleibt es."
 }
 
 const fr: StoresPageText = {
   heading: "Boutiques",
   search: "Trouver une boutique par son nom ou son domaine",
-  searchButton: "Chercher",
+  searchButton: "Rechercher",
   badQuery: "Saisissez de 1 à 200 caractères, dont une lettre, un chiffre ou un symbole.",
   found: (query) => `Boutiques correspondant à « ${query} »`,
-  noneFound: "Aucune boutique n'a tous ces mots dans son nom ou son domaine.",
+  noneFound: "Aucune boutique n’a tous ces mots dans son nom ou son domaine.",
   noneFoundNext: "Essayez avec moins de mots, ou avec le début du domaine.",
   backToTracked: "Retour à vos boutiques",
   followed: "Boutiques suivies",
-  followedCount: (count, most) => `${count} sur ${most} au plus ; celles de votre marque d'abord.`,
+  followedCount: (count, most) => `${count} sur ${most} au plus ; celles de votre marque d’abord.`,
   empty: "Vous ne suivez encore aucune boutique.",
   emptyNext:
-    "Suivez une boutique pour donner à vos agents les descriptions, variantes et images de ses produits. Cherchez-en une ci-dessus, ou suivez le lien vers le tableau de bord d'un résultat.",
+    "Suivez une boutique pour donner à vos agents les descriptions, variantes et images de ses produits. Cherchez-en une ci-dessus, ou suivez le lien vers le tableau de bord d’un résultat.",
   store: "Boutique",
-  country: "Pays",
-  visits: "Visites par mois",
   growth: "Croissance",
-  revenue: "Chiffre d'affaires par mois",
-  activeAds: "Publicités en cours",
   actions: "Actions",
-  unknown: "Inconnu",
-  tracked: "Suivie",
-  own: "À vous",
-  untrack: "Ne plus suivre",
   untrackOf: (name) => `Ne plus suivre ${name}`,
   untracked: "Vous ne suivez plus cette boutique.",
-  untrackedOwn: "Rien n'a été modifié : c'est une boutique de votre marque, et elle le reste.",
-  pages: "Pages",
-  previous: "Précédente",
-  next: "Suivante",
-  page: (page, last) => `Page ${page} sur ${last}`
+  untrackedOwn: "Rien n’a été modifié : c’est une boutique de votre marque, et elle le reste."
 }
 
 const es: StoresPageText = {
   heading: "Tiendas",
   search: "Buscar una tienda por su nombre o dominio",
   searchButton: "Buscar",
-  badQuery: "Escribe de 1 a 200 caracteres, con alguna letra, cifra o símbolo.",
+  badQuery: "Escriba de 1 a 200 caracteres, con alguna letra, cifra o símbolo.",
   found: (query) => `Tiendas que coinciden con «${query}»`,
   noneFound: "Ninguna tienda tiene todas estas palabras en su nombre o dominio.",
-  noneFoundNext: "Prueba con menos palabras o con el comienzo del dominio.",
-  backToTracked: "Volver a tus tiendas",
-  followed: "Tiendas que sigues",
-  followedCount: (count, most) => `${count} de ${most} como máximo; primero las de tu propia marca.`,
-  empty: "Aún no sigues ninguna tienda.",
+  noneFoundNext: "Pruebe con menos palabras o con el comienzo del dominio.",
+  backToTracked: "Volver a sus tiendas",
+  followed: "Tiendas que sigue",
+  followedCount: (count, most) => `${count} de ${most} como máximo; primero las de su propia marca.`,
+  empty: "Aún no sigue ninguna tienda.",
   emptyNext:
-    "Sigue una tienda para dar a tus agentes las descripciones, variantes e imágenes de sus productos. Búscala arriba o sigue el enlace al panel de cualquier resultado.",
+    "Siga una tienda para dar a sus agentes las descripciones, variantes e imágenes de sus productos. Búsquela arriba o siga el enlace al panel de cualquier resultado.",
   store: "Tienda",
-  country: "País",
-  visits: "Visitas al mes",
   growth: "Crecimiento",
-  revenue: "Ingresos al mes",
-  activeAds: "Anuncios en curso",
   actions: "Acciones",
-  unknown: "Se desconoce",
-  tracked: "Seguida",
-  own: "Tuya",
-  untrack: "Dejar de seguir",
   untrackOf: (name) => `Dejar de seguir ${name}`,
-  untracked: "Ya no sigues esa tienda.",
-  untrackedOwn: "No se cambió nada: es una tienda de tu propia marca y lo sigue siendo.",
-  pages: "Páginas",
-  previous: "Anterior",
-  next: "Siguiente",
-  page: (page, last) => `Página ${page} de ${last}`
+  untracked: "Ya no sigue esa tienda.",
+  untrackedOwn: "No se ha cambiado nada: es una tienda de su propia marca y lo sigue siendo."
 }
 
 export const texts: Texts<StoresPageText> = { en, de, fr, es }

@@ -1,12 +1,21 @@
 /** What was just done, as the page says it that is shown afterwards. The address holds a word of a closed list, never a text. */
 import { html } from "./Html.ts"
 import type { Html } from "./Html.ts"
+import { paramsOf } from "./Query.ts"
 
 export const withDone = (path: string, word: string): string => `${path}?done=${word}`
 
+/** The word in the address, if it is one of these. */
+export const doneOf = <Word extends string>(url: string, words: ReadonlyArray<Word>): Word | undefined => {
+  const given = paramsOf(url).get("done")
+  return words.find((word) => word === given)
+}
+
 /** `texts` has what each word says; any other word says nothing. */
 export const doneNotice = (url: string, texts: Readonly<Record<string, string>>): Html | undefined => {
-  const word = new URLSearchParams(url.split("?").slice(1).join("?")).get("done")
-  const text = word !== null && Object.hasOwn(texts, word) ? texts[word] : undefined
-  return text === undefined ? undefined : html`<p class="notice" role="status">${text}</p>`
+  const word = doneOf(url, Object.keys(texts))
+  return word === undefined ? undefined : said(texts[word])
 }
+
+/** That something was done. */
+export const said = (text: string | Html | undefined): Html => html`<p class="notice" role="status">${text}</p>`

@@ -65,7 +65,7 @@ const en: ErrorText = {
   places: {
     ads: "ads, by the stores that run them",
     products: "products that stores sell",
-    stores: "stores, and those that you follow",
+    stores: "stores, and those that you track",
     integrations: "API keys and connected apps",
     usage: "calls and credits by day",
     account: "your password, and where you are signed in"
@@ -118,7 +118,7 @@ const de: ErrorText = {
   places: {
     ads: "Anzeigen und die Shops, die sie schalten",
     products: "Produkte, die Shops verkaufen",
-    stores: "Shops, auch die, denen Sie folgen",
+    stores: "Shops, auch die, die Sie beobachten",
     integrations: "API-Schlüssel und verbundene Apps",
     usage: "Aufrufe und Credits nach Tagen",
     account: "Ihr Passwort, und wo Sie angemeldet sind"

@@ -36,6 +36,8 @@ export interface Locale {
   readonly countryName: (code: string) => string
   /** Of an ISO 4217 code. */
   readonly currencyName: (code: string) => string
+  /** Around what somebody else wrote. */
+  readonly quotes: readonly [open: string, close: string]
   /** `a, b and c`. */
   readonly list: (items: ReadonlyArray<string>) => string
 }
@@ -79,6 +81,8 @@ const supported = (text: string): Tag | undefined => {
   if (language === undefined) return undefined
   return { language, text: region === undefined ? language : `${language}-${region.toUpperCase()}` }
 }
+
+const quotes: Texts<Locale["quotes"]> = { en: ["“", "”"], de: ["„", "“"], fr: ["«\u00a0", "\u00a0»"], es: ["«", "»"] }
 
 const isCountry = /^[A-Z]{2}$/u
 const isCurrency = /^[A-Z]{3}$/u
@@ -124,6 +128,7 @@ const make = ({ language, text: tag }: Tag): Locale => {
       html`<time datetime="${DateTime.formatIso(at)}" data-local>${moment.format(DateTime.toDate(at))} UTC</time>`,
     countryName: (code) => (isCountry.test(code) ? (countries.of(code) ?? code) : code),
     currencyName: (code) => (isCurrency.test(code) ? (currencies.of(code) ?? code) : code),
+    quotes: quotes[language],
     list: (items) => conjunction.format(items)
   }
 }

@@ -4,7 +4,7 @@ import { HttpRouter } from "effect/http"
 import { PageNotFound } from "./ErrorPage.ts"
 
 /** As the database counts. */
-const maxId = 2_147_483_647
+export const maxId = 2_147_483_647
 
 /** Written as we write it: what is read as the same number elsewhere, such as `07` or `7.0`, is another address. */
 export const PathId = Schema.String.check(Schema.isPattern(/^[1-9]\d{0,9}$/u)).pipe(

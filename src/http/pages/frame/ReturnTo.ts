@@ -1,5 +1,6 @@
 /** Where a sign-in goes on: an address of this service, never another's (oauth.md 29). */
 import { Option, Schema } from "effect"
+import { paramsOf } from "./Query.ts"
 
 /** A whole request to `/authorize` with a long `state` fits, within the 16 KiB that a request's headers may have. */
 const maxCharacters = 8_192
@@ -27,5 +28,4 @@ const withReturn = (path: string) => (returnTo: string | undefined) =>
 export const signInPath = withReturn("/sign-in")
 
 /** Of an address with a query, as a request has it. */
-export const ofQuery = (url: string): string | undefined =>
-  parse(new URLSearchParams(url.split("?").slice(1).join("?")).getAll("return_to")[0])
+export const ofQuery = (url: string): string | undefined => parse(paramsOf(url).get("return_to"))

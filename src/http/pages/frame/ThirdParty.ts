@@ -1,9 +1,14 @@
 /** What strangers wrote, and where they lead: shown as theirs, in whatever language and direction it is (seed, "Resources"). */
 import { html } from "./Html.ts"
 import type { Html } from "./Html.ts"
+import type { Locale } from "./Locale.ts"
 
 /** Text among ours, whose direction keeps to itself. */
 export const thirdPartyText = (text: string): Html => html`<bdi lang="" dir="auto">${text}</bdi>`
+
+/** A name that somebody chose, in quotes, so that it does not read as a part of our own sentence. */
+export const quoted = (name: string, { quotes: [open, close] }: Pick<Locale, "quotes">): Html =>
+  html`${open}<bdi>${name}</bdi>${close}`
 
 /**
  * As it is safe to be led to: on the web, and without a name before the host that could be taken for it. `undefined` for

@@ -10,9 +10,6 @@ import { appPath, keyPath } from "./IntegrationsPaths.ts"
 import type { IntegrationsText } from "./IntegrationsText.ts"
 import type { Locale } from "../frame/Locale.ts"
 
-/** In quotes, so that no name reads as a part of our own sentence. */
-export const quoted = (name: string): Html => html`“<bdi>${name}</bdi>”`
-
 export const maskOf = ({ lastFour }: ApiKey): Html => html`<code>${mask("api_key", lastFour)}</code>`
 
 /** Only the host of a document's address is known for certain. */

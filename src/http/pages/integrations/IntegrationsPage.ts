@@ -1,14 +1,16 @@
 /** `/dashboard/integrations`: the API keys and connected apps of an account, and the form that makes a key (seed, "API keys"). */
-import { Effect, Option, Schema } from "effect"
+import { Effect, Schema } from "effect"
 import { HttpRouter } from "effect/http"
 import { AppConfig } from "../../../Config.ts"
 import { mayCallTools } from "../../../domain/access/Plan.ts"
 import { ApiKeys, KeyAttempt, maxActive } from "../../../services/access/ApiKeys.ts"
 import type { ApiKey, TooManyKeys } from "../../../services/access/ApiKeys.ts"
 import { ConnectedApps } from "../../../services/oauth/ConnectedApps.ts"
+import { toBilling } from "../account/Subscription.ts"
 import { connectAnApp } from "./ConnectAnApp.ts"
 import { appList, keyList } from "./Credentials.ts"
 import * as Csrf from "../frame/Csrf.ts"
+import { doneNotice } from "../frame/Done.ts"
 import { field, problemOf, problemSummary } from "../frame/Fields.ts"
 import type { Problem } from "../frame/Fields.ts"
 import { html } from "../frame/Html.ts"
@@ -17,6 +19,8 @@ import { integrationsPath } from "./IntegrationsPaths.ts"
 import { texts } from "./IntegrationsText.ts"
 import type { IntegrationsText } from "./IntegrationsText.ts"
 import { Layout } from "../frame/Layout.ts"
+import type { Locale } from "../frame/Locale.ts"
+import * as OutwardLinks from "../frame/OutwardLinks.ts"
 import { madeAlready, newKey } from "./NewKeyPage.ts"
 import { PageRoutes } from "../frame/PageRoutes.ts"
 import type { SignedIn } from "../frame/Visitors.ts"
@@ -26,16 +30,6 @@ export const KeyName = Schema.String.check(Schema.isMaxLength(10_000))
 
 const Form = Schema.Struct({ name: KeyName, attempt: KeyAttempt })
 type Form = typeof Form.Type
-
-/** What has just been done, by the word in the address. */
-const Done = Schema.Literals(["key_revoked", "app_revoked"])
-export type Done = typeof Done.Type
-const decodeDone = Schema.decodeUnknownOption(Done)
-
-const doneOf = (url: string): Done | undefined =>
-  Option.getOrUndefined(decodeDone(new URLSearchParams(url.split("?")[1]).get("done")))
-
-export const donePath = (done: Done) => `${integrationsPath}?done=${done}`
 
 /** Why there is no key, and what can be done about it. */
 export const tooManyKeys = ({ limit, retryAfterSeconds = 0 }: TooManyKeys, text: IntegrationsText) =>
@@ -48,10 +42,9 @@ export const tooManyKeys = ({ limit, retryAfterSeconds = 0 }: TooManyKeys, text:
       }
 
 /** In place of a form that makes keys, for an account that may have none. */
-export const upgradePrompt = (billingUrl: string, text: IntegrationsText): Html =>
+export const upgradePrompt = (billing: string | undefined, locale: Locale): Html =>
   html`<div class="notice" role="note">
-    <p>${text.upgrade}</p>
-    <p><a href="${billingUrl}">${text.toBilling}</a></p>
+    <p>${texts[locale.language].upgrade} ${toBilling(billing, locale)}</p>
   </div>`
 
 /** What is shown: the page, or again with what was wrong with the form. */
@@ -62,7 +55,8 @@ interface Shown {
   readonly name?: string
   readonly attempt?: KeyAttempt
   readonly mayCreate?: boolean
-  readonly done?: Done | undefined
+  /** The address that may say what was just done. */
+  readonly url?: string
 }
 
 export const layer = HttpRouter.use((router) =>
@@ -71,7 +65,9 @@ export const layer = HttpRouter.use((router) =>
     const keys = yield* ApiKeys
     const apps = yield* ConnectedApps
     const { page } = yield* Layout
-    const { billingUrl, mcpUrl } = yield* AppConfig
+    const config = yield* AppConfig
+    const { mcpUrl } = config
+    const { billing } = OutwardLinks.of(config)
 
     const createForm = (visitor: SignedIn, attempt: KeyAttempt, { name = "", problems = [] }: Shown) => {
       const text = texts[visitor.locale.language]
@@ -97,7 +93,7 @@ export const layer = HttpRouter.use((router) =>
     const creation = (visitor: SignedIn, listed: ReadonlyArray<ApiKey>, attempt: KeyAttempt, shown: Shown) => {
       const text = texts[visitor.locale.language]
       const { mayCreate = mayCallTools(visitor.session), problems = [] } = shown
-      if (!mayCreate) return upgradePrompt(billingUrl, text)
+      if (!mayCreate) return upgradePrompt(billing, visitor.locale)
       const isFull = listed.length >= maxActive
       return html`
         ${problemSummary(problems)}
@@ -109,7 +105,7 @@ export const layer = HttpRouter.use((router) =>
     const show = Effect.fnUntraced(function* (visitor: SignedIn, shown: Shown) {
       const { locale, session } = visitor
       const text = texts[locale.language]
-      const { done, headers, problems = [], status } = shown
+      const { headers, problems = [], status, url = "" } = shown
       const [listed, connected, newAttempt] = yield* Effect.all(
         [keys.list(session.accountId), apps.list(session.accountId), keys.newAttempt],
         { concurrency: 2 }
@@ -124,7 +120,7 @@ export const layer = HttpRouter.use((router) =>
         ...(status === undefined ? {} : { status }),
         ...(headers === undefined ? {} : { headers }),
         body: html`
-          ${done !== undefined && html`<p class="notice" role="status">${text.done[done]}</p>`}
+          ${doneNotice(url, text.done)}
           <section class="panel" aria-labelledby="keys">
             <div class="titled">
               <h2 id="keys">${text.keys}</h2>
@@ -165,7 +161,7 @@ export const layer = HttpRouter.use((router) =>
     yield* router.add(
       "GET",
       integrationsPath,
-      routes.signedInPage((visitor, request) => show(visitor, { done: doneOf(request.url) }))
+      routes.signedInPage((visitor, request) => show(visitor, { url: request.url }))
     )
 
     yield* router.add("POST", integrationsPath, routes.signedInForm(integrationsPath, Form, submit))

@@ -1,6 +1,7 @@
 /** Where the pages of API keys and connected apps are. */
+import { sections } from "../frame/Layout.ts"
 
-export const integrationsPath = "/dashboard/integrations"
+export const integrationsPath = sections.integrations
 
 export const keyPath = (keyId: number | ":id", action: "revoke" | "replace") =>
   `${integrationsPath}/keys/${keyId}/${action}` as const

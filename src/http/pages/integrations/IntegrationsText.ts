@@ -31,7 +31,6 @@ const en = {
     `${maxAnHour} keys were created within an hour, the most there can be. Try again in ${minutes === 1 ? "a minute" : `${minutes} minutes`}.`,
   upgrade:
     "To create keys, an account needs an active Growth or Pro subscription. Keys and connected apps are kept, and work again as soon as it has one.",
-  toBilling: "Upgrade or fix billing",
 
   apps: "Connected apps",
   appsPurpose: "What you have let in by signing in. An app that is not used for 30 days has to ask again.",
@@ -40,7 +39,6 @@ const en = {
   noApps: "No app is connected yet.",
   connect: "Connect an app",
   connectHow: "Give the app this address. It opens a page here that asks you to allow it.",
-  address: "Address",
   ways: {
     claude: "Settings, Connectors, Add custom connector: paste the address, then Connect.",
     claudeCode: "Run this, then /mcp to sign in:",
@@ -60,12 +58,12 @@ const de: IntegrationsText = {
   revoke: "Widerrufen",
   created: "Erstellt",
   connected: "Verbunden",
-  lastUsed: "Zuletzt benutzt",
+  lastUsed: "Zuletzt verwendet",
   never: "nie",
 
   keys: "API-Schlüssel",
   keysPurpose:
-    "Für Skripte, CI und Programme, die einen Header senden können. Alle Schlüssel und Apps des Kontos verbrauchen dasselbe Guthaben.",
+    "Für Skripte, CI und Programme, die einen Header senden können. Alle Schlüssel und Apps des Kontos verbrauchen dieselben Credits.",
   inUse: (count) => `${count} von ${maxActive} belegt`,
   replace: "Ersetzen",
   ends: "Endet",
@@ -79,22 +77,20 @@ const de: IntegrationsText = {
   tooFast: (minutes) =>
     `In einer Stunde wurden ${maxAnHour} Schlüssel erstellt, mehr gehen nicht. Versuchen Sie es in ${minutes === 1 ? "einer Minute" : `${minutes} Minuten`} wieder.`,
   upgrade:
-    "Um Schlüssel zu erstellen, braucht ein Konto ein aktives Abonnement Growth oder Pro. Schlüssel und verbundene Apps bleiben erhalten und arbeiten wieder, sobald es eines hat.",
-  toBilling: "Upgrade oder Abrechnung",
+    "Um Schlüssel zu erstellen, braucht ein Konto ein aktives Abonnement von Growth oder Pro. Schlüssel und verbundene Apps bleiben erhalten und funktionieren wieder, sobald es eines hat.",
 
   apps: "Verbundene Apps",
-  appsPurpose: "Was Sie durch Anmelden zugelassen haben. Eine App, die 30 Tage nicht benutzt wird, muss neu fragen.",
+  appsPurpose: "Was Sie durch Anmelden zugelassen haben. Eine App, die 30 Tage nicht verwendet wird, muss neu fragen.",
   publisher: "Geprüfter Herausgeber:",
   ownName: "Die App hat ihren Namen selbst gewählt; niemand bürgt dafür.",
   noApps: "Es ist noch keine App verbunden.",
   connect: "Eine App verbinden",
   connectHow: "Geben Sie der App diese Adresse. Sie öffnet hier eine Seite, die Sie um Erlaubnis bittet.",
-  address: "Adresse",
   ways: {
-    claude: "Settings, Connectors, Add custom connector: die Adresse einfügen, dann Connect.",
-    claudeCode: "Dies ausführen, dann /mcp zum Anmelden:",
-    chatGpt: "Settings, Apps & Connectors, Entwicklermodus, Create: die Adresse einfügen und OAuth wählen.",
-    file: (file) => `Dies in ${file} schreiben, dann verbinden:`
+    claude: "Settings, Connectors, Add custom connector: fügen Sie die Adresse ein, dann Connect.",
+    claudeCode: "Führen Sie dies aus, dann /mcp zum Anmelden:",
+    chatGpt: "Settings, Apps & Connectors, Entwicklermodus, Create: fügen Sie die Adresse ein und wählen Sie OAuth.",
+    file: (file) => `Schreiben Sie dies in ${file}, und verbinden Sie dann:`
   }
 }
 
@@ -128,7 +124,6 @@ const fr: IntegrationsText = {
     `${maxAnHour} clés ont été créées en une heure, le maximum. Réessayez dans ${minutes === 1 ? "une minute" : `${minutes} minutes`}.`,
   upgrade:
     "Pour créer des clés, un compte doit avoir un abonnement Growth ou Pro actif. Les clés et les applications connectées sont conservées et fonctionneront de nouveau dès qu’il en aura un.",
-  toBilling: "Changer de forfait ou régler la facturation",
 
   apps: "Applications connectées",
   appsPurpose:
@@ -138,7 +133,6 @@ const fr: IntegrationsText = {
   noApps: "Aucune application n’est encore connectée.",
   connect: "Connecter une application",
   connectHow: "Donnez cette adresse à l’application. Elle ouvre ici une page qui vous demande votre accord.",
-  address: "Adresse",
   ways: {
     claude: "Settings, Connectors, Add custom connector : collez l’adresse, puis Connect.",
     claudeCode: "Exécutez ceci, puis /mcp pour vous connecter :",
@@ -177,7 +171,6 @@ const es: IntegrationsText = {
     `Se han creado ${maxAnHour} claves en una hora, el máximo. Inténtelo de nuevo en ${minutes === 1 ? "un minuto" : `${minutes} minutos`}.`,
   upgrade:
     "Para crear claves, una cuenta necesita una suscripción Growth o Pro activa. Las claves y las aplicaciones conectadas se conservan y volverán a funcionar en cuanto la tenga.",
-  toBilling: "Mejorar el plan o revisar la facturación",
 
   apps: "Aplicaciones conectadas",
   appsPurpose:
@@ -187,7 +180,6 @@ const es: IntegrationsText = {
   noApps: "Todavía no hay ninguna aplicación conectada.",
   connect: "Conectar una aplicación",
   connectHow: "Dé esta dirección a la aplicación. Abrirá aquí una página que le pide permiso.",
-  address: "Dirección",
   ways: {
     claude: "Settings, Connectors, Add custom connector: pegue la dirección y pulse Connect.",
     claudeCode: "Ejecute esto y después /mcp para iniciar sesión:",

@@ -141,7 +141,7 @@ const de: KeyText = {
 
   revokeKey: "Diesen Schlüssel widerrufen?",
   revokeKeyEffect:
-    "Er endet sofort und überall: Programme, die ihn noch benutzen, erhalten beim nächsten Aufruf HTTP 401. Das lässt sich nicht rückgängig machen.",
+    "Er endet sofort und überall: Programme, die ihn noch verwenden, erhalten beim nächsten Aufruf HTTP 401. Das lässt sich nicht rückgängig machen.",
   revokeApp: "Diese App widerrufen?",
   revokeAppEffect:
     "Ihr Zugang endet sofort und überall: Beim nächsten Aufruf erhält sie HTTP 401 und muss Sie neu fragen. Das lässt sich nicht rückgängig machen.",
@@ -153,7 +153,7 @@ const fr: KeyText = {
   name: "Nom",
   key: "Clé",
   app: "Application",
-  back: "Aux intégrations",
+  back: "Vers les intégrations",
   keep: "Garder",
 
   newKey: "Votre nouvelle clé",

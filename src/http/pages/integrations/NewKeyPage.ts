@@ -5,11 +5,11 @@ import type { KeyEnd } from "../../../domain/access/KeyEnd.ts"
 import type { ApiKey, NewKey } from "../../../services/access/ApiKeys.ts"
 import * as ClientSetup from "./ClientSetup.ts"
 import { copyText } from "../frame/CopyText.ts"
-import { quoted } from "./Credentials.ts"
 import { html } from "../frame/Html.ts"
 import { integrationsPath } from "./IntegrationsPaths.ts"
 import { texts } from "./KeyText.ts"
 import type { Page } from "../frame/Layout.ts"
+import { quoted } from "../frame/ThirdParty.ts"
 import type { SignedIn } from "../frame/Visitors.ts"
 
 /** The secret is in this page alone: it is not stored, and no address leads back here. */
@@ -27,8 +27,8 @@ export const newKey = (options: {
   const old =
     replaced !== undefined &&
     (replaced.ends === "now"
-      ? text.oldEnded(quoted(replaced.key.name))
-      : text.oldWorksUntil(quoted(replaced.key.name), locale.dateTime(replaced.key.endsAt)))
+      ? text.oldEnded(quoted(replaced.key.name, locale))
+      : text.oldWorksUntil(quoted(replaced.key.name, locale), locale.dateTime(replaced.key.endsAt)))
   return {
     locale,
     account: visitor,
@@ -37,7 +37,7 @@ export const newKey = (options: {
     heading: text.newKey,
     body: html`
       <section class="panel">
-        <p role="status">${text.created(quoted(made.key.name))} ${old}</p>
+        <p role="status">${text.created(quoted(made.key.name, locale))} ${old}</p>
         <div class="warning" role="note">
           <p><strong id="once">${text.once}</strong> ${text.onceWhy}</p>
         </div>
@@ -75,7 +75,7 @@ export const madeAlready = (visitor: SignedIn, name: string): Page => {
     status: 409,
     heading: text.madeAlready,
     body: html`
-      <p>${text.madeAlreadyHow(quoted(name))}</p>
+      <p>${text.madeAlreadyHow(quoted(name, locale))}</p>
       <p><a href="${integrationsPath}">${text.back}</a></p>
     `
   }

@@ -17,6 +17,7 @@ import { integrationsPath, keyPath } from "./IntegrationsPaths.ts"
 import { texts as integrationsTexts } from "./IntegrationsText.ts"
 import { texts } from "./KeyText.ts"
 import { Layout } from "../frame/Layout.ts"
+import * as OutwardLinks from "../frame/OutwardLinks.ts"
 import { madeAlready, newKey } from "./NewKeyPage.ts"
 import { PageRoutes } from "../frame/PageRoutes.ts"
 import { pathId } from "../frame/PathId.ts"
@@ -39,11 +40,13 @@ export const layer = HttpRouter.use((router) =>
     const routes = yield* PageRoutes
     const keys = yield* ApiKeys
     const { page } = yield* Layout
-    const { billingUrl, mcpUrl } = yield* AppConfig
+    const config = yield* AppConfig
+    const { mcpUrl } = config
+    const { billing } = OutwardLinks.of(config)
 
     const choices = (visitor: SignedIn, isFull: boolean, chosen: KeyEnd): Html => {
       const text = texts[visitor.locale.language]
-      return html`<fieldset class="choices">
+      return html`<fieldset class="key-ends">
         <legend>${text.oldEnds}</legend>
         ${isFull && html`<p class="hint" id="only-now">${text.onlyNow}</p>`}
         ${keyEnds.map(
@@ -98,7 +101,7 @@ export const layer = HttpRouter.use((router) =>
       const { headers, mayReplace = mayCallTools(session), problems = [], status } = shown
       const body = () => {
         if (old.endsAt !== null) return html`<p>${text.replacedAlready(locale.dateTime(old.endsAt))}</p>`
-        if (!mayReplace) return upgradePrompt(billingUrl, integrationsTexts[locale.language])
+        if (!mayReplace) return upgradePrompt(billing, locale)
         return replaceForm(visitor, old, listed.length >= maxActive, { ...shown, attempt })
       }
       return page({

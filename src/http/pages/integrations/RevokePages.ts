@@ -5,11 +5,12 @@ import { ApiKeys } from "../../../services/access/ApiKeys.ts"
 import { ConnectedApps } from "../../../services/oauth/ConnectedApps.ts"
 import { maskOf, publisherOf } from "./Credentials.ts"
 import * as Csrf from "../frame/Csrf.ts"
+import { withDone } from "../frame/Done.ts"
 import { html } from "../frame/Html.ts"
 import type { Html } from "../frame/Html.ts"
-import { donePath } from "./IntegrationsPage.ts"
 import { appPath, integrationsPath, keyPath } from "./IntegrationsPaths.ts"
 import { texts as integrationsTexts } from "./IntegrationsText.ts"
+import type { IntegrationsText } from "./IntegrationsText.ts"
 import { texts } from "./KeyText.ts"
 import { Layout } from "../frame/Layout.ts"
 import type { Page } from "../frame/Layout.ts"
@@ -34,6 +35,8 @@ export const gone = (visitor: SignedIn): Page => {
   }
 }
 
+const donePath = (done: keyof IntegrationsText["done"]) => withDone(integrationsPath, done)
+
 const question = (options: {
   readonly visitor: SignedIn
   readonly heading: string
@@ -53,9 +56,11 @@ const question = (options: {
       <p>${effect}</p>
       <form method="post" action="${action}">
         ${Csrf.hidden(visitor)}
-        <button type="submit">${integrationsTexts[locale.language].revoke}</button>
+        <div class="actions">
+          <button type="submit">${integrationsTexts[locale.language].revoke}</button>
+          <a href="${integrationsPath}" role="button" class="secondary">${texts[locale.language].keep}</a>
+        </div>
       </form>
-      <p><a href="${integrationsPath}">${texts[locale.language].keep}</a></p>
     `
   }
 }

@@ -24,7 +24,8 @@ import type { OperatorText } from "./OperatorText.ts"
 import { PageRoutes } from "../frame/PageRoutes.ts"
 import { pathId } from "../frame/PathId.ts"
 import { select } from "../frame/Select.ts"
-import { statusBadge, texts as subscriptionTexts } from "../account/SubscriptionText.ts"
+import { statusBadge } from "../account/Subscription.ts"
+import { texts as subscriptionTexts } from "../account/SubscriptionText.ts"
 
 export const accountPath = (id: number | ":id") => `${sections.operator}/accounts/${id}` as const
 

@@ -22,6 +22,7 @@ import type { OperatorChangeText } from "./OperatorChangeText.ts"
 import { texts as operatorTexts } from "./OperatorText.ts"
 import { PageRoutes, seeOther } from "../frame/PageRoutes.ts"
 import { pathId } from "../frame/PathId.ts"
+import { paramsOf } from "../frame/Query.ts"
 import { texts as subscriptionTexts } from "../account/SubscriptionText.ts"
 import type { SignedIn } from "../frame/Visitors.ts"
 
@@ -106,7 +107,7 @@ export const layer = HttpRouter.use((router) =>
         changePath(":id", what),
         routes.operatorPage((visitor, { url }) =>
           Effect.gen(function* () {
-            const given = new URLSearchParams(url.split("?").slice(1).join("?")).get("to")
+            const given = paramsOf(url).get("to")
             const to = yield* Effect.mapError(decode(given), () => new PageNotFound())
             const account = yield* directory.find(yield* pathId)
             // Nothing would change.

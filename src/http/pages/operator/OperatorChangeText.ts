@@ -48,16 +48,16 @@ const de: OperatorChangeText = {
   status: "Den Status ändern?",
   toPlan: {
     starter:
-      "Werkzeugaufrufe und Suchen enden sofort. Schlüssel und verbundene Apps bleiben. Das Guthaben dieses Zeitraums sinkt auf das, was zusätzlich gewährt wurde, aber nie unter das, was schon verbraucht ist.",
+      "Tool-Aufrufe und Suchen enden sofort. Schlüssel und verbundene Apps bleiben. Das Kontingent dieses Zeitraums sinkt auf das, was zusätzlich gewährt wurde, aber nie unter das, was schon verbraucht ist.",
     growth:
-      "Gilt sofort. Das Guthaben dieses Zeitraums wird das von Growth, aber nie weniger, als schon verbraucht ist.",
-    pro: "Gilt sofort. Das Guthaben dieses Zeitraums wird das von Pro, dazu kommt, was zusätzlich gewährt wurde."
+      "Gilt sofort. Das Kontingent dieses Zeitraums wird das von Growth, aber nie weniger, als schon verbraucht ist.",
+    pro: "Gilt sofort. Das Kontingent dieses Zeitraums wird das von Pro, dazu kommt, was zusätzlich gewährt wurde."
   },
   toStatus: {
-    active: "Werkzeugaufrufe und Suchen gehen sofort wieder, mit Growth und Pro.",
-    paused: "Werkzeugaufrufe und Suchen enden sofort. Schlüssel und verbundene Apps bleiben.",
-    unpaid: "Werkzeugaufrufe und Suchen enden sofort. Schlüssel und verbundene Apps bleiben.",
-    canceled: "Werkzeugaufrufe und Suchen enden sofort. Schlüssel und verbundene Apps bleiben."
+    active: "Tool-Aufrufe und Suchen gehen sofort wieder, mit Growth und Pro.",
+    paused: "Tool-Aufrufe und Suchen enden sofort. Schlüssel und verbundene Apps bleiben.",
+    unpaid: "Tool-Aufrufe und Suchen enden sofort. Schlüssel und verbundene Apps bleiben.",
+    canceled: "Tool-Aufrufe und Suchen enden sofort. Schlüssel und verbundene Apps bleiben."
   },
   from: "Jetzt",
   to: "Dann",

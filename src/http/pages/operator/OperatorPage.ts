@@ -15,17 +15,15 @@ import { texts } from "./OperatorText.ts"
 import type { OperatorText } from "./OperatorText.ts"
 import { PageRoutes } from "../frame/PageRoutes.ts"
 import { PathId } from "../frame/PathId.ts"
+import { orEmpty, paramsOf } from "../frame/Query.ts"
 import { select } from "../frame/Select.ts"
-import { statusBadge, texts as subscriptionTexts } from "../account/SubscriptionText.ts"
+import { statusBadge } from "../account/Subscription.ts"
+import { texts as subscriptionTexts } from "../account/SubscriptionText.ts"
 import type { SignedIn } from "../frame/Visitors.ts"
 
 const path = sections.operator
 
 const maxEmailCharacters = 254
-
-/** As the form sends it: a field that is left empty filters nothing. */
-const orEmpty = <S extends Schema.Constraint>(schema: S) =>
-  Schema.optionalKey(Schema.Union([Schema.Literal(""), schema]))
 
 const Filter = Schema.Struct({
   email: Schema.optionalKey(
@@ -40,7 +38,7 @@ const Filter = Schema.Struct({
 const decode = Schema.decodeUnknownEffect(Filter)
 
 const filterOf = Effect.fnUntraced(function* (url: string): Effect.fn.Return<AccountFilter, PageNotFound> {
-  const given = UrlParams.toRecord(UrlParams.fromInput(new URLSearchParams(url.split("?").slice(1).join("?"))))
+  const given = UrlParams.toRecord(UrlParams.fromInput(paramsOf(url)))
   const { before, email, plan, role, status } = yield* Effect.mapError(decode(given), () => new PageNotFound())
   const wanted = email?.trim()
   return {
@@ -171,7 +169,7 @@ export const layer = HttpRouter.use((router) =>
               found.accounts.length > 0
                 ? table(found, text, locale)
                 : html`<div class="empty">
-                    <p><strong>${text.none}</strong></p>
+                    <h2>${text.none}</h2>
                     <p>${text.noneHint}</p>
                   </div>`
             }

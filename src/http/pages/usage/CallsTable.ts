@@ -4,6 +4,7 @@ import type { CallChoices, CallsPage, RecordedCall } from "../../../services/acc
 import { html } from "../frame/Html.ts"
 import type { Html } from "../frame/Html.ts"
 import type { Locale } from "../frame/Locale.ts"
+import { select } from "../frame/Select.ts"
 import * as UsageAddress from "./UsageAddress.ts"
 import type { UsageView } from "./UsageAddress.ts"
 import type { UsageText } from "./UsageText.ts"
@@ -25,7 +26,7 @@ interface Choice {
   readonly label: string
 }
 
-const select = (
+const filter = (
   options: {
     readonly name: string
     readonly label: string
@@ -38,19 +39,13 @@ const select = (
   const { choices, chosen, label, name } = options
   const isKnown = chosen === undefined || choices.some(({ value }) => value === chosen.value)
   const shown = isKnown ? choices : [chosen, ...choices]
-  const id = `calls-${name}`
-  return html`<div>
-    <label for="${id}">${label}</label>
-    <select id="${id}" name="${name}">
-      <option value="">${text.any}</option>
-      ${shown.map(
-        (choice) =>
-          html`<option value="${choice.value}" ${choice.value === chosen?.value && html`selected`}>
-            ${choice.label}
-          </option>`
-      )}
-    </select>
-  </div>`
+  return select({
+    id: `calls-${name}`,
+    name,
+    label,
+    chosen: chosen?.value,
+    options: [{ value: "", label: text.any }, ...shown]
+  })
 }
 
 const same = (value: string): Choice => ({ value, label: value })
@@ -67,7 +62,7 @@ const filterForm = (view: UsageView, choices: CallChoices, text: UsageText): Htm
   })
   return html`<form class="call-filter" method="get" action="${UsageAddress.usagePath}#${anchor}">
     ${view.span !== UsageAddress.usualSpan && html`<input type="hidden" name="span" value="${view.span}" />`}
-    ${select(
+    ${filter(
       {
         name: "tool",
         label: text.tool,
@@ -76,7 +71,7 @@ const filterForm = (view: UsageView, choices: CallChoices, text: UsageText): Htm
       },
       text
     )}
-    ${select(
+    ${filter(
       {
         name: "outcome",
         label: text.outcome,
@@ -85,7 +80,7 @@ const filterForm = (view: UsageView, choices: CallChoices, text: UsageText): Htm
       },
       text
     )}
-    ${select(
+    ${filter(
       { name: "who", label: text.who, choices: callers, chosen: caller === undefined ? undefined : chosen(caller) },
       text
     )}
@@ -154,7 +149,7 @@ export const lastCalls = (
     ${filterForm(view, choices, text)}
     ${isFiltered && html`<p><a href="${addressOf({ ...view, filter: {}, before: undefined })}">${text.clear}</a></p>`}
     ${calls.length === 0 ? html`<p class="empty">${nothing}</p>` : table(calls, locale, text)}
-    ${ways.length > 0 && html`<p class="ways">${ways}</p>`}
+    ${ways.length > 0 && html`<p class="beside">${ways}</p>`}
     <p class="aside">${text.kept(keptDays)}</p>
   </section>`
 }

@@ -2,12 +2,15 @@
 import { Option, Schema } from "effect"
 import { UrlParams } from "effect/http"
 import { Outcome } from "../../../domain/access/Activity.ts"
+import { sections } from "../frame/Layout.ts"
+import { maxId } from "../frame/PathId.ts"
+import { orEmpty, paramsOf } from "../frame/Query.ts"
 import type { CallerId, Kind } from "../../../services/access/CallerNames.ts"
 import type { CallFilter } from "../../../services/access/CallHistory.ts"
 import { spans } from "../../../services/access/Usage.ts"
 import type { Span } from "../../../services/access/Usage.ts"
 
-export const usagePath = "/dashboard/usage"
+export const usagePath = sections.usage
 
 /** Always as many days: those of a period that has just begun make no picture. */
 export const usualSpan: Span = "30days"
@@ -19,21 +22,16 @@ export interface UsageView {
   readonly before: number | undefined
 }
 
-/** A field that is left empty says nothing. */
-const or = <S extends Schema.Constraint>(schema: S) => Schema.optionalKey(Schema.Union([Schema.Literal(""), schema]))
 const pattern = (regex: RegExp) => Schema.String.check(Schema.isPattern(regex))
 
 const Query = Schema.Struct({
-  span: or(Schema.Literals(spans)),
-  tool: or(pattern(/^[a-z_]{1,64}$/u)),
-  outcome: or(Outcome),
-  who: or(pattern(/^(?:key|app)-[1-9]\d{0,9}$/u)),
-  before: or(pattern(/^[1-9]\d{0,14}$/u))
+  span: orEmpty(Schema.Literals(spans)),
+  tool: orEmpty(pattern(/^[a-z_]{1,64}$/u)),
+  outcome: orEmpty(Outcome),
+  who: orEmpty(pattern(/^(?:key|app)-[1-9]\d{0,9}$/u)),
+  before: orEmpty(pattern(/^[1-9]\d{0,14}$/u))
 })
 const decode = Schema.decodeUnknownOption(Query)
-
-/** As PostgreSQL's `integer` has them. */
-const maxId = 2_147_483_647
 
 const words = { api_key: "key", access_token: "app" } as const satisfies Record<Kind, string>
 
@@ -47,7 +45,7 @@ const callerOf = (word: string): CallerId => {
 
 /** `None` for what no page of ours leads to. */
 export const parse = (url: string): Option.Option<UsageView> => {
-  const query = UrlParams.toRecord(UrlParams.fromInput(new URLSearchParams(url.split("?").slice(1).join("?"))))
+  const query = UrlParams.toRecord(UrlParams.fromInput(paramsOf(url)))
   return Option.filter(
     Option.map(decode(query), ({ before, outcome, span, tool, who }) => ({
       span: span === undefined || span === "" ? usualSpan : span,

@@ -3,13 +3,14 @@ import { Effect, Layer, Option } from "effect"
 import { HttpRouter } from "effect/http"
 import { AppConfig } from "../../../Config.ts"
 import * as Credit from "../../../domain/access/Credit.ts"
-import { mayCallTools, titles } from "../../../domain/access/Plan.ts"
+import { titles } from "../../../domain/access/Plan.ts"
 import { CallHistory } from "../../../services/access/CallHistory.ts"
 import { CurrentAccount } from "../../../services/access/CurrentAccount.ts"
 import { LookRate } from "../../../services/access/LookRate.ts"
 import { Usage } from "../../../services/access/Usage.ts"
 import type { Amount, Span, UsageOfCaller, UsageSummary } from "../../../services/access/Usage.ts"
 import { SearchPermits } from "../../../services/search/SearchPermits.ts"
+import { statusBadge, subscriptionNotice } from "../account/Subscription.ts"
 import * as CallsTable from "./CallsTable.ts"
 import * as Chart from "../frame/Chart.ts"
 import { PageNotFound } from "../frame/ErrorPage.ts"
@@ -18,18 +19,18 @@ import type { Html } from "../frame/Html.ts"
 import { integrationsPath } from "../integrations/IntegrationsPaths.ts"
 import { Layout } from "../frame/Layout.ts"
 import type { Locale } from "../frame/Locale.ts"
+import * as OutwardLinks from "../frame/OutwardLinks.ts"
 import { PageRoutes } from "../frame/PageRoutes.ts"
 import * as UsageAddress from "./UsageAddress.ts"
 import type { UsageView } from "./UsageAddress.ts"
 import { texts } from "./UsageText.ts"
 import type { UsageText } from "./UsageText.ts"
 
-export { usagePath } from "./UsageAddress.ts"
-
 export const layer = HttpRouter.use((router) =>
   Effect.gen(function* () {
     const routes = yield* PageRoutes
-    const { activityDays, billingUrl } = yield* AppConfig
+    const config = yield* AppConfig
+    const { billing } = OutwardLinks.of(config)
     const { page } = yield* Layout
     const usage = yield* Usage
     const history = yield* CallHistory
@@ -65,15 +66,11 @@ export const layer = HttpRouter.use((router) =>
             section: "usage",
             width: "wide",
             body: html`
-              ${
-                !mayCallTools(summary) &&
-                html`<p class="notice">${text.inactive} <a href="${billingUrl}">${text.toBilling}</a></p>`
-              }
-              ${credits(summary, locale, text)}
+              ${subscriptionNotice(summary, { billing, locale })} ${credits(summary, locale, text)}
               ${
                 isUsed
                   ? html`${used(summary, view, locale, text)}
-                    ${CallsTable.lastCalls({ calls, choices, view, keptDays: activityDays }, locale, text)}`
+                    ${CallsTable.lastCalls({ calls, choices, view, keptDays: config.activityDays }, locale, text)}`
                   : empty(text)
               }
             `
@@ -96,12 +93,11 @@ const empty = (text: UsageText): Html =>
 const credits = ({ credits, plan, status }: UsageSummary, locale: Locale, text: UsageText): Html => {
   const left = Math.max(0, Credit.remaining(credits))
   const hasCredits = credits.allowance > 0
-  const badge = mayCallTools({ plan, status }) ? "good" : status === "active" ? "" : "bad"
   return html`<section class="panel">
     <dl class="figures">
       <div>
         <dt>${text.plan}</dt>
-        <dd>${titles[plan]} <span class="badge ${badge}">${text.statuses[status]}</span></dd>
+        <dd>${titles[plan]} ${statusBadge(status, locale)}</dd>
       </div>
       <div>
         <dt id="credits-left">${text.creditsLeft}</dt>

@@ -1,13 +1,5 @@
 /** What the usage page says. */
-import type { SubscriptionStatus } from "../../../domain/access/Account.ts"
 import type { Texts } from "../frame/Locale.ts"
-
-const statusesInEnglish: Readonly<Record<SubscriptionStatus, string>> = {
-  active: "active",
-  paused: "paused",
-  unpaid: "unpaid",
-  canceled: "canceled"
-}
 
 const en = {
   heading: "Usage",
@@ -16,10 +8,6 @@ const en = {
   leftOf: (left: string, allowance: string) => `${left} of ${allowance}`,
   used: "Used",
   renews: "Credits renew",
-  statuses: statusesInEnglish,
-  inactive:
-    "AI agents can use the service with an active Growth or Pro subscription. Keys and apps are kept meanwhile.",
-  toBilling: "Go to billing",
   spans: "Days shown",
   period: "This period",
   thirtyDays: "Last 30 days",
@@ -70,11 +58,7 @@ const de: UsageText = {
   creditsLeft: "Verbleibende Credits",
   leftOf: (left, allowance) => `${left} von ${allowance}`,
   used: "Verbraucht",
-  renews: "Credits erneuern sich",
-  statuses: { active: "aktiv", paused: "pausiert", unpaid: "unbezahlt", canceled: "gekündigt" },
-  inactive:
-    "KI-Agenten können den Dienst mit einem aktiven Abonnement von Growth oder Pro nutzen. Schlüssel und Apps bleiben solange erhalten.",
-  toBilling: "Zur Abrechnung",
+  renews: "Neue Credits am",
   spans: "Angezeigte Tage",
   period: "Dieser Zeitraum",
   thirtyDays: "Letzte 30 Tage",
@@ -85,10 +69,10 @@ const de: UsageText = {
   credits: "Credits",
   truth:
     "Aufrufe erscheinen hier etwa eine Sekunde nach ihrer Antwort. Credits sind die tatsächlich berechneten: Was für einen Aufruf ohne Antwort erstattet wurde, ist von seinem Tag abgezogen.",
-  byTool: "Nach Werkzeug",
+  byTool: "Nach Tool",
   byKey: "Nach API-Schlüssel",
   byApp: "Nach App",
-  tool: "Werkzeug",
+  tool: "Tool",
   key: "Schlüssel",
   app: "App",
   ended: "beendet",
@@ -125,10 +109,6 @@ const fr: UsageText = {
   leftOf: (left, allowance) => `${left} sur ${allowance}`,
   used: "Utilisés",
   renews: "Renouvellement",
-  statuses: { active: "actif", paused: "suspendu", unpaid: "impayé", canceled: "résilié" },
-  inactive:
-    "Les agents IA peuvent utiliser le service avec un abonnement Growth ou Pro actif. Les clés et les applications sont conservées entre-temps.",
-  toBilling: "Aller à la facturation",
   spans: "Jours affichés",
   period: "Cette période",
   thirtyDays: "30 derniers jours",
@@ -140,7 +120,7 @@ const fr: UsageText = {
   truth:
     "Les appels apparaissent ici environ une seconde après leur réponse. Les crédits sont ceux réellement débités : ce qui a été rendu pour un appel sans réponse est retiré de son jour.",
   byTool: "Par outil",
-  byKey: "Par clé API",
+  byKey: "Par clé d’API",
   byApp: "Par application",
   tool: "Outil",
   key: "Clé",
@@ -164,11 +144,11 @@ const fr: UsageText = {
   clear: "Effacer les filtres",
   noMatch: "Aucun appel ne correspond à ces filtres.",
   noneOlder: "Il n’y a pas d’appels plus anciens.",
-  newer: "Aux appels les plus récents",
+  newer: "Vers les appels les plus récents",
   older: "Appels plus anciens",
   empty: "Aucun appel pour l’instant",
   emptyText:
-    "Créez une clé API ou connectez une application, puis demandez à votre agent IA des publicités, des produits ou des boutiques. Chaque appel apparaîtra ici.",
+    "Créez une clé d’API ou connectez une application, puis demandez à votre agent d’IA des publicités, des produits ou des boutiques. Chaque appel apparaîtra ici.",
   toIntegrations: "Configurer la première connexion"
 }
 
@@ -179,10 +159,6 @@ const es: UsageText = {
   leftOf: (left, allowance) => `${left} de ${allowance}`,
   used: "Usados",
   renews: "Renovación",
-  statuses: { active: "activo", paused: "en pausa", unpaid: "impagado", canceled: "cancelado" },
-  inactive:
-    "Los agentes de IA pueden usar el servicio con una suscripción Growth o Pro activa. Las claves y las aplicaciones se conservan mientras tanto.",
-  toBilling: "Ir a facturación",
   spans: "Días mostrados",
   period: "Este período",
   thirtyDays: "Últimos 30 días",

@@ -277,6 +277,12 @@ layer(Site.layer({ config }), { excludeTestServices: true, timeout: "60 seconds"
           assert.notInclude(text, "help</a>")
           assert.notInclude(text, `href="${own}`)
         }
+        for (const place of ["usage", "integrations", "ads"]) {
+          const { text } = yield* visitor.get(`/dashboard/${place}`)
+          assert.include(text, 'lang="en"')
+          assert.notInclude(text, "billing</a>", place)
+          assert.notInclude(text, `href="${own}`, place)
+        }
       })
     )
   }

@@ -9,6 +9,7 @@ import * as ClientDocuments from "../../../support/ClientDocuments.ts"
 import * as Consent from "../../../support/Consent.ts"
 import * as DocumentServer from "../../../support/DocumentServer.ts"
 import { Site } from "../../../support/Site.ts"
+import { goTo } from "../../../support/Steps.ts"
 
 const services = Layer.merge(Browser.layer, Site.layer())
 
@@ -16,8 +17,6 @@ const page =
   (text: string): DocumentServer.Handler =>
   (_, response) =>
     void response.writeHead(200, { "content-type": "text/html" }).end(`<title>App</title><h1>${text}</h1>`)
-
-const goTo = (tab: Page, path: string) => Effect.flatMap(Site, ({ url }) => Effect.promise(() => tab.goto(url + path)))
 
 const press = (tab: Page, name: string) =>
   Effect.promise(async () => {

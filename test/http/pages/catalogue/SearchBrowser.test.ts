@@ -8,11 +8,9 @@ import { Browser, isAvailable, overflow, picture, violations } from "../../../su
 import type { Look } from "../../../support/Browser.ts"
 import * as Catalogues from "../../../support/Catalogues.ts"
 import { Site } from "../../../support/Site.ts"
+import { goTo } from "../../../support/Steps.ts"
 
 const services = Layer.merge(Browser.layer, Layer.provideMerge(Catalogues.demo("tiny"), Site.layer()))
-
-const goTo = (page: Page, path: string) =>
-  Effect.flatMap(Site, ({ url }) => Effect.promise(() => page.goto(url + path)))
 
 const at = (page: Page) => {
   const { pathname, search } = new URL(page.url())

@@ -405,7 +405,7 @@ layer(services, { excludeTestServices: true, timeout: "120 seconds" })("search p
           `${adsPath}?query=red&countries=DE&monthly_visits.min=5&sort_by=newest&per_page=25`
         ],
         ["Countries: Germany", `${adsPath}?query=red&countries=US&monthly_visits.min=5&sort_by=newest&per_page=25`],
-        ["Monthly visits: from 5", `${adsPath}?query=red&countries=US&countries=DE&sort_by=newest&per_page=25`]
+        ["Visits a month: from 5", `${adsPath}?query=red&countries=US&countries=DE&sort_by=newest&per_page=25`]
       ])
       assert.include(text, `<a href="${adsPath}?sort_by=newest&amp;per_page=25">Clear all</a>`)
     })
@@ -442,7 +442,7 @@ layer(services, { excludeTestServices: true, timeout: "120 seconds" })("search p
       assert.include(text, "The creation date is not known of every store")
       assert.include(
         text,
-        `<a href="${adsPath}?countries=AQ&amp;shop_created_between.to=1971-01-01">Without “Apps: Unheard Of”`
+        `<a href="${adsPath}?countries=AQ&amp;shop_created_between.to=1971-01-01">Without Apps: Unheard Of`
       )
       assert.include(text, `<a href="${adsPath}?apps=Unheard+Of&amp;shop_created_between.to=1971-01-01">Without`)
     })

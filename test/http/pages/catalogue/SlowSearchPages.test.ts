@@ -64,7 +64,7 @@ layer(server, { excludeTestServices: true })("search pages of a slow database", 
       assert.include(text, `href="${adsPath}?query=lamp"`)
       assert.notInclude(text, "in English")
       const { text: german } = yield* look("sort_by=newest", "de")
-      assert.include(german, "Den Shop eingrenzen")
+      assert.include(german, "Grenzen Sie die Shops ein")
       assert.notInclude(german, "früheren Seite")
     })
   )

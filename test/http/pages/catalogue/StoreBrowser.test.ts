@@ -4,6 +4,7 @@ import { Effect, Layer } from "effect"
 import type { Page } from "playwright-core"
 import { Browser, isAvailable, overflow, picture, violations } from "../../../support/Browser.ts"
 import { Site } from "../../../support/Site.ts"
+import { goTo } from "../../../support/Steps.ts"
 import * as StoreRecords from "../../../support/StoreRecords.ts"
 
 const services = Layer.merge(Browser.layer, Site.layer())
@@ -35,9 +36,6 @@ const watched = Effect.fnUntraced(function* (page: Page) {
   )
   return requests
 })
-
-const goTo = (page: Page, path: string) =>
-  Effect.flatMap(Site, ({ url }) => Effect.promise(() => page.goto(url + path)))
 
 type Who = { readonly email: string; readonly password: string }
 

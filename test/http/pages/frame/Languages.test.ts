@@ -17,7 +17,7 @@ const shared = new Set(["Plan"])
 /** The texts of a page, as people read them. */
 const texts = ({ text }: Answer): ReadonlyArray<string> =>
   text
-    .replaceAll(/<(script|style|time|code|bdi)\b.*?<\/\1>/gsu, " ")
+    .replaceAll(/<(script|style|time|code|pre|bdi)\b.*?<\/\1>/gsu, " ")
     .split(/<[^>]*>/u)
     .map((part) => part.replaceAll(names, " ").trim())
     .filter((part) => /\p{L}{4}/u.test(part) && !part.includes("@"))

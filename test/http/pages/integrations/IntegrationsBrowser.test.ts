@@ -8,14 +8,13 @@ import { ConnectedApps } from "../../../../src/services/oauth/ConnectedApps.ts"
 import { Browser, isAvailable, overflow, picture, violations } from "../../../support/Browser.ts"
 import * as Integrations from "../../../support/Integrations.ts"
 import { Site } from "../../../support/Site.ts"
+import { goTo } from "../../../support/Steps.ts"
 
 const path = "/dashboard/integrations"
 
 const services = Layer.merge(Browser.layer, Site.layer())
 
 const looks = [390, 1280, 1920].flatMap((width) => (["light", "dark"] as const).map((scheme) => ({ width, scheme })))
-
-const goTo = (tab: Page, path: string) => Effect.flatMap(Site, ({ url }) => Effect.promise(() => tab.goto(url + path)))
 
 const follow = (tab: Page, role: "button" | "link", name: string | RegExp) =>
   Effect.promise(async () => {

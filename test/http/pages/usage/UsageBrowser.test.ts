@@ -3,18 +3,16 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Clock, Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Page } from "playwright-core"
-import { usagePath } from "../../../../src/http/pages/usage/UsagePage.ts"
+import { usagePath } from "../../../../src/http/pages/usage/UsageAddress.ts"
 import { Accounts } from "../../../../src/services/access/Accounts.ts"
 import { ApiKeys } from "../../../../src/services/access/ApiKeys.ts"
 import { Browser, isAvailable, overflow, picture, violations } from "../../../support/Browser.ts"
 import * as RecordedCalls from "../../../support/RecordedCalls.ts"
 import { Site } from "../../../support/Site.ts"
+import { goTo } from "../../../support/Steps.ts"
 
 const times = (count: number) => Array.from({ length: count }, (_, index) => index)
 const dayMillis = 86_400_000
-
-const goTo = (page: Page, path: string) =>
-  Effect.flatMap(Site, ({ url }) => Effect.promise(() => page.goto(url + path)))
 
 /** Signs in, and comes to the usage page. */
 const openUsage = Effect.fnUntraced(function* (page: Page, who: { readonly email: string; readonly password: string }) {

@@ -2,8 +2,7 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Option, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
-import * as UsageAddress from "../../../../src/http/pages/usage/UsageAddress.ts"
-import { usagePath } from "../../../../src/http/pages/usage/UsagePage.ts"
+import { parse, usagePath } from "../../../../src/http/pages/usage/UsageAddress.ts"
 import { ActivityLog } from "../../../../src/services/access/ActivityLog.ts"
 import { ApiKeys } from "../../../../src/services/access/ApiKeys.ts"
 import { CallHistory } from "../../../../src/services/access/CallHistory.ts"
@@ -287,7 +286,7 @@ layer(Site.layer({ config: { rateLimitPerMinute: 6 } }), { excludeTestServices: 
     )
 
     it("has an address that can be read, however it was asked for", () => {
-      assert.isTrue(Option.isSome(UsageAddress.parse("http://[/dashboard/usage?span=period")))
+      assert.isTrue(Option.isSome(parse("http://[/dashboard/usage?span=period")))
     })
   }
 )
