@@ -171,8 +171,9 @@ const single = (values: ReadonlyArray<string>, kind: string | undefined): unknow
   return value
 }
 
+/** Each digit can be read in one way only: a long row of them that is no number takes no longer than one that is. */
 const number = (text: string): number | string =>
-  /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/iu.test(text) ? Number(text) : text
+  /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/iu.test(text) ? Number(text) : text
 
 const reference = (text: string): number | string => {
   if (/^\d+$/u.test(text)) return Number(text)

@@ -1,6 +1,7 @@
 /**
- * How often a signed-in account may look at the catalogue's pages, counted by each server process. Looking is free of
- * credits, so this is what keeps a program from reading the catalogue through the pages instead of the tools.
+ * How often a signed-in account may look at the pages that the database has to work for, counted by each server process:
+ * those of the catalogue and of the usage. Looking is free of credits, so this is what keeps a program from reading the
+ * catalogue through the pages instead of the tools.
  */
 import { Clock, Context, Effect, Layer } from "effect"
 import type { AccountId } from "../../domain/access/Account.ts"
@@ -29,7 +30,7 @@ export class LookRate extends Context.Service<
         const waitMillis = counter.take(String(account), allowance, yield* Clock.currentTimeMillis)
         if (waitMillis > 0) {
           return yield* new RateLimited({
-            message: `At most ${looksPerMinute} pages of the catalogue per minute and account.`,
+            message: `At most ${looksPerMinute} pages of the catalogue and of the usage per minute and account.`,
             retryAfterSeconds: Math.ceil(waitMillis / 1000)
           })
         }

@@ -25,6 +25,15 @@ const { address } = ads
 const read = (query: string) => address.toArguments(SearchAddress.parse(query))
 
 describe("SearchAddress", () => {
+  // One that looked at each pair of digits would not be done within the time of a test.
+  it("reads a long row of digits that is no number as the text that it is", () => {
+    const digits = `${"1".repeat(300_000)}x`
+    assert.deepStrictEqual(read(`page=${digits}&monthly_visits.min=${digits}`), {
+      page: digits,
+      monthly_visits: { min: digits }
+    })
+  })
+
   it("has every argument of both tools", () => {
     assert.deepStrictEqual(Array.from(ads.address.kinds.keys()), Object.keys(AdQuery.fields))
     assert.deepStrictEqual(Array.from(products.address.kinds.keys()), Object.keys(ProductQuery.fields))

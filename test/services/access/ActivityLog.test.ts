@@ -304,6 +304,19 @@ layer(Services, { excludeTestServices: true })("old activity", (it) => {
     })
   )
 
+  it.effect("is removed as fast as a few accounts can make it", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      // In the ten minutes between two removals, at the rate that each has if nothing else is said.
+      const made = 4 * 10 * 1_200
+      yield* sql`
+        INSERT INTO activity (account_id, at, tool, credential_kind, credential_id, outcome, credits, duration_ms, request_id)
+        SELECT 4, to_timestamp(0), 'get_usage', 'api_key', 1, 'ok', 0, 1, n::text FROM generate_series(1, ${made}::int) n`
+      const { remove } = yield* OldActivity
+      assert.strictEqual(yield* remove, made)
+    })
+  )
+
   it.effect("is removed in steps, all of it, by a role that is no superuser", () =>
     Effect.gen(function* () {
       const log = yield* ActivityLog

@@ -233,7 +233,13 @@ layer(Services, { excludeTestServices: true, timeout: "2 minutes" })("usage", (i
       yield* sql`
         INSERT INTO oauth_ended_grant (id, account_id, client_id, client_name, approved_at, connected_at, ended_at, reason)
         VALUES (900001, ${accountId}, 'https://app.test/old', 'Ended app', ${at}, ${at}, ${at}, 'account')`
-      for (const id of [grant?.id ?? 0, 900_001, 900_002]) {
+      const [others] = yield* sql<{ readonly id: number }>`
+        INSERT INTO oauth_grant (account_id, client_id, client_name, resource, approved_at, connected_at, usable_until, ends_at)
+        VALUES (${other.accountId}, 'https://app.test/doc', 'Their app', 'r', ${at}, ${at}, ${at}, ${at}) RETURNING id`
+      yield* sql`
+        INSERT INTO oauth_ended_grant (id, account_id, client_id, client_name, approved_at, connected_at, ended_at, reason)
+        VALUES (900003, ${other.accountId}, 'https://app.test/old', 'Their ended app', ${at}, ${at}, ${at}, 'account')`
+      for (const id of [grant?.id ?? 0, 900_001, 900_002, 900_003, others?.id ?? 0]) {
         yield* call(caller, { credential: { kind: "access_token", id }, outcome: "not_found" })
       }
       yield* call(caller, { credential: other.credential, outcome: "not_found" })
@@ -248,6 +254,8 @@ layer(Services, { excludeTestServices: true, timeout: "2 minutes" })("usage", (i
           { name: "Working app", isEnded: false },
           { name: "Ended app", isEnded: true },
           { name: null, isEnded: true },
+          { name: null, isEnded: true },
+          { name: null, isEnded: true },
           { name: null, isEnded: true }
         ]
       )
@@ -255,7 +263,7 @@ layer(Services, { excludeTestServices: true, timeout: "2 minutes" })("usage", (i
       const { calls } = yield* history.calls(accountId, {})
       assert.deepStrictEqual(
         calls.map(({ caller }) => caller.name),
-        ["test", null, null, "Ended app", "Working app"]
+        ["test", null, null, null, null, "Ended app", "Working app"]
       )
     })
   )

@@ -82,7 +82,8 @@ export class PageRoutes extends Context.Service<
           Effect.flatMap(RequestId, (requestId) => {
             let visitor: Visitor | undefined
             const locale = Locale.of(request.headers["accept-language"])
-            return visitors.identify(request).pipe(
+            return refuseImages(request).pipe(
+              Effect.andThen(visitors.identify(request)),
               Effect.tap((found) => Effect.sync(() => void (visitor = found))),
               Effect.flatMap((found) => answer(found, request)),
               Effect.catchCause((cause) => failed(cause, visitor, { locale, requestId })),
@@ -149,6 +150,10 @@ export class PageRoutes extends Context.Service<
 /** Whatever the method, the browser gets the page that is there. */
 export const seeOther = (location: string): Response =>
   HttpServerResponse.redirect(location, { status: 303, headers: { "referrer-policy": "no-referrer" } })
+
+/** Stores choose the addresses of their images. One of ours would search, and count, for whoever looks at the page it is on. */
+const refuseImages = ({ headers }: Request): Effect.Effect<void, PageNotFound> =>
+  headers["sec-fetch-dest"] === "image" ? Effect.fail(new PageNotFound()) : Effect.void
 
 const isForm = ({ headers }: Request): boolean =>
   (headers["content-type"] ?? "").split(";", 1)[0]?.trim().toLowerCase() === "application/x-www-form-urlencoded"

@@ -1,12 +1,15 @@
 /** `/dashboard/usage`: what is left of the credits, what they were used for, and the last calls. */
-import { Effect, Option } from "effect"
+import { Effect, Layer, Option } from "effect"
 import { HttpRouter } from "effect/http"
 import { AppConfig } from "../../../Config.ts"
 import * as Credit from "../../../domain/access/Credit.ts"
 import { titles } from "../../../domain/access/Plan.ts"
 import { CallHistory } from "../../../services/access/CallHistory.ts"
+import { CurrentAccount } from "../../../services/access/CurrentAccount.ts"
+import { LookRate } from "../../../services/access/LookRate.ts"
 import { Usage } from "../../../services/access/Usage.ts"
 import type { Amount, Span, UsageOfCaller, UsageSummary } from "../../../services/access/Usage.ts"
+import { SearchPermits } from "../../../services/search/SearchPermits.ts"
 import { statusBadge, subscriptionNotice } from "../account/Subscription.ts"
 import * as CallsTable from "./CallsTable.ts"
 import { PageNotFound } from "../frame/ErrorPage.ts"
@@ -31,6 +34,8 @@ export const layer = HttpRouter.use((router) =>
     const { page } = yield* Layout
     const usage = yield* Usage
     const history = yield* CallHistory
+    const looks = yield* LookRate
+    const permits = yield* SearchPermits
 
     yield* router.add(
       "GET",
@@ -41,9 +46,18 @@ export const layer = HttpRouter.use((router) =>
           if (view === undefined) return yield* new PageNotFound()
           const { locale, session } = visitor
           const text = texts[locale.language]
-          const summary = yield* usage.summary(session.accountId, view.span)
-          const calls = yield* history.calls(session.accountId, view.filter, view.before)
-          const choices = yield* history.choices(session.accountId)
+          const { accountId } = session
+          yield* looks.take(accountId)
+          // A long history of many keys takes the database a while: within the account's share of it, as its searches.
+          const [summary, calls, choices] = yield* permits
+            .query(
+              Effect.all([
+                usage.summary(accountId, view.span),
+                history.calls(accountId, view.filter, view.before),
+                history.choices(accountId)
+              ])
+            )
+            .pipe(Effect.provideService(CurrentAccount, accountId))
           const isUsed = summary.hasCalls || summary.credits.used > 0
           return page({
             heading: text.heading,
@@ -65,7 +79,7 @@ export const layer = HttpRouter.use((router) =>
       )
     )
   })
-)
+).pipe(Layer.provide(SearchPermits.layer))
 
 const empty = (text: UsageText): Html =>
   html`<section class="panel">

@@ -240,6 +240,17 @@ layer(services, { excludeTestServices: true, timeout: "120 seconds" })("search p
     })
   )
 
+  it.effect("a page that is asked for as an image, as a store's could be, is none and counts as no look", () =>
+    Effect.gen(function* () {
+      const { visitor } = yield* customer
+      const image = { "sec-fetch-dest": "image", "sec-fetch-mode": "no-cors", "sec-fetch-site": "same-origin" }
+      for (let count = 0; count <= looksPerMinute; count++) {
+        assert.strictEqual((yield* visitor.get(adsPath, image)).status, 404)
+      }
+      assert.strictEqual((yield* visitor.get(adsPath, { "sec-fetch-dest": "document" })).status, 200)
+    })
+  )
+
   describe("addresses", () => {
     it.effect("of a form are led to the one that can be shared, and that one stays", () =>
       Effect.gen(function* () {

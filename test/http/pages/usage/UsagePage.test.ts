@@ -1,12 +1,14 @@
 /** The usage page over HTTP: what it says, whose it is, and what of a call is kept at all. */
 import { assert, describe, layer } from "@effect/vitest"
-import { Effect, Redacted } from "effect"
+import { Deferred, Effect, Fiber, Option, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
-import { usagePath } from "../../../../src/http/pages/usage/UsageAddress.ts"
+import { parse, usagePath } from "../../../../src/http/pages/usage/UsageAddress.ts"
 import { ActivityLog } from "../../../../src/services/access/ActivityLog.ts"
 import { ApiKeys } from "../../../../src/services/access/ApiKeys.ts"
 import { CallHistory } from "../../../../src/services/access/CallHistory.ts"
+import { looksPerMinute } from "../../../../src/services/access/LookRate.ts"
 import * as RecordedCalls from "../../../support/RecordedCalls.ts"
+import * as RunningQueries from "../../../support/RunningQueries.ts"
 import { Site } from "../../../support/Site.ts"
 import * as SiteVisitor from "../../../support/SiteVisitor.ts"
 
@@ -242,5 +244,49 @@ layer(Site.layer({ config: { rateLimitPerMinute: 6 } }), { excludeTestServices: 
         assert.isBelow(Buffer.byteLength(text), 80_000)
       })
     )
+
+    it.effect("is looked at as often as the catalogue, by each account", () =>
+      Effect.gen(function* () {
+        const [one, other] = [yield* customer, yield* customer]
+        const looks = yield* Effect.forEach(times(looksPerMinute + 30), () => one.visitor.get(usagePath), {
+          concurrency: 4
+        })
+        const refused = looks.find(({ status }) => status !== 200)
+        assert.strictEqual(refused?.status, 429)
+        assert.strictEqual(refused?.headers.get("retry-after"), "1")
+        assert.strictEqual((yield* other.visitor.get(usagePath)).status, 200)
+      })
+    )
+
+    it.effect("has its share of the database: who looks at a long history keeps nobody waiting", () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const [one, other] = [yield* customer, yield* customer]
+        const locked = yield* Deferred.make<void>()
+        const over = yield* Deferred.make<void>()
+        // As a history that takes the database long to read.
+        const lock = sql`LOCK TABLE credit_day IN ACCESS EXCLUSIVE MODE`.pipe(
+          Effect.andThen(Deferred.succeed(locked, undefined)),
+          Effect.andThen(Deferred.await(over)),
+          sql.withTransaction
+        )
+        const holding = yield* Effect.forkChild(lock)
+        yield* Deferred.await(locked)
+        const looking = yield* Effect.forkChild(
+          Effect.forEach(times(20), () => one.visitor.get(usagePath), { concurrency: "unbounded" })
+        )
+        yield* RunningQueries.runs("FROM activity_day", 3)
+        const answer = yield* other.visitor.get("/dashboard")
+        yield* Deferred.succeed(over, undefined)
+        yield* Fiber.join(holding)
+        assert.strictEqual(answer.status, 200)
+        const statuses = (yield* Fiber.join(looking)).map(({ status }) => status)
+        assert.deepStrictEqual(new Set(statuses), new Set([200]))
+      })
+    )
+
+    it("has an address that can be read, however it was asked for", () => {
+      assert.isTrue(Option.isSome(parse("http://[/dashboard/usage?span=period")))
+    })
   }
 )
