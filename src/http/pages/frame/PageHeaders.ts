@@ -34,5 +34,7 @@ export const of = (policy: PagePolicy = {}): Readonly<Record<string, string>> =>
   "x-content-type-options": "nosniff",
   "referrer-policy": "no-referrer",
   "cross-origin-resource-policy": "same-origin",
-  "cache-control": "no-store"
+  "cache-control": "no-store",
+  // Pages that apps open in a window of theirs are left in touch with it: they show when it is closed.
+  ...(policy.scripts === true && { "cross-origin-opener-policy": "same-origin" })
 })

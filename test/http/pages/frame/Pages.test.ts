@@ -55,6 +55,7 @@ layer(Site.layer(), { excludeTestServices: true, timeout: "60 seconds" })("pages
           // Only who is signed in gets our script.
           const scripts = text.includes("/sign-out") ? " script-src 'self';" : ""
           assert.strictEqual(text.includes("<script"), scripts !== "")
+          assert.strictEqual(headers.get("cross-origin-opener-policy"), scripts === "" ? null : "same-origin")
           assert.strictEqual(
             headers.get("content-security-policy"),
             `default-src 'none'; style-src 'self';${scripts} img-src 'self' data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`
