@@ -164,12 +164,16 @@ layer(Services, { excludeTestServices: true })("the operator's command line", (i
           listed.text,
           /nightly job {2}made \S+ {2}last used never {2}ends 2026-03-11T12:00:00\.000Z\n.*nightly job .* never$/
         )
-        const now = yield* run(["key", "replace", "gus@example.com", id, "--ends", "now", "--name", "hourly job"])
+        const twice = yield* run(["key", "replace", "gus@example.com", id, "--ends", "now"])
+        assert.strictEqual(twice.ended, "Failure")
+        assert.include(twice.text, `Key ${id} is being replaced already`)
+        const next = /(\d+)/.exec(text)?.[1] ?? ""
+        const now = yield* run(["key", "replace", "gus@example.com", next, "--ends", "now", "--name", "hourly job"])
         assert.include(now.text, "hourly job")
-        assert.include(now.text, `Key ${id} has ended; calls with it get HTTP 401 from now on.`)
-        const again = yield* run(["key", "replace", "gus@example.com", id, "--ends", "now"])
+        assert.include(now.text, `Key ${next} has ended; calls with it get HTTP 401 from now on.`)
+        const again = yield* run(["key", "replace", "gus@example.com", next, "--ends", "now"])
         assert.strictEqual(again.ended, "Failure")
-        assert.include(again.text, `no active key ${id}`)
+        assert.include(again.text, `no active key ${next}`)
       })
     )
 

@@ -59,6 +59,11 @@ export class TooManyKeys extends Schema.TaggedError<TooManyKeys>()("TooManyKeys"
 /** No such key, or it is revoked or has ended already, or it is another account's. */
 export class KeyNotFound extends Schema.TaggedError<KeyNotFound>()("KeyNotFound", { message: Schema.String }) {}
 
+/** The key is being replaced: its successor is there, and it ends by itself. */
+export class KeyReplacedAlready extends Schema.TaggedError<KeyReplacedAlready>()("KeyReplacedAlready", {
+  message: Schema.String
+}) {}
+
 /** This attempt has made a key before, whose secret nobody can show again. */
 export class KeyMadeAlready extends Schema.TaggedError<KeyMadeAlready>()("KeyMadeAlready", {
   message: Schema.String,
@@ -86,7 +91,7 @@ export class ApiKeys extends Context.Service<
     ): Effect.Effect<NewKey, InvalidKeyName | TooManyKeys | KeyMadeAlready | PlanUpgradeRequired | ServiceUnavailable>
     /**
      * A new key, by default under the old one's name, within the limits of {@link create}: the old one counts for as long
-     * as it works. Where it was to end sooner already, it does.
+     * as it works. A key has one successor, however many ask for one at once.
      */
     replace(
       accountId: AccountId,
@@ -94,7 +99,13 @@ export class ApiKeys extends Context.Service<
       options: { readonly ends: KeyEnd; readonly name?: string; readonly attempt?: KeyAttempt }
     ): Effect.Effect<
       NewKey & { readonly replaced: ApiKey & { readonly endsAt: DateTime.Utc } },
-      InvalidKeyName | TooManyKeys | KeyNotFound | KeyMadeAlready | PlanUpgradeRequired | ServiceUnavailable
+      | InvalidKeyName
+      | TooManyKeys
+      | KeyNotFound
+      | KeyReplacedAlready
+      | KeyMadeAlready
+      | PlanUpgradeRequired
+      | ServiceUnavailable
     >
     /** The active ones, oldest first: at most 10. */
     list(accountId: AccountId): Effect.Effect<ReadonlyArray<ApiKey>, ServiceUnavailable>
@@ -190,11 +201,16 @@ export class ApiKeys extends Context.Service<
           const owner = yield* lock(accountId, attempt)
           // One that ends now is revoked, so that it ends on servers whose clocks are behind as well.
           const rows = yield* sql`
-              UPDATE api_key SET ends_at = LEAST(ends_at, ${new Date(millis + overlapMillis[ends])}),
+              UPDATE api_key SET ends_at = ${new Date(millis + overlapMillis[ends])},
                 revoked_at = ${ends === "now" ? now : null}
-              WHERE id = ${keyId} AND account_id = ${accountId} AND ${active(now)} RETURNING ${columns}`
+              WHERE id = ${keyId} AND account_id = ${accountId} AND revoked_at IS NULL AND ends_at IS NULL
+              RETURNING ${columns}`
           const [replaced] = yield* decodeReplaced(rows)
-          if (replaced === undefined) return yield* notFound(keyId)
+          if (replaced === undefined) {
+            const ending = yield* sql`
+              SELECT name FROM api_key WHERE id = ${keyId} AND account_id = ${accountId} AND ${active(now)}`
+            return yield* ending.length === 0 ? notFound(keyId) : replacedAlready(keyId)
+          }
           const key = yield* insert({ accountId, owner, name: name ?? replaced.name, secret, attempt, now })
           return { key, replaced }
         }).pipe(sql.withTransaction, availableOnce)
@@ -235,6 +251,11 @@ const invalidName = () =>
 
 const notFound = (keyId: number) =>
   new KeyNotFound({ message: `The account has no active key ${keyId}. List its keys to see their numbers.` })
+
+const replacedAlready = (keyId: number) =>
+  new KeyReplacedAlready({
+    message: `Key ${keyId} is being replaced already: its successor works, and it ends by itself. To end it now, revoke it.`
+  })
 
 const madeAlready = (name: string) =>
   new KeyMadeAlready({ name, message: `The key “${name}” was made of this already, and its secret told once.` })

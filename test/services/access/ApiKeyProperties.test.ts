@@ -79,9 +79,15 @@ layer(Services, { excludeTestServices: true, timeout: "3 minutes" })("an account
         const replace = Effect.fnUntraced(function* (old: Made | undefined, ends: KeyEnd) {
           const exists = old !== undefined && model.works(old)
           const result = yield* Effect.result(keys.replace(id, old?.key.id ?? 2_147_483_647, { ends }))
-          assert.strictEqual(outcomeOf(result), exists ? model.refusal(ends === "now" ? 1 : 0) : "KeyNotFound", ends)
+          const isReplaced = exists && old.endsAt !== Number.POSITIVE_INFINITY
+          const refusal = isReplaced
+            ? "KeyReplacedAlready"
+            : exists
+              ? model.refusal(ends === "now" ? 1 : 0)
+              : "KeyNotFound"
+          assert.strictEqual(outcomeOf(result), refusal, ends)
           if (Result.isSuccess(result) && exists) {
-            old.endsAt = Math.min(old.endsAt, model.now + overlapMillis[ends])
+            old.endsAt = model.now + overlapMillis[ends]
             assert.strictEqual(result.success.replaced.endsAt.epochMilliseconds, old.endsAt)
             model.made(result.success)
           }

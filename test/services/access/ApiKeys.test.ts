@@ -149,18 +149,21 @@ layer(Services, { excludeTestServices: true })("ApiKeys", (it) => {
       })
     )
 
-    it.effect("a key that is being replaced can be revoked, and replaced again without working for longer", () =>
+    it.effect("a key that is being replaced can be revoked, and not replaced again", () =>
       Effect.gen(function* () {
         const { id, keys } = yield* owner
         const clock = yield* SetClock
         const old = yield* keys.create(id, "job")
         yield* keys.replace(id, old.key.id, { ends: "in_1_hour" })
-        const again = yield* keys.replace(id, old.key.id, { ends: "in_24_hours" })
-        assert.strictEqual(again.replaced.endsAt.epochMilliseconds, Date.parse(start) + 3_600_000)
+        const before = yield* keys.list(id)
+        for (const ends of keyEnds) {
+          assert.strictEqual((yield* Effect.flip(keys.replace(id, old.key.id, { ends })))._tag, "KeyReplacedAlready")
+        }
+        assert.deepStrictEqual(yield* keys.list(id), before)
         assert.isTrue(yield* works(old.secret))
         yield* keys.revoke(id, old.key.id)
         assert.isFalse(yield* works(old.secret))
-        assert.lengthOf(yield* keys.list(id), 2)
+        assert.lengthOf(yield* keys.list(id), 1)
         yield* clock.advance(-1)
         assert.isFalse(yield* works(old.secret))
       })
@@ -309,6 +312,23 @@ layer(Services, { excludeTestServices: true })("ApiKeys", (it) => {
         // Every key that was made is listed, and of the old ones those that were not ended now.
         const ended = old.length + exits.filter(Exit.isSuccess).length - listed.length
         assert.isAtMost(ended, 3)
+      })
+    )
+
+    it.effect("a key has one successor, however many servers make one at once", () =>
+      Effect.gen(function* () {
+        const { id, keys } = yield* owner
+        const servers = yield* twoServers
+        for (const ends of keyEnds) {
+          const { key } = yield* keys.create(id, ends)
+          const exits = yield* Effect.forEach(
+            [...servers, ...servers],
+            (server) => Effect.exit(server.replace(id, key.id, { ends })),
+            { concurrency: "unbounded" }
+          )
+          assert.lengthOf(exits.filter(Exit.isSuccess), 1, ends)
+        }
+        assert.lengthOf(yield* keys.list(id), 5)
       })
     )
 

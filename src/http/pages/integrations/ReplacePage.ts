@@ -128,12 +128,8 @@ export const layer = HttpRouter.use((router) =>
 
     const submit = Effect.fnUntraced(function* (form: Form, visitor: SignedIn) {
       const id = yield* pathId
-      const { accountId } = visitor.session
       const text = integrationsTexts[visitor.locale.language]
-      // A page that was opened before the key was replaced, perhaps in another window: its successor is there already.
-      const listed = yield* keys.list(accountId)
-      if (listed.some((key) => key.id === id && key.endsAt !== null)) return yield* show(visitor, id, { status: 409 })
-      return yield* keys.replace(accountId, id, form).pipe(
+      return yield* keys.replace(visitor.session.accountId, id, form).pipe(
         Effect.map(({ key, replaced, secret }) =>
           page(newKey({ visitor, made: { key, secret }, replaced: { key: replaced, ends: form.ends }, mcpUrl }))
         ),
@@ -145,6 +141,8 @@ export const layer = HttpRouter.use((router) =>
             return show(visitor, id, { status, headers, form, problems: [{ message: problem }] })
           },
           KeyNotFound: () => Effect.succeed(page(gone(visitor))),
+          // The page was opened before the key was replaced, perhaps in another window.
+          KeyReplacedAlready: () => show(visitor, id, { status: 409 }),
           KeyMadeAlready: (error) => Effect.succeed(page(madeAlready(visitor, error.name))),
           PlanUpgradeRequired: () => show(visitor, id, { status: 403, mayReplace: false })
         })
