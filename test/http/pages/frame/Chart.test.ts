@@ -56,6 +56,6 @@ describe("Chart", () => {
     assert.notInclude(chart, "style=")
     assert.notInclude(chart, "<b>")
     assert.notInclude(chart, "<script>")
-    assert.strictEqual(heights(chart)[0], 60)
+    assert.strictEqual(heights(chart)[0], 75)
   })
 })
