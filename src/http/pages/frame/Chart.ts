@@ -35,8 +35,9 @@ const gap = 2
 
 /** The least of 2, 4, 6, 10, 20, 40 ... that holds the value: half of it is whole, too. */
 const roundUp = (value: number): number => {
-  const magnitude = 10 ** Math.floor(Math.log10(Math.max(1, value)))
-  return magnitude * ([2, 4, 6, 10].find((factor) => factor * magnitude >= value) ?? 10)
+  const atLeast = Math.max(2, value)
+  const magnitude = 10 ** Math.floor(Math.log10(atLeast))
+  return magnitude * ([1, 2, 4, 6].find((factor) => factor * magnitude >= atLeast) ?? 10)
 }
 
 /** First, middle and last: more would not fit beside each other on a telephone. */
