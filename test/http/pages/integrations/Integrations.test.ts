@@ -409,7 +409,7 @@ layer(services, { excludeTestServices: true, timeout: "60 seconds" })("integrati
       })
     )
 
-    it.effect("an app: its tokens stop at once, and it must ask again", () =>
+    it.effect("R41, R54 an app: its tokens stop at once, and it must ask again", () =>
       Effect.gen(function* () {
         const me = yield* owner()
         const token = yield* Integrations.connect(me.id, { name: "Shop Helper" })
