@@ -10,6 +10,7 @@ import { availableToRead, query } from "../database/Availability.ts"
 import { AccountNotFound } from "./Accounts.ts"
 import * as CreditPeriods from "./CreditPeriods.ts"
 import { rowsOf } from "./Rows.ts"
+import { isWorking } from "./WorkingKey.ts"
 
 const fields = {
   id: AccountId,
@@ -92,7 +93,7 @@ export class AccountDirectory extends Context.Service<
             k.active AS "activeKeys", g.active AS "connectedApps"
           FROM (SELECT * FROM account a WHERE ${where} ORDER BY id DESC LIMIT ${limit}) a
           CROSS JOIN LATERAL (
-            SELECT (count(*) FILTER (WHERE revoked_at IS NULL AND (ends_at IS NULL OR ends_at > ${now})))::integer AS active,
+            SELECT (count(*) FILTER (WHERE ${isWorking(sql, now)}))::integer AS active,
               max(last_used_at) AS used
             FROM api_key WHERE account_id = a.id
           ) k

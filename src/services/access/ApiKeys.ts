@@ -14,6 +14,7 @@ import { missing } from "../../domain/access/Plan.ts"
 import type { PlanUpgradeRequired, ServiceUnavailable } from "../../domain/ToolError.ts"
 import { rowOf, rowsOf } from "./Rows.ts"
 import { availableOnce, availableToRead } from "../database/Availability.ts"
+import { isWorking } from "./WorkingKey.ts"
 
 export const maxActive = 10
 export const maxAnHour = 20
@@ -126,7 +127,6 @@ export class ApiKeys extends Context.Service<
       const columns = sql.literal(
         'id, name, last_four AS "lastFour", created_at AS "createdAt", last_used_at AS "lastUsedAt", ends_at AS "endsAt"'
       )
-      const active = (now: Date) => sql`(revoked_at IS NULL AND (ends_at IS NULL OR ends_at > ${now}))`
 
       /** The account's row is locked first, so that its limits are counted by one transaction at a time. */
       const lock = Effect.fnUntraced(function* (accountId: AccountId, attempt: KeyAttempt | undefined) {
@@ -156,7 +156,7 @@ export class ApiKeys extends Context.Service<
             SELECT (count(*) FILTER (WHERE working))::integer AS active,
               (count(*) FILTER (WHERE recent))::integer AS "lastHour", min(created_at) FILTER (WHERE recent) AS oldest
             FROM (
-              SELECT *, ${active(now)} AS working, created_at > ${now} - interval '1 hour' AS recent FROM api_key
+              SELECT *, ${isWorking(sql, now)} AS working, created_at > ${now} - interval '1 hour' AS recent FROM api_key
             ) k
             WHERE account_id = ${accountId} AND (working OR recent)`
         )
@@ -208,7 +208,7 @@ export class ApiKeys extends Context.Service<
           const [replaced] = yield* decodeReplaced(rows)
           if (replaced === undefined) {
             const ending = yield* sql`
-              SELECT name FROM api_key WHERE id = ${keyId} AND account_id = ${accountId} AND ${active(now)}`
+              SELECT name FROM api_key WHERE id = ${keyId} AND account_id = ${accountId} AND ${isWorking(sql, now)}`
             return yield* ending.length === 0 ? notFound(keyId) : replacedAlready(keyId)
           }
           const key = yield* insert({ accountId, owner, name: name ?? replaced.name, secret, attempt, now })
@@ -221,7 +221,7 @@ export class ApiKeys extends Context.Service<
         const now = new Date(yield* Clock.currentTimeMillis)
         const rows = yield* sql`
           SELECT ${columns} FROM api_key
-          WHERE account_id = ${accountId} AND ${active(now)} ORDER BY id`.pipe(availableToRead)
+          WHERE account_id = ${accountId} AND ${isWorking(sql, now)} ORDER BY id`.pipe(availableToRead)
         return yield* decodeKeys(rows)
       })
 
@@ -229,7 +229,7 @@ export class ApiKeys extends Context.Service<
         const now = new Date(yield* Clock.currentTimeMillis)
         const rows = yield* sql`
           UPDATE api_key SET revoked_at = ${now}
-          WHERE id = ${keyId} AND account_id = ${accountId} AND ${active(now)} RETURNING id`.pipe(availableOnce)
+          WHERE id = ${keyId} AND account_id = ${accountId} AND ${isWorking(sql, now)} RETURNING id`.pipe(availableOnce)
         if (rows.length === 0) return yield* notFound(keyId)
       })
 

@@ -4,6 +4,7 @@ import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql"
 import type { AccountId } from "../../domain/access/Account.ts"
 import { rowsOf } from "./Rows.ts"
+import { isWorking } from "./WorkingKey.ts"
 
 export const Kind = Schema.Literals(["api_key", "access_token"])
 export type Kind = typeof Kind.Type
@@ -46,7 +47,7 @@ export const of = Effect.fnUntraced(function* (
   const now = new Date(yield* Clock.currentTimeMillis)
   const rows = yield* sql`
     SELECT 'api_key' AS kind, id, name, last_four AS "lastFour",
-      revoked_at IS NOT NULL OR coalesce(ends_at <= ${now}, false) AS "isEnded"
+      NOT ${isWorking(sql, now)} AS "isEnded"
     FROM api_key WHERE id = ANY(${keys}::integer[]) AND account_id = ${accountId}
     UNION ALL
     SELECT 'access_token', id, client_name, NULL, usable_until <= ${now}

@@ -14,6 +14,7 @@ import { batched } from "./Batches.ts"
 import * as CreditPeriods from "./CreditPeriods.ts"
 import { CredentialUse } from "./CredentialUse.ts"
 import { rowsOf } from "./Rows.ts"
+import { isWorking } from "./WorkingKey.ts"
 
 /** Unknown, revoked, ended, expired and malformed alike: the answer does not tell which (protocol.md 30). */
 export class CredentialRejected extends Schema.TaggedError<CredentialRejected>()("CredentialRejected", {}) {}
@@ -71,8 +72,7 @@ export class CredentialResolver extends Context.Service<
        */
       const working: { readonly [K in Credential.CredentialKind]: (now: Date) => Statement.Fragment } = {
         api_key: (now) => sql`
-          SELECT id, account_id, hash FROM api_key
-          WHERE revoked_at IS NULL AND (ends_at IS NULL OR ends_at > ${now})`,
+          SELECT id, account_id, hash FROM api_key WHERE ${isWorking(sql, now)}`,
         access_token: (now) => sql`
           SELECT grant_id AS id, account_id, hash FROM oauth_access_token
           WHERE expires_at > ${now} AND resource = ${config.mcpUrl}`

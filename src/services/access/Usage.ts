@@ -64,14 +64,7 @@ const decodeAccount = rowOf(
     status: SubscriptionStatus,
     beganOn: Schema.NullOr(Schema.String),
     createdOn: Schema.String,
-    credits: Schema.NullOr(
-      Schema.Struct({
-        periodStart: Schema.String,
-        periodEnd: Schema.String,
-        allowance: Schema.Int,
-        used: Schema.Int
-      })
-    )
+    period: Schema.NullOr(Schema.Struct({ allowance: Schema.Int, used: Schema.Int }))
   })
 )
 
@@ -102,22 +95,17 @@ export class Usage extends Context.Service<
       const sql = yield* SqlClient.SqlClient
       const allowances = CreditPeriods.allowances(yield* AppConfig)
 
-      const readAccount = Effect.fnUntraced(function* (accountId: AccountId, today: string) {
+      const readAccount = Effect.fnUntraced(function* (accountId: AccountId, nowMillis: number) {
         const account = yield* decodeAccount(
           yield* sql`
             SELECT a.plan, a.status, a.subscription_began_on::text AS "beganOn",
               (a.created_at AT TIME ZONE 'UTC')::date::text AS "createdOn",
-              (SELECT jsonb_build_object('periodStart', p.period_start, 'periodEnd', p.period_end,
-                  'allowance', p.allowance, 'used', p.used)
-                FROM credit_period p
-                WHERE p.account_id = a.id AND p.period_start <= ${today}::date AND p.period_end > ${today}::date
-              ) AS credits
+              ${CreditPeriods.current(sql, nowMillis)} AS period
             FROM account a WHERE a.id = ${accountId}`
         )
-        // What the first call of the period is going to find.
-        const { end, start } = periodOn(account.beganOn ?? account.createdOn, today)
-        const allowance = account.beganOn === null ? 0 : allowances[account.plan]
-        return { ...account, credits: account.credits ?? { allowance, used: 0, periodStart: start, periodEnd: end } }
+        const { end, start } = periodOn(account.createdOn, dayOf(nowMillis))
+        const none = { allowance: 0, used: 0, periodStart: start, periodEnd: end }
+        return { ...account, credits: CreditPeriods.standing(allowances, account, nowMillis) ?? none }
       })
 
       const readSums = Effect.fnUntraced(function* (accountId: AccountId, from: string, through: string) {
@@ -147,7 +135,7 @@ export class Usage extends Context.Service<
         function* (accountId: AccountId, span: Span, nowMillis: number) {
           yield* sql`SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY`
           const today = dayOf(nowMillis)
-          const account = yield* readAccount(accountId, today)
+          const account = yield* readAccount(accountId, nowMillis)
           const from = span === "period" ? account.credits.periodStart : dayOf(nowMillis - 29 * dayMillis)
           const sums = yield* readSums(accountId, from, today)
           const { has } = yield* readHas(accountId)
