@@ -9,6 +9,7 @@ import type { ConsentRequest } from "../../../services/oauth/ConsentRequests.ts"
 import * as Csrf from "../frame/Csrf.ts"
 import { html } from "../frame/Html.ts"
 import type { Html } from "../frame/Html.ts"
+import { overviewPath } from "../frame/Layout.ts"
 import type { Page } from "../frame/Layout.ts"
 import * as Locale from "../frame/Locale.ts"
 import { signOutForm } from "../frame/SignOutForm.ts"
@@ -212,5 +213,5 @@ export const tooMany = (message: string, visitor: SignedIn): Page => ({
   heading: "Too many connected apps",
   account: visitor,
   body: html`<p>${message}</p>
-    <p><a href="/dashboard">To the dashboard</a></p>`
+    <p><a href="${overviewPath}">To the dashboard</a></p>`
 })

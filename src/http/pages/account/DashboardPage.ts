@@ -14,7 +14,7 @@ import { copyText } from "../frame/CopyText.ts"
 import { PageNotFound } from "../frame/ErrorPage.ts"
 import { html } from "../frame/Html.ts"
 import type { Html } from "../frame/Html.ts"
-import { inNavigation, Layout, sections } from "../frame/Layout.ts"
+import { inNavigation, Layout, overviewPath, sections } from "../frame/Layout.ts"
 import { texts as layoutTexts } from "../frame/LayoutText.ts"
 import type { Locale } from "../frame/Locale.ts"
 import * as OutwardLinks from "../frame/OutwardLinks.ts"
@@ -67,7 +67,7 @@ export const layer = HttpRouter.use((router) =>
 
     yield* router.add(
       "GET",
-      "/dashboard",
+      overviewPath,
       routes.signedInPage(
         Effect.fnUntraced(function* (visitor) {
           const { locale, session } = visitor

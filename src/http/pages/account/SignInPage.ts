@@ -14,7 +14,7 @@ import { FormRejected } from "../frame/ErrorPage.ts"
 import { field, problemOf, problemSummary } from "../frame/Fields.ts"
 import type { Problem } from "../frame/Fields.ts"
 import { html } from "../frame/Html.ts"
-import { Layout } from "../frame/Layout.ts"
+import { Layout, overviewPath } from "../frame/Layout.ts"
 import * as OutwardLinks from "../frame/OutwardLinks.ts"
 import { PageRoutes, seeOther } from "../frame/PageRoutes.ts"
 import * as ReturnTo from "../frame/ReturnTo.ts"
@@ -126,7 +126,7 @@ export const layer = HttpRouter.use((router) =>
       const device = Device.of(request.headers["user-agent"])
       const attempt = { email: form.email, password: form.password, address: addressOf(request), device }
       return yield* signIn.signIn(attempt, visitor.secret).pipe(
-        Effect.map(({ secret }) => visitors.remember(secret)(seeOther(shown.returnTo ?? ReturnTo.afterSignIn))),
+        Effect.map(({ secret }) => visitors.remember(secret)(seeOther(shown.returnTo ?? overviewPath))),
         Effect.catchTags({
           SignInRejected: (error) => Effect.succeed(refused(error, shown)),
           TooManyAttempts: (error) => Effect.succeed(refused(error, shown))
@@ -139,9 +139,7 @@ export const layer = HttpRouter.use((router) =>
       path,
       routes.page((visitor, request) => {
         const returnTo = ReturnTo.ofQuery(request.url)
-        return Effect.succeed(
-          isSignedIn(visitor) ? seeOther(returnTo ?? ReturnTo.afterSignIn) : show({ visitor, returnTo })
-        )
+        return Effect.succeed(isSignedIn(visitor) ? seeOther(returnTo ?? overviewPath) : show({ visitor, returnTo }))
       })
     )
 

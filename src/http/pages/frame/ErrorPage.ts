@@ -7,7 +7,7 @@ import { texts } from "./ErrorText.ts"
 import type { ErrorText } from "./ErrorText.ts"
 import { html } from "./Html.ts"
 import type { Html } from "./Html.ts"
-import { inNavigation, Layout, sections } from "./Layout.ts"
+import { inNavigation, Layout, overviewPath, sections } from "./Layout.ts"
 import * as Locale from "./Locale.ts"
 import type { SignedIn } from "./Visitors.ts"
 
@@ -70,7 +70,7 @@ export class ErrorPage extends Context.Service<
           locale,
           body: html`
             <p>${said}</p>
-            ${error._tag === "PageNotFound" ? elsewhere(account, text) : html`<p><a href="/dashboard">${text.toDashboard}</a></p>`}
+            ${error._tag === "PageNotFound" ? elsewhere(account, text) : html`<p><a href="${overviewPath}">${text.toDashboard}</a></p>`}
             <p class="reference">${text.reference}: <code>${requestId}</code></p>
           `,
           headers: "retryAfterSeconds" in error ? { "retry-after": String(error.retryAfterSeconds) } : {}
@@ -87,7 +87,7 @@ const elsewhere = (account: SignedIn | undefined, text: ErrorText): Html =>
     : html`
         <p>${text.wanted}</p>
         <ul class="elsewhere">
-          <li><a href="/dashboard">${text.overview}</a></li>
+          <li><a href="${overviewPath}">${text.overview}</a></li>
           ${inNavigation.map((section) => html`<li><a href="${sections[section]}">${text.places[section]}</a></li>`)}
           <li><a href="${sections.account}">${text.places.account}</a></li>
         </ul>

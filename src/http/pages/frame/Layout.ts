@@ -12,6 +12,9 @@ import * as PageHeaders from "./PageHeaders.ts"
 import { signOutForm } from "./SignOutForm.ts"
 import type { SignedIn } from "./Visitors.ts"
 
+/** Where a sign-in leads, and the ways on begin. */
+export const overviewPath = "/dashboard"
+
 /** The parts of the dashboard. */
 export const sections = {
   ads: "/dashboard/ads",
@@ -117,7 +120,7 @@ const document = (
           <nav aria-label="${page.account === undefined ? "Discovery" : text.sections}">
             <ul>
               <li>
-                ${page.account === undefined ? html`<span class="brand">${brand}</span>` : html`<a class="brand" href="/dashboard">${brand}</a>`}
+                ${page.account === undefined ? html`<span class="brand">${brand}</span>` : html`<a class="brand" href="${overviewPath}">${brand}</a>`}
               </li>
             </ul>
             ${page.account !== undefined && account(page.account, page.section, text)}

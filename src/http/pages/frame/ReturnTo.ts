@@ -19,8 +19,6 @@ const decode = Schema.decodeUnknownOption(ReturnTo)
 /** `undefined` for whatever is no such address: a link that someone tampered with leads to the ordinary place. */
 export const parse = (text: unknown): string | undefined => Option.getOrUndefined(decode(text))
 
-export const afterSignIn = "/dashboard"
-
 const withReturn = (path: string) => (returnTo: string | undefined) =>
   returnTo === undefined ? path : `${path}?return_to=${encodeURIComponent(returnTo)}`
 

@@ -63,20 +63,3 @@ export const newKey = (options: {
     `
   }
 }
-
-/** The form was sent again, by a reload or by two clicks: the key that it made is there, and its secret is not. */
-export const madeAlready = (visitor: SignedIn, name: string): Page => {
-  const { locale } = visitor
-  const text = texts[locale.language]
-  return {
-    locale,
-    account: visitor,
-    section: "integrations",
-    status: 409,
-    heading: text.madeAlready,
-    body: html`
-      <p>${text.madeAlreadyHow(quoted(name, locale))}</p>
-      <p><a href="${integrationsPath}">${text.back}</a></p>
-    `
-  }
-}

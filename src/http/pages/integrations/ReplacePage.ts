@@ -18,10 +18,10 @@ import { texts as integrationsTexts } from "./IntegrationsText.ts"
 import { texts } from "./KeyText.ts"
 import { Layout } from "../frame/Layout.ts"
 import * as OutwardLinks from "../frame/OutwardLinks.ts"
-import { madeAlready, newKey } from "./NewKeyPage.ts"
+import { newKey } from "./NewKeyPage.ts"
+import { gone, madeAlready } from "./NotDone.ts"
 import { PageRoutes } from "../frame/PageRoutes.ts"
 import { pathId } from "../frame/PathId.ts"
-import { gone } from "./RevokePages.ts"
 import type { SignedIn } from "../frame/Visitors.ts"
 
 const Form = Schema.Struct({ name: KeyName, ends: KeyEnd, attempt: KeyAttempt })

@@ -14,26 +14,10 @@ import type { IntegrationsText } from "./IntegrationsText.ts"
 import { texts } from "./KeyText.ts"
 import { Layout } from "../frame/Layout.ts"
 import type { Page } from "../frame/Layout.ts"
+import { gone } from "./NotDone.ts"
 import { PageRoutes, seeOther } from "../frame/PageRoutes.ts"
 import { pathId } from "../frame/PathId.ts"
 import type { SignedIn } from "../frame/Visitors.ts"
-
-/** Alike for what has ended, for what is another account's, and for what never was. */
-export const gone = (visitor: SignedIn): Page => {
-  const { locale } = visitor
-  const text = texts[locale.language]
-  return {
-    locale,
-    account: visitor,
-    section: "integrations",
-    status: 404,
-    heading: text.gone,
-    body: html`
-      <p>${text.goneWhy}</p>
-      <p><a href="${integrationsPath}">${text.back}</a></p>
-    `
-  }
-}
 
 const donePath = (done: keyof IntegrationsText["done"]) => withDone(integrationsPath, done)
 
