@@ -7,15 +7,10 @@ import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Clock, Console, Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { createHash } from "node:crypto"
-import * as fs from "node:fs/promises"
-import * as os from "node:os"
-import * as path from "node:path"
 import { AppConfig } from "../src/Config.ts"
 import * as Credential from "../src/domain/access/Credential.ts"
 import { CredentialResolver } from "../src/services/access/CredentialResolver.ts"
-import * as Database from "../src/services/database/Database.ts"
-import { EmbeddedPostgres } from "../src/services/database/EmbeddedPostgres.ts"
-import * as Migrations from "../src/services/database/Migrations.ts"
+import * as BenchDatabase from "./support/BenchDatabase.ts"
 import { median } from "./support/Median.ts"
 
 const rounds = 9
@@ -45,24 +40,11 @@ export interface CredentialsRow {
   readonly highest: number
 }
 
-const temporaryFolder = Effect.acquireRelease(
-  Effect.promise(() => fs.mkdtemp(path.join(os.tmpdir(), "discovery-bench-"))),
-  (folder) => Effect.promise(() => fs.rm(folder, { recursive: true, force: true }))
-)
-
-const database = Layer.unwrap(
-  Effect.gen(function* () {
-    const folder = yield* temporaryFolder
-    const { connection } = yield* EmbeddedPostgres.make({ dataFolder: path.join(folder, "data") })
-    return Migrations.layer.pipe(Layer.provideMerge(Database.layer({ source: connection })))
-  })
-)
-
 const config = AppConfig.layerOf({})
 
 const services = CredentialResolver.layer.pipe(
   Layer.provide([NodeCrypto.layer, config]),
-  Layer.provideMerge(Layer.merge(database, config))
+  Layer.provideMerge(Layer.merge(BenchDatabase.layer, config))
 )
 
 /** The same secrets in every run. */

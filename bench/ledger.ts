@@ -5,9 +5,6 @@
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Clock, Console, Effect, Layer, Redacted } from "effect"
-import * as fs from "node:fs/promises"
-import * as os from "node:os"
-import * as path from "node:path"
 import { AppConfig } from "../src/Config.ts"
 import { Accounts } from "../src/services/access/Accounts.ts"
 import { ApiKeys } from "../src/services/access/ApiKeys.ts"
@@ -17,9 +14,7 @@ import type { Charge } from "../src/services/access/CreditLedger.ts"
 import { LedgerCheck } from "../src/services/access/LedgerCheck.ts"
 import * as LedgerStatements from "../src/services/access/LedgerStatements.ts"
 import { Passwords } from "../src/services/access/Passwords.ts"
-import * as Database from "../src/services/database/Database.ts"
-import { EmbeddedPostgres } from "../src/services/database/EmbeddedPostgres.ts"
-import * as Migrations from "../src/services/database/Migrations.ts"
+import * as BenchDatabase from "./support/BenchDatabase.ts"
 import { median } from "./support/Median.ts"
 
 const rounds = 5
@@ -37,19 +32,6 @@ export interface LedgerRow {
   readonly highest: number
 }
 
-const temporaryFolder = Effect.acquireRelease(
-  Effect.promise(() => fs.mkdtemp(path.join(os.tmpdir(), "discovery-bench-"))),
-  (folder) => Effect.promise(() => fs.rm(folder, { recursive: true, force: true }))
-)
-
-const database = Layer.unwrap(
-  Effect.gen(function* () {
-    const folder = yield* temporaryFolder
-    const { connection } = yield* EmbeddedPostgres.make({ dataFolder: path.join(folder, "data") })
-    return Migrations.layer.pipe(Layer.provideMerge(Database.layer({ source: connection })))
-  })
-)
-
 const services = Layer.mergeAll(
   Accounts.layer,
   ApiKeys.layer,
@@ -60,7 +42,7 @@ const services = Layer.mergeAll(
   Layer.provide(Passwords.layer),
   Layer.provide(NodeCrypto.layer),
   Layer.provide(AppConfig.layerOf({ planCreditsPro: 1_000_000_000 })),
-  Layer.provideMerge(database)
+  Layer.provideMerge(BenchDatabase.layer)
 )
 
 const measure = Effect.gen(function* () {

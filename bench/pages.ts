@@ -6,8 +6,8 @@ import { Effect } from "effect"
 import { execFile } from "node:child_process"
 import * as fs from "node:fs/promises"
 import * as os from "node:os"
-import * as path from "node:path"
 import { fileURLToPath } from "node:url"
+import { temporaryFolder } from "./support/BenchDatabase.ts"
 import * as ServerProcess from "../test/support/ServerProcess.ts"
 
 const main = fileURLToPath(new URL("../src/main.ts", import.meta.url))
@@ -152,10 +152,7 @@ const report = (rows: ReadonlyArray<Row>): string =>
 
 const run = Effect.gen(function* () {
   const port = yield* ServerProcess.freePort
-  const folder = yield* Effect.acquireRelease(
-    Effect.promise(() => fs.mkdtemp(path.join(os.tmpdir(), "discovery-bench-"))),
-    (folder) => Effect.promise(() => fs.rm(folder, { recursive: true, force: true }))
-  )
+  const folder = yield* temporaryFolder
   const own = { PORT: String(port), DATA_DIR: folder, LOG_LEVEL: "Warn" }
   const server = yield* ServerProcess.start(own)
   const url = `http://localhost:${port}`

@@ -1,9 +1,6 @@
 /** Our server as it is run: PostgreSQL with its usual durability, the demo catalogue, one hot account. */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Effect, Layer, Redacted } from "effect"
-import * as fs from "node:fs/promises"
-import * as os from "node:os"
-import * as path from "node:path"
 import * as Live from "../../src/cli/Live.ts"
 import { AppConfig } from "../../src/Config.ts"
 import { Accounts } from "../../src/services/access/Accounts.ts"
@@ -11,15 +8,12 @@ import { ApiKeys } from "../../src/services/access/ApiKeys.ts"
 import { Passwords } from "../../src/services/access/Passwords.ts"
 import { defaultSeed, demoSource } from "../../src/services/import/demo/DemoData.ts"
 import { Importer } from "../../src/services/import/Importer.ts"
+import { temporaryFolder } from "../support/BenchDatabase.ts"
 import * as DiscoveryPeer from "../support/DiscoveryPeer.ts"
 
 const config = Layer.unwrap(
-  Effect.map(
-    Effect.acquireRelease(
-      Effect.promise(() => fs.mkdtemp(path.join(os.tmpdir(), "discovery-bench-"))),
-      (folder) => Effect.promise(() => fs.rm(folder, { recursive: true, force: true }))
-    ),
-    (dataDir) => AppConfig.layerOf({ port: 0, dataDir, rateLimitPerMinute: 0, planCreditsPro: 100_000_000 })
+  Effect.map(temporaryFolder, (dataDir) =>
+    AppConfig.layerOf({ port: 0, dataDir, rateLimitPerMinute: 0, planCreditsPro: 100_000_000 })
   )
 )
 

@@ -1,5 +1,6 @@
 /** A browser for one test file, and windows of it that know nothing of each other. */
 import { AxeBuilder } from "@axe-core/playwright"
+import { assert } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import type { Scope } from "effect"
 import * as fs from "node:fs/promises"
@@ -75,6 +76,20 @@ export const violations = (page: Page): Effect.Effect<ReadonlyArray<string>> =>
 /** By how many pixels the page is wider than the window: no one should have to scroll sideways (WCAG 1.4.10). */
 export const overflow = (page: Page): Effect.Effect<number> =>
   Effect.promise(() => page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth))
+
+/** At the width that most desks have, too: for pages that spread. */
+export const wideLooks = [
+  ...looks,
+  ...(["light", "dark"] as const).map((scheme) => ({ width: 1920, scheme }))
+] satisfies typeof looks
+
+/** What every page is held to in a look, under the name that its picture gets. */
+export const checker = (page: Page, { scheme, width }: (typeof looks)[number]) =>
+  Effect.fnUntraced(function* (name: string) {
+    yield* picture(page, `${name}-${width}-${scheme}`)
+    assert.deepStrictEqual(yield* violations(page), [], name)
+    assert.isAtMost(yield* overflow(page), 0, name)
+  })
 
 /** Kept to be looked at, in the folder that the environment variable `SCREENSHOTS` names; without it, none are made. */
 export const picture = (page: Page, name: string): Effect.Effect<void> =>

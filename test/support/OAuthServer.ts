@@ -1,4 +1,5 @@
 /** The HTTP floor over the real access and OAuth services on a test's database, and forms to post to it. */
+import { assert } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { IpNetwork } from "effect/net"
 import type { AppSettings } from "../../src/Config.ts"
@@ -70,3 +71,21 @@ export const call = (accessToken: string, headers: Headers = {}) =>
 
 /** Trusts whoever calls from this machine to be a proxy. */
 export const loopback = [IpNetwork.fromStringUnsafe("127.0.0.0/8")]
+
+/** One address may ask an endpoint so often at once and is refused then, and another address is not (oauth.md 56). */
+export const isLimitedByAddress = (path: string, limit: number) =>
+  Effect.gen(function* () {
+    const from = (address: string) => post(path, {}, { "x-forwarded-for": address })
+    const statuses = yield* Effect.forEach(
+      Array.from({ length: limit }),
+      () => Effect.map(from("203.0.113.1"), ({ status }) => status),
+      { concurrency: 20 }
+    )
+    assert.notInclude(statuses, 429)
+    const answer = yield* from("203.0.113.1")
+    assert.strictEqual(answer.status, 429)
+    assert.strictEqual(answer.headers.get("retry-after"), "1")
+    assert.strictEqual(answer.headers.get("access-control-allow-origin"), "*")
+    assert.nestedPropertyVal(answer.json, "error", "too_many_requests")
+    assert.notStrictEqual((yield* from("203.0.113.2")).status, 429)
+  }).pipe(Effect.provide(layer({ trustedProxies: loopback }), { local: true }))

@@ -3,7 +3,7 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { Accounts } from "../../../../src/services/access/Accounts.ts"
 import { ApiKeys } from "../../../../src/services/access/ApiKeys.ts"
-import { Browser, isAvailable, looks, overflow, picture, violations } from "../../../support/Browser.ts"
+import { Browser, checker, isAvailable, wideLooks } from "../../../support/Browser.ts"
 import { Site } from "../../../support/Site.ts"
 import * as SiteVisitor from "../../../support/SiteVisitor.ts"
 import { at, fill, goTo, press, signIn } from "../../../support/Steps.ts"
@@ -24,20 +24,14 @@ describe.skipIf(!isAvailable())("in a browser", () => {
       return who
     })
 
-    const sights = [...looks, { width: 1920, scheme: "light" as const }]
-
-    it.effect.each(sights)("the overview and the account pass axe and fit at $width pixels, $scheme", (look) =>
+    it.effect.each(wideLooks)("the overview and the account pass axe and fit at $width pixels, $scheme", (look) =>
       Effect.gen(function* () {
         const site = yield* Site
         const who = yield* site.account({
           email: `somebody.with.a.long.name.${look.width}.${look.scheme}@discovery.test`
         })
         const page = yield* (yield* Browser).open(look)
-        const check = Effect.fnUntraced(function* (name: string) {
-          yield* picture(page, `${name}-${look.width}-${look.scheme}`)
-          assert.deepStrictEqual(yield* violations(page), [], name)
-          assert.isAtMost(yield* overflow(page), 0, name)
-        })
+        const check = checker(page, look)
         yield* goTo(page, "/sign-in")
         yield* signIn(page, who)
         yield* check("overview-new")
@@ -55,7 +49,7 @@ describe.skipIf(!isAvailable())("in a browser", () => {
       })
     )
 
-    it.effect.each(sights)("the operators' pages pass axe and fit at $width pixels, $scheme", (look) =>
+    it.effect.each(wideLooks)("the operators' pages pass axe and fit at $width pixels, $scheme", (look) =>
       Effect.gen(function* () {
         const site = yield* Site
         const accounts = yield* Accounts
@@ -71,11 +65,7 @@ describe.skipIf(!isAvailable())("in a browser", () => {
         yield* site.account({ plan: "starter" })
         yield* site.account({ status: "paused" })
         const page = yield* (yield* Browser).open(look)
-        const check = Effect.fnUntraced(function* (name: string) {
-          yield* picture(page, `${name}-${look.width}-${look.scheme}`)
-          assert.deepStrictEqual(yield* violations(page), [], name)
-          assert.isAtMost(yield* overflow(page), 0, name)
-        })
+        const check = checker(page, look)
         yield* goTo(page, "/sign-in?return_to=/dashboard/operator")
         yield* signIn(page, who)
         yield* check("operator")

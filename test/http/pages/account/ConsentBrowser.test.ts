@@ -4,7 +4,7 @@ import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Page } from "playwright-core"
 import { Accounts } from "../../../../src/services/access/Accounts.ts"
-import { Browser, isAvailable, looks, overflow, picture, violations } from "../../../support/Browser.ts"
+import { Browser, checker, isAvailable, looks, overflow, picture } from "../../../support/Browser.ts"
 import * as ClientDocuments from "../../../support/ClientDocuments.ts"
 import * as Consent from "../../../support/Consent.ts"
 import * as DocumentServer from "../../../support/DocumentServer.ts"
@@ -210,11 +210,7 @@ describe.skipIf(!isAvailable())("in a browser", () => {
         const email = `${"somebody.with.a.long.name".repeat(2)}.${look.width}.${look.scheme}@a-rather-long-domain.discovery.test`
         const who = yield* site.account({ email })
         const tab = yield* (yield* Browser).open(look)
-        const check = Effect.fnUntraced(function* (name: string) {
-          yield* picture(tab, `${name}-${look.width}-${look.scheme}`)
-          assert.deepStrictEqual(yield* violations(tab), [], name)
-          assert.isAtMost(yield* overflow(tab), 0, name)
-        })
+        const check = checker(tab, look)
         const open = Effect.fnUntraced(function* (name: string, redirectUri: string) {
           const client = yield* Consent.app({ name, redirectUris: [redirectUri] })
           yield* goTo(tab, Consent.request(client.id, { redirect_uri: redirectUri }))

@@ -4,7 +4,7 @@ import { Effect, Layer } from "effect"
 import type { Page } from "playwright-core"
 import { adsPath } from "../../../../src/http/pages/catalogue/AdsPage.ts"
 import { productsPath } from "../../../../src/http/pages/catalogue/ProductsPage.ts"
-import { Browser, isAvailable, overflow, picture, violations } from "../../../support/Browser.ts"
+import { Browser, checker, isAvailable, overflow, picture, wideLooks } from "../../../support/Browser.ts"
 import type { Look } from "../../../support/Browser.ts"
 import * as Catalogues from "../../../support/Catalogues.ts"
 import { Site } from "../../../support/Site.ts"
@@ -57,15 +57,13 @@ const group = (page: Page, title: string) =>
 const idsOn = (page: Page) =>
   Effect.promise(() => page.locator("[data-ad-id]").evaluateAll((all) => all.map((each) => each.dataset["adId"])))
 
-const looks = [390, 1280, 1920].flatMap((width) => (["light", "dark"] as const).map((scheme) => ({ width, scheme })))
-
 const filtered =
   `${adsPath}?query=a&countries=US&countries=GB&countries=DE&languages=English&monthly_visits.min=1000` +
   "&media_types=video&media_types=image&status=active&ad_started_between.from=2020-01-01&sort_by=newest&page=2"
 
 describe.skipIf(!isAvailable())("searches in a browser", () => {
   layer(services, { excludeTestServices: true, timeout: "120 seconds" })((it) => {
-    it.effect.each(looks)(
+    it.effect.each(wideLooks)(
       "pages pass axe and fit at $width pixels, $scheme",
       (look) =>
         Effect.gen(function* () {
@@ -77,9 +75,7 @@ describe.skipIf(!isAvailable())("searches in a browser", () => {
               yield* Effect.promise(() => page.locator(".tool-call > summary").click())
               if (look.width < 992) yield* Effect.promise(() => page.locator(".filters > summary").click())
             }
-            yield* picture(page, `${name}-${look.width}-${look.scheme}`)
-            assert.deepStrictEqual(yield* violations(page), [], name)
-            assert.isAtMost(yield* overflow(page), 0, name)
+            yield* checker(page, look)(name)
           })
           yield* check("ads", adsPath)
           yield* check("ads-filtered", filtered)

@@ -2,7 +2,7 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import type { Page } from "playwright-core"
-import { Browser, isAvailable, overflow, picture, violations } from "../../../support/Browser.ts"
+import { Browser, checker, isAvailable, overflow, picture, violations, wideLooks } from "../../../support/Browser.ts"
 import { Site } from "../../../support/Site.ts"
 import { goTo } from "../../../support/Steps.ts"
 import * as StoreRecords from "../../../support/StoreRecords.ts"
@@ -139,21 +139,14 @@ const press = (page: Page, button: string, then: string) =>
 
 const mainText = (page: Page) => Effect.promise(() => page.innerText("main"))
 
-const looks = [390, 1280, 1920].flatMap((width) => (["light", "dark"] as const).map((scheme) => ({ width, scheme })))
-
 describe.skipIf(!isAvailable())("stores in a browser", () => {
   layer(services, { excludeTestServices: true, timeout: "120 seconds" })((it) => {
-    it.effect.each(looks)("pages pass axe and fit at $width pixels, $scheme", (look) =>
+    it.effect.each(wideLooks)("pages pass axe and fit at $width pixels, $scheme", (look) =>
       Effect.gen(function* () {
         const [whole, bare] = [yield* wholeStore, yield* bareStore]
         const page = yield* (yield* Browser).open(look)
         yield* watched(page)
-        const check = Effect.fnUntraced(function* (name: string) {
-          yield* seeAll(page)
-          yield* picture(page, `${name}-${look.width}-${look.scheme}`)
-          assert.deepStrictEqual(yield* violations(page), [], name)
-          assert.isAtMost(yield* overflow(page), 0, name)
-        })
+        const check = (name: string) => Effect.andThen(seeAll(page), checker(page, look)(name))
         yield* signIn(page, "/dashboard/shops")
         yield* check("stores-empty")
         yield* goTo(page, `/dashboard/shops/${whole}`)
@@ -197,7 +190,7 @@ describe.skipIf(!isAvailable())("stores in a browser", () => {
     it.effect("who lacks the plan is led to billing", () =>
       Effect.gen(function* () {
         const site = yield* Site
-        for (const look of looks.slice(0, 4)) {
+        for (const look of wideLooks.slice(0, 4)) {
           const page = yield* (yield* Browser).open(look)
           yield* signIn(page, `/dashboard/shops/${yield* wholeStore}`, yield* site.account({ status: "unpaid" }))
           assert.strictEqual(yield* Effect.promise(() => page.innerText("h1")), "This needs an active plan")
@@ -276,7 +269,7 @@ describe.skipIf(!isAvailable())("stores in a browser", () => {
         yield* watched(page)
         yield* signIn(page, `/dashboard/shops/${id}`)
         yield* seeAll(page)
-        /** Whether it looks as it would without its image. */
+        /** Whether it wideLooks as it would without its image. */
         const isBare = (place: number) =>
           Effect.promise(async () => {
             const picture = page.locator("[data-product-id] .picture").nth(place)

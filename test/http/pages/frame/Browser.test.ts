@@ -3,7 +3,7 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
 import { Layer } from "effect"
-import { Browser, isAvailable, looks, overflow, picture, violations } from "../../../support/Browser.ts"
+import { Browser, checker, isAvailable, looks, overflow, picture } from "../../../support/Browser.ts"
 import { Site } from "../../../support/Site.ts"
 import { at, fill, goTo, hasFocus, press, signIn } from "../../../support/Steps.ts"
 
@@ -183,11 +183,7 @@ describe.skipIf(!isAvailable())("in a browser", () => {
         const email = `${"somebody.with.a.long.name".repeat(2)}.${look.width}.${look.scheme}@a-rather-long-domain.discovery.test`
         const who = yield* site.account({ email, status: "unpaid" })
         const page = yield* (yield* Browser).open(look)
-        const check = Effect.fnUntraced(function* (name: string) {
-          yield* picture(page, `${name}-${look.width}-${look.scheme}`)
-          assert.deepStrictEqual(yield* violations(page), [], name)
-          assert.isAtMost(yield* overflow(page), 0, name)
-        })
+        const check = checker(page, look)
         yield* goTo(page, "/sign-in")
         yield* check("sign-in")
         yield* goTo(page, "/sign-in?return_to=/authorize?client_id=doc_1")

@@ -5,7 +5,7 @@ import type { Page } from "playwright-core"
 import { Accounts } from "../../../../src/services/access/Accounts.ts"
 import { ApiKeys } from "../../../../src/services/access/ApiKeys.ts"
 import { ConnectedApps } from "../../../../src/services/oauth/ConnectedApps.ts"
-import { Browser, isAvailable, overflow, picture, violations } from "../../../support/Browser.ts"
+import { Browser, checker, isAvailable, overflow, picture, violations, wideLooks } from "../../../support/Browser.ts"
 import * as Integrations from "../../../support/Integrations.ts"
 import { Site } from "../../../support/Site.ts"
 import { goTo } from "../../../support/Steps.ts"
@@ -13,8 +13,6 @@ import { goTo } from "../../../support/Steps.ts"
 const path = "/dashboard/integrations"
 
 const services = Layer.merge(Browser.layer, Site.layer())
-
-const looks = [390, 1280, 1920].flatMap((width) => (["light", "dark"] as const).map((scheme) => ({ width, scheme })))
 
 const follow = (tab: Page, role: "button" | "link", name: string | RegExp) =>
   Effect.promise(async () => {
@@ -198,15 +196,7 @@ describe.skipIf(!isAvailable())("in a browser", () => {
       })
     )
 
-    /** Held to axe at two widths: what it looks at is the same at the third. */
-    const checker = (tab: Page, { scheme, width }: (typeof looks)[number]) =>
-      Effect.fnUntraced(function* (name: string) {
-        yield* picture(tab, `${name}-${width}-${scheme}`)
-        if (width < 1920) assert.deepStrictEqual(yield* violations(tab), [], name)
-        assert.isAtMost(yield* overflow(tab), 0, name)
-      })
-
-    it.effect.each(looks)("the list passes axe and fits at $width pixels, $scheme", (look) =>
+    it.effect.each(wideLooks)("the list passes axe and fits at $width pixels, $scheme", (look) =>
       Effect.gen(function* () {
         const [keys, accounts] = [yield* ApiKeys, yield* Accounts]
         const tab = yield* (yield* Browser).open(look)
@@ -258,7 +248,7 @@ describe.skipIf(!isAvailable())("in a browser", () => {
       })
     )
 
-    it.effect.each(looks)("the pages of one key or app pass axe and fit at $width pixels, $scheme", (look) =>
+    it.effect.each(wideLooks)("the pages of one key or app pass axe and fit at $width pixels, $scheme", (look) =>
       Effect.gen(function* () {
         const tab = yield* (yield* Browser).open(look)
         const check = checker(tab, look)
