@@ -8,6 +8,7 @@ import { Clock, Context, Effect, Layer, Metric, Schedule, Schema, Semaphore } fr
 import { SqlClient, SqlError } from "effect/sql"
 import { randomUUID } from "node:crypto"
 import type { Activity } from "../../domain/access/Activity.ts"
+import * as RequestCounter from "./RequestCounter.ts"
 import { rowOf } from "./Rows.ts"
 
 /** Some 15 MB: half a minute of the most that one process can answer. */
@@ -15,10 +16,12 @@ export const maxWaiting = 50_000
 const maxBatch = 1_000
 const writeEvery = "1 second"
 /**
- * Of an account's calls that are refused for their rate, those that are kept between two writes: nothing bounds how many
- * there are, and all say the same.
+ * Of an account's calls that fail with the same code, those that are kept: so many at once, and as many in each window on
+ * the long run. They cost the account nothing, so that its credits do not bound how many there are, and all say the same.
  */
-export const maxRefused = 5
+export const refusals = { limit: 60, windowMillis: 600_000 }
+/** An account that is forgotten has had no such refusal for longer than most. */
+const maxRefusals = 50_000
 const attempt = "5 seconds"
 /** Of all that is left when the server stops. */
 const lastAttempts = "5 seconds"
@@ -44,8 +47,8 @@ export class ActivityLog extends Context.Service<
   ActivityLog,
   {
     /**
-     * Remembers a call, at once and for good; one too many is counted and forgotten. Of calls that are refused for their
-     * rate, a few a second stand for all.
+     * Remembers a call, at once and for good; one too many is counted and forgotten. Of an account's calls that are refused
+     * with the same code, {@link refusals} says how many are kept.
      */
     readonly record: (call: Activity) => void
     /** Writes what is remembered; what cannot be written stays. */
@@ -63,14 +66,10 @@ export class ActivityLog extends Context.Service<
       let underWay: Batch | undefined
       let lastNumber = 0
       let dropped = 0
-      const refused = new Map<Activity["accountId"], number>()
+      const refused = RequestCounter.make(maxRefusals)
 
-      const isOneOfTooMany = ({ accountId, outcome }: Activity): boolean => {
-        if (outcome !== "rate_limited") return false
-        const before = refused.get(accountId) ?? 0
-        refused.set(accountId, before + 1)
-        return before >= maxRefused
-      }
+      const isOneOfTooMany = ({ accountId, atMillis, credits, outcome }: Activity): boolean =>
+        outcome !== "ok" && credits === 0 && refused.take(`${accountId} ${outcome}`, refusals, atMillis) > 0
 
       const remembered = () => waiting.length + (underWay?.entries.length ?? 0)
 
@@ -108,7 +107,6 @@ export class ActivityLog extends Context.Service<
       // One at a time: the batch that is under way is the newest of this writer.
       const turns = Semaphore.makeUnsafe(1)
       const write = Effect.gen(function* () {
-        refused.clear()
         for (let batch = next(); batch !== undefined; batch = next()) {
           const size = batch.entries.length
           yield* send(batch).pipe(

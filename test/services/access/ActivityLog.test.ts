@@ -3,8 +3,9 @@ import { assert, describe, it, layer } from "@effect/vitest"
 import { Context, Effect, Exit, Fiber, Latch, Layer, Logger, Metric, Schedule, Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import { AppConfig } from "../../../src/Config.ts"
+import { outcomes } from "../../../src/domain/access/Activity.ts"
 import type { Activity } from "../../../src/domain/access/Activity.ts"
-import { ActivityLog, maxRefused, maxWaiting, metrics } from "../../../src/services/access/ActivityLog.ts"
+import { ActivityLog, maxWaiting, metrics, refusals } from "../../../src/services/access/ActivityLog.ts"
 import { OldActivity } from "../../../src/services/access/OldActivity.ts"
 import * as Database from "../../../src/services/database/Database.ts"
 import { EmbeddedPostgres } from "../../../src/services/database/EmbeddedPostgres.ts"
@@ -202,27 +203,48 @@ layer(Services, { excludeTestServices: true })("the activity log", (it) => {
     60_000
   )
 
-  it.effect("keeps a few of the calls that are refused for their rate, and all others", () =>
-    Effect.gen(function* () {
-      const log = yield* another(yield* connection)
-      const flood = (account: number) => {
-        for (let count = 0; count < 3 * maxRefused; count++) {
-          log.record(callOf(account, { outcome: "rate_limited", requestId: `refused-${account}-${count}` }))
-          log.record(callOf(account, { outcome: "invalid_arguments", requestId: `wrong-${account}-${count}` }))
+  it.effect(
+    "keeps so many refusals of each kind and account in a while, and every call that was answered or charged",
+    () =>
+      Effect.gen(function* () {
+        const log = yield* another(yield* connection)
+        const flood = (account: number) => {
+          for (let count = 0; count < 3 * refusals.limit; count++) {
+            for (const outcome of outcomes) {
+              log.record(callOf(account, { outcome, credits: 0, requestId: `${outcome}-${count}` }))
+            }
+            log.record(callOf(account, { outcome: "not_found", credits: 1, requestId: `charged-${count}` }))
+          }
         }
-      }
-      flood(10)
-      flood(11)
-      yield* log.write
-      for (const account of [10, 11]) {
-        const ids = yield* idsOf(account)
-        assert.strictEqual(ids.filter((id) => id.startsWith("refused")).length, maxRefused)
-        assert.strictEqual(ids.filter((id) => id.startsWith("wrong")).length, 3 * maxRefused)
-      }
-      log.record(callOf(10, { outcome: "rate_limited", requestId: "refused-later" }))
-      yield* log.write
-      assert.include(yield* idsOf(10), "refused-later")
-    }).pipe(Effect.scoped)
+        flood(10)
+        flood(11)
+        yield* log.write
+        const keptOf = (ids: ReadonlyArray<string>, kind: string) =>
+          ids.filter((id) => id.startsWith(`${kind}-`)).length
+        for (const account of [10, 11]) {
+          const ids = yield* idsOf(account)
+          for (const outcome of outcomes) {
+            assert.strictEqual(keptOf(ids, outcome), outcome === "ok" ? 3 * refusals.limit : refusals.limit, outcome)
+          }
+          assert.strictEqual(keptOf(ids, "charged"), 3 * refusals.limit)
+        }
+        const later = (afterMillis: number, requestId: string) =>
+          log.record(
+            callOf(10, {
+              outcome: "plan_upgrade_required",
+              credits: 0,
+              requestId,
+              atMillis: Date.parse(now) + afterMillis
+            })
+          )
+        const each = refusals.windowMillis / refusals.limit
+        later(each - 1, "too early")
+        later(each, "one more")
+        later(each, "one too many")
+        yield* log.write
+        assert.deepStrictEqual((yield* idsOf(10)).slice(-1), ["one more"])
+        assert.notInclude(yield* idsOf(10), "too early")
+      }).pipe(Effect.scoped)
   )
 
   it.effect("goes on after a batch that no database takes, and says that it is missing", () => {
