@@ -14,18 +14,26 @@ const maxHops = 20
 /** What one household or one server is given at least; those who have more are counted by a wider network too (Networks). */
 const ipv6Prefix = 64
 
+type Trust = Pick<AppSettings, "trustedProxies">
+
+const isTrustedBy =
+  ({ trustedProxies }: Trust) =>
+  (address: NetAddress.IpAddress) =>
+    trustedProxies.some((network) => IpNetwork.contains(network, address))
+
 /**
  * The address that requests are counted by. Of IPv6 it is the network, because whoever has one address has all of it;
  * `unknown` when there is no telling.
  */
-export const of = ({ trustedProxies }: Pick<AppSettings, "trustedProxies">) => {
-  const isTrusted = (address: NetAddress.IpAddress) =>
-    trustedProxies.some((network) => IpNetwork.contains(network, address))
+export const of = (trust: Trust) => {
+  const isTrusted = isTrustedBy(trust)
 
   return (request: HttpServerRequest.HttpServerRequest): string => {
     const peer = parse(NodeHttpServerRequest.toIncomingMessage(request).socket.remoteAddress)
-    if (peer === undefined) return "unknown"
-    return counted(trustedProxies.length === 0 ? peer : behind(peer, RequestHeaders.of(request)["x-forwarded-for"]))
+    if (peer === undefined) return unknown
+    return counted(
+      trust.trustedProxies.length === 0 ? peer : behind(peer, RequestHeaders.of(request)["x-forwarded-for"])
+    )
   }
 
   /** Each proxy adds the address that it was called from: from the right, the first that is none of ours. */
@@ -40,6 +48,18 @@ export const of = ({ trustedProxies }: Pick<AppSettings, "trustedProxies">) => {
     return last
   }
 }
+
+/** The address that a connection is counted by, given that of its peer; `undefined` for a trusted proxy, which has many. */
+export const ofPeer = (trust: Trust) => {
+  const isTrusted = isTrustedBy(trust)
+  return (remoteAddress: string | undefined): string | undefined => {
+    const peer = parse(remoteAddress)
+    if (peer === undefined) return unknown
+    return isTrusted(peer) ? undefined : counted(peer)
+  }
+}
+
+const unknown = "unknown"
 
 const parse = (text: string | undefined): NetAddress.IpAddress | undefined => {
   if (text === undefined || text === "") return undefined

@@ -7,14 +7,14 @@ const intervalMillis = 1_000
 export const logger = (message: string, level: "Error" | "Warn" = "Error") => {
   let loggedAt = Number.NEGATIVE_INFINITY
   let leftOut = 0
-  return (error: unknown, requestId: string): Effect.Effect<void> =>
+  return (error: unknown, requestId?: string): Effect.Effect<void> =>
     Effect.flatMap(Clock.currentTimeMillis, (now) => {
       // A clock that was set back does not silence the log.
       if (now >= loggedAt && now - loggedAt < intervalMillis) {
         leftOut++
         return Effect.void
       }
-      const entry = { request_id: requestId, left_out: leftOut }
+      const entry = { ...(requestId === undefined ? {} : { request_id: requestId }), left_out: leftOut }
       loggedAt = now
       leftOut = 0
       return Effect.annotateLogs(Effect.logWithLevel(level)(message, Cause.fail(error)), entry)

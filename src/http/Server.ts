@@ -5,7 +5,10 @@ import { Effect, Layer } from "effect"
 import { HttpServer } from "effect/http"
 import type { Server } from "node:http"
 import { createServer, ServerResponse } from "node:http"
+import type { AppSettings } from "../Config.ts"
 import { AppConfig } from "../Config.ts"
+import * as Outage from "./Outage.ts"
+import * as PeerConnections from "./PeerConnections.ts"
 
 const limits = {
   /** To receive a whole request; a body is at most 256 KiB. */
@@ -14,15 +17,20 @@ const limits = {
   /** Longer than the usual load balancer keeps an idle connection, so that it never meets one that was just closed. */
   keepAliveTimeout: 75_000,
   connectionsCheckingInterval: 5_000,
-  maxHeaderSize: 16 * 1024
+  maxHeaderSize: 16 * 1024,
+  /**
+   * Nothing here is spoken over anything but HTTP. A request that asks for another protocol is answered like any other
+   * (RFC 9110, 7.8); its connection stays with Node, whose timeouts and end do not reach one that was handed over.
+   */
+  shouldUpgradeCallback: () => false
 }
 
 /**
  * Node's response with two habits changed.
  *
  * `strictContentLength`, which the adapter asks for, has Node count every body against its Content-Length on a slower way
- * of writing; here the length is always computed from the body itself. `shouldKeepAlive` ends once the server has closed
- * its door: otherwise a drain waits for connections on which nothing will ever come.
+ * of writing; here the length is always computed from the body itself. `shouldKeepAlive` ends once the server listens
+ * no longer: otherwise a drain waits for connections on which nothing will ever come.
  */
 const responseClass = (isOpen: () => boolean) => {
   const keepsAlive = new WeakMap<ServerResponse, boolean>()
@@ -55,14 +63,44 @@ const stalledTimeoutMillis = 60_000
 /** How long a call may take to end after the process was asked to stop; then it is interrupted. */
 const defaultDrainTimeout = "20 seconds"
 
+/** Not yet listening. */
+export const make = (
+  config: Pick<AppSettings, "trustedProxies">,
+  options: {
+    readonly stalledTimeoutMillis?: number
+    readonly onRefused?: (remoteAddress: string | undefined) => void
+  } = {}
+): Server => {
+  const server: Server = createServer({ ...limits, ServerResponse: responseClass(() => server.listening) })
+  server.maxConnections = maxConnections
+  server.timeout = options.stalledTimeoutMillis ?? stalledTimeoutMillis
+  const peers = PeerConnections.make(config)
+  // First, so that nothing is read of a connection that is refused.
+  server.prependListener("connection", (socket) => {
+    const { remoteAddress } = socket
+    const leave = peers.enter(remoteAddress)
+    if (leave !== undefined) return void socket.once("close", leave)
+    socket.destroy()
+    options.onRefused?.(remoteAddress)
+  })
+  return server
+}
+
 export const layerWith = (options: { readonly drainTimeout: Duration.Input; readonly stalledTimeoutMillis?: number }) =>
   Layer.effect(
     HttpServer.HttpServer,
     Effect.gen(function* () {
-      const { host, port } = yield* AppConfig
-      const server: Server = createServer({ ...limits, ServerResponse: responseClass(() => server.listening) })
-      server.maxConnections = maxConnections
-      server.timeout = options.stalledTimeoutMillis ?? stalledTimeoutMillis
+      const config = yield* AppConfig
+      const { host, port } = config
+      const run = Effect.runForkWith(yield* Effect.context())
+      const log = Outage.logger(
+        "Connections of a peer that has as many as it may are closed. If it is your proxy, name it in TRUSTED_PROXIES",
+        "Warn"
+      )
+      const server = make(config, {
+        ...options,
+        onRefused: (remoteAddress) => void run(log(new Error(`${remoteAddress ?? "An unknown peer"} has too many`)))
+      })
       const http = yield* NodeHttpServer.make(() => server, {
         host,
         port,

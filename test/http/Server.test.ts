@@ -1,8 +1,12 @@
-/** How the server ends: issue 2, point 2, "Ctrl-C and SIGTERM drain and leave no process behind". */
+/** What clients can hold up, and how the server ends: Ctrl-C and SIGTERM drain and leave no process behind. */
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Deferred, Effect, Exit, Fiber, Layer, Scope } from "effect"
 import { Agent, request } from "node:http"
 import { connect } from "node:net"
+import type { Socket } from "node:net"
+import { IpNetwork } from "effect/net"
+import * as PeerConnections from "../../src/http/PeerConnections.ts"
+import * as Server from "../../src/http/Server.ts"
 import type { AdSearch } from "../../src/services/search/AdSearch.ts"
 import * as Messages from "../support/Messages.ts"
 import { TestServer } from "../support/TestServer.ts"
@@ -113,5 +117,136 @@ describe("a connection on which nothing moves", () => {
       assert.deepStrictEqual(server.books.charges, [])
       yield* stop
     })
+  })
+})
+
+/** A connection that is open until the test ends; `received` grows. */
+const open = (port: number, localAddress = "127.0.0.1") =>
+  Effect.acquireRelease(
+    Effect.promise(
+      () =>
+        new Promise<{ readonly socket: Socket; readonly closed: Promise<void>; readonly received: () => string }>(
+          (resolve, reject) => {
+            let received = ""
+            const socket = connect({ port, host: "127.0.0.1", localAddress })
+            const closed = new Promise<void>((done) => void socket.on("close", () => done()))
+            socket.on("data", (chunk: Buffer) => (received += chunk.toString("utf8")))
+            // Closed by the server before or after it said that it is open.
+            socket.on("error", () => {}).on("close", () => reject(new Error("closed")))
+            socket.on("connect", () => resolve({ socket, closed, received: () => received }))
+          }
+        )
+    ),
+    ({ socket }) => Effect.sync(() => socket.destroy())
+  )
+
+/** Writes, and waits until a whole answer with this body has come, after what was there before. */
+const ask = (connection: Effect.Success<ReturnType<typeof open>>, request: string, body: string) =>
+  Effect.promise(async () => {
+    const before = connection.received().length
+    connection.socket.write(request)
+    while (!connection.received().slice(before).endsWith(body)) {
+      await new Promise<void>((resolve, reject) => {
+        connection.socket.once("data", () => resolve())
+        void connection.closed.then(() => reject(new Error("closed")))
+      })
+    }
+    return connection.received().slice(before)
+  })
+
+describe("a request that asks for another protocol", () => {
+  it.live(
+    "is answered as any other; its connection holds up neither other clients nor a stop",
+    () =>
+      Effect.gen(function* () {
+        // Longer than the test may take.
+        const { server, stop } = yield* start({ drainTimeout: "60 seconds" })
+        const health = "GET /health/live HTTP/1.1\r\nHost: localhost\r\n"
+        const { text: body } = yield* server.send({ method: "GET", path: "/health/live" })
+        for (const protocol of ["websocket", "h2c", "anything"]) {
+          for (let index = 0; index < 100; index++) {
+            const connection = yield* open(server.port)
+            const request = `${health}Connection: Upgrade\r\nUpgrade: ${protocol}\r\n\r\n`
+            assert.match(yield* ask(connection, request, body), /^HTTP\/1\.1 200 OK\r\n/)
+            // It is still spoken HTTP on it: nothing was handed over.
+            if (index === 0) assert.match(yield* ask(connection, `${health}\r\n`, body), /^HTTP\/1\.1 200 OK\r\n/)
+            else connection.socket.end()
+          }
+        }
+        assert.strictEqual((yield* server.post(Messages.plain)).status, 200)
+        yield* stop
+      }),
+    20_000
+  )
+})
+
+describe("connections of one peer", () => {
+  it.live.skipIf(process.platform !== "linux")(
+    "are bounded, and other peers go on",
+    () =>
+      Effect.gen(function* () {
+        const { server, stop } = yield* start({})
+        const held = yield* Effect.replicateEffect(open(server.port, "127.0.0.2"), PeerConnections.maxOfPeer, {
+          concurrency: 100
+        })
+        const health = "GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n"
+        const { text: body } = yield* server.send({ method: "GET", path: "/health/live" })
+        const other = yield* open(server.port, "127.0.0.3")
+        yield* ask(other, health, body)
+
+        const refused = yield* Effect.exit(
+          Effect.flatMap(open(server.port, "127.0.0.2"), (each) => ask(each, health, body))
+        )
+        assert.isTrue(Exit.isFailure(refused))
+        assert.include(server.logs.join("\n"), "TRUSTED_PROXIES")
+        // One that was refused is not counted, and one that has ended no more.
+        const [first] = held
+        first?.socket.destroy()
+        yield* Effect.eventually(
+          Effect.flatMap(open(server.port, "127.0.0.2"), (each) => ask(each, health, body)).pipe(
+            Effect.catchDefect(() => Effect.fail("not yet"))
+          )
+        )
+        yield* stop
+      }),
+    20_000
+  )
+
+  it.live.skipIf(process.platform !== "linux")(
+    "are not bounded of a trusted proxy",
+    () =>
+      Effect.gen(function* () {
+        const { server, stop } = yield* start({
+          config: { trustedProxies: [IpNetwork.fromStringUnsafe("127.0.0.2/32")] }
+        })
+        yield* Effect.replicateEffect(open(server.port, "127.0.0.2"), PeerConnections.maxOfPeer, { concurrency: 100 })
+        const last = yield* open(server.port, "127.0.0.2")
+        const { text: body } = yield* server.send({ method: "GET", path: "/health/live" })
+        yield* ask(last, "GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n", body)
+        yield* stop
+      }),
+    20_000
+  )
+})
+
+describe("the limits of the listening socket", () => {
+  it("are what the documents say", () => {
+    const server = Server.make({ trustedProxies: [] })
+    assert.deepInclude(
+      {
+        headersTimeout: server.headersTimeout,
+        requestTimeout: server.requestTimeout,
+        keepAliveTimeout: server.keepAliveTimeout,
+        timeout: server.timeout,
+        maxConnections: server.maxConnections
+      },
+      {
+        headersTimeout: 15_000,
+        requestTimeout: 30_000,
+        keepAliveTimeout: 75_000,
+        timeout: 60_000,
+        maxConnections: 10_000
+      }
+    )
   })
 })
