@@ -19,3 +19,6 @@ export const of = (host: string): HostParts => {
     ? { before: name.slice(0, name.length - owner.length), owner, after }
     : { before: "", owner: name, after }
 }
+
+/** Whether two hosts belong to one owner: they have the same registrable domain, or are the same address or name. */
+export const haveOneOwner = (host: string, other: string): boolean => of(host).owner === of(other).owner

@@ -1,4 +1,5 @@
 /** Where an app is sent back to: what may be registered, what is the same, and how it is shown (oauth.md 11, 24, 43). */
+import * as HostParts from "./HostParts.ts"
 
 /** Longer than any real one. */
 const maxCharacters = 2000
@@ -83,6 +84,12 @@ export const isLoopback = (uri: string): boolean => {
 
 /** Whether a scheme of the app's own takes the answer to it: any program may claim that as well (RFC 8252, 8.6). */
 export const isOwnScheme = (uri: string): boolean => !/^https?:/i.test(uri)
+
+/** Whether the address is a web site, over TLS, of the same owner as the host that an app's document came from. */
+export const isSiteOf = (publisher: string, uri: string): boolean => {
+  const url = URL.parse(uri)
+  return url?.protocol === "https:" && HostParts.haveOneOwner(url.host, publisher)
+}
 
 /** What a person is shown: `claude.ai`, `localhost:8787`, and for an app's own scheme `cursor:` (oauth.md 24). */
 export const destination = (uri: string): string => {

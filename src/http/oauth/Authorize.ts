@@ -1,7 +1,7 @@
 /**
  * `/authorize`: from an app's request to a code for it (seed, OAuth 2 to 6; oauth.md 10 to 31). Always asks, also for an
  * app that was let in before (23). Errors go to the app only when it is certain where that is (10, 19), and by themselves
- * only if the app's publisher is known.
+ * only to a web site of the app's publisher, where that is known.
  */
 import { Effect, Option, Redacted, Result, Schema } from "effect"
 import { HttpRouter } from "effect/http"
@@ -79,12 +79,13 @@ export const layer = HttpRouter.use((router) =>
 
     /**
      * Anyone may register any address. So that no link to here leads on to there unseen, or opens a program, not even by way
-     * of the sign-in, people go by themselves only to a web site of an app whose document was fetched (RFC 9700, 4.11.2).
+     * of the sign-in, people go by themselves only to web sites within the registrable domain of the app's own document
+     * (RFC 9700, 4.11.2): a document may list addresses of any host.
      */
     const refuse = (address: AuthorizationRequest.ReturnAddress, error: AuthorizeError, client: OAuthClient) => {
       const location = refusalTo(address, error)
-      const isPublished = client.publisher !== undefined && location.toLowerCase().startsWith("https://")
-      return isPublished ? seeOther(location) : page(ConsentPage.refused(location, { client, error }))
+      const isOwnSite = client.publisher !== undefined && RedirectUri.isSiteOf(client.publisher, location)
+      return isOwnSite ? seeOther(location) : page(ConsentPage.refused(location, { client, error }))
     }
 
     const ask = (asked: ConsentRequest, visitor: SignedIn, status = 200): Answer =>

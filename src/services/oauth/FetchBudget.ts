@@ -4,8 +4,8 @@
  * can use up is a small part of it: the others are still served.
  */
 import { Clock, Context, Effect, Layer, Option, Semaphore } from "effect"
-import * as tldts from "tldts"
 import * as Networks from "../../domain/access/Networks.ts"
+import * as HostParts from "../../domain/oauth/HostParts.ts"
 
 export const windowMillis = 60_000
 export const maxInWindow = 600
@@ -57,7 +57,8 @@ export class FetchBudget extends Context.Service<
         counts.clear()
       }
       const limitsOf = (kind: "new" | "known", { caller, hostname }: FetchAgain) => [
-        { key: `${kind} host ${hostOf(hostname)}`, max: maxOfHostInWindow },
+        // Wildcard records would make every subdomain another host.
+        { key: `${kind} host ${HostParts.of(hostname).owner}`, max: maxOfHostInWindow },
         ...(caller === undefined ? [] : Networks.countedOf(caller)).map(({ key, times }) => ({
           key: `${kind} caller ${key}`,
           max: maxOfCallerInWindow * times
@@ -97,6 +98,3 @@ export class FetchBudget extends Context.Service<
     })
   )
 }
-
-/** Wildcard records would make every subdomain another host. */
-const hostOf = (hostname: string): string => tldts.getDomain(hostname, { allowPrivateDomains: true }) ?? hostname

@@ -183,6 +183,35 @@ describe("R24 the destination that a person is shown", () => {
   })
 })
 
+describe("R19 a web site of an app's publisher", () => {
+  it.each([
+    ["claude.ai", "https://claude.ai/api/mcp/auth_callback"],
+    ["auth.app.example", "https://www.app.example/cb"],
+    ["app.example", "https://deep.below.APP.example:8443/cb?x=1"],
+    ["app.co.uk", "https://www.app.co.uk/cb"],
+    ["me.github.io", "https://x.me.github.io/cb"],
+    ["127.0.0.1:3000", "https://127.0.0.1/cb"]
+  ])("at %s is %s", (publisher, uri) => {
+    assert.isTrue(RedirectUri.isSiteOf(publisher, uri))
+  })
+  it.each([
+    ["claude.ai", "https://claude.com/api/mcp/auth_callback"],
+    ["app.example", "https://evil.example/cb"],
+    ["app.example", "https://app.example.evil.example/cb"],
+    ["app.example", "https://notapp.example/cb"],
+    ["app.co.uk", "https://evil.co.uk/cb"],
+    ["me.github.io", "https://you.github.io/cb"],
+    ["app.example", "http://app.example/cb"],
+    ["app.example", "http://localhost:8787/cb"],
+    ["127.0.0.1:3000", "http://127.0.0.1:3000/cb"],
+    ["127.0.0.1:3000", "https://127.0.0.2/cb"],
+    ["app.example", "com.app.example:/cb"],
+    ["app.example", "nothing"]
+  ])("at %s is not %s", (publisher, uri) => {
+    assert.isFalse(RedirectUri.isSiteOf(publisher, uri))
+  })
+})
+
 describe("R26 the user's own machine", () => {
   it.each([
     "http://localhost/cb",

@@ -314,25 +314,37 @@ layer(services, { excludeTestServices: true, timeout: "60 seconds" })("/authoriz
       })
     )
 
-    it.effect("but for a web site of an app whose publisher is known", () =>
+    it.effect("but for a web site of the app's publisher; other hosts that its document lists are named", () =>
       Effect.gen(function* () {
         const server = yield* DocumentServer.make()
         const clientId = `${server.origin}/client`
-        const uris = ["https://app.example/callback", "http://localhost:8787/callback", "com.example.app:/callback"]
+        const uris = [
+          "https://127.0.0.1:8443/callback",
+          "https://app.example/callback",
+          "http://localhost:8787/callback",
+          "com.example.app:/callback"
+        ]
         server.answer = DocumentServer.json({
           client_id: clientId,
           client_name: "A published app",
           redirect_uris: uris,
           token_endpoint_auth_method: "none"
         })
-        const [site, ...local] = uris
+        const [site, ...others] = uris
+        const named = ["app.example", "localhost:8787", "the app on this device that opens com.example.app: addresses"]
         for (const tab of [yield* Consent.browser, yield* Consent.somebody]) {
           const ask = (redirectUri = "") =>
             tab.get(Consent.request(clientId, { redirect_uri: redirectUri, response_type: "token" }))
           const to = Consent.redirectedTo(yield* ask(site))
-          assert.strictEqual(to.host, "app.example")
+          assert.strictEqual(to.host, "127.0.0.1:8443")
           assert.strictEqual(to.searchParams.get("error"), "unsupported_response_type")
-          for (const each of local) linkedTo(yield* ask(each))
+          for (const [index, each] of others.entries()) {
+            const answer = yield* ask(each)
+            assert.isTrue(linkedTo(answer).href.startsWith(`${each}?error=unsupported_response_type&`))
+            const text = Consent.textOf(answer.text)
+            assert.include(text, `The only response_type is code. Verified publisher: 127.0.0.1:${server.port}`)
+            assert.include(text, `The link leads to ${named[index]}`)
+          }
         }
       })
     )
