@@ -134,6 +134,13 @@ export const ledger = (books: Books): Layer.Layer<CreditLedger> =>
     }
     return {
       lookup: find,
+      giveBack: (charges) =>
+        Effect.sync(() => {
+          for (const charge of charges) {
+            books.charges.splice(books.charges.indexOf(charge), 1)
+            used.set(charge.caller.accountId, (used.get(charge.caller.accountId) ?? 0) - charge.cost)
+          }
+        }),
       charge: Effect.fnUntraced(function* (charge) {
         const { accountId, credits } = charge.caller
         const before = used.get(accountId) ?? credits.used

@@ -6,6 +6,8 @@ import type { Caller } from "../../domain/access/Account.ts"
 import * as JsonRpc from "../../domain/mcp/JsonRpc.ts"
 import * as Protocol from "../../domain/mcp/Protocol.ts"
 import { RateLimited } from "../../domain/ToolError.ts"
+import { CreditLedger } from "../../services/access/CreditLedger.ts"
+import type { Charge } from "../../services/access/CreditLedger.ts"
 import { RequestRate } from "../../services/access/RequestRate.ts"
 import type { Rate } from "../../services/access/RequestRate.ts"
 import { Toolbox } from "../../services/tools/Toolbox.ts"
@@ -21,6 +23,9 @@ export interface Envelope {
   readonly requestId: string
 }
 
+/** Of one message; `onCharge` is told what is charged for it. */
+type Request = Envelope & Pick<ToolCall, "onCharge">
+
 /** protocol.md 6. */
 const maxBatch = 20
 /** Entries of one batch that run at the same time: it shares the pool of connections with everybody else. */
@@ -29,7 +34,10 @@ const batchConcurrency = 4
 export class Dispatch extends Context.Service<
   Dispatch,
   {
-    /** `value` is the parsed body. */
+    /**
+     * `value` is the parsed body. What was charged for it is given back when it is not answered: when the client leaves
+     * while other calls of its batch go on.
+     */
     dispatch(value: unknown, envelope: Envelope): Effect.Effect<Reply.Reply>
   }
 >()("discovery/http/mcp/Dispatch") {
@@ -38,13 +46,14 @@ export class Dispatch extends Context.Service<
     Effect.gen(function* () {
       const toolbox = yield* Toolbox
       const runner = yield* ToolRunner
+      const ledger = yield* CreditLedger
       const requestRate = yield* RequestRate
       const methods = Methods.make(yield* AppConfig, toolbox)
 
       const handle = Effect.fnUntraced(function* (
         request: JsonRpc.Request,
         era: Protocol.Era,
-        { caller, requestId }: Envelope
+        { caller, onCharge, requestId }: Request
       ): Effect.fn.Return<Reply.Reply> {
         const rate = yield* requestRate.take(caller.accountId)
         const outcome = methods.answer(request, era)
@@ -54,7 +63,7 @@ export class Dispatch extends Context.Service<
         }
         if (outcome.success._tag === "ToolCall") {
           const { arguments: args, meta, tool } = outcome.success
-          const call = { tool, arguments: args, meta, caller, requestId }
+          const call = { tool, arguments: args, meta, caller, requestId, onCharge }
           const wait = rate?.retryAfterSeconds
           const answer = yield* wait === undefined
             ? inTrace(call, runner.run(call))
@@ -80,7 +89,7 @@ export class Dispatch extends Context.Service<
         return { status: 200, body: JsonRpc.success(request.id, outcome.success.json), rate }
       })
 
-      const one = (message: JsonRpc.Message, envelope: Envelope): Effect.Effect<Reply.Reply> => {
+      const one = (message: JsonRpc.Message, envelope: Request): Effect.Effect<Reply.Reply> => {
         const refuse = (id: JsonRpc.Id | undefined, failure: JsonRpc.Failure) =>
           Effect.succeed({ status: 400, body: JsonRpc.failure(id, withId(failure, envelope.requestId)) })
         switch (message._tag) {
@@ -104,7 +113,7 @@ export class Dispatch extends Context.Service<
         }
       }
 
-      const batch = (values: ReadonlyArray<unknown>, envelope: Envelope): Effect.Effect<Reply.Reply> => {
+      const batch = (values: ReadonlyArray<unknown>, envelope: Request): Effect.Effect<Reply.Reply> => {
         const { version } = envelope.headers
         const problem =
           version !== undefined && version !== Protocol.batchVersion
@@ -130,8 +139,12 @@ export class Dispatch extends Context.Service<
       }
 
       return {
-        dispatch: (value, envelope) =>
-          Array.isArray(value) ? batch(value, envelope) : one(JsonRpc.classify(value), envelope)
+        dispatch: (value, envelope) => {
+          const charges: Array<Charge> = []
+          const request = { ...envelope, onCharge: (charge: Charge) => void charges.push(charge) }
+          const reply = Array.isArray(value) ? batch(value, request) : one(JsonRpc.classify(value), request)
+          return Effect.onError(reply, () => (charges.length === 0 ? Effect.void : ledger.giveBack(charges)))
+        }
       }
     })
   )

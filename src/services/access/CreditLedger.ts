@@ -59,6 +59,8 @@ export class CreditLedger extends Context.Service<
      * taken all the same is given back in the background.
      */
     charge(charge: Charge): Effect.Effect<Charged, ChargeError>
+    /** Of calls that succeeded, but whose answer nobody can read any more: what was taken is given back in the background. */
+    giveBack(charges: ReadonlyArray<Charge>): Effect.Effect<void>
     /** Before the work is done: `repeat` is already paid for, `new` is not, and a key used otherwise is refused. */
     lookup(
       caller: Caller,
@@ -144,7 +146,9 @@ export class CreditLedger extends Context.Service<
         Effect.forkScoped
       )
 
-      return { charge, lookup }
+      const giveBack = (charges: ReadonlyArray<Charge>) => unanswered.add(charges.map(toUnanswered))
+
+      return { charge, giveBack, lookup }
     })
   )
 

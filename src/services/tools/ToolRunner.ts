@@ -15,7 +15,7 @@ import * as ToolErrors from "../../domain/ToolError.ts"
 import { ActivityLog } from "../access/ActivityLog.ts"
 import { CreditLedger } from "../access/CreditLedger.ts"
 import { CurrentAccount } from "../access/CurrentAccount.ts"
-import type { Charged, IdempotencyKey } from "../access/CreditLedger.ts"
+import type { Charge, Charged, IdempotencyKey } from "../access/CreditLedger.ts"
 import { PlanChecker } from "../access/PlanChecker.ts"
 import * as Idempotency from "./Idempotency.ts"
 import * as PageCut from "./PageCut.ts"
@@ -30,6 +30,8 @@ export interface ToolCall {
   readonly caller: Caller
   /** Unique per call, also within a batch: the ledger takes it once. */
   readonly requestId: string
+  /** Told what the call was charged, at once: whoever does not answer the call gives it back (CreditLedger). */
+  readonly onCharge: (charge: Charge) => void
 }
 
 /** What a call comes to. `json` is the envelope, or the error's payload; `cost` is 0 for every error. */
@@ -83,13 +85,20 @@ export class ToolRunner extends Context.Service<
         })
       }
 
+      /** No interruption comes between the charge and the word of it. */
       const charge = (call: ToolCall, idempotency: IdempotencyKey | undefined) =>
-        ledger.charge({
-          caller: call.caller,
-          tool: call.tool.name,
-          cost: call.tool.cost,
-          requestId: call.requestId,
-          ...(idempotency === undefined ? {} : { idempotency })
+        Effect.uninterruptibleMask((restore) => {
+          const price: Charge = {
+            caller: call.caller,
+            tool: call.tool.name,
+            cost: call.tool.cost,
+            requestId: call.requestId,
+            ...(idempotency === undefined ? {} : { idempotency })
+          }
+          return Effect.map(restore(ledger.charge(price)), (charged) => {
+            if (charged.cost > 0) call.onCharge(price)
+            return charged
+          })
         })
 
       const succeed = Effect.fnUntraced(function* (call: ToolCall): Effect.fn.Return<ToolAnswer, ToolError> {

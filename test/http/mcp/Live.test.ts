@@ -64,6 +64,20 @@ const post = Effect.fnUntraced(function* (secret: Redacted.Redacted, message: un
   })
 })
 
+/** The same request, for a client that does not wait for its answer. */
+const httpPost = (secret: Redacted.Redacted, message: unknown): string => {
+  const body = JSON.stringify(message)
+  return [
+    "POST /mcp HTTP/1.1",
+    "Host: localhost",
+    `Authorization: Bearer ${Redacted.value(secret)}`,
+    "Content-Type: application/json",
+    `Content-Length: ${body.length}`,
+    "",
+    body
+  ].join("\r\n")
+}
+
 layer(everything, { excludeTestServices: true, timeout: "60 seconds" })("live", (it) => {
   describe("real clients call every tool and get what its schema says", () => {
     it.effect("official SDK v1, 2025-06-18", () =>
@@ -233,20 +247,8 @@ layer(everything, { excludeTestServices: true, timeout: "60 seconds" })("live", 
       yield* sql.withTransaction(
         Effect.gen(function* () {
           yield* sql`LOCK TABLE ad, ad_search IN ACCESS EXCLUSIVE MODE`
-          const body = JSON.stringify(Messages.call("search_ads", { sort_by: "newest", query: "left" }))
-          const socket = net.connect(port, "127.0.0.1", () =>
-            socket.write(
-              [
-                "POST /mcp HTTP/1.1",
-                "Host: localhost",
-                `Authorization: Bearer ${Redacted.value(secret)}`,
-                "Content-Type: application/json",
-                `Content-Length: ${body.length}`,
-                "",
-                body
-              ].join("\r\n")
-            )
-          )
+          const message = Messages.call("search_ads", { sort_by: "newest", query: "left" })
+          const socket = net.connect(port, "127.0.0.1", () => socket.write(httpPost(secret, message)))
           yield* until(1)
           socket.destroy()
           // Long before the lock would be given up, and while it is still held.
@@ -255,6 +257,59 @@ layer(everything, { excludeTestServices: true, timeout: "60 seconds" })("live", 
       )
       assert.strictEqual((yield* Access.books(caller.accountId)).balance.used, 0)
       assert.strictEqual((yield* post(secret, Messages.plain)).status, 200)
+    })
+  )
+
+  it.effect("what a batch was charged is given back when its client leaves before the answer", () =>
+    Effect.gen(function* () {
+      const { caller, secret } = yield* Access.subscriber()
+      const sql = yield* SqlClient.SqlClient
+      const port = Number((yield* url).split(":").at(-1))
+      const search = (id: number, key?: string) => ({
+        ...Messages.request("tools/call", {
+          name: "search_products",
+          arguments: { query: "left" },
+          ...(key === undefined ? {} : { _meta: { "discovery/idempotency-key": key } })
+        }),
+        id
+      })
+      const used = Effect.map(Access.books(caller.accountId), ({ balance }) => balance.used)
+      const untilUsed = (credits: number) =>
+        used.pipe(
+          Effect.filterOrFail((found) => found === credits),
+          Effect.retry({ schedule: Schedule.spaced("5 millis"), times: 2000 })
+        )
+      // The last call of the batch waits in the database for as long as this transaction holds the ads.
+      yield* sql.withTransaction(
+        Effect.gen(function* () {
+          yield* sql`LOCK TABLE ad, ad_search IN ACCESS EXCLUSIVE MODE`
+          const batch = [
+            ...[1, 2, 3, 4, 5].map((id) => search(id)),
+            search(6, "left-1"),
+            Messages.call("search_ads", { sort_by: "newest", query: "left" })
+          ]
+          const socket = net.connect(port, "127.0.0.1", () => socket.write(httpPost(secret, batch)))
+          yield* untilUsed(6)
+          socket.destroy()
+          // While the last call would still wait.
+          yield* untilUsed(0)
+        })
+      )
+      const { balance, entries, fold } = yield* Access.books(caller.accountId)
+      assert.deepStrictEqual(fold, balance)
+      const idsOf = (kind: string) =>
+        entries
+          .filter((entry) => entry.kind === kind)
+          .map(({ requestId }) => requestId)
+          .toSorted()
+      assert.lengthOf(idsOf("charge"), 6)
+      assert.deepStrictEqual(idsOf("refund"), idsOf("charge"))
+      assert.deepStrictEqual(yield* Access.disagreements, [])
+
+      // A key that nobody had an answer to is not paid for: the call is charged when it is answered, and only once.
+      assert.strictEqual((yield* post(secret, search(7, "left-1"))).headers.get("x-credits-cost"), "1")
+      assert.strictEqual((yield* post(secret, search(8, "left-1"))).headers.get("x-credits-cost"), "0")
+      assert.strictEqual(yield* used, 1)
     })
   )
 })

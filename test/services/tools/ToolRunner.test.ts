@@ -42,7 +42,7 @@ const withTools = <A, E>(
 const call = (
   name: string,
   args: ToolCall["arguments"] = {},
-  overrides: Partial<Pick<ToolCall, "meta" | "caller" | "requestId">> = {}
+  overrides: Partial<Pick<ToolCall, "meta" | "caller" | "requestId" | "onCharge">> = {}
 ) =>
   Effect.gen(function* () {
     const tool = (yield* Toolbox).find(name)
@@ -54,6 +54,7 @@ const call = (
       meta: undefined,
       caller: FakeAccess.caller(1),
       requestId: "request-1",
+      onCharge: () => {},
       ...overrides
     })
   })
@@ -78,6 +79,22 @@ describe("a successful call", () => {
           books.charges.map(({ cost, requestId, tool }) => ({ cost, requestId, tool })),
           [{ cost: 1, requestId: "request-1", tool: "search_ads" }]
         )
+      })
+    )
+  )
+
+  it.effect("tells what it was charged, and nothing when it was not: what is told may be given back", () =>
+    withTools((books) =>
+      Effect.gen(function* () {
+        const charged: Array<string> = []
+        const tell = (requestId: string) => ({ requestId, onCharge: () => void charged.push(requestId) })
+        const meta = { "discovery/idempotency-key": "job" }
+        yield* call("search_ads", {}, { ...tell("new"), meta })
+        yield* call("search_ads", {}, { ...tell("repeat"), meta })
+        yield* call("search_ads", {}, { ...tell("poor"), caller: FakeAccess.caller(2, used(2000)) })
+        yield* call("get_usage", {}, tell("free"))
+        assert.deepStrictEqual(charged, ["new"])
+        assert.lengthOf(books.charges, 1)
       })
     )
   )
@@ -472,7 +489,8 @@ describe("the activity log", () => {
           arguments: {},
           meta: undefined,
           caller: FakeAccess.caller(3, { credential: { kind: "access_token", id: 42 } }),
-          requestId: "many"
+          requestId: "many",
+          onCharge: () => {}
         },
         new RateLimited({ message: "m", retryAfterSeconds: 1 })
       )
