@@ -73,6 +73,29 @@ function networkOf(text: string): Option.Option<IpNetwork.IpNetwork> {
   )
 }
 
+const loopback = ["127.0.0.0/8", "::1/128"].map(IpNetwork.fromStringUnsafe)
+
+/** Whether nobody but this machine reaches a server that listens there. Of names, only this one is known to be so. */
+const isLoopback = (host: string): boolean =>
+  host === "localhost" ||
+  Option.exists(Result.getSuccess(NetAddress.ipFromString(host)), (address) =>
+    loopback.some((network) => IpNetwork.contains(network, NetAddress.toCanonical(address)))
+  )
+
+/** Passwords, keys and tokens travel over what the server listens on. `baseUrl` is where clients are told to bring them. */
+const Listening = Schema.Struct({ host: Schema.String, baseUrl: Schema.String }).check(
+  Schema.makeFilter(({ baseUrl, host }) =>
+    isLoopback(host) || !baseUrl.startsWith("http:")
+      ? undefined
+      : {
+          path: ["HOST"],
+          issue:
+            `HOST=${host} lets other machines send passwords, keys and tokens in clear to ${baseUrl}. ` +
+            "Set BASE_URL to the https:// address of the proxy that ends TLS in front of this server, or HOST to 127.0.0.1"
+        }
+  )
+)
+
 const maxCredits = 1_000_000_000
 
 /** What an operator reads about a variable. An empty variable counts as absent. */
@@ -89,7 +112,10 @@ export const variables = {
       "The public origin that clients use, part of every address the server tells; https, but for this machine itself."
   },
   PORT: { default: "3000", meaning: "TCP port to listen on." },
-  HOST: { default: "127.0.0.1", meaning: "Address to listen on; 0.0.0.0 for all." },
+  HOST: {
+    default: "127.0.0.1",
+    meaning: "Address to listen on; 0.0.0.0 for all. One that other machines reach needs an https BASE_URL."
+  },
   DATABASE_URL: { default: "embedded PostgreSQL", meaning: "postgres:// URL of a PostgreSQL 15 or newer." },
   DATABASE_READ_URL: {
     default: "",
@@ -187,7 +213,12 @@ const settings = Config.all({
       supportUrl: Option.getOrElse(values.supportUrl, dashboard),
       allowedOrigins: new Set([baseUrl, ...values.allowedOrigins])
     }
-  })
+  }),
+  Config.mapEffect((values) =>
+    Schema.decodeEffect(Listening)(values).pipe(
+      Effect.mapBoth({ onFailure: (error) => new Config.ConfigError(error), onSuccess: () => values })
+    )
+  )
 )
 
 export type AppSettings = Config.Success<typeof settings>

@@ -64,6 +64,36 @@ describe("AppConfig", () => {
     })
   )
 
+  it.effect.each([
+    { HOST: "0.0.0.0" },
+    { HOST: "::" },
+    { HOST: "10.0.0.5", BASE_URL: "http://localhost:3000" },
+    { HOST: "discovery.internal" },
+    { HOST: "0" }
+  ])("R7 refuses to listen for other machines in clear, and names both variables: %j", (env) =>
+    Effect.gen(function* () {
+      const { message } = yield* read(env)
+      assert.include(message, `HOST=${env.HOST}`)
+      assert.include(message, "BASE_URL")
+      assert.include(message, `["HOST"]`)
+    })
+  )
+
+  it.effect.each([
+    { HOST: "0.0.0.0", BASE_URL: "https://discovery.example.com" },
+    { HOST: "localhost" },
+    { HOST: "127.0.0.2" },
+    { HOST: "::1" },
+    { HOST: "::ffff:127.0.0.1" }
+  ])("R7 listens for other machines behind TLS, and for this one in clear: %j", (env) =>
+    Effect.gen(function* () {
+      const { host } = yield* Effect.provide(AppConfig, AppConfig.layer).pipe(
+        Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromEnv({ env }))
+      )
+      assert.strictEqual(host, env.HOST)
+    })
+  )
+
   it.effect("has a default for everything, and builds every address from BASE_URL", () =>
     Effect.gen(function* () {
       const config = yield* Effect.provide(AppConfig, AppConfig.layerOf({}))
