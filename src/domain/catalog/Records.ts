@@ -119,14 +119,14 @@ const decoders: Record<
   CatalogRecord["type"],
   (input: unknown) => Result.Result<CatalogRecord, ReadonlyArray<ArgumentIssue>>
 > = {
-  niche: ArgumentIssues.decoder(NicheRecord, { noun: "field" }),
-  shop: ArgumentIssues.decoder(ShopRecord, { noun: "field" }),
-  traffic_month: ArgumentIssues.decoder(TrafficMonthRecord, { noun: "field" }),
-  product: ArgumentIssues.decoder(ProductRecord, { noun: "field" }),
-  ad: ArgumentIssues.decoder(AdRecord, { noun: "field" })
+  niche: ArgumentIssues.decoder(NicheRecord),
+  shop: ArgumentIssues.decoder(ShopRecord),
+  traffic_month: ArgumentIssues.decoder(TrafficMonthRecord),
+  product: ArgumentIssues.decoder(ProductRecord),
+  ad: ArgumentIssues.decoder(AdRecord)
 }
 
-const tagIssues = ArgumentIssues.decoder(Schema.Struct({ type: Schema.Literals(recordTypes) }), { noun: "field" })
+const tagIssues = ArgumentIssues.decoder(Schema.Struct({ type: Schema.Literals(recordTypes) }))
 
 const isRecordType = (value: unknown): value is CatalogRecord["type"] =>
   typeof value === "string" && Object.hasOwn(decoders, value)

@@ -51,7 +51,7 @@ const Product = Schema.Struct({
 })
 type Product = typeof Product.Type
 
-const decodeProduct = ArgumentIssues.decoder(Product, { noun: "field", unknownNames: "ignore" })
+const decodeProduct = ArgumentIssues.decoder(Product, { unknownNames: "ignore" })
 
 /** The only public place that has a storefront's currency and country. */
 export const Meta = Schema.Struct({
@@ -64,7 +64,7 @@ export const Meta = Schema.Struct({
 })
 export type Meta = typeof Meta.Type
 
-export const decodeMeta = ArgumentIssues.decoder(Meta, { noun: "field", unknownNames: "ignore" })
+export const decodeMeta = ArgumentIssues.decoder(Meta, { unknownNames: "ignore" })
 
 /** The products of a document: `{"products": [...]}`, also with further fields beside it, or the array alone. */
 export const Envelope = Schema.Union([

@@ -22,7 +22,7 @@ const Document = Schema.Struct({
   token_endpoint_auth_methods_supported: Schema.optionalKey(Schema.Array(Schema.String))
 })
 
-const decode = ArgumentIssues.decoder(Document, { noun: "field", unknownNames: "ignore" })
+const decode = ArgumentIssues.decoder(Document, { unknownNames: "ignore" })
 
 const parseJson = Option.liftThrowable((text: string): unknown => JSON.parse(text))
 

@@ -21,7 +21,11 @@ const control = /[\p{Cc}\p{Cs}]/u
 const hasNoControl = Schema.makeFilter((text: string) => !control.test(text) || "must not contain control characters")
 
 /** A name out of an open vocabulary: 1 to 100 characters. */
-export const Name = Schema.String.check(Schema.isNonEmpty(), Schema.isMaxCodePoints(100), hasNoControl)
+export const Name = Schema.String.check(
+  Schema.isNonEmpty({ message: "must not be empty; leave it out" }),
+  Schema.isMaxCodePoints(100).abort(),
+  hasNoControl
+)
 
 /** A member of a closed vocabulary; ArgumentIssues answers a wrong one with the nearest right one. */
 export const oneOf = <const L extends ReadonlyArray<string>>(values: L) => Schema.Literals(values)

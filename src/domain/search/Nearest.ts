@@ -7,7 +7,7 @@
 export const nearest = (
   text: string,
   candidates: Iterable<string>,
-  maxDistance = Math.max(1, Math.floor(text.length / 3))
+  maxDistance = Math.max(1, Math.floor(Math.min(text.length, maxLength) / 3))
 ): string | undefined => {
   const wanted = text.slice(0, maxLength).toLowerCase()
   let best: string | undefined

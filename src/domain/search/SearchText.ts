@@ -61,13 +61,26 @@ const foldable = new RegExp(`[${Object.keys(plainLetters).join("")}]`, "gu")
 // oxlint-disable-next-line no-control-regex
 const ascii = /^[\u0000-\u007F]*$/u
 
+/**
+ * What normalization may have to put in another order: marks, and the two kana letters that decompose into one. The time it
+ * takes grows with the square of their number in a row, so of each row only as many are kept as text has that is safe to be
+ * read as a stream (UAX #15, section 13): far more than any language writes.
+ */
+const marks = /([\p{M}\uFF9E\uFF9F]{30})[\p{M}\uFF9E\uFF9F]+/gu
+
+/** What can be normalized in a time that grows with its length alone. */
+export const streamSafe = (text: string): string => text.replaceAll(marks, "$1")
+
 const fold = (text: string): string =>
   ascii.test(text)
     ? text.toLowerCase()
-    : text
-        // Typed for an apostrophe; NFKD would make a blank of it.
-        .replaceAll("\u00B4", "'")
-        .normalize("NFKD")
+    : // One mark can decompose into several.
+      streamSafe(
+        streamSafe(text)
+          // Typed for an apostrophe; NFKD would make a blank of it.
+          .replaceAll("\u00B4", "'")
+          .normalize("NFKD")
+      )
         .toLowerCase()
         .normalize("NFKD")
         .replaceAll(ignored, "")
@@ -122,8 +135,12 @@ const split = (text: string, isDocument: boolean): Set<string> => {
   return words
 }
 
+/** Longer queries are refused before; here they are only cut, so that no caller can forget it. In UTF-16 units. */
+const maxQueryLength = 1_000
+
 /** The distinct words that a document must have for the query to find it, each at the start of one of its own. */
-export const queryWords = (query: string): ReadonlyArray<string> => Array.from(split(query, false))
+export const queryWords = (query: string): ReadonlyArray<string> =>
+  Array.from(split(query.length > maxQueryLength ? query.slice(0, maxQueryLength) : query, false))
 
 /** Of an argument that may be absent; in one order, so that equal searches look equal. */
 export const wantedWords = (query: string | undefined): ReadonlyArray<string> =>

@@ -14,11 +14,10 @@ export type NicheReference = typeof NicheReference.Type
 
 /** Free text, 1 to 200 characters, with something in it that can be found: a letter, a digit or a symbol. */
 export const Query = Schema.String.check(
-  Schema.isBetweenCodePoints(1, 200),
-  Schema.makeFilter(
-    // Of the empty text the length has been told.
-    (text: string) => text === "" || queryWords(text).length > 0 || "must contain a letter, a digit or a symbol"
-  )
+  Schema.isNonEmpty({ message: "must not be empty; leave it out to search without words" }).abort(),
+  // Nobody looks at the words of a text that is too long.
+  Schema.isMaxCodePoints(200).abort(),
+  Schema.makeFilter((text: string) => queryWords(text).length > 0 || "must contain a letter, a digit or a symbol")
 )
 
 const list = <S extends Schema.Constraint>(item: S, maxEntries: number) =>

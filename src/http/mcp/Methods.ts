@@ -58,7 +58,8 @@ export const make = (config: Pick<AppSettings, "baseUrl">, toolbox: Toolbox["Ser
     params["cursor"] === undefined ? list : invalid(status, "there is one page of tools: leave cursor out")
 
   const callTool = (params: Params, status: Status): Answer => {
-    const { arguments: args = {}, name } = params
+    const { name } = params
+    const args = params["arguments"] ?? {}
     if (typeof name !== "string") return invalid(status, "params.name must be a string")
     if (!JsonRpc.isRecord(args)) return invalid(status, "params.arguments must be an object")
     const tool = toolbox.find(name)

@@ -85,7 +85,7 @@ const Shop = Schema.Struct({
   currency: Schema.NullOr(Currency),
   products_count: Schema.NullOr(Count)
 })
-const decodeShop = ArgumentIssues.decoder(Shop, { noun: "field" })
+const decodeShop = ArgumentIssues.decoder(Shop)
 
 const describeShop = Effect.fnUntraced(function* (
   options: StorefrontOptions

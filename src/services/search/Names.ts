@@ -1,5 +1,6 @@
 /** The names of niches, themes, apps and domain extensions as filters may spell them, and what they stand for. */
 import { nearest } from "../../domain/search/Nearest.ts"
+import { streamSafe } from "../../domain/search/SearchText.ts"
 
 export interface Niche {
   readonly id: number
@@ -19,7 +20,7 @@ export interface Spelling {
 }
 
 /** Names are equal that are equal but for case. */
-export const fold = (name: string): string => name.normalize("NFC").toLowerCase()
+export const fold = (name: string): string => streamSafe(name).normalize("NFC").toLowerCase()
 
 export interface Names {
   readonly niches: ReadonlyArray<Niche>

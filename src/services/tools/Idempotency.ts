@@ -21,10 +21,14 @@ export const keyOf = (
 export const fingerprint = (tool: string, args: RawArguments): string =>
   hash("sha256", `${tool}\n${canonical(args)}`, "hex")
 
-/** JSON with sorted keys: the same arguments in another order are the same call. */
+/** JSON with sorted keys: the same arguments in another order are the same call, and so are those with `null` for none. */
 const canonical = (value: unknown): string =>
   JSON.stringify(value, (_, inner: unknown) =>
     typeof inner === "object" && inner !== null && !Array.isArray(inner)
-      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
+      ? Object.fromEntries(
+          Object.entries(inner)
+            .filter(([, member]) => member !== null)
+            .sort(([a], [b]) => (a < b ? -1 : 1))
+        )
       : inner
   )

@@ -30,7 +30,7 @@ export interface Complaint {
   readonly hint?: string
 }
 
-/** Issues that the schema cannot see, found in the arguments as they were sent: told together with the schema's own. */
+/** Issues that the schema cannot see, found in the arguments as they were sent, but for what is too much of them: told together with the schema's own. */
 export type Check = (raw: RawArguments) => Effect.Effect<Complaint, RateLimited | SearchTimeout | ServiceUnavailable>
 
 /** A call whose arguments are right. */
@@ -57,13 +57,19 @@ export interface Listing {
   }
 }
 
+export interface Decoded<A extends Envelope = Envelope, E extends ToolError = ToolError, C = Caller> {
+  readonly args: RawArguments
+  readonly result: Result.Result<PreparedCall<A, E, C>, Complaint>
+}
+
 export interface RunnableTool<A extends Envelope = Envelope, E extends ToolError = ToolError, C = Caller> {
   readonly name: ToolName
   /** Credits per successful call. */
   readonly cost: number
   readonly tool: Tool.Any
   readonly listing: Listing
-  readonly decode: (raw: RawArguments) => Result.Result<PreparedCall<A, E, C>, Complaint>
+  /** Gives the arguments as well, without what is too much of them: nothing else may look at more. */
+  readonly decode: (raw: RawArguments) => Decoded<A, E, C>
   readonly check: Check | undefined
 }
 
@@ -92,7 +98,7 @@ export const make = <
     .annotate(Tool.Idempotent, true)
     .annotate(Tool.OpenWorld, false)
 
-  const decode = ArgumentIssues.decoder(options.parameters)
+  const decode = ArgumentIssues.argumentDecoder(options.parameters)
   const handle = (args: Parameters["Type"]): PreparedCall<Success["Type"], E, C> => {
     const { handler } = options
     return (caller) => handler(args, caller)
@@ -116,11 +122,11 @@ export const make = <
         openWorldHint: Context.get(tool.annotations, Tool.OpenWorld)
       }
     },
-    decode: (raw) =>
-      Result.match(decode(raw), {
-        onFailure: (issues): Result.Result<PreparedCall<Success["Type"], E, C>, Complaint> => Result.fail({ issues }),
-        onSuccess: (args) => Result.succeed(handle(args))
-      }),
+    decode: (raw) => {
+      const { args, result } = decode(raw)
+      const prepared = Result.map(result, handle)
+      return { args, result: Result.mapError(prepared, (issues): Complaint => ({ issues })) }
+    },
     check: options.check
   }
 }
@@ -135,13 +141,13 @@ export const prepare = <A extends Envelope, E extends ToolError, C>(
   { check, decode }: Pick<RunnableTool<A, E, C>, "check" | "decode">,
   raw: RawArguments
 ): Effect.Effect<Result.Result<PreparedCall<A, E, C>, Complaint>, RateLimited | SearchTimeout | ServiceUnavailable> => {
-  const decoded = decode(raw)
+  const { args, result: decoded } = decode(raw)
   if (check === undefined) return Effect.succeed(decoded)
   return Result.match(decoded, {
     onSuccess: () =>
-      Effect.map(check(raw), (found) => (found.issues.length === 0 ? decoded : Result.fail<Complaint>(found))),
+      Effect.map(check(args), (found) => (found.issues.length === 0 ? decoded : Result.fail<Complaint>(found))),
     onFailure: (complaint) =>
-      check(raw).pipe(
+      check(args).pipe(
         Effect.map((found) => Result.fail<Complaint>({ ...found, issues: [...complaint.issues, ...found.issues] })),
         // What is known to be wrong is told even when the rest cannot be looked up.
         Effect.orElseSucceed(() => decoded)

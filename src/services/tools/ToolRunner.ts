@@ -103,7 +103,7 @@ export class ToolRunner extends Context.Service<
 
       const succeed = Effect.fnUntraced(function* (call: ToolCall): Effect.fn.Return<ToolAnswer, ToolError> {
         const { caller, tool } = call
-        const prepared = tool.check === undefined ? tool.decode(call.arguments) : yield* prepare(tool, call.arguments)
+        const prepared = yield* prepare(tool, call.arguments)
         const key = Idempotency.keyOf(call.meta)
         if (Result.isFailure(prepared) || Result.isFailure(key)) return yield* complain(prepared, key)
 

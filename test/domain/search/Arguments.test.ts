@@ -1,13 +1,28 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Result, Schema } from "effect"
-import { decoder } from "../../../src/domain/ArgumentIssues.ts"
+import { argumentDecoder } from "../../../src/domain/ArgumentIssues.ts"
 import { AdQuery, conflicts } from "../../../src/domain/search/AdQuery.ts"
 import { ProductQuery } from "../../../src/domain/search/ProductQuery.ts"
+import { languages } from "../../../src/domain/catalog/Enumerations.ts"
+import * as ToolSchema from "../../../src/services/tools/ToolSchema.ts"
+import { foldedBy, normalizedBy } from "../../support/Work.ts"
 
-const decodeAds = decoder(AdQuery)
-const decodeProducts = decoder(ProductQuery)
+type Raw = Readonly<Record<string, unknown>>
 
-const issues = (input: unknown) => {
+const ads = argumentDecoder(AdQuery)
+const products = argumentDecoder(ProductQuery)
+const decodeAds = (input: Raw) => ads(input).result
+const decodeProducts = (input: Raw) => products(input).result
+
+/** What the arguments are, as clients are told. */
+const AdQuerySchema = Object.entries(ToolSchema.ofArguments(AdQuery).properties ?? {}).map(([name, schema]) => ({
+  name,
+  ...Schema.decodeUnknownSync(
+    Schema.Struct({ type: Schema.optionalKey(Schema.String), maxItems: Schema.optionalKey(Schema.Int) })
+  )(schema)
+}))
+
+const issues = (input: Raw) => {
   const result = decodeAds(input)
   return Result.isFailure(result) ? Object.fromEntries(result.failure.map(({ message, path }) => [path, message])) : {}
 }
@@ -116,6 +131,94 @@ describe("arguments of search_ads", () => {
     assert.hasAllKeys(issues({ niches: ["a\u0000"], apps: ["\uD800"] }), ["niches.0", "apps.0"])
   })
 
+  it("count null as absent, at the top and in a range, but not in a list", () => {
+    const nothing = Object.fromEntries(Object.keys(AdQuery.fields).map((name) => [name, null]))
+    assert.deepStrictEqual(ads(nothing), { args: {}, result: Result.succeed({}) })
+    const range = { monthly_revenue: { min: 5, max: null }, shop_created_between: { from: null, to: null } }
+    assert.deepStrictEqual(decodeAds(range), Result.succeed({ monthly_revenue: { min: 5 }, shop_created_between: {} }))
+    assert.hasAllKeys(issues({ niches: ["Pets", null], languages: [null], nothing: null }), [
+      "niches.1",
+      "languages.0",
+      "nothing"
+    ])
+  })
+
+  it("advise to leave an empty query out", () => {
+    assert.deepStrictEqual(issues({ query: "" }), { query: "must not be empty; leave it out to search without words" })
+  })
+
+  describe("are bounded before they are decoded", () => {
+    /** Counts how often a member is read. */
+    const counting = (members: ReadonlyArray<unknown>) => {
+      const seen = { members: 0 }
+      const list = new Proxy(members, {
+        get: (target, name) => {
+          if (typeof name === "string" && /^\d+$/u.test(name)) seen.members++
+          return Reflect.get(target, name)
+        }
+      })
+      return { list, seen }
+    }
+
+    const lists = AdQuerySchema.filter(({ maxItems }) => maxItems !== undefined)
+
+    it("there are lists, all with a bound", () => {
+      assert.isAtLeast(lists.length, 11)
+      assert.deepStrictEqual(
+        AdQuerySchema.filter(({ maxItems, type }) => type === "array" && maxItems === undefined),
+        []
+      )
+    })
+
+    it.each(lists)("no member of $name is looked at when there are too many", ({ maxItems = 0, name }) => {
+      for (const member of [1, "wrong", null, {}, "x".repeat(1_000)]) {
+        const { list, seen } = counting(Array.from({ length: 100_000 }, () => member))
+        assert.deepStrictEqual(issues({ [name]: list }), {
+          [name]: `must be a value with a length of at most ${maxItems}`
+        })
+        assert.strictEqual(seen.members, 0)
+      }
+    })
+
+    it("of thousands of unknown names, 50 are told, and the nearest known one with the first few", () => {
+      const many = Object.fromEntries(Array.from({ length: 9_000 }, (_, index) => [`countrie${index}`, index]))
+      const found = issues(many)
+      assert.lengthOf(Object.keys(found), 50)
+      assert.lengthOf(
+        Object.values(found).filter((message) => message.includes("did you mean")),
+        5
+      )
+      assert.isBelow(
+        foldedBy(() => issues(many)),
+        10 * Object.keys(AdQuery.fields).length
+      )
+    })
+
+    it("of as many wrong values as there can be, 50 are told, and the nearest right one with the first few", () => {
+      const wrong = Object.fromEntries(
+        lists.map(({ maxItems = 0, name }) => [name, Array.from({ length: maxItems }, () => "French!".repeat(15))])
+      )
+      const args = { ...wrong, languages: Array.from({ length: 50 }, () => "Frenchh") }
+      assert.lengthOf(Object.keys(issues(args)), 50)
+      assert.isBelow(
+        foldedBy(() => issues(args)),
+        10 * languages.length
+      )
+    })
+
+    it("no text is folded, or repeated, that is longer than a query may be", () => {
+      const long = `a${"\u0344".repeat(65_000)}${"\u0316".repeat(65_000)}`
+      const args = Object.fromEntries(AdQuerySchema.map(({ name, type }) => [name, type === "array" ? [long] : long]))
+      assert.deepStrictEqual(
+        normalizedBy(() => issues(args)),
+        []
+      )
+      const found = issues(args)
+      assert.strictEqual(found["query"], "must be a string with at most 200 characters")
+      for (const message of Object.values(found)) assert.isBelow(message.length, 1_000)
+    })
+  })
+
   it("conflict in active_days with status inactive, but not in an empty range", () => {
     assert.deepStrictEqual(
       conflicts({ status: "inactive", active_days: { min: 1 } }).map(({ path }) => path),
@@ -128,11 +231,14 @@ describe("arguments of search_ads", () => {
     assert.deepStrictEqual(conflicts({ status: "inactive", active_days: "x" }), [])
   })
 
-  it.effect.prop("never make the decoder throw, and every failure says what and where", [Schema.Json], ([json]) =>
-    Effect.sync(() => {
-      const result = decodeAds(json)
-      if (Result.isFailure(result)) assert.isNotEmpty(result.failure)
-    })
+  it.effect.prop(
+    "never make the decoder throw, and every failure says what and where",
+    [Schema.Record(Schema.String, Schema.Json)],
+    ([json]) =>
+      Effect.sync(() => {
+        const result = decodeAds(json)
+        if (Result.isFailure(result)) assert.isNotEmpty(result.failure)
+      })
   )
 
   it.effect.prop(

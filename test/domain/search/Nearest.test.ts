@@ -16,4 +16,14 @@ describe("nearest", () => {
   it("is bounded for text of any length", () => {
     assert.isUndefined(nearest("x".repeat(1_000_000), ["Shop Now"], 3))
   })
+
+  it("looks at the first 100 characters alone", () => {
+    const name = "Shop".repeat(25)
+    assert.strictEqual(nearest(`${name}${"x".repeat(1_000_000)}`, [name], 3), name)
+    assert.isUndefined(nearest(`${"y".repeat(100)}${name}`, [name], 3))
+  })
+
+  it("is no less strict with a long text: a third of what is looked at may differ", () => {
+    assert.isUndefined(nearest("x".repeat(1_000_000), ["Shop Now"]))
+  })
 })

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { document, queryWords } from "../../../src/domain/search/SearchText.ts"
+import { normalizedBy } from "../../support/Work.ts"
 
 /** Whether a query finds a text, by the rule that the index follows. */
 const finds = (query: string, text: string): boolean => {
@@ -86,6 +87,24 @@ describe("SearchText", () => {
     const cut = document([many.join(" ")])
     assert.isBelow(new TextEncoder().encode(cut).length, 2 ** 20)
     assert.deepStrictEqual(cut.split(" "), many.slice(0, cut.split(" ").length))
+  })
+
+  it.each([
+    ["marks of two classes", `a${"\u0344".repeat(65_000)}${"\u0316".repeat(65_000)}`],
+    ["marks of two classes in turn", `a${"\u0301\u0316".repeat(65_000)}`],
+    ["half-width kana marks between others", `ｶ${"\uFF9E\u0316".repeat(65_000)}`]
+  ])("never normalizes a long row of %s: that takes the square of its length", (_, text) => {
+    const rows = normalizedBy(() => [queryWords(text), document([text])]).flatMap((normalized) =>
+      Array.from(normalized.matchAll(/[\p{M}\uFF9E\uFF9F]+/gu), ([row]) => row.length)
+    )
+    assert.isNotEmpty(rows)
+    // Each of 30 marks may have become two.
+    assert.isAtMost(Math.max(...rows), 60)
+  })
+
+  it("a query is looked at as far as 1,000 characters", () => {
+    const words = Array.from({ length: 1_000 }, (_, index) => String(index))
+    assert.deepStrictEqual(queryWords(words.join(" ")), queryWords(words.join(" ").slice(0, 1_000)))
   })
 
   /** What an ad's document is made of, each as long as the importer takes: see Records.ts. */

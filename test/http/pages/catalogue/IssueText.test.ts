@@ -8,7 +8,7 @@ import { issueText } from "../../../../src/http/pages/catalogue/IssueText.ts"
 import * as Names from "../../../../src/services/search/Names.ts"
 import * as StorePredicate from "../../../../src/services/search/StorePredicate.ts"
 
-const decode = ArgumentIssues.decoder(AdQuery.AdQuery)
+const decode = ArgumentIssues.argumentDecoder(AdQuery.AdQuery)
 const address = SearchAddress.make(AdQuery.AdQuery)
 
 const many = (name: string, count: number) => Array.from({ length: count }, () => `${name}=US`).join("&")
@@ -40,7 +40,7 @@ const names = Names.make([{ id: 1, parentId: null, name: "Pets" }], [])
 
 const messages = [
   ...wrong.flatMap((query) => {
-    const args = decode(address.toArguments(SearchAddress.parse(query)))
+    const { result: args } = decode(address.toArguments(SearchAddress.parse(query)))
     assert.isTrue(Result.isFailure(args), query)
     return Result.isFailure(args) ? args.failure : []
   }),

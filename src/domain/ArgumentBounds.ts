@@ -1,0 +1,120 @@
+/**
+ * Arguments cut to what a schema can take, before anything looks at them: decoding visits every member of a list and every
+ * name of an object, and says of each what is wrong with it. Whoever sends thousands of them gets no more work out of that.
+ *
+ * What is cut was wrong, and is still wrong afterwards: the schema refuses what is left of a text, and a list or an object
+ * that is too long is told here. `null` is a value that is not there, except in a list, where it would move the others.
+ */
+import type { Schema } from "effect"
+import { Predicate, SchemaAST } from "effect"
+import { isRecord } from "./mcp/JsonRpc.ts"
+
+/** A text without a bound of its own is of a closed vocabulary, or has a form that ends sooner. In UTF-16 units. */
+const maxLength = 1_000
+
+export interface Excess {
+  readonly path: ReadonlyArray<string>
+  readonly problem:
+    | { readonly _tag: "UnknownName"; readonly known: ReadonlyArray<string> }
+    | { readonly _tag: "TooMany"; readonly expected: string }
+}
+
+export interface Bounded {
+  readonly args: Readonly<Record<string, unknown>>
+  readonly excess: ReadonlyArray<Excess>
+}
+
+type Cut = (value: unknown, path: ReadonlyArray<string>, found: Array<Excess>) => unknown
+
+/** More unknown names than `maxUnknownNames`, in any one object, are not told. */
+export const make = (
+  schema: Schema.Constraint,
+  maxUnknownNames: number
+): ((input: Readonly<Record<string, unknown>>) => Bounded) => {
+  const ast = SchemaAST.toEncoded(schema.ast)
+  if (!SchemaAST.isObjects(ast)) throw new TypeError("arguments are an object")
+  const cut = object(ast, maxUnknownNames)
+  return (input) => {
+    const excess: Array<Excess> = []
+    return { args: cut(input, [], excess), excess }
+  }
+}
+
+const unchanged: Cut = (value) => value
+
+const cutOf = (ast: SchemaAST.AST, maxUnknownNames: number): Cut => {
+  if (SchemaAST.isObjects(ast)) {
+    const cut = object(ast, maxUnknownNames)
+    return (value, path, found) => (isRecord(value) ? cut(value, path, found) : value)
+  }
+  if (SchemaAST.isArrays(ast)) return array(ast, maxUnknownNames)
+  if (SchemaAST.isUnion(ast)) {
+    const members = ast.types.map((type) => cutOf(type, maxUnknownNames))
+    return (value, path, found) => members.reduce((left, member) => member(left, path, found), value)
+  }
+  if (SchemaAST.isLiteral(ast)) return text(maxLength)
+  if (!SchemaAST.isString(ast)) return unchanged
+  const most = bound(ast.checks, "maxCodePoints")
+  // So many units are at least one character too many.
+  return text(most === undefined ? maxLength : 2 * most.value + 1)
+}
+
+const text =
+  (longest: number): Cut =>
+  (value) =>
+    typeof value === "string" && value.length > longest ? value.slice(0, longest) : value
+
+const object = (ast: SchemaAST.Objects, maxUnknownNames: number) => {
+  const cuts = new Map(ast.propertySignatures.map(({ name, type }) => [String(name), cutOf(type, maxUnknownNames)]))
+  const known = Array.from(cuts.keys())
+  return (value: Readonly<Record<string, unknown>>, path: ReadonlyArray<string>, found: Array<Excess>) => {
+    const kept: Record<string, unknown> = {}
+    let unknown = 0
+    for (const name of Object.keys(value)) {
+      if (cuts.has(name)) continue
+      if (unknown++ === maxUnknownNames) break
+      found.push({ path: [...path, name], problem: { _tag: "UnknownName", known } })
+    }
+    // Not in the loop: those that come after too many unknown ones count as well.
+    for (const [name, cut] of cuts) {
+      const own = Object.hasOwn(value, name) ? value[name] : undefined
+      if (own !== undefined && own !== null) kept[name] = cut(own, [...path, name], found)
+    }
+    return kept
+  }
+}
+
+const array = (ast: SchemaAST.Arrays, maxUnknownNames: number): Cut => {
+  const [rest] = ast.rest
+  const cut = rest === undefined ? unchanged : cutOf(rest, maxUnknownNames)
+  const most = bound(ast.checks, "maxLength")
+  return (value, path, found) => {
+    if (!Array.isArray(value)) return value
+    if (most !== undefined && value.length > most.value) {
+      found.push({ path, problem: { _tag: "TooMany", expected: most.expected } })
+      return []
+    }
+    return value.map((member: unknown, index) => cut(member, [...path, String(index)], found))
+  }
+}
+
+interface Bound {
+  readonly value: number
+  readonly expected: string
+}
+
+/** The bound that a check of Effect's own has, by the name that it has in the check's representation. */
+const bound = (checks: SchemaAST.Checks | undefined, name: "maxCodePoints" | "maxLength"): Bound | undefined => {
+  for (const check of checks ?? []) {
+    if (check._tag === "FilterGroup") {
+      const inner = bound(check.checks, name)
+      if (inner !== undefined) return inner
+      continue
+    }
+    const { expected, representation } = check.annotations ?? {}
+    const payload: unknown = representation?.payload
+    const value = Predicate.isObject(payload) ? (payload[name] ?? payload["maximum"]) : undefined
+    if (typeof value === "number" && typeof expected === "string") return { value, expected }
+  }
+  return undefined
+}
