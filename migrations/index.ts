@@ -16,6 +16,7 @@ import oauthLimits from "./0012_oauth_limits.ts"
 import keyEnds from "./0013_key_ends.ts"
 import activity from "./0014_activity.ts"
 import operator from "./0015_operator.ts"
+import shares from "./0016_shares.ts"
 
 export const migrations: Record<string, Effect.Effect<void, unknown, SqlClient.SqlClient>> = {
   "0001_access": access,
@@ -32,5 +33,6 @@ export const migrations: Record<string, Effect.Effect<void, unknown, SqlClient.S
   "0012_oauth_limits": oauthLimits,
   "0013_key_ends": keyEnds,
   "0014_activity": activity,
-  "0015_operator": operator
+  "0015_operator": operator,
+  "0016_shares": shares
 }

@@ -34,11 +34,14 @@ export const app = Effect.fnUntraced(function* (
   options: { readonly name?: string; readonly redirectUris?: ReadonlyArray<string> } = {}
 ) {
   const clients = yield* Clients
-  const { client } = yield* clients.register({
-    name: options.name ?? "A test's app",
-    redirectUris: options.redirectUris ?? [redirectUri],
-    authMethod: "none"
-  })
+  const { client } = yield* clients.register(
+    {
+      name: options.name ?? "A test's app",
+      redirectUris: options.redirectUris ?? [redirectUri],
+      authMethod: "none"
+    },
+    "203.0.113.1"
+  )
   return client
 })
 

@@ -42,18 +42,17 @@ export const accountId = Schema.decodeSync(AccountId)
 /** A public client that may be sent back to {@link redirectUri}. */
 export const registered = Effect.fnUntraced(function* (name = "A test's app") {
   const clients = yield* Clients
-  const { client } = yield* clients.register({ name, redirectUris: [redirectUri], authMethod: "none" })
+  const { client } = yield* clients.register({ name, redirectUris: [redirectUri], authMethod: "none" }, "203.0.113.1")
   return client
 })
 
 /** A client that authenticates with a secret. */
 export const registeredWithSecret = Effect.gen(function* () {
   const clients = yield* Clients
-  const { client, secret } = yield* clients.register({
-    name: "A test's service",
-    redirectUris: [redirectUri],
-    authMethod: "client_secret_basic"
-  })
+  const { client, secret } = yield* clients.register(
+    { name: "A test's service", redirectUris: [redirectUri], authMethod: "client_secret_basic" },
+    "203.0.113.1"
+  )
   return { client, secret: secret === undefined ? "none" : Redacted.value(secret) }
 })
 

@@ -10,7 +10,8 @@ export interface Counted {
   readonly times: number
 }
 
-const siteTimes = 8
+/** How many times the limit of one address a whole site has. */
+export const siteTimes = 8
 /** Of 16 bits: a /48. */
 const siteSegments = 3
 

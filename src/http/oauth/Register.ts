@@ -2,12 +2,14 @@
 import { Effect, Layer, Option, Redacted } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { HttpServerResponse } from "effect/http"
+import { AppConfig } from "../../Config.ts"
 import type { RegistrationError } from "../../domain/oauth/OAuthError.ts"
 import { InvalidClientMetadata } from "../../domain/oauth/OAuthError.ts"
 import * as Registration from "../../domain/oauth/Registration.ts"
 import { scope } from "../../domain/oauth/Scope.ts"
 import { Clients } from "../../services/oauth/Clients.ts"
 import type { RegisteredClient } from "../../services/oauth/Clients.ts"
+import * as ClientAddress from "../ClientAddress.ts"
 import * as MediaType from "../mcp/MediaType.ts"
 import * as RequestHeaders from "../RequestHeaders.ts"
 import * as Endpoints from "./Endpoints.ts"
@@ -35,6 +37,7 @@ const reply = ({ client, registeredAt, secret }: RegisteredClient) =>
 export const layer = Layer.unwrap(
   Effect.gen(function* () {
     const clients = yield* Clients
+    const addressOf = ClientAddress.of(yield* AppConfig)
 
     const answer = Effect.fn("Register.answer")(function* (
       request: HttpServerRequest.HttpServerRequest
@@ -46,7 +49,7 @@ export const layer = Layer.unwrap(
       const json = parse(body)
       if (Option.isNone(json)) return yield* invalid("The body is not JSON.")
       const registration = yield* Effect.fromResult(Registration.read(json.value))
-      return reply(yield* clients.register(registration))
+      return reply(yield* clients.register(registration, addressOf(request)))
     })
 
     return Endpoints.add("/register", "register", answer)

@@ -4,11 +4,11 @@ import { Mac } from "effect/crypto"
 import type { Digest, SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
 import * as Credential from "../../domain/access/Credential.ts"
+import * as Networks from "../../domain/access/Networks.ts"
 import { authMethods } from "../../domain/oauth/Client.ts"
 import type { OAuthClient } from "../../domain/oauth/Client.ts"
 import * as ClientIdUrl from "../../domain/oauth/ClientIdUrl.ts"
 import { InvalidClient, InvalidRequest } from "../../domain/oauth/OAuthError.ts"
-import type { TooManyRequests } from "../../domain/oauth/OAuthError.ts"
 import type { Registration } from "../../domain/oauth/Registration.ts"
 import type { ServiceUnavailable } from "../../domain/ToolError.ts"
 import { rowsOf } from "../access/Rows.ts"
@@ -53,8 +53,8 @@ const isDocument = (clientId: string) => /^https?:/i.test(clientId)
 export class Clients extends Context.Service<
   Clients,
   {
-    /** Fails when there are too many that nobody has let in. */
-    register(registration: Registration): Effect.Effect<RegisteredClient, TooManyRequests | ServiceUnavailable>
+    /** `caller` is the address that the request came from: of those that nobody lets in, each network has its share. */
+    register(registration: Registration, caller: string): Effect.Effect<RegisteredClient, ServiceUnavailable>
     /**
      * The client with this id. Ids that begin with `https://` are addresses of documents, which are fetched on behalf of
      * `caller`, the address that the request came from.
@@ -79,17 +79,18 @@ export class Clients extends Context.Service<
       const documents = yield* ClientMetadata
       const services = yield* Effect.context<Digest.Digest | SecureRandom.SecureRandom>()
 
-      const register = Effect.fn("Clients.register")(function* (registration: Registration) {
+      const register = Effect.fn("Clients.register")(function* (registration: Registration, caller: string) {
         const { authMethod, name, redirectUris } = registration
         const id = yield* Secrets.random("client")
         const secret = authMethod === "none" ? undefined : yield* Secrets.random("client_secret")
         const secretHash = secret === undefined ? null : yield* Secrets.sha256(secret)
         const registeredAt = yield* Clock.currentTimeMillis
-        yield* UnusedClients.makeRoom(registeredAt).pipe(Effect.provideService(SqlClient.SqlClient, sql), availableOnce)
+        const [address, site] = yield* Effect.forEach(Networks.countedOf(caller), ({ key }) => Secrets.sha256(key))
+        yield* UnusedClients.makeRoom.pipe(Effect.provideService(SqlClient.SqlClient, sql), availableOnce)
         yield* sql`
-          INSERT INTO oauth_client (id, name, redirect_uris, auth_method, secret_hash, created_at)
+          INSERT INTO oauth_client (id, name, redirect_uris, auth_method, secret_hash, created_at, address_hash, site_hash)
           VALUES (${id}, ${name}, ${JSON.stringify(redirectUris)}::jsonb, ${authMethod}, ${secretHash},
-            ${new Date(registeredAt)})`.pipe(availableOnce)
+            ${new Date(registeredAt)}, ${address ?? null}, ${site ?? null})`.pipe(availableOnce)
         return {
           client: toClient({ id, name, redirectUris, authMethod, secretHash }),
           secret: secret === undefined ? undefined : Redacted.make(secret),

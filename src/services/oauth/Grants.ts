@@ -161,7 +161,9 @@ export class Grants extends Context.Service<
           if (client.source === "registered") {
             // Always written, so that who is deleting the app as one that was left long ago sees that it is not.
             const known = yield* sql`
-              UPDATE oauth_client SET granted_at = greatest(granted_at, ${now}) WHERE id = ${client.id} RETURNING id`
+              UPDATE oauth_client
+              SET granted_at = greatest(granted_at, ${now}), address_hash = NULL, site_hash = NULL
+              WHERE id = ${client.id} RETURNING id`
             if (known.length === 0) return yield* new UnknownClient({ message: "The app is not registered any more." })
           }
           const expiresAt = new Date(millis + Grant.codeSeconds * 1000)

@@ -2,8 +2,9 @@ import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
-import { randomBytes } from "node:crypto"
+import { createHash, randomBytes } from "node:crypto"
 import * as Credential from "../../../src/domain/access/Credential.ts"
+import * as Networks from "../../../src/domain/access/Networks.ts"
 import type { AuthMethod } from "../../../src/domain/oauth/Client.ts"
 import { ClientMetadata } from "../../../src/services/oauth/ClientMetadata.ts"
 import { Clients } from "../../../src/services/oauth/Clients.ts"
@@ -17,8 +18,10 @@ import { TestDatabase } from "../../support/TestDatabase.ts"
 const Services = Layer.mergeAll(OAuth.layer, Access.layerUnhashed).pipe(Layer.provideMerge(TestDatabase.layer))
 
 layer(Services, { excludeTestServices: true })("Clients", (it) => {
-  const register = (authMethod: AuthMethod, name = "A test's app") =>
-    Effect.flatMap(Clients, (clients) => clients.register({ name, redirectUris: [OAuth.redirectUri], authMethod }))
+  const register = (authMethod: AuthMethod, name = "A test's app", caller = "203.0.113.1") =>
+    Effect.flatMap(Clients, (clients) =>
+      clients.register({ name, redirectUris: [OAuth.redirectUri], authMethod }, caller)
+    )
   const authenticate = (credentials: Partial<ClientCredentials>) =>
     Effect.flatMap(Clients, (clients) =>
       clients.authenticate({ basic: undefined, id: undefined, secret: undefined, ...credentials })
@@ -61,58 +64,95 @@ layer(Services, { excludeTestServices: true })("Clients", (it) => {
       const sql = yield* SqlClient.SqlClient
       const rows = yield* sql<{ readonly n: number }>`
         SELECT count(*)::integer AS n FROM oauth_client WHERE granted_at IS NULL`
-      return rows[0]?.n
+      return rows[0]?.n ?? Infinity
     })
-    const fill = Effect.fnUntraced(function* (minutesOld: number) {
+    /** 20,000 that are a moment old, the first of them the newest, by as many addresses; and an older one that was let in. */
+    const fill = Effect.fnUntraced(function* (addresses: number, addressOf: (n: number) => string) {
       const sql = yield* SqlClient.SqlClient
       yield* sql`DELETE FROM oauth_client`
+      const callers = Array.from({ length: addresses }, (_, n) => Networks.countedOf(addressOf(n)))
       yield* sql`
-        INSERT INTO oauth_client (id, name, redirect_uris, auth_method, created_at, granted_at)
-        SELECT 'doc_' || lpad(n::text, 43, '0'), 'x', '[]', 'none', now() - ${minutesOld} * interval '1 minute'
-          - n * interval '1 millisecond', CASE WHEN n > 20000 THEN now() END
-        FROM generate_series(1, 20001) n`
+        INSERT INTO oauth_client (id, name, redirect_uris, auth_method, created_at, granted_at, address_hash, site_hash)
+        SELECT 'doc_' || lpad(made.n::text, 43, '0'), 'x', '[]', 'none', now() - made.n * interval '1 millisecond',
+          CASE WHEN made.n > 20000 THEN now() END, sha256(address::bytea), sha256(site::bytea)
+        FROM generate_series(1, 20001) AS made (n)
+        JOIN jsonb_to_recordset(${JSON.stringify(
+          callers.map(([own, site], n) => ({ n, address: own?.key, site: site?.key }))
+        )}::jsonb) AS caller (n integer, address text, site text) ON caller.n = made.n % ${addresses}`
     })
     const id = (n: number) => `doc_${String(n).padStart(43, "0")}`
-    const isKept = Effect.fnUntraced(function* (n: number) {
+    const isKept = Effect.fnUntraced(function* (id: string) {
       const sql = yield* SqlClient.SqlClient
-      return (yield* sql`SELECT FROM oauth_client WHERE id = ${id(n)}`).length === 1
+      return (yield* sql`SELECT FROM oauth_client WHERE id = ${id}`).length === 1
     })
+    const ipv4 = (n: number) => `198.51.${Math.floor(n / 250)}.${n % 250}`
+    const registerFrom = (caller: string) => Effect.map(register("none", "x", caller), ({ client }) => client.id)
+    const times = (count: number) => Array.from({ length: count })
 
     it.effect("are 20,000 at most: the oldest go, and none that was let in", () =>
       Effect.gen(function* () {
-        yield* fill(61)
+        yield* fill(20_000, ipv4)
         const { client } = yield* register("none")
         yield* find(client.id)
-        assert.deepStrictEqual(yield* Effect.forEach([1, 20_000, 20_001], isKept), [true, false, true])
-        yield* Effect.forEach(Array.from({ length: 30 }), () => register("none"), { concurrency: 10 })
-        assert.isAtMost((yield* count) ?? Infinity, 20_000 + 10)
-        yield* Effect.forEach(Array.from({ length: 12 }), () => register("none"))
-        assert.isAtMost((yield* count) ?? Infinity, 20_000)
+        assert.deepStrictEqual(yield* Effect.forEach([1, 20_000, 20_001], (n) => isKept(id(n))), [true, false, true])
+        yield* Effect.forEach(times(300), () => register("none"), { concurrency: 10 })
+        assert.isAtMost(yield* count, 20_000 + 10)
+      })
+    )
+
+    it.effect.each<readonly [string, number, (n: number) => string]>([
+      ["334 addresses, 60 each", 334, ipv4],
+      ["one IPv6 /64", 1, () => "2001:db8:1:1"],
+      ["seven IPv6 /48, each registration by another /64", 20_000, (n) => `2001:db8:${n % 7}:${n.toString(16)}`],
+      ["300 IPv6 /48, 66 each by as many /64", 20_000, (n) => `2001:db8:${(n % 300).toString(16)}:${n.toString(16)}`]
+    ])("keep nobody else out: %s displace their own alone", ([, addresses, addressOf]) =>
+      Effect.gen(function* () {
+        yield* fill(addresses, addressOf)
+        const sql = yield* SqlClient.SqlClient
+        // Others: older than all of the flood, and as many as the network that has fewest of it may keep for itself.
+        const others = ["192.0.2.1", "192.0.2.2", "2001:db8:ffff:1"]
+        const kept = yield* Effect.forEach(
+          others.flatMap((caller) => times(7).map(() => caller)),
+          registerFrom
+        )
+        yield* sql`UPDATE oauth_client SET created_at = now() - interval '89 days' WHERE id = ANY(${kept}::text[])`
+        for (let n = 0; n < 150; n++) yield* registerFrom(addressOf(n))
+        const later = yield* Effect.forEach(others, registerFrom)
+        for (const each of [...kept, ...later, id(20_001)]) assert.isTrue(yield* isKept(each), each)
+        assert.isAtMost(yield* count, 20_000)
       })
     )
 
     it.effect("make room although the oldest is being let in just now: it stays, and nobody waits for it", () =>
       Effect.gen(function* () {
-        yield* fill(61)
+        yield* fill(1, ipv4)
         const { release } = yield* Access.hold(
           (sql) => sql`SELECT FROM oauth_client WHERE id = ${id(20_000)} FOR UPDATE`
         )
         yield* register("none")
         yield* release
-        assert.deepStrictEqual(yield* Effect.forEach([19_990, 19_991, 20_000], isKept), [false, false, true])
+        assert.deepStrictEqual(yield* Effect.forEach([19_998, 19_999, 20_000], (n) => isKept(id(n))), [
+          false,
+          false,
+          true
+        ])
       })
     )
 
-    it.effect("are left alone for an hour: others have to wait", () =>
-      Effect.gen(function* () {
-        yield* fill(50)
-        assert.deepInclude(yield* Effect.flip(register("none")), { _tag: "TooManyRequests", retryAfterSeconds: 600 })
-        assert.strictEqual(yield* count, 20_000)
-        const sql = yield* SqlClient.SqlClient
-        yield* sql`DELETE FROM oauth_client WHERE id = ${id(7)}`
-        yield* register("none")
-        yield* sql`DELETE FROM oauth_client`
-      })
+    it.effect(
+      "tell by whom they were made to nobody who reads the table, and no more at all once they are let in",
+      () =>
+        Effect.gen(function* () {
+          const sql = yield* SqlClient.SqlClient
+          yield* sql`DELETE FROM oauth_client`
+          const { client } = yield* register("none", "x", "2001:db8:7:7")
+          const row = sql`SELECT address_hash AS address, site_hash AS site FROM oauth_client`
+          const hashOf = (text: string) => createHash("sha256").update(text).digest()
+          assert.deepStrictEqual(yield* row, [{ address: hashOf("2001:db8:7:7"), site: hashOf("2001:db8:7::/48") }])
+          const { caller } = yield* Access.subscriber()
+          yield* OAuth.approved(caller.accountId, client)
+          assert.deepStrictEqual(yield* row, [{ address: null, site: null }])
+        })
     )
   })
 

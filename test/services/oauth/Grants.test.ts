@@ -368,7 +368,10 @@ layer(Services, { excludeTestServices: true })("Grants", (it) => {
         const { approval, client, tokens } = yield* freshApp()
         yield* refresh(client, tokens.refreshToken)
         const confidential = yield* Effect.flatMap(Clients, (clients) =>
-          clients.register({ name: "x", redirectUris: [OAuth.redirectUri], authMethod: "client_secret_post" })
+          clients.register(
+            { name: "x", redirectUris: [OAuth.redirectUri], authMethod: "client_secret_post" },
+            "203.0.113.1"
+          )
         )
         const secret = confidential.secret === undefined ? "none" : Redacted.value(confidential.secret)
         const sql = yield* SqlClient.SqlClient
