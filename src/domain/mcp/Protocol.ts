@@ -10,6 +10,9 @@ import * as JsonRpc from "./JsonRpc.ts"
 
 export const modernVersion = "2026-07-28"
 
+/** What `_meta` may name: the one list of `server/discover` and of the error for any other version. */
+export const modernVersions: ReadonlyArray<string> = [modernVersion]
+
 /** Newest first. */
 export const legacyVersions = ["2025-11-25", "2025-06-18", "2025-03-26"] as const
 export type LegacyVersion = (typeof legacyVersions)[number]
@@ -17,7 +20,7 @@ export type LegacyVersion = (typeof legacyVersions)[number]
 /** What a client means that names no version: the last one in which it needed not to. */
 export const assumedVersion: LegacyVersion = "2025-03-26"
 
-export const supportedVersions: ReadonlyArray<string> = [modernVersion, ...legacyVersions]
+export const supportedVersions: ReadonlyArray<string> = [...modernVersions, ...legacyVersions]
 
 /** The only version that has batches. */
 export const batchVersion: LegacyVersion = "2025-03-26"
@@ -93,7 +96,7 @@ const modernEra = (
     return Result.fail({
       code: JsonRpc.codes.unsupportedProtocolVersion,
       message: "Unsupported protocol version",
-      data: { supported: supportedVersions, requested: requested.slice(0, maxEchoedVersion) }
+      data: { supported: modernVersions, requested: requested.slice(0, maxEchoedVersion) }
     })
   }
   if (message._tag === "Notification") return Result.succeed(modern)

@@ -41,7 +41,7 @@ export const make = (config: Pick<AppSettings, "baseUrl">, toolbox: Toolbox["Ser
   const legacyTools = json({ tools })
   const modernTools = json({ tools, ...cacheable })
   const pong = json({})
-  const discovery = json({ supportedVersions: [Protocol.modernVersion], capabilities, instructions, ...cacheable })
+  const discovery = json({ supportedVersions: Protocol.modernVersions, capabilities, instructions, ...cacheable })
 
   const initialize = (params: Params) => {
     const requested = params["protocolVersion"]
