@@ -51,6 +51,7 @@ layer(Site.layer(), { excludeTestServices: true, timeout: "60 seconds" })("pages
           assert.strictEqual(headers.get("x-content-type-options"), "nosniff")
           assert.strictEqual(headers.get("referrer-policy"), "no-referrer")
           if (status === 303) continue
+          assert.strictEqual(headers.get("cross-origin-resource-policy"), "same-origin")
           assert.strictEqual(headers.get("x-frame-options"), "DENY")
           // Only who is signed in gets our script.
           const scripts = text.includes("/sign-out") ? " script-src 'self';" : ""
