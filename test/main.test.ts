@@ -34,7 +34,7 @@ const result = (json: unknown): Answer => (json as { readonly result: Answer }).
 const codeOf = (json: unknown): string | undefined => {
   const { content, isError } = result(json)
   if (isError !== true) return undefined
-  const parsed: { readonly error: { readonly code: string } } = JSON.parse(content[0]?.text ?? "{}")
+  const parsed: { readonly error: { readonly code: string } } = JSON.parse(content[1]?.text ?? "{}")
   return parsed.error.code
 }
 

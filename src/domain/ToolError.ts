@@ -2,7 +2,8 @@
  * The closed union of tool errors: what a `tools/call` can answer instead of a result.
  *
  * Every handler's error type is a subset of {@link ToolError}. On the wire an error is a tool result with
- * `isError: true` whose text block is the JSON of {@link ToolErrorPayload} (decisions.md, "Tool answers").
+ * `isError: true` and two text blocks: {@link toText} for a person or a model, and the JSON of {@link ToolErrorPayload}
+ * for a program (docs/errors.md).
  */
 import { Schema } from "effect"
 
@@ -40,7 +41,8 @@ export class PlanUpgradeRequired extends Schema.TaggedError<PlanUpgradeRequired>
 export class InsufficientCredits extends Schema.TaggedError<InsufficientCredits>()("InsufficientCredits", {
   message: Schema.String,
   hint: Schema.String,
-  retryAfterSeconds: Schema.Int
+  retryAfterSeconds: Schema.Int,
+  upgradeUrl: Schema.String
 }) {}
 
 /** The record asked for by id does not exist. */
@@ -106,7 +108,7 @@ export const codes = {
   InternalError: "internal_error"
 } as const satisfies Record<ToolError["_tag"], string>
 
-/** What the client reads: decisions.md, "Tool answers"; `request_id` is also the header `X-Request-Id`. */
+/** What a program reads (docs/errors.md); `request_id` is also the header `X-Request-Id`. */
 export const ToolErrorPayload = Schema.Struct({
   error: Schema.Struct({
     code: Schema.Literals(Object.values(codes)),
@@ -132,3 +134,14 @@ export const toPayload = (error: ToolError, requestId: string): ToolErrorPayload
     request_id: requestId
   }
 })
+
+/**
+ * What a person or a model reads: the message and its hint, ended by a newline. It comes first and is no JSON, because
+ * clients take a first block that parses as JSON for structured content, and hold it against the tool's outputSchema.
+ */
+export const toText = (error: ToolError): string =>
+  "hint" in error && error.hint !== undefined
+    ? `${sentence(error.message)} ${error.hint}\n`
+    : `${sentence(error.message)}\n`
+
+const sentence = (text: string): string => (/[.!?]$/u.test(text) ? text : `${text}.`)

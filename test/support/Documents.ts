@@ -1,9 +1,9 @@
 /** The pages that are written from the code: what `docs/tools.md`, `docs/errors.md` and the README's table must say. */
 import { variables } from "../../src/Config.ts"
-import { codes, type ToolError } from "../../src/domain/ToolError.ts"
+import { codes, InvalidArguments, type ToolError, toPayload, toText } from "../../src/domain/ToolError.ts"
 import type { Listing } from "../../src/services/tools/ToolDefinition.ts"
 
-const generated = "<!-- Written from the code: `npm test -- -u test/documents.test.ts`. -->"
+const generated = "<!-- Written from the code: `npm test -- test/documents.test.ts -u`. -->"
 
 /** What an error means and what its reader can do. A new member of the union does not compile until it stands here. */
 const meanings: Record<ToolError["_tag"], { readonly means: string; readonly mend: string }> = {
@@ -17,7 +17,7 @@ const meanings: Record<ToolError["_tag"], { readonly means: string; readonly men
   },
   InsufficientCredits: {
     means: "The credits of this period are used.",
-    mend: "Wait until they renew (`retry_after_seconds`), or upgrade."
+    mend: "Wait until they renew (`retry_after_seconds`), or open `upgrade_url` for a larger plan."
   },
   NotFound: { means: "No record has this id.", mend: "Take the id from a search result." },
   ShopNotTracked: {
@@ -42,6 +42,10 @@ const meanings: Record<ToolError["_tag"], { readonly means: string; readonly men
   }
 }
 
+const example = InvalidArguments.fromIssues([
+  { path: "monthly_revenue.min", message: "must not be greater than max (9 > 5)" }
+])
+
 export const errorsPage = (): string => {
   const rows = Object.entries(meanings).map(
     ([tag, { means, mend }]) => `| \`${codes[tag as ToolError["_tag"]]}\` | ${means} | ${mend} |`
@@ -51,24 +55,25 @@ export const errorsPage = (): string => {
     "",
     generated,
     "",
-    "A tool error is a result with `isError: true`; its text is JSON:",
+    "A tool error is a result with `isError: true`, without `structuredContent`, and with two text blocks. The first is for",
+    "people and models, the message with its hint, ended by a newline:",
     "",
-    "```json",
-    JSON.stringify(
-      {
-        error: {
-          code: "invalid_arguments",
-          message: "monthly_revenue.min: must not be greater than max (9 > 5)",
-          issues: [{ path: "monthly_revenue.min", message: "must not be greater than max (9 > 5)" }],
-          request_id: "…"
-        }
-      },
-      null,
-      2
-    ),
+    "```text",
+    toText(example).trimEnd(),
     "```",
     "",
-    "`hint`, `issues`, `retry_after_seconds` and `upgrade_url` stand there where they help. No error is ever charged.",
+    "The second is for programs, JSON:",
+    "",
+    "```json",
+    JSON.stringify(toPayload(example, "…"), null, 2),
+    "```",
+    "",
+    "The sentence comes first because some clients take a first block that parses as JSON for structured content, hold it",
+    "against the tool's output schema, and hide the error.",
+    "",
+    "`hint`, `issues`, `retry_after_seconds` and `upgrade_url` stand there where they help. No error is ever charged. A call is",
+    "checked in this order: the plan, then the arguments, then the balance. An account that may not call tools gets",
+    "`plan_upgrade_required` whatever its arguments are.",
     "",
     "| code | what it means | what to do |",
     "|---|---|---|",

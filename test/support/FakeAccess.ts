@@ -152,7 +152,8 @@ export const ledger = (books: Books): Layer.Layer<CreditLedger> =>
           return yield* new InsufficientCredits({
             message: "No credits are left.",
             hint: `They renew on ${credits.periodEnd}.`,
-            retryAfterSeconds: 60
+            retryAfterSeconds: 60,
+            upgradeUrl: "https://discovery.test/billing"
           })
         }
         books.charges.push(charge)

@@ -7,12 +7,14 @@ import { secondsUntil } from "./CreditPeriod.ts"
 export const insufficientCredits = (
   charge: { readonly cost: number; readonly remaining: number },
   periodEnd: string,
-  nowMillis: number
+  nowMillis: number,
+  billingUrl: string
 ): InsufficientCredits =>
   new InsufficientCredits({
-    message: `The call costs ${counted(charge.cost)}, but ${charge.remaining === 0 ? "none is" : `only ${counted(charge.remaining)} of this period ${charge.remaining === 1 ? "is" : "are"}`} left.`,
-    hint: `The credits renew on ${periodEnd} at 00:00 UTC. Nothing was charged.`,
-    retryAfterSeconds: secondsUntil(periodEnd, nowMillis)
+    message: `The call costs ${counted(charge.cost)}, but the account has ${charge.remaining === 0 ? "no credits" : `only ${counted(charge.remaining)}`} left in this period.`,
+    hint: `The credits renew on ${periodEnd} at 00:00 UTC; for more before then, change the plan at ${billingUrl}. Nothing was charged.`,
+    retryAfterSeconds: secondsUntil(periodEnd, nowMillis),
+    upgradeUrl: billingUrl
   })
 
 const counted = (credits: number): string => `${credits} ${credits === 1 ? "credit" : "credits"}`

@@ -32,13 +32,13 @@ export const missing = (subscription: Subscription, billingUrl: string): PlanUpg
   const remedy = remedies[status]
   const upgrade = includesTools[plan] ? undefined : "upgrade to Growth or Pro"
   const problems = [
-    ...(upgrade === undefined ? [] : [`the account's plan is ${titles[plan]}`]),
-    ...(remedy === undefined ? [] : [`its subscription is ${status}`])
+    ...(upgrade === undefined ? [] : [`plan is ${titles[plan]}`]),
+    ...(remedy === undefined ? [] : [`subscription is ${status}`])
   ]
   if (problems.length === 0) return undefined
   const steps = [upgrade, remedy].filter((step) => step !== undefined).join(" and ")
   return new PlanUpgradeRequired({
-    message: `Tool calls need an active Growth or Pro subscription, but ${problems.join(" and ")}.`,
+    message: `Tool calls need an active Growth or Pro subscription, but the account's ${problems.join(" and its ")}.`,
     hint: `To go on, ${steps} at ${billingUrl}. Keys and connected apps are kept and work again at once. Nothing was charged.`,
     upgradeUrl: billingUrl
   })

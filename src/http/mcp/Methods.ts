@@ -3,6 +3,7 @@ import { Result } from "effect"
 import type { AppSettings } from "../../Config.ts"
 import * as JsonRpc from "../../domain/mcp/JsonRpc.ts"
 import * as Protocol from "../../domain/mcp/Protocol.ts"
+import * as ToolErrors from "../../domain/ToolError.ts"
 import type { RawArguments, RunnableTool } from "../../services/tools/ToolDefinition.ts"
 import type { Toolbox } from "../../services/tools/Toolbox.ts"
 import type { ToolAnswer } from "../../services/tools/ToolRunner.ts"
@@ -111,12 +112,13 @@ export const make = (config: Pick<AppSettings, "baseUrl">, toolbox: Toolbox["Ser
     },
 
     /**
-     * The JSON of a `CallToolResult`. The envelope's JSON is put in as it is. An error has no `structuredContent`:
-     * clients would hold it against the outputSchema, and throw (protocol.md 27).
+     * The JSON of a `CallToolResult`. The envelope's JSON is put in as it is. An error has no `structuredContent`, and
+     * its first block is no JSON: clients would hold either against the outputSchema, and throw or hide it (docs/errors.md).
      */
     toolResult: (answer: ToolAnswer, era: Protocol.Era): string => {
       const credits = `"discovery/credits":{"cost":${answer.cost},"remaining":${answer.remaining}}`
-      const content = `"content":[{"type":"text","text":${JSON.stringify(answer.json)}}]`
+      const texts = answer.error === undefined ? [answer.json] : [ToolErrors.toText(answer.error), answer.json]
+      const content = `"content":${JSON.stringify(texts.map((text) => ({ type: "text", text })))}`
       const outcome = answer.error === undefined ? `"structuredContent":${answer.json}` : `"isError":true`
       return era._tag === "Modern"
         ? `{${content},${outcome},"_meta":{${credits},${modernMetaFields}},"resultType":"complete"}`

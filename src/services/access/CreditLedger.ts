@@ -72,7 +72,8 @@ export class CreditLedger extends Context.Service<
     CreditLedger,
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const allowances = CreditPeriods.allowances(yield* AppConfig)
+      const config = yield* AppConfig
+      const allowances = CreditPeriods.allowances(config)
       const unanswered = yield* UnansweredCharges
       const onDatabase = Effect.provideService(SqlClient.SqlClient, sql)
 
@@ -111,7 +112,7 @@ export class CreditLedger extends Context.Service<
         const decisions = new Map(taken.value.map((decision) => [charges[decision.n]?.requestId, decision]))
         for (const entry of entries) {
           const decision = decisions.get(entry.request.charge.requestId)
-          entry.completeUnsafe(answer(entry.request.charge, decision, now))
+          entry.completeUnsafe(answer(entry.request.charge, decision, now, config.billingUrl))
         }
       })
 
@@ -166,7 +167,12 @@ const toUnanswered = ({ caller, idempotency, requestId }: Charge): LedgerStateme
   ...(idempotency === undefined ? {} : { key: idempotency.key })
 })
 
-const answer = (charge: Charge, decision: Decision | undefined, nowMillis: number): Exit.Exit<Charged, ChargeError> => {
+const answer = (
+  charge: Charge,
+  decision: Decision | undefined,
+  nowMillis: number,
+  billingUrl: string
+): Exit.Exit<Charged, ChargeError> => {
   const remaining = decision?.remaining ?? 0
   switch (decision?.outcome) {
     case "charged":
@@ -181,7 +187,8 @@ const answer = (charge: Charge, decision: Decision | undefined, nowMillis: numbe
         insufficientCredits(
           { cost: charge.cost, remaining },
           decision.periodEnd ?? charge.caller.credits.periodEnd,
-          nowMillis
+          nowMillis,
+          billingUrl
         )
       )
     case "barred":

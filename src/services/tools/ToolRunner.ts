@@ -1,6 +1,7 @@
 /**
- * The way of a call (design.md): decode, plan, balance, run, cut, charge, answer.
+ * The way of a call: plan, decode, balance, run, cut, charge, answer.
  *
+ * An account that may not call is refused before its arguments are looked at: what it sends is no work for anybody.
  * Nothing is taken before the work is done, so a failure before the charge costs nothing.
  */
 import { Cause, Clock, Context, Effect, Layer, Result } from "effect"
@@ -53,7 +54,7 @@ export class ToolRunner extends Context.Service<
   static readonly layer = Layer.effect(
     ToolRunner,
     Effect.gen(function* () {
-      const { supportUrl } = yield* AppConfig
+      const { billingUrl, supportUrl } = yield* AppConfig
       const plans = yield* PlanChecker
       const ledger = yield* CreditLedger
       const activity = yield* ActivityLog
@@ -103,11 +104,11 @@ export class ToolRunner extends Context.Service<
 
       const succeed = Effect.fnUntraced(function* (call: ToolCall): Effect.fn.Return<ToolAnswer, ToolError> {
         const { caller, tool } = call
+        yield* plans.check(caller)
         const prepared = yield* prepare(tool, call.arguments)
         const key = Idempotency.keyOf(call.meta)
         if (Result.isFailure(prepared) || Result.isFailure(key)) return yield* complain(prepared, key)
 
-        yield* plans.check(caller)
         const run = prepared.success(caller)
         if (tool.cost === 0) {
           const json = PageCut.toJson(yield* run)
@@ -122,7 +123,7 @@ export class ToolRunner extends Context.Service<
         if (!paid && remaining(caller) < tool.cost) {
           const now = yield* Clock.currentTimeMillis
           const charge = { cost: tool.cost, remaining: remaining(caller) }
-          return yield* insufficientCredits(charge, caller.credits.periodEnd, now)
+          return yield* insufficientCredits(charge, caller.credits.periodEnd, now, billingUrl)
         }
 
         const envelope = yield* inTime(run)

@@ -32,7 +32,12 @@ describe("plan_upgrade_required", () => {
     const hints = subscriptionStatuses.map((status) => missing({ plan: "pro", status }, billing))
     assert.deepStrictEqual(
       hints.map((error) => error?.message.split(", but ")[1]),
-      [undefined, "its subscription is paused.", "its subscription is unpaid.", "its subscription is canceled."]
+      [
+        undefined,
+        "the account's subscription is paused.",
+        "the account's subscription is unpaid.",
+        "the account's subscription is canceled."
+      ]
     )
     assert.deepStrictEqual(
       hints.map((error) => error?.hint.split(" at ")[0]),

@@ -178,7 +178,7 @@ layer(everything, { excludeTestServices: true, timeout: "60 seconds" })("live", 
       const {
         error
       }: { error: { code: string; hint: string; issues: ReadonlyArray<{ path: string; message: string }> } } =
-        JSON.parse(JSON.parse(text).result.content[0].text)
+        JSON.parse(JSON.parse(text).result.content[1].text)
       assert.strictEqual(error.code, "invalid_arguments")
       assert.deepStrictEqual(error.issues.map(({ path }) => path).sort(), ["niches.1", "niches.2", "page", "themes.0"])
       assert.include(error.issues.find(({ path }) => path === "niches.1")?.message, name)

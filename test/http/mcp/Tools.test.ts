@@ -8,7 +8,8 @@ import type * as FakeSearch from "../../support/FakeSearch.ts"
 import * as Messages from "../../support/Messages.ts"
 import { type Answer, TestServer } from "../../support/TestServer.ts"
 
-const Content = Schema.Tuple([Schema.Struct({ type: Schema.Literal("text"), text: Schema.String })])
+const Text = Schema.Struct({ type: Schema.Literal("text"), text: Schema.String })
+const Content = Schema.Union([Schema.Tuple([Text]), Schema.Tuple([Text, Text])])
 
 /** A `CallToolResult` of either era: nothing but what is listed here. */
 const CallResult = Schema.Struct({
@@ -29,9 +30,12 @@ const errorOf = (answer: Answer) => {
   assert.strictEqual(result.isError, true)
   assert.notProperty(result, "structuredContent")
   return Schema.decodeUnknownSync(Schema.fromJsonString(ToolErrorPayload), { onExcessProperty: "error" })(
-    result.content[0].text
+    result.content[1]?.text
   ).error
 }
+
+/** What a client shows that shows the first block alone. */
+const sentenceOf = (answer: Answer): string => resultOf(answer).content[0].text
 
 const call = (name: string, args: unknown = {}, credential = "good") =>
   Effect.flatMap(TestServer, (server) =>
@@ -136,6 +140,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("tools", (it) => {
       Effect.gen(function* () {
         const { content, isError, structuredContent } = resultOf(yield* call(name, args))
         assert.isUndefined(isError)
+        assert.lengthOf(content, 1)
         assert.deepStrictEqual(JSON.parse(content[0].text), structuredContent)
         const tool = (yield* Toolbox).find(name)?.tool ?? assert.fail(name)
         const success = Schema.decodeUnknownResult(tool.successSchema as typeof Schema.Unknown, {
@@ -224,6 +229,29 @@ layer(TestServer.layer(), { excludeTestServices: true })("tools", (it) => {
   })
 
   describe("protocol 27: an error is told in text alone, never as structuredContent", () => {
+    it.effect.each<[string, string, unknown, string]>([
+      ["plan_upgrade_required", "unpaid", {}, "The subscription is not active on Growth or Pro. Upgrade the plan.\n"],
+      [
+        "invalid_arguments",
+        "good",
+        { active_ads: { min: 9, max: 5 } },
+        "active_ads.min: must not be greater than max (9 > 5).\n"
+      ],
+      [
+        "insufficient_credits",
+        "empty",
+        {},
+        "The call costs 1 credit, but the account has no credits left in this period. The credits renew on 2999-02-01 at 00:00 UTC; for more before then, change the plan at https://discovery.test/billing. Nothing was charged.\n"
+      ]
+    ])("%s: first a sentence with its hint and a newline, which is no JSON, then the JSON", ([code, who, args, text]) =>
+      Effect.gen(function* () {
+        const answer = yield* call("search_products", args, who)
+        assert.strictEqual(errorOf(answer).code, code)
+        assert.strictEqual(sentenceOf(answer), text)
+        assert.lengthOf(resultOf(answer).content, 2)
+      })
+    )
+
     it.effect.each<[string, string]>([
       ["unpaid", "plan_upgrade_required"],
       ["starter", "plan_upgrade_required"],
@@ -238,9 +266,8 @@ layer(TestServer.layer(), { excludeTestServices: true })("tools", (it) => {
         assert.strictEqual(error.code, code)
         if (code === "insufficient_credits") {
           assert.strictEqual(answer.headers.get("retry-after"), String(error.retry_after_seconds))
-        } else {
-          assert.strictEqual(error.upgrade_url, "https://discovery.test/billing")
         }
+        assert.strictEqual(error.upgrade_url, "https://discovery.test/billing")
         assert.strictEqual(server.books.charges.length, before)
       })
     )

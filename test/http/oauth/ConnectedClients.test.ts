@@ -103,7 +103,7 @@ const wholeLife = Effect.fnUntraced(function* (
   yield* accounts.setPlan(who.email, "starter")
   const refused = yield* call("search_shops", { per_page: 1 })
   assert.strictEqual(refused?.isError, true)
-  assert.include(refused?.content[0]?.text, "plan_upgrade_required")
+  assert.include(refused?.content[1]?.text, "plan_upgrade_required")
   assert.strictEqual(app.accessToken(), token)
   yield* accounts.setPlan(who.email, "pro")
   yield* works

@@ -115,13 +115,14 @@ layer(Services, { excludeTestServices: true })("CreditLedger", (it) => {
         const tooMuch = yield* Effect.flip(ledger.charge(Access.chargeOf(caller, { cost: 2 })))
         assert.deepInclude(tooMuch, {
           _tag: "InsufficientCredits",
-          message: "The call costs 2 credits, but only 1 credit of this period is left.",
-          hint: "The credits renew on 2026-03-31 at 00:00 UTC. Nothing was charged.",
-          retryAfterSeconds: 3600
+          message: "The call costs 2 credits, but the account has only 1 credit left in this period.",
+          hint: "The credits renew on 2026-03-31 at 00:00 UTC; for more before then, change the plan at https://discovery.test/billing. Nothing was charged.",
+          retryAfterSeconds: 3600,
+          upgradeUrl: "https://discovery.test/billing"
         })
         yield* ledger.charge(Access.chargeOf(caller))
         const none = yield* Effect.flip(ledger.charge(Access.chargeOf(caller)))
-        assert.strictEqual(none.message, "The call costs 1 credit, but none is left.")
+        assert.strictEqual(none.message, "The call costs 1 credit, but the account has no credits left in this period.")
         assert.deepStrictEqual((yield* Access.books(caller.accountId)).balance, { allowance: 20, used: 20 })
       })
     )

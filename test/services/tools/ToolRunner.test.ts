@@ -291,6 +291,43 @@ describe("a call costs nothing", () => {
     )
   )
 
+  it.effect("without an active plan, whatever its arguments are, and they are not looked at", () =>
+    withTools(() =>
+      Effect.gen(function* () {
+        const tool = (yield* Toolbox).find("search_ads") ?? assert.fail("no tool")
+        const untouched = new Proxy(
+          {},
+          {
+            ownKeys: () => assert.fail("the arguments were looked at"),
+            get: () => assert.fail("the arguments were looked at")
+          }
+        )
+        const answer = yield* (yield* ToolRunner).run({
+          tool: {
+            ...tool,
+            decode: () => assert.fail("the arguments were decoded"),
+            check: () => assert.fail("the arguments were checked")
+          },
+          arguments: untouched,
+          meta: { "discovery/idempotency-key": "" },
+          caller: FakeAccess.caller(1, { status: "unpaid" }),
+          requestId: "request-1",
+          onCharge: () => {}
+        })
+        assert.strictEqual(codeOf(answer), "plan_upgrade_required")
+      })
+    )
+  )
+
+  it.effect("with wrong arguments, which are told before the balance", () =>
+    withTools(() =>
+      Effect.gen(function* () {
+        const answer = yield* call("search_ads", { page: 0 }, { caller: FakeAccess.caller(1, used(2000)) })
+        assert.strictEqual(codeOf(answer), "invalid_arguments")
+      })
+    )
+  )
+
   it.effect("without credits, and is not even run", () => {
     let searched = false
     return withTools(

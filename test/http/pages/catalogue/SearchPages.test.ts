@@ -104,7 +104,7 @@ const customer = Effect.gen(function* () {
     })
     const { result } = JSON.parse(text)
     return result.isError === true
-      ? { envelope: undefined, issues: JSON.parse(result.content[0].text).error.issues ?? [] }
+      ? { envelope: undefined, issues: JSON.parse(result.content[1].text).error.issues ?? [] }
       : { envelope: result.structuredContent, issues: [] }
   })
 
