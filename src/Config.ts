@@ -1,6 +1,7 @@
 /** Every environment variable: its name, default and meaning, in one place. The README's table is held to it by a test. */
 import { Config, ConfigProvider, Context, Effect, Layer, Option, Result, Schema, SchemaTransformation } from "effect"
 import { IpNetwork, NetAddress } from "effect/net"
+import { hasUserInfo } from "./domain/UserInfo.ts"
 
 /** http(s), lower case, without path, query, fragment or trailing slash. */
 const Origin = Schema.Trim.check(
@@ -30,8 +31,9 @@ const hasScheme = (text: string, ...schemes: ReadonlyArray<string>) => schemes.i
 
 /** Given to customers, as text and on pages. */
 const Link = Schema.String.check(
-  Schema.makeFilter((text: string) => hasScheme(text, "http:", "https:", "mailto:"), {
-    expected: "an address such as https://example.com/billing or mailto:support@example.com"
+  Schema.makeFilter((text: string) => hasScheme(text, "http:", "https:", "mailto:") && !hasUserInfo(text), {
+    expected:
+      "an address such as https://example.com/billing or mailto:support@example.com, without a password before the host"
   })
 )
 

@@ -29,7 +29,7 @@ const wrong: Partial<Record<keyof typeof variables, ReadonlyArray<string>>> = {
   PLAN_CREDITS_GROWTH: ["-1", "1e99"],
   PLAN_CREDITS_PRO: ["x"],
   RATE_LIMIT_PER_MINUTE: ["-5"],
-  BILLING_URL: ["javascript:alert(1)", "example.com"],
+  BILLING_URL: ["javascript:alert(1)", "example.com", "https://:secret@example.com/billing"],
   SUPPORT_URL: ["data:text/html,x"],
   ALLOWED_ORIGINS: ["https://a.example, b.example", "https://a.example/path"],
   TRUSTED_PROXIES: ["proxy", "10.0.0.1/8", "10.0.0.0/33", "10.0.0.1,::g"],

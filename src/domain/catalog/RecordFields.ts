@@ -1,6 +1,7 @@
 /** The pieces that the catalogue's records are made of: each cleans what it can, and says what is wrong otherwise. */
 import { Effect, Schema, SchemaTransformation } from "effect"
 import { CalendarDate } from "../search/Arguments.ts"
+import { hasUserInfo } from "../UserInfo.ts"
 import * as StoreDomain from "./StoreDomain.ts"
 import { clean, cleanOrNull } from "./ThirdPartyText.ts"
 
@@ -56,11 +57,11 @@ const maxUrlCharacters = 2_048
 /** An address that is safe to show as a link. */
 export const WebUrl = Schema.String.check(
   Schema.isMaxCodePoints(maxUrlCharacters),
-  Schema.makeFilter((text: string) => isWebUrl(text) || "must be an http or https address")
+  Schema.makeFilter((text: string) => isWebUrl(text) || "must be an http or https address"),
+  Schema.makeFilter((text: string) => !hasUserInfo(text) || "must have no user name or password before the host")
 )
 
-const isWebUrl = (text: string): boolean =>
-  /^https?:\/\/[^\s\p{Cc}\p{Cs}]+$/iu.test(text) && URL.parse(text)?.username === ""
+const isWebUrl = (text: string): boolean => /^https?:\/\/[^\s\p{Cc}\p{Cs}]+$/iu.test(text) && URL.canParse(text)
 
 export const Domain = Schema.String.pipe(Schema.decode(cleaned(StoreDomain.normalise))).check(
   Schema.makeFilter(

@@ -5,6 +5,7 @@
 import { Result, Schema } from "effect"
 import * as ArgumentIssues from "../ArgumentIssues.ts"
 import type { ArgumentIssue } from "../ToolError.ts"
+import { WebUrl } from "./RecordFields.ts"
 import { decode } from "./Records.ts"
 import type { CatalogRecord } from "./Records.ts"
 
@@ -160,10 +161,10 @@ const notBlank = (text: string | null | undefined): string | null =>
 const webUrl = (src: string | null | undefined): string | null => {
   const text = notBlank(src)
   const url = text?.startsWith("//") === true ? `https:${text}` : text
-  return url !== null && url.length <= 2_048 && /^https?:\/\/[^\s\p{Cc}\p{Cs}]+$/iu.test(url) && URL.canParse(url)
-    ? url
-    : null
+  return url !== null && isWebUrl(url) ? url : null
 }
+
+const isWebUrl = Schema.is(WebUrl)
 
 const size = (pixels: number | null | undefined): number | null =>
   pixels !== undefined && pixels !== null && Number.isInteger(pixels) && pixels >= 0 && pixels <= 100_000

@@ -11,6 +11,7 @@ import * as Credential from "../../domain/access/Credential.ts"
 import { overlapMillis } from "../../domain/access/KeyEnd.ts"
 import type { KeyEnd } from "../../domain/access/KeyEnd.ts"
 import { missing } from "../../domain/access/Plan.ts"
+import { clean } from "../../domain/catalog/ThirdPartyText.ts"
 import type { PlanUpgradeRequired, ServiceUnavailable } from "../../domain/ToolError.ts"
 import { rowOf, rowsOf } from "./Rows.ts"
 import { availableOnce, availableToRead } from "../database/Availability.ts"
@@ -240,13 +241,18 @@ export class ApiKeys extends Context.Service<
   )
 }
 
+/** As it reads: on pages and in terminals no character of it is unseen or turns others round. */
 const isName: (text: string) => boolean = Schema.is(
-  Schema.String.check(Schema.isBetweenCodePoints(1, maxNameCharacters), Schema.isPattern(/^[^\p{Cc}\p{Cs}]*$/u))
+  Schema.String.check(
+    Schema.isBetweenCodePoints(1, maxNameCharacters),
+    Schema.isPattern(/^[^\p{Cc}\p{Cs}]*$/u),
+    Schema.makeFilter((text: string) => clean(text) === text)
+  )
 )
 
 const invalidName = () =>
   new InvalidKeyName({
-    message: `A key's name has 1 to ${maxNameCharacters} characters, none of them a control character.`
+    message: `A key's name has 1 to ${maxNameCharacters} characters, all of them visible: none that controls, hides or reorders text.`
   })
 
 const notFound = (keyId: number) =>

@@ -85,7 +85,7 @@ describe("a product of products.json", () => {
     ["no images", { images: [] }],
     ["null where there is nothing", { body_html: null, images: null, options: null, vendor: null, tags: null }],
     ["fields that are new", { template_suffix: "x", admin_graphql_api_id: "gid://shopify/Product/8101" }],
-    ["an image that has no address", { images: [{ src: null }, { src: "ftp://x/y.jpg" }] }],
+    ["an image that has no address", { images: [{ src: null }, { src: "ftp://x/y.jpg" }, { src: "//:a@x/y.jpg" }] }],
     ["an active status", { status: "active" }]
   ])("is taken with %s", (_, changes) => {
     assert.deepInclude(record(changes), { type: "product", key: "8101" })

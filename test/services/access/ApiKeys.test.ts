@@ -55,13 +55,25 @@ layer(Services, { excludeTestServices: true })("ApiKeys", (it) => {
       })
     )
 
-    it.effect("has a name of 1 to 60 characters without control characters", () =>
+    it.effect("has a name of 1 to 60 characters, none of which controls, hides or reorders text", () =>
       Effect.gen(function* () {
         const { id, keys } = yield* owner
-        for (const name of ["", "   ", "x".repeat(61), "a\nb", "a\u0000b", "\ud800", "\u007f"]) {
+        for (const name of [
+          "",
+          "   ",
+          "x".repeat(61),
+          "a\nb",
+          "a\u0000b",
+          "\ud800",
+          "\u007f",
+          "a\u202eb",
+          "a\u2066b",
+          "a\u200bb",
+          "\u00ad"
+        ]) {
           assert.strictEqual((yield* Effect.flip(keys.create(id, name)))._tag, "InvalidKeyName", JSON.stringify(name))
         }
-        for (const name of ["x", "é".repeat(60), "🦊".repeat(60)]) {
+        for (const name of ["x", "é".repeat(60), "🦊".repeat(60), "👩‍🔬 ❤️", "لیلا‌ها"]) {
           assert.strictEqual((yield* keys.create(id, name)).key.name, name)
         }
       })
