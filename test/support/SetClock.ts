@@ -1,6 +1,10 @@
-/** A clock that stands where a test puts it, while sleeps and timeouts are real: for services that talk to a database. */
+/**
+ * A clock that stands where a test puts it, while sleeps and timeouts are real: for services that talk to a database. What is
+ * deleted by its age goes by this clock as well, as if it were the database's.
+ */
 import { Clock, Context, Effect, Layer } from "effect"
 import type { Duration } from "effect"
+import { DatabaseTime } from "../../src/services/database/DatabaseClock.ts"
 
 export class SetClock extends Context.Service<
   SetClock,
@@ -26,6 +30,7 @@ export class SetClock extends Context.Service<
           sleep: (duration: Duration.Duration) => live.sleep(duration)
         }
         return Context.make(Clock.Clock, clock).pipe(
+          Context.add(DatabaseTime, clock.currentTimeMillis),
           Context.add(SetClock, {
             set: (to) => Effect.sync(() => void (now = Date.parse(to))),
             advance: (millis) => Effect.sync(() => void (now += millis))

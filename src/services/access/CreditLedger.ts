@@ -6,6 +6,7 @@ import type { Caller } from "../../domain/access/Account.ts"
 import { insufficientCredits, keyConflict, unfitKey } from "../../domain/access/ChargeError.ts"
 import type { InsufficientCredits, InvalidArguments, ServiceUnavailable } from "../../domain/ToolError.ts"
 import { available, availableToRead, unavailable } from "../database/Availability.ts"
+import * as DatabaseClock from "../database/DatabaseClock.ts"
 import { batched } from "./Batches.ts"
 import * as CreditPeriods from "./CreditPeriods.ts"
 import type { Decision } from "./LedgerStatements.ts"
@@ -140,7 +141,7 @@ export class CreditLedger extends Context.Service<
         return stored === idempotency.fingerprint ? "repeat" : yield* keyConflict()
       })
 
-      yield* Effect.flatMap(Clock.currentTimeMillis, LedgerStatements.forgetOldKeys).pipe(
+      yield* DatabaseClock.deleting(LedgerStatements.forgetOldKeys).pipe(
         onDatabase,
         Effect.catch((error) => Effect.logWarning("Old idempotency keys could not be removed", error)),
         Effect.schedule(Schedule.spaced(forgetEvery)),

@@ -2,11 +2,12 @@
  * Removes what the activity log has kept long enough (Config, `ACTIVITY_DAYS`), in the background and in small steps; any
  * number of servers may do so at once. What is too old is shown no more from that moment on, removed or not.
  */
-import { Clock, Context, Effect, Layer, Schedule, Schema } from "effect"
+import { Context, Effect, Layer, Option, Schedule, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql"
 import { AppConfig } from "../../Config.ts"
 import { dayOf } from "../../domain/access/CreditPeriod.ts"
+import * as DatabaseClock from "../database/DatabaseClock.ts"
 import { rowOf } from "./Rows.ts"
 
 const removeEvery = "10 minutes"
@@ -30,7 +31,7 @@ const decodeRemoved = rowOf(Schema.Struct({ removed: Schema.Int }))
 export class OldActivity extends Context.Service<
   OldActivity,
   {
-    /** How many calls it removed. */
+    /** How many calls it removed: none while the clocks disagree (DatabaseClock). */
     readonly remove: Effect.Effect<number, SqlError.SqlError>
   }
 >()("discovery/access/OldActivity") {
@@ -40,8 +41,7 @@ export class OldActivity extends Context.Service<
       const sql = yield* SqlClient.SqlClient
       const { activityDays } = yield* AppConfig
 
-      const remove = Effect.gen(function* () {
-        const now = yield* Clock.currentTimeMillis
+      const removeUntil = Effect.fnUntraced(function* (now: number) {
         const horizon = new Date(horizonOf(activityDays, now))
         const firstDay = dayOf(Math.min(horizon.getTime(), now - leastDaysCounted * dayMillis))
         let total = 0
@@ -53,7 +53,13 @@ export class OldActivity extends Context.Service<
           if (removed < step) break
         }
         return total
-      }).pipe(Effect.withSpan("OldActivity.remove"))
+      })
+
+      const remove = DatabaseClock.deleting(removeUntil).pipe(
+        Effect.map(Option.getOrElse(() => 0)),
+        Effect.provideService(SqlClient.SqlClient, sql),
+        Effect.withSpan("OldActivity.remove")
+      )
 
       yield* remove.pipe(
         Effect.catch((error) => Effect.logWarning("Old lines of the activity log could not be removed", error)),

@@ -10,6 +10,7 @@ import { AccountId, Plan, Role, SubscriptionStatus } from "../../domain/access/A
 import { Device, unknownDevice } from "../../domain/access/Device.ts"
 import type { ServiceUnavailable } from "../../domain/ToolError.ts"
 import { availableOnce, availableToRead } from "../database/Availability.ts"
+import * as DatabaseClock from "../database/DatabaseClock.ts"
 import { rowOf, rowsOf } from "./Rows.ts"
 
 const idleMillis = 12 * 3_600_000
@@ -103,12 +104,17 @@ export class Sessions extends Context.Service<
           const [row] = yield* decodeIds(rows)
           if (row === undefined) return yield* new PasswordOutdated()
           if (previous !== undefined) yield* sql`DELETE FROM session WHERE hash = ${previous}`
+          const deleteBy = yield* DatabaseClock.timeToDeleteBy
+          const isOver = Option.match(deleteBy, {
+            onNone: () => sql`false`,
+            onSome: (millis) => sql`NOT ${alive(millis)}`
+          })
           yield* sql`
-            DELETE FROM session s WHERE s.account_id = ${account.accountId} AND (NOT ${alive(nowMillis)} OR s.id IN (
+            DELETE FROM session s WHERE s.account_id = ${account.accountId} AND (${isOver} OR s.id IN (
               SELECT id FROM session WHERE account_id = ${account.accountId} AND id <> ${row.id}
               ORDER BY last_used_at DESC, id DESC OFFSET ${maxPerAccount - 1}))`
           return yield* decodeSession(yield* sql`${select} WHERE s.id = ${row.id}`)
-        }).pipe(sql.withTransaction, availableOnce)
+        }).pipe(sql.withTransaction, Effect.provideService(SqlClient.SqlClient, sql), availableOnce)
         return { session, secret: Redacted.make(secret) }
       })
 

@@ -7,11 +7,12 @@
  * Each is a leaky bucket of which only the moment is kept at which it will be empty. An attempt counts before the password
  * is looked at, so that many at once get no further than one after another; a right one is given back.
  */
-import { Clock, Context, Effect, Layer, Schema } from "effect"
+import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Statement } from "effect/sql"
 import type { ServiceUnavailable } from "../../domain/ToolError.ts"
 import { availableOnce } from "../database/Availability.ts"
+import * as DatabaseClock from "../database/DatabaseClock.ts"
 import * as Networks from "../../domain/access/Networks.ts"
 import { rowsOf } from "./Rows.ts"
 
@@ -101,7 +102,11 @@ export class SignInAttempts extends Context.Service<
       })
 
       const take = Effect.fn("SignInAttempts.take")(function* (attempt: Attempt | SessionAttempt) {
-        const nowMillis = yield* Clock.currentTimeMillis
+        // All servers pour into the same buckets: one whose clock is wrong would empty them, or fill them for a long time.
+        const nowMillis = yield* Effect.flatten(DatabaseClock.DatabaseTime).pipe(
+          Effect.provideService(SqlClient.SqlClient, sql),
+          availableOnce
+        )
         yield* Effect.forEach(limitsOf(attempt), (limit) => pour(limit, nowMillis), { discard: true }).pipe(
           sql.withTransaction,
           availableOnce

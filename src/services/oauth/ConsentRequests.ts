@@ -10,6 +10,7 @@ import { authMethods } from "../../domain/oauth/Client.ts"
 import type { ServiceUnavailable } from "../../domain/ToolError.ts"
 import { rowsOf } from "../access/Rows.ts"
 import { availableOnce } from "../database/Availability.ts"
+import * as DatabaseClock from "../database/DatabaseClock.ts"
 
 const lifetimeMillis = 15 * 60_000
 /** Pages of one session that wait for an answer; the oldest makes room for the next. */
@@ -81,10 +82,14 @@ export class ConsentRequests extends Context.Service<
         const secret = Base64Url.encode(yield* random.randomBytes(secretBytes))
         const hash = yield* hashOf(secret)
         yield* Effect.gen(function* () {
-          // What another request is deleting needs no second one to wait for it.
-          yield* sql`
-            DELETE FROM consent_request WHERE hash IN (
-              SELECT hash FROM consent_request WHERE expires_at <= ${now} LIMIT ${maxSwept} FOR UPDATE SKIP LOCKED)`
+          const deleteBy = yield* DatabaseClock.timeToDeleteBy
+          if (Option.isSome(deleteBy)) {
+            // What another request is deleting needs no second one to wait for it.
+            yield* sql`
+              DELETE FROM consent_request WHERE hash IN (
+                SELECT hash FROM consent_request WHERE expires_at <= ${new Date(deleteBy.value)}
+                LIMIT ${maxSwept} FOR UPDATE SKIP LOCKED)`
+          }
           yield* sql`
             DELETE FROM consent_request WHERE hash IN (
               SELECT hash FROM consent_request WHERE session_id = ${sessionId}
@@ -94,7 +99,7 @@ export class ConsentRequests extends Context.Service<
             INSERT INTO consent_request (hash, session_id, request, created_at, expires_at)
             SELECT ${hash}, id, ${encode(request)}, ${now}, ${new Date(millis + lifetimeMillis)}
             FROM session WHERE id = ${sessionId} FOR KEY SHARE`
-        }).pipe(sql.withTransaction, availableOnce)
+        }).pipe(sql.withTransaction, Effect.provideService(SqlClient.SqlClient, sql), availableOnce)
         return Redacted.make(secret)
       })
 

@@ -3,10 +3,11 @@
  * ago, registrations that nobody ever let in or has used for as long, and keys that no token was made with (oauth.md 46). In the background, a bounded number at a time; any number of servers may do so
  * at once. Nothing depends on it but the size of the tables: what is over is refused by its time.
  */
-import { Clock, Context, Effect, Layer, Schedule, Schema } from "effect"
+import { Context, Effect, Layer, Option, Schedule, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError, Statement } from "effect/sql"
 import { rowsOf } from "../access/Rows.ts"
+import * as DatabaseClock from "../database/DatabaseClock.ts"
 import * as GrantRows from "./GrantRows.ts"
 
 const sweepEvery = "10 minutes"
@@ -32,12 +33,14 @@ export interface Swept {
   readonly keys: number
 }
 
+const nothing: Swept = { tokens: 0, codes: 0, grants: 0, remembered: 0, clients: 0, keys: 0 }
+
 const decodeIds = rowsOf(Schema.Struct({ id: Schema.Int }))
 
 export class ExpiredGrants extends Context.Service<
   ExpiredGrants,
   {
-    /** How many rows it deleted, without those that went with their grant. */
+    /** How many rows it deleted, without those that went with their grant: none while the clocks disagree (DatabaseClock). */
     readonly sweep: Effect.Effect<Swept, SqlError.SqlError>
   }
 >()("discovery/oauth/ExpiredGrants") {
@@ -86,8 +89,7 @@ export class ExpiredGrants extends Context.Service<
         Effect.provideService(SqlClient.SqlClient, sql)
       )
 
-      const sweep = Effect.gen(function* () {
-        const now = yield* Clock.currentTimeMillis
+      const sweepUntil = Effect.fnUntraced(function* (now: number): Effect.fn.Return<Swept, SqlError.SqlError> {
         const over = new Date(now - graceMillis)
         const access = yield* remove("oauth_access_token", "hash", sql`expires_at <= ${over}`)
         const refresh = yield* remove("oauth_refresh_token", "hash", sql`expires_at <= ${over}`)
@@ -115,7 +117,13 @@ export class ExpiredGrants extends Context.Service<
             AND NOT EXISTS (SELECT FROM oauth_refresh_token r WHERE r.key_id = server_key.id)`
         )
         return { tokens: access + refresh, codes, grants, remembered, clients: unused + left, keys }
-      }).pipe(Effect.withSpan("ExpiredGrants.sweep"))
+      })
+
+      const sweep = DatabaseClock.deleting(sweepUntil).pipe(
+        Effect.map(Option.getOrElse(() => nothing)),
+        Effect.provideService(SqlClient.SqlClient, sql),
+        Effect.withSpan("ExpiredGrants.sweep")
+      )
 
       yield* sweep.pipe(
         Effect.catch((error) => Effect.logWarning("Expired connections could not be deleted", error)),
