@@ -92,9 +92,18 @@ layer(TestDatabase.layerNoPool, { excludeTestServices: true, timeout: "60 second
           assert.strictEqual(beside.code, 0, beside.err)
           assert.include(beside.out, "unpaid@demo.example")
 
-          const taken = yield* ServerProcess.command({ ...environment, DATA_DIR: path.join(folder, "other") })
+          const other = path.join(folder, "other")
+          const taken = yield* ServerProcess.command({ ...environment, DATA_DIR: other })
           assert.notStrictEqual(taken.code, 0)
           assert.include(taken.err, "PORT")
+          assert.isFalse(fs.existsSync(other), "nothing is prepared for a server that cannot listen")
+
+          const access = path.join(environment.DATA_DIR, "demo-access.json")
+          assert.strictEqual(
+            fs.statSync(access).mode & 0o777,
+            0o600,
+            "only its owner reads the demo's password and keys"
+          )
 
           assert.strictEqual(yield* first.end("SIGTERM"), 0)
 

@@ -21,7 +21,7 @@ const demo = Effect.gen(function* () {
 })
 
 /** Prepares the data, then listens, then says so; ends when it is interrupted, after the calls under way. */
-export const serve = Effect.gen(function* () {
+const prepareAndServe = Effect.gen(function* () {
   const { baseUrl, mcpUrl } = yield* AppConfig
   const access = yield* demo.pipe(Effect.provide(Live.demoAccounts.pipe(Layer.provideMerge(Live.operation))))
   const greeting = Layer.effectDiscard(
@@ -34,6 +34,9 @@ export const serve = Effect.gen(function* () {
   )
   return yield* Layer.launch(server)
 }).pipe(Effect.provide(Live.ownDatabase))
+
+/** A database is not started, migrated and filled for a server that cannot listen. */
+export const serve = Effect.andThen(Server.checkAddress, prepareAndServe)
 
 export const serveCommand = Command.make("serve", {}, () => serve).pipe(
   Command.withDescription("Serve the MCP endpoint (the default)")

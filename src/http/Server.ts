@@ -2,9 +2,10 @@
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import type { Duration } from "effect"
 import { Effect, Layer } from "effect"
-import { HttpServer } from "effect/http"
+import { HttpServer, HttpServerError } from "effect/http"
 import type { Server } from "node:http"
 import { createServer, ServerResponse } from "node:http"
+import { createServer as createNetServer } from "node:net"
 import type { AppSettings } from "../Config.ts"
 import { AppConfig } from "../Config.ts"
 import * as Outage from "./Outage.ts"
@@ -111,5 +112,16 @@ export const layerWith = (options: { readonly drainTimeout: Duration.Input; read
       return http
     })
   )
+
+/** Fails as a start would if the address is in use, before a start has done any work for nothing. */
+export const checkAddress: Effect.Effect<void, HttpServerError.ServeError, AppConfig> = Effect.flatMap(
+  AppConfig,
+  ({ host, port }) =>
+    Effect.callback((resume) => {
+      const probe = createNetServer()
+      probe.once("error", (cause) => resume(Effect.fail(new HttpServerError.ServeError({ cause }))))
+      probe.listen({ host, port }, () => probe.close(() => resume(Effect.void)))
+    })
+)
 
 export const layer = layerWith({ drainTimeout: defaultDrainTimeout })
