@@ -2,7 +2,7 @@
 import { vi } from "@effect/vitest"
 
 /** Every text that was normalized meanwhile. */
-export const normalizedBy = <A>(run: () => A): ReadonlyArray<string> => {
+export const normalizedBy = (run: () => unknown): ReadonlyArray<string> => {
   const spy = vi.spyOn(String.prototype, "normalize")
   try {
     run()
@@ -13,7 +13,7 @@ export const normalizedBy = <A>(run: () => A): ReadonlyArray<string> => {
 }
 
 /** How often a text was made lower case meanwhile: once for each name that is compared. */
-export const foldedBy = <A>(run: () => A): number => {
+export const foldedBy = (run: () => unknown): number => {
   const spy = vi.spyOn(String.prototype, "toLowerCase")
   try {
     run()

@@ -1,19 +1,27 @@
 /** "Did you mean": the value of a vocabulary that is closest to what was written. */
 
+/** Longer inputs are cut: the distance is quadratic and the text comes from outside. */
+const maxLength = 100
+
+/** Of a text without a distance of its own: a third of it may differ. */
+const distanceFor = (text: string): number => Math.max(1, Math.floor(Math.min(text.length, maxLength) / 3))
+
+const fold = (text: string): string => text.slice(0, maxLength).toLowerCase()
+
 /**
  * The candidate with the smallest edit distance (case ignored) to `text`, or `undefined` when none is within
- * `maxDistance`. Ties go to the earlier candidate.
+ * `maxDistance`. Ties go to the earlier candidate. Compares with each: for the few values of a closed vocabulary.
  */
 export const nearest = (
   text: string,
   candidates: Iterable<string>,
-  maxDistance = Math.max(1, Math.floor(Math.min(text.length, maxLength) / 3))
+  maxDistance = distanceFor(text)
 ): string | undefined => {
-  const wanted = text.slice(0, maxLength).toLowerCase()
+  const wanted = fold(text)
   let best: string | undefined
   let bestDistance = maxDistance + 1
   for (const candidate of candidates) {
-    const distance = editDistance(wanted, candidate.toLowerCase(), bestDistance)
+    const distance = editDistance(wanted, fold(candidate), bestDistance)
     if (distance < bestDistance) {
       best = candidate
       bestDistance = distance
@@ -22,24 +30,97 @@ export const nearest = (
   return best
 }
 
-/** Longer inputs are cut: the distance is quadratic and the text comes from outside. */
-const maxLength = 100
+/** Names that have two neighbouring characters in common with a text, as far as they are counted. */
+export const maxCounted = 10_000
 
-/** Levenshtein distance, or `limit` as soon as it cannot be below it. */
+/** Of those with most in common, so many are compared. */
+export const maxCompared = 32
+
+/**
+ * As {@link nearest}, for the many names of an open vocabulary: prepared once, it compares with those alone that have most
+ * pairs of characters in common with the text. Of three characters and more, whatever is within the distance has one.
+ */
+export const nearestOf = (names: ReadonlyArray<string>): ((text: string) => string | undefined) => {
+  const folded = names.map(fold)
+  const byPair = new Map<number, Array<number>>()
+  for (const [place, name] of folded.entries()) {
+    for (const pair of pairsOf(name)) {
+      const places = byPair.get(pair)
+      if (places === undefined) byPair.set(pair, [place])
+      else places.push(place)
+    }
+  }
+  return (text) => {
+    const wanted = fold(text)
+    const maxDistance = distanceFor(text)
+    const rarestFirst = Array.from(pairsOf(wanted), (pair) => byPair.get(pair) ?? []).toSorted(
+      (one, other) => one.length - other.length
+    )
+    const inCommon = new Uint8Array(names.length)
+    /** By how many pairs they have in common. */
+    const byCount: Array<Array<number>> = []
+    let counted = 0
+    for (const places of rarestFirst) {
+      for (const place of places) {
+        if (counted++ >= maxCounted) break
+        if (Math.abs((folded[place]?.length ?? 0) - wanted.length) > maxDistance) continue
+        const count = (inCommon[place] ?? 0) + 1
+        inCommon[place] = count
+        ;(byCount[count] ??= []).push(place)
+      }
+    }
+    const most = new Set<number>()
+    for (let count = byCount.length - 1; count > 0 && most.size < maxCompared; count--) {
+      // Whatever has more of them is here as well.
+      for (const place of byCount[count] ?? []) if (most.size < maxCompared) most.add(place)
+    }
+    const candidates = Array.from(most).sort((one, other) => one - other)
+    let best: number | undefined
+    let bestDistance = maxDistance + 1
+    for (const place of candidates) {
+      const distance = editDistance(wanted, folded[place] ?? "", bestDistance)
+      if (distance < bestDistance) {
+        best = place
+        bestDistance = distance
+      }
+    }
+    return best === undefined ? undefined : names[best]
+  }
+}
+
+/** The different pairs of neighbours, also those of the first and the last character with the end. */
+const pairsOf = (text: string): ReadonlySet<number> => {
+  const pairs = new Set<number>()
+  let before = 0
+  for (let at = 0; at <= text.length; at++) {
+    const unit = at < text.length ? text.charCodeAt(at) : 0
+    pairs.add(before * 0x1_0000 + unit)
+    before = unit
+  }
+  return pairs
+}
+
+/** Rows of {@link editDistance}, which calls nothing meanwhile. */
+let previous = new Uint16Array(maxLength + 1)
+let current = new Uint16Array(maxLength + 1)
+
+/** Levenshtein distance of texts of at most {@link maxLength}, or `limit` as soon as it cannot be below it. */
 const editDistance = (a: string, b: string, limit: number): number => {
   if (Math.abs(a.length - b.length) >= limit) return limit
-  let previous = Array.from({ length: b.length + 1 }, (_, index) => index)
+  for (let j = 0; j <= b.length; j++) previous[j] = j
   for (let i = 1; i <= a.length; i++) {
-    const current = [i]
+    const unit = a.charCodeAt(i - 1)
+    let left = i
     let smallest = i
+    current[0] = i
     for (let j = 1; j <= b.length; j++) {
-      const substitution = (previous[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1)
-      const distance = Math.min(substitution, (previous[j] ?? 0) + 1, (current[j - 1] ?? 0) + 1)
-      current.push(distance)
-      smallest = Math.min(smallest, distance)
+      const substitution = (previous[j - 1] ?? 0) + (unit === b.charCodeAt(j - 1) ? 0 : 1)
+      left = Math.min(substitution, (previous[j] ?? 0) + 1, left + 1)
+      current[j] = left
+      if (left < smallest) smallest = left
     }
     if (smallest >= limit) return limit
-    previous = current
+    ;[previous, current] = [current, previous]
   }
   return previous[b.length] ?? limit
 }

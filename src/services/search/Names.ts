@@ -1,5 +1,5 @@
 /** The names of niches, themes, apps and domain extensions as filters may spell them, and what they stand for. */
-import { nearest } from "../../domain/search/Nearest.ts"
+import { nearestOf } from "../../domain/search/Nearest.ts"
 import { streamSafe } from "../../domain/search/SearchText.ts"
 
 export interface Niche {
@@ -43,12 +43,29 @@ export const make = (niches: ReadonlyArray<Niche>, spellings: ReadonlyArray<Spel
     spellings.map((spelling) => [`${spelling.kind} ${fold(spelling.name)}`, spelling.canonicalId] as const)
   )
 
+  const below = new Map<string, ReadonlyArray<number>>()
   const subtree = (roots: ReadonlyArray<number>): ReadonlyArray<number> => {
+    const key = roots.join()
+    const seen = below.get(key)
+    if (seen !== undefined) return seen
     // A set also ends the walk should the data ever hold a cycle.
     const found = new Set(roots)
     for (const id of found) for (const child of children.get(id) ?? []) found.add(child.id)
-    return Array.from(found)
+    const all = Array.from(found)
+    below.set(key, all)
+    return all
   }
+
+  // Only who writes a wrong name has these made.
+  const nearestNiche = once(() => nearestOf(niches.map((niche) => niche.name)))
+  const nearestSpelling = new Map(
+    spellingKinds.map((kind) => [
+      kind,
+      once(() =>
+        nearestOf((byKind.get(kind) ?? []).filter((each) => each.id === each.canonicalId).map((each) => each.name))
+      )
+    ])
+  )
 
   return {
     niches,
@@ -63,15 +80,12 @@ export const make = (niches: ReadonlyArray<Niche>, spellings: ReadonlyArray<Spel
       return roots.length === 0 ? undefined : subtree(roots)
     },
     spelling: (kind, name) => ids.get(`${kind} ${fold(name)}`),
-    nearestNiche: (name) =>
-      nearest(
-        name,
-        niches.map((niche) => niche.name)
-      ),
-    nearestSpelling: (kind, name) =>
-      nearest(
-        name,
-        (byKind.get(kind) ?? []).filter((each) => each.id === each.canonicalId).map((each) => each.name)
-      )
+    nearestNiche: (name) => nearestNiche()(name),
+    nearestSpelling: (kind, name) => nearestSpelling.get(kind)?.()(name)
   }
+}
+
+const once = <A>(make: () => A): (() => A) => {
+  let made: { readonly value: A } | undefined
+  return () => (made ??= { value: make() }).value
 }

@@ -79,42 +79,53 @@ const known = (
   return [ids.length === 0 ? { _tag: "Nothing" } : condition(ids)]
 }
 
-const unknownName = (
-  path: string,
-  what: string,
-  name: string | number,
-  nearest: string | undefined
-): ArgumentIssue => ({
-  path,
-  message: `\`${name}\` is not a known ${what}${nearest === undefined ? "" : `; did you mean \`${nearest}\`?`}`
-})
+/** Looking for the nearest known name is the dearest part: the first few issues teach how to mend the others. */
+const maxSuggestions = 5
 
-/** Unknown niches and themes, each with the nearest known name. What is `undefined` only keeps the others' positions. */
-export const unknownNames = (
-  filter: {
-    readonly niches?: ReadonlyArray<string | number | undefined>
-    readonly themes?: ReadonlyArray<string | undefined>
-  },
-  names: Names
-): ReadonlyArray<ArgumentIssue> => [
-  ...(filter.niches ?? []).flatMap((reference, index) =>
-    reference !== undefined && names.niche(reference) === undefined
+interface SentNames {
+  readonly niches?: ReadonlyArray<string | number | undefined>
+  readonly themes?: ReadonlyArray<string | undefined>
+}
+
+/** A niche or a theme that is not known, and how to find the nearest one that is. */
+interface Unknown {
+  readonly path: string
+  readonly what: string
+  readonly name: string | number
+  readonly nearest: () => string | undefined
+}
+
+const unknown = ({ niches = [], themes = [] }: SentNames, names: Names): ReadonlyArray<Unknown> => [
+  ...niches.flatMap((name, index) =>
+    name !== undefined && names.niche(name) === undefined
       ? [
-          unknownName(
-            `niches.${index}`,
-            "niche",
-            reference,
-            typeof reference === "string" ? names.nearestNiche(reference) : undefined
-          )
+          {
+            path: `niches.${index}`,
+            what: "niche",
+            name,
+            nearest: () => (typeof name === "string" ? names.nearestNiche(name) : undefined)
+          }
         ]
       : []
   ),
-  ...(filter.themes ?? []).flatMap((name, index) =>
+  ...themes.flatMap((name, index) =>
     name !== undefined && names.spelling("theme", name) === undefined
-      ? [unknownName(`themes.${index}`, "theme", name, names.nearestSpelling("theme", name))]
+      ? [{ path: `themes.${index}`, what: "theme", name, nearest: () => names.nearestSpelling("theme", name) }]
       : []
   )
 ]
+
+export const areKnown = (sent: SentNames, names: Names): boolean => unknown(sent, names).length === 0
+
+/** Unknown niches and themes, the first few with the nearest known name. What is `undefined` only keeps the others' positions. */
+export const unknownNames = (sent: SentNames, names: Names): ReadonlyArray<ArgumentIssue> =>
+  unknown(sent, names).map(({ name, nearest, path, what }, index) => {
+    const meant = index < maxSuggestions ? nearest() : undefined
+    return {
+      path,
+      message: `\`${name}\` is not a known ${what}${meant === undefined ? "" : `; did you mean \`${meant}\`?`}`
+    }
+  })
 
 /** How to mend unknown names; issues of other arguments need no hint. */
 export const hint = (issues: ReadonlyArray<ArgumentIssue>): string | undefined =>

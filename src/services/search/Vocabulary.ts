@@ -1,15 +1,16 @@
 /** The open vocabularies of the filters: niches, themes and apps, with the number of stores behind each. */
-import { Clock, Context, Effect, Layer, Schema } from "effect"
+import { Clock, Context, Effect, Layer, Schema, Semaphore } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql"
 import { Name } from "../../domain/search/Arguments.ts"
 import { NicheReference } from "../../domain/search/StoreFilter.ts"
+import * as NameIndex from "../../domain/search/NameIndex.ts"
 import type { ArgumentIssue } from "../../domain/ToolError.ts"
 import * as Availability from "../database/Availability.ts"
 import { Catalogue } from "./Catalogue.ts"
 import type { Snapshot } from "./Catalogue.ts"
 import { fold } from "./Names.ts"
-import * as OptionMatch from "./OptionMatch.ts"
+import type { Names } from "./Names.ts"
 import { SearchPermits } from "./SearchPermits.ts"
 import type { SearchFailure } from "./SearchPermits.ts"
 import * as StorePredicate from "./StorePredicate.ts"
@@ -36,6 +37,8 @@ export interface Popular {
 
 /** So old may the lists be that people choose from: an import would have them counted anew with every look. */
 const popularMillis = 60_000
+
+type Options = NameIndex.NameIndex<FilterOption>
 
 interface Count {
   readonly id: number
@@ -67,10 +70,13 @@ export class Vocabulary extends Context.Service<
       const catalogue = yield* Catalogue
       const permits = yield* SearchPermits
       /** Of one version of the catalogue. */
-      let counted: { readonly version: number; readonly options: Map<VocabularyKind, ReadonlyArray<FilterOption>> } = {
+      let counted: { readonly version: number; readonly options: Map<VocabularyKind, Options> } = {
         version: -1,
         options: new Map()
       }
+      /** Of the names of one version of the vocabulary, which moves less often. */
+      let folded: { readonly names: Names; readonly folds: Map<string, string> } | undefined
+      const counting = yield* Semaphore.make(1)
 
       const countNiches = sql<Count>`
         SELECT niche_id::int AS id, count(*)::int AS stores FROM shop_search WHERE niche_id > 0 GROUP BY niche_id`
@@ -108,14 +114,22 @@ export class Vocabulary extends Context.Service<
         const { options } = counted
         const known = options.get(kind)
         if (known !== undefined) return known
-        const found = yield* countOptions(kind, snapshot)
-        options.set(kind, found)
-        return found
+        return yield* counting.withPermit(
+          Effect.gen(function* () {
+            // Another fiber may have counted them while this one waited.
+            const meanwhile = options.get(kind)
+            if (meanwhile !== undefined) return meanwhile
+            if (folded?.names !== snapshot.names) folded = { names: snapshot.names, folds: new Map() }
+            const found = yield* NameIndex.build(yield* countOptions(kind, snapshot), folded.folds)
+            options.set(kind, found)
+            return found
+          })
+        )
       })
 
       const list = Effect.fn("Vocabulary.list")(
         function* (kind: VocabularyKind, query: string | undefined) {
-          return OptionMatch.best(yield* options(kind), query, maxOptions)
+          return (yield* options(kind)).best(query, maxOptions)
         },
         (effect) => permits.query(effect)
       )
@@ -124,7 +138,7 @@ export class Vocabulary extends Context.Service<
         const sent = namesIn(args)
         if (sent.niches.length === 0 && sent.themes.length === 0) return []
         const snapshot = yield* Availability.query(catalogue.known)
-        if (StorePredicate.unknownNames(sent, snapshot.names).length === 0) return []
+        if (StorePredicate.areKnown(sent, snapshot.names)) return []
         // An import may have brought the name since.
         return StorePredicate.unknownNames(sent, (yield* permits.query(catalogue.latest)).names)
       })
@@ -133,8 +147,7 @@ export class Vocabulary extends Context.Service<
 
       const readPopular = Effect.gen(function* () {
         const { names } = yield* catalogue.latest
-        const first = (kind: VocabularyKind) =>
-          Effect.map(options(kind), (all) => OptionMatch.best(all, undefined, maxOptions))
+        const first = (kind: VocabularyKind) => Effect.map(options(kind), (all) => all.best(undefined, maxOptions))
         const byName = new Map(names.niches.map(({ name }) => [fold(name), name]))
         const byId = new Map(names.niches.map(({ id, name }) => [id, name]))
         return {

@@ -1,5 +1,6 @@
-import { assert, describe, it } from "@effect/vitest"
-import { nearest } from "../../../src/domain/search/Nearest.ts"
+import { assert, describe, it, vi } from "@effect/vitest"
+import { Effect, Schema } from "effect"
+import { maxCompared, nearest, nearestOf } from "../../../src/domain/search/Nearest.ts"
 
 describe("nearest", () => {
   it("finds the closest name, whatever the case", () => {
@@ -26,4 +27,44 @@ describe("nearest", () => {
   it("is no less strict with a long text: a third of what is looked at may differ", () => {
     assert.isUndefined(nearest("x".repeat(1_000_000), ["Shop Now"]))
   })
+})
+
+describe("nearestOf", () => {
+  const names = Array.from({ length: 6_000 }, (_, index) => `Theme ${index.toString(36)} of Studio ${index % 7}`)
+  const nearName = nearestOf(names)
+
+  it("finds the closest name, whatever the case, and nothing that is not close", () => {
+    assert.strictEqual(nearName("theme 4m2 of studio 0"), nearest("theme 4m2 of studio 0", names))
+    assert.strictEqual(nearestOf(["Dawn", "Impulse"])("dwan"), undefined)
+    assert.strictEqual(nearestOf(["Dawn", "Impulse"])("impulze"), "Impulse")
+    assert.isUndefined(nearName("zzzz"))
+    assert.isUndefined(nearestOf([])("anything"))
+  })
+
+  const Letter = Schema.Literals(["a", "b", "c", "d", "É", " "])
+  const Text = Schema.Array(Letter).check(Schema.isBetweenLength(3, 12))
+
+  it.effect.prop(
+    "is as close as asking every name, of a text with a third that may differ",
+    [Schema.Array(Text).check(Schema.isMaxLength(maxCompared)), Text],
+    ([others, letters]) =>
+      Effect.sync(() => {
+        const candidates = others.map((each) => each.join(""))
+        const text = letters.join("")
+        assert.strictEqual(nearestOf(candidates)(text), nearest(text, candidates))
+      }),
+    { arbitrary: { runs: 500 } }
+  )
+
+  it.each(["theme of studio", "Theme 4m2 of Studio", "e", "x".repeat(100), "theme studio ".repeat(8).slice(0, 100)])(
+    "looks at a bounded number of characters for %s",
+    (text) => {
+      const spy = vi.spyOn(String.prototype, "charCodeAt")
+      nearName(text)
+      const looks = spy.mock.calls.length
+      spy.mockRestore()
+      const longest = names.reduce((most, { length }) => Math.max(most, length), 0)
+      assert.isAtMost(looks, 2 * text.length + maxCompared * text.length * (longest + 1))
+    }
+  )
 })
