@@ -182,17 +182,7 @@ const removeAbandonedDrafts = async (parent: string, prefix: string): Promise<vo
   for (const entry of await fs.readdir(parent)) {
     if (!entry.startsWith(prefix)) continue
     const processId = Number.parseInt(entry.slice(prefix.length), 10)
-    if (!isRunning(processId)) await fs.rm(path.join(parent, entry), { recursive: true, force: true })
-  }
-}
-
-const isRunning = (processId: number): boolean => {
-  if (!(processId > 0)) return false
-  try {
-    process.kill(processId, 0)
-    return true
-  } catch (cause) {
-    return isCode(cause, "EPERM")
+    if (!PostgresProcess.isRunning(processId)) await fs.rm(path.join(parent, entry), { recursive: true, force: true })
   }
 }
 

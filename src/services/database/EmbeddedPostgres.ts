@@ -7,14 +7,13 @@
 import { PgConnection } from "@effect/sql-pg"
 import { Context, Effect, Layer, Option, Result, Schedule, Semaphore } from "effect"
 import type { Scope } from "effect"
-import * as fs from "node:fs/promises"
-import * as os from "node:os"
 import * as path from "node:path"
 import * as CrashRestarts from "./CrashRestarts.ts"
 import * as DataFolder from "./DataFolder.ts"
 import { EmbeddedPostgresError } from "./EmbeddedPostgresError.ts"
 import * as PostgresBinaries from "./PostgresBinaries.ts"
 import * as PostgresProcess from "./PostgresProcess.ts"
+import * as RuntimeFolder from "./RuntimeFolder.ts"
 
 export interface EmbeddedPostgresOptions {
   /** Where the data is kept between starts. */
@@ -30,9 +29,6 @@ export interface EmbeddedConnection {
   readonly database: string
 }
 
-/** A Unix socket's path has at most 103 bytes on every system that we run on. */
-const maxSocketPathBytes = 103
-const socketName = ".s.PGSQL.5432"
 /** Generous, because after a crash recovery replays the log first; a usual start takes a fraction of a second. */
 const startSeconds = 90
 /** A fast shutdown writes one checkpoint. */
@@ -56,9 +52,7 @@ export class EmbeddedPostgres extends Context.Service<
   ): Effect.fn.Return<EmbeddedPostgres["Service"], EmbeddedPostgresError, Scope.Scope> {
     const dataFolder = path.resolve(options.dataFolder)
     const { runAs, isNew } = yield* DataFolder.inspect(dataFolder)
-    const runtimeFolder = yield* Effect.acquireRelease(makeRuntimeFolder(runAs), (folder) =>
-      Effect.promise(() => fs.rm(folder, { recursive: true, force: true }).catch(() => undefined))
-    )
+    const runtimeFolder = yield* RuntimeFolder.make(runAs)
     const native = yield* PostgresBinaries.usable(runtimeFolder, DataFolder.userIds(runAs))
 
     if (isNew) yield* DataFolder.initialise({ folder: dataFolder, native, runAs, runtimeFolder })
@@ -167,22 +161,6 @@ export class EmbeddedPostgres extends Context.Service<
   static readonly layer = (options: EmbeddedPostgresOptions): Layer.Layer<EmbeddedPostgres, EmbeddedPostgresError> =>
     Layer.effect(EmbeddedPostgres, EmbeddedPostgres.make(options))
 }
-
-const makeRuntimeFolder = (runAs: DataFolder.RunAs): Effect.Effect<string, EmbeddedPostgresError> =>
-  Effect.tryPromise({
-    try: async () => {
-      const longest = maxSocketPathBytes - `/discovery-XXXXXX/${socketName}`.length
-      const base = Buffer.byteLength(os.tmpdir()) <= longest ? os.tmpdir() : "/tmp"
-      const folder = await fs.mkdtemp(path.join(base, "discovery-"))
-      if (runAs._tag === "User") await fs.chown(folder, runAs.uid, runAs.gid)
-      return folder
-    },
-    catch: (cause) =>
-      new EmbeddedPostgresError({
-        message: `No folder for PostgreSQL's socket can be made in ${os.tmpdir()}. Set TMPDIR to a folder that this user can write to.`,
-        cause
-      })
-  })
 
 /** Connects until the server takes queries: while it starts or recovers it accepts connections only to refuse them. */
 const answers = (connection: EmbeddedConnection): Effect.Effect<void> =>

@@ -32,6 +32,17 @@ if [ -e "$folder/abandoned" ]; then rm -rf "$folder"; fi
 exit "$code"
 `
 
+/** Whether there is a process of this id, of whatever user. */
+export const isRunning = (processId: number): boolean => {
+  if (!(processId > 0)) return false
+  try {
+    process.kill(processId, 0)
+    return true
+  } catch (cause) {
+    return cause instanceof Error && "code" in cause && cause.code === "EPERM"
+  }
+}
+
 /** The user that the program runs as, when it is not the user of this process. */
 export interface UserIds {
   readonly uid: number

@@ -3,9 +3,11 @@ import { Effect, Fiber, Logger, Schedule, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { spawn } from "node:child_process"
 import * as fs from "node:fs"
+import { createServer } from "node:net"
 import * as path from "node:path"
 import * as Database from "../../../src/services/database/Database.ts"
 import { type EmbeddedConnection, EmbeddedPostgres } from "../../../src/services/database/EmbeddedPostgres.ts"
+import * as RuntimeFolder from "../../../src/services/database/RuntimeFolder.ts"
 import { temporaryFolder } from "../../support/PrivatePostgres.ts"
 import { allGone, familyOf } from "../../support/processes.ts"
 
@@ -282,6 +284,46 @@ describe("EmbeddedPostgres", () => {
       const postgres = yield* start(path.join(parent, "data"))
       yield* write(postgres.connection, "fresh")
       assert.sameMembers(fs.readdirSync(parent), ["data", path.basename(running)])
+    })
+  )
+
+  it.live("clears away the socket's folder of a start that was killed with its PostgreSQL, and no other", () =>
+    Effect.gen(function* () {
+      const make = RuntimeFolder.make({ _tag: "Self" })
+      const temporary = path.dirname(yield* make)
+      // No process has this id.
+      const gone = 999_999_999
+      const folderOf = (name: string) =>
+        Effect.acquireRelease(
+          Effect.sync(() => {
+            const folder = path.join(temporary, name)
+            fs.mkdirSync(folder)
+            return folder
+          }),
+          (folder) => Effect.sync(() => fs.rmSync(folder, { recursive: true, force: true }))
+        )
+      const abandoned = yield* folderOf(`discovery-${gone}-aBc123`)
+      fs.writeFileSync(path.join(abandoned, ".s.PGSQL.5432.lock"), `${gone}\n`)
+      const ofRunning = yield* folderOf(`discovery-${process.pid}-aBc123`)
+      const ofOthers = yield* folderOf(`discovery-${gone}-aBc123-of-others`)
+      const listened = yield* folderOf(`discovery-${gone}-dEf456`)
+      const listener = createServer()
+      yield* Effect.acquireRelease(
+        Effect.promise(
+          () => new Promise<void>((resolve) => void listener.listen(path.join(listened, ".s.PGSQL.5432"), resolve))
+        ),
+        () => Effect.sync(() => listener.close())
+      )
+      // Also not where a folder of this name only leads to.
+      const link = path.join(temporary, `discovery-${gone}-gHi789`)
+      yield* Effect.acquireRelease(
+        Effect.sync(() => fs.symlinkSync(ofOthers, link)),
+        () => Effect.sync(() => fs.rmSync(link, { force: true }))
+      )
+
+      yield* make
+      assert.isFalse(fs.existsSync(abandoned))
+      for (const kept of [ofRunning, ofOthers, listened, link]) assert.isTrue(fs.existsSync(kept), kept)
     })
   )
 

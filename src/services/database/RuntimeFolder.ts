@@ -1,0 +1,69 @@
+/**
+ * The private folder in which PostgreSQL listens. It goes with this process, and if that is killed, with PostgreSQL
+ * (PostgresProcess). What was killed together with both has left its own behind; the next start removes that.
+ */
+import { Effect } from "effect"
+import type { Scope } from "effect"
+import * as fs from "node:fs/promises"
+import { createConnection } from "node:net"
+import * as os from "node:os"
+import * as path from "node:path"
+import type * as DataFolder from "./DataFolder.ts"
+import { EmbeddedPostgresError } from "./EmbeddedPostgresError.ts"
+import { isRunning } from "./PostgresProcess.ts"
+
+/** A Unix socket's path has at most 103 bytes on every system that we run on. */
+const maxSocketPathBytes = 103
+const socketName = ".s.PGSQL.5432"
+/** Names the process that it belongs to. */
+const name = /^discovery-(\d+)-[A-Za-z0-9]{6}$/
+
+export const make = (runAs: DataFolder.RunAs): Effect.Effect<string, EmbeddedPostgresError, Scope.Scope> =>
+  Effect.acquireRelease(
+    Effect.tryPromise({
+      try: async () => {
+        const prefix = `discovery-${process.pid}-`
+        const longest = maxSocketPathBytes - `/${prefix}XXXXXX/${socketName}`.length
+        const base = Buffer.byteLength(os.tmpdir()) <= longest ? os.tmpdir() : "/tmp"
+        await removeAbandoned(base)
+        const folder = await fs.mkdtemp(path.join(base, prefix))
+        if (runAs._tag === "User") await fs.chown(folder, runAs.uid, runAs.gid)
+        return folder
+      },
+      catch: (cause) =>
+        new EmbeddedPostgresError({
+          message: `No folder for PostgreSQL's socket can be made in ${os.tmpdir()}. Set TMPDIR to a folder that this user can write to.`,
+          cause
+        })
+    }),
+    (folder) => Effect.promise(() => remove(folder))
+  )
+
+const remove = (folder: string): Promise<void> => fs.rm(folder, { recursive: true, force: true }).catch(() => undefined)
+
+/** This user's own, of a process that is gone, and with nobody who listens in it. What cannot be looked at stays. */
+const removeAbandoned = async (base: string): Promise<void> => {
+  const entries = await fs.readdir(base).catch((): Array<string> => [])
+  for (const entry of entries) {
+    const owner = name.exec(entry)?.[1]
+    if (owner === undefined || isRunning(Number.parseInt(owner, 10))) continue
+    const folder = path.join(base, entry)
+    const stat = await fs.lstat(folder).catch(() => undefined)
+    if (stat?.isDirectory() !== true || stat.uid !== process.geteuid?.()) continue
+    if (await nobodyListens(path.join(folder, socketName))) await remove(folder)
+  }
+}
+
+/** A process whose id is unknown here may run in another container that shares the folder; its socket knows. */
+const nobodyListens = (socket: string): Promise<boolean> =>
+  new Promise((resolve) => {
+    const connection = createConnection(socket)
+    const done = (isNobody: boolean) => {
+      connection.destroy()
+      resolve(isNobody)
+    }
+    connection.once("connect", () => done(false))
+    connection.once("error", (error: NodeJS.ErrnoException) =>
+      done(error.code === "ENOENT" || error.code === "ECONNREFUSED")
+    )
+  })
