@@ -86,6 +86,17 @@ describe("documents", () => {
     })
   })
 
+  it("the lock knows the content of every package that a production install brings", () => {
+    const lock: {
+      readonly packages: Readonly<Record<string, { readonly integrity?: string; readonly dev?: boolean }>>
+    } = JSON.parse(read("package-lock.json"))
+    const unknown = Object.entries(lock.packages).filter(([, { integrity }]) => integrity === undefined)
+    assert.deepStrictEqual(
+      unknown.filter(([, { dev }]) => dev !== true).map(([path]) => path),
+      [""]
+    )
+  })
+
   it("every page that a document links to exists", () => {
     const pages = [
       "README.md",

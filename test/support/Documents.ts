@@ -87,23 +87,25 @@ export const errorsPage = (): string => {
 
 interface Property {
   readonly description?: string
-  readonly type?: string
-  readonly enum?: ReadonlyArray<string>
+  readonly type?: string | ReadonlyArray<string>
+  readonly enum?: ReadonlyArray<string | null>
   readonly items?: Property
-  readonly anyOf?: ReadonlyArray<Property>
   readonly properties?: Readonly<Record<string, Property>>
 }
 
 const isProperties = (value: unknown): value is Readonly<Record<string, Property>> =>
   typeof value === "object" && value !== null
 
+const typesOf = ({ type = [] }: Property): ReadonlyArray<string> => (typeof type === "string" ? [type] : type)
+
 const typeOf = (property: Property): string => {
-  if (property.enum !== undefined) return property.enum.map((value) => `\`${value}\``).join(", ")
-  if (property.anyOf !== undefined) return property.anyOf.map(typeOf).join(" or ")
-  if (property.properties !== undefined) return `{ ${Object.keys(property.properties).join(", ")} }`
-  return property.type === "array" && property.items !== undefined
-    ? `array of ${typeOf(property.items)}`
-    : (property.type ?? "any")
+  const [type = "any", ...others] = typesOf(property)
+  const orOthers = others.map((other) => ` or ${other}`).join("")
+  if (property.enum !== undefined) {
+    return `${property.enum.flatMap((value) => (value === null ? [] : [`\`${value}\``])).join(", ")}${orOthers}`
+  }
+  if (property.properties !== undefined) return `{ ${Object.keys(property.properties).join(", ")} }${orOthers}`
+  return `${type === "array" && property.items !== undefined ? `array of ${typeOf(property.items)}` : type}${orOthers}`
 }
 
 const propertiesOf = (schema: Property | Readonly<Record<string, unknown>>): Readonly<Record<string, Property>> => {
@@ -114,14 +116,12 @@ const propertiesOf = (schema: Property | Readonly<Record<string, unknown>>): Rea
 /** Every field of an answer, those inside others with a dotted path, items of an array with `[]`. */
 const fieldRows = (schema: Property | Readonly<Record<string, unknown>>, prefix: string): ReadonlyArray<string> =>
   Object.entries(propertiesOf(schema)).flatMap(([name, property]) => {
-    const object = [property, property.items, ...(property.anyOf ?? [])].find(
+    const object = [property, property.items].find(
       (each) => each?.properties !== undefined && Object.keys(each.properties).length > 0
     )
     const path = `${prefix}${name}${property.type === "array" ? "[]" : ""}`
-    const type = object === undefined ? typeOf(property) : object === property.items ? "array" : "object"
-    const nullable =
-      property.anyOf?.some((each) => each.type === "null") === true && object !== undefined ? " or null" : ""
-    const row = `| \`${path}\` | ${type}${nullable} | ${property.description ?? object?.description ?? ""} |`
+    const type = object === undefined ? typeOf(property) : typesOf(property).join(" or ")
+    const row = `| \`${path}\` | ${type} | ${property.description ?? object?.description ?? ""} |`
     return [row, ...(object === undefined ? [] : fieldRows(object, `${path}.`))]
   })
 
@@ -147,7 +147,17 @@ const toolSection = ({ description, inputSchema, name, outputSchema, title }: Li
 }
 
 export const toolsPage = (listings: ReadonlyArray<Listing>): string =>
-  ["# Tools", "", generated, "", ...listings.flatMap(toolSection)].join("\n")
+  [
+    "# Tools",
+    "",
+    generated,
+    "",
+    "The schemas use only what OpenAI's strict mode, Gemini and a default Ajv take. Therefore `niches` is told as an array of",
+    "strings, though numbers are accepted as well: text is an exact name first, and digits that are no name are an id. Dates",
+    "have a pattern and no `format`. `null` counts as an argument that is absent. What goes wrong: [errors.md](errors.md).",
+    "",
+    ...listings.flatMap(toolSection)
+  ].join("\n")
 
 export const configurationTable = (): string =>
   [

@@ -42,7 +42,7 @@ export const AdQuery = Schema.Struct({
     Arguments.SortOrder,
     "Default desc; applies to revenue, reach, traffic and traffic_growth."
   ),
-  ...Page.fields
+  ...Page.fields(240)
 })
 export type AdQuery = typeof AdQuery.Type
 

@@ -76,7 +76,7 @@ const datePattern = /^\d{4}-\d{2}-\d{2}$/u
 
 /** A calendar date of the proleptic Gregorian calendar, years 0001 to 9999. */
 export const CalendarDate = Schema.String.check(
-  Schema.isPattern(datePattern, { message: "must be a date in the form YYYY-MM-DD", format: "date" }),
+  Schema.isPattern(datePattern, { message: "must be a date in the form YYYY-MM-DD" }),
   Schema.makeFilter((text: string) => !datePattern.test(text) || existsOnCalendar(text) || `${text} does not exist`)
 )
 

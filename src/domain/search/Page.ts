@@ -5,16 +5,19 @@ import * as Arguments from "./Arguments.ts"
 /** The last page that can be asked for. */
 export const lastPage = 20
 
-export const fields = {
+/** `tokensPerResult` is about what one result of the tool takes, in o200k; measured on the demo data. */
+export const fields = (tokensPerResult: number) => ({
   page: Arguments.optional(
     Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: lastPage })),
     "Page, 1 to 20; default 1."
   ),
   per_page: Arguments.optional(
     Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 25 })),
-    "Results per page, 1 to 25; default 10."
+    `Results per page, 1 to 25; default 10. A result is about ${tokensPerResult} tokens, so a page of 10 is about ` +
+      `${(10 * tokensPerResult).toLocaleString("en")} and one of 25 about ${(25 * tokensPerResult).toLocaleString("en")}; ` +
+      "twice that where both copies of an answer count."
   )
-} as const
+})
 
 /** A page number and size, defaults filled in. */
 export interface Window {

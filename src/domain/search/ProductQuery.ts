@@ -31,6 +31,6 @@ export const ProductQuery = Schema.Struct({
     Arguments.SortOrder,
     "Default desc; keep desc with recommended to get the best products first."
   ),
-  ...Page.fields
+  ...Page.fields(185)
 })
 export type ProductQuery = typeof ProductQuery.Type

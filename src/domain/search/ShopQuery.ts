@@ -26,6 +26,6 @@ export const ShopQuery = Schema.Struct({
     "Default recommended: stores with most active ads first, of equal ones those with most visits."
   ),
   sort_order: Arguments.optional(Arguments.SortOrder, "Default desc; unknown figures come last either way."),
-  ...Page.fields
+  ...Page.fields(145)
 })
 export type ShopQuery = typeof ShopQuery.Type

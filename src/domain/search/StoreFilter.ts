@@ -5,7 +5,7 @@ import { countryCodes, currencyCodes } from "../catalog/Iso.ts"
 import * as Arguments from "./Arguments.ts"
 import { queryWords } from "./SearchText.ts"
 
-/** A niche by name (case-insensitive) or by id. */
+/** A niche by name (case-insensitive) or by id; text of digits that is no name is an id. */
 export const NicheReference = Schema.Union([
   Arguments.Name,
   Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 2_147_483_647 }))
@@ -26,7 +26,7 @@ const list = <S extends Schema.Constraint>(item: S, maxEntries: number) =>
 export const fields = {
   niches: Arguments.optional(
     list(NicheReference, 20),
-    'Niche names or ids from list_filter_options with kind "niches"; a parent includes its sub-niches. Up to 20.'
+    'Niche names or ids from list_filter_options with kind "niches"; an id may be a number or text. A parent includes its sub-niches. Up to 20.'
   ),
   countries: Arguments.optional(
     list(Arguments.code(countryCodes, "an ISO 3166-1 alpha-2", { UK: "GB" }), 50),

@@ -25,7 +25,10 @@ export const fold = (name: string): string => streamSafe(name).normalize("NFC").
 export interface Names {
   readonly niches: ReadonlyArray<Niche>
   readonly spellings: ReadonlyArray<Spelling>
-  /** The niche with all below it, or `undefined` when there is none of this name or id. */
+  /**
+   * The niche with all below it, or `undefined` when there is none of this name or id. Text is an exact name first; digits
+   * that are no name are an id, because most clients can send ids as text only.
+   */
   niche(reference: string | number): ReadonlyArray<number> | undefined
   /** The id that stores carry. */
   spelling(kind: SpellingKind, name: string): number | undefined
@@ -71,13 +74,10 @@ export const make = (niches: ReadonlyArray<Niche>, spellings: ReadonlyArray<Spel
     niches,
     spellings,
     niche: (reference) => {
-      const roots =
-        typeof reference === "string"
-          ? (byName.get(fold(reference)) ?? []).map((niche) => niche.id)
-          : known.has(reference)
-            ? [reference]
-            : []
-      return roots.length === 0 ? undefined : subtree(roots)
+      const named = typeof reference === "string" ? byName.get(fold(reference)) : undefined
+      if (named !== undefined) return subtree(named.map((niche) => niche.id))
+      const id = typeof reference === "number" ? reference : /^\d+$/u.test(reference) ? Number(reference) : undefined
+      return id !== undefined && known.has(id) ? subtree([id]) : undefined
     },
     spelling: (kind, name) => ids.get(`${kind} ${fold(name)}`),
     nearestNiche: (name) => nearestNiche()(name),

@@ -6,6 +6,17 @@ import { Plan, SubscriptionStatus } from "../../domain/access/Account.ts"
 import type { RunnableTool } from "./ToolDefinition.ts"
 import * as ToolDefinition from "./ToolDefinition.ts"
 
+/** By name, not as a record: `additionalProperties` with a schema is refused by strict clients. */
+const costFields: Readonly<Record<ToolDefinition.ToolName, typeof Schema.Int>> = {
+  get_usage: Schema.Int,
+  list_filter_options: Schema.Int,
+  search_shops: Schema.Int,
+  search_ads: Schema.Int,
+  search_products: Schema.Int,
+  get_shop: Schema.Int,
+  get_product: Schema.Int
+}
+
 export const Usage = Schema.Struct({
   plan: Plan,
   status: SubscriptionStatus,
@@ -18,36 +29,29 @@ export const Usage = Schema.Struct({
     start: Schema.String.annotate({ description: "YYYY-MM-DD, UTC, inclusive." }),
     end: Schema.String.annotate({ description: "YYYY-MM-DD, UTC, exclusive: then the credits renew." })
   }),
-  costs: Schema.Record(Schema.String, Schema.Int).annotate({
+  costs: Schema.Struct(costFields).annotate({
     description: "Credits per successful call of each tool."
   })
 })
 
-/** `others` are the tools besides this one. */
-export const make = (others: ReadonlyArray<RunnableTool>): RunnableTool => {
-  const costs = Object.fromEntries([
-    ["get_usage", Credit.costs.get_usage],
-    ...others.map(({ cost, name }) => [name, cost])
-  ])
-  return ToolDefinition.make({
-    name: "get_usage",
-    title: "Get usage",
-    description:
-      "Tells the account's plan, the credits left in this period, when they renew, and what each tool costs. " +
-      "Also the way to check that a credential works.",
-    parameters: Tool.EmptyParams,
-    success: Usage,
-    handler: (_, { credits, plan, status }) =>
-      Effect.succeed({
-        plan,
-        status,
-        credits: {
-          allowance: credits.allowance,
-          used: credits.used,
-          remaining: Math.max(0, Credit.remaining(credits))
-        },
-        period: { start: credits.periodStart, end: credits.periodEnd },
-        costs
-      })
-  })
-}
+export const tool: RunnableTool = ToolDefinition.make({
+  name: "get_usage",
+  title: "Get usage",
+  description:
+    "Tells the account's plan, the credits left in this period, when they renew, and what each tool costs. " +
+    "Also the way to check that a credential works.",
+  parameters: Tool.EmptyParams,
+  success: Usage,
+  handler: (_, { credits, plan, status }) =>
+    Effect.succeed({
+      plan,
+      status,
+      credits: {
+        allowance: credits.allowance,
+        used: credits.used,
+        remaining: Math.max(0, Credit.remaining(credits))
+      },
+      period: { start: credits.periodStart, end: credits.periodEnd },
+      costs: Credit.costs
+    })
+})

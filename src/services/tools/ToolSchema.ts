@@ -1,7 +1,7 @@
 /** JSON Schema of a tool's arguments and answers, in the form that clients and their models read best. */
 import { Schema } from "effect"
 
-/** JSON Schema 2020-12 with `type: "object"` at the root (protocol.md 25). */
+/** JSON Schema 2020-12 with `type: "object"` at the root, in {@link keywords} alone. */
 export interface ObjectSchema extends Readonly<Record<string, unknown>> {
   readonly type: "object"
 }
@@ -19,12 +19,45 @@ const toObjectSchema = (document: {
 }): ObjectSchema => {
   const root = simplify(document.schema)
   if (!isNode(root) || root["type"] !== "object") throw new TypeError("a tool's schema must be an object")
-  return {
-    type: "object",
-    // Some clients want `properties`, also where there are none.
-    properties: {},
-    ...root,
-    ...(Object.keys(document.definitions).length === 0 ? {} : { $defs: simplify(document.definitions) })
+  // Some clients want `properties`, also where there are none.
+  const schema: ObjectSchema = { type: "object", properties: {}, ...root }
+  refuseOthers(schema, "")
+  return schema
+}
+
+/**
+ * What OpenAI's strict mode, Gemini and a default Ajv take, and what the converters of AI SDK, LangChain and Genkit keep:
+ * no `format`, `anyOf`, `allOf`, `$ref`.
+ */
+const keywords: ReadonlySet<string> = new Set([
+  "type",
+  "description",
+  "properties",
+  "required",
+  "additionalProperties",
+  "items",
+  "enum",
+  "minimum",
+  "maximum",
+  "minLength",
+  "maxLength",
+  "pattern",
+  "minItems",
+  "maxItems"
+])
+
+/** A schema that clients cannot read is a mistake of its author, noticed before the server starts. */
+const refuseOthers = (node: Node, path: string): void => {
+  for (const [keyword, value] of Object.entries(node)) {
+    if (!keywords.has(keyword)) throw new TypeError(`not every client takes ${keyword}, at "${path}"`)
+    if (keyword === "additionalProperties" && value !== false) {
+      throw new TypeError(`not every client takes additionalProperties with a schema, at "${path}"`)
+    }
+    if (keyword === "properties" && isNode(value)) {
+      for (const [name, property] of Object.entries(value))
+        if (isNode(property)) refuseOthers(property, `${path}.${name}`)
+    }
+    if (keyword === "items" && isNode(value)) refuseOthers(value, `${path}[]`)
   }
 }
 
@@ -39,7 +72,7 @@ const simplify = (value: unknown): unknown => {
   for (const [key, inner] of Object.entries(value)) {
     if (!isNoise(key, inner)) node[key] = simplify(inner)
   }
-  return lift(node)
+  return withoutUnion(lift(node))
 }
 
 /** True of every number or object anyway, or unreadable for validators whose regular expressions know no `\p{...}`. */
@@ -51,7 +84,7 @@ const isNoise = (key: string, value: unknown): boolean =>
 
 /**
  * `allOf` of fragments that say different things becomes one schema: models overlook a description inside `allOf`.
- * Fragments that contradict a key that is there already stay.
+ * Fragments that contradict a key that is there already stay, and are refused.
  */
 const lift = (node: Record<string, unknown>): Node => {
   const { allOf, ...rest } = node
@@ -63,4 +96,28 @@ const lift = (node: Record<string, unknown>): Node => {
     else left.push(fragment)
   }
   return left.length === 0 ? lifted : { ...lifted, allOf: left }
+}
+
+/**
+ * `anyOf` as other keywords say it. What may be null has both types. What may be text or a number is told as text: several
+ * converters make nothing of the pair, and models can write every number as text.
+ */
+const withoutUnion = (node: Node): Node => {
+  const { anyOf, ...rest } = node
+  if (!Array.isArray(anyOf)) return node
+  const members = anyOf.filter(isNode)
+  const others = members.filter(({ type }) => type !== "null")
+  const [first] = others
+  const isTextOrNumber =
+    others.length === 2 && first?.["type"] === "string" && /^(?:integer|number)$/u.test(String(others[1]?.["type"]))
+  if (first === undefined || members.length !== anyOf.length || (others.length > 1 && !isTextOrNumber)) return node
+  const told = isTextOrNumber ? { type: "string" } : first
+  if (others.length === members.length) return { ...told, ...rest }
+  const values = told["enum"]
+  return {
+    ...told,
+    type: [told["type"], "null"],
+    ...(Array.isArray(values) ? { enum: [...values, null] } : {}),
+    ...rest
+  }
 }

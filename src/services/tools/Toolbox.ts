@@ -28,7 +28,7 @@ export class Toolbox extends Context.Service<
         GetProduct.make
       ])
       // The free one comes first: clients and test suites try the first tool with no arguments (protocol.md 20).
-      const tools = [GetUsage.make(others), ...others]
+      const tools = [GetUsage.tool, ...others]
       const byName = new Map<string, RunnableTool>(tools.map((tool) => [tool.name, tool]))
       return { tools, find: (name) => byName.get(name) }
     })

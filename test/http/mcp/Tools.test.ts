@@ -115,6 +115,18 @@ layer(TestServer.layer(), { excludeTestServices: true })("tools", (it) => {
       })
     )
 
+    it.effect.each(["search_shops", "search_ads", "search_products"])(
+      "%s says how many tokens a page is about",
+      (name) =>
+        Effect.gen(function* () {
+          const tool = (yield* listings).find((listing) => listing.name === name)
+          const perPage = Schema.decodeUnknownSync(Schema.Struct({ per_page: Schema.Unknown }))(
+            tool?.inputSchema["properties"]
+          )
+          assert.match(JSON.stringify(perPage), /a page of 10 is about \d,\d{3} and one of 25 about \d,\d{3}/)
+        })
+    )
+
     it.effect.each(["search_shops", "search_ads", "search_products", "get_shop", "get_product"])(
       "%s warns of third-party text",
       (name) =>

@@ -1,0 +1,173 @@
+/**
+ * The schemas of all tools, through the converters of the libraries that agents are built with: each hands its model what
+ * the server told, and loses nothing of it. Genkit is not installed for its weight: what its converter keeps (`type`,
+ * `properties`, `required`, `items`, `enum`, `description`) is all that a schema may need to be understood.
+ */
+import { createMCPClient } from "@ai-sdk/mcp"
+import { assert, layer } from "@effect/vitest"
+import { mcpToTool } from "@google/genai"
+import { loadMcpTools } from "@langchain/mcp-adapters"
+import { Client } from "@modelcontextprotocol/sdk/client/index.js"
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js"
+import { getAllMcpTools, MCPServerStreamableHttp } from "@openai/agents"
+import { Ajv } from "ajv"
+import { Effect } from "effect"
+import { Toolbox } from "../../../src/services/tools/Toolbox.ts"
+import { TestServer } from "../../support/TestServer.ts"
+
+const headers = { authorization: "Bearer good" }
+
+type Node = Readonly<Record<string, unknown>>
+
+const isNode = (value: unknown): value is Node => typeof value === "object" && value !== null && !Array.isArray(value)
+
+/** A schema and all schemas in it. */
+const nodesOf = (schema: unknown): ReadonlyArray<Node> => {
+  if (!isNode(schema)) return []
+  const { anyOf, items, properties } = schema
+  return [
+    schema,
+    ...nodesOf(items),
+    ...(isNode(properties) ? Object.values(properties).flatMap(nodesOf) : []),
+    ...(Array.isArray(anyOf) ? anyOf.flatMap(nodesOf) : [])
+  ]
+}
+
+const keywordsOf = (schema: unknown) => new Set(nodesOf(schema).flatMap((node) => Object.keys(node)))
+
+const assertWithin = (schema: unknown, keywords: ReadonlyArray<string>, name: string) =>
+  assert.deepStrictEqual(
+    Array.from(keywordsOf(schema)).filter((keyword) => !keywords.includes(keyword)),
+    [],
+    name
+  )
+
+/** A model is told of every value what it is: an empty schema, and an array of it, is refused by Gemini. */
+const assertTyped = (schema: unknown, name: string) => {
+  for (const node of nodesOf(schema)) {
+    assert.isTrue("type" in node || "anyOf" in node, `${name}: ${JSON.stringify(node)}`)
+    if (node["type"] === "array") assert.isNotEmpty(node["items"], name)
+  }
+}
+
+const connect = async (url: string) => {
+  const client = new Client({ name: "test", version: "1.0.0" })
+  await client.connect(new StreamableHTTPClientTransport(new URL(`${url}/mcp`), { requestInit: { headers } }))
+  return client
+}
+
+layer(TestServer.layer(), { excludeTestServices: true })("schemas", (it) => {
+  const check = (use: (listings: ReadonlyArray<Listing>, url: string) => Promise<void> | void) =>
+    Effect.gen(function* () {
+      const { url } = yield* TestServer
+      const { tools } = yield* Toolbox
+      const listings = tools.map(({ listing }) => listing)
+      yield* Effect.promise(async () => use(listings, url))
+    })
+
+  it.effect("a default Ajv compiles them, without a warning", () =>
+    check((listings) => {
+      const complain = (...message: ReadonlyArray<unknown>) => assert.fail(message.join(" "))
+      const ajv = new Ajv({ logger: { log: complain, warn: complain, error: complain } })
+      for (const { inputSchema, name, outputSchema } of listings) {
+        const args =
+          name === "get_shop" ? { shop_id: 1 } : name === "get_product" ? { product_id: 1 } : { kind: "apps" }
+        const hasRequired = Object.hasOwn(inputSchema, "required")
+        assert.isTrue(ajv.compile({ ...inputSchema })(hasRequired ? args : {}), name)
+        assert.isFalse(ajv.compile({ ...outputSchema })({}), name)
+      }
+    })
+  )
+
+  it.effect("OpenAI Agents makes each of them strict", () =>
+    check(async (listings, url) => {
+      const server = new MCPServerStreamableHttp({ url: `${url}/mcp`, name: "discovery", requestInit: { headers } })
+      await server.connect()
+      try {
+        const tools = await getAllMcpTools({ mcpServers: [server], convertSchemasToStrict: true })
+        assert.deepStrictEqual(
+          tools.map(({ name }) => name),
+          listings.map(({ name }) => name)
+        )
+        for (const [index, tool] of tools.entries()) {
+          if (tool.type !== "function") return assert.fail(tool.name)
+          assert.isTrue(tool.strict, tool.name)
+          assertTyped(tool.parameters, tool.name)
+          const all = nodesOf(tool.parameters).filter(({ type }) => type === "object")
+          for (const { additionalProperties, properties, required } of all) {
+            assert.isFalse(additionalProperties, tool.name)
+            assert.deepStrictEqual(required, Object.keys(properties ?? {}), tool.name)
+          }
+          assert.sameMembers(
+            Object.keys(tool.parameters.properties),
+            Object.keys(listings[index]?.inputSchema["properties"] ?? {})
+          )
+        }
+      } finally {
+        await server.close()
+      }
+    })
+  )
+
+  it.effect("Google's library declares them in the keywords that Gemini's function calling takes", () =>
+    check(async (listings, url) => {
+      const client = await connect(url)
+      const { functionDeclarations = [] } = await mcpToTool(client).tool()
+      assert.lengthOf(functionDeclarations, listings.length)
+      for (const { name = "", parametersJsonSchema, responseJsonSchema } of functionDeclarations) {
+        for (const schema of [parametersJsonSchema, responseJsonSchema]) {
+          assertWithin(schema, gemini, name)
+          assertTyped(schema, name)
+        }
+      }
+      await client.close()
+    })
+  )
+
+  it.effect("AI SDK and LangChain hand them on as they are", () =>
+    check(async (listings, url) => {
+      const ai = await createMCPClient({ transport: { type: "http", url: `${url}/mcp`, headers } })
+      const aiTools = await ai.tools()
+      const client = await connect(url)
+      const langchain = await loadMcpTools("discovery", client)
+      for (const { inputSchema, name } of listings) {
+        const tool = aiTools[name] ?? assert.fail(name)
+        const { jsonSchema } = tool.inputSchema as { readonly jsonSchema: unknown }
+        assert.deepStrictEqual(await jsonSchema, inputSchema)
+        assert.deepStrictEqual(langchain.find((each) => each.name === name)?.schema, inputSchema)
+      }
+      await client.close()
+      await ai.close()
+    })
+  )
+
+  it.effect("Genkit's converter keeps the type of every value", () =>
+    check((listings) => {
+      for (const { inputSchema, name, outputSchema } of listings) {
+        assertTyped(inputSchema, name)
+        assertTyped(outputSchema, name)
+        for (const { type } of nodesOf(inputSchema)) assert.isString(type, name)
+      }
+    })
+  )
+})
+
+type Listing = Toolbox["Service"]["tools"][number]["listing"]
+
+/** Of `Schema` in the Gemini API: what a function declaration may say. */
+const gemini = [
+  "type",
+  "description",
+  "properties",
+  "required",
+  "additionalProperties",
+  "items",
+  "enum",
+  "minimum",
+  "maximum",
+  "minLength",
+  "maxLength",
+  "pattern",
+  "minItems",
+  "maxItems"
+]
