@@ -130,8 +130,11 @@ export class Dispatch extends Context.Service<
         return Effect.map(
           Effect.forEach(
             values,
-            // The ledger takes each call once, by its id: every entry has one of its own.
-            (value, index) => one(inBatch(value), { ...envelope, requestId: `${envelope.requestId}.${index}` }),
+            // The ledger takes each call once, by its id: every entry has one of its own. Between them others have their turn.
+            (value, index) => {
+              const request = { ...envelope, requestId: `${envelope.requestId}.${index}` }
+              return Effect.flatMap(Effect.yieldNow, () => one(inBatch(value), request))
+            },
             { concurrency: batchConcurrency }
           ),
           Reply.batch

@@ -3,6 +3,7 @@ import { Effect, Result } from "effect"
 import type { HttpServerError, HttpServerRequest } from "effect/http"
 import { HttpRouter, HttpServerResponse } from "effect/http"
 import { AppConfig } from "../../Config.ts"
+import * as BoundedJson from "../../domain/BoundedJson.ts"
 import * as JsonRpc from "../../domain/mcp/JsonRpc.ts"
 import { CredentialResolver } from "../../services/access/CredentialResolver.ts"
 import * as CommonHeaders from "../CommonHeaders.ts"
@@ -34,7 +35,8 @@ const refusals = {
   accept: { status: 406, message: "the answer is JSON: accept application/json" },
   size: { status: 413, message: `the body is larger than ${maxBodyBytes} bytes` },
   encoding: { status: 400, message: "the body is not UTF-8", code: JsonRpc.codes.parseError },
-  json: { status: 400, message: "the body is not JSON", code: JsonRpc.codes.parseError },
+  malformed: { status: 400, message: "the body is not JSON", code: JsonRpc.codes.parseError },
+  excessive: { status: 400, message: `the body has ${BoundedJson.limits}` },
   incomplete: { status: 400, message: "the body ended early", code: JsonRpc.codes.parseError }
 } as const satisfies Record<string, Refusal>
 
@@ -70,11 +72,7 @@ const parse = (bytes: ArrayBuffer): Result.Result<unknown, Refusal> => {
   } catch {
     return Result.fail(refusals.encoding)
   }
-  try {
-    return Result.succeed(JSON.parse(text))
-  } catch {
-    return Result.fail(refusals.json)
-  }
+  return Result.mapError(BoundedJson.parse(text), (reason) => refusals[reason])
 }
 
 const isTooLarge = ({ reason }: HttpServerError.HttpServerError) =>

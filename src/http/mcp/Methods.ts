@@ -56,7 +56,9 @@ export const make = (config: Pick<AppSettings, "baseUrl">, toolbox: Toolbox["Ser
   }
 
   const listTools = (params: Params, list: Answer, status: Status) =>
-    params["cursor"] === undefined ? list : invalid(status, "there is one page of tools: leave cursor out")
+    (params["cursor"] ?? undefined) === undefined
+      ? list
+      : invalid(status, "there is one page of tools: leave cursor out")
 
   const callTool = (params: Params, status: Status): Answer => {
     const { name } = params
@@ -102,10 +104,11 @@ export const make = (config: Pick<AppSettings, "baseUrl">, toolbox: Toolbox["Ser
   return {
     /** The result as JSON, or the tool to run for it. */
     answer: (request: JsonRpc.Request, era: Protocol.Era): Answer => {
-      const { method, params = {} } = request
+      const { method } = request
+      const params = request.params ?? {}
       const status = era._tag === "Modern" ? modernStatus : legacyStatus
       if (!JsonRpc.isRecord(params)) return invalid(status, "params must be an object")
-      if (params["_meta"] !== undefined && Protocol.metaOf(params) === undefined) {
+      if ((params["_meta"] ?? undefined) !== undefined && Protocol.metaOf(params) === undefined) {
         return invalid(status, "params._meta must be an object")
       }
       return era._tag === "Modern" ? modern(method, params) : legacy(method, params)

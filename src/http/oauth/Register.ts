@@ -1,8 +1,9 @@
 /** `/register`: an app makes itself known (oauth.md 42 to 46; RFC 7591). It gets an id, and nothing to change it with. */
-import { Effect, Layer, Option, Redacted } from "effect"
+import { Effect, Layer, Redacted } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { HttpServerResponse } from "effect/http"
 import { AppConfig } from "../../Config.ts"
+import * as BoundedJson from "../../domain/BoundedJson.ts"
 import type { RegistrationError } from "../../domain/oauth/OAuthError.ts"
 import { InvalidClientMetadata } from "../../domain/oauth/OAuthError.ts"
 import * as Registration from "../../domain/oauth/Registration.ts"
@@ -14,8 +15,6 @@ import * as MediaType from "../mcp/MediaType.ts"
 import * as RequestHeaders from "../RequestHeaders.ts"
 import * as Endpoints from "./Endpoints.ts"
 import * as FormRequest from "./FormRequest.ts"
-
-const parse = Option.liftThrowable((text: string): unknown => JSON.parse(text))
 
 /** Everything that holds for the client, whatever it asked for (RFC 7591, 3.2.1). */
 const reply = ({ client, registeredAt, secret }: RegisteredClient) =>
@@ -46,9 +45,10 @@ export const layer = Layer.unwrap(
         return yield* invalid("Send JSON: Content-Type: application/json.")
       }
       const body = yield* Effect.mapError(FormRequest.bodyOf(request), ({ message }) => invalid(message))
-      const json = parse(body)
-      if (Option.isNone(json)) return yield* invalid("The body is not JSON.")
-      const registration = yield* Effect.fromResult(Registration.read(json.value))
+      const json = yield* Effect.mapError(Effect.fromResult(BoundedJson.parse(body)), (reason) =>
+        invalid(reason === "malformed" ? "The body is not JSON." : `The body has ${BoundedJson.limits}.`)
+      )
+      const registration = yield* Effect.fromResult(Registration.read(json))
       return reply(yield* clients.register(registration, addressOf(request)))
     })
 

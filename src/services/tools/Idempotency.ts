@@ -11,7 +11,7 @@ export const metaKey = "discovery/idempotency-key"
 export const keyOf = (
   meta: Readonly<Record<string, unknown>> | undefined
 ): Result.Result<string | undefined, ArgumentIssue> => {
-  const key = meta?.[metaKey]
+  const key = meta?.[metaKey] ?? undefined
   return key === undefined || isIdempotencyKey(key)
     ? Result.succeed(key)
     : Result.fail({ path: `_meta.${metaKey}`, message: "must be a string of 1 to 128 characters" })

@@ -267,7 +267,6 @@ layer(TestServer.layer(), { excludeTestServices: true })("eras", (it) => {
       ["no name", {}],
       ["a number for a name", { name: 1 }],
       ["arguments that are an array", { name: "get_usage", arguments: [] }],
-      ["arguments that are null", { name: "get_usage", arguments: null }],
       ["arguments that are a string", { name: "get_usage", arguments: "{}" }],
       ["a _meta that is no object", { name: "get_usage", _meta: 1 }],
       ["a name of the prototype", { name: "constructor" }]
@@ -331,12 +330,13 @@ layer(TestServer.layer(), { excludeTestServices: true })("eras", (it) => {
       ["JSON-RPC 1.0", '{"id":7,"method":"ping"}', -32600],
       ["the id null", '{"jsonrpc":"2.0","id":null,"method":"ping"}', -32600],
       ["a fraction for an id", '{"jsonrpc":"2.0","id":1.5,"method":"ping"}', -32600],
-      ["nesting without end", `${"[".repeat(100_000)}${"]".repeat(100_000)}`, -32600]
+      ["nesting without end", `${"[".repeat(100_000)}${"]".repeat(100_000)}`, -32600],
+      ["a batch of what is no message", "[[]]", -32600]
     ])("%s is 400", ([, body, code]) =>
       Effect.gen(function* () {
         const server = yield* TestServer
         const answer = yield* server.send({ body })
-        if (code === -32600 && body.startsWith("[")) {
+        if (body === "[[]]") {
           // A batch of one entry that is no message: its error stands in the batch's answer.
           assert.nestedPropertyVal(answer.json, "[0].error.code", -32600)
         } else {
