@@ -22,7 +22,6 @@ export default Effect.gen(function* () {
       PRIMARY KEY (account_id, hash)
     )`
   yield* sql`CREATE INDEX known_browser_hash ON known_browser (hash)`
-  yield* sql`CREATE INDEX known_browser_signed_in ON known_browser (signed_in_at)`
 
   // How many pages of the catalogue an account has looked at on a day (UTC).
   yield* sql`

@@ -106,7 +106,7 @@ export const redirectedTo = ({ headers, status, text }: Answer): URL => {
 
 export type Reply = Answer
 
-/** A browser: it keeps the cookie, and says where its requests come from. */
+/** A browser: it keeps the cookie of its session, and says where its requests come from. */
 export const browser = Effect.gen(function* () {
   const site = yield* Site
   let cookie = ""
@@ -116,7 +116,9 @@ export const browser = Effect.gen(function* () {
     ...more
   })
   const keep = (answer: Answer): Answer => {
-    for (const line of answer.headers.getSetCookie()) cookie = line.split(";", 1)[0] ?? ""
+    for (const line of answer.headers.getSetCookie()) {
+      if (line.startsWith("discovery=")) cookie = line.split(";", 1)[0] ?? ""
+    }
     return answer
   }
   const get = (path: string, more: Readonly<Record<string, string>> = {}) =>

@@ -8,7 +8,8 @@ import { SqlClient } from "effect/sql"
 import { AccountId } from "../../domain/access/Account.ts"
 import type { Device } from "../../domain/access/Device.ts"
 import type { ServiceUnavailable } from "../../domain/ToolError.ts"
-import { availableToRead } from "../database/Availability.ts"
+import { availableOnce, availableToRead } from "../database/Availability.ts"
+import { KnownBrowsers } from "./KnownBrowsers.ts"
 import { Passwords } from "./Passwords.ts"
 import type { PasswordsBusy } from "./Passwords.ts"
 import { rowsOf } from "./Rows.ts"
@@ -36,11 +37,21 @@ const decodeHolders = rowsOf(
 export class SignIn extends Context.Service<
   SignIn,
   {
-    /** Starts a session; `instead` is the cookie's secret until now, and `device` what the session is recognised by. */
+    /**
+     * Starts a session; `instead` is the cookie's secret until now, and `device` what the session is recognised by. `browser`
+     * is what the browser has kept of earlier ones, and what it has to keep from now on (KnownBrowsers).
+     */
     signIn(
-      attempt: Attempt & { readonly password: Redacted.Redacted; readonly device?: Device },
+      attempt: Omit<Attempt, "knownBrowser"> & {
+        readonly password: Redacted.Redacted
+        readonly browser?: Redacted.Redacted | undefined
+        readonly device?: Device
+      },
       instead?: Redacted.Redacted
-    ): Effect.Effect<{ readonly session: Session; readonly secret: Redacted.Redacted }, SignInError>
+    ): Effect.Effect<
+      { readonly session: Session; readonly secret: Redacted.Redacted; readonly browser: Redacted.Redacted },
+      SignInError
+    >
     /** The password alone, of who is signed in; counted by the session. */
     verify(owner: {
       readonly session: Pick<Session, "id" | "email">
@@ -55,6 +66,7 @@ export class SignIn extends Context.Service<
       const passwords = yield* Passwords
       const sessions = yield* Sessions
       const attempts = yield* SignInAttempts
+      const browsers = yield* KnownBrowsers
       /** A password that nobody knows, for those that do not exist. */
       const nobodys = yield* Effect.flatMap(passwords.generate, (password) => passwords.hash(password)).pipe(
         // Nobody else hashes while the server starts.
@@ -77,32 +89,38 @@ export class SignIn extends Context.Service<
         yield* attempts.take(attempt)
         const holder = Option.getOrUndefined(yield* find(email))
         const passwordHash = holder?.passwordHash ?? nobodys
-        const isRight = yield* passwords.verify(password, passwordHash).pipe(
+        const isEqual = yield* passwords.verify(password, passwordHash).pipe(
           // Who comes at a bad time would else be told, a moment later, that they had tried too often.
-          Effect.tapError(() => attempts.giveBack(attempt))
+          Effect.tapError(() => attempts.settle(attempt, "not_looked_at"))
         )
-        if (!isRight || holder === undefined || holder.passwordHash === null) return yield* new SignInRejected()
-        yield* attempts.giveBack(attempt)
+        const isRight = isEqual && holder !== undefined && holder.passwordHash !== null
+        yield* attempts.settle(attempt, isRight ? "right" : "wrong")
+        if (!isRight) return yield* new SignInRejected()
         return { accountId: holder.accountId, email: holder.email, passwordHash }
       })
 
       const verify: SignIn["Service"]["verify"] = Effect.fn("SignIn.verify")(({ password, session }) =>
-        judge(session.email, password, { sessionId: session.id })
+        judge(session.email, password, { sessionId: session.id, email: session.email })
       )
 
       const signIn: SignIn["Service"]["signIn"] = Effect.fn("SignIn.signIn")(function* (attempt, instead) {
         const email = normalise(attempt.email)
-        const verified = yield* judge(email, attempt.password, { address: attempt.address, email })
-        return yield* sessions
-          .start(attempt.device === undefined ? verified : { ...verified, device: attempt.device }, instead)
-          .pipe(Effect.catchTag("PasswordOutdated", () => Effect.fail(new SignInRejected())))
+        const { address, browser: browserUntilNow, device, password } = attempt
+        const knownBrowser = yield* browsers.idOf(email, browserUntilNow)
+        const verified = yield* judge(email, password, { address, email, knownBrowser })
+        return yield* Effect.gen(function* () {
+          const started = yield* sessions
+            .start(device === undefined ? verified : { ...verified, device }, instead)
+            .pipe(Effect.catchTag("PasswordOutdated", () => Effect.fail(new SignInRejected())))
+          return { ...started, browser: yield* browsers.remember(verified.accountId, browserUntilNow) }
+        }).pipe(sql.withTransaction, availableOnce)
       })
 
       return { signIn, verify }
     })
   )
 
-  static readonly layer = SignIn.layerNoDeps.pipe(Layer.provide(SignInAttempts.layer))
+  static readonly layer = SignIn.layerNoDeps.pipe(Layer.provide([SignInAttempts.layer, KnownBrowsers.layer]))
 }
 
 /** PostgreSQL refuses U+0000 and half a surrogate pair; no address has them. Longer than any address needs no more. */

@@ -1,11 +1,15 @@
 /**
- * How often a password may be tried (oauth.md 56), counted in the database and so by all servers together: for one account
- * from one network, for one network, and for one account from anywhere; of IPv6 also for a wider network (Networks). The last is so wide that nobody can keep the owner
- * of an account out of it with a handful of requests. Whoever is signed in and tells the password once more is counted by
- * the session alone, so that nobody else keeps the owner from changing it.
+ * How often a password may be tried (oauth.md 56), counted in the database and so by all servers together. Wrong ones: for
+ * one account from one network, for one network, and for one account from anywhere; of IPv6 also for a wider network
+ * (Networks). The last is so wide that nobody can keep the owner of an account out of it with a handful of requests, and a
+ * browser in which the owner signed in before (KnownBrowsers) is not counted by it, but by itself. Whoever is signed in and
+ * tells the password once more is counted by the session alone.
  *
- * Each is a leaky bucket of which only the moment is kept at which it will be empty. An attempt counts before the password
- * is looked at, so that many at once get no further than one after another; a right one is given back.
+ * Right ones take the same work, so they have counts of their own, for one account and for one network, which nobody can use
+ * up who does not know a password. Every attempt counts for both before the password is looked at, so that many at once get
+ * no further than one after another; afterwards, the counts that are not of its kind are given back.
+ *
+ * Each is a leaky bucket of which only the moment is kept at which it will be empty.
  */
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
@@ -21,10 +25,13 @@ export interface Attempt {
   readonly email: string
   /** Where the client is, as http/ClientAddress.ts tells it: its IP address, or its network. */
   readonly address: string
+  /** The id of the browser, if the account was signed in to with it before. */
+  readonly knownBrowser?: string | undefined
 }
 
 /** Of someone who is signed in already. */
 export interface SessionAttempt {
+  readonly email: string
   readonly sessionId: number
 }
 
@@ -37,28 +44,52 @@ interface Limit {
   readonly everyMillis: number
 }
 
-/** What an attempt counts for. Of all attempts in the same order, in which they are locked: the widest network first. */
-const limitsOf = (attempt: Attempt | SessionAttempt): ReadonlyArray<Limit> => {
-  // Strangers cannot use this up: only who has the session can.
-  if ("sessionId" in attempt) return [{ subject: `session ${attempt.sessionId}`, burst: 10, everyMillis: 60_000 }]
-  const { address, email } = attempt
-  const networks = Networks.countedOf(address).toReversed()
-  return [
-    ...networks.map(({ key, times }) => ({
-      subject: `network ${key}`,
-      burst: 30 * times,
-      everyMillis: 20_000 / times
-    })),
-    ...networks.map(({ key, times }) => ({
-      subject: `network ${key} account ${email}`,
-      burst: 10 * times,
-      everyMillis: 60_000 / times
-    })),
-    { subject: `account ${email}`, burst: 100, everyMillis: 36_000 }
-  ]
+interface Limits {
+  readonly wrong: ReadonlyArray<Limit>
+  readonly right: ReadonlyArray<Limit>
 }
 
-/** Rows whose time has come that one attempt deletes at most; it writes five. */
+/** Of one account, whoever signs in to it. */
+const rightOnes = { burst: 30, everyMillis: 10_000 }
+
+/** What an attempt counts for. Of all attempts in the same order, in which they are locked: the widest network first. */
+const limitsOf = (attempt: Attempt | SessionAttempt): Limits => {
+  const { email } = attempt
+  // Strangers cannot use this up: only who has the session, or the browser's cookie, can.
+  const own = "sessionId" in attempt ? `session ${attempt.sessionId}` : attempt.knownBrowser
+  if (own !== undefined) {
+    return {
+      wrong: [{ subject: `${own} account ${email}`, burst: 10, everyMillis: 60_000 }],
+      right: [{ subject: `right owner ${email}`, ...rightOnes }]
+    }
+  }
+  const networks = "address" in attempt ? Networks.countedOf(attempt.address).toReversed() : []
+  return {
+    wrong: [
+      ...networks.map(({ key, times }) => ({
+        subject: `network ${key}`,
+        burst: 30 * times,
+        everyMillis: 20_000 / times
+      })),
+      ...networks.map(({ key, times }) => ({
+        subject: `network ${key} account ${email}`,
+        burst: 10 * times,
+        everyMillis: 60_000 / times
+      })),
+      { subject: `account ${email}`, burst: 100, everyMillis: 36_000 }
+    ],
+    right: [
+      ...networks.map(({ key, times }) => ({
+        subject: `right network ${key}`,
+        burst: 120 * times,
+        everyMillis: 1_000 / times
+      })),
+      { subject: `right account ${email}`, ...rightOnes }
+    ]
+  }
+}
+
+/** Rows whose time has come that one attempt deletes at most; it writes eight. */
 const maxForgotten = 20
 
 export class TooManyAttempts extends Schema.TaggedError<TooManyAttempts>()("TooManyAttempts", {
@@ -73,8 +104,11 @@ export class SignInAttempts extends Context.Service<
   {
     /** Counts an attempt, or refuses it, which counts for nothing. */
     take(attempt: Attempt | SessionAttempt): Effect.Effect<void, TooManyAttempts | ServiceUnavailable>
-    /** As if it had not been tried: the password was right, or nobody looked at it. */
-    giveBack(attempt: Attempt | SessionAttempt): Effect.Effect<void, ServiceUnavailable>
+    /** What became of an attempt: it goes on to count for what it was alone, or for nothing if nobody looked at it. */
+    settle(
+      attempt: Attempt | SessionAttempt,
+      outcome: "right" | "wrong" | "not_looked_at"
+    ): Effect.Effect<void, ServiceUnavailable>
   }
 >()("discovery/access/SignInAttempts") {
   static readonly layer = Layer.effect(
@@ -107,7 +141,8 @@ export class SignInAttempts extends Context.Service<
           Effect.provideService(SqlClient.SqlClient, sql),
           availableOnce
         )
-        yield* Effect.forEach(limitsOf(attempt), (limit) => pour(limit, nowMillis), { discard: true }).pipe(
+        const { right, wrong } = limitsOf(attempt)
+        yield* Effect.forEach([...wrong, ...right], (limit) => pour(limit, nowMillis), { discard: true }).pipe(
           sql.withTransaction,
           availableOnce
         )
@@ -117,17 +152,21 @@ export class SignInAttempts extends Context.Service<
             ORDER BY empties_at LIMIT ${maxForgotten} FOR UPDATE SKIP LOCKED)`.pipe(availableOnce)
       })
 
-      const giveBack = Effect.fn("SignInAttempts.giveBack")(function* (attempt: Attempt | SessionAttempt) {
-        yield* Effect.forEach(
-          limitsOf(attempt),
-          (limit) => sql`
+      const settle: SignInAttempts["Service"]["settle"] = Effect.fn("SignInAttempts.settle")(
+        function* (attempt, outcome) {
+          const { right, wrong } = limitsOf(attempt)
+          const givenBack = [...(outcome === "wrong" ? [] : wrong), ...(outcome === "right" ? [] : right)]
+          yield* Effect.forEach(
+            givenBack,
+            (limit) => sql`
             UPDATE sign_in_attempt SET empties_at = empties_at - interval '1 millisecond' * ${limit.everyMillis}::integer
             WHERE key = ${keyOf(limit)}`,
-          { discard: true }
-        ).pipe(sql.withTransaction, availableOnce)
-      })
+            { discard: true }
+          ).pipe(sql.withTransaction, availableOnce)
+        }
+      )
 
-      return { take, giveBack }
+      return { take, settle }
     })
   )
 }

@@ -1,8 +1,9 @@
 import { assert, describe, layer } from "@effect/vitest"
-import { Context, Effect, Exit, Fiber, Layer, Option, Redacted } from "effect"
+import { Clock, Context, Effect, Exit, Fiber, Layer, Option, Redacted } from "effect"
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import { SqlClient } from "effect/sql"
 import { Accounts } from "../../../src/services/access/Accounts.ts"
+import { maxAgeMillis, maxPerAccount } from "../../../src/services/access/KnownBrowsers.ts"
 import { PasswordChange } from "../../../src/services/access/PasswordChange.ts"
 import { Passwords, PasswordsBusy } from "../../../src/services/access/Passwords.ts"
 import { Sessions } from "../../../src/services/access/Sessions.ts"
@@ -60,8 +61,8 @@ layer(Services, { excludeTestServices: true })("SignIn", (it) => {
     // The accounts of this test are made without hashing.
     yield* sql`UPDATE account SET password_hash = ${`$argon2id$${right}`} WHERE id = ${id}`
     const server = yield* SignIn
-    const attempt = (password: string, address: string, as = email) =>
-      server.signIn({ email: as, password: Redacted.make(password), address })
+    const attempt = (password: string, address: string, as = email, browser?: Redacted.Redacted) =>
+      server.signIn({ email: as, password: Redacted.make(password), address, browser })
     return { attempt, clock, email, id, server, sessions: yield* Sessions }
   })
 
@@ -173,13 +174,54 @@ layer(Services, { excludeTestServices: true })("SignIn", (it) => {
       })
     )
 
-    it.effect("with the right password do not count", () =>
+    it.effect("with the right password do not count as wrong ones", () =>
       Effect.gen(function* () {
         const { attempt } = yield* owner
         const address = newAddress()
-        for (let tried = 0; tried < 40; tried++) {
+        for (let tried = 0; tried < 29; tried++) {
           assert.strictEqual(yield* tagOf(attempt(right, address)), "signed in", `${tried}`)
         }
+        for (let tried = 0; tried < 10; tried++) {
+          assert.strictEqual(yield* tagOf(attempt(wrong, address)), "SignInRejected", `${tried}`)
+        }
+        assert.strictEqual(yield* tagOf(attempt(right, address)), "TooManyAttempts")
+      })
+    )
+
+    it.effect("with the right password, of one account: 30 in a row are looked at, then one every 10 seconds", () =>
+      Effect.gen(function* () {
+        const { attempt, clock } = yield* owner
+        asked.length = 0
+        const tags = yield* Effect.forEach(
+          Array.from({ length: 100 }),
+          () => Effect.suspend(() => tagOf(attempt(right, newAddress()))),
+          { concurrency: 10 }
+        )
+        assert.lengthOf(asked, 30)
+        assert.lengthOf(
+          tags.filter((tag) => tag === "signed in"),
+          30
+        )
+        assert.deepInclude(yield* Effect.flip(attempt(right, newAddress())), {
+          _tag: "TooManyAttempts",
+          retryAfterSeconds: 10
+        })
+        yield* clock.advance(10_000)
+        assert.strictEqual(yield* tagOf(attempt(right, newAddress())), "signed in")
+        assert.strictEqual(yield* tagOf(attempt(right, newAddress())), "TooManyAttempts")
+      })
+    )
+
+    it.effect("with the right password, from one network: 120 in a row, over all accounts", () =>
+      Effect.gen(function* () {
+        const network = newAddress()
+        for (let account = 0; account < 4; account++) {
+          const { attempt } = yield* owner
+          for (let tried = 0; tried < 30; tried++) yield* attempt(right, network)
+        }
+        const { attempt } = yield* owner
+        assert.strictEqual(yield* tagOf(attempt(right, network)), "TooManyAttempts")
+        assert.strictEqual(yield* tagOf(attempt(right, newAddress())), "signed in")
       })
     )
 
@@ -256,11 +298,12 @@ layer(Services, { excludeTestServices: true })("SignIn", (it) => {
       Effect.gen(function* () {
         const { attempt, clock } = yield* owner
         const sql = yield* SqlClient.SqlClient
+        yield* sql`DELETE FROM sign_in_attempt`
         for (let tried = 0; tried < 5; tried++)
           yield* tagOf(attempt(wrong, newAddress(), `gone${tried}@discovery.test`))
         yield* clock.advance(24 * 60 * minute)
-        for (let tried = 0; tried < 100; tried++) yield* tagOf(attempt(right, "203.0.113.1"))
-        assert.isAtMost((yield* sql`SELECT FROM sign_in_attempt`).length, 3)
+        for (let tried = 0; tried < 30; tried++) yield* tagOf(attempt(right, "203.0.113.1"))
+        assert.isAtMost((yield* sql`SELECT FROM sign_in_attempt`).length, 5)
       })
     )
 
@@ -272,6 +315,110 @@ layer(Services, { excludeTestServices: true })("SignIn", (it) => {
         const rows = yield* sql`SELECT encode(key, 'escape') AS key FROM sign_in_attempt`
         assert.notInclude(JSON.stringify(rows), email.slice(0, 5))
         assert.notInclude(JSON.stringify(rows), "203.0.113")
+      })
+    )
+  })
+
+  describe("R56 a browser in which the owner has signed in before", () => {
+    /** As after 100 wrong passwords from anywhere: for this account, there is no attempt left for an hour. */
+    const lockOut = Effect.fnUntraced(function* (email: string) {
+      const sql = yield* SqlClient.SqlClient
+      const until = new Date((yield* Clock.currentTimeMillis) + 3_600_000)
+      yield* sql`
+        INSERT INTO sign_in_attempt (key, empties_at)
+        VALUES (sha256(convert_to(${`account ${email}`}::text, 'UTF8')), ${until})
+        ON CONFLICT (key) DO UPDATE SET empties_at = excluded.empties_at`
+    })
+
+    it.effect("signs in whatever others try from anywhere, also from its own network", () =>
+      Effect.gen(function* () {
+        const { attempt, email } = yield* owner
+        const address = newAddress()
+        const first = yield* attempt(right, address)
+        for (let tried = 0; tried < 100; tried++) yield* tagOf(attempt(wrong, newAddress()))
+        for (let tried = 0; tried < 30; tried++) yield* tagOf(attempt(wrong, address, `other${tried}@discovery.test`))
+        assert.strictEqual(yield* tagOf(attempt(right, address)), "TooManyAttempts")
+        assert.strictEqual(yield* tagOf(attempt(right, newAddress())), "TooManyAttempts")
+        const second = yield* attempt(right, address, `  ${email.toUpperCase()}`, first.browser)
+        assert.strictEqual(yield* tagOf(attempt(right, newAddress(), email, second.browser)), "signed in")
+      })
+    )
+
+    it.effect("may try 10 wrong passwords in a row, then one a minute", () =>
+      Effect.gen(function* () {
+        const { attempt, clock, email } = yield* owner
+        const { browser } = yield* attempt(right, newAddress())
+        for (let tried = 0; tried < 10; tried++) {
+          assert.strictEqual(yield* tagOf(attempt(wrong, newAddress(), email, browser)), "SignInRejected")
+        }
+        assert.strictEqual(yield* tagOf(attempt(right, newAddress(), email, browser)), "TooManyAttempts")
+        assert.strictEqual(yield* tagOf(attempt(right, newAddress())), "signed in")
+        yield* clock.advance(minute)
+        assert.strictEqual(yield* tagOf(attempt(right, newAddress(), email, browser)), "signed in")
+      })
+    )
+
+    it.effect("is a stranger to every other account, known or not, with the same answers for the same work", () =>
+      Effect.gen(function* () {
+        const mine = yield* owner
+        const theirs = yield* owner
+        const { browser } = yield* mine.attempt(right, newAddress())
+        const unknown = `nobody${owners}@discovery.test`
+        const works = yield* Effect.forEach([theirs.email, unknown], (email) =>
+          Effect.gen(function* () {
+            const tried = tagOf(mine.attempt(wrong, newAddress(), email, browser))
+            const seen = yield* recorded(Effect.all([tried, lockOut(email), tried]))
+            assert.deepStrictEqual(seen.answer, ["SignInRejected", undefined, "TooManyAttempts"])
+            return seen
+          })
+        )
+        assert.deepStrictEqual(works[0], works[1])
+      })
+    )
+
+    it.effect("is known by another secret after each sign-in, to all accounts that have signed in with it", () =>
+      Effect.gen(function* () {
+        const one = yield* owner
+        const other = yield* owner
+        const planted = Redacted.make("p".repeat(43))
+        const first = yield* one.attempt(right, newAddress(), one.email, planted)
+        const second = yield* other.attempt(right, newAddress(), other.email, first.browser)
+        for (const who of [one, other]) yield* lockOut(who.email)
+        for (const who of [one, other]) {
+          for (const old of [planted, first.browser]) {
+            assert.strictEqual(yield* tagOf(who.attempt(right, newAddress(), who.email, old)), "TooManyAttempts")
+          }
+        }
+        const third = yield* one.attempt(right, newAddress(), one.email, second.browser)
+        assert.strictEqual(yield* tagOf(other.attempt(right, newAddress(), other.email, third.browser)), "signed in")
+      })
+    )
+
+    it.effect("is forgotten when 20 others have signed in since, or after 400 days", () =>
+      Effect.gen(function* () {
+        const { attempt, clock, email, id } = yield* owner
+        const sql = yield* SqlClient.SqlClient
+        const first = yield* attempt(right, newAddress())
+        yield* clock.advance(1)
+        const second = yield* attempt(right, newAddress())
+        for (let n = 0; n < 19; n++) {
+          yield* clock.advance(10_000)
+          yield* attempt(right, newAddress())
+        }
+        assert.lengthOf(yield* sql`SELECT FROM known_browser WHERE account_id = ${id}`, maxPerAccount)
+        yield* lockOut(email)
+        assert.strictEqual(yield* tagOf(attempt(right, newAddress(), email, first.browser)), "TooManyAttempts")
+        const third = yield* attempt(right, newAddress(), email, second.browser)
+        yield* clock.advance(maxAgeMillis - 1)
+        yield* lockOut(email)
+        const fourth = yield* attempt(right, newAddress(), email, third.browser)
+        yield* clock.advance(maxAgeMillis)
+        yield* lockOut(email)
+        assert.strictEqual(yield* tagOf(attempt(right, newAddress(), email, fourth.browser)), "TooManyAttempts")
+        assert.notInclude(
+          JSON.stringify(yield* sql`SELECT encode(hash, 'escape') FROM known_browser`),
+          Redacted.value(fourth.browser)
+        )
       })
     )
   })

@@ -18,6 +18,7 @@ import { Layout, overviewPath } from "../frame/Layout.ts"
 import * as OutwardLinks from "../frame/OutwardLinks.ts"
 import { PageRoutes, seeOther } from "../frame/PageRoutes.ts"
 import * as ReturnTo from "../frame/ReturnTo.ts"
+import * as SessionCookie from "../frame/SessionCookie.ts"
 import { texts } from "./SignInText.ts"
 import type { SignInText } from "./SignInText.ts"
 import { signOutPath } from "../frame/SignOutForm.ts"
@@ -64,6 +65,7 @@ export const layer = HttpRouter.use((router) =>
     // Whoever is not signed in cannot be helped in the dashboard.
     const { support } = OutwardLinks.of(config)
     const addressOf = ClientAddress.of(config)
+    const browserCookie = SessionCookie.ofBrowser(config)
 
     const show = ({ email = "", problems = [], retryAfterSeconds, returnTo, status = 200, visitor }: Shown) => {
       const text = textOf(visitor)
@@ -124,9 +126,17 @@ export const layer = HttpRouter.use((router) =>
       const problems = emptyFields(form, textOf(visitor))
       if (problems.length > 0) return show({ ...shown, problems, status: 400 })
       const device = Device.of(request.headers["user-agent"])
-      const attempt = { email: form.email, password: form.password, address: addressOf(request), device }
+      const attempt = {
+        email: form.email,
+        password: form.password,
+        address: addressOf(request),
+        browser: browserCookie.read(request),
+        device
+      }
       return yield* signIn.signIn(attempt, visitor.secret).pipe(
-        Effect.map(({ secret }) => visitors.remember(secret)(seeOther(shown.returnTo ?? overviewPath))),
+        Effect.map(({ browser, secret }) =>
+          seeOther(shown.returnTo ?? overviewPath).pipe(visitors.remember(secret), browserCookie.set(browser))
+        ),
         Effect.catchTags({
           SignInRejected: (error) => Effect.succeed(refused(error, shown)),
           TooManyAttempts: (error) => Effect.succeed(refused(error, shown))

@@ -167,7 +167,7 @@ layer(Site.layer(), { excludeTestServices: true, timeout: "60 seconds" })("pages
         const { value } = visitor.cookies.get("discovery") ?? { value: "" }
         const answer = yield* visitor.submit("/sign-out", {})
         assert.deepStrictEqual([answer.status, location(answer)], [303, "/sign-in"])
-        assert.strictEqual(visitor.cookies.size, 0)
+        assert.isFalse(visitor.cookies.has("discovery"))
         assert.strictEqual((yield* site.get("/dashboard", { cookie: `discovery=${value}` })).status, 303)
       })
     )
@@ -542,6 +542,35 @@ layer(Site.layer({ config: { baseUrl: "https://discovery.test" } }), { excludeTe
         const [pair = "", ...attributes] = (headers.getSetCookie()[0] ?? "").split("; ")
         assert.match(pair, /^__Host-discovery=[A-Za-z0-9_-]{43}$/u)
         assert.sameMembers(attributes, ["HttpOnly", "SameSite=Lax", "Path=/", "Max-Age=2592000", "Secure"])
+      })
+    )
+
+    it.effect("R56 a browser is known by another one, set when a password was right and never else", () =>
+      Effect.gen(function* () {
+        const site = yield* Site
+        const who = yield* site.account()
+        const visitor = yield* SiteVisitor.make
+        const keptOf = () => visitor.cookies.get("__Host-discovery-browser")
+        yield* visitor.get("/sign-in")
+        for (const email of [who.email, "nobody@discovery.test"]) {
+          assert.strictEqual((yield* visitor.submit("/sign-in", { email, password: "nine green wales" })).status, 403)
+          assert.isUndefined(keptOf())
+        }
+        assert.strictEqual((yield* visitor.submit("/sign-in", who)).status, 303)
+        const first = keptOf()
+        assert.match(first?.value ?? "", /^[A-Za-z0-9_-]{43}$/u)
+        assert.sameMembers(
+          [...(first?.attributes ?? [])],
+          ["HttpOnly", "SameSite=Strict", "Path=/", "Max-Age=34560000", "Secure"]
+        )
+        // It stays after signing out, and opens nothing.
+        yield* visitor.get("/dashboard/account/password")
+        yield* visitor.submit("/sign-out", {})
+        assert.deepStrictEqual(keptOf(), first)
+        assert.strictEqual((yield* visitor.get("/dashboard")).status, 303)
+        yield* visitor.get("/sign-in")
+        yield* visitor.submit("/sign-in", who)
+        assert.notStrictEqual(keptOf()?.value, first?.value)
       })
     )
   }
