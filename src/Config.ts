@@ -142,6 +142,11 @@ export const variables = {
     default: "1200",
     meaning: "Calls per account and minute, counted by each server process; 0 for no limit."
   },
+  PAGE_LOOKS_PER_DAY: {
+    default: "1000",
+    meaning:
+      "Pages of the catalogue that an account may look at in a day (UTC), counted by all servers; 0 for no limit."
+  },
   BILLING_URL: { default: "BASE_URL/dashboard", meaning: "Where a customer changes plan or pays." },
   SUPPORT_URL: { default: "BASE_URL/dashboard", meaning: "Where a customer gets help." },
   ALLOWED_ORIGINS: {
@@ -193,6 +198,7 @@ const settings = Config.all({
   planCreditsGrowth: read(whole(0, maxCredits), "PLAN_CREDITS_GROWTH").pipe(Config.withDefault(2000)),
   planCreditsPro: read(whole(0, maxCredits), "PLAN_CREDITS_PRO").pipe(Config.withDefault(10_000)),
   rateLimitPerMinute: read(whole(0, maxCredits), "RATE_LIMIT_PER_MINUTE").pipe(Config.withDefault(1200)),
+  pageLooksPerDay: read(whole(0, maxCredits), "PAGE_LOOKS_PER_DAY").pipe(Config.withDefault(1000)),
   billingUrl: Config.option(read(Link, "BILLING_URL")),
   supportUrl: Config.option(read(Link, "SUPPORT_URL")),
   allowedOrigins: origins,

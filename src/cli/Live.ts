@@ -17,6 +17,7 @@ import { CreditLedger } from "../services/access/CreditLedger.ts"
 import { FormTokens } from "../services/access/FormTokens.ts"
 import { DemoAccounts } from "../services/access/DemoAccounts.ts"
 import { LedgerCheck } from "../services/access/LedgerCheck.ts"
+import { DailyLooks } from "../services/access/DailyLooks.ts"
 import { LookRate } from "../services/access/LookRate.ts"
 import { OldActivity } from "../services/access/OldActivity.ts"
 import { Passwords } from "../services/access/Passwords.ts"
@@ -160,6 +161,7 @@ export const service = Layer.mergeAll(ToolRunner.layer, Toolbox.layer).pipe(
       PlanChecker.layer,
       RequestRate.layer,
       LookRate.layer,
+      DailyLooks.layer,
       Readiness.layer,
       searches,
       ShopReader.layer,

@@ -16,6 +16,7 @@ import { AccountDirectory } from "../../src/services/access/AccountDirectory.ts"
 import { Accounts } from "../../src/services/access/Accounts.ts"
 import { ApiKeys } from "../../src/services/access/ApiKeys.ts"
 import { Balances } from "../../src/services/access/Balances.ts"
+import { DailyLooks } from "../../src/services/access/DailyLooks.ts"
 import { CredentialRejected, CredentialResolver } from "../../src/services/access/CredentialResolver.ts"
 import { CreditLedger } from "../../src/services/access/CreditLedger.ts"
 import type { Charge, IdempotencyKey } from "../../src/services/access/CreditLedger.ts"
@@ -113,7 +114,8 @@ export const unvisited = Layer.mergeAll(
   Layer.mock(AccountDirectory, {}),
   Layer.mock(Accounts, { list: Stream.empty }),
   Layer.mock(ApiKeys, {}),
-  Layer.mock(Balances, {})
+  Layer.mock(Balances, {}),
+  Layer.succeed(DailyLooks, { take: () => Effect.void })
 )
 
 /** Balances start at what the caller has used; a key is remembered with its fingerprint. */

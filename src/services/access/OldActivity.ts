@@ -1,5 +1,6 @@
 /**
- * Removes what the activity log has kept long enough (Config, `ACTIVITY_DAYS`), in the background and in small steps; any
+ * Removes what the activity log has kept long enough (Config, `ACTIVITY_DAYS`), and the counts of DailyLooks of past days, in
+ * the background and in small steps; any
  * number of servers may do so at once. What is too old is shown no more from that moment on, removed or not.
  */
 import { Context, Effect, Layer, Option, Schedule, Schema } from "effect"
@@ -52,6 +53,8 @@ export class OldActivity extends Context.Service<
           total += removed
           if (removed < step) break
         }
+        // One row a day and account. Yesterday is still today to a server whose clock is behind.
+        yield* sql`DELETE FROM page_look WHERE day < ${dayOf(now - dayMillis)}::date`
         return total
       })
 

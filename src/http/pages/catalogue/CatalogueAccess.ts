@@ -1,12 +1,13 @@
 /**
  * Who may look at the pages over the catalogue: whoever may call the tools (domain/access/Plan.ts), as often as LookRate
- * lets them. Looking takes no credits.
+ * and DailyLooks let them. Looking takes no credits.
  */
 import { Context, Effect, Layer } from "effect"
 import type { HttpServerResponse } from "effect/http"
 import { AppConfig } from "../../../Config.ts"
 import * as Plan from "../../../domain/access/Plan.ts"
 import { CurrentAccount } from "../../../services/access/CurrentAccount.ts"
+import { DailyLooks } from "../../../services/access/DailyLooks.ts"
 import { LookRate } from "../../../services/access/LookRate.ts"
 import { toBilling } from "../account/Subscription.ts"
 import { texts as subscriptionTexts } from "../account/SubscriptionText.ts"
@@ -33,6 +34,7 @@ export class CatalogueAccess extends Context.Service<
       const { billing } = OutwardLinks.of(yield* AppConfig)
       const { page } = yield* Layout
       const looks = yield* LookRate
+      const ofTheDay = yield* DailyLooks
 
       const prompt = (visitor: SignedIn, section: Section) => {
         const { locale, session } = visitor
@@ -58,7 +60,11 @@ export class CatalogueAccess extends Context.Service<
           if (!Plan.mayCallTools(session)) return Effect.succeed(prompt(visitor, section))
           return looks
             .take(session.accountId)
-            .pipe(Effect.andThen(answer), Effect.provideService(CurrentAccount, session.accountId))
+            .pipe(
+              Effect.andThen(ofTheDay.take(session.accountId)),
+              Effect.andThen(answer),
+              Effect.provideService(CurrentAccount, session.accountId)
+            )
         }
       })
     })

@@ -2,6 +2,7 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import type { HttpServerResponse } from "effect/http"
 import type { RateLimited, SearchTimeout, ServiceUnavailable } from "../../../domain/ToolError.ts"
+import type { LooksUsedUp } from "../../../services/access/DailyLooks.ts"
 import type { PasswordsBusy } from "../../../services/access/Passwords.ts"
 import { texts } from "./ErrorText.ts"
 import type { ErrorText } from "./ErrorText.ts"
@@ -25,6 +26,7 @@ export class PageBroken extends Schema.TaggedError<PageBroken>()("PageBroken", {
 export type PageError =
   | FormUnreadable
   | FormRejected
+  | LooksUsedUp
   | PageNotFound
   | PageBroken
   | PasswordsBusy
@@ -36,6 +38,7 @@ export type PageError =
 const statuses: Readonly<Record<PageError["_tag"], number>> = {
   FormUnreadable: 400,
   FormRejected: 403,
+  LooksUsedUp: 429,
   PageNotFound: 404,
   PageBroken: 500,
   PasswordsBusy: 503,
@@ -70,6 +73,7 @@ export class ErrorPage extends Context.Service<
           locale,
           body: html`
             <p>${said}</p>
+            ${error._tag === "LooksUsedUp" && html`<p>${text.renewal(locale.number(error.limit), locale.dateTime(error.renewsAt))}</p>`}
             ${error._tag === "PageNotFound" ? elsewhere(account, text) : html`<p><a href="${overviewPath}">${text.toDashboard}</a></p>`}
             <p class="reference">${text.reference}: <code>${requestId}</code></p>
           `,

@@ -1,6 +1,8 @@
 /** What a person reads when a page cannot be shown. */
 import type { PageError } from "./ErrorPage.ts"
 import type { Section } from "./Layout.ts"
+import { html } from "./Html.ts"
+import type { Html } from "./Html.ts"
 import type { Texts } from "./Locale.ts"
 
 interface Said {
@@ -11,6 +13,8 @@ interface Said {
 export interface ErrorText {
   /** A record, so that a new error does not compile until it is said what people read. */
   readonly errors: Readonly<Record<PageError["_tag"], Said>>
+  /** When there are looks again: of the limit of a day, and the moment. */
+  readonly renewal: (limit: string, at: Html) => Html
   readonly toDashboard: string
   readonly reference: string
   readonly signIn: string
@@ -31,6 +35,10 @@ const en: ErrorText = {
       said:
         "Nothing was changed. Since the page was opened, you have signed out or signed in again, perhaps as someone else, " +
         "or the form was sent by another site. Go back, reload the page and try again."
+    },
+    LooksUsedUp: {
+      heading: "Today’s pages are used up",
+      said: "Nothing was changed. API keys, connected apps, usage and your account are open as always, and tools go on."
     },
     PageNotFound: {
       heading: "There is no such page",
@@ -57,6 +65,8 @@ const en: ErrorText = {
       said: "Nothing was changed. Try again in a moment."
     }
   },
+  renewal: (limit, at) =>
+    html`An account may look at ${limit} pages of ads, products and stores a day. You can go on at ${at}.`,
   toDashboard: "To the dashboard",
   reference: "Reference",
   signIn: "Sign in",
@@ -85,6 +95,10 @@ const de: ErrorText = {
         "einem anderen Konto, oder das Formular kam von einer fremden Seite. Gehen Sie zurück, laden Sie die Seite neu und " +
         "versuchen Sie es noch einmal."
     },
+    LooksUsedUp: {
+      heading: "Die Seiten für heute sind aufgebraucht",
+      said: "Es wurde nichts geändert. API-Schlüssel, verbundene Apps, Nutzung und Ihr Konto sind offen wie immer, und die Tools arbeiten weiter."
+    },
     PageNotFound: {
       heading: "Diese Seite gibt es nicht",
       said: "Vielleicht ist die Adresse falsch geschrieben, oder was dort war, gibt es nicht mehr."
@@ -110,6 +124,8 @@ const de: ErrorText = {
       said: "Es wurde nichts geändert. Versuchen Sie es gleich noch einmal."
     }
   },
+  renewal: (limit, at) =>
+    html`Ein Konto kann am Tag ${limit} Seiten mit Anzeigen, Produkten und Shops ansehen. Weiter geht es ab ${at}.`,
   toDashboard: "Zum Dashboard",
   reference: "Referenz",
   signIn: "Anmelden",
@@ -137,6 +153,10 @@ const fr: ErrorText = {
         "Rien n’a été modifié. Depuis l’ouverture de la page, vous vous êtes déconnecté ou reconnecté, peut-être avec un " +
         "autre compte, ou le formulaire a été envoyé par un autre site. Revenez en arrière, rechargez la page et réessayez."
     },
+    LooksUsedUp: {
+      heading: "Les pages d’aujourd’hui sont épuisées",
+      said: "Rien n’a été modifié. Les clés d’API, les applications connectées, l’utilisation et votre compte restent accessibles, et les outils continuent de fonctionner."
+    },
     PageNotFound: {
       heading: "Cette page n’existe pas",
       said: "L’adresse est peut-être mal écrite, ou ce qu’elle désignait n’existe plus."
@@ -162,6 +182,9 @@ const fr: ErrorText = {
       said: "Rien n’a été modifié. Réessayez dans un instant."
     }
   },
+  renewal: (limit, at) =>
+    html`Un compte peut consulter ${limit} pages de publicités, de produits et de boutiques par jour. Vous pourrez
+    continuer à partir du ${at}.`,
   toDashboard: "Vers le tableau de bord",
   reference: "Référence",
   signIn: "Se connecter",
@@ -189,6 +212,10 @@ const es: ErrorText = {
         "No se ha cambiado nada. Desde que se abrió la página, usted cerró la sesión o inició otra, quizá con otra cuenta, " +
         "o el formulario lo envió otro sitio. Vuelva atrás, recargue la página e inténtelo de nuevo."
     },
+    LooksUsedUp: {
+      heading: "Las páginas de hoy se han agotado",
+      said: "No se ha cambiado nada. Las claves de API, las aplicaciones conectadas, el uso y su cuenta siguen abiertos, y las herramientas siguen funcionando."
+    },
     PageNotFound: {
       heading: "Esta página no existe",
       said: "Puede que la dirección esté mal escrita o que lo que había allí ya no exista."
@@ -214,6 +241,8 @@ const es: ErrorText = {
       said: "No se ha cambiado nada. Inténtelo de nuevo en un momento."
     }
   },
+  renewal: (limit, at) =>
+    html`Una cuenta puede ver ${limit} páginas de anuncios, productos y tiendas al día. Podrá seguir a partir del ${at}.`,
   toDashboard: "Al panel",
   reference: "Referencia",
   signIn: "Iniciar sesión",

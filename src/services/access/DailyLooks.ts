@@ -1,0 +1,54 @@
+/**
+ * How many pages of the catalogue an account may look at in a day (Config, `PAGE_LOOKS_PER_DAY`), counted in the database and
+ * so by all servers together. Looking is free of credits: without this, the pages would give more of the catalogue for
+ * nothing than the tools give for a plan's credits. LookRate stands before it, so that a script does not write all the time.
+ */
+import { Clock, Context, DateTime, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { AppConfig } from "../../Config.ts"
+import type { AccountId } from "../../domain/access/Account.ts"
+import { dayOf, secondsUntil } from "../../domain/access/CreditPeriod.ts"
+import type { ServiceUnavailable } from "../../domain/ToolError.ts"
+import { availableOnce } from "../database/Availability.ts"
+
+const dayMillis = 86_400_000
+
+/** All looks of the day are used; the next day begins at `renewsAt`. */
+export class LooksUsedUp extends Schema.TaggedError<LooksUsedUp>()("LooksUsedUp", {
+  limit: Schema.Int,
+  renewsAt: Schema.DateTimeUtc,
+  retryAfterSeconds: Schema.Int
+}) {}
+
+export class DailyLooks extends Context.Service<
+  DailyLooks,
+  {
+    /** Counts one look; one that is refused counts for nothing. */
+    take(account: AccountId): Effect.Effect<void, LooksUsedUp | ServiceUnavailable>
+  }
+>()("discovery/access/DailyLooks") {
+  static readonly layer = Layer.effect(
+    DailyLooks,
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const { pageLooksPerDay: limit } = yield* AppConfig
+
+      const take = Effect.fn("DailyLooks.take")(function* (account: AccountId) {
+        const nowMillis = yield* Clock.currentTimeMillis
+        const counted = yield* sql`
+          INSERT INTO page_look AS l (account_id, day, looks) VALUES (${account}, ${dayOf(nowMillis)}::date, 1)
+          ON CONFLICT (day, account_id) DO UPDATE SET looks = l.looks + 1 WHERE l.looks < ${limit}
+          RETURNING 1`.pipe(availableOnce)
+        if (counted.length > 0) return
+        const tomorrow = dayOf(nowMillis + dayMillis)
+        return yield* new LooksUsedUp({
+          limit,
+          renewsAt: DateTime.makeUnsafe(tomorrow),
+          retryAfterSeconds: secondsUntil(tomorrow, nowMillis)
+        })
+      })
+
+      return DailyLooks.of({ take: limit === 0 ? () => Effect.void : take })
+    })
+  )
+}

@@ -1,0 +1,97 @@
+/** What the looks of a day guarantee: so many of each account, whichever servers it asks, and nothing left of past days. */
+import { assert, layer } from "@effect/vitest"
+import { Context, DateTime, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { AppConfig } from "../../../src/Config.ts"
+import { DailyLooks } from "../../../src/services/access/DailyLooks.ts"
+import { OldActivity } from "../../../src/services/access/OldActivity.ts"
+import * as Database from "../../../src/services/database/Database.ts"
+import * as Access from "../../support/Access.ts"
+import { SetClock } from "../../support/SetClock.ts"
+import { TestDatabase } from "../../support/TestDatabase.ts"
+
+const start = "2026-03-15T21:00:00Z"
+const limit = 10
+const config = AppConfig.layerOf({ pageLooksPerDay: limit })
+
+const services = Layer.mergeAll(DailyLooks.layer, OldActivity.layer).pipe(
+  Layer.provideMerge(Access.layerUnhashed),
+  Layer.provideMerge(TestDatabase.layer),
+  Layer.provide(config),
+  Layer.provideMerge(SetClock.layer(start))
+)
+
+layer(services, { excludeTestServices: true })("DailyLooks", (it) => {
+  const account = Effect.gen(function* () {
+    yield* (yield* SetClock).set(start)
+    return (yield* Access.subscriber()).caller.accountId
+  })
+
+  it.effect("are so many of each account, counted by all servers together, however many are asked for at once", () =>
+    Effect.gen(function* () {
+      const [one, other] = [yield* account, yield* account]
+      const { connection } = yield* TestDatabase
+      const replica = yield* Layer.build(
+        Layer.fresh(DailyLooks.layer).pipe(
+          Layer.provide([Layer.fresh(Database.layer({ source: connection, maxConnections: 3 })), config])
+        )
+      )
+      const servers = [yield* DailyLooks, Context.get(replica, DailyLooks)]
+      const results = yield* Effect.forEach(
+        Array.from({ length: 2 * limit }).flatMap(() => servers),
+        (server) => Effect.match(server.take(one), { onSuccess: () => true, onFailure: () => false }),
+        { concurrency: 8 }
+      )
+      assert.lengthOf(
+        results.filter((isLet) => isLet),
+        limit
+      )
+      for (const server of servers) yield* server.take(other)
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("come back with the next day of UTC, which the refusal names", () =>
+    Effect.gen(function* () {
+      const clock = yield* SetClock
+      const id = yield* account
+      const looks = yield* DailyLooks
+      for (let look = 0; look < limit; look++) yield* looks.take(id)
+      const refusal = yield* Effect.flip(looks.take(id))
+      if (refusal._tag !== "LooksUsedUp") return assert.fail(refusal._tag)
+      assert.deepInclude(refusal, { limit, retryAfterSeconds: 3 * 3600 })
+      assert.strictEqual(DateTime.formatIso(refusal.renewsAt), "2026-03-16T00:00:00.000Z")
+      yield* clock.advance(3 * 3_600_000 - 1)
+      assert.strictEqual((yield* Effect.flip(looks.take(id)))._tag, "LooksUsedUp")
+      yield* clock.advance(1)
+      for (let look = 0; look < limit; look++) yield* looks.take(id)
+      assert.strictEqual((yield* Effect.flip(looks.take(id)))._tag, "LooksUsedUp")
+    })
+  )
+
+  it.effect("of days before yesterday are forgotten", () =>
+    Effect.gen(function* () {
+      const clock = yield* SetClock
+      const sql = yield* SqlClient.SqlClient
+      const id = yield* account
+      const looks = yield* DailyLooks
+      for (let day = 0; day < 4; day++) {
+        yield* looks.take(id)
+        if (day < 3) yield* clock.advance(86_400_000)
+      }
+      yield* (yield* OldActivity).remove
+      const days = yield* sql`SELECT day::text FROM page_look WHERE account_id = ${id} ORDER BY day`
+      assert.deepStrictEqual(days, [{ day: "2026-03-17" }, { day: "2026-03-18" }])
+      assert.deepStrictEqual(yield* sql`SELECT FROM page_look WHERE day < '2026-03-17'`, [])
+    })
+  )
+
+  it.effect("are without limit where it is 0", () =>
+    Effect.gen(function* () {
+      const id = yield* account
+      const looks = yield* DailyLooks
+      yield* Effect.forEach(Array.from({ length: 3 * limit }), () => looks.take(id), { discard: true })
+    }).pipe(
+      Effect.provide(Layer.fresh(DailyLooks.layer).pipe(Layer.provide(AppConfig.layerOf({ pageLooksPerDay: 0 }))))
+    )
+  )
+})
