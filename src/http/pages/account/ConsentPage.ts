@@ -78,8 +78,9 @@ export const consent = (options: {
     // Word for word as the seed has it, so without quotes.
     title: `Connect ${client.name}`,
     heading: html`Connect <bdi>${client.name}</bdi>`,
+    // What keeps the person from going on comes first, so that it is seen without scrolling.
     body: html`
-      ${publisherOf(client.publisher)}
+      ${upgrade !== undefined && upgradePrompt(visitor, upgrade, url)} ${publisherOf(client.publisher)}
       <dl>
         <dt>You are sent back to</dt>
         <dd>${destinationOf(request.redirectUri)}</dd>
@@ -94,7 +95,7 @@ export const consent = (options: {
         <li>Search shops, products and ads, with the credits of your plan</li>
         <li>Change nothing in your account, your stores or your billing</li>
       </ul>
-      ${takesPlaceHere && onThisDevice} ${upgrade !== undefined && upgradePrompt(visitor, upgrade, url)}
+      ${takesPlaceHere && onThisDevice}
       <form method="post" action="${decisionPath}">
         ${Csrf.hidden(visitor)}
         <input type="hidden" name="request" value="${Redacted.value(secret)}" />

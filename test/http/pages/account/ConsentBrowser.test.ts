@@ -203,6 +203,31 @@ describe.skipIf(!isAvailable())("in a browser", () => {
       })
     )
 
+    it.effect("what keeps an account from going on is read without scrolling, at 1280 x 720 pixels", () =>
+      Effect.gen(function* () {
+        const site = yield* Site
+        const email = `${"somebody.with.a.long.name".repeat(2)}@a-rather-long-domain.discovery.test`
+        const who = yield* site.account({ email, status: "unpaid" })
+        const height = 720
+        const tab = yield* (yield* Browser).open({ width: 1280 })
+        yield* Effect.promise(() => tab.setViewportSize({ width: 1280, height }))
+        // With all that the page can show besides: a long name, no publisher, a warning.
+        const redirectUri = "http://localhost:8787/callback"
+        const client = yield* Consent.app({ name: "W".repeat(100), redirectUris: [redirectUri] })
+        yield* goTo(tab, Consent.request(client.id, { redirect_uri: redirectUri }))
+        yield* signIn(tab, who)
+        yield* picture(tab, "consent-unpaid-720")
+        assert.isTrue(yield* Effect.promise(() => tab.getByText("any program can ask for it").isVisible()))
+        for (const place of [
+          tab.getByText("an account needs an active Growth or Pro subscription"),
+          tab.getByRole("link", { name: "Upgrade or fix billing" })
+        ]) {
+          const box = yield* Effect.promise(() => place.boundingBox())
+          assert.isAtMost((box?.y ?? Infinity) + (box?.height ?? 0), height)
+        }
+      })
+    )
+
     it.effect.each(looks)("pages pass axe, fit and tell everything at $width pixels, $scheme", (look) =>
       Effect.gen(function* () {
         const site = yield* Site
