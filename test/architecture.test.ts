@@ -89,7 +89,8 @@ const violationsOf = (file: SourceFile): ReadonlyArray<Violation> => {
       const target = path.posix.join(path.posix.dirname(file.path), specifier)
       const targetFloor = floorOf(target)
       if (targetFloor === undefined) {
-        if (target !== "package.json") report(`imports ${target}, which is no part of the house`)
+        if (target !== "package.json" && target !== "server.json")
+          report(`imports ${target}, which is no part of the house`)
       } else if (targetFloor !== floor && !(mayImport[floor] ?? []).includes(targetFloor)) {
         report(`is of ${floor} and imports ${target} of ${targetFloor}`)
       }

@@ -10,6 +10,7 @@ import * as Endpoint from "./mcp/Endpoint.ts"
 import * as Authorize from "./oauth/Authorize.ts"
 import * as Metadata from "./oauth/Metadata.ts"
 import * as Pages from "./pages/Pages.ts"
+import * as ServerJson from "./ServerJson.ts"
 import * as Register from "./oauth/Register.ts"
 import * as Revoke from "./oauth/Revoke.ts"
 import * as Token from "./oauth/Token.ts"
@@ -23,7 +24,8 @@ export const routes = Layer.mergeAll(
   Token.layer,
   Revoke.layer,
   Health.layer,
-  Icon.layer
+  Icon.layer,
+  ServerJson.layer
 ).pipe(Layer.provide(CommonHeaders.layer))
 
 /**

@@ -7,10 +7,10 @@ import type { CredentialRejected, CredentialResolver } from "../../services/acce
 import { scope } from "../../domain/oauth/Scope.ts"
 import { protectedResourcePath } from "../oauth/ProtectedResource.ts"
 
-/** A request without a bearer credential; `inQuery` when it has one in its address, where it is refused. */
+/** A request without a bearer credential, and what it has instead: one in its address, or one without its scheme. */
 export interface NoCredential {
   readonly _tag: "NoCredential"
-  readonly inQuery: boolean
+  readonly instead: "nothing" | "in the query" | "without scheme"
 }
 
 export type Failure = NoCredential | CredentialRejected | ServiceUnavailable
@@ -20,22 +20,32 @@ const bearer = /^bearer(?:[ \t]+(.*))?$/i
 /** RFC 6750, 2.3, and what keys are called elsewhere. */
 const inQuery = /[?&](?:access_token|token|api_key|apikey|key)=/i
 
+/** What begins as our credentials do; whether it is one is not looked at. */
+const bare = /^d(?:sk|at)_/
+
 export const authenticate = (
   /** The address of the request, with its query. */
   url: string,
   authorization: string | undefined,
   resolver: CredentialResolver["Service"]
 ): Effect.Effect<Caller, Failure> => {
-  const secret = bearer.exec(authorization?.trim() ?? "")?.[1]
-  return secret === undefined || secret === ""
-    ? Effect.fail({ _tag: "NoCredential", inQuery: inQuery.test(url) })
-    : resolver.resolve(Redacted.make(secret))
+  const header = authorization?.trim() ?? ""
+  const secret = bearer.exec(header)?.[1]
+  if (secret !== undefined && secret !== "") return resolver.resolve(Redacted.make(secret))
+  const instead = bare.test(header) ? "without scheme" : inQuery.test(url) ? "in the query" : "nothing"
+  return Effect.fail({ _tag: "NoCredential", instead })
 }
 
-/** The header of a 401. `error` only when a credential was sent: without one, the client is merely told the way. */
+/**
+ * The header of a 401. `error` only when a credential was sent in the header: without one, the client is merely told the
+ * way. Some clients show their users nothing but this header, so it says what the body says; {@link explain} has only
+ * characters that RFC 6750, section 3, allows in it.
+ */
 export const challenge = ({ baseUrl }: Pick<AppSettings, "baseUrl">, refusal: NoCredential | CredentialRejected) => {
   const way = `Bearer resource_metadata="${baseUrl}${protectedResourcePath}", scope="${scope}"`
-  return refusal._tag === "CredentialRejected" ? `${way}, error="invalid_token"` : way
+  return refusal._tag === "CredentialRejected" || refusal.instead === "without scheme"
+    ? `${way}, error="invalid_token", error_description="${explain(refusal)}"`
+    : way
 }
 
 /** What a person reads who debugs a 401. Which of unknown, revoked, expired or malformed it was is not told. */
@@ -43,7 +53,13 @@ export const explain = (refusal: NoCredential | CredentialRejected): string => {
   if (refusal._tag === "CredentialRejected") {
     return "the credential is not valid: it may be mistyped, revoked or expired; create a new API key, or sign in again"
   }
-  return refusal.inQuery
-    ? "credentials in the query string are refused, because addresses end up in logs: send the header Authorization: Bearer <credential>, and replace this credential"
-    : "a credential is required: send the header Authorization: Bearer <credential>"
+  return missing[refusal.instead]
+}
+
+const missing: Readonly<Record<NoCredential["instead"], string>> = {
+  nothing: "a credential is required: send the header Authorization: Bearer <credential>",
+  "in the query":
+    "credentials in the query string are refused, because addresses end up in logs: send the header Authorization: Bearer <credential>, and replace this credential",
+  "without scheme":
+    "the word Bearer is missing before the credential: send the header Authorization: Bearer <credential>"
 }

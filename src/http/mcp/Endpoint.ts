@@ -28,7 +28,6 @@ interface Refusal {
 }
 
 const refusals = {
-  origin: { status: 403, message: "this Origin is not allowed" },
   method: { status: 405, message: "use POST: there are no streams and no sessions", headers: { allow: "POST" } },
   contentType: { status: 415, message: "the body must be JSON: send Content-Type: application/json" },
   contentEncoding: { status: 415, message: "the body must not be compressed" },
@@ -39,6 +38,18 @@ const refusals = {
   excessive: { status: 400, message: `the body has ${BoundedJson.limits}` },
   incomplete: { status: 400, message: "the body ended early", code: JsonRpc.codes.parseError }
 } as const satisfies Record<string, Refusal>
+
+/** So much of a header is repeated in an answer; no origin that is meant seriously is longer. */
+const maxEchoed = 100
+
+/** An origin is ASCII; whatever else stood there is left out. */
+const refusedOrigin = (origin: string): Refusal => {
+  const printable = origin.slice(0, maxEchoed).replaceAll(/[^\u0021-\u007E]/gu, "")
+  return {
+    status: 403,
+    message: `the Origin \`${printable}\` is not allowed: the operator of this server allows origins by the setting ALLOWED_ORIGINS`
+  }
+}
 
 const refuse = (refusal: Refusal, requestId: string) =>
   HttpServerResponse.text(
@@ -112,7 +123,9 @@ export const layer = HttpRouter.use((router) =>
     const answer = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest, requestId: string) {
       const headers = RequestHeaders.of(request)
       const { origin } = headers
-      if (origin !== undefined && !config.allowedOrigins.has(origin)) return refuse(refusals.origin, requestId)
+      if (origin !== undefined && !config.allowedOrigins.has(origin)) {
+        return refuse(refusedOrigin(origin), requestId)
+      }
 
       const caller = yield* Authentication.authenticate(request.url, headers["authorization"], resolver)
       const refusal = refusalOf(request.method, headers)

@@ -7,6 +7,8 @@ import { type Answer, TestServer } from "../../support/TestServer.ts"
 const way =
   'Bearer resource_metadata="https://discovery.test/.well-known/oauth-protected-resource/mcp", scope="discovery:read"'
 
+const invalid = `${way}, error="invalid_token", error_description="the credential is not valid: it may be mistyped, revoked or expired; create a new API key, or sign in again"`
+
 const challenge = ({ headers, status }: Answer) => [status, headers.get("www-authenticate")]
 
 const withCredential = (authorization: string | undefined, options: { method?: string; path?: string } = {}) =>
@@ -45,12 +47,35 @@ layer(TestServer.layer(), { excludeTestServices: true })("authentication", (it) 
     ])("%s: invalid_token, all alike", ([, authorization]) =>
       Effect.gen(function* () {
         const answer = yield* withCredential(authorization)
-        assert.deepStrictEqual(challenge(answer), [401, `${way}, error="invalid_token"`])
+        assert.deepStrictEqual(challenge(answer), [401, invalid])
         const reference = yield* withCredential("Bearer unknown")
         const [text, expected] = [answer, reference].map(({ headers, text }) =>
           text.replace(headers.get("x-request-id") ?? "", "")
         )
         assert.strictEqual(text, expected)
+      })
+    )
+
+    it.effect.each(["dsk_", "dat_"])(
+      "%s… without a scheme: the header and the body name the missing Bearer",
+      (prefix) =>
+        Effect.gen(function* () {
+          const answer = yield* withCredential(`${prefix}${"x".repeat(43)}`)
+          const message =
+            "the word Bearer is missing before the credential: send the header Authorization: Bearer <credential>"
+          assert.deepStrictEqual(challenge(answer), [
+            401,
+            `${way}, error="invalid_token", error_description="${message}"`
+          ])
+          assert.nestedPropertyVal(answer.json, "error.message", message)
+        })
+    )
+
+    it.effect.each(["dsk_x", "Bearer x"])("%s: error_description has only the characters of RFC 6750, 3", (sent) =>
+      Effect.gen(function* () {
+        const [, header = ""] = challenge(yield* withCredential(sent))
+        const [, description = ""] = /error_description="([^"]*)"/.exec(String(header)) ?? []
+        assert.match(description, /^[\u0020-\u0021\u0023-\u005B\u005D-\u007E]+$/)
       })
     )
 
@@ -65,10 +90,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("authentication", (it) 
     it.effect.each(["GET", "DELETE", "PUT", "POST", "PATCH"])("for %s as well", (method) =>
       Effect.gen(function* () {
         assert.deepStrictEqual(challenge(yield* withCredential(undefined, { method })), [401, way])
-        assert.deepStrictEqual(challenge(yield* withCredential("Bearer x", { method })), [
-          401,
-          `${way}, error="invalid_token"`
-        ])
+        assert.deepStrictEqual(challenge(yield* withCredential("Bearer x", { method })), [401, invalid])
       })
     )
 

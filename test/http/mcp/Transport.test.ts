@@ -96,6 +96,25 @@ layer(TestServer.layer(), { excludeTestServices: true })("the endpoint", (it) =>
     )
   })
 
+  describe("the 403 of an origin", () => {
+    it.effect.each<[origin: string, told: string]>([
+      ["https://evil.test", "https://evil.test"],
+      [`https://${"a".repeat(5_000)}.test`, `https://${"a".repeat(92)}`],
+      ["https://\u00FF\u0085evil.test", "https://evil.test"]
+    ])("names it, clean and cut, and the setting: %#", ([origin, told]) =>
+      Effect.gen(function* () {
+        const server = yield* TestServer
+        const answer = yield* server.post(Messages.plain, { origin })
+        assert.strictEqual(answer.status, 403)
+        assert.nestedPropertyVal(
+          answer.json,
+          "error.message",
+          `the Origin \`${told}\` is not allowed: the operator of this server allows origins by the setting ALLOWED_ORIGINS`
+        )
+      })
+    )
+  })
+
   describe("protocol 4: media types and size", () => {
     it.effect.each<[string | undefined, number]>([
       ["application/json", 200],
