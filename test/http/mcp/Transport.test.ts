@@ -410,7 +410,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("the endpoint", (it) =>
             "POST /mcp HTTP/1.1",
             "Host: localhost",
             "Authorization: Bearer good",
-            "Connection: Upgrade, HTTP2-Settings",
+            "Connection: Upgrade, HTTP2-Settings, close",
             "Upgrade: h2c",
             "HTTP2-Settings: AAMAAABkAAQCAAAAAAIAAAAA",
             "Content-Type: application/json",
