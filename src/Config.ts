@@ -162,6 +162,11 @@ export const variables = {
     default: "365",
     meaning: "Days after which a connected app must be approved again, however much it is used."
   },
+  CLIENT_METADATA_DOCUMENTS: {
+    default: "on",
+    meaning:
+      "Whether apps may be known by a document at an address (on or off); off where the server has no way out to the internet."
+  },
   ACTIVITY_DAYS: {
     default: "90",
     meaning: "Days for which the usage page knows every single call of an account."
@@ -204,6 +209,9 @@ const settings = Config.all({
   allowedOrigins: origins,
   trustedProxies,
   connectionMaxDays: read(whole(1, 3650), "CONNECTION_MAX_DAYS").pipe(Config.withDefault(365)),
+  clientMetadataDocuments: read(Schema.Literals(["on", "off"]), "CLIENT_METADATA_DOCUMENTS").pipe(
+    Config.withDefault("on" as const)
+  ),
   activityDays: read(whole(1, 3650), "ACTIVITY_DAYS").pipe(Config.withDefault(90)),
   otlpEndpoint: Config.option(read(Endpoint, "OTEL_EXPORTER_OTLP_ENDPOINT")),
   logFormat: Config.option(read(Schema.Literals(["pretty", "logfmt", "json"]), "LOG_FORMAT")),

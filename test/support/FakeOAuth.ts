@@ -40,10 +40,10 @@ export const documents = Layer.succeed(ClientMetadata, {
   fetch: (id) => {
     const host = URL.parse(id)?.host
     if (host === "down.example") {
-      return Effect.fail(new ClientMetadataUnavailable({ message: "down", retryAfterSeconds: 5 }))
+      return Effect.fail(new ClientMetadataUnavailable({ retryAfterSeconds: 5 }))
     }
     return host === "app.example"
       ? Effect.succeed(documentClient(id))
-      : Effect.fail(new ClientMetadataRejected({ message: "no document" }))
+      : Effect.fail(new ClientMetadataRejected({ reason: "no document" }))
   }
 })

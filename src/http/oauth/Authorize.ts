@@ -10,7 +10,6 @@ import type { HttpServerRequest } from "effect/http"
 import { AppConfig } from "../../Config.ts"
 import { missing } from "../../domain/access/Plan.ts"
 import type { OAuthClient } from "../../domain/oauth/Client.ts"
-import * as ClientIdUrl from "../../domain/oauth/ClientIdUrl.ts"
 import * as AuthorizationRequest from "../../domain/oauth/AuthorizationRequest.ts"
 import { AccessDenied } from "../../domain/oauth/OAuthError.ts"
 import type { AuthorizeError } from "../../domain/oauth/OAuthError.ts"
@@ -104,8 +103,8 @@ export const layer = HttpRouter.use((router) =>
         const client = yield* Effect.result(clients.find(clientId, caller))
         if (Result.isFailure(client)) {
           if (client.failure._tag === "ServiceUnavailable") return yield* client.failure
-          // One page for all that can be wrong with a document: how its fetch failed is not for who chose the address (49).
-          return stranded(ClientIdUrl.isMeant(clientId) ? "client_unreadable" : "client_unknown")
+          if (client.failure._tag === "UnknownClient") return stranded("client_unknown")
+          return page(ConsentPage.undocumented(client.failure, clientId))
         }
         const address = AuthorizationRequest.returnAddress(parameters, client.success)
         if (address === undefined) return stranded("redirect_refused")

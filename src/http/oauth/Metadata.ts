@@ -26,7 +26,7 @@ const cached = { headers: { "cache-control": "public, max-age=300", ...Cors.head
 
 export const layer = HttpRouter.use((router) =>
   Effect.gen(function* () {
-    const { baseUrl, mcpUrl } = yield* AppConfig
+    const { baseUrl, clientMetadataDocuments, mcpUrl } = yield* AppConfig
     const protectedResource = HttpServerResponse.jsonUnsafe(
       {
         resource: mcpUrl,
@@ -52,7 +52,7 @@ export const layer = HttpRouter.use((router) =>
         revocation_endpoint_auth_methods_supported: authMethods,
         scopes_supported: [scope],
         authorization_response_iss_parameter_supported: true,
-        client_id_metadata_document_supported: true,
+        ...(clientMetadataDocuments === "on" ? { client_id_metadata_document_supported: true } : {}),
         protected_resources: [mcpUrl]
       },
       cached

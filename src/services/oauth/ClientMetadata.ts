@@ -17,22 +17,28 @@ import type { FetchFailed } from "./SafeFetch.ts"
 /** Of at most 16 kB each. */
 export const maxKept = 1000
 
-/** Both errors say the same: how a fetch failed is not told to whoever chose the address. The log has it. */
-const message = "The client ID is not the address of a client metadata document that could be read."
+/** Documents are turned off (Config, `CLIENT_METADATA_DOCUMENTS`). */
+export class ClientMetadataOff extends Schema.TaggedError<ClientMetadataOff>()("ClientMetadataOff", {}) {}
 
-/** Trying again does not help: the id is no allowed address, or what its server answers is no document for this client. */
+/**
+ * Trying again does not help: the id is no allowed address, or what a server on the public internet answered is no document
+ * for this client. That is for everyone to see, so that the makers of the app may be told.
+ */
 export class ClientMetadataRejected extends Schema.TaggedError<ClientMetadataRejected>()("ClientMetadataRejected", {
-  message: Schema.String
+  /** Of what lies at the address; `undefined` when it is no address that is asked. */
+  reason: Schema.UndefinedOr(Schema.String)
 }) {}
 
 /**
  * The document could not be fetched now. An app must not be told that it is unknown for that, or it throws its tokens
- * away. To a person both errors must look the same.
+ * away. Why, is for the log alone: told to whoever chose the address, it would let them look around in our network.
  */
 export class ClientMetadataUnavailable extends Schema.TaggedError<ClientMetadataUnavailable>()(
   "ClientMetadataUnavailable",
-  { message: Schema.String, retryAfterSeconds: Schema.Int }
+  { retryAfterSeconds: Schema.Int }
 ) {}
+
+export type ClientMetadataFailure = ClientMetadataOff | ClientMetadataRejected | ClientMetadataUnavailable
 
 export interface Asking {
   /** The address that it is fetched for: so many a minute of each (oauth.md 56). */
@@ -75,16 +81,14 @@ export class ClientMetadata extends Context.Service<
      * The client whose id is this address. What fails is logged, under the annotations of the caller: the request's id
      * should be among them.
      */
-    fetch(
-      clientId: string,
-      asking: Asking
-    ): Effect.Effect<OAuthClient, ClientMetadataRejected | ClientMetadataUnavailable>
+    fetch(clientId: string, asking: Asking): Effect.Effect<OAuthClient, ClientMetadataFailure>
   }
 >()("discovery/oauth/ClientMetadata") {
   static readonly layerNoDeps = Layer.effect(
     ClientMetadata,
     Effect.gen(function* () {
-      const local = runsLocally(yield* AppConfig)
+      const config = yield* AppConfig
+      const local = runsLocally(config)
       const safeFetch = yield* SafeFetch
       const budget = yield* FetchBudget
 
@@ -159,13 +163,14 @@ export class ClientMetadata extends Context.Service<
 
       return ClientMetadata.of({
         fetch: Effect.fn("ClientMetadata.fetch")(function* (clientId: string, asking: Asking) {
+          if (config.clientMetadataDocuments === "off") return yield* new ClientMetadataOff()
           const { client } = yield* Cache.get(cache, clientId).pipe(
             Effect.provideService(CurrentAsking, asking),
             Effect.tapError((error) => log(clientId, error)),
-            Effect.mapError(({ isAnswer }) =>
-              isAnswer
-                ? new ClientMetadataRejected({ message })
-                : new ClientMetadataUnavailable({ message, retryAfterSeconds: 5 })
+            Effect.mapError((error) =>
+              error.isAnswer
+                ? new ClientMetadataRejected({ reason: reasonOf(error) })
+                : new ClientMetadataUnavailable({ retryAfterSeconds: 5 })
             )
           )
           // In use: not the next that is forgotten.
@@ -182,6 +187,12 @@ export class ClientMetadata extends Context.Service<
 }
 
 const noClient = (reason: string, detail: string, isAnswer: boolean) => new NoClient({ reason, detail, isAnswer })
+
+/** What everyone can see who asks the same server. */
+const reasonOf = (error: NoClient | FetchFailed): string | undefined => {
+  if (error._tag === "FetchFailed") return error.seen
+  return error.reason === "document" ? error.detail : undefined
+}
 
 /** Of the id, which a stranger wrote and whose query may be anything, only what is needed to find the server. */
 const log = (clientId: string, { detail, reason }: NoClient | FetchFailed) => {

@@ -14,7 +14,7 @@ import type { ServiceUnavailable } from "../../domain/ToolError.ts"
 import { rowsOf } from "../access/Rows.ts"
 import { availableOnce, availableToRead } from "../database/Availability.ts"
 import { ClientMetadata } from "./ClientMetadata.ts"
-import type { ClientMetadataUnavailable } from "./ClientMetadata.ts"
+import type { ClientMetadataFailure } from "./ClientMetadata.ts"
 import * as Secrets from "./Secrets.ts"
 import * as UnusedClients from "./UnusedClients.ts"
 
@@ -62,7 +62,7 @@ export class Clients extends Context.Service<
     find(
       clientId: string,
       caller: string
-    ): Effect.Effect<OAuthClient, UnknownClient | ClientMetadataUnavailable | ServiceUnavailable>
+    ): Effect.Effect<OAuthClient, UnknownClient | ClientMetadataFailure | ServiceUnavailable>
     /**
      * The id of the client that sent a request to `/token` or `/revoke`. A client with a secret has proved that it is this
      * client; of one without, nothing is proved but by its code and tokens, which are its own.
@@ -119,9 +119,7 @@ export class Clients extends Context.Service<
       const find = Effect.fn("Clients.find")(function* (clientId: string, caller: string) {
         if (isDocument(clientId)) {
           const asking = { caller, wasLetIn: yield* wasLetIn(clientId) }
-          return yield* Effect.catchTag(documents.fetch(clientId, asking), "ClientMetadataRejected", () =>
-            Effect.fail(unknownClient())
-          )
+          return yield* documents.fetch(clientId, asking)
         }
         const row = yield* findRegistered(clientId)
         return row === undefined ? yield* unknownClient() : toClient(row)

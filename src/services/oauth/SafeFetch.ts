@@ -22,11 +22,18 @@ const deadline = "3 seconds"
 const maxAddresses = 64
 
 const lasting = ["status", "media_type", "encoding", "too_large", "not_utf8"] as const
+const lastingTexts: Readonly<Record<(typeof lasting)[number], (detail: string) => string>> = {
+  status: (status) => `its server answers with status ${status} instead of 200`,
+  media_type: () => "its Content-Type is not application/json in UTF-8",
+  encoding: () => "it is compressed, although that was not asked for",
+  too_large: () => `it is larger than ${maxBodyBytes} bytes`,
+  not_utf8: () => "it is not UTF-8"
+}
 const passing = ["no_address", "special_use_address", "connection", "busy_status", "timeout"] as const
 
 /**
- * Why nothing was fetched. For the log alone: told to whoever chose the address, it would let them look around in our
- * network. `detail` has no part of the body.
+ * Why nothing was fetched. For the log alone, but for what is `seen`: told to whoever chose the address, it would let them
+ * look around in our network. `detail` has no part of the body.
  */
 export class FetchFailed extends Schema.TaggedError<FetchFailed>()("FetchFailed", {
   reason: Schema.Literals([...lasting, ...passing]),
@@ -37,7 +44,13 @@ export class FetchFailed extends Schema.TaggedError<FetchFailed>()("FetchFailed"
    * All else may pass, and looks the same from outside whether the address is forbidden or there is nobody there.
    */
   get isAnswer(): boolean {
-    return lasting.some((reason) => reason === this.reason)
+    return this.seen !== undefined
+  }
+
+  /** What is wrong with the answer, where there was one. */
+  get seen(): string | undefined {
+    const reason = lasting.find((each) => each === this.reason)
+    return reason === undefined ? undefined : lastingTexts[reason](this.detail)
   }
 }
 

@@ -604,51 +604,113 @@ layer(services, { excludeTestServices: true, timeout: "60 seconds" })("/authoriz
     )
   })
 
-  it.effect("R49 all that can be wrong with a client's document looks the same, and the log tells which", () =>
-    Effect.gen(function* () {
+  describe("R49 a client's document", () => {
+    /** What the page says; the log tells which it was. */
+    const ask = Effect.fnUntraced(function* (clientId: string, heading: string) {
       const site = yield* Site
       const tab = yield* Consent.somebody
-      const server = yield* DocumentServer.make()
-      const pages: Array<string> = []
-      const ask = Effect.fnUntraced(function* (clientId: string) {
-        const answer = yield* tab.get(Consent.request(clientId))
-        hasNoRedirect(answer, "The app could not be checked")
-        assert.isNull(answer.headers.get("retry-after"))
-        pages.push(answer.text)
-        const [line = ""] = site.logs.slice(-1)
-        assert.include(line, "A client metadata document could not be used")
-        assert.include(line, answer.headers.get("x-request-id") ?? "none")
+      const answer = yield* tab.get(Consent.request(clientId))
+      hasNoRedirect(answer, heading)
+      assert.isNull(answer.headers.get("retry-after"))
+      const [line = ""] = site.logs.slice(-1)
+      assert.include(line, "A client metadata document could not be used")
+      assert.include(line, answer.headers.get("x-request-id") ?? "none")
+      return Consent.textOf(answer.text)
+    })
+
+    it.effect("that is wrong is named, with what is wrong about it", () =>
+      Effect.gen(function* () {
+        const server = yield* DocumentServer.make()
+        const answers: ReadonlyArray<readonly [string, string, DocumentServer.Handler]> = [
+          [
+            "missing",
+            "its server answers with status 404 instead of 200",
+            (_, response) => void response.writeHead(404).end()
+          ],
+          [
+            "moved",
+            "its server answers with status 302 instead of 200",
+            (_, response) => void response.writeHead(302, { location: "http://127.0.0.1:1/" }).end()
+          ],
+          [
+            "text",
+            "its Content-Type is not application/json in UTF-8",
+            (_, response) => void response.writeHead(200, { "content-type": "text/<b>html" }).end("hello")
+          ],
+          ["json", "it is no JSON object", DocumentServer.json("{")],
+          [
+            "other",
+            "these members are missing or wrong: client_name, redirect_uris",
+            DocumentServer.json({ client_id: "https://other.example/client" })
+          ],
+          ["large", "it is larger than 16384 bytes", DocumentServer.json({ client_name: "x".repeat(20_000) })]
+        ]
+        for (const [path, reason, answer] of answers) {
+          server.answer = answer
+          const text = yield* ask(`${server.origin}/${path}?secret=1`, "The app's document is wrong")
+          assert.include(text, `The document at 127.0.0.1:${server.port}/${path} is wrong: ${reason}. Tell the makers`)
+        }
       })
-      // What its server does.
-      const answers: ReadonlyArray<readonly [string, DocumentServer.Handler]> = [
-        ["missing", (_, response) => void response.writeHead(404).end()],
-        ["broken", (_, response) => void response.writeHead(500).end()],
-        ["moved", (_, response) => void response.writeHead(302, { location: "http://127.0.0.1:1/" }).end()],
-        ["text", (_, response) => void response.writeHead(200, { "content-type": "text/html" }).end("hello")],
-        ["json", DocumentServer.json("{")],
-        ["other", DocumentServer.json({ client_id: "https://other.example/client" })],
-        ["gone", (request) => void request.socket.destroy()]
-      ]
-      for (const [path, answer] of answers) {
-        server.answer = answer
-        yield* ask(`${server.origin}/${path}`)
-      }
-      // Where it is said to be: nothing there, a private network, a name that is none, an address in another spelling.
-      for (const clientId of [
-        "http://127.0.0.1:1/client",
-        "https://10.0.0.1/client",
-        "https://169.254.169.254/latest/meta-data",
-        "https://[::ffff:10.0.0.1]/client",
-        "http://app.example/client",
-        "https://app.invalid/client",
-        "https://user@app.example/client",
-        "https://app.example",
-        "https://app.example/client#x",
-        "HTTPS://APP.EXAMPLE/client"
-      ]) {
-        yield* ask(clientId)
-      }
-      assert.strictEqual(new Set(pages).size, 1)
+    )
+
+    it.effect("that was not reached looks the same for whatever reason: only its host is named", () =>
+      Effect.gen(function* () {
+        const server = yield* DocumentServer.make()
+        const pages: Array<string> = []
+        const unreached = Effect.fnUntraced(function* (clientId: string) {
+          const { host } = new URL(clientId)
+          const text = yield* ask(clientId, "The app could not be checked")
+          assert.include(text, `This server could not reach ${host}, where`)
+          pages.push(text.replaceAll(host, "host"))
+        })
+        server.answer = (_, response) => void response.writeHead(500).end()
+        yield* unreached(`${server.origin}/broken`)
+        server.answer = (request) => void request.socket.destroy()
+        yield* unreached(`${server.origin}/gone`)
+        yield* unreached("http://127.0.0.1:1/client")
+        yield* unreached("https://app.invalid/client")
+        assert.strictEqual(new Set(pages).size, 1)
+      })
+    )
+
+    it.effect("is not asked for at an address that is not allowed, whatever is there", () =>
+      Effect.gen(function* () {
+        const pages = yield* Effect.forEach(
+          [
+            "https://10.0.0.1/client",
+            "https://169.254.169.254/latest/meta-data",
+            "https://[::ffff:10.0.0.1]/client",
+            "http://app.example/client",
+            "https://user@app.example/client",
+            "https://app.example",
+            "https://app.example/client#x",
+            "HTTPS://APP.EXAMPLE/client"
+          ],
+          (clientId) => ask(clientId, "The app's address is wrong")
+        )
+        assert.strictEqual(new Set(pages).size, 1)
+        assert.notInclude(pages[0], "10.0.0.1")
+      })
+    )
+  })
+})
+
+layer(Site.layer({ config: { ...Consent.config, clientMetadataDocuments: "off" } }), {
+  excludeTestServices: true,
+  timeout: "60 seconds"
+})("/authorize without documents", (it) => {
+  it.effect("R4, R49 does not offer them, fetches none, and says so; apps that register go on", () =>
+    Effect.gen(function* () {
+      const site = yield* Site
+      const { text } = yield* site.get("/.well-known/oauth-authorization-server")
+      assert.notInclude(text, "client_id_metadata_document_supported")
+      const server = yield* DocumentServer.make()
+      const tab = yield* Consent.somebody
+      const answer = yield* tab.get(Consent.request(`${server.origin}/client`))
+      hasNoRedirect(answer, "This server does not read documents about apps")
+      assert.lengthOf(server.requests, 0)
+      const client = yield* Consent.app()
+      assert.strictEqual((yield* tab.get(Consent.request(client.id))).status, 200)
     })
   )
 })

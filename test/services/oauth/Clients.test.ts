@@ -165,7 +165,10 @@ layer(Services, { excludeTestServices: true })("Clients", (it) => {
     it.effect("R51 is who its document says", () =>
       Effect.gen(function* () {
         assert.strictEqual((yield* find(FakeOAuth.documentId)).publisher, "app.example")
-        assert.strictEqual((yield* Effect.flip(find("https://evil.example/client.json")))._tag, "UnknownClient")
+        assert.strictEqual(
+          (yield* Effect.flip(find("https://evil.example/client.json")))._tag,
+          "ClientMetadataRejected"
+        )
         assert.strictEqual((yield* Effect.flip(find(FakeOAuth.unreachableId)))._tag, "ClientMetadataUnavailable")
       })
     )

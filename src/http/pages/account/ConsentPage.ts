@@ -5,6 +5,7 @@ import * as HostParts from "../../../domain/oauth/HostParts.ts"
 import type { AuthorizeError } from "../../../domain/oauth/OAuthError.ts"
 import * as RedirectUri from "../../../domain/oauth/RedirectUri.ts"
 import type { PlanUpgradeRequired } from "../../../domain/ToolError.ts"
+import type { ClientMetadataFailure } from "../../../services/oauth/ClientMetadata.ts"
 import type { ConsentRequest } from "../../../services/oauth/ConsentRequests.ts"
 import * as Csrf from "../frame/Csrf.ts"
 import { html } from "../frame/Html.ts"
@@ -17,6 +18,9 @@ import { quoted } from "../frame/ThirdParty.ts"
 import type { SignedIn } from "../frame/Visitors.ts"
 
 export const decisionPath = "/authorize/decision"
+
+/** Of the address of a document. */
+const maxPathShown = 200
 
 /** With the part that says whose it is in bold: the rest is whatever its owner likes. */
 export const hostOf = (host: string): Html => {
@@ -126,14 +130,7 @@ export const forward = (
 })
 
 /** Why a request cannot even be answered to the app: nobody knows where that is. */
-export type Stranded =
-  | "client_missing"
-  | "client_unknown"
-  | "client_unreadable"
-  | "redirect_refused"
-  | "too_long"
-  | "not_get"
-  | "over"
+export type Stranded = "client_missing" | "client_unknown" | "redirect_refused" | "too_long" | "not_get" | "over"
 
 const strandings: Readonly<Record<Stranded, { readonly heading: string; readonly text: string }>> = {
   client_missing: {
@@ -143,10 +140,6 @@ const strandings: Readonly<Record<Stranded, { readonly heading: string; readonly
   client_unknown: {
     heading: "This app is not known here",
     text: "It may have been registered long ago and not been used. Remove the connection to Discovery in the app, and add it again."
-  },
-  client_unreadable: {
-    heading: "The app could not be checked",
-    text: "Its address does not describe an app as it should. Try again in a few minutes; if it stays, tell its makers."
   },
   redirect_refused: {
     heading: "The app asked to be answered at an unknown address",
@@ -177,6 +170,49 @@ export const stranded = (
     <p>Nothing was given to the app${why === "over" && " this time"}.</p>
     ${request !== undefined && html`<p><a href="${request}">Look at the request again</a></p>`}`
 })
+
+const undocumentedTexts = (failure: ClientMetadataFailure, clientId: string): readonly [string, Html] => {
+  const url = URL.parse(clientId)
+  const host = hostOf(url?.host ?? "")
+  switch (failure._tag) {
+    case "ClientMetadataOff":
+      return [
+        "This server does not read documents about apps",
+        html`The app says who it is by the address of a document. The operator of this server has turned those off: an
+        app has to register itself. Remove the connection to Discovery in the app, and add it again; if it stays, tell
+        the support of this server.`
+      ]
+    case "ClientMetadataUnavailable":
+      return [
+        "The app could not be checked",
+        html`This server could not reach ${host}, where the document about the app should be, or has asked there too
+        often just now. Try again in a few minutes; if it stays, tell the support of this server.`
+      ]
+    case "ClientMetadataRejected":
+      return failure.reason === undefined || url === null
+        ? [
+            "The app's address is wrong",
+            html`Its client_id should be the address of a document: an https address on the internet, with a path, as a
+            browser writes it. Tell its makers.`
+          ]
+        : [
+            "The app's document is wrong",
+            html`The document at ${host}<bdi>${url.pathname.slice(0, maxPathShown)}</bdi> is wrong: ${failure.reason}.
+              Tell the makers of the app.`
+          ]
+  }
+}
+
+/** There is no document that says who the app is (oauth.md 47 to 50). What was not reached looks the same whatever it is. */
+export const undocumented = (failure: ClientMetadataFailure, clientId: string): Page => {
+  const [heading, text] = undocumentedTexts(failure, clientId)
+  return {
+    status: 400,
+    heading,
+    body: html`<p>${text}</p>
+      <p>Nothing was given to the app.</p>`
+  }
+}
 
 /**
  * The app's request is wrong, and whoever is here may not have asked for it: so nobody is sent anywhere, nor is a program
