@@ -1,5 +1,7 @@
 /** "Did you mean": the value of a vocabulary that is closest to what was written. */
 
+import { Effect } from "effect"
+
 /** Longer inputs are cut: the distance is quadratic and the text comes from outside. */
 const maxLength = 100
 
@@ -36,21 +38,43 @@ export const maxCounted = 10_000
 /** Of those with most in common, so many are compared. */
 export const maxCompared = 32
 
+export interface NearNames {
+  /** Makes what {@link NearNames.find} needs, in turns with other work; without it, the first to ask waits for all of it. */
+  readonly prepare: Effect.Effect<void>
+  readonly find: (text: string) => string | undefined
+}
+
+/** So many names are prepared before others have their turn. */
+const atOnce = 250
+
 /**
  * As {@link nearest}, for the many names of an open vocabulary: prepared once, it compares with those alone that have most
  * pairs of characters in common with the text. Of three characters and more, whatever is within the distance has one.
  */
-export const nearestOf = (names: ReadonlyArray<string>): ((text: string) => string | undefined) => {
-  const folded = names.map(fold)
+export const nearestOf = (names: ReadonlyArray<string>): NearNames => {
+  const folded: Array<string> = []
   const byPair = new Map<number, Array<number>>()
-  for (const [place, name] of folded.entries()) {
-    for (const pair of pairsOf(name)) {
-      const places = byPair.get(pair)
-      if (places === undefined) byPair.set(pair, [place])
-      else places.push(place)
+  const prepareTo = (end: number) => {
+    for (let place = folded.length; place < Math.min(end, names.length); place++) {
+      const name = fold(names[place] ?? "")
+      folded.push(name)
+      for (const pair of pairsOf(name)) {
+        const places = byPair.get(pair)
+        if (places === undefined) byPair.set(pair, [place])
+        else places.push(place)
+      }
     }
   }
-  return (text) => {
+
+  const prepare = Effect.gen(function* () {
+    while (folded.length < names.length) {
+      prepareTo(folded.length + atOnce)
+      yield* Effect.yieldNow
+    }
+  })
+
+  const find = (text: string): string | undefined => {
+    prepareTo(names.length)
     const wanted = fold(text)
     const maxDistance = distanceFor(text)
     const rarestFirst = Array.from(pairsOf(wanted), (pair) => byPair.get(pair) ?? []).toSorted(
@@ -86,6 +110,8 @@ export const nearestOf = (names: ReadonlyArray<string>): ((text: string) => stri
     }
     return best === undefined ? undefined : names[best]
   }
+
+  return { prepare, find }
 }
 
 /** The different pairs of neighbours, also those of the first and the last character with the end. */

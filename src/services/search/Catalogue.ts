@@ -69,6 +69,8 @@ export class Catalogue extends Context.Service<
               json_build_object('id', id, 'kind', kind, 'name', name, 'canonicalId', canonical_id) ORDER BY id
             ) FROM spelling) AS spellings
           FROM catalogue`
+        // They were read from JSON in this turn of the loop already.
+        yield* Effect.yieldNow
         return {
           version: row?.vocabulary_version ?? 0,
           names: Names.make(row?.niches ?? [], row?.spellings ?? [])

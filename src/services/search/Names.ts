@@ -1,4 +1,5 @@
 /** The names of niches, themes, apps and domain extensions as filters may spell them, and what they stand for. */
+import { Effect } from "effect"
 import { nearestOf } from "../../domain/search/Nearest.ts"
 import { streamSafe } from "../../domain/search/SearchText.ts"
 
@@ -20,7 +21,10 @@ export interface Spelling {
 }
 
 /** Names are equal that are equal but for case. */
-export const fold = (name: string): string => streamSafe(name).normalize("NFC").toLowerCase()
+export const fold = (name: string): string =>
+  (ascii.test(name) ? name : streamSafe(name).normalize("NFC")).toLowerCase()
+
+const ascii = /^\p{ASCII}*$/u
 
 export interface Names {
   readonly niches: ReadonlyArray<Niche>
@@ -32,16 +36,17 @@ export interface Names {
   niche(reference: string | number): ReadonlyArray<number> | undefined
   /** The id that stores carry. */
   spelling(kind: SpellingKind, name: string): number | undefined
+  /** To be done before the nearest names are asked for, in turns with other work. */
+  readonly prepareNearest: Effect.Effect<void>
   /** The known name that is closest to an unknown one. */
   nearestNiche(name: string): string | undefined
-  nearestSpelling(kind: SpellingKind, name: string): string | undefined
+  nearestTheme(name: string): string | undefined
 }
 
 export const make = (niches: ReadonlyArray<Niche>, spellings: ReadonlyArray<Spelling>): Names => {
   const children = Map.groupBy(niches, (niche) => niche.parentId)
   const known = new Set(niches.map((niche) => niche.id))
   const byName = Map.groupBy(niches, (niche) => fold(niche.name))
-  const byKind = Map.groupBy(spellings, (spelling) => spelling.kind)
   const ids = new Map(
     spellings.map((spelling) => [`${spelling.kind} ${fold(spelling.name)}`, spelling.canonicalId] as const)
   )
@@ -59,16 +64,9 @@ export const make = (niches: ReadonlyArray<Niche>, spellings: ReadonlyArray<Spel
     return all
   }
 
-  // Only who writes a wrong name has these made.
-  const nearestNiche = once(() => nearestOf(niches.map((niche) => niche.name)))
-  const nearestSpelling = new Map(
-    spellingKinds.map((kind) => [
-      kind,
-      once(() =>
-        nearestOf((byKind.get(kind) ?? []).filter((each) => each.id === each.canonicalId).map((each) => each.name))
-      )
-    ])
-  )
+  const themes = spellings.filter(({ canonicalId, id, kind }) => kind === "theme" && id === canonicalId)
+  const nearNiches = nearestOf(niches.map((niche) => niche.name))
+  const nearThemes = nearestOf(themes.map((theme) => theme.name))
 
   return {
     niches,
@@ -80,12 +78,8 @@ export const make = (niches: ReadonlyArray<Niche>, spellings: ReadonlyArray<Spel
       return id !== undefined && known.has(id) ? subtree([id]) : undefined
     },
     spelling: (kind, name) => ids.get(`${kind} ${fold(name)}`),
-    nearestNiche: (name) => nearestNiche()(name),
-    nearestSpelling: (kind, name) => nearestSpelling.get(kind)?.()(name)
+    prepareNearest: Effect.andThen(nearNiches.prepare, nearThemes.prepare),
+    nearestNiche: nearNiches.find,
+    nearestTheme: nearThemes.find
   }
-}
-
-const once = <A>(make: () => A): (() => A) => {
-  let made: { readonly value: A } | undefined
-  return () => (made ??= { value: make() }).value
 }

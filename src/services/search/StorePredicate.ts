@@ -110,7 +110,7 @@ const unknown = ({ niches = [], themes = [] }: SentNames, names: Names): Readonl
   ),
   ...themes.flatMap((name, index) =>
     name !== undefined && names.spelling("theme", name) === undefined
-      ? [{ path: `themes.${index}`, what: "theme", name, nearest: () => names.nearestSpelling("theme", name) }]
+      ? [{ path: `themes.${index}`, what: "theme", name, nearest: () => names.nearestTheme(name) }]
       : []
   )
 ]

@@ -140,7 +140,9 @@ export class Vocabulary extends Context.Service<
         const snapshot = yield* Availability.query(catalogue.known)
         if (StorePredicate.areKnown(sent, snapshot.names)) return []
         // An import may have brought the name since.
-        return StorePredicate.unknownNames(sent, (yield* permits.query(catalogue.latest)).names)
+        const { names } = yield* permits.query(catalogue.latest)
+        yield* names.prepareNearest
+        return StorePredicate.unknownNames(sent, names)
       })
 
       let popular: { readonly readAt: number; readonly value: Popular } | undefined

@@ -31,14 +31,15 @@ describe("nearest", () => {
 
 describe("nearestOf", () => {
   const names = Array.from({ length: 6_000 }, (_, index) => `Theme ${index.toString(36)} of Studio ${index % 7}`)
-  const nearName = nearestOf(names)
+  const near = nearestOf(names)
+  const nearName = near.find
 
   it("finds the closest name, whatever the case, and nothing that is not close", () => {
     assert.strictEqual(nearName("theme 4m2 of studio 0"), nearest("theme 4m2 of studio 0", names))
-    assert.strictEqual(nearestOf(["Dawn", "Impulse"])("dwan"), undefined)
-    assert.strictEqual(nearestOf(["Dawn", "Impulse"])("impulze"), "Impulse")
+    assert.strictEqual(nearestOf(["Dawn", "Impulse"]).find("dwan"), undefined)
+    assert.strictEqual(nearestOf(["Dawn", "Impulse"]).find("impulze"), "Impulse")
     assert.isUndefined(nearName("zzzz"))
-    assert.isUndefined(nearestOf([])("anything"))
+    assert.isUndefined(nearestOf([]).find("anything"))
   })
 
   const Letter = Schema.Literals(["a", "b", "c", "d", "É", " "])
@@ -51,14 +52,32 @@ describe("nearestOf", () => {
       Effect.sync(() => {
         const candidates = others.map((each) => each.join(""))
         const text = letters.join("")
-        assert.strictEqual(nearestOf(candidates)(text), nearest(text, candidates))
+        assert.strictEqual(nearestOf(candidates).find(text), nearest(text, candidates))
       }),
     { arbitrary: { runs: 500 } }
+  )
+
+  it.effect("lets others have their turn while it is prepared", () =>
+    Effect.gen(function* () {
+      let turns = 0
+      const count = (): NodeJS.Immediate =>
+        setImmediate(() => {
+          turns++
+          next = count()
+        })
+      let next = count()
+      const prepared = nearestOf(names)
+      yield* prepared.prepare
+      clearImmediate(next)
+      assert.isAtLeast(turns, 10)
+      assert.strictEqual(prepared.find("theme 4m2 of studio 0"), nearName("theme 4m2 of studio 0"))
+    })
   )
 
   it.each(["theme of studio", "Theme 4m2 of Studio", "e", "x".repeat(100), "theme studio ".repeat(8).slice(0, 100)])(
     "looks at a bounded number of characters for %s",
     (text) => {
+      nearName(text)
       const spy = vi.spyOn(String.prototype, "charCodeAt")
       nearName(text)
       const looks = spy.mock.calls.length
