@@ -169,7 +169,8 @@ const typeName = (ast: SchemaAST.AST): string => {
   }
 }
 
-const echo = (text: string): string => {
+/** Text of the caller as a message repeats it: cut, and without what is invisible. */
+export const echo = (text: string): string => {
   const clean = text.slice(0, 4 * maxEchoed).replaceAll(/[\p{Cc}\p{Cf}\p{Cs}]/gu, "")
   const characters = Array.from(clean)
   return characters.length <= maxEchoed && text.length <= 4 * maxEchoed

@@ -111,7 +111,7 @@ layer(Services, { excludeTestServices: true })("the commands for data", (it) => 
       assert.deepStrictEqual(JSON.parse(yield* fs.readFileString(rejects)), {
         line: 2,
         field: "country",
-        reason: "is not an ISO 3166-1 alpha-2 code"
+        reason: "`XX` is not an ISO 3166-1 alpha-2 code"
       })
       const elsewhere = `${rejects}.elsewhere`
       assert.strictEqual((yield* run(["import", path, "--rejects", elsewhere])).code, 2)

@@ -9,16 +9,16 @@ import * as ArgumentIssues from "../ArgumentIssues.ts"
 import { code } from "../search/Arguments.ts"
 import type { ArgumentIssue } from "../ToolError.ts"
 import { adStatuses, ctas, languages, mediaTypes, pixels, socialNetworks } from "./Enumerations.ts"
-import { countryCodes, currencyCodes } from "./Iso.ts"
+import { countryCodeOf, countryCodes, currencyCodeOf, currencyCodes } from "./Iso.ts"
 import { maxPrice, ProductDetails } from "./ProductDetails.ts"
 import * as Fields from "./RecordFields.ts"
 
 const NicheId = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 32_000 }))
 
 /** ISO 3166-1 alpha-2. */
-export const Country = code(countryCodes, "an ISO 3166-1 alpha-2", { UK: "GB" })
+export const Country = code(countryCodes, "an ISO 3166-1 alpha-2", countryCodeOf)
 /** ISO 4217. */
-export const Currency = code(currencyCodes, "an ISO 4217")
+export const Currency = code(currencyCodes, "an ISO 4217", currencyCodeOf)
 export const ShopName = Fields.line(200)
 
 /** A niche; its parent comes earlier in the file, or is known already. Key: `id`. */

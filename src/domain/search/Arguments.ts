@@ -3,6 +3,7 @@
  * and carries the description that the client's model reads.
  */
 import { Schema, SchemaTransformation } from "effect"
+import { echo } from "../ArgumentIssues.ts"
 
 /**
  * An argument that may be absent. The description belongs to the key: on a schema with checks it would be lost in the
@@ -38,20 +39,22 @@ export const someOf = <const L extends ReadonlyArray<string>>(values: L) =>
   Schema.Array(oneOf(values)).check(Schema.isMaxLength(Math.max(maxMembers, values.length)))
 
 /** Only ASCII letters: upper case of others can be ASCII, such as that of `ß`. */
+const toUpperCase = (text: string): string => text.replaceAll(/[a-z]/gu, (letter) => letter.toUpperCase())
+
 const upperCase = SchemaTransformation.transform({
-  decode: (text: string) => text.replaceAll(/[a-z]/gu, (letter) => letter.toUpperCase()),
+  decode: toUpperCase,
   encode: (text: string) => text
 })
 
-/** A code out of an ISO list, accepted in either case and decoded to upper case. */
-export const code = (codes: ReadonlySet<string>, standard: string, aliases: Readonly<Record<string, string>> = {}) =>
-  Schema.String.pipe(Schema.decode(upperCase)).check(
+/** A code out of an ISO list, accepted in either case and decoded to upper case; `codeOf` finds the one of a name. */
+export const code = (codes: ReadonlySet<string>, standard: string, codeOf: (name: string) => string | undefined) =>
+  Schema.String.check(
     Schema.makeFilter((text: string) => {
-      if (codes.has(text)) return true
-      const meant = aliases[text]
-      return `is not ${standard} code${meant === undefined ? "" : `; did you mean \`${meant}\`?`}`
+      if (codes.has(toUpperCase(text))) return true
+      const meant = codeOf(text)
+      return `\`${echo(text)}\` is not ${standard} code${meant === undefined ? "" : `; did you mean \`${meant}\`?`}`
     })
-  )
+  ).pipe(Schema.decode(upperCase))
 
 const bounds = (bound: Schema.Codec<number>) =>
   Schema.Struct({

@@ -1,7 +1,7 @@
 /** The arguments that all search tools share: filters on the store (seed, "Tool search_ads", common arguments). */
 import { Schema } from "effect"
 import { languages, pixels, socialNetworks } from "../catalog/Enumerations.ts"
-import { countryCodes, currencyCodes } from "../catalog/Iso.ts"
+import { countryCodeOf, countryCodes, currencyCodeOf, currencyCodes } from "../catalog/Iso.ts"
 import * as Arguments from "./Arguments.ts"
 import { queryWords } from "./SearchText.ts"
 
@@ -29,11 +29,11 @@ export const fields = {
     'Niche names or ids from list_filter_options with kind "niches"; an id may be a number or text. A parent includes its sub-niches. Up to 20.'
   ),
   countries: Arguments.optional(
-    list(Arguments.code(countryCodes, "an ISO 3166-1 alpha-2", { UK: "GB" }), 50),
+    list(Arguments.code(countryCodes, "an ISO 3166-1 alpha-2", countryCodeOf), 50),
     "Store countries, ISO 3166-1 alpha-2, such as US. Up to 50."
   ),
   currencies: Arguments.optional(
-    list(Arguments.code(currencyCodes, "an ISO 4217"), 50),
+    list(Arguments.code(currencyCodes, "an ISO 4217", currencyCodeOf), 50),
     "Store currencies, ISO 4217, such as EUR. Up to 50."
   ),
   languages: Arguments.optional(Arguments.someOf(languages), "Store languages."),

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { countryCodes, currencyCodes } from "../../../src/domain/catalog/Iso.ts"
+import { countryCodeOf, countryCodes, currencyCodeOf, currencyCodes } from "../../../src/domain/catalog/Iso.ts"
 
 /** Withdrawn from ISO 4217. */
 const withdrawn = ["ANG", "CUC", "HRK", "SLL", "ZWL"]
@@ -34,5 +34,38 @@ describe("currencies", () => {
     ])
       assert.isTrue(currencyCodes.has(code), code)
     for (const code of withdrawn) assert.isFalse(currencyCodes.has(code), code)
+  })
+})
+
+describe("the code that is meant", () => {
+  it.each<[string, string | undefined]>([
+    ["USA", "US"],
+    ["United States", "US"],
+    ["united  states of america", "US"],
+    ["U.S.A.", "US"],
+    ["UK", "GB"],
+    ["England", "GB"],
+    ["GBR", "GB"],
+    ["Deutschland", "DE"],
+    ["Allemagne", "DE"],
+    ["Espana", "ES"],
+    ["Nowhere", undefined],
+    ["", undefined],
+    [`USA${" ".repeat(60)}`, undefined]
+  ])("by %j, of a country, is %s", (name, code) => {
+    assert.strictEqual(countryCodeOf(name), code)
+  })
+
+  it.each<[string, string | undefined]>([
+    ["dollar", "USD"],
+    ["$", "USD"],
+    ["€", "EUR"],
+    ["Euro", "EUR"],
+    ["£", "GBP"],
+    ["Swiss franc", "CHF"],
+    ["US Dollar", "USD"],
+    ["shells", undefined]
+  ])("by %j, of a currency, is %s", (name, code) => {
+    assert.strictEqual(currencyCodeOf(name), code)
   })
 })

@@ -100,7 +100,7 @@ layer(NodeServices.layer)("reading files", (it) => {
         assert.deepStrictEqual(lines, [1, 5])
         assert.deepStrictEqual(rejects, [
           "2 colour: is not a known field",
-          "2 country: is not an ISO 3166-1 alpha-2 code",
+          "2 country: `XX` is not an ISO 3166-1 alpha-2 code",
           "3 : is not JSON: see character 15",
           "4 : must be a JSON object"
         ])
