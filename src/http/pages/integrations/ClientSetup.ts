@@ -15,11 +15,23 @@ const headersOf = (authorization: string | undefined) =>
 /** A call of the tool that costs nothing. */
 const call = '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"get_usage","arguments":{}}}'
 
+/**
+ * The file is part of a project, and usually committed: VS Code asks for the key once, and keeps it elsewhere. The person
+ * pastes it there.
+ */
+const vsCode = (mcpUrl: string, authorization: string | undefined): string =>
+  authorization === undefined
+    ? json({ servers: { discovery: { type: "http", url: mcpUrl } } })
+    : json({
+        inputs: [{ type: "promptString", id: "discovery-key", description: "Discovery API key", password: true }],
+        servers: { discovery: { type: "http", url: mcpUrl, ...headersOf("Bearer ${input:discovery-key}") } }
+      })
+
 const shared = (mcpUrl: string, authorization?: string): ReadonlyArray<ClientSetup> => [
   {
     client: "Claude Code",
     text:
-      `claude mcp add --transport http discovery ${mcpUrl}` +
+      `claude mcp add --scope user --transport http discovery ${mcpUrl}` +
       (authorization === undefined ? "" : ` --header "Authorization: ${authorization}"`)
   },
   {
@@ -30,14 +42,14 @@ const shared = (mcpUrl: string, authorization?: string): ReadonlyArray<ClientSet
   {
     client: "VS Code",
     file: ".vscode/mcp.json",
-    text: json({ servers: { discovery: { type: "http", url: mcpUrl, ...headersOf(authorization) } } })
+    text: vsCode(mcpUrl, authorization)
   }
 ]
 
 /** For clients that sign in by themselves. */
 export const signingIn = (mcpUrl: string): ReadonlyArray<ClientSetup> => shared(mcpUrl)
 
-/** With an API key, which is part of the text. */
+/** With an API key, which is part of the text, but of the file of a project. */
 export const withKey = (mcpUrl: string, key: string): ReadonlyArray<ClientSetup> => [
   ...shared(mcpUrl, `Bearer ${key}`),
   {

@@ -58,7 +58,7 @@ const en: KeyText = {
   onceWhy:
     "Nobody can show it again. Keep it where only you and the client can read it; it never belongs into an address.",
   setUp: "Set up a client",
-  setUpHow: "Each has the key in it already.",
+  setUpHow: "Each has the key in it already, but that of VS Code, which asks for it: its file is usually committed.",
   run: "Run this in a terminal:",
   into: (file) => `Put this into ${file}:`,
   oldEnded: (name) => html`The old key ${name} has ended. Calls with it are refused from now on.`,
@@ -110,7 +110,8 @@ const de: KeyText = {
   onceWhy:
     "Niemand kann ihn noch einmal zeigen. Bewahren Sie ihn dort auf, wo nur Sie und das Programm ihn lesen; in eine Adresse gehört er nie.",
   setUp: "Ein Programm einrichten",
-  setUpHow: "Der Schlüssel steht jeweils schon darin.",
+  setUpHow:
+    "Der Schlüssel steht jeweils schon darin, außer bei VS Code, das danach fragt: Seine Datei wird meist eingecheckt.",
   run: "Führen Sie dies in einem Terminal aus:",
   into: (file) => `Schreiben Sie dies in ${file}:`,
   oldEnded: (name) => html`Der alte Schlüssel ${name} ist beendet. Aufrufe mit ihm werden ab sofort abgelehnt.`,
@@ -162,7 +163,7 @@ const fr: KeyText = {
   onceWhy:
     "Personne ne peut l’afficher de nouveau. Gardez-la là où seuls vous et le client pouvez la lire ; elle n’a jamais sa place dans une adresse.",
   setUp: "Configurer un client",
-  setUpHow: "La clé y figure déjà.",
+  setUpHow: "La clé y figure déjà, sauf pour VS Code, qui la demande : son fichier est en général versionné.",
   run: "Exécutez ceci dans un terminal :",
   into: (file) => `Mettez ceci dans ${file} :`,
   oldEnded: (name) => html`L’ancienne clé ${name} a pris fin. Les appels avec elle sont désormais refusés.`,
@@ -214,7 +215,7 @@ const es: KeyText = {
   onceWhy:
     "Nadie puede mostrarla de nuevo. Guárdela donde solo usted y el cliente puedan leerla; nunca debe estar en una dirección.",
   setUp: "Configurar un cliente",
-  setUpHow: "La clave ya está incluida.",
+  setUpHow: "La clave ya está incluida, salvo en VS Code, que la pide: su archivo suele estar en el repositorio.",
   run: "Ejecute esto en un terminal:",
   into: (file) => `Ponga esto en ${file}:`,
   oldEnded: (name) => html`La clave antigua ${name} ha terminado. Las llamadas con ella se rechazan desde ahora.`,

@@ -501,6 +501,8 @@ layer(services, { excludeTestServices: true, timeout: "60 seconds" })("integrati
         assert.deepStrictEqual(wordsOf("claude", claude), [
           "mcp",
           "add",
+          "--scope",
+          "user",
           "--transport",
           "http",
           "discovery",
@@ -511,8 +513,12 @@ layer(services, { excludeTestServices: true, timeout: "60 seconds" })("integrati
         assert.deepStrictEqual(JSON.parse(cursor), {
           mcpServers: { discovery: { url: `${url}/mcp`, headers: { Authorization: authorization } } }
         })
-        assert.deepStrictEqual(JSON.parse(code), {
-          servers: { discovery: { type: "http", url: `${url}/mcp`, headers: { Authorization: authorization } } }
+        // Its file is usually committed: it asks for the key.
+        assert.notInclude(code, secret)
+        assert.deepInclude(JSON.parse(code), {
+          servers: {
+            discovery: { type: "http", url: `${url}/mcp`, headers: { Authorization: "Bearer ${input:discovery-key}" } }
+          }
         })
       })
     )
