@@ -336,7 +336,8 @@ layer(Site.layer(), { excludeTestServices: true, timeout: "60 seconds" })("pages
           yield* post("", urlencoded),
           yield* post("email=a&email=b&password=c", urlencoded),
           yield* post(`email=a&password=${"x".repeat(1001)}`, urlencoded),
-          yield* post(`email=a&password=${"x".repeat(300_000)}`, urlencoded)
+          yield* post(`email=a&password=${"x".repeat(300_000)}`, urlencoded),
+          yield* post(`email=a&password=b${"&x".repeat(99)}`, urlencoded)
         ]
         for (const answer of answers) {
           assert.strictEqual(answer.status, 400)
