@@ -418,7 +418,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("the endpoint", (it) =>
             "",
             body
           ].join("\r\n")
-        ).pipe(Effect.timeout("5 seconds"))
+        )
         assert.match(text, /^HTTP\/1.1 200 /)
       })
     )
@@ -459,6 +459,7 @@ describe("protocol 10: a client that leaves", () => {
       const socket = net.connect(server.port, "127.0.0.1", () =>
         socket.write(head(["Content-Type: application/json", `Content-Length: ${body.length}`]) + body)
       )
+      socket.on("error", () => {})
       yield* Deferred.await(started)
       socket.destroy()
       yield* Deferred.await(interrupted)
