@@ -3,6 +3,8 @@ import { Effect, Schedule } from "effect"
 import type { Scope } from "effect"
 import { execFile, spawn } from "node:child_process"
 import type { ChildProcess } from "node:child_process"
+import { randomInt } from "node:crypto"
+import { createServer } from "node:net"
 import { fileURLToPath } from "node:url"
 import type { EmbeddedConnection } from "../../src/services/database/EmbeddedPostgres.ts"
 import { allGone, familyOf } from "./processes.ts"
@@ -43,7 +45,7 @@ export const start = (own: Environment): Effect.Effect<ServerProcess, never, Sco
     const exited = new Promise<number | null>((resolve) => child.on("exit", resolve))
     yield* Effect.suspend(() =>
       printed.includes("Stop with Ctrl-C.") || child.exitCode !== null ? Effect.void : Effect.fail("starting")
-    ).pipe(Effect.retry({ schedule: Schedule.spaced("20 millis"), times: 3_000 }), Effect.ignore)
+    ).pipe(Effect.retry({ schedule: Schedule.spaced("20 millis"), times: 30_000 }), Effect.ignore)
     return {
       child,
       printed: () => printed,
@@ -67,7 +69,7 @@ export const command = (
   Effect.promise(
     () =>
       new Promise((resolve) => {
-        execFile(process.execPath, [main, ...args], { env: environment(own), timeout: 60_000 }, (error, out, err) =>
+        execFile(process.execPath, [main, ...args], { env: environment(own), timeout: 600_000 }, (error, out, err) =>
           resolve({ code: typeof error?.code === "number" ? error.code : error === null ? 0 : 1, out, err })
         )
       })
@@ -77,14 +79,13 @@ export const command = (
 export const urlOf = ({ database, host, username }: EmbeddedConnection): string =>
   `postgres:///${database}?host=${encodeURIComponent(host)}&user=${username}`
 
-/** A TCP port that nobody listens on right now. */
-export const freePort: Effect.Effect<number> = Effect.promise(async () => {
-  const { createServer } = await import("node:net")
+/**
+ * A TCP port that nobody listens on, and that nobody is given who asks for any: the system gives out ports above these, to
+ * connections as well, and would give it away before the test listens on it.
+ */
+export const freePort: Effect.Effect<number> = Effect.callback<number, "taken">((resume) => {
+  const port = randomInt(11_000, 32_768)
   const server = createServer()
-  return await new Promise<number>((resolve) => {
-    server.listen(0, "127.0.0.1", () => {
-      const address = server.address()
-      server.close(() => resolve(typeof address === "object" && address !== null ? address.port : 0))
-    })
-  })
-})
+  server.on("error", () => resume(Effect.fail("taken")))
+  server.listen(port, "127.0.0.1", () => server.close(() => resume(Effect.succeed(port))))
+}).pipe(Effect.eventually)
