@@ -19,14 +19,17 @@ export const fill = Effect.fnUntraced(function* (page: Page, fields: Readonly<Re
   }
 })
 
-/** Waits for the page that the button leads to. */
-export const press = (page: Page, button: string) =>
+/** Waits for the page that it leads to. */
+export const leave = (page: Page, act: () => Promise<void>) =>
   Effect.promise(async () => {
-    const leaves = page.waitForEvent("framenavigated")
-    await page.getByRole("button", { name: button }).click()
-    await leaves
+    // Together: a promise that is left alone when the other fails is an error outside of the test.
+    await Promise.all([page.waitForEvent("framenavigated"), act()])
     await page.waitForLoadState()
   })
+
+/** Waits for the page that the button leads to. */
+export const press = (page: Page, button: string) =>
+  leave(page, () => page.getByRole("button", { name: button }).click())
 
 export const goTo = (page: Page, path: string) =>
   Effect.flatMap(Site, ({ url }) => Effect.promise(() => page.goto(url + path)))

@@ -74,7 +74,13 @@ export class StreamingPair extends Context.Service<
         Effect.sync(() => {
           const postmaster = Number.parseInt(fs.readFileSync(path.join(data.replica, "postmaster.pid"), "utf8"), 10)
           // It comes first: what it might start otherwise would be missed.
-          for (const processId of familyOf(postmaster)) process.kill(processId, name)
+          for (const processId of familyOf(postmaster)) {
+            try {
+              process.kill(processId, name)
+            } catch {
+              // It ended while we looked.
+            }
+          }
         })
       const thaw = signal("SIGCONT")
       yield* Effect.addFinalizer(() => Effect.ignoreCause(thaw))

@@ -9,7 +9,7 @@ import * as ClientDocuments from "../../../support/ClientDocuments.ts"
 import * as Consent from "../../../support/Consent.ts"
 import * as DocumentServer from "../../../support/DocumentServer.ts"
 import { Site } from "../../../support/Site.ts"
-import { goTo } from "../../../support/Steps.ts"
+import { goTo, press } from "../../../support/Steps.ts"
 
 const services = Layer.merge(Browser.layer, Site.layer())
 
@@ -17,14 +17,6 @@ const page =
   (text: string): DocumentServer.Handler =>
   (_, response) =>
     void response.writeHead(200, { "content-type": "text/html" }).end(`<title>App</title><h1>${text}</h1>`)
-
-const press = (tab: Page, name: string) =>
-  Effect.promise(async () => {
-    const leaves = tab.waitForEvent("framenavigated")
-    await tab.getByRole("button", { name }).click()
-    await leaves
-    await tab.waitForLoadState()
-  })
 
 const signIn = Effect.fnUntraced(function* (tab: Page, who: { readonly email: string; readonly password: string }) {
   yield* Effect.promise(() => tab.getByLabel("E-mail address").fill(who.email))
@@ -44,7 +36,7 @@ const webApp = Effect.gen(function* () {
 })
 
 describe.skipIf(!isAvailable())("in a browser", () => {
-  layer(services, { excludeTestServices: true, timeout: "60 seconds" })((it) => {
+  layer(services, { excludeTestServices: true })((it) => {
     it.effect("the keyboard alone is enough from the app's link back to the app, and every stop is seen", () =>
       Effect.gen(function* () {
         const site = yield* Site

@@ -8,7 +8,7 @@ import { Browser, checker, isAvailable, overflow, picture, wideLooks } from "../
 import type { Look } from "../../../support/Browser.ts"
 import * as Catalogues from "../../../support/Catalogues.ts"
 import { Site } from "../../../support/Site.ts"
-import { goTo } from "../../../support/Steps.ts"
+import { goTo, leave } from "../../../support/Steps.ts"
 
 const services = Layer.merge(Browser.layer, Layer.provideMerge(Catalogues.demo("tiny"), Site.layer()))
 
@@ -41,15 +41,6 @@ const open = Effect.fnUntraced(function* (look: Look = {}) {
   return { page, outside }
 })
 
-/** Waits for the page that it leads to. */
-const leave = (page: Page, act: () => Promise<void>) =>
-  Effect.promise(async () => {
-    const left = page.waitForEvent("framenavigated")
-    await act()
-    await left
-    await page.waitForLoadState()
-  })
-
 /** Opens a group of filters. */
 const group = (page: Page, title: string) =>
   page.locator("details.filter > summary", { hasText: new RegExp(`^${title}`, "u") })
@@ -62,7 +53,7 @@ const filtered =
   "&media_types=video&media_types=image&status=active&ad_started_between.from=2020-01-01&sort_by=newest&page=2"
 
 describe.skipIf(!isAvailable())("searches in a browser", () => {
-  layer(services, { excludeTestServices: true, timeout: "120 seconds" })((it) => {
+  layer(services, { excludeTestServices: true })((it) => {
     it.effect.each(wideLooks)(
       "pages pass axe and fit at $width pixels, $scheme",
       (look) =>
@@ -91,7 +82,7 @@ describe.skipIf(!isAvailable())("searches in a browser", () => {
           assert.isAbove(outside.length, 0)
           for (const request of outside) assert.deepStrictEqual(request, { type: "image", referrer: undefined })
         }),
-      240_000
+      600_000
     )
 
     it.effect.each(["de", "fr", "es"])("pages fit in the language %s", (language) =>

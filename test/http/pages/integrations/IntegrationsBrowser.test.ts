@@ -8,27 +8,16 @@ import { ConnectedApps } from "../../../../src/services/oauth/ConnectedApps.ts"
 import { Browser, checker, isAvailable, overflow, picture, violations, wideLooks } from "../../../support/Browser.ts"
 import * as Integrations from "../../../support/Integrations.ts"
 import { Site } from "../../../support/Site.ts"
-import { goTo } from "../../../support/Steps.ts"
+import { goTo, leave } from "../../../support/Steps.ts"
 
 const path = "/dashboard/integrations"
 
 const services = Layer.merge(Browser.layer, Site.layer())
 
 const follow = (tab: Page, role: "button" | "link", name: string | RegExp) =>
-  Effect.promise(async () => {
-    const leaves = tab.waitForEvent("framenavigated")
-    await tab.getByRole(role, { name }).click()
-    await leaves
-    await tab.waitForLoadState()
-  })
+  leave(tab, () => tab.getByRole(role, { name }).click())
 
-const enter = (tab: Page) =>
-  Effect.promise(async () => {
-    const leaves = tab.waitForEvent("framenavigated")
-    await tab.keyboard.press("Enter")
-    await leaves
-    await tab.waitForLoadState()
-  })
+const enter = (tab: Page) => leave(tab, () => tab.keyboard.press("Enter"))
 
 const signedIn = Effect.fnUntraced(function* (
   tab: Page,
@@ -69,7 +58,7 @@ const heading = (tab: Page) => Effect.promise(() => tab.innerText("h1"))
 const text = (tab: Page, selector: string) => Effect.promise(() => tab.innerText(selector))
 
 describe.skipIf(!isAvailable())("in a browser", () => {
-  layer(services, { excludeTestServices: true, timeout: "60 seconds" })((it) => {
+  layer(services, { excludeTestServices: true })((it) => {
     it.effect("the keyboard alone is enough to create a key, copy it, and revoke it", () =>
       Effect.gen(function* () {
         const tab = yield* (yield* Browser).open()
