@@ -9,6 +9,9 @@ import { chromium } from "playwright-core"
 import type { Page } from "playwright-core"
 import { inject } from "vitest"
 
+/** What hangs ends with its test: see vitest.config.ts. */
+const patienceMillis = 600_000
+
 export interface Look {
   readonly width?: number
   readonly scheme?: "light" | "dark"
@@ -39,6 +42,7 @@ export class Browser extends Context.Service<
         Effect.promise(() =>
           chromium.launch({
             executablePath: found.executable,
+            timeout: patienceMillis,
             // Not its sandbox: tests run as root too. All else of the web's security stays on.
             args: ["--no-sandbox"],
             env: { ...process.env, ...found.environment }
@@ -49,14 +53,16 @@ export class Browser extends Context.Service<
       return {
         open: ({ javaScript = true, scheme = "light", width = 1280 } = {}) =>
           Effect.acquireRelease(
-            Effect.promise(() =>
-              browser.newContext({
+            Effect.promise(async () => {
+              const context = await browser.newContext({
                 javaScriptEnabled: javaScript,
                 colorScheme: scheme,
                 viewport: { width, height: 800 },
                 reducedMotion: "reduce"
               })
-            ),
+              context.setDefaultTimeout(patienceMillis)
+              return context
+            }),
             (context) => Effect.promise(() => context.close())
           ).pipe(Effect.flatMap((context) => Effect.promise(() => context.newPage())))
       }

@@ -2,8 +2,8 @@
 import { Effect, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 
-/** Until the effect succeeds, for ten seconds at most. */
-export const eventually = Effect.retry({ schedule: Schedule.spaced("10 millis"), times: 1_000 })
+/** Until the effect succeeds, for as long as the test may take. */
+export const eventually = Effect.retry({ schedule: Schedule.spaced("10 millis") })
 
 /** Of this database, but for the one that asks. */
 export const running = (mark = "") =>

@@ -40,10 +40,10 @@ export const familyOf = (processId: number): ReadonlyArray<number> => {
   return [...family]
 }
 
-/** Waits, for 20 seconds at most, until none of the processes runs; fails with those that do. */
+/** Waits, for two minutes at most, until none of the processes runs; fails with those that do. */
 export const allGone = (processIds: ReadonlyArray<number>): Effect.Effect<void, ReadonlyArray<number>> =>
   Effect.suspend(() => {
     const all = parents()
     const left = processIds.filter((id) => all.has(id))
     return left.length === 0 ? Effect.void : Effect.fail(left)
-  }).pipe(Effect.retry({ schedule: Schedule.spaced("20 millis"), times: 1_000 }))
+  }).pipe(Effect.retry({ schedule: Schedule.spaced("20 millis"), times: 6_000 }))

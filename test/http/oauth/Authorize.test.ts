@@ -26,7 +26,7 @@ const linkedTo = (answer: Consent.Reply): URL => {
   return new URL(Consent.unescape(link))
 }
 
-layer(services, { excludeTestServices: true, timeout: "60 seconds" })("/authorize", (it) => {
+layer(services, { excludeTestServices: true })("/authorize", (it) => {
   describe("R10 nothing is sent anywhere before it is certain who asks and where the answer goes", () => {
     it.effect.each<readonly [string, string | ReadonlyArray<string> | undefined]>([
       ["none", undefined],

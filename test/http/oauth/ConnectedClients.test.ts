@@ -130,7 +130,7 @@ const published = Effect.fnUntraced(function* (changes: Readonly<Record<string, 
 })
 
 describe.skipIf(!isAvailable())("with a browser at sign-in and consent", () => {
-  layer(services, { excludeTestServices: true, timeout: "60 seconds" })((it) => {
+  layer(services, { excludeTestServices: true })((it) => {
     describe.each(Object.keys(makers))("%s", (name) => {
       it.effect("registers, is let in, calls, refreshes, outlives a downgrade, and is revoked", () =>
         wholeLife(name, { name: `Registered (${name})` })

@@ -48,7 +48,7 @@ const givesNothing = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
     return result
   })
 
-layer(services, { excludeTestServices: true, timeout: "60 seconds" })("consent", (it) => {
+layer(services, { excludeTestServices: true })("consent", (it) => {
   describe("R24 the page says", () => {
     it.effect("what the app is called, where it leads, whose account it is, and what the app may do", () =>
       Effect.gen(function* () {

@@ -34,7 +34,7 @@ const traced = () =>
     )
   })
 
-layer(services, { excludeTestServices: true, timeout: "60 seconds" })("on the way through a connection", (it) => {
+layer(services, { excludeTestServices: true })("on the way through a connection", (it) => {
   it.effect("R40 no code, token, secret, state or password gets into the log, the traces or the database", () =>
     Effect.gen(function* () {
       const site = yield* Site

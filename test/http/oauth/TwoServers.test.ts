@@ -42,7 +42,7 @@ const Services = Layer.mergeAll(Access.layerUnhashed, OAuth.layer, Servers.layer
   Layer.provideMerge(TestDatabase.layer)
 )
 
-layer(Services, { excludeTestServices: true, timeout: "2 minutes" })("two servers", (it) => {
+layer(Services, { excludeTestServices: true })("two servers", (it) => {
   const token = (port: number, fields: Parameters<typeof formOf>[0]) =>
     Effect.promise(async () => {
       const response = await fetch(`http://127.0.0.1:${port}/token`, {

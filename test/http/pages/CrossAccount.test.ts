@@ -134,7 +134,7 @@ const nobodys = 2_147_483_647
 /** What is no id, and what only reads as one elsewhere. */
 const malformed = ["0", "01", "1.0", "1e3", "+1", "-1", "%201", "x", "2147483648", "9".repeat(200), "%00", "1%2F1"]
 
-layer(Site.layer(), { excludeTestServices: true, timeout: "60 seconds" })("an id in an address", (it) => {
+layer(Site.layer(), { excludeTestServices: true })("an id in an address", (it) => {
   const owner = Effect.gen(function* () {
     const site = yield* Site
     const who = yield* site.account()

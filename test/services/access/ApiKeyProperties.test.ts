@@ -62,7 +62,7 @@ const Services = Access.layerUnhashed.pipe(
 
 let owners = 0
 
-layer(Services, { excludeTestServices: true, timeout: "3 minutes" })("an account's keys", (it) => {
+layer(Services, { excludeTestServices: true })("an account's keys", (it) => {
   it.effect.prop(
     "agree with their model after every step",
     [Steps],
@@ -136,6 +136,6 @@ layer(Services, { excludeTestServices: true, timeout: "3 minutes" })("an account
           assert.deepStrictEqual(working, model.keys.map(model.works))
         }
       }),
-    { arbitrary: { runs: 60 }, timeout: 180_000 }
+    { arbitrary: { runs: 60 } }
   )
 })

@@ -121,7 +121,7 @@ const Services = Access.layerUnhashed.pipe(
   Layer.provideMerge(SetClock.layer("2026-01-31T00:00:00Z"))
 )
 
-layer(Services, { excludeTestServices: true, timeout: "2 minutes" })("the ledger", (it) => {
+layer(Services, { excludeTestServices: true })("the ledger", (it) => {
   it.effect.prop(
     "agrees with its model after every step",
     [Steps],
@@ -190,6 +190,6 @@ layer(Services, { excludeTestServices: true, timeout: "2 minutes" })("the ledger
         }
         assert.deepStrictEqual(yield* Access.disagreements, [])
       }),
-    { arbitrary: { runs: 150 }, timeout: 120_000 }
+    { arbitrary: { runs: 150 } }
   )
 })

@@ -15,7 +15,7 @@ const services = Layer.mergeAll(TrackedShops.layer, Access.layerUnhashed, Derive
 
 const newAccount = Effect.map(Access.subscriber(), ({ caller }) => caller.accountId)
 
-layer(services, { excludeTestServices: true, timeout: "60 seconds" })("tracked stores", (it) => {
+layer(services, { excludeTestServices: true })("tracked stores", (it) => {
   it.effect("a store is tracked, and no longer, as often as one likes, for this account only", () =>
     Effect.gen(function* () {
       const tracked = yield* TrackedShops

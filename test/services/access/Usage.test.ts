@@ -91,7 +91,7 @@ const walk = Effect.fnUntraced(function* (
   return ids
 })
 
-layer(Services, { excludeTestServices: true, timeout: "2 minutes" })("usage", (it) => {
+layer(Services, { excludeTestServices: true })("usage", (it) => {
   it.effect.prop(
     "adds up to what was recorded and charged, by day, tool and key, in the period and in thirty days",
     [Schema.Array(MadeCall).check(Schema.isMaxLength(60))],

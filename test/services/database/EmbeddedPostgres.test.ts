@@ -114,7 +114,7 @@ describe("EmbeddedPostgres", () => {
       yield* withSql(postgres.connection, (sql) =>
         sql`SELECT 1 FROM pg_stat_activity WHERE state = 'active' AND query LIKE '%busy */'`.pipe(
           Effect.filterOrFail((rows) => rows.length > 0),
-          Effect.retry({ schedule: Schedule.spaced("5 millis"), times: 1_000 })
+          Effect.retry({ schedule: Schedule.spaced("5 millis") })
         )
       )
       yield* postgres.kill
@@ -129,7 +129,7 @@ describe("EmbeddedPostgres", () => {
   }
   /** What a crash or the out-of-memory killer does. */
   const killFromOutside = (folder: string) => Effect.sync(() => process.kill(processIdOf(folder), "SIGKILL"))
-  const soon = { schedule: Schedule.spaced("50 millis"), times: 600 }
+  const soon = { schedule: Schedule.spaced("50 millis") }
   const withLogs = <A, E, R>(use: (logs: ReadonlyArray<string>) => Effect.Effect<A, E, R>) => {
     const logs: Array<string> = []
     return Effect.provide(use(logs), Logger.layer([Logger.map(Logger.formatJson, (line) => void logs.push(line))]))

@@ -117,7 +117,7 @@ const Services = Layer.mergeAll(Access.layerUnhashed, OAuth.layer).pipe(
   Layer.provideMerge(SetClock.layer(start))
 )
 
-layer(Services, { excludeTestServices: true, timeout: "3 minutes" })("a connection", (it) => {
+layer(Services, { excludeTestServices: true })("a connection", (it) => {
   const account = Effect.gen(function* () {
     yield* Effect.flatMap(SetClock, (clock) => clock.set(start))
     const { caller } = yield* Access.subscriber()
@@ -220,7 +220,7 @@ layer(Services, { excludeTestServices: true, timeout: "3 minutes" })("a connecti
           }
         }
       }),
-    { arbitrary: { runs: 150 }, timeout: 180_000 }
+    { arbitrary: { runs: 150 } }
   )
 
   describe("R39 an app that behaves", () => {
@@ -299,7 +299,7 @@ layer(Services, { excludeTestServices: true, timeout: "3 minutes" })("a connecti
           live,
           { discard: true }
         ),
-      120_000
+      600_000
     )
   })
 })

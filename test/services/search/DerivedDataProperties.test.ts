@@ -197,6 +197,6 @@ layer(services, { excludeTestServices: true })("what is derived", (it) => {
         }
         yield* compare
       }),
-    { arbitrary: { runs: 40 }, timeout: 120_000 }
+    { arbitrary: { runs: 40 } }
   )
 })

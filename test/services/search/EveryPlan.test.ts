@@ -115,7 +115,7 @@ layer(services, { excludeTestServices: true })(`every plan, catalogue ${seed}`, 
             )
           }
         }),
-      240_000
+      600_000
     )
   }
 })

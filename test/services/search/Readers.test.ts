@@ -43,7 +43,7 @@ const newAccount = Effect.map(Access.subscriber(), ({ caller }) => caller.accoun
 const [firstProduct = assert.fail()] = catalogue.products
 const shopOf = (id: number) => catalogue.shops.find((shop) => shop.id === id) ?? assert.fail()
 
-layer(services, { excludeTestServices: true, timeout: "60 seconds" })("readers", (it) => {
+layer(services, { excludeTestServices: true })("readers", (it) => {
   describe("ShopReader", () => {
     it.effect("gives every store as the search does, with its niches up to the root, its traffic and the rest", () =>
       Effect.gen(function* () {

@@ -215,7 +215,7 @@ for (const [index, size] of catalogueSizes.entries()) {
           const { ad } = generators(Random.make(catalogueSeed + 1), catalogue)
           yield* prove(ad, (args) => adFailure(catalogue, args))
         }),
-      240_000
+      600_000
     )
 
     it.effect(
@@ -226,7 +226,7 @@ for (const [index, size] of catalogueSizes.entries()) {
           const { product } = generators(Random.make(catalogueSeed + 2), catalogue)
           yield* prove(product, (args) => productFailure(catalogue, args))
         }),
-      240_000
+      600_000
     )
 
     it.effect("no page beyond the 20th can be asked for, and the 20th says so", () =>

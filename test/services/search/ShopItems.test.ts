@@ -51,7 +51,7 @@ const ids = (items: ReadonlyArray<{ readonly id: number }>) => items.map(({ id }
 describe.each([11, 12, 13])("of a random catalogue, seed %i", (seed) => {
   const catalogue = NaiveCatalogue.generate(seed, 30)
 
-  layer(services, { excludeTestServices: true, timeout: "60 seconds" })((it) => {
+  layer(services, { excludeTestServices: true })((it) => {
     it.effect("the newest products and the running ads are those that the records say, in order", () =>
       Effect.gen(function* () {
         yield* loadCatalogue(catalogue)
@@ -106,7 +106,7 @@ describe.each([11, 12, 13])("of a random catalogue, seed %i", (seed) => {
   })
 })
 
-layer(services, { excludeTestServices: true, timeout: "60 seconds" })("stores", (it) => {
+layer(services, { excludeTestServices: true })("stores", (it) => {
   it.effect("a store that does not exist has no items, nor have the ads without a store a page", () =>
     Effect.gen(function* () {
       yield* StoreRecords.addAd(null)

@@ -111,7 +111,7 @@ for (const [index, size] of [30, 80, 150].entries()) {
           const { shop } = generators(Random.make(catalogueSeed + 3), catalogue)
           for (let number = 0; number < casesPerCatalogue; number++) yield* prove(shop(number))
         }),
-      240_000
+      600_000
     )
 
     it.effect("words by index or by reading, the total counted or known: the answer is the same", () =>

@@ -20,7 +20,7 @@ const ends = ({ text }: Answer): ReadonlyArray<string> =>
 const names = ({ text }: Answer): ReadonlyArray<string> =>
   Array.from(text.matchAll(/<li>\s*<div>\s*<strong>([^<]*)<\/strong>/gu), ([, name = ""]) => name)
 
-layer(Site.layer(), { excludeTestServices: true, timeout: "60 seconds" })("the account's page", (it) => {
+layer(Site.layer(), { excludeTestServices: true, timeout: "10 minutes" })("the account's page", (it) => {
   const isSignedIn = (visitor: SiteVisitor.SiteVisitor) =>
     Effect.map(visitor.get("/dashboard"), ({ status }) => status === 200)
 
@@ -226,7 +226,7 @@ layer(Site.layer(), { excludeTestServices: true, timeout: "60 seconds" })("the a
   )
 })
 
-layer(Site.layer(), { excludeTestServices: true, timeout: "60 seconds" })("the overview", (it) => {
+layer(Site.layer(), { excludeTestServices: true, timeout: "10 minutes" })("the overview", (it) => {
   it.effect("tells a new account how to begin, and one that has called what is left", () =>
     Effect.gen(function* () {
       const site = yield* Site
@@ -262,7 +262,7 @@ layer(Site.layer(), { excludeTestServices: true, timeout: "60 seconds" })("the o
 const own = "https://discovery.test"
 const config = { baseUrl: own, billingUrl: `${own}/dashboard`, supportUrl: `${own}/dashboard` }
 
-layer(Site.layer({ config }), { excludeTestServices: true, timeout: "60 seconds" })(
+layer(Site.layer({ config }), { excludeTestServices: true, timeout: "10 minutes" })(
   "without billing and support",
   (it) => {
     it.effect("no page leads to what is not there", () =>

@@ -15,7 +15,7 @@ const iphone =
   "Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.5 Mobile/15E148 Safari/604.1"
 
 describe.skipIf(!isAvailable())("in a browser", () => {
-  layer(services, { excludeTestServices: true, timeout: "120 seconds" })((it) => {
+  layer(services, { excludeTestServices: true })((it) => {
     const operator = Effect.gen(function* () {
       const site = yield* Site
       const accounts = yield* Accounts

@@ -13,7 +13,7 @@ const services = Layer.merge(Browser.layer, Site.layer()).pipe(
 )
 
 describe.skipIf(!isAvailable())("in a browser", () => {
-  layer(services, { excludeTestServices: true, timeout: "60 seconds" })((it) => {
+  layer(services, { excludeTestServices: true })((it) => {
     it.effect("who has looked too often is told so, and may look again a moment later", () =>
       Effect.gen(function* () {
         const site = yield* Site

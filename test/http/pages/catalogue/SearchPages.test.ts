@@ -135,7 +135,7 @@ const spoiled = (random: Random.Random, args: Record<string, unknown>): Record<s
   ])
 })
 
-layer(services, { excludeTestServices: true, timeout: "120 seconds" })("search pages", (it) => {
+layer(services, { excludeTestServices: true })("search pages", (it) => {
   for (const [subject, { address, path, tool }] of Object.entries(pages)) {
     it.effect(
       `${subject}: ${setsPerPage} sets of filters give the ids of ${tool} in its order, or are refused as there`,
@@ -183,7 +183,7 @@ layer(services, { excludeTestServices: true, timeout: "120 seconds" })("search p
           assert.isAbove(found, setsPerPage)
           assert.isAbove(refused, 10)
         }),
-      240_000
+      600_000
     )
 
     it.effect(`${subject}: the page has a field for every argument`, () =>

@@ -140,7 +140,7 @@ const press = (page: Page, button: string, then: string) =>
 const mainText = (page: Page) => Effect.promise(() => page.innerText("main"))
 
 describe.skipIf(!isAvailable())("stores in a browser", () => {
-  layer(services, { excludeTestServices: true, timeout: "120 seconds" })((it) => {
+  layer(services, { excludeTestServices: true })((it) => {
     it.effect.each(wideLooks)("pages pass axe and fit at $width pixels, $scheme", (look) =>
       Effect.gen(function* () {
         const [whole, bare] = [yield* wholeStore, yield* bareStore]

@@ -48,7 +48,7 @@ const settled = ({ status, text }: Answer) => ({
 
 const strange = `"><script>alert(1)</script><img src=x onerror=alert(2)>'&amp; \${7*7} {{7*7}}`
 
-layer(Site.layer(), { excludeTestServices: true, timeout: "60 seconds" })("the pages of stores", (it) => {
+layer(Site.layer(), { excludeTestServices: true })("the pages of stores", (it) => {
   describe("a store", () => {
     it.effect("is shown where its dashboard_url leads, with every figure on record", () =>
       Effect.gen(function* () {

@@ -17,7 +17,7 @@ const hop = HttpRouter.add("GET", "/hop", (request) =>
 const services = Layer.merge(Browser.layer, Site.layer({ routes: hop }))
 
 describe.skipIf(!isAvailable())("in a browser", () => {
-  layer(services, { excludeTestServices: true, timeout: "60 seconds" })((it) => {
+  layer(services, { excludeTestServices: true })((it) => {
     it.effect("the keyboard alone is enough to sign in, move on, and sign out", () =>
       Effect.gen(function* () {
         const site = yield* Site

@@ -25,7 +25,7 @@ const texts = ({ text }: Answer): ReadonlyArray<string> =>
     .map((part) => part.replaceAll(names, " ").trim())
     .filter((part) => /\p{L}{4}/u.test(part) && !part.includes("@"))
 
-layer(Site.layer(), { excludeTestServices: true, timeout: "60 seconds" })("languages", (it) => {
+layer(Site.layer(), { excludeTestServices: true })("languages", (it) => {
   /** One page each, by name. */
   const pages = Effect.fnUntraced(function* (language: string) {
     const site = yield* Site

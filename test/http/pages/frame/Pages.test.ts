@@ -24,7 +24,7 @@ const hidden = (answer: Answer, name: string) =>
     .replaceAll("&gt;", ">")
     .replaceAll("&amp;", "&")
 
-layer(Site.layer(), { excludeTestServices: true, timeout: "60 seconds" })("pages", (it) => {
+layer(Site.layer(), { excludeTestServices: true })("pages", (it) => {
   const location = (answer: Answer) => answer.headers.get("location")
 
   describe("headers", () => {

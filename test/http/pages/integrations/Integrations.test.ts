@@ -28,7 +28,7 @@ const revokeAppPath = (id: number | string) => `${path}/apps/${id}/revoke`
 
 const services = Site.layer().pipe(Layer.provideMerge(SetClock.layer(start)))
 
-layer(services, { excludeTestServices: true, timeout: "60 seconds" })("integrations", (it) => {
+layer(services, { excludeTestServices: true })("integrations", (it) => {
   /** Somebody who is signed in, at the beginning of the test's time. */
   const owner = Effect.fnUntraced(function* (options: Parameters<Site["Service"]["account"]>[0] = {}) {
     yield* Effect.flatMap(SetClock, (clock) => clock.set(start))

@@ -12,7 +12,7 @@ import * as SiteVisitor from "../../../support/SiteVisitor.ts"
 
 const list = "/dashboard/operator"
 
-layer(Site.layer(), { excludeTestServices: true, timeout: "60 seconds" })("the operators' pages", (it) => {
+layer(Site.layer(), { excludeTestServices: true })("the operators' pages", (it) => {
   const account = Effect.fnUntraced(function* (options: Parameters<Site["Service"]["account"]>[0] = {}) {
     const site = yield* Site
     const accounts = yield* Accounts

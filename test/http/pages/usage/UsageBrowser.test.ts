@@ -82,7 +82,7 @@ const busy = Effect.gen(function* () {
 const services = Layer.merge(Browser.layer, Site.layer())
 
 describe.skipIf(!isAvailable())("in a browser", () => {
-  layer(services, { excludeTestServices: true, timeout: "2 minutes" })((it) => {
+  layer(services, { excludeTestServices: true })((it) => {
     it.effect("nothing is wrong to axe nor wider than the window, light and dark, at three widths", () =>
       Effect.gen(function* () {
         const { who } = yield* busy

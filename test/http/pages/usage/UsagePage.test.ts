@@ -49,7 +49,7 @@ const words = (text: string) => text.replaceAll(/<[^>]*>/gu, " ").replaceAll(/\s
 
 const olderOf = (text: string) => /href="([^"#]*)[^"]*" rel="next"/u.exec(text)?.[1]?.replaceAll("&amp;", "&")
 
-layer(Site.layer({ config: { rateLimitPerMinute: 6 } }), { excludeTestServices: true, timeout: "60 seconds" })(
+layer(Site.layer({ config: { rateLimitPerMinute: 6 } }), { excludeTestServices: true, timeout: "10 minutes" })(
   "the usage page",
   (it) => {
     it.effect("shows what an account's agents have just called, and keeps nothing of what they asked", () =>
