@@ -63,7 +63,12 @@ export class Browser extends Context.Service<
               context.setDefaultTimeout(patienceMillis)
               return context
             }),
-            (context) => Effect.promise(() => context.close())
+            (context) =>
+              Effect.promise(async () => {
+                // A request that a test answers may still be under way; what fails for it now is nobody's error.
+                await Promise.all(context.pages().map((page) => page.unrouteAll({ behavior: "ignoreErrors" })))
+                await context.close()
+              })
           ).pipe(Effect.flatMap((context) => Effect.promise(() => context.newPage())))
       }
     })

@@ -1,7 +1,7 @@
 /** The pages of stores as people meet them: by keyboard, without scripts, small and large, light and dark (issue 5, 3). */
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import type { Page } from "playwright-core"
+import type { Page, Response } from "playwright-core"
 import { Browser, checker, isAvailable, overflow, picture, violations, wideLooks } from "../../../support/Browser.ts"
 import { Site } from "../../../support/Site.ts"
 import { goTo } from "../../../support/Steps.ts"
@@ -293,21 +293,18 @@ describe.skipIf(!isAvailable())("stores in a browser", () => {
         const page = yield* (yield* Browser).open()
         yield* watched(page)
         yield* signIn(page, "/dashboard/shops")
-        const weights: Array<Promise<number>> = []
+        const responses: Array<Response> = []
         const other = yield* Effect.promise(() => page.context().newPage())
         other.on("response", (response) => {
-          if (response.url().startsWith(url)) {
-            weights.push(
-              response
-                .request()
-                .sizes()
-                .then(({ responseBodySize, responseHeadersSize }) => responseBodySize + responseHeadersSize)
-            )
-          }
+          if (response.url().startsWith(url)) responses.push(response)
         })
         yield* watched(other)
         yield* Effect.promise(() => other.goto(`${url}/dashboard/shops/${id}`, { waitUntil: "networkidle" }))
-        const sum = (yield* Effect.promise(() => Promise.all(weights))).reduce((total, weight) => total + weight, 0)
+        let sum = 0
+        for (const response of responses) {
+          const { responseBodySize, responseHeadersSize } = yield* Effect.promise(() => response.request().sizes())
+          sum += responseBodySize + responseHeadersSize
+        }
         assert.isAbove(sum, 20_000)
         assert.isBelow(sum, 150_000)
       })
