@@ -609,6 +609,8 @@ layer(services, { excludeTestServices: true })("/authorize", (it) => {
     const ask = Effect.fnUntraced(function* (clientId: string, heading: string) {
       const site = yield* Site
       const tab = yield* Consent.somebody
+      // A minute of its own: a flood of fetches may have come before.
+      yield* Effect.flatMap(SetClock, (clock) => clock.advance(60_000))
       const answer = yield* tab.get(Consent.request(clientId))
       hasNoRedirect(answer, heading)
       assert.isNull(answer.headers.get("retry-after"))
