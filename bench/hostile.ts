@@ -164,14 +164,8 @@ const run = Effect.gen(function* () {
     }
 
     const forms = { "content-type": "application/x-www-form-urlencoded" }
-    for (const [route, fields] of [
-      [
-        "/token",
-        ["grant_type", "code", "code_verifier", "refresh_token", "client_id", "client_secret", "redirect_uri", "scope"]
-      ],
-      ["/revoke", ["token", "token_type_hint", "client_id", "client_secret"]]
-    ] as const) {
-      for (const { body, label } of HostileInputs.forms(fields, 64_000)) {
+    for (const { bytes, fields, route } of HostileInputs.formRoutes.open) {
+      for (const { body, label } of HostileInputs.forms(fields, bytes)) {
         note(await worstOf(route, label, () => fetch(url + route, { method: "POST", headers: forms, body })))
       }
     }
@@ -192,13 +186,15 @@ const run = Effect.gen(function* () {
     const cookie = cookiesOf(page)
     const guest = { ...forms, cookie, "sec-fetch-site": "same-origin" }
     const token = tokenOf(await page.text())
-    for (const { body, label } of HostileInputs.forms(["email", "password", "return_to"], 250_000)) {
-      const sent = `form_token=${encodeURIComponent(token)}&${body}`
-      note(
-        await worstOf("/sign-in", label, () =>
-          fetch(`${url}/sign-in`, { method: "POST", redirect: "manual", headers: guest, body: sent })
+    for (const { bytes, fields, route } of HostileInputs.formRoutes.guest) {
+      for (const { body, label } of HostileInputs.forms(fields, bytes)) {
+        const sent = `form_token=${encodeURIComponent(token)}&${body}`
+        note(
+          await worstOf(route, label, () =>
+            fetch(url + route, { method: "POST", redirect: "manual", headers: guest, body: sent })
+          )
         )
-      )
+      }
     }
     const answer = await fetch(`${url}/sign-in`, {
       method: "POST",
@@ -210,12 +206,8 @@ const run = Effect.gen(function* () {
     const visitor = { cookie: cookiesOf(answer), "sec-fetch-site": "same-origin" }
     const integrations = await fetch(`${url}/dashboard/account/password`, { headers: visitor })
     const ownToken = tokenOf(await integrations.text())
-    for (const [route, fields] of [
-      ["/dashboard/integrations", ["name", "attempt"]],
-      ["/dashboard/account/password", ["current", "next", "again"]],
-      ["/authorize/decision", ["request", "decision", "url"]]
-    ] as const) {
-      for (const { body, label } of HostileInputs.forms(fields, 250_000)) {
+    for (const { bytes, fields, route } of HostileInputs.formRoutes.signedIn) {
+      for (const { body, label } of HostileInputs.forms(fields, bytes)) {
         const sent = `form_token=${encodeURIComponent(ownToken)}&${body}`
         const headers = { ...forms, ...visitor }
         note(
@@ -225,15 +217,7 @@ const run = Effect.gen(function* () {
         )
       }
     }
-    const lists = ["query", "niches", "themes", "apps", "countries", "languages", "domains", "monthly_revenue.min"]
-    for (const [route, fields] of [
-      ["/dashboard/ads", lists],
-      ["/dashboard/products", lists],
-      ["/dashboard/shops", ["query", "page"]],
-      ["/dashboard/usage", ["tool", "outcome", "caller"]],
-      ["/authorize", ["client_id", "redirect_uri", "state", "scope", "resource"]],
-      ["/sign-in", ["return_to"]]
-    ] as const) {
+    for (const { fields, route } of HostileInputs.pageRoutes) {
       for (const { body, label } of HostileInputs.queries(fields)) {
         note(
           await worstOf(route, label, () => fetch(`${url}${route}?${body}`, { redirect: "manual", headers: visitor }))

@@ -2,27 +2,14 @@
  * No request keeps the process from others: what bodies and addresses can hold is bounded before anything looks at it. Held by
  * steps, not by a clock: characters normalized, names compared, bodies parsed. `npm run bench:hostile` has the milliseconds.
  */
-import { assert, describe, it, layer, vi } from "@effect/vitest"
+import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { Toolbox } from "../../src/services/tools/Toolbox.ts"
 import * as FakeSearch from "../support/FakeSearch.ts"
 import * as HostileInputs from "../support/HostileInputs.ts"
 import * as Messages from "../support/Messages.ts"
 import { TestServer } from "../support/TestServer.ts"
-
-/** Characters that were normalized or made lower case, and characters that were parsed as JSON with more in it than may be. */
-const work = () => {
-  const spies = [vi.spyOn(String.prototype, "normalize"), vi.spyOn(String.prototype, "toLowerCase")]
-  const parsed = vi.spyOn(JSON, "parse")
-  const sum = (texts: ReadonlyArray<unknown>) => texts.reduce<number>((total, text) => total + String(text).length, 0)
-  return {
-    folded: () => spies.reduce((total, spy) => total + sum(spy.mock.contexts), 0),
-    parsed: () => sum(parsed.mock.calls.map(([text]) => text)),
-    end: () => {
-      for (const spy of [...spies, parsed]) spy.mockRestore()
-    }
-  }
-}
+import { watchWork } from "../support/Work.ts"
 
 /** What a batch of 20 calls with the most of everything folds, and a fifth of what the longest text would be. */
 const maxFolded = 50_000
@@ -41,7 +28,7 @@ layer(TestServer.layer({ config: { rateLimitPerMinute: 0 } }), { excludeTestServ
           ...HostileInputs.ofProtocol
         ]) {
           assert.isAtMost(Buffer.byteLength(body), 256 * 1024, label)
-          const done = work()
+          const done = watchWork()
           const answer = yield* server.send({ body, headers: { authorization: `Bearer ${credential}` } })
           const folded = done.folded()
           done.end()
@@ -67,7 +54,7 @@ layer(TestServer.layer({ config: { rateLimitPerMinute: 0 } }), { excludeTestServ
         ] as const) {
           if (sent === undefined) continue
           // The answer itself is parsed by the test.
-          const done = work()
+          const done = watchWork()
           const answer = yield* server.send({ path, body: sent })
           const parsed = done.parsed()
           done.end()

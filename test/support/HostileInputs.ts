@@ -212,3 +212,42 @@ export const queries = (fields: ReadonlyArray<string>): ReadonlyArray<Input> => 
     { label: "lines of a field", body: `${first}=${"a%0A".repeat(bytes / 4 - 10)}` }
   ]
 }
+
+/** Forms with their fields, and about how large a body they take. */
+export const formRoutes = {
+  open: [
+    {
+      route: "/token",
+      fields: [
+        "grant_type",
+        "code",
+        "code_verifier",
+        "refresh_token",
+        "client_id",
+        "client_secret",
+        "redirect_uri",
+        "scope"
+      ],
+      bytes: 64_000
+    },
+    { route: "/revoke", fields: ["token", "token_type_hint", "client_id", "client_secret"], bytes: 64_000 }
+  ],
+  guest: [{ route: "/sign-in", fields: ["email", "password", "return_to"], bytes: 250_000 }],
+  signedIn: [
+    { route: "/dashboard/integrations", fields: ["name", "attempt"], bytes: 250_000 },
+    { route: "/dashboard/account/password", fields: ["current", "next", "again"], bytes: 250_000 },
+    { route: "/authorize/decision", fields: ["request", "decision", "url"], bytes: 250_000 }
+  ]
+}
+
+const filters = ["query", "niches", "themes", "apps", "countries", "languages", "domains", "monthly_revenue.min"]
+
+/** Pages with what their addresses may say. */
+export const pageRoutes = [
+  { route: "/dashboard/ads", fields: filters },
+  { route: "/dashboard/products", fields: filters },
+  { route: "/dashboard/shops", fields: ["query", "page"] },
+  { route: "/dashboard/usage", fields: ["tool", "outcome", "caller"] },
+  { route: "/authorize", fields: ["client_id", "redirect_uri", "state", "scope", "resource"] },
+  { route: "/sign-in", fields: ["return_to"] }
+]

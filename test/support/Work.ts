@@ -22,3 +22,17 @@ export const foldedBy = (run: () => unknown): number => {
     spy.mockRestore()
   }
 }
+
+/** From now on: characters that are normalized or made lower case, and characters that are parsed as JSON. */
+export const watchWork = () => {
+  const spies = [vi.spyOn(String.prototype, "normalize"), vi.spyOn(String.prototype, "toLowerCase")]
+  const parsed = vi.spyOn(JSON, "parse")
+  const sum = (texts: ReadonlyArray<unknown>) => texts.reduce<number>((total, text) => total + String(text).length, 0)
+  return {
+    folded: () => spies.reduce((total, spy) => total + sum(spy.mock.contexts), 0),
+    parsed: () => sum(parsed.mock.calls.map(([text]) => text)),
+    end: () => {
+      for (const spy of [...spies, parsed]) spy.mockRestore()
+    }
+  }
+}
