@@ -182,7 +182,7 @@ layer(Services, { excludeTestServices: true })("the operator's command line", (i
         yield* run(["account", "create", "fay@example.com", "--plan", "growth", "--status", "paused"])
         const { ended, text } = yield* run(["key", "create", "fay@example.com", "job"])
         assert.strictEqual(ended, "Failure")
-        assert.include(text, "its subscription is paused")
+        assert.include(text, "the account's subscription is paused")
         assert.include(text, "https://discovery.test/billing")
       })
     )
