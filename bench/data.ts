@@ -10,7 +10,6 @@ import { SqlClient } from "effect/sql"
 import * as fs from "node:fs/promises"
 import * as Database from "../src/services/database/Database.ts"
 import * as Migrations from "../src/services/database/Migrations.ts"
-import { DerivedData } from "../src/services/search/DerivedData.ts"
 import * as ScaleDatabase from "./search/ScaleDatabase.ts"
 import { expectedBytes, fill, sizeOf } from "./search/ScaleRecords.ts"
 
@@ -30,7 +29,6 @@ const step = Effect.fnUntraced(function* <A, E, R>(label: string, effect: Effect
 
 const make = Effect.fnUntraced(function* (shops: number) {
   const sql = yield* SqlClient.SqlClient
-  const derived = yield* DerivedData
   const today = Math.floor((yield* Clock.currentTimeMillis) / 86_400_000)
   yield* step(
     "records",
@@ -40,16 +38,6 @@ const make = Effect.fnUntraced(function* (shops: number) {
         yield* fill(sizeOf(shops), today, (what) => Console.log(`  ${what}`))
       })
     )
-  )
-  let told = 0
-  yield* step(
-    "what searches read, and its indexes",
-    derived.rebuild((done, total) => {
-      const tenth = Math.floor((10 * done) / total)
-      if (tenth === told) return Effect.void
-      told = tenth
-      return Console.log(`  ${tenth * 10} %`)
-    })
   )
   const vacuum = Effect.gen(function* () {
     yield* sql`SET statement_timeout = 0`
@@ -88,7 +76,7 @@ const data = Command.make(
     const database = Migrations.layer.pipe(
       Layer.provideMerge(Database.layer({ source: connection, maxConnections: 1, statementTimeoutMillis: 0 }))
     )
-    yield* make(shops).pipe(Effect.provide(DerivedData.layer.pipe(Layer.provideMerge(database))))
+    yield* make(shops).pipe(Effect.provide(database))
     yield* ScaleDatabase.complete(shops)
   }, Effect.scoped)
 )

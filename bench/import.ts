@@ -4,19 +4,15 @@
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import { Clock, Console, Effect, Option, Schema } from "effect"
+import { Clock, Console, Effect } from "effect"
 import { Command, Flag } from "effect/cli"
 import { SqlClient } from "effect/sql"
-import { execFile } from "node:child_process"
-import * as fs from "node:fs/promises"
 import * as path from "node:path"
-import { promisify } from "node:util"
 import { Prng } from "../src/services/import/demo/Prng.ts"
 import * as Database from "../src/services/database/Database.ts"
 import { EmbeddedPostgres } from "../src/services/database/EmbeddedPostgres.ts"
 import type { EmbeddedConnection } from "../src/services/database/EmbeddedPostgres.ts"
 import * as Migrations from "../src/services/database/Migrations.ts"
-import * as RunningPostgres from "../src/services/database/RunningPostgres.ts"
 import * as ImportFile from "./import/ImportFile.ts"
 import * as ImportProcess from "./import/ImportProcess.ts"
 import * as SearchLoad from "./import/SearchLoad.ts"
@@ -25,12 +21,11 @@ import { failuresOf, prepare } from "./search/Latency.ts"
 import type { Observation } from "./search/OpenLoop.ts"
 import * as Sample from "./search/Sample.ts"
 import * as ScaleDatabase from "./search/ScaleDatabase.ts"
+import * as ScaleIndex from "./search/ScaleIndex.ts"
 import { summarise } from "./search/Summary.ts"
 import * as Tables from "./search/Tables.ts"
 import { tools } from "./search/SearchCase.ts"
 import * as Target from "./search/Target.ts"
-
-class NoCopy extends Schema.TaggedError<NoCopy>()("NoCopy", { message: Schema.String }) {}
 
 const phases = ["empty", "quiet", "new", "unchanged", "changed"] as const
 type Phase = (typeof phases)[number]
@@ -53,21 +48,6 @@ const flags = {
   )
 }
 
-const copied = (shops: number) =>
-  Effect.gen(function* () {
-    const original = ScaleDatabase.folderOf(shops)
-    if (Option.isSome(yield* RunningPostgres.find(original))) {
-      return yield* new NoCopy({ message: `A server runs on ${original}; a copy would not be whole. End it first.` })
-    }
-    const folder = yield* Effect.acquireRelease(
-      Effect.promise(() => fs.mkdtemp(path.join(ScaleDatabase.benchFolder, "import-"))),
-      (folder) => Effect.promise(() => fs.rm(folder, { recursive: true, force: true }))
-    )
-    yield* Effect.promise(() => promisify(execFile)("cp", ["-a", original, path.join(folder, "data")]))
-    yield* Effect.promise(() => fs.chmod(folder, 0o755))
-    return folder
-  })
-
 const searched = (label: string, observations: ReadonlyArray<Observation>): ReadonlyArray<string> => {
   const { calls, max, p50, p95, p99 } = summarise(observations.map(({ millis }) => millis))
   return [
@@ -85,11 +65,13 @@ const bench = Command.make(
   Effect.fnUntraced(function* ({ hold, only, rate, rows, seconds, shops }) {
     const wanted = new Set(only.split(","))
     const wants = (phase: Phase) => wanted.has(phase)
-    const folder = yield* copied(shops)
+    const folder = yield* ScaleDatabase.copy(shops)
     const { connection } = yield* EmbeddedPostgres.make({
       dataFolder: path.join(folder, "data"),
       flags: ScaleDatabase.settings
     })
+    // Not with the original's: a copy has the same catalog id.
+    const indexFolder = path.join(folder, "index")
     const today = Math.floor((yield* Clock.currentTimeMillis) / 86_400_000)
     const file = (edition: number) => path.join(folder, `edition-${edition}.ndjson`)
     const records = yield* ImportFile.write(file(0), { products: rows, today, edition: 0 })
@@ -102,15 +84,15 @@ const bench = Command.make(
       return Console.log(row.join("  "))
     }
 
-    /** Each with a server of its own, which remembers no counts of an earlier one. */
+    /** Each with a server of its own. */
     const withSearches = (label: string, other: () => Promise<void>) =>
       Effect.scoped(
         Effect.gen(function* () {
           if (hold) return yield* Effect.promise(other)
           yield* Target.warm
-          const sample = yield* Sample.read
+          const sample = yield* Sample.read(yield* ScaleIndex.read(indexFolder))
           const options = { seed: "import", perClass: 30, tools }
-          const target = yield* Target.start(connection)
+          const target = yield* Target.start(connection, { indexFolder })
           yield* prepare(target, sample, options)
           const cases = Cases.shuffled(Cases.generate(sample, options), new Prng("import", "order"))
           const { observations } = yield* Effect.promise(() => SearchLoad.during(target, cases, rate, other()))

@@ -158,6 +158,8 @@ const run = Effect.gen(function* () {
   const url = `http://localhost:${port}`
   const password = "nine green whales"
   yield* Effect.promise(async () => {
+    // Searches are answered once there is an index.
+    while (!(await fetch(`${url}/health/ready`)).ok) await new Promise((resolve) => setTimeout(resolve, 50))
     const env = { ...process.env, ...own }
     const rows: Array<Row> = []
     for (const [number, page] of pages.entries()) {

@@ -1,45 +1,47 @@
 /**
  * `npm run bench:search`: searches the scale data through the program as it is run, and writes docs/search-benchmarks.md
  * from what this run and earlier ones, also on the other size, have measured. `--only` measures one part, and keeps what it
- * finds only with `--save`. For tuning: `--only latency --classes word --rate 2 --slow 3`.
+ * finds only with `--save`. For tuning: `--only latency --classes word --rate 20`.
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import { DateTime, Effect, Layer, Option } from "effect"
+import { Console, DateTime, Effect, Layer, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import * as fs from "node:fs/promises"
+import * as os from "node:os"
 import * as Database from "../src/services/database/Database.ts"
 import * as Migrations from "../src/services/database/Migrations.ts"
 import * as Cases from "./search/Cases.ts"
-import type { CaseClass, CaseOptions } from "./search/Cases.ts"
+import type { CaseOptions } from "./search/Cases.ts"
+import * as Changes from "./search/Changes.ts"
+import * as FacetTimes from "./search/FacetTimes.ts"
 import * as Facts from "./search/Facts.ts"
 import * as Latency from "./search/Latency.ts"
 import * as Peers from "./search/Peers.ts"
 import * as Print from "./search/Print.ts"
 import * as Rates from "./search/Rates.ts"
-import * as Raw from "./search/Raw.ts"
 import * as Report from "./search/Report.ts"
 import * as Results from "./search/Results.ts"
 import * as Sample from "./search/Sample.ts"
+import * as ScaleIndex from "./search/ScaleIndex.ts"
 import { tools as everyTool } from "./search/SearchCase.ts"
-import * as Slow from "./search/Slow.ts"
 import * as Soak from "./search/Soak.ts"
+import { quantile } from "./search/Summary.ts"
 import * as Target from "./search/Target.ts"
 
-const parts = ["latency", "rates", "soak", "raw", "peers", "page"] as const
+const parts = ["latency", "rates", "facets", "peers", "soak", "changes", "page"] as const
 type Part = (typeof parts)[number]
 
-/** What is explained may take its time. */
-const explainTimeoutMillis = 120_000
+/** Peers may take their time. */
+const timeoutMillis = 600_000
 const soakMinutes = 10
 const warmUpPerClass = 5
-/** Each is searched for three times. */
-const mostRawCases = 20
+const facetCases = 20
 /** The page's own size, and the one that it is compared with. */
 const pageShops = 200_000
 const tenth = 20_000
 
-const everyClass = Object.keys(Cases.meanings) as ReadonlyArray<CaseClass>
+const { everyClass } = Cases
 
 const list = <A extends string>(name: string, known: ReadonlyArray<A>): Flag.Flag<ReadonlyArray<A>> =>
   Flag.String(name).pipe(
@@ -66,9 +68,9 @@ const flags = {
   tools: list("tools", everyTool),
   classes: list("classes", everyClass),
   seed: Flag.String("seed").pipe(Flag.withDescription("Another seed, other cases"), Flag.withDefault("search")),
-  cases: Flag.Int("cases").pipe(Flag.withDescription("Cases of a tool and class"), Flag.withDefault(30)),
+  cases: Flag.Int("cases").pipe(Flag.withDescription("Cases of a tool and class"), Flag.withDefault(100)),
   peers: list("peers", Peers.names),
-  peerCases: Flag.Int("peer-cases").pipe(Flag.withDescription("The same, beside peers"), Flag.withDefault(5)),
+  peerCases: Flag.Int("peer-cases").pipe(Flag.withDescription("The same, beside peers"), Flag.withDefault(30)),
   rate: Flag.Finite("rate").pipe(Flag.withDescription("Calls a second of the quiet pass"), Flag.withDefault(4)),
   soak: Flag.Finite("soak").pipe(
     Flag.withDescription(`Minutes to watch the server's memory; without it only --only soak does, for ${soakMinutes}`),
@@ -78,7 +80,12 @@ const flags = {
     Flag.withDescription("Calls a second while it is watched"),
     Flag.withDefault(40)
   ),
-  slow: Flag.Int("slow").pipe(Flag.withDescription("Explain as many of the slowest"), Flag.withDefault(0))
+  seconds: Flag.Int("seconds").pipe(Flag.withDescription("How long each rate is kept up"), Flag.withDefault(30)),
+  workers: Flag.String("workers").pipe(
+    Flag.withDescription("Threads that search, numbers separated by commas; each is measured"),
+    Flag.withDefault("1,2"),
+    Flag.map((text) => text.split(",").map(Number))
+  )
 }
 
 const writePage = Effect.gen(function* () {
@@ -93,77 +100,128 @@ const writePage = Effect.gen(function* () {
 const search = Command.make(
   "bench:search",
   flags,
-  Effect.fnUntraced(function* ({ classes, only, save, seed, shops, tools, ...flags }) {
+  Effect.fnUntraced(function* ({ classes, only, save, seed, shops, tools, workers, ...flags }) {
     if (Option.contains(only, "page" as const)) return yield* writePage
-    const connection = yield* Target.database(shops)
-    const ownPool = Migrations.layer.pipe(
-      Layer.provideMerge(
-        Database.layer({ source: connection, maxConnections: 6, statementTimeoutMillis: explainTimeoutMillis })
-      )
-    )
     // Of some classes alone, no page could tell whether it is good.
     const isWhole = tools.length === everyTool.length && classes.length === everyClass.length
     const isKept = isWhole && (Option.isNone(only) || save)
     const isWanted = (part: Part) =>
       Option.match(only, { onNone: () => part !== "soak" || Option.isSome(flags.soak), onSome: (one) => one === part })
+    const of = (part: string, perClass = flags.cases): CaseOptions => ({
+      seed: part === "" ? seed : `${seed} ${part}`,
+      perClass,
+      tools,
+      classes
+    })
+    const today = DateTime.formatIsoDateUtc(yield* DateTime.now)
+    const [fewest = 1] = workers
 
-    yield* Effect.gen(function* () {
-      yield* Target.warm
-      const sample = yield* Sample.read
-      const of = (part: string, perClass = flags.cases): CaseOptions => ({
-        seed: part === "" ? seed : `${seed} ${part}`,
-        perClass,
-        tools,
-        classes
-      })
-      /** Each part has a server of its own, which remembers nothing of the others' cases. */
-      const withServer = <A, E, R>(use: (target: Target.Target) => Effect.Effect<A, E, R>) =>
-        Effect.gen(function* () {
-          const target = yield* Target.start(connection)
-          yield* Latency.prepare(target, sample, of("", warmUpPerClass))
-          return yield* use(target)
-        }).pipe(Effect.scoped)
-      const keep = Effect.fnUntraced(function* (found: Results.Parts) {
-        if (!isKept) return
-        yield* Results.write(yield* Facts.read(shops), found)
-        yield* writePage
-      })
-
-      if (isWanted("latency")) {
-        yield* withServer(
-          Effect.fnUntraced(function* (target) {
-            const observations = yield* Latency.observe(target, sample, of(""), flags.rate)
-            const rows = Latency.tabulate(observations)
-            yield* Print.latency(rows)
-            yield* keep({ latency: { seed, perSecond: flags.rate, rows } })
-            if (flags.slow > 0) yield* Slow.print(observations, flags.slow, target.accountId)
-          })
+    const { facts, sample } = yield* Effect.scoped(
+      Effect.gen(function* () {
+        const connection = yield* Target.database(shops)
+        const ownPool = Migrations.layer.pipe(
+          Layer.provideMerge(
+            Database.layer({ source: connection, maxConnections: 6, statementTimeoutMillis: timeoutMillis })
+          )
         )
-      }
-      if (isWanted("raw")) {
-        const options = of("raw", Math.min(flags.cases, mostRawCases))
-        const raw = yield* withServer((target) => Raw.run(target, sample, options))
-        yield* Print.raw(raw)
-        yield* keep({ raw: { seed, ...raw } })
-      }
-      if (isWanted("rates")) {
-        const steps = yield* Rates.run(connection, sample, of("rates"))
-        yield* keep({ rates: { seed, seconds: Rates.stepSeconds, steps } })
-      }
-      if (isWanted("soak")) {
-        const minutes = Option.getOrElse(flags.soak, () => soakMinutes)
-        const soak = yield* withServer((target) => Soak.run(target, sample, of("soak"), minutes, flags.soakRate))
-        yield* Print.soak(soak)
-        yield* keep({ soak })
-      }
-      if (isWanted("peers")) {
-        const accountId = yield* Target.account(connection)
-        const today = DateTime.formatIsoDateUtc(yield* DateTime.now)
-        const options = { ...of("peers", flags.peerCases), peers: flags.peers }
-        yield* keep({ peers: yield* Peers.run(connection, shops, today, sample, options, accountId) })
-      }
-    }).pipe(Effect.scoped, Effect.provide(ownPool))
+        return yield* Effect.gen(function* () {
+          yield* Target.warm
+          const published = yield* ScaleIndex.read()
+          const sample = yield* Sample.read(published)
+          const facts = yield* Facts.read(shops)
+          const keep = keeper(facts, isKept)
+          const withServer = <A, E, R>(use: (target: Target.Target) => Effect.Effect<A, E, R>) =>
+            Effect.gen(function* () {
+              const target = yield* Target.start(connection, { workers: fewest })
+              yield* Latency.prepare(target, sample, of("", warmUpPerClass))
+              return yield* use(target)
+            }).pipe(Effect.scoped)
+
+          if (isWanted("latency")) {
+            const latency = yield* keep(
+              withServer(
+                Effect.fnUntraced(function* (target) {
+                  yield* target.loopDelay
+                  const observations = yield* Latency.observe(target, sample, of(""), flags.rate)
+                  const delay = yield* target.loopDelay
+                  const p99 = quantile(
+                    observations.map(({ millis }) => millis),
+                    0.99
+                  )
+                  const rows = Latency.tabulate(observations)
+                  return { latency: { seed, perSecond: flags.rate, p99, loop99: delay.p99, loopMax: delay.max, rows } }
+                })
+              )
+            )
+            yield* Print.latency(latency.latency.rows)
+          }
+          if (isWanted("rates")) {
+            for (const threads of workers) {
+              yield* Console.log(`${threads} search ${threads === 1 ? "thread" : "threads"}`)
+              yield* keep(
+                Effect.map(
+                  Rates.run(connection, sample, of("rates"), { seconds: flags.seconds, workers: threads }),
+                  (steps) => ({
+                    rates: [{ workers: threads, seed, seconds: flags.seconds, steps }]
+                  })
+                )
+              )
+            }
+          }
+          if (isWanted("facets")) {
+            const cases = Cases.generate(sample, of("facets", Math.min(flags.cases, facetCases)))
+            const warmUp = Cases.generate(sample, of("facets warm-up", warmUpPerClass))
+            const { facets } = yield* keep(
+              Effect.sync(() => ({ facets: FacetTimes.run(published, cases, warmUp, today) }))
+            )
+            yield* Print.facets(facets)
+          }
+          if (isWanted("soak")) {
+            const minutes = Option.getOrElse(flags.soak, () => soakMinutes)
+            const { soak } = yield* keep(
+              Effect.map(
+                withServer((target) => Soak.run(target, sample, of("soak"), minutes, flags.soakRate)),
+                (soak) => ({ soak })
+              )
+            )
+            yield* Print.soak(soak)
+          }
+          if (isWanted("peers")) {
+            for (const name of flags.peers) {
+              const options = { ...of("peers", flags.peerCases), peers: [name] }
+              yield* keep(
+                Effect.map(Peers.run(connection, shops, today, published, sample, options), (peers) => ({ peers }))
+              )
+            }
+          }
+          return { facts, sample }
+        }).pipe(Effect.scoped, Effect.provide(ownPool))
+      })
+    )
+    // On a copy of the data: its server must not run.
+    if (isWanted("changes")) {
+      const { changes } = yield* keeper(
+        facts,
+        isKept
+      )(Effect.map(Changes.run(shops, sample, fewest), (changes) => ({ changes })))
+      yield* Console.log(JSON.stringify(changes, null, 2))
+    }
   }, Effect.scoped)
 )
+
+/** Notes the machine's load, the higher one of before and after each part. */
+const keeper =
+  (facts: Effect.Success<ReturnType<typeof Facts.read>>, isKept: boolean) =>
+  <A extends Results.Parts, E, R>(measure: Effect.Effect<A, E, R>) =>
+    Effect.gen(function* () {
+      const [before = Number.NaN] = os.loadavg()
+      const found = yield* measure
+      const [after = Number.NaN] = os.loadavg()
+      if (isKept) {
+        yield* Results.write(facts, found, Math.max(before, after))
+        yield* writePage
+      }
+      return found
+    })
 
 search.pipe(Command.run({ version: "1" }), Effect.provide(NodeServices.layer), NodeRuntime.runMain)

@@ -1,6 +1,8 @@
 /** Every environment variable: its name, default and meaning, in one place. The README's table is held to it by a test. */
 import { Config, ConfigProvider, Context, Effect, Layer, Option, Result, Schema, SchemaTransformation } from "effect"
 import { IpNetwork, NetAddress } from "effect/net"
+import * as os from "node:os"
+import * as path from "node:path"
 import { hasUserInfo } from "./domain/UserInfo.ts"
 
 /** http(s), lower case, without path, query, fragment or trailing slash. */
@@ -40,13 +42,6 @@ const Link = Schema.String.check(
 const Endpoint = Schema.String.check(
   Schema.makeFilter((text: string) => hasScheme(text, "http:", "https:"), {
     expected: "an http(s) address such as http://localhost:4318"
-  })
-)
-
-const DatabaseUrl = Schema.String.check(
-  Schema.makeFilter((text: string) => hasScheme(text, "postgres:", "postgresql:"), {
-    // Not told: it holds a password.
-    expected: "an address such as postgres://user@host/database"
   })
 )
 
@@ -119,19 +114,19 @@ export const variables = {
     meaning: "Address to listen on; 0.0.0.0 for all. One that other machines reach needs an https BASE_URL."
   },
   DATABASE_URL: { default: "embedded PostgreSQL", meaning: "postgres:// URL of a PostgreSQL 15 or newer." },
-  DATABASE_READ_URL: {
-    default: "",
-    meaning: "postgres:// URL of a streaming replica of DATABASE_URL, for searches (docs/operations.md)."
-  },
-  DATABASE_READ_MAX_LAG_SECONDS: {
-    default: "10",
-    meaning: "A replica whose data may be older than this answers no searches; the primary does."
-  },
   DATABASE_MAX_CONNECTIONS: {
     default: "20",
-    meaning: "Connections that one server process opens at most, to each of the two databases."
+    meaning: "Connections that one server process opens at most."
   },
-  DATA_DIR: { default: ".data", meaning: "Folder of the embedded PostgreSQL; not used with DATABASE_URL." },
+  DATA_DIR: { default: ".data", meaning: "Folder of the embedded PostgreSQL, and of the search index." },
+  INDEX_DIR: {
+    default: "DATA_DIR/index",
+    meaning: "Folder of the search index's snapshots, which make a start fast; in a container, on a volume."
+  },
+  SEARCH_WORKERS: {
+    default: "cores - 1, at least 1",
+    meaning: "Threads that search; one more keeps the index. 0 does both on the main thread."
+  },
   DEMO_SIZE: {
     default: "demo",
     meaning: "Catalogue that the embedded PostgreSQL is first filled with: tiny, demo (2,000 stores) or large (20,000)."
@@ -195,10 +190,10 @@ const settings = Config.all({
   host: read(Schema.String, "HOST").pipe(Config.withDefault("127.0.0.1")),
   baseUrl: Config.option(read(PublicOrigin, "BASE_URL")),
   databaseUrl: Config.option(read(Schema.Redacted(Schema.String), "DATABASE_URL")),
-  databaseReadUrl: Config.option(read(Schema.Redacted(DatabaseUrl), "DATABASE_READ_URL")),
-  databaseReadMaxLagSeconds: read(whole(1, 3600), "DATABASE_READ_MAX_LAG_SECONDS").pipe(Config.withDefault(10)),
   databaseMaxConnections: read(whole(2, 1000), "DATABASE_MAX_CONNECTIONS").pipe(Config.withDefault(20)),
   dataDir: read(Schema.String, "DATA_DIR").pipe(Config.withDefault(".data")),
+  indexDir: Config.option(read(Schema.String, "INDEX_DIR")),
+  searchWorkers: Config.option(read(whole(0, 256), "SEARCH_WORKERS")),
   demoSize: read(Schema.Literals(["tiny", "demo", "large"]), "DEMO_SIZE").pipe(Config.withDefault("demo" as const)),
   planCreditsGrowth: read(whole(0, maxCredits), "PLAN_CREDITS_GROWTH").pipe(Config.withDefault(2000)),
   planCreditsPro: read(whole(0, maxCredits), "PLAN_CREDITS_PRO").pipe(Config.withDefault(10_000)),
@@ -223,6 +218,8 @@ const settings = Config.all({
     return {
       ...values,
       baseUrl,
+      indexDir: Option.getOrElse(values.indexDir, () => path.join(values.dataDir, "index")),
+      searchWorkers: Option.getOrElse(values.searchWorkers, () => Math.max(1, os.availableParallelism() - 1)),
       /** The resource that credentials are for, and the address that customers are given. */
       mcpUrl: `${baseUrl}/mcp`,
       billingUrl: Option.getOrElse(values.billingUrl, dashboard),

@@ -7,7 +7,7 @@ import { CliError, Command } from "effect/cli"
 import manifest from "../package.json" with { type: "json" }
 import { accountCommand } from "./cli/AccountCommand.ts"
 import { appCommand } from "./cli/AppCommand.ts"
-import { catalogueCommand } from "./cli/CatalogueCommand.ts"
+import { catalogCommand } from "./cli/CatalogCommand.ts"
 import { creditsCommand } from "./cli/CreditsCommand.ts"
 import { demoCommand } from "./cli/DemoCommand.ts"
 import { importCommand } from "./cli/ImportCommand.ts"
@@ -29,7 +29,7 @@ const discovery = Command.make("discovery", {}, () => serve).pipe(
     migrateCommand,
     demoCommand.pipe(Command.provide(operation)),
     importCommand.pipe(Command.provide(operation)),
-    catalogueCommand.pipe(Command.provide(operation)),
+    catalogCommand.pipe(Command.provide(operation)),
     accountCommand.pipe(Command.provide(operation)),
     keyCommand.pipe(Command.provide(operation)),
     appCommand.pipe(Command.provide(operation)),

@@ -22,9 +22,8 @@ const wrong: Partial<Record<keyof typeof variables, ReadonlyArray<string>>> = {
     "http://127.0.0.2:3000"
   ],
   PORT: ["0", "65536", "http", "80.5", "0x10", "3e3", "-1"],
-  DATABASE_READ_URL: ["replica.internal", "https://replica.internal/discovery"],
-  DATABASE_READ_MAX_LAG_SECONDS: ["0", "3601", "soon"],
   DATABASE_MAX_CONNECTIONS: ["1", "many"],
+  SEARCH_WORKERS: ["-1", "257", "all"],
   DEMO_SIZE: ["huge"],
   PLAN_CREDITS_GROWTH: ["-1", "1e99"],
   PLAN_CREDITS_PRO: ["x"],

@@ -26,6 +26,7 @@ const services = Layer.mergeAll(Toolbox.layer, ToolRunner.layer, RequestRate.lay
       FakeSearch.products([]),
       FakeSearch.shops,
       FakeSearch.vocabulary,
+      FakeSearch.index(),
       Layer.succeed(Readiness, { check: Effect.void }),
       AppConfig.layerOf({ port: 0, rateLimitPerMinute: 1_000_000_000 })
     )

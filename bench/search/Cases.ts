@@ -56,16 +56,7 @@ export const meanings = {
 } as const
 export type CaseClass = keyof typeof meanings
 
-const hard: Readonly<Record<Tool, ReadonlyArray<CaseClass>>> = {
-  search_products: ["common word", "two words", "text with filters", "page 20 of words"],
-  search_ads: ["common word", "two words", "text with filters", "page 20 of words"],
-  search_shops: []
-}
-
-/** Words that many items have: those that the search's measured design names as hard, and page 20 of the same. */
-export const isHard = (tool: Tool, caseClass: string): boolean => hard[tool].some((one) => one === caseClass)
-
-const classes = Object.keys(meanings) as ReadonlyArray<CaseClass>
+export const everyClass = Object.keys(meanings) as ReadonlyArray<CaseClass>
 
 /** Stores are no items of anything; and where every word of their names has many stores, no word is rare. */
 const exists = (tool: Tool, name: CaseClass, sample: Sample): boolean =>
@@ -191,7 +182,7 @@ export const groups = (
   cases: ReadonlyArray<SearchCase>
 ): ReadonlyArray<{ readonly tool: Tool; readonly class: string }> =>
   tools.flatMap((tool) =>
-    classes
+    everyClass
       .filter((name) => cases.some((one) => one.tool === tool && one.class === name))
       .map((name) => ({ tool, class: name }))
   )
@@ -201,7 +192,7 @@ export const generate = (sample: Sample, options: CaseOptions): ReadonlyArray<Se
   const cases: Array<SearchCase> = []
   for (const tool of options.tools) {
     const asked = new Set<string>()
-    for (const caseClass of classes) {
+    for (const caseClass of everyClass) {
       if (options.classes?.includes(caseClass) === false || !exists(tool, caseClass, sample)) continue
       const random = new Prng(options.seed, tool, caseClass)
       for (let index = 0; index < options.perClass; index++) {

@@ -10,11 +10,10 @@ export const read = (shops: number) =>
     const sql = yield* SqlClient.SqlClient
     const names = settings.map((setting) => setting.split("=")[0] ?? "")
     const [row] = yield* sql<{ products: number; ads: number; version: string; settings: Record<string, string> }>`
-      SELECT n_products AS products, n_ads AS ads, current_setting('server_version') AS version,
+      SELECT (SELECT count(*)::int FROM product) AS products, (SELECT count(*)::int FROM ad) AS ads, current_setting('server_version') AS version,
         (SELECT json_object_agg(name, current_setting(name) ORDER BY name) FROM pg_settings
          WHERE name = ANY(${names}::text[]) OR name IN ('work_mem', 'random_page_cost', 'jit', 'max_parallel_workers_per_gather'))
-          AS settings
-      FROM catalogue`
+          AS settings`
     const facts: Pick<Results, "shops" | "products" | "ads" | "machine"> = {
       shops,
       products: row?.products ?? 0,

@@ -1,28 +1,32 @@
-/** Our statements and a peer's, for the same cases over the same data, in turns; both must give the same answer. */
-import { Console, Effect, Layer, Option, Schema } from "effect"
-import { SqlClient } from "effect/sql"
+/** The index and a peer, for the same cases over the same data, in turns; both must give the same answer. */
+import { Console, Effect, Option, Schema } from "effect"
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
-import type { AccountId } from "../../src/domain/access/Account.ts"
 import type { EmbeddedConnection } from "../../src/services/database/EmbeddedPostgres.ts"
+import type { Query, SearchResult } from "../../src/services/search/index/Query.ts"
+import type { Published } from "../../src/services/search/runtime/IndexState.ts"
 import { median } from "../support/Median.ts"
 import * as Cases from "./Cases.ts"
 import type { CaseOptions } from "./Cases.ts"
-import type { MakePeer, SearchPeer } from "./Peer.ts"
+import * as OwnSearch from "./OwnSearch.ts"
+import type { Found, MakePeer, SearchPeer } from "./Peer.ts"
+import * as BareLoop from "./peers/BareLoop.ts"
 import * as DuckDb from "./peers/DuckDb.ts"
 import * as Normalised from "./peers/Normalised.ts"
-import { Recorder, recordIfAnswered } from "./Recorder.ts"
-import * as Replay from "./Replay.ts"
 import type { PeerRow } from "./Results.ts"
 import type { Sample } from "./Sample.ts"
 import { benchFolder } from "./ScaleDatabase.ts"
-import type { Answer, SearchCase } from "./SearchCase.ts"
+import type { SearchCase } from "./SearchCase.ts"
 import { quantile } from "./Summary.ts"
 
-export const names = ["normalised", "duckdb"] as const
+export const names = ["loop", "normalised", "duckdb"] as const
 export type Name = (typeof names)[number]
 
-const makers: Readonly<Record<Name, MakePeer>> = { normalised: Normalised.make, duckdb: DuckDb.make }
+const makers: Readonly<Record<Name, MakePeer>> = {
+  loop: BareLoop.make,
+  normalised: Normalised.make,
+  duckdb: DuckDb.make
+}
 
 class OtherAnswer extends Schema.TaggedError<OtherAnswer>()("OtherAnswer", { message: Schema.String }) {}
 
@@ -37,23 +41,32 @@ interface Trial {
   readonly peer: number
 }
 
-const isSame = (own: Answer, other: Answer): boolean =>
-  own.total === other.total && own.stores === other.stores && JSON.stringify(own.ids) === JSON.stringify(other.ids)
+const told = (found: Found, query: Query, withIds: boolean): string =>
+  JSON.stringify({
+    total: found.total,
+    ...(query.order._tag === "Grouped" ? { stores: found.stores } : {}),
+    ...(withIds ? { ids: found.ids } : {})
+  })
 
-const compare = (peer: SearchPeer, searchCase: SearchCase, own: Answer, other: Option.Option<Answer>) =>
-  Option.isNone(other) || isSame(own, other.value)
+/** Fails where they differ. */
+export const compare = (peer: SearchPeer, searchCase: SearchCase, query: Query, own: SearchResult, other: Found) => {
+  const withIds = other.ids !== undefined
+  const ours = told({ ...own, ids: own.page.map(({ id }) => id) }, query, withIds)
+  const theirs = told(other, query, withIds)
+  return ours === theirs
     ? Effect.void
     : new OtherAnswer({
         message:
           `${peer.name} answers ${searchCase.id} otherwise.\n${JSON.stringify(searchCase.arguments)}\n` +
-          `ours:  ${JSON.stringify(own)}\ntheirs: ${JSON.stringify(other.value)}`
+          `ours:   ${ours}\ntheirs: ${theirs}`
       })
+}
 
 /** None when it was given up. */
-const ask = Effect.fnUntraced(function* (peer: SearchPeer, searchCase: SearchCase) {
+const ask = Effect.fnUntraced(function* (peer: SearchPeer, query: Query) {
   const start = performance.now()
   const elapsed = () => performance.now() - start
-  const answer = yield* peer.search(searchCase).pipe(
+  const answer = yield* peer.search(query).pipe(
     Effect.timeoutOption(patienceMillis),
     // A peer gives up by itself too.
     Effect.catch((error) => (elapsed() >= patienceMillis * 0.99 ? Effect.succeedNone : Effect.fail(error)))
@@ -61,31 +74,41 @@ const ask = Effect.fnUntraced(function* (peer: SearchPeer, searchCase: SearchCas
   return { answer, millis: Option.isNone(answer) ? patienceMillis : elapsed() }
 })
 
-const beside = Effect.fnUntraced(
-  function* (peer: SearchPeer, cases: ReadonlyArray<SearchCase>, accountId: AccountId) {
-    const sql = yield* SqlClient.SqlClient
-    const connection = yield* sql.reserve
-    const trials: Array<Trial> = []
-    const spent = new Map<string, number>()
-    for (const [index, searchCase] of cases.entries()) {
-      const group = `${searchCase.tool} ${searchCase.class}`
-      if ((spent.get(group) ?? 0) >= classMillis) continue
-      const recording = yield* recordIfAnswered(searchCase, accountId)
-      if (Option.isNone(recording)) continue
-      const { answer, statements } = recording.value
-      const ours = Replay.time(connection, statements)
-      const before = index % 2 === 0 ? yield* ours : undefined
-      const theirs = yield* ask(peer, searchCase)
-      const own = before ?? (yield* ours)
-      yield* compare(peer, searchCase, answer, theirs.answer)
-      spent.set(group, (spent.get(group) ?? 0) + theirs.millis)
-      trials.push({ case: searchCase, own, peer: theirs.millis })
+const askIndex = (published: Published, query: Query) =>
+  Effect.sync(() => {
+    const start = performance.now()
+    const answer = OwnSearch.run(published, query)
+    return { answer, millis: performance.now() - start }
+  })
+
+const beside = Effect.fnUntraced(function* (
+  peer: SearchPeer,
+  published: Published,
+  cases: ReadonlyArray<SearchCase>,
+  today: string
+) {
+  const trials: Array<Trial> = []
+  const spent = new Map<string, number>()
+  for (const [index, searchCase] of cases.entries()) {
+    const group = `${searchCase.tool} ${searchCase.class}`
+    if ((spent.get(group) ?? 0) >= classMillis) continue
+    const query = OwnSearch.queryOf(published, searchCase, today)
+    let own = Number.POSITIVE_INFINITY
+    let theirs = Number.POSITIVE_INFINITY
+    for (let round = 0; round < peer.rounds; round++) {
+      const isFirst = (index + round) % 2 === 0
+      const before = isFirst ? yield* askIndex(published, query) : undefined
+      const other = yield* ask(peer, query)
+      const ours = before ?? (yield* askIndex(published, query))
+      if (Option.isSome(other.answer)) yield* compare(peer, searchCase, query, ours.answer, other.answer.value)
+      own = Math.min(own, ours.millis)
+      theirs = Math.min(theirs, other.millis)
     }
-    return trials
-  },
-  Effect.provide(Layer.fresh(Recorder.layer)),
-  Effect.scoped
-)
+    spent.set(group, (spent.get(group) ?? 0) + theirs)
+    trials.push({ case: searchCase, own, peer: theirs })
+  }
+  return trials
+})
 
 const tabulate = (trials: ReadonlyArray<Trial>): ReadonlyArray<PeerRow> =>
   Cases.groups(trials.map((trial) => trial.case)).map((group) => {
@@ -106,31 +129,41 @@ const tabulate = (trials: ReadonlyArray<Trial>): ReadonlyArray<PeerRow> =>
 
 const tell = (peer: string) => (row: PeerRow) =>
   Console.log(
-    `${peer}: ${row.tool} ${row.class}: ${row.p50.toFixed(0)} / ${row.p95.toFixed(0)} ms, ours ` +
-      `${row.own50.toFixed(1)} / ${row.own95.toFixed(1)} ms, ${row.ratio.toFixed(1)}x, ${row.cases} cases, ${row.timeouts} given up`
+    `${peer}: ${row.tool} ${row.class}: ${row.p50.toFixed(1)} / ${row.p95.toFixed(1)} ms, ours ` +
+      `${row.own50.toFixed(1)} / ${row.own95.toFixed(1)} ms, ${row.ratio.toFixed(2)}x, ${row.cases} cases, ${row.timeouts} given up`
   )
+
+export const make = Effect.fnUntraced(function* (
+  name: Name,
+  connection: EmbeddedConnection,
+  shops: number,
+  published: Published
+) {
+  const folder = path.join(benchFolder, "peers", `${shops}-${name}`)
+  yield* Effect.promise(() => fs.mkdir(folder, { recursive: true }))
+  const peer = yield* makers[name]({ connection, folder, published })
+  yield* Console.log(`${peer.name}: preparing`)
+  yield* peer.prepare
+  return peer
+})
 
 export const run = Effect.fnUntraced(function* (
   connection: EmbeddedConnection,
   shops: number,
   today: string,
+  published: Published,
   sample: Sample,
-  options: CaseOptions & { readonly peers: ReadonlyArray<Name> },
-  accountId: AccountId
+  options: CaseOptions & { readonly peers: ReadonlyArray<Name> }
 ) {
   const cases = Cases.generate(sample, options)
-  const warmUp = Cases.generate(sample, { ...options, seed: `${options.seed} warm-up`, perClass: 1 })
+  const warmUp = Cases.generate(sample, { ...options, seed: `${options.seed} warm-up`, perClass: 3 })
   return yield* Effect.forEach(options.peers, (name) =>
     Effect.scoped(
       Effect.gen(function* () {
-        const folder = path.join(benchFolder, "peers", `${shops}-${name}`)
-        yield* Effect.promise(() => fs.mkdir(folder, { recursive: true }))
-        const peer = yield* makers[name]({ connection, folder, today })
-        yield* Console.log(`${peer.name}: preparing`)
-        yield* peer.prepare
-        // Reads what it keeps into memory; how long that takes is nobody's concern.
-        yield* Effect.forEach(warmUp, (searchCase) => ask(peer, searchCase), { discard: true })
-        const rows = tabulate(yield* beside(peer, cases, accountId))
+        const peer = yield* make(name, connection, shops, published)
+        // Reads what it keeps into memory, and compiles the index; how long that takes is nobody's concern.
+        yield* beside(peer, published, warmUp, today)
+        const rows = tabulate(yield* beside(peer, published, cases, today))
         yield* Effect.forEach(rows, tell(peer.name), { discard: true })
         return { name: peer.name, description: peer.description, seed: options.seed, rows }
       })

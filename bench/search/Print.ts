@@ -1,7 +1,7 @@
 /** What was measured, for a terminal. */
 import { Console } from "effect"
 import type { Effect } from "effect"
-import type { LatencyRow, Raw, Soak } from "./Results.ts"
+import type { FacetRow, LatencyRow, Soak } from "./Results.ts"
 import * as Tables from "./Tables.ts"
 
 export const latency = (rows: ReadonlyArray<LatencyRow>): Effect.Effect<void> =>
@@ -18,20 +18,17 @@ export const latency = (rows: ReadonlyArray<LatencyRow>): Effect.Effect<void> =>
     )
   )
 
-export const raw = ({ ofLongOnes, overall, rows }: Omit<Raw, "seed">): Effect.Effect<void> =>
+export const facets = (rows: ReadonlyArray<FacetRow>): Effect.Effect<void> =>
   Console.log(
     Tables.plain(
-      ["tool", "class", "cases", "tool call", "by hand", "ratio", "added"],
+      ["tool", "words", "calls", "mean", "p50", "p95", "p99", "max"],
       rows.map((row) => [
         row.tool,
-        row.class,
-        String(row.cases),
-        Tables.millis(row.tool50),
-        Tables.millis(row.raw50),
-        Tables.times(row.ratio),
-        Tables.millis(row.addedMillis)
+        row.words ? "with" : "without",
+        String(row.calls),
+        ...[row.mean, row.p50, row.p95, row.p99, row.max].map(Tables.millis)
       ])
-    ) + `\nall together ${Tables.times(overall)}, statements of 10 ms or more ${Tables.times(ofLongOnes)}`
+    )
   )
 
 const mebibytes = (bytes: number): string => (bytes / 2 ** 20).toFixed(1)

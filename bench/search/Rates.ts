@@ -13,8 +13,8 @@ import { summarise } from "./Summary.ts"
 import * as Tables from "./Tables.ts"
 import * as Target from "./Target.ts"
 
-export const rates = [10, 20, 30, 40, 50, 80, 120, 160, 200, 240, 300]
-export const stepSeconds = 30
+export const rates = [40, 80, 120, 160, 200, 250, 300, 400, 500]
+const warmUpPerClass = 3
 /** Of the calls that come in a second, so many are answered in it, or they pile up. */
 const keptUpShare = 0.95
 
@@ -32,7 +32,7 @@ export const mixture = (
 export const line = (step: RateStep): string =>
   `${String(step.perSecond).padStart(4)} calls/s: answered ${step.answeredPerSecond.toFixed(1)}/s, ` +
   `p50 ${Tables.millis(step.p50)}, p95 ${Tables.millis(step.p95)}, p99 ${Tables.millis(step.p99)}, ` +
-  `max ${Tables.millis(step.max)} ms ${Tables.failures(step.failures)}`
+  `max ${Tables.millis(step.max)} ms, event loop p99 ${Tables.millis(step.loop99)} ms ${Tables.failures(step.failures)}`
 
 /** A call that is lost or refused breaks a step as well. */
 export const isBroken = (step: RateStep): boolean =>
@@ -42,18 +42,21 @@ export const isBroken = (step: RateStep): boolean =>
 export const run = Effect.fnUntraced(function* (
   connection: EmbeddedConnection,
   sample: Sample,
-  options: Omit<CaseOptions, "perClass">
+  options: Omit<CaseOptions, "perClass">,
+  { seconds, workers }: { readonly seconds: number; readonly workers: number }
 ) {
   const steps: Array<RateStep> = []
   for (const perSecond of rates) {
     const seed = `${options.seed} at ${perSecond}`
-    const cases = mixture(sample, { ...options, seed }, perSecond * stepSeconds)
+    const cases = mixture(sample, { ...options, seed }, perSecond * seconds)
     const times = OpenLoop.poisson(cases.length, perSecond, new Prng(seed, "times"))
-    const observations = yield* Effect.scoped(
+    const { delay, observations } = yield* Effect.scoped(
       Effect.gen(function* () {
-        const target = yield* Target.start(connection)
-        yield* prepare(target, sample, { ...options, seed, perClass: 1 })
-        return yield* Effect.promise(() => OpenLoop.run(target, cases, times))
+        const target = yield* Target.start(connection, { workers })
+        yield* prepare(target, sample, { ...options, seed, perClass: warmUpPerClass })
+        yield* target.loopDelay
+        const observations = yield* Effect.promise(() => OpenLoop.run(target, cases, times))
+        return { observations, delay: yield* target.loopDelay }
       })
     )
     const millis = observations.map((one) => one.millis)
@@ -63,6 +66,8 @@ export const run = Effect.fnUntraced(function* (
       perSecond,
       answeredPerSecond: (answered * 1000) / lastAnswer,
       ...summarise(millis),
+      loop99: delay.p99,
+      loopMax: delay.max,
       failures: failuresOf(observations)
     }
     yield* Console.log(line(step))

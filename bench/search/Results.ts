@@ -21,17 +21,58 @@ const group = { tool: Schema.String, class: Schema.String }
 export const LatencyRow = Schema.Struct({ ...group, ...spread, failures: Failures })
 export type LatencyRow = typeof LatencyRow.Type
 
-export const Latency = Schema.Struct({ seed: Schema.String, perSecond: Schema.Finite, rows: List(LatencyRow) })
+/** Of the event loop of the server's main thread. */
+const loop = { loop99: Schema.Finite, loopMax: Schema.Finite }
+
+export const Latency = Schema.Struct({
+  seed: Schema.String,
+  perSecond: Schema.Finite,
+  /** p99 of all calls together. */
+  p99: Schema.Finite,
+  ...loop,
+  rows: List(LatencyRow)
+})
 
 export const RateStep = Schema.Struct({
   perSecond: Schema.Finite,
   answeredPerSecond: Schema.Finite,
   ...spread,
+  ...loop,
   failures: Failures
 })
 export type RateStep = typeof RateStep.Type
 
-export const Rates = Schema.Struct({ seed: Schema.String, seconds: Schema.Finite, steps: List(RateStep) })
+export const Rates = Schema.Struct({
+  /** Threads that search. */
+  workers: Schema.Int,
+  seed: Schema.String,
+  seconds: Schema.Finite,
+  steps: List(RateStep)
+})
+export type Rates = typeof Rates.Type
+
+export const FacetRow = Schema.Struct({ tool: Schema.String, words: Schema.Boolean, ...spread })
+export type FacetRow = typeof FacetRow.Type
+
+export const Changes = Schema.Struct({
+  /** Without a snapshot, until searches are answered; seconds. */
+  startFromNothing: Schema.Finite,
+  startWithSnapshot: Schema.Finite,
+  /** Resident memory of the server with all its threads, bytes: after the start with a snapshot, and some searches. */
+  atRest: Schema.Finite,
+  /** From the commit until searches see it; seconds. */
+  stores: Schema.Struct({ touched: Schema.Int, seconds: Schema.Finite }),
+  traffic: Schema.Struct({ touched: Schema.Int, seconds: Schema.Finite }),
+  /** A change of so many stores that they are merged with all others. */
+  merge: Schema.Struct({
+    touched: Schema.Int,
+    visibleSeconds: Schema.Finite,
+    mergedSeconds: Schema.Finite,
+    highest: Schema.Finite,
+    ...loop
+  })
+})
+export type Changes = typeof Changes.Type
 
 export const Soak = Schema.Struct({
   minutes: Schema.Finite,
@@ -48,36 +89,13 @@ export const Soak = Schema.Struct({
 })
 export type Soak = typeof Soak.Type
 
-/** One call of the tool, and its statements sent by hand. */
-export const RawRow = Schema.Struct({
-  ...group,
-  cases: Schema.Int,
-  tool50: Schema.Finite,
-  raw50: Schema.Finite,
-  /** Medians over the cases. */
-  ratio: Schema.Finite,
-  addedMillis: Schema.Finite
-})
-export type RawRow = typeof RawRow.Type
-
-export const Raw = Schema.Struct({
-  seed: Schema.String,
-  rows: List(RawRow),
-  /** All time of the tool by all time of its statements. */
-  overall: Schema.Finite,
-  /** Median of all cases whose statements take 10 ms or more. */
-  ofLongOnes: Schema.Finite
-})
-
-export type Raw = typeof Raw.Type
-
 export const PeerRow = Schema.Struct({
   ...group,
   cases: Schema.Int,
   p50: Schema.Finite,
   p95: Schema.Finite,
   timeouts: Schema.Int,
-  /** Of our statements for the same cases, in turns with the peer. */
+  /** Of the index for the same cases, in turns with the peer. */
   own50: Schema.Finite,
   own95: Schema.Finite,
   ratio: Schema.Finite
@@ -90,6 +108,7 @@ export const PeerResult = Schema.Struct({
   seed: Schema.String,
   rows: List(PeerRow)
 })
+export type PeerResult = typeof PeerResult.Type
 
 export const Machine = Schema.Struct({
   cores: Schema.Int,
@@ -104,15 +123,18 @@ export const Results = Schema.Struct({
   ads: Schema.Int,
   machine: Machine,
   latency: Schema.optionalKey(Latency),
-  rates: Schema.optionalKey(Rates),
+  rates: Schema.optionalKey(List(Rates)),
   soak: Schema.optionalKey(Soak),
-  raw: Schema.optionalKey(Raw),
-  peers: Schema.optionalKey(List(PeerResult))
+  facets: Schema.optionalKey(List(FacetRow)),
+  changes: Schema.optionalKey(Changes),
+  peers: Schema.optionalKey(List(PeerResult)),
+  /** Of each part, the machine's load over a minute, before or after it, whichever was higher. */
+  loads: Schema.Record(Schema.String, Schema.Finite)
 })
 export type Results = typeof Results.Type
 
 /** What one run adds. */
-export type Parts = Partial<Pick<Results, "latency" | "rates" | "soak" | "raw" | "peers">>
+export type Parts = Partial<Pick<Results, "latency" | "rates" | "soak" | "facets" | "changes" | "peers">>
 
 const folder = path.join(benchFolder, "results")
 const fileOf = (shops: number) => path.join(folder, `${shops}.json`)
@@ -132,11 +154,27 @@ const mergePeers = (earlier: Results["peers"], now: Results["peers"]): Pick<Resu
   return { peers: [...(earlier ?? []).filter(({ name }) => !now.some((peer) => peer.name === name)), ...now] }
 }
 
+const mergeRates = (earlier: Results["rates"], now: Results["rates"]): Pick<Results, "rates"> => {
+  if (now === undefined) return {}
+  return { rates: [...(earlier ?? []).filter(({ workers }) => !now.some((one) => one.workers === workers)), ...now] }
+}
+
 /** Puts the parts of a run in place of earlier ones. */
-export const write = Effect.fnUntraced(function* (facts: Omit<Results, keyof Parts>, parts: Parts) {
-  const earlier: Parts = Option.getOrElse(yield* read(facts.shops), () => ({}))
-  const peers = mergePeers(earlier.peers, parts.peers)
-  const text = yield* Schema.encodeEffect(Json)({ ...earlier, ...facts, ...parts, ...peers })
+export const write = Effect.fnUntraced(function* (
+  facts: Omit<Results, keyof Parts | "loads">,
+  parts: Parts,
+  load: number
+) {
+  const earlier: Parts & Pick<Results, "loads"> = Option.getOrElse(yield* read(facts.shops), () => ({ loads: {} }))
+  const loads = { ...earlier.loads, ...Object.fromEntries(Object.keys(parts).map((part) => [part, load])) }
+  const text = yield* Schema.encodeEffect(Json)({
+    ...earlier,
+    ...facts,
+    ...parts,
+    ...mergePeers(earlier.peers, parts.peers),
+    ...mergeRates(earlier.rates, parts.rates),
+    loads
+  })
   yield* Effect.promise(async () => {
     await fs.mkdir(folder, { recursive: true })
     await fs.writeFile(fileOf(facts.shops), text)

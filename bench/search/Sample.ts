@@ -7,6 +7,12 @@ import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql"
 import type { Cta, Language, MediaType, Pixel, SocialNetwork } from "../../src/domain/catalog/Enumerations.ts"
 import { Prng } from "../../src/services/import/demo/Prng.ts"
+import type { Subject } from "../../src/services/search/index/Query.ts"
+import { findStore } from "../../src/services/search/index/Segment.ts"
+import type { Figure, Items } from "../../src/services/search/index/Segment.ts"
+import type { Published } from "../../src/services/search/runtime/IndexState.ts"
+import * as Documents from "./Documents.ts"
+import * as OwnSearch from "./OwnSearch.ts"
 import * as WordTiers from "./WordTiers.ts"
 import type { Words } from "./WordTiers.ts"
 
@@ -64,7 +70,63 @@ const ids = (maxId: number, what: string): ReadonlyArray<number> => {
   return Array.from(drawn)
 }
 
-export const read: Effect.Effect<Sample, SqlError.SqlError, SqlClient.SqlClient> = Effect.gen(function* () {
+interface StoreRow extends Pick<
+  Store,
+  | "domain_extension"
+  | "country"
+  | "currency"
+  | "niches"
+  | "languages"
+  | "pixels"
+  | "social_networks"
+  | "apps"
+  | "theme"
+  | "created_on"
+> {
+  readonly id: number
+  readonly name: string
+  readonly domain: string
+}
+
+const known = (value: number | undefined): number | null => (value === undefined || Number.isNaN(value) ? null : value)
+
+/** Figures that follow from other records are those of the index. */
+const withFigures =
+  ({ list }: Published) =>
+  (row: StoreRow): ReadonlyArray<Store> => {
+    const found = findStore(list, row.id)
+    if (found === undefined) return []
+    const { columns, segment } = found.view
+    const figure = (name: Figure) => known(columns.figures[name][found.row])
+    const count = ({ offsets }: Items) => (offsets[found.row + 1] ?? 0) - (offsets[found.row] ?? 0)
+    return [
+      {
+        ...row,
+        revenue: figure("revenue"),
+        orders: figure("orders"),
+        visits: figure("visits"),
+        growth: figure("growth"),
+        active_ads: figure("active_ads") ?? 0,
+        products_count: figure("products_count"),
+        avg_price: figure("avg_price"),
+        rating: figure("rating"),
+        reviews: figure("reviews"),
+        n_products: count(segment.products),
+        n_ads: count(segment.ads)
+      }
+    ]
+  }
+
+const liveStores = ({ list }: Published): number =>
+  list.reduce(
+    (sum, { live, segment }) => sum + live.subarray(segment.pseudoStores).reduce((all, bit) => all + bit, 0),
+    0
+  )
+
+/** Drawn from the records; how many documents have a word is asked of the index. */
+export const read = Effect.fnUntraced(function* (
+  published: Published
+): Effect.fn.Return<Sample, SqlError.SqlError, SqlClient.SqlClient> {
   const sql = yield* SqlClient.SqlClient
   const idsOf = (table: "shop" | "product" | "ad") =>
     Effect.map(
@@ -74,44 +136,60 @@ export const read: Effect.Effect<Sample, SqlError.SqlError, SqlClient.SqlClient>
   const shopIds = yield* idsOf("shop")
   const productIds = yield* idsOf("product")
   const adIds = yield* idsOf("ad")
-  const stores = yield* sql<Store>`
+  const rows = yield* sql<StoreRow>`
     WITH RECURSIVE line AS (
       SELECT id, id AS above, parent_id, name FROM niche
       UNION ALL SELECT l.id, n.id, n.parent_id, n.name FROM line l JOIN niche n ON n.id = l.parent_id
     ),
     lines AS (SELECT id, json_agg(json_build_object('id', above, 'name', name) ORDER BY above) AS niches FROM line GROUP BY id)
-    SELECT s.domain_extension, s.country, s.currency, coalesce(l.niches, '[]') AS niches, s.languages, s.pixels,
-      s.social_networks, s.apps, s.theme, s.created_on::text, s.monthly_revenue AS revenue, s.monthly_orders AS orders,
-      nullif(x.visits, -1) AS visits, nullif(x.growth, '-infinity') AS growth, x.n_active AS active_ads,
-      nullif(x.products_count, -1) AS products_count, nullif(x.avg_price, -1) AS avg_price,
-      s.trustpilot_rating AS rating, s.trustpilot_reviews AS reviews, x.n_products, x.n_ads
-    FROM shop s JOIN shop_search x ON x.id = s.id LEFT JOIN lines l ON l.id = s.niche_id
+    SELECT s.id, s.name, s.domain, s.domain_extension, s.country, s.currency, coalesce(l.niches, '[]') AS niches,
+      s.languages, s.pixels, s.social_networks, s.apps, s.theme, s.created_on::text
+    FROM shop s LEFT JOIN lines l ON l.id = s.niche_id
     WHERE s.id = ANY(${shopIds}) ORDER BY s.id`
-  const products = yield* sql<{ price: number; doc: string }>`
-    SELECT price, doc FROM product_search WHERE id = ANY(${productIds}) ORDER BY id`
-  const ads = yield* sql<Ad & { doc: string }>`
+  const products = yield* sql<{ price: number; name: string; domain: string; title: string }>`
+    SELECT p.price, s.name, s.domain, p.title FROM product p JOIN shop s ON s.id = p.shop_id
+    WHERE p.id = ANY(${productIds}) ORDER BY p.id`
+  const ads = yield* sql<
+    Ad & {
+      readonly name: string | null
+      readonly page_name: string
+      readonly headline: string | null
+      readonly ad_text: string | null
+    }
+  >`
     SELECT a.is_active, a.media_type, a.cta, a.is_partnership, a.started_on::text,
-      greatest(0, current_date - a.started_on) AS days, x.doc
-    FROM ad a JOIN ad_search x ON x.id = a.id WHERE a.id = ANY(${adIds}) ORDER BY a.id`
-  const shopDocs = yield* sql<{ doc: string }>`
-    SELECT doc FROM shop_search WHERE id = ANY(${shopIds}) ORDER BY id`
-  const tiers = (
-    table: "product_search" | "ad_search" | "shop_search",
-    rows: ReadonlyArray<{ readonly doc: string }>
-  ) =>
-    WordTiers.make(
-      table,
-      rows.map(({ doc }) => doc)
-    )
+      greatest(0, current_date - a.started_on) AS days, s.name, a.page_name, a.headline, a.ad_text
+    FROM ad a LEFT JOIN shop s ON s.id = a.shop_id WHERE a.id = ANY(${adIds}) ORDER BY a.id`
+  const documents = (
+    subject: Subject,
+    docs: ReadonlyArray<ReadonlySet<string>>,
+    count: number
+  ): WordTiers.Documents => ({
+    name: subject,
+    docs: docs.map((words) => Array.from(words)),
+    count,
+    hits: (word) =>
+      OwnSearch.run(published, {
+        subject,
+        stores: [],
+        words: [word],
+        order: { _tag: "ByStore", figures: ["visits"], isDescending: true },
+        offset: 0,
+        limit: 1
+      }).total
+  })
+  const itemCount = (of: "products" | "ads") =>
+    published.list.reduce((sum, { segment }) => sum + segment[of].ids.length, 0)
+  const stores = rows.flatMap(withFigures(published))
   return {
     stores,
     nicheNames: new Map(stores.flatMap(({ niches }) => niches.map(({ id, name }) => [id, name] as const))),
     ads,
     prices: products.map(({ price }) => price),
     words: {
-      products: yield* tiers("product_search", products),
-      ads: yield* tiers("ad_search", ads),
-      shops: yield* tiers("shop_search", shopDocs)
+      products: WordTiers.make(documents("products", products.map(Documents.ofProduct), itemCount("products"))),
+      ads: WordTiers.make(documents("ads", ads.map(Documents.ofAd), itemCount("ads"))),
+      shops: WordTiers.make(documents("stores", rows.map(Documents.ofStore), liveStores(published)))
     }
   }
 })

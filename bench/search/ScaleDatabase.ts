@@ -1,11 +1,14 @@
 /** The PostgreSQL that holds a scale data set, kept between runs, and set up as one in production would be. */
-import { Effect, Schema } from "effect"
+import { Effect, Option, Schema } from "effect"
 import type { Scope } from "effect"
+import { execFile } from "node:child_process"
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
+import { promisify } from "node:util"
 import { EmbeddedPostgres } from "../../src/services/database/EmbeddedPostgres.ts"
 import type { EmbeddedConnection } from "../../src/services/database/EmbeddedPostgres.ts"
 import type { EmbeddedPostgresError } from "../../src/services/database/EmbeddedPostgresError.ts"
+import * as RunningPostgres from "../../src/services/database/RunningPostgres.ts"
 
 export class NoScaleData extends Schema.TaggedError<NoScaleData>()("NoScaleData", { message: Schema.String }) {}
 
@@ -47,6 +50,24 @@ export const create = (shops: number): Opened =>
     yield* Effect.promise(() => fs.mkdir(benchFolder, { recursive: true }))
     const { connection } = yield* EmbeddedPostgres.make({ dataFolder: folderOf(shops), flags: fillSettings })
     return connection
+  })
+
+/** A copy of a data set that is at rest, for what changes it; it goes with the scope. */
+export const copy = (shops: number): Effect.Effect<string, NoScaleData, Scope.Scope> =>
+  Effect.gen(function* () {
+    const original = folderOf(shops)
+    if (Option.isSome(yield* RunningPostgres.find(original))) {
+      return yield* new NoScaleData({
+        message: `A server runs on ${original}; a copy would not be whole. End it first.`
+      })
+    }
+    const folder = yield* Effect.acquireRelease(
+      Effect.promise(() => fs.mkdtemp(path.join(benchFolder, "copy-"))),
+      (folder) => Effect.promise(() => fs.rm(folder, { recursive: true, force: true }))
+    )
+    yield* Effect.promise(() => promisify(execFile)("cp", ["-a", original, path.join(folder, "data")]))
+    yield* Effect.promise(() => fs.chmod(folder, 0o755))
+    return folder
   })
 
 export const complete = (shops: number): Effect.Effect<void> => Effect.promise(() => fs.writeFile(marker(shops), ""))

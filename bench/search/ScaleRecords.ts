@@ -11,6 +11,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql"
 import { ctas, mediaTypes } from "../../src/domain/catalog/Enumerations.ts"
+import { sqlPseudoStoreOf } from "../../src/domain/catalog/StorelessAds.ts"
 import { dateOf } from "../../src/services/import/demo/Days.ts"
 import { adWeights, demoShop, shareOut } from "../../src/services/import/demo/DemoShops.ts"
 import type { DemoShop } from "../../src/services/import/demo/DemoShops.ts"
@@ -18,6 +19,7 @@ import { niches } from "../../src/services/import/demo/Niches.ts"
 import { Prng } from "../../src/services/import/demo/Prng.ts"
 import { adText, headline, title } from "../../src/services/import/demo/Texts.ts"
 import { upsertNiches, upsertShops, upsertTrafficMonths } from "../../src/services/import/CatalogTables.ts"
+import * as CatalogVersion from "../../src/services/import/CatalogVersion.ts"
 
 export interface ScaleSize {
   readonly shops: number
@@ -56,9 +58,11 @@ export const fill = Effect.fnUntraced(function* (
   tell: (what: string) => Effect.Effect<void>
 ): Run<void> {
   const sql = yield* SqlClient.SqlClient
+  const version = yield* CatalogVersion.begin(sql)
   yield* tell("stores")
   yield* upsertNiches(
     sql,
+    version,
     niches.flatMap((parent) => [
       { type: "niche", id: parent.id, parent_id: null, name: parent.name } as const,
       ...parent.children.map(({ id, name }) => ({ type: "niche", id, parent_id: parent.id, name }) as const)
@@ -79,10 +83,13 @@ export const fill = Effect.fnUntraced(function* (
       price float8, is_whole boolean, active_share float8
     )`
   for (const part of chunks(shops, shopsAtOnce)) {
-    const written = yield* upsertShops(
+    yield* upsertShops(
       sql,
+      version,
       part.map(({ record }) => record)
     )
+    const written = yield* sql<{ id: number; domain: string }>`
+      SELECT id, domain FROM shop WHERE domain = ANY(${part.map(({ record }) => record.domain)}::text[])`
     const ids = new Map(written.map(({ domain, id }) => [domain, id]))
     const of = part.flatMap((shop) => {
       const shopId = ids.get(shop.record.domain)
@@ -90,6 +97,7 @@ export const fill = Effect.fnUntraced(function* (
     })
     yield* upsertTrafficMonths(
       sql,
+      version,
       of.flatMap(({ shop, shopId }) => shop.traffic.map((record) => ({ record, shopId })))
     )
     yield* sql`
@@ -123,6 +131,9 @@ export const fill = Effect.fnUntraced(function* (
   yield* insertProducts(today)
   yield* tell("ads")
   yield* insertAds(today)
+  const stores = yield* sql<{ id: number }>`
+    SELECT id FROM shop UNION ALL SELECT DISTINCT ${sql.literal(sqlPseudoStoreOf("id"))} FROM ad WHERE shop_id IS NULL`
+  yield* CatalogVersion.commit(sql, version, { items: stores.map(({ id }) => id), figures: [], niches: true })
   yield* sql`DROP TABLE scale_shop, scale_text`
 })
 

@@ -29,12 +29,3 @@ export interface ShopCase extends Labelled {
 export type SearchCase = AdCase | ProductCase | ShopCase
 
 export const tools = ["search_products", "search_ads", "search_shops"] as const satisfies ReadonlyArray<Tool>
-
-/** What two ways of answering a case must agree on. */
-export interface Answer {
-  /** Of the page's results, in their order: products, ads or stores. */
-  readonly ids: ReadonlyArray<number>
-  readonly total: number
-  /** Only for `search_ads` sorted by `recommended`: stores with a matching ad. */
-  readonly stores?: number
-}

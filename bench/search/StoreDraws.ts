@@ -1,7 +1,10 @@
 /** Filters on the store, drawn so that a given store matches, each with the test that says which others do. */
 import type { Prng } from "../../src/services/import/demo/Prng.ts"
-import type { StoreArguments } from "../../src/services/search/StorePredicate.ts"
+import type { ShopQuery } from "../../src/domain/search/ShopQuery.ts"
 import type { Sample, Store } from "./Sample.ts"
+
+/** What filters on the store are given. */
+export type StoreArguments = Omit<ShopQuery, "query" | "sort_by" | "sort_order" | "page" | "per_page">
 
 export interface StoreDraw {
   readonly arguments: StoreArguments

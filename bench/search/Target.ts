@@ -1,11 +1,12 @@
 /** The program itself, in a process of its own, over the scale data; and accounts that may call it as often as they like. */
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
-import { Effect, Layer, Option, Redacted, Schema } from "effect"
+import { Effect, Layer, Option, Redacted, Schedule, Schema } from "effect"
 import type { Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import * as fs from "node:fs/promises"
+import * as os from "node:os"
+import * as path from "node:path"
 import { AppConfig } from "../../src/Config.ts"
-import type { AccountId } from "../../src/domain/access/Account.ts"
 import { Accounts } from "../../src/services/access/Accounts.ts"
 import { ApiKeys } from "../../src/services/access/ApiKeys.ts"
 import { Passwords } from "../../src/services/access/Passwords.ts"
@@ -14,23 +15,47 @@ import type { EmbeddedConnection } from "../../src/services/database/EmbeddedPos
 import * as RunningPostgres from "../../src/services/database/RunningPostgres.ts"
 import * as ServerProcess from "../../test/support/ServerProcess.ts"
 import * as ScaleDatabase from "./ScaleDatabase.ts"
+import * as ScaleIndex from "./ScaleIndex.ts"
 
 export interface Target {
   readonly connection: EmbeddedConnection
   readonly port: number
   /** Calls take turns with them: no account may have more than its share of searches at once. */
   readonly authorizations: ReadonlyArray<string>
-  /** One of the accounts. */
-  readonly accountId: AccountId
-  /** Of the server process, bytes. */
+  /** Of the server process with all its threads, bytes. */
   readonly residentBytes: Effect.Effect<number>
+  /** From the start of the process until searches were answered. */
+  readonly startMillis: number
+  /** Of the event loop of the server's main thread, since this was asked last. */
+  readonly loopDelay: Effect.Effect<LoopDelay>
+  /** The version of the catalog that searches see. */
+  readonly indexVersion: Effect.Effect<number>
+}
+
+const LoopDelay = Schema.Struct({ p50: Schema.Finite, p99: Schema.Finite, max: Schema.Finite })
+/** Milliseconds. */
+export type LoopDelay = typeof LoopDelay.Type
+
+const Ready = Schema.Struct({
+  status: Schema.String,
+  index: Schema.Struct({ version: Schema.NullOr(Schema.Int) })
+})
+
+export interface StartOptions {
+  /** Threads that search; as the program has it when absent. */
+  readonly workers?: number
+  /** Of snapshots. */
+  readonly indexFolder?: string
 }
 
 export class NotStarted extends Schema.TaggedError<NotStarted>()("NotStarted", { message: Schema.String }) {}
 
 const credits = 1_000_000_000
-/** For two cores, as docs/operations.md advises: as many searches at once as there are cores, and four for short statements. */
-export const maxConnections = 6
+/** Searches read at most 25 rows by key; with charges and credentials, so many are enough for some hundred calls a second. */
+export const maxConnections = 10
+const looking = "20 millis"
+const longestStart = "20 minutes"
+const loopDelayFile = new URL("../support/LoopDelay.ts", import.meta.url).href
 const callers = 10
 
 /** The data's own server if one runs already, else one for this run. */
@@ -46,13 +71,10 @@ const makeAccount = Effect.gen(function* () {
   const email = `bench-${crypto.randomUUID()}@example.com`
   const { id } = yield* accounts.create({ email, plan: "pro", status: "active", password })
   const { secret } = yield* Effect.flatMap(ApiKeys, (keys) => keys.create(id, "bench"))
-  return { accountId: id, authorization: `Bearer ${Redacted.value(secret)}` }
+  return { authorization: `Bearer ${Redacted.value(secret)}` }
 })
 
 /** New ones for each server, for an account may make no more than 20 keys an hour. */
-export const account = (connection: EmbeddedConnection) =>
-  Effect.map(accounts(connection, 0), ([{ accountId }]) => accountId)
-
 const accounts = (connection: EmbeddedConnection, further: number) =>
   Effect.gen(function* () {
     const first = yield* makeAccount
@@ -85,31 +107,76 @@ export const warm = Effect.gen(function* () {
   }
 })
 
+/** What `/health/ready` says. */
+const readiness = (port: number) =>
+  Effect.tryPromise(() => fetch(`http://127.0.0.1:${port}/health/ready`).then((response) => response.json())).pipe(
+    Effect.flatMap(Schema.decodeUnknownEffect(Ready))
+  )
+
+const untilReady = (port: number, child: ServerProcess.ServerProcess["child"]) =>
+  readiness(port).pipe(
+    Effect.flatMap(({ status }) => (status === "ready" ? Effect.void : Effect.fail("not yet"))),
+    Effect.retry({ schedule: Schedule.spaced(looking), while: () => child.exitCode === null }),
+    Effect.timeout(longestStart)
+  )
+
+const waitForLine = (file: string, lines: number) =>
+  Effect.promise(() => fs.readFile(file, "utf8").catch(() => "")).pipe(
+    Effect.map((text) =>
+      text
+        .trim()
+        .split("\n")
+        .filter((line) => line !== "")
+    ),
+    Effect.flatMap((found) => (found.length > lines ? Effect.succeed(found.at(-1) ?? "") : Effect.fail("not yet"))),
+    Effect.retry(Schedule.spaced(looking))
+  )
+
+const decodeLoopDelay = Schema.decodeEffect(Schema.fromJsonString(LoopDelay))
+
 /** Timeouts and the like are the server's own; only the rate limit is off and the allowance large. */
 export const start = Effect.fnUntraced(function* (
-  connection: EmbeddedConnection
+  connection: EmbeddedConnection,
+  options: StartOptions = {}
 ): Effect.fn.Return<Target, unknown, Scope.Scope> {
   const port = yield* ServerProcess.freePort
+  const loopFile = yield* Effect.acquireRelease(
+    Effect.promise(() => fs.mkdtemp(path.join(os.tmpdir(), "discovery-loop-"))),
+    (folder) => Effect.promise(() => fs.rm(folder, { recursive: true, force: true }))
+  ).pipe(Effect.map((folder) => path.join(folder, "delay")))
+  const before = performance.now()
   const server = yield* ServerProcess.start({
     DATABASE_URL: ServerProcess.urlOf(connection),
     PORT: String(port),
     PLAN_CREDITS_PRO: String(credits),
     RATE_LIMIT_PER_MINUTE: "0",
-    DATABASE_MAX_CONNECTIONS: String(maxConnections)
+    DATABASE_MAX_CONNECTIONS: String(maxConnections),
+    INDEX_DIR: options.indexFolder ?? ScaleIndex.folder,
+    NODE_OPTIONS: `--import ${loopDelayFile}`,
+    BENCH_LOOP_FILE: loopFile,
+    ...(options.workers === undefined ? {} : { SEARCH_WORKERS: String(options.workers) })
   })
-  const { pid } = server.child
-  if (pid === undefined || server.child.exitCode !== null) {
-    return yield* new NotStarted({ message: `The server did not start: ${server.logged().slice(-2000)}` })
-  }
+  const { child } = server
+  const { pid } = child
+  const notStarted = () => new NotStarted({ message: `The server did not start: ${server.logged().slice(-2000)}` })
+  if (pid === undefined || child.exitCode !== null) return yield* notStarted()
+  yield* Effect.mapError(untilReady(port, child), notStarted)
+  const startMillis = performance.now() - before
   const owners = yield* accounts(connection, callers - 1)
+  let asked = 0
   return {
     connection,
     port,
     authorizations: owners.map(({ authorization }) => authorization),
-    accountId: owners[0].accountId,
+    startMillis,
     residentBytes: Effect.promise(async () => {
       const status = await fs.readFile(`/proc/${pid}/status`, "utf8")
       return Number(/^VmRSS:\s+(\d+) kB$/mu.exec(status)?.[1] ?? Number.NaN) * 1024
-    })
+    }),
+    loopDelay: Effect.gen(function* () {
+      child.kill("SIGUSR2")
+      return yield* waitForLine(loopFile, asked++).pipe(Effect.flatMap(decodeLoopDelay), Effect.orDie)
+    }),
+    indexVersion: Effect.map(Effect.orDie(readiness(port)), ({ index }) => index.version ?? -1)
   }
 })

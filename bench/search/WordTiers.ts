@@ -2,11 +2,7 @@
  * How common words are, counted as searches find them: a word stands for every document that has a word with this
  * beginning.
  */
-import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
-import type { SqlError } from "effect/sql"
 import { queryWords } from "../../src/domain/search/SearchText.ts"
-import { tsquery } from "../../src/services/search/FilterSql.ts"
 import { Prng } from "../../src/services/import/demo/Prng.ts"
 
 export interface Words {
@@ -47,45 +43,37 @@ const countPrefixes = (docs: ReadonlyArray<ReadonlyArray<string>>, candidates: R
   return counts
 }
 
-/** Rare ones by the index itself, for a sample cannot tell how rare they are; in `shop_search`, which has none, by a pass. */
-const hits = Effect.fnUntraced(function* (table: string, word: string) {
-  const sql = yield* SqlClient.SqlClient
-  const [row] =
-    table === "shop_search"
-      ? yield* sql<{ n: number }>`
-          SELECT count(*)::int AS n FROM shop_search i WHERE ' ' || i.doc LIKE ${`% ${word}%`}`
-      : yield* sql<{ n: number }>`
-          SELECT count(*)::int AS n FROM ${sql(table)} i WHERE search_words(i.doc) @@ ${tsquery([word])}::tsquery`
-  return row?.n ?? 0
-})
+/** The documents of which `docs`, as their words, are a sample. */
+export interface Documents {
+  readonly name: string
+  readonly docs: ReadonlyArray<ReadonlyArray<string>>
+  /** How many there are. */
+  readonly count: number
+  /** In how many of them a word begins so: of rare ones, for a sample cannot tell how rare they are. */
+  readonly hits: (word: string) => number
+}
 
-export const make = Effect.fnUntraced(function* (
-  table: "product_search" | "ad_search" | "shop_search",
-  docs: ReadonlyArray<string>
-): Effect.fn.Return<Words, SqlError.SqlError, SqlClient.SqlClient> {
-  const sql = yield* SqlClient.SqlClient
-  const random = new Prng("words", table)
-  const split = docs.map((doc) => doc.split(" "))
-  const candidates = new Set(split.flat().filter(isAskable))
-  const counts = countPrefixes(split, candidates)
+export const make = ({ count, docs, hits, name }: Documents): Words => {
+  const random = new Prng("words", name)
+  const candidates = new Set(docs.flat().filter(isAskable))
+  const counts = countPrefixes(docs, candidates)
   const shareOf = (word: string) => (counts.get(word) ?? 0) / docs.length
   const isMiddling = (word: string) => shareOf(word) >= limits.middling[0] && shareOf(word) <= limits.middling[1]
   const isCommon = (word: string) => shareOf(word) >= limits.common
   const all = Array.from(candidates)
   const few = all.filter((word) => (counts.get(word) ?? 0) <= 2)
 
-  const [whole] = yield* sql<{ n: number }>`SELECT count(*)::int AS n FROM ${sql(table)}`
-  const mostRare = Math.max(1, Math.floor((whole?.n ?? 0) * limits.rare))
+  const mostRare = Math.max(1, Math.floor(count * limits.rare))
   const rare: Array<string> = []
   for (const word of random.some(few, maxLookups)) {
     if (rare.length >= wantedRare) break
-    const found = yield* hits(table, word)
+    const found = hits(word)
     if (found > 0 && found <= mostRare) rare.push(word)
   }
 
   const pairs = new Map<string, readonly [string, string]>()
   for (let tries = 0; tries < 20 * wanted && pairs.size < wanted; tries++) {
-    const words = random.pick(split).filter((word) => isCommon(word) || isMiddling(word))
+    const words = random.pick(docs).filter((word) => isCommon(word) || isMiddling(word))
     const [first, second] = words.length < 2 ? [] : [random.pick(words), random.pick(words)]
     if (first === undefined || second === undefined || first.startsWith(second) || second.startsWith(first)) continue
     pairs.set([first, second].sort().join(" "), [first, second])
@@ -96,4 +84,4 @@ export const make = Effect.fnUntraced(function* (
     common: random.some(all.filter(isCommon), wanted),
     pairs: Array.from(pairs.values())
   }
-})
+}

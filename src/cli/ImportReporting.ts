@@ -32,28 +32,18 @@ export const run = Effect.fn("ImportReporting.run")(function* (options: Import) 
       maxRejects: options.maxRejects,
       onRejects: options.onRejects,
       onProgress: (progress) =>
-        bar.update(
-          progress.phase === "records"
-            ? {
-                label: options.label,
-                done: progress.position,
-                total: options.total,
-                items: progress.records,
-                unit: "records"
-              }
-            : {
-                label: "Building the search index",
-                done: progress.done,
-                total: progress.total,
-                items: progress.done,
-                unit: "items"
-              }
-        )
+        bar.update({
+          label: options.label,
+          done: progress.position,
+          total: options.total,
+          items: progress.records,
+          unit: "records"
+        })
     })
     .pipe(Effect.ensuring(bar.clear))
 })
 
-/** For people: what is in the catalogue now that was not before. */
+/** For people: what is in the catalog now that was not before. */
 export const summary = (name: string, report: ImportReport): string => {
   const { accepted, rejected, seconds, skipped, tallies } = report
   const written = recordTypes.flatMap((type) => {
@@ -66,7 +56,7 @@ export const summary = (name: string, report: ImportReport): string => {
   return [
     `${name}: ${count(accepted)} records in ${seconds < 10 ? `${seconds.toFixed(1)} s` : duration(seconds)}${seconds < 1 ? "" : `, ${count(accepted / seconds)}/s`}`,
     ...written,
-    ...(unchanged > 0 ? [`  in the catalogue already, or twice in the input: ${count(unchanged)}`] : []),
+    ...(unchanged > 0 ? [`  in the catalog already, or twice in the input: ${count(unchanged)}`] : []),
     ...(skipped > 0 ? [`  left out, because drafts or archived: ${count(skipped)}`] : []),
     ...(rejected > 0 ? [`  rejected: ${count(rejected)}`] : [])
   ].join("\n")

@@ -31,7 +31,6 @@ import { Usage } from "../services/access/Usage.ts"
 import * as Database from "../services/database/Database.ts"
 import { EmbeddedPostgres } from "../services/database/EmbeddedPostgres.ts"
 import * as Migrations from "../services/database/Migrations.ts"
-import { ReadReplica } from "../services/database/ReadReplica.ts"
 import { Readiness } from "../services/database/Readiness.ts"
 import * as RunningPostgres from "../services/database/RunningPostgres.ts"
 import { ClientMetadata } from "../services/oauth/ClientMetadata.ts"
@@ -44,11 +43,8 @@ import { Grants } from "../services/oauth/Grants.ts"
 import { ServerKey } from "../services/oauth/ServerKey.ts"
 import { Importer } from "../services/import/Importer.ts"
 import { AdSearch } from "../services/search/AdSearch.ts"
-import { Catalogue } from "../services/search/Catalogue.ts"
-import { DerivedData } from "../services/search/DerivedData.ts"
 import { ProductSearch } from "../services/search/ProductSearch.ts"
 import { ProductReader } from "../services/search/ProductReader.ts"
-import * as RoutedSearches from "../services/search/RoutedSearches.ts"
 import { SearchRunner } from "../services/search/SearchRunner.ts"
 import { ShopItems } from "../services/search/ShopItems.ts"
 import { ShopReader } from "../services/search/ShopReader.ts"
@@ -57,6 +53,7 @@ import { TrackedShopReader } from "../services/search/TrackedShopReader.ts"
 import { Vocabulary } from "../services/search/Vocabulary.ts"
 import { ToolRunner } from "../services/tools/ToolRunner.ts"
 import { Toolbox } from "../services/tools/Toolbox.ts"
+import * as SearchIndex from "./SearchIndex.ts"
 
 const embeddedFolder = (dataDir: string) => path.join(dataDir, "postgres")
 
@@ -98,28 +95,26 @@ export const operation = Layer.mergeAll(
   ConnectedApps.layer,
   ServerKey.layer,
   Importer.layer
-).pipe(Layer.provideMerge(Layer.mergeAll(Passwords.layer, DerivedData.layer)), Layer.provide(NodeCrypto.layer))
+).pipe(Layer.provideMerge(Passwords.layer), Layer.provide(NodeCrypto.layer))
 
 export const demoAccounts = DemoAccounts.layer
 
-const searchesOfOne = Layer.mergeAll(AdSearch.layer, ProductSearch.layer, ShopSearch.layer, Vocabulary.layer).pipe(
-  Layer.provide(SearchRunner.layer),
-  Layer.provide(Catalogue.layer)
-)
-
-/** On `DATABASE_READ_URL` where there is one, with the primary behind it. What an account may see is the primary's to say. */
-const searches = Layer.unwrap(
-  Effect.map(AppConfig, ({ databaseMaxConnections, databaseReadMaxLagSeconds, databaseReadUrl }) =>
-    Option.match(databaseReadUrl, {
-      onNone: () => searchesOfOne,
-      onSome: (source) =>
-        RoutedSearches.layer(searchesOfOne, Database.layer({ source, maxConnections: databaseMaxConnections })).pipe(
-          Layer.provide(searchesOfOne),
-          Layer.provide(ReadReplica.layer({ source, maxLagSeconds: databaseReadMaxLagSeconds }))
-        )
-    })
+const searchIndex = Layer.unwrap(
+  Effect.map(AppConfig, ({ indexDir, searchWorkers }) =>
+    SearchIndex.layer({ folder: indexDir, workers: searchWorkers })
   )
 )
+
+/** What is found in the index and read by key. */
+const searches = Layer.mergeAll(
+  AdSearch.layer,
+  ProductSearch.layer,
+  ShopSearch.layer,
+  ShopReader.layer,
+  ShopItems.layer,
+  TrackedShopReader.layer,
+  Vocabulary.layer
+).pipe(Layer.provide(SearchRunner.layer), Layer.provideMerge(searchIndex))
 
 /** Who is signed in to the pages, and how one becomes that. */
 const signIn = Layer.mergeAll(PasswordChange.layer, FormTokens.layer).pipe(
@@ -164,9 +159,6 @@ export const service = Layer.mergeAll(ToolRunner.layer, Toolbox.layer).pipe(
       DailyLooks.layer,
       Readiness.layer,
       searches,
-      ShopReader.layer,
-      ShopItems.layer,
-      TrackedShopReader.layer,
       TrackedShops.layer,
       ProductReader.layer,
       signIn,

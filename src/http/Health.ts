@@ -1,37 +1,61 @@
 /** For whoever watches the process: `/health/live` that it runs, `/health/ready` that it can do its work. */
-import { Cause, Effect, Layer } from "effect"
+import { Cause, Effect, Layer, Option } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
 import { Readiness } from "../services/database/Readiness.ts"
+import { CatalogIndex } from "../services/search/runtime/CatalogIndex.ts"
+import type { IndexStatus } from "../services/search/runtime/CatalogIndex.ts"
 
 const live = HttpRouter.add("GET", "/health/live", HttpServerResponse.jsonUnsafe({ status: "live" }))
+
+/** An index that is behind answers, and tells by how much; one that is not there yet tells how far it is. */
+const described = ({ isReady, lagSeconds, lagVersions, progress, version }: IndexStatus) => ({
+  version: Option.getOrNull(version),
+  lag_versions: lagVersions,
+  lag_seconds: lagSeconds,
+  ...(isReady ? {} : { progress })
+})
 
 const ready = HttpRouter.use((router) =>
   Effect.gen(function* () {
     const { check } = yield* Readiness
-    let isReady = true
+    const catalogIndex = yield* CatalogIndex
+    /** What keeps this process from its work, when it was asked last. */
+    let missing: "database" | "index" | undefined
 
     // Changes only: whoever watches asks every few seconds.
     const logReady = Effect.suspend(() => {
-      if (isReady) return Effect.void
-      isReady = true
+      if (missing === undefined) return Effect.void
+      missing = undefined
       return Effect.logInfo("Ready again")
     })
-    const logUnready = (error: Effect.Error<typeof check>) =>
+    const logNoDatabase = (error: Effect.Error<typeof check>) =>
       Effect.suspend(() => {
-        if (!isReady) return Effect.void
-        isReady = false
+        if (missing === "database") return Effect.void
+        missing = "database"
         const cause = "cause" in error ? error.cause : undefined
         return Effect.logError("Not ready: the database does not answer", Cause.fail(cause ?? error))
       })
+    const logNoIndex = Effect.suspend(() => {
+      if (missing === "index") return Effect.void
+      missing = "index"
+      return Effect.logInfo("Not ready: there is no search index yet")
+    })
+
+    const answer = (isReady: boolean, status: IndexStatus) =>
+      HttpServerResponse.jsonUnsafe(
+        { status: isReady ? "ready" : "unavailable", index: described(status) },
+        { status: isReady ? 200 : 503 }
+      )
 
     yield* router.add(
       "GET",
       "/health/ready",
-      Effect.matchEffect(check, {
-        onSuccess: () => Effect.as(logReady, HttpServerResponse.jsonUnsafe({ status: "ready" })),
-        onFailure: (error) =>
-          Effect.as(logUnready(error), HttpServerResponse.jsonUnsafe({ status: "unavailable" }, { status: 503 }))
-      })
+      Effect.flatMap(catalogIndex.status, (status) =>
+        Effect.matchEffect(check, {
+          onSuccess: () => Effect.as(status.isReady ? logReady : logNoIndex, answer(status.isReady, status)),
+          onFailure: (error) => Effect.as(logNoDatabase(error), answer(false, status))
+        })
+      )
     )
   })
 )

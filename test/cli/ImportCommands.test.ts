@@ -2,17 +2,14 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, layer } from "@effect/vitest"
 import { Cause, Console, Effect, Exit, FileSystem, Layer, Runtime, Sink, Stdio, Stream } from "effect"
 import { Command } from "effect/cli"
-import { SqlClient } from "effect/sql"
-import { catalogueCommand } from "../../src/cli/CatalogueCommand.ts"
 import { demoCommand, loadDemoOnce } from "../../src/cli/DemoCommand.ts"
 import { importCommand } from "../../src/cli/ImportCommand.ts"
 import { AppConfig } from "../../src/Config.ts"
 import { Importer } from "../../src/services/import/Importer.ts"
-import { DerivedData } from "../../src/services/search/DerivedData.ts"
 import { SetClock } from "../support/SetClock.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 
-const root = Command.make("discovery").pipe(Command.withSubcommands([importCommand, demoCommand, catalogueCommand]))
+const root = Command.make("discovery").pipe(Command.withSubcommands([importCommand, demoCommand]))
 const execute = Command.runWith(root, { version: "0" })
 
 /** Runs a command line. Returns its exit code, what it prints for people, and what it writes to standard output. */
@@ -40,7 +37,6 @@ const run = Effect.fnUntraced(function* (line: ReadonlyArray<string>, stdin = ""
 })
 
 const Services = Importer.layer.pipe(
-  Layer.provideMerge(DerivedData.layer),
   Layer.provideMerge(TestDatabase.layer),
   Layer.provideMerge(SetClock.layer("2026-07-01T12:00:00Z")),
   Layer.provideMerge(NodeServices.layer)
@@ -77,20 +73,6 @@ layer(Services, { excludeTestServices: true })("the commands for data", (it) => 
 
       const next = yield* run(["demo", "export", "--size", "tiny", "--as-of", "2026-07-02"])
       assert.notStrictEqual(next.written, exported.written)
-    })
-  )
-
-  it.effect("catalogue verify tells whether searches are in step, and rebuild brings them there", () =>
-    Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
-      yield* run(["import", "-"], shop)
-      assert.strictEqual((yield* run(["catalogue", "verify"])).code, 0)
-      yield* sql`DELETE FROM shop_search WHERE id > 0`
-      const found = yield* run(["catalogue", "verify"])
-      assert.strictEqual(found.code, 1)
-      assert.match(found.text, /differs from the records in [1-9]\d* stores.*catalogue rebuild/s)
-      assert.strictEqual((yield* run(["catalogue", "rebuild"])).code, 0)
-      assert.strictEqual((yield* run(["catalogue", "verify"])).code, 0)
     })
   )
 

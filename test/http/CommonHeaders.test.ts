@@ -1,5 +1,5 @@
 import { assert, describe, it, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
 import * as FakeAccess from "../support/FakeAccess.ts"
 import * as Messages from "../support/Messages.ts"
 import { TestServer } from "../support/TestServer.ts"
@@ -44,21 +44,40 @@ describe("health", () => {
   it.live("live and ready without a credential", () =>
     Effect.gen(function* () {
       const server = yield* TestServer
-      for (const [path, status] of [
-        ["/health/live", "live"],
-        ["/health/ready", "ready"]
+      for (const [path, body] of [
+        ["/health/live", { status: "live" }],
+        ["/health/ready", { status: "ready", index: { version: 7, lag_versions: 2, lag_seconds: 1.5 } }]
       ] as const) {
         const answer = yield* server.send({ method: "GET", path, headers: { authorization: undefined } })
-        assert.deepStrictEqual([answer.status, answer.json], [200, { status }])
+        assert.deepStrictEqual([answer.status, answer.json], [200, body])
       }
-    }).pipe(Effect.provide(TestServer.layer()))
+    }).pipe(Effect.provide(TestServer.layer({ index: { lagVersions: 2, lagSeconds: 1.5 } })))
+  )
+
+  it.live("not ready while the search index is built, and how far it is", () =>
+    Effect.gen(function* () {
+      const server = yield* TestServer
+      const ready = yield* server.send({ method: "GET", path: "/health/ready" })
+      const progress = { phase: "building", done: 20, total: 80 }
+      assert.deepStrictEqual(
+        [ready.status, ready.json],
+        [503, { status: "unavailable", index: { version: null, lag_versions: 0, lag_seconds: 0, progress } }]
+      )
+    }).pipe(
+      Effect.provide(
+        TestServer.layer({
+          index: { isReady: false, version: Option.none(), progress: { phase: "building", done: 20, total: 80 } }
+        })
+      )
+    )
   )
 
   it.live("not ready without its database, but live; why is not told", () =>
     Effect.gen(function* () {
       const server = yield* TestServer
       const ready = yield* server.send({ method: "GET", path: "/health/ready" })
-      assert.deepStrictEqual([ready.status, ready.json], [503, { status: "unavailable" }])
+      assert.strictEqual(ready.status, 503)
+      assert.notInclude(ready.text, "secret")
       assert.strictEqual((yield* server.send({ method: "GET", path: "/health/live" })).status, 200)
     }).pipe(Effect.provide(TestServer.layer({ ready: Effect.fail(FakeAccess.down()) })))
   )

@@ -31,7 +31,6 @@ export interface Shop {
   readonly products_count: number | null
   readonly trustpilot_rating: number | null
   readonly trustpilot_reviews: number | null
-  readonly imported_at: string
 }
 
 export interface TrafficMonth {
@@ -49,6 +48,7 @@ export interface Product {
   readonly image_url: string | null
   readonly price: number
   readonly created_at: string | null
+  readonly first_seen: string
 }
 
 export interface Ad {
@@ -68,6 +68,7 @@ export interface Ad {
   readonly started_on: string
   readonly last_seen_on: string
   readonly is_partnership: boolean
+  readonly first_seen: string
 }
 
 export interface NaiveCatalogue {
@@ -155,7 +156,8 @@ const moments = [
   "2099-01-01T00:00:00.000Z",
   "1999-12-31T00:00:00.000Z"
 ]
-const importedAt = "2026-03-15T06:00:00.000Z"
+/** In whole seconds. */
+const imports = ["2026-03-15T06:00:00Z", "2026-03-15T06:00:00Z", "2025-11-30T23:59:59Z", "2020-01-01T00:00:01Z"]
 
 const text = (random: Random.Random, min: number, max: number): string =>
   Array.from({ length: random.int(min, max) }, () => random.pick(words)).join(random.pick([" ", " ", ", ", "-", "\n"]))
@@ -204,8 +206,7 @@ const makeShop = (random: Random.Random, id: number, niches: ReadonlyArray<Niche
     monthly_orders: maybe(random, () => random.pick(figures)),
     products_count: maybe(random, () => random.pick(figures)),
     trustpilot_rating: maybe(random, () => random.pick([0, 1.1, 4.5, 4.5, 4.7, 5])),
-    trustpilot_reviews: maybe(random, () => random.pick(figures)),
-    imported_at: importedAt
+    trustpilot_reviews: maybe(random, () => random.pick(figures))
   }
 }
 
@@ -222,7 +223,8 @@ const makeProduct = (random: Random.Random, id: number, shop: Shop): Product => 
   url: maybe(random, () => `https://${shop.domain}/products/${id}`),
   image_url: maybe(random, () => `https://cdn.example.com/${id}.jpg`),
   price: random.pick(prices),
-  created_at: maybe(random, () => random.pick(moments))
+  created_at: maybe(random, () => random.pick(moments)),
+  first_seen: random.pick(imports)
 })
 
 const makeAd = (random: Random.Random, id: number, shop: Shop | null): Ad => {
@@ -243,7 +245,8 @@ const makeAd = (random: Random.Random, id: number, shop: Shop | null): Ad => {
     ad_library_url: maybe(random, () => `https://library.example.com/?id=${id}`),
     started_on: started,
     last_seen_on: seen,
-    is_partnership: random.chance(0.2)
+    is_partnership: random.chance(0.2),
+    first_seen: random.pick(imports)
   }
 }
 

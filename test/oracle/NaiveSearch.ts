@@ -1,6 +1,6 @@
 /**
  * What `search_ads`, `search_products` and `search_shops` have to answer, by looking at every record. Slow and obvious; shares no code
- * with the SQL, its planner or its derived rows.
+ * with the index.
  */
 import type { AdQuery } from "../../src/domain/search/AdQuery.ts"
 import type { ProductQuery } from "../../src/domain/search/ProductQuery.ts"
@@ -170,19 +170,18 @@ const inTurn =
     return 0
   }
 
+/** In millionths; a product from the future counts as created when it was first imported. */
 const score = (product: Product, store: Store): number => {
   const day = (time: string) => Date.parse(time) / 86_400_000
-  const created = Math.min(
-    product.created_at === null ? day("2015-01-01") : day(product.created_at),
-    day(store.imported_at)
-  )
+  const created =
+    product.created_at === null ? day("2015-01-01") : Math.min(day(product.created_at), day(product.first_seen))
   const growth = store.growth ?? 0
-  const sum =
+  const ofStore =
     Math.log10(1 + (store.visits ?? 0)) +
     0.5 * Math.sign(growth) * Math.log10(1 + Math.abs(growth) / 10) +
-    Math.log10(1 + store.activeAds) +
-    (0.5 * (Math.max(created, day("2015-01-01")) - day("2020-01-01"))) / 365.25
-  return Math.round(sum * 1_000_000) / 1_000_000
+    Math.log10(1 + store.activeAds)
+  const recency = (0.5 * (Math.max(created, day("2015-01-01")) - day("2020-01-01"))) / 365.25
+  return Math.round(ofStore * 1_000_000) + Math.round(recency * 1_000_000)
 }
 
 export const searchProducts = (catalogue: NaiveCatalogue, query: ProductQuery): Answer<Product> => {

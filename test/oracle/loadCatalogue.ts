@@ -1,6 +1,7 @@
-/** Writes a catalogue's records, as an import would. */
+/** Writes a catalogue's records and stamps them, as an import would. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { stampEverything } from "../support/Stamps.ts"
 import type { NaiveCatalogue } from "./NaiveCatalogue.ts"
 
 export const loadCatalogue = Effect.fnUntraced(function* (catalogue: NaiveCatalogue) {
@@ -20,4 +21,5 @@ export const loadCatalogue = Effect.fnUntraced(function* (catalogue: NaiveCatalo
   for (const table of ["shop", "product", "ad"]) {
     yield* sql`SELECT setval(pg_get_serial_sequence(${table}, 'id'), max(id)) FROM ${sql(table)}`
   }
+  yield* stampEverything
 })

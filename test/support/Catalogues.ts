@@ -1,11 +1,11 @@
 /** Catalogues for the tests of pages: the generated demo data, or one of the naive search's. */
 import { Effect, Layer } from "effect"
-import { DerivedData } from "../../src/services/search/DerivedData.ts"
 import { demoSource } from "../../src/services/import/demo/DemoData.ts"
 import type { DemoSizeName } from "../../src/services/import/demo/DemoSize.ts"
 import { Importer } from "../../src/services/import/Importer.ts"
 import { loadCatalogue } from "../oracle/loadCatalogue.ts"
 import type { NaiveCatalogue } from "../oracle/NaiveCatalogue.ts"
+import { indexed } from "./Stamps.ts"
 
 export const demo = (size: DemoSizeName) =>
   Layer.effectDiscard(
@@ -15,13 +15,8 @@ export const demo = (size: DemoSizeName) =>
         onRejects: () => Effect.void,
         onProgress: () => Effect.void
       })
-    )
+    ).pipe(Effect.andThen(indexed))
   )
 
 export const naive = (catalogue: NaiveCatalogue) =>
-  Layer.effectDiscard(
-    Effect.gen(function* () {
-      yield* loadCatalogue(catalogue)
-      yield* (yield* DerivedData).rebuild()
-    })
-  )
+  Layer.effectDiscard(Effect.andThen(loadCatalogue(catalogue), indexed))

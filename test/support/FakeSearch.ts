@@ -1,5 +1,5 @@
 /** A catalogue of two niches and one store, and as many ads and products as a test asks for. */
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Option } from "effect"
 import type { FoundAd } from "../../src/domain/catalog/AdItem.ts"
 import type { FoundProduct } from "../../src/domain/catalog/ProductItem.ts"
 import type { ProductOnRecord } from "../../src/domain/catalog/ProductRecordItem.ts"
@@ -9,6 +9,8 @@ import * as Page from "../../src/domain/search/Page.ts"
 import { NotFound, ShopNotTracked } from "../../src/domain/ToolError.ts"
 import { TrackedShops } from "../../src/services/access/TrackedShops.ts"
 import { AdSearch } from "../../src/services/search/AdSearch.ts"
+import { CatalogIndex } from "../../src/services/search/runtime/CatalogIndex.ts"
+import type { IndexStatus } from "../../src/services/search/runtime/CatalogIndex.ts"
 import { ProductReader } from "../../src/services/search/ProductReader.ts"
 import { ProductSearch } from "../../src/services/search/ProductSearch.ts"
 import { ShopItems } from "../../src/services/search/ShopItems.ts"
@@ -217,3 +219,21 @@ export const vocabulary: Layer.Layer<Vocabulary> = Layer.succeed(Vocabulary, {
         : []
     )
 })
+
+/** An index that is ready, and that nobody searches: the fakes above answer. */
+export const index = (status: Partial<IndexStatus> = {}) =>
+  Layer.succeed(CatalogIndex, {
+    current: Effect.die("the fakes do not search"),
+    search: () => Effect.die("the fakes do not search"),
+    facets: () => Effect.die("the fakes do not search"),
+    awaitVersion: () => Effect.void,
+    status: Effect.succeed({
+      isReady: true,
+      version: Option.some(7),
+      lagVersions: 0,
+      lagSeconds: 0,
+      progress: { phase: "connecting" as const, done: 0, total: 0 },
+      failure: Option.none(),
+      ...status
+    })
+  })

@@ -11,6 +11,7 @@ import * as Server from "../../src/http/Server.ts"
 import { Accounts } from "../../src/services/access/Accounts.ts"
 import { freePort } from "./ServerProcess.ts"
 import { TestDatabase } from "./TestDatabase.ts"
+import * as TestIndex from "./TestIndex.ts"
 
 export interface Answer {
   readonly status: number
@@ -72,6 +73,7 @@ export class Site extends Context.Service<
               mcpUrl: `${url}/mcp`,
               billingUrl: "https://billing.test/plans",
               supportUrl: "mailto:support@discovery.test",
+              ...TestIndex.settings(),
               ...options.config
             })
           ),

@@ -1,8 +1,8 @@
 /** Stores with what a test says of them, and the rest unknown; their products and ads; as an import leaves them. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { DerivedData } from "../../src/services/search/DerivedData.ts"
 import type * as NaiveCatalogue from "../oracle/NaiveCatalogue.ts"
+import { stampAndIndex } from "./Stamps.ts"
 
 let number = 0
 
@@ -29,7 +29,6 @@ export const addStore = (store: Partial<NaiveCatalogue.Shop> = {}) =>
       pixels: [],
       social_networks: [],
       apps: [],
-      imported_at: "2026-03-15T06:00:00Z",
       ...store
     })
   })
@@ -43,7 +42,14 @@ export const addTraffic = Effect.fnUntraced(function* (shopId: number, months: R
 
 export const addProduct = (shopId: number, product: Partial<NaiveCatalogue.Product> = {}) =>
   Effect.suspend(() =>
-    insert("product", { key: `p${++number}`, title: "A product", price: 12.5, ...product, shop_id: shopId })
+    insert("product", {
+      key: `p${++number}`,
+      title: "A product",
+      price: 12.5,
+      first_seen: "2026-03-15T06:00:00Z",
+      ...product,
+      shop_id: shopId
+    })
   )
 
 export const addAd = (shopId: number | null, ad: Partial<NaiveCatalogue.Ad> = {}) =>
@@ -66,4 +72,4 @@ export const addNiche = (id: number, name: string, parent: number | null = null)
   insert("niche", { id, name, parent_id: parent })
 
 /** Lets searches and pages see what was added. */
-export const derive = Effect.asVoid(Effect.flatMap(DerivedData, (derived) => Effect.orDie(derived.rebuild())))
+export const derive = Effect.orDie(stampAndIndex)

@@ -3,7 +3,6 @@
  *
  * Use with `layer(TestDatabase.layer, { excludeTestServices: true })`: under the TestClock no timeout of the pool ever fires.
  */
-import type { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql"
@@ -38,8 +37,10 @@ export class TestDatabase extends Context.Service<
     })
   )
 
-  static readonly layer: Layer.Layer<TestDatabase | PgClient.PgClient | SqlClient.SqlClient, SqlError.SqlError> =
-    Layer.unwrap(
-      Effect.map(TestDatabase, ({ connection }) => Database.layer({ source: connection, maxConnections: 10 }))
-    ).pipe(Layer.provideMerge(TestDatabase.layerNoPool))
+  static readonly layer: Layer.Layer<
+    TestDatabase | Layer.Success<ReturnType<typeof Database.layer>>,
+    SqlError.SqlError
+  > = Layer.unwrap(
+    Effect.map(TestDatabase, ({ connection }) => Database.layer({ source: connection, maxConnections: 10 }))
+  ).pipe(Layer.provideMerge(TestDatabase.layerNoPool))
 }

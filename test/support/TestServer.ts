@@ -97,6 +97,7 @@ export class TestServer extends Context.Service<
       readonly search?: Parameters<typeof FakeSearch.ads>[1]
       readonly ads?: Parameters<typeof FakeSearch.ads>[0]
       readonly ready?: Readiness["Service"]["check"]
+      readonly index?: Parameters<typeof FakeSearch.index>[0]
       /** Instead of credentials, plans and credits in memory, and of no OAuth. */
       readonly access?: Layer.Layer<Access, Config.ConfigError | SqlError.SqlError>
       readonly drainTimeout?: Duration.Input
@@ -123,6 +124,7 @@ export class TestServer extends Context.Service<
           FakeSearch.products([FakeSearch.product(1), FakeSearch.product(2)]),
           FakeSearch.shops,
           FakeSearch.vocabulary,
+          FakeSearch.index(options.index),
           Layer.succeed(Readiness, { check: options.ready ?? Effect.void }),
           AppConfig.layerOf({
             port: 0,

@@ -11,7 +11,9 @@ import type { MakePeer } from "../Peer.ts"
 import { run } from "./DuckDbQuery.ts"
 import * as DuckDbSql from "./DuckDbSql.ts"
 import * as DuckDbTables from "./DuckDbTables.ts"
-import * as PeerRequest from "./PeerRequest.ts"
+import type { Query } from "../../../src/services/search/index/Query.ts"
+import * as PeerQuery from "./PeerQuery.ts"
+import * as PeerTables from "./PeerTables.ts"
 
 /** As much as PostgreSQL's own cache has. */
 const memory = "6GB"
@@ -41,14 +43,9 @@ const undecodable = (error: Schema.SchemaError): PeerError =>
 const fromSqlError = (error: SqlError.SqlError): PeerError =>
   new PeerError({ message: `PostgreSQL refused: ${error.message}`, cause: error })
 
-interface Prepared {
-  readonly connection: DuckDBConnection
-  readonly catalogue: PeerRequest.KnownCatalogue
-}
-
-export const make: MakePeer = Effect.fn("DuckDb.make")(function* ({ connection: postgres, folder, today }) {
+export const make: MakePeer = Effect.fn("DuckDb.make")(function* ({ connection: postgres, folder, published }) {
   const scope = yield* Effect.scope
-  let prepared: Prepared | undefined
+  let prepared: DuckDBConnection | undefined
 
   /** Gets its name when it is whole. */
   const build = Effect.fnUntraced(function* (file: string) {
@@ -61,35 +58,37 @@ export const make: MakePeer = Effect.fn("DuckDb.make")(function* ({ connection: 
   })
 
   const prepare = Effect.gen(function* () {
-    const catalogue = yield* PeerRequest.readCatalogue
-    const file = path.join(folder, `layout-${DuckDbTables.layout}-of-${catalogue.identity}.duckdb`)
+    const file = path.join(folder, `layout-${DuckDbTables.layout}-of-${PeerTables.identityOf(published)}.duckdb`)
     const files = yield* attempt(`${folder} cannot be read.`, () => fs.readdir(folder))
-    if (!files.includes(path.basename(file))) yield* build(file)
+    if (!files.includes(path.basename(file))) {
+      yield* PeerTables.prepare(published)
+      yield* build(file)
+    }
     const connection = yield* Scope.provide(open(file, { threads: "1", access_mode: "READ_ONLY" }), scope)
     // It guesses that words have far more hits than they have, and would hash every item instead of the hits.
     yield* run(connection, "SET disabled_optimizers = 'build_side_probe_side'")
-    prepared = { connection, catalogue }
+    prepared = connection
   }).pipe(
     Effect.provide(Database.layer({ source: postgres, maxConnections: 1, statementTimeoutMillis: 0 })),
     Effect.catchTag("SqlError", (error) => Effect.fail(fromSqlError(error)))
   )
 
-  const answer = (connection: DuckDBConnection, request: PeerRequest.PeerRequest) =>
-    PeerRequest.answer(
-      request,
-      run(connection, DuckDbSql.count(request)).pipe(
+  const answer = (connection: DuckDBConnection, query: Query) =>
+    PeerQuery.answer(
+      query,
+      run(connection, DuckDbSql.count(query)).pipe(
         Effect.flatMap(decodeCount),
         Effect.map(([counted]) => counted)
       ),
-      run(connection, DuckDbSql.page(request)).pipe(
+      run(connection, DuckDbSql.page(query)).pipe(
         Effect.flatMap(decodePage),
         Effect.map((rows) => rows.map(({ id }) => id))
       )
     ).pipe(
       Effect.catchTag("SchemaError", (error) => Effect.fail(undecodable(error))),
       Effect.timeoutOrElse({
-        duration: `${PeerRequest.timeoutSeconds} seconds`,
-        orElse: () => Effect.fail(PeerRequest.tooSlow())
+        duration: `${PeerQuery.timeoutSeconds} seconds`,
+        orElse: () => Effect.fail(PeerQuery.tooSlow())
       })
     )
 
@@ -98,14 +97,13 @@ export const make: MakePeer = Effect.fn("DuckDb.make")(function* ({ connection: 
     description:
       `DuckDB ${version()} in the process of the load, one thread, ${memory} of memory: each item carries the columns of its store, ` +
       "rows lie in the order of stores, words are a sorted table of their own. A copy for reading: nothing keeps it up to date.",
+    rounds: 1,
     prepare,
-    search: (searchCase) =>
-      Effect.suspend(() => {
-        if (prepared === undefined) return Effect.fail(new PeerError({ message: "The peer has not been prepared." }))
-        const { catalogue, connection } = prepared
-        return Effect.flatMap(PeerRequest.make(searchCase, catalogue.names, today), (request) =>
-          answer(connection, request)
-        )
-      })
+    search: (query) =>
+      Effect.suspend(() =>
+        prepared === undefined
+          ? Effect.fail(new PeerError({ message: "The peer has not been prepared." }))
+          : answer(prepared, query)
+      )
   }
 })

@@ -2,11 +2,11 @@
  * Searches over the columns of DuckDbTables.ts. Values are written into the statement, so that they are known when it is
  * planned: numbers, dates, and normalised words.
  */
-import * as Page from "../../../src/domain/search/Page.ts"
-import * as AdKey from "../../../src/services/search/AdKey.ts"
-import type * as SearchRequest from "../../../src/services/search/SearchRequest.ts"
-import type { Condition } from "../../../src/services/search/StorePredicate.ts"
-import * as PeerRequest from "./PeerRequest.ts"
+import { ctas, mediaTypes } from "../../../src/domain/catalog/Enumerations.ts"
+import * as AdKey from "../../../src/services/search/index/AdKey.ts"
+import type { ItemCondition, Query, StoreCondition } from "../../../src/services/search/index/Query.ts"
+import { figureColumn } from "./DuckDbTables.ts"
+import * as PeerQuery from "./PeerQuery.ts"
 
 const double = (value: number): string => `CAST('${value}' AS DOUBLE)`
 const oneOf = (column: string, values: ReadonlyArray<number>): string => `${column} IN (${values.join(", ")})`
@@ -15,44 +15,44 @@ const between = (column: string, min: string | undefined, max: string | undefine
   ...(max === undefined ? [] : [`${column} <= ${max}`])
 ]
 
-const storeCondition = (condition: Condition): ReadonlyArray<string> => {
+const storeCondition = (condition: StoreCondition): ReadonlyArray<string> => {
   switch (condition._tag) {
-    case "OneOf":
-      return [oneOf(condition.column, condition.values)]
+    case "AnyOf":
+      return condition.values.length === 0 ? ["false"] : [oneOf(condition.column, condition.values)]
     case "AnyBit":
-      return [`(${condition.column} & ${condition.mask}) <> 0`]
+      return [`(${condition.column} & ${condition.mask | 0}) <> 0`]
     case "AnyApp":
       // Once for each store, not for each of its items.
-      return [`shop_id IN (SELECT shop_id FROM shop WHERE list_has_any(apps, [${condition.ids.join(", ")}]))`]
+      return [
+        `shop_id IN (SELECT shop_id FROM shop WHERE list_has_any(apps, [${condition.values.join(", ")}]::INTEGER[]))`
+      ]
     case "Between": {
-      const { max, min, type } = PeerRequest.bounds(condition)
+      const { max, min, type } = PeerQuery.bounds(condition.column, condition.range)
       const literal = (value: number | undefined) =>
         value === undefined ? undefined : type === "integer" ? `${value}` : double(value)
-      return between(condition.column, literal(min), literal(max))
+      return between(figureColumn(condition.column), literal(min), literal(max))
     }
-    case "Created": {
-      const literal = (date: string | undefined) => (date === undefined ? undefined : `DATE '${date}'`)
-      return between("shop_created", literal(condition.from), literal(condition.to))
-    }
-    case "Nothing":
-      return ["false"]
   }
 }
 
-const itemConditions = (predicate: SearchRequest.ItemPredicate): ReadonlyArray<string> => {
-  if (predicate._tag === "Products") {
+const itemConditions = (item: ItemCondition | undefined): ReadonlyArray<string> => {
+  if (item === undefined) return []
+  if (item._tag === "Price") {
+    const { max, min } = PeerQuery.priceBounds(item.range)
     const literal = (value: number | undefined) => (value === undefined ? undefined : double(value))
-    return between("price", literal(predicate.min), literal(predicate.max))
+    return between("price", literal(min), literal(max))
   }
-  const { criteria } = predicate
+  const { criteria, firstDay, lastDay } = item
+  const codesOf = <A>(vocabulary: ReadonlyArray<A>, values: ReadonlyArray<A>, first: number) =>
+    values.map((value) => vocabulary.indexOf(value) + first)
   return [
-    ...(criteria.status === "active" ? ["is_active"] : []),
+    ...(criteria.status === "active" || criteria.runningOnly ? ["is_active"] : []),
     ...(criteria.status === "inactive" ? ["NOT is_active"] : []),
-    ...(criteria.media.length === 0 ? [] : [oneOf("media", criteria.media.map(AdKey.mediaCode))]),
-    ...(criteria.ctas.length === 0 ? [] : [oneOf("cta", criteria.ctas.map(AdKey.ctaCode))]),
+    ...(criteria.mediaTypes.length === 0 ? [] : [oneOf("media", codesOf(mediaTypes, criteria.mediaTypes, 0))]),
+    ...(criteria.ctas.length === 0 ? [] : [oneOf("cta", codesOf(ctas, criteria.ctas, 1))]),
     ...(criteria.partnershipOnly ? ["is_partnership"] : []),
-    ...(criteria.firstDay > AdKey.anyAd.firstDay ? [`started >= ${criteria.firstDay}`] : []),
-    ...(criteria.lastDay < AdKey.anyAd.lastDay ? [`started <= ${criteria.lastDay}`] : [])
+    ...(firstDay > 0 ? [`started >= ${firstDay}`] : []),
+    ...(lastDay < AdKey.lastDay ? [`started <= ${lastDay}`] : [])
   ]
 }
 
@@ -78,70 +78,68 @@ const beginsWith = (word: string): string => {
 
 type Table = "shop" | "product" | "ad"
 
-const tableOf = (request: PeerRequest.PeerRequest): Table =>
-  PeerRequest.isForItems(request) ? (request.items._tag === "Ads" ? "ad" : "product") : "shop"
+const tableNames: Readonly<Record<Query["subject"], Table>> = { stores: "shop", products: "product", ads: "ad" }
 
 const hasWord = (table: Table, word: string): string => `id IN (SELECT id FROM ${table}_word WHERE ${beginsWith(word)})`
 
-const filters = (request: PeerRequest.PeerRequest): ReadonlyArray<string> => [
-  ...request.store.flatMap(storeCondition),
-  ...(PeerRequest.isForItems(request) ? itemConditions(request.items) : [])
+const filters = ({ item, stores }: Query): ReadonlyArray<string> => [
+  ...stores.flatMap(storeCondition),
+  ...itemConditions(item)
 ]
 
 const where = (conditions: ReadonlyArray<string>): string =>
   conditions.length === 0 ? "" : `WHERE ${conditions.join(" AND ")}`
 
-const matching = (request: PeerRequest.PeerRequest, ...more: ReadonlyArray<string>): string => {
-  const table = tableOf(request)
-  const words = request.words.map((word) => hasWord(table, word))
-  return `FROM ${table} ${where([...filters(request), ...more, ...words])}`
+const matching = (query: Query, ...more: ReadonlyArray<string>): string => {
+  const table = tableNames[query.subject]
+  const words = query.words.map((word) => hasWord(table, word))
+  return `FROM ${table} ${where([...filters(query), ...more, ...words])}`
 }
 
-const limits = ({ window }: PeerRequest.PeerRequest): string => `LIMIT ${window.perPage} OFFSET ${Page.offset(window)}`
+const inDirection = (column: string, isDescending: boolean): string =>
+  `${column} ${isDescending ? "DESC" : "ASC"} NULLS LAST`
 
-const inDirection = (column: string, direction: "asc" | "desc"): string => `${column} ${direction} NULLS LAST`
-
-const shopColumn = (column: string): string => (column === "created" ? "shop_created" : column)
-
-const ordering = (request: PeerRequest.PeerRequest): string => {
-  if (!PeerRequest.isForItems(request)) {
-    const { columns, direction } = request.order
-    return [...columns.map((column) => inDirection(shopColumn(column), direction)), "shop_id"].join(", ")
-  }
-  const { order } = request
+const ordering = ({ order, subject }: Query): string => {
   switch (order._tag) {
     case "Grouped":
-      return "max(n_active) DESC, shop_id"
+      return "max(active_ads) DESC, shop_id"
     case "ByItem": {
-      const isDescendingId = (order.column === "score") !== (order.direction === "desc")
-      return `${inDirection(order.column, order.direction)}, id ${isDescendingId ? "DESC" : "ASC"}`
+      const isIdDescending = (order.column === "score") !== order.isDescending
+      return `${inDirection(order.column, order.isDescending)}, id ${isIdDescending ? "DESC" : "ASC"}`
     }
     case "ByStore": {
-      const within = request.items._tag === "Ads" ? "pick DESC" : "score DESC, id"
-      return `${inDirection(order.figure, order.direction)}, shop_id, ${within}`
+      const columns = order.figures.filter((figure) => figure !== undefined)
+      const within = { stores: [], products: ["score DESC, id"], ads: ["pick DESC"] }[subject]
+      return [
+        ...columns.map((figure) => inDirection(figureColumn(figure), order.isDescending)),
+        "shop_id",
+        ...within
+      ].join(", ")
     }
   }
 }
 
 /** Ids of the page's results, in order. */
-export const page = (request: PeerRequest.PeerRequest): string =>
-  PeerRequest.isGrouped(request)
-    ? `SELECT ${AdKey.sqlIdOfPick("max(pick)")} AS id ${matching(request, "shop_id > 0")} GROUP BY shop_id
-       ORDER BY ${ordering(request)} ${limits(request)}`
-    : `SELECT id ${matching(request)} ORDER BY ${ordering(request)} ${limits(request)}`
+export const page = (query: Query): string => {
+  const limits = `LIMIT ${query.limit} OFFSET ${query.offset}`
+  return PeerQuery.isGrouped(query)
+    ? `SELECT (max(pick) & 2147483647)::INTEGER AS id ${matching(query, "shop_id > 0")} GROUP BY shop_id
+       ORDER BY ${ordering(query)} ${limits}`
+    : `SELECT id ${matching(query)} ORDER BY ${ordering(query)} ${limits}`
+}
 
 /** `total`, and `stores` where they are counted. */
-export const count = (request: PeerRequest.PeerRequest): string => {
-  if (PeerRequest.isGrouped(request)) {
+export const count = (query: Query): string => {
+  if (PeerQuery.isGrouped(query)) {
     return `SELECT coalesce(sum(matching), 0)::INTEGER AS total, (count(*) FILTER (shop_id > 0))::INTEGER AS stores
-      FROM (SELECT shop_id, count(*) AS matching ${matching(request)} GROUP BY shop_id)`
+      FROM (SELECT shop_id, count(*) AS matching ${matching(query)} GROUP BY shop_id)`
   }
-  const [first, ...others] = request.words
+  const [first, ...others] = query.words
   // What has the words is counted without looking at the items.
-  if (first !== undefined && filters(request).length === 0) {
-    const table = tableOf(request)
+  if (first !== undefined && filters(query).length === 0) {
+    const table = tableNames[query.subject]
     const words = [beginsWith(first), ...others.map((word) => hasWord(table, word))]
     return `SELECT count(DISTINCT id)::INTEGER AS total, 0 AS stores FROM ${table}_word ${where(words)}`
   }
-  return `SELECT count(*)::INTEGER AS total, 0 AS stores ${matching(request)}`
+  return `SELECT count(*)::INTEGER AS total, 0 AS stores ${matching(query)}`
 }

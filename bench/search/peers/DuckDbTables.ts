@@ -3,7 +3,7 @@
  * what many rows share takes next to no room and whole blocks are left out. Words are rows of their own, sorted, so that a
  * prefix is a range of them: several times faster than looking into texts.
  *
- * Copied from the derived tables as text, a part at a time: the server may be another user, who shares no folder with us.
+ * Copied from PeerTables.ts as text, a part at a time: the server may be another user, who shares no folder with us.
  */
 import type { DuckDBConnection } from "@duckdb/node-api"
 import { Effect } from "effect"
@@ -12,43 +12,40 @@ import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql"
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
-import { bits } from "../../../src/services/search/AdKey.ts"
+import { codes, figures, masks } from "../../../src/services/search/index/Segment.ts"
+import type { Figure } from "../../../src/services/search/index/Segment.ts"
 import { PeerError } from "../Peer.ts"
 import { run } from "./DuckDbQuery.ts"
 
 /** Moves when this file makes something else than before. */
-export const layout = 1
+export const layout = 2
 
 /** A column's name and type here, and where it comes from: unknown is NULL. */
 type Column = readonly [name: string, type: string, source: string]
 
+const wholeFigures: ReadonlySet<Figure> = new Set([
+  "visits",
+  "orders",
+  "reviews",
+  "products_count",
+  "active_ads",
+  "created"
+])
+
+/** The store's day of creation has a name of its own: products have one too. */
+export const figureColumn = (name: Figure): string => (name === "created" ? "shop_created" : name)
+
 const storeColumns: ReadonlyArray<Column> = [
   ["shop_id", "INTEGER", "id"],
-  ["revenue", "DOUBLE", "nullif(revenue, -1)"],
-  ["growth", "DOUBLE", "nullif(growth, '-infinity')"],
-  ["avg_price", "DOUBLE", "nullif(avg_price, -1)"],
-  ["rating", "DOUBLE", "nullif(rating, -1)"],
-  ["shop_created", "DATE", "nullif(created, '-infinity')"],
-  ["visits", "INTEGER", "nullif(visits, -1)"],
-  ["orders", "INTEGER", "nullif(orders, -1)"],
-  ["reviews", "INTEGER", "nullif(reviews, -1)"],
-  ["products_count", "INTEGER", "nullif(products_count, -1)"],
-  ["n_active", "INTEGER", "n_active"],
-  ["theme_id", "INTEGER", "theme_id"],
-  ["domain_id", "INTEGER", "domain_id"],
-  ["languages", "INTEGER", "languages"],
-  ["niche_id", "SMALLINT", "niche_id"],
-  ["country", "SMALLINT", "country"],
-  ["currency", "SMALLINT", "currency"],
-  ["pixels", "SMALLINT", "pixels"],
-  ["networks", "SMALLINT", "networks"],
+  ...figures.map((name): Column => [figureColumn(name), wholeFigures.has(name) ? "INTEGER" : "DOUBLE", name]),
+  ...codes.map((name): Column => [name, name === "theme" || name === "extension" ? "INTEGER" : "SMALLINT", name]),
+  ...masks.map((name): Column => [name, "INTEGER", name]),
   ["apps", "INTEGER[]", "translate(apps::text, '{}', '[]')"]
 ]
 const doc: Column = ["doc", "VARCHAR", "doc"]
 
 interface Table {
   readonly name: "shop" | "product" | "ad"
-  readonly source: string
   readonly columns: ReadonlyArray<Column>
   /** Of rows `r` as they were copied. */
   readonly rows: string
@@ -57,38 +54,38 @@ interface Table {
 const withStore = (order: string): string =>
   `SELECT r.* EXCLUDE (doc), s.* EXCLUDE (id, shop_id, apps) FROM r LEFT JOIN shop s USING (shop_id) ORDER BY ${order}`
 
+/** The bits of AdKey.ts. */
+const flag = (shift: number, bits: number): string => `flags >> ${shift} & ${bits}`
+
 const tables: ReadonlyArray<Table> = [
   {
     name: "shop",
-    source: "shop_search WHERE id > 0 AND",
     columns: [...storeColumns, doc],
     rows: "SELECT * EXCLUDE (doc), shop_id AS id FROM r ORDER BY shop_id"
   },
   {
     name: "product",
-    source: "product_search WHERE",
     columns: [
       ["id", "INTEGER", "id"],
       ["shop_id", "INTEGER", "shop_id"],
       ["price", "DOUBLE", "price"],
-      ["score", "DOUBLE", "score"],
-      ["created", "TIMESTAMP", "nullif(created, '-infinity') AT TIME ZONE 'UTC'"],
+      ["score", "INTEGER", "score"],
+      ["created", "TIMESTAMP", "created AT TIME ZONE 'UTC'"],
       doc
     ],
     rows: withStore("shop_id, score DESC, id")
   },
   {
     name: "ad",
-    source: "ad_search WHERE",
     columns: [
       ["id", "INTEGER", "id"],
       ["shop_id", "INTEGER", "shop_id"],
       ["pick", "BIGINT", "pick"],
       ["started", "INTEGER", "started"],
-      ["is_active", "BOOLEAN", `(flags >> ${bits.active} & 1)::int::boolean`],
-      ["media", "UTINYINT", `flags >> ${bits.media} & 7`],
-      ["cta", "UTINYINT", `flags >> ${bits.cta} & 15`],
-      ["is_partnership", "BOOLEAN", `(flags >> ${bits.partnership} & 1)::int::boolean`],
+      ["is_active", "BOOLEAN", `(${flag(8, 1)})::int::boolean`],
+      ["media", "UTINYINT", flag(5, 7)],
+      ["cta", "UTINYINT", flag(1, 15)],
+      ["is_partnership", "BOOLEAN", `(${flag(0, 1)})::int::boolean`],
       doc
     ],
     rows: withStore("shop_id, pick DESC")
@@ -106,19 +103,19 @@ const io = <A>(attempt: () => Promise<A>): Effect.Effect<A, PeerError> =>
 
 /** Neither a word nor a number has a tab, a line break or a quotation mark in it. */
 const copyOut = Effect.fnUntraced(function* (
-  { columns, source }: Table,
+  { columns, name }: Table,
   file: string
 ): Effect.fn.Return<void, SqlError.SqlError | PeerError, SqlClient.SqlClient | Scope.Scope> {
   const sql = yield* SqlClient.SqlClient
-  const line = columns.map(([, , expression]) => expression).join(`, E'\\t', `)
-  const [last] = yield* sql.unsafe<{ id: number }>(`SELECT coalesce(max(id), 0) AS id FROM ${source} true`)
+  const line = columns.map(([, , expression]) => `(${expression})`).join(`, E'\\t', `)
+  const [last] = yield* sql.unsafe<{ id: number }>(`SELECT coalesce(max(id), 0) AS id FROM peer.${name}`)
   const handle = yield* Effect.acquireRelease(
     io(() => fs.open(file, "w")),
     (opened) => Effect.ignore(io(() => opened.close()))
   )
   for (let from = 0; from <= (last?.id ?? 0); from += idsAtOnce) {
     const [part] = yield* sql.unsafe<{ text: string | null }>(
-      `SELECT string_agg(concat(${line}, E'\\n'), '') AS text FROM ${source} id >= $1::int AND id < $2::int`,
+      `SELECT string_agg(concat(${line}, E'\\n'), '') AS text FROM peer.${name} WHERE id >= $1::int AND id < $2::int`,
       [from, from + idsAtOnce]
     )
     const text = part?.text

@@ -3,16 +3,18 @@
  * thing, link tables for what a store has several of, one B-tree for each way to filter or sort, GIN for words.
  *
  * Figures that take an aggregate (visits, growth, active ads, average price) are columns of the store, and the relevance
- * score one of the product: any catalogue of this size would keep them. So are the words, which come from the
- * derived tables, so that the same words are found. `traffic_month` and `details` are left out: no search reads them.
+ * score one of the product: any catalogue of this size would keep them. So are the words.
+ * All of these come from PeerTables.ts. `traffic_month` and `details` are left out: no search reads them.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql"
 import { languages, pixels, socialNetworks } from "../../../src/domain/catalog/Enumerations.ts"
+import type { Published } from "../../../src/services/search/runtime/IndexState.ts"
+import * as PeerTables from "./PeerTables.ts"
 
 /** Moves when this file makes something else than before. */
-const layout = 1
+const layout = 2
 
 const both = (table: string, ...columns: ReadonlyArray<string>): ReadonlyArray<string> => [
   `CREATE INDEX ON normalised.${table} (${columns.map((column) => `${column} DESC NULLS LAST`).join(", ")}, id)`,
@@ -25,9 +27,11 @@ const single = (table: string, ...columns: ReadonlyArray<string>): ReadonlyArray
 /** Not logged: it could be made again, and is, should the server crash. */
 const linkTable = (name: string, column: string, rows: string): ReadonlyArray<string> => [
   `CREATE UNLOGGED TABLE normalised.${name} (shop_id integer, ${column} integer, PRIMARY KEY (shop_id, ${column}))`,
-  `INSERT INTO normalised.${name} SELECT x.id, l.id FROM public.shop_search x, ${rows} WHERE x.id > 0`,
+  `INSERT INTO normalised.${name} SELECT x.id, l.id FROM peer.shop x, ${rows}`,
   `CREATE INDEX ON normalised.${name} (${column}, shop_id)`
 ]
+
+const words = "array_to_tsvector(string_to_array(x.doc, ' '))"
 
 const ofMask = (column: string, vocabulary: ReadonlyArray<string>): string =>
   `LATERAL (SELECT b FROM generate_series(0, ${vocabulary.length - 1}) b WHERE x.${column} >> b & 1 = 1) l(id)`
@@ -42,11 +46,10 @@ const shops: ReadonlyArray<string> = [
     words tsvector NOT NULL
   )`,
   `INSERT INTO normalised.shop
-   SELECT s.id, s.domain, s.name, x.domain_id, s.country, s.currency, s.niche_id, nullif(x.theme_id, 0), s.created_on,
-     s.monthly_revenue, s.monthly_orders, nullif(x.products_count, -1), s.trustpilot_rating, s.trustpilot_reviews,
-     nullif(x.visits, -1), nullif(x.growth, '-infinity'), x.n_active, nullif(x.avg_price, -1),
-     public.search_words(x.doc)
-   FROM public.shop s JOIN public.shop_search x ON x.id = s.id`,
+   SELECT s.id, s.domain, s.name, x.extension, s.country, s.currency, s.niche_id, nullif(x.theme, 0), s.created_on,
+     s.monthly_revenue, s.monthly_orders, x.products_count, s.trustpilot_rating, s.trustpilot_reviews,
+     x.visits, x.growth, x.active_ads, x.avg_price, ${words}
+   FROM public.shop s JOIN peer.shop x ON x.id = s.id`,
   ...both("shop", "monthly_revenue"),
   ...both("shop", "monthly_orders"),
   ...both("shop", "monthly_visits"),
@@ -76,11 +79,11 @@ const shops: ReadonlyArray<string> = [
 const products: ReadonlyArray<string> = [
   `CREATE UNLOGGED TABLE normalised.product (
     id integer NOT NULL, shop_id integer NOT NULL, title text NOT NULL, url text, image_url text,
-    price double precision NOT NULL, created_at timestamptz, score double precision NOT NULL, words tsvector NOT NULL
+    price double precision NOT NULL, created_at timestamptz, score integer NOT NULL, words tsvector NOT NULL
   )`,
   `INSERT INTO normalised.product
-   SELECT p.id, p.shop_id, p.title, p.url, p.image_url, p.price, p.created_at, x.score, public.search_words(x.doc)
-   FROM public.product p JOIN public.product_search x ON x.id = p.id ORDER BY p.id`,
+   SELECT p.id, p.shop_id, p.title, p.url, p.image_url, p.price, p.created_at, x.score, ${words}
+   FROM public.product p JOIN peer.product x ON x.id = p.id ORDER BY p.id`,
   `ALTER TABLE normalised.product ADD PRIMARY KEY (id)`,
   `CREATE INDEX ON normalised.product (shop_id, score DESC, id) INCLUDE (price)`,
   `CREATE INDEX ON normalised.product (score DESC, id) INCLUDE (shop_id)`,
@@ -100,8 +103,8 @@ const ads: ReadonlyArray<string> = [
   `INSERT INTO normalised.ad
    SELECT a.id, a.shop_id, a.ad_archive_id, a.page_name, a.is_active, a.media_type, a.headline, a.ad_text, a.cta,
      a.landing_url, a.image_url, a.ad_library_url, a.started_on, a.last_seen_on, a.is_partnership,
-     public.search_words(x.doc)
-   FROM public.ad a JOIN public.ad_search x ON x.id = a.id ORDER BY a.id`,
+     ${words}
+   FROM public.ad a JOIN peer.ad x ON x.id = a.id ORDER BY a.id`,
   `ALTER TABLE normalised.ad ADD PRIMARY KEY (id)`,
   `CREATE INDEX ON normalised.ad (shop_id, is_active DESC, started_on DESC, id DESC) INCLUDE (media_type, cta, is_partnership)`,
   `CREATE INDEX ON normalised.ad (started_on, id) INCLUDE (shop_id)`,
@@ -116,14 +119,15 @@ type Run<A> = Effect.Effect<A, SqlError.SqlError, SqlClient.SqlClient>
 
 /** Over a pool of one connection without a statement timeout. Does nothing when this catalogue is there already. */
 export const prepare = Effect.fnUntraced(function* (
-  identity: string
+  published: Published
 ): Effect.fn.Return<void, SqlError.SqlError, SqlClient.SqlClient> {
   const sql = yield* SqlClient.SqlClient
-  const complete = `layout ${layout} of ${identity}`
+  const complete = `layout ${layout} of ${PeerTables.identityOf(published)}`
   const [found] = yield* sql<{ comment: string | null }>`
     SELECT obj_description(to_regnamespace('normalised'), 'pg_namespace') AS comment`
   if (found?.comment === complete && (yield* isFilled)) return
   yield* sql`SELECT set_config('maintenance_work_mem', '512MB', false), set_config('client_min_messages', 'warning', false)`
+  yield* PeerTables.prepare(published)
   yield* sql`DROP SCHEMA IF EXISTS normalised CASCADE`
   yield* sql`CREATE SCHEMA normalised`
   for (const statement of [...shops, ...products, ...ads]) yield* sql.unsafe(statement)

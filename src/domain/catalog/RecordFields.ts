@@ -1,7 +1,8 @@
 /** The pieces that the catalogue's records are made of: each cleans what it can, and says what is wrong otherwise. */
 import { Effect, Schema, SchemaTransformation } from "effect"
-import { CalendarDate } from "../search/Arguments.ts"
+import { CalendarDate, isCalendarDate } from "../search/Arguments.ts"
 import { hasUserInfo } from "../UserInfo.ts"
+import { remembering } from "./Remembering.ts"
 import * as StoreDomain from "./StoreDomain.ts"
 import { clean, cleanOrNull } from "./ThirdPartyText.ts"
 
@@ -12,15 +13,28 @@ export const nullable = <S extends Schema.Codec<unknown, unknown>>(schema: S) =>
 /** Applied when decoding; what is in the catalogue is encoded as it is. */
 const cleaned = (decode: (text: string) => string) => SchemaTransformation.transform({ decode, encode: (text) => text })
 
-const oneLine = (text: string): string => clean(text.replaceAll(/\s+/gu, " "))
+/** Other blanks than single spaces. */
+const blanks = /\s{2,}|[^\S ]/u
+
+const oneLine = (text: string): string => clean(blanks.test(text) ? text.replaceAll(/\s+/gu, " ") : text)
 
 const oneLineText = Schema.String.pipe(Schema.decode(cleaned(oneLine)))
+
+/** Characters are Unicode code points. */
+const hasAtMost = (maxCharacters: number) =>
+  Schema.makeFilter(
+    (text: string) =>
+      // UTF-16 units are never fewer than code points: short text needs no counting.
+      text.length <= maxCharacters ||
+      (text.length <= 2 * maxCharacters && Array.from(text).length <= maxCharacters) ||
+      `must be a value with at most ${maxCharacters} characters`
+  )
 
 /** Third-party text on one line: 1 to `maxCharacters` after cleaning. */
 export const line = (maxCharacters: number) =>
   oneLineText.check(
     Schema.makeFilter((text: string) => text !== "" || "must not be empty"),
-    Schema.isMaxCodePoints(maxCharacters)
+    hasAtMost(maxCharacters)
   )
 
 /** As {@link line}, or unknown; blank text is unknown. */
@@ -28,7 +42,7 @@ export const nullableLine = (maxCharacters: number) => nullableText(maxCharacter
 
 /** Third-party text that keeps its line breaks, or unknown; blank text is unknown. */
 export const nullableText = (maxCharacters: number, tidy: (text: string) => string = clean) =>
-  Schema.NullOr(Schema.String.check(Schema.isMaxCodePoints(maxCharacters))).pipe(
+  Schema.NullOr(Schema.String.check(hasAtMost(maxCharacters))).pipe(
     Schema.encodeTo(
       Schema.NullOr(Schema.String),
       SchemaTransformation.transform({
@@ -48,7 +62,7 @@ const hasNoControl = Schema.makeFilter((text: string) => !control.test(text) || 
 export const identifier = (maxCharacters: number) =>
   Schema.String.check(
     Schema.makeFilter((text: string) => text !== "" || "must not be empty"),
-    Schema.isMaxCodePoints(maxCharacters),
+    hasAtMost(maxCharacters),
     hasNoControl
   )
 
@@ -56,12 +70,21 @@ const maxUrlCharacters = 2_048
 
 /** An address that is safe to show as a link. */
 export const WebUrl = Schema.String.check(
-  Schema.isMaxCodePoints(maxUrlCharacters),
+  hasAtMost(maxUrlCharacters),
   Schema.makeFilter((text: string) => isWebUrl(text) || "must be an http or https address"),
   Schema.makeFilter((text: string) => !hasUserInfo(text) || "must have no user name or password before the host")
 )
 
-const isWebUrl = (text: string): boolean => /^https?:\/\/[^\s\p{Cc}\p{Cs}]+$/iu.test(text) && URL.canParse(text)
+/** Its scheme and authority, and all that is behind them. */
+const webUrl = /^(https?:\/\/[^\s\p{Cc}\p{Cs}/?#\\]*)([^\s\p{Cc}\p{Cs}]*)$/iu
+
+/** What is behind the authority cannot make an address wrong; without one, slashes lead to the next. */
+const isWebUrl = (text: string): boolean => {
+  const [, origin = "", rest = ""] = webUrl.exec(text) ?? []
+  return origin.endsWith("//") ? canParse(origin + rest) : canParse(origin)
+}
+
+const canParse = remembering((address) => URL.canParse(address))
 
 export const Domain = Schema.String.pipe(Schema.decode(cleaned(StoreDomain.normalise))).check(
   Schema.makeFilter(
@@ -97,7 +120,7 @@ export const Month = Schema.String.check(
 const timestamp = /^(\d{4}-\d{2}-\d{2})T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2})$/u
 const utc = /^(?:199\d|20\d\d)-\d{2}-\d{2}T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/u
 
-const isDate = Schema.is(CalendarDate)
+const isDate = remembering(isCalendarDate)
 
 /** A time that exists, from 1990 to 2099, written as it is stored. */
 const isUtc = (text: string): boolean => utc.test(text) && isDate(text.slice(0, 10))

@@ -1,5 +1,6 @@
 /** A store's domain, the natural key of its record, and the extension that the `domains` filter matches. */
 import * as tldts from "tldts"
+import { remembering } from "./Remembering.ts"
 
 /** RFC 1035: at most 253 characters in labels of at most 63. */
 const hostName = /^(?=.{1,253}$)[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)+$/u
@@ -15,7 +16,7 @@ const ascii = /^\p{ASCII}*$/u
  * and without it, and are the same. `www.com` keeps it, having nothing registrable after it. What is no host name stays
  * as it is.
  */
-export const normalise = (text: string): string => withoutWww(hostOf(text))
+export const normalise = remembering((text) => withoutWww(hostOf(text)))
 
 const withoutWww = (host: string): string => {
   if (!host.startsWith("www.")) return host
@@ -34,10 +35,10 @@ const hostOf = (text: string): string => {
  * The public suffix with its leading dot, such as `.com` or `.co.uk`; `null` when the normalised text is not the name of
  * a registrable domain: an address, a single label, a public suffix itself.
  */
-export const extension = (domain: string): string | null => {
+export const extension = remembering((domain): string | null => {
   if (!hostName.test(domain)) return null
   const parsed = tldts.parse(domain, options)
   return parsed.isIp === true || parsed.domain === null || parsed.publicSuffix === null
     ? null
     : `.${parsed.publicSuffix}`
-}
+})

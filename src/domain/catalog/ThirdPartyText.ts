@@ -22,9 +22,14 @@ const looseSelector =
 const looseJoiner =
   /(?<![\p{L}\p{M}\p{Extended_Pictographic}\u{1F3FB}-\u{1F3FF}])[\u200C\u200D]+|[\u200C\u200D]+(?![\p{L}\p{Extended_Pictographic}\u2640\u2642\u2695\u2696\u2708])/gu
 
+/** Every character that the three above may remove: hardly any text has one, and one pass tells. */
+const suspicious = /[[\p{Cc}--[\n\t]]\p{Default_Ignorable_Code_Point}\uFFF9-\uFFFB\p{Cs}\p{Co}]/v
+
 /** Removes what could hide, reorder or fake text, and trims. Idempotent. */
 export const clean = (text: string): string =>
-  text.replaceAll(unwanted, "").replaceAll(looseSelector, "").replaceAll(looseJoiner, "").trim()
+  suspicious.test(text)
+    ? text.replaceAll(unwanted, "").replaceAll(looseSelector, "").replaceAll(looseJoiner, "").trim()
+    : text.trim()
 
 /** As {@link clean}, with nothing left being `null`. */
 export const cleanOrNull = (text: string | null | undefined): string | null => {

@@ -85,6 +85,9 @@ export const CalendarDate = Schema.String.check(
 
 const daysOfMonths = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
 
+/** Whether {@link CalendarDate} takes it. */
+export const isCalendarDate = (text: string): boolean => datePattern.test(text) && existsOnCalendar(text)
+
 /** By arithmetic: imports ask it of every record, and a `Date` costs twenty times as much. */
 const existsOnCalendar = (text: string): boolean => {
   const [year, month, day] = [Number(text.slice(0, 4)), Number(text.slice(5, 7)), Number(text.slice(8, 10))]

@@ -16,12 +16,6 @@ const maxWordCharacters = 64
 const maxJoinedByHyphens = 4
 
 /**
- * PostgreSQL refuses a tsvector of 1 MB and more. In UTF-16 units, which are at most three bytes each: more than what the
- * importer takes can have, whatever its characters.
- */
-const maxDocumentLength = 340_000
-
-/**
  * Marks of accent and vocalisation (Latin, Greek, Cyrillic, Hebrew, Arabic), enclosing marks, tatweel, variation
  * selectors, skin tones and invisible formatting. Marks that make another letter (Thai, Devanagari, kana) stay.
  */
@@ -94,6 +88,48 @@ const flag = String.raw`[\u{1F1E6}-\u{1F1FF}]{2}`
 /** A run without blanks, a word, a flag or a symbol. */
 const piece = new RegExp(String.raw`(${spaceless}+)|(${letter}+(?:'${letter}+)*)|${flag}|\p{S}`, "gv")
 
+interface Piece {
+  /** A run without blanks, a word, or a symbol. */
+  readonly kind: "run" | "word" | "symbol"
+  readonly text: string
+  readonly index: number
+}
+
+const apostrophe = 39
+/** What {@link piece} makes of each ASCII character of folded text: a part of a word (1), a symbol (2), nothing (0). */
+const asciiKinds = Uint8Array.from({ length: 128 }, (_, code) => {
+  const character = String.fromCharCode(code)
+  if (/[a-z0-9]/u.test(character)) return 1
+  return /\p{S}/u.test(character) ? 2 : 0
+})
+
+/** The pieces of folded text that is ASCII alone: most of it is, and the expression takes several times as long. */
+const asciiPieces = (folded: string): ReadonlyArray<Piece> => {
+  const pieces: Array<Piece> = []
+  const isLetter = (at: number) => at < folded.length && asciiKinds[folded.charCodeAt(at)] === 1
+  for (let at = 0; at < folded.length;) {
+    const index = at
+    const kind = asciiKinds[folded.charCodeAt(at++)]
+    if (kind === 0) continue
+    if (kind === 2) {
+      pieces.push({ kind: "symbol", text: folded.charAt(index), index })
+      continue
+    }
+    while (isLetter(at) || (folded.charCodeAt(at) === apostrophe && isLetter(at + 1))) at++
+    pieces.push({ kind: "word", text: folded.slice(index, at), index })
+  }
+  return pieces
+}
+
+const piecesOf = (folded: string): ReadonlyArray<Piece> =>
+  ascii.test(folded)
+    ? asciiPieces(folded)
+    : Array.from(folded.matchAll(piece), ({ 0: text, 1: run, 2: word, index }) => ({
+        kind: run === undefined ? (word === undefined ? "symbol" : "word") : "run",
+        text,
+        index
+      }))
+
 const hasLetter = /\p{L}/u
 
 /**
@@ -105,31 +141,31 @@ const split = (text: string, isDocument: boolean): Set<string> => {
   const words = new Set<string>()
   const add = (word: string) =>
     words.add(word.length <= maxWordCharacters ? word : Array.from(word).slice(0, maxWordCharacters).join(""))
-  let chain: ReadonlyArray<string> = []
+  let chain: Array<string> = []
   let chainEnd = -1
   const join = () => {
     if (chain.length < 2 || chain.length > maxJoinedByHyphens) return
     const joined = chain.join("")
     if (hasLetter.test(joined)) add(joined)
   }
-  for (const { 0: whole, 1: run, 2: word, index } of folded.matchAll(piece)) {
-    if (run !== undefined) {
-      const characters = Array.from(run)
+  for (const { index, kind, text } of piecesOf(folded)) {
+    if (kind === "run") {
+      const characters = Array.from(text)
       for (let at = 1; at < characters.length; at++) words.add(`${characters[at - 1]}${characters[at]}`)
       if (isDocument || characters.length === 1) words.add(characters.at(-1) ?? "")
       continue
     }
-    const joined = word === undefined ? whole : word.replaceAll("'", "")
+    const hasApostrophe = kind === "word" && text.includes("'")
+    const joined = hasApostrophe ? text.replaceAll("'", "") : text
     add(joined)
-    if (!isDocument || word === undefined) continue
-    if (joined !== word) for (const part of word.split("'")) add(part)
-    const isNext = index === chainEnd + 1 && folded[chainEnd] === "-"
-    if (!isNext) {
+    if (!isDocument || kind === "symbol") continue
+    if (hasApostrophe) for (const part of text.split("'")) add(part)
+    if (index !== chainEnd + 1 || folded[chainEnd] !== "-") {
       join()
       chain = []
     }
-    if (chain.length <= maxJoinedByHyphens) chain = [...chain, joined]
-    chainEnd = index + word.length
+    if (chain.length <= maxJoinedByHyphens) chain.push(joined)
+    chainEnd = index + text.length
   }
   join()
   return words
@@ -146,9 +182,6 @@ export const queryWords = (query: string): ReadonlyArray<string> =>
 export const wantedWords = (query: string | undefined): ReadonlyArray<string> =>
   query === undefined ? [] : queryWords(query).toSorted()
 
-/** The distinct words of several texts, separated by blanks; unknown texts have none. */
-export const document = (texts: ReadonlyArray<string | null>): string => {
-  const words = split(texts.filter((text) => text !== null).join("\n"), true)
-  const all = Array.from(words).join(" ")
-  return all.length <= maxDocumentLength ? all : all.slice(0, all.lastIndexOf(" ", maxDocumentLength))
-}
+/** The distinct words of a document, which is several texts; unknown texts have none. */
+export const documentWords = (texts: ReadonlyArray<string | null>): ReadonlySet<string> =>
+  split(texts.filter((text) => text !== null).join("\n"), true)

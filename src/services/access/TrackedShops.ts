@@ -1,4 +1,4 @@
-/** The stores that an account follows, and its own brand's (migration 0004): what `is_tracked` and `get_product` go by. */
+/** The stores that an account follows, and its own brand's (migration 0003): what `is_tracked` and `get_product` go by. */
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { AccountId } from "../../domain/access/Account.ts"

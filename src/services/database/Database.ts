@@ -21,6 +21,11 @@ export const PoolSize = Context.Reference<number>("discovery/database/PoolSize",
   defaultValue: () => defaultMaxConnections
 })
 
+/** Which database the pool is of, for who opens connections to it on another thread. */
+export class DatabaseSource extends Context.Service<DatabaseSource, DatabaseOptions["source"]>()(
+  "discovery/database/DatabaseSource"
+) {}
+
 const defaultStatementTimeoutMillis = 5_000
 
 /** The pool's {@link DatabaseOptions.statementTimeoutMillis}, for who bounds what takes several statements. */
@@ -43,7 +48,7 @@ const preparedStatements = 400
  */
 export const layer = (
   options: DatabaseOptions
-): Layer.Layer<PgClient.PgClient | SqlClient.SqlClient, SqlError.SqlError> =>
+): Layer.Layer<PgClient.PgClient | SqlClient.SqlClient | DatabaseSource, SqlError.SqlError> =>
   PgClient.layer({
     ...("host" in options.source ? options.source : { url: options.source }),
     applicationName: "discovery",
@@ -68,6 +73,7 @@ export const layer = (
       timezone: "UTC"
     }
   }).pipe(
+    Layer.merge(Layer.succeed(DatabaseSource, options.source)),
     Layer.merge(Layer.succeed(PoolSize, options.maxConnections ?? defaultMaxConnections)),
     Layer.merge(Layer.succeed(StatementTimeoutMillis, options.statementTimeoutMillis ?? defaultStatementTimeoutMillis))
   )

@@ -1,13 +1,16 @@
 /**
  * One statement that writes up to a few thousand rows: sent as one array a column, compared with what is stored, and
- * written only where something differs. Importing the same data again thereby writes nothing, not even dead rows.
+ * written only where something differs. Importing the same data again thereby writes nothing, not even dead rows. It tells
+ * which stores changed in what the search index reads.
  *
- * 40,000 products with details: 50,000 rows a second; as one JSON parameter (`json_to_recordset`) 40,000.
+ * For transactions that hold the catalog's lock: nobody else inserts a key between the comparison and the writing.
  */
 import { PgTypes } from "@effect/sql-pg"
-import { Result } from "effect"
-import type { Effect } from "effect"
+import { Effect, Result } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
+
+/** Which stamp of its store a change moves: see CatalogVersion.Touched. */
+export type Stamp = "items" | "figures"
 
 /** A column as it is sent: every array has one type, which is cast to the column's where it differs. */
 export interface Column<Row> {
@@ -15,6 +18,10 @@ export interface Column<Row> {
   readonly sentAs: "bool" | "int4" | "float8" | "text"
   readonly cast?: "date" | "timestamptz" | "jsonb" | "text[]"
   readonly value: (row: Row) => string | number | boolean | null
+  /** Absent: the search index does not read it. */
+  readonly stamp?: Stamp
+  /** NULL leaves what is stored. */
+  readonly isOptional?: boolean
 }
 
 export interface Table<Row> {
@@ -22,29 +29,47 @@ export interface Table<Row> {
   /** The natural key. */
   readonly key: readonly [string, ...ReadonlyArray<string>]
   readonly columns: ReadonlyArray<Column<Row>>
-  /** Further assignments of a row that changes. */
-  readonly onChange?: ReadonlyArray<string>
-  /**
-   * What is asked of `changed`, the rows that differ from the stored ones, each with `is_new`, and `written`, the same
-   * rows as they are stored now.
-   */
-  readonly answer: string
+  /** What a new row changes, and the store that a row belongs to, in SQL. */
+  readonly ofStore?: {
+    readonly stamp: Stamp
+    readonly id: (row: string) => string
+  }
+  /** Whether rows say in which version of the catalog they changed. */
+  readonly isVersioned: boolean
 }
 
-/** Rows have different keys: a key that comes twice is refused by PostgreSQL. */
-export type Upsert<Row, Answer> = (
-  sql: SqlClient.SqlClient,
-  rows: ReadonlyArray<Row>
-) => Effect.Effect<ReadonlyArray<Answer>, SqlError.SqlError>
+/** How many rows were new, how many differed from what was stored, and whose stamps move. */
+export interface Written {
+  readonly added: number
+  readonly changed: number
+  readonly items: ReadonlyArray<number>
+  readonly figures: ReadonlyArray<number>
+}
 
-export const upsert = <Answer extends object, Row>(table: Table<Row>): Upsert<Row, Answer> => {
+const nothing: Written = { added: 0, changed: 0, items: [], figures: [] }
+
+/** Rows have different keys: a key that comes twice is refused by PostgreSQL. */
+export type Upsert<Row> = (
+  sql: SqlClient.SqlClient,
+  version: number,
+  rows: ReadonlyArray<Row>
+) => Effect.Effect<Written, SqlError.SqlError>
+
+export const upsert = <Row>(table: Table<Row>): Upsert<Row> => {
   const text = statement(table)
-  return (sql, rows) =>
-    sql.unsafe<Answer>(
-      text,
-      // Fails only for an element type without an array type; the four that are used here have one.
-      table.columns.map(({ sentAs, value }) => Result.getOrThrow(PgTypes.array(rows.map(value), PgTypes.OID[sentAs])))
-    )
+  return (sql, version, rows) =>
+    rows.length === 0
+      ? Effect.succeed(nothing)
+      : Effect.map(
+          sql.unsafe<Written>(text, [
+            // Fails only for an element type without an array type; the four that are used here have one.
+            ...table.columns.map(({ sentAs, value }) =>
+              Result.getOrThrow(PgTypes.array(rows.map(value), PgTypes.OID[sentAs]))
+            ),
+            ...(table.isVersioned ? [version] : [])
+          ]),
+          ([written]) => written ?? nothing
+        )
 }
 
 const list = (columns: ReadonlyArray<string>, prefix = "") => columns.map((column) => `${prefix}${column}`).join(", ")
@@ -53,27 +78,55 @@ const list = (columns: ReadonlyArray<string>, prefix = "") => columns.map((colum
  * Built from the constants of a table only: nothing of a row is part of the text. Of a row that is not stored every
  * column is NULL; every table has a column beside its key that never is.
  */
-const statement = <Row>({ answer, columns, key, name, onChange = [] }: Table<Row>): string => {
+const statement = <Row>({ columns, isVersioned, key, name, ofStore }: Table<Row>): string => {
   const names = columns.map((column) => column.name)
-  const others = names.filter((column) => !key.includes(column))
+  const others = columns.filter((column) => !key.includes(column.name))
+  const isStored = key.map((column) => `stored.${column} = input.${column}`).join(" AND ")
+  const given = ({ isOptional, name }: Column<Row>) =>
+    isOptional === true ? `coalesce(input.${name}, stored.${name})` : `input.${name}`
+  const differs = (compared: ReadonlyArray<Column<Row>>) =>
+    compared.length === 0
+      ? "false"
+      : `(${list(
+          compared.map((column) => column.name),
+          "stored."
+        )}) IS DISTINCT FROM (${list(compared.map(given))})`
+  const differsIn = (stamp: Stamp) => differs(others.filter((column) => column.stamp === stamp))
+  const version = `$${columns.length + 1}::int`
+  const storeOf = (row: string) => ofStore?.id(row) ?? "NULL::int"
+
+  const stamped = (stamp: Stamp) => {
+    const added = ofStore?.stamp === stamp ? "SELECT shop_id FROM inserted UNION ALL " : ""
+    const moved = `SELECT unnest(ARRAY[shop_id, left_shop_id]) FROM updated WHERE changes_${stamp}`
+    return `ARRAY(SELECT DISTINCT shop_id FROM (${added}${moved}) AS s (shop_id) WHERE shop_id IS NOT NULL)`
+  }
   return `
     WITH input AS (
       SELECT ${list(columns.map((column) => (column.cast === undefined ? column.name : `${column.name}::${column.cast} AS ${column.name}`)))}
       FROM unnest(${list(columns.map(({ sentAs }, index) => `$${index + 1}::${sentAs}[]`))}) AS sent (${list(names)})
     ),
-    changed AS (
-      SELECT input.*, stored.${key[0]} IS NULL AS is_new
-      FROM input
-      LEFT JOIN ${name} AS stored ON ${key.map((column) => `stored.${column} = input.${column}`).join(" AND ")}
-      WHERE (${list(others, "stored.")}) IS DISTINCT FROM (${list(others, "input.")})
+    changed AS MATERIALIZED (
+      SELECT ${list(columns.map((column) => `${given(column)} AS ${column.name}`))},
+        stored.${key[0]} IS NULL AS is_new, ${storeOf("stored")} AS left_shop_id,
+        ${differsIn("items")} AS changes_items, ${differsIn("figures")} AS changes_figures
+      FROM input LEFT JOIN ${name} AS stored ON ${isStored}
+      WHERE ${differs(others)}
     ),
-    written AS (
-      INSERT INTO ${name} (${list(names)}) SELECT ${list(names)} FROM changed
-      ON CONFLICT (${list(key)}) DO UPDATE
-      SET ${list([...others.map((column) => `${column} = excluded.${column}`), ...onChange])}
-      RETURNING *
+    inserted AS (
+      INSERT INTO ${name} (${list(names)}${isVersioned ? ", version" : ""})
+      SELECT ${list(names)}${isVersioned ? `, ${version}` : ""} FROM changed WHERE is_new
+      RETURNING ${storeOf(name)} AS shop_id
+    ),
+    updated AS (
+      UPDATE ${name} AS stored
+      SET ${list(others.map((column) => `${column.name} = input.${column.name}`))}
+        ${isVersioned ? `, version = CASE WHEN changes_items OR changes_figures THEN ${version} ELSE stored.version END` : ""}
+      FROM changed AS input
+      WHERE NOT is_new AND ${isStored}
+      RETURNING ${storeOf("stored")} AS shop_id, left_shop_id, changes_items, changes_figures
     )
-    ${answer}`
+    SELECT (SELECT count(*) FROM inserted)::int AS added, (SELECT count(*) FROM updated)::int AS changed,
+      ${stamped("items")} AS items, ${stamped("figures")} AS figures`
 }
 
 /** A list of texts as the literal of a `text[]`: `unnest` would flatten an array of arrays. */

@@ -1,4 +1,4 @@
-/** How each type of record is written: its table, its columns, and what is asked back. */
+/** How each type of record is written: its table, its columns, and which of them the search index reads. */
 import type {
   AdRecord,
   NicheRecord,
@@ -7,7 +7,9 @@ import type {
   TrafficMonthRecord
 } from "../../domain/catalog/Records.ts"
 import { extension } from "../../domain/catalog/StoreDomain.ts"
+import { sqlPseudoStoreOf } from "../../domain/catalog/StorelessAds.ts"
 import { textArray, upsert } from "./BulkUpsert.ts"
+import type { StorefrontShop } from "./ImportSource.ts"
 
 /** A record whose store is known by id. `shopId` is null for an ad without a store. */
 interface OfShop<Record, ShopId = number> {
@@ -15,18 +17,7 @@ interface OfShop<Record, ShopId = number> {
   readonly shopId: ShopId
 }
 
-/** Rows written, and which stores they belong to. */
-export interface Written {
-  readonly added: number
-  readonly changed: number
-  readonly shop_ids: ReadonlyArray<number>
-}
-
-const counts = `
-  (count(*) FILTER (WHERE is_new))::int AS added,
-  (count(*) FILTER (WHERE NOT is_new))::int AS changed`
-
-export const upsertNiches = upsert<Omit<Written, "shop_ids">, NicheRecord>({
+export const upsertNiches = upsert<NicheRecord>({
   name: "niche",
   key: ["id"],
   columns: [
@@ -34,63 +25,111 @@ export const upsertNiches = upsert<Omit<Written, "shop_ids">, NicheRecord>({
     { name: "parent_id", sentAs: "int4", value: ({ parent_id }) => parent_id },
     { name: "name", sentAs: "text", value: ({ name }) => name }
   ],
-  answer: `SELECT ${counts} FROM changed`
+  isVersioned: false
 })
 
-export const upsertShops = upsert<{ id: number; domain: string; is_new: boolean }, ShopRecord>({
+const ofShop = { stamp: "items", id: (row: string) => `${row}.id` } as const
+
+export const upsertShops = upsert<ShopRecord>({
   name: "shop",
   key: ["domain"],
   columns: [
     { name: "domain", sentAs: "text", value: ({ domain }) => domain },
     // A record's domain has been decoded: it has an extension.
-    { name: "domain_extension", sentAs: "text", value: ({ domain }) => extension(domain) },
-    { name: "name", sentAs: "text", value: ({ name }) => name },
-    { name: "country", sentAs: "text", value: ({ country }) => country },
-    { name: "currency", sentAs: "text", value: ({ currency }) => currency },
-    { name: "niche_id", sentAs: "int4", value: ({ niche }) => niche },
-    { name: "languages", sentAs: "text", cast: "text[]", value: ({ languages }) => textArray(languages) },
-    { name: "pixels", sentAs: "text", cast: "text[]", value: ({ pixels }) => textArray(pixels) },
+    { name: "domain_extension", sentAs: "text", stamp: "figures", value: ({ domain }) => extension(domain) },
+    { name: "name", sentAs: "text", stamp: "items", value: ({ name }) => name },
+    { name: "country", sentAs: "text", stamp: "figures", value: ({ country }) => country },
+    { name: "currency", sentAs: "text", stamp: "figures", value: ({ currency }) => currency },
+    { name: "niche_id", sentAs: "int4", stamp: "figures", value: ({ niche }) => niche },
+    {
+      name: "languages",
+      sentAs: "text",
+      cast: "text[]",
+      stamp: "figures",
+      value: ({ languages }) => textArray(languages)
+    },
+    { name: "pixels", sentAs: "text", cast: "text[]", stamp: "figures", value: ({ pixels }) => textArray(pixels) },
     {
       name: "social_networks",
       sentAs: "text",
       cast: "text[]",
+      stamp: "figures",
       value: ({ social_networks }) => textArray(social_networks)
     },
-    { name: "apps", sentAs: "text", cast: "text[]", value: ({ apps }) => textArray(apps) },
-    { name: "theme", sentAs: "text", value: ({ theme }) => theme },
-    { name: "created_on", sentAs: "text", cast: "date", value: ({ created_on }) => created_on },
-    { name: "monthly_revenue", sentAs: "float8", value: ({ monthly_revenue }) => monthly_revenue },
-    { name: "monthly_orders", sentAs: "int4", value: ({ monthly_orders }) => monthly_orders },
-    { name: "products_count", sentAs: "int4", value: ({ products_count }) => products_count },
-    { name: "trustpilot_rating", sentAs: "float8", value: ({ trustpilot_rating }) => trustpilot_rating },
-    { name: "trustpilot_reviews", sentAs: "int4", value: ({ trustpilot_reviews }) => trustpilot_reviews }
+    { name: "apps", sentAs: "text", cast: "text[]", stamp: "figures", value: ({ apps }) => textArray(apps) },
+    { name: "theme", sentAs: "text", stamp: "figures", value: ({ theme }) => theme },
+    { name: "created_on", sentAs: "text", cast: "date", stamp: "figures", value: ({ created_on }) => created_on },
+    { name: "monthly_revenue", sentAs: "float8", stamp: "figures", value: ({ monthly_revenue }) => monthly_revenue },
+    { name: "monthly_orders", sentAs: "int4", stamp: "figures", value: ({ monthly_orders }) => monthly_orders },
+    { name: "products_count", sentAs: "int4", stamp: "figures", value: ({ products_count }) => products_count },
+    {
+      name: "trustpilot_rating",
+      sentAs: "float8",
+      stamp: "figures",
+      value: ({ trustpilot_rating }) => trustpilot_rating
+    },
+    {
+      name: "trustpilot_reviews",
+      sentAs: "int4",
+      stamp: "figures",
+      value: ({ trustpilot_reviews }) => trustpilot_reviews
+    }
   ],
-  onChange: ["imported_at = now()"],
-  answer: `SELECT written.id, written.domain, changed.is_new FROM written JOIN changed USING (domain)`
+  ofStore: ofShop,
+  isVersioned: true
 })
 
-export const upsertTrafficMonths = upsert<Written, OfShop<TrafficMonthRecord>>({
+/** A store that is known keeps what its storefront does not tell. */
+export const upsertStorefronts = upsert<StorefrontShop>({
+  name: "shop",
+  key: ["domain"],
+  columns: [
+    { name: "domain", sentAs: "text", value: ({ domain }) => domain },
+    { name: "domain_extension", sentAs: "text", stamp: "figures", value: ({ domain }) => extension(domain) },
+    { name: "name", sentAs: "text", stamp: "items", value: ({ name }) => name },
+    { name: "country", sentAs: "text", stamp: "figures", value: ({ country }) => country },
+    { name: "currency", sentAs: "text", stamp: "figures", isOptional: true, value: ({ currency }) => currency },
+    {
+      name: "products_count",
+      sentAs: "int4",
+      stamp: "figures",
+      isOptional: true,
+      value: ({ products_count }) => products_count
+    }
+  ],
+  ofStore: ofShop,
+  isVersioned: true
+})
+
+export const upsertTrafficMonths = upsert<OfShop<TrafficMonthRecord>>({
   name: "traffic_month",
   key: ["shop_id", "month"],
   columns: [
     { name: "shop_id", sentAs: "int4", value: ({ shopId }) => shopId },
     { name: "month", sentAs: "text", cast: "date", value: ({ record }) => `${record.month}-01` },
-    { name: "visits", sentAs: "int4", value: ({ record }) => record.visits }
+    { name: "visits", sentAs: "int4", stamp: "figures", value: ({ record }) => record.visits }
   ],
-  answer: `SELECT ${counts}, coalesce(array_agg(DISTINCT shop_id), '{}') AS shop_ids FROM changed`
+  ofStore: { stamp: "figures", id: (row) => `${row}.shop_id` },
+  isVersioned: false
 })
 
-export const upsertProducts = upsert<Written, OfShop<ProductRecord>>({
+export const upsertProducts = upsert<OfShop<ProductRecord>>({
   name: "product",
   key: ["shop_id", "key"],
   columns: [
     { name: "shop_id", sentAs: "int4", value: ({ shopId }) => shopId },
     { name: "key", sentAs: "text", value: ({ record }) => record.key },
-    { name: "title", sentAs: "text", value: ({ record }) => record.title },
+    { name: "title", sentAs: "text", stamp: "items", value: ({ record }) => record.title },
     { name: "url", sentAs: "text", value: ({ record }) => record.url },
     { name: "image_url", sentAs: "text", value: ({ record }) => record.image_url },
-    { name: "price", sentAs: "float8", value: ({ record }) => record.price },
-    { name: "created_at", sentAs: "text", cast: "timestamptz", value: ({ record }) => record.created_at },
+    { name: "price", sentAs: "float8", stamp: "items", value: ({ record }) => record.price },
+    {
+      name: "created_at",
+      sentAs: "text",
+      cast: "timestamptz",
+      stamp: "items",
+      value: ({ record }) => record.created_at
+    },
     {
       name: "details",
       sentAs: "text",
@@ -98,33 +137,31 @@ export const upsertProducts = upsert<Written, OfShop<ProductRecord>>({
       value: ({ record }) => (record.details === null ? null : JSON.stringify(record.details))
     }
   ],
-  answer: `SELECT ${counts}, coalesce(array_agg(DISTINCT shop_id), '{}') AS shop_ids FROM changed`
+  ofStore: { stamp: "items", id: (row) => `${row}.shop_id` },
+  isVersioned: true
 })
 
-/** `ad_ids` are those without a store. The store that an ad belonged to before is known to the derived data. */
-export const upsertAds = upsert<Written & { ad_ids: ReadonlyArray<number> }, OfShop<AdRecord, number | null>>({
+/** One that moves changes the items of both stores. */
+export const upsertAds = upsert<OfShop<AdRecord, number | null>>({
   name: "ad",
   key: ["key"],
   columns: [
-    { name: "shop_id", sentAs: "int4", value: ({ shopId }) => shopId },
+    { name: "shop_id", sentAs: "int4", stamp: "items", value: ({ shopId }) => shopId },
     { name: "key", sentAs: "text", value: ({ record }) => record.key },
     { name: "ad_archive_id", sentAs: "text", value: ({ record }) => record.ad_archive_id },
-    { name: "page_name", sentAs: "text", value: ({ record }) => record.page_name },
-    { name: "is_active", sentAs: "bool", value: ({ record }) => record.status === "active" },
-    { name: "media_type", sentAs: "text", value: ({ record }) => record.media_type },
-    { name: "headline", sentAs: "text", value: ({ record }) => record.headline },
-    { name: "ad_text", sentAs: "text", value: ({ record }) => record.ad_text },
-    { name: "cta", sentAs: "text", value: ({ record }) => record.cta },
+    { name: "page_name", sentAs: "text", stamp: "items", value: ({ record }) => record.page_name },
+    { name: "is_active", sentAs: "bool", stamp: "items", value: ({ record }) => record.status === "active" },
+    { name: "media_type", sentAs: "text", stamp: "items", value: ({ record }) => record.media_type },
+    { name: "headline", sentAs: "text", stamp: "items", value: ({ record }) => record.headline },
+    { name: "ad_text", sentAs: "text", stamp: "items", value: ({ record }) => record.ad_text },
+    { name: "cta", sentAs: "text", stamp: "items", value: ({ record }) => record.cta },
     { name: "landing_url", sentAs: "text", value: ({ record }) => record.landing_url },
     { name: "image_url", sentAs: "text", value: ({ record }) => record.image_url },
     { name: "ad_library_url", sentAs: "text", value: ({ record }) => record.ad_library_url },
-    { name: "started_on", sentAs: "text", cast: "date", value: ({ record }) => record.started_on },
+    { name: "started_on", sentAs: "text", cast: "date", stamp: "items", value: ({ record }) => record.started_on },
     { name: "last_seen_on", sentAs: "text", cast: "date", value: ({ record }) => record.last_seen_on },
-    { name: "is_partnership", sentAs: "bool", value: ({ record }) => record.is_partnership }
+    { name: "is_partnership", sentAs: "bool", stamp: "items", value: ({ record }) => record.is_partnership }
   ],
-  answer: `
-    SELECT ${counts},
-      coalesce(array_agg(DISTINCT shop_id) FILTER (WHERE shop_id IS NOT NULL), '{}') AS shop_ids,
-      (SELECT coalesce(array_agg(id), '{}') FROM written WHERE shop_id IS NULL) AS ad_ids
-    FROM changed`
+  ofStore: { stamp: "items", id: (row) => `coalesce(${row}.shop_id, ${sqlPseudoStoreOf(`${row}.id`)})` },
+  isVersioned: true
 })

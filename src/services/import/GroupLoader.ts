@@ -1,91 +1,88 @@
-/** One transaction of an import: a batch, or more of them as long as that saves work, with what is derived of them. */
-import { Context, Effect } from "effect"
+/** One transaction of an import, which makes at most one version of the catalog: as many batches as come in a few seconds. */
+import { Clock, Context, Effect, Option } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
-import type { DerivedData } from "../search/DerivedData.ts"
-import { writtenOf } from "./BatchLoader.ts"
 import type { LoadedBatch } from "./BatchLoader.ts"
+import * as CatalogVersion from "./CatalogVersion.ts"
 import type { ImportError } from "./ImportError.ts"
 import type { ImportRow } from "./ImportSource.ts"
-import { loadRows, retryPassing } from "./ResilientLoader.ts"
+import { loadRows } from "./ResilientLoader.ts"
 
 export interface Group {
   readonly sql: SqlClient.SqlClient
-  readonly derived: DerivedData["Service"]
   /** The next batch; empty when there is none. */
   readonly next: Effect.Effect<ReadonlyArray<ImportRow>, ImportError>
   readonly onLoaded: (rows: number, loaded: LoadedBatch) => Effect.Effect<void, ImportError>
-  readonly onIndexed: (done: number, total: number) => Effect.Effect<void>
-  /** Of an empty catalogue: all batches are one group, and everything is derived at its end. */
+  /** Of an empty catalog: all batches are one group. */
   readonly isFirstLoad: boolean
 }
 
 /** Loads the first batch and perhaps others; returns whether there may be more. */
 export const loadGroup = Effect.fn("GroupLoader.loadGroup")(function* (
   first: ReadonlyArray<ImportRow>,
-  { derived, isFirstLoad, next, onIndexed, onLoaded, sql }: Group
+  { isFirstLoad, next, onLoaded, sql }: Group
 ): Effect.fn.Return<boolean, ImportError | SqlError.SqlError> {
   const limits = yield* GroupLimits
   return yield* sql.withTransaction(
     Effect.gen(function* () {
-      yield* longerLimits(sql)
-      yield* derived.lock
-      const shopIds = new Set<number>()
-      const adIds = new Set<number>()
-      let loadedRows = 0
-      let writtenRows = 0
-      let rows = first
-      let mayHaveMore = true
-      while (rows.length > 0) {
-        const loaded = yield* loadRows(sql, rows)
-        for (const id of loaded.touched.shopIds) shopIds.add(id)
-        for (const id of loaded.touched.adIds) adIds.add(id)
-        loadedRows += rows.length
+      yield* settings(sql)
+      const version = yield* CatalogVersion.begin(sql)
+      const startedAt = yield* Clock.currentTimeMillis
+      const items = new Set<number>()
+      const figures = new Set<number>()
+      let niches = false
+
+      const load = Effect.fnUntraced(function* (rows: ReadonlyArray<ImportRow>) {
+        const loaded = yield* loadRows(sql, version, rows)
+        for (const id of loaded.touched.items) items.add(id)
+        for (const id of loaded.touched.figures) figures.add(id)
+        niches ||= loaded.touched.niches
         yield* onLoaded(rows.length, loaded)
-        writtenRows += writtenOf(loaded.tallies)
-        if (!isFirstLoad && isEnough(limits, loadedRows, writtenRows, shopIds.size)) break
-        rows = yield* next
-        mayHaveMore = rows.length > 0
+      })
+      /** None when the transaction should end first. */
+      const following = Effect.fnUntraced(function* (loadedRows: number) {
+        if (isFirstLoad) return Option.some(yield* next)
+        const millis = limits.millis - ((yield* Clock.currentTimeMillis) - startedAt)
+        return loadedRows >= limits.rows || millis <= 0 ? Option.none() : yield* Effect.timeoutOption(next, millis)
+      })
+
+      let loadedRows = 0
+      let rows = Option.some(first)
+      while (Option.isSome(rows) && rows.value.length > 0) {
+        yield* load(rows.value)
+        loadedRows += rows.value.length
+        rows = yield* following(loadedRows)
       }
-      if (isFirstLoad) {
-        yield* sql`ANALYZE niche, shop, traffic_month, product, ad`
-        yield* derived.rebuild(onIndexed)
-      } else {
-        yield* retryPassing(derived.refresh({ shopIds, adIds }))
-      }
-      return mayHaveMore
+      if (isFirstLoad) yield* sql`ANALYZE niche, shop, traffic_month, product, ad`
+      yield* CatalogVersion.commit(sql, version, { items, figures, niches })
+      return Option.isNone(rows)
     })
   )
 })
 
-/**
- * Every transaction moves the catalogue's version. Counts that searches remember are gone then, and searches under way
- * start over: one every few seconds disturbs few of them, several a second many.
- *
- * Deriving costs as much as all the items of the stores that were touched. Rows that come store by store touch few;
- * rows in another order touch many stores, and the next batch touches them again. 250,000 ads in random order over
- * 20,000 stores: 16 s for each of 50 batches with a transaction of its own, 70 s in all when they share two.
- */
-const isEnough = (limits: Limits, rows: number, written: number, shops: number): boolean =>
-  rows >= limits.maxRows || (written >= limits.minWrittenRows && shops * fewRowsPerShop <= rows)
-const fewRowsPerShop = 25
-
 export interface Limits {
-  readonly minWrittenRows: number
-  readonly maxRows: number
+  readonly rows: number
+  readonly millis: number
 }
 
-/** Of one transaction; tests have smaller ones. */
+/**
+ * Of one transaction. Servers take changes over version by version: one every few seconds shows them soon, and a store
+ * whose rows come one after the other is mostly taken over once.
+ */
 export const GroupLimits = Context.Reference<Limits>("discovery/import/GroupLimits", {
-  defaultValue: () => ({ minWrittenRows: 100_000, maxRows: 250_000 })
+  defaultValue: () => ({ rows: 50_000, millis: 3_000 })
 })
 
 /**
- * The pool's limits are made for searches. A group waits for its turn behind whoever else writes derived data, may touch
- * stores with very many items, and may wait for its input.
+ * The pool's limits are made for short statements: a group waits for its turn behind whoever else changes the catalog, and a
+ * first load for its input. Every stored row is looked up by its key, however few PostgreSQL believes a table to have:
+ * statistics lag behind a table that grows.
  */
-const longerLimits = (sql: SqlClient.SqlClient): Effect.Effect<void, SqlError.SqlError> =>
+const settings = (sql: SqlClient.SqlClient): Effect.Effect<void, SqlError.SqlError> =>
   Effect.asVoid(sql`
     SELECT
       set_config('statement_timeout', '30min', true),
       set_config('lock_timeout', '1min', true),
-      set_config('idle_in_transaction_session_timeout', '1h', true)`)
+      set_config('idle_in_transaction_session_timeout', '1h', true),
+      set_config('enable_seqscan', 'off', true),
+      set_config('enable_hashjoin', 'off', true),
+      set_config('enable_mergejoin', 'off', true)`)

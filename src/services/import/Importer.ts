@@ -1,27 +1,30 @@
 /**
- * Brings records into the catalogue: in batches, in one transaction with what is derived of them, so that searches go on
- * and see every batch as a whole. Only what differs is written: importing the same again changes nothing.
+ * Brings records into the catalog, in batches: a transaction holds a few seconds' worth of them, so that searches go on and
+ * see every batch as a whole. Only what differs is written: importing the same again changes nothing.
  *
- * The first load of an empty catalogue is one transaction, all or nothing, and derives everything at its end.
+ * The first load of an empty catalog is one transaction, all or nothing.
  */
-import { Clock, Context, Effect, Layer } from "effect"
-import type { Scope, Stream } from "effect"
+import { Clock, Context, Effect, Layer, Pull, Queue, Stream } from "effect"
+import type { Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql"
-import { DerivedData } from "../search/DerivedData.ts"
 import { batches } from "./Batches.ts"
-import { noTallies, sum, writtenOf } from "./BatchLoader.ts"
+import { noTallies, sum } from "./BatchLoader.ts"
 import type { LoadedBatch, Tallies } from "./BatchLoader.ts"
+import * as CatalogVersion from "./CatalogVersion.ts"
 import { loadGroup } from "./GroupLoader.ts"
 import { ImportRunning, ImportStopped, TooManyRejects } from "./ImportError.ts"
 import type { ImportError, UnreadableInput, UnwritableRejects } from "./ImportError.ts"
 import type { ImportChunk, Reject } from "./ImportSource.ts"
 import { causeOf } from "./ResilientLoader.ts"
 
-/** Told often. `index` counts the items of the search index, which a first load builds at its end. */
-export type ImportProgress =
-  | { readonly phase: "records"; readonly records: number; readonly rejected: number; readonly position: number }
-  | { readonly phase: "index"; readonly done: number; readonly total: number }
+/** Told often. */
+export interface ImportProgress {
+  readonly records: number
+  readonly rejected: number
+  /** Of the source. */
+  readonly position: number
+}
 
 export interface ImportOptions {
   /** More rejected records than this stop the import. */
@@ -31,18 +34,21 @@ export interface ImportOptions {
 }
 
 export interface ImportReport {
-  /** Records that are in the catalogue now; those neither added nor changed were there already, or came twice. */
+  /** Records that are in the catalog now; those neither added nor changed were there already, or came twice. */
   readonly accepted: number
   readonly rejected: number
   /** Items that the reader left out on purpose. */
   readonly skipped: number
   readonly tallies: Tallies
-  /** From the first record to the last one that searches find, and what is tidied up after it. */
+  /** From the first record to the last commit. */
   readonly seconds: number
 }
 
-/** Rows a statement: more gain nothing, and hold locks for longer. */
+/** Rows a statement: more gain nothing. */
 const batchRows = 5_000
+
+/** Batches that are read ahead: reading and decoding go on while the database works. */
+const batchesAhead = 2
 
 /** Any number, as long as it is always the same. */
 const lockId = 7_236_202
@@ -59,11 +65,10 @@ export class Importer extends Context.Service<
     readonly isEmpty: Effect.Effect<boolean, ImportStopped>
   }
 >()("discovery/import/Importer") {
-  static readonly layer: Layer.Layer<Importer, never, SqlClient.SqlClient | DerivedData> = Layer.effect(
+  static readonly layer: Layer.Layer<Importer, never, SqlClient.SqlClient> = Layer.effect(
     Importer,
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const derived = yield* DerivedData
 
       const isEmpty = Effect.map(
         sql<{ is_empty: boolean }>`
@@ -76,20 +81,24 @@ export class Importer extends Context.Service<
           yield* takeTurn(sql)
           const startedAt = yield* Clock.currentTimeMillis
           const report = new Report(options)
-          const { next } = yield* batches(source, batchRows, (chunk) => report.read(chunk))
+          const queue = yield* Stream.toQueue(
+            batches(source, batchRows, (chunk) => report.read(chunk)),
+            { capacity: batchesAhead }
+          )
           const group = {
             sql,
-            derived,
-            next,
+            next: Pull.catchDone(Queue.take(queue), () => Effect.succeed([])),
             onLoaded: (rows: number, loaded: LoadedBatch) => report.add(rows, loaded),
-            onIndexed: (done: number, total: number) => options.onProgress({ phase: "index", done, total }),
             isFirstLoad: yield* isEmpty
           }
           for (let mayHaveMore = true; mayHaveMore;) {
-            const rows = yield* next
+            const rows = yield* group.next
             mayHaveMore = rows.length > 0 && (yield* loadGroup(rows, group))
           }
-          yield* derived.settle(writtenOf(report.current.tallies))
+          // The records are in; what is not forgotten now, the next import forgets.
+          yield* Effect.catchTag(CatalogVersion.forgetOld(sql), "SqlError", (error) =>
+            Effect.logWarning("Old versions of the catalog could not be forgotten", error)
+          )
           return { ...report.current, seconds: ((yield* Clock.currentTimeMillis) - startedAt) / 1_000 }
         },
         Effect.scoped,
@@ -161,7 +170,6 @@ class Report {
 
   #tell() {
     return this.#options.onProgress({
-      phase: "records",
       records: this.#accepted,
       rejected: this.#rejected,
       position: this.#position

@@ -14,9 +14,10 @@ const firstPause = "200 millis"
  */
 export const loadRows = (
   sql: SqlClient.SqlClient,
+  version: number,
   rows: ReadonlyArray<ImportRow>
 ): Effect.Effect<LoadedBatch, SqlError.SqlError> =>
-  loadBatch(sql, rows).pipe(
+  loadBatch(sql, version, rows).pipe(
     retryPassing,
     Effect.catchIf(isAboutData, (error) => {
       const [first] = rows
@@ -26,23 +27,28 @@ export const loadRows = (
         return Effect.succeed({
           tallies: noTallies,
           rejects: [{ line: first.line, field: "", reason }],
-          touched: { shopIds: [], adIds: [] }
+          touched: { items: [], figures: [], niches: false }
         })
       }
       const middle = Math.ceil(rows.length / 2)
-      return Effect.zipWith(loadRows(sql, rows.slice(0, middle)), loadRows(sql, rows.slice(middle)), (a, b) => ({
-        tallies: sum(a.tallies, b.tallies),
-        rejects: [...a.rejects, ...b.rejects],
-        touched: {
-          shopIds: [...a.touched.shopIds, ...b.touched.shopIds],
-          adIds: [...a.touched.adIds, ...b.touched.adIds]
-        }
-      }))
+      return Effect.zipWith(
+        loadRows(sql, version, rows.slice(0, middle)),
+        loadRows(sql, version, rows.slice(middle)),
+        (a, b) => ({
+          tallies: sum(a.tallies, b.tallies),
+          rejects: [...a.rejects, ...b.rejects],
+          touched: {
+            items: [...a.touched.items, ...b.touched.items],
+            figures: [...a.touched.figures, ...b.touched.figures],
+            niches: a.touched.niches || b.touched.niches
+          }
+        })
+      )
     })
   )
 
-/** Others were in the way: the same may work in a moment. For what is a savepoint of its own. */
-export const retryPassing = <A>(effect: Effect.Effect<A, SqlError.SqlError>): Effect.Effect<A, SqlError.SqlError> =>
+/** Others were in the way: the same may work in a moment. */
+const retryPassing = <A>(effect: Effect.Effect<A, SqlError.SqlError>): Effect.Effect<A, SqlError.SqlError> =>
   Effect.retry(effect, {
     while: ({ reason }) =>
       reason._tag === "DeadlockError" || reason._tag === "SerializationError" || reason._tag === "LockTimeoutError",

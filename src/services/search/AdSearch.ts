@@ -8,9 +8,8 @@ import * as Page from "../../domain/search/Page.ts"
 import type { AdPagination } from "../../domain/search/Page.ts"
 import type { InvalidArguments } from "../../domain/ToolError.ts"
 import * as AdSql from "./AdSql.ts"
-import { SearchPermits } from "./SearchPermits.ts"
+import * as Queries from "./Queries.ts"
 import type { SearchFailure } from "./SearchPermits.ts"
-import * as SearchRequest from "./SearchRequest.ts"
 import { SearchRunner } from "./SearchRunner.ts"
 
 export interface AdPage {
@@ -29,33 +28,32 @@ export class AdSearch extends Context.Service<
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const runner = yield* SearchRunner
-      const permits = yield* SearchPermits
 
-      const search = Effect.fn("AdSearch.search")(
-        function* (query: AdQuery.AdQuery) {
-          const today = DateTime.formatIsoDateUtc(yield* DateTime.now)
-          const found = yield* runner.run({
-            resolve: (names) => SearchRequest.fromAdQuery(query, names, today),
-            hydrate: AdSql.hydrate(sql)
-          })
-          const mode = AdQuery.mode(query)
-          const isGrouped = mode === "grouped_by_shop"
-          return {
-            ads: found.rows.map(AdSql.toFound),
-            pagination: {
-              page: found.window.page,
-              per_page: found.window.perPage,
-              total: found.total,
-              has_more: Page.hasMore(found.window, isGrouped ? found.stores : found.total),
-              mode,
-              ...(isGrouped ? { matching_shops: found.stores } : {})
-            }
+      const search = Effect.fn("AdSearch.search")(function* (query: AdQuery.AdQuery) {
+        const today = DateTime.formatIsoDateUtc(yield* DateTime.now)
+        const found = yield* runner.run({
+          names: query,
+          query: (names) => Queries.fromAdQuery(query, names, today),
+          hint: () => Narrowing.hint(query),
+          read: AdSql.read(sql)
+        })
+        const window = Page.window(query)
+        const mode = AdQuery.mode(query)
+        const isGrouped = mode === "grouped_by_shop"
+        return {
+          ads: found.rows.map(AdSql.toFound(found.list)),
+          pagination: {
+            page: window.page,
+            per_page: window.perPage,
+            total: found.total,
+            has_more: Page.hasMore(window, isGrouped ? found.stores : found.total),
+            mode,
+            ...(isGrouped ? { matching_shops: found.stores } : {})
           }
-        },
-        (effect, query) => permits.query(effect, () => Narrowing.hint(query))
-      )
+        }
+      })
 
       return AdSearch.of({ search })
     })
-  ).pipe(Layer.provide(SearchPermits.layer))
+  )
 }

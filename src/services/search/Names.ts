@@ -1,24 +1,15 @@
-/** The names of niches, themes, apps and domain extensions as filters may spell them, and what they stand for. */
+/**
+ * The names of niches, themes, apps and domain extensions as filters may spell them, and what they stand for in one
+ * version of the catalog. Themes, apps and extensions are known while a store has them.
+ */
 import { Effect } from "effect"
 import { nearestOf } from "../../domain/search/Nearest.ts"
 import { streamSafe } from "../../domain/search/SearchText.ts"
-
-export interface Niche {
-  readonly id: number
-  readonly parentId: number | null
-  readonly name: string
-}
-
-export const spellingKinds = ["theme", "app", "domain_extension"] as const
-export type SpellingKind = (typeof spellingKinds)[number]
-
-/** One way to write a name; those that differ only in case share `canonicalId`. */
-export interface Spelling {
-  readonly id: number
-  readonly kind: SpellingKind
-  readonly name: string
-  readonly canonicalId: number
-}
+import type { ArgumentIssue } from "../../domain/ToolError.ts"
+import type { SpellingKind } from "./index/Records.ts"
+import type { VocabularyEntry } from "./index/Vocabulary.ts"
+import type { NameCodes } from "./Queries.ts"
+import type { Published } from "./runtime/IndexState.ts"
 
 /** Names are equal that are equal but for case. */
 export const fold = (name: string): string =>
@@ -26,30 +17,20 @@ export const fold = (name: string): string =>
 
 const ascii = /^\p{ASCII}*$/u
 
-export interface Names {
-  readonly niches: ReadonlyArray<Niche>
-  readonly spellings: ReadonlyArray<Spelling>
-  /**
-   * The niche with all below it, or `undefined` when there is none of this name or id. Text is an exact name first; digits
-   * that are no name are an id, because most clients can send ids as text only.
-   */
-  niche(reference: string | number): ReadonlyArray<number> | undefined
-  /** The id that stores carry. */
-  spelling(kind: SpellingKind, name: string): number | undefined
+export interface Names extends NameCodes {
   /** To be done before the nearest names are asked for, in turns with other work. */
   readonly prepareNearest: Effect.Effect<void>
   /** The known name that is closest to an unknown one. */
-  nearestNiche(name: string): string | undefined
-  nearestTheme(name: string): string | undefined
+  readonly nearestNiche: (name: string) => string | undefined
+  readonly nearestTheme: (name: string) => string | undefined
 }
 
-export const make = (niches: ReadonlyArray<Niche>, spellings: ReadonlyArray<Spelling>): Names => {
+export type Vocabularies = Pick<Published, "niches" | "vocabulary">
+
+export const make = ({ niches, vocabulary }: Vocabularies): Names => {
   const children = Map.groupBy(niches, (niche) => niche.parentId)
   const known = new Set(niches.map((niche) => niche.id))
   const byName = Map.groupBy(niches, (niche) => fold(niche.name))
-  const ids = new Map(
-    spellings.map((spelling) => [`${spelling.kind} ${fold(spelling.name)}`, spelling.canonicalId] as const)
-  )
 
   const below = new Map<string, ReadonlyArray<number>>()
   const subtree = (roots: ReadonlyArray<number>): ReadonlyArray<number> => {
@@ -64,22 +45,98 @@ export const make = (niches: ReadonlyArray<Niche>, spellings: ReadonlyArray<Spel
     return all
   }
 
-  const themes = spellings.filter(({ canonicalId, id, kind }) => kind === "theme" && id === canonicalId)
-  const nearNiches = nearestOf(niches.map((niche) => niche.name))
-  const nearThemes = nearestOf(themes.map((theme) => theme.name))
+  const byFold = (kind: SpellingKind): ReadonlyMap<string, VocabularyEntry> =>
+    new Map(vocabulary[kind].map((entry) => [fold(entry.name), entry]))
+  // Most searches ask for none of them.
+  const byKind = {
+    theme: once(() => byFold("theme")),
+    app: once(() => byFold("app")),
+    extension: once(() => byFold("extension"))
+  }
+  const nearNiches = once(() => nearestOf(niches.map((niche) => niche.name)))
+  const nearThemes = once(() => nearestOf(vocabulary.theme.map(({ name }) => name).sort()))
 
   return {
-    niches,
-    spellings,
     niche: (reference) => {
       const named = typeof reference === "string" ? byName.get(fold(reference)) : undefined
       if (named !== undefined) return subtree(named.map((niche) => niche.id))
       const id = typeof reference === "number" ? reference : /^\d+$/u.test(reference) ? Number(reference) : undefined
       return id !== undefined && known.has(id) ? subtree([id]) : undefined
     },
-    spelling: (kind, name) => ids.get(`${kind} ${fold(name)}`),
-    prepareNearest: Effect.andThen(nearNiches.prepare, nearThemes.prepare),
-    nearestNiche: nearNiches.find,
-    nearestTheme: nearThemes.find
+    spellings: (kind, name) => byKind[kind]().get(fold(name))?.ids ?? [],
+    prepareNearest: Effect.suspend(() => Effect.andThen(nearNiches().prepare, nearThemes().prepare)),
+    nearestNiche: (name) => nearNiches().find(name),
+    nearestTheme: (name) => nearThemes().find(name)
   }
 }
+
+const once = <A>(make: () => A): (() => A) => {
+  let made: { readonly value: A } | undefined
+  return () => (made ??= { value: make() }).value
+}
+
+const made = new WeakMap<Vocabularies, Names>()
+
+/** The names of what was published, made once. */
+export const of = (published: Vocabularies): Names => {
+  const known = made.get(published)
+  if (known !== undefined) return known
+  const names = make(published)
+  made.set(published, names)
+  return names
+}
+
+/** Looking for the nearest known name is the dearest part: the first few issues teach how to mend the others. */
+const maxSuggestions = 5
+
+export interface SentNames {
+  readonly niches?: ReadonlyArray<string | number | undefined>
+  readonly themes?: ReadonlyArray<string | undefined>
+}
+
+/** A niche or a theme that is not known, and how to find the nearest one that is. */
+interface Unknown {
+  readonly path: string
+  readonly what: string
+  readonly name: string | number
+  readonly nearest: () => string | undefined
+}
+
+const unknown = ({ niches = [], themes = [] }: SentNames, names: Names): ReadonlyArray<Unknown> => [
+  ...niches.flatMap((name, index) =>
+    name !== undefined && names.niche(name) === undefined
+      ? [
+          {
+            path: `niches.${index}`,
+            what: "niche",
+            name,
+            nearest: () => (typeof name === "string" ? names.nearestNiche(name) : undefined)
+          }
+        ]
+      : []
+  ),
+  ...themes.flatMap((name, index) =>
+    name !== undefined && names.spellings("theme", name).length === 0
+      ? [{ path: `themes.${index}`, what: "theme", name, nearest: () => names.nearestTheme(name) }]
+      : []
+  )
+]
+
+/** Whether every niche and theme is known: what nearly every search asks, and does no other work for. */
+export const areKnown = (sent: SentNames, names: Names): boolean => unknown(sent, names).length === 0
+
+/**
+ * Unknown niches and themes, the first few with the nearest known name; an unknown app, extension or currency matches
+ * nothing. What is `undefined` only keeps the others' positions.
+ */
+export const unknownNames = (sent: SentNames, names: Names): ReadonlyArray<ArgumentIssue> =>
+  unknown(sent, names).map(({ name, nearest, path, what }, index) => {
+    const meant = index < maxSuggestions ? nearest() : undefined
+    return {
+      path,
+      message: `\`${name}\` is not a known ${what}${meant === undefined ? "" : `; did you mean \`${meant}\`?`}`
+    }
+  })
+
+/** How to mend them. */
+export const hint = "Call list_filter_options with kind `niches` or `themes` for the names and ids that are known."

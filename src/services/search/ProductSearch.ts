@@ -9,9 +9,8 @@ import type { Pagination } from "../../domain/search/Page.ts"
 import type { ProductQuery } from "../../domain/search/ProductQuery.ts"
 import type { InvalidArguments } from "../../domain/ToolError.ts"
 import * as ProductSql from "./ProductSql.ts"
-import { SearchPermits } from "./SearchPermits.ts"
+import * as Queries from "./Queries.ts"
 import type { SearchFailure } from "./SearchPermits.ts"
-import * as SearchRequest from "./SearchRequest.ts"
 import { SearchRunner } from "./SearchRunner.ts"
 
 export interface ProductPage {
@@ -31,28 +30,27 @@ export class ProductSearch extends Context.Service<
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const runner = yield* SearchRunner
-      const permits = yield* SearchPermits
 
-      const search = Effect.fn("ProductSearch.search")(
-        function* (query: ProductQuery, accountId: AccountId) {
-          const found = yield* runner.run({
-            resolve: (names) => SearchRequest.fromProductQuery(query, names),
-            hydrate: ProductSql.hydrate(sql, accountId)
-          })
-          return {
-            products: found.rows.map(ProductSql.toFound),
-            pagination: {
-              page: found.window.page,
-              per_page: found.window.perPage,
-              total: found.total,
-              has_more: Page.hasMore(found.window, found.total)
-            }
+      const search = Effect.fn("ProductSearch.search")(function* (query: ProductQuery, accountId: AccountId) {
+        const found = yield* runner.run({
+          names: query,
+          query: (names) => Queries.fromProductQuery(query, names),
+          hint: () => Narrowing.hint(query),
+          read: ProductSql.read(sql, accountId)
+        })
+        const window = Page.window(query)
+        return {
+          products: found.rows.map(ProductSql.toFound(found.list)),
+          pagination: {
+            page: window.page,
+            per_page: window.perPage,
+            total: found.total,
+            has_more: Page.hasMore(window, found.total)
           }
-        },
-        (effect, query) => permits.query(effect, () => Narrowing.hint(query))
-      )
+        }
+      })
 
       return ProductSearch.of({ search })
     })
-  ).pipe(Layer.provide(SearchPermits.layer))
+  )
 }

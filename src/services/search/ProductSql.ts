@@ -1,11 +1,14 @@
-/** Products as statements: what an answer tells of a product and its store, whichever the tool. */
+/** Products by their keys: what an answer tells of a product and its store, whichever the tool. */
 import type { SqlClient } from "effect/sql"
 import type { Statement } from "effect/sql"
 import type { AccountId } from "../../domain/access/Account.ts"
 import type { FoundProduct } from "../../domain/catalog/ProductItem.ts"
+import type { SegmentList } from "./index/Segment.ts"
+import { figuresOf } from "./ShopFigures.ts"
 import * as ShopSql from "./ShopSql.ts"
 
 export interface ProductRow {
+  readonly version: number
   readonly id: number
   readonly title: string
   readonly url: string | null
@@ -22,8 +25,12 @@ export interface ProductRow {
 
 /** The columns of {@link ProductRow} of the record `p` and its store `s`. */
 export const columns = (sql: SqlClient.SqlClient, accountId: AccountId): Statement.Fragment => sql`
-  p.id, p.title, p.url, p.image_url, p.price, s.currency, p.created_at, s.id AS shop_id, s.name, s.domain, s.country,
-  ${ShopSql.isOfKind(sql, accountId, "tracked")} AS is_tracked`
+  greatest(p.version, s.version) AS version, p.id, p.title, p.url, p.image_url, p.price, s.currency, p.created_at,
+  s.id AS shop_id, s.name, s.domain, s.country, ${ShopSql.isOfKind(sql, accountId, "tracked")} AS is_tracked`
+
+export const read = (sql: SqlClient.SqlClient, accountId: AccountId) => (ids: ReadonlyArray<number>) =>
+  sql<ProductRow>`
+    SELECT ${columns(sql, accountId)} FROM product p JOIN shop s ON s.id = p.shop_id WHERE p.id = ANY(${ids}::int[])`
 
 export const toProduct = (row: ProductRow) => ({
   id: row.id,
@@ -42,37 +49,20 @@ export const toShop = (row: ProductRow) => ({
   country: row.country
 })
 
-interface FoundRow extends ProductRow {
-  readonly version: number
-  readonly monthly_revenue: number | null
-  readonly monthly_orders: number | null
-  readonly visits: number | null
-  readonly growth: number | null
-  readonly active_ads: number
-}
-
-/** The products of a page, in the order of its ids, as {@link toFound} takes them. */
-export const hydrate = (sql: SqlClient.SqlClient, accountId: AccountId) => (ids: Statement.Fragment) =>
-  sql<FoundRow>`
-  WITH page AS MATERIALIZED (SELECT * FROM unnest(ARRAY(${ids})) WITH ORDINALITY p(id, position))
-  SELECT c.version, ${columns(sql, accountId)}, s.monthly_revenue, s.monthly_orders,
-    nullif(x.visits, -1) AS visits, nullif(x.growth, '-infinity') AS growth, x.n_active AS active_ads
-  FROM page
-  CROSS JOIN catalogue c
-  JOIN product p ON p.id = page.id
-  JOIN shop s ON s.id = p.shop_id
-  JOIN shop_search x ON x.id = s.id
-  ORDER BY page.position`
-
-export const toFound = (row: FoundRow): FoundProduct => ({
-  ...toProduct(row),
-  shop: {
-    ...toShop(row),
-    estimated_monthly_revenue: row.monthly_revenue,
-    estimated_monthly_orders: row.monthly_orders,
-    monthly_visits: row.visits,
-    traffic_growth_pct: row.growth,
-    active_ads: row.active_ads,
-    is_tracked: row.is_tracked
+export const toFound =
+  (list: SegmentList) =>
+  (row: ProductRow): FoundProduct => {
+    const figures = figuresOf(list, row.shop_id)
+    return {
+      ...toProduct(row),
+      shop: {
+        ...toShop(row),
+        estimated_monthly_revenue: figures.revenue,
+        estimated_monthly_orders: figures.orders,
+        monthly_visits: figures.visits,
+        traffic_growth_pct: figures.growth,
+        active_ads: figures.active_ads,
+        is_tracked: row.is_tracked
+      }
+    }
   }
-})

@@ -13,10 +13,8 @@ import { CurrentAccount } from "../access/CurrentAccount.ts"
 import * as Availability from "../database/Availability.ts"
 import { PoolSize, StatementTimeoutMillis } from "../database/Database.ts"
 
-/** For credentials, charges and readiness: each is one short statement, and many calls share one. A replica has none. */
-export const ReservedConnections = Context.Reference<number>("discovery/search/ReservedConnections", {
-  defaultValue: () => 4
-})
+/** For credentials, charges and readiness: each is one short statement, and many calls share one. */
+const reservedConnections = 4
 
 /** Of one account, beside those that run: more would only be refused later. */
 const maxWaiting = 50
@@ -54,7 +52,7 @@ export class SearchPermits extends Context.Service<
   static readonly layer: Layer.Layer<SearchPermits> = Layer.effect(
     SearchPermits,
     Effect.gen(function* () {
-      const permits = Math.max(1, (yield* PoolSize) - (yield* ReservedConnections))
+      const permits = Math.max(1, (yield* PoolSize) - reservedConnections)
       const sharePermits = Math.max(1, Math.floor(permits / 2))
       const statement = Duration.millis(yield* StatementTimeoutMillis)
       const limits = { statement, deadline: Duration.sum(statement, spareTime) }

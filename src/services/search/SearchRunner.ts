@@ -1,173 +1,141 @@
 /**
- * Runs a search: names to ids, count, page, all of one state of the catalogue.
+ * Runs a search: names to codes, the index in memory, then the records of the page by their keys.
  *
- * Every statement tells the version that it saw. When they differ, an import was committed in between and the search
- * starts over; a catalogue that never rests is searched in one REPEATABLE READ transaction. So the usual search is two
- * statements, one when its count is cached, besides the estimates that it plans by, and no transaction.
+ * The database may have a newer version than the index: a record that is gone, or newer than the list that was searched,
+ * shows it. Then the index is waited for, and the search is run once more; that answer is given as it is, without the
+ * records that are gone.
  */
-import { Context, Effect, Layer, Option } from "effect"
-import type { Result } from "effect"
+import { Context, Effect, Layer, Metric } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql"
-import type { Statement } from "effect/sql"
-import * as Page from "../../domain/search/Page.ts"
-import type { ArgumentIssue, InvalidArguments } from "../../domain/ToolError.ts"
-import { Catalogue } from "./Catalogue.ts"
-import type { Snapshot } from "./Catalogue.ts"
-import * as CountSql from "./CountSql.ts"
-import * as Estimates from "./Estimates.ts"
-import type { Names } from "./Names.ts"
-import { ofOneVersion } from "./OneVersion.ts"
-import * as PageSql from "./PageSql.ts"
-import { isByStores } from "./Plan.ts"
-import * as Planner from "./Planner.ts"
-import * as SearchRequest from "./SearchRequest.ts"
-import * as VersionCache from "./VersionCache.ts"
+import { InvalidArguments } from "../../domain/ToolError.ts"
+import type { Query } from "./index/Query.ts"
+import type { SegmentList } from "./index/Segment.ts"
+import * as Names from "./Names.ts"
+import type { NameCodes } from "./Queries.ts"
+import { CatalogIndex } from "./runtime/CatalogIndex.ts"
+import { SearchPermits } from "./SearchPermits.ts"
+import type { SearchFailure } from "./SearchPermits.ts"
 
+const repeated = Metric.counter("discovery_searches_repeated", {
+  description: "Answers that were looked for once more, because the search index was behind the records",
+  incremental: true
+})
+
+/** A record, and the newest version of the catalog that anything was changed in that is told of it. */
 export interface Versioned {
+  readonly id: number
   readonly version: number
 }
 
+type Read<Row> = (ids: ReadonlyArray<number>) => Effect.Effect<ReadonlyArray<Row>, SqlError.SqlError>
+
 export interface Search<Row extends Versioned> {
-  readonly resolve: (names: Names) => Result.Result<SearchRequest.SearchRequest, ReadonlyArray<ArgumentIssue>>
-  /** Joins records to the items that `ids` selects, and keeps its order: `SELECT id ... ORDER BY`. */
-  readonly hydrate: (ids: Statement.Fragment) => Statement.Statement<Row>
+  /** The arguments that are names. */
+  readonly names: Names.SentNames
+  readonly query: (names: NameCodes) => Query
+  readonly hint: () => string
+  /** Records by their ids, in any order. */
+  readonly read: Read<Row>
 }
 
 export interface Found<Row> {
+  /** In the order of the search. */
   readonly rows: ReadonlyArray<Row>
   readonly total: number
   readonly stores: number
-  readonly window: Page.Window
+  /** What was searched: it knows the figures of the stores. */
+  readonly list: SegmentList
 }
 
-interface Matched extends Counted {
-  readonly ids: Statement.Fragment
+/** What was found, and whether the index had everything that the database had of it. */
+export interface Look<A> {
+  readonly answer: A
+  readonly isCurrent: boolean
 }
 
-interface Counted {
-  readonly total: number
-  /** Stores with a matching item; always counted for grouped searches, for others 0 when they were not. */
-  readonly stores: number
-}
+type Indexed = Effect.Success<ReturnType<CatalogIndex["Service"]["search"]>>
 
-const factsAbout = ({ counts }: Snapshot, { items }: SearchRequest.SearchRequest): Planner.Facts =>
-  items._tag === "Ads"
-    ? { stores: counts.shops, holders: counts.advertisers, items: counts.ads }
-    : { stores: counts.shops, holders: counts.shops, items: counts.products }
-
-/** A key is some hundred bytes. */
-const maxCached = 2_000
+/** More would only wait for a vocabulary that changes faster than it is searched. */
+const maxAttempts = 3
 
 export class SearchRunner extends Context.Service<
   SearchRunner,
   {
-    run<Row extends Versioned>(search: Search<Row>): Effect.Effect<Found<Row>, InvalidArguments | SqlError.SqlError>
+    run<Row extends Versioned>(search: Search<Row>): Effect.Effect<Found<Row>, InvalidArguments | SearchFailure>
+    /** Looks, and once more if the index was behind. */
+    fresh<A, E>(look: Effect.Effect<Look<A>, E>): Effect.Effect<A, E | SearchFailure>
+    /** Those of the ids that there are, in their order; nothing is asked for none. */
+    records<Row extends Versioned>(
+      ids: ReadonlyArray<number>,
+      read: Read<Row>,
+      hint?: () => string
+    ): Effect.Effect<ReadonlyArray<Row>, SearchFailure>
   }
 >()("discovery/search/SearchRunner") {
-  static readonly layer: Layer.Layer<SearchRunner, never, SqlClient.SqlClient | Catalogue> = Layer.effect(
+  static readonly layer: Layer.Layer<SearchRunner, never, SqlClient.SqlClient | CatalogIndex> = Layer.effect(
     SearchRunner,
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const catalogue = yield* Catalogue
-      const counts = VersionCache.make<Counted>(maxCached)
-      const estimates = Estimates.make(sql)
+      const index = yield* CatalogIndex
+      const permits = yield* SearchPermits
 
-      /** None: another version was seen on the way. */
-      const counted = Effect.fnUntraced(function* (
-        snapshot: Snapshot,
-        request: SearchRequest.SearchRequest,
-        facts: Planner.Facts
-      ): Effect.fn.Return<Option.Option<Counted>, SqlError.SqlError> {
-        const key = SearchRequest.countKey(request)
-        const cached = counts.get(snapshot.version, key)
-        if (cached !== undefined) return Option.some(cached)
-        const [row] = yield* CountSql.count(sql, request, Planner.chooseCount(request, facts)).unprepared
-        if (row === undefined || row.version !== snapshot.version) return Option.none()
-        counts.set(snapshot.version, key, row)
-        return Option.some(row)
+      const fresh = Effect.fnUntraced(function* <A, E>(
+        look: Effect.Effect<Look<A>, E>
+      ): Effect.fn.Return<A, E | SearchFailure> {
+        const first = yield* look
+        if (first.isCurrent) return first.answer
+        yield* Metric.update(repeated, 1)
+        const [catalog] = yield* permits.query(sql<{ readonly version: number }>`SELECT version FROM catalog`)
+        yield* index.awaitVersion(catalog?.version ?? 0)
+        return (yield* look).answer
       })
 
-      const factsOf = Effect.fnUntraced(function* (
-        snapshot: Snapshot,
-        request: SearchRequest.SearchRequest
-      ): Effect.fn.Return<Planner.Facts, SqlError.SqlError> {
-        const facts = factsAbout(snapshot, request)
-        if (request.words.length === 0) {
-          if (request.store.length === 0 || !isByStores(request)) return facts
-          return { ...facts, matchingStores: yield* estimates.stores(snapshot.version, request.store) }
+      const records = Effect.fnUntraced(function* <Row extends Versioned>(
+        ids: ReadonlyArray<number>,
+        read: Read<Row>,
+        hint?: () => string
+      ): Effect.fn.Return<ReadonlyArray<Row>, SearchFailure> {
+        if (ids.length === 0) return []
+        const rows = new Map((yield* permits.query(read(ids), hint)).map((row) => [row.id, row]))
+        return ids.flatMap((id) => rows.get(id) ?? [])
+      })
+
+      /** Names and stores are of one version: where another list was searched by then, its names have to say the same. */
+      const inIndex = Effect.fnUntraced(function* ({
+        hint,
+        names,
+        query
+      }: Pick<Search<Versioned>, "hint" | "names" | "query">): Effect.fn.Return<
+        Indexed,
+        InvalidArguments | SearchFailure
+      > {
+        let published = yield* index.current
+        for (let attempt = 1; ; attempt++) {
+          const known = Names.of(published)
+          const issues = Names.unknownNames(names, known)
+          if (issues.length > 0) return yield* InvalidArguments.fromIssues(issues, Names.hint)
+          const asked = query(known)
+          const found = yield* index.search(asked, hint)
+          const isSame = () => JSON.stringify(query(Names.of(found.published))) === JSON.stringify(asked)
+          if (found.published === published || attempt === maxAttempts || isSame()) return found
+          published = found.published
         }
-        const table = request.items._tag === "Ads" ? "ad_search" : "product_search"
-        const hits = yield* estimates.hits(snapshot.version, table, request.words)
-        const stores =
-          request.store.length === 0 ? facts.stores : yield* estimates.stores(snapshot.version, request.store)
-        const expected = facts.items * Math.min(1, stores / Math.max(1, facts.stores))
-        if (Planner.isByIndex(hits, expected)) return { ...facts, text: { hits, candidates: expected } }
-        const candidates = yield* counted(snapshot, SearchRequest.ofWholeStores(request), facts)
+      })
+
+      const look = Effect.fnUntraced(function* <Row extends Versioned>(
+        search: Search<Row>
+      ): Effect.fn.Return<Look<Found<Row>>, InvalidArguments | SearchFailure> {
+        const { published, result } = yield* inIndex(search)
+        const ids = result.page.map(({ id }) => id)
+        const rows = yield* records(ids, search.read, search.hint)
         return {
-          ...facts,
-          text: {
-            hits,
-            candidates: Option.match(candidates, { onNone: () => facts.items, onSome: ({ total }) => total })
-          }
+          answer: { rows, total: result.total, stores: result.stores, list: published.list },
+          isCurrent: rows.length === ids.length && rows.every((row) => row.version <= published.version)
         }
       })
 
-      /** How many items match, and a query for those of the page. None: another version was seen on the way. */
-      const matched = Effect.fnUntraced(function* (
-        snapshot: Snapshot,
-        request: SearchRequest.SearchRequest,
-        facts: Planner.Facts
-      ): Effect.fn.Return<Option.Option<Matched>, SqlError.SqlError> {
-        const key = SearchRequest.countKey(request)
-        const atOnce = Planner.chooseAtOnce(request, facts)
-        if (Option.isSome(atOnce) && counts.get(snapshot.version, key) === undefined) {
-          const [row] = yield* PageSql.pageAndCount(sql, request, atOnce.value).unprepared
-          if (row === undefined || row.version !== snapshot.version) return Option.none()
-          counts.set(snapshot.version, key, { total: row.total, stores: row.stores })
-          return Option.some({ ...row, ids: sql`SELECT unnest(${row.ids}::int[])` })
-        }
-        return Option.map(yield* counted(snapshot, request, facts), (known) => ({
-          ...known,
-          ids: PageSql.page(sql, request, Planner.choosePage(request, known, facts))
-        }))
-      })
-
-      /** None: another version was seen on the way. */
-      const answer = Effect.fnUntraced(function* <Row extends Versioned>(
-        { hydrate }: Search<Row>,
-        request: SearchRequest.SearchRequest,
-        snapshot: Snapshot,
-        ifCurrent: (found: Found<Row>) => Effect.Effect<Option.Option<Found<Row>>, SqlError.SqlError>
-      ): Effect.fn.Return<Option.Option<Found<Row>>, SqlError.SqlError> {
-        const { window } = request
-        const nothing = { rows: [], total: 0, stores: 0, window }
-        if (SearchRequest.isEmpty(request)) return yield* ifCurrent(nothing)
-
-        const facts = yield* factsOf(snapshot, request)
-        const matching = yield* matched(snapshot, request, facts)
-        if (Option.isNone(matching)) return Option.none()
-        const { ids, stores, total } = matching.value
-        const isBehind = Page.offset(window) >= (request.order._tag === "Grouped" ? stores : total)
-        if (isBehind) return yield* ifCurrent({ ...nothing, total, stores })
-        const rows = yield* hydrate(ids).unprepared
-        if (rows.some((row) => row.version !== snapshot.version)) return Option.none()
-        const found = { rows, total, stores, window }
-        if (rows.length > 0) return Option.some(found)
-        return yield* Effect.tap(ifCurrent(found), (current) =>
-          Option.isSome(current)
-            ? Effect.logWarning("Derived rows have no records: DerivedData.verify tells which")
-            : Effect.void
-        )
-      })
-
-      return SearchRunner.of({
-        run: (search) =>
-          ofOneVersion(sql, catalogue, {
-            resolve: search.resolve,
-            answer: (request, snapshot, ifCurrent) => answer(search, request, snapshot, ifCurrent)
-          })
-      })
+      return SearchRunner.of({ run: (search) => fresh(look(search)), fresh, records })
     })
-  )
+  ).pipe(Layer.provide(SearchPermits.layer))
 }

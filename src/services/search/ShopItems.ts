@@ -1,15 +1,17 @@
 /** What a store has brought out last: its newest products and the ads that it runs, for its page. */
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import type { Statement } from "effect/sql"
 import type { AccountId } from "../../domain/access/Account.ts"
 import type { FoundAd } from "../../domain/catalog/AdItem.ts"
 import type { FoundProduct } from "../../domain/catalog/ProductItem.ts"
-import * as AdKey from "./AdKey.ts"
 import * as AdSql from "./AdSql.ts"
+import { newestProducts, newestRunningAds } from "./index/StoreItems.ts"
 import * as ProductSql from "./ProductSql.ts"
-import { SearchPermits } from "./SearchPermits.ts"
+import { CatalogIndex } from "./runtime/CatalogIndex.ts"
 import type { SearchFailure } from "./SearchPermits.ts"
+import { SearchRunner } from "./SearchRunner.ts"
+import { isIndexed } from "./ShopFigures.ts"
+import * as ShopSql from "./ShopSql.ts"
 
 /** Of each kind: four rows of cards on a wide window, and a page that is read to its end. */
 export const shownItems = 12
@@ -21,24 +23,7 @@ export interface NewestItems {
   readonly ads: ReadonlyArray<FoundAd>
 }
 
-/**
- * No index has one store's products by their day, and none is needed: that of the store has the day in it, so 50,000
- * products are read and sorted in 10 ms without a look at the table. OFFSET 0 keeps PostgreSQL from walking all products by
- * day instead until twelve are the store's, which are millions when its newest are old.
- */
-const newestProducts = (sql: SqlClient.SqlClient, shopId: number): Statement.Fragment => sql`
-  SELECT i.id FROM (
-    SELECT p.id, p.created FROM product_search p WHERE p.shop_id = ${shopId}::int OFFSET 0
-  ) i ORDER BY i.created DESC, i.id DESC LIMIT ${shownItems}::int`
-
-/**
- * `pick` has running ads first, and the newest of them first: the walk ends after the last one that is shown. Store 0 is
- * none, but has the ads without one.
- */
-const newestAds = (sql: SqlClient.SqlClient, shopId: number): Statement.Fragment => sql`
-  SELECT i.id FROM ad_search i
-  WHERE i.shop_id = ${shopId}::int AND i.shop_id > 0 AND i.pick >= ${sql.literal(AdKey.sqlLowestRunningPick)}
-  ORDER BY i.pick DESC LIMIT ${shownItems}::int`
+const none: NewestItems = { products: [], ads: [] }
 
 export class ShopItems extends Context.Service<
   ShopItems,
@@ -47,22 +32,37 @@ export class ShopItems extends Context.Service<
     newest(shopId: number, accountId: AccountId): Effect.Effect<NewestItems, SearchFailure>
   }
 >()("discovery/search/ShopItems") {
-  static readonly layer: Layer.Layer<ShopItems, never, SqlClient.SqlClient> = Layer.effect(
-    ShopItems,
-    Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
-      const permits = yield* SearchPermits
+  static readonly layer: Layer.Layer<ShopItems, never, SqlClient.SqlClient | CatalogIndex | SearchRunner> =
+    Layer.effect(
+      ShopItems,
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const index = yield* CatalogIndex
+        const runner = yield* SearchRunner
 
-      const newest = Effect.fn("ShopItems.newest")(
-        function* (shopId: number, accountId: AccountId) {
-          const products = yield* ProductSql.hydrate(sql, accountId)(newestProducts(sql, shopId))
-          const ads = yield* AdSql.hydrate(sql)(newestAds(sql, shopId))
-          return { products: products.map(ProductSql.toFound), ads: ads.map(AdSql.toFound) }
-        },
-        (effect) => permits.query(effect)
-      )
+        const look = Effect.fnUntraced(function* (shopId: number, accountId: AccountId) {
+          const { list, version } = yield* index.current
+          if (!isIndexed(list, shopId)) {
+            // One that is on record was imported a moment ago.
+            const known = yield* runner.records([shopId], ShopSql.read(sql, accountId))
+            return { answer: none, isCurrent: known.length === 0 }
+          }
+          const productIds = newestProducts(list, shopId, shownItems)
+          const adIds = newestRunningAds(list, shopId, shownItems)
+          const products = yield* runner.records(productIds, ProductSql.read(sql, accountId))
+          const ads = yield* runner.records(adIds, AdSql.read(sql))
+          return {
+            answer: { products: products.map(ProductSql.toFound(list)), ads: ads.map(AdSql.toFound(list)) },
+            isCurrent:
+              products.length === productIds.length &&
+              ads.length === adIds.length &&
+              [...products, ...ads].every((row) => row.version <= version)
+          }
+        })
 
-      return ShopItems.of({ newest })
-    })
-  ).pipe(Layer.provide(SearchPermits.layer))
+        return ShopItems.of({
+          newest: Effect.fn("ShopItems.newest")((shopId, accountId) => runner.fresh(look(shopId, accountId)))
+        })
+      })
+    )
 }

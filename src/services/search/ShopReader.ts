@@ -4,41 +4,50 @@ import { SqlClient } from "effect/sql"
 import type { AccountId } from "../../domain/access/Account.ts"
 import type { ShopDetails } from "../../domain/catalog/ShopItem.ts"
 import { NotFound } from "../../domain/ToolError.ts"
-import * as ShopSql from "./ShopSql.ts"
-import { SearchPermits } from "./SearchPermits.ts"
+import { CatalogIndex } from "./runtime/CatalogIndex.ts"
 import type { SearchFailure } from "./SearchPermits.ts"
+import { SearchRunner } from "./SearchRunner.ts"
+import { isIndexed } from "./ShopFigures.ts"
+import * as ShopSql from "./ShopSql.ts"
 
 /** Ten years. */
 const maxMonths = 120
 /** Deeper than any tree of niches; ends the walk should the data ever hold a cycle. */
 const maxDepth = 32
 
-const read = (sql: SqlClient.SqlClient, shopId: number, accountId: AccountId) =>
-  sql<{ readonly shop: ShopDetails }>`
-  SELECT to_json(f) AS shop FROM (
-    SELECT ${ShopSql.facts(sql, accountId)}, ${ShopSql.isOfKind(sql, accountId, "own")} AS is_own,
-      (
-        WITH RECURSIVE up AS (
-          SELECT n.id, n.parent_id, n.name, 1 AS depth FROM niche n WHERE n.id = s.niche_id
-          UNION ALL
-          SELECT n.id, n.parent_id, n.name, up.depth + 1
-          FROM up JOIN niche n ON n.id = up.parent_id WHERE up.depth < ${maxDepth}::int
-        )
-        SELECT coalesce(json_agg(json_build_object('id', up.id, 'name', up.name) ORDER BY up.depth), '[]') FROM up
-      ) AS niches,
-      s.theme, s.apps, s.pixels, s.social_networks,
-      (
-        SELECT coalesce(json_agg(
-          json_build_object('month', to_char(t.month, 'YYYY-MM'), 'visits', t.visits) ORDER BY t.month
-        ), '[]')
-        FROM (
-          SELECT m.month, m.visits FROM traffic_month m WHERE m.shop_id = s.id
-          ORDER BY m.month DESC LIMIT ${maxMonths}::int
-        ) t
-      ) AS traffic
-    FROM shop s JOIN shop_search x ON x.id = s.id
-    WHERE s.id = ${shopId}::int
-  ) f`
+type Details = Omit<ShopDetails, keyof ReturnType<ReturnType<typeof ShopSql.toFacts>>>
+
+interface Row extends ShopSql.ShopRow {
+  readonly details: Details
+}
+
+const read = (sql: SqlClient.SqlClient, accountId: AccountId) => (shopIds: ReadonlyArray<number>) =>
+  sql<Row>`
+  SELECT ${ShopSql.columns(sql, accountId)}, (
+    SELECT to_json(d) FROM (
+      SELECT ${ShopSql.isOfKind(sql, accountId, "own")} AS is_own,
+        (
+          WITH RECURSIVE up AS (
+            SELECT n.id, n.parent_id, n.name, 1 AS depth FROM niche n WHERE n.id = s.niche_id
+            UNION ALL
+            SELECT n.id, n.parent_id, n.name, up.depth + 1
+            FROM up JOIN niche n ON n.id = up.parent_id WHERE up.depth < ${maxDepth}::int
+          )
+          SELECT coalesce(json_agg(json_build_object('id', up.id, 'name', up.name) ORDER BY up.depth), '[]') FROM up
+        ) AS niches,
+        s.theme, s.apps, s.pixels, s.social_networks,
+        (
+          SELECT coalesce(json_agg(
+            json_build_object('month', to_char(t.month, 'YYYY-MM'), 'visits', t.visits) ORDER BY t.month
+          ), '[]')
+          FROM (
+            SELECT m.month, m.visits FROM traffic_month m WHERE m.shop_id = s.id
+            ORDER BY m.month DESC LIMIT ${maxMonths}::int
+          ) t
+        ) AS traffic
+    ) d
+  ) AS details
+  FROM shop s WHERE s.id = ANY(${shopIds}::int[])`
 
 export class ShopReader extends Context.Service<
   ShopReader,
@@ -47,26 +56,32 @@ export class ShopReader extends Context.Service<
     get(shopId: number, accountId: AccountId): Effect.Effect<ShopDetails, NotFound | SearchFailure>
   }
 >()("discovery/search/ShopReader") {
-  static readonly layer: Layer.Layer<ShopReader, never, SqlClient.SqlClient> = Layer.effect(
-    ShopReader,
-    Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
-      const permits = yield* SearchPermits
+  static readonly layer: Layer.Layer<ShopReader, never, SqlClient.SqlClient | CatalogIndex | SearchRunner> =
+    Layer.effect(
+      ShopReader,
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const index = yield* CatalogIndex
+        const runner = yield* SearchRunner
 
-      const get = Effect.fn("ShopReader.get")(
-        function* (shopId: number, accountId: AccountId) {
-          const [row] = yield* read(sql, shopId, accountId)
-          return row === undefined
-            ? yield* new NotFound({
-                message: `There is no store ${shopId}.`,
-                hint: "Take the id of a store from search_shops, or `shop.id` from search_ads or search_products."
-              })
-            : row.shop
-        },
-        (effect) => permits.query(effect)
-      )
+        const look = Effect.fnUntraced(function* (shopId: number, accountId: AccountId) {
+          const [row] = yield* runner.records([shopId], read(sql, accountId))
+          if (row === undefined) {
+            return yield* new NotFound({
+              message: `There is no store ${shopId}.`,
+              hint: "Take the id of a store from search_shops, or `shop.id` from search_ads or search_products."
+            })
+          }
+          const { list, version } = yield* index.current
+          return {
+            answer: { ...ShopSql.toFacts(list)(row), ...row.details },
+            isCurrent: row.version <= version && isIndexed(list, shopId)
+          }
+        })
 
-      return ShopReader.of({ get })
-    })
-  ).pipe(Layer.provide(SearchPermits.layer))
+        return ShopReader.of({
+          get: Effect.fn("ShopReader.get")((shopId, accountId) => runner.fresh(look(shopId, accountId)))
+        })
+      })
+    )
 }

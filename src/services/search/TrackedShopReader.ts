@@ -3,9 +3,12 @@ import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { AccountId } from "../../domain/access/Account.ts"
 import type { ShopFacts } from "../../domain/catalog/ShopItem.ts"
-import * as ShopSql from "./ShopSql.ts"
+import { CatalogIndex } from "./runtime/CatalogIndex.ts"
 import { SearchPermits } from "./SearchPermits.ts"
 import type { SearchFailure } from "./SearchPermits.ts"
+import { SearchRunner } from "./SearchRunner.ts"
+import { isIndexed } from "./ShopFigures.ts"
+import * as ShopSql from "./ShopSql.ts"
 
 /** Of the 1,000 that an account may have. */
 export const shopsPerPage = 50
@@ -19,26 +22,24 @@ export interface TrackedPage {
   readonly total: number
 }
 
-interface Row {
-  readonly total: number
-  /** `null` when the page is empty. */
-  readonly shops: ReadonlyArray<FollowedShop> | null
+interface Row extends ShopSql.ShopRow {
+  readonly is_own: boolean
 }
 
 /** The page is cut before anything is read of its stores. */
 const read = (sql: SqlClient.SqlClient, accountId: AccountId, page: number) => sql<Row>`
-  WITH followed AS MATERIALIZED (
+  SELECT ${ShopSql.columns(sql, accountId)}, f.kind = 'own' AS is_own
+  FROM (
     SELECT t.shop_id, t.kind, row_number() OVER (ORDER BY t.kind = 'own' DESC, t.since DESC, t.shop_id DESC) AS position
     FROM tracked_shop t WHERE t.account_id = ${accountId}::int
-  )
-  SELECT (SELECT count(*)::int FROM followed) AS total, (
-    SELECT json_agg(to_json(f) ORDER BY p.position)
-    FROM (SELECT * FROM followed ORDER BY position LIMIT ${shopsPerPage}::int OFFSET ${(page - 1) * shopsPerPage}::int) p
-    CROSS JOIN LATERAL (
-      SELECT ${ShopSql.facts(sql, accountId)}, p.kind = 'own' AS is_own
-      FROM shop s JOIN shop_search x ON x.id = s.id WHERE s.id = p.shop_id
-    ) f
-  ) AS shops`
+    ORDER BY position LIMIT ${shopsPerPage}::int OFFSET ${(page - 1) * shopsPerPage}::int
+  ) f
+  JOIN shop s ON s.id = f.shop_id
+  ORDER BY f.position`
+
+const count = (sql: SqlClient.SqlClient, accountId: AccountId) =>
+  sql<{ readonly total: number }>`
+    SELECT count(*)::int AS total FROM tracked_shop t WHERE t.account_id = ${accountId}::int`
 
 export class TrackedShopReader extends Context.Service<
   TrackedShopReader,
@@ -47,21 +48,32 @@ export class TrackedShopReader extends Context.Service<
     page(accountId: AccountId, page: number): Effect.Effect<TrackedPage, SearchFailure>
   }
 >()("discovery/search/TrackedShopReader") {
-  static readonly layer: Layer.Layer<TrackedShopReader, never, SqlClient.SqlClient> = Layer.effect(
-    TrackedShopReader,
-    Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
-      const permits = yield* SearchPermits
+  static readonly layer: Layer.Layer<TrackedShopReader, never, SqlClient.SqlClient | CatalogIndex | SearchRunner> =
+    Layer.effect(
+      TrackedShopReader,
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const index = yield* CatalogIndex
+        const runner = yield* SearchRunner
+        const permits = yield* SearchPermits
 
-      const page = Effect.fn("TrackedShopReader.page")(
-        function* (accountId: AccountId, page: number) {
-          const [row] = yield* read(sql, accountId, page)
-          return { shops: row?.shops ?? [], total: row?.total ?? 0 }
-        },
-        (effect) => permits.query(effect)
-      )
+        const look = Effect.fnUntraced(function* (accountId: AccountId, page: number) {
+          const { rows, total } = yield* permits.query(
+            Effect.all({
+              rows: read(sql, accountId, page),
+              total: Effect.map(count(sql, accountId), ([row]) => row?.total ?? 0)
+            })
+          )
+          const { list, version } = yield* index.current
+          return {
+            answer: { shops: rows.map((row) => ({ ...ShopSql.toFacts(list)(row), is_own: row.is_own })), total },
+            isCurrent: rows.every((row) => row.version <= version && isIndexed(list, row.id))
+          }
+        })
 
-      return TrackedShopReader.of({ page })
-    })
-  ).pipe(Layer.provide(SearchPermits.layer))
+        return TrackedShopReader.of({
+          page: Effect.fn("TrackedShopReader.page")((accountId, page) => runner.fresh(look(accountId, page)))
+        })
+      })
+    ).pipe(Layer.provide(SearchPermits.layer))
 }

@@ -1,21 +1,15 @@
 /** The open vocabularies of the filters: niches, themes and apps, with the number of stores behind each. */
 import { Clock, Context, Effect, Layer, Schema, Semaphore } from "effect"
-import { SqlClient } from "effect/sql"
-import type { SqlError } from "effect/sql"
+import * as crypto from "node:crypto"
 import { Name } from "../../domain/search/Arguments.ts"
-import { NicheReference } from "../../domain/search/StoreFilter.ts"
 import * as NameIndex from "../../domain/search/NameIndex.ts"
-import type { ArgumentIssue } from "../../domain/ToolError.ts"
-import * as Availability from "../database/Availability.ts"
-import { Catalogue } from "./Catalogue.ts"
-import type { Snapshot } from "./Catalogue.ts"
-import { fold } from "./Names.ts"
-import type { Names } from "./Names.ts"
-import { SearchPermits } from "./SearchPermits.ts"
-import type { SearchFailure } from "./SearchPermits.ts"
-import * as StorePredicate from "./StorePredicate.ts"
+import { NicheReference } from "../../domain/search/StoreFilter.ts"
+import type { ArgumentIssue, ServiceUnavailable } from "../../domain/ToolError.ts"
+import * as Names from "./Names.ts"
+import { CatalogIndex } from "./runtime/CatalogIndex.ts"
+import type { Published } from "./runtime/IndexState.ts"
 
-/** `parent` is the name of the parent niche; themes and apps have none. */
+/** `parent` is the name of the parent niche; themes and apps have none, and ids that only tell them apart. */
 export interface FilterOption {
   readonly id: number
   readonly name: string
@@ -40,11 +34,6 @@ const popularMillis = 60_000
 
 type Options = NameIndex.NameIndex<FilterOption>
 
-interface Count {
-  readonly id: number
-  readonly stores: number
-}
-
 export class Vocabulary extends Context.Service<
   Vocabulary,
   {
@@ -52,65 +41,35 @@ export class Vocabulary extends Context.Service<
      * Up to 50, best match first; without a query the ones with most stores first. A niche counts the stores of all
      * niches below it too; a theme or an app that no store has is not listed.
      */
-    list(kind: VocabularyKind, query: string | undefined): Effect.Effect<ReadonlyArray<FilterOption>, SearchFailure>
+    list(
+      kind: VocabularyKind,
+      query: string | undefined
+    ): Effect.Effect<ReadonlyArray<FilterOption>, ServiceUnavailable>
     /**
      * Unknown niches (`niches.3`) and themes (`themes.0`) in arguments as they were sent, before they are decoded, with
-     * the nearest known name. Whatever is not an array of names or ids is left to the schema to complain about. Costs no
-     * query as long as all names are known.
+     * the nearest known name. Whatever is not an array of names or ids is left to the schema to complain about.
      */
-    issues(args: Readonly<Record<string, unknown>>): Effect.Effect<ReadonlyArray<ArgumentIssue>, SearchFailure>
+    issues(args: Readonly<Record<string, unknown>>): Effect.Effect<ReadonlyArray<ArgumentIssue>, ServiceUnavailable>
     /** Of the catalogue as it was a minute ago or later. */
-    readonly popular: Effect.Effect<Popular, SearchFailure>
+    readonly popular: Effect.Effect<Popular, ServiceUnavailable>
   }
 >()("discovery/search/Vocabulary") {
-  static readonly layer: Layer.Layer<Vocabulary, never, SqlClient.SqlClient | Catalogue> = Layer.effect(
+  static readonly layer: Layer.Layer<Vocabulary, never, CatalogIndex> = Layer.effect(
     Vocabulary,
     Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
-      const catalogue = yield* Catalogue
-      const permits = yield* SearchPermits
-      /** Of one version of the catalogue. */
-      let counted: { readonly version: number; readonly options: Map<VocabularyKind, Options> } = {
-        version: -1,
+      const index = yield* CatalogIndex
+      /** Of what was published last. */
+      let counted: { readonly of: Published | undefined; readonly options: Map<VocabularyKind, Options> } = {
+        of: undefined,
         options: new Map()
       }
-      /** Of the names of one version of the vocabulary, which moves less often. */
-      let folded: { readonly names: Names; readonly folds: Map<string, string> } | undefined
+      /** What has been folded of the names of each kind. */
+      const folded = new Map<VocabularyKind, Map<string, string>>()
       const counting = yield* Semaphore.make(1)
 
-      const countNiches = sql<Count>`
-        SELECT niche_id::int AS id, count(*)::int AS stores FROM shop_search WHERE niche_id > 0 GROUP BY niche_id`
-      const countThemes = sql<Count>`
-        SELECT theme_id AS id, count(*)::int AS stores FROM shop_search WHERE theme_id > 0 GROUP BY theme_id`
-      const countApps = sql<Count>`
-        SELECT app AS id, count(*)::int AS stores FROM shop_search, unnest(apps) app GROUP BY app`
-
-      const countOptions = Effect.fnUntraced(function* (
-        kind: VocabularyKind,
-        { names }: Snapshot
-      ): Effect.fn.Return<ReadonlyArray<FilterOption>, SqlError.SqlError> {
-        if (kind === "niches") {
-          const stores = storesById(yield* countNiches)
-          const nameOf = new Map(names.niches.map((niche) => [niche.id, niche.name]))
-          return names.niches.map((niche) => ({
-            id: niche.id,
-            name: niche.name,
-            parent: niche.parentId === null ? null : (nameOf.get(niche.parentId) ?? null),
-            stores: (names.niche(niche.id) ?? []).reduce((sum, id) => sum + (stores.get(id) ?? 0), 0)
-          }))
-        }
-        const stores = storesById(yield* kind === "themes" ? countThemes : countApps)
-        const spellingKind = kind === "themes" ? "theme" : "app"
-        return names.spellings.flatMap(({ canonicalId, id, kind, name }) =>
-          kind === spellingKind && id === canonicalId && stores.has(id)
-            ? [{ id, name, parent: null, stores: stores.get(id) ?? 0 }]
-            : []
-        )
-      })
-
       const options = Effect.fnUntraced(function* (kind: VocabularyKind) {
-        const snapshot = yield* catalogue.latest
-        if (counted.version !== snapshot.version) counted = { version: snapshot.version, options: new Map() }
+        const published = yield* index.current
+        if (counted.of !== published) counted = { of: published, options: new Map() }
         const { options } = counted
         const known = options.get(kind)
         if (known !== undefined) return known
@@ -119,43 +78,45 @@ export class Vocabulary extends Context.Service<
             // Another fiber may have counted them while this one waited.
             const meanwhile = options.get(kind)
             if (meanwhile !== undefined) return meanwhile
-            if (folded?.names !== snapshot.names) folded = { names: snapshot.names, folds: new Map() }
-            const found = yield* NameIndex.build(yield* countOptions(kind, snapshot), folded.folds)
-            options.set(kind, found)
-            return found
+            const found = optionsOf(kind, published)
+            // Names that no store has any more are forgotten now and then.
+            const folds = folded.get(kind) ?? new Map<string, string>()
+            if (folds.size > 2 * found.length) folds.clear()
+            folded.set(kind, folds)
+            const made = yield* NameIndex.build(found, folds)
+            options.set(kind, made)
+            return made
           })
         )
       })
 
-      const list = Effect.fn("Vocabulary.list")(
-        function* (kind: VocabularyKind, query: string | undefined) {
-          return (yield* options(kind)).best(query, maxOptions)
-        },
-        (effect) => permits.query(effect)
-      )
+      const best = (kind: VocabularyKind, query: string | undefined) =>
+        Effect.map(options(kind), (all) => all.best(query, maxOptions).map((option) => told(kind, option)))
 
       const issues = Effect.fn("Vocabulary.issues")(function* (args: Readonly<Record<string, unknown>>) {
         const sent = namesIn(args)
         if (sent.niches.length === 0 && sent.themes.length === 0) return []
-        const snapshot = yield* Availability.query(catalogue.known)
-        if (StorePredicate.areKnown(sent, snapshot.names)) return []
-        // An import may have brought the name since.
-        const { names } = yield* permits.query(catalogue.latest)
+        const names = Names.of(yield* index.current)
+        if (Names.areKnown(sent, names)) return []
         yield* names.prepareNearest
-        return StorePredicate.unknownNames(sent, names)
+        return Names.unknownNames(sent, names)
       })
 
       let popular: { readonly readAt: number; readonly value: Popular } | undefined
 
       const readPopular = Effect.gen(function* () {
-        const { names } = yield* catalogue.latest
-        const first = (kind: VocabularyKind) => Effect.map(options(kind), (all) => all.best(undefined, maxOptions))
-        const byName = new Map(names.niches.map(({ name }) => [fold(name), name]))
-        const byId = new Map(names.niches.map(({ id, name }) => [id, name]))
+        const { niches } = yield* index.current
+        const byName = new Map(niches.map(({ name }) => [Names.fold(name), name]))
+        const byId = new Map(niches.map(({ id, name }) => [id, name]))
+        const options = yield* Effect.all({
+          niches: best("niches", undefined),
+          themes: best("themes", undefined),
+          apps: best("apps", undefined)
+        })
         return {
-          options: { niches: yield* first("niches"), themes: yield* first("themes"), apps: yield* first("apps") },
+          options,
           nicheName: (reference: string | number) =>
-            typeof reference === "number" ? byId.get(reference) : byName.get(fold(reference))
+            typeof reference === "number" ? byId.get(reference) : byName.get(Names.fold(reference))
         }
       })
 
@@ -163,18 +124,43 @@ export class Vocabulary extends Context.Service<
         const now = yield* Clock.currentTimeMillis
         // A clock that is set back does not keep old lists.
         if (popular !== undefined && Math.abs(now - popular.readAt) < popularMillis) return popular.value
-        const value = yield* permits.query(readPopular)
+        const value = yield* readPopular
         popular = { readAt: now, value }
         return value
       }).pipe(Effect.withSpan("Vocabulary.popular"))
 
-      return Vocabulary.of({ list, issues, popular: popularNow })
+      return Vocabulary.of({ list: Effect.fn("Vocabulary.list")(best), issues, popular: popularNow })
     })
-  ).pipe(Layer.provide(SearchPermits.layer))
+  )
 }
 
-const storesById = (counts: ReadonlyArray<Count>): ReadonlyMap<number, number> =>
-  new Map(counts.map(({ id, stores }) => [id, stores]))
+const optionsOf = (kind: VocabularyKind, published: Published): ReadonlyArray<FilterOption> => {
+  const { niches, vocabulary } = published
+  if (kind === "niches") {
+    const names = Names.of(published)
+    const nameOf = new Map(niches.map((niche) => [niche.id, niche.name]))
+    return niches.map((niche) => ({
+      id: niche.id,
+      name: niche.name,
+      parent: niche.parentId === null ? null : (nameOf.get(niche.parentId) ?? null),
+      stores: (names.niche(niche.id) ?? []).reduce((sum, id) => sum + (vocabulary.niches.get(id) ?? 0), 0)
+    }))
+  }
+  return vocabulary[kind === "themes" ? "theme" : "app"].map(({ id, name, stores }) => ({
+    id,
+    name,
+    parent: null,
+    stores
+  }))
+}
+
+/** Ids of spellings are each process's own: what is told follows from the name, and is the same on all servers. */
+const told = (kind: VocabularyKind, option: FilterOption): FilterOption =>
+  kind === "niches" ? option : { ...option, id: nameId(option.name) }
+
+/** 31 bits. */
+const nameId = (name: string): number =>
+  crypto.createHash("sha256").update(Names.fold(name)).digest().readUInt32BE() >>> 1
 
 const isNicheReference = Schema.is(NicheReference)
 const isName = Schema.is(Name)

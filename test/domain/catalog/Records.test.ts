@@ -4,6 +4,7 @@ import { adStatuses, ctas, languages, mediaTypes } from "../../../src/domain/cat
 import { decode } from "../../../src/domain/catalog/Records.ts"
 import type { CatalogRecord } from "../../../src/domain/catalog/Records.ts"
 import { extension, normalise } from "../../../src/domain/catalog/StoreDomain.ts"
+import { hasUserInfo } from "../../../src/domain/UserInfo.ts"
 
 const shop = { type: "shop", domain: "shop.example.com", name: "A", country: "US" }
 const product = { type: "product", shop: "shop.example.com", key: "1", title: "A", price: 1 }
@@ -178,6 +179,41 @@ describe("a record", () => {
     status: Schema.Literals(adStatuses),
     tags: Schema.Array(Text).check(Schema.isMaxLength(5))
   })
+
+  const Pieces = Schema.Array(
+    Schema.Literals([
+      "https:",
+      "HTTP:",
+      "//",
+      "/",
+      "\\",
+      "@",
+      ":",
+      ":80",
+      "?",
+      "#",
+      "a",
+      "b.com",
+      "1.2.3.999",
+      "[::1]",
+      "%",
+      "é",
+      " "
+    ])
+  ).check(Schema.isMaxLength(8))
+
+  it.effect.prop(
+    "has addresses that lead to a host and name no user, in whatever order their pieces come",
+    [Pieces],
+    ([pieces]) =>
+      Effect.sync(() => {
+        for (const url of [pieces.join(""), `https://${pieces.join("")}`]) {
+          const isGood = /^https?:\/\/[^\s\p{Cc}\p{Cs}]+$/iu.test(url) && URL.canParse(url) && !hasUserInfo(url)
+          assert.strictEqual(Result.isSuccess(decode({ ...product, url })), isGood, url)
+        }
+      }),
+    { arbitrary: { runs: 2_000 } }
+  )
 
   it.effect.prop(
     "says the same when it is written and read again, and holds nothing that cannot be stored",

@@ -19,7 +19,9 @@ import { Importer } from "../../../src/services/import/Importer.ts"
 import * as Access from "../../support/Access.ts"
 import * as Messages from "../../support/Messages.ts"
 import { connectV1, connectV2, exercise } from "../../support/RealClients.ts"
+import { indexed } from "../../support/Stamps.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
+import * as TestIndex from "../../support/TestIndex.ts"
 
 const demo = Layer.effectDiscard(
   Effect.gen(function* () {
@@ -33,7 +35,7 @@ const demo = Layer.effectDiscard(
 )
 
 /** Live services, a tiny catalogue, and the listening endpoint. */
-const everything = Layer.effectDiscard(Effect.void).pipe(
+const everything = Layer.effectDiscard(indexed).pipe(
   Layer.provideMerge(Router.layer),
   Layer.provideMerge(Server.layer),
   Layer.provideMerge(Live.service),
@@ -42,7 +44,7 @@ const everything = Layer.effectDiscard(Effect.void).pipe(
   Layer.provideMerge(Access.layerUnhashed),
   Layer.provide(NodeCrypto.layer),
   Layer.provideMerge(TestDatabase.layer),
-  Layer.provideMerge(AppConfig.layerOf({ port: 0, baseUrl: "https://discovery.test" })),
+  Layer.provideMerge(AppConfig.layerOf({ port: 0, baseUrl: "https://discovery.test", ...TestIndex.settings() })),
   Layer.provideMerge(Logger.layer([]))
 )
 
@@ -246,8 +248,8 @@ layer(everything, { excludeTestServices: true })("live", (it) => {
       // Nobody can read the ads while this transaction holds them: the search waits in the database.
       yield* sql.withTransaction(
         Effect.gen(function* () {
-          yield* sql`LOCK TABLE ad, ad_search IN ACCESS EXCLUSIVE MODE`
-          const message = Messages.call("search_ads", { sort_by: "newest", query: "left" })
+          yield* sql`LOCK TABLE ad IN ACCESS EXCLUSIVE MODE`
+          const message = Messages.call("search_ads", { sort_by: "newest" })
           const socket = net.connect(port, "127.0.0.1", () => socket.write(httpPost(secret, message)))
           socket.on("error", () => {})
           yield* until(1)
@@ -283,7 +285,7 @@ layer(everything, { excludeTestServices: true })("live", (it) => {
       // The last call of the batch waits in the database for as long as this transaction holds the ads.
       yield* sql.withTransaction(
         Effect.gen(function* () {
-          yield* sql`LOCK TABLE ad, ad_search IN ACCESS EXCLUSIVE MODE`
+          yield* sql`LOCK TABLE ad IN ACCESS EXCLUSIVE MODE`
           const batch = [
             ...[1, 2, 3, 4, 5].map((id) => search(id)),
             search(6, "left-1"),

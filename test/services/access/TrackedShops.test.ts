@@ -3,15 +3,12 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { maxTrackedShops, TrackedShops } from "../../../src/services/access/TrackedShops.ts"
-import { DerivedData } from "../../../src/services/search/DerivedData.ts"
 import * as Access from "../../support/Access.ts"
 import { eventually } from "../../support/RunningQueries.ts"
 import * as StoreRecords from "../../support/StoreRecords.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 
-const services = Layer.mergeAll(TrackedShops.layer, Access.layerUnhashed, DerivedData.layer).pipe(
-  Layer.provideMerge(TestDatabase.layer)
-)
+const services = Layer.mergeAll(TrackedShops.layer, Access.layerUnhashed).pipe(Layer.provideMerge(TestDatabase.layer))
 
 const newAccount = Effect.map(Access.subscriber(), ({ caller }) => caller.accountId)
 

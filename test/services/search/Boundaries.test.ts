@@ -1,29 +1,23 @@
 /** What random cases meet too seldom: bounds on every single figure, words in every script, whom a store is tracked by. */
 import { assert, layer } from "@effect/vitest"
-import { Effect, Layer, Schema } from "effect"
+import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { AccountId } from "../../../src/domain/access/Account.ts"
-import { document, queryWords } from "../../../src/domain/search/SearchText.ts"
 import type { ProductQuery } from "../../../src/domain/search/ProductQuery.ts"
 import { AdSearch } from "../../../src/services/search/AdSearch.ts"
-import { Catalogue } from "../../../src/services/search/Catalogue.ts"
-import { DerivedData } from "../../../src/services/search/DerivedData.ts"
-import * as FilterSql from "../../../src/services/search/FilterSql.ts"
 import { ProductSearch } from "../../../src/services/search/ProductSearch.ts"
-import { SearchRunner } from "../../../src/services/search/SearchRunner.ts"
 import { loadCatalogue } from "../../oracle/loadCatalogue.ts"
 import * as NaiveCatalogue from "../../oracle/NaiveCatalogue.ts"
 import * as NaiveSearch from "../../oracle/NaiveSearch.ts"
+import * as Searches from "../../support/Searches.ts"
 import { SetClock } from "../../support/SetClock.ts"
+import { indexed, stampAndIndex } from "../../support/Stamps.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 
 const catalogue = NaiveCatalogue.generate(99, 60)
 const stores = Array.from(NaiveSearch.storesOf(catalogue).values())
 
-const services = Layer.mergeAll(AdSearch.layer, ProductSearch.layer).pipe(
-  Layer.provide(SearchRunner.layer),
-  Layer.provide(Catalogue.layer),
-  Layer.provideMerge(DerivedData.layer),
+const services = Searches.layer.pipe(
   Layer.provideMerge(TestDatabase.layer),
   Layer.provideMerge(SetClock.layer(`${NaiveCatalogue.today}T12:00:00Z`))
 )
@@ -47,7 +41,7 @@ layer(services, { excludeTestServices: true })("boundaries of searches", (it) =>
   it.effect("a bound on a figure is that figure to the last bit, and includes it", () =>
     Effect.gen(function* () {
       yield* loadCatalogue(catalogue)
-      yield* (yield* DerivedData).rebuild()
+      yield* indexed
       const adSearch = yield* AdSearch
       for (const [name, figure] of Object.entries(figures)) {
         const values = new Set(stores.map(figure).filter((value) => value !== null))
@@ -75,7 +69,7 @@ layer(services, { excludeTestServices: true })("boundaries of searches", (it) =>
       yield* sql`INSERT INTO product (shop_id, key, title, price) SELECT unnest('{9010,9011,9012}'::int[]), 'a', 'Cup', 1`
       yield* sql`INSERT INTO ad (shop_id, key, page_name, is_active, media_type, started_on, last_seen_on)
         SELECT id, 'size' || id, 'Page', true, 'video', '2026-01-01', '2026-01-02' FROM generate_series(9010, 9013) id`
-      yield* (yield* DerivedData).refresh({ shopIds: [9010, 9011, 9012, 9013] })
+      yield* stampAndIndex
       const sized = (products_count: { readonly min?: number; readonly max?: number }) =>
         Effect.map(adSearch.search({ query: "sized", products_count }), ({ ads }) => ads.map(({ shop }) => shop?.id))
       assert.deepStrictEqual(yield* sized({}), [9010, 9011, 9012, 9013])
@@ -94,7 +88,7 @@ layer(services, { excludeTestServices: true })("boundaries of searches", (it) =>
         SELECT 9001, n, 'Sum', p::float8 FROM unnest(${prices.map(String)}::text[]) WITH ORDINALITY u(p, n)`
       yield* sql`INSERT INTO ad (shop_id, key, page_name, is_active, media_type, started_on, last_seen_on)
         VALUES (9001, 'sum', 'Sum', true, 'video', '2026-01-01', '2026-01-02')`
-      yield* (yield* DerivedData).refresh({ shopIds: [9001] })
+      yield* stampAndIndex
       const average = prices.sort((a, b) => a - b).reduce((sum, price) => sum + price, 0) / prices.length
       const found = yield* (yield* AdSearch).search({ avg_price: { min: average, max: average } })
       assert.deepStrictEqual(
@@ -132,7 +126,7 @@ layer(services, { excludeTestServices: true })("boundaries of searches", (it) =>
       yield* sql`INSERT INTO shop (id, domain, domain_extension, name, country) VALUES
         (9003, 'xn--80aairftm.xn--p1ai', '.xn--p1ai', 'Shop', 'RU'), (9004, 'xn--mnchen-laden-dlb.de', '.de', 'Shop', 'DE')`
       yield* sql`INSERT INTO product (shop_id, key, title, price) VALUES (9003, 'a', 'Cup', 1), (9004, 'a', 'Cup', 1)`
-      yield* (yield* DerivedData).refresh({ shopIds: [9003, 9004] })
+      yield* stampAndIndex
       const storesFor = (query: ProductQuery) =>
         Effect.map(productSearch.search(query, nobody), ({ products }) => products.map(({ shop }) => shop.id))
       for (const extension of [".рф", ".РФ", ".xn--p1ai", ".XN--P1AI"]) {
@@ -157,7 +151,7 @@ layer(services, { excludeTestServices: true })("boundaries of searches", (it) =>
       yield* sql`INSERT INTO shop (id, domain, domain_extension, name, country) VALUES (9002, 'long.com', '.com', 'Storename', 'FR')`
       yield* sql`INSERT INTO ad (shop_id, key, page_name, headline, ad_text, is_active, media_type, started_on, last_seen_on)
         VALUES (9002, 'long', 'Pagename', 'Headlinename', ${text}, true, 'video', '2026-01-01', '2026-01-02')`
-      yield* (yield* DerivedData).refresh({ shopIds: [9002] })
+      yield* stampAndIndex
       const isFound = (query: string) =>
         Effect.map(adSearch.search({ query }), ({ pagination }) => pagination.total === 1)
       for (const query of ["pagename", "storename", "headlinename", text.slice(0, 100), text.slice(-100)]) {
@@ -165,24 +159,5 @@ layer(services, { excludeTestServices: true })("boundaries of searches", (it) =>
       }
       assert.isFalse(yield* isFound(`${text.slice(0, 50)}${text.slice(-50)}`))
     })
-  )
-
-  const CodePoint = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 0x1ffff }))
-
-  it.effect.prop(
-    "PostgreSQL finds every text by itself, by index and by scan",
-    [Schema.Array(Schema.Union([CodePoint, Schema.String]))],
-    ([parts]) =>
-      Effect.gen(function* () {
-        const sql = yield* SqlClient.SqlClient
-        const text = parts.map((part) => (typeof part === "string" ? part : String.fromCodePoint(part))).join("")
-        const words = queryWords(text)
-        if (words.length === 0) return
-        const found = (access: FilterSql.WordAccess) => sql`
-          SELECT FROM (VALUES (${document([text])})) i(doc) WHERE ${sql.and(FilterSql.words(sql, words, access))}`
-        assert.strictEqual((yield* found("index")).length, 1)
-        assert.strictEqual((yield* found("scan")).length, 1)
-      }),
-    { arbitrary: { runs: 300 } }
   )
 })

@@ -1,14 +1,14 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Names from "../../../src/services/search/Names.ts"
 
-const names = Names.make(
-  [
+const names = Names.make({
+  niches: [
     { id: 1, parentId: null, name: "Apparel" },
     { id: 2, parentId: 1, name: "Socks" },
     { id: 7, parentId: null, name: "2" }
   ],
-  []
-)
+  vocabulary: { theme: [], app: [], extension: [], niches: new Map(), stores: 0, products: 0, ads: 0 }
+})
 
 describe("a niche", () => {
   it.each<[string, string | number, ReadonlyArray<number> | undefined]>([

@@ -5,33 +5,22 @@ import { SqlClient } from "effect/sql"
 import { AppConfig } from "../../../src/Config.ts"
 import type { AccountId } from "../../../src/domain/access/Account.ts"
 import { maxTrackedShops, TrackedShops } from "../../../src/services/access/TrackedShops.ts"
-import { Catalogue } from "../../../src/services/search/Catalogue.ts"
-import { DerivedData } from "../../../src/services/search/DerivedData.ts"
 import { ProductReader } from "../../../src/services/search/ProductReader.ts"
 import { ProductSearch } from "../../../src/services/search/ProductSearch.ts"
-import { SearchRunner } from "../../../src/services/search/SearchRunner.ts"
 import { ShopReader } from "../../../src/services/search/ShopReader.ts"
 import { ShopSearch } from "../../../src/services/search/ShopSearch.ts"
 import * as Access from "../../support/Access.ts"
 import { loadCatalogue } from "../../oracle/loadCatalogue.ts"
 import * as NaiveCatalogue from "../../oracle/NaiveCatalogue.ts"
 import { storesOf } from "../../oracle/NaiveSearch.ts"
+import * as Searches from "../../support/Searches.ts"
+import { indexed } from "../../support/Stamps.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 
 const catalogue = NaiveCatalogue.generate(77, 40)
 
-const services = Layer.mergeAll(ShopSearch.layer, ShopReader.layer, ProductReader.layer, ProductSearch.layer).pipe(
-  Layer.provide(SearchRunner.layer),
-  Layer.provide(Catalogue.layer),
-  Layer.provideMerge(Layer.mergeAll(Access.layerUnhashed, TrackedShops.layer)),
-  Layer.provideMerge(
-    Layer.effectDiscard(
-      Effect.gen(function* () {
-        yield* loadCatalogue(catalogue)
-        yield* (yield* DerivedData).rebuild()
-      })
-    ).pipe(Layer.provideMerge(DerivedData.layer))
-  ),
+const services = Layer.effectDiscard(Effect.andThen(loadCatalogue(catalogue), indexed)).pipe(
+  Layer.provideMerge(Layer.mergeAll(Searches.layer, ProductReader.layer, Access.layerUnhashed, TrackedShops.layer)),
   Layer.provideMerge(TestDatabase.layer),
   Layer.provide(AppConfig.layerOf({ baseUrl: "https://discovery.test" }))
 )

@@ -1,6 +1,7 @@
 /**
- * Both searches against the naive one, on catalogues and arguments at random: every page of every case. Seeds are fixed,
- * so a failure comes again; `ORACLE_SEED` and `ORACLE_CASES` look further.
+ * The searches for ads and products against the naive one, on catalogues and arguments at random: every page of every case,
+ * read from a database. Seeds are fixed, so a failure comes again; `ORACLE_SEED` and `ORACLE_CASES` look further, and
+ * index/SearchOracle.test.ts has more cases for the index alone.
  */
 import { assert, layer } from "@effect/vitest"
 import { Effect, Exit, Layer, Schema } from "effect"
@@ -12,10 +13,7 @@ import * as AdQuery from "../../../src/domain/search/AdQuery.ts"
 import * as Page from "../../../src/domain/search/Page.ts"
 import * as ProductQuery from "../../../src/domain/search/ProductQuery.ts"
 import { AdSearch } from "../../../src/services/search/AdSearch.ts"
-import { Catalogue } from "../../../src/services/search/Catalogue.ts"
-import { DerivedData } from "../../../src/services/search/DerivedData.ts"
 import { ProductSearch } from "../../../src/services/search/ProductSearch.ts"
-import { SearchRunner } from "../../../src/services/search/SearchRunner.ts"
 import { loadCatalogue } from "../../oracle/loadCatalogue.ts"
 import * as NaiveCatalogue from "../../oracle/NaiveCatalogue.ts"
 import * as NaiveSearch from "../../oracle/NaiveSearch.ts"
@@ -24,17 +22,16 @@ import * as Random from "../../oracle/Random.ts"
 import { generators } from "../../oracle/RandomArguments.ts"
 import { shrink, walkPages } from "../../oracle/walkPages.ts"
 import type { Expected, PageOf } from "../../oracle/walkPages.ts"
+import * as Searches from "../../support/Searches.ts"
 import { SetClock } from "../../support/SetClock.ts"
+import { indexed } from "../../support/Stamps.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 
 const seed = Number(process.env["ORACLE_SEED"] ?? 1)
-const casesPerCatalogue = Number(process.env["ORACLE_CASES"] ?? 200)
+const casesPerCatalogue = Number(process.env["ORACLE_CASES"] ?? 30)
 const catalogueSizes = [30, 80, 150]
 
-const services = Layer.mergeAll(AdSearch.layer, ProductSearch.layer).pipe(
-  Layer.provideMerge(SearchRunner.layer),
-  Layer.provideMerge(Catalogue.layer),
-  Layer.provideMerge(DerivedData.layer),
+const services = Searches.layer.pipe(
   Layer.provideMerge(TestDatabase.layer),
   Layer.provideMerge(SetClock.layer(`${NaiveCatalogue.today}T23:59:59Z`))
 )
@@ -204,7 +201,7 @@ for (const [index, size] of catalogueSizes.entries()) {
       const loaded = yield* sql`SELECT 1 FROM shop LIMIT 1`
       if (loaded.length > 0) return
       yield* loadCatalogue(catalogue)
-      yield* (yield* DerivedData).rebuild()
+      yield* indexed
     })
 
     it.effect(

@@ -4,30 +4,20 @@ import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { AccountId } from "../../../src/domain/access/Account.ts"
 import { TrackedShops } from "../../../src/services/access/TrackedShops.ts"
-import { Catalogue } from "../../../src/services/search/Catalogue.ts"
-import { DerivedData } from "../../../src/services/search/DerivedData.ts"
 import { ProductSearch } from "../../../src/services/search/ProductSearch.ts"
 import { AdSearch } from "../../../src/services/search/AdSearch.ts"
-import { SearchRunner } from "../../../src/services/search/SearchRunner.ts"
 import { ShopItems, shownItems } from "../../../src/services/search/ShopItems.ts"
 import { ShopReader } from "../../../src/services/search/ShopReader.ts"
 import { shopsPerPage, TrackedShopReader } from "../../../src/services/search/TrackedShopReader.ts"
 import * as Access from "../../support/Access.ts"
+import * as Searches from "../../support/Searches.ts"
+import { indexed } from "../../support/Stamps.ts"
 import * as StoreRecords from "../../support/StoreRecords.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 import { loadCatalogue } from "../../oracle/loadCatalogue.ts"
 import * as NaiveCatalogue from "../../oracle/NaiveCatalogue.ts"
 
-const services = Layer.mergeAll(
-  ShopItems.layer,
-  ShopReader.layer,
-  TrackedShopReader.layer,
-  ProductSearch.layer,
-  AdSearch.layer
-).pipe(
-  Layer.provide(SearchRunner.layer),
-  Layer.provide(Catalogue.layer),
-  Layer.provideMerge(Layer.mergeAll(Access.layerUnhashed, TrackedShops.layer, DerivedData.layer)),
+const services = Layer.mergeAll(Searches.layer, Access.layerUnhashed, TrackedShops.layer).pipe(
   Layer.provideMerge(TestDatabase.layer)
 )
 
@@ -55,7 +45,7 @@ describe.each([11, 12, 13])("of a random catalogue, seed %i", (seed) => {
     it.effect("the newest products and the running ads are those that the records say, in order", () =>
       Effect.gen(function* () {
         yield* loadCatalogue(catalogue)
-        yield* (yield* DerivedData).rebuild()
+        yield* indexed
         const items = yield* ShopItems
         let cut = 0
         for (const { id } of catalogue.shops) {

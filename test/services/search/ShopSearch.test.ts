@@ -1,16 +1,11 @@
 /** `search_shops` against the naive search, as SearchOracle.test.ts does for the other two; and `is_tracked`. */
 import { assert, layer } from "@effect/vitest"
-import { Effect, Layer, Result, Schema } from "effect"
+import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { AccountId } from "../../../src/domain/access/Account.ts"
 import type { ShopFacts } from "../../../src/domain/catalog/ShopItem.ts"
-import * as Page from "../../../src/domain/search/Page.ts"
 import { ShopQuery, shopSorts } from "../../../src/domain/search/ShopQuery.ts"
-import { Catalogue } from "../../../src/services/search/Catalogue.ts"
-import { DerivedData } from "../../../src/services/search/DerivedData.ts"
-import * as ShopRequest from "../../../src/services/search/ShopRequest.ts"
 import { ShopSearch } from "../../../src/services/search/ShopSearch.ts"
-import * as ShopSql from "../../../src/services/search/ShopSql.ts"
 import { loadCatalogue } from "../../oracle/loadCatalogue.ts"
 import * as NaiveCatalogue from "../../oracle/NaiveCatalogue.ts"
 import * as NaiveSearch from "../../oracle/NaiveSearch.ts"
@@ -19,16 +14,14 @@ import * as Random from "../../oracle/Random.ts"
 import { generators } from "../../oracle/RandomArguments.ts"
 import { shrink, walkPages } from "../../oracle/walkPages.ts"
 import type { PageOf } from "../../oracle/walkPages.ts"
+import * as Searches from "../../support/Searches.ts"
+import { indexed, stampAndIndex } from "../../support/Stamps.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 
 const seed = Number(process.env["ORACLE_SEED"] ?? 1)
-const casesPerCatalogue = Number(process.env["ORACLE_CASES"] ?? 200)
+const casesPerCatalogue = Number(process.env["ORACLE_CASES"] ?? 30)
 
-const services = ShopSearch.layer.pipe(
-  Layer.provideMerge(Catalogue.layer),
-  Layer.provideMerge(DerivedData.layer),
-  Layer.provideMerge(TestDatabase.layer)
-)
+const services = Searches.layer.pipe(Layer.provideMerge(TestDatabase.layer))
 
 const decode = Schema.decodeUnknownEffect(ShopQuery)
 
@@ -94,7 +87,7 @@ for (const [index, size] of [30, 80, 150].entries()) {
       const loaded = yield* sql`SELECT 1 FROM shop LIMIT 1`
       if (loaded.length > 0) return
       yield* loadCatalogue(catalogue)
-      yield* (yield* DerivedData).rebuild()
+      yield* indexed
     })
 
     const prove = Effect.fnUntraced(function* (args: Record<string, unknown>) {
@@ -114,42 +107,6 @@ for (const [index, size] of [30, 80, 150].entries()) {
       600_000
     )
 
-    it.effect("words by index or by reading, the total counted or known: the answer is the same", () =>
-      Effect.gen(function* () {
-        yield* load
-        const sql = yield* SqlClient.SqlClient
-        const { names } = yield* (yield* Catalogue).latest
-        const { shop } = generators(Random.make(catalogueSeed + 4), catalogue)
-        const ways = new Set<string>()
-        for (let number = 0; number < casesPerCatalogue; number++) {
-          const args = { ...shop(number), page: (number % 3) + 1 }
-          if ("query" in args && matcher(String(args.query)) === undefined) continue
-          const query = yield* decode(args)
-          const request = Result.getOrThrow(ShopRequest.fromShopQuery(query, names))
-          const { items, total } = NaiveSearch.searchShops(catalogue, query)
-          const start = Page.offset(request.window)
-          const wanted = items.slice(start, start + request.window.perPage).map(({ id }) => id)
-          const accesses = request.words.length === 0 ? (["scan"] as const) : (["index", "scan"] as const)
-          const plans = accesses.flatMap((access) => (["walk", "pass"] as const).map((page) => ({ access, page })))
-          for (const plan of plans) {
-            for (const known of [undefined, total]) {
-              const [row] = yield* ShopSql.search(sql, request, nobody, plan, known).unprepared
-              const way = `${plan.access} ${plan.page} ${known === undefined}`
-              const told = `${way} of ${JSON.stringify(args)}`
-              assert.strictEqual(row?.total, total, told)
-              assert.deepStrictEqual(
-                (row?.shops ?? []).map(({ id }) => id),
-                wanted,
-                told
-              )
-              if (wanted.length > 0) ways.add(way)
-            }
-          }
-        }
-        assert.strictEqual(ways.size, 8)
-      })
-    )
-
     it.effect("every sort of all stores, both ways", () =>
       Effect.gen(function* () {
         yield* load
@@ -165,18 +122,17 @@ layer(services, { excludeTestServices: true })("ShopSearch", (it) => {
   it.effect("finds a store by its niche as soon as that is there, and refuses it once it is gone", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const derived = yield* DerivedData
       const shopSearch = yield* ShopSearch
       const refused = Effect.flip(shopSearch.search({ niches: ["Desks"] }, nobody))
       assert.strictEqual((yield* refused)._tag, "InvalidArguments")
       yield* sql`INSERT INTO niche VALUES (7, NULL, 'Desks')`
       yield* sql`INSERT INTO shop (id, domain, domain_extension, name, country, niche_id)
         VALUES (1, 'a.com', '.com', 'A', 'US', 7)`
-      yield* derived.refresh({ shopIds: [1] })
+      yield* stampAndIndex
       assert.strictEqual((yield* shopSearch.search({ niches: ["desks"] }, nobody)).pagination.total, 1)
       yield* sql`DELETE FROM shop`
       yield* sql`DELETE FROM niche`
-      yield* derived.refresh({ shopIds: [1] })
+      yield* stampAndIndex
       assert.strictEqual((yield* refused)._tag, "InvalidArguments")
       assert.strictEqual((yield* shopSearch.search({}, nobody)).pagination.total, 0)
     })
@@ -185,19 +141,18 @@ layer(services, { excludeTestServices: true })("ShopSearch", (it) => {
   it.effect("counts anew as soon as there is another store, whatever has been searched for last", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const derived = yield* DerivedData
       const shopSearch = yield* ShopSearch
       for (const id of [11, 12, 13]) {
         yield* sql`INSERT INTO shop (id, domain, domain_extension, name, country)
           VALUES (${id}, ${`n${id}.nz`}, '.nz', 'N', 'NZ')`
-        yield* derived.refresh({ shopIds: [id] })
+        yield* stampAndIndex
         for (const page of [1, 2]) {
           const { pagination } = yield* shopSearch.search({ countries: ["NZ"], per_page: 1, page }, nobody)
           assert.strictEqual(pagination.total, id - 10)
         }
       }
       yield* sql`DELETE FROM shop`
-      yield* derived.refresh({ shopIds: [11, 12, 13] })
+      yield* stampAndIndex
     })
   )
 
@@ -207,7 +162,7 @@ layer(services, { excludeTestServices: true })("ShopSearch", (it) => {
       const shopSearch = yield* ShopSearch
       yield* sql`INSERT INTO ad (key, page_name, is_active, media_type, started_on, last_seen_on)
         VALUES ('k', 'P', true, 'image', '2026-01-01', '2026-01-02')`
-      yield* (yield* DerivedData).rebuild()
+      yield* stampAndIndex
       for (const query of [{}, { active_ads: { min: 1 } }, { sort_order: "asc" as const }]) {
         const { pagination, shops } = yield* shopSearch.search(query, nobody)
         assert.deepStrictEqual([shops.length, pagination.total], [0, 0])

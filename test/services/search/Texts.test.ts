@@ -9,11 +9,10 @@ import type { AccountId } from "../../../src/domain/access/Account.ts"
 import { decode } from "../../../src/domain/catalog/Records.ts"
 import { Importer } from "../../../src/services/import/Importer.ts"
 import { AdSearch } from "../../../src/services/search/AdSearch.ts"
-import { Catalogue } from "../../../src/services/search/Catalogue.ts"
-import { DerivedData } from "../../../src/services/search/DerivedData.ts"
 import { ProductSearch } from "../../../src/services/search/ProductSearch.ts"
-import { SearchRunner } from "../../../src/services/search/SearchRunner.ts"
 import { ShopSearch } from "../../../src/services/search/ShopSearch.ts"
+import * as Searches from "../../support/Searches.ts"
+import { indexed } from "../../support/Stamps.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 
 interface Example {
@@ -171,12 +170,9 @@ const load = Effect.gen(function* () {
 
 const nobody = 0 as AccountId
 
-const services = Layer.mergeAll(AdSearch.layer, ProductSearch.layer, ShopSearch.layer).pipe(
-  Layer.provide(SearchRunner.layer),
-  Layer.provide(Catalogue.layer),
-  Layer.provideMerge(Layer.effectDiscard(load)),
+const services = Layer.effectDiscard(Effect.andThen(load, indexed)).pipe(
+  Layer.provideMerge(Searches.layer),
   Layer.provide(Importer.layer),
-  Layer.provide(DerivedData.layer),
   Layer.provideMerge(TestDatabase.layer)
 )
 

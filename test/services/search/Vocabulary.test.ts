@@ -1,20 +1,18 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { Catalogue } from "../../../src/services/search/Catalogue.ts"
-import { DerivedData } from "../../../src/services/search/DerivedData.ts"
 import { Vocabulary } from "../../../src/services/search/Vocabulary.ts"
+import * as Searches from "../../support/Searches.ts"
 import { SetClock } from "../../support/SetClock.ts"
+import { stampAndIndex } from "../../support/Stamps.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 
-const services = Vocabulary.layer.pipe(
-  Layer.provideMerge(Catalogue.layer),
-  Layer.provideMerge(DerivedData.layer),
+const services = Searches.layer.pipe(
   Layer.provideMerge(TestDatabase.layer),
   Layer.provideMerge(SetClock.layer("2026-03-15T12:00:00Z"))
 )
 
-/** Writes records, as an import would, and brings the derived rows in step. */
+/** Writes records, as an import would. */
 const load = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* sql`INSERT INTO niche (id, parent_id, name) VALUES
@@ -26,7 +24,7 @@ const load = Effect.gen(function* () {
       (3, 3, 'Impulse', ARRAY['Loox']),
       (4, NULL, NULL, ARRAY['Loox', 'Klaviyo Reviews'])
     ) v(id, niche_id, theme, apps)`
-  yield* (yield* DerivedData).refresh({ shopIds: [1, 2, 3, 4] })
+  yield* stampAndIndex
 })
 
 layer(services, { excludeTestServices: true })("Vocabulary", (it) => {
@@ -78,6 +76,17 @@ layer(services, { excludeTestServices: true })("Vocabulary", (it) => {
     })
   )
 
+  it.effect("a name is told as most stores spell it, and of equally many as the first does by its letters' codes", () =>
+    Effect.gen(function* () {
+      const vocabulary = yield* Vocabulary
+      const [dawn] = yield* vocabulary.list("themes", "dawn")
+      const [klaviyo] = yield* vocabulary.list("apps", "klaviyo")
+      assert.deepStrictEqual([dawn?.name, klaviyo?.name], ["Dawn", "Klaviyo"])
+      const ids = [...(yield* vocabulary.list("themes", undefined)), ...(yield* vocabulary.list("apps", undefined))]
+      assert.strictEqual(new Set(ids.map(({ id }) => id)).size, ids.length)
+    })
+  )
+
   it.effect("a query lists whole names before beginnings, beginnings before other words, those before parents", () =>
     Effect.gen(function* () {
       const vocabulary = yield* Vocabulary
@@ -116,17 +125,19 @@ layer(services, { excludeTestServices: true })("Vocabulary", (it) => {
     })
   )
 
-  it.effect("a theme that the last store left is still known, but not listed", () =>
+  it.effect("a theme that the last store left is not known any more, and not listed", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const vocabulary = yield* Vocabulary
       yield* sql`UPDATE shop SET theme = NULL WHERE id = 3`
-      yield* (yield* DerivedData).refresh({ shopIds: [3] })
+      yield* stampAndIndex
       assert.deepStrictEqual(
         (yield* vocabulary.list("themes", undefined)).map(({ stores }) => stores),
         [2]
       )
-      assert.deepStrictEqual(yield* vocabulary.issues({ themes: ["impulse"] }), [])
+      assert.deepStrictEqual(yield* vocabulary.issues({ themes: ["impulse"] }), [
+        { path: "themes.0", message: "`impulse` is not a known theme" }
+      ])
     })
   )
 
@@ -134,7 +145,7 @@ layer(services, { excludeTestServices: true })("Vocabulary", (it) => {
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       yield* sql`UPDATE niche SET parent_id = NULL, name = 'Doggies' WHERE id = 2`
-      yield* (yield* DerivedData).refresh({ shopIds: [] })
+      yield* stampAndIndex
       const niches = yield* (yield* Vocabulary).list("niches", "doggies")
       assert.deepStrictEqual(niches.slice(0, 1), [{ id: 2, name: "Doggies", parent: null, stores: 2 }])
     })
@@ -151,7 +162,7 @@ layer(services, { excludeTestServices: true })("Vocabulary", (it) => {
       assert.deepStrictEqual(options.apps, yield* vocabulary.list("apps", undefined))
       assert.deepStrictEqual([3, "DOGGIES", "Dogs", 99].map(nicheName), ["Dog Beds", "Doggies", undefined, undefined])
       yield* sql`UPDATE shop SET apps = ARRAY['Newcomer'] WHERE id = 1`
-      yield* (yield* DerivedData).refresh({ shopIds: [1] })
+      yield* stampAndIndex
       const hasNewcomer = Effect.map(vocabulary.popular, ({ options }) =>
         options.apps.some(({ name }) => name === "Newcomer")
       )
@@ -161,7 +172,7 @@ layer(services, { excludeTestServices: true })("Vocabulary", (it) => {
       assert.isTrue(yield* hasNewcomer)
       // An hour back.
       yield* sql`UPDATE shop SET apps = ARRAY['Loox'] WHERE id = 1`
-      yield* (yield* DerivedData).refresh({ shopIds: [1] })
+      yield* stampAndIndex
       yield* clock.advance(-3_600_000)
       assert.isFalse(yield* hasNewcomer)
     })

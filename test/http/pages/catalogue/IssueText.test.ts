@@ -6,7 +6,6 @@ import * as AdQuery from "../../../../src/domain/search/AdQuery.ts"
 import * as SearchAddress from "../../../../src/domain/search/SearchAddress.ts"
 import { issueText } from "../../../../src/http/pages/catalogue/IssueText.ts"
 import * as Names from "../../../../src/services/search/Names.ts"
-import * as StorePredicate from "../../../../src/services/search/StorePredicate.ts"
 
 const decode = ArgumentIssues.argumentDecoder(AdQuery.AdQuery)
 const address = SearchAddress.make(AdQuery.AdQuery)
@@ -36,7 +35,10 @@ const wrong = [
   many("countries", 51)
 ]
 
-const names = Names.make([{ id: 1, parentId: null, name: "Pets" }], [])
+const names = Names.make({
+  niches: [{ id: 1, parentId: null, name: "Pets" }],
+  vocabulary: { niches: new Map(), theme: [], app: [], extension: [], stores: 0, products: 0, ads: 0 }
+})
 
 const messages = [
   ...wrong.flatMap((query) => {
@@ -45,7 +47,7 @@ const messages = [
     return Result.isFailure(args) ? args.failure : []
   }),
   ...AdQuery.conflicts({ status: "inactive", active_days: { min: 1 } }),
-  ...StorePredicate.unknownNames({ niches: ["Petz", 9], themes: ["Dusk"] }, names)
+  ...Names.unknownNames({ niches: ["Petz", 9], themes: ["Dusk"] }, names)
 ].map(({ message }) => message)
 
 describe("IssueText", () => {

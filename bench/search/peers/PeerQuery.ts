@@ -1,0 +1,72 @@
+/** What peers that speak SQL share: a query of the index is what they are asked. */
+import { Effect } from "effect"
+import type { Figure } from "../../../src/services/search/index/Segment.ts"
+import type { Query, Range } from "../../../src/services/search/index/Query.ts"
+import { PeerError } from "../Peer.ts"
+import type { Found } from "../Peer.ts"
+
+/** A peer gives a search up after this. */
+export const timeoutSeconds = 20
+
+export const tooSlow = (): PeerError =>
+  new PeerError({ message: `The search took longer than ${timeoutSeconds} seconds.` })
+
+export const isGrouped = ({ order }: Query): boolean => order._tag === "Grouped"
+
+export interface Counted {
+  readonly total: number
+  /** Stores with a matching ad; 0 unless grouped. */
+  readonly stores: number
+}
+
+/** A count first, so that a page that cannot hold anything is not asked for. */
+export const answer = <E>(
+  query: Query,
+  count: Effect.Effect<Counted, E>,
+  page: Effect.Effect<ReadonlyArray<number>, E>
+): Effect.Effect<Found, E> =>
+  Effect.gen(function* () {
+    const { stores, total } = yield* count
+    const isBeyond = query.offset >= (isGrouped(query) ? stores : total)
+    return { ids: isBeyond ? [] : yield* page, total, stores }
+  })
+
+const wholeNumbers: ReadonlySet<Figure> = new Set([
+  "visits",
+  "active_ads",
+  "products_count",
+  "orders",
+  "reviews",
+  "created"
+])
+/** One beyond what an integer column can hold. */
+const beyond = 2 ** 31
+
+export interface Bounds {
+  readonly type: "integer" | "double"
+  readonly min?: number
+  readonly max?: number
+}
+
+const finite = ({ max, min }: Range) => ({
+  ...(Number.isFinite(min) ? { min } : {}),
+  ...(Number.isFinite(max) ? { max } : {})
+})
+
+/** A whole figure is compared with whole bounds: an index of integers is of no use for a bound that is a fraction. */
+export const bounds = (column: Figure, range: Range): Bounds => {
+  const { max, min } = finite(range)
+  if (!wholeNumbers.has(column)) return { type: "double", ...finite(range) }
+  return {
+    type: "integer",
+    ...(min === undefined ? {} : { min: Math.min(Math.ceil(min), beyond) }),
+    ...(max === undefined ? {} : { max: Math.min(Math.floor(max), beyond) })
+  }
+}
+
+/** Bounds of a price. */
+export const priceBounds = finite
+
+/** Positions of the bits of a mask: what it names in the order of Enumerations.ts. */
+export const bitsOf = (mask: number): ReadonlyArray<number> =>
+  Array.from({ length: 32 }, (_, bit) => bit).filter((bit) => ((mask >>> bit) & 1) === 1)

@@ -1,0 +1,56 @@
+/** The search index on its threads, or on this one. */
+import * as NodeWorker from "@effect/platform-node/NodeWorker"
+import type { PgClient } from "@effect/sql-pg"
+import { Effect, Layer, Redacted } from "effect"
+import type { SqlClient } from "effect/sql"
+import { Worker } from "node:worker_threads"
+import { DatabaseSource } from "../services/database/Database.ts"
+import { CatalogIndex } from "../services/search/runtime/CatalogIndex.ts"
+import { CatalogReader } from "../services/search/runtime/CatalogReader.ts"
+import * as IndexThread from "../services/search/runtime/IndexThread.ts"
+import * as LocalIndex from "../services/search/runtime/LocalIndex.ts"
+import * as SearchThreads from "../services/search/runtime/SearchThreads.ts"
+import { Snapshots } from "../services/search/runtime/Snapshots.ts"
+
+export interface SearchIndexOptions {
+  /** Of snapshots. */
+  readonly folder: string
+  /** Threads that search; with 0 everything is done on this one. */
+  readonly workers: number
+  /** Searches that may wait. */
+  readonly places?: number
+}
+
+const searchThread = NodeWorker.layer(() => new Worker(new URL("./threads/SearchThread.ts", import.meta.url)))
+
+const indexThread = (workerData: IndexThread.Settings) =>
+  NodeWorker.layer(() => new Worker(new URL("./threads/IndexThread.ts", import.meta.url), { workerData }))
+
+export const layer = ({
+  folder,
+  places,
+  workers
+}: SearchIndexOptions): Layer.Layer<CatalogIndex, never, PgClient.PgClient | SqlClient.SqlClient | DatabaseSource> =>
+  workers === 0
+    ? CatalogIndex.layerOf(SearchThreads.onThisThread, (emit) => LocalIndex.follow({ emit })).pipe(
+        Layer.provide(CatalogReader.layer),
+        Layer.provide(Snapshots.layer(folder))
+      )
+    : Layer.unwrap(
+        Effect.map(DatabaseSource, (source) =>
+          CatalogIndex.layerOf(
+            SearchThreads.onThreads({ threads: workers, ...(places === undefined ? {} : { places }) }).pipe(
+              Effect.provide(searchThread)
+            ),
+            (emit) =>
+              IndexThread.follow(emit).pipe(
+                Effect.provide(
+                  indexThread({
+                    folder,
+                    source: "host" in source ? { ...source } : { url: Redacted.value(source) }
+                  })
+                )
+              )
+          )
+        )
+      )

@@ -1,0 +1,96 @@
+/**
+ * The version of the catalog: how the search indexes of all servers learn what has changed. A transaction that writes
+ * records takes the lock and its version first ({@link begin}), and stamps what it has touched last ({@link commit}). Versions
+ * commit in their order, so that who has read the changes up to one never finds an earlier one later.
+ */
+import { Effect } from "effect"
+import type { SqlClient, SqlError } from "effect/sql"
+import { sqlIsIn } from "../../domain/catalog/StorelessAds.ts"
+
+/**
+ * What a transaction has changed of what the search index reads. Stores are told by their ids, the pseudo-stores of ads
+ * without one too (domain/catalog/StorelessAds.ts).
+ */
+export interface Touched {
+  /** Products or ads were added, changed, removed or moved, here or away; the name changed; the store is new or gone. */
+  readonly items: Iterable<number>
+  /** Any other column of the store changed, or its traffic. A store may be in both. */
+  readonly figures: Iterable<number>
+  readonly niches: boolean
+}
+
+/** Where servers listen. What is sent is the version. */
+export const channel = "catalog"
+
+/** Tombstones are kept for so long, and an index that is older is built anew. */
+const retention = "30 days"
+
+/**
+ * First step of every transaction that changes the catalog: no other one can until it ends. Gives the version that the
+ * transaction makes if it changes anything; its records are written with it.
+ */
+export const begin = Effect.fn("CatalogVersion.begin")(function* (
+  sql: SqlClient.SqlClient
+): Effect.fn.Return<number, SqlError.SqlError> {
+  const [row] = yield* sql<{ version: number }>`SELECT version FROM catalog FOR UPDATE`
+  // The migration has inserted it, and nothing deletes it.
+  if (row === undefined) return yield* Effect.die(new Error("The table catalog has no row."))
+  return row.version + 1
+})
+
+/**
+ * Last step of the same transaction. Without anything touched there is no new version. A store of which nothing is left
+ * has a tombstone from then on.
+ */
+export const commit = Effect.fn("CatalogVersion.commit")(function* (
+  sql: SqlClient.SqlClient,
+  version: number,
+  touched: Touched
+): Effect.fn.Return<void, SqlError.SqlError> {
+  const items = Array.from(new Set(touched.items))
+  const figures = Array.from(new Set(touched.figures))
+  if (items.length + figures.length === 0 && !touched.niches) return
+  yield* sql`
+    UPDATE catalog
+    SET version = ${version}, niches_version = CASE WHEN ${touched.niches} THEN ${version}::int ELSE niches_version END`
+  yield* sql`INSERT INTO catalog_version (version) VALUES (${version})`
+  yield* sql`
+    INSERT INTO shop_change AS stored (shop_id, version, items_version, removed_at)
+    SELECT shop_id, ${version}::int, max(items_version), CASE WHEN ${sql.literal(isGone)} THEN clock_timestamp() END
+    FROM (
+      SELECT unnest(${items}::int[]) AS shop_id, ${version}::int AS items_version
+      UNION ALL SELECT unnest(${figures}::int[]), 0
+    ) t
+    GROUP BY shop_id
+    ON CONFLICT (shop_id) DO UPDATE SET
+      version = excluded.version,
+      items_version = greatest(stored.items_version, excluded.items_version),
+      removed_at = excluded.removed_at`
+  yield* sql`SELECT pg_notify(${channel}, ${String(version)})`
+})
+
+const isGone = `
+  CASE WHEN t.shop_id > 0 THEN NOT EXISTS (SELECT FROM shop WHERE shop.id = t.shop_id)
+  ELSE NOT EXISTS (SELECT FROM ad WHERE ad.shop_id IS NULL AND ${sqlIsIn("ad.id", "t.shop_id")}) END`
+
+/**
+ * Forgets stores that were removed and versions that were replaced more than 30 days ago, by the database's clock. Who holds
+ * an older version learns from `oldest_version` that it cannot catch up.
+ */
+export const forgetOld = Effect.fn("CatalogVersion.forgetOld")(function* (
+  sql: SqlClient.SqlClient
+): Effect.fn.Return<void, SqlError.SqlError> {
+  const [old] = yield* sql<{ version: number | null }>`
+    SELECT max(version) AS version FROM catalog_version
+    WHERE committed_at < now() - ${retention}::interval AND version > (SELECT oldest_version FROM catalog)`
+  const oldest = old?.version ?? null
+  if (oldest === null) return
+  yield* sql.withTransaction(
+    Effect.gen(function* () {
+      yield* begin(sql)
+      yield* sql`UPDATE catalog SET oldest_version = greatest(oldest_version, ${oldest})`
+      yield* sql`DELETE FROM shop_change WHERE removed_at IS NOT NULL AND version <= ${oldest}`
+      yield* sql`DELETE FROM catalog_version WHERE version < ${oldest}`
+    })
+  )
+})

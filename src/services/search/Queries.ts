@@ -1,0 +1,203 @@
+/** From the arguments of a tool to a query of the index: names become codes, defaults are filled in. Pure. */
+import { languages, pixels, socialNetworks } from "../../domain/catalog/Enumerations.ts"
+import * as StoreDomain from "../../domain/catalog/StoreDomain.ts"
+import type { AdQuery, AdSort } from "../../domain/search/AdQuery.ts"
+import type { DateRange, Range, SortOrder } from "../../domain/search/Arguments.ts"
+import * as Page from "../../domain/search/Page.ts"
+import type { ProductQuery, ProductSort } from "../../domain/search/ProductQuery.ts"
+import { wantedWords } from "../../domain/search/SearchText.ts"
+import type { ShopQuery, ShopSort } from "../../domain/search/ShopQuery.ts"
+import * as AdKey from "./index/AdKey.ts"
+import type { ItemCondition, Order, Query, StoreCondition, Range as Bounds } from "./index/Query.ts"
+import type { SpellingKind } from "./index/Records.ts"
+import { lettersCode } from "./index/Segment.ts"
+import type { Code, Figure, Mask } from "./index/Segment.ts"
+
+/** What the names of filters stand for in one version of the catalog. */
+export interface NameCodes {
+  /** The niche with all below it; `undefined` when there is none of this name or id. */
+  readonly niche: (reference: string | number) => ReadonlyArray<number> | undefined
+  /** All spellings that are equal to the name but for case; none when no store has it. */
+  readonly spellings: (kind: SpellingKind, name: string) => ReadonlyArray<number>
+}
+
+type StoreArguments = Omit<ShopQuery, "query" | "sort_by" | "sort_order" | "page" | "per_page">
+
+/** A filter that lists nothing asks nothing; one that lists only unknown names matches nothing. */
+const anyOf = <A>(
+  column: Code,
+  values: ReadonlyArray<A> | undefined,
+  codes: (value: A) => ReadonlyArray<number>
+): ReadonlyArray<StoreCondition> =>
+  values === undefined || values.length === 0
+    ? []
+    : [{ _tag: "AnyOf", column, values: Array.from(new Set(values.flatMap(codes))) }]
+
+const anyBit = <A extends string>(
+  column: Mask,
+  vocabulary: ReadonlyArray<A>,
+  values: ReadonlyArray<A> | undefined
+): ReadonlyArray<StoreCondition> =>
+  values === undefined || values.length === 0
+    ? []
+    : [{ _tag: "AnyBit", column, mask: values.reduce((mask, value) => mask | (1 << vocabulary.indexOf(value)), 0) }]
+
+const bounds = ({ max, min }: Range): Bounds => ({
+  min: min ?? Number.NEGATIVE_INFINITY,
+  max: max ?? Number.POSITIVE_INFINITY
+})
+
+const isBound = (range: Range | undefined): range is Range =>
+  range !== undefined && (range.min !== undefined || range.max !== undefined)
+
+const between = (column: Figure, range: Range | undefined): ReadonlyArray<StoreCondition> =>
+  isBound(range) ? [{ _tag: "Between", column, range: bounds(range) }] : []
+
+const millisPerDay = 86_400_000
+const daysSince1970 = (date: string): number => Math.round(Date.parse(`${date}T00:00:00Z`) / millisPerDay)
+
+const created = (range: DateRange | undefined): ReadonlyArray<StoreCondition> =>
+  between("created", {
+    ...(range?.from === undefined ? {} : { min: daysSince1970(range.from) }),
+    ...(range?.to === undefined ? {} : { max: daysSince1970(range.to) })
+  })
+
+const storeConditions = (args: StoreArguments, names: NameCodes): ReadonlyArray<StoreCondition> => [
+  ...anyOf("niche", args.niches, (reference) => names.niche(reference) ?? []),
+  ...anyOf("country", args.countries, (code) => [lettersCode(code)]),
+  ...anyOf("currency", args.currencies, (code) => [lettersCode(code)]),
+  ...anyBit("languages", languages, args.languages),
+  ...anyOf("extension", args.domains, (name) => names.spellings("extension", StoreDomain.normalise(name))),
+  ...anyBit("pixels", pixels, args.pixels),
+  ...anyOf("theme", args.themes, (name) => names.spellings("theme", name)),
+  ...(args.apps === undefined || args.apps.length === 0
+    ? []
+    : [{ _tag: "AnyApp" as const, values: args.apps.flatMap((name) => names.spellings("app", name)) }]),
+  ...anyBit("networks", socialNetworks, args.social_networks),
+  ...between("revenue", args.monthly_revenue),
+  ...between("visits", args.monthly_visits),
+  ...between("growth", args.traffic_growth_pct),
+  ...between("active_ads", args.active_ads),
+  ...between("products_count", args.products_count),
+  ...between("orders", args.monthly_orders),
+  ...created(args.shop_created_between),
+  ...between("avg_price", args.avg_price),
+  ...between("rating", args.trustpilot_rating),
+  ...between("reviews", args.trustpilot_reviews)
+]
+
+const window = (args: { readonly page?: number; readonly per_page?: number }): Pick<Query, "offset" | "limit"> => {
+  const asked = Page.window(args)
+  return { offset: Page.offset(asked), limit: asked.perPage }
+}
+
+const byStore = (figures: readonly [Figure, Figure?], direction: SortOrder): Order => ({
+  _tag: "ByStore",
+  figures,
+  isDescending: direction === "desc"
+})
+
+const productOrder = (sort: ProductSort, direction: SortOrder): Order => {
+  const isDescending = direction === "desc"
+  switch (sort) {
+    case "recommended":
+      return { _tag: "ByItem", column: "score", isDescending }
+    case "price":
+      return { _tag: "ByItem", column: "price", isDescending }
+    case "newest":
+      return { _tag: "ByItem", column: "created", isDescending }
+    case "revenue":
+      return byStore(["revenue"], direction)
+    case "orders":
+      return byStore(["orders"], direction)
+    case "traffic":
+      return byStore(["visits"], direction)
+    case "traffic_growth":
+      return byStore(["growth"], direction)
+    case "active_ads":
+      return byStore(["active_ads"], direction)
+  }
+}
+
+export const fromProductQuery = (query: ProductQuery, names: NameCodes): Query => ({
+  subject: "products",
+  stores: storeConditions(query, names),
+  ...(isBound(query.price) ? { item: { _tag: "Price", range: bounds(query.price) } } : {}),
+  words: wantedWords(query.query),
+  order: productOrder(query.sort_by ?? "recommended", query.sort_order ?? "desc"),
+  ...window(query)
+})
+
+const adOrder = (sort: AdSort, direction: SortOrder): Order => {
+  switch (sort) {
+    case "recommended":
+      return { _tag: "Grouped" }
+    case "newest":
+      return { _tag: "ByItem", column: "started", isDescending: true }
+    case "oldest":
+      return { _tag: "ByItem", column: "started", isDescending: false }
+    case "reach":
+    case "traffic":
+      return byStore(["visits"], direction)
+    case "revenue":
+      return byStore(["revenue"], direction)
+    case "traffic_growth":
+      return byStore(["growth"], direction)
+  }
+}
+
+/**
+ * An ad has run for the days from its start to today, none if it starts later; so a bound on `active_days` is one on the
+ * start, and needs no upkeep as days pass.
+ */
+const adCondition = (query: AdQuery, today: string): ItemCondition | undefined => {
+  const { max, min } = query.active_days ?? {}
+  const first = [0]
+  const last = [AdKey.lastDay]
+  if (max !== undefined) first.push(AdKey.dayOf(today) - Math.floor(max))
+  if (min !== undefined && min > 0) last.push(AdKey.dayOf(today) - Math.ceil(min))
+  if (query.ad_started_between?.from !== undefined) first.push(AdKey.dayOf(query.ad_started_between.from))
+  if (query.ad_started_between?.to !== undefined) last.push(AdKey.dayOf(query.ad_started_between.to))
+  const criteria: AdKey.AdCriteria = {
+    status: query.status ?? "all",
+    runningOnly: isBound(query.active_days),
+    mediaTypes: query.media_types ?? [],
+    ctas: query.ctas ?? [],
+    partnershipOnly: query.partnership_only ?? false
+  }
+  const asksNothing =
+    AdKey.matchingFlags(criteria).length === AdKey.flagValues && first.length === 1 && last.length === 1
+  return asksNothing ? undefined : { _tag: "Ad", criteria, firstDay: Math.max(...first), lastDay: Math.min(...last) }
+}
+
+/** `today` is the UTC date, `YYYY-MM-DD`. */
+export const fromAdQuery = (query: AdQuery, names: NameCodes, today: string): Query => {
+  const item = adCondition(query, today)
+  return {
+    subject: "ads",
+    stores: storeConditions(query, names),
+    ...(item === undefined ? {} : { item }),
+    words: wantedWords(query.query),
+    order: adOrder(query.sort_by ?? "recommended", query.sort_order ?? "desc"),
+    ...window(query)
+  }
+}
+
+const shopFigures: Record<ShopSort, readonly [Figure, Figure?]> = {
+  recommended: ["active_ads", "visits"],
+  revenue: ["revenue"],
+  orders: ["orders"],
+  traffic: ["visits"],
+  traffic_growth: ["growth"],
+  active_ads: ["active_ads"],
+  products_count: ["products_count"],
+  newest: ["created"]
+}
+
+export const fromShopQuery = (query: ShopQuery, names: NameCodes): Query => ({
+  subject: "stores",
+  stores: storeConditions(query, names),
+  words: wantedWords(query.query),
+  order: byStore(shopFigures[query.sort_by ?? "recommended"], query.sort_order ?? "desc"),
+  ...window(query)
+})

@@ -1,0 +1,46 @@
+/** The figures of stores as answers tell them: those of the list that was searched, so that they agree with its order. */
+import { findStore } from "./index/Segment.ts"
+import type { Figure, SegmentList } from "./index/Segment.ts"
+
+type KnownOrNot = Exclude<Figure, "active_ads" | "created">
+
+/** Unknown is `null`. */
+export type ShopFigures = Readonly<Record<KnownOrNot, number | null>> & { readonly active_ads: number }
+
+/** Of a store that the list does not have nothing is known. */
+const none: ShopFigures = {
+  revenue: null,
+  orders: null,
+  visits: null,
+  growth: null,
+  active_ads: 0,
+  products_count: null,
+  avg_price: null,
+  rating: null,
+  reviews: null
+}
+
+/** Ids of pseudo-stores are below 0. */
+export const isIndexed = (list: SegmentList, storeId: number): boolean =>
+  storeId > 0 && findStore(list, storeId) !== undefined
+
+export const figuresOf = (list: SegmentList, storeId: number): ShopFigures => {
+  const store = findStore(list, storeId)
+  if (store === undefined) return none
+  const { figures } = store.view.columns
+  const known = (figure: Figure): number | null => {
+    const value = figures[figure][store.row] ?? Number.NaN
+    return Number.isNaN(value) ? null : value
+  }
+  return {
+    revenue: known("revenue"),
+    orders: known("orders"),
+    visits: known("visits"),
+    growth: known("growth"),
+    active_ads: known("active_ads") ?? 0,
+    products_count: known("products_count"),
+    avg_price: known("avg_price"),
+    rating: known("rating"),
+    reviews: known("reviews")
+  }
+}

@@ -1,0 +1,124 @@
+/** What a segment is built from: the parts of the catalog's records that filters, orders, words and figures read. */
+import { fold } from "../Names.ts"
+
+export interface StoreRecord {
+  readonly id: number
+  readonly name: string
+  readonly domain: string
+  /** With a leading dot. */
+  readonly extension: string
+  readonly country: string
+  readonly currency: string | null
+  readonly nicheId: number | null
+  readonly languages: ReadonlyArray<string>
+  readonly pixels: ReadonlyArray<string>
+  readonly socialNetworks: ReadonlyArray<string>
+  readonly apps: ReadonlyArray<string>
+  readonly theme: string | null
+  /** Days since 1970-01-01. */
+  readonly createdDay: number | null
+  readonly monthlyRevenue: number | null
+  readonly monthlyOrders: number | null
+  /** As given; the number of products on record counts where nothing is. */
+  readonly productsCount: number | null
+  readonly trustpilotRating: number | null
+  readonly trustpilotReviews: number | null
+  /** Visits by month on record, oldest first. */
+  readonly visits: ReadonlyArray<number>
+}
+
+export interface ProductRecord {
+  readonly id: number
+  readonly title: string
+  readonly price: number
+  /** Milliseconds since 1970-01-01. */
+  readonly createdAt: number | null
+  /** Seconds since 1970-01-01. */
+  readonly firstSeen: number
+}
+
+export interface AdRecord {
+  readonly id: number
+  readonly isActive: boolean
+  readonly mediaType: string
+  readonly cta: string | null
+  readonly isPartnership: boolean
+  /** Days since 1970-01-01. */
+  readonly startedDay: number
+  readonly pageName: string
+  readonly headline: string | null
+  readonly adText: string | null
+  /** Seconds since 1970-01-01. */
+  readonly firstSeen: number
+}
+
+/** A store with all its items. */
+export interface StoreContent {
+  readonly store: StoreRecord
+  readonly products: ReadonlyArray<ProductRecord>
+  readonly ads: ReadonlyArray<AdRecord>
+}
+
+/** The ads of a pseudo-store; its id is below 0, see Segment.ts. */
+export interface PseudoStoreContent {
+  readonly id: number
+  readonly ads: ReadonlyArray<AdRecord>
+}
+
+export const spellingKinds = ["theme", "app", "extension"] as const
+export type SpellingKind = (typeof spellingKinds)[number]
+
+/**
+ * Exact spellings of open vocabularies and their ids, from 1 on. Ids are never given anew, so that segments that were
+ * built at different times agree; a snapshot holds the lists. Spellings that differ only in case are one name, which
+ * stands under the id of the spelling that came first.
+ */
+export class Spellings {
+  readonly #kinds: Readonly<Record<SpellingKind, SpellingsOfKind>>
+
+  constructor(names: Readonly<Record<SpellingKind, ReadonlyArray<string>>> = { theme: [], app: [], extension: [] }) {
+    this.#kinds = {
+      theme: new SpellingsOfKind(names.theme),
+      app: new SpellingsOfKind(names.app),
+      extension: new SpellingsOfKind(names.extension)
+    }
+  }
+
+  /** The id of a spelling, which it is given now if it has none. */
+  intern(kind: SpellingKind, name: string): number {
+    return this.#kinds[kind].intern(name)
+  }
+
+  /** The spelling with id `n` stands at `n - 1`. */
+  names(kind: SpellingKind): ReadonlyArray<string> {
+    return this.#kinds[kind].names
+  }
+
+  /** For each id, the first id of the same name; at 0 stands 0. */
+  leaders(kind: SpellingKind): ReadonlyArray<number> {
+    return this.#kinds[kind].leaders
+  }
+}
+
+class SpellingsOfKind {
+  readonly names: Array<string> = []
+  readonly leaders: Array<number> = [0]
+  readonly #ids = new Map<string, number>()
+  readonly #leaderOf = new Map<string, number>()
+
+  constructor(names: ReadonlyArray<string>) {
+    for (const name of names) this.intern(name)
+  }
+
+  intern(name: string): number {
+    const known = this.#ids.get(name)
+    if (known !== undefined) return known
+    const id = this.names.push(name)
+    this.#ids.set(name, id)
+    const folded = fold(name)
+    const leader = this.#leaderOf.get(folded) ?? id
+    this.#leaderOf.set(folded, leader)
+    this.leaders.push(leader)
+    return id
+  }
+}

@@ -1,0 +1,206 @@
+/**
+ * A segment: a complete, immutable, small catalog in typed arrays.
+ *
+ * Rows of stores are dense and ascend by id. Stores with negative ids are pseudo-stores: each holds the ads without a
+ * store of 1,024 consecutive ad ids, so that new ads touch few of them. They come first, have no figures and no words,
+ * and match no filter on stores. Items lie in the order of their stores (`offsets`), and within a store in its default
+ * order: products by recency (highest first, then lower id), ads running first, newest first, highest id first.
+ *
+ * All arrays are on SharedArrayBuffers: worker threads read the same memory, and a snapshot holds the same bytes.
+ * Terms follow Lucene: segment, postings, live documents, merge.
+ */
+
+/** Numbers of a store that ranges bound and orders sort by. Unknown is NaN, which satisfies no bound. */
+export const figures = [
+  /** In the store's currency. */
+  "revenue",
+  "orders",
+  "visits",
+  /** Percent. */
+  "growth",
+  "active_ads",
+  "products_count",
+  /** In the store's currency. */
+  "avg_price",
+  "rating",
+  "reviews",
+  /** Day of creation, in days since 1970-01-01. */
+  "created"
+] as const
+export type Figure = (typeof figures)[number]
+
+/** Columns with one code a store; 0 is none. Countries and currencies are letters as digits, see `lettersCode`. */
+export const codes = ["niche", "country", "currency", "theme", "extension"] as const
+export type Code = (typeof codes)[number]
+
+/** Columns with one bit for each value of a closed vocabulary, in the order of domain/catalog/Enumerations.ts. */
+export const masks = ["languages", "pixels", "networks"] as const
+export type Mask = (typeof masks)[number]
+
+/** What is known of the stores of a segment: replaced as a whole when figures change, while the items stay. */
+export interface StoreColumns {
+  readonly figures: Readonly<Record<Figure, Float64Array>>
+  readonly codes: Readonly<Record<Code, Uint32Array>>
+  readonly masks: Readonly<Record<Mask, Uint32Array>>
+  /** The store's part of the relevance of its products, in micros: domain/search/Relevance.ts. */
+  readonly relevance: Int32Array
+  /** Apps of row `s`: `apps[appOffsets[s]]` to `apps[appOffsets[s + 1] - 1]`, ascending. */
+  readonly appOffsets: Uint32Array
+  readonly apps: Uint32Array
+}
+
+/**
+ * The inverted index of the documents of a segment: its words, sorted by UTF-16 code units, and for each the rows that
+ * have it. Postings of a word are a bitmap where it is in more than 1/8 of the rows, else gaps as varints.
+ */
+export interface Words {
+  /** All words, one after the other: word `w` is `text[textOffsets[w]]` to `text[textOffsets[w + 1] - 1]`. */
+  readonly text: Uint16Array
+  readonly textOffsets: Uint32Array
+  /** How many postings the words before `w` have; the last entry is the number of all postings. */
+  readonly cumulative: Float64Array
+  /** Where the postings of `w` begin: in `gaps`, or in `bitmaps` for a word in more than 1/8 of the rows. */
+  readonly starts: Float64Array
+  readonly gaps: Uint8Array
+  readonly bitmaps: Uint32Array
+  /** Prefixes whose words have so many postings together that their union is kept as a bitmap; sorted. */
+  readonly prefixText: Uint16Array
+  readonly prefixOffsets: Uint32Array
+  readonly prefixBitmaps: Uint32Array
+}
+
+export interface Items {
+  /** Items of store row `s`: rows `offsets[s]` to `offsets[s + 1] - 1`. */
+  readonly offsets: Uint32Array
+  readonly ids: Int32Array
+  /** The row of the item's store. */
+  readonly stores: Uint32Array
+  /** When the item was first imported, in seconds since 1970-01-01. */
+  readonly firstSeen: Uint32Array
+  readonly words: Words
+}
+
+export interface Products extends Items {
+  /** Position in `prices`. */
+  readonly price: Uint32Array
+  /** The distinct prices of the segment, ascending. */
+  readonly prices: Float64Array
+  /** Milliseconds since 1970-01-01; unknown is NaN. */
+  readonly created: Float64Array
+  /** The product's own part of its relevance, in micros: domain/search/Relevance.ts. */
+  readonly recency: Int32Array
+  /** Rows by price, then id. */
+  readonly byPrice: Uint32Array
+  /** Rows by `created`, then id; unknown ones come first. */
+  readonly byCreated: Uint32Array
+}
+
+export interface Ads extends Items {
+  /** Flags and start day: `flags << 22 | day`, see AdKey.ts. */
+  readonly keys: Int32Array
+  /** Rows by start day, then id. */
+  readonly byStarted: Uint32Array
+}
+
+export interface Segment {
+  readonly storeIds: Int32Array
+  /** How many of the first rows are pseudo-stores. */
+  readonly pseudoStores: number
+  /** Rows are stores. */
+  readonly words: Words
+  readonly products: Products
+  readonly ads: Ads
+}
+
+/** A segment as a list shows it: with the figures and the live stores of one version of the catalog. */
+export interface SegmentView {
+  readonly segment: Segment
+  readonly columns: StoreColumns
+  /** 1 for a store that is live here, 0 for one that was removed or that a newer segment has. */
+  readonly live: Uint8Array
+}
+
+export type SegmentList = ReadonlyArray<SegmentView>
+
+/** By name, so that a snapshot can say which array is of which type. */
+export interface Arrays {
+  readonly Uint8Array: Uint8Array
+  readonly Uint16Array: Uint16Array
+  readonly Int32Array: Int32Array
+  readonly Uint32Array: Uint32Array
+  readonly Float64Array: Float64Array
+}
+export type ArrayKind = keyof Arrays
+export type TypedArray = Arrays[ArrayKind]
+
+export const constructors = { Uint8Array, Uint16Array, Int32Array, Uint32Array, Float64Array } as const
+
+const over: { readonly [K in ArrayKind]: (buffer: SharedArrayBuffer) => Arrays[K] } = {
+  Uint8Array: (buffer) => new Uint8Array(buffer),
+  Uint16Array: (buffer) => new Uint16Array(buffer),
+  Int32Array: (buffer) => new Int32Array(buffer),
+  Uint32Array: (buffer) => new Uint32Array(buffer),
+  Float64Array: (buffer) => new Float64Array(buffer)
+}
+
+/** A new array of zeros in shared memory. */
+export const shared = <K extends ArrayKind>(kind: K, length: number): Arrays[K] =>
+  over[kind](new SharedArrayBuffer(length * constructors[kind].BYTES_PER_ELEMENT))
+
+/** A copy in shared memory. */
+export const sharedCopy = <K extends ArrayKind>(kind: K, from: Arrays[K]): Arrays[K] => {
+  const copy = shared(kind, from.length)
+  copy.set(from)
+  return copy
+}
+
+export const kindOf = (array: TypedArray): ArrayKind => {
+  if (array instanceof Float64Array) return "Float64Array"
+  if (array instanceof Uint32Array) return "Uint32Array"
+  if (array instanceof Int32Array) return "Int32Array"
+  return array instanceof Uint16Array ? "Uint16Array" : "Uint8Array"
+}
+
+const pseudoStoreAds = 1_024
+
+/** The pseudo-store of an ad without a store. In SQL: `-(id >> 10) - 1`. */
+export const pseudoStoreOf = (adId: number): number => -Math.floor(adId / pseudoStoreAds) - 1
+
+/** A code of upper-case letters as a number above 0: `A` is 1, `US` is 538 + 1. Codes of one column have one length. */
+export const lettersCode = (code: string): number =>
+  Array.from(code).reduce((value, letter) => value * 26 + letter.charCodeAt(0) - 65, 0) + 1
+
+/** The inverse of {@link lettersCode} for codes of `length` letters. */
+export const lettersOf = (value: number, length: number): string => {
+  let rest = value - 1
+  let text = ""
+  for (let at = 0; at < length; at++) {
+    text = String.fromCharCode(65 + (rest % 26)) + text
+    rest = Math.floor(rest / 26)
+  }
+  return text
+}
+
+/** The row of a live store, and the view that has it; `undefined` where there is none. */
+export const findStore = (
+  list: SegmentList,
+  storeId: number
+): { readonly view: SegmentView; readonly row: number } | undefined => {
+  for (const view of list) {
+    const row = rowOf(view.segment.storeIds, storeId)
+    if (row !== undefined && view.live[row] === 1) return { view, row }
+  }
+  return undefined
+}
+
+/** The position of an id in an ascending array. */
+export const rowOf = (ids: Int32Array, id: number): number | undefined => {
+  let low = 0
+  let high = ids.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (ids[middle]! < id) low = middle + 1
+    else high = middle
+  }
+  return ids[low] === id ? low : undefined
+}

@@ -1,0 +1,29 @@
+/** What one store has brought out last. */
+import * as AdKey from "./AdKey.ts"
+import { Best } from "./Best.ts"
+import { findStore } from "./Segment.ts"
+import type { SegmentList } from "./Segment.ts"
+
+/** Ids of its newest products: by creation, latest first, of equal ones the higher id; unknown dates come last. */
+export const newestProducts = (list: SegmentList, storeId: number, limit: number): ReadonlyArray<number> => {
+  const found = findStore(list, storeId)
+  if (found === undefined) return []
+  const { created, ids, offsets } = found.view.segment.products
+  const best = new Best(limit)
+  for (let row = offsets[found.row]!; row < offsets[found.row + 1]!; row++) {
+    const key = Number.isNaN(created[row]!) ? Number.POSITIVE_INFINITY : -created[row]!
+    best.offer(key, 0, -ids[row]!, row, 0)
+  }
+  return best.sorted().map(({ row }) => ids[row]!)
+}
+
+/** Ids of its running ads: the one that started last first, of equal ones the higher id. */
+export const newestRunningAds = (list: SegmentList, storeId: number, limit: number): ReadonlyArray<number> => {
+  const found = findStore(list, storeId)
+  if (found === undefined) return []
+  const { ids, keys, offsets } = found.view.segment.ads
+  const first = offsets[found.row]!
+  // Running ads come first in a store, the newest of them first.
+  const own = Array.from(keys.subarray(first, Math.min(first + limit, offsets[found.row + 1]!)))
+  return own.flatMap((key, at) => (AdKey.isRunning(AdKey.flagsOf(key)) ? [ids[first + at]!] : []))
+}

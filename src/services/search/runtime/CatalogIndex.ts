@@ -1,0 +1,241 @@
+/**
+ * The search index as the rest of the program sees it: what is published, searches on it, and how far it is behind.
+ *
+ * The indexer and the searches may run on threads of their own or on this one; nobody who asks sees a difference.
+ */
+import { Clock, Context, Deferred, Duration, Effect, Layer, Metric, Option } from "effect"
+import type { Scope } from "effect"
+import { ServiceUnavailable } from "../../../domain/ToolError.ts"
+import type { Facets } from "../index/Facets.ts"
+import type { Filter, Query, SearchResult } from "../index/Query.ts"
+import type { Published } from "./IndexState.ts"
+import type { IndexEvent, Progress } from "./Indexer.ts"
+import type { SearchFailure, Searcher } from "./SearchThreads.ts"
+
+export interface IndexStatus {
+  /** Whether searches are answered. */
+  readonly isReady: boolean
+  /** Of the published list; none before there is one. */
+  readonly version: Option.Option<number>
+  /** Versions that the database has and the list does not, when it was asked last. */
+  readonly lagVersions: number
+  /** How long ago the first of them was committed. */
+  readonly lagSeconds: number
+  /** Until there is a list. */
+  readonly progress: Progress
+  /** Why there is none, if that does not mend itself. */
+  readonly failure: Option.Option<string>
+}
+
+export interface Found {
+  readonly result: SearchResult
+  /** The list that was searched: the answer is of its version. */
+  readonly published: Published
+}
+
+export interface Counted {
+  readonly facets: Facets
+  readonly published: Published
+}
+
+export const metrics = {
+  ready: Metric.gauge("discovery_index_ready", { description: "1 while there is a search index, else 0" }),
+  version: Metric.gauge("discovery_index_version", { description: "Version of the catalog that searches see" }),
+  lagVersions: Metric.gauge("discovery_index_lag_versions", {
+    description: "Versions that the database has and the search index does not"
+  }),
+  lagSeconds: Metric.gauge("discovery_index_lag_seconds", {
+    description: "How long ago the first version was committed that the search index does not have"
+  })
+}
+
+/** How long a reader waits for a version that the database has already. */
+const versionLimit = Duration.seconds(1)
+
+export class CatalogIndex extends Context.Service<
+  CatalogIndex,
+  {
+    /** What searches see now. Without one, for how long to wait. */
+    readonly current: Effect.Effect<Published, ServiceUnavailable>
+    /** `hint` says how a search that took too long could be made smaller. */
+    search(query: Query, hint?: () => string | undefined): Effect.Effect<Found, SearchFailure>
+    facets(filter: Filter, hint?: () => string | undefined): Effect.Effect<Counted, SearchFailure>
+    /** Returns once that version, or a later one, is published; after a second at the latest. */
+    awaitVersion(version: number): Effect.Effect<void>
+    readonly status: Effect.Effect<IndexStatus>
+  }
+>()("discovery/search/CatalogIndex") {
+  /** Searches by `searcher`; `follow` runs an indexer for the length of its scope and tells its events. */
+  static readonly layerOf = <E, R, E2, R2>(
+    searcher: Effect.Effect<Searcher, E, R>,
+    follow: (emit: (event: IndexEvent) => Effect.Effect<void>) => Effect.Effect<void, E2, R2>
+  ): Layer.Layer<CatalogIndex, E | E2, Exclude<R | R2, Scope.Scope>> =>
+    Layer.effect(
+      CatalogIndex,
+      Effect.gen(function* () {
+        const board = makeBoard(yield* searcher)
+        yield* follow(board.handle)
+        return CatalogIndex.of(board.service)
+      })
+    )
+
+  /** For tests: {@link RefreshIndex} brings it up to date at once, and nothing else does. */
+  static readonly layerOnDemand = <E, R>(
+    searcher: Effect.Effect<Searcher, E, R>,
+    make: (emit: (event: IndexEvent) => Effect.Effect<void>) => Effect.Effect<Effect.Effect<void>, E, R>
+  ): Layer.Layer<CatalogIndex | RefreshIndex, E, Exclude<R, Scope.Scope>> =>
+    Layer.effectContext(
+      Effect.gen(function* () {
+        const board = makeBoard(yield* searcher)
+        const refresh = yield* make(board.handle)
+        yield* refresh
+        return Context.make(RefreshIndex, refresh).pipe(
+          Context.add(CatalogIndex, { ...board.service, awaitVersion: () => refresh })
+        )
+      })
+    )
+}
+
+/** Brings the index up to the database's version. */
+export class RefreshIndex extends Context.Service<RefreshIndex, Effect.Effect<void>>()(
+  "discovery/search/RefreshIndex"
+) {}
+
+interface Waiter {
+  readonly version: number
+  readonly done: Deferred.Deferred<void>
+}
+
+interface Board {
+  readonly handle: (event: IndexEvent) => Effect.Effect<void>
+  readonly service: CatalogIndex["Service"]
+}
+
+/** What is known of the index, from the events of whoever makes it. */
+const makeBoard = (searcher: Searcher): Board => {
+  let published: Published | undefined
+  let progress: Progress = { phase: "connecting", done: 0, total: 0 }
+  let began: { readonly phase: Progress["phase"]; readonly atMillis: number } | undefined
+  let failure: string | undefined
+  let newest = 0
+  let lagSeconds = 0
+  let waiters: ReadonlyArray<Waiter> = []
+
+  const lagVersions = () => (published === undefined ? 0 : Math.max(0, newest - published.version))
+
+  const updateMetrics = Effect.suspend(() =>
+    Effect.all(
+      [
+        Metric.update(metrics.ready, published === undefined ? 0 : 1),
+        Metric.update(metrics.version, published?.version ?? 0),
+        Metric.update(metrics.lagVersions, lagVersions()),
+        Metric.update(metrics.lagSeconds, lagSeconds)
+      ],
+      { discard: true }
+    )
+  )
+
+  const handle = Effect.fnUntraced(function* (event: IndexEvent) {
+    switch (event._tag) {
+      case "Progress":
+        if (began?.phase !== event.progress.phase) {
+          began = { phase: event.progress.phase, atMillis: yield* Clock.currentTimeMillis }
+        }
+        progress = event.progress
+        return
+      case "Published": {
+        published = event.published
+        failure = undefined
+        newest = Math.max(newest, published.version)
+        if (newest === published.version) lagSeconds = 0
+        yield* searcher.show(published)
+        const { version } = published
+        const ready = waiters.filter((waiter) => waiter.version <= version)
+        waiters = waiters.filter((waiter) => waiter.version > version)
+        for (const { done } of ready) yield* Deferred.succeed(done, undefined)
+        break
+      }
+      case "Dropped":
+        published = undefined
+        newest = 0
+        yield* searcher.show(undefined)
+        break
+      case "Checked":
+        newest = event.version
+        lagSeconds = event.lagSeconds
+        break
+      case "Failed":
+        failure = event.message
+        break
+    }
+    yield* updateMetrics
+  })
+
+  /** By how fast it has been so far; a guess while little is done. */
+  const secondsLeft = (now: number): number => {
+    if (began === undefined || progress.done === 0) return firstGuessSeconds
+    const share = progress.done / Math.max(1, progress.total)
+    return Math.ceil((((now - began.atMillis) / 1_000) * (1 - share)) / share)
+  }
+
+  const notReady = Effect.map(Clock.currentTimeMillis, (now) => {
+    const { done, phase, total } = progress
+    const share = total === 0 ? "" : ` (${Math.floor((100 * done) / total)} %)`
+    const message =
+      failure === undefined
+        ? `The search index is being ${phase === "building" ? "built" : "loaded"}${share}.`
+        : "There is no search index right now."
+    return new ServiceUnavailable({
+      message: `${message} Nothing was charged; try again in a moment.`,
+      retryAfterSeconds: Math.min(longestGuessSeconds, Math.max(1, secondsLeft(now)))
+    })
+  })
+
+  const current = Effect.suspend(() =>
+    published === undefined ? Effect.flatMap(notReady, Effect.fail) : Effect.succeed(published)
+  )
+
+  const awaitVersion = (version: number) =>
+    Effect.suspend(() => {
+      if (published !== undefined && published.version >= version) return Effect.void
+      const waiter: Waiter = { version, done: Deferred.makeUnsafe() }
+      waiters = [...waiters, waiter]
+      return Deferred.await(waiter.done).pipe(
+        Effect.timeoutOrElse({ duration: versionLimit, orElse: () => Effect.void }),
+        Effect.ensuring(Effect.sync(() => void (waiters = waiters.filter((each) => each !== waiter))))
+      )
+    })
+
+  return {
+    handle,
+    service: {
+      current,
+      search: Effect.fn("CatalogIndex.search")(function* (query: Query, hint?: () => string | undefined) {
+        yield* current
+        const { outcome, published } = yield* searcher.run({ _tag: "Search", query }, hint)
+        return outcome._tag === "Found"
+          ? { result: outcome.result, published }
+          : yield* Effect.die(new Error("a search was answered with facets"))
+      }),
+      facets: Effect.fn("CatalogIndex.facets")(function* (filter: Filter, hint?: () => string | undefined) {
+        yield* current
+        const { outcome, published } = yield* searcher.run({ _tag: "Facets", filter }, hint)
+        return outcome._tag === "Counted"
+          ? { facets: outcome.facets, published }
+          : yield* Effect.die(new Error("facets were answered with a search"))
+      }),
+      awaitVersion,
+      status: Effect.sync(() => ({
+        isReady: published !== undefined,
+        version: Option.map(Option.fromUndefinedOr(published), ({ version }) => version),
+        lagVersions: lagVersions(),
+        lagSeconds,
+        progress,
+        failure: Option.fromUndefinedOr(failure)
+      }))
+    }
+  }
+}
+
+const firstGuessSeconds = 5
+const longestGuessSeconds = 120

@@ -1,0 +1,370 @@
+/**
+ * Reads the records that an index is made of. Everything that one {@link CatalogReader.use} reads is of one state of the
+ * database: one REPEATABLE READ transaction.
+ *
+ * Items come some thousands to a row: their numbers one after the other in the binary form of PostgreSQL, their texts as one
+ * string with separators. A row for each item costs the driver three times as much.
+ */
+import { Context, Effect, Fiber, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql"
+import { sqlIsIn, sqlPseudoStoreOf } from "../../../domain/catalog/StorelessAds.ts"
+import * as Database from "../../database/Database.ts"
+import type { AdRecord, ProductRecord, PseudoStoreContent, StoreContent, StoreRecord } from "../index/Records.ts"
+import { pseudoStoreOf } from "../index/Segment.ts"
+import type { Identity, Niche } from "./IndexState.ts"
+
+/** Stores that changed since a version. Ids below 0 are pseudo-stores. */
+export interface Changes {
+  /** To be built anew from their records; those that have none any more are gone. */
+  readonly items: ReadonlyArray<number>
+  /** Of these, only what {@link StoreRecord} holds. */
+  readonly figures: ReadonlyArray<number>
+}
+
+export interface Head extends Identity {
+  readonly nichesVersion: number
+  /** How long ago the first version was committed that is newer than the one asked about; 0 without one. */
+  readonly lagSeconds: number
+}
+
+export interface Sizes {
+  readonly stores: number
+  readonly products: number
+  readonly ads: number
+}
+
+/** Ascending by id; pseudo-stores in pages of their own, before all stores. */
+export interface Page {
+  readonly pseudoStores: ReadonlyArray<PseudoStoreContent>
+  readonly stores: ReadonlyArray<StoreContent>
+}
+
+type Read<A> = Effect.Effect<A, SqlError.SqlError>
+
+/** One state of the catalog. */
+export interface CatalogView {
+  readonly sizes: Read<Sizes>
+  readonly niches: Read<ReadonlyArray<Niche>>
+  changesSince(version: number): Read<Changes>
+  /** Every store and pseudo-store, or of these ids those that have records. */
+  pages<E, R>(
+    ids: "all" | ReadonlyArray<number>,
+    onPage: (page: Page) => Effect.Effect<void, E, R>
+  ): Effect.Effect<void, E | SqlError.SqlError, R>
+  /** What is known of stores without their items. */
+  storeRecords(ids: ReadonlyArray<number>): Read<ReadonlyArray<StoreRecord>>
+}
+
+/** Stores are asked for so many at a time, and their items while they fit a page. */
+const storesAtOnce = 1_000
+const itemsAPage = 20_000
+/** Of 1,024 ads at the most. */
+const pseudoStoresAtOnce = 16
+/** In one row of an answer, which must not be longer than the driver takes (16 MiB); ads have longer texts. */
+const productsARow = 8_192
+const adsARow = 1_024
+
+/** Between texts, and instead of one that is not known. Texts lose them: to words they are blanks. */
+const separator = "\u001f"
+const unknown = "\u001e"
+
+const millisOf2000 = 946_684_800_000
+const dayOf2000 = 10_957
+
+export class CatalogReader extends Context.Service<
+  CatalogReader,
+  {
+    /** The newest version; `since` is the one that the lag is told of. */
+    head(since: number): Read<Head>
+    /** Whether the database has this version in its history, and can still tell what has changed since. */
+    has(identity: Identity): Read<boolean>
+    /** Reads one state, of which the head is told. */
+    use<A, E, R>(
+      read: (view: CatalogView, head: Head) => Effect.Effect<A, E, R>
+    ): Effect.Effect<A, E | SqlError.SqlError, R>
+  }
+>()("discovery/search/CatalogReader") {
+  static readonly layer: Layer.Layer<CatalogReader, never, SqlClient.SqlClient> = Layer.effect(
+    CatalogReader,
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const view = make(sql)
+
+      const head = Effect.fnUntraced(function* (since: number): Effect.fn.Return<Head, SqlError.SqlError> {
+        const [row] = yield* sql<Head>`
+          SELECT c.id AS "catalogId", c.version, v.token, c.niches_version AS "nichesVersion",
+            coalesce((
+              SELECT greatest(0, date_part('epoch', clock_timestamp() - min(later.committed_at)))
+              FROM catalog_version later WHERE later.version > ${since}
+            ), 0) AS "lagSeconds"
+          FROM catalog c JOIN catalog_version v USING (version)`
+        // The migration inserts both rows, and nothing deletes the newest.
+        return row ?? (yield* Effect.die(new Error("the catalog has no version")))
+      })
+
+      return CatalogReader.of({
+        head,
+        has: ({ catalogId, token, version }) =>
+          Effect.map(
+            sql`
+              SELECT FROM catalog c JOIN catalog_version v ON v.version = ${version} AND v.token::text = ${token}
+              WHERE c.id::text = ${catalogId} AND c.oldest_version <= ${version}`,
+            (rows) => rows.length > 0
+          ),
+        use: (read) =>
+          sql
+            .withTransaction(
+              Effect.gen(function* () {
+                yield* Database.longLimits.pipe(Effect.provideService(SqlClient.SqlClient, sql))
+                return yield* read(view, yield* head(0))
+              })
+            )
+            .pipe(Effect.provideService(SqlClient.BeginTransaction, "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY"))
+      })
+    })
+  )
+}
+
+interface ChangeRow {
+  readonly id: number
+  readonly is_items: boolean
+}
+
+interface StoreRow extends StoreRecord {
+  readonly items: number
+}
+
+/** The statements, in whichever transaction they are run. */
+const make = (sql: SqlClient.SqlClient): CatalogView => {
+  const text = (column: string) => `replace(replace(${column}, E'\\x1f', ' '), E'\\x1e', ' ')`
+  const nullableText = (column: string) => `coalesce(${text(column)}, E'\\x1e')`
+
+  const columns = `
+    s.id, s.name, s.domain, s.domain_extension AS extension, s.country, s.currency, s.niche_id AS "nicheId",
+    s.languages, s.pixels, s.social_networks AS "socialNetworks", s.apps, s.theme,
+    s.created_on - date '1970-01-01' AS "createdDay", s.monthly_revenue AS "monthlyRevenue",
+    s.monthly_orders AS "monthlyOrders", s.products_count AS "productsCount",
+    s.trustpilot_rating AS "trustpilotRating", s.trustpilot_reviews AS "trustpilotReviews",
+    ARRAY(SELECT t.visits FROM traffic_month t WHERE t.shop_id = s.id ORDER BY t.month) AS visits`
+  const itemCounts = `
+    (SELECT count(*) FROM product p WHERE p.shop_id = s.id)::int
+      + (SELECT count(*) FROM ad a WHERE a.shop_id = s.id)::int AS items`
+
+  const products = `
+    SELECT string_agg(numbers, ''::bytea), string_agg(texts, E'\\x1f') FROM (
+      SELECT int4send(shop_id) || int4send(id) || float8send(price)
+          || timestamptz_send(coalesce(created_at, '-infinity')) || timestamptz_send(first_seen) AS numbers,
+        ${text("title")} AS texts, (row_number() OVER (ORDER BY shop_id, id) - 1) / ${productsARow} AS part
+      FROM product WHERE shop_id = ANY($1::int[])
+    ) item GROUP BY part ORDER BY part`
+
+  const ads = (from: string) => `
+    SELECT string_agg(numbers, ''::bytea), string_agg(texts, E'\\x1f') FROM (
+      SELECT int4send(coalesce(shop_id, 0)) || int4send(id) || date_send(started_on) || timestamptz_send(first_seen)
+          || boolsend(is_active) || boolsend(is_partnership) AS numbers,
+        media_type || E'\\x1f' || ${nullableText("cta")} || E'\\x1f' || ${text("page_name")} || E'\\x1f'
+          || ${nullableText("headline")} || E'\\x1f' || ${nullableText("ad_text")} AS texts,
+        (row_number() OVER (ORDER BY shop_id, id) - 1) / ${adsARow} AS part
+      FROM ${from}
+    ) item GROUP BY part ORDER BY part`
+  const adsOfStores = ads("ad WHERE shop_id = ANY($1::int[])")
+  const adsOfPseudoStores = ads(`(
+    SELECT found.* FROM unnest($1::int[]) pseudo(id) CROSS JOIN LATERAL (
+      SELECT * FROM ad WHERE shop_id IS NULL AND ${sqlIsIn("ad.id", "pseudo.id")}
+    ) found
+  ) ad`)
+
+  const values = (statement: string, ids: ReadonlyArray<number>) => sql.unsafe(statement, [intArray(ids)]).values
+
+  const storesOf = Effect.fnUntraced(function* (
+    rows: ReadonlyArray<StoreRow>
+  ): Effect.fn.Return<Page, SqlError.SqlError> {
+    const ids = rows.map(({ id }) => id)
+    const productsOf = new Map<number, Array<ProductRecord>>(ids.map((id) => [id, []]))
+    const adsOf = new Map<number, Array<AdRecord>>(ids.map((id) => [id, []]))
+    for (const row of yield* values(products, ids)) decodeProducts(row, productsOf)
+    for (const row of yield* values(adsOfStores, ids)) decodeAds(row, (shopId) => adsOf.get(shopId))
+    return {
+      pseudoStores: [],
+      stores: rows.map((store) => ({
+        store,
+        products: productsOf.get(store.id) ?? [],
+        ads: adsOf.get(store.id) ?? []
+      }))
+    }
+  })
+
+  const pseudoStoresOf = Effect.fnUntraced(function* (
+    ids: ReadonlyArray<number>
+  ): Effect.fn.Return<Page, SqlError.SqlError> {
+    const found = new Map<number, Array<AdRecord>>()
+    for (const row of yield* values(adsOfPseudoStores, ids)) {
+      decodeAds(row, (_, adId) => {
+        const id = pseudoStoreOf(adId)
+        const own = found.get(id) ?? []
+        found.set(id, own)
+        return own
+      })
+    }
+    return {
+      pseudoStores: Array.from(found, ([id, ads]) => ({ id, ads })).sort((a, b) => a.id - b.id),
+      stores: []
+    }
+  })
+
+  const nextRows = (ids: "all" | ReadonlyArray<number>, after: number) =>
+    sql.unsafe<StoreRow>(
+      `SELECT ${columns}, ${itemCounts} FROM shop s WHERE s.id > $1
+        ${ids === "all" ? "" : "AND s.id = ANY($2::int[])"} ORDER BY s.id LIMIT ${storesAtOnce}`,
+      ids === "all" ? [after] : [after, intArray(ids)]
+    )
+
+  const pseudoStoreIds = Effect.map(
+    sql.unsafe(`SELECT DISTINCT ${sqlPseudoStoreOf("id")} AS id FROM ad WHERE shop_id IS NULL ORDER BY id`).values,
+    (rows) => rows.map(([id]) => Number(id))
+  )
+
+  const pages = Effect.fnUntraced(function* <E, R>(
+    ids: "all" | ReadonlyArray<number>,
+    onPage: (page: Page) => Effect.Effect<void, E, R>
+  ): Effect.fn.Return<void, E | SqlError.SqlError, R> {
+    const pseudoIds = ids === "all" ? yield* pseudoStoreIds : ids.filter((id) => id < 0).sort((a, b) => a - b)
+    for (let at = 0; at < pseudoIds.length; at += pseudoStoresAtOnce) {
+      yield* onPage(yield* pseudoStoresOf(pseudoIds.slice(at, at + pseudoStoresAtOnce)))
+    }
+
+    const storeIds = ids === "all" ? ids : ids.filter((id) => id > 0).sort((a, b) => a - b)
+    const rowsAfter = (after: number) => {
+      if (storeIds === "all") return nextRows(storeIds, after)
+      const from = storeIds.findIndex((id) => id > after)
+      return from < 0 ? Effect.succeed([]) : nextRows(storeIds.slice(from, from + storesAtOnce), after)
+    }
+    let last = 0
+    let before: Fiber.Fiber<Page, SqlError.SqlError> | undefined
+    while (true) {
+      const rows = yield* rowsAfter(last)
+      // Of ids that were asked for and are gone, the next ones are still to be asked for.
+      const end =
+        storeIds === "all"
+          ? rows.at(-1)?.id
+          : storeIds
+              .filter((id) => id > last)
+              .slice(0, storesAtOnce)
+              .at(-1)
+      if (end === undefined) break
+      last = end
+      for (const page of split(rows)) {
+        // While one page is worked on, the database collects the next.
+        const next = yield* Effect.forkChild(storesOf(page), { startImmediately: true })
+        if (before !== undefined) yield* onPage(yield* Fiber.join(before))
+        before = next
+      }
+    }
+    if (before !== undefined) yield* onPage(yield* Fiber.join(before))
+  })
+
+  return {
+    sizes: Effect.map(
+      sql<Sizes>`
+        SELECT (SELECT count(*)::int FROM shop) AS stores, (SELECT count(*)::int FROM product) AS products,
+          (SELECT count(*)::int FROM ad) AS ads`,
+      ([sizes]) => sizes ?? { stores: 0, products: 0, ads: 0 }
+    ),
+    niches: sql<Niche>`SELECT id, parent_id AS "parentId", name FROM niche ORDER BY id`,
+    changesSince: (version) =>
+      Effect.map(
+        sql<ChangeRow>`
+          SELECT shop_id AS id, items_version > ${version} OR removed_at IS NOT NULL AS is_items
+          FROM shop_change WHERE version > ${version} ORDER BY shop_id`,
+        (rows) => ({
+          items: rows.filter(({ is_items }) => is_items).map(({ id }) => id),
+          figures: rows.filter(({ is_items }) => !is_items).map(({ id }) => id)
+        })
+      ),
+    pages,
+    storeRecords: (ids) =>
+      sql.unsafe<StoreRecord>(`SELECT ${columns} FROM shop s WHERE s.id = ANY($1::int[])`, [intArray(ids)])
+  }
+}
+
+/** As text: the driver would look at each element of an array. */
+const intArray = (ids: ReadonlyArray<number>): string => `{${ids.join(",")}}`
+
+/** Stores whose items fit a page together; one with more has a page of its own. */
+const split = (rows: ReadonlyArray<StoreRow>): ReadonlyArray<ReadonlyArray<StoreRow>> => {
+  const pages: Array<Array<StoreRow>> = []
+  let page: Array<StoreRow> = []
+  let items = 0
+  for (const row of rows) {
+    if (page.length > 0 && items + row.items > itemsAPage) {
+      pages.push(page)
+      page = []
+      items = 0
+    }
+    page.push(row)
+    items += row.items
+  }
+  return page.length === 0 ? pages : [...pages, page]
+}
+
+const productBytes = 32
+const adBytes = 22
+
+interface Part {
+  readonly numbers: DataView
+  readonly texts: ReadonlyArray<string>
+}
+
+/** The driver gives bytes as bytes and text as text; anything else is a defect of these statements. */
+const partOf = ([numbers, texts]: ReadonlyArray<unknown>): Part => {
+  if (!(numbers instanceof Uint8Array) || typeof texts !== "string") throw new Error("no bytes and text")
+  return {
+    numbers: new DataView(numbers.buffer, numbers.byteOffset, numbers.byteLength),
+    texts: texts.split(separator)
+  }
+}
+
+const known = (text: string | undefined): string | null => (text === undefined || text === unknown ? null : text)
+
+/** Microseconds since 2000-01-01, as milliseconds since 1970-01-01. */
+const millisAt = (numbers: DataView, at: number): number =>
+  (numbers.getInt32(at) * 2 ** 32 + numbers.getUint32(at + 4)) / 1_000 + millisOf2000
+
+/** -infinity is the lowest of all. */
+const isUnknownTime = (numbers: DataView, at: number): boolean => numbers.getInt32(at) === -(2 ** 31)
+
+const decodeProducts = (row: ReadonlyArray<unknown>, into: ReadonlyMap<number, Array<ProductRecord>>): void => {
+  const { numbers, texts } = partOf(row)
+  for (let at = 0, index = 0; at < numbers.byteLength; at += productBytes, index++) {
+    into.get(numbers.getInt32(at))?.push({
+      id: numbers.getInt32(at + 4),
+      title: texts[index] ?? "",
+      price: numbers.getFloat64(at + 8),
+      createdAt: isUnknownTime(numbers, at + 16) ? null : millisAt(numbers, at + 16),
+      firstSeen: Math.floor(millisAt(numbers, at + 24) / 1_000)
+    })
+  }
+}
+
+const decodeAds = (
+  row: ReadonlyArray<unknown>,
+  into: (shopId: number, adId: number) => Array<AdRecord> | undefined
+): void => {
+  const { numbers, texts } = partOf(row)
+  for (let at = 0, text = 0; at < numbers.byteLength; at += adBytes, text += 5) {
+    const id = numbers.getInt32(at + 4)
+    into(numbers.getInt32(at), id)?.push({
+      id,
+      isActive: numbers.getUint8(at + 20) === 1,
+      mediaType: texts[text] ?? "",
+      cta: known(texts[text + 1]),
+      isPartnership: numbers.getUint8(at + 21) === 1,
+      startedDay: numbers.getInt32(at + 8) + dayOf2000,
+      pageName: texts[text + 2] ?? "",
+      headline: known(texts[text + 3]),
+      adText: known(texts[text + 4]),
+      firstSeen: Math.floor(millisAt(numbers, at + 12) / 1_000)
+    })
+  }
+}

@@ -1,0 +1,64 @@
+/** The indexer on a thread of its own: what both sides say, and the side that listens. */
+import { Effect, Schedule, Schema } from "effect"
+import type { Scope } from "effect"
+import * as Threads from "effect/workers/Worker"
+import type { IndexEvent } from "./Indexer.ts"
+import type { Published } from "./IndexState.ts"
+import { makeReceiver, makeSender } from "./SegmentTransfer.ts"
+import type { ListMessage } from "./SegmentTransfer.ts"
+
+/** What the thread is started with. */
+export const Settings = Schema.Struct({
+  source: Schema.Union([
+    Schema.Struct({ url: Schema.String }),
+    Schema.Struct({ host: Schema.String, username: Schema.String, database: Schema.String })
+  ]),
+  /** Of snapshots. */
+  folder: Schema.String
+})
+export type Settings = typeof Settings.Type
+
+export type FromThread =
+  | Exclude<IndexEvent, { readonly _tag: "Published" }>
+  | { readonly _tag: "Published"; readonly published: Omit<Published, "list">; readonly list: ListMessage }
+
+/** For the thread's side: events as messages. */
+export const makeEncoder = (): ((event: IndexEvent) => FromThread) => {
+  const send = makeSender()
+  return (event) => {
+    if (event._tag !== "Published") return event
+    const { list, ...published } = event.published
+    return { _tag: "Published", published, list: send(list) }
+  }
+}
+
+const respawn = Schedule.min([Schedule.exponential("100 millis"), Schedule.spaced("10 seconds")])
+
+/**
+ * Runs the thread for the length of the scope; one that dies is replaced, while what it has published stays. At the end it
+ * is given some seconds to save what it has.
+ */
+export const follow = Effect.fnUntraced(function* (
+  emit: (event: IndexEvent) => Effect.Effect<void>
+): Effect.fn.Return<void, never, Threads.WorkerPlatform | Threads.Spawner | Scope.Scope> {
+  const platform = yield* Threads.WorkerPlatform
+  const scope = yield* Effect.scope
+  const worker = yield* Effect.orDie(platform.spawn<FromThread, never>(0))
+  let receive = makeReceiver()
+  const handle = (message: FromThread): Effect.Effect<void> =>
+    Effect.suspend(() =>
+      emit(
+        message._tag === "Published"
+          ? { _tag: "Published", published: { ...message.published, list: receive(message.list) } }
+          : message
+      )
+    )
+  yield* Effect.suspend(() => {
+    receive = makeReceiver()
+    return worker.run(handle)
+  }).pipe(
+    Effect.tapCause((cause) => Effect.logError("The thread of the search index has died", cause)),
+    Effect.retry(respawn),
+    Effect.forkIn(scope)
+  )
+})

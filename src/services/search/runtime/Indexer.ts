@@ -1,0 +1,357 @@
+/**
+ * Keeps the index in step with the database: starts from a snapshot or builds it from the records, follows the versions
+ * of the catalog, merges, and writes snapshots. Whatever it emits is complete: a list of segments is of one version.
+ *
+ * It can be interrupted anywhere. What was not emitted has changed nothing but the list of spellings, which only grows.
+ */
+import { Cause, Duration, Effect, Exit, Fiber, Option, Queue, Schedule, Schema, Semaphore } from "effect"
+import type { Scope } from "effect"
+import type { SqlError } from "effect/sql"
+import { replaceStores, SegmentBuilder } from "../index/Build.ts"
+import { Spellings } from "../index/Records.ts"
+import type { StoreRecord } from "../index/Records.ts"
+import { rowOf } from "../index/Segment.ts"
+import type { SegmentList, SegmentView } from "../index/Segment.ts"
+import { CatalogReader } from "./CatalogReader.ts"
+import type { CatalogView, Head, Page, Sizes } from "./CatalogReader.ts"
+import type { IndexState, Published } from "./IndexState.ts"
+import { namesOf, publish } from "./IndexState.ts"
+import { applyMerge, chooseMerge, markDead, maxStoresOfBase, settled } from "./MergePolicy.ts"
+import type { MergeTask } from "./MergePolicy.ts"
+import { Snapshots } from "./Snapshots.ts"
+
+/** What the indexer is at, in rows: stores, products and ads. */
+export interface Progress {
+  readonly phase: "connecting" | "building" | "catching_up"
+  readonly done: number
+  readonly total: number
+}
+
+export type IndexEvent =
+  | { readonly _tag: "Progress"; readonly progress: Progress }
+  | { readonly _tag: "Published"; readonly published: Published }
+  /** The index was of another database than this one is now; a new one is being built. */
+  | { readonly _tag: "Dropped" }
+  /** The database was asked: its newest version, and how long ago the first one was committed that is not published. */
+  | { readonly _tag: "Checked"; readonly version: number; readonly lagSeconds: number }
+  /** No index can be built for now. */
+  | { readonly _tag: "Failed"; readonly message: string }
+
+/** The machine has too little memory for the index of this catalog. */
+export class NotEnoughMemory extends Schema.TaggedError<NotEnoughMemory>()("NotEnoughMemory", {
+  message: Schema.String
+}) {}
+
+export type IndexerError = SqlError.SqlError | NotEnoughMemory
+
+export interface IndexerOptions {
+  readonly emit: (event: IndexEvent) => Effect.Effect<void>
+  /** Makes one segment of several. */
+  readonly merge: (list: SegmentList) => Effect.Effect<SegmentView>
+  /** The same for more rows than that: on another thread, while this one follows the database. */
+  readonly mergeLarge: (list: SegmentList) => Effect.Effect<SegmentView>
+  readonly largeMergeRows: number
+  /** Bytes that may be used. */
+  readonly availableMemory: () => number
+  /** Signals that the catalog may have changed; it is looked at each second anyway. */
+  readonly listen: Effect.Effect<Queue.Dequeue<unknown, SqlError.SqlError>, SqlError.SqlError, Scope.Scope>
+}
+
+export interface Indexer {
+  /** Brings the index up to the database's version. Merges that are due and small are done as well. */
+  readonly refresh: Effect.Effect<void, IndexerError>
+  /** {@link Indexer.refresh} whenever there is something new, for ever; failures are logged and tried again. */
+  readonly run: Effect.Effect<never>
+  readonly state: Effect.Effect<IndexState | undefined>
+  /** Writes a snapshot if there is something that the last one does not have. */
+  readonly save: Effect.Effect<void>
+}
+
+const pollInterval = Duration.seconds(1)
+/** `min`: whichever is sooner. */
+const reconnect = Schedule.min([Schedule.exponential("100 millis"), Schedule.spaced("5 seconds")])
+/** Too little memory seldom mends itself. */
+const memoryRetry = Duration.seconds(30)
+/** A segment is finished when it has so many items, so that a change of everything is worked through in parts. */
+const maxItems = 8_000_000
+
+/** Stores whose figures are replaced at a time: each time the columns of their segments are copied. */
+const figuresAtOnce = 20_000
+
+/** Bytes of a row, measured with texts of twelve languages, and how much more a build takes while it runs. */
+const storeBytes = 600
+const productBytes = 90
+const adBytes = 160
+const whileBuilding = 2.5
+
+const neededBytes = ({ ads, products, stores }: Sizes): number =>
+  whileBuilding * (stores * storeBytes + products * productBytes + ads * adBytes)
+
+const gigabytes = (bytes: number): string => `${(bytes / 1e9).toFixed(1)} GB`
+
+interface RunningMerge {
+  readonly task: MergeTask
+  readonly fiber: Fiber.Fiber<SegmentList>
+  /** Records of the stores whose figures have changed since it began. */
+  readonly figures: Map<number, StoreRecord>
+}
+
+/** Segments of these stores, each of a bounded size, in the order of ids. */
+export const buildSegments = Effect.fnUntraced(function* (
+  view: CatalogView,
+  ids: "all" | ReadonlyArray<number>,
+  spellings: Spellings,
+  onRows: (rows: number) => Effect.Effect<void> = () => Effect.void
+): Effect.fn.Return<ReadonlyArray<SegmentView>, SqlError.SqlError> {
+  const segments: Array<SegmentView> = []
+  let builder = new SegmentBuilder(spellings)
+  let stores = 0
+  const finish = () => {
+    if (stores > 0) segments.push(builder.finish())
+    builder = new SegmentBuilder(spellings)
+    stores = 0
+  }
+  const add = (page: Page) => {
+    let rows = 0
+    for (const content of page.pseudoStores) {
+      builder.addPseudoStore(content)
+      rows += content.ads.length
+    }
+    for (const content of page.stores) {
+      builder.addStore(content)
+      rows += 1 + content.products.length + content.ads.length
+    }
+    stores += page.pseudoStores.length + page.stores.length
+    if (stores >= maxStoresOfBase || builder.items >= maxItems) finish()
+    return rows
+  }
+  yield* view.pages(ids, (page) => Effect.suspend(() => onRows(add(page))))
+  finish()
+  return segments
+})
+
+export const make = Effect.fnUntraced(function* (
+  options: IndexerOptions
+): Effect.fn.Return<Indexer, never, CatalogReader | Snapshots | Scope.Scope> {
+  const reader = yield* CatalogReader
+  const snapshots = yield* Snapshots
+  const scope = yield* Effect.scope
+  const turn = yield* Semaphore.make(1)
+  const savingTurn = yield* Semaphore.make(1)
+  const wake = yield* Queue.sliding<void>(1)
+
+  let state: IndexState | undefined
+  let spellings = new Spellings()
+  let running: RunningMerge | undefined
+  /** The list that the newest snapshot has. */
+  let saved: IndexState | undefined
+
+  const show = (next: IndexState) =>
+    Effect.suspend(() => {
+      state = next
+      return options.emit({ _tag: "Published", published: publish(next, spellings) })
+    })
+
+  const progress = (phase: Progress["phase"], done: number, total: number) =>
+    options.emit({ _tag: "Progress", progress: { phase, done, total } })
+
+  const identityOf = ({ catalogId, token, version }: Head) => ({ catalogId, token, version })
+
+  const buildAnew = Effect.gen(function* () {
+    const built = yield* reader.use((view, head) =>
+      Effect.gen(function* () {
+        const sizes = yield* view.sizes
+        const needed = neededBytes(sizes)
+        const available = options.availableMemory()
+        if (needed > available) {
+          return yield* new NotEnoughMemory({
+            message:
+              `The search index of ${sizes.stores} stores, ${sizes.products} products and ${sizes.ads} ads needs about ` +
+              `${gigabytes(needed)} of memory while it is built, and ${gigabytes(available)} are available.`
+          })
+        }
+        const total = sizes.stores + sizes.products + sizes.ads
+        let done = 0
+        yield* progress("building", done, total)
+        spellings = new Spellings()
+        const list = yield* buildSegments(view, "all", spellings, (rows) => {
+          done += rows
+          return progress("building", done, total)
+        })
+        return {
+          identity: identityOf(head),
+          niches: yield* view.niches,
+          spellings: namesOf(spellings),
+          bases: list.length,
+          list
+        }
+      })
+    )
+    yield* show(built)
+    yield* Effect.forkIn(save, scope)
+  }).pipe(Effect.withSpan("Indexer.build"))
+
+  const start = Effect.gen(function* (): Effect.fn.Return<void, IndexerError> {
+    yield* progress("connecting", 0, 0)
+    const { catalogId } = yield* reader.head(0)
+    const snapshot = yield* snapshots.newest(catalogId, (identity) => reader.has(identity))
+    if (Option.isNone(snapshot)) return yield* buildAnew
+    spellings = new Spellings(snapshot.value.spellings)
+    saved = snapshot.value
+    // Not shown before it has caught up: a server that was down for a day would answer with yesterday's figures.
+    yield* catchUp(snapshot.value)
+  })
+
+  /** None where the database does not have that version any more. */
+  const changed = Effect.fnUntraced(function* (
+    from: IndexState
+  ): Effect.fn.Return<Option.Option<IndexState>, SqlError.SqlError> {
+    return yield* reader.use((view, head) =>
+      Effect.gen(function* () {
+        if (!(yield* reader.has(from.identity))) return Option.none()
+        // The same state: there is nothing to save that the last snapshot does not have.
+        if (head.version === from.identity.version) return Option.some(from)
+        const changes = yield* view.changesSince(from.identity.version)
+        const total = changes.items.length + changes.figures.length
+        const tell = (done: number) => (total > figuresAtOnce ? progress("catching_up", done, total) : Effect.void)
+        yield* tell(0)
+        const deltas = yield* buildSegments(view, changes.items, spellings)
+        let older = from.list.map((each) => markDead(each, changes.items))
+        for (let at = 0; at < changes.figures.length; at += figuresAtOnce) {
+          yield* tell(changes.items.length + at)
+          const ids = changes.figures.slice(at, at + figuresAtOnce)
+          const records = new Map((yield* view.storeRecords(ids)).map((record) => [record.id, record]))
+          const gone = ids.filter((id) => !records.has(id))
+          older = older.map((each) => withFigures(markDead(each, gone), records))
+          for (const [id, record] of records) running?.figures.set(id, record)
+        }
+        const niches = head.nichesVersion > from.identity.version ? yield* view.niches : from.niches
+        const next = { ...from, identity: identityOf(head), niches, spellings: namesOf(spellings) }
+        return Option.some(settled(next, older.slice(0, from.bases), [...older.slice(from.bases), ...deltas]))
+      })
+    )
+  })
+
+  const catchUp = Effect.fnUntraced(function* (from: IndexState) {
+    const next = yield* changed(from)
+    if (Option.isSome(next)) return yield* show(next.value)
+    yield* drop
+    yield* buildAnew
+  })
+
+  const withFigures = (view: SegmentView, records: ReadonlyMap<number, StoreRecord>): SegmentView => {
+    const rows = new Map<number, StoreRecord>()
+    for (const [id, record] of records) {
+      const row = rowOf(view.segment.storeIds, id)
+      if (row !== undefined && view.live[row] === 1) rows.set(row, record)
+    }
+    return rows.size === 0 ? view : { ...view, columns: replaceStores(view, rows, spellings) }
+  }
+
+  const drop = Effect.gen(function* () {
+    yield* Effect.logWarning("The database has another history than the search index, which is built anew")
+    const merge = running
+    running = undefined
+    state = undefined
+    yield* options.emit({ _tag: "Dropped" })
+    if (merge !== undefined) yield* Fiber.interrupt(merge.fiber)
+  })
+
+  const refreshInTurn = Effect.gen(function* () {
+    if (state === undefined) {
+      yield* start
+    } else if (yield* reader.has(state.identity)) {
+      const head = yield* reader.head(state.identity.version)
+      yield* options.emit({ _tag: "Checked", version: head.version, lagSeconds: head.lagSeconds })
+      if (head.version === state.identity.version) return
+      yield* catchUp(state)
+    } else {
+      yield* drop
+      yield* start
+    }
+    const current = yield* reader.head(state?.identity.version ?? 0)
+    yield* options.emit({ _tag: "Checked", version: current.version, lagSeconds: current.lagSeconds })
+    yield* mergeIfDue
+  })
+
+  const conclude = Effect.fnUntraced(function* (
+    task: MergeTask,
+    merged: SegmentList,
+    figures: RunningMerge["figures"]
+  ): Effect.fn.Return<void> {
+    if (state === undefined) return
+    yield* show(applyMerge(state, task, merged, figures, (view, records) => replaceStores(view, records, spellings)))
+    if (task.base !== undefined) yield* Effect.forkIn(save, scope)
+  })
+
+  /** One at a time; a large one runs beside this fiber, and is put in its place between two refreshes. */
+  const mergeIfDue: Effect.Effect<void> = Effect.gen(function* (): Effect.fn.Return<void> {
+    while (running === undefined) {
+      const task = state === undefined ? undefined : chooseMerge(state)
+      if (task === undefined) return
+      if (task.rows <= options.largeMergeRows) {
+        yield* conclude(task, yield* Effect.forEach(task.groups, options.merge), new Map())
+        continue
+      }
+      const figures = new Map<number, StoreRecord>()
+      const fiber = yield* Effect.forkIn(Effect.forEach(task.groups, options.mergeLarge), scope)
+      const merge = { task, fiber, figures }
+      running = merge
+      const finish = Effect.gen(function* () {
+        const exit = yield* Fiber.await(fiber)
+        yield* turn.withPermit(
+          Effect.gen(function* () {
+            // The index was dropped meanwhile.
+            if (running !== merge) return
+            running = undefined
+            if (Exit.isSuccess(exit)) {
+              yield* conclude(task, exit.value, figures)
+              yield* mergeIfDue
+            } else yield* Effect.logWarning("Segments of the search index could not be merged", exit.cause)
+          })
+        )
+      })
+      yield* Effect.forkIn(finish, scope)
+    }
+  })
+
+  const save: Effect.Effect<void> = savingTurn.withPermit(
+    Effect.suspend(() => {
+      const current = state
+      if (current === undefined || current === saved) return Effect.void
+      return snapshots.save(current).pipe(
+        Effect.andThen(Effect.sync(() => (saved = current))),
+        Effect.catchTag("SnapshotFailed", ({ cause, message }) =>
+          Effect.logWarning(`The search index is not saved: ${message}`, Cause.fail(cause))
+        )
+      )
+    })
+  )
+
+  const refresh = turn.withPermit(Effect.suspend(() => refreshInTurn))
+
+  const listening = Effect.scoped(
+    Effect.flatMap(options.listen, (notices) =>
+      Effect.forever(Effect.andThen(Queue.take(notices), Queue.offer(wake, undefined)))
+    )
+  ).pipe(Effect.retry(reconnect))
+
+  const run = Effect.gen(function* () {
+    yield* Effect.forkIn(listening, scope)
+    let isTold = false
+    while (true) {
+      const exit = yield* Effect.exit(refresh)
+      const error = Exit.isFailure(exit) ? Option.getOrUndefined(Cause.findErrorOption(exit.cause)) : undefined
+      if (Exit.isFailure(exit)) {
+        if (Cause.hasInterruptsOnly(exit.cause)) return yield* Effect.interrupt
+        if (!isTold) yield* Effect.logWarning("The search index cannot follow the database", exit.cause)
+        if (error instanceof NotEnoughMemory) yield* options.emit({ _tag: "Failed", message: error.message })
+      }
+      isTold = Exit.isFailure(exit)
+      const pause = error instanceof NotEnoughMemory ? memoryRetry : pollInterval
+      yield* Effect.timeoutOrElse(Queue.take(wake), { duration: pause, orElse: () => Effect.void })
+    }
+  })
+
+  return { refresh, run, state: Effect.sync(() => state), save }
+})

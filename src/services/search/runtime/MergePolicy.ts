@@ -1,0 +1,181 @@
+/**
+ * Which segments are merged next, and what a list looks like afterwards. Pure; the merge itself may take seconds on another
+ * thread, while the list goes on changing.
+ *
+ * Deltas are merged among themselves in tiers, so that each row is merged a logarithmic number of times. The deltas' stores
+ * of a base's range are merged into it when they and its dead rows are a tenth of it. So a merge never holds much more
+ * than one range of stores twice.
+ */
+import type { StoreRecord } from "../index/Records.ts"
+import { rowOf, sharedCopy } from "../index/Segment.ts"
+import type { Segment, SegmentList, SegmentView, StoreColumns } from "../index/Segment.ts"
+import type { IndexState } from "./IndexState.ts"
+
+/** A base that would have more is split. */
+export const maxStoresOfBase = 200_000
+const maxDeltas = 8
+const dueShare = 0.1
+/** Fewer rows are merged in some hundredths of a second: not worth it each time. */
+const dueRows = 20_000
+
+export interface MergeTask {
+  /** The base that is merged with the deltas' stores of its range; without one, deltas are merged among themselves. */
+  readonly base: number | undefined
+  /** One segment is to be made of each: views whose live stores are those that it is made of. */
+  readonly groups: ReadonlyArray<SegmentList>
+  /** Rows that are read. */
+  readonly rows: number
+}
+
+/** Stores, products and ads of the rows of stores that `isCounted`. */
+const rowsOf = ({ ads, products, storeIds }: Segment, isCounted: (row: number) => boolean): number => {
+  let rows = 0
+  for (let row = 0; row < storeIds.length; row++) {
+    if (!isCounted(row)) continue
+    rows += 1 + (products.offsets[row + 1] ?? 0) - (products.offsets[row] ?? 0)
+    rows += (ads.offsets[row + 1] ?? 0) - (ads.offsets[row] ?? 0)
+  }
+  return rows
+}
+
+const allRows = ({ ads, products, storeIds }: Segment): number => storeIds.length + products.ids.length + ads.ids.length
+
+const liveRowsOf = ({ live, segment }: SegmentView): number => rowsOf(segment, (row) => live[row] === 1)
+
+const hasLive = ({ live }: SegmentView): boolean => live.includes(1)
+
+/** The first id of each range but the first, which begins below all ids. */
+const rangeStarts = ({ bases, list }: IndexState): ReadonlyArray<number> =>
+  list.slice(1, bases).map(({ segment }) => segment.storeIds[0] ?? Number.POSITIVE_INFINITY)
+
+/** The view with the live stores from `first` to below `end` alone. */
+const within = (view: SegmentView, first: number, end: number): SegmentView => {
+  const live = sharedCopy("Uint8Array", view.live)
+  const { storeIds } = view.segment
+  for (let row = 0; row < storeIds.length; row++) {
+    const id = storeIds[row] ?? 0
+    if (id < first || id >= end) live[row] = 0
+  }
+  return { ...view, live }
+}
+
+export const chooseMerge = (state: IndexState): MergeTask | undefined => {
+  const deltas = state.list.slice(state.bases)
+  return dueBase(state, deltas) ?? (deltas.length > maxDeltas ? ofDeltas(deltas) : undefined)
+}
+
+const dueBase = (state: IndexState, deltas: SegmentList): MergeTask | undefined => {
+  const starts = [Number.NEGATIVE_INFINITY, ...rangeStarts(state)]
+  for (const [base, first] of starts.entries()) {
+    const view = state.list[base]
+    const isBase = base < state.bases && view !== undefined
+    if (!isBase && deltas.length === 0) return undefined
+    const end = starts[base + 1] ?? Number.POSITIVE_INFINITY
+    const parts = deltas.map((delta) => within(delta, first, end)).filter(hasLive)
+    const moving = parts.reduce((sum, part) => sum + liveRowsOf(part), 0)
+    const all = isBase ? allRows(view.segment) : 0
+    const dead = isBase ? all - liveRowsOf(view) : 0
+    if (moving + dead < Math.max(dueRows, dueShare * all)) continue
+    const inputs = isBase ? [view, ...parts] : parts
+    return { base, groups: groupsOf(inputs), rows: all + moving }
+  }
+  return undefined
+}
+
+/** As many groups as keep each segment below the most that a base has. */
+const groupsOf = (inputs: SegmentList): ReadonlyArray<SegmentList> => {
+  const stores = inputs.reduce((sum, { live }) => sum + live.reduce((count, bit) => count + bit, 0), 0)
+  const parts = Math.ceil(stores / maxStoresOfBase)
+  if (parts <= 1) return [inputs]
+  const ids = inputs
+    .flatMap(({ live, segment }) => Array.from(segment.storeIds).filter((_, row) => live[row] === 1))
+    .sort((a, b) => a - b)
+  return Array.from({ length: parts }, (_, part) => {
+    const first = part === 0 ? Number.NEGATIVE_INFINITY : (ids[Math.floor((part * stores) / parts)] ?? 0)
+    const end = ids[Math.floor(((part + 1) * stores) / parts)] ?? Number.POSITIVE_INFINITY
+    return inputs.map((view) => within(view, first, end)).filter(hasLive)
+  })
+}
+
+/** The smallest first, while the next is not more than twice those before it together. */
+const ofDeltas = (deltas: SegmentList): MergeTask => {
+  const bySize = deltas.map((view) => ({ view, rows: allRows(view.segment) })).sort((a, b) => a.rows - b.rows)
+  const chosen: Array<SegmentView> = []
+  let rows = 0
+  for (const next of bySize) {
+    if (chosen.length >= 2 && next.rows > 2 * rows) break
+    chosen.push(next.view)
+    rows += next.rows
+  }
+  return { base: undefined, groups: [chosen], rows }
+}
+
+/**
+ * The list with the merged segments in place of what they were made of. Since the task was chosen, stores may have died,
+ * and figures may have changed: `figures` are those, for `replace`.
+ */
+export const applyMerge = (
+  state: IndexState,
+  task: MergeTask,
+  merged: SegmentList,
+  figures: ReadonlyMap<number, StoreRecord>,
+  replace: (view: SegmentView, records: ReadonlyMap<number, StoreRecord>) => StoreColumns
+): IndexState => {
+  const moved = new Map<Segment, Uint8Array>()
+  for (const { live, segment } of task.groups.flat()) {
+    const rows = moved.get(segment) ?? new Uint8Array(live.length)
+    live.forEach((bit, row) => (rows[row] = (rows[row] ?? 0) | bit))
+    moved.set(segment, rows)
+  }
+  /** Of the stores that moved, those that have died since. */
+  const died = new Set<number>()
+  const left = state.list.map((view): SegmentView => {
+    const rows = moved.get(view.segment)
+    if (rows === undefined) return view
+    const live = sharedCopy("Uint8Array", view.live)
+    rows.forEach((isMoved, row) => {
+      if (isMoved === 0) return
+      if (live[row] === 0) died.add(view.segment.storeIds[row] ?? 0)
+      live[row] = 0
+    })
+    return { ...view, live }
+  })
+  // A segment that is not listed any more has nothing alive.
+  const listed = new Set(state.list.map(({ segment }) => segment))
+  for (const [segment, rows] of moved) {
+    if (listed.has(segment)) continue
+    rows.forEach((isMoved, row) => isMoved === 1 && died.add(segment.storeIds[row] ?? 0))
+  }
+  const added = merged.map((view) => {
+    const alive = markDead(view, died)
+    const records = new Map<number, StoreRecord>()
+    for (const [id, record] of figures) {
+      const row = rowOf(view.segment.storeIds, id)
+      if (row !== undefined && alive.live[row] === 1) records.set(row, record)
+    }
+    return records.size === 0 ? alive : { ...alive, columns: replace(alive, records) }
+  })
+  const bases = left.slice(0, state.bases)
+  const deltas = left.slice(state.bases)
+  return task.base === undefined
+    ? settled(state, bases, [...deltas, ...added])
+    : settled(state, [...bases.slice(0, task.base), ...added, ...bases.slice(task.base + 1)], deltas)
+}
+
+/** Without segments that have nothing alive. */
+export const settled = (state: IndexState, bases: SegmentList, deltas: SegmentList): IndexState => {
+  const aliveBases = bases.filter(hasLive)
+  return { ...state, bases: aliveBases.length, list: [...aliveBases, ...deltas.filter(hasLive)] }
+}
+
+/** The same view where it has none of them. */
+export const markDead = (view: SegmentView, ids: Iterable<number>): SegmentView => {
+  let live: Uint8Array | undefined
+  for (const id of ids) {
+    const row = rowOf(view.segment.storeIds, id)
+    if (row === undefined || view.live[row] === 0) continue
+    live ??= sharedCopy("Uint8Array", view.live)
+    live[row] = 0
+  }
+  return live === undefined ? view : { ...view, live }
+}

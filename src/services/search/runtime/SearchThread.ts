@@ -1,0 +1,64 @@
+/** What a search thread does: keeps the newest list of segments, and runs one search after the other on it. */
+import { facets } from "../index/Facets.ts"
+import type { Facets, Leaders } from "../index/Facets.ts"
+import { Cancelled } from "../index/Matching.ts"
+import type { Cancel } from "../index/Matching.ts"
+import type { Filter, Query, SearchResult } from "../index/Query.ts"
+import { search } from "../index/Search.ts"
+import type { SegmentList } from "../index/Segment.ts"
+import { makeReceiver } from "./SegmentTransfer.ts"
+import type { ListMessage } from "./SegmentTransfer.ts"
+
+export type Job =
+  | { readonly _tag: "Search"; readonly query: Query }
+  | { readonly _tag: "Facets"; readonly filter: Filter }
+
+export type Outcome =
+  | { readonly _tag: "Found"; readonly result: SearchResult }
+  | { readonly _tag: "Counted"; readonly facets: Facets }
+  | { readonly _tag: "Cancelled" }
+  | { readonly _tag: "Failed"; readonly error: unknown }
+
+export type ToThread =
+  | { readonly _tag: "List"; readonly message: ListMessage; readonly leaders: Leaders }
+  /** `word`: where the number of a job stands that is to stop. */
+  | { readonly _tag: "Run"; readonly id: number; readonly job: Job; readonly word: Int32Array }
+
+export interface FromThread {
+  readonly id: number
+  readonly outcome: Outcome
+}
+
+/** What searches need of what is published. */
+export interface Searched {
+  readonly list: SegmentList
+  readonly leaders: Leaders
+}
+
+/** Runs a job here and now. */
+export const runJob = ({ leaders, list }: Searched, job: Job, cancel: Cancel): Outcome => {
+  try {
+    return job._tag === "Search"
+      ? { _tag: "Found", result: search(list, job.query, cancel) }
+      : { _tag: "Counted", facets: facets(list, job.filter, leaders, cancel) }
+  } catch (error) {
+    return error instanceof Cancelled ? { _tag: "Cancelled" } : { _tag: "Failed", error }
+  }
+}
+
+/** Handles the messages of one thread, in their order. */
+export const makeHandler = (): ((message: ToThread) => FromThread | undefined) => {
+  const receive = makeReceiver()
+  let searched: Searched = { list: [], leaders: { theme: [], app: [], extension: [] } }
+  return (message) => {
+    if (message._tag === "List") {
+      searched = { list: receive(message.message), leaders: message.leaders }
+      return undefined
+    }
+    const { id, job, word } = message
+    const check = () => {
+      if (Atomics.load(word, 0) === id) throw new Cancelled()
+    }
+    return { id, outcome: runJob(searched, job, { check }) }
+  }
+}

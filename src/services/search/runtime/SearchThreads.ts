@@ -1,0 +1,264 @@
+/**
+ * Searches on threads of their own. Each thread runs one search at a time; the others wait in a fair queue.
+ *
+ * A thread that dies is replaced, and what it was at is run once more. A search that takes too long, or whose caller has
+ * left, is told to stop by a word in memory that both sides see.
+ */
+import { Clock, Deferred, Duration, Effect, Exit, Schedule } from "effect"
+import type { Scope } from "effect"
+import * as Threads from "effect/workers/Worker"
+import type { AccountId } from "../../../domain/access/Account.ts"
+import * as Narrowing from "../../../domain/search/Narrowing.ts"
+import { RateLimited, ServiceUnavailable } from "../../../domain/ToolError.ts"
+import type { SearchTimeout } from "../../../domain/ToolError.ts"
+import { CurrentAccount } from "../../access/CurrentAccount.ts"
+import { Cancelled } from "../index/Matching.ts"
+import * as FairQueue from "./FairQueue.ts"
+import type { Published } from "./IndexState.ts"
+import { runJob } from "./SearchThread.ts"
+import type { FromThread, Job, Outcome, ToThread } from "./SearchThread.ts"
+import { makeSender } from "./SegmentTransfer.ts"
+
+export type SearchFailure = RateLimited | SearchTimeout | ServiceUnavailable
+
+/** The outcome, and the list that it is of. */
+export interface Answered {
+  readonly outcome: Extract<Outcome, { readonly _tag: "Found" | "Counted" }>
+  readonly published: Published
+}
+
+export interface Searcher {
+  /** Searches that begin from now on use this one. */
+  show(published: Published | undefined): Effect.Effect<void>
+  /** On the newest list that was shown when the search begins. There must have been one. */
+  run(job: Job, hint?: () => string | undefined): Effect.Effect<Answered, SearchFailure>
+}
+
+/** How long one search may take. */
+export const searchLimit = Duration.seconds(5)
+const waitLimit = Duration.seconds(5)
+/** Searches that wait; at some milliseconds each, those behind would not get their turn in time. */
+const defaultPlaces = 400
+const respawn = Schedule.min([Schedule.exponential("50 millis"), Schedule.spaced("5 seconds")])
+/** Of one search, over which threads have died. */
+const maxAttempts = 2
+
+const unavailable = (message: string) =>
+  new ServiceUnavailable({ message: `${message} Nothing was charged; try again in a moment.`, retryAfterSeconds: 1 })
+
+const tooMany = () =>
+  new RateLimited({
+    message: "Too many searches of this account at once. Nothing was charged; wait for some of them, then try again.",
+    retryAfterSeconds: 1
+  })
+
+const noIndex = () => unavailable("The search index is being built.")
+
+const answer = (
+  outcome: Outcome,
+  published: Published,
+  hint: (() => string | undefined) | undefined
+): Effect.Effect<Answered, SearchTimeout> => {
+  switch (outcome._tag) {
+    case "Cancelled":
+      return Effect.fail(Narrowing.tooSlow(hint?.()))
+    case "Failed":
+      return Effect.die(outcome.error)
+    default:
+      return Effect.succeed({ outcome, published })
+  }
+}
+
+/** Everything on the thread of the caller, for tests and small machines. */
+export const onThisThread: Effect.Effect<Searcher> = Effect.sync(() => {
+  let current: Published | undefined
+  return {
+    show: (published) => Effect.sync(() => void (current = published)),
+    run: (job, hint) =>
+      Effect.gen(function* () {
+        const published = current
+        if (published === undefined) return yield* noIndex()
+        const clock = yield* Clock.Clock
+        const end = clock.currentTimeMillisUnsafe() + Duration.toMillis(searchLimit)
+        const check = () => {
+          if (clock.currentTimeMillisUnsafe() > end) throw new Cancelled()
+        }
+        return yield* answer(runJob(published, job, { check }), published, hint)
+      })
+  }
+})
+
+interface Task {
+  readonly account: AccountId | undefined
+  readonly job: Job
+  readonly started: Deferred.Deferred<void>
+  readonly done: Deferred.Deferred<{ readonly outcome: Outcome; readonly published: Published }, ServiceUnavailable>
+  attempts: number
+}
+
+interface Running {
+  readonly id: number
+  readonly task: Task
+  readonly published: Published
+}
+
+interface Thread {
+  readonly send: (message: ToThread) => Effect.Effect<void>
+  readonly word: Int32Array
+  sender: ReturnType<typeof makeSender>
+  /** It was spawned and has not died. */
+  isUp: boolean
+  shown: Published | undefined
+  running: Running | undefined
+}
+
+export interface SearchThreadsOptions {
+  readonly threads: number
+  /** Searches that may wait. */
+  readonly places?: number
+}
+
+/** The platform's threads are spawned by {@link Threads.Spawner}. */
+export const onThreads = Effect.fnUntraced(function* (
+  options: SearchThreadsOptions
+): Effect.fn.Return<Searcher, never, Threads.WorkerPlatform | Threads.Spawner | Scope.Scope> {
+  const platform = yield* Threads.WorkerPlatform
+  const scope = yield* Effect.scope
+  const queue = FairQueue.make<AccountId | undefined, Task>(options.places ?? defaultPlaces)
+  const threads: Array<Thread> = []
+  /** Searches of an account that run. */
+  const runningOf = (account: AccountId | undefined) =>
+    threads.filter(({ running }) => running?.task.account === account).length
+  let current: Published | undefined
+  let lastId = 0
+
+  /** Gives every free thread something to do. */
+  const dispatch: Effect.Effect<void> = Effect.suspend(() => {
+    const published = current
+    if (published === undefined) return Effect.void
+    const steps: Array<Effect.Effect<void>> = []
+    for (const thread of threads) {
+      if (!thread.isUp || thread.running !== undefined) continue
+      const task = queue.take()
+      if (task === undefined) break
+      lastId = (lastId % 2_000_000_000) + 1
+      thread.running = { id: lastId, task, published }
+      task.attempts++
+      Deferred.doneUnsafe(task.started, Exit.void)
+      steps.push(showTo(thread, published), thread.send({ _tag: "Run", id: lastId, job: task.job, word: thread.word }))
+    }
+    return Effect.all(steps, { discard: true })
+  })
+
+  const showTo = (thread: Thread, published: Published): Effect.Effect<void> =>
+    Effect.suspend(() => {
+      if (!thread.isUp || thread.shown === published) return Effect.void
+      thread.shown = published
+      return thread.send({ _tag: "List", message: thread.sender(published.list), leaders: published.leaders })
+    })
+
+  const finish = (thread: Thread, { id, outcome }: FromThread) =>
+    Effect.suspend(() => {
+      const running = thread.running
+      if (running?.id !== id) return Effect.void
+      thread.running = undefined
+      Deferred.doneUnsafe(running.task.done, Exit.succeed({ outcome, published: running.published }))
+      return dispatch
+    })
+
+  /** Its search is run once more by another, before all that wait. */
+  const died = (thread: Thread) =>
+    Effect.suspend(() => {
+      const running = thread.running
+      thread.isUp = false
+      thread.running = undefined
+      thread.shown = undefined
+      if (running === undefined) return Effect.void
+      if (running.task.attempts < maxAttempts) queue.addFirst(running.task)
+      else {
+        const error = unavailable("The search could not be finished.")
+        Deferred.doneUnsafe(running.task.done, Exit.fail(error))
+      }
+      return dispatch
+    })
+
+  const came = (thread: Thread) =>
+    Effect.suspend(() => {
+      thread.isUp = true
+      thread.sender = makeSender()
+      return current === undefined ? Effect.void : Effect.andThen(showTo(thread, current), dispatch)
+    })
+
+  for (let index = 0; index < options.threads; index++) {
+    const worker = yield* Effect.orDie(platform.spawn<FromThread, ToThread>(index))
+    const thread: Thread = {
+      // A message that cannot be cloned is a defect; one to a thread that dies is sent to the next one.
+      send: (message) => Effect.orDie(worker.send(message)),
+      word: new Int32Array(new SharedArrayBuffer(4)),
+      sender: makeSender(),
+      isUp: false,
+      shown: undefined,
+      running: undefined
+    }
+    threads.push(thread)
+    yield* worker
+      .run((message) => finish(thread, message), { onSpawn: came(thread) })
+      .pipe(
+        Effect.tapCause((cause) => Effect.andThen(Effect.logError("A search thread has died", cause), died(thread))),
+        Effect.retry(respawn),
+        Effect.forkIn(scope)
+      )
+  }
+
+  // A thread is asked to end, which it does between two searches.
+  yield* Effect.addFinalizer(() =>
+    Effect.sync(() => {
+      for (const { running, word } of threads) if (running !== undefined) Atomics.store(word, 0, running.id)
+    })
+  )
+
+  const cancel = (task: Task) =>
+    Effect.sync(() => {
+      if (queue.remove(task.account, task)) return
+      for (const { running, word } of threads) if (running?.task === task) Atomics.store(word, 0, running.id)
+    })
+
+  /** Having waited too long, its own account's searches are the reason if others of it are ahead. */
+  const late = (task: Task) =>
+    Effect.suspend(() => {
+      const isOwn = task.account !== undefined && runningOf(task.account) === options.threads
+      return Effect.fail(isOwn ? tooMany() : unavailable("There are too many searches right now."))
+    })
+
+  return {
+    show: (published) =>
+      Effect.suspend(() => {
+        current = published
+        if (published === undefined) return Effect.void
+        return Effect.andThen(
+          Effect.forEach(threads, (thread) => showTo(thread, published), { discard: true }),
+          dispatch
+        )
+      }),
+    run: Effect.fnUntraced(function* (job, hint) {
+      if (current === undefined) return yield* noIndex()
+      const account = yield* CurrentAccount
+      const task: Task = { account, job, started: Deferred.makeUnsafe(), done: Deferred.makeUnsafe(), attempts: 0 }
+      const place = queue.add(account, task)
+      if (place === "share_full") return yield* tooMany()
+      if (place === "full") return yield* unavailable("There are too many searches right now.")
+      return yield* dispatch.pipe(
+        Effect.andThen(Deferred.await(task.started)),
+        Effect.timeoutOrElse({ duration: waitLimit, orElse: () => late(task) }),
+        Effect.andThen(
+          Effect.timeoutOrElse(Deferred.await(task.done), {
+            duration: searchLimit,
+            orElse: () => Effect.fail(Narrowing.tooSlow(hint?.()))
+          })
+        ),
+        Effect.flatMap(({ outcome, published }) => answer(outcome, published, hint)),
+        Effect.onExit((exit) => (Exit.isSuccess(exit) ? Effect.void : cancel(task)))
+      )
+    })
+  }
+})

@@ -1,0 +1,93 @@
+/**
+ * Lists of segments on their way between threads. A segment, its columns and its live stores are sent once each and named
+ * by number from then on: a receiver keeps the same objects from list to list, so that what it remembers of a segment stays
+ * good, and it holds each shared buffer once.
+ */
+import { runInNewContext } from "node:vm"
+import { setFlagsFromString } from "node:v8"
+import type { SegmentList, SegmentView } from "../index/Segment.ts"
+import { bytesOf } from "./SegmentArrays.ts"
+
+type Part = SegmentView[keyof SegmentView]
+
+interface NumberedView {
+  readonly segment: number
+  readonly columns: number
+  readonly live: number
+}
+
+export interface ListMessage {
+  /** What the receiver does not have yet. */
+  readonly parts: ReadonlyArray<readonly [number, Part]>
+  readonly views: ReadonlyArray<NumberedView>
+}
+
+/** For one receiver, which gets every message in the order in which they are made. */
+export const makeSender = (): ((list: SegmentList) => ListMessage) => {
+  let numbers = new Map<Part, number>()
+  let last = 0
+  return (list) => {
+    const parts: Array<readonly [number, Part]> = []
+    const now = new Map<Part, number>()
+    const numberOf = (part: Part): number => {
+      const known = now.get(part) ?? numbers.get(part)
+      const number = known ?? ++last
+      if (known === undefined) parts.push([number, part])
+      now.set(part, number)
+      return number
+    }
+    const views = list.map(({ columns, live, segment }) => ({
+      segment: numberOf(segment),
+      columns: numberOf(columns),
+      live: numberOf(live)
+    }))
+    numbers = now
+    return { parts, views }
+  }
+}
+
+/** Buffers that are not used any more are given back once so much of them has gathered: a thread at rest would keep them. */
+const garbageBytes = 64 * 2 ** 20
+
+/** `collect` runs the garbage collector of this thread. */
+export const makeReceiver = (collect: () => void = collectGarbage): ((message: ListMessage) => SegmentList) => {
+  let parts = new Map<number, Part>()
+  let list: SegmentList = []
+  let garbage = 0
+  return (message) => {
+    const sent = new Map([...parts, ...message.parts])
+    const now = new Map<number, Part>()
+    const partOf = (number: number): Part => {
+      const part = sent.get(number)
+      if (part === undefined) throw new Error(`part ${number} of a list of segments was not sent`)
+      now.set(number, part)
+      return part
+    }
+    const before = list
+    // Numbers are given by part, so that what has the number of a segment is one.
+    list = message.views.map(
+      ({ columns, live, segment }) =>
+        ({ segment: partOf(segment), columns: partOf(columns), live: partOf(live) }) as SegmentView
+    )
+    parts = now
+    const kept = new Set(list.map(({ segment }) => segment))
+    for (const view of before) if (!kept.has(view.segment)) garbage += bytesOf(view)
+    if (garbage > garbageBytes) {
+      garbage = 0
+      collect()
+    }
+    return list
+  }
+}
+
+let collector: (() => void) | undefined
+
+/** Some milliseconds on a thread whose own heap is small. */
+export const collectGarbage = (): void => {
+  if (collector === undefined) {
+    setFlagsFromString("--expose-gc")
+    const found: unknown = runInNewContext("gc")
+    collector = typeof found === "function" ? () => void Reflect.apply(found, undefined, []) : () => undefined
+  }
+  collector()
+}

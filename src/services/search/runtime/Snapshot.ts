@@ -1,0 +1,215 @@
+/**
+ * A snapshot: one file that holds an index, in the bytes that it has in memory, so that a start need not build it anew.
+ *
+ *     prologue    32 bytes: magic, format version, where the directory is, its length and checksum, and its own checksum
+ *     arrays      each begins at a multiple of 64 bytes
+ *     directory   JSON: identity, niches, spellings, and of each array its name, kind, length, offset and checksum
+ *
+ * The prologue is written last, so that a file that was cut short has none. Every byte that is read is covered by a CRC-32;
+ * only the gaps between arrays are not, and nothing reads them. The byte order is the machine's, which the magic tells.
+ */
+import { Effect, Result, Schema } from "effect"
+import type { Scope } from "effect"
+import * as fs from "node:fs/promises"
+import { crc32 } from "node:zlib"
+import { kindOf, shared } from "../index/Segment.ts"
+import type { TypedArray } from "../index/Segment.ts"
+import type { IndexState } from "./IndexState.ts"
+import { arraysOf, viewOf } from "./SegmentArrays.ts"
+
+/** To be raised whenever the arrays of a segment change, or what their values mean. */
+export const formatVersion = 1
+
+const prologueBytes = 32
+const alignment = 64
+/** Written as a number, so that the other byte order reads another one. */
+const magic = 0x58_44_49_44
+/** Between two awaits, so that the event loop is held up for some milliseconds only. */
+const chunkBytes = 8 * 2 ** 20
+/** A directory is some hundred kilobytes; what claims more is damaged. */
+const maxDirectoryBytes = 2 ** 30
+
+/** Why a file is not a snapshot that this program can use. */
+export class UnusableSnapshot extends Schema.TaggedError<UnusableSnapshot>()("UnusableSnapshot", {
+  file: Schema.String,
+  message: Schema.String
+}) {}
+
+export class SnapshotFailed extends Schema.TaggedError<SnapshotFailed>()("SnapshotFailed", {
+  message: Schema.String,
+  cause: Schema.Defect()
+}) {}
+
+const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
+const Kind = Schema.Literals(["Uint8Array", "Uint16Array", "Int32Array", "Uint32Array", "Float64Array"])
+
+const Entry = Schema.Struct({
+  /** `<view>.<name>` */
+  name: Schema.String,
+  kind: Kind,
+  length: Count,
+  offset: Count,
+  crc: Count
+})
+type Entry = typeof Entry.Type
+
+const Directory = Schema.Struct({
+  identity: Schema.Struct({ catalogId: Schema.String, version: Schema.Int, token: Schema.String }),
+  niches: Schema.Array(Schema.Struct({ id: Schema.Int, parentId: Schema.NullOr(Schema.Int), name: Schema.String })),
+  spellings: Schema.Struct({
+    theme: Schema.Array(Schema.String),
+    app: Schema.Array(Schema.String),
+    extension: Schema.Array(Schema.String)
+  }),
+  bases: Count,
+  /** Of each view, how many pseudo-stores its segment has. */
+  views: Schema.Array(Count),
+  arrays: Schema.Array(Entry)
+})
+type Directory = typeof Directory.Type
+
+const decodeDirectory = Schema.decodeUnknownResult(Schema.fromJsonString(Directory))
+
+const bytesOf = (array: TypedArray) => new Uint8Array(array.buffer, array.byteOffset, array.byteLength)
+
+/** Opens a file for the length of a scope. */
+const open = (file: string, flags: string): Effect.Effect<fs.FileHandle, SnapshotFailed, Scope.Scope> =>
+  Effect.acquireRelease(
+    attempt(`cannot open ${file}`, () => fs.open(file, flags)),
+    (handle) => Effect.ignore(attempt(`cannot close ${file}`, () => handle.close()))
+  )
+
+const attempt = <A>(message: string, evaluate: () => Promise<A>): Effect.Effect<A, SnapshotFailed> =>
+  Effect.tryPromise({ try: evaluate, catch: (cause) => new SnapshotFailed({ message, cause }) })
+
+/** Writes a snapshot to a new file, and waits until it is on the disk. */
+export const write = (file: string, state: IndexState): Effect.Effect<void, SnapshotFailed> =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      const handle = yield* open(file, "wx")
+      const put = Effect.fnUntraced(function* (bytes: Uint8Array, offset: number) {
+        let crc = 0
+        for (let at = 0; at < bytes.length;) {
+          const chunk = bytes.subarray(at, at + chunkBytes)
+          const { bytesWritten } = yield* attempt(`cannot write ${file}`, () =>
+            handle.write(chunk, 0, chunk.length, offset + at)
+          )
+          crc = crc32(chunk.subarray(0, bytesWritten), crc)
+          at += bytesWritten
+        }
+        return crc
+      })
+
+      let end = prologueBytes
+      const arrays: Array<Entry> = []
+      for (const [index, view] of state.list.entries()) {
+        for (const { array, name } of arraysOf(view)) {
+          const offset = Math.ceil(end / alignment) * alignment
+          const crc = yield* put(bytesOf(array), offset)
+          arrays.push({ name: `${index}.${name}`, kind: kindOf(array), length: array.length, offset, crc })
+          end = offset + array.byteLength
+        }
+      }
+      const directory: Directory = {
+        identity: state.identity,
+        niches: state.niches,
+        spellings: state.spellings,
+        bases: state.bases,
+        views: state.list.map(({ segment }) => segment.pseudoStores),
+        arrays
+      }
+      const text = Buffer.from(JSON.stringify(directory))
+      const crc = yield* put(text, end)
+      yield* put(prologueOf({ offset: end, length: text.length, crc }), 0)
+      yield* attempt(`cannot sync ${file}`, () => handle.sync())
+    })
+  )
+
+interface Place {
+  readonly offset: number
+  readonly length: number
+  readonly crc: number
+}
+
+const prologueOf = ({ crc, length, offset }: Place): Uint8Array => {
+  const bytes = Buffer.alloc(prologueBytes)
+  new Uint32Array(bytes.buffer, bytes.byteOffset, 1)[0] = magic
+  bytes.writeUint32LE(formatVersion, 4)
+  bytes.writeDoubleLE(offset, 8)
+  bytes.writeUint32LE(length, 16)
+  bytes.writeUint32LE(crc, 20)
+  bytes.writeUint32LE(crc32(bytes.subarray(0, 24)), 24)
+  return bytes
+}
+
+/** What a file says of itself, without its arrays. */
+export interface Opened {
+  readonly directory: Directory
+  readonly read: Effect.Effect<IndexState, UnusableSnapshot | SnapshotFailed>
+}
+
+export const openSnapshot = Effect.fnUntraced(function* (
+  file: string
+): Effect.fn.Return<Opened, UnusableSnapshot | SnapshotFailed, Scope.Scope> {
+  const unusable = (message: string) => new UnusableSnapshot({ file, message })
+  const handle = yield* open(file, "r")
+  const { size } = yield* attempt(`cannot read ${file}`, () => handle.stat())
+
+  /** Fills `bytes` from the file. */
+  const fill = Effect.fnUntraced(function* (bytes: Uint8Array, offset: number) {
+    let crc = 0
+    for (let at = 0; at < bytes.length;) {
+      const length = Math.min(chunkBytes, bytes.length - at)
+      const { bytesRead } = yield* attempt(`cannot read ${file}`, () => handle.read(bytes, at, length, offset + at))
+      if (bytesRead === 0) return yield* unusable("it was cut short")
+      crc = crc32(bytes.subarray(at, at + bytesRead), crc)
+      at += bytesRead
+    }
+    return crc
+  })
+
+  const prologue = Buffer.alloc(prologueBytes)
+  if (size < prologueBytes) return yield* unusable("it was cut short")
+  yield* fill(prologue, 0)
+  if (new Uint32Array(prologue.buffer, prologue.byteOffset, 1)[0] !== magic) {
+    return yield* unusable("it is no snapshot, or one of a machine of the other byte order")
+  }
+  const format = prologue.readUint32LE(4)
+  if (prologue.readUint32LE(24) !== crc32(prologue.subarray(0, 24))) return yield* unusable("its prologue is damaged")
+  if (format !== formatVersion) return yield* unusable(`it has format ${format}, not ${formatVersion}`)
+  const place = { offset: prologue.readDoubleLE(8), length: prologue.readUint32LE(16), crc: prologue.readUint32LE(20) }
+  if (place.length > maxDirectoryBytes || place.offset + place.length !== size) {
+    return yield* unusable("it was cut short, or something was added to it")
+  }
+  const text = Buffer.alloc(place.length)
+  if ((yield* fill(text, place.offset)) !== place.crc) return yield* unusable("its directory is damaged")
+  const decoded = decodeDirectory(text.toString("utf8"))
+  if (Result.isFailure(decoded)) return yield* unusable("its directory is of another form")
+  const directory = decoded.success
+
+  const read = Effect.gen(function* () {
+    const arrays = new Map<string, TypedArray>()
+    for (const { crc, kind, length, name, offset } of directory.arrays) {
+      const array: TypedArray = shared(kind, length)
+      if ((yield* fill(bytesOf(array), offset)) !== crc) return yield* unusable(`its array ${name} is damaged`)
+      arrays.set(name, array)
+    }
+    return yield* Effect.try({
+      try: (): IndexState => ({
+        identity: directory.identity,
+        niches: directory.niches,
+        spellings: directory.spellings,
+        bases: directory.bases,
+        list: directory.views.map((pseudoStores, index) =>
+          viewOf(pseudoStores, (name, kind) => {
+            const array = arrays.get(`${index}.${name}`)
+            if (array === undefined || kindOf(array) !== kind) throw new Error(`it has no ${kind} ${name}`)
+            return array
+          })
+        )
+      }),
+      catch: (cause) => unusable(cause instanceof Error ? cause.message : String(cause))
+    })
+  })
+  return { directory, read }
+})

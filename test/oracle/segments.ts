@@ -1,0 +1,115 @@
+/** The naive catalog as the index is built from it, without a database. */
+import type { AdRecord, ProductRecord, StoreRecord } from "../../src/services/search/index/Records.ts"
+import type { Spellings } from "../../src/services/search/index/Records.ts"
+import { SegmentBuilder } from "../../src/services/search/index/Build.ts"
+import { pseudoStoreOf } from "../../src/services/search/index/Segment.ts"
+import type { SegmentView } from "../../src/services/search/index/Segment.ts"
+import type { WordsOptions } from "../../src/services/search/index/Words.ts"
+import type { NameCodes } from "../../src/services/search/Queries.ts"
+import type { Ad, NaiveCatalogue, Niche, Product, Shop } from "./NaiveCatalogue.ts"
+
+const days = (date: string) => Date.parse(`${date}T00:00:00Z`) / 86_400_000
+const seconds = (time: string) => Date.parse(time) / 1_000
+
+const storeRecord = (shop: Shop, catalogue: NaiveCatalogue): StoreRecord => ({
+  id: shop.id,
+  name: shop.name,
+  domain: shop.domain,
+  extension: shop.domain_extension,
+  country: shop.country,
+  currency: shop.currency,
+  nicheId: shop.niche_id,
+  languages: shop.languages,
+  pixels: shop.pixels,
+  socialNetworks: shop.social_networks,
+  apps: shop.apps,
+  theme: shop.theme,
+  createdDay: shop.created_on === null ? null : days(shop.created_on),
+  monthlyRevenue: shop.monthly_revenue,
+  monthlyOrders: shop.monthly_orders,
+  productsCount: shop.products_count,
+  trustpilotRating: shop.trustpilot_rating,
+  trustpilotReviews: shop.trustpilot_reviews,
+  visits: catalogue.traffic
+    .filter((month) => month.shop_id === shop.id)
+    .sort((a, b) => (a.month < b.month ? -1 : 1))
+    .map(({ visits }) => visits)
+})
+
+const productRecord = (product: Product): ProductRecord => ({
+  id: product.id,
+  title: product.title,
+  price: product.price,
+  createdAt: product.created_at === null ? null : Date.parse(product.created_at),
+  firstSeen: seconds(product.first_seen)
+})
+
+const adRecord = (ad: Ad): AdRecord => ({
+  id: ad.id,
+  isActive: ad.is_active,
+  mediaType: ad.media_type,
+  cta: ad.cta,
+  isPartnership: ad.is_partnership,
+  startedDay: days(ad.started_on),
+  pageName: ad.page_name,
+  headline: ad.headline,
+  adText: ad.ad_text,
+  firstSeen: seconds(ad.first_seen)
+})
+
+/** Every store with its items, pseudo-stores first, ascending by id. */
+export const contents = (catalogue: NaiveCatalogue) => {
+  const storeless = Map.groupBy(
+    catalogue.ads.filter((ad) => ad.shop_id === null),
+    (ad) => pseudoStoreOf(ad.id)
+  )
+  return {
+    pseudoStores: Array.from(storeless, ([id, ads]) => ({ id, ads: ads.map(adRecord) })).sort((a, b) => a.id - b.id),
+    stores: catalogue.shops
+      .map((shop) => ({
+        store: storeRecord(shop, catalogue),
+        products: catalogue.products.filter((product) => product.shop_id === shop.id).map(productRecord),
+        ads: catalogue.ads.filter((ad) => ad.shop_id === shop.id).map(adRecord)
+      }))
+      .sort((a, b) => a.store.id - b.store.id)
+  }
+}
+
+/** A segment of the stores whose id `isWanted`. */
+export const segmentOf = (
+  catalogue: NaiveCatalogue,
+  spellings: Spellings,
+  isWanted: (storeId: number) => boolean = () => true,
+  options?: WordsOptions
+): SegmentView => {
+  const { pseudoStores, stores } = contents(catalogue)
+  const builder = new SegmentBuilder(spellings, options)
+  for (const content of pseudoStores) if (isWanted(content.id)) builder.addPseudoStore(content)
+  for (const content of stores) if (isWanted(content.store.id)) builder.addStore(content)
+  return builder.finish()
+}
+
+const subtree = (niches: ReadonlyArray<Niche>, roots: ReadonlyArray<number>): ReadonlyArray<number> => {
+  const below = niches
+    .filter((niche) => niche.parent_id !== null && roots.includes(niche.parent_id))
+    .map(({ id }) => id)
+  return below.length === 0 ? roots : [...roots, ...subtree(niches, below)]
+}
+
+export const nameCodes = ({ niches }: NaiveCatalogue, spellings: Spellings): NameCodes => ({
+  niche: (reference) => {
+    const roots = niches.filter((niche) =>
+      typeof reference === "string" ? niche.name.toLowerCase() === reference.toLowerCase() : niche.id === reference
+    )
+    return roots.length === 0
+      ? undefined
+      : subtree(
+          niches,
+          roots.map(({ id }) => id)
+        )
+  },
+  spellings: (kind, name) =>
+    spellings
+      .names(kind)
+      .flatMap((spelling, index) => (spelling.toLowerCase() === name.toLowerCase() ? [index + 1] : []))
+})

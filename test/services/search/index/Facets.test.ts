@@ -1,0 +1,152 @@
+/** Facets against the naive search: each value's count is the total of the same search with that value alone. */
+import { assert, describe, it } from "@effect/vitest"
+import { Schema } from "effect"
+import { ctas, languages, mediaTypes, pixels, socialNetworks } from "../../../../src/domain/catalog/Enumerations.ts"
+import * as AdQuery from "../../../../src/domain/search/AdQuery.ts"
+import * as ProductQuery from "../../../../src/domain/search/ProductQuery.ts"
+import * as ShopQuery from "../../../../src/domain/search/ShopQuery.ts"
+import { facets } from "../../../../src/services/search/index/Facets.ts"
+import type { Facets } from "../../../../src/services/search/index/Facets.ts"
+import { defaultTuning } from "../../../../src/services/search/index/Matching.ts"
+import { merge } from "../../../../src/services/search/index/Merge.ts"
+import type { Filter } from "../../../../src/services/search/index/Query.ts"
+import { Spellings } from "../../../../src/services/search/index/Records.ts"
+import { lettersCode } from "../../../../src/services/search/index/Segment.ts"
+import * as Queries from "../../../../src/services/search/Queries.ts"
+import * as NaiveCatalogue from "../../../oracle/NaiveCatalogue.ts"
+import * as NaiveSearch from "../../../oracle/NaiveSearch.ts"
+import { matcher } from "../../../oracle/NaiveText.ts"
+import * as Random from "../../../oracle/Random.ts"
+import { generators } from "../../../oracle/RandomArguments.ts"
+import { nameCodes, segmentOf } from "../../../oracle/segments.ts"
+
+const seed = Number(process.env["ORACLE_SEED"] ?? 1)
+const cases = Number(process.env["ORACLE_CASES"] ?? 30)
+
+const catalog = NaiveCatalogue.generate(seed * 1_000, 40)
+const spellings = new Spellings()
+const isOdd = (id: number) => id % 4 === 1 || id % 2 === 0
+const halves = [segmentOf(catalog, spellings, isOdd), segmentOf(catalog, spellings, (id) => !isOdd(id))]
+const names = nameCodes(catalog, spellings)
+const lists = [halves, [merge(halves)]]
+const tunings = [defaultTuning, { ...defaultTuning, fewHits: 0 }]
+
+const leaders = {
+  theme: spellings.leaders("theme"),
+  app: spellings.leaders("app"),
+  extension: spellings.leaders("extension")
+}
+
+type Args = Record<string, unknown>
+
+/** What each facet says of one value of an argument. */
+const counted = (found: Facets, argument: string, value: string): number => {
+  const code = (
+    name: "niche" | "country" | "currency" | "theme" | "extension" | "app",
+    values: ReadonlyArray<number>
+  ) => values.reduce((sum, each) => sum + (found.codes[name].get(each) ?? 0), 0)
+  const bit = (name: "languages" | "pixels" | "networks", vocabulary: ReadonlyArray<string>) =>
+    found.masks[name][vocabulary.indexOf(value)]
+  switch (argument) {
+    case "niches":
+      return code("niche", names.niche(value) ?? [])
+    case "countries":
+      return code("country", [lettersCode(value)])
+    case "currencies":
+      return code("currency", [lettersCode(value)])
+    case "themes":
+      return code("theme", names.spellings("theme", value))
+    case "apps":
+      return code("app", names.spellings("app", value))
+    case "domains":
+      return code("extension", names.spellings("extension", value))
+    case "languages":
+      return bit("languages", languages) ?? 0
+    case "pixels":
+      return bit("pixels", pixels) ?? 0
+    case "social_networks":
+      return bit("networks", socialNetworks) ?? 0
+    case "media_types":
+      return found.ads?.mediaTypes[mediaTypes.findIndex((each) => each === value)] ?? 0
+    case "ctas":
+      return found.ads?.ctas[ctas.findIndex((each) => each === value)] ?? 0
+    default:
+      throw new Error(argument)
+  }
+}
+
+const storeValues: Readonly<Record<string, ReadonlyArray<string>>> = {
+  niches: catalog.niches.map(({ name }) => name),
+  countries: NaiveCatalogue.countries,
+  currencies: NaiveCatalogue.currencies,
+  themes: NaiveCatalogue.themes,
+  apps: NaiveCatalogue.apps,
+  domains: NaiveCatalogue.extensions,
+  languages: languages.slice(0, 6),
+  pixels: pixels.slice(0, 4),
+  social_networks: socialNetworks.slice(0, 4)
+}
+
+const prove = (
+  makeArguments: (index: number) => Args,
+  values: Readonly<Record<string, ReadonlyArray<string>>>,
+  toFilter: (args: Args) => Filter,
+  total: (args: Args) => number,
+  checkMore: (found: Facets, args: Args) => void = () => {}
+) => {
+  for (let number = 0; number < cases; number++) {
+    const args = makeArguments(number * 7)
+    if (typeof args["query"] === "string" && matcher(args["query"]) === undefined) continue
+    for (const [at, list] of lists.entries()) {
+      const tuning = tunings[(number + at) % tunings.length]
+      const found = facets(list, toFilter(args), leaders, { check: () => {} }, tuning)
+      for (const [argument, all] of Object.entries(values)) {
+        for (const value of all) {
+          const context = `${JSON.stringify(args)}: ${argument} ${value}`
+          assert.strictEqual(counted(found, argument, value), total({ ...args, [argument]: [value] }), context)
+        }
+      }
+      checkMore(found, args)
+    }
+  }
+}
+
+describe("facets", () => {
+  it("of ads count what each value would leave", () => {
+    const decode = Schema.decodeUnknownSync(AdQuery.AdQuery)
+    const total = (args: Args) => NaiveSearch.searchAds(catalog, decode(args)).total
+    prove(
+      generators(Random.make(seed), catalog).ad,
+      { ...storeValues, media_types: mediaTypes, ctas: ctas.slice(0, 5) },
+      (args) => Queries.fromAdQuery(decode(args), names, NaiveCatalogue.today),
+      total,
+      (found, args) => {
+        assert.strictEqual(found.ads?.active, total({ ...args, status: "active" }), JSON.stringify(args))
+        assert.strictEqual(found.ads?.partnership, total({ ...args, partnership_only: true }), JSON.stringify(args))
+        const asksDays = typeof args["active_days"] === "object" && Object.keys(args["active_days"] ?? {}).length > 0
+        const inactive = asksDays ? 0 : total({ ...args, status: "inactive" })
+        assert.strictEqual(found.ads?.inactive, inactive, JSON.stringify(args))
+      }
+    )
+  }, 240_000)
+
+  it("of products count what each value would leave", () => {
+    const decode = Schema.decodeUnknownSync(ProductQuery.ProductQuery)
+    prove(
+      generators(Random.make(seed + 1), catalog).product,
+      storeValues,
+      (args) => Queries.fromProductQuery(decode(args), names),
+      (args) => NaiveSearch.searchProducts(catalog, decode(args)).total
+    )
+  }, 240_000)
+
+  it("of stores count what each value would leave", () => {
+    const decode = Schema.decodeUnknownSync(ShopQuery.ShopQuery)
+    prove(
+      generators(Random.make(seed + 2), catalog).shop,
+      storeValues,
+      (args) => Queries.fromShopQuery(decode(args), names),
+      (args) => NaiveSearch.searchShops(catalog, decode(args)).total
+    )
+  }, 240_000)
+})

@@ -1,0 +1,158 @@
+/**
+ * Searches of the index against the naive ones, on catalogs and arguments at random, in memory: every page of every case,
+ * for one segment, for several with dead stores in them, and for what is merged of those. Seeds are fixed, so a failure
+ * comes again; `ORACLE_SEED` and `ORACLE_CASES` look further.
+ */
+import { assert, describe, it } from "@effect/vitest"
+import { Schema } from "effect"
+import * as AdQuery from "../../../../src/domain/search/AdQuery.ts"
+import * as ProductQuery from "../../../../src/domain/search/ProductQuery.ts"
+import * as ShopQuery from "../../../../src/domain/search/ShopQuery.ts"
+import { merge } from "../../../../src/services/search/index/Merge.ts"
+import { defaultTuning } from "../../../../src/services/search/index/Matching.ts"
+import type { Tuning } from "../../../../src/services/search/index/Matching.ts"
+import type { Query } from "../../../../src/services/search/index/Query.ts"
+import { Spellings } from "../../../../src/services/search/index/Records.ts"
+import { search } from "../../../../src/services/search/index/Search.ts"
+import type { SegmentList } from "../../../../src/services/search/index/Segment.ts"
+import * as Queries from "../../../../src/services/search/Queries.ts"
+import * as NaiveCatalogue from "../../../oracle/NaiveCatalogue.ts"
+import * as NaiveSearch from "../../../oracle/NaiveSearch.ts"
+import { matcher } from "../../../oracle/NaiveText.ts"
+import * as Random from "../../../oracle/Random.ts"
+import { generators } from "../../../oracle/RandomArguments.ts"
+import { contents, nameCodes, segmentOf } from "../../../oracle/segments.ts"
+
+const seed = Number(process.env["ORACLE_SEED"] ?? 1)
+const casesPerCatalog = Number(process.env["ORACLE_CASES"] ?? 200)
+
+const decode = {
+  ad: Schema.decodeUnknownSync(AdQuery.AdQuery),
+  product: Schema.decodeUnknownSync(ProductQuery.ProductQuery),
+  shop: Schema.decodeUnknownSync(ShopQuery.ShopQuery)
+}
+
+const uncancelled = { check: () => {} }
+
+/** Small segments go the ways of large ones too: bitmaps for few hits, scans, walks that are given up. */
+const tunings: ReadonlyArray<Tuning> = [
+  defaultTuning,
+  { fewHits: 0, expectedSteps: 0, mostSteps: 0 },
+  { fewHits: 3, expectedSteps: 1_000, mostSteps: 20 }
+]
+const options = { leastRowsForPrefixes: 0 }
+const lastPage = 20
+
+interface Expected {
+  readonly ids: ReadonlyArray<number>
+  readonly total: number
+  readonly isGrouped: boolean
+}
+
+/** What is wrong with the pages of a query, or `undefined`. */
+const failure = (list: SegmentList, query: Query, expected: Expected, tuning: Tuning): string | undefined => {
+  const pages = Math.max(1, Math.min(lastPage, Math.ceil(expected.ids.length / query.limit) + 1))
+  for (let page = 1; page <= pages; page++) {
+    const found = search(list, { ...query, offset: (page - 1) * query.limit }, uncancelled, tuning)
+    const ids = found.page.map(({ id }) => id)
+    const wanted = expected.ids.slice((page - 1) * query.limit, page * query.limit)
+    if (found.total !== expected.total) return `page ${page}: total is ${found.total}, not ${expected.total}`
+    if (expected.isGrouped && found.stores !== expected.ids.length) {
+      return `page ${page}: stores are ${found.stores}, not ${expected.ids.length}`
+    }
+    if (ids.join() !== wanted.join()) return `page ${page}: ids are ${ids.join()}, not ${wanted.join()}`
+  }
+  return undefined
+}
+
+/** The same catalog in several ways: whole, in pieces with outdated copies, and those merged in part and as a whole. */
+const segmentations = (catalog: NaiveCatalogue.NaiveCatalogue, spellings: Spellings, random: Random.Random) => {
+  const { pseudoStores, stores } = contents(catalog)
+  const ids = [...pseudoStores.map(({ id }) => id), ...stores.map(({ store }) => store.id)]
+  const pieceOf = new Map(ids.map((id) => [id, random.int(0, 3)]))
+  const outdated = new Set(random.some(ids, 0, ids.length / 3))
+  const pieces = [0, 1, 2, 3].map((piece) => {
+    // Outdated stores stand in an earlier piece as well, dead.
+    const isThere = (id: number) => pieceOf.get(id) === piece || (outdated.has(id) && piece < (pieceOf.get(id) ?? 0))
+    const view = segmentOf(catalog, spellings, isThere, options)
+    const live = view.live.map((_, row) => Number(pieceOf.get(view.segment.storeIds[row] ?? 0) === piece))
+    return { ...view, live }
+  })
+  const [first, second, third, fourth] = pieces
+  assert(first !== undefined && second !== undefined && third !== undefined && fourth !== undefined)
+  return {
+    "one segment": [segmentOf(catalog, spellings, undefined, options)],
+    "four segments": pieces,
+    "two merged": [merge([third, first], options), second, fourth],
+    "merged twice": [merge([merge([second, fourth]), merge([first, third], options)], options)]
+  }
+}
+
+for (const [index, size] of [30, 80, 150].entries()) {
+  const catalogSeed = seed * 1_000 + index
+  const catalog = NaiveCatalogue.generate(catalogSeed, size)
+  const spellings = new Spellings()
+  const lists = segmentations(catalog, spellings, Random.make(catalogSeed + 7))
+  const names = nameCodes(catalog, spellings)
+
+  const prove = (
+    makeArguments: (index: number) => Record<string, unknown>,
+    toQuery: (args: Record<string, unknown>) => readonly [Query, Expected]
+  ) => {
+    for (let number = 0; number < casesPerCatalog; number++) {
+      const args = makeArguments(number)
+      if (typeof args["query"] === "string" && matcher(args["query"]) === undefined) continue
+      const fails = (args: Record<string, unknown>) => {
+        const [query, expected] = toQuery(args)
+        for (const [at, [name, list]] of Object.entries(lists).entries()) {
+          const tuning = tunings[(number + at) % tunings.length] ?? defaultTuning
+          const wrong = failure(list, query, expected, tuning)
+          if (wrong !== undefined) return `${name}, ${JSON.stringify(tuning)}: ${wrong}`
+        }
+        return undefined
+      }
+      if (fails(args) === undefined) continue
+      let smallest = args
+      for (const name of Object.keys(args)) {
+        const { [name]: _, ...fewer } = smallest
+        if (fails(fewer) !== undefined) smallest = fewer
+      }
+      assert.fail(`case ${number}: ${JSON.stringify(smallest)}: ${fails(smallest)}`)
+    }
+  }
+
+  describe(`catalog ${catalogSeed} of ${size} stores`, () => {
+    it(`${casesPerCatalog} searches for ads`, () => {
+      prove(generators(Random.make(catalogSeed + 1), catalog).ad, (args) => {
+        const query = decode.ad(args)
+        const answer = NaiveSearch.searchAds(catalog, query)
+        return [
+          Queries.fromAdQuery(query, names, NaiveCatalogue.today),
+          { ids: answer.items.map(({ id }) => id), total: answer.total, isGrouped: AdQuery.mode(query) !== "flat" }
+        ]
+      })
+    }, 240_000)
+
+    it(`${casesPerCatalog} searches for products`, () => {
+      prove(generators(Random.make(catalogSeed + 2), catalog).product, (args) => {
+        const query = decode.product(args)
+        const answer = NaiveSearch.searchProducts(catalog, query)
+        return [
+          Queries.fromProductQuery(query, names),
+          { ids: answer.items.map(({ id }) => id), total: answer.total, isGrouped: false }
+        ]
+      })
+    }, 240_000)
+
+    it(`${casesPerCatalog} searches for stores`, () => {
+      prove(generators(Random.make(catalogSeed + 3), catalog).shop, (args) => {
+        const query = decode.shop(args)
+        const answer = NaiveSearch.searchShops(catalog, query)
+        return [
+          Queries.fromShopQuery(query, names),
+          { ids: answer.items.map(({ id }) => id), total: answer.total, isGrouped: false }
+        ]
+      })
+    }, 240_000)
+  })
+}

@@ -1,0 +1,355 @@
+import { PgClient } from "@effect/sql-pg"
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer, Option, Queue } from "effect"
+import type { Scope } from "effect"
+import { SqlClient } from "effect/sql"
+import * as fs from "node:fs"
+import * as path from "node:path"
+import * as CatalogVersion from "../../../../src/services/import/CatalogVersion.ts"
+import { differences } from "../../../../src/services/search/index/Compare.ts"
+import { merge } from "../../../../src/services/search/index/Merge.ts"
+import { Spellings } from "../../../../src/services/search/index/Records.ts"
+import { pseudoStoreOf } from "../../../../src/services/search/index/Segment.ts"
+import { CatalogReader } from "../../../../src/services/search/runtime/CatalogReader.ts"
+import * as Indexer from "../../../../src/services/search/runtime/Indexer.ts"
+import type { IndexEvent } from "../../../../src/services/search/runtime/Indexer.ts"
+import { namesOf } from "../../../../src/services/search/runtime/IndexState.ts"
+import { Snapshots } from "../../../../src/services/search/runtime/Snapshots.ts"
+import { compareWithRecords } from "../../../../src/services/search/runtime/VerifyIndex.ts"
+import { loadCatalogue } from "../../../oracle/loadCatalogue.ts"
+import { generate } from "../../../oracle/NaiveCatalogue.ts"
+import * as Random from "../../../oracle/Random.ts"
+import { segmentOf } from "../../../oracle/segments.ts"
+import { temporaryFolder } from "../../../support/PrivatePostgres.ts"
+import { TestDatabase } from "../../../support/TestDatabase.ts"
+
+const catalogue = generate(1, 60)
+
+/** An indexer with a folder of its own, and what it has told. */
+const makeIndexer = Effect.fnUntraced(function* (folder: string, options: Partial<Indexer.IndexerOptions> = {}) {
+  const events: Array<IndexEvent> = []
+  const indexer = yield* Indexer.make({
+    emit: (event) => Effect.sync(() => void events.push(event)),
+    merge: (list) => Effect.sync(() => merge(list)),
+    mergeLarge: (list) => Effect.sync(() => merge(list)),
+    largeMergeRows: 1e9,
+    availableMemory: () => 1e12,
+    listen: Effect.flatMap(PgClient.PgClient, (pg) => pg.listen("catalog")).pipe(
+      Effect.provide(yield* Effect.context<PgClient.PgClient>())
+    ),
+    ...options
+  }).pipe(Effect.provide(Snapshots.layer(folder)))
+  const published = () => {
+    const found = events.findLast((event) => event._tag === "Published")
+    assert(found !== undefined)
+    return found.published
+  }
+  /** Compared with records of the same version, value by value. */
+  const assertWhole = Effect.gen(function* () {
+    const found = yield* compareWithRecords(published())
+    assert.deepStrictEqual(Option.getOrThrow(found), [])
+  })
+  const tags = () => events.map(({ _tag }) => _tag)
+  return { ...indexer, events, tags, published, assertWhole }
+})
+
+type Touched = { items?: ReadonlyArray<number>; figures?: ReadonlyArray<number>; niches?: boolean }
+
+/** A transaction as an import makes it. */
+const change = <E, R>(write: (sql: SqlClient.SqlClient) => Effect.Effect<Touched, E, R>) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    sql.withTransaction(
+      Effect.gen(function* () {
+        const version = yield* CatalogVersion.begin(sql)
+        const { figures = [], items = [], niches = false } = yield* write(sql)
+        yield* CatalogVersion.commit(sql, version, { items, figures, niches })
+      })
+    )
+  )
+
+const pick = (random: Random.Random, table: string) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    Effect.map(
+      sql<{ id: number; shop_id: number | null }>`SELECT * FROM ${sql(table)} ORDER BY id`,
+      (rows) => rows[random.int(0, rows.length - 1)] ?? { id: 0, shop_id: null }
+    )
+  )
+
+const holderOf = ({ id, shop_id }: { id: number; shop_id: number | null }) => shop_id ?? pseudoStoreOf(id)
+
+/** One of everything that an import can do to records. */
+const randomChange = (random: Random.Random) =>
+  change((sql) =>
+    Effect.gen(function* () {
+      const shop = yield* pick(random, "shop")
+      const ad = yield* pick(random, "ad")
+      const product = yield* pick(random, "product")
+      switch (random.int(0, 8)) {
+        case 0:
+          yield* sql`UPDATE shop SET monthly_revenue = ${random.int(0, 9_999)}, theme = ${`Theme ${random.int(0, 9)}`},
+            apps = ARRAY[${`App ${random.int(0, 9)}`}, 'Klaviyo'] WHERE id = ${shop.id}`
+          return { figures: [shop.id] }
+        case 1:
+          yield* sql`INSERT INTO traffic_month VALUES (${shop.id}, '2031-01-01', ${random.int(0, 99_999)})
+            ON CONFLICT (shop_id, month) DO UPDATE SET visits = excluded.visits`
+          return { figures: [shop.id] }
+        case 2:
+          yield* sql`UPDATE shop SET name = ${`Name ${random.int(0, 99)}`} WHERE id = ${shop.id}`
+          return { items: [shop.id] }
+        case 3:
+          yield* sql`UPDATE product SET title = ${`Title ${random.int(0, 99)}`}, price = ${random.int(1, 99)}
+            WHERE id = ${product.id}`
+          return { items: [holderOf(product)] }
+        case 4:
+          yield* sql`DELETE FROM product WHERE id = ${product.id}`
+          return { items: [holderOf(product)] }
+        case 5:
+          yield* sql`UPDATE ad SET shop_id = ${random.int(0, 1) === 0 ? null : shop.id}, is_active = NOT is_active
+            WHERE id = ${ad.id}`
+          return { items: [holderOf(ad), shop.id, pseudoStoreOf(ad.id)] }
+        case 6:
+          yield* sql`DELETE FROM ad WHERE id = ${ad.id}`
+          return { items: [holderOf(ad)] }
+        case 7:
+          yield* sql`DELETE FROM shop WHERE id = ${shop.id}`
+          return { items: [shop.id] }
+        default: {
+          const name = `new${random.int(0, 1e9)}.example`
+          const [made] = yield* sql<{ id: number }>`
+            INSERT INTO shop (domain, domain_extension, name, country) VALUES (${name}, '.example', ${name}, 'FR')
+            RETURNING id`
+          const id = made?.id ?? 0
+          yield* sql`INSERT INTO product (shop_id, key, title, price) VALUES (${id}, 'a', 'Something', 3)`
+          yield* sql`UPDATE niche SET name = ${name} WHERE id = (SELECT min(id) FROM niche)`
+          return { items: [id], niches: true }
+        }
+      }
+    })
+  )
+
+const onCatalogue = <A, E>(
+  effect: (
+    folder: string
+  ) => Effect.Effect<A, E, CatalogReader | SqlClient.SqlClient | PgClient.PgClient | TestDatabase | Scope.Scope>
+) =>
+  Effect.scoped(Effect.flatMap(temporaryFolder, effect)).pipe(
+    Effect.provide(
+      CatalogReader.layer.pipe(
+        Layer.provideMerge(Layer.effectDiscard(loadCatalogue(catalogue)).pipe(Layer.provideMerge(TestDatabase.layer)))
+      ),
+      { local: true }
+    )
+  )
+
+layer(Layer.empty, { excludeTestServices: true })("the indexer", (it) => {
+  it.effect("has every value of the records, as the naive catalog has them", () =>
+    onCatalogue((folder) =>
+      Effect.gen(function* () {
+        const indexer = yield* makeIndexer(folder)
+        yield* indexer.refresh
+        const spellings = new Spellings()
+        const expected = { list: [segmentOf(catalogue, spellings)], spellings: namesOf(spellings) }
+        assert.deepStrictEqual(differences(indexer.published(), expected, ["index", "oracle"]), [])
+        yield* indexer.assertWhole
+      })
+    )
+  )
+
+  it.effect(
+    "follows random changes, one by one and many at once, through merges and restarts",
+    () =>
+      onCatalogue((folder) =>
+        Effect.gen(function* () {
+          const random = Random.make(11)
+          let indexer = yield* makeIndexer(folder)
+          yield* indexer.refresh
+          for (let step = 0; step < 40; step++) {
+            const changes = random.int(1, 3)
+            for (let each = 0; each < changes; each++) yield* randomChange(random)
+            if (random.int(0, 5) === 0) {
+              yield* indexer.save
+              indexer = yield* makeIndexer(folder)
+            }
+            yield* indexer.refresh
+            yield* indexer.assertWhole
+          }
+          const state = yield* indexer.state
+          assert.isAtMost(state?.list.length ?? 0, 12)
+        })
+      ),
+    120_000
+  )
+
+  it.effect("what a change left alone is the same memory as before", () =>
+    onCatalogue((folder) =>
+      Effect.gen(function* () {
+        const indexer = yield* makeIndexer(folder)
+        yield* indexer.refresh
+        const before = indexer.published().list[0]
+        yield* change((sql) => Effect.as(sql`UPDATE shop SET monthly_orders = 5`, { figures: [1, 2, 3] }))
+        yield* indexer.refresh
+        const [after] = indexer.published().list
+        assert.strictEqual(after?.segment, before?.segment)
+        assert.notStrictEqual(after?.columns, before?.columns)
+        assert.strictEqual(indexer.published().list.length, 1)
+      })
+    )
+  )
+
+  it.effect("a database with another history is noticed while running, and indexed anew", () =>
+    onCatalogue((folder) =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const indexer = yield* makeIndexer(folder)
+        yield* indexer.refresh
+        yield* change((sql) => Effect.as(sql`UPDATE shop SET name = 'First' WHERE id = 1`, { items: [1] }))
+        yield* indexer.refresh
+        yield* indexer.save
+        // As a restore of the older state, and another change with the same version.
+        const { version } = indexer.published()
+        yield* sql`DELETE FROM catalog_version WHERE version = ${version}`
+        yield* sql`UPDATE catalog SET version = ${version - 1}`
+        yield* sql`UPDATE shop SET name = 'Restored' WHERE id = 1`
+        yield* change((sql) => Effect.as(sql`UPDATE shop SET name = 'Second' WHERE id = 2`, { items: [2] }))
+        yield* indexer.refresh
+        assert.include(indexer.tags(), "Dropped")
+        assert.strictEqual(indexer.published().version, version)
+        yield* indexer.assertWhole
+        const restarted = yield* makeIndexer(folder)
+        yield* restarted.refresh
+        yield* restarted.assertWhole
+      })
+    )
+  )
+
+  it.effect("a snapshot of another database, or one too old to catch up, is not used", () =>
+    onCatalogue((folder) =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const first = yield* makeIndexer(folder)
+        yield* first.refresh
+        yield* first.save
+        const isBuilt = Effect.gen(function* () {
+          const next = yield* makeIndexer(folder)
+          yield* next.refresh
+          yield* next.assertWhole
+          return next.events.some((event) => event._tag === "Progress" && event.progress.phase === "building")
+        })
+        assert.isFalse(yield* isBuilt)
+        yield* change((sql) => Effect.as(sql`DELETE FROM shop WHERE id = 1`, { items: [1] }))
+        yield* sql`UPDATE catalog SET oldest_version = version`
+        yield* sql`DELETE FROM shop_change`
+        assert.isTrue(yield* isBuilt)
+        yield* sql`UPDATE catalog SET id = gen_random_uuid()`
+        assert.isTrue(yield* isBuilt)
+      })
+    )
+  )
+
+  it.effect("a damaged snapshot is left aside for one that is whole", () =>
+    onCatalogue((folder) =>
+      Effect.gen(function* () {
+        const first = yield* makeIndexer(folder)
+        yield* first.refresh
+        yield* first.save
+        yield* change((sql) => Effect.as(sql`UPDATE shop SET name = 'New' WHERE id = 1`, { items: [1] }))
+        yield* first.refresh
+        yield* first.save
+        const { catalogId } = first.published()
+        const newest = fs.readdirSync(path.join(folder, catalogId)).sort().at(-1) ?? ""
+        fs.truncateSync(path.join(folder, catalogId, newest), 1_000)
+        const next = yield* makeIndexer(folder)
+        yield* next.refresh
+        yield* next.assertWhole
+        assert.isFalse(next.events.some((event) => event._tag === "Progress" && event.progress.phase === "building"))
+      })
+    )
+  )
+
+  it.effect("says that memory is too small before it builds", () =>
+    onCatalogue((folder) =>
+      Effect.gen(function* () {
+        const indexer = yield* makeIndexer(folder, { availableMemory: () => 1_000 })
+        const error = yield* Effect.flip(indexer.refresh)
+        assert.strictEqual(error._tag, "NotEnoughMemory")
+        assert.include(error.message, "60 stores")
+        assert.notInclude(indexer.tags(), "Published")
+      })
+    )
+  )
+
+  it.effect("a large merge runs beside changes, and has them afterwards", () =>
+    onCatalogue((folder) =>
+      Effect.gen(function* () {
+        const gate = yield* Queue.unbounded<void>()
+        const merges: Array<number> = []
+        const indexer = yield* makeIndexer(folder, {
+          largeMergeRows: 0,
+          mergeLarge: (list) =>
+            Effect.andThen(
+              Effect.sync(() => merges.push(list.length)),
+              Effect.as(Queue.take(gate), list)
+            ).pipe(Effect.map(merge))
+        })
+        const random = Random.make(5)
+        yield* indexer.refresh
+        // Nine deltas: one more than are left alone.
+        while (merges.length === 0) {
+          yield* randomChange(random)
+          yield* indexer.refresh
+          yield* Effect.yieldNow
+        }
+        for (let step = 0; step < 10; step++) {
+          yield* randomChange(random)
+          yield* indexer.refresh
+          yield* indexer.assertWhole
+        }
+        const before = indexer.published().list.length
+        yield* Queue.offer(gate, undefined)
+        while (indexer.published().list.length >= before) yield* Effect.sleep("1 millis")
+        yield* indexer.assertWhole
+      })
+    )
+  )
+
+  it.effect("a commit is followed without being asked", () =>
+    onCatalogue((folder) =>
+      Effect.gen(function* () {
+        const indexer = yield* makeIndexer(folder)
+        yield* Effect.forkScoped(indexer.run)
+        const until = (version: number) =>
+          Effect.gen(function* () {
+            const seen = () =>
+              indexer.events.some((event) => event._tag === "Published" && event.published.version === version)
+            while (!seen()) yield* Effect.sleep("1 millis")
+          })
+        while (!indexer.tags().includes("Published")) yield* Effect.sleep("1 millis")
+        const { version } = indexer.published()
+        yield* change((sql) => Effect.as(sql`UPDATE shop SET name = 'New' WHERE id = 1`, { items: [1] }))
+        yield* until(version + 1)
+        // Neither its connections nor a notice are needed for ever: the next look finds what was missed.
+        const sql = yield* SqlClient.SqlClient
+        yield* sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+          WHERE datname = current_database() AND pid <> pg_backend_pid()`
+        yield* change((sql) => Effect.as(sql`UPDATE shop SET name = 'Newer' WHERE id = 1`, { items: [1] })).pipe(
+          Effect.retry({ times: 20 })
+        )
+        yield* until(version + 2)
+        yield* indexer.assertWhole
+      })
+    )
+  )
+
+  it.effect("follows without notices, by looking each second", () =>
+    onCatalogue((folder) =>
+      Effect.gen(function* () {
+        const indexer = yield* makeIndexer(folder, { listen: Queue.unbounded<unknown>() })
+        yield* indexer.refresh
+        yield* Effect.forkScoped(indexer.run)
+        const { version } = indexer.published()
+        yield* change((sql) => Effect.as(sql`UPDATE shop SET name = 'New' WHERE id = 1`, { items: [1] }))
+        while (indexer.published().version === version) yield* Effect.sleep("1 millis")
+      })
+    )
+  )
+})

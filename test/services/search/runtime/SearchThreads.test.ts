@@ -1,0 +1,194 @@
+import * as NodeWorker from "@effect/platform-node/NodeWorker"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Exit, Fiber, Schema } from "effect"
+import { TestClock } from "effect/testing"
+import { Worker } from "node:worker_threads"
+import { AccountId } from "../../../../src/domain/access/Account.ts"
+import { CurrentAccount } from "../../../../src/services/access/CurrentAccount.ts"
+import { Spellings } from "../../../../src/services/search/index/Records.ts"
+import { namesOf, publish } from "../../../../src/services/search/runtime/IndexState.ts"
+import * as SearchThreads from "../../../../src/services/search/runtime/SearchThreads.ts"
+import type { Searcher } from "../../../../src/services/search/runtime/SearchThreads.ts"
+import type { Job } from "../../../../src/services/search/runtime/SearchThread.ts"
+
+const job = (...words: ReadonlyArray<string>): Job => ({
+  _tag: "Search",
+  query: { subject: "stores", stores: [], words, order: { _tag: "Grouped" }, offset: 0, limit: 25 }
+})
+
+const spellings = new Spellings()
+const published = publish(
+  {
+    identity: { catalogId: "a", version: 1, token: "b" },
+    niches: [],
+    spellings: namesOf(spellings),
+    bases: 0,
+    list: []
+  },
+  spellings
+)
+
+interface Pool {
+  readonly searcher: Searcher
+  readonly search: (...words: ReadonlyArray<string>) => ReturnType<Searcher["run"]>
+  readonly started: () => number
+  /** Waits for threads to have begun so many searches; they run in real time. */
+  readonly begun: (searches: number) => Effect.Effect<void>
+}
+
+/** Threads whose searches do as their words say, see StubbornThread.ts. */
+const withThreads = <A, E>(
+  options: SearchThreads.SearchThreadsOptions,
+  use: (pool: Pool) => Effect.Effect<A, E>
+): Effect.Effect<A, E> =>
+  Effect.gen(function* () {
+    const counts = new Int32Array(new SharedArrayBuffer(12))
+    const spawn = () =>
+      new Worker(new URL("../../../support/StubbornThread.ts", import.meta.url), { workerData: counts, execArgv: [] })
+    const searcher = yield* SearchThreads.onThreads(options).pipe(Effect.provide(NodeWorker.layer(spawn)))
+    yield* searcher.show(published)
+    const begun = (searches: number) =>
+      Effect.gen(function* () {
+        while (Atomics.load(counts, 1) < searches) yield* realTurn
+      })
+    return yield* use({
+      searcher,
+      search: (...words) => searcher.run(job(...words)),
+      started: () => Atomics.load(counts, 0),
+      begun
+    })
+  }).pipe(Effect.scoped)
+
+/** Lets what is not on the test's clock go on. */
+const realTurn = Effect.promise(() => new Promise<void>((resolve) => setImmediate(resolve)))
+
+/**
+ * Until a fiber is done: pauses before a thread is spawned again are on the test's clock, the spawning itself is not and
+ * takes longer on a busy machine than limits of searches are to be reached in.
+ */
+const respawning = <A, E>(fiber: Fiber.Fiber<A, E>) =>
+  Effect.gen(function* () {
+    while (fiber.pollUnsafe() === undefined) {
+      yield* TestClock.adjust("1 millis")
+      yield* Effect.promise(() => new Promise<void>((resolve) => setTimeout(resolve, 10)))
+    }
+  })
+
+/** Real turns until a fiber is done, as its threads answer in real time. */
+const settled = <A, E>(fiber: Fiber.Fiber<A, E>) =>
+  Effect.gen(function* () {
+    while (fiber.pollUnsafe() === undefined) yield* realTurn
+    return yield* Fiber.await(fiber)
+  })
+
+const outcome = <A, E extends { readonly _tag: string }>(exit: Exit.Exit<A, E>) =>
+  Exit.match(exit, {
+    onSuccess: () => "found",
+    onFailure: (cause) =>
+      cause.reasons.map((reason) => (reason._tag === "Fail" ? reason.error._tag : reason._tag)).join()
+  })
+
+const accounts = ["flood", "one", "two", "three", "other"]
+const account = (name: string) => Schema.decodeSync(AccountId)(accounts.indexOf(name) + 1)
+
+describe("search threads", () => {
+  it.effect("a search that takes five seconds is stopped, and its thread is free again", () =>
+    withThreads({ threads: 1 }, ({ begun, search }) =>
+      Effect.gen(function* () {
+        const slow = yield* Effect.forkChild(search("forever"), { startImmediately: true })
+        yield* begun(1)
+        yield* TestClock.adjust("5 seconds")
+        assert.strictEqual(outcome(yield* settled(slow)), "SearchTimeout")
+        const next = yield* Effect.forkChild(search("soap"), { startImmediately: true })
+        assert.strictEqual(outcome(yield* settled(next)), "found")
+      })
+    )
+  )
+
+  it.effect("a search whose caller has left is stopped", () =>
+    withThreads({ threads: 1 }, ({ begun, search }) =>
+      Effect.gen(function* () {
+        const slow = yield* Effect.forkChild(search("forever"), { startImmediately: true })
+        yield* begun(1)
+        yield* Fiber.interrupt(slow)
+        const next = yield* Effect.forkChild(search("soap"), { startImmediately: true })
+        assert.strictEqual(outcome(yield* settled(next)), "found")
+      })
+    )
+  )
+
+  it.effect("a thread that dies is replaced, and its search is run once more", () =>
+    withThreads({ threads: 1 }, ({ search, started }) =>
+      Effect.gen(function* () {
+        const once = yield* Effect.forkChild(search("crash once"), { startImmediately: true })
+        yield* respawning(once)
+        assert.strictEqual(outcome(yield* settled(once)), "found")
+        assert.strictEqual(started(), 2)
+      })
+    )
+  )
+
+  it.effect("a search that kills threads fails after the second; others are unharmed", () =>
+    withThreads({ threads: 1 }, ({ begun, search }) =>
+      Effect.gen(function* () {
+        const deadly = yield* Effect.forkChild(search("crash"), { startImmediately: true })
+        yield* begun(1)
+        const other = yield* Effect.forkChild(search("soap"), { startImmediately: true })
+        yield* respawning(other)
+        assert.strictEqual(outcome(yield* settled(deadly)), "ServiceUnavailable")
+        assert.strictEqual(outcome(yield* settled(other)), "found")
+      })
+    )
+  )
+
+  it.effect("an account has half of the places, others find theirs, and the rest is refused at once", () =>
+    withThreads({ threads: 1, places: 4 }, ({ begun, search }) =>
+      Effect.gen(function* () {
+        const as = (name: string, ...words: ReadonlyArray<string>) =>
+          Effect.forkChild(Effect.provideService(search(...words), CurrentAccount, account(name)), {
+            startImmediately: true
+          })
+        const running = yield* as("flood", "forever")
+        yield* begun(1)
+        const waiting = [yield* as("flood", "a"), yield* as("flood", "b")]
+        assert.strictEqual(outcome(yield* settled(yield* as("flood", "c"))), "RateLimited")
+        const others = [yield* as("one", "a"), yield* as("two", "a")]
+        assert.strictEqual(outcome(yield* settled(yield* as("three", "a"))), "ServiceUnavailable")
+        yield* Fiber.interrupt(running)
+        for (const fiber of [...waiting, ...others]) assert.strictEqual(outcome(yield* settled(fiber)), "found")
+      })
+    )
+  )
+
+  it.effect("waiting five seconds ends: for who fills the threads itself as its own fault", () =>
+    withThreads({ threads: 1 }, ({ begun, search }) =>
+      Effect.gen(function* () {
+        const as = (name: string, ...words: ReadonlyArray<string>) =>
+          Effect.forkChild(Effect.provideService(search(...words), CurrentAccount, account(name)), {
+            startImmediately: true
+          })
+        // It began before the others, so that its own limit is reached with theirs: the thread is not free before.
+        const first = yield* as("flood", "forever")
+        yield* begun(1)
+        const own = yield* as("flood", "a")
+        const other = yield* as("other", "a")
+        const second = yield* as("flood", "forever")
+        yield* TestClock.adjust("4999 millis")
+        assert.isUndefined(own.pollUnsafe())
+        yield* TestClock.adjust("1 millis")
+        assert.strictEqual(outcome(yield* settled(first)), "SearchTimeout")
+        yield* Effect.forEach([own, other, second], Fiber.interrupt)
+      })
+    )
+  )
+
+  it.effect("without an index nothing is searched", () =>
+    withThreads({ threads: 1 }, ({ search, searcher }) =>
+      Effect.gen(function* () {
+        yield* searcher.show(undefined)
+        const fiber = yield* Effect.forkChild(search("soap"), { startImmediately: true })
+        assert.strictEqual(outcome(yield* settled(fiber)), "ServiceUnavailable")
+      })
+    )
+  )
+})

@@ -1,0 +1,49 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer, Schedule } from "effect"
+import * as SearchIndex from "../../../../src/cli/SearchIndex.ts"
+import { CatalogIndex } from "../../../../src/services/search/runtime/CatalogIndex.ts"
+import type { Query } from "../../../../src/services/search/index/Query.ts"
+import { loadCatalogue } from "../../../oracle/loadCatalogue.ts"
+import { generate } from "../../../oracle/NaiveCatalogue.ts"
+import { temporaryFolder } from "../../../support/PrivatePostgres.ts"
+import { TestDatabase } from "../../../support/TestDatabase.ts"
+
+const catalogue = generate(2, 40)
+
+// The test runner sets one of its own, which the thread of the index would read as the server's and refuse.
+delete process.env["BASE_URL"]
+
+const index = Layer.unwrap(Effect.map(temporaryFolder, (folder) => SearchIndex.layer({ folder, workers: 2 })))
+
+const live = index.pipe(
+  Layer.provide(Layer.effectDiscard(loadCatalogue(catalogue))),
+  Layer.provideMerge(TestDatabase.layer)
+)
+
+const ready = Effect.flatMap(CatalogIndex, (index) =>
+  Effect.retry(index.current, { schedule: Schedule.spaced("20 millis"), times: 3_000 })
+)
+
+const allProducts: Query = {
+  subject: "products",
+  stores: [],
+  words: [],
+  order: { _tag: "ByItem", column: "score", isDescending: true },
+  offset: 0,
+  limit: 25
+}
+
+layer(live, { excludeTestServices: true })("the index on its threads", (it) => {
+  it.effect(
+    "answers searches",
+    () =>
+      Effect.gen(function* () {
+        const index = yield* CatalogIndex
+        const { version } = yield* ready
+        const { published, result } = yield* index.search(allProducts)
+        assert.strictEqual(result.total, catalogue.products.length)
+        assert.strictEqual(published.version, version)
+      }),
+    120_000
+  )
+})

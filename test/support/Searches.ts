@@ -1,0 +1,21 @@
+/** The services of the searches over a test's database, with an index that follows when a test says so. */
+import { Layer } from "effect"
+import { AdSearch } from "../../src/services/search/AdSearch.ts"
+import { ProductSearch } from "../../src/services/search/ProductSearch.ts"
+import { SearchRunner } from "../../src/services/search/SearchRunner.ts"
+import { ShopItems } from "../../src/services/search/ShopItems.ts"
+import { ShopReader } from "../../src/services/search/ShopReader.ts"
+import { ShopSearch } from "../../src/services/search/ShopSearch.ts"
+import { TrackedShopReader } from "../../src/services/search/TrackedShopReader.ts"
+import { Vocabulary } from "../../src/services/search/Vocabulary.ts"
+import * as TestIndex from "./TestIndex.ts"
+
+export const layer = Layer.mergeAll(
+  AdSearch.layer,
+  ProductSearch.layer,
+  ShopSearch.layer,
+  ShopReader.layer,
+  ShopItems.layer,
+  TrackedShopReader.layer,
+  Vocabulary.layer
+).pipe(Layer.provide(SearchRunner.layer), Layer.provideMerge(TestIndex.layer))

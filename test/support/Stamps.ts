@@ -1,0 +1,33 @@
+/** For tests that write records themselves: what an import would have told the search indexes. */
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { sqlPseudoStoreOf } from "../../src/domain/catalog/StorelessAds.ts"
+import * as CatalogVersion from "../../src/services/import/CatalogVersion.ts"
+import { CatalogIndex } from "../../src/services/search/runtime/CatalogIndex.ts"
+
+/** Stamps every store that there is or was, and the niches. */
+export const stampEverything = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql.withTransaction(
+    Effect.gen(function* () {
+      const version = yield* CatalogVersion.begin(sql)
+      const stores = yield* sql<{ id: number }>`
+        SELECT id FROM shop UNION SELECT shop_id FROM shop_change
+        UNION SELECT ${sql.literal(sqlPseudoStoreOf("id"))} FROM ad WHERE shop_id IS NULL`
+      yield* CatalogVersion.commit(sql, version, { items: stores.map(({ id }) => id), figures: [], niches: true })
+    })
+  )
+})
+
+/** Returns once searches see all that is committed now. */
+export const indexed = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const index = yield* CatalogIndex
+  const [catalog] = yield* sql<{ version: number }>`SELECT version FROM catalog`
+  const wanted = catalog?.version ?? 0
+  const isThere = Effect.match(index.current, { onSuccess: ({ version }) => version >= wanted, onFailure: () => false })
+  while (!(yield* isThere)) yield* index.awaitVersion(wanted)
+})
+
+/** For tests that write records themselves, and search then. */
+export const stampAndIndex = Effect.andThen(stampEverything, indexed)

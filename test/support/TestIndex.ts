@@ -1,0 +1,32 @@
+/** The search index of a test's database, on this thread and without notices: it changes when {@link RefreshIndex} says. */
+import type { PgClient } from "@effect/sql-pg"
+import { Effect, Layer } from "effect"
+import type { SqlClient, SqlError } from "effect/sql"
+import { CatalogIndex } from "../../src/services/search/runtime/CatalogIndex.ts"
+import type { RefreshIndex } from "../../src/services/search/runtime/CatalogIndex.ts"
+import { CatalogReader } from "../../src/services/search/runtime/CatalogReader.ts"
+import * as LocalIndex from "../../src/services/search/runtime/LocalIndex.ts"
+import * as SearchThreads from "../../src/services/search/runtime/SearchThreads.ts"
+import { Snapshots } from "../../src/services/search/runtime/Snapshots.ts"
+import { temporaryFolder } from "./PrivatePostgres.ts"
+import { randomBytes } from "node:crypto"
+import * as path from "node:path"
+import { inject } from "vitest"
+import type { AppSettings } from "../../src/Config.ts"
+
+/** For the whole service in a test: all of the index on this thread, and its snapshots gone with the run's PostgreSQL. */
+export const settings = (): Pick<AppSettings, "indexDir" | "searchWorkers"> => ({
+  indexDir: path.join(inject("postgres").host, `index-${randomBytes(4).toString("hex")}`),
+  searchWorkers: 0
+})
+
+export const layer: Layer.Layer<
+  CatalogIndex | RefreshIndex,
+  SqlError.SqlError,
+  PgClient.PgClient | SqlClient.SqlClient
+> = CatalogIndex.layerOnDemand(SearchThreads.onThisThread, (emit) =>
+  Effect.map(LocalIndex.indexer({ emit }), ({ refresh }) => Effect.orDie(refresh))
+).pipe(
+  Layer.provide(CatalogReader.layer),
+  Layer.provide(Layer.unwrap(Effect.map(temporaryFolder, (folder) => Snapshots.layer(folder))))
+)
