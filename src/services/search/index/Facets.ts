@@ -135,9 +135,9 @@ const countStores = (
     for (const rows of [everywhere.subarray(0, length), position === -1 ? [] : alone[position]!]) {
       if (facet === "app") addApps(columns, rows, ofStores, leaders.app, counts.app)
       else if (facet === "theme" || facet === "extension") {
-        addCodes(columns.codes[facet], rows, ofStores, leaders[facet], counts[facet])
+        addCodes(columns.codes[facet], rows, ofStores, leaders[facet].length, leaders[facet], counts[facet])
       } else if (facet === "niche" || facet === "country" || facet === "currency") {
-        addCodes(columns.codes[facet], rows, ofStores, undefined, counts[facet])
+        addCodes(columns.codes[facet], rows, ofStores, codesOf[facet], undefined, counts[facet])
       } else addBits(columns.masks[facet], rows, ofStores, counts[facet])
     }
   }
@@ -145,21 +145,26 @@ const countStores = (
 
 type Rows = Uint32Array | ReadonlyArray<number>
 
+/** One more than the largest code of the columns without names: niche ids, and letters as digits. */
+const codesOf = { niche: 32_001, country: 26 ** 2 + 1, currency: 26 ** 3 + 1 }
+
 const addCodes = (
   column: Uint32Array,
   rows: Rows,
   ofStores: Uint8Array | Uint32Array,
+  size: number,
   leaders: ReadonlyArray<number> | undefined,
   counts: Map<number, number>
 ): void => {
-  let largest = 0
-  for (let at = 0; at < rows.length; at++) largest = Math.max(largest, column[rows[at]!]!)
-  const sums = new Float64Array(largest + 1)
+  const sums = new Float64Array(size)
   for (let at = 0; at < rows.length; at++) sums[column[rows[at]!]!]! += ofStores[rows[at]!]!
-  sums.forEach((sum, code) => {
-    if (code > 0) add(counts, leaders === undefined ? code : leaders[code]!, sum)
-  })
+  for (let code = 1; code < size; code++) {
+    if (sums[code]! > 0) add(counts, leaders === undefined ? code : leaders[code]!, sums[code]!)
+  }
 }
+
+/** So many bits of a mask are counted together: a store adds to two sums, however many bits it has. Masks have at most 26. */
+const halfBits = 13
 
 const addBits = (
   column: Uint32Array,
@@ -167,12 +172,25 @@ const addBits = (
   ofStores: Uint8Array | Uint32Array,
   counts: Map<number, number>
 ): void => {
-  const sums = new Float64Array(32)
+  const low = new Float64Array(2 ** halfBits)
+  const high = new Float64Array(2 ** halfBits)
   for (let at = 0; at < rows.length; at++) {
+    const mask = column[rows[at]!]!
     const count = ofStores[rows[at]!]!
-    for (let bits = column[rows[at]!]!; bits !== 0; bits &= bits - 1) sums[31 - Math.clz32(bits & -bits)]! += count
+    low[mask & (2 ** halfBits - 1)]! += count
+    high[mask >>> halfBits]! += count
   }
-  sums.forEach((sum, bit) => add(counts, bit, sum))
+  addHalf(low, 0, counts)
+  addHalf(high, halfBits, counts)
+}
+
+/** `sums` by the value of a part of the mask that begins at bit `first`. */
+const addHalf = (sums: Float64Array, first: number, counts: Map<number, number>): void => {
+  for (let value = 1; value < sums.length; value++) {
+    if (sums[value] === 0) continue
+    for (let bits = value; bits !== 0; bits &= bits - 1)
+      add(counts, first + 31 - Math.clz32(bits & -bits), sums[value]!)
+  }
 }
 
 /** A store counts once for an app, however many spellings of it the store has. */
