@@ -61,13 +61,11 @@ export const layer = (
       statement_timeout: String(options.statementTimeoutMillis ?? defaultStatementTimeoutMillis),
       lock_timeout: String(lockTimeoutMillis),
       idle_in_transaction_session_timeout: String(idleInTransactionTimeoutMillis),
-      // What the search's plans count on: their measured costs were taken with these.
+      // Statements read a few rows by key: compiling them, or sharing one among workers, costs more than it saves.
       jit: "off",
-      // Two workers make one search a little faster, and twice as dear: other searches are better use of a core.
       max_parallel_workers_per_gather: "0",
       work_mem: "64MB",
-      // Not 1.1, as for other data on fast disks: stores would be read one by one through an index, 100 ms for half of them,
-      // instead of all in a row, 23 ms.
+      // The default of 4 is made for spinning disks.
       random_page_cost: "2",
       // Dates and times are compared and printed in UTC, whatever the server's own zone.
       timezone: "UTC"
