@@ -42,7 +42,6 @@ const foldedBy = Effect.fnUntraced(function* (label: string, { body, headers = {
   const folded = done.folded()
   done.end()
   assert.isBelow(status, 500, label)
-  console.log("F", folded, label)
   return folded
 })
 
