@@ -37,16 +37,12 @@ export interface IndexState {
   readonly list: SegmentList
 }
 
-/** Stores by niche, without those below it, or by id of an exact spelling. */
-export type StoreCounts = Readonly<Record<"niche" | SpellingKind, Uint32Array>>
-
 /** What searches and pages read. Can be cloned to other threads; arrays of segments are shared, not copied. */
 export interface Published extends Identity {
   readonly list: SegmentList
   readonly spellings: SpellingNames
   readonly leaders: Leaders
   readonly niches: ReadonlyArray<Niche>
-  readonly counts: StoreCounts
   readonly vocabulary: VocabularyCounts
 }
 
@@ -61,7 +57,6 @@ export const publish = (state: IndexState, spellings: Spellings): Published => (
     extension: [...spellings.leaders("extension")]
   },
   niches: state.niches,
-  counts: countStores(state),
   vocabulary: countVocabulary(state.list, spellings)
 })
 
@@ -70,25 +65,3 @@ export const namesOf = (spellings: Spellings): SpellingNames => ({
   app: [...spellings.names("app")],
   extension: [...spellings.names("extension")]
 })
-
-const countStores = ({ list, niches, spellings }: IndexState): StoreCounts => {
-  const counts = {
-    niche: new Uint32Array(niches.reduce((highest, { id }) => Math.max(highest, id), 0) + 1),
-    theme: new Uint32Array(spellings.theme.length + 1),
-    app: new Uint32Array(spellings.app.length + 1),
-    extension: new Uint32Array(spellings.extension.length + 1)
-  }
-  for (const { columns, live, segment } of list) {
-    for (let row = segment.pseudoStores; row < live.length; row++) {
-      if (live[row] === 0) continue
-      for (const code of ["niche", "theme", "extension"] as const) count(counts[code], columns.codes[code][row])
-      const end = columns.appOffsets[row + 1] ?? 0
-      for (let at = columns.appOffsets[row] ?? 0; at < end; at++) count(counts.app, columns.apps[at])
-    }
-  }
-  return counts
-}
-
-const count = (counts: Uint32Array, code = 0) => {
-  counts[code] = (counts[code] ?? 0) + 1
-}
