@@ -4,8 +4,9 @@
  * any search can be expected to be faster.
  */
 import { Effect } from "effect"
+import { ctas, mediaTypes } from "../../../src/domain/catalog/Enumerations.ts"
 import * as AdKey from "../../../src/services/search/index/AdKey.ts"
-import { priceCodes } from "../../../src/services/search/index/Matching.ts"
+import { priceCodes } from "../../../src/services/search/index/ItemTest.ts"
 import type { ItemCondition, Query, StoreCondition } from "../../../src/services/search/index/Query.ts"
 import type { Items, Segment, SegmentView, Words } from "../../../src/services/search/index/Segment.ts"
 import { readRows, wordCount, wordText } from "../../../src/services/search/index/Words.ts"
@@ -97,7 +98,16 @@ const itemTest = ({ ads, products }: Segment, item: ItemCondition, source: Sourc
     const price = source.name(products.price)
     return `${price}[i] >= ${low} && ${price}[i] < ${end}`
   }
-  const wanted = source.name(table(AdKey.matchingFlags(item.criteria), AdKey.flagValues))
+  const { ctas: labels, mediaTypes: media, partnershipOnly, runningOnly, status } = item.criteria
+  const wantedFlags = Array.from({ length: 512 }, (_, flags) => flags).filter(
+    (flags) =>
+      (status === "all" || AdKey.isRunning(flags) === (status === "active")) &&
+      (!runningOnly || AdKey.isRunning(flags)) &&
+      (media.length === 0 || media.some((one) => mediaTypes.indexOf(one) === AdKey.mediaOf(flags))) &&
+      (labels.length === 0 || labels.some((one) => ctas.indexOf(one) + 1 === AdKey.ctaOf(flags))) &&
+      (!partnershipOnly || AdKey.isPartnership(flags))
+  )
+  const wanted = source.name(table(wantedFlags, 512))
   const keys = source.name(ads.keys)
   return (
     `${wanted}[${keys}[i] >>> 22] === 1 && (${keys}[i] & ${AdKey.lastDay}) >= ${item.firstDay} && ` +

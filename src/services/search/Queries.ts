@@ -165,8 +165,7 @@ const adCondition = (query: AdQuery, today: string): ItemCondition | undefined =
     ctas: query.ctas ?? [],
     partnershipOnly: query.partnership_only ?? false
   }
-  const asksNothing =
-    AdKey.matchingFlags(criteria).length === AdKey.flagValues && first.length === 1 && last.length === 1
+  const asksNothing = Object.keys(AdKey.wantedBitmaps(criteria)).length === 0 && first.length === 1 && last.length === 1
   return asksNothing ? undefined : { _tag: "Ad", criteria, firstDay: Math.max(...first), lastDay: Math.min(...last) }
 }
 

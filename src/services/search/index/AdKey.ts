@@ -4,11 +4,13 @@
  */
 import { ctas, mediaTypes } from "../../../domain/catalog/Enumerations.ts"
 import type { AdStatus, Cta, MediaType } from "../../../domain/catalog/Enumerations.ts"
+import { bitmapLength } from "./Bitmap.ts"
 import type { AdRecord } from "./Records.ts"
+import { shared } from "./Segment.ts"
 
 const dayBits = 22
-/** How many values flags have. */
-export const flagValues = 512
+/** How many values nine flags have. */
+const flagValues = 512
 export const lastDay = 2 ** dayBits - 1
 const runningBit = 8
 const mediaBit = 5
@@ -52,18 +54,52 @@ export interface AdCriteria {
 
 export const anyAd: AdCriteria = { status: "all", runningOnly: false, mediaTypes: [], ctas: [], partnershipOnly: false }
 
-/** All values of flags that match, ascending. */
-export const matchingFlags = (criteria: AdCriteria): ReadonlyArray<number> => {
-  const media = new Set(criteria.mediaTypes.map((mediaType) => mediaTypes.indexOf(mediaType)))
-  const labels = new Set(criteria.ctas.map((cta) => ctas.indexOf(cta) + 1))
-  return Array.from({ length: flagValues }, (_, flags) => flags).filter(
-    (flags) =>
-      (criteria.status === "all" || isRunning(flags) === (criteria.status === "active")) &&
-      (!criteria.runningOnly || isRunning(flags)) &&
-      (media.size === 0 || media.has(mediaOf(flags))) &&
-      (labels.size === 0 || labels.has(ctaOf(flags))) &&
-      (!criteria.partnershipOnly || isPartnership(flags))
+/** What a flag may say, by kind. Each has a bitmap of the ads of which it holds: {@link flagBitmaps}. */
+export const flagKinds = ["status", "partnership", "media", "cta"] as const
+export type FlagKind = (typeof flagKinds)[number]
+
+const isOf: Readonly<Record<FlagKind, ReadonlyArray<(flags: number) => boolean>>> = {
+  status: [isRunning, (flags) => !isRunning(flags)],
+  partnership: [isPartnership],
+  media: mediaTypes.map((_, media) => (flags) => mediaOf(flags) === media),
+  cta: ctas.map((_, cta) => (flags) => ctaOf(flags) === cta + 1)
+}
+
+const firstOf: Readonly<Record<FlagKind, number>> = {
+  status: 0,
+  partnership: isOf.status.length,
+  media: isOf.status.length + isOf.partnership.length,
+  cta: isOf.status.length + isOf.partnership.length + isOf.media.length
+}
+
+/** The numbers of the bitmaps of a kind: running and not; of partnership; in the order of `mediaTypes`; of `ctas`. */
+export const bitmapsOf = (kind: FlagKind): ReadonlyArray<number> => isOf[kind].map((_, at) => firstOf[kind] + at)
+
+/** Of each kind that is asked about, the bitmaps of which one is to have the ad. */
+export const wantedBitmaps = (
+  criteria: AdCriteria
+): Readonly<Partial<Record<FlagKind | "running", ReadonlyArray<number>>>> => ({
+  ...(criteria.status === "all" ? {} : { status: [firstOf.status + Number(criteria.status === "inactive")] }),
+  ...(criteria.runningOnly ? { running: [firstOf.status] } : {}),
+  ...(criteria.mediaTypes.length === 0
+    ? {}
+    : { media: criteria.mediaTypes.map((mediaType) => firstOf.media + mediaTypes.indexOf(mediaType)) }),
+  ...(criteria.ctas.length === 0 ? {} : { cta: criteria.ctas.map((cta) => firstOf.cta + ctas.indexOf(cta)) }),
+  ...(criteria.partnershipOnly ? { partnership: [firstOf.partnership] } : {})
+})
+
+/** One bitmap after the other, of all kinds. */
+export const flagBitmaps = (keys: Int32Array): Uint32Array => {
+  const tests = flagKinds.flatMap((kind) => isOf[kind])
+  const ofFlags = Array.from({ length: flagValues }, (_, flags) =>
+    Array.from(tests.keys()).filter((bitmap) => tests[bitmap]!(flags))
   )
+  const length = bitmapLength(keys.length)
+  const bitmaps = shared("Uint32Array", tests.length * length)
+  for (let row = 0; row < keys.length; row++) {
+    for (const bitmap of ofFlags[flagsOf(keys[row]!)]!) bitmaps[bitmap * length + (row >>> 5)]! |= 1 << (row & 31)
+  }
+  return bitmaps
 }
 
 /**

@@ -314,10 +314,11 @@ export const finishProducts = (
   }
 }
 
-/** Adds the permutation by start day. */
+/** Adds the bitmaps of flags and the permutation by start day. */
 export const finishAds = (items: Items, keys: Int32Array): Ads => ({
   ...items,
   keys,
+  flags: AdKey.flagBitmaps(keys),
   byStarted: sortedRows(keys.map(AdKey.startDayOf), items.ids)
 })
 

@@ -5,10 +5,12 @@
  * The words of a row are compared by two sums of hashes, 16 bytes a row, in one pass over the postings; they are listed only
  * where they differ. 200,000 stores with 5 million products and 2 million ads take some tens of seconds.
  */
+import * as AdKey from "./AdKey.ts"
 import type { SpellingKind } from "./Records.ts"
 import { figures, lettersOf, masks } from "./Segment.ts"
 import type { Items, SegmentList, SegmentView, Words } from "./Segment.ts"
-import { bitmapLength, compareText, readRows, wordCount, wordText } from "./Words.ts"
+import { bitmapLength } from "./Bitmap.ts"
+import { compareText, readRows, wordCount, wordText } from "./Words.ts"
 
 export interface Contents {
   readonly list: SegmentList
@@ -241,7 +243,8 @@ const checkWhole = (list: SegmentList, tell: Tell): void => {
     checkItems(ads, segment.storeIds.length, (fault) => say(`ads: ${fault}`))
     checkOrder("price", products.byPrice, (row) => products.prices[products.price[row]!]!, products.ids, say)
     checkOrder("created", products.byCreated, (row) => products.created[row]!, products.ids, say)
-    checkOrder("started", ads.byStarted, (row) => ads.keys[row]! & (2 ** 22 - 1), ads.ids, say)
+    checkOrder("started", ads.byStarted, (row) => AdKey.startDayOf(ads.keys[row]!), ads.ids, say)
+    if (AdKey.flagBitmaps(ads.keys).some((bits, at) => bits !== ads.flags[at])) say("the bitmaps of flags are wrong")
     for (const table of ["stores", "products", "ads"] as const) {
       const { rows, words } = tableOf(view, table)
       checkWords(words, rows, (fault) => say(`words of ${table}: ${fault}`))

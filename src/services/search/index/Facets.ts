@@ -3,18 +3,19 @@
  *
  * One pass for all filters: a store that meets all conditions counts for the values that it has in every filter; one that
  * fails exactly one condition counts for that condition's filter alone; others count for none. What a store counts is the
- * number of its matching items. Filters on ads themselves are counted by flags, of which there are 512 values.
+ * number of its matching items. What the flags of ads say is counted from their bitmaps.
  */
-import { ctas, mediaTypes } from "../../../domain/catalog/Enumerations.ts"
 import * as AdKey from "./AdKey.ts"
 import { record } from "./Build.ts"
-import { defaultTuning, isSet, matchItems, matchStores } from "./Matching.ts"
+import { andBits, countBoth, orBits } from "./Bitmap.ts"
+import { bitmaps } from "./ItemTest.ts"
+import { defaultTuning, matchingRows, matchItems, matchStores } from "./Matching.ts"
 import type { Cancel, Run } from "./Matching.ts"
 import type { Filter } from "./Query.ts"
 import { codes, masks } from "./Segment.ts"
 import type { Code, Mask, SegmentList, SegmentView, StoreColumns } from "./Segment.ts"
-import { andCondition, prepare } from "./StoreMask.ts"
-import type { PreparedCondition } from "./StoreMask.ts"
+import { keep, prepare, test } from "./StoreSelection.ts"
+import type { PreparedCondition } from "./StoreSelection.ts"
 
 const storeFacets = [...codes, ...masks, "app"] as const
 type StoreFacet = Code | Mask | "app"
@@ -68,96 +69,122 @@ export const facets = (
 ): Facets => {
   const run: Run = { conditions: prepare(filter.stores), cancel, tuning }
   const counts: Counts = record(storeFacets, () => new Map<number, number>())
-  const flags = new Float64Array(AdKey.flagValues)
+  const flags: Array<number> = []
   for (const view of list) {
-    const { failed, mask } = nearlyMatching(view, run.conditions)
-    const ofStores = storeCounts(view, filter, run, mask.slice())
-    countStores(view, ofStores, failed, run.conditions, leaders, counts)
-    if (filter.subject === "ads") countFlags(view, filter, run, mask, failed, flags)
+    const { failed, rows } = nearlyMatching(view, run.conditions)
+    countStores(view, failed, run.conditions, storeCounts(view, filter, run, rows.slice()), leaders, counts)
+    if (filter.subject !== "ads") continue
+    const matching = only({ rows, counts: rows }, failed, failsNone).rows
+    countFlags(view, filter, run, matching, flags)
   }
   const bits = (mask: Mask) => Array.from({ length: 32 }, (_, bit) => counts[mask].get(bit) ?? 0)
   return {
     codes: record([...codes, "app"] as const, (name) => counts[name]),
     masks: record(masks, bits),
-    ...(filter.subject === "ads" ? { ads: adFacets(flags, filter) } : {})
+    ...(filter.subject === "ads" ? { ads: adFacets(flags) } : {})
   }
 }
 
 /** Of a store that meets all conditions. */
 const failsNone = 255
 
-/** Stores that fail at most one condition, and which: its position, or {@link failsNone}. */
+/**
+ * Stores that fail at most one condition, and that not a range, which counts for no facet. By row, the position of the
+ * condition that a store fails, or {@link failsNone}.
+ */
 const nearlyMatching = ({ columns, live, segment }: SegmentView, conditions: ReadonlyArray<PreparedCondition>) => {
-  const mask = live.slice()
-  if (conditions.length > 0) mask.fill(0, 0, segment.pseudoStores)
   const failed = new Uint8Array(live.length).fill(failsNone)
+  const rows = new Uint32Array(live.length)
   const meets = new Uint8Array(live.length)
-  conditions.forEach((condition, position) => {
-    meets.fill(1)
-    andCondition(columns, condition, meets)
-    for (let row = 0; row < mask.length; row++) {
-      if (meets[row] === 1) continue
-      if (failed[row] === failsNone) failed[row] = position
-      else mask[row] = 0
-    }
-  })
-  return { mask, failed }
+  let length = 0
+  for (let row = conditions.length === 0 ? 0 : segment.pseudoStores; row < live.length; row++) {
+    rows[length] = row
+    length += live[row]!
+  }
+  for (const [position, condition] of conditions.entries()) {
+    test(columns, condition, rows, length, meets)
+    if (facetOf(condition) !== undefined) forgive(failed, position, rows.subarray(0, length), meets)
+    length = keep(rows, length, meets)
+  }
+  return { failed, rows: rows.subarray(0, length) }
 }
 
-/** What each store of the mask counts: its matching items, or itself. */
-const storeCounts = (view: SegmentView, filter: Filter, run: Run, mask: Uint8Array): Uint8Array | Uint32Array =>
-  filter.subject === "stores"
-    ? matchStores(view, filter, run, mask).mask
-    : matchItems(view, { ...filter, subject: filter.subject }, run, mask).counts
+/** Keeps the stores that fail this condition and have failed none before. */
+const forgive = (failed: Uint8Array, position: number, rows: Uint32Array, meets: Uint8Array): void => {
+  for (let at = 0; at < rows.length; at++) {
+    const before = failed[rows[at]!]!
+    const isNew = +(meets[at] === 0) & +(before === failsNone)
+    failed[rows[at]!] = isNew === 1 ? position : before
+    meets[at]! |= isNew
+  }
+}
+
+/** Stores with what they count: their matching items, or themselves. */
+interface Counted {
+  readonly rows: Uint32Array
+  readonly counts: Uint32Array
+}
+
+const storeCounts = (view: SegmentView, filter: Filter, run: Run, given: Uint32Array): Counted => {
+  if (filter.subject === "stores") {
+    const rows = matchStores(view, filter, run, given)
+    return { rows, counts: new Uint32Array(rows.length).fill(1) }
+  }
+  const { counts, pseudoStores, stores } = matchItems(view, { ...filter, subject: filter.subject }, run, given)
+  return { rows: stores.subarray(pseudoStores), counts: counts.subarray(pseudoStores) }
+}
 
 /**
  * Adds what stores count to the facets. Stores are sorted out first, so that the loops over the columns, one a facet, have
  * nothing to decide.
  */
 const countStores = (
-  { columns, segment }: SegmentView,
-  ofStores: Uint8Array | Uint32Array,
+  { columns }: SegmentView,
   failed: Uint8Array,
   conditions: ReadonlyArray<PreparedCondition>,
+  counted: Counted,
   leaders: Leaders,
   counts: Counts
 ): void => {
-  const everywhere = new Uint32Array(ofStores.length)
-  let length = 0
-  const alone = conditions.map((): Array<number> => [])
-  for (let row = segment.pseudoStores; row < ofStores.length; row++) {
-    if (ofStores[row] === 0) continue
-    if (failed[row] === failsNone) everywhere[length++] = row
-    else alone[failed[row]!]!.push(row)
-  }
+  const everywhere = conditions.length === 0 ? counted : only(counted, failed, failsNone)
+  const alone = conditions.map((_, position) => only(counted, failed, position))
   for (const facet of storeFacets) {
     const position = conditions.findIndex((condition) => facetOf(condition) === facet)
-    for (const rows of [everywhere.subarray(0, length), position === -1 ? [] : alone[position]!]) {
-      if (facet === "app") addApps(columns, rows, ofStores, leaders.app, counts.app)
+    for (const part of position === -1 ? [everywhere] : [everywhere, alone[position]!]) {
+      if (facet === "app") addApps(columns, part, leaders.app, counts.app)
       else if (facet === "theme" || facet === "extension") {
-        addCodes(columns.codes[facet], rows, ofStores, leaders[facet].length, leaders[facet], counts[facet])
+        addCodes(columns.codes[facet], part, leaders[facet].length, leaders[facet], counts[facet])
       } else if (facet === "niche" || facet === "country" || facet === "currency") {
-        addCodes(columns.codes[facet], rows, ofStores, codesOf[facet], undefined, counts[facet])
-      } else addBits(columns.masks[facet], rows, ofStores, counts[facet])
+        addCodes(columns.codes[facet], part, codesOf[facet], undefined, counts[facet])
+      } else addBits(columns.masks[facet], part, counts[facet])
     }
   }
 }
 
-type Rows = Uint32Array | ReadonlyArray<number>
+/** Those that fail just this condition. */
+const only = ({ counts, rows }: Counted, failed: Uint8Array, position: number): Counted => {
+  const own = { rows: new Uint32Array(rows.length), counts: new Uint32Array(rows.length) }
+  let length = 0
+  for (let at = 0; at < rows.length; at++) {
+    own.rows[length] = rows[at]!
+    own.counts[length] = counts[at]!
+    length += +(failed[rows[at]!] === position)
+  }
+  return { rows: own.rows.subarray(0, length), counts: own.counts.subarray(0, length) }
+}
 
 /** One more than the largest code of the columns without names: niche ids, and letters as digits. */
 const codesOf = { niche: 32_001, country: 26 ** 2 + 1, currency: 26 ** 3 + 1 }
 
 const addCodes = (
   column: Uint32Array,
-  rows: Rows,
-  ofStores: Uint8Array | Uint32Array,
+  { counts: ofRows, rows }: Counted,
   size: number,
   leaders: ReadonlyArray<number> | undefined,
   counts: Map<number, number>
 ): void => {
-  const sums = new Float64Array(size)
-  for (let at = 0; at < rows.length; at++) sums[column[rows[at]!]!]! += ofStores[rows[at]!]!
+  const sums = new Int32Array(size)
+  for (let at = 0; at < rows.length; at++) sums[column[rows[at]!]!]! += ofRows[at]!
   for (let code = 1; code < size; code++) {
     if (sums[code]! > 0) add(counts, leaders === undefined ? code : leaders[code]!, sums[code]!)
   }
@@ -166,17 +193,12 @@ const addCodes = (
 /** So many bits of a mask are counted together: a store adds to two sums, however many bits it has. Masks have at most 26. */
 const halfBits = 13
 
-const addBits = (
-  column: Uint32Array,
-  rows: Rows,
-  ofStores: Uint8Array | Uint32Array,
-  counts: Map<number, number>
-): void => {
-  const low = new Float64Array(2 ** halfBits)
-  const high = new Float64Array(2 ** halfBits)
+const addBits = (column: Uint32Array, { counts: ofRows, rows }: Counted, counts: Map<number, number>): void => {
+  const low = new Int32Array(2 ** halfBits)
+  const high = new Int32Array(2 ** halfBits)
   for (let at = 0; at < rows.length; at++) {
     const mask = column[rows[at]!]!
-    const count = ofStores[rows[at]!]!
+    const count = ofRows[at]!
     low[mask & (2 ** halfBits - 1)]! += count
     high[mask >>> halfBits]! += count
   }
@@ -185,7 +207,7 @@ const addBits = (
 }
 
 /** `sums` by the value of a part of the mask that begins at bit `first`. */
-const addHalf = (sums: Float64Array, first: number, counts: Map<number, number>): void => {
+const addHalf = (sums: Int32Array, first: number, counts: Map<number, number>): void => {
   for (let value = 1; value < sums.length; value++) {
     if (sums[value] === 0) continue
     for (let bits = value; bits !== 0; bits &= bits - 1)
@@ -196,12 +218,11 @@ const addHalf = (sums: Float64Array, first: number, counts: Map<number, number>)
 /** A store counts once for an app, however many spellings of it the store has. */
 const addApps = (
   { appOffsets, apps }: StoreColumns,
-  rows: Rows,
-  ofStores: Uint8Array | Uint32Array,
+  { counts: ofRows, rows }: Counted,
   leaders: ReadonlyArray<number>,
   counts: Map<number, number>
 ): void => {
-  const sums = new Float64Array(leaders.length)
+  const sums = new Int32Array(leaders.length)
   /** The last row that counted for each app, and 1. */
   const seen = new Uint32Array(leaders.length)
   for (let at = 0; at < rows.length; at++) {
@@ -210,7 +231,7 @@ const addApps = (
       const app = leaders[apps[place]!]!
       if (seen[app] === row + 1) continue
       seen[app] = row + 1
-      sums[app]! += ofStores[row]!
+      sums[app]! += ofRows[at]!
     }
   }
   sums.forEach((sum, app) => add(counts, app, sum))
@@ -220,40 +241,31 @@ const add = (counts: Map<number, number>, code: number, count: number): void => 
   if (count > 0) counts.set(code, (counts.get(code) ?? 0) + count)
 }
 
-/** Ads by their flags, whatever the filter asks of flags. */
-const countFlags = (
-  view: SegmentView,
-  filter: Filter,
-  run: Run,
-  nearly: Uint8Array,
-  failed: Uint8Array,
-  flags: Float64Array
-): void => {
-  const mask = nearly.map((is, row) => is & +(failed[row] === failsNone))
-  const item = filter.item?._tag === "Ad" ? { ...filter.item, criteria: AdKey.anyAd } : undefined
-  const { item: _, ...others } = filter
-  const asked = { ...others, ...(item === undefined ? {} : { item }), subject: "ads" as const }
-  const { bits, counts } = matchItems(view, asked, run, mask)
-  const { keys, offsets } = view.segment.ads
-  for (let store = 0; store < mask.length; store++) {
-    if (counts[store] === 0) continue
-    for (let row = offsets[store]!; row < offsets[store + 1]!; row++) {
-      if (isSet(bits, row)) flags[AdKey.flagsOf(keys[row]!)]!++
+/** Ads by what their flags say, each kind without what the filter asks of it. */
+const countFlags = (view: SegmentView, filter: Filter, run: Run, given: Uint32Array, counts: Array<number>): void => {
+  const { ads } = view.segment
+  const criteria = filter.item?._tag === "Ad" ? filter.item.criteria : AdKey.anyAd
+  const { item, ...others } = filter
+  const asked = item?._tag === "Ad" ? { ...others, item: { ...item, criteria: AdKey.anyAd } } : others
+  const matching = matchItems(view, { ...asked, subject: "ads" }, run, given)
+  const rows = matchingRows(view.segment, ads, matching)
+  for (const kind of AdKey.flagKinds) {
+    const { [kind]: _, ...groups } = AdKey.wantedBitmaps(criteria)
+    const left = rows.slice()
+    for (const group of Object.values(groups)) {
+      const union = new Uint32Array(left.length)
+      for (const bits of bitmaps(ads, group)) orBits(union, bits)
+      andBits(left, union)
+    }
+    for (const number of AdKey.bitmapsOf(kind)) {
+      for (const bits of bitmaps(ads, [number])) counts[number] = (counts[number] ?? 0) + countBoth(left, bits)
     }
   }
 }
 
-const adFacets = (counts: Float64Array, filter: Filter): AdFacets => {
-  const criteria = filter.item?._tag === "Ad" ? filter.item.criteria : AdKey.anyAd
-  const sum = (others: AdKey.AdCriteria, isValue: (flags: number) => boolean): number =>
-    AdKey.matchingFlags(others).reduce((total, flags) => total + (isValue(flags) ? counts[flags]! : 0), 0)
-  return {
-    active: sum({ ...criteria, status: "all" }, AdKey.isRunning),
-    inactive: sum({ ...criteria, status: "all" }, (flags) => !AdKey.isRunning(flags)),
-    partnership: sum({ ...criteria, partnershipOnly: false }, AdKey.isPartnership),
-    mediaTypes: mediaTypes.map((_, media) =>
-      sum({ ...criteria, mediaTypes: [] }, (flags) => AdKey.mediaOf(flags) === media)
-    ),
-    ctas: ctas.map((_, cta) => sum({ ...criteria, ctas: [] }, (flags) => AdKey.ctaOf(flags) === cta + 1))
-  }
+const adFacets = (counts: ReadonlyArray<number>): AdFacets => {
+  const of = (kind: AdKey.FlagKind) => AdKey.bitmapsOf(kind).map((number) => counts[number] ?? 0)
+  const [active = 0, inactive = 0] = of("status")
+  const [partnership = 0] = of("partnership")
+  return { active, inactive, partnership, mediaTypes: of("media"), ctas: of("cta") }
 }

@@ -1,11 +1,17 @@
 /**
- * The best items of a segment by a column of their own. A walk over the permutation of the column ends as soon as the page
- * is full; where matching items are far apart, or that is seen on the way, every matching item is looked at.
+ * The best items of a segment by a column of their own.
+ *
+ * A walk over the permutation of the column ends as soon as the page is full; where matching items are few, or turn out to
+ * lie far behind in that order, each of them is looked at instead. The score has no permutation: within a store items are
+ * in its order, so that the best item of each store bounds all others. Cost: 1.3 ns a step of a walk, 5 ns a matching item
+ * that is looked at, 3 ns a matching store for the score.
  */
 import * as AdKey from "./AdKey.ts"
 import type { Best } from "./Best.ts"
-import { isSet, priceCodes } from "./Matching.ts"
-import type { Matching, Run } from "./Matching.ts"
+import { eachBit, isSet } from "./Bitmap.ts"
+import { dayTest, firstWhere, positions, priceTest } from "./ItemTest.ts"
+import { matchingRows, stepsBetweenChecks } from "./Matching.ts"
+import type { Cancel, Matching, Run } from "./Matching.ts"
 import type { Order, Query } from "./Query.ts"
 import type { Ads, Products, SegmentView } from "./Segment.ts"
 
@@ -26,185 +32,160 @@ export interface Part {
   readonly at: number
   readonly items: Products | Ads
   readonly matching: Matching
-  /** Matching items, pseudo-stores included. */
-  readonly total: number
 }
 
-/** Keys of an order by item, of one segment: lower comes first. */
-interface ItemKeys {
-  readonly keyOf: (row: number) => number
-  /** The direction of the ids of equal items: 1 lower first, -1 higher first. */
-  readonly tie: 1 | -1
-  /** Rows by the same column ascending, then by id; `undefined` for the score, which no permutation has. */
-  readonly permutation: Uint32Array | undefined
+/** A column that orders items, of one segment. */
+interface Column {
+  /** NaN is unknown. */
+  readonly valueOf: (row: number) => number
+  /** Rows by value ascending, unknown ones first, then by id. */
+  readonly permutation: Uint32Array
 }
 
-const itemKeys = (part: Part, { column, isDescending }: ByItem): ItemKeys => {
-  const { columns, segment } = part.view
-  const { ads, products } = segment
-  const tie = isDescending ? -1 : 1
-  switch (column) {
-    case "score": {
-      const scoreOf = (row: number) => columns.relevance[products.stores[row]!]! + products.recency[row]!
-      return {
-        keyOf: isDescending ? (row) => -scoreOf(row) : scoreOf,
-        tie: isDescending ? 1 : -1,
-        permutation: undefined
-      }
-    }
-    case "price": {
-      const priceOf = (row: number) => products.prices[products.price[row]!]!
-      return { keyOf: isDescending ? (row) => -priceOf(row) : priceOf, tie, permutation: products.byPrice }
-    }
+const columnOf = ({ ads, products }: SegmentView["segment"], name: Exclude<ByItem["column"], "score">): Column => {
+  switch (name) {
+    case "price":
+      return { valueOf: (row) => products.prices[products.price[row]!]!, permutation: products.byPrice }
     case "created":
-      return { keyOf: (row) => keyOf(products.created[row]!, isDescending), tie, permutation: products.byCreated }
-    case "started": {
-      const dayOf = (row: number) => AdKey.startDayOf(ads.keys[row]!)
-      return { keyOf: isDescending ? (row) => -dayOf(row) : dayOf, tie, permutation: ads.byStarted }
-    }
+      return { valueOf: (row) => products.created[row]!, permutation: products.byCreated }
+    case "started":
+      return { valueOf: (row) => AdKey.startDayOf(ads.keys[row]!), permutation: ads.byStarted }
   }
 }
 
 export const offerItems = (best: Best, part: Part, query: ItemQuery, order: ByItem, run: Run): void => {
-  if (part.total === 0) return
-  const keys = itemKeys(part, order)
-  const { list } = part.matching
-  if (list !== undefined) {
-    for (const row of list) best.offer(keys.keyOf(row), 0, keys.tie * part.items.ids[row]!, row, part.at)
-    return
+  const { at, items, matching, view } = part
+  if (matching.total === 0) return
+  const { column, isDescending } = order
+  if (column === "score") return offerByScore(best, part, isDescending, run)
+  const { permutation, valueOf } = columnOf(view.segment, column)
+  const ways = stretches(part, query, column, { permutation, valueOf })
+  const tie = isDescending ? -1 : 1
+  const offer = (row: number) => {
+    const key = keyOf(valueOf(row), isDescending)
+    if (key <= best.worst) best.offer(key, 0, tie * items.ids[row]!, row, at)
   }
-  if (keys.permutation !== undefined && walk(best, part, query, order, { ...keys, permutation: keys.permutation }, run))
-    return
-  if (order.column === "price") return scanPrices(best, part, order.isDescending, keys, run)
-  scan(best, part, order, keys, run)
+  if (matching.list !== undefined) return matching.list.forEach(offer)
+  const rows = matchingRows(view.segment, items, matching)
+  const needed = Math.min(query.offset + query.limit, matching.total)
+  const walked = walk(rows, permutation, ways, isDescending, needed, mostSteps(part, needed, run), run.cancel)
+  if (walked === undefined) eachBit(rows, offer)
+  else walked.forEach(offer)
 }
 
-/**
- * Offers the first matching rows of a permutation; false when there are too many rows between them, and then nothing is
- * left in `best`.
- */
-const walk = (
-  best: Best,
-  part: Part,
-  query: ItemQuery,
-  order: ByItem,
-  keys: ItemKeys & { readonly permutation: Uint32Array },
-  { tuning }: Run
-): boolean => {
-  const { permutation } = keys
-  const { at, items, matching } = part
-  const { from, to, unknownTo } = walkRange(part, query, order, permutation)
-  const needed = Math.min(query.offset + query.limit, part.total)
-  if (needed * ((to - from) / part.total) > tuning.expectedSteps) return false
-  let taken = 0
-  let steps = 0
-  const visit = (position: number): boolean => {
-    const row = permutation[position]!
-    if (matching.mask[items.stores[row]!] === 1 && isSet(matching.bits, row)) {
-      best.offer(keys.keyOf(row), 0, keys.tie * items.ids[row]!, row, at)
-      taken++
-    }
-    return taken < needed && ++steps < tuning.mostSteps
-  }
-  let goesOn = true
-  if (order.isDescending) {
-    for (let position = to - 1; position >= from && goesOn; position--) goesOn = visit(position)
-  } else {
-    // Unknown ones stand first in the permutation and come last.
-    for (let position = unknownTo; position < to && goesOn; position++) goesOn = visit(position)
-    for (let position = from; position < unknownTo && goesOn; position++) goesOn = visit(position)
-  }
-  if (taken === needed) return true
-  best.forget(at)
-  return false
+/** None, when the rows that are needed are expected to be farther apart than each matching row is expensive. */
+const mostSteps = ({ items, matching: { total } }: Part, needed: number, { tuning }: Run): number => {
+  const most = Math.max(tuning.leastSteps, total * tuning.stepsAMatch)
+  return (needed * items.ids.length) / total > most ? 0 : most
 }
 
-/** Where in the permutation matching rows can be, and where unknown values end. */
-const walkRange = ({ view }: Part, query: ItemQuery, { column }: ByItem, permutation: Uint32Array) => {
+/** A part of a permutation: positions `from` to `to - 1`. */
+interface Stretch {
+  readonly from: number
+  readonly to: number
+}
+
+/** Where matching rows can be; each is walked in the direction of the order. */
+const stretches = (
+  { view }: Part,
+  { item }: ItemQuery,
+  column: ByItem["column"],
+  { permutation, valueOf }: Column
+): ReadonlyArray<Stretch> => {
   const { ads, products } = view.segment
-  const firstWhere = (isThere: (row: number) => boolean): number => {
-    let low = 0
-    let high = permutation.length
-    while (low < high) {
-      const middle = (low + high) >>> 1
-      if (isThere(permutation[middle]!)) high = middle
-      else low = middle + 1
-    }
-    return low
-  }
-  const { item } = query
   if (column === "price" && item?._tag === "Price") {
-    const [low, end] = priceCodes(products.prices, item.range)
-    const from = firstWhere((row) => products.price[row]! >= low)
-    return { from, to: firstWhere((row) => products.price[row]! >= end), unknownTo: from }
+    const [from, to] = positions(priceTest(products, item.range), permutation)
+    return [{ from, to }]
   }
   if (column === "started" && item?._tag === "Ad") {
-    const dayOf = (row: number) => AdKey.startDayOf(ads.keys[row]!)
-    const from = firstWhere((row) => dayOf(row) >= item.firstDay)
-    return { from, to: firstWhere((row) => dayOf(row) > item.lastDay), unknownTo: from }
+    const [from, to] = positions(dayTest(ads, item.firstDay, item.lastDay), permutation)
+    return [{ from, to }]
   }
-  const unknownTo = column === "created" ? firstWhere((row) => !Number.isNaN(products.created[row]!)) : 0
-  return { from: 0, to: permutation.length, unknownTo }
+  // Unknown ones stand first in the permutation, and come last in both directions.
+  const known = column === "created" ? firstWhere(permutation, (row) => !Number.isNaN(valueOf(row))) : 0
+  return [
+    { from: known, to: permutation.length },
+    { from: 0, to: known }
+  ]
 }
 
-const rowsBetweenChecks = 65_536
+/** The first rows in the order that are set, as many as are needed; none when that takes too many steps. */
+const walk = (
+  rows: Uint32Array,
+  permutation: Uint32Array,
+  ways: ReadonlyArray<Stretch>,
+  isDescending: boolean,
+  needed: number,
+  mostSteps: number,
+  cancel: Cancel
+): ReadonlyArray<number> | undefined => {
+  const found: Array<number> = []
+  let left = mostSteps
+  for (const { from, to } of ways) {
+    const first = isDescending ? to - 1 : from
+    const direction = isDescending ? -1 : 1
+    const length = Math.min(to - from, left)
+    left -= length
+    for (let step = 0; step < length; step++) {
+      if ((step & (stepsBetweenChecks - 1)) === 0) cancel.check()
+      const row = permutation[first + direction * step]!
+      if (((rows[row >>> 5]! >>> (row & 31)) & 1) === 0) continue
+      found.push(row)
+      if (found.length === needed) return found
+    }
+  }
+  return undefined
+}
 
-/**
- * Offers every matching product that can still be among the best by price: told by its code, which one comparison does.
- * The dearest products are often of other currencies than those of the filter, and then a walk does not help.
- */
-const scanPrices = (best: Best, part: Part, isDescending: boolean, keys: ItemKeys, { cancel }: Run): void => {
-  const { at, items, matching, view } = part
-  const { price, prices } = view.segment.products
+/** The least and the greatest recency of a segment, found once. */
+const recencies = new WeakMap<Int32Array, { readonly least: number; readonly greatest: number }>()
+
+const boundsOf = (recency: Int32Array) => {
+  const known = recencies.get(recency)
+  if (known !== undefined) return known
+  let least = 0
+  let greatest = 0
+  for (let row = 0; row < recency.length; row++) {
+    least = Math.min(least, recency[row]!)
+    greatest = Math.max(greatest, recency[row]!)
+  }
+  const bounds = { least, greatest }
+  recencies.set(recency, bounds)
+  return bounds
+}
+
+/** Of each store the best items, until one is worse than those that are kept already. */
+const offerByScore = (best: Best, { at, matching, view }: Part, isDescending: boolean, { cancel }: Run): void => {
+  const { ids, offsets, recency, stores } = view.segment.products
+  const { relevance } = view.columns
+  const sign = isDescending ? -1 : 1
   let worst = best.worst
-  const codes = () =>
-    priceCodes(prices, isDescending ? { min: -worst, max: Number.POSITIVE_INFINITY } : { min: 0, max: worst })
-  let [from, to] = codes()
-  let rows = 0
-  for (let store = 0; store < view.segment.storeIds.length; store++) {
-    if (matching.counts[store] === 0) continue
-    const end = items.offsets[store + 1]!
-    rows += end - items.offsets[store]!
-    if (rows > rowsBetweenChecks) {
-      cancel.check()
-      rows = 0
-    }
-    for (let row = items.offsets[store]!; row < end; row++) {
-      const code = price[row]!
-      if (code < from || code >= to || !isSet(matching.bits, row)) continue
-      best.offer(keys.keyOf(row), 0, keys.tie * items.ids[row]!, row, at)
-      if (best.worst === worst) continue
-      worst = best.worst
-      ;[from, to] = codes()
-    }
+  /** False when it is too bad, and all that come after it in its store. */
+  const offer = (row: number, ofStore: number): boolean => {
+    const key = sign * (ofStore + recency[row]!)
+    if (key > worst) return false
+    best.offer(key, 0, -sign * ids[row]!, row, at)
+    worst = best.worst
+    return true
   }
-}
-
-/** Offers every matching row that can still be among the best. */
-const scan = (best: Best, part: Part, { column, isDescending }: ByItem, keys: ItemKeys, { cancel }: Run): void => {
-  const { at, items, matching, view } = part
-  const { counts } = matching
-  const isScore = column === "score"
-  let rows = 0
-  for (let store = 0; store < view.segment.storeIds.length; store++) {
-    if (counts[store] === 0) continue
-    const first = items.offsets[store]!
-    const end = items.offsets[store + 1]!
-    rows += end - first
-    if (rows > rowsBetweenChecks) {
-      cancel.check()
-      rows = 0
-    }
-    // The items of a store are in the order of the score: none after one that is too bad is better.
-    const isBackwards = isScore && !isDescending
-    for (let step = 0; step < end - first; step++) {
-      const row = isBackwards ? end - 1 - step : first + step
-      const key = keys.keyOf(row)
-      if (key > best.worst) {
-        if (isScore) break
-        continue
-      }
-      if (isSet(matching.bits, row)) best.offer(key, 0, keys.tie * items.ids[row]!, row, at)
+  if (matching.list !== undefined) {
+    for (const row of matching.list) offer(row, relevance[stores[row]!]!)
+    return
+  }
+  const { bits, stores: rows } = matching
+  const { greatest, least } = boundsOf(recency)
+  const extreme = isDescending ? greatest : least
+  for (let position = 0; position < rows.length; position++) {
+    if ((position & (stepsBetweenChecks - 1)) === 0) cancel.check()
+    const store = rows[position]!
+    const ofStore = relevance[store]!
+    if (sign * (ofStore + extreme) > worst) continue
+    const first = isDescending ? offsets[store]! : offsets[store + 1]! - 1
+    if (sign * (ofStore + recency[first]!) > worst) continue
+    const length = offsets[store + 1]! - offsets[store]!
+    for (let step = 0; step < length; step++) {
+      const row = first - sign * step
+      if (isSet(bits, row) && !offer(row, ofStore)) break
     }
   }
 }

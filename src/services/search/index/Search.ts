@@ -11,11 +11,12 @@ import { Best } from "./Best.ts"
 import type { Ranked } from "./Best.ts"
 import { keyOf, offerItems, unknownLast } from "./ItemOrder.ts"
 import type { ItemQuery, Part } from "./ItemOrder.ts"
-import { defaultTuning, isSet, matchItems, matchStores } from "./Matching.ts"
+import { isSet } from "./Bitmap.ts"
+import { defaultTuning, matchItems, matchStores } from "./Matching.ts"
 import type { Cancel, Matching, Run } from "./Matching.ts"
 import type { Found, Order, Query, SearchResult } from "./Query.ts"
-import type { Ads, Figure, Products, SegmentList, SegmentView } from "./Segment.ts"
-import { prepare } from "./StoreMask.ts"
+import type { Figure, SegmentList, SegmentView } from "./Segment.ts"
+import { prepare } from "./StoreSelection.ts"
 
 type ByStore = Extract<Order, { readonly _tag: "ByStore" }>
 
@@ -41,29 +42,34 @@ const storeOrder = ({ columns }: SegmentView, { figures, isDescending }: ByStore
   return { first: column(first), second: second === undefined ? undefined : column(second), isDescending }
 }
 
-const offerStore = (best: Best, order: StoreOrder, { segment }: SegmentView, row: number, at: number): void => {
-  const key = keyOf(order.first[row]!, order.isDescending)
-  if (key > best.worst) return
-  const second = order.second === undefined ? 0 : keyOf(order.second[row]!, order.isDescending)
-  best.offer(key, second, segment.storeIds[row]!, row, at)
+const offerStores = (best: Best, view: SegmentView, at: number, order: ByStore, rows: Uint32Array): void => {
+  const { first, isDescending, second } = storeOrder(view, order)
+  const { storeIds } = view.segment
+  const sign = isDescending ? -1 : 1
+  let worst = best.worst
+  for (let position = 0; position < rows.length; position++) {
+    const row = rows[position]!
+    const value = first[row]!
+    // Nearly no store is good enough; NaN, which is unknown, never is as long as others are.
+    if (!(sign * value <= worst) && worst !== unknownLast) continue
+    best.offer(
+      keyOf(value, isDescending),
+      second === undefined ? 0 : keyOf(second[row]!, isDescending),
+      storeIds[row]!,
+      row,
+      at
+    )
+    worst = best.worst
+  }
 }
 
 const searchStores = (list: SegmentList, query: Query, run: Run): SearchResult => {
   const best = new Best(query.offset + query.limit)
   let total = 0
   list.forEach((view, at) => {
-    const order = storeOrder(view, query.order._tag === "ByStore" ? query.order : grouped)
-    const { list: rows, mask } = matchStores(view, query, run)
-    if (rows !== undefined) {
-      total += rows.length
-      for (const row of rows) offerStore(best, order, view, row, at)
-      return
-    }
-    for (let row = view.segment.pseudoStores; row < mask.length; row++) {
-      if (mask[row] === 0) continue
-      total++
-      offerStore(best, order, view, row, at)
-    }
+    const stores = matchStores(view, query, run)
+    total += stores.length
+    offerStores(best, view, at, query.order._tag === "ByStore" ? query.order : grouped, stores)
   })
   const page = best
     .sorted()
@@ -74,63 +80,30 @@ const searchStores = (list: SegmentList, query: Query, run: Run): SearchResult =
 
 const searchItems = (list: SegmentList, query: ItemQuery, run: Run): SearchResult => {
   const best = new Best(query.offset + query.limit)
-  const byItem = query.order._tag === "ByItem" ? query.order : undefined
-  const byStore = query.order._tag === "ByStore" ? query.order : grouped
-  let total = 0
-  let stores = 0
-  let storeless = 0
+  const { order } = query
   const parts = list.map((view, at): Part => {
-    const items = query.subject === "products" ? view.segment.products : view.segment.ads
-    const matching = matchItems(view, query, run)
-    const order = storeOrder(view, byStore)
-    const before = total
-    eachStore(view, items, matching, (row, count) => {
-      total += count
-      if (row < view.segment.pseudoStores) {
-        storeless += count
-        return
-      }
-      stores++
-      if (byItem === undefined) offerStore(best, order, view, row, at)
-    })
-    const part = { view, at, items, matching, total: total - before }
-    if (byItem !== undefined) offerItems(best, part, query, byItem, run)
+    const part = { view, at, items: view.segment[query.subject], matching: matchItems(view, query, run) }
+    const { pseudoStores, stores } = part.matching
+    if (order._tag === "ByItem") offerItems(best, part, query, order, run)
+    else offerStores(best, view, at, order._tag === "ByStore" ? order : grouped, stores.subarray(pseudoStores))
     return part
   })
+  const sum = (of: (matching: Matching) => number) => parts.reduce((all, { matching }) => all + of(matching), 0)
+  const total = sum((matching) => matching.total)
+  const storeless = sum((matching) => matching.storeless)
 
   const page = () => {
-    if (byItem !== undefined)
-      return best
-        .sorted()
-        .slice(query.offset)
-        .map((ranked) => foundRow(parts, ranked))
-    if (query.order._tag === "Grouped") {
-      return best
-        .sorted()
-        .slice(query.offset)
-        .map((ranked) => foundRow(parts, { ...ranked, row: firstRow(parts, ranked) }))
-    }
-    return pageByStores(parts, best.sorted(), storeless, query)
+    const ranked = best.sorted()
+    if (query.order._tag === "ByStore") return pageByStores(parts, ranked, storeless, query)
+    const isGrouped = query.order._tag === "Grouped"
+    return ranked
+      .slice(query.offset)
+      .map((one) => foundRow(parts, isGrouped ? { ...one, row: firstRow(parts, one) } : one))
   }
-  return { total, stores, page: query.offset >= total ? [] : page() }
-}
-
-/** Each store with a matching item, and how many it has, in ascending order. */
-const eachStore = (
-  { segment }: SegmentView,
-  { offsets, stores }: Products | Ads,
-  { counts, list }: Matching,
-  visit: (row: number, count: number) => void
-): void => {
-  if (list === undefined) {
-    for (let row = 0; row < segment.storeIds.length; row++) if (counts[row]! > 0) visit(row, counts[row]!)
-    return
-  }
-  for (let at = 0; at < list.length;) {
-    const store = stores[list[at]!]!
-    const start = at
-    while (at < list.length && list[at]! < offsets[store + 1]!) at++
-    visit(store, at - start)
+  return {
+    total,
+    stores: sum(({ pseudoStores, stores }) => stores.length - pseudoStores),
+    page: query.offset >= total ? [] : page()
   }
 }
 
@@ -197,8 +170,7 @@ const bestStoreless = (parts: ReadonlyArray<Part>, capacity: number): ReadonlyAr
       for (const row of matching.list) if (row < end) offer(row)
       continue
     }
-    for (let store = 0; store < view.segment.pseudoStores; store++) {
-      if (matching.counts[store] === 0) continue
+    for (const store of matching.stores.subarray(0, matching.pseudoStores)) {
       for (let row = offsets[store]!; row < offsets[store + 1]!; row++) if (isSet(matching.bits, row)) offer(row)
     }
   }

@@ -98,6 +98,8 @@ export interface Products extends Items {
 export interface Ads extends Items {
   /** Flags and start day: `flags << 22 | day`, see AdKey.ts. */
   readonly keys: Int32Array
+  /** What flags say, a bitmap each: `flagBitmaps` of AdKey.ts. */
+  readonly flags: Uint32Array
   /** Rows by start day, then id. */
   readonly byStarted: Uint32Array
 }

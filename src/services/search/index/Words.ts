@@ -9,12 +9,10 @@
  *
  * Costs measured: 3.1 ns a posting for varints, 0.2 ns for bitmaps.
  */
+import { bitmapLength } from "./Bitmap.ts"
 import { Growing } from "./Growing.ts"
 import { shared } from "./Segment.ts"
 import type { Words } from "./Segment.ts"
-
-/** Of `rows` rows; 32 in each element. */
-export const bitmapLength = (rows: number): number => (rows >>> 5) + 1
 
 const isDense = (postings: number, rows: number): boolean => postings > rows >>> 3
 

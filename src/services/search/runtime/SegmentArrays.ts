@@ -58,7 +58,7 @@ const viewKinds: Kinds<SegmentView> = {
       byPrice: "Uint32Array",
       byCreated: "Uint32Array"
     },
-    ads: { ...items, keys: "Int32Array", byStarted: "Uint32Array" }
+    ads: { ...items, keys: "Int32Array", flags: "Uint32Array", byStarted: "Uint32Array" }
   },
   columns: {
     figures: each(figures, "Float64Array"),

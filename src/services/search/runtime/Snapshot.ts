@@ -18,7 +18,7 @@ import type { IndexState } from "./IndexState.ts"
 import { arraysOf, viewOf } from "./SegmentArrays.ts"
 
 /** To be raised whenever the arrays of a segment change, or what their values mean. */
-export const formatVersion = 1
+export const formatVersion = 2
 
 const prologueBytes = 32
 const alignment = 64

@@ -37,8 +37,8 @@ const uncancelled = { check: () => {} }
 /** Small segments go the ways of large ones too: bitmaps for few hits, scans, walks that are given up. */
 const tunings: ReadonlyArray<Tuning> = [
   defaultTuning,
-  { fewHits: 0, expectedSteps: 0, mostSteps: 0 },
-  { fewHits: 3, expectedSteps: 1_000, mostSteps: 20 }
+  { fewHits: 0, leastSteps: 0, stepsAMatch: 0 },
+  { fewHits: 3, leastSteps: 20, stepsAMatch: 1 }
 ]
 const options = { leastRowsForPrefixes: 0 }
 const lastPage = 20

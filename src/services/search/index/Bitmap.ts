@@ -1,0 +1,84 @@
+/** Sets of rows with one bit a row, 32 in each element: row `r` is bit `r & 31` of element `r >>> 5`. */
+
+/** Elements for so many rows. */
+export const bitmapLength = (rows: number): number => (rows >>> 5) + 1
+
+/** `undefined` is the set of all rows. */
+export const isSet = (bits: Uint32Array | undefined, row: number): boolean =>
+  bits === undefined || ((bits[row >>> 5]! >>> (row & 31)) & 1) === 1
+
+/** Population count, Hacker's Delight 5-1. */
+const popCount = (word: number): number => {
+  let sum = word - ((word >>> 1) & 0x5555_5555)
+  sum = (sum & 0x3333_3333) + ((sum >>> 2) & 0x3333_3333)
+  return Math.imul((sum + (sum >>> 4)) & 0x0f0f_0f0f, 0x0101_0101) >>> 24
+}
+
+/** How many of the rows `from` to `to - 1` are set. */
+export const countBits = (bits: Uint32Array, from: number, to: number): number => {
+  if (from >= to) return 0
+  const first = from >>> 5
+  const last = (to - 1) >>> 5
+  const head = -1 << (from & 31)
+  const tail = -1 >>> (31 - ((to - 1) & 31))
+  if (first === last) return popCount(bits[first]! & head & tail)
+  let count = popCount(bits[first]! & head) + popCount(bits[last]! & tail)
+  for (let word = first + 1; word < last; word++) count += popCount(bits[word]!)
+  return count
+}
+
+/** How many rows are set before each element (Jacobson's rank directory), written to `ranks`. */
+export const rankDirectory = (bits: Uint32Array, ranks: Uint32Array): Uint32Array => {
+  let before = 0
+  for (let word = 0; word < bits.length; word++) {
+    ranks[word] = before
+    before = (before + popCount(bits[word]! | 0)) | 0
+  }
+  return ranks
+}
+
+/** How many rows are set before `row`. */
+export const rankOf = (bits: Uint32Array, ranks: Uint32Array, row: number): number => {
+  const word = row >>> 5
+  return ((ranks[word]! | 0) + popCount(bits[word]! & ~(-1 << (row & 31)))) | 0
+}
+
+/** Sets the rows `from` to `to - 1`. */
+export const setRange = (bits: Uint32Array, from: number, to: number): void => {
+  if (from >= to) return
+  const first = from >>> 5
+  const last = (to - 1) >>> 5
+  const head = -1 << (from & 31)
+  const tail = -1 >>> (31 - ((to - 1) & 31))
+  if (first === last) {
+    bits[first]! |= head & tail
+    return
+  }
+  bits[first]! |= head
+  bits.fill(0xffff_ffff, first + 1, last)
+  bits[last]! |= tail
+}
+
+/** Calls for each row that is set, in ascending order. */
+export const eachBit = (bits: Uint32Array, visit: (row: number) => void): void => {
+  for (let word = 0; word < bits.length; word++) {
+    for (let rest = bits[word]!; rest !== 0; rest &= rest - 1) visit((word << 5) + 31 - Math.clz32(rest & -rest))
+  }
+}
+
+/** Leaves the rows that are in both. */
+export const andBits = (bits: Uint32Array, other: Uint32Array): void => {
+  for (let word = 0; word < bits.length; word++) bits[word]! &= other[word]!
+}
+
+/** Adds the rows of another one. */
+export const orBits = (bits: Uint32Array, other: Uint32Array): void => {
+  for (let word = 0; word < bits.length; word++) bits[word]! |= other[word]!
+}
+
+/** How many rows are in both. */
+export const countBoth = (bits: Uint32Array, other: Uint32Array): number => {
+  let count = 0
+  for (let word = 0; word < bits.length; word++) count = (count + popCount(bits[word]! & other[word]!)) | 0
+  return count
+}
