@@ -4,7 +4,7 @@ import type { Spellings } from "../../src/services/search/index/Records.ts"
 import { SegmentBuilder } from "../../src/services/search/index/Build.ts"
 import { pseudoStoreOf } from "../../src/services/search/index/Segment.ts"
 import type { SegmentView } from "../../src/services/search/index/Segment.ts"
-import type { WordsOptions } from "../../src/services/search/index/Words.ts"
+import type { WordsOptions } from "../../src/services/search/index/WordsBuilder.ts"
 import type { NameCodes } from "../../src/services/search/Queries.ts"
 import type { Ad, NaiveCatalogue, Niche, Product, Shop } from "./NaiveCatalogue.ts"
 

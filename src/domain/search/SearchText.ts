@@ -96,6 +96,7 @@ interface Piece {
 }
 
 const apostrophe = 39
+const blank = 32
 /** What {@link piece} makes of each ASCII character of folded text: a part of a word (1), a symbol (2), nothing (0). */
 const asciiKinds = Uint8Array.from({ length: 128 }, (_, code) => {
   const character = String.fromCharCode(code)
@@ -182,6 +183,24 @@ export const queryWords = (query: string): ReadonlyArray<string> =>
 export const wantedWords = (query: string | undefined): ReadonlyArray<string> =>
   query === undefined ? [] : queryWords(query).toSorted()
 
-/** The distinct words of a document, which is several texts; unknown texts have none. */
-export const documentWords = (texts: ReadonlyArray<string | null>): ReadonlySet<string> =>
-  split(texts.filter((text) => text !== null).join("\n"), true)
+/** Of each text its parts between blanks and control characters: no word is of two of them. Unknown texts have none. */
+export const eachPart = (texts: ReadonlyArray<string | null>, visit: (part: string) => void): void => {
+  for (const text of texts) {
+    if (text === null) continue
+    for (let at = 0; at < text.length; at++) {
+      const start = at
+      while (at < text.length && text.charCodeAt(at) > blank) at++
+      if (at > start) visit(text.slice(start, at))
+    }
+  }
+}
+
+/** The distinct words of a part of a document. */
+export const partWords = (part: string): ReadonlySet<string> => split(part, true)
+
+/** The distinct words of a document, which is several texts. */
+export const documentWords = (texts: ReadonlyArray<string | null>): ReadonlySet<string> => {
+  const words = new Set<string>()
+  eachPart(texts, (part) => partWords(part).forEach((word) => words.add(word)))
+  return words
+}

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
-import { documentWords, queryWords } from "../../../src/domain/search/SearchText.ts"
+import { documentWords, eachPart, queryWords } from "../../../src/domain/search/SearchText.ts"
 import { normalizedBy } from "../../support/Work.ts"
 
 const document = (texts: ReadonlyArray<string | null>): string => Array.from(documentWords(texts)).join(" ")
@@ -10,6 +10,23 @@ const finds = (query: string, text: string): boolean => {
   const words = document([text]).split(" ")
   return queryWords(query).every((wanted) => words.some((word) => word.startsWith(wanted)))
 }
+
+/** Characters that fold, join, part and combine, and any others. */
+const special = [
+  ..." \t\n'-´’a1ßΣ★",
+  "e\u0301",
+  "\u0308",
+  "\u0E34",
+  "\u200D",
+  "\u00A8",
+  "\uFF9E",
+  "シ",
+  "黒",
+  "🇫",
+  "🇷",
+  "👩🏽"
+]
+const Pieces = Schema.Array(Schema.Union([Schema.Literals(special), Schema.String.check(Schema.isMaxLength(3))]))
 
 describe("SearchText", () => {
   it.each([
@@ -173,6 +190,19 @@ describe("SearchText", () => {
       Effect.sync(() => {
         const text = textOf(parts)
         for (const word of [...queryWords(text), ...document([text]).split(" ")]) assert.notMatch(word, /\s/u)
+      }),
+    { arbitrary: { runs: 3_000 } }
+  )
+
+  it.effect.prop(
+    "no word is of two parts of a text",
+    [Pieces],
+    ([pieces]) =>
+      Effect.sync(() => {
+        const text = pieces.join("")
+        const ofParts = new Set<string>()
+        eachPart([text], (part) => queryWords(part).forEach((word) => ofParts.add(word)))
+        assert.deepStrictEqual(Array.from(ofParts), queryWords(text))
       }),
     { arbitrary: { runs: 3_000 } }
   )

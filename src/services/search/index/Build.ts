@@ -8,7 +8,6 @@
 import { languages, pixels, socialNetworks } from "../../../domain/catalog/Enumerations.ts"
 import { trafficGrowthPct } from "../../../domain/catalog/TrafficGrowth.ts"
 import * as Relevance from "../../../domain/search/Relevance.ts"
-import { documentWords } from "../../../domain/search/SearchText.ts"
 import { spellings as domainSpellings } from "../DomainNames.ts"
 import * as AdKey from "./AdKey.ts"
 import { Growing } from "./Growing.ts"
@@ -16,8 +15,8 @@ import { sortedRows } from "./Permutation.ts"
 import type { AdRecord, ProductRecord, PseudoStoreContent, Spellings, StoreContent, StoreRecord } from "./Records.ts"
 import { codes, figures, lettersCode, masks, shared, sharedCopy } from "./Segment.ts"
 import type { Ads, Code, Figure, Items, Mask, Products, SegmentView, StoreColumns } from "./Segment.ts"
-import { WordsBuilder } from "./Words.ts"
-import type { WordsOptions } from "./Words.ts"
+import { WordsBuilder } from "./WordsBuilder.ts"
+import type { WordIds, WordsOptions } from "./WordsBuilder.ts"
 
 /** What follows from the items of a store. */
 export interface ItemFigures {
@@ -140,11 +139,11 @@ class ItemsBuilder {
   readonly #ids = new Growing("Int32Array")
   readonly #stores = new Growing("Uint32Array")
   readonly #firstSeen = new Growing("Uint32Array")
-  readonly #words: WordsBuilder
+  readonly words: WordsBuilder
   #storeRows = 0
 
   constructor(options?: WordsOptions) {
-    this.#words = new WordsBuilder(options)
+    this.words = new WordsBuilder(options)
     this.#offsets.push(0)
   }
 
@@ -152,11 +151,11 @@ class ItemsBuilder {
     return this.#ids.length
   }
 
-  add(item: { readonly id: number; readonly firstSeen: number }, words: Iterable<string>): void {
+  add(item: { readonly id: number; readonly firstSeen: number }, ...words: ReadonlyArray<WordIds>): void {
     this.#ids.push(item.id)
     this.#stores.push(this.#storeRows)
     this.#firstSeen.push(item.firstSeen)
-    this.#words.add(words)
+    this.words.add(...words)
   }
 
   endStore(): void {
@@ -170,7 +169,7 @@ class ItemsBuilder {
       ids: this.#ids.finish(),
       stores: this.#stores.finish(),
       firstSeen: this.#firstSeen.finish(),
-      words: this.#words.finish()
+      words: this.words.finish()
     }
   }
 }
@@ -219,7 +218,7 @@ export class SegmentBuilder {
   addPseudoStore({ ads, id }: PseudoStoreContent): void {
     this.#begin(id)
     this.#pseudoStores++
-    this.#words.add([])
+    this.#words.add()
     this.#addAds(ads, [])
     this.#products.endStore()
     this.#columns.add(pseudoRow)
@@ -227,11 +226,10 @@ export class SegmentBuilder {
 
   addStore({ ads, products, store }: StoreContent): void {
     this.#begin(store.id)
-    const ofName = documentWords([store.name])
-    const ofStore = new Set([...ofName, ...documentWords(domainSpellings(store.domain))])
-    this.#words.add(ofStore)
+    const ofStore = [store.name, ...domainSpellings(store.domain)]
+    this.#words.add(this.#words.wordsOf(ofStore))
     this.#addProducts(products, ofStore)
-    this.#addAds(ads, ofName)
+    this.#addAds(ads, [store.name])
     const itemFigures = {
       activeAds: ads.filter((ad) => ad.isActive).length,
       products: products.length,
@@ -263,10 +261,12 @@ export class SegmentBuilder {
   }
 
   /** The words of the store belong to each of its products: they are found once. */
-  #addProducts(products: ReadonlyArray<ProductRecord>, ofStore: Iterable<string>): void {
+  #addProducts(products: ReadonlyArray<ProductRecord>, ofStore: ReadonlyArray<string>): void {
+    const { words } = this.#products
+    const storeWords = words.wordsOf(ofStore)
     const ranked = products.map(rank).sort((a, b) => b.recency - a.recency || a.product.id - b.product.id)
     for (const { product, recency } of ranked) {
-      this.#products.add(product, new Set([...ofStore, ...documentWords([product.title])]))
+      this.#products.add(product, storeWords, words.wordsOf([product.title]))
       this.#prices.push(product.price)
       this.#created.push(product.createdAt ?? unknown)
       this.#recency.push(recency)
@@ -274,12 +274,14 @@ export class SegmentBuilder {
     this.#products.endStore()
   }
 
-  #addAds(ads: ReadonlyArray<AdRecord>, ofName: Iterable<string>): void {
+  #addAds(ads: ReadonlyArray<AdRecord>, ofStore: ReadonlyArray<string>): void {
+    const { words } = this.#ads
+    const storeWords = words.wordsOf(ofStore)
     const keyed = ads
       .map((ad) => ({ ad, key: AdKey.keyOf(ad) }))
       .sort((a, b) => AdKey.rankOf(b.key) - AdKey.rankOf(a.key) || b.ad.id - a.ad.id)
     for (const { ad, key } of keyed) {
-      this.#ads.add(ad, new Set([...ofName, ...documentWords([ad.pageName, ad.headline, ad.adText])]))
+      this.#ads.add(ad, storeWords, words.wordsOf([ad.pageName, ad.headline, ad.adText]))
       this.#adKeys.push(key)
     }
     this.#ads.endStore()

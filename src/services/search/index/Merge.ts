@@ -10,8 +10,9 @@ import { finishAds, finishProducts, record } from "./Build.ts"
 import { Growing } from "./Growing.ts"
 import { codes, figures, masks, shared } from "./Segment.ts"
 import type { ArrayKind, Arrays, Items, SegmentList, SegmentView, StoreColumns, Words } from "./Segment.ts"
-import { compareText, PostingsWriter, readRows, wordCount, wordText } from "./Words.ts"
-import type { WordsOptions } from "./Words.ts"
+import { compareText, readRows, wordCount, wordText } from "./Words.ts"
+import { PostingsWriter } from "./WordsBuilder.ts"
+import type { WordsOptions } from "./WordsBuilder.ts"
 
 /** The new row of a row that is left out. */
 const gone = 0xffff_ffff

@@ -1,5 +1,5 @@
 /**
- * The inverted index of a segment: writing and reading of {@link Words}.
+ * The inverted index of a segment: which rows have a word that begins so. {@link Words} are written by WordsBuilder.ts.
  *
  * Postings are ascending row numbers. They are kept as the gaps between them in variable-length bytes (varint, 7 bits a
  * byte, high bit set on all but the last), because most gaps are small: 146 MB instead of 686 MB for 5 million products
@@ -9,193 +9,10 @@
  *
  * Costs measured: 3.1 ns a posting for varints, 0.2 ns for bitmaps.
  */
-import { bitmapLength } from "./Bitmap.ts"
-import { Growing } from "./Growing.ts"
-import { shared } from "./Segment.ts"
+import { andBits, bitmapLength, isSet, orBits } from "./Bitmap.ts"
 import type { Words } from "./Segment.ts"
 
-const isDense = (postings: number, rows: number): boolean => postings > rows >>> 3
-
-/** In a segment with fewer rows, the rows of a prefix are read faster than a bitmap of them would be found. */
-const leastRowsForPrefixes = 50_000
-
-export interface WordsOptions {
-  /** Tests have smaller segments. */
-  readonly leastRowsForPrefixes?: number
-}
-/** A prefix is kept when its words have more postings than this share of the rows. */
-const prefixShare = 8
-
-/** Collects the distinct words of documents, one document a row, in the order of rows. */
-export class WordsBuilder {
-  readonly #ids = new Map<string, number>()
-  /** Ids of words, document after document. */
-  readonly #words = new Growing("Uint32Array")
-  readonly #ends = new Growing("Uint32Array")
-  readonly #options: WordsOptions
-
-  constructor(options: WordsOptions = {}) {
-    this.#options = options
-  }
-
-  add(words: Iterable<string>): void {
-    for (const word of words) {
-      let id = this.#ids.get(word)
-      if (id === undefined) {
-        id = this.#ids.size
-        this.#ids.set(word, id)
-      }
-      this.#words.push(id)
-    }
-    this.#ends.push(this.#words.length)
-  }
-
-  /** Sorts the vocabulary, then sorts all postings by word with one counting sort. */
-  finish(): Words {
-    const names = Array.from(this.#ids.keys())
-    const byName = Uint32Array.from(names.keys()).sort((a, b) => (names[a]! < names[b]! ? -1 : 1))
-    const writer = new PostingsWriter(this.#ends.length, this.#options)
-    const rank = new Uint32Array(names.length)
-    byName.forEach((id, position) => {
-      rank[id] = position
-    })
-
-    const words = this.#words.view()
-    const starts = new Uint32Array(names.length + 1)
-    for (let at = 0; at < words.length; at++) starts[rank[words[at]!]! + 1]!++
-    for (let word = 0; word < names.length; word++) starts[word + 1]! += starts[word]!
-    const next = starts.slice()
-    const rows = new Uint32Array(words.length)
-    const ends = this.#ends.view()
-    let at = 0
-    for (let row = 0; row < ends.length; row++) {
-      for (; at < ends[row]!; at++) rows[next[rank[words[at]!]!]!++] = row
-    }
-
-    byName.forEach((id, position) => {
-      const name = names[id]!
-      const text = Uint16Array.from({ length: name.length }, (_, index) => name.charCodeAt(index))
-      writer.add(text, rows.subarray(starts[position], starts[position + 1]))
-    })
-    return writer.finish()
-  }
-}
-
-/** Writes words in ascending order, each with its ascending rows. */
-export class PostingsWriter {
-  readonly #rows: number
-  readonly #text = new Growing("Uint16Array")
-  readonly #textOffsets = new Growing("Uint32Array")
-  readonly #cumulative = new Growing("Float64Array")
-  readonly #starts = new Growing("Float64Array")
-  readonly #gaps = new Growing("Uint8Array")
-  readonly #bitmaps: Array<Uint32Array> = []
-  readonly #options: WordsOptions
-  #postings = 0
-
-  constructor(rows: number, options: WordsOptions = {}) {
-    this.#rows = rows
-    this.#options = options
-    this.#textOffsets.push(0)
-    this.#cumulative.push(0)
-  }
-
-  add(text: Uint16Array, rows: Uint32Array): void {
-    for (let at = 0; at < text.length; at++) this.#text.push(text[at]!)
-    this.#textOffsets.push(this.#text.length)
-    this.#postings += rows.length
-    this.#cumulative.push(this.#postings)
-    if (isDense(rows.length, this.#rows)) {
-      this.#starts.push(this.#bitmaps.length * bitmapLength(this.#rows))
-      const bitmap = new Uint32Array(bitmapLength(this.#rows))
-      for (let at = 0; at < rows.length; at++) bitmap[rows[at]! >>> 5]! |= 1 << (rows[at]! & 31)
-      this.#bitmaps.push(bitmap)
-      return
-    }
-    this.#starts.push(this.#gaps.length)
-    let previous = -1
-    for (let at = 0; at < rows.length; at++) {
-      let gap = rows[at]! - previous - 1
-      previous = rows[at]!
-      while (gap > 127) {
-        this.#gaps.push((gap & 127) | 128)
-        gap >>>= 7
-      }
-      this.#gaps.push(gap)
-    }
-  }
-
-  finish(): Words {
-    const bitmaps = shared("Uint32Array", this.#bitmaps.length * bitmapLength(this.#rows))
-    this.#bitmaps.forEach((bitmap, index) => bitmaps.set(bitmap, index * bitmapLength(this.#rows)))
-    const words = {
-      text: this.#text.finish(),
-      textOffsets: this.#textOffsets.finish(),
-      cumulative: this.#cumulative.finish(),
-      starts: this.#starts.finish(),
-      gaps: this.#gaps.finish(),
-      bitmaps
-    }
-    const least = this.#options.leastRowsForPrefixes ?? leastRowsForPrefixes
-    return { ...words, ...broadPrefixes(words, this.#rows, this.#rows >= least) }
-  }
-}
-
-type Postings = Omit<Words, "prefixText" | "prefixOffsets" | "prefixBitmaps">
-
-interface Prefix {
-  readonly text: Uint16Array
-  readonly from: number
-  readonly to: number
-}
-
-/** Unions of the words that share a prefix, where they have many postings and not nearly all of them are of one word. */
-const broadPrefixes = (words: Postings, rows: number, isWorthwhile: boolean) => {
-  const found: Array<Prefix> = []
-  const least = rows / prefixShare
-  const { cumulative, text, textOffsets } = words
-  /** The words `from` to `to` share their first `depth` code units. */
-  const visit = (from: number, to: number, depth: number): void => {
-    let first = from
-    while (first < to) {
-      if (textOffsets[first]! + depth >= textOffsets[first + 1]!) {
-        first++
-        continue
-      }
-      const unit = text[textOffsets[first]! + depth]!
-      let end = first + 1
-      while (end < to && text[textOffsets[end]! + depth] === unit) end++
-      const postings = cumulative[end]! - cumulative[first]!
-      if (postings > least) {
-        const prefix = text.subarray(textOffsets[first], textOffsets[first]! + depth + 1)
-        if (postings - mostPostings(words, first, end) > least / 2) found.push({ text: prefix, from: first, to: end })
-        if (end - first > 1) visit(first, end, depth + 1)
-      }
-      first = end
-    }
-  }
-  if (isWorthwhile) visit(0, wordCount(words), 0)
-  // A prefix comes before those that continue it: sorted already, as the words are.
-  found.sort((a, b) => compareText(a.text, b.text))
-
-  const prefixText = new Growing("Uint16Array")
-  const prefixOffsets = new Growing("Uint32Array")
-  prefixOffsets.push(0)
-  const length = bitmapLength(rows)
-  const prefixBitmaps = shared("Uint32Array", found.length * length)
-  found.forEach((prefix, index) => {
-    for (const unit of prefix.text) prefixText.push(unit)
-    prefixOffsets.push(prefixText.length)
-    uniteRows(words, rows, prefix.from, prefix.to, prefixBitmaps.subarray(index * length, (index + 1) * length))
-  })
-  return { prefixText: prefixText.finish(), prefixOffsets: prefixOffsets.finish(), prefixBitmaps }
-}
-
-const mostPostings = ({ cumulative }: Pick<Words, "cumulative">, from: number, to: number): number => {
-  let most = 0
-  for (let word = from; word < to; word++) most = Math.max(most, cumulative[word + 1]! - cumulative[word]!)
-  return most
-}
+export const isDense = (postings: number, rows: number): boolean => postings > rows >>> 3
 
 export const wordCount = ({ textOffsets }: Pick<Words, "textOffsets">): number => textOffsets.length - 1
 
@@ -252,13 +69,16 @@ const prefixBitmap = (words: Words, rows: number, prefix: string): Uint32Array |
   return undefined
 }
 
+/** All but the unions for prefixes. */
+export type Postings = Omit<Words, "prefixText" | "prefixOffsets" | "prefixBitmaps">
+
 /** Sets the bits of all rows that have one of the words. */
-const uniteRows = (words: Postings, rows: number, from: number, to: number, bits: Uint32Array): void => {
+export const uniteRows = (words: Postings, rows: number, from: number, to: number, bits: Uint32Array): void => {
   for (let word = from; word < to; word++) {
     const postings = words.cumulative[word + 1]! - words.cumulative[word]!
     if (isDense(postings, rows)) {
       const start = words.starts[word]!
-      for (let at = 0; at < bits.length; at++) bits[at]! |= words.bitmaps[start + at]!
+      orBits(bits, words.bitmaps.subarray(start, start + bits.length))
       continue
     }
     const { gaps } = words
@@ -343,7 +163,7 @@ export const findRows = (
     for (const other of others) {
       if (list.length === 0) break
       const bitmap = bitmapOf(words, rows, other, scratch)
-      list = list.filter((row) => ((bitmap[row >>> 5]! >>> (row & 31)) & 1) === 1)
+      list = list.filter((row) => isSet(bitmap, row))
     }
     for (let at = 0; at < list.length; at++) bits[list[at]! >>> 5]! |= 1 << (list[at]! & 31)
     return { bits, list }
@@ -353,7 +173,7 @@ export const findRows = (
   else bits.set(known)
   for (const other of others) {
     const bitmap = bitmapOf(words, rows, other, scratch)
-    for (let at = 0; at < bits.length; at++) bits[at]! &= bitmap[at]!
+    andBits(bits, bitmap)
   }
   return { bits, list: undefined }
 }

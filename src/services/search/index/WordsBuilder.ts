@@ -1,0 +1,230 @@
+/** Writing the inverted index of a segment: the form is that of {@link Words}, reading is in Words.ts. */
+import { eachPart, partWords } from "../../../domain/search/SearchText.ts"
+import { bitmapLength } from "./Bitmap.ts"
+import { Growing } from "./Growing.ts"
+import { shared } from "./Segment.ts"
+import type { Words } from "./Segment.ts"
+import { compareText, isDense, uniteRows, wordCount } from "./Words.ts"
+import type { Postings } from "./Words.ts"
+
+/** In a segment with fewer rows, the rows of a prefix are read faster than a bitmap of them would be found. */
+const leastRowsForPrefixes = 50_000
+
+export interface WordsOptions {
+  /** Tests have smaller segments. */
+  readonly leastRowsForPrefixes?: number
+}
+/** A prefix is kept when its words have more postings than this share of the rows. */
+const prefixShare = 8
+
+/** Parts of texts whose words are remembered: most are written again and again. */
+const maxParts = 200_000
+/** V8 copies what is cut out of a string up to this length; what is longer keeps the whole string in memory. */
+const maxCopied = 12
+
+const copyOf = (text: string): string =>
+  text.length <= maxCopied ? text : Buffer.from(text, "utf16le").toString("utf16le")
+
+/** The words of some texts, as the ids that the builder has given them; one may come twice. */
+export type WordIds = ReadonlyArray<number>
+
+/** Collects the distinct words of documents, one document a row, in the order of rows. */
+export class WordsBuilder {
+  readonly #ids = new Map<string, number>()
+  readonly #parts = new Map<string, WordIds>()
+  /** For each word the last row that has it, and 1. */
+  readonly #lastRow: Array<number> = []
+  /** Ids of words, document after document. */
+  readonly #words = new Growing("Uint32Array")
+  readonly #ends = new Growing("Uint32Array")
+  readonly #options: WordsOptions
+
+  constructor(options: WordsOptions = {}) {
+    this.#options = options
+  }
+
+  wordsOf(texts: ReadonlyArray<string | null>): WordIds {
+    const found: Array<number> = []
+    eachPart(texts, (part) => {
+      for (const id of this.#wordsOfPart(part)) found.push(id)
+    })
+    return found
+  }
+
+  /** A document with these words. */
+  add(...words: ReadonlyArray<WordIds>): void {
+    const row = this.#ends.length + 1
+    for (const ids of words) {
+      for (const id of ids) {
+        if (this.#lastRow[id] === row) continue
+        this.#lastRow[id] = row
+        this.#words.push(id)
+      }
+    }
+    this.#ends.push(this.#words.length)
+  }
+
+  #wordsOfPart(part: string): WordIds {
+    const known = this.#parts.get(part)
+    if (known !== undefined) return known
+    const ids = Array.from(partWords(part), (word) => this.#idOf(word))
+    if (part.length <= maxCopied) {
+      if (this.#parts.size === maxParts) this.#parts.clear()
+      this.#parts.set(part, ids)
+    }
+    return ids
+  }
+
+  #idOf(word: string): number {
+    const known = this.#ids.get(word)
+    if (known !== undefined) return known
+    const id = this.#ids.size
+    this.#ids.set(copyOf(word), id)
+    this.#lastRow.push(0)
+    return id
+  }
+
+  /** Sorts the vocabulary, then sorts all postings by word with one counting sort. */
+  finish(): Words {
+    const names = Array.from(this.#ids.keys())
+    const byName = Uint32Array.from(names.keys()).sort((a, b) => (names[a]! < names[b]! ? -1 : 1))
+    const writer = new PostingsWriter(this.#ends.length, this.#options)
+    const rank = new Uint32Array(names.length)
+    byName.forEach((id, position) => {
+      rank[id] = position
+    })
+
+    const words = this.#words.view()
+    const starts = new Uint32Array(names.length + 1)
+    for (let at = 0; at < words.length; at++) starts[rank[words[at]!]! + 1]!++
+    for (let word = 0; word < names.length; word++) starts[word + 1]! += starts[word]!
+    const next = starts.slice()
+    const rows = new Uint32Array(words.length)
+    const ends = this.#ends.view()
+    let at = 0
+    for (let row = 0; row < ends.length; row++) {
+      for (; at < ends[row]!; at++) rows[next[rank[words[at]!]!]!++] = row
+    }
+
+    byName.forEach((id, position) => {
+      const name = names[id]!
+      const text = Uint16Array.from({ length: name.length }, (_, index) => name.charCodeAt(index))
+      writer.add(text, rows.subarray(starts[position], starts[position + 1]))
+    })
+    return writer.finish()
+  }
+}
+
+/** Writes words in ascending order, each with its ascending rows. */
+export class PostingsWriter {
+  readonly #rows: number
+  readonly #text = new Growing("Uint16Array")
+  readonly #textOffsets = new Growing("Uint32Array")
+  readonly #cumulative = new Growing("Float64Array")
+  readonly #starts = new Growing("Float64Array")
+  readonly #gaps = new Growing("Uint8Array")
+  readonly #bitmaps: Array<Uint32Array> = []
+  readonly #options: WordsOptions
+  #postings = 0
+
+  constructor(rows: number, options: WordsOptions = {}) {
+    this.#rows = rows
+    this.#options = options
+    this.#textOffsets.push(0)
+    this.#cumulative.push(0)
+  }
+
+  add(text: Uint16Array, rows: Uint32Array): void {
+    for (let at = 0; at < text.length; at++) this.#text.push(text[at]!)
+    this.#textOffsets.push(this.#text.length)
+    this.#postings += rows.length
+    this.#cumulative.push(this.#postings)
+    if (isDense(rows.length, this.#rows)) {
+      this.#starts.push(this.#bitmaps.length * bitmapLength(this.#rows))
+      const bitmap = new Uint32Array(bitmapLength(this.#rows))
+      for (let at = 0; at < rows.length; at++) bitmap[rows[at]! >>> 5]! |= 1 << (rows[at]! & 31)
+      this.#bitmaps.push(bitmap)
+      return
+    }
+    this.#starts.push(this.#gaps.length)
+    let previous = -1
+    for (let at = 0; at < rows.length; at++) {
+      let gap = rows[at]! - previous - 1
+      previous = rows[at]!
+      while (gap > 127) {
+        this.#gaps.push((gap & 127) | 128)
+        gap >>>= 7
+      }
+      this.#gaps.push(gap)
+    }
+  }
+
+  finish(): Words {
+    const bitmaps = shared("Uint32Array", this.#bitmaps.length * bitmapLength(this.#rows))
+    this.#bitmaps.forEach((bitmap, index) => bitmaps.set(bitmap, index * bitmapLength(this.#rows)))
+    const words = {
+      text: this.#text.finish(),
+      textOffsets: this.#textOffsets.finish(),
+      cumulative: this.#cumulative.finish(),
+      starts: this.#starts.finish(),
+      gaps: this.#gaps.finish(),
+      bitmaps
+    }
+    const least = this.#options.leastRowsForPrefixes ?? leastRowsForPrefixes
+    return { ...words, ...broadPrefixes(words, this.#rows, this.#rows >= least) }
+  }
+}
+
+interface Prefix {
+  readonly text: Uint16Array
+  readonly from: number
+  readonly to: number
+}
+
+/** Unions of the words that share a prefix, where they have many postings and not nearly all of them are of one word. */
+const broadPrefixes = (words: Postings, rows: number, isWorthwhile: boolean) => {
+  const found: Array<Prefix> = []
+  const least = rows / prefixShare
+  const { cumulative, text, textOffsets } = words
+  /** The words `from` to `to` share their first `depth` code units. */
+  const visit = (from: number, to: number, depth: number): void => {
+    let first = from
+    while (first < to) {
+      if (textOffsets[first]! + depth >= textOffsets[first + 1]!) {
+        first++
+        continue
+      }
+      const unit = text[textOffsets[first]! + depth]!
+      let end = first + 1
+      while (end < to && text[textOffsets[end]! + depth] === unit) end++
+      const postings = cumulative[end]! - cumulative[first]!
+      if (postings > least) {
+        const prefix = text.subarray(textOffsets[first], textOffsets[first]! + depth + 1)
+        if (postings - mostPostings(words, first, end) > least / 2) found.push({ text: prefix, from: first, to: end })
+        if (end - first > 1) visit(first, end, depth + 1)
+      }
+      first = end
+    }
+  }
+  if (isWorthwhile) visit(0, wordCount(words), 0)
+  // A prefix comes before those that continue it: sorted already, as the words are.
+  found.sort((a, b) => compareText(a.text, b.text))
+
+  const prefixText = new Growing("Uint16Array")
+  const prefixOffsets = new Growing("Uint32Array")
+  prefixOffsets.push(0)
+  const length = bitmapLength(rows)
+  const prefixBitmaps = shared("Uint32Array", found.length * length)
+  found.forEach((prefix, index) => {
+    for (const unit of prefix.text) prefixText.push(unit)
+    prefixOffsets.push(prefixText.length)
+    uniteRows(words, rows, prefix.from, prefix.to, prefixBitmaps.subarray(index * length, (index + 1) * length))
+  })
+  return { prefixText: prefixText.finish(), prefixOffsets: prefixOffsets.finish(), prefixBitmaps }
+}
+
+const mostPostings = ({ cumulative }: Pick<Words, "cumulative">, from: number, to: number): number => {
+  let most = 0
+  for (let word = from; word < to; word++) most = Math.max(most, cumulative[word + 1]! - cumulative[word]!)
+  return most
+}
