@@ -151,11 +151,15 @@ class ItemsBuilder {
     return this.#ids.length
   }
 
-  add(item: { readonly id: number; readonly firstSeen: number }, ...words: ReadonlyArray<WordIds>): void {
+  add(
+    item: { readonly id: number; readonly firstSeen: number },
+    words: WordIds,
+    texts: ReadonlyArray<string | null>
+  ): void {
     this.#ids.push(item.id)
     this.#stores.push(this.#storeRows)
     this.#firstSeen.push(item.firstSeen)
-    this.words.add(...words)
+    this.words.add(words, texts)
   }
 
   endStore(): void {
@@ -262,11 +266,10 @@ export class SegmentBuilder {
 
   /** The words of the store belong to each of its products: they are found once. */
   #addProducts(products: ReadonlyArray<ProductRecord>, ofStore: ReadonlyArray<string>): void {
-    const { words } = this.#products
-    const storeWords = words.wordsOf(ofStore)
+    const storeWords = this.#products.words.wordsOf(ofStore)
     const ranked = products.map(rank).sort((a, b) => b.recency - a.recency || a.product.id - b.product.id)
     for (const { product, recency } of ranked) {
-      this.#products.add(product, storeWords, words.wordsOf([product.title]))
+      this.#products.add(product, storeWords, [product.title])
       this.#prices.push(product.price)
       this.#created.push(product.createdAt ?? unknown)
       this.#recency.push(recency)
@@ -275,13 +278,12 @@ export class SegmentBuilder {
   }
 
   #addAds(ads: ReadonlyArray<AdRecord>, ofStore: ReadonlyArray<string>): void {
-    const { words } = this.#ads
-    const storeWords = words.wordsOf(ofStore)
+    const storeWords = this.#ads.words.wordsOf(ofStore)
     const keyed = ads
       .map((ad) => ({ ad, key: AdKey.keyOf(ad) }))
       .sort((a, b) => AdKey.rankOf(b.key) - AdKey.rankOf(a.key) || b.ad.id - a.ad.id)
     for (const { ad, key } of keyed) {
-      this.#ads.add(ad, storeWords, words.wordsOf([ad.pageName, ad.headline, ad.adText]))
+      this.#ads.add(ad, storeWords, [ad.pageName, ad.headline, ad.adText])
       this.#adKeys.push(key)
     }
     this.#ads.endStore()

@@ -14,7 +14,7 @@ import type { Cancel, Run } from "./Matching.ts"
 import type { Filter } from "./Query.ts"
 import { codes, masks } from "./Segment.ts"
 import type { Code, Mask, SegmentList, SegmentView, StoreColumns } from "./Segment.ts"
-import { keep, prepare, test } from "./StoreSelection.ts"
+import { candidates, meeting, prepare } from "./StoreSelection.ts"
 import type { PreparedCondition } from "./StoreSelection.ts"
 
 const storeFacets = [...codes, ...masks, "app"] as const
@@ -72,7 +72,7 @@ export const facets = (
   const flags: Array<number> = []
   for (const view of list) {
     const { failed, rows } = nearlyMatching(view, run.conditions)
-    countStores(view, failed, run.conditions, storeCounts(view, filter, run, rows.slice()), leaders, counts)
+    countStores(view, failed, run.conditions, storeCounts(view, filter, run, rows), leaders, counts)
     if (filter.subject !== "ads") continue
     const matching = only({ rows, counts: rows }, failed, failsNone).rows
     countFlags(view, filter, run, matching, flags)
@@ -92,31 +92,32 @@ const failsNone = 255
  * Stores that fail at most one condition, and that not a range, which counts for no facet. By row, the position of the
  * condition that a store fails, or {@link failsNone}.
  */
-const nearlyMatching = ({ columns, live, segment }: SegmentView, conditions: ReadonlyArray<PreparedCondition>) => {
-  const failed = new Uint8Array(live.length).fill(failsNone)
-  const rows = new Uint32Array(live.length)
-  const meets = new Uint8Array(live.length)
-  let length = 0
-  for (let row = conditions.length === 0 ? 0 : segment.pseudoStores; row < live.length; row++) {
-    rows[length] = row
-    length += live[row]!
-  }
+const nearlyMatching = (view: SegmentView, conditions: ReadonlyArray<PreparedCondition>) => {
+  const stores = view.live.length
+  const failed = new Uint8Array(stores).fill(failsNone)
+  let rows = candidates(view, conditions.length > 0)
   for (const [position, condition] of conditions.entries()) {
-    test(columns, condition, rows, length, meets)
-    if (facetOf(condition) !== undefined) forgive(failed, position, rows.subarray(0, length), meets)
-    length = keep(rows, length, meets)
+    const met = meeting(view.columns, condition, rows, new Uint32Array(stores))
+    rows = facetOf(condition) === undefined ? met : forgive(failed, position, rows, met)
   }
-  return { failed, rows: rows.subarray(0, length) }
+  return { failed, rows }
 }
 
-/** Keeps the stores that fail this condition and have failed none before. */
-const forgive = (failed: Uint8Array, position: number, rows: Uint32Array, meets: Uint8Array): void => {
+/** The rows that meet the condition, and those that fail it as their first. */
+const forgive = (failed: Uint8Array, position: number, rows: Uint32Array, met: Uint32Array): Uint32Array => {
+  const kept = new Uint32Array(rows.length)
+  let length = 0
+  let next = 0
   for (let at = 0; at < rows.length; at++) {
-    const before = failed[rows[at]!]!
-    const isNew = +(meets[at] === 0) & +(before === failsNone)
-    failed[rows[at]!] = isNew === 1 ? position : before
-    meets[at]! |= isNew
+    const row = rows[at]!
+    const meets = +(met[next] === row)
+    next += meets
+    const isFirst = +(failed[row] === failsNone)
+    if ((meets ^ 1) & isFirst) failed[row] = position
+    kept[length] = row
+    length += meets | isFirst
   }
+  return kept.subarray(0, length)
 }
 
 /** Stores with what they count: their matching items, or themselves. */

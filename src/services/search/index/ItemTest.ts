@@ -2,8 +2,8 @@
  * Which items of a segment meet what is asked of items themselves, as a bitmap: of a price its range, of an ad its flags
  * and the days in which it started, of both when they were first imported.
  *
- * A range is tested row by row in a loop without branches that depend on the data, 1.7 ns a row; or, when it has few rows
- * or lacks few, these are taken from the permutation of the column, 2.5 ns each. Flags have a bitmap each, 0.1 ns a row.
+ * A range is tested row by row in a loop without branches that depend on the data, 3 ns a row; or, the rows that it has or
+ * lacks, whichever are fewer, are taken from the permutation of the column, 1.7 ns each. Flags have a bitmap each, 0.1 ns a row.
  */
 import * as AdKey from "./AdKey.ts"
 import { andBits, bitmapLength, isSet, orBits, setRange } from "./Bitmap.ts"
@@ -116,7 +116,7 @@ export const fillAll = (test: ItemTest, bits: Uint32Array, others: number): bool
   if (permutation === undefined) return false
   const [from, to] = positions(test, permutation)
   const isFew = to - from <= permutation.length >>> 1
-  if (2 * (isFew ? to - from : permutation.length - (to - from)) > others) return false
+  if ((isFew ? to - from : permutation.length - (to - from)) > 2 * others) return false
   bits.fill(0)
   if (isFew) {
     for (let at = from; at < to; at++) bits[permutation[at]! >>> 5]! |= 1 << (permutation[at]! & 31)

@@ -10,7 +10,7 @@ import * as ItemTest from "./ItemTest.ts"
 import { firstWhere } from "./ItemTest.ts"
 import type { Filter } from "./Query.ts"
 import type { Items, Segment, SegmentView } from "./Segment.ts"
-import { keep, matches, select } from "./StoreSelection.ts"
+import { keepSet, matches, select } from "./StoreSelection.ts"
 import type { PreparedCondition } from "./StoreSelection.ts"
 import { findRows } from "./Words.ts"
 
@@ -49,7 +49,6 @@ export const stepsBetweenChecks = 65_536
 /** Work space of a segment, made once. A search runs to its end before the next begins. */
 interface Scratch {
   readonly stores: Uint32Array
-  readonly meets: Uint8Array
   readonly counts: Uint32Array
   readonly storeBits: Array<Uint32Array>
   readonly productBits: Array<Uint32Array>
@@ -64,7 +63,6 @@ const scratchOf = (segment: Segment): Scratch => {
   const stores = segment.storeIds.length
   const made: Scratch = {
     stores: new Uint32Array(stores),
-    meets: new Uint8Array(stores),
     counts: new Uint32Array(stores),
     storeBits: [],
     productBits: [],
@@ -130,7 +128,7 @@ export const matchItems = (
     return { ...sum(segment, countRuns(items, list, scratch)), bits: hits.bits, list }
   }
 
-  const stores = given ?? select(view, conditions, scratch.stores, scratch.meets)
+  const stores = given ?? select(view, conditions, scratch.stores)
   let bits = hits?.bits
   for (const test of tests) {
     const met = bitmap(bits === undefined ? 2 : 3)
@@ -221,9 +219,15 @@ const countItems = (segment: Segment, items: Items, given: Uint32Array, bits: Ui
     }
   } else if (given.length * denseShare > segment.storeIds.length) {
     const ranks = rankDirectory(bits, itemBitmaps(segment, items)(4))
+    let to = 0
+    let rank = 0
     for (let at = 0; at < given.length; at++) {
       const store = given[at]!
-      const count = (rankOf(bits, ranks, offsets[store + 1]! | 0) - rankOf(bits, ranks, offsets[store]! | 0)) | 0
+      const from = offsets[store]! | 0
+      const before = from === to ? rank : rankOf(bits, ranks, from)
+      to = offsets[store + 1]! | 0
+      rank = rankOf(bits, ranks, to)
+      const count = (rank - before) | 0
       stores[found] = store
       counts[found] = count
       found = (found + (-count >>> 31)) | 0
@@ -288,10 +292,7 @@ export const matchStores = (
   if (hits?.list !== undefined && given === undefined) {
     return hits.list.filter((row) => row >= segment.pseudoStores && matches(view, conditions, row))
   }
-  const selected = given ?? select(view, conditions, scratch.stores, scratch.meets)
+  const selected = given ?? select(view, conditions, scratch.stores)
   const stores = selected.subarray(firstWhere(selected, (row) => row >= segment.pseudoStores))
-  if (hits === undefined) return stores
-  const { bits } = hits
-  for (let at = 0; at < stores.length; at++) scratch.meets[at] = (bits[stores[at]! >>> 5]! >>> (stores[at]! & 31)) & 1
-  return stores.subarray(0, keep(stores, stores.length, scratch.meets))
+  return hits === undefined ? stores : keepSet(hits.bits, stores, scratch.stores)
 }

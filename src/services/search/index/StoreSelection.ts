@@ -5,6 +5,8 @@
  *
  * Source: Boncz, Zukowski, Nes, "MonetDB/X100: Hyper-Pipelining Query Execution", 2005.
  */
+import { bitmapLength } from "./Bitmap.ts"
+import { firstWhere } from "./ItemTest.ts"
 import type { StoreCondition } from "./Query.ts"
 import type { SegmentView, StoreColumns } from "./Segment.ts"
 
@@ -26,107 +28,177 @@ export const prepare = (conditions: ReadonlyArray<StoreCondition>): ReadonlyArra
       condition._tag === "AnyOf" || condition._tag === "AnyApp" ? lookUpTable(condition.values) : lookUpTable([])
   }))
 
-/** Live stores that match all conditions, written to `rows`; `meets` is work space. Pseudo-stores match no condition. */
-export const select = (
-  { columns, live, segment }: SegmentView,
-  conditions: ReadonlyArray<PreparedCondition>,
-  rows: Uint32Array,
-  meets: Uint8Array
-): Uint32Array => {
+/** The rows of live stores, ascending; found once for each set of live stores. */
+const liveRows = new WeakMap<Uint8Array, Uint32Array>()
+
+const rowsOf = (live: Uint8Array): Uint32Array => {
+  const known = liveRows.get(live)
+  if (known !== undefined) return known
+  const rows = new Uint32Array(live.length)
   let length = 0
-  for (let row = conditions.length === 0 ? 0 : segment.pseudoStores; row < live.length; row++) {
+  for (let row = 0; row < live.length; row++) {
     rows[length] = row
-    length = (length + live[row]!) | 0
+    length += live[row]!
   }
-  for (const condition of conditions) {
-    test(columns, condition, rows, length, meets)
-    length = keep(rows, length, meets)
-  }
-  return rows.subarray(0, length)
+  const found = rows.slice(0, length)
+  liveRows.set(live, found)
+  return found
 }
 
-/** Leaves the rows whose byte is 1; returns how many they are. */
-export const keep = (rows: Uint32Array, length: number, meets: Uint8Array): number => {
+/** The stores that a search with conditions looks at: all live ones, without pseudo-stores, which match no condition. */
+export const candidates = ({ live, segment }: SegmentView, hasConditions: boolean): Uint32Array => {
+  const rows = rowsOf(live)
+  return hasConditions ? rows.subarray(firstWhere(rows, (row) => row >= segment.pseudoStores)) : rows
+}
+
+/** Live stores that match all conditions. They may be written to `space`, which is as long as the segment has stores. */
+export const select = (
+  view: SegmentView,
+  conditions: ReadonlyArray<PreparedCondition>,
+  space: Uint32Array
+): Uint32Array => {
+  let rows = candidates(view, conditions.length > 0)
+  for (const condition of conditions) rows = meeting(view.columns, condition, rows, space)
+  return rows
+}
+
+/** Of fewer stores than this share, the apps of each are looked at; for more, the stores of each app. */
+const fewStores = 8
+
+/** Those of the rows whose store meets the condition, written to `space`, which may be where the rows are. */
+export const meeting = (
+  columns: StoreColumns,
+  condition: PreparedCondition,
+  rows: Uint32Array,
+  space: Uint32Array
+): Uint32Array => {
+  const length = () => {
+    switch (condition._tag) {
+      case "AnyOf":
+        return keepAnyOf(columns.codes[condition.column], condition.isWanted, rows, space)
+      case "AnyBit":
+        return keepAnyBit(columns.masks[condition.column], condition.mask, rows, space)
+      case "AnyApp":
+        return rows.length * fewStores < columns.relevance.length
+          ? keepAnyApp(columns, condition.isWanted, rows, space)
+          : keepSet(withAnyApp(columns, condition.values), rows, space).length
+      case "Between":
+        return keepBetween(columns.figures[condition.column], condition.range, rows, space)
+    }
+  }
+  return space.subarray(0, length())
+}
+
+const keepAnyOf = (column: Uint32Array, isWanted: Uint8Array, rows: Uint32Array, space: Uint32Array): number => {
+  const last = isWanted.length - 1
   let kept = 0
-  for (let at = 0; at < length; at++) {
-    rows[kept] = rows[at]!
-    kept = (kept + meets[at]!) | 0
+  for (let at = 0; at < rows.length; at++) {
+    const row = rows[at]!
+    const value = column[row]!
+    space[kept] = row
+    kept = (kept + (isWanted[value & last]! & +(value <= last))) | 0
   }
   return kept
 }
 
-/** Sets `meets[i]` to 1 where the store of `rows[i]` meets the condition, else to 0. */
-export const test = (
-  columns: StoreColumns,
-  condition: PreparedCondition,
-  rows: Uint32Array,
-  length: number,
-  meets: Uint8Array
-): void => {
-  switch (condition._tag) {
-    case "AnyOf":
-      return testAnyOf(columns.codes[condition.column], condition.isWanted, rows, length, meets)
-    case "AnyBit":
-      return testAnyBit(columns.masks[condition.column], condition.mask, rows, length, meets)
-    case "AnyApp":
-      return testAnyApp(columns, condition.isWanted, rows, length, meets)
-    case "Between":
-      return testBetween(columns.figures[condition.column], condition.range, rows, length, meets)
+const keepAnyBit = (column: Uint32Array, bits: number, rows: Uint32Array, space: Uint32Array): number => {
+  let kept = 0
+  for (let at = 0; at < rows.length; at++) {
+    const row = rows[at]!
+    space[kept] = row
+    kept = (kept + +((column[row]! & bits) !== 0)) | 0
   }
+  return kept
 }
 
-const testAnyOf = (
-  column: Uint32Array,
-  isWanted: Uint8Array,
-  rows: Uint32Array,
-  length: number,
-  meets: Uint8Array
-): void => {
-  const last = isWanted.length - 1
-  for (let at = 0; at < length; at++) {
-    const value = column[rows[at]!]!
-    meets[at] = isWanted[value & last]! & +(value <= last)
-  }
-}
-
-const testAnyBit = (column: Uint32Array, bits: number, rows: Uint32Array, length: number, meets: Uint8Array): void => {
-  for (let at = 0; at < length; at++) meets[at] = +((column[rows[at]!]! & bits) !== 0)
-}
-
-const testAnyApp = (
+const keepAnyApp = (
   { appOffsets, apps }: StoreColumns,
   isWanted: Uint8Array,
   rows: Uint32Array,
-  length: number,
-  meets: Uint8Array
-): void => {
+  space: Uint32Array
+): number => {
   const last = isWanted.length - 1
-  for (let at = 0; at < length; at++) {
+  let kept = 0
+  for (let at = 0; at < rows.length; at++) {
     const row = rows[at]!
     let has = 0
     for (let place = appOffsets[row]!; place < appOffsets[row + 1]!; place++) {
       has |= isWanted[apps[place]! & last]! & +(apps[place]! <= last)
     }
-    meets[at] = has
+    space[kept] = row
+    kept = (kept + has) | 0
   }
+  return kept
+}
+
+/** The rows of stores by app: those of app `a` are `rows[offsets[a]]` to `rows[offsets[a + 1] - 1]`. */
+interface AppPostings {
+  readonly offsets: Uint32Array
+  readonly rows: Uint32Array
+}
+
+/** Made when they are first asked for: one counting sort, some milliseconds. */
+const appPostings = new WeakMap<Uint32Array, AppPostings>()
+
+const postingsOf = ({ appOffsets, apps }: StoreColumns): AppPostings => {
+  const known = appPostings.get(apps)
+  if (known !== undefined) return known
+  let size = 1
+  for (let at = 0; at < apps.length; at++) size = Math.max(size, apps[at]! + 1)
+  const offsets = new Uint32Array(size + 1)
+  for (let at = 0; at < apps.length; at++) offsets[apps[at]! + 1]!++
+  for (let app = 0; app < size; app++) offsets[app + 1]! += offsets[app]!
+  const next = offsets.slice()
+  const rows = new Uint32Array(apps.length)
+  for (let row = 0; row + 1 < appOffsets.length; row++) {
+    for (let at = appOffsets[row]!; at < appOffsets[row + 1]!; at++) rows[next[apps[at]!]!++] = row
+  }
+  const made = { offsets, rows }
+  appPostings.set(apps, made)
+  return made
+}
+
+/** The stores that have one of the apps, as a bitmap. */
+const withAnyApp = (columns: StoreColumns, wanted: ReadonlyArray<number>): Uint32Array => {
+  const { offsets, rows } = postingsOf(columns)
+  const bits = new Uint32Array(bitmapLength(columns.appOffsets.length))
+  for (const app of wanted) {
+    if (app + 1 >= offsets.length) continue
+    for (let at = offsets[app]!; at < offsets[app + 1]!; at++) bits[rows[at]! >>> 5]! |= 1 << (rows[at]! & 31)
+  }
+  return bits
 }
 
 /** NaN is in no range. */
-const testBetween = (
+const keepBetween = (
   column: Float64Array,
   { max, min }: { readonly min: number; readonly max: number },
   rows: Uint32Array,
-  length: number,
-  meets: Uint8Array
-): void => {
-  for (let at = 0; at < length; at++) {
-    const value = column[rows[at]!]!
-    meets[at] = +(value >= min) & +(value <= max)
+  space: Uint32Array
+): number => {
+  let kept = 0
+  for (let at = 0; at < rows.length; at++) {
+    const row = rows[at]!
+    const value = column[row]!
+    space[kept] = row
+    kept = (kept + (+(value >= min) & +(value <= max))) | 0
   }
+  return kept
+}
+
+/** Those of the rows of stores that are set in a bitmap. */
+export const keepSet = (bits: Uint32Array, rows: Uint32Array, space: Uint32Array): Uint32Array => {
+  let kept = 0
+  for (let at = 0; at < rows.length; at++) {
+    const row = rows[at]!
+    space[kept] = row
+    kept = (kept + ((bits[row >>> 5]! >>> (row & 31)) & 1)) | 0
+  }
+  return space.subarray(0, kept)
 }
 
 const oneRow = new Uint32Array(1)
-const meetsIt = new Uint8Array(1)
+const space = new Uint32Array(1)
 
 /** The same of a single store, for the few that a search for rare words has found. */
 export const matches = (
@@ -139,9 +211,6 @@ export const matches = (
   oneRow[0] = row
   return (
     row >= segment.pseudoStores &&
-    conditions.every((condition) => {
-      test(columns, condition, oneRow, 1, meetsIt)
-      return meetsIt[0] === 1
-    })
+    conditions.every((condition) => meeting(columns, condition, oneRow, space).length === 1)
   )
 }

@@ -51,17 +51,21 @@ export class WordsBuilder {
     return found
   }
 
-  /** A document with these words. */
-  add(...words: ReadonlyArray<WordIds>): void {
+  /** A document with these words and those of the texts. */
+  add(words: WordIds = [], texts: ReadonlyArray<string | null> = []): void {
     const row = this.#ends.length + 1
-    for (const ids of words) {
-      for (const id of ids) {
-        if (this.#lastRow[id] === row) continue
-        this.#lastRow[id] = row
-        this.#words.push(id)
-      }
-    }
+    this.#addWords(words, row)
+    eachPart(texts, (part) => this.#addWords(this.#wordsOfPart(part), row))
     this.#ends.push(this.#words.length)
+  }
+
+  #addWords(ids: WordIds, row: number): void {
+    for (let at = 0; at < ids.length; at++) {
+      const id = ids[at]!
+      if (this.#lastRow[id] === row) continue
+      this.#lastRow[id] = row
+      this.#words.push(id)
+    }
   }
 
   #wordsOfPart(part: string): WordIds {
