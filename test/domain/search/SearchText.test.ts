@@ -13,7 +13,7 @@ const finds = (query: string, text: string): boolean => {
 
 /** Characters that fold, join, part and combine, and any others. */
 const special = [
-  ..." \t\n'-´’a1ßΣ★",
+  ...Array.from(" \t\n'-´’a1ßΣ★"),
   "e\u0301",
   "\u0308",
   "\u0E34",

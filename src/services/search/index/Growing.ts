@@ -3,35 +3,34 @@ import { constructors, sharedCopy } from "./Segment.ts"
 import type { ArrayKind, Arrays, TypedArray } from "./Segment.ts"
 
 export class Growing<K extends ArrayKind> {
-  // Private to the compiler alone: what is private at run time is looked up at each push.
-  private readonly kind: K
-  private values: TypedArray
+  readonly #kind: K
+  #values: TypedArray
   length = 0
 
   constructor(kind: K, capacity = 1_024) {
-    this.kind = kind
-    this.values = new constructors[kind](capacity)
+    this.#kind = kind
+    this.#values = new constructors[kind](capacity)
   }
 
   push(value: number): void {
-    if (this.length === this.values.length) this.grow(this.length + 1)
-    this.values[this.length++] = value
+    if (this.length === this.#values.length) this.#grow(this.length + 1)
+    this.#values[this.length++] = value
   }
 
   /** What was pushed so far; valid until the next push. */
   view(): Arrays[K] {
     // The compiler does not see that the array was made by the constructor of kind K.
-    return this.values.subarray(0, this.length) as Arrays[K]
+    return this.#values.subarray(0, this.length) as Arrays[K]
   }
 
   /** In shared memory. */
   finish(): Arrays[K] {
-    return sharedCopy(this.kind, this.view())
+    return sharedCopy(this.#kind, this.view())
   }
 
-  private grow(least: number): void {
-    const wider = new constructors[this.kind](Math.max(least, this.values.length * 2))
-    wider.set(this.values)
-    this.values = wider
+  #grow(least: number): void {
+    const wider = new constructors[this.#kind](Math.max(least, this.#values.length * 2))
+    wider.set(this.#values)
+    this.#values = wider
   }
 }

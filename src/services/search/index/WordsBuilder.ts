@@ -19,6 +19,8 @@ const prefixShare = 8
 
 /** Parts of texts whose words are remembered: most are written again and again. */
 const maxParts = 200_000
+/** Longer ones are addresses. */
+const maxPartLength = 32
 /** V8 copies what is cut out of a string up to this length; what is longer keeps the whole string in memory. */
 const maxCopied = 12
 
@@ -72,9 +74,9 @@ export class WordsBuilder {
     const known = this.#parts.get(part)
     if (known !== undefined) return known
     const ids = Array.from(partWords(part), (word) => this.#idOf(word))
-    if (part.length <= maxCopied) {
+    if (part.length <= maxPartLength) {
       if (this.#parts.size === maxParts) this.#parts.clear()
-      this.#parts.set(part, ids)
+      this.#parts.set(copyOf(part), ids)
     }
     return ids
   }
