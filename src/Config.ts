@@ -18,7 +18,7 @@ const Origin = Schema.Trim.check(
   )
 )
 
-/** In clear only to this machine: passwords, codes and tokens go there (oauth.md 7). */
+/** In clear only to this machine: passwords, codes and tokens go there (R7). */
 const PublicOrigin = Origin.check(
   Schema.makeFilter(
     (text: string) => {

@@ -1,4 +1,4 @@
-/** `discovery account ...`: what the operator does with accounts (decisions.md, "Accounts and plans"). */
+/** `discovery account ...`: what the operator does with accounts (D8). */
 import { Console, Effect, Option, Redacted, Stdio, Stream } from "effect"
 import { Argument, Command, Flag, Prompt } from "effect/cli"
 import { plans, roles, subscriptionStatuses } from "../domain/access/Account.ts"

@@ -1,4 +1,4 @@
-/** `discovery credits verify`: whether every balance is what the ledger says (decisions.md, "Credits"). */
+/** `discovery credits verify`: whether every balance is what the ledger says (D14). */
 import { Console, Effect, Schema, Stream } from "effect"
 import { Command } from "effect/cli"
 import { LedgerCheck } from "../services/access/LedgerCheck.ts"

@@ -1,4 +1,4 @@
-/** `discovery key ...`: API keys of an account (seed, "API keys"). */
+/** `discovery key ...`: API keys of an account (S96 to S105). */
 import { Console, DateTime, Effect, Option, Redacted } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { mask } from "../domain/access/Credential.ts"

@@ -1,4 +1,4 @@
-/** `discovery track ...`: the stores that an account tracks, and its own brand's (decisions.md, "Data"). */
+/** `discovery track ...`: the stores that an account tracks, and its own brand's (D12). */
 import { Console, Effect } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { Accounts } from "../services/access/Accounts.ts"

@@ -37,7 +37,7 @@ export const welcome = (server: {
   return [...lines, "", "Stop with Ctrl-C.", ""].join("\n")
 }
 
-/** A call that works when pasted: the seed's plain call. */
+/** A call that works when pasted: the plain call of docs/spec/protocol.md. */
 export const curl = (mcpUrl: string, key: string): string =>
   [
     `curl -s ${mcpUrl}`,

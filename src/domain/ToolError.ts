@@ -30,7 +30,7 @@ export class InvalidArguments extends Schema.TaggedError<InvalidArguments>()("In
 
 const formatIssue = (issue: ArgumentIssue) => (issue.path === "" ? issue.message : `${issue.path}: ${issue.message}`)
 
-/** The account has no active Growth or Pro subscription (seed, "API keys", subscription effect). */
+/** The account has no active Growth or Pro subscription (S36, D6). */
 export class PlanUpgradeRequired extends Schema.TaggedError<PlanUpgradeRequired>()("PlanUpgradeRequired", {
   message: Schema.String,
   hint: Schema.String,

@@ -1,4 +1,4 @@
-/** Documents in the form in which real clients publish theirs (oauth.md, "What real clients do"). */
+/** Documents in the form in which real clients publish theirs (R50, D62). */
 
 /** By the address that they lie at. */
 export const realDocuments = {

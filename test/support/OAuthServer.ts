@@ -72,7 +72,7 @@ export const call = (accessToken: string, headers: Headers = {}) =>
 /** Trusts whoever calls from this machine to be a proxy. */
 export const loopback = [IpNetwork.fromStringUnsafe("127.0.0.0/8")]
 
-/** One address may ask an endpoint so often at once and is refused then, and another address is not (oauth.md 56). */
+/** One address may ask an endpoint so often at once and is refused then, and another address is not (R56). */
 export const isLimitedByAddress = (path: string, limit: number) =>
   Effect.gen(function* () {
     const from = (address: string) => post(path, {}, { "x-forwarded-for": address })

@@ -78,7 +78,7 @@ export class TestServer extends Context.Service<
     readonly books: FakeAccess.Books
     /** What was logged, a line each. */
     readonly logs: ReadonlyArray<string>
-    /** As the seed's plain call: authorised as `good`, JSON both ways. A header that is `undefined` is not sent. */
+    /** As the plain call of docs/spec/protocol.md: authorised as `good`, JSON both ways. A header that is `undefined` is not sent. */
     send(options: {
       readonly method?: string
       readonly path?: string

@@ -1,4 +1,4 @@
-/** Accounts, their plans, and who stands behind a call (decisions.md, "Accounts and plans"). */
+/** Accounts, their plans, and who stands behind a call (D5, D7). */
 import { Schema } from "effect"
 
 export const plans = ["starter", "growth", "pro"] as const

@@ -28,7 +28,7 @@ export const keyConflict = (): InvalidArguments =>
     "Send a new idempotency key with every new call; send the same one only to repeat a call unchanged. Nothing was charged."
   )
 
-/** The form of an idempotency key (decisions.md, "Credits"). */
+/** The form of an idempotency key (D16). */
 export const isIdempotencyKey = Schema.is(
   Schema.String.check(Schema.isBetweenCodePoints(1, 128), Schema.isPattern(/^[^\p{Cc}\p{Cs}]*$/u))
 )

@@ -1,6 +1,6 @@
 /**
  * What a secret looks like: a prefix that names its kind, 37 random base62 characters (220 bits), and 6 that are the
- * CRC32 of those 37 (decisions.md, "Names"). A mistyped or made-up secret is refused without a query, secret scanners
+ * CRC32 of those 37 (D2). A mistyped or made-up secret is refused without a query, secret scanners
  * can find a real one, and a double click selects the whole.
  */
 import { Option } from "effect"

@@ -1,4 +1,4 @@
-/** Credits: what a call costs, and the ledger as a fold over its entries (decisions.md, "Credits"). */
+/** Credits: what a call costs, and the ledger as a fold over its entries (D14, D17). */
 
 /** Credits of one successful call, by tool. The one table: the tools, their descriptions and the docs read it. */
 export const costs = {

@@ -1,5 +1,5 @@
 /**
- * The month of credits: counted from the day that the subscription began, in UTC (decisions.md, "Accounts and plans").
+ * The month of credits: counted from the day that the subscription began, in UTC (D7).
  * Days are text, `YYYY-MM-DD`.
  */
 

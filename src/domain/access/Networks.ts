@@ -1,5 +1,5 @@
 /**
- * What a caller is counted by, where requests are limited (oauth.md 56): its address, and of IPv6 the network of a site
+ * What a caller is counted by, where requests are limited (R56): its address, and of IPv6 the network of a site
  * around it as well. One household or one server has a /64, but some have a /56 and anyone can have a /48, which hold
  * hundreds and thousands of them.
  */

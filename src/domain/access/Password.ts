@@ -1,4 +1,4 @@
-/** Which passwords are accepted: long enough and not among the first to be guessed (oauth.md; NIST SP 800-63B-4). */
+/** Which passwords are accepted: long enough and not among the first to be guessed (D10; NIST SP 800-63B-4). */
 
 export const minCharacters = 12
 /** Far beyond any passphrase; it bounds the work of hashing. */

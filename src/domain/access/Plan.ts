@@ -1,4 +1,4 @@
-/** Who may call tools: an active Growth or Pro subscription (seed, "What the service does"; decisions.md, "Accounts and plans"). */
+/** Who may call tools: an active Growth or Pro subscription (S8, D6). */
 import { PlanUpgradeRequired } from "../ToolError.ts"
 import type { Plan, SubscriptionStatus } from "./Account.ts"
 

@@ -1,4 +1,4 @@
-/** An ad as `search_ads` returns it (seed, "Ad result item"). */
+/** An ad as `search_ads` returns it (S9 to S16). */
 import { Schema } from "effect"
 import { adStatuses, ctas, mediaTypes } from "./Enumerations.ts"
 import type { AdStatus, Cta, MediaType } from "./Enumerations.ts"

@@ -1,4 +1,4 @@
-/** The closed vocabularies of the catalogue, spelled as the seed spells them ("Tool search_ads", common and ads-only arguments). */
+/** The closed vocabularies of the catalogue, spelled as the specification spells them (S10, S51, S53, S55, S64, S65). */
 
 export const languages = [
   "English",

@@ -1,4 +1,4 @@
-/** Lists cut so that an answer stays within its 64 KiB (decisions.md, "Tool answers"). */
+/** Lists cut so that an answer stays within its 64 KiB (D30). */
 
 const encoder = new TextEncoder()
 

@@ -1,4 +1,4 @@
-/** A product as `search_products` returns it (seed, "Product result item"). */
+/** A product as `search_products` returns it (S17 to S24). */
 import { Schema } from "effect"
 
 const Figure = Schema.NullOr(Schema.Finite)

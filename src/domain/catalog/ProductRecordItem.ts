@@ -1,4 +1,4 @@
-/** A product as `get_product` returns it: all that is on record, within bounds (decisions.md, "Data"). */
+/** A product as `get_product` returns it: all that is on record, within bounds (D45). */
 import { Schema } from "effect"
 import { fit } from "./Fit.ts"
 import { fromHtml } from "./PlainText.ts"

@@ -1,4 +1,4 @@
-/** A store as `search_shops` returns it, and as `get_shop` does, with all that is on record (decisions.md, "Data"). */
+/** A store as `search_shops` returns it, and as `get_shop` does, with all that is on record (D43, D44). */
 import { Schema } from "effect"
 import { fit } from "./Fit.ts"
 

@@ -1,6 +1,6 @@
 /**
  * Text that strangers wrote: page names, headlines, ad copy, product titles. It is data, never instructions
- * (decisions.md, "Tool answers"). It is cleaned once, when it is imported, and cut when it is shown.
+ * (D31). It is cleaned once, when it is imported, and cut when it is shown.
  */
 
 /**

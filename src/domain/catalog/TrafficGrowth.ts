@@ -1,4 +1,4 @@
-/** The traffic growth score (decisions.md, "Data"; seed, product result item, rule 3). */
+/** The traffic growth score (S27, D35). */
 
 /**
  * The sum of the month-over-month changes in percent over the months on record, oldest first. A pair whose earlier

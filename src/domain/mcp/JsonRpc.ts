@@ -5,7 +5,7 @@ import { Schema } from "effect"
 export const Id = Schema.Union([Schema.String, Schema.Int])
 export type Id = typeof Id.Type
 
-/** The codes that are ours to send (protocol.md, 14, 16, 24). */
+/** The codes that are ours to send (P14, P16, P24). */
 export const codes = {
   parseError: -32700,
   invalidRequest: -32600,

@@ -1,5 +1,5 @@
 /**
- * The two eras of MCP on one address, and how a request tells which it speaks (protocol.md, "Version and era").
+ * The two eras of MCP on one address, and how a request tells which it speaks (P11 to P15).
  *
  * "Modern" is 2026-07-28, where every request carries its version and capabilities. "Legacy" are the three before it,
  * which shake hands first.

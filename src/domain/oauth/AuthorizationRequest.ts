@@ -1,5 +1,5 @@
 /**
- * An authorization request, judged in the order that keeps errors from being sent to strangers (oauth.md 10 to 17): first who
+ * An authorization request, judged in the order that keeps errors from being sent to strangers (R10 to R17): first who
  * asks and where the answer goes, which only a person is told about, then everything else, which the client is told.
  */
 import { Result } from "effect"

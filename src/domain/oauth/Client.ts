@@ -8,7 +8,7 @@ export interface OAuthClient {
   /** Clean text of 1 to 100 characters. The app chose it. */
   readonly name: string
   readonly source: "registered" | "document"
-  /** The host of a document's id: the only thing about an app that is verified (oauth.md 25). */
+  /** The host of a document's id: the only thing about an app that is verified (R25). */
   readonly publisher: string | undefined
   readonly redirectUris: ReadonlyArray<string>
   readonly authMethod: AuthMethod

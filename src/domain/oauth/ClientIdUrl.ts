@@ -1,5 +1,5 @@
 /**
- * A client id that is the address of a document about the client (oauth.md 47; Client ID Metadata Documents, section 3).
+ * A client id that is the address of a document about the client (R47; Client ID Metadata Documents, section 3).
  *
  * Only the canonical spelling of an address is an id: what a URL parser would change in any way (case of the host, default
  * port, dot segments, also as `%2e`, backslashes, spaces, an IPv4 address as a number) is refused, not repaired. So two
@@ -15,12 +15,12 @@ const uriCharacters = /^(?:[A-Za-z0-9\-._~:/?[\]@!$&'()*+,;=]|%[0-9A-Fa-f]{2})+$
 /** A name of two labels or more whose last one has a letter first: no address, and no name of an inner network's own. */
 const publicName = /^(?=.{1,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?$/
 
-/** The only hosts that may be asked without TLS, by a server that runs on loopback itself (oauth.md 49). */
+/** The only hosts that may be asked without TLS, by a server that runs on loopback itself (R49). */
 const localHosts = new Set(["localhost", "127.0.0.1", "[::1]"])
 
 export const isLocalHost = (hostname: string): boolean => localHosts.has(hostname)
 
-/** Whether a client id is meant as an address; ids that were given out by registration never are (oauth.md 46). */
+/** Whether a client id is meant as an address; ids that were given out by registration never are (R46). */
 export const isMeant = (clientId: string): boolean => /^https?:\/\//i.test(clientId)
 
 /**

@@ -1,4 +1,4 @@
-/** Text that apps tell about themselves (oauth.md 31). It is data: still to be escaped wherever it is shown. */
+/** Text that apps tell about themselves (R31). It is data: still to be escaped wherever it is shown. */
 import * as ThirdPartyText from "../catalog/ThirdPartyText.ts"
 
 const maxCharacters = 100

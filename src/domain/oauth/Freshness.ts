@@ -1,4 +1,4 @@
-/** How long a fetched document may be used without asking again (oauth.md 51; RFC 9111, sections 4.2 and 5). */
+/** How long a fetched document may be used without asking again (R51; RFC 9111, sections 4.2 and 5). */
 
 /** The header fields of an answer that decide; a field that was sent more than once is joined by commas. */
 export interface CacheFields {

@@ -1,5 +1,5 @@
 /**
- * What becomes of a code or a refresh token that is presented (oauth.md 21, 35, 37 to 39): pure rules, of which the services
+ * What becomes of a code or a refresh token that is presented (R21, R35, R37 to R39): pure rules, of which the services
  * see to it that they are asked one at a time for each grant. Times are milliseconds since 1970.
  */
 import { Result } from "effect"

@@ -1,5 +1,5 @@
 /**
- * What a client's metadata document must say (oauth.md 50; Client ID Metadata Documents, section 4; RFC 7591, section 2).
+ * What a client's metadata document must say (R50; Client ID Metadata Documents, section 4; RFC 7591, section 2).
  * Members that are not named here are ignored.
  */
 import { Option, Result, Schema } from "effect"

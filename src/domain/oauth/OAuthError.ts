@@ -11,14 +11,14 @@ const fields = { message: Schema.String }
 /** Something is missing, repeated, malformed or not allowed here. */
 export class InvalidRequest extends Schema.TaggedError<InvalidRequest>()("InvalidRequest", fields) {}
 
-/** The client is unknown, or did not prove that it is this client (oauth.md 34). */
+/** The client is unknown, or did not prove that it is this client (R34). */
 export class InvalidClient extends Schema.TaggedError<InvalidClient>()("InvalidClient", {
   ...fields,
   /** It tried `Authorization: Basic`, so the answer must name that scheme. */
   triedBasic: Schema.Boolean
 }) {}
 
-/** The code or the refresh token is wrong, over, used, or another client's; which of these is not told (oauth.md 35). */
+/** The code or the refresh token is wrong, over, used, or another client's; which of these is not told (R35). */
 export class InvalidGrant extends Schema.TaggedError<InvalidGrant>()("InvalidGrant", fields) {}
 
 /** This client may not do this. */
@@ -39,7 +39,7 @@ export class InvalidTarget extends Schema.TaggedError<InvalidTarget>()("InvalidT
 /** The user said no. */
 export class AccessDenied extends Schema.TaggedError<AccessDenied>()("AccessDenied", fields) {}
 
-/** An address to be sent back to that may not be registered (oauth.md 43). */
+/** An address to be sent back to that may not be registered (R43). */
 export class InvalidRedirectUri extends Schema.TaggedError<InvalidRedirectUri>()("InvalidRedirectUri", fields) {}
 
 export class InvalidClientMetadata extends Schema.TaggedError<InvalidClientMetadata>()(
@@ -47,13 +47,13 @@ export class InvalidClientMetadata extends Schema.TaggedError<InvalidClientMetad
   fields
 ) {}
 
-/** Too much in a short time from one address, of one connection or in all (oauth.md 45, 56). */
+/** Too much in a short time from one address, of one connection or in all (R45, R56). */
 export class TooManyRequests extends Schema.TaggedError<TooManyRequests>()("TooManyRequests", {
   ...fields,
   retryAfterSeconds: Schema.Int
 }) {}
 
-/** What an authorization request is sent back to the client for (oauth.md 19). Before that, nothing may be sent anywhere. */
+/** What an authorization request is sent back to the client for (R19). Before that, nothing may be sent anywhere. */
 export type AuthorizeError =
   | InvalidRequest
   | UnauthorizedClient

@@ -1,4 +1,4 @@
-/** The parameters of a request, from a query or a form (oauth.md 16; OAuth 2.1, 3.1): at most one of each name. */
+/** The parameters of a request, from a query or a form (R16; OAuth 2.1, 3.1): at most one of each name. */
 import { Result } from "effect"
 import { InvalidRequest } from "./OAuthError.ts"
 

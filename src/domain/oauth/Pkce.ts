@@ -1,4 +1,4 @@
-/** Proof that whoever brings the code also asked for it (oauth.md 13; RFC 7636). `S256` only, and for every client. */
+/** Proof that whoever brings the code also asked for it (R13; RFC 7636). `S256` only, and for every client. */
 import { Result } from "effect"
 import { Base64Url } from "effect/encoding"
 import { InvalidRequest } from "./OAuthError.ts"

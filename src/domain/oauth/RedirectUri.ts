@@ -1,4 +1,4 @@
-/** Where an app is sent back to: what may be registered, what is the same, and how it is shown (oauth.md 11, 24, 43). */
+/** Where an app is sent back to: what may be registered, what is the same, and how it is shown (R11, R24, R43). */
 import * as HostParts from "./HostParts.ts"
 
 /** Longer than any real one. */
@@ -49,7 +49,7 @@ const isAppScheme = (scheme: string): boolean =>
 /** Port 0 is none. */
 const isPort = (digits: string | undefined) => digits === undefined || (Number(digits) > 0 && Number(digits) <= 65_535)
 
-/** Whether an app may register this address (oauth.md 43; RFC 8252, 7.1 to 7.3). */
+/** Whether an app may register this address (R43; RFC 8252, 7.1 to 7.3). */
 export const isRegistrable = (uri: string): boolean => {
   if (uri.length > maxCharacters || !uriCharacters.test(uri) || unwanted.test(uri) || !URL.canParse(uri)) return false
   if (web.test(uri)) return true
@@ -63,7 +63,7 @@ export const isRegistrable = (uri: string): boolean => {
 
 /**
  * Whether a request's address is one that was registered: the same text, but for the port of a loopback address, which
- * the system gives to a program when it starts (oauth.md 11; RFC 8252, 7.3).
+ * the system gives to a program when it starts (R11; RFC 8252, 7.3).
  */
 export const matches = (registered: string, given: string): boolean => {
   if (registered === given) return true
@@ -76,7 +76,7 @@ export const matches = (registered: string, given: string): boolean => {
 const localHost =
   /^(?:(?:[^.]+\.)*localhost\.?|127(?:\.\d{1,3}){3}|0\.0\.0\.0|\[::1?\]|\[::ffff:(?:7f[\da-f]{2}:[\da-f]{1,4}|0:0)\])$/
 
-/** Whether the address is of the user's own machine, where any program may listen (oauth.md 26). */
+/** Whether the address is of the user's own machine, where any program may listen (R26). */
 export const isLoopback = (uri: string): boolean => {
   const url = URL.parse(uri)
   return url !== null && /^https?:$/.test(url.protocol) && localHost.test(url.hostname)
@@ -91,7 +91,7 @@ export const isSiteOf = (publisher: string, uri: string): boolean => {
   return url?.protocol === "https:" && HostParts.haveOneOwner(url.host, publisher)
 }
 
-/** What a person is shown: `claude.ai`, `localhost:8787`, and for an app's own scheme `cursor:` (oauth.md 24). */
+/** What a person is shown: `claude.ai`, `localhost:8787`, and for an app's own scheme `cursor:` (R24). */
 export const destination = (uri: string): string => {
   const url = URL.parse(uri)
   if (url === null) return uri

@@ -1,4 +1,4 @@
-/** What an app asks for when it registers itself, and what it gets (oauth.md 42 to 45; RFC 7591, 2 and 3.2.1). */
+/** What an app asks for when it registers itself, and what it gets (R42 to R45; RFC 7591, 2 and 3.2.1). */
 import { Option, Result, Schema } from "effect"
 import type { AuthMethod } from "./Client.ts"
 import * as ClientText from "./ClientText.ts"

@@ -1,4 +1,4 @@
-/** What a token is for: `{base}/mcp`, the only resource there is (oauth.md 14; RFC 8707, 2). */
+/** What a token is for: `{base}/mcp`, the only resource there is (R14; RFC 8707, 2). */
 import { Result } from "effect"
 import { InvalidTarget } from "./OAuthError.ts"
 

@@ -1,8 +1,8 @@
-/** The one scope, and what becomes of the others that clients ask for (oauth.md 15, 37). */
+/** The one scope, and what becomes of the others that clients ask for (R15, R37). */
 import { Result } from "effect"
 import { InvalidScope } from "./OAuthError.ts"
 
-/** The only scope there is (seed, "What the service does"). */
+/** The only scope there is (S3, S92). */
 export const scope = "discovery:read"
 
 const wordsOf = (text: string | undefined): ReadonlyArray<string> =>

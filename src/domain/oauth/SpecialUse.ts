@@ -1,6 +1,6 @@
 /**
  * Which addresses the public internet reaches, and which are special: of this machine, of its network, of nobody
- * (oauth.md 49; RFC 6890 and the IANA registries of special-purpose addresses).
+ * (R49; RFC 6890 and the IANA registries of special-purpose addresses).
  */
 import { IpNetwork, NetAddress } from "effect/net"
 

@@ -1,4 +1,4 @@
-/** Why a search for ads may be empty (seed, "Search result envelope"): when it used an app filter or a store creation date. */
+/** Why a search for ads may be empty (S33): when it used an app filter or a store creation date. */
 import type { AdQuery } from "./AdQuery.ts"
 import type { AdPagination } from "./Page.ts"
 

@@ -1,4 +1,4 @@
-/** Arguments of `search_ads` (seed, "Tool search_ads"). */
+/** Arguments of `search_ads` (S44 to S75). */
 import { Predicate, Schema } from "effect"
 import { ctas, mediaTypes } from "../catalog/Enumerations.ts"
 import type { ArgumentIssue } from "../ToolError.ts"
@@ -55,12 +55,12 @@ function ratingRange() {
   )
 }
 
-/** Whether a range bounds anything: an empty one means no filter (decisions.md, "Tool answers"). */
+/** Whether a range bounds anything: an empty one means no filter (D27). */
 export const bounds = (range: { readonly min?: unknown; readonly max?: unknown } | undefined): boolean =>
   range !== undefined && (range.min !== undefined || range.max !== undefined)
 
 /**
- * Seed, "Tool search_ads", rule 3. Beside the schema, not inside it, so that it is told together with whatever else is
+ * S74. Beside the schema, not inside it, so that it is told together with whatever else is
  * wrong: a schema's own check runs only when all its fields are right.
  */
 export const conflicts = (args: Readonly<Record<string, unknown>>): ReadonlyArray<ArgumentIssue> =>
@@ -68,6 +68,6 @@ export const conflicts = (args: Readonly<Record<string, unknown>>): ReadonlyArra
     ? [{ path: "active_days", message: "matches only ads still running; do not combine it with status `inactive`" }]
     : []
 
-/** `recommended` pages over stores, every other sort over ads (seed, rule 1). */
+/** `recommended` pages over stores, every other sort over ads (S72). */
 export const mode = (query: Pick<AdQuery, "sort_by">): "grouped_by_shop" | "flat" =>
   (query.sort_by ?? "recommended") === "recommended" ? "grouped_by_shop" : "flat"

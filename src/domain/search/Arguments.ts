@@ -1,5 +1,5 @@
 /**
- * The pieces that the arguments of every search tool are made of. Each decodes what the seed allows and nothing else,
+ * The pieces that the arguments of every search tool are made of. Each decodes what S44 to S77 allow and nothing else,
  * and carries the description that the client's model reads.
  */
 import { Schema, SchemaTransformation } from "effect"
@@ -72,7 +72,7 @@ const bounds = (bound: Schema.Codec<number>) =>
 export const Range = bounds(Schema.Finite.check(Schema.isGreaterThanOrEqualTo(0)))
 export type Range = typeof Range.Type
 
-/** As {@link Range}, with negative bounds (seed: only `traffic_growth_pct`). */
+/** As {@link Range}, with negative bounds (S61: only `traffic_growth_pct`). */
 export const SignedRange = bounds(Schema.Finite)
 
 const datePattern = /^\d{4}-\d{2}-\d{2}$/u

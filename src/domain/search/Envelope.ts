@@ -1,4 +1,4 @@
-/** The envelope of a search's answer (seed, "Search result envelope"). */
+/** The envelope of a search's answer (S31 to S33). */
 import { Schema } from "effect"
 import { AdItem } from "../catalog/AdItem.ts"
 import { ProductItem } from "../catalog/ProductItem.ts"

@@ -1,4 +1,4 @@
-/** Paging: which window of the answer is asked for, and how it is described (seed, "Pagination object", "Limits"). */
+/** Paging: which window of the answer is asked for, and how it is described (S28 to S30, S60). */
 import { Schema } from "effect"
 import * as Arguments from "./Arguments.ts"
 

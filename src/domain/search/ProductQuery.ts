@@ -1,4 +1,4 @@
-/** Arguments of `search_products` (seed, "Tool search_products"). */
+/** Arguments of `search_products` (S76 to S79). */
 import { Schema } from "effect"
 import * as Arguments from "./Arguments.ts"
 import * as Page from "./Page.ts"

@@ -1,4 +1,4 @@
-/** The arguments that all search tools share: filters on the store (seed, "Tool search_ads", common arguments). */
+/** The arguments that all search tools share: filters on the store (S48 to S59). */
 import { Schema } from "effect"
 import { languages, pixels, socialNetworks } from "../catalog/Enumerations.ts"
 import { countryCodeOf, countryCodes, currencyCodeOf, currencyCodes } from "../catalog/Iso.ts"

@@ -1,4 +1,4 @@
-/** Who calls: the bearer credential of a request, or the 401 that tells where to get one (protocol.md 30 to 32; RFC 6750). */
+/** Who calls: the bearer credential of a request, or the 401 that tells where to get one (P30 to P32; RFC 6750). */
 import { Effect, Redacted } from "effect"
 import type { AppSettings } from "../../Config.ts"
 import type { Caller } from "../../domain/access/Account.ts"

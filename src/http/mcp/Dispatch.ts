@@ -26,7 +26,7 @@ export interface Envelope {
 /** Of one message; `onCharge` is told what is charged for it. */
 type Request = Envelope & Pick<ToolCall, "onCharge">
 
-/** protocol.md 6. */
+/** P6. */
 const maxBatch = 20
 /** Entries of one batch that run at the same time: it shares the pool of connections with everybody else. */
 const batchConcurrency = 4
@@ -171,7 +171,7 @@ const withId = (failure: JsonRpc.Failure, requestId: string): JsonRpc.Failure =>
 const tooMany = (rate: Rate | undefined) =>
   `Too many requests: at most ${rate?.limit ?? 0} a minute. Wait ${rate?.retryAfterSeconds ?? 1} s. Nothing was charged.`
 
-/** Joins the caller's trace, when anybody traces (protocol.md 29). A header of the request does the same by itself. */
+/** Joins the caller's trace, when anybody traces (P29). A header of the request does the same by itself. */
 const inTrace = <A>(call: ToolCall, effect: Effect.Effect<A>): Effect.Effect<A> =>
   Effect.withFiber((fiber) => {
     if (fiber.getRef(Tracer.Tracer) === Tracer.nativeTracer) return effect

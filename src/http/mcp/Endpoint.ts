@@ -1,4 +1,4 @@
-/** `/mcp`: the checks before the body, in the order of protocol.md 8, and the body. */
+/** `/mcp`: the checks before the body, in the order of P8, and the body. */
 import { Effect, Result } from "effect"
 import type { HttpServerError, HttpServerRequest } from "effect/http"
 import { HttpRouter, HttpServerResponse } from "effect/http"

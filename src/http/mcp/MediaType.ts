@@ -1,4 +1,4 @@
-/** Content negotiation of the one format there is: JSON (protocol.md 4; RFC 9110, 8.3 and 12.5.1). */
+/** Content negotiation of the one format there is: JSON (P4; RFC 9110, 8.3 and 12.5.1). */
 
 /** Whether a body of this type can be read: `application/json`, in UTF-8 where it says so. */
 export const isJson = (contentType: string | undefined): boolean => {

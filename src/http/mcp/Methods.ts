@@ -1,4 +1,4 @@
-/** The protocol's methods, era by era, and the form of their results (protocol.md 17 to 23). */
+/** The protocol's methods, era by era, and the form of their results (P17 to P23). */
 import { Result } from "effect"
 import type { AppSettings } from "../../Config.ts"
 import * as JsonRpc from "../../domain/mcp/JsonRpc.ts"
@@ -136,7 +136,7 @@ type Answer = Result.Result<Outcome, MethodFailure>
 
 type Status = MethodFailure["status"]
 
-/** protocol.md 21: what is malformed is HTTP 200 in legacy, where HTTP only carries, and 400 in modern. */
+/** P21: what is malformed is HTTP 200 in legacy, where HTTP only carries, and 400 in modern. */
 const legacyStatus = 200
 const modernStatus = 400
 

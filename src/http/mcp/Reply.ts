@@ -13,7 +13,7 @@ export interface Reply {
   readonly retryAfterSeconds?: number | undefined
 }
 
-/** Adds what a reply tells in headers: protocol.md 28; RateLimit as in draft-ietf-httpapi-ratelimit-headers. */
+/** Adds what a reply tells in headers: P28; RateLimit as in draft-ietf-httpapi-ratelimit-headers. */
 export const addHeaders = (fields: Record<string, string>, reply: Reply): Record<string, string> => {
   const { credits, rate, retryAfterSeconds } = reply
   if (credits !== undefined) {

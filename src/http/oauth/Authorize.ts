@@ -1,5 +1,5 @@
 /**
- * `/authorize`: from an app's request to a code for it (seed, OAuth 2 to 6; oauth.md 10 to 31). Always asks, also for an
+ * `/authorize`: from an app's request to a code for it (S86 to S92, R10 to R31). Always asks, also for an
  * app that was let in before (23). Errors go to the app only when it is certain where that is (10, 19), and by themselves
  * only to a web site of the app's publisher, where that is known.
  */
@@ -67,7 +67,7 @@ export const layer = HttpRouter.use((router) =>
 
     const stranded = (why: ConsentPage.Stranded, status?: number) => page(ConsentPage.stranded(why, { status }))
 
-    /** Every answer names who gives it, so that a client of several servers cannot mix them up (RFC 9207; oauth.md 20). */
+    /** Every answer names who gives it, so that a client of several servers cannot mix them up (RFC 9207; R20). */
     const answerTo = (
       { redirectUri, state }: AuthorizationRequest.ReturnAddress,
       parameters: Readonly<Record<string, string>>

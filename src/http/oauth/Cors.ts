@@ -1,6 +1,6 @@
 /**
  * What lets pages of other origins call the machine's endpoints, and them only: never sign-in, consent or dashboard
- * (oauth.md 22, 55). Nothing here is sent with cookies, so any origin may call and is told the same as everybody.
+ * (R22, R55). Nothing here is sent with cookies, so any origin may call and is told the same as everybody.
  */
 import { HttpServerResponse } from "effect/http"
 

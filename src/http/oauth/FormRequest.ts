@@ -1,4 +1,4 @@
-/** The forms of `/token` and `/revoke`: their parameters, and the client that sent them (oauth.md 16, 32, 33). */
+/** The forms of `/token` and `/revoke`: their parameters, and the client that sent them (R16, R32, R33). */
 import { ByteSize, Effect, Redacted, Result } from "effect"
 import { HttpIncomingMessage } from "effect/http"
 import type { HttpServerError, HttpServerRequest } from "effect/http"

@@ -1,5 +1,5 @@
 /**
- * Where clients find out what protects the endpoint and who lets them in (oauth.md 3 to 7; RFC 9728, RFC 8414). All of it
+ * Where clients find out what protects the endpoint and who lets them in (R3 to R7; RFC 9728, RFC 8414). All of it
  * comes from the configuration: what a request says about its host makes no difference.
  */
 import { Effect } from "effect"

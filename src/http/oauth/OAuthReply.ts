@@ -1,4 +1,4 @@
-/** The errors of the OAuth endpoints on the wire (RFC 6749, 5.2; RFC 7591, 3.2.2; oauth.md 34, 35). */
+/** The errors of the OAuth endpoints on the wire (RFC 6749, 5.2; RFC 7591, 3.2.2; R34, R35). */
 import { HttpServerResponse } from "effect/http"
 import type { AuthorizeError, RegistrationError, RevocationError, TokenError } from "../../domain/oauth/OAuthError.ts"
 

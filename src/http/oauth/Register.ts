@@ -1,4 +1,4 @@
-/** `/register`: an app makes itself known (oauth.md 42 to 46; RFC 7591). It gets an id, and nothing to change it with. */
+/** `/register`: an app makes itself known (R42 to R46; RFC 7591). It gets an id, and nothing to change it with. */
 import { Effect, Layer, Redacted } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { HttpServerResponse } from "effect/http"

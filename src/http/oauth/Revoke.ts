@@ -1,4 +1,4 @@
-/** `/revoke`: a client says that it needs its tokens no longer (oauth.md 53; RFC 7009). */
+/** `/revoke`: a client says that it needs its tokens no longer (R53; RFC 7009). */
 import { Effect, Layer, Redacted } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { HttpServerResponse } from "effect/http"

@@ -1,4 +1,4 @@
-/** Accounts as the operator keeps them: made, put on a plan, paused, granted credits (decisions.md, "Accounts and plans"). */
+/** Accounts as the operator keeps them: made, put on a plan, paused, granted credits (D5 to D8). */
 import { Clock, Context, Effect, Layer, Option, Schema, Stream } from "effect"
 import type { Redacted } from "effect"
 import { SqlClient } from "effect/sql"

@@ -1,4 +1,4 @@
-/** API keys of an account: made, listed, replaced, revoked (seed, "API keys"). */
+/** API keys of an account: made, listed, replaced, revoked (S96 to S105, D50). */
 import { Clock, Context, Effect, Layer, Redacted, Schema } from "effect"
 import type { DateTime } from "effect"
 import { Digest, SecureRandom } from "effect/crypto"

@@ -16,7 +16,7 @@ import { CredentialUse } from "./CredentialUse.ts"
 import { rowsOf } from "./Rows.ts"
 import { isWorking } from "./WorkingKey.ts"
 
-/** Unknown, revoked, ended, expired and malformed alike: the answer does not tell which (protocol.md 30). */
+/** Unknown, revoked, ended, expired and malformed alike: the answer does not tell which (P30). */
 export class CredentialRejected extends Schema.TaggedError<CredentialRejected>()("CredentialRejected", {}) {}
 
 const maxBatch = 500
@@ -68,7 +68,7 @@ export class CredentialResolver extends Context.Service<
 
       /**
        * The credentials of each kind that work at a time: `id`, `account_id` and `hash`. An access token stands for its
-       * grant, with which it goes; one for another resource is none of ours (oauth.md 8).
+       * grant, with which it goes; one for another resource is none of ours (R8).
        */
       const working: { readonly [K in Credential.CredentialKind]: (now: Date) => Statement.Fragment } = {
         api_key: (now) => sql`

@@ -1,4 +1,4 @@
-/** The append-only ledger of credits and the balance that follows from it (decisions.md, "Credits"). */
+/** The append-only ledger of credits and the balance that follows from it (D13 to D16). */
 import { Array, Clock, Context, Effect, Exit, Layer, Request, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import { AppConfig } from "../../Config.ts"

@@ -1,5 +1,5 @@
 /**
- * What a form carries to prove that it was shown by this service to whoever sends it (oauth.md 28, 29): the HMAC of its
+ * What a form carries to prove that it was shown by this service to whoever sends it (R28, R29): the HMAC of its
  * account under the secret of the cookie it was shown with. Nothing is stored; another session, or the same browser signed
  * in as someone else, has other tokens.
  */

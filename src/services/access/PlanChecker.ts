@@ -1,4 +1,4 @@
-/** Whether an account may call tools at all: an active Growth or Pro subscription (seed, "What the service does"). */
+/** Whether an account may call tools at all: an active Growth or Pro subscription (S8, D6). */
 import { Context, Effect, Layer } from "effect"
 import { AppConfig } from "../../Config.ts"
 import type { Caller } from "../../domain/access/Account.ts"

@@ -1,6 +1,6 @@
 /**
  * Who is signed in: a random secret in a cookie, its SHA-256 in the database, for 12 hours without use and 30 days at most
- * (oauth.md, "Beside the list"). A session belongs to one account for its whole life; another account is another session.
+ * (D9). A session belongs to one account for its whole life; another account is another session.
  */
 import { Clock, Context, Effect, Layer, Option, Redacted, Schema } from "effect"
 import { Digest, SecureRandom } from "effect/crypto"

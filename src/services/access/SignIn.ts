@@ -1,5 +1,5 @@
 /**
- * Signing in with e-mail address and password (oauth.md 56). Who tries learns nothing about which addresses have an account:
+ * Signing in with e-mail address and password (R56). Who tries learns nothing about which addresses have an account:
  * the answer is the same, and so is the work.
  */
 import { Context, Effect, Layer, Option, Schema } from "effect"

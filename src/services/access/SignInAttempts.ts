@@ -1,5 +1,5 @@
 /**
- * How often a password may be tried (oauth.md 56), counted in the database and so by all servers together. Wrong ones: for
+ * How often a password may be tried (R56), counted in the database and so by all servers together. Wrong ones: for
  * one account from one network, for one network, and for one account from anywhere; of IPv6 also for a wider network
  * (Networks). The last is so wide that nobody can keep the owner of an account out of it with a handful of requests, and a
  * browser in which the owner signed in before (KnownBrowsers) is not counted by it, but by itself. Whoever is signed in and

@@ -1,5 +1,5 @@
 /**
- * Clients that are known by a document at the address that is their id (oauth.md 47 to 51; Client ID Metadata Documents).
+ * Clients that are known by a document at the address that is their id (R47 to R51; Client ID Metadata Documents).
  *
  * Fetched documents are kept in memory, as long as their server says within a minute and a day, and of each server process
  * on its own. Failures are not kept.
@@ -41,7 +41,7 @@ export class ClientMetadataUnavailable extends Schema.TaggedError<ClientMetadata
 export type ClientMetadataFailure = ClientMetadataOff | ClientMetadataRejected | ClientMetadataUnavailable
 
 export interface Asking {
-  /** The address that it is fetched for: so many a minute of each (oauth.md 56). */
+  /** The address that it is fetched for: so many a minute of each (R56). */
   readonly caller: string
   /** Whether an account has let in this client before. */
   readonly wasLetIn: boolean

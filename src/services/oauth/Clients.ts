@@ -1,4 +1,4 @@
-/** The apps that may ask for access: registered ones, and those that are known by a document (oauth.md 33, 34, 42 to 47). */
+/** The apps that may ask for access: registered ones, and those that are known by a document (R33, R34, R42 to R47). */
 import { Clock, Context, Effect, Layer, Redacted, Schema } from "effect"
 import { Mac } from "effect/crypto"
 import type { Digest, SecureRandom } from "effect/crypto"
@@ -18,7 +18,7 @@ import type { ClientMetadataFailure } from "./ClientMetadata.ts"
 import * as Secrets from "./Secrets.ts"
 import * as UnusedClients from "./UnusedClients.ts"
 
-/** No client has this id, or no longer: a person removes the connection in the app and adds it again (oauth.md 46). */
+/** No client has this id, or no longer: a person removes the connection in the app and adds it again (R46). */
 export class UnknownClient extends Schema.TaggedError<UnknownClient>()("UnknownClient", { message: Schema.String }) {}
 
 export interface RegisteredClient {

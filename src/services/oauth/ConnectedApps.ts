@@ -1,4 +1,4 @@
-/** The apps that an account has let in, for its owner to see and to end (oauth.md 54; seed, OAuth 9). */
+/** The apps that an account has let in, for its owner to see and to end (R54, S94). */
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { AccountId } from "../../domain/access/Account.ts"

@@ -1,5 +1,5 @@
 /**
- * What an app asks of whoever is signed in, between the page that shows it and the answer (oauth.md 28): answered once,
+ * What an app asks of whoever is signed in, between the page that shows it and the answer (R28): answered once,
  * within 15 minutes, by the session that was asked.
  */
 import { Clock, Context, Effect, Layer, Option, Redacted, Schema, SchemaTransformation } from "effect"

@@ -1,5 +1,5 @@
 /**
- * How often the OAuth endpoints may be asked from one address, counted by each server process (oauth.md 45, 56). Wide: behind
+ * How often the OAuth endpoints may be asked from one address, counted by each server process (R45, R56). Wide: behind
  * one address there may be a whole service with all its users. There is no count of all together, with which one caller
  * could shut out everyone: what registrations leave behind is bounded by UnusedClients.
  */

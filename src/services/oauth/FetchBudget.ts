@@ -1,6 +1,6 @@
 /**
- * How many fetches strangers can make this process do: of all hosts and of one, within a minute and at once (oauth.md 51
- * and 56). Nobody is flooded through us, and a flood holds a bounded number of sockets. What one caller
+ * How many fetches strangers can make this process do: of all hosts and of one, within a minute and at once (R51
+ * and R56). Nobody is flooded through us, and a flood holds a bounded number of sockets. What one caller
  * can use up is a small part of it: the others are still served.
  */
 import { Clock, Context, Effect, Layer, Option, Semaphore } from "effect"

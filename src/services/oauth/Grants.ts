@@ -1,4 +1,4 @@
-/** What accounts have granted to apps, and the codes and tokens that come of it (oauth.md 21, 35 to 41). */
+/** What accounts have granted to apps, and the codes and tokens that come of it (R21, R35 to R41). */
 import { Clock, Context, Effect, Layer, Option, Redacted, Result, Schema } from "effect"
 import type { Digest, SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
@@ -110,7 +110,7 @@ export class Grants extends Context.Service<
 
       /**
        * One transaction that ends well whatever the verdict is: what it revoked must be kept although the answer is an
-       * error (oauth.md 38).
+       * error (R38).
        */
       const decide = <A, E>(decision: Effect.Effect<Result.Result<A, E>, SqlError.SqlError, Needs>) =>
         Effect.flatMap(sql.withTransaction(decision), Effect.fromResult).pipe(Effect.provide(services), availableOnce)

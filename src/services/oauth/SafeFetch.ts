@@ -1,6 +1,6 @@
 /**
  * Fetches small JSON documents from addresses that strangers choose, and reaches nothing that they could not reach
- * themselves (oauth.md 48 and 49).
+ * themselves (R48 and R49).
  */
 import { Context, Effect, Layer, Option, Result, Schema } from "effect"
 import { Dns, NetAddress } from "effect/net"

@@ -1,6 +1,6 @@
 /**
  * The key that the successor of a refresh token is made with, so that a repeated refresh gets the same answer and no token
- * is kept (oauth.md 39). Made once, by whichever server first needs it, and kept in the database; it can be rotated.
+ * is kept (R39). Made once, by whichever server first needs it, and kept in the database; it can be rotated.
  */
 import { Clock, Context, Effect, Layer, Option, Ref, Schema } from "effect"
 import { Mac, SecureRandom } from "effect/crypto"

@@ -1,6 +1,6 @@
 /**
  * How many registrations that nobody ever let in are kept, whoever made them: strangers can register for nothing, and must
- * not fill the disk with it (oauth.md 45, 46), nor keep others from registering. Where there are too many, the network that
+ * not fill the disk with it (R45, R46), nor keep others from registering. Where there are too many, the network that
  * has most loses its oldest.
  */
 import { Effect, Schema } from "effect"

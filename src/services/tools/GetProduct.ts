@@ -1,4 +1,4 @@
-/** `get_product` (decisions.md, "Data"). */
+/** `get_product` (D45). */
 import { Effect, Schema } from "effect"
 import { AppConfig } from "../../Config.ts"
 import * as ProductRecordItem from "../../domain/catalog/ProductRecordItem.ts"

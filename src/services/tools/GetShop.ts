@@ -1,4 +1,4 @@
-/** `get_shop` (decisions.md, "Data"). */
+/** `get_shop` (D43). */
 import { Effect, Schema } from "effect"
 import { AppConfig } from "../../Config.ts"
 import * as ShopItem from "../../domain/catalog/ShopItem.ts"

@@ -1,4 +1,4 @@
-/** `get_usage`: the plan, what is left of its credits, and what calls cost (decisions.md, "Data", last point). */
+/** `get_usage`: the plan, what is left of its credits, and what calls cost (S43, D47). */
 import { Effect, Schema } from "effect"
 import * as Tool from "effect/ai/Tool"
 import * as Credit from "../../domain/access/Credit.ts"

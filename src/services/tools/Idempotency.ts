@@ -1,4 +1,4 @@
-/** The caller's own name for a call, under which a repeat is not charged again (decisions.md, "Credits"). */
+/** The caller's own name for a call, under which a repeat is not charged again (D16). */
 import { Result } from "effect"
 import { hash } from "node:crypto"
 import { isIdempotencyKey } from "../../domain/access/ChargeError.ts"

@@ -1,4 +1,4 @@
-/** The bound on an answer's size: 64 KiB of UTF-8 JSON, last items dropped first (seed, "Limits"; decisions.md, "Tool answers"). */
+/** The bound on an answer's size: 64 KiB of UTF-8 JSON, last items dropped first (S32, D30). */
 
 export const maxBytes = 64 * 1024
 

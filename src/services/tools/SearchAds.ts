@@ -1,4 +1,4 @@
-/** `search_ads` (seed, "Tool search_ads"). */
+/** `search_ads` (S44 to S75). */
 import { DateTime, Effect } from "effect"
 import { AppConfig } from "../../Config.ts"
 import * as AdItem from "../../domain/catalog/AdItem.ts"

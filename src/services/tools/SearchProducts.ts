@@ -1,4 +1,4 @@
-/** `search_products` (seed, "Tool search_products"). */
+/** `search_products` (S76 to S81). */
 import { Effect } from "effect"
 import { AppConfig } from "../../Config.ts"
 import * as ProductItem from "../../domain/catalog/ProductItem.ts"

@@ -1,4 +1,4 @@
-/** `search_shops` (decisions.md, "Data"). */
+/** `search_shops` (D44). */
 import { Effect } from "effect"
 import { AppConfig } from "../../Config.ts"
 import * as ShopItem from "../../domain/catalog/ShopItem.ts"

@@ -27,7 +27,7 @@ export class Toolbox extends Context.Service<
         GetShop.make,
         GetProduct.make
       ])
-      // The free one comes first: clients and test suites try the first tool with no arguments (protocol.md 20).
+      // The free one comes first: clients and test suites try the first tool with no arguments (P20).
       const tools = [GetUsage.tool, ...others]
       const byName = new Map<string, RunnableTool>(tools.map((tool) => [tool.name, tool]))
       return { tools, find: (name) => byName.get(name) }

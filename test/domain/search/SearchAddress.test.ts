@@ -1,4 +1,4 @@
-/** A search in an address is the search that was meant, and every argument of the tools has its place there (issue 5, point 4). */
+/** A search in an address is the search that was meant, and every argument of the tools has its place there (D48). */
 import { assert, describe, it } from "@effect/vitest"
 import { Option, Schema } from "effect"
 import { AdQuery } from "../../../src/domain/search/AdQuery.ts"

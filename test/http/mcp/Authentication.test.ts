@@ -1,4 +1,4 @@
-/** protocol.md 30 to 32, over real HTTP. */
+/** P30 to P32, over real HTTP. */
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import * as Messages from "../../support/Messages.ts"
@@ -21,7 +21,7 @@ const withCredential = (authorization: string | undefined, options: { method?: s
   )
 
 layer(TestServer.layer(), { excludeTestServices: true })("authentication", (it) => {
-  describe("protocol 30: 401", () => {
+  describe("P30 401", () => {
     it.effect.each<[string, string | undefined]>([
       ["no header", undefined],
       ["an empty header", ""],
@@ -105,7 +105,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("authentication", (it) 
     )
   })
 
-  describe("protocol 31: a plan problem", () => {
+  describe("P31 a plan problem", () => {
     it.effect("is an error of the tool; the credential stays good for everything else", () =>
       Effect.gen(function* () {
         const server = yield* TestServer
@@ -118,7 +118,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("authentication", (it) 
     )
   })
 
-  describe("protocol 32: metadata, and credentials in the address", () => {
+  describe("P32 metadata, and credentials in the address", () => {
     it.effect("both addresses tell the same", () =>
       Effect.gen(function* () {
         const server = yield* TestServer

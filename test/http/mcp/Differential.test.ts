@@ -32,7 +32,7 @@ const versioned = (version: string): ReadonlyArray<Case> => {
       headers,
       ...(spoken || version === Protocol.modernVersion
         ? {}
-        : { ours: { answer: "400 -32600", because: "protocol.md 14: an unsupported legacy header is refused" } })
+        : { ours: { answer: "400 -32600", because: "P14: an unsupported legacy header is refused" } })
     },
     {
       name: `batch in ${version}`,
@@ -40,7 +40,7 @@ const versioned = (version: string): ReadonlyArray<Case> => {
       headers,
       ...(version === Protocol.batchVersion
         ? {}
-        : { ours: { answer: "400 -32600", because: "protocol.md 6: batches are of 2025-03-26 alone; 16: no -32000" } })
+        : { ours: { answer: "400 -32600", because: "P6: batches are of 2025-03-26 alone; P16: no -32000" } })
     },
     {
       name: `notification in ${version}`,
@@ -48,7 +48,7 @@ const versioned = (version: string): ReadonlyArray<Case> => {
       headers,
       ...(spoken || version === Protocol.modernVersion
         ? {}
-        : { ours: { answer: "400 -32600", because: "protocol.md 14: an unsupported legacy header is refused" } })
+        : { ours: { answer: "400 -32600", because: "P14: an unsupported legacy header is refused" } })
     }
   ]
 }
@@ -69,7 +69,7 @@ const modern = (
   }
 }
 
-const malformed = { answer: "400 -32602", because: "protocol.md 21: what is malformed in modern is HTTP 400" }
+const malformed = { answer: "400 -32602", because: "P21: what is malformed in modern is HTTP 400" }
 
 const noVersionMeta = { [Protocol.metaKeys.clientCapabilities]: undefined }
 
@@ -90,7 +90,7 @@ const cases: ReadonlyArray<Case> = [
     name: "Accept: application/json",
     body: Messages.plain,
     headers: { accept: "application/json" },
-    ours: { answer: "200 ok", because: "protocol.md 4: 406 only when JSON is excluded" }
+    ours: { answer: "200 ok", because: "P4: 406 only when JSON is excluded" }
   },
   modern("list", "tools/list"),
   modern("discover", "server/discover"),

@@ -1,4 +1,4 @@
-/** protocol.md 11 to 24, over real HTTP. The rules that need no server are in test/domain/mcp. */
+/** P11 to P24, over real HTTP. The rules that need no server are in test/domain/mcp. */
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import manifest from "../../../package.json" with { type: "json" }
@@ -30,7 +30,7 @@ const postModern = ({ body, headers }: ReturnType<typeof Messages.modern>, witho
   post(body, without === undefined ? headers : { ...headers, [without]: undefined })
 
 layer(TestServer.layer(), { excludeTestServices: true })("eras", (it) => {
-  describe("protocol 11: what makes a request modern", () => {
+  describe("P11 what makes a request modern", () => {
     it.effect("the version in _meta", () =>
       Effect.gen(function* () {
         const result = resultOf(yield* postModern(Messages.modernCall("get_usage")))
@@ -47,7 +47,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("eras", (it) => {
     )
   })
 
-  describe("protocol 12: the headers of a modern request", () => {
+  describe("P12 the headers of a modern request", () => {
     it.effect.each(["mcp-protocol-version", "mcp-method", "mcp-name"])("%s is required", (header) =>
       Effect.gen(function* () {
         const answer = yield* postModern(Messages.modernCall("get_usage"), header)
@@ -75,7 +75,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("eras", (it) => {
     )
   })
 
-  describe("protocol 13: the _meta of a modern request", () => {
+  describe("P13 the _meta of a modern request", () => {
     const headers = { "mcp-protocol-version": "2026-07-28", "mcp-method": "tools/list" }
 
     it.effect("capabilities are required", () =>
@@ -92,7 +92,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("eras", (it) => {
     )
   })
 
-  describe("protocol 14: versions that are not spoken", () => {
+  describe("P14 versions that are not spoken", () => {
     it.effect("modern: -32022 with what was requested, and the versions that server/discover lists", () =>
       Effect.gen(function* () {
         const { body, headers } = Messages.modern("tools/list", {
@@ -118,7 +118,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("eras", (it) => {
     )
   })
 
-  describe("protocol 15: without header, _meta and session", () => {
+  describe("P15 without header, _meta and session", () => {
     it.effect("2025-03-26 is meant: batches are taken", () =>
       Effect.gen(function* () {
         assert.strictEqual((yield* post([Messages.plain])).status, 200)
@@ -126,7 +126,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("eras", (it) => {
     )
   })
 
-  describe("protocol 17: initialize", () => {
+  describe("P17 initialize", () => {
     it.effect.each<[unknown, string]>([
       ["2025-03-26", "2025-03-26"],
       ["2025-06-18", "2025-06-18"],
@@ -168,7 +168,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("eras", (it) => {
     )
   })
 
-  describe("protocol 18: ping", () => {
+  describe("P18 ping", () => {
     it.effect("is {} in legacy", () =>
       Effect.gen(function* () {
         assert.deepStrictEqual(resultOf(yield* post(Messages.request("ping"))), {})
@@ -184,7 +184,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("eras", (it) => {
     )
   })
 
-  describe("protocol 19: server/discover", () => {
+  describe("P19 server/discover", () => {
     it.effect("tells versions, capabilities, instructions, and how long they hold", () =>
       Effect.gen(function* () {
         const result = resultOf(yield* postModern(Messages.modern("server/discover")))
@@ -208,7 +208,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("eras", (it) => {
     )
   })
 
-  describe("protocol 20: tools/list", () => {
+  describe("P20 tools/list", () => {
     const names = [
       "get_usage",
       "list_filter_options",
@@ -244,7 +244,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("eras", (it) => {
     )
   })
 
-  describe("protocol 21: tools/call", () => {
+  describe("P21 tools/call", () => {
     it.effect("arguments may be absent", () =>
       Effect.gen(function* () {
         assert.deepStrictEqual(outcome(yield* post(Messages.request("tools/call", { name: "get_usage" }))), [200, "ok"])
@@ -283,7 +283,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("eras", (it) => {
     )
   })
 
-  describe("protocol 22: unknown methods", () => {
+  describe("P22 unknown methods", () => {
     it.effect.each(["tools/unknown", "prompts/list", "resources/list", "completion/complete", "__proto__", ""])(
       "%s: modern 404, legacy 200, -32601",
       (method) =>
@@ -296,7 +296,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("eras", (it) => {
     )
   })
 
-  describe("protocol 23: the form of results", () => {
+  describe("P23 the form of results", () => {
     it.effect("modern ones carry resultType and serverInfo, legacy ones neither; errors of tools too", () =>
       Effect.gen(function* () {
         for (const args of [{}, { unknown: 1 }]) {
@@ -311,7 +311,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("eras", (it) => {
     )
   })
 
-  describe("protocol 24: ids, and what cannot be read", () => {
+  describe("P24 ids, and what cannot be read", () => {
     it.effect.each(["text", "", 'ü\u2028"\\', 0, -1, 9007199254740991])("the id %j comes back as it was", (id) =>
       Effect.gen(function* () {
         assert.strictEqual(replyOf(yield* post(Messages.request("ping", undefined, id))).id, id)

@@ -1,4 +1,4 @@
-/** Issue 2, "How it is proven": whatever is sent, it is never our fault. */
+/** D63: whatever is sent, it is never our fault. */
 import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import * as Protocol from "../../../src/domain/mcp/Protocol.ts"

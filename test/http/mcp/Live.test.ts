@@ -1,4 +1,4 @@
-/** The endpoint over the live services and a real database: the main job, end to end (issue 2). */
+/** The endpoint over the live services and a real database: the main job, end to end (S4, D43 to D47). */
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Layer, Logger, Redacted, Schedule, Schema } from "effect"
@@ -230,7 +230,7 @@ layer(everything, { excludeTestServices: true })("live", (it) => {
     })
   )
 
-  it.effect("protocol 10: a client that leaves stops its query in the database, and is not charged", () =>
+  it.effect("P10 a client that leaves stops its query in the database, and is not charged", () =>
     Effect.gen(function* () {
       const { caller, secret } = yield* Access.subscriber()
       const sql = yield* SqlClient.SqlClient

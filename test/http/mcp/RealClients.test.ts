@@ -1,4 +1,4 @@
-/** Clients that others wrote, against the whole endpoint: they connect, list the tools, and call each (issue 2, point 3). */
+/** Clients that others wrote, against the whole endpoint: they connect, list the tools, and call each (D62). */
 import { assert, describe, layer } from "@effect/vitest"
 import type { VersionNegotiationMode } from "@modelcontextprotocol/client"
 import { Effect, Layer, Result } from "effect"

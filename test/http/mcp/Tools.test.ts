@@ -1,4 +1,4 @@
-/** protocol.md 25 to 29, over real HTTP, and every error code as a client reads it. */
+/** P25 to P29, over real HTTP, and every error code as a client reads it. */
 import { assert, describe, expect, it, layer } from "@effect/vitest"
 import { Effect, Layer, Option, Schema, Tracer } from "effect"
 import { codes, SearchTimeout, ToolErrorPayload } from "../../../src/domain/ToolError.ts"
@@ -61,7 +61,7 @@ const listings = Effect.gen(function* () {
 })
 
 layer(TestServer.layer(), { excludeTestServices: true })("tools", (it) => {
-  describe("protocol 25: what a tool says of itself", () => {
+  describe("P25 what a tool says of itself", () => {
     it.effect("the whole of tools/list, in both eras", () =>
       Effect.gen(function* () {
         const server = yield* TestServer
@@ -163,7 +163,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("tools", (it) => {
     )
   })
 
-  describe("protocol 26: wrong arguments are results, which the model can mend", () => {
+  describe("P26 wrong arguments are results, which the model can mend", () => {
     it.effect("invalid_arguments, with all issues, paths and the nearest value", () =>
       Effect.gen(function* () {
         const answer = yield* call("search_ads", { ctas: ["Shop Nwo"], page: 0, niches: ["Nothing"], colour: 1 })
@@ -177,7 +177,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("tools", (it) => {
     )
   })
 
-  describe("protocol 28: cost and balance come back on every call", () => {
+  describe("P28 cost and balance come back on every call", () => {
     it.effect.each<[string, unknown, string, number, number]>([
       ["get_usage", {}, "other", 0, 1988],
       ["search_ads", {}, "other", 1, 1987],
@@ -207,7 +207,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("tools", (it) => {
     )
   })
 
-  describe("protocol 29: the name of a request", () => {
+  describe("P29 the name of a request", () => {
     it.effect("stands in every answer's header, in errors' payloads and in the log; a client's own is not taken", () =>
       Effect.gen(function* () {
         const server = yield* TestServer
@@ -240,7 +240,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("tools", (it) => {
     )
   })
 
-  describe("protocol 27: an error is told in text alone, never as structuredContent", () => {
+  describe("P27 an error is told in text alone, never as structuredContent", () => {
     it.effect.each<[string, string, unknown, string]>([
       ["plan_upgrade_required", "unpaid", {}, "The subscription is not active on Growth or Pro. Upgrade the plan.\n"],
       [
@@ -308,7 +308,7 @@ describe("error codes of a search that fails", () => {
   )
 })
 
-describe("protocol 28: the limit of requests", () => {
+describe("P28 the limit of requests", () => {
   it.live(
     "is told on every answer; the call after the last is rate_limited, other methods 429; accounts do not share",
     () =>
@@ -360,7 +360,7 @@ describe("protocol 28: the limit of requests", () => {
   )
 })
 
-describe("protocol 29: traces", () => {
+describe("P29 traces", () => {
   const traceId = "0af7651916cd43dd8448eb211c80319c"
 
   const spansOf = (meta: object, headers: Record<string, string> = {}) => {

@@ -1,4 +1,4 @@
-/** protocol.md 1 to 10, over real HTTP. */
+/** P1 to P10, over real HTTP. */
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Deferred, Effect } from "effect"
 import * as net from "node:net"
@@ -26,7 +26,7 @@ const head = (lines: ReadonlyArray<string>, start = "POST /mcp HTTP/1.1") =>
   [start, "Host: localhost", "Authorization: Bearer good", "Connection: close", ...lines, "", ""].join("\r\n")
 
 layer(TestServer.layer(), { excludeTestServices: true })("the endpoint", (it) => {
-  describe("protocol 1: one endpoint, POST, answered in JSON", () => {
+  describe("P1 one endpoint, POST, answered in JSON", () => {
     it.effect("answers the plain call: no handshake, no session, no version", () =>
       Effect.gen(function* () {
         const server = yield* TestServer
@@ -38,7 +38,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("the endpoint", (it) =>
     )
   })
 
-  describe("protocol 2: other methods", () => {
+  describe("P2 other methods", () => {
     it.effect.each(["GET", "DELETE", "PUT", "PATCH", "HEAD"])("%s is 405 with Allow: POST", (method) =>
       Effect.gen(function* () {
         const server = yield* TestServer
@@ -74,7 +74,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("the endpoint", (it) =>
     )
   })
 
-  describe("protocol 3: Origin", () => {
+  describe("P3 Origin", () => {
     it.effect.each<[string | undefined, number]>([
       [undefined, 200],
       ["https://discovery.test", 200],
@@ -115,7 +115,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("the endpoint", (it) =>
     )
   })
 
-  describe("protocol 4: media types and size", () => {
+  describe("P4 media types and size", () => {
     it.effect.each<[string | undefined, number]>([
       ["application/json", 200],
       ["application/json, text/event-stream", 200],
@@ -218,7 +218,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("the endpoint", (it) =>
     )
   })
 
-  describe("protocol 5: messages without an answer", () => {
+  describe("P5 messages without an answer", () => {
     it.effect.each([
       ["a notification", { jsonrpc: "2.0", method: "notifications/initialized" }],
       ["an unknown notification", { jsonrpc: "2.0", method: "notifications/x", params: { a: 1 } }],
@@ -250,7 +250,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("the endpoint", (it) =>
     )
   })
 
-  describe("protocol 6: batches", () => {
+  describe("P6 batches", () => {
     it.effect.each([undefined, "2025-03-26"])("are answered with the version %s, each entry by its id", (version) =>
       Effect.gen(function* () {
         const server = yield* TestServer
@@ -328,7 +328,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("the endpoint", (it) =>
     )
   })
 
-  describe("protocol 7: sessions and streams", () => {
+  describe("P7 sessions and streams", () => {
     it.effect("are never issued, and ignored when named", () =>
       Effect.gen(function* () {
         const server = yield* TestServer
@@ -341,7 +341,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("the endpoint", (it) =>
     )
   })
 
-  describe("protocol 8: the order of checks", () => {
+  describe("P8 the order of checks", () => {
     it.effect("each failure is seen once those before it are mended", () =>
       Effect.gen(function* () {
         const server = yield* TestServer
@@ -376,7 +376,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("the endpoint", (it) =>
     )
   })
 
-  describe("protocol 9: headers", () => {
+  describe("P9 headers", () => {
     it.effect("names in any case, values exact, white space around them trimmed", () =>
       Effect.gen(function* () {
         const server = yield* TestServer
@@ -444,7 +444,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("the endpoint", (it) =>
   })
 })
 
-describe("protocol 10: a client that leaves", () => {
+describe("P10 a client that leaves", () => {
   it.live("interrupts its search, and is not charged", () => {
     const started = Deferred.makeUnsafe<void>()
     const interrupted = Deferred.makeUnsafe<void>()

@@ -1,4 +1,4 @@
-/** Clients that others wrote run the whole flow, with a person in a real browser at sign-in and consent (issue 4). */
+/** Clients that others wrote run the whole flow, with a person in a real browser at sign-in and consent (D62). */
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import type { Page } from "playwright-core"

@@ -1,4 +1,4 @@
-/** The page that asks, and what becomes of the answer, over HTTP and the live services (oauth.md 21, 23 to 31; seed, OAuth 4 to 6). */
+/** The page that asks, and what becomes of the answer, over HTTP and the live services (R21, R23 to R31, S88 to S91). */
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"

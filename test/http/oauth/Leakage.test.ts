@@ -1,4 +1,4 @@
-/** Nothing that opens a door is written down on the way: not in the log, not in traces, not in the database (oauth.md 40). */
+/** Nothing that opens a door is written down on the way: not in the log, not in traces, not in the database (R40). */
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Option, Tracer } from "effect"
 import { SqlClient } from "effect/sql"

@@ -1,4 +1,4 @@
-/** oauth.md 3 to 7, 22 and 55 over real HTTP. */
+/** R3 to R7, R22 and R55 over real HTTP. */
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import * as Messages from "../../support/Messages.ts"

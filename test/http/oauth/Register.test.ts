@@ -1,4 +1,4 @@
-/** oauth.md 42 to 46 over real HTTP. What may be registered is in test/domain/oauth. */
+/** R42 to R46 over real HTTP. What may be registered is in test/domain/oauth. */
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { Clients } from "../../../src/services/oauth/Clients.ts"

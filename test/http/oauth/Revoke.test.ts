@@ -1,4 +1,4 @@
-/** oauth.md 53 over real HTTP. */
+/** R53 over real HTTP. */
 import { assert, layer } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import * as Access from "../../support/Access.ts"

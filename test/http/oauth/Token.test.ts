@@ -1,4 +1,4 @@
-/** oauth.md 31 to 41 over real HTTP: the forms, the codes on the wire, and the calls that tokens let through. */
+/** R31 to R41 over real HTTP: the forms, the codes on the wire, and the calls that tokens let through. */
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { SqlClient } from "effect/sql"

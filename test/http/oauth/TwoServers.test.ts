@@ -1,4 +1,4 @@
-/** The program as it is run, twice on one database: what one server does holds for the other at once (oauth.md 21, 38, 39, 41). */
+/** The program as it is run, twice on one database: what one server does holds for the other at once (R21, R38, R39, R41). */
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"

@@ -1,4 +1,4 @@
-/** Tracking a store by its id, as its page does (issue 5, 3). */
+/** Tracking a store by its id, as its page does (D12). */
 import { assert, layer } from "@effect/vitest"
 import { Effect, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"

@@ -1,4 +1,4 @@
-/** The page on which a person lets an app in, or not (seed, OAuth 4 to 6; oauth.md 24 to 27), and those around it. */
+/** The page on which a person lets an app in, or not (S88 to S91, R24 to R27), and those around it. */
 import { Redacted } from "effect"
 import * as Plan from "../../../domain/access/Plan.ts"
 import * as HostParts from "../../../domain/oauth/HostParts.ts"
@@ -28,7 +28,7 @@ export const hostOf = (host: string): Html => {
   return html`<bdi class="host">${before}<strong>${owner}</strong>${after}</bdi>`
 }
 
-/** These pages speak English alone, word for word as the seed has them. */
+/** These pages speak English alone, word for word as S88 to S91 have them. */
 const nameOf = (name: string): Html => quoted(name, Locale.of(undefined))
 
 /** Who stands behind the app. Only the host of a document's address is known for certain. */
@@ -79,7 +79,7 @@ export const consent = (options: {
   const { client, request, url } = asked
   const takesPlaceHere = RedirectUri.isLoopback(request.redirectUri) || RedirectUri.isOwnScheme(request.redirectUri)
   return {
-    // Word for word as the seed has it, so without quotes.
+    // Word for word as S88 has it, so without quotes.
     title: `Connect ${client.name}`,
     heading: html`Connect <bdi>${client.name}</bdi>`,
     // What keeps the person from going on comes first, so that it is seen without scrolling.
@@ -115,7 +115,7 @@ export const consent = (options: {
 
 /**
  * On the way back to the app. A page and no redirect: browsers apply a form's policy to all redirects after it, and the
- * click would do nothing for an app that hands on to another address (oauth.md 30). The header does what a `meta` would.
+ * click would do nothing for an app that hands on to another address (R30). The header does what a `meta` would.
  */
 export const forward = (
   location: string,
@@ -203,7 +203,7 @@ const undocumentedTexts = (failure: ClientMetadataFailure, clientId: string): re
   }
 }
 
-/** There is no document that says who the app is (oauth.md 47 to 50). What was not reached looks the same whatever it is. */
+/** There is no document that says who the app is (R47 to R50). What was not reached looks the same whatever it is. */
 export const undocumented = (failure: ClientMetadataFailure, clientId: string): Page => {
   const [heading, text] = undocumentedTexts(failure, clientId)
   return {
@@ -236,7 +236,7 @@ export const refused = (
   `
 })
 
-/** Too many requests from one address (oauth.md 56). */
+/** Too many requests from one address (R56). */
 export const tooOften = (retryAfterSeconds: number): Page => ({
   status: 429,
   heading: "Too many requests from your network",

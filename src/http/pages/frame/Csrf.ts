@@ -1,4 +1,4 @@
-/** Whether a form was sent by the page that it belongs to (oauth.md 29): the browser says so, and the form proves it. */
+/** Whether a form was sent by the page that it belongs to (R29): the browser says so, and the form proves it. */
 import { Context, Effect, Layer } from "effect"
 import { AppConfig } from "../../../Config.ts"
 import { FormTokens } from "../../../services/access/FormTokens.ts"

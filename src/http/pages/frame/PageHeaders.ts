@@ -1,7 +1,7 @@
 /**
- * The headers of every page (oauth.md 30): nothing is loaded from elsewhere but images where a page shows the catalogue's,
+ * The headers of every page (R30): nothing is loaded from elsewhere but images where a page shows the catalogue's,
  * no script runs but ours, nobody frames the page, nobody is told its address, nobody keeps it. No CORS, so that no other
- * origin reads it (22).
+ * origin reads it (R22).
  */
 
 export interface PagePolicy {

@@ -1,5 +1,5 @@
 /**
- * How a page answers: the visitor is looked up first, a form is read and checked before its page sees it (oauth.md 29), and
+ * How a page answers: the visitor is looked up first, a form is read and checked before its page sees it (R29), and
  * what fails becomes a page that says so. No page can forget one of these.
  */
 import { Cause, Context, Effect, Layer, Option, Schema } from "effect"

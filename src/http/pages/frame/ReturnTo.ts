@@ -1,4 +1,4 @@
-/** Where a sign-in goes on: an address of this service, never another's (oauth.md 29). */
+/** Where a sign-in goes on: an address of this service, never another's (R29). */
 import { Option, Schema } from "effect"
 import { paramsOf } from "./Query.ts"
 

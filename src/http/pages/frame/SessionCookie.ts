@@ -1,5 +1,5 @@
 /**
- * The cookies of the pages (oauth.md 29). One holds the secret of a session or, before someone signs in, a secret of no
+ * The cookies of the pages (R29). One holds the secret of a session or, before someone signs in, a secret of no
  * session, so that the form of the sign-in is bound to the browser it was shown to. The other one stays after signing out,
  * and says to the next sign-in that the browser is known (KnownBrowsers).
  */

@@ -13,7 +13,7 @@ import * as SessionCookie from "./SessionCookie.ts"
 export interface Visitor {
   /** Of the cookie, or for the cookie that {@link Visitors.remember} sets. */
   readonly secret: Redacted.Redacted
-  /** Of every form that the visitor is shown; bound to the cookie and to the account (oauth.md 28, 29). */
+  /** Of every form that the visitor is shown; bound to the cookie and to the account (R28, R29). */
   readonly formToken: string
   /** `undefined` for whoever is not signed in. */
   readonly session: Session | undefined

@@ -1,4 +1,4 @@
-/** `/dashboard/integrations`: the API keys and connected apps of an account, and the form that makes a key (seed, "API keys"). */
+/** `/dashboard/integrations`: the API keys and connected apps of an account, and the form that makes a key (S94 to S105, D50). */
 import { Effect, Schema } from "effect"
 import { HttpRouter } from "effect/http"
 import { AppConfig } from "../../../Config.ts"

@@ -1,4 +1,4 @@
-/** The consent page as people meet it: by keyboard, without scripts, small and large, light and dark (issue 4; oauth.md 24 to 31). */
+/** The consent page as people meet it: by keyboard, without scripts, small and large, light and dark (D52, R24 to R31). */
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"

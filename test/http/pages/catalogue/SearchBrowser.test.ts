@@ -1,4 +1,4 @@
-/** The Ads page and the Products page as people use them: without scripts, by keyboard, small and large (issue 5, point 4). */
+/** The Ads page and the Products page as people use them: without scripts, by keyboard, small and large (D48, D52). */
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import type { Page } from "playwright-core"

@@ -1,4 +1,4 @@
-/** The Ads page and the Products page over HTTP: the same as the tools, free, and unimpressed by any address (issue 5, point 4). */
+/** The Ads page and the Products page over HTTP: the same as the tools, free, and unimpressed by any address (S5, D48). */
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"

@@ -1,4 +1,4 @@
-/** The pages of stores as people meet them: by keyboard, without scripts, small and large, light and dark (issue 5, 3). */
+/** The pages of stores as people meet them: by keyboard, without scripts, small and large, light and dark (D49, D52). */
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import type { Page, Response } from "playwright-core"

@@ -1,4 +1,4 @@
-/** The pages of stores: what they show of what strangers wrote, to whom, and what their forms change (issue 5, 3). */
+/** The pages of stores: what they show of what strangers wrote, to whom, and what their forms change (D12, D49). */
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

@@ -1,4 +1,4 @@
-/** The pages as people meet them: by keyboard, without scripts, small and large, light and dark (issue 4; oauth.md 30). */
+/** The pages as people meet them: by keyboard, without scripts, small and large, light and dark (D52, R30). */
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"

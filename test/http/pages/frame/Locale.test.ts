@@ -1,4 +1,4 @@
-/** The visitor's language, out of whatever a browser or anybody else sends (issue 5, point 6). */
+/** The visitor's language, out of whatever a browser or anybody else sends (D51). */
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Schema } from "effect"
 import * as Locale from "../../../../src/http/pages/frame/Locale.ts"

@@ -1,4 +1,4 @@
-/** The pages as whoever means ill meets them (oauth.md 22, 28 to 30, 40, 56). */
+/** The pages as whoever means ill meets them (R22, R28 to R30, R40, R56). */
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { Site } from "../../../support/Site.ts"

@@ -1,4 +1,4 @@
-/** Keys and apps as people manage them: by keyboard, without scripts, small and large, light and dark (issue 5). */
+/** Keys and apps as people manage them: by keyboard, without scripts, small and large, light and dark (D50, D52). */
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Layer, Redacted } from "effect"
 import type { Page } from "playwright-core"

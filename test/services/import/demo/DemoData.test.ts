@@ -130,7 +130,7 @@ describe("the demo data", () => {
   })
 })
 
-/** import-formats.md, "Figures of real data". */
+/** D61: the distributions of real data. */
 describe("the demo data is as real data is", () => {
   const isAbout = (value: number, expected: number, tolerance: number) =>
     assert.isTrue(Math.abs(value - expected) <= expected * tolerance, `${value} is not about ${expected}`)
