@@ -129,7 +129,7 @@ export const variables = {
   },
   DEMO_SIZE: {
     default: "demo",
-    meaning: "Catalogue that the embedded PostgreSQL is first filled with: tiny, demo (2,000 stores) or large (20,000)."
+    meaning: "Catalog that the embedded PostgreSQL is first filled with: tiny, demo (2,000 stores) or large (20,000)."
   },
   PLAN_CREDITS_GROWTH: { default: "2000", meaning: "Credits of the plan Growth per account and month." },
   PLAN_CREDITS_PRO: { default: "10000", meaning: "Credits of the plan Pro per account and month." },
@@ -140,7 +140,7 @@ export const variables = {
   PAGE_LOOKS_PER_DAY: {
     default: "1000",
     meaning:
-      "Pages of the catalogue that an account may look at in a day (UTC), counted by all servers; 0 for no limit."
+      "Pages of the catalog that an account may look at in a day (UTC), counted by all servers; 0 for no limit."
   },
   BILLING_URL: { default: "BASE_URL/dashboard", meaning: "Where a customer changes plan or pays." },
   SUPPORT_URL: { default: "BASE_URL/dashboard", meaning: "Where a customer gets help." },

@@ -100,8 +100,9 @@ describe("documents", () => {
   it("every page that a document links to exists", () => {
     const pages = [
       "README.md",
+      "CONTRIBUTING.md",
       ...fs
-        .readdirSync(new URL("docs", project))
+        .readdirSync(new URL("docs", project), { recursive: true, encoding: "utf8" })
         .filter((name) => name.endsWith(".md"))
         .map((name) => `docs/${name}`)
     ]
