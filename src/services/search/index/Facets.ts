@@ -9,7 +9,7 @@ import * as AdKey from "./AdKey.ts"
 import { record } from "./Build.ts"
 import { andBits, countBoth, orBits } from "./Bitmap.ts"
 import { bitmaps } from "./ItemTest.ts"
-import { defaultTuning, matchingRows, matchItems, matchStores } from "./Matching.ts"
+import { defaultTuning, itemBitmaps, matchingRows, matchItems, matchStores, spaceOf } from "./Matching.ts"
 import type { Cancel, Run } from "./Matching.ts"
 import type { Filter } from "./Query.ts"
 import { codes, masks } from "./Segment.ts"
@@ -74,7 +74,7 @@ export const facets = (
     const { failed, rows } = nearlyMatching(view, run.conditions)
     countStores(view, failed, run.conditions, storeCounts(view, filter, run, rows), leaders, counts)
     if (filter.subject !== "ads") continue
-    const matching = only({ rows, counts: rows }, failed, failsNone).rows
+    const matching = only(view, { rows, counts: rows }, failed, failsNone, spaces.alone).rows
     countFlags(view, filter, run, matching, flags)
   }
   const bits = (mask: Mask) => Array.from({ length: 32 }, (_, bit) => counts[mask].get(bit) ?? 0)
@@ -84,6 +84,9 @@ export const facets = (
     ...(filter.subject === "ads" ? { ads: adFacets(flags) } : {})
   }
 }
+
+/** Numbers of work spaces. */
+const spaces = { nearly: 0, met: 1, everywhere: 2, alone: 4 } as const
 
 /** Of a store that meets all conditions. */
 const failsNone = 255
@@ -95,17 +98,26 @@ const failsNone = 255
 const nearlyMatching = (view: SegmentView, conditions: ReadonlyArray<PreparedCondition>) => {
   const stores = view.live.length
   const failed = new Uint8Array(stores).fill(failsNone)
+  const space = spaceOf(view.segment, spaces.nearly)
   let rows = candidates(view, conditions.length > 0)
   for (const [position, condition] of conditions.entries()) {
-    const met = meeting(view.columns, condition, rows, new Uint32Array(stores))
-    rows = facetOf(condition) === undefined ? met : forgive(failed, position, rows, met)
+    if (facetOf(condition) === undefined) rows = meeting(view.columns, condition, rows, space)
+    else {
+      const met = meeting(view.columns, condition, rows, spaceOf(view.segment, spaces.met))
+      rows = forgive(failed, position, rows, met, space)
+    }
   }
   return { failed, rows }
 }
 
 /** The rows that meet the condition, and those that fail it as their first. */
-const forgive = (failed: Uint8Array, position: number, rows: Uint32Array, met: Uint32Array): Uint32Array => {
-  const kept = new Uint32Array(rows.length)
+const forgive = (
+  failed: Uint8Array,
+  position: number,
+  rows: Uint32Array,
+  met: Uint32Array,
+  kept: Uint32Array
+): Uint32Array => {
   let length = 0
   let next = 0
   for (let at = 0; at < rows.length; at++) {
@@ -140,18 +152,19 @@ const storeCounts = (view: SegmentView, filter: Filter, run: Run, given: Uint32A
  * nothing to decide.
  */
 const countStores = (
-  { columns }: SegmentView,
+  view: SegmentView,
   failed: Uint8Array,
   conditions: ReadonlyArray<PreparedCondition>,
   counted: Counted,
   leaders: Leaders,
   counts: Counts
 ): void => {
-  const everywhere = conditions.length === 0 ? counted : only(counted, failed, failsNone)
-  const alone = conditions.map((_, position) => only(counted, failed, position))
+  const { columns } = view
+  const everywhere = conditions.length === 0 ? counted : only(view, counted, failed, failsNone, spaces.everywhere)
   for (const facet of storeFacets) {
     const position = conditions.findIndex((condition) => facetOf(condition) === facet)
-    for (const part of position === -1 ? [everywhere] : [everywhere, alone[position]!]) {
+    const alone = position === -1 ? [] : [only(view, counted, failed, position, spaces.alone)]
+    for (const part of [everywhere, ...alone]) {
       if (facet === "app") addApps(columns, part, leaders.app, counts.app)
       else if (facet === "theme" || facet === "extension") {
         addCodes(columns.codes[facet], part, leaders[facet].length, leaders[facet], counts[facet])
@@ -162,9 +175,15 @@ const countStores = (
   }
 }
 
-/** Those that fail just this condition. */
-const only = ({ counts, rows }: Counted, failed: Uint8Array, position: number): Counted => {
-  const own = { rows: new Uint32Array(rows.length), counts: new Uint32Array(rows.length) }
+/** Those that fail just this condition, in the space of that number and the next. */
+const only = (
+  { segment }: SegmentView,
+  { counts, rows }: Counted,
+  failed: Uint8Array,
+  position: number,
+  space: number
+): Counted => {
+  const own = { rows: spaceOf(segment, space), counts: spaceOf(segment, space + 1) }
   let length = 0
   for (let at = 0; at < rows.length; at++) {
     own.rows[length] = rows[at]!
@@ -250,11 +269,14 @@ const countFlags = (view: SegmentView, filter: Filter, run: Run, given: Uint32Ar
   const asked = item?._tag === "Ad" ? { ...others, item: { ...item, criteria: AdKey.anyAd } } : others
   const matching = matchItems(view, { ...asked, subject: "ads" }, run, given)
   const rows = matchingRows(view.segment, ads, matching)
+  const bitmap = itemBitmaps(view.segment, ads)
+  const left = bitmap(5)
+  const union = bitmap(6)
   for (const kind of AdKey.flagKinds) {
     const { [kind]: _, ...groups } = AdKey.wantedBitmaps(criteria)
-    const left = rows.slice()
+    left.set(rows)
     for (const group of Object.values(groups)) {
-      const union = new Uint32Array(left.length)
+      union.fill(0)
       for (const bits of bitmaps(ads, group)) orBits(union, bits)
       andBits(left, union)
     }

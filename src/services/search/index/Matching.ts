@@ -53,6 +53,7 @@ interface Scratch {
   readonly storeBits: Array<Uint32Array>
   readonly productBits: Array<Uint32Array>
   readonly adBits: Array<Uint32Array>
+  readonly spaces: Array<Uint32Array>
 }
 
 const scratches = new WeakMap<Segment, Scratch>()
@@ -66,7 +67,8 @@ const scratchOf = (segment: Segment): Scratch => {
     counts: new Uint32Array(stores),
     storeBits: [],
     productBits: [],
-    adBits: []
+    adBits: [],
+    spaces: []
   }
   scratches.set(segment, made)
   return made
@@ -77,7 +79,14 @@ const bitmapOf =
   (index: number): Uint32Array =>
     (bitmaps[index] ??= new Uint32Array(bitmapLength(rows)))
 
-const itemBitmaps = (segment: Segment, items: Items) => {
+/** Room for a number for each store, for facets: what is allocated anew for each of them keeps the collector busy. */
+export const spaceOf = (segment: Segment, index: number): Uint32Array => {
+  const { spaces } = scratchOf(segment)
+  return (spaces[index] ??= new Uint32Array(segment.storeIds.length))
+}
+
+/** Bitmaps of items: the first five are used by searches. */
+export const itemBitmaps = (segment: Segment, items: Items) => {
   const { adBits, productBits } = scratchOf(segment)
   return bitmapOf(items === segment.products ? productBits : adBits, items.ids.length)
 }
