@@ -5,17 +5,16 @@ import type { Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import * as fs from "node:fs"
 import * as path from "node:path"
-import * as CatalogVersion from "../../../../src/services/import/CatalogVersion.ts"
 import { differences } from "../../../../src/services/search/index/Compare.ts"
 import { merge } from "../../../../src/services/search/index/Merge.ts"
 import { Spellings } from "../../../../src/services/search/index/Records.ts"
-import { pseudoStoreOf } from "../../../../src/services/search/index/Segment.ts"
 import { CatalogReader } from "../../../../src/services/search/runtime/CatalogReader.ts"
 import * as Indexer from "../../../../src/services/search/runtime/Indexer.ts"
 import type { IndexEvent } from "../../../../src/services/search/runtime/Indexer.ts"
 import { namesOf } from "../../../../src/services/search/runtime/IndexState.ts"
 import { Snapshots } from "../../../../src/services/search/runtime/Snapshots.ts"
 import { compareWithRecords } from "../../../../src/services/search/runtime/VerifyIndex.ts"
+import { change, randomChange } from "../../../oracle/changes.ts"
 import { loadCatalogue } from "../../../oracle/loadCatalogue.ts"
 import { generate } from "../../../oracle/NaiveCatalogue.ts"
 import * as Random from "../../../oracle/Random.ts"
@@ -52,80 +51,6 @@ const makeIndexer = Effect.fnUntraced(function* (folder: string, options: Partia
   const tags = () => events.map(({ _tag }) => _tag)
   return { ...indexer, events, tags, published, assertWhole }
 })
-
-type Touched = { items?: ReadonlyArray<number>; figures?: ReadonlyArray<number>; niches?: boolean }
-
-/** A transaction as an import makes it. */
-const change = <E, R>(write: (sql: SqlClient.SqlClient) => Effect.Effect<Touched, E, R>) =>
-  Effect.flatMap(SqlClient.SqlClient, (sql) =>
-    sql.withTransaction(
-      Effect.gen(function* () {
-        const version = yield* CatalogVersion.begin(sql)
-        const { figures = [], items = [], niches = false } = yield* write(sql)
-        yield* CatalogVersion.commit(sql, version, { items, figures, niches })
-      })
-    )
-  )
-
-const pick = (random: Random.Random, table: string) =>
-  Effect.flatMap(SqlClient.SqlClient, (sql) =>
-    Effect.map(
-      sql<{ id: number; shop_id: number | null }>`SELECT * FROM ${sql(table)} ORDER BY id`,
-      (rows) => rows[random.int(0, rows.length - 1)] ?? { id: 0, shop_id: null }
-    )
-  )
-
-const holderOf = ({ id, shop_id }: { id: number; shop_id: number | null }) => shop_id ?? pseudoStoreOf(id)
-
-/** One of everything that an import can do to records. */
-const randomChange = (random: Random.Random) =>
-  change((sql) =>
-    Effect.gen(function* () {
-      const shop = yield* pick(random, "shop")
-      const ad = yield* pick(random, "ad")
-      const product = yield* pick(random, "product")
-      switch (random.int(0, 8)) {
-        case 0:
-          yield* sql`UPDATE shop SET monthly_revenue = ${random.int(0, 9_999)}, theme = ${`Theme ${random.int(0, 9)}`},
-            apps = ARRAY[${`App ${random.int(0, 9)}`}, 'Klaviyo'] WHERE id = ${shop.id}`
-          return { figures: [shop.id] }
-        case 1:
-          yield* sql`INSERT INTO traffic_month VALUES (${shop.id}, '2031-01-01', ${random.int(0, 99_999)})
-            ON CONFLICT (shop_id, month) DO UPDATE SET visits = excluded.visits`
-          return { figures: [shop.id] }
-        case 2:
-          yield* sql`UPDATE shop SET name = ${`Name ${random.int(0, 99)}`} WHERE id = ${shop.id}`
-          return { items: [shop.id] }
-        case 3:
-          yield* sql`UPDATE product SET title = ${`Title ${random.int(0, 99)}`}, price = ${random.int(1, 99)}
-            WHERE id = ${product.id}`
-          return { items: [holderOf(product)] }
-        case 4:
-          yield* sql`DELETE FROM product WHERE id = ${product.id}`
-          return { items: [holderOf(product)] }
-        case 5:
-          yield* sql`UPDATE ad SET shop_id = ${random.int(0, 1) === 0 ? null : shop.id}, is_active = NOT is_active
-            WHERE id = ${ad.id}`
-          return { items: [holderOf(ad), shop.id, pseudoStoreOf(ad.id)] }
-        case 6:
-          yield* sql`DELETE FROM ad WHERE id = ${ad.id}`
-          return { items: [holderOf(ad)] }
-        case 7:
-          yield* sql`DELETE FROM shop WHERE id = ${shop.id}`
-          return { items: [shop.id] }
-        default: {
-          const name = `new${random.int(0, 1e9)}.example`
-          const [made] = yield* sql<{ id: number }>`
-            INSERT INTO shop (domain, domain_extension, name, country) VALUES (${name}, '.example', ${name}, 'FR')
-            RETURNING id`
-          const id = made?.id ?? 0
-          yield* sql`INSERT INTO product (shop_id, key, title, price) VALUES (${id}, 'a', 'Something', 3)`
-          yield* sql`UPDATE niche SET name = ${name} WHERE id = (SELECT min(id) FROM niche)`
-          return { items: [id], niches: true }
-        }
-      }
-    })
-  )
 
 const onCatalogue = <A, E>(
   effect: (
