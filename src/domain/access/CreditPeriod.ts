@@ -21,6 +21,9 @@ export const periodOn = (beganOn: string, day: string): CreditPeriod => {
   return { start: monthsLater(beganOn, months), end: monthsLater(beganOn, months + 1) }
 }
 
+/** The period that a time in milliseconds since 1970 is in. */
+export const periodAt = (beganOn: string, millis: number): CreditPeriod => periodOn(beganOn, dayOf(millis))
+
 /** Seconds from a time (milliseconds since 1970) to the end of a period: at least one, so that it can be waited for. */
 export const secondsUntil = (end: string, nowMillis: number): number =>
   Math.max(1, Math.ceil((Date.parse(end) - nowMillis) / 1000))

@@ -70,4 +70,4 @@ export const conflicts = (args: Readonly<Record<string, unknown>>): ReadonlyArra
 
 /** `recommended` pages over stores, every other sort over ads (S72). */
 export const mode = (query: Pick<AdQuery, "sort_by">): "grouped_by_shop" | "flat" =>
-  (query.sort_by ?? "recommended") === "recommended" ? "grouped_by_shop" : "flat"
+  (query.sort_by ?? Arguments.defaults.sort_by) === "recommended" ? "grouped_by_shop" : "flat"

@@ -111,3 +111,6 @@ export type DateRange = typeof DateRange.Type
 
 export const SortOrder = oneOf(["asc", "desc"])
 export type SortOrder = typeof SortOrder.Type
+
+/** What the absence of an argument means, in every search that has it. */
+export const defaults = { status: "all", partnership_only: false, sort_by: "recommended", sort_order: "desc" } as const

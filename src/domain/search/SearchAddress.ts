@@ -14,6 +14,7 @@
  */
 import type { Schema } from "effect"
 import { SchemaAST } from "effect"
+import * as Arguments from "./Arguments.ts"
 import * as Page from "./Page.ts"
 
 /** How an argument is written. */
@@ -45,12 +46,9 @@ export interface SearchAddress {
   readonly toAddress: (args: Arguments) => string
 }
 
-/** What an absent argument means: to say so changes no search. */
+/** To say what an absent argument means changes no search. */
 const defaults: Readonly<Record<string, string | number | boolean>> = {
-  status: "all",
-  partnership_only: false,
-  sort_by: "recommended",
-  sort_order: "desc",
+  ...Arguments.defaults,
   page: Page.window({}).page,
   per_page: Page.window({}).perPage
 }

@@ -105,10 +105,8 @@ export class Accounts extends Context.Service<
       /** Opens the current period and locks it: what follows in the transaction is alone with it. */
       const currentPeriod = Effect.fnUntraced(function* (accountId: AccountId, beganOn: string, nowMillis: number) {
         yield* CreditPeriods.open(allowances, [{ accountId, beganOn }], nowMillis).pipe(onDatabase)
-        const today = dayOf(nowMillis)
-        yield* sql`
-          SELECT FROM credit_period
-          WHERE account_id = ${accountId} AND period_start <= ${today}::date AND period_end > ${today}::date FOR UPDATE`
+        const isCurrent = CreditPeriods.isCurrent(sql, nowMillis)
+        yield* sql`SELECT FROM credit_period WHERE account_id = ${accountId} AND ${isCurrent} FOR UPDATE`
         return yield* decodePeriod(
           yield* sql`
             SELECT p.period_start::text AS "periodStart", p.allowance, p.used, coalesce((
@@ -116,7 +114,7 @@ export class Accounts extends Context.Service<
               WHERE e.account_id = p.account_id AND e.period_start = p.period_start AND e.reason = 'operator'
             ), 0)::integer AS granted
             FROM credit_period p
-            WHERE account_id = ${accountId} AND period_start <= ${today}::date AND period_end > ${today}::date`
+            WHERE account_id = ${accountId} AND ${isCurrent}`
         )
       })
 

@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import type { SqlError, Statement } from "effect/sql"
 import type { AppSettings } from "../../Config.ts"
 import type { Credits, Plan } from "../../domain/access/Account.ts"
-import { dayOf, periodOn } from "../../domain/access/CreditPeriod.ts"
+import { dayOf, periodAt } from "../../domain/access/CreditPeriod.ts"
 import type { Allowances } from "../../domain/access/Plan.ts"
 import { rowsOf } from "./Rows.ts"
 
@@ -32,7 +32,7 @@ export const open = Effect.fn("CreditPeriods.open")(function* (
   const sql = yield* SqlClient.SqlClient
   const now = new Date(nowMillis).toISOString()
   const wanted = subscribers.map(({ accountId, beganOn }) => {
-    const { end, start } = periodOn(beganOn, dayOf(nowMillis))
+    const { end, start } = periodAt(beganOn, nowMillis)
     return { account_id: accountId, period_start: start, period_end: end }
   })
   yield* sql`
@@ -52,12 +52,16 @@ export const open = Effect.fn("CreditPeriods.open")(function* (
     SELECT account_id, period_start, 'grant', 'period', allowance, ${now}::timestamptz FROM opened`
 })
 
-/** Allowance and used of the current period of the account `a`, as JSON; NULL before it has been opened. */
-export const current = (sql: SqlClient.SqlClient, nowMillis: number): Statement.Fragment => {
+/** Whether a row of credit_period is the current one of its account. */
+export const isCurrent = (sql: SqlClient.SqlClient, nowMillis: number): Statement.Fragment => {
   const today = dayOf(nowMillis)
-  return sql`(SELECT jsonb_build_object('allowance', allowance, 'used', used) FROM credit_period
-    WHERE account_id = a.id AND period_start <= ${today}::date AND period_end > ${today}::date)`
+  return sql`(period_start <= ${today}::date AND period_end > ${today}::date)`
 }
+
+/** Allowance and used of the current period of the account `a`, as JSON; NULL before it has been opened. */
+export const current = (sql: SqlClient.SqlClient, nowMillis: number): Statement.Fragment =>
+  sql`(SELECT jsonb_build_object('allowance', allowance, 'used', used) FROM credit_period
+    WHERE account_id = a.id AND ${isCurrent(sql, nowMillis)})`
 
 /**
  * The credits as they stand: of the current period where it has been opened, else as opening it would give them, which
@@ -74,7 +78,7 @@ export const standing = (
   nowMillis: number
 ): Credits | undefined => {
   if (account.beganOn === null) return undefined
-  const { end, start } = periodOn(account.beganOn, dayOf(nowMillis))
+  const { end, start } = periodAt(account.beganOn, nowMillis)
   const { allowance, used } = account.period ?? { allowance: allowances[account.plan], used: 0 }
   return { allowance, used, periodStart: start, periodEnd: end }
 }

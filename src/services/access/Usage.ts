@@ -10,7 +10,7 @@ import { SqlClient } from "effect/sql"
 import { AppConfig } from "../../Config.ts"
 import { Plan, SubscriptionStatus } from "../../domain/access/Account.ts"
 import type { AccountId, Credits } from "../../domain/access/Account.ts"
-import { dayOf, periodOn } from "../../domain/access/CreditPeriod.ts"
+import { dayOf, periodAt } from "../../domain/access/CreditPeriod.ts"
 import type { ServiceUnavailable } from "../../domain/ToolError.ts"
 import { availableToRead } from "../database/Availability.ts"
 import * as CallerNames from "./CallerNames.ts"
@@ -103,7 +103,7 @@ export class Usage extends Context.Service<
               ${CreditPeriods.current(sql, nowMillis)} AS period
             FROM account a WHERE a.id = ${accountId}`
         )
-        const { end, start } = periodOn(account.createdOn, dayOf(nowMillis))
+        const { end, start } = periodAt(account.createdOn, nowMillis)
         const none = { allowance: 0, used: 0, periodStart: start, periodEnd: end }
         return { ...account, credits: CreditPeriods.standing(allowances, account, nowMillis) ?? none }
       })

@@ -2,6 +2,7 @@
 import { languages, pixels, socialNetworks } from "../../domain/catalog/Enumerations.ts"
 import * as StoreDomain from "../../domain/catalog/StoreDomain.ts"
 import type { AdQuery, AdSort } from "../../domain/search/AdQuery.ts"
+import { defaults } from "../../domain/search/Arguments.ts"
 import type { DateRange, Range, SortOrder } from "../../domain/search/Arguments.ts"
 import * as Page from "../../domain/search/Page.ts"
 import type { ProductQuery, ProductSort } from "../../domain/search/ProductQuery.ts"
@@ -124,7 +125,7 @@ export const fromProductQuery = (query: ProductQuery, names: NameCodes): Query =
   stores: storeConditions(query, names),
   ...(isBound(query.price) ? { item: { _tag: "Price", range: bounds(query.price) } } : {}),
   words: wantedWords(query.query),
-  order: productOrder(query.sort_by ?? "recommended", query.sort_order ?? "desc"),
+  order: productOrder(query.sort_by ?? defaults.sort_by, query.sort_order ?? defaults.sort_order),
   ...window(query)
 })
 
@@ -159,11 +160,11 @@ const adCondition = (query: AdQuery, today: string): ItemCondition | undefined =
   if (query.ad_started_between?.from !== undefined) first.push(AdKey.dayOf(query.ad_started_between.from))
   if (query.ad_started_between?.to !== undefined) last.push(AdKey.dayOf(query.ad_started_between.to))
   const criteria: AdKey.AdCriteria = {
-    status: query.status ?? "all",
+    status: query.status ?? defaults.status,
     runningOnly: isBound(query.active_days),
     mediaTypes: query.media_types ?? [],
     ctas: query.ctas ?? [],
-    partnershipOnly: query.partnership_only ?? false
+    partnershipOnly: query.partnership_only ?? defaults.partnership_only
   }
   const asksNothing = Object.keys(AdKey.wantedBitmaps(criteria)).length === 0 && first.length === 1 && last.length === 1
   return asksNothing ? undefined : { _tag: "Ad", criteria, firstDay: Math.max(...first), lastDay: Math.min(...last) }
@@ -177,7 +178,7 @@ export const fromAdQuery = (query: AdQuery, names: NameCodes, today: string): Qu
     stores: storeConditions(query, names),
     ...(item === undefined ? {} : { item }),
     words: wantedWords(query.query),
-    order: adOrder(query.sort_by ?? "recommended", query.sort_order ?? "desc"),
+    order: adOrder(query.sort_by ?? defaults.sort_by, query.sort_order ?? defaults.sort_order),
     ...window(query)
   }
 }
@@ -197,6 +198,6 @@ export const fromShopQuery = (query: ShopQuery, names: NameCodes): Query => ({
   subject: "stores",
   stores: storeConditions(query, names),
   words: wantedWords(query.query),
-  order: byStore(shopFigures[query.sort_by ?? "recommended"], query.sort_order ?? "desc"),
+  order: byStore(shopFigures[query.sort_by ?? defaults.sort_by], query.sort_order ?? defaults.sort_order),
   ...window(query)
 })

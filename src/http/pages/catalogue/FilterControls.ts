@@ -1,5 +1,7 @@
 /** The fields of a search's form, each as its argument is written (domain/search/SearchAddress.ts). */
 import { countryCodes, currencyCodes } from "../../../domain/catalog/Iso.ts"
+import { defaults } from "../../../domain/search/Arguments.ts"
+import * as Page from "../../../domain/search/Page.ts"
 import type { Kind } from "../../../domain/search/SearchAddress.ts"
 import { written } from "../../../domain/search/SearchAddress.ts"
 import type { ArgumentIssue } from "../../../domain/ToolError.ts"
@@ -108,10 +110,10 @@ const labelOf = (locale: Locale, name: ArgumentName, value: string): string => {
 
 const perPage = ["10", "15", "20", "25"]
 const absent: Readonly<Partial<Record<ArgumentName, string>>> = {
-  status: "all",
-  sort_by: "recommended",
-  sort_order: "desc",
-  per_page: "10"
+  status: defaults.status,
+  sort_by: defaults.sort_by,
+  sort_order: defaults.sort_order,
+  per_page: String(Page.window({}).perPage)
 }
 
 /** One of a few; what else was asked for stands there too, so that it is not lost. */
