@@ -1,6 +1,6 @@
 /**
  * `npm run bench:hostile`: how long the worst requests keep the event loop of a server from everybody else. Runs the program
- * in a process of its own over a catalogue with 6,000 themes and 18,000 apps, and sends what test/support/HostileInputs.ts
+ * in a process of its own over a catalog with 6,000 themes and 18,000 apps, and sends what test/support/HostileInputs.ts
  * has to every tool by an account that may call and by one that may not, to every endpoint of OAuth that takes a body, to
  * forms, and to pages with filters. Prints each, and the worst of each group as docs/security.md has it. Some minutes.
  */

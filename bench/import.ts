@@ -22,7 +22,7 @@ import type { Observation } from "./search/OpenLoop.ts"
 import * as Sample from "./search/Sample.ts"
 import * as ScaleDatabase from "./search/ScaleDatabase.ts"
 import * as ScaleIndex from "./search/ScaleIndex.ts"
-import { summarise } from "./search/Summary.ts"
+import { summarize } from "./search/Summary.ts"
 import * as Tables from "./search/Tables.ts"
 import { tools } from "./search/SearchCase.ts"
 import * as Target from "./search/Target.ts"
@@ -49,7 +49,7 @@ const flags = {
 }
 
 const searched = (label: string, observations: ReadonlyArray<Observation>): ReadonlyArray<string> => {
-  const { calls, max, p50, p95, p99 } = summarise(observations.map(({ millis }) => millis))
+  const { calls, max, p50, p95, p99 } = summarize(observations.map(({ millis }) => millis))
   return [
     label,
     "searches",

@@ -3,6 +3,7 @@ import { Config, ConfigProvider, Context, Effect, Layer, Option, Result, Schema,
 import { IpNetwork, NetAddress } from "effect/net"
 import * as os from "node:os"
 import * as path from "node:path"
+import { isLocalHost } from "./domain/oauth/HostParts.ts"
 import { hasUserInfo } from "./domain/UserInfo.ts"
 
 /** http(s), lower case, without path, query, fragment or trailing slash. */
@@ -23,7 +24,7 @@ const PublicOrigin = Origin.check(
   Schema.makeFilter(
     (text: string) => {
       const url = URL.parse(text)
-      return url?.protocol !== "http:" || ["localhost", "127.0.0.1", "[::1]"].includes(url.hostname)
+      return url?.protocol !== "http:" || isLocalHost(url.hostname)
     },
     { expected: "https: unless the host is localhost, 127.0.0.1 or [::1]; let a proxy in front of the server end TLS" }
   )
@@ -139,8 +140,7 @@ export const variables = {
   },
   PAGE_LOOKS_PER_DAY: {
     default: "1000",
-    meaning:
-      "Pages of the catalog that an account may look at in a day (UTC), counted by all servers; 0 for no limit."
+    meaning: "Pages of the catalog that an account may look at in a day (UTC), counted by all servers; 0 for no limit."
   },
   BILLING_URL: { default: "BASE_URL/dashboard", meaning: "Where a customer changes plan or pays." },
   SUPPORT_URL: { default: "BASE_URL/dashboard", meaning: "Where a customer gets help." },

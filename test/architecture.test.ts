@@ -1,5 +1,5 @@
 /**
- * The house's rules that the compiler does not hold: which way imports run, where live parts are chosen, how long a
+ * The project's rules that the compiler does not hold: which way imports run, where live parts are chosen, how long a
  * file may be, and which functions of the platform stay outside.
  */
 import { assert, describe, it } from "@effect/vitest"
@@ -17,7 +17,7 @@ interface Violation {
   readonly rule: string
 }
 
-/** Every floor and what it may import, besides itself. `cli` is a part of `main`: the command line. */
+/** Every layer and what it may import, besides itself. `cli` is a part of `main`: the command line. */
 const mayImport: Record<string, ReadonlyArray<string>> = {
   domain: [],
   config: ["domain"],
@@ -35,8 +35,8 @@ const effectsOfTheWorld = /^effect\/(http|sql|process|socket|persistence|cluster
 
 const longestFile = 400
 
-/** The floor of a file, or of an import that points at one. */
-const floorOf = (file: string): string | undefined => {
+/** The layer of a file, or of an import that points at one. */
+const layerOf = (file: string): string | undefined => {
   if (file.startsWith("migrations/")) return "migrations"
   if (file === "src/Config.ts") return "config"
   if (file === "src/main.ts" || file.startsWith("src/cli/")) return "main"
@@ -76,9 +76,9 @@ const violationsOf = (file: SourceFile): ReadonlyArray<Violation> => {
   const lines = file.text.split("\n").length
   if (lines > longestFile) report(`has ${lines} lines, of at most ${longestFile}: is there more than one thing in it?`)
 
-  const floor = floorOf(file.path)
-  if (floor === undefined) {
-    report("belongs to no floor: domain, services, http, cli, main.ts or Config.ts")
+  const layer = layerOf(file.path)
+  if (layer === undefined) {
+    report("belongs to no layer: domain, services, http, cli, main.ts or Config.ts")
     return found
   }
   for (const specifier of importsOf(file.text)) {
@@ -87,16 +87,16 @@ const violationsOf = (file: SourceFile): ReadonlyArray<Violation> => {
     if (specifier.startsWith(".")) {
       if (!specifier.endsWith(".ts") && !specifier.endsWith(".json")) report(`imports ${specifier} without its .ts`)
       const target = path.posix.join(path.posix.dirname(file.path), specifier)
-      const targetFloor = floorOf(target)
-      if (targetFloor === undefined) {
+      const targetLayer = layerOf(target)
+      if (targetLayer === undefined) {
         if (target !== "package.json" && target !== "server.json")
-          report(`imports ${target}, which is no part of the house`)
-      } else if (targetFloor !== floor && !(mayImport[floor] ?? []).includes(targetFloor)) {
-        report(`is of ${floor} and imports ${target} of ${targetFloor}`)
+          report(`imports ${target}, which is no part of the project`)
+      } else if (targetLayer !== layer && !(mayImport[layer] ?? []).includes(targetLayer)) {
+        report(`is of ${layer} and imports ${target} of ${targetLayer}`)
       }
-    } else if (floor === "http" && /^(effect\/sql|@effect\/sql-pg)\b/.test(specifier)) {
+    } else if (layer === "http" && /^(effect\/sql|@effect\/sql-pg)\b/.test(specifier)) {
       report(`is of http and imports ${specifier}: statements belong to services`)
-    } else if (floor === "domain") {
+    } else if (layer === "domain") {
       const name = /^(?:@[^/]+\/)?[^/]+/.exec(specifier)?.[0] ?? specifier
       if (!domainPackages.has(name)) report(`is of domain and imports ${specifier}`)
       if (effectsOfTheWorld.test(specifier)) report(`is of domain and imports ${specifier}`)
@@ -108,7 +108,7 @@ const violationsOf = (file: SourceFile): ReadonlyArray<Violation> => {
     const match = pattern.exec(code)
     if (match !== null) report(`uses ${match[0]} - ${instead}`)
   }
-  if (floor !== "main" && !file.path.startsWith("src/services/database/")) {
+  if (layer !== "main" && !file.path.startsWith("src/services/database/")) {
     const match = liveLayer.exec(code)
     if (match !== null) report(`chooses the live layer ${match[0]}; only main.ts and cli/ do`)
   }
@@ -183,8 +183,12 @@ describe("the house", () => {
       { path: "src/http/Router.ts", text: `import { A } from "./A"` },
       /without its \.ts/
     ],
-    ["a file of tests", { path: "src/http/A.ts", text: `import { A } from "../../test/A.ts"` }, /no part of the house/],
-    ["a file of no floor", { path: "src/utils/A.ts", text: "" }, /belongs to no floor/],
+    [
+      "a file of tests",
+      { path: "src/http/A.ts", text: `import { A } from "../../test/A.ts"` },
+      /no part of the project/
+    ],
+    ["a file of no layer", { path: "src/utils/A.ts", text: "" }, /belongs to no layer/],
     ["the system's clock", { path: "src/services/A.ts", text: "const now = Date.now()" }, /Clock/],
     ["the system's date", { path: "src/services/A.ts", text: "const now = new Date( )" }, /DateTime/],
     ["the console", { path: "src/cli/A.ts", text: `console.log("a")` }, /Effect\.log/],

@@ -8,7 +8,7 @@ import { ProductSearch } from "../src/services/search/ProductSearch.ts"
 import { ShopReader } from "../src/services/search/ShopReader.ts"
 import { ShopSearch } from "../src/services/search/ShopSearch.ts"
 import { Vocabulary } from "../src/services/search/Vocabulary.ts"
-import { Toolbox } from "../src/services/tools/Toolbox.ts"
+import { ToolRegistry } from "../src/services/tools/ToolRegistry.ts"
 import * as Documents from "./support/Documents.ts"
 
 const project = new URL("..", import.meta.url)
@@ -23,7 +23,7 @@ const titlesOf = (file: string): ReadonlySet<string> =>
     )
   )
 
-const toolbox = Toolbox.layer.pipe(
+const toolbox = ToolRegistry.layer.pipe(
   Layer.provide([
     Layer.mock(AdSearch, {}),
     Layer.mock(ProductSearch, {}),
@@ -38,7 +38,7 @@ const toolbox = Toolbox.layer.pipe(
 describe("documents", () => {
   it.effect("docs/tools.md says what the tools say", () =>
     Effect.gen(function* () {
-      const { tools } = yield* Toolbox
+      const { tools } = yield* ToolRegistry
       const page = Documents.toolsPage(tools.map(({ listing }) => listing))
       yield* Effect.promise(() => expect(page).toMatchFileSnapshot("../docs/tools.md"))
     }).pipe(Effect.provide(toolbox))

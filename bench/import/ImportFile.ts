@@ -1,4 +1,4 @@
-/** A file of products as an operator would import it: the demo's own stores and products, in the catalogue's own format. */
+/** A file of products as an operator would import it: the demo's own stores and products, in the catalog's own format. */
 import { Effect } from "effect"
 import * as fs from "node:fs"
 import { finished } from "node:stream/promises"
@@ -28,7 +28,7 @@ function* lines({ edition, products, today }: FileOptions): Generator<string> {
     demoShop(seed, index, today, taken)
   )
   const counts = shareOut(
-    shops.map(({ catalogue }) => catalogue),
+    shops.map(({ catalog }) => catalog),
     products
   )
   const own = niches.flatMap((parent) => [

@@ -1,4 +1,4 @@
-/** Our server as it is run: PostgreSQL with its usual durability, the demo catalogue, one hot account. */
+/** Our server as it is run: PostgreSQL with its usual durability, the demo catalog, one hot account. */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Effect, Layer, Redacted } from "effect"
 import * as Live from "../../src/cli/Live.ts"
@@ -18,7 +18,7 @@ const config = Layer.unwrap(
 )
 
 /** Day and seed are fixed, so that every run searches the same. */
-const catalogue = Effect.flatMap(Importer, (importer) =>
+const catalog = Effect.flatMap(Importer, (importer) =>
   importer.run(demoSource({ size: "demo", seed: defaultSeed, asOf: "2026-01-01" }), {
     maxRejects: 0,
     onRejects: () => Effect.void,
@@ -27,7 +27,7 @@ const catalogue = Effect.flatMap(Importer, (importer) =>
 )
 
 const server = Effect.gen(function* () {
-  yield* catalogue
+  yield* catalog
   const password = yield* Effect.flatMap(Passwords, ({ generate }) => generate)
   const accounts = yield* Accounts
   const account = yield* accounts.create({ email: "bench@example.com", plan: "pro", status: "active", password })

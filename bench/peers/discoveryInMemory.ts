@@ -2,17 +2,17 @@
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Effect, Layer } from "effect"
 import { AppConfig } from "../../src/Config.ts"
-import { LookRate } from "../../src/services/access/LookRate.ts"
+import { PageRateLimit } from "../../src/services/access/PageRateLimit.ts"
 import { RequestRate } from "../../src/services/access/RequestRate.ts"
 import { Readiness } from "../../src/services/database/Readiness.ts"
-import { Toolbox } from "../../src/services/tools/Toolbox.ts"
+import { ToolRegistry } from "../../src/services/tools/ToolRegistry.ts"
 import { ToolRunner } from "../../src/services/tools/ToolRunner.ts"
 import * as FakeAccess from "../../test/support/FakeAccess.ts"
 import * as FakeOAuth from "../../test/support/FakeOAuth.ts"
 import * as FakeSearch from "../../test/support/FakeSearch.ts"
 import * as DiscoveryPeer from "../support/DiscoveryPeer.ts"
 
-const services = Layer.mergeAll(Toolbox.layer, ToolRunner.layer, RequestRate.layer, LookRate.layer).pipe(
+const services = Layer.mergeAll(ToolRegistry.layer, ToolRunner.layer, RequestRate.layer, PageRateLimit.layer).pipe(
   Layer.provideMerge(
     Layer.mergeAll(
       FakeAccess.credentials({ key: FakeAccess.caller(1) }),

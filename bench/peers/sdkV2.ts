@@ -1,4 +1,4 @@
-/** The official SDK, version 2: its own handler for both eras, stateless. */
+/** The official SDK, version 2: its own handler for both revisions, stateless. */
 import { toNodeHandler } from "@modelcontextprotocol/node"
 import { createMcpHandler, Server } from "@modelcontextprotocol/server"
 import { createServer } from "node:http"

@@ -5,7 +5,7 @@ import * as OwnSearch from "./OwnSearch.ts"
 import type { FacetRow } from "./Results.ts"
 import { tools } from "./SearchCase.ts"
 import type { SearchCase } from "./SearchCase.ts"
-import { summarise } from "./Summary.ts"
+import { summarize } from "./Summary.ts"
 
 const never = { check: () => {} }
 
@@ -27,7 +27,7 @@ export const run = (
     [false, true].map((words) => ({
       tool,
       words,
-      ...summarise(trials.filter((one) => one.tool === tool && one.words === words).map(({ millis }) => millis))
+      ...summarize(trials.filter((one) => one.tool === tool && one.words === words).map(({ millis }) => millis))
     }))
   )
 }

@@ -7,7 +7,7 @@ import * as OpenLoop from "./OpenLoop.ts"
 import type { Observation } from "./OpenLoop.ts"
 import type { LatencyRow } from "./Results.ts"
 import type { Sample } from "./Sample.ts"
-import { summarise } from "./Summary.ts"
+import { summarize } from "./Summary.ts"
 import type { Target } from "./Target.ts"
 
 /** Answers that were errors, and calls without an answer. */
@@ -40,5 +40,5 @@ export const observe = (target: Target, sample: Sample, options: CaseOptions, pe
 export const tabulate = (observations: ReadonlyArray<Observation>): ReadonlyArray<LatencyRow> =>
   Cases.groups(observations.map((one) => one.case)).map((group) => {
     const own = observations.filter((one) => one.case.tool === group.tool && one.case.class === group.class)
-    return { ...group, ...summarise(own.map(({ millis }) => millis)), failures: failuresOf(own) }
+    return { ...group, ...summarize(own.map(({ millis }) => millis)), failures: failuresOf(own) }
   })

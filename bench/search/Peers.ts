@@ -12,19 +12,19 @@ import * as OwnSearch from "./OwnSearch.ts"
 import type { Found, MakePeer, SearchPeer } from "./Peer.ts"
 import * as BareLoop from "./peers/BareLoop.ts"
 import * as DuckDb from "./peers/DuckDb.ts"
-import * as Normalised from "./peers/Normalised.ts"
+import * as Normalized from "./peers/Normalized.ts"
 import type { PeerRow } from "./Results.ts"
 import type { Sample } from "./Sample.ts"
 import { benchFolder } from "./ScaleDatabase.ts"
 import type { SearchCase } from "./SearchCase.ts"
 import { quantile } from "./Summary.ts"
 
-export const names = ["loop", "normalised", "duckdb"] as const
+export const names = ["loop", "normalized", "duckdb"] as const
 export type Name = (typeof names)[number]
 
 const makers: Readonly<Record<Name, MakePeer>> = {
   loop: BareLoop.make,
-  normalised: Normalised.make,
+  normalized: Normalized.make,
   duckdb: DuckDb.make
 }
 

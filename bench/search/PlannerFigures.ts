@@ -61,7 +61,7 @@ export const rates: ReadonlyArray<readonly [perSecond: number, p50: number, p95:
 ]
 
 /** Of its statements against peers' for the same cases: classes in which the peer was faster, of all. */
-export const slowerThanPeers = { "normalised, joins": 8, "DuckDB, 1 thread": 15, classes: 41 } as const
+export const slowerThanPeers = { "normalized, joins": 8, "DuckDB, 1 thread": 15, classes: 41 } as const
 
 /** MiB over ten minutes at 10 calls a second; PostgreSQL had 6 GB besides. */
 export const resident = 211

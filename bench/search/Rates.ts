@@ -9,7 +9,7 @@ import * as OpenLoop from "./OpenLoop.ts"
 import type { RateStep } from "./Results.ts"
 import type { Sample } from "./Sample.ts"
 import type { SearchCase } from "./SearchCase.ts"
-import { summarise } from "./Summary.ts"
+import { summarize } from "./Summary.ts"
 import * as Tables from "./Tables.ts"
 import * as Target from "./Target.ts"
 
@@ -65,7 +65,7 @@ export const run = Effect.fnUntraced(function* (
     const step: RateStep = {
       perSecond,
       answeredPerSecond: (answered * 1000) / lastAnswer,
-      ...summarise(millis),
+      ...summarize(millis),
       loop99: delay.p99,
       loopMax: delay.max,
       failures: failuresOf(observations)

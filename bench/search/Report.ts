@@ -311,7 +311,7 @@ const peersSection = (results: Results): ReadonlyArray<string> => {
     }),
     ...(shops === Planner.shops
       ? [
-          `Before, the planner was slower than joins in ${Planner.slowerThanPeers["normalised, joins"]} and than DuckDB in ${Planner.slowerThanPeers["DuckDB, 1 thread"]} of ${Planner.slowerThanPeers.classes} classes.`,
+          `Before, the planner was slower than joins in ${Planner.slowerThanPeers["normalized, joins"]} and than DuckDB in ${Planner.slowerThanPeers["DuckDB, 1 thread"]} of ${Planner.slowerThanPeers.classes} classes.`,
           ""
         ]
       : [])
@@ -361,7 +361,7 @@ const beforeSection = ({ latency, shops }: Results): ReadonlyArray<string> =>
         "## Before: the planner on PostgreSQL",
         "",
         `What was measured last of it, over ${count(Planner.shops)} stores on a machine at rest; milliseconds of whole calls, 4 a second. It sustained 40 mixed calls`,
-        `a second with a p95 of 419 ms, and was slower than joins in ${Planner.slowerThanPeers["normalised, joins"]} and than DuckDB in ${Planner.slowerThanPeers["DuckDB, 1 thread"]} of ${Planner.slowerThanPeers.classes} classes.`,
+        `a second with a p95 of 419 ms, and was slower than joins in ${Planner.slowerThanPeers["normalized, joins"]} and than DuckDB in ${Planner.slowerThanPeers["DuckDB, 1 thread"]} of ${Planner.slowerThanPeers.classes} classes.`,
         "",
         Tables.markdown(
           ["tool", "class", "p50", "p95", "p99"],

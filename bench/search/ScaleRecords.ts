@@ -2,7 +2,7 @@
  * The records of a scale data set: stores drawn by the demo's own generator, their products and ads by SQL at the server,
  * which is many times faster than sending them.
  *
- * Skewed as catalogues are: products of a store follow a log-normal distribution, a third of the stores advertise and
+ * Skewed as catalogs are: products of a store follow a log-normal distribution, a third of the stores advertise and
  * their ads follow Zipf's law, apps, themes, countries and words have few common and many rare values. Titles and texts
  * come from pools in twelve languages, one for each language and niche; a fifth of the titles end in a model code, so
  * that there are words as rare as one product.
@@ -71,7 +71,7 @@ export const fill = Effect.fnUntraced(function* (
   const taken = new Set<string>()
   const shops = Array.from({ length: size.shops }, (_, index) => demoShop(seed, index, today, taken))
   const products = shareOut(
-    shops.map(({ catalogue }) => catalogue),
+    shops.map(({ catalog }) => catalog),
     size.products
   )
   const ads = shareOut(adWeights(seed, shops), size.ads)

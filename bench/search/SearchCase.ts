@@ -5,23 +5,23 @@ import type { ShopQuery } from "../../src/domain/search/ShopQuery.ts"
 
 export type Tool = SearchCase["tool"]
 
-interface Labelled {
+interface Labeled {
   /** Unique in a run, such as `search_ads/one filter/17`. */
   readonly id: string
   readonly class: string
 }
 
-export interface AdCase extends Labelled {
+export interface AdCase extends Labeled {
   readonly tool: "search_ads"
   readonly arguments: AdQuery
 }
 
-export interface ProductCase extends Labelled {
+export interface ProductCase extends Labeled {
   readonly tool: "search_products"
   readonly arguments: ProductQuery
 }
 
-export interface ShopCase extends Labelled {
+export interface ShopCase extends Labeled {
   readonly tool: "search_shops"
   readonly arguments: ShopQuery
 }

@@ -7,7 +7,7 @@ import * as OpenLoop from "./OpenLoop.ts"
 import * as Rates from "./Rates.ts"
 import type { Soak } from "./Results.ts"
 import type { Sample } from "./Sample.ts"
-import { summarise } from "./Summary.ts"
+import { summarize } from "./Summary.ts"
 import type { Target } from "./Target.ts"
 
 /**
@@ -58,7 +58,7 @@ export const run = Effect.fnUntraced(function* (
   const soak: Soak = {
     minutes,
     perSecond,
-    ...summarise(observations.map(({ millis }) => millis)),
+    ...summarize(observations.map(({ millis }) => millis)),
     failures: failuresOf(observations),
     firstMinute: mean(bytesWhile(({ minute }) => minute < 1)),
     lastMinute: mean(bytesWhile(({ minute }) => minute >= minutes - 1)),

@@ -16,7 +16,7 @@ export const quantile = (values: ReadonlyArray<number>, share: number): number =
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN
 }
 
-export const summarise = (millis: ReadonlyArray<number>): Summary => ({
+export const summarize = (millis: ReadonlyArray<number>): Summary => ({
   calls: millis.length,
   mean: millis.reduce((sum, value) => sum + value, 0) / millis.length,
   p50: quantile(millis, 0.5),

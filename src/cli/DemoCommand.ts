@@ -28,7 +28,7 @@ export const loadDemo = Effect.fn("DemoCommand.loadDemo")(
   asUserError
 )
 
-/** What a start does: loads the demo data into a catalogue that is empty, and leaves any other alone. */
+/** What a start does: loads the demo data into a catalog that is empty, and leaves any other alone. */
 export const loadDemoOnce = Effect.gen(function* () {
   const importer = yield* Importer
   if (!(yield* asUserError(importer.isEmpty))) return
@@ -69,7 +69,7 @@ const load = Command.make("load", options, (given) =>
     const report = yield* loadDemo(yield* decided(given))
     yield* Console.log(ImportReporting.summary("Demo data", report))
   })
-).pipe(Command.withDescription("Load the demo data into the catalogue"))
+).pipe(Command.withDescription("Load the demo data into the catalog"))
 
 const exportDemo = Command.make("export", options, (given) =>
   Effect.gen(function* () {

@@ -1,4 +1,4 @@
-/** `discovery import`: brings files of records into the catalogue (docs/import.md). */
+/** `discovery import`: brings files of records into the catalog (docs/import.md). */
 import { Console, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { UnreadableInput } from "../services/import/ImportError.ts"
@@ -87,9 +87,9 @@ export const importCommand = Command.make("import", options, (options) =>
     )
   )
 ).pipe(
-  Command.withDescription("Import records into the catalogue; the same file twice changes nothing"),
+  Command.withDescription("Import records into the catalog; the same file twice changes nothing"),
   Command.withExamples([
-    { command: "discovery import catalogue.ndjson.gz", description: "Import a file of records" },
+    { command: "discovery import catalog.ndjson.gz", description: "Import a file of records" },
     {
       command: "discovery import --format storefront products.json --meta meta.json",
       description: "Import what a shop's storefront publishes"

@@ -14,12 +14,12 @@ import { Balances } from "../services/access/Balances.ts"
 import { CallHistory } from "../services/access/CallHistory.ts"
 import { CredentialResolver } from "../services/access/CredentialResolver.ts"
 import { CreditLedger } from "../services/access/CreditLedger.ts"
-import { FormTokens } from "../services/access/FormTokens.ts"
+import { CsrfTokens } from "../services/access/CsrfTokens.ts"
 import { DemoAccounts } from "../services/access/DemoAccounts.ts"
 import { LedgerCheck } from "../services/access/LedgerCheck.ts"
 import { DailyLooks } from "../services/access/DailyLooks.ts"
-import { LookRate } from "../services/access/LookRate.ts"
-import { OldActivity } from "../services/access/OldActivity.ts"
+import { PageRateLimit } from "../services/access/PageRateLimit.ts"
+import { ActivityRetention } from "../services/retention/ActivityRetention.ts"
 import { Passwords } from "../services/access/Passwords.ts"
 import { PasswordChange } from "../services/access/PasswordChange.ts"
 import { PlanChecker } from "../services/access/PlanChecker.ts"
@@ -38,7 +38,7 @@ import { Clients } from "../services/oauth/Clients.ts"
 import { ConnectedApps } from "../services/oauth/ConnectedApps.ts"
 import { ConsentRequests } from "../services/oauth/ConsentRequests.ts"
 import { EndpointRate } from "../services/oauth/EndpointRate.ts"
-import { ExpiredGrants } from "../services/oauth/ExpiredGrants.ts"
+import { GrantRetention } from "../services/retention/GrantRetention.ts"
 import { Grants } from "../services/oauth/Grants.ts"
 import { ServerKey } from "../services/oauth/ServerKey.ts"
 import { Importer } from "../services/import/Importer.ts"
@@ -52,7 +52,7 @@ import { ShopSearch } from "../services/search/ShopSearch.ts"
 import { TrackedShopReader } from "../services/search/TrackedShopReader.ts"
 import { Vocabulary } from "../services/search/Vocabulary.ts"
 import { ToolRunner } from "../services/tools/ToolRunner.ts"
-import { Toolbox } from "../services/tools/Toolbox.ts"
+import { ToolRegistry } from "../services/tools/ToolRegistry.ts"
 import * as SearchIndex from "./SearchIndex.ts"
 
 const embeddedFolder = (dataDir: string) => path.join(dataDir, "postgres")
@@ -116,8 +116,8 @@ const searches = Layer.mergeAll(
   Vocabulary.layer
 ).pipe(Layer.provide(SearchRunner.layer), Layer.provideMerge(searchIndex))
 
-/** Who is signed in to the pages, and how one becomes that. */
-const signIn = Layer.mergeAll(PasswordChange.layer, FormTokens.layer).pipe(
+/** Sessions and sign-in. */
+const signIn = Layer.mergeAll(PasswordChange.layer, CsrfTokens.layer).pipe(
   Layer.provideMerge(SignIn.layer),
   Layer.provideMerge(Sessions.layer),
   Layer.provide(Passwords.layer)
@@ -133,7 +133,7 @@ const oauth = Layer.mergeAll(
   ConnectedApps.layer,
   ConsentRequests.layer,
   EndpointRate.layer,
-  ExpiredGrants.layer
+  GrantRetention.layer
 )
 
 /** What the pages show of accounts, and what operators do with them. */
@@ -145,17 +145,17 @@ const people = Layer.mergeAll(
 )
 
 /** What accounts have used, recorded and shown. */
-const usage = Layer.mergeAll(ActivityLog.layer, OldActivity.layer, Usage.layer, CallHistory.layer)
+const usage = Layer.mergeAll(ActivityLog.layer, ActivityRetention.layer, Usage.layer, CallHistory.layer)
 
 /** What the HTTP server needs. */
-export const service = Layer.mergeAll(ToolRunner.layer, Toolbox.layer).pipe(
+export const service = Layer.mergeAll(ToolRunner.layer, ToolRegistry.layer).pipe(
   Layer.provideMerge(
     Layer.mergeAll(
       CredentialResolver.layer,
       CreditLedger.layer,
       PlanChecker.layer,
       RequestRate.layer,
-      LookRate.layer,
+      PageRateLimit.layer,
       DailyLooks.layer,
       Readiness.layer,
       searches,

@@ -11,7 +11,7 @@ import * as RequestHeaders from "./RequestHeaders.ts"
 
 /** More hops than this are made up. */
 const maxHops = 20
-/** What one household or one server is given at least; those who have more are counted by a wider network too (Networks). */
+/** What one household or one server is given at least; those who have more are counted by a wider network too (ClientNetwork). */
 const ipv6Prefix = 64
 
 type Trust = Pick<AppSettings, "trustedProxies">

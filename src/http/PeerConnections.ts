@@ -3,10 +3,10 @@
  * (Server.ts, `maxConnections`). A trusted proxy has the connections of all its clients, and is not bounded.
  */
 import type { AppSettings } from "../Config.ts"
-import * as Networks from "../domain/access/Networks.ts"
+import * as ClientNetwork from "../domain/access/ClientNetwork.ts"
 import * as ClientAddress from "./ClientAddress.ts"
 
-/** Of one address; behind it there may be a whole company. Of IPv6 see Networks. */
+/** Of one address; behind it there may be a whole company. Of IPv6 see ClientNetwork. */
 export const maxOfPeer = 1_000
 
 export interface PeerConnections {
@@ -28,7 +28,7 @@ export const make = (trust: Pick<AppSettings, "trustedProxies">): PeerConnection
   return {
     enter: (remoteAddress) => {
       const address = addressOf(remoteAddress)
-      const networks = address === undefined ? [] : Networks.countedOf(address)
+      const networks = address === undefined ? [] : ClientNetwork.countedOf(address)
       if (networks.some(({ key, times }) => (open.get(key) ?? 0) >= maxOfPeer * times)) return undefined
       for (const { key } of networks) add(key, 1)
       return () => {

@@ -1,7 +1,7 @@
 /**
  * A line of log as one flat JSON object: `timestamp`, `level`, `message`, what was logged with it, and a `cause`.
  *
- * Effect's own JSON format nests what is logged and serialises with care for every kind of value; every call writes a
+ * Effect's own JSON format nests what is logged and serializes with care for every kind of value; every call writes a
  * line, so this one takes the short way where it can (docs/benchmarks.md).
  */
 import { Array, Cause, Formatter, Logger, Predicate, References } from "effect"

@@ -8,8 +8,8 @@ import { AppConfig } from "../../src/Config.ts"
 import { CatalogReader } from "../../src/services/search/runtime/CatalogReader.ts"
 import * as LocalIndex from "../../src/services/search/runtime/LocalIndex.ts"
 import { Snapshots } from "../../src/services/search/runtime/Snapshots.ts"
-import { loadCatalogue } from "../oracle/loadCatalogue.ts"
-import { generate } from "../oracle/NaiveCatalogue.ts"
+import { loadCatalog } from "../oracle/loadCatalog.ts"
+import { generate } from "../oracle/NaiveCatalog.ts"
 import { temporaryFolder } from "../support/PrivatePostgres.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 
@@ -49,7 +49,7 @@ layer(services, { excludeTestServices: true })("catalog verify", (it) => {
   it.effect("succeeds while the index says what the records say, and tells what does not", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      yield* loadCatalogue(generate(5, 30))
+      yield* loadCatalog(generate(5, 30))
       const { indexDir } = yield* AppConfig
       yield* Effect.scoped(
         Effect.gen(function* () {

@@ -4,7 +4,7 @@
  */
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { Toolbox } from "../../src/services/tools/Toolbox.ts"
+import { ToolRegistry } from "../../src/services/tools/ToolRegistry.ts"
 import * as FakeSearch from "../support/FakeSearch.ts"
 import * as HostileInputs from "../support/HostileInputs.ts"
 import * as Messages from "../support/Messages.ts"
@@ -21,7 +21,7 @@ layer(TestServer.layer({ config: { rateLimitPerMinute: 0 } }), { excludeTestServ
     it.effect(`of every tool, by ${credential}: refused in a bounded number of steps`, () =>
       Effect.gen(function* () {
         const server = yield* TestServer
-        const { tools } = yield* Toolbox
+        const { tools } = yield* ToolRegistry
         assert.isNotEmpty(tools)
         for (const { label, body } of [
           ...tools.flatMap(({ listing }) => HostileInputs.ofTool(listing)),

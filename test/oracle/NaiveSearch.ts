@@ -5,8 +5,8 @@
 import type { AdQuery } from "../../src/domain/search/AdQuery.ts"
 import type { ProductQuery } from "../../src/domain/search/ProductQuery.ts"
 import type { ShopQuery } from "../../src/domain/search/ShopQuery.ts"
-import type { Ad, NaiveCatalogue, Product, Shop } from "./NaiveCatalogue.ts"
-import { today, typed } from "./NaiveCatalogue.ts"
+import type { Ad, NaiveCatalog, Product, Shop } from "./NaiveCatalog.ts"
+import { today, typed } from "./NaiveCatalog.ts"
 import { matcher } from "./NaiveText.ts"
 
 /** All matching items in order, however many; `total` differs from their number in grouped mode. */
@@ -20,7 +20,7 @@ export interface Store extends Shop {
   readonly visits: number | null
   readonly growth: number | null
   readonly activeAds: number
-  readonly catalogueSize: number | null
+  readonly catalogSize: number | null
   readonly averagePrice: number | null
 }
 
@@ -60,14 +60,14 @@ const growthOf = (visits: ReadonlyArray<number>): number | null => {
   return sum
 }
 
-export const storesOf = (catalogue: NaiveCatalogue): ReadonlyMap<number, Store> => {
+export const storesOf = (catalog: NaiveCatalog): ReadonlyMap<number, Store> => {
   const stores = new Map<number, Store>()
-  for (const shop of catalogue.shops) {
-    const months = catalogue.traffic
+  for (const shop of catalog.shops) {
+    const months = catalog.traffic
       .filter((month) => month.shop_id === shop.id)
       .sort((a, b) => (a.month < b.month ? -1 : 1))
       .map((month) => month.visits)
-    const prices = catalogue.products
+    const prices = catalog.products
       .filter((product) => product.shop_id === shop.id)
       .map((product) => product.price)
       .sort((a, b) => a - b)
@@ -77,17 +77,17 @@ export const storesOf = (catalogue: NaiveCatalogue): ReadonlyMap<number, Store> 
       ...shop,
       visits: months.at(-1) ?? null,
       growth: growthOf(months),
-      activeAds: catalogue.ads.filter((ad) => ad.shop_id === shop.id && ad.is_active).length,
-      catalogueSize: shop.products_count ?? (prices.length > 0 ? prices.length : null),
+      activeAds: catalog.ads.filter((ad) => ad.shop_id === shop.id && ad.is_active).length,
+      catalogSize: shop.products_count ?? (prices.length > 0 ? prices.length : null),
       averagePrice: prices.length === 0 ? null : sum / prices.length
     })
   }
   return stores
 }
 
-const nicheNames = (catalogue: NaiveCatalogue, id: number | null): ReadonlyArray<string | number> => {
-  const niche = catalogue.niches.find((each) => each.id === id)
-  return niche === undefined ? [] : [niche.id, niche.name.toLowerCase(), ...nicheNames(catalogue, niche.parent_id)]
+const nicheNames = (catalog: NaiveCatalog, id: number | null): ReadonlyArray<string | number> => {
+  const niche = catalog.niches.find((each) => each.id === id)
+  return niche === undefined ? [] : [niche.id, niche.name.toLowerCase(), ...nicheNames(catalog, niche.parent_id)]
 }
 
 type StoreQuery = AdQuery | ProductQuery | ShopQuery
@@ -120,8 +120,8 @@ const asksStore = (query: StoreQuery): boolean =>
     ([name, value]) => storeArguments.has(name) && typeof value === "object" && Object.keys(value).length > 0
   )
 
-const storeMatches = (catalogue: NaiveCatalogue, store: Store, query: StoreQuery): boolean => {
-  const niches = nicheNames(catalogue, store.niche_id)
+const storeMatches = (catalog: NaiveCatalog, store: Store, query: StoreQuery): boolean => {
+  const niches = nicheNames(catalog, store.niche_id)
   const ofAds = "avg_price" in query || "trustpilot_rating" in query || "trustpilot_reviews" in query ? query : {}
   return (
     (query.niches === undefined ||
@@ -139,7 +139,7 @@ const storeMatches = (catalogue: NaiveCatalogue, store: Store, query: StoreQuery
     isWithin(store.visits, query.monthly_visits) &&
     isWithin(store.growth, query.traffic_growth_pct) &&
     isWithin(store.activeAds, query.active_ads) &&
-    isWithin(store.catalogueSize, query.products_count) &&
+    isWithin(store.catalogSize, query.products_count) &&
     isWithin(store.monthly_orders, query.monthly_orders) &&
     isBetween(store.created_on, query.shop_created_between) &&
     isWithin(store.averagePrice, ofAds.avg_price) &&
@@ -184,8 +184,8 @@ const score = (product: Product, store: Store): number => {
   return Math.round(ofStore * 1_000_000) + Math.round(recency * 1_000_000)
 }
 
-export const searchProducts = (catalogue: NaiveCatalogue, query: ProductQuery): Answer<Product> => {
-  const stores = storesOf(catalogue)
+export const searchProducts = (catalog: NaiveCatalog, query: ProductQuery): Answer<Product> => {
+  const stores = storesOf(catalog)
   const store = (product: Product): Store => {
     const found = stores.get(product.shop_id)
     if (found === undefined) throw new Error("a product without a store")
@@ -193,11 +193,11 @@ export const searchProducts = (catalogue: NaiveCatalogue, query: ProductQuery): 
   }
   const hasWords = query.query === undefined ? () => true : matcher(query.query)
   if (hasWords === undefined) throw new Error("a query that asks for nothing")
-  const items = catalogue.products.filter((product) => {
+  const items = catalog.products.filter((product) => {
     const { domain, name } = store(product)
     return (
       isWithin(product.price, query.price) &&
-      storeMatches(catalogue, store(product), query) &&
+      storeMatches(catalog, store(product), query) &&
       hasWords([product.title, name, domain, typed(domain)])
     )
   })
@@ -252,16 +252,16 @@ const adMatches = (ad: Ad, query: AdQuery): boolean => {
   )
 }
 
-export const searchAds = (catalogue: NaiveCatalogue, query: AdQuery): Answer<Ad> => {
-  const stores = storesOf(catalogue)
+export const searchAds = (catalog: NaiveCatalog, query: AdQuery): Answer<Ad> => {
+  const stores = storesOf(catalog)
   const store = (ad: Ad): Store | undefined => (ad.shop_id === null ? undefined : stores.get(ad.shop_id))
   const hasWords = query.query === undefined ? () => true : matcher(query.query)
   if (hasWords === undefined) throw new Error("a query that asks for nothing")
-  const matching = catalogue.ads.filter((ad) => {
+  const matching = catalog.ads.filter((ad) => {
     const owner = store(ad)
     return (
       adMatches(ad, query) &&
-      (owner === undefined ? !asksStore(query) : storeMatches(catalogue, owner, query)) &&
+      (owner === undefined ? !asksStore(query) : storeMatches(catalog, owner, query)) &&
       hasWords([ad.headline, ad.ad_text, ad.page_name, owner?.name ?? null])
     )
   })
@@ -304,11 +304,11 @@ export const searchAds = (catalogue: NaiveCatalogue, query: AdQuery): Answer<Ad>
   return { items: matching.sort(orders[sort]), total }
 }
 
-export const searchShops = (catalogue: NaiveCatalogue, query: ShopQuery): Answer<Store> => {
+export const searchShops = (catalog: NaiveCatalog, query: ShopQuery): Answer<Store> => {
   const hasWords = query.query === undefined ? () => true : matcher(query.query)
   if (hasWords === undefined) throw new Error("a query that asks for nothing")
-  const items = Array.from(storesOf(catalogue).values()).filter(
-    (store) => storeMatches(catalogue, store, query) && hasWords([store.name, store.domain, typed(store.domain)])
+  const items = Array.from(storesOf(catalog).values()).filter(
+    (store) => storeMatches(catalog, store, query) && hasWords([store.name, store.domain, typed(store.domain)])
   )
   const by = (...figures: ReadonlyArray<(store: Store) => number | null>): Compare<Store> =>
     inTurn(
@@ -325,7 +325,7 @@ export const searchShops = (catalogue: NaiveCatalogue, query: ShopQuery): Answer
     traffic: by((store) => store.visits),
     traffic_growth: by((store) => store.growth),
     active_ads: by((store) => store.activeAds),
-    products_count: by((store) => store.catalogueSize),
+    products_count: by((store) => store.catalogSize),
     newest: by((store) => (store.created_on === null ? null : dayNumber(store.created_on)))
   }
   return { items: items.sort(orders[query.sort_by ?? "recommended"]), total: items.length }

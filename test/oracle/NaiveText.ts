@@ -1,5 +1,5 @@
 /**
- * Whether a text has the words of a query, by plain loops over characters. Knows the characters of NaiveCatalogue's words
+ * Whether a text has the words of a query, by plain loops over characters. Knows the characters of NaiveCatalog's words
  * and no more; shares nothing with src/domain/search/SearchText.ts.
  */
 
@@ -64,7 +64,7 @@ const pieces = (text: string): ReadonlyArray<Piece> => {
   return open === undefined ? found : [...found, open]
 }
 
-/** Neighbouring words with `link` alone between them, together. */
+/** Neighboring words with `link` alone between them, together. */
 const chains = (all: ReadonlyArray<Piece>, link: string): ReadonlyArray<ReadonlyArray<Piece>> => {
   const found: Array<Array<Piece>> = []
   for (const piece of all) {

@@ -1,4 +1,4 @@
-/** Reproducible randomness: the same seed gives the same catalogue and the same cases on every machine. */
+/** Reproducible randomness: the same seed gives the same catalog and the same cases on every machine. */
 
 export interface Random {
   /** In [0, 1). */

@@ -3,8 +3,8 @@ import { ctas, languages, mediaTypes, pixels, socialNetworks } from "../../src/d
 import { adSorts } from "../../src/domain/search/AdQuery.ts"
 import { productSorts } from "../../src/domain/search/ProductQuery.ts"
 import { shopSorts } from "../../src/domain/search/ShopQuery.ts"
-import { apps, countries, currencies, extensions, themes, typed, words } from "./NaiveCatalogue.ts"
-import type { NaiveCatalogue } from "./NaiveCatalogue.ts"
+import { apps, countries, currencies, extensions, themes, typed, words } from "./NaiveCatalog.ts"
+import type { NaiveCatalog } from "./NaiveCatalog.ts"
 import { storesOf } from "./NaiveSearch.ts"
 import type { Store } from "./NaiveSearch.ts"
 import type { Random } from "./Random.ts"
@@ -14,8 +14,8 @@ type Makers = Readonly<Record<string, Make>>
 
 const recase = (random: Random, text: string): string => random.pick([text, text.toUpperCase(), text.toLowerCase()])
 
-const makers = (random: Random, catalogue: NaiveCatalogue) => {
-  const stores = Array.from(storesOf(catalogue).values())
+const makers = (random: Random, catalog: NaiveCatalog) => {
+  const stores = Array.from(storesOf(catalog).values())
   const known = (values: ReadonlyArray<number | null>) => values.filter((value) => value !== null)
 
   /** Bounds on real values: exactly there, a little beside, or at the very ends; one may be missing, or both. */
@@ -52,9 +52,9 @@ const makers = (random: Random, catalogue: NaiveCatalogue) => {
       random.some(values, random.chance(0.05) ? 0 : 1, max)
 
   const texts = [
-    ...catalogue.shops.flatMap((shop) => [shop.name, shop.domain, typed(shop.domain)]),
-    ...catalogue.products.map((product) => product.title),
-    ...catalogue.ads.flatMap((ad) => [ad.headline, ad.ad_text, ad.page_name])
+    ...catalog.shops.flatMap((shop) => [shop.name, shop.domain, typed(shop.domain)]),
+    ...catalog.products.map((product) => product.title),
+    ...catalog.ads.flatMap((ad) => [ad.headline, ad.ad_text, ad.page_name])
   ].filter((text) => text !== null)
   /** Words of the pool, parts of a real text, beginnings of words, and noise around them. */
   const query = () => {
@@ -75,7 +75,7 @@ const makers = (random: Random, catalogue: NaiveCatalogue) => {
 
   const store: Makers = {
     niches: () =>
-      random.some(catalogue.niches, 0, 3).map((niche) => (random.chance(0.5) ? niche.id : recase(random, niche.name))),
+      random.some(catalog.niches, 0, 3).map((niche) => (random.chance(0.5) ? niche.id : recase(random, niche.name))),
     countries: list([...countries, "NZ"]),
     currencies: list([...currencies, "CHF"]),
     languages: list(languages, 6),
@@ -91,9 +91,9 @@ const makers = (random: Random, catalogue: NaiveCatalogue) => {
     monthly_visits: figure((each) => each.visits),
     traffic_growth_pct: figure((each) => each.growth, true),
     active_ads: figure((each) => each.activeAds),
-    products_count: figure((each) => each.catalogueSize),
+    products_count: figure((each) => each.catalogSize),
     monthly_orders: figure((each) => each.monthly_orders),
-    shop_created_between: dates(catalogue.shops.map((shop) => shop.created_on))
+    shop_created_between: dates(catalog.shops.map((shop) => shop.created_on))
   }
   const shops: Makers = {
     ...store,
@@ -108,12 +108,12 @@ const makers = (random: Random, catalogue: NaiveCatalogue) => {
     status: () => random.pick(["all", "active", "inactive"]),
     ctas: list(ctas, 5),
     active_days: range([0, 1, 14, 15, 273, 13_223]),
-    ad_started_between: dates(catalogue.ads.map((ad) => ad.started_on)),
+    ad_started_between: dates(catalog.ads.map((ad) => ad.started_on)),
     partnership_only: () => random.chance(0.8),
     trustpilot_rating: figure((each) => each.trustpilot_rating, false, 5),
     trustpilot_reviews: figure((each) => each.trustpilot_reviews)
   }
-  const products: Makers = { ...store, price: range(catalogue.products.map((product) => product.price)) }
+  const products: Makers = { ...store, price: range(catalog.products.map((product) => product.price)) }
   return { ads, products, shops, query }
 }
 
@@ -134,8 +134,8 @@ const filters = (random: Random, make: Makers, query: Make, index: number): Reco
 }
 
 /** The `index`-th of many cases; plain JSON, to be decoded as a client's. */
-export const generators = (random: Random, catalogue: NaiveCatalogue) => {
-  const { ads, products, query, shops } = makers(random, catalogue)
+export const generators = (random: Random, catalog: NaiveCatalog) => {
+  const { ads, products, query, shops } = makers(random, catalog)
   return {
     ad: (index: number): Record<string, unknown> => {
       const args = filters(random, ads, query, index)

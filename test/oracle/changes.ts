@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import * as CatalogVersion from "../../src/services/import/CatalogVersion.ts"
 import { pseudoStoreOf } from "../../src/services/search/index/Segment.ts"
-import * as Random from "./Random.ts"
+import type * as Random from "./Random.ts"
 
 interface Touched {
   readonly items?: ReadonlyArray<number>

@@ -6,12 +6,12 @@ import { pseudoStoreOf } from "../../src/services/search/index/Segment.ts"
 import type { SegmentView } from "../../src/services/search/index/Segment.ts"
 import type { WordsOptions } from "../../src/services/search/index/WordsBuilder.ts"
 import type { NameCodes } from "../../src/services/search/Queries.ts"
-import type { Ad, NaiveCatalogue, Niche, Product, Shop } from "./NaiveCatalogue.ts"
+import type { Ad, NaiveCatalog, Niche, Product, Shop } from "./NaiveCatalog.ts"
 
 const days = (date: string) => Date.parse(`${date}T00:00:00Z`) / 86_400_000
 const seconds = (time: string) => Date.parse(time) / 1_000
 
-const storeRecord = (shop: Shop, catalogue: NaiveCatalogue): StoreRecord => ({
+const storeRecord = (shop: Shop, catalog: NaiveCatalog): StoreRecord => ({
   id: shop.id,
   name: shop.name,
   domain: shop.domain,
@@ -30,7 +30,7 @@ const storeRecord = (shop: Shop, catalogue: NaiveCatalogue): StoreRecord => ({
   productsCount: shop.products_count,
   trustpilotRating: shop.trustpilot_rating,
   trustpilotReviews: shop.trustpilot_reviews,
-  visits: catalogue.traffic
+  visits: catalog.traffic
     .filter((month) => month.shop_id === shop.id)
     .sort((a, b) => (a.month < b.month ? -1 : 1))
     .map(({ visits }) => visits)
@@ -58,18 +58,18 @@ const adRecord = (ad: Ad): AdRecord => ({
 })
 
 /** Every store with its items, pseudo-stores first, ascending by id. */
-export const contents = (catalogue: NaiveCatalogue) => {
+export const contents = (catalog: NaiveCatalog) => {
   const storeless = Map.groupBy(
-    catalogue.ads.filter((ad) => ad.shop_id === null),
+    catalog.ads.filter((ad) => ad.shop_id === null),
     (ad) => pseudoStoreOf(ad.id)
   )
   return {
     pseudoStores: Array.from(storeless, ([id, ads]) => ({ id, ads: ads.map(adRecord) })).sort((a, b) => a.id - b.id),
-    stores: catalogue.shops
+    stores: catalog.shops
       .map((shop) => ({
-        store: storeRecord(shop, catalogue),
-        products: catalogue.products.filter((product) => product.shop_id === shop.id).map(productRecord),
-        ads: catalogue.ads.filter((ad) => ad.shop_id === shop.id).map(adRecord)
+        store: storeRecord(shop, catalog),
+        products: catalog.products.filter((product) => product.shop_id === shop.id).map(productRecord),
+        ads: catalog.ads.filter((ad) => ad.shop_id === shop.id).map(adRecord)
       }))
       .sort((a, b) => a.store.id - b.store.id)
   }
@@ -77,12 +77,12 @@ export const contents = (catalogue: NaiveCatalogue) => {
 
 /** A segment of the stores whose id `isWanted`. */
 export const segmentOf = (
-  catalogue: NaiveCatalogue,
+  catalog: NaiveCatalog,
   spellings: Spellings,
   isWanted: (storeId: number) => boolean = () => true,
   options?: WordsOptions
 ): SegmentView => {
-  const { pseudoStores, stores } = contents(catalogue)
+  const { pseudoStores, stores } = contents(catalog)
   const builder = new SegmentBuilder(spellings, options)
   for (const content of pseudoStores) if (isWanted(content.id)) builder.addPseudoStore(content)
   for (const content of stores) if (isWanted(content.store.id)) builder.addStore(content)
@@ -96,7 +96,7 @@ const subtree = (niches: ReadonlyArray<Niche>, roots: ReadonlyArray<number>): Re
   return below.length === 0 ? roots : [...roots, ...subtree(niches, below)]
 }
 
-export const nameCodes = ({ niches }: NaiveCatalogue, spellings: Spellings): NameCodes => ({
+export const nameCodes = ({ niches }: NaiveCatalog, spellings: Spellings): NameCodes => ({
   niche: (reference) => {
     const roots = niches.filter((niche) =>
       typeof reference === "string" ? niche.name.toLowerCase() === reference.toLowerCase() : niche.id === reference

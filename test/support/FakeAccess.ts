@@ -20,7 +20,7 @@ import { DailyLooks } from "../../src/services/access/DailyLooks.ts"
 import { CredentialRejected, CredentialResolver } from "../../src/services/access/CredentialResolver.ts"
 import { CreditLedger } from "../../src/services/access/CreditLedger.ts"
 import type { Charge, IdempotencyKey } from "../../src/services/access/CreditLedger.ts"
-import { FormTokens } from "../../src/services/access/FormTokens.ts"
+import { CsrfTokens } from "../../src/services/access/CsrfTokens.ts"
 import { PasswordChange } from "../../src/services/access/PasswordChange.ts"
 import { PasswordsBusy } from "../../src/services/access/Passwords.ts"
 import { PlanChecker } from "../../src/services/access/PlanChecker.ts"
@@ -101,7 +101,7 @@ export const nobodySignedIn = Layer.mergeAll(
   }),
   Layer.mock(SignIn, { signIn: () => Effect.fail(busy()) }),
   Layer.mock(PasswordChange, {}),
-  Layer.mock(FormTokens, {
+  Layer.mock(CsrfTokens, {
     guestSecret: Effect.succeed(Redacted.make("g".repeat(43))),
     of: () => Effect.succeed(""),
     isOf: () => Effect.succeed(true)

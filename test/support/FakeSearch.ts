@@ -1,4 +1,4 @@
-/** A catalogue of two niches and one store, and as many ads and products as a test asks for. */
+/** A catalog of two niches and one store, and as many ads and products as a test asks for. */
 import { Effect, Layer, Option } from "effect"
 import type { FoundAd } from "../../src/domain/catalog/AdItem.ts"
 import type { FoundProduct } from "../../src/domain/catalog/ProductItem.ts"

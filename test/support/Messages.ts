@@ -1,4 +1,4 @@
-/** JSON-RPC messages of both eras, as clients send them. */
+/** JSON-RPC messages of both revisions, as clients send them. */
 import * as Protocol from "../../src/domain/mcp/Protocol.ts"
 
 export const request = (method: string, params?: unknown, id: unknown = 1) => ({

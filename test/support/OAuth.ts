@@ -8,7 +8,7 @@ import type { OAuthClient } from "../../src/domain/oauth/Client.ts"
 import { Clients } from "../../src/services/oauth/Clients.ts"
 import { ConnectedApps } from "../../src/services/oauth/ConnectedApps.ts"
 import { EndpointRate } from "../../src/services/oauth/EndpointRate.ts"
-import { ExpiredGrants } from "../../src/services/oauth/ExpiredGrants.ts"
+import { GrantRetention } from "../../src/services/retention/GrantRetention.ts"
 import { Grants } from "../../src/services/oauth/Grants.ts"
 import type { CodeExchange, Refresh, Tokens } from "../../src/services/oauth/Grants.ts"
 import { ServerKey } from "../../src/services/oauth/ServerKey.ts"
@@ -26,7 +26,7 @@ export const layer = Layer.mergeAll(
   Grants.layer,
   ConnectedApps.layer,
   EndpointRate.layer,
-  ExpiredGrants.layer
+  GrantRetention.layer
 ).pipe(Layer.provideMerge(ServerKey.layer), Layer.provide([config, NodeCrypto.layer]))
 
 export const sha256 = (text: string) => createHash("sha256").update(text).digest("base64url")

@@ -1,4 +1,4 @@
-/** The HTTP floor over the real access and OAuth services on a test's database, and forms to post to it. */
+/** The HTTP layer over the real access and OAuth services on a test's database, and forms to post to it. */
 import { assert } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { IpNetwork } from "effect/net"

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { Spellings } from "../../src/services/search/index/Records.ts"
 import { namesOf } from "../../src/services/search/runtime/IndexState.ts"
 import { Snapshots } from "../../src/services/search/runtime/Snapshots.ts"
-import { generate } from "../oracle/NaiveCatalogue.ts"
+import { generate } from "../oracle/NaiveCatalog.ts"
 import { segmentOf } from "../oracle/segments.ts"
 
 const spellings = new Spellings()

@@ -1,7 +1,7 @@
 /** Stores with what a test says of them, and the rest unknown; their products and ads; as an import leaves them. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import type * as NaiveCatalogue from "../oracle/NaiveCatalogue.ts"
+import type * as NaiveCatalog from "../oracle/NaiveCatalog.ts"
 import { stampAndIndex } from "./Stamps.ts"
 
 let number = 0
@@ -17,7 +17,7 @@ const insert = Effect.fnUntraced(function* (table: string, row: Readonly<Record<
 }, Effect.orDie)
 
 /** Its id. Without anything, every figure is unknown. */
-export const addStore = (store: Partial<NaiveCatalogue.Shop> = {}) =>
+export const addStore = (store: Partial<NaiveCatalog.Shop> = {}) =>
   Effect.suspend(() => {
     const domain = store.domain ?? `store-${++number}.com`
     return insert("shop", {
@@ -40,7 +40,7 @@ export const addTraffic = Effect.fnUntraced(function* (shopId: number, months: R
     FROM json_each_text(${JSON.stringify(months)}::json) m`
 }, Effect.orDie)
 
-export const addProduct = (shopId: number, product: Partial<NaiveCatalogue.Product> = {}) =>
+export const addProduct = (shopId: number, product: Partial<NaiveCatalog.Product> = {}) =>
   Effect.suspend(() =>
     insert("product", {
       key: `p${++number}`,
@@ -52,7 +52,7 @@ export const addProduct = (shopId: number, product: Partial<NaiveCatalogue.Produ
     })
   )
 
-export const addAd = (shopId: number | null, ad: Partial<NaiveCatalogue.Ad> = {}) =>
+export const addAd = (shopId: number | null, ad: Partial<NaiveCatalog.Ad> = {}) =>
   Effect.suspend(() =>
     insert("ad", {
       key: `a${++number}`,

@@ -1,4 +1,4 @@
-/** The whole HTTP floor on a port of its own, over services in memory, and a client that shows everything of an answer. */
+/** The whole HTTP layer on a port of its own, over services in memory, and a client that shows everything of an answer. */
 import type { Config, Duration } from "effect"
 import { Context, Effect, Layer, Logger, Option } from "effect"
 import { HttpServer } from "effect/http"
@@ -7,10 +7,10 @@ import type { AppSettings } from "../../src/Config.ts"
 import { AppConfig } from "../../src/Config.ts"
 import * as Router from "../../src/http/Router.ts"
 import * as Server from "../../src/http/Server.ts"
-import { LookRate } from "../../src/services/access/LookRate.ts"
+import { PageRateLimit } from "../../src/services/access/PageRateLimit.ts"
 import { RequestRate } from "../../src/services/access/RequestRate.ts"
 import { Readiness } from "../../src/services/database/Readiness.ts"
-import { Toolbox } from "../../src/services/tools/Toolbox.ts"
+import { ToolRegistry } from "../../src/services/tools/ToolRegistry.ts"
 import { ToolRunner } from "../../src/services/tools/ToolRunner.ts"
 import type { CredentialResolver } from "../../src/services/access/CredentialResolver.ts"
 import type { CreditLedger } from "../../src/services/access/CreditLedger.ts"
@@ -19,7 +19,7 @@ import type { Clients } from "../../src/services/oauth/Clients.ts"
 import type { EndpointRate } from "../../src/services/oauth/EndpointRate.ts"
 import type { Grants } from "../../src/services/oauth/Grants.ts"
 import type { ApiKeys } from "../../src/services/access/ApiKeys.ts"
-import type { FormTokens } from "../../src/services/access/FormTokens.ts"
+import type { CsrfTokens } from "../../src/services/access/CsrfTokens.ts"
 import type { PasswordChange } from "../../src/services/access/PasswordChange.ts"
 import type { Sessions } from "../../src/services/access/Sessions.ts"
 import type { SignIn } from "../../src/services/access/SignIn.ts"
@@ -64,7 +64,7 @@ type Access =
   | Sessions
   | SignIn
   | PasswordChange
-  | FormTokens
+  | CsrfTokens
   | ApiKeys
   | ConnectedApps
   | Layer.Success<typeof FakeAccess.unvisited>
@@ -78,7 +78,7 @@ export class TestServer extends Context.Service<
     readonly books: FakeAccess.Books
     /** What was logged, a line each. */
     readonly logs: ReadonlyArray<string>
-    /** As the plain call of docs/spec/protocol.md: authorised as `good`, JSON both ways. A header that is `undefined` is not sent. */
+    /** As the plain call of docs/spec/protocol.md: authorized as `good`, JSON both ways. A header that is `undefined` is not sent. */
     send(options: {
       readonly method?: string
       readonly path?: string
@@ -107,7 +107,7 @@ export class TestServer extends Context.Service<
     const books: FakeAccess.Books = { charges: [] }
     const logs: Array<string> = []
     const items = options.ads ?? Array.from({ length: 30 }, (_, index) => FakeSearch.ad(index + 1))
-    const services = Layer.mergeAll(Toolbox.layer, ToolRunner.layer, RequestRate.layer, LookRate.layer).pipe(
+    const services = Layer.mergeAll(ToolRegistry.layer, ToolRunner.layer, RequestRate.layer, PageRateLimit.layer).pipe(
       Layer.provideMerge(
         Layer.mergeAll(
           options.access ??

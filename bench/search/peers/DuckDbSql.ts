@@ -1,6 +1,6 @@
 /**
  * Searches over the columns of DuckDbTables.ts. Values are written into the statement, so that they are known when it is
- * planned: numbers, dates, and normalised words.
+ * planned: numbers, dates, and normalized words.
  */
 import { ctas, mediaTypes } from "../../../src/domain/catalog/Enumerations.ts"
 import * as AdKey from "../../../src/services/search/index/AdKey.ts"

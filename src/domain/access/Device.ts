@@ -1,5 +1,5 @@
 /**
- * What a browser and its system are called, for people to recognise their sessions by. The header `User-Agent` is a
+ * What a browser and its system are called, for people to recognize their sessions by. The header `User-Agent` is a
  * stranger's text: only names of this list come of it.
  */
 import { Schema } from "effect"

@@ -5,7 +5,7 @@ export const minCharacters = 12
 export const maxCharacters = 256
 
 /** The same password typed on different systems is the same text. */
-export const normalise = (password: string): string => password.normalize("NFKC")
+export const normalize = (password: string): string => password.normalize("NFKC")
 
 /** Common passwords of 12 characters or more; case, and digits or marks at the end, make no difference. */
 const common = new Set(
@@ -33,7 +33,7 @@ const messages: Readonly<Record<Weakness, string>> = {
 
 /** `undefined` when it may be used. */
 export const weakness = (password: string, email: string): Weakness | undefined => {
-  const text = normalise(password)
+  const text = normalize(password)
   const characters = Array.from(text)
   if (characters.length < minCharacters) return "short"
   if (characters.length > maxCharacters) return "long"

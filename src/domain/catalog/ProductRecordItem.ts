@@ -1,6 +1,6 @@
 /** A product as `get_product` returns it: all that is on record, within bounds (D45). */
 import { Schema } from "effect"
-import { fit } from "./Fit.ts"
+import { fit } from "../Truncation.ts"
 import { fromHtml } from "./PlainText.ts"
 import type { ProductDetails } from "./ProductDetails.ts"
 import { cut } from "./ThirdPartyText.ts"

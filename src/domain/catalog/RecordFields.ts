@@ -1,4 +1,4 @@
-/** The pieces that the catalogue's records are made of: each cleans what it can, and says what is wrong otherwise. */
+/** The pieces that the catalog's records are made of: each cleans what it can, and says what is wrong otherwise. */
 import { Effect, Schema, SchemaTransformation } from "effect"
 import { CalendarDate, isCalendarDate } from "../search/Arguments.ts"
 import { hasUserInfo } from "../UserInfo.ts"
@@ -10,7 +10,7 @@ import { clean, cleanOrNull } from "./ThirdPartyText.ts"
 export const nullable = <S extends Schema.Codec<unknown, unknown>>(schema: S) =>
   Schema.NullOr(schema).pipe(Schema.withDecodingDefaultKey(Effect.succeed(null)))
 
-/** Applied when decoding; what is in the catalogue is encoded as it is. */
+/** Applied when decoding; what is in the catalog is encoded as it is. */
 const cleaned = (decode: (text: string) => string) => SchemaTransformation.transform({ decode, encode: (text) => text })
 
 /** Other blanks than single spaces. */
@@ -86,7 +86,7 @@ const isWebUrl = (text: string): boolean => {
 
 const canParse = remembering((address) => URL.canParse(address))
 
-export const Domain = Schema.String.pipe(Schema.decode(cleaned(StoreDomain.normalise))).check(
+export const Domain = Schema.String.pipe(Schema.decode(cleaned(StoreDomain.normalize))).check(
   Schema.makeFilter(
     (text: string) => StoreDomain.extension(text) !== null || "must be a domain such as `shop.example.com`"
   )

@@ -1,6 +1,6 @@
 /** A store as `search_shops` returns it, and as `get_shop` does, with all that is on record (D43, D44). */
 import { Schema } from "effect"
-import { fit } from "./Fit.ts"
+import { fit } from "../Truncation.ts"
 
 const Figure = Schema.NullOr(Schema.Finite)
 

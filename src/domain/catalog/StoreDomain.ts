@@ -16,7 +16,7 @@ const ascii = /^\p{ASCII}*$/u
  * and without it, and are the same. `www.com` keeps it, having nothing registrable after it. What is no host name stays
  * as it is.
  */
-export const normalise = remembering((text) => withoutWww(hostOf(text)))
+export const normalize = remembering((text) => withoutWww(hostOf(text)))
 
 const withoutWww = (host: string): string => {
   if (!host.startsWith("www.")) return host
@@ -32,7 +32,7 @@ const hostOf = (text: string): string => {
 }
 
 /**
- * The public suffix with its leading dot, such as `.com` or `.co.uk`; `null` when the normalised text is not the name of
+ * The public suffix with its leading dot, such as `.com` or `.co.uk`; `null` when the normalized text is not the name of
  * a registrable domain: an address, a single label, a public suffix itself.
  */
 export const extension = remembering((domain): string | null => {

@@ -73,7 +73,7 @@ export const Envelope = Schema.Union([
   Schema.Struct({ products: Schema.Array(Schema.Unknown) })
 ])
 
-/** `null`: not on sale, so not part of the catalogue. */
+/** `null`: not on sale, so not part of the catalog. */
 export const toRecord = (
   input: unknown,
   domain: string

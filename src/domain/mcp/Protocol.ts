@@ -1,5 +1,5 @@
 /**
- * The two eras of MCP on one address, and how a request tells which it speaks (P11 to P15).
+ * The two revisions of MCP on one address, and how a request tells which it speaks (P11 to P15).
  *
  * "Modern" is 2026-07-28, where every request carries its version and capabilities. "Legacy" are the three before it,
  * which shake hands first.
@@ -44,35 +44,35 @@ export interface RoutingHeaders {
   readonly name: string | undefined
 }
 
-export type Era = { readonly _tag: "Modern" } | { readonly _tag: "Legacy"; readonly version: LegacyVersion }
+export type Revision = { readonly _tag: "Modern" } | { readonly _tag: "Legacy"; readonly version: LegacyVersion }
 
-export const modern: Era = { _tag: "Modern" }
+export const modern: Revision = { _tag: "Modern" }
 
-const legacy: Readonly<Record<LegacyVersion, Era>> = {
+const legacy: Readonly<Record<LegacyVersion, Revision>> = {
   "2025-11-25": { _tag: "Legacy", version: "2025-11-25" },
   "2025-06-18": { _tag: "Legacy", version: "2025-06-18" },
   "2025-03-26": { _tag: "Legacy", version: "2025-03-26" }
 }
 
-/** The era of a message, or why it is refused; every refusal is HTTP 400. */
-export const era = (
+/** The revision of a message, or why it is refused; every refusal is HTTP 400. */
+export const revision = (
   headers: RoutingHeaders,
   message: JsonRpc.Request | JsonRpc.Notification
-): Result.Result<Era, JsonRpc.Failure> => {
+): Result.Result<Revision, JsonRpc.Failure> => {
   const meta = metaOf(message.params)
   // Only this key makes a message modern: legacy clients send a `_meta` too, with a progressToken.
-  if (meta !== undefined && metaKeys.protocolVersion in meta) return modernEra(headers, message, meta)
+  if (meta !== undefined && metaKeys.protocolVersion in meta) return modernRevision(headers, message, meta)
   if (headers.version === modernVersion) {
     // A notification carries no envelope of its own.
     return message._tag === "Notification"
       ? Result.succeed(modern)
       : invalidParams(`params._meta["${metaKeys.protocolVersion}"] is required by ${modernVersion}`)
   }
-  return legacyEra(headers.version)
+  return legacyRevision(headers.version)
 }
 
-/** The era of a batch, or of a message that has no content of its own. */
-export const legacyEra = (version: string | undefined): Result.Result<Era, JsonRpc.Failure> => {
+/** The revision of a batch, or of a message that has no content of its own. */
+export const legacyRevision = (version: string | undefined): Result.Result<Revision, JsonRpc.Failure> => {
   if (version === undefined) return Result.succeed(legacy[assumedVersion])
   if (isLegacyVersion(version)) return Result.succeed(legacy[version])
   return Result.fail({
@@ -81,11 +81,11 @@ export const legacyEra = (version: string | undefined): Result.Result<Era, JsonR
   })
 }
 
-const modernEra = (
+const modernRevision = (
   headers: RoutingHeaders,
   message: JsonRpc.Request | JsonRpc.Notification,
   meta: Readonly<Record<string, unknown>>
-): Result.Result<Era, JsonRpc.Failure> => {
+): Result.Result<Revision, JsonRpc.Failure> => {
   const requested = meta[metaKeys.protocolVersion]
   if (typeof requested !== "string") {
     return invalidParams(`params._meta["${metaKeys.protocolVersion}"] must be a string`)

@@ -5,6 +5,7 @@
  * port, dot segments, also as `%2e`, backslashes, spaces, an IPv4 address as a number) is refused, not repaired. So two
  * spellings are two clients or none, and ids are compared as strings, here and everywhere.
  */
+import { isLocalHost } from "./HostParts.ts"
 
 /** Longer than any real one; it is kept with every grant. */
 const maxCharacters = 2048
@@ -14,11 +15,6 @@ const uriCharacters = /^(?:[A-Za-z0-9\-._~:/?[\]@!$&'()*+,;=]|%[0-9A-Fa-f]{2})+$
 
 /** A name of two labels or more whose last one has a letter first: no address, and no name of an inner network's own. */
 const publicName = /^(?=.{1,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?$/
-
-/** The only hosts that may be asked without TLS, by a server that runs on loopback itself (R49). */
-const localHosts = new Set(["localhost", "127.0.0.1", "[::1]"])
-
-export const isLocalHost = (hostname: string): boolean => localHosts.has(hostname)
 
 /** Whether a client id is meant as an address; ids that were given out by registration never are (R46). */
 export const isMeant = (clientId: string): boolean => /^https?:\/\//i.test(clientId)

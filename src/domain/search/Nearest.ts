@@ -32,7 +32,7 @@ export const nearest = (
   return best
 }
 
-/** Names that have two neighbouring characters in common with a text, as far as they are counted. */
+/** Names that have two neighboring characters in common with a text, as far as they are counted. */
 export const maxCounted = 10_000
 
 /** Of those with most in common, so many are compared. */
@@ -114,7 +114,7 @@ export const nearestOf = (names: ReadonlyArray<string>): NearNames => {
   return { prepare, find }
 }
 
-/** The different pairs of neighbours, also those of the first and the last character with the end. */
+/** The different pairs of neighbors, also those of the first and the last character with the end. */
 const pairsOf = (text: string): ReadonlySet<number> => {
   const pairs = new Set<number>()
   let before = 0

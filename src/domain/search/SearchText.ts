@@ -3,7 +3,7 @@
  *
  * Compatibility forms, case and accents are folded (`𝗕𝗢𝗟𝗗 Crème` gives `bold creme`), punctuation parts words, and each
  * symbol or emoji is a word. Scripts that are written without blanks (Chinese, Japanese, Korean, Thai ...) give every two
- * neighbouring characters as a word, so that any part of a phrase is found.
+ * neighboring characters as a word, so that any part of a phrase is found.
  *
  * An apostrophe joins: `men's` and `mens` find each other, and `men` both. A hyphen parts, but a document has the joined
  * word as well: `tshirt`, `t-shirt` and `shirt` find `T-Shirt`.
@@ -16,7 +16,7 @@ const maxWordCharacters = 64
 const maxJoinedByHyphens = 4
 
 /**
- * Marks of accent and vocalisation (Latin, Greek, Cyrillic, Hebrew, Arabic), enclosing marks, tatweel, variation
+ * Marks of accent and vocalization (Latin, Greek, Cyrillic, Hebrew, Arabic), enclosing marks, tatweel, variation
  * selectors, skin tones and invisible formatting. Marks that make another letter (Thai, Devanagari, kana) stay.
  */
 const ignored =

@@ -1,4 +1,4 @@
-/** From a JSON value to its reply: what kind of message it is, which era it speaks, and which method it calls. */
+/** From a JSON value to its reply: what kind of message it is, which revision it speaks, and which method it calls. */
 import { Context, Effect, Layer, Option, Result, Tracer } from "effect"
 import { Headers, HttpTraceContext } from "effect/http"
 import { AppConfig } from "../../Config.ts"
@@ -10,7 +10,7 @@ import { CreditLedger } from "../../services/access/CreditLedger.ts"
 import type { Charge } from "../../services/access/CreditLedger.ts"
 import { RequestRate } from "../../services/access/RequestRate.ts"
 import type { Rate } from "../../services/access/RequestRate.ts"
-import { Toolbox } from "../../services/tools/Toolbox.ts"
+import { ToolRegistry } from "../../services/tools/ToolRegistry.ts"
 import { ToolRunner } from "../../services/tools/ToolRunner.ts"
 import type { ToolCall } from "../../services/tools/ToolRunner.ts"
 import * as Methods from "./Methods.ts"
@@ -44,7 +44,7 @@ export class Dispatch extends Context.Service<
   static readonly layer = Layer.effect(
     Dispatch,
     Effect.gen(function* () {
-      const toolbox = yield* Toolbox
+      const toolbox = yield* ToolRegistry
       const runner = yield* ToolRunner
       const ledger = yield* CreditLedger
       const requestRate = yield* RequestRate
@@ -52,11 +52,11 @@ export class Dispatch extends Context.Service<
 
       const handle = Effect.fnUntraced(function* (
         request: JsonRpc.Request,
-        era: Protocol.Era,
+        revision: Protocol.Revision,
         { caller, onCharge, requestId }: Request
       ): Effect.fn.Return<Reply.Reply> {
         const rate = yield* requestRate.take(caller.accountId)
-        const outcome = methods.answer(request, era)
+        const outcome = methods.answer(request, revision)
         if (Result.isFailure(outcome)) {
           const { failure } = outcome
           return { status: failure.status, body: JsonRpc.failure(request.id, withId(failure, requestId)), rate }
@@ -71,7 +71,7 @@ export class Dispatch extends Context.Service<
           const { error } = answer
           return {
             status: 200,
-            body: JsonRpc.success(request.id, methods.toolResult(answer, era)),
+            body: JsonRpc.success(request.id, methods.toolResult(answer, revision)),
             credits: answer,
             rate,
             retryAfterSeconds: error !== undefined && "retryAfterSeconds" in error ? error.retryAfterSeconds : undefined
@@ -96,19 +96,19 @@ export class Dispatch extends Context.Service<
           case "Invalid":
             return refuse(message.id, { code: JsonRpc.codes.invalidRequest, message: message.message })
           case "Response":
-            return Result.match(Protocol.legacyEra(envelope.headers.version), {
+            return Result.match(Protocol.legacyRevision(envelope.headers.version), {
               onFailure: (failure) => refuse(undefined, failure),
               onSuccess: () => accepted
             })
           case "Notification":
-            return Result.match(Protocol.era(envelope.headers, message), {
+            return Result.match(Protocol.revision(envelope.headers, message), {
               onFailure: (failure) => refuse(undefined, failure),
               onSuccess: () => accepted
             })
           case "Request":
-            return Result.match(Protocol.era(envelope.headers, message), {
+            return Result.match(Protocol.revision(envelope.headers, message), {
               onFailure: (failure) => refuse(message.id, failure),
-              onSuccess: (era) => handle(message, era, envelope)
+              onSuccess: (revision) => handle(message, revision, envelope)
             })
         }
       }

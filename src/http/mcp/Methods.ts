@@ -1,15 +1,15 @@
-/** The protocol's methods, era by era, and the form of their results (P17 to P23). */
+/** The protocol's methods, revision by revision, and the form of their results (P17 to P23). */
 import { Result } from "effect"
 import type { AppSettings } from "../../Config.ts"
 import * as JsonRpc from "../../domain/mcp/JsonRpc.ts"
 import * as Protocol from "../../domain/mcp/Protocol.ts"
 import * as ToolErrors from "../../domain/ToolError.ts"
 import type { RawArguments, RunnableTool } from "../../services/tools/ToolDefinition.ts"
-import type { Toolbox } from "../../services/tools/Toolbox.ts"
+import type { ToolRegistry } from "../../services/tools/ToolRegistry.ts"
 import type { ToolAnswer } from "../../services/tools/ToolRunner.ts"
 import { instructions, serverInfo } from "./ServerInfo.ts"
 
-/** A failure of the protocol, with the HTTP status that its era gives it. */
+/** A failure of the protocol, with the HTTP status that its revision gives it. */
 export interface MethodFailure extends JsonRpc.Failure {
   readonly status: 200 | 400 | 404
 }
@@ -28,7 +28,7 @@ const ttlMs = 300_000
 
 const capabilities = { tools: {} }
 
-export const make = (config: Pick<AppSettings, "baseUrl">, toolbox: Toolbox["Service"]) => {
+export const make = (config: Pick<AppSettings, "baseUrl">, toolbox: ToolRegistry["Service"]) => {
   const info = serverInfo(config)
   const modernMeta = { [Protocol.metaKeys.serverInfo]: info }
   const modernMetaFields = JSON.stringify(modernMeta).slice(1, -1)
@@ -103,27 +103,27 @@ export const make = (config: Pick<AppSettings, "baseUrl">, toolbox: Toolbox["Ser
 
   return {
     /** The result as JSON, or the tool to run for it. */
-    answer: (request: JsonRpc.Request, era: Protocol.Era): Answer => {
+    answer: (request: JsonRpc.Request, revision: Protocol.Revision): Answer => {
       const { method } = request
       const params = request.params ?? {}
-      const status = era._tag === "Modern" ? modernStatus : legacyStatus
+      const status = revision._tag === "Modern" ? modernStatus : legacyStatus
       if (!JsonRpc.isRecord(params)) return invalid(status, "params must be an object")
       if ((params["_meta"] ?? undefined) !== undefined && Protocol.metaOf(params) === undefined) {
         return invalid(status, "params._meta must be an object")
       }
-      return era._tag === "Modern" ? modern(method, params) : legacy(method, params)
+      return revision._tag === "Modern" ? modern(method, params) : legacy(method, params)
     },
 
     /**
      * The JSON of a `CallToolResult`. The envelope's JSON is put in as it is. An error has no `structuredContent`, and
      * its first block is no JSON: clients would hold either against the outputSchema, and throw or hide it (docs/errors.md).
      */
-    toolResult: (answer: ToolAnswer, era: Protocol.Era): string => {
+    toolResult: (answer: ToolAnswer, revision: Protocol.Revision): string => {
       const credits = `"discovery/credits":{"cost":${answer.cost},"remaining":${answer.remaining}}`
       const texts = answer.error === undefined ? [answer.json] : [ToolErrors.toText(answer.error), answer.json]
       const content = `"content":${JSON.stringify(texts.map((text) => ({ type: "text", text })))}`
       const outcome = answer.error === undefined ? `"structuredContent":${answer.json}` : `"isError":true`
-      return era._tag === "Modern"
+      return revision._tag === "Modern"
         ? `{${content},${outcome},"_meta":{${credits},${modernMetaFields}},"resultType":"complete"}`
         : `{${content},${outcome},"_meta":{${credits}}}`
     }

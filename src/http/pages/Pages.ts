@@ -1,28 +1,28 @@
 /** The pages for people, and what they share. */
 import { Layer } from "effect"
 import * as AccountPage from "./account/AccountPage.ts"
-import * as AdsPage from "./catalogue/AdsPage.ts"
-import * as Asset from "./frame/Assets.ts"
-import { CatalogueAccess } from "./catalogue/CatalogueAccess.ts"
-import { Csrf } from "./frame/Csrf.ts"
+import * as AdsPage from "./catalog/AdsPage.ts"
+import * as Asset from "./shared/Assets.ts"
+import { CatalogAccess } from "./catalog/CatalogAccess.ts"
+import { Csrf } from "./shared/Csrf.ts"
 import * as DashboardPage from "./account/DashboardPage.ts"
-import { ErrorPage } from "./frame/ErrorPage.ts"
+import { ErrorPage } from "./shared/ErrorPage.ts"
 import * as IntegrationsPage from "./integrations/IntegrationsPage.ts"
-import { Layout } from "./frame/Layout.ts"
+import { Layout } from "./shared/Layout.ts"
 import * as OperatorAccountPage from "./operator/OperatorAccountPage.ts"
 import * as OperatorChangePages from "./operator/OperatorChangePages.ts"
 import * as OperatorPage from "./operator/OperatorPage.ts"
-import { PageRoutes } from "./frame/PageRoutes.ts"
+import { PageRoutes } from "./shared/PageRoutes.ts"
 import * as PasswordPage from "./account/PasswordPage.ts"
-import * as ProductsPage from "./catalogue/ProductsPage.ts"
+import * as ProductsPage from "./catalog/ProductsPage.ts"
 import * as ReplacePage from "./integrations/ReplacePage.ts"
 import * as RevokePages from "./integrations/RevokePages.ts"
 import * as SignInPage from "./account/SignInPage.ts"
-import * as StorePage from "./catalogue/StorePage.ts"
-import * as StoresPage from "./catalogue/StoresPage.ts"
-import * as TrackingForms from "./catalogue/TrackingForms.ts"
+import * as StorePage from "./catalog/StorePage.ts"
+import * as StoresPage from "./catalog/StoresPage.ts"
+import * as TrackingForms from "./catalog/TrackingForms.ts"
 import * as UsagePage from "./usage/UsagePage.ts"
-import { Visitors } from "./frame/Visitors.ts"
+import { Visitors } from "./shared/Visitors.ts"
 
 /** What a page is built with; routes elsewhere that show pages need it as well. */
 export const tools = PageRoutes.layer.pipe(
@@ -31,14 +31,14 @@ export const tools = PageRoutes.layer.pipe(
   Layer.provideMerge(Asset.Assets.layer)
 )
 
-/** Over the catalogue. */
-const catalogue = Layer.mergeAll(
+/** Over the catalog. */
+const catalog = Layer.mergeAll(
   AdsPage.layer,
   ProductsPage.layer,
   StoresPage.layer,
   StorePage.layer,
   TrackingForms.layer
-).pipe(Layer.provide(CatalogueAccess.layer))
+).pipe(Layer.provide(CatalogAccess.layer))
 
 export const layer = Layer.mergeAll(
   Asset.routes,
@@ -53,5 +53,5 @@ export const layer = Layer.mergeAll(
   RevokePages.layer,
   DashboardPage.layer,
   UsagePage.layer,
-  catalogue
+  catalog
 ).pipe(Layer.provide(tools))

@@ -10,7 +10,7 @@ import { availableToRead, query } from "../database/Availability.ts"
 import { AccountNotFound } from "./Accounts.ts"
 import * as CreditPeriods from "./CreditPeriods.ts"
 import { rowsOf } from "./Rows.ts"
-import { isWorking } from "./WorkingKey.ts"
+import { isWorking } from "./ActiveKey.ts"
 
 const fields = {
   id: AccountId,

@@ -8,7 +8,7 @@ import { Clock, Context, Effect, Layer, Metric, Schedule, Schema, Semaphore } fr
 import { SqlClient, SqlError } from "effect/sql"
 import { randomUUID } from "node:crypto"
 import type { Activity } from "../../domain/access/Activity.ts"
-import * as RequestCounter from "./RequestCounter.ts"
+import * as LeakyBucket from "./LeakyBucket.ts"
 import { rowOf } from "./Rows.ts"
 
 /** Some 15 MB: half a minute of the most that one process can answer. */
@@ -66,7 +66,7 @@ export class ActivityLog extends Context.Service<
       let underWay: Batch | undefined
       let lastNumber = 0
       let dropped = 0
-      const refused = RequestCounter.make(maxRefusals)
+      const refused = LeakyBucket.make(maxRefusals)
 
       const isOneOfTooMany = ({ accountId, atMillis, credits, outcome }: Activity): boolean =>
         outcome !== "ok" && credits === 0 && refused.take(`${accountId} ${outcome}`, refusals, atMillis) > 0

@@ -15,7 +15,7 @@ import { clean } from "../../domain/catalog/ThirdPartyText.ts"
 import type { PlanUpgradeRequired, ServiceUnavailable } from "../../domain/ToolError.ts"
 import { rowOf, rowsOf } from "./Rows.ts"
 import { availableOnce, availableToRead } from "../database/Availability.ts"
-import { isWorking } from "./WorkingKey.ts"
+import { isWorking } from "./ActiveKey.ts"
 
 export const maxActive = 10
 export const maxAnHour = 20

@@ -7,7 +7,7 @@ import type { Outcome } from "../../domain/access/Activity.ts"
 import type { ServiceUnavailable } from "../../domain/ToolError.ts"
 import { availableToRead } from "../database/Availability.ts"
 import * as CallerNames from "./CallerNames.ts"
-import { horizonOf } from "./OldActivity.ts"
+import { horizonOf } from "../retention/ActivityRetention.ts"
 import { rowsOf } from "./Rows.ts"
 
 export const pageSize = 50

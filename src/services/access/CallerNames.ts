@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql"
 import type { AccountId } from "../../domain/access/Account.ts"
 import { rowsOf } from "./Rows.ts"
-import { isWorking } from "./WorkingKey.ts"
+import { isWorking } from "./ActiveKey.ts"
 
 export const Kind = Schema.Literals(["api_key", "access_token"])
 export type Kind = typeof Kind.Type

@@ -14,7 +14,7 @@ import { batched } from "./Batches.ts"
 import * as CreditPeriods from "./CreditPeriods.ts"
 import { CredentialUse } from "./CredentialUse.ts"
 import { rowsOf } from "./Rows.ts"
-import { isWorking } from "./WorkingKey.ts"
+import { isWorking } from "./ActiveKey.ts"
 
 /** Unknown, revoked, ended, expired and malformed alike: the answer does not tell which (P30). */
 export class CredentialRejected extends Schema.TaggedError<CredentialRejected>()("CredentialRejected", {}) {}

@@ -1,7 +1,7 @@
 /**
- * How many pages of the catalogue an account may look at in a day (Config, `PAGE_LOOKS_PER_DAY`), counted in the database and
- * so by all servers together. Looking is free of credits: without this, the pages would give more of the catalogue for
- * nothing than the tools give for a plan's credits. LookRate stands before it, so that a script does not write all the time.
+ * How many pages of the catalog an account may look at in a day (Config, `PAGE_LOOKS_PER_DAY`), counted in the database and
+ * so by all servers together. Looking is free of credits: without this, the pages would give more of the catalog for
+ * nothing than the tools give for a plan's credits. PageRateLimit stands before it, so that a script does not write all the time.
  */
 import { Clock, Context, DateTime, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"

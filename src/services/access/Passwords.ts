@@ -68,7 +68,7 @@ export class Passwords extends Context.Service<
 
       const derive = (password: Redacted.Redacted, salt: Uint8Array, parameters: Cost, length: number) =>
         kdf
-          .derive(Kdf.argon2id(parameters), new TextEncoder().encode(Password.normalise(Redacted.value(password))), {
+          .derive(Kdf.argon2id(parameters), new TextEncoder().encode(Password.normalize(Redacted.value(password))), {
             salt,
             length
           })

@@ -53,7 +53,7 @@ export class RequestRate extends Context.Service<
                       resetSeconds: secondsFor(limit - remaining, elapsedMillis),
                       retryAfterSeconds: undefined
                     },
-              // A counter that fails must not close the house; the one in memory never does.
+              // Fail open; the store in memory never fails.
               onFailure: () => undefined
             }
           )

@@ -38,7 +38,7 @@ export class SignIn extends Context.Service<
   SignIn,
   {
     /**
-     * Starts a session; `instead` is the cookie's secret until now, and `device` what the session is recognised by. `browser`
+     * Starts a session; `instead` is the cookie's secret until now, and `device` what the session is recognized by. `browser`
      * is what the browser has kept of earlier ones, and what it has to keep from now on (KnownBrowsers).
      */
     signIn(
@@ -104,7 +104,7 @@ export class SignIn extends Context.Service<
       )
 
       const signIn: SignIn["Service"]["signIn"] = Effect.fn("SignIn.signIn")(function* (attempt, instead) {
-        const email = normalise(attempt.email)
+        const email = normalize(attempt.email)
         const { address, browser: browserUntilNow, device, password } = attempt
         const knownBrowser = yield* browsers.idOf(email, browserUntilNow)
         const verified = yield* judge(email, password, { address, email, knownBrowser })
@@ -124,7 +124,7 @@ export class SignIn extends Context.Service<
 }
 
 /** PostgreSQL refuses U+0000 and half a surrogate pair; no address has them. Longer than any address needs no more. */
-const normalise = (email: string): string =>
+const normalize = (email: string): string =>
   email
     .slice(0, 255)
     .replaceAll(/[\p{Cc}\p{Cs}]/gu, "")

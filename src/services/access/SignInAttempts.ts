@@ -1,7 +1,7 @@
 /**
  * How often a password may be tried (R56), counted in the database and so by all servers together. Wrong ones: for
  * one account from one network, for one network, and for one account from anywhere; of IPv6 also for a wider network
- * (Networks). The last is so wide that nobody can keep the owner of an account out of it with a handful of requests, and a
+ * (ClientNetwork). The last is so wide that nobody can keep the owner of an account out of it with a handful of requests, and a
  * browser in which the owner signed in before (KnownBrowsers) is not counted by it, but by itself. Whoever is signed in and
  * tells the password once more is counted by the session alone.
  *
@@ -17,7 +17,7 @@ import type { Statement } from "effect/sql"
 import type { ServiceUnavailable } from "../../domain/ToolError.ts"
 import { availableOnce } from "../database/Availability.ts"
 import * as DatabaseClock from "../database/DatabaseClock.ts"
-import * as Networks from "../../domain/access/Networks.ts"
+import * as ClientNetwork from "../../domain/access/ClientNetwork.ts"
 import { rowsOf } from "./Rows.ts"
 
 /** Who tries, and what for. Known and unknown e-mail addresses are counted alike, whatever their case. */
@@ -63,7 +63,7 @@ const limitsOf = (attempt: Attempt | SessionAttempt): Limits => {
       right: [{ subject: `right owner ${email}`, ...rightOnes }]
     }
   }
-  const networks = "address" in attempt ? Networks.countedOf(attempt.address).toReversed() : []
+  const networks = "address" in attempt ? ClientNetwork.countedOf(attempt.address).toReversed() : []
   return {
     wrong: [
       ...networks.map(({ key, times }) => ({

@@ -16,7 +16,7 @@ export type TrackingKind = typeof TrackingKind.Type
 export const TrackedShop = Schema.Struct({ shopId: Schema.Int, domain: Schema.String, kind: TrackingKind })
 export type TrackedShop = typeof TrackedShop.Type
 
-/** The catalogue has no store of this domain, or id. */
+/** The catalog has no store of this domain, or id. */
 export class UnknownStore extends Schema.TaggedError<UnknownStore>()("UnknownStore", { message: Schema.String }) {}
 
 /** The account has as many tracked and own stores as it may have. */
@@ -74,7 +74,7 @@ export class TrackedShops extends Context.Service<
         yield* sql`SELECT FROM account WHERE id = ${accountId} FOR NO KEY UPDATE`
         const [shop] = yield* decodeShops(yield* sql`SELECT id, domain FROM shop WHERE domain = ${domain}`)
         if (shop === undefined) {
-          return yield* new UnknownStore({ message: `The catalogue has no store with the domain ${domain}.` })
+          return yield* new UnknownStore({ message: `The catalog has no store with the domain ${domain}.` })
         }
         yield* ensureRoom(accountId, shop.id)
         yield* sql`
@@ -84,7 +84,7 @@ export class TrackedShops extends Context.Service<
       })
 
       const add = Effect.fn("TrackedShops.add")(function* (accountId: AccountId, domain: string, kind: TrackingKind) {
-        return yield* insert(accountId, StoreDomain.normalise(domain), kind).pipe(sql.withTransaction, availableOnce)
+        return yield* insert(accountId, StoreDomain.normalize(domain), kind).pipe(sql.withTransaction, availableOnce)
       })
 
       const kindOf = Effect.fnUntraced(function* (accountId: AccountId, shopId: number) {
@@ -94,7 +94,7 @@ export class TrackedShops extends Context.Service<
             WHERE s.id = ${shopId}`
         )
         return shop === undefined
-          ? yield* new UnknownStore({ message: `The catalogue has no store ${shopId}.` })
+          ? yield* new UnknownStore({ message: `The catalog has no store ${shopId}.` })
           : shop.kind
       })
 
@@ -124,7 +124,7 @@ export class TrackedShops extends Context.Service<
       const remove = Effect.fn("TrackedShops.remove")(function* (accountId: AccountId, domain: string) {
         const removed = yield* sql`
           DELETE FROM tracked_shop t USING shop s
-          WHERE t.account_id = ${accountId} AND s.id = t.shop_id AND s.domain = ${StoreDomain.normalise(domain)}
+          WHERE t.account_id = ${accountId} AND s.id = t.shop_id AND s.domain = ${StoreDomain.normalize(domain)}
           RETURNING t.shop_id`.pipe(availableOnce)
         if (removed.length === 0) {
           return yield* new TrackedShopNotFound({

@@ -51,7 +51,7 @@ const rootRunsAs = (): RunAs => {
   return allowed ? { _tag: "Namespace" } : nobody
 }
 
-/** Looks at the folder without changing it: who is to run PostgreSQL on it, and whether it has yet to be initialised. */
+/** Looks at the folder without changing it: who is to run PostgreSQL on it, and whether it has yet to be initialized. */
 export const inspect = (
   folder: string
 ): Effect.Effect<{ readonly runAs: RunAs; readonly isNew: boolean }, EmbeddedPostgresError> =>

@@ -38,7 +38,7 @@ const lockTimeoutMillis = 3_000
 /** A transaction whose client has stopped talking gives its locks back. */
 const idleInTransactionTimeoutMillis = 10_000
 const connectTimeoutMillis = 5_000
-/** Statements are parameterised and few in shape, but filters combine to more shapes than the driver's 100. A bound, not a measured optimum. */
+/** Statements are parameterized and few in shape, but filters combine to more shapes than the driver's 100. A bound, not a measured optimum. */
 const preparedStatements = 400
 
 /**

@@ -23,7 +23,7 @@ export interface Batch {
 }
 
 /**
- * `known` is what the catalogue holds before the batch; the niches of the batch are added to the tree. A reference is
+ * `known` is what the catalog holds before the batch; the niches of the batch are added to the tree. A reference is
  * good only when what it refers to came earlier, wherever the batch happens to begin.
  */
 export const sortOut = (

@@ -1,4 +1,4 @@
-/** Reads the catalogue's own format: one record a line, as JSON (docs/import.md). */
+/** Reads the catalog's own format: one record a line, as JSON (docs/import.md). */
 import { Effect, Predicate, Result, Stream } from "effect"
 import { decode } from "../../domain/catalog/Records.ts"
 import { UnreadableInput } from "./ImportError.ts"

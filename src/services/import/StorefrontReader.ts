@@ -92,7 +92,7 @@ const describeShop = Effect.fnUntraced(function* (
 ): Effect.fn.Return<StorefrontShop, UnreadableInput, FileSystem.FileSystem | Stdio.Stdio> {
   const meta = options.metaPath === undefined ? {} : yield* readMeta(options.metaPath)
   const told = options.domain ?? meta.domain ?? URL.parse(meta.url ?? "")?.hostname
-  const domain = told === undefined ? undefined : StoreDomain.normalise(told)
+  const domain = told === undefined ? undefined : StoreDomain.normalize(told)
   const country = options.country ?? meta.country ?? undefined
   const missing = [domain === undefined ? "--domain" : [], country === undefined ? "--country" : []].flat()
   if (missing.length > 0) {

@@ -4,7 +4,7 @@ import { Mac } from "effect/crypto"
 import type { Digest, SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
 import * as Credential from "../../domain/access/Credential.ts"
-import * as Networks from "../../domain/access/Networks.ts"
+import * as ClientNetwork from "../../domain/access/ClientNetwork.ts"
 import { authMethods } from "../../domain/oauth/Client.ts"
 import type { OAuthClient } from "../../domain/oauth/Client.ts"
 import * as ClientIdUrl from "../../domain/oauth/ClientIdUrl.ts"
@@ -16,7 +16,7 @@ import { availableOnce, availableToRead } from "../database/Availability.ts"
 import { ClientMetadata } from "./ClientMetadata.ts"
 import type { ClientMetadataFailure } from "./ClientMetadata.ts"
 import * as Secrets from "./Secrets.ts"
-import * as UnusedClients from "./UnusedClients.ts"
+import * as ClientRetention from "../retention/ClientRetention.ts"
 
 /** No client has this id, or no longer: a person removes the connection in the app and adds it again (R46). */
 export class UnknownClient extends Schema.TaggedError<UnknownClient>()("UnknownClient", { message: Schema.String }) {}
@@ -85,8 +85,8 @@ export class Clients extends Context.Service<
         const secret = authMethod === "none" ? undefined : yield* Secrets.random("client_secret")
         const secretHash = secret === undefined ? null : yield* Secrets.sha256(secret)
         const registeredAt = yield* Clock.currentTimeMillis
-        const [address, site] = yield* Effect.forEach(Networks.countedOf(caller), ({ key }) => Secrets.sha256(key))
-        yield* UnusedClients.makeRoom.pipe(Effect.provideService(SqlClient.SqlClient, sql), availableOnce)
+        const [address, site] = yield* Effect.forEach(ClientNetwork.countedOf(caller), ({ key }) => Secrets.sha256(key))
+        yield* ClientRetention.makeRoom.pipe(Effect.provideService(SqlClient.SqlClient, sql), availableOnce)
         yield* sql`
           INSERT INTO oauth_client (id, name, redirect_uris, auth_method, secret_hash, created_at, address_hash, site_hash)
           VALUES (${id}, ${name}, ${JSON.stringify(redirectUris)}::jsonb, ${authMethod}, ${secretHash},

@@ -1,12 +1,12 @@
 /**
  * How often the OAuth endpoints may be asked from one address, counted by each server process (R45, R56). Wide: behind
  * one address there may be a whole service with all its users. There is no count of all together, with which one caller
- * could shut out everyone: what registrations leave behind is bounded by UnusedClients.
+ * could shut out everyone: what registrations leave behind is bounded by ClientRetention.
  */
 import { Clock, Context, Duration, Effect, Layer } from "effect"
-import * as Networks from "../../domain/access/Networks.ts"
+import * as ClientNetwork from "../../domain/access/ClientNetwork.ts"
 import { TooManyRequests } from "../../domain/oauth/OAuthError.ts"
-import * as RequestCounter from "../access/RequestCounter.ts"
+import * as LeakyBucket from "../access/LeakyBucket.ts"
 
 interface Allowance {
   /** Requests at once, and in each window on the long run. */
@@ -34,12 +34,12 @@ export class EndpointRate extends Context.Service<
   }
 >()("discovery/oauth/EndpointRate") {
   static readonly layer = Layer.sync(EndpointRate, () => {
-    const counter = RequestCounter.make(maxAddresses)
+    const counter = LeakyBucket.make(maxAddresses)
 
     const take = Effect.fnUntraced(function* (endpoint: Endpoint, address: string) {
       const { limit, window } = allowances[endpoint]
       const windowMillis = Duration.toMillis(window)
-      const askers = Networks.countedOf(address).map(({ key, times }) => ({
+      const askers = ClientNetwork.countedOf(address).map(({ key, times }) => ({
         key: `${endpoint} ${key}`,
         allowance: { limit: limit * times, windowMillis }
       }))

@@ -4,7 +4,7 @@
  * can use up is a small part of it: the others are still served.
  */
 import { Clock, Context, Effect, Layer, Option, Semaphore } from "effect"
-import * as Networks from "../../domain/access/Networks.ts"
+import * as ClientNetwork from "../../domain/access/ClientNetwork.ts"
 import * as HostParts from "../../domain/oauth/HostParts.ts"
 
 export const windowMillis = 60_000
@@ -59,7 +59,7 @@ export class FetchBudget extends Context.Service<
       const limitsOf = (kind: "new" | "known", { caller, hostname }: FetchAgain) => [
         // Wildcard records would make every subdomain another host.
         { key: `${kind} host ${HostParts.of(hostname).owner}`, max: maxOfHostInWindow },
-        ...(caller === undefined ? [] : Networks.countedOf(caller)).map(({ key, times }) => ({
+        ...(caller === undefined ? [] : ClientNetwork.countedOf(caller)).map(({ key, times }) => ({
           key: `${kind} caller ${key}`,
           max: maxOfCallerInWindow * times
         }))

@@ -68,7 +68,7 @@ const storeConditions = (args: StoreArguments, names: NameCodes): ReadonlyArray<
   ...anyOf("country", args.countries, (code) => [lettersCode(code)]),
   ...anyOf("currency", args.currencies, (code) => [lettersCode(code)]),
   ...anyBit("languages", languages, args.languages),
-  ...anyOf("extension", args.domains, (name) => names.spellings("extension", StoreDomain.normalise(name))),
+  ...anyOf("extension", args.domains, (name) => names.spellings("extension", StoreDomain.normalize(name))),
   ...anyBit("pixels", pixels, args.pixels),
   ...anyOf("theme", args.themes, (name) => names.spellings("theme", name)),
   ...(args.apps === undefined || args.apps.length === 0

@@ -50,7 +50,7 @@ export class Vocabulary extends Context.Service<
      * the nearest known name. Whatever is not an array of names or ids is left to the schema to complain about.
      */
     issues(args: Readonly<Record<string, unknown>>): Effect.Effect<ReadonlyArray<ArgumentIssue>, ServiceUnavailable>
-    /** Of the catalogue as it was a minute ago or later. */
+    /** Of the catalog as it was a minute ago or later. */
     readonly popular: Effect.Effect<Popular, ServiceUnavailable>
   }
 >()("discovery/search/Vocabulary") {

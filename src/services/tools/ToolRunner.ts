@@ -19,7 +19,7 @@ import { CurrentAccount } from "../access/CurrentAccount.ts"
 import type { Charge, Charged, IdempotencyKey } from "../access/CreditLedger.ts"
 import { PlanChecker } from "../access/PlanChecker.ts"
 import * as Idempotency from "./Idempotency.ts"
-import * as PageCut from "./PageCut.ts"
+import * as Truncation from "../../domain/Truncation.ts"
 import { inTime, prepare } from "./ToolDefinition.ts"
 import type { Complaint, PreparedCall, RawArguments, RunnableTool } from "./ToolDefinition.ts"
 
@@ -111,7 +111,7 @@ export class ToolRunner extends Context.Service<
 
         const run = prepared.success(caller)
         if (tool.cost === 0) {
-          const json = PageCut.toJson(yield* run)
+          const json = Truncation.toJson(yield* run)
           return { json, error: undefined, cost: 0, remaining: remaining(caller) }
         }
 
@@ -127,7 +127,7 @@ export class ToolRunner extends Context.Service<
         }
 
         const envelope = yield* inTime(run)
-        const json = PageCut.toJson(envelope)
+        const json = Truncation.toJson(envelope)
         const charged = yield* charge(call, idempotency)
         return { json, error: undefined, cost: charged.cost, remaining: charged.remaining }
       })

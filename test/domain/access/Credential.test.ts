@@ -13,7 +13,7 @@ describe("a credential", () => {
     assert.match(Credential.make("access_token", entropy), /^dat_[0-9A-Za-z]{43}$/)
   })
 
-  it.prop("is recognised by its prefix and checksum", [Entropy], ([entropy]) => {
+  it.prop("is recognized by its prefix and checksum", [Entropy], ([entropy]) => {
     assert.deepStrictEqual(Credential.kindOf(Credential.make("api_key", entropy)), Option.some("api_key"))
     assert.deepStrictEqual(Credential.kindOf(Credential.make("access_token", entropy)), Option.some("access_token"))
   })

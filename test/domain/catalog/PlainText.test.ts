@@ -1,6 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
-import { fit } from "../../../src/domain/catalog/Fit.ts"
 import { fromHtml } from "../../../src/domain/catalog/PlainText.ts"
 import * as ProductRecordItem from "../../../src/domain/catalog/ProductRecordItem.ts"
 
@@ -39,15 +38,6 @@ describe("markup as plain text", () => {
       const html = part.repeat(Math.floor(200_000 / part.length))
       assert.isAtMost(fromHtml(html).length, html.length)
     }
-  })
-})
-
-describe("lists that are cut", () => {
-  it("keep their first items, as many as fit the count and the bytes", () => {
-    assert.deepStrictEqual(fit(["a", "b", "c"], { maxItems: 2, maxBytes: 100 }), ["a", "b"])
-    assert.deepStrictEqual(fit(["aa", "bb", "cc"], { maxItems: 9, maxBytes: 10 }), ["aa", "bb"])
-    assert.deepStrictEqual(fit(["éé", "bb"], { maxItems: 9, maxBytes: 6 }), [])
-    assert.deepStrictEqual(fit([], { maxItems: 0, maxBytes: 0 }), [])
   })
 })
 

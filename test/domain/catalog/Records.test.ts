@@ -3,7 +3,7 @@ import { Effect, Result, Schema } from "effect"
 import { adStatuses, ctas, languages, mediaTypes } from "../../../src/domain/catalog/Enumerations.ts"
 import { decode } from "../../../src/domain/catalog/Records.ts"
 import type { CatalogRecord } from "../../../src/domain/catalog/Records.ts"
-import { extension, normalise } from "../../../src/domain/catalog/StoreDomain.ts"
+import { extension, normalize } from "../../../src/domain/catalog/StoreDomain.ts"
 import { hasUserInfo } from "../../../src/domain/UserInfo.ts"
 
 const shop = { type: "shop", domain: "shop.example.com", name: "A", country: "US" }
@@ -128,11 +128,11 @@ describe("a record", () => {
   })
 
   it("says everything that is wrong with it at once", () => {
-    assert.hasAllKeys(issues({ ...shop, domain: "com", country: "UK", niche: "shoes", colour: 1 }), [
+    assert.hasAllKeys(issues({ ...shop, domain: "com", country: "UK", niche: "shoes", color: 1 }), [
       "domain",
       "country",
       "niche",
-      "colour"
+      "color"
     ])
   })
 
@@ -269,7 +269,7 @@ describe("a record", () => {
 })
 
 describe("the domain of a store", () => {
-  const cases: ReadonlyArray<readonly [text: string, normalised: string, extension: string | null]> = [
+  const cases: ReadonlyArray<readonly [text: string, normalized: string, extension: string | null]> = [
     ["Shop.COM", "shop.com", ".com"],
     [" shop.co.uk. ", "shop.co.uk", ".co.uk"],
     ["a.b.shop.com.au", "a.b.shop.com.au", ".com.au"],
@@ -294,8 +294,8 @@ describe("the domain of a store", () => {
     ["shop..com", "shop..com", null],
     ["", "", null]
   ]
-  it.each(cases)("%j is %j, with the extension %j", (text, normalised, suffix) => {
-    assert.strictEqual(normalise(text), normalised)
-    assert.strictEqual(extension(normalised), suffix)
+  it.each(cases)("%j is %j, with the extension %j", (text, normalized, suffix) => {
+    assert.strictEqual(normalize(text), normalized)
+    assert.strictEqual(extension(normalized), suffix)
   })
 })

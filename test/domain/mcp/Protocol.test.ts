@@ -20,29 +20,35 @@ const envelope = (version: unknown = Protocol.modernVersion, rest: Record<string
   }
 })
 
-const refused = (result: Result.Result<Protocol.Era, JsonRpc.Failure>) =>
+const refused = (result: Result.Result<Protocol.Revision, JsonRpc.Failure>) =>
   Result.isFailure(result) ? result.failure.code : result.success
 
-describe("Protocol.era", () => {
+describe("Protocol.revision", () => {
   it("takes a request without version as 2025-03-26", () => {
-    assert.deepStrictEqual(Protocol.era(none, request()), Result.succeed({ _tag: "Legacy", version: "2025-03-26" }))
+    assert.deepStrictEqual(
+      Protocol.revision(none, request()),
+      Result.succeed({ _tag: "Legacy", version: "2025-03-26" })
+    )
   })
 
   it.each(Protocol.legacyVersions)("takes the header %s as legacy", (version) => {
-    assert.deepStrictEqual(Protocol.era({ ...none, version }, request()), Result.succeed({ _tag: "Legacy", version }))
+    assert.deepStrictEqual(
+      Protocol.revision({ ...none, version }, request()),
+      Result.succeed({ _tag: "Legacy", version })
+    )
   })
 
   it("does not take another _meta for modern", () => {
     const params = { _meta: { progressToken: 1, "io.modelcontextprotocol/other": "2026-07-28" } }
     assert.deepStrictEqual(
-      Protocol.era({ ...none, version: "2025-06-18" }, request(params)),
+      Protocol.revision({ ...none, version: "2025-06-18" }, request(params)),
       Result.succeed({ _tag: "Legacy", version: "2025-06-18" })
     )
   })
 
   it("takes a complete modern request", () => {
     const headers = { version: "2026-07-28", method: "tools/list", name: undefined }
-    assert.deepStrictEqual(Protocol.era(headers, request(envelope())), Result.succeed(Protocol.modern))
+    assert.deepStrictEqual(Protocol.revision(headers, request(envelope())), Result.succeed(Protocol.modern))
   })
 
   it.each<[string, Protocol.RoutingHeaders, JsonRpc.Request, JsonRpc.Code]>([
@@ -93,11 +99,11 @@ describe("Protocol.era", () => {
       -32602
     ]
   ])("refuses %s", (_, headers, message, code) => {
-    assert.strictEqual(refused(Protocol.era(headers, message)), code)
+    assert.strictEqual(refused(Protocol.revision(headers, message)), code)
   })
 
   it("names what it supports and what was asked for", () => {
-    const result = Protocol.era({ ...none, version: "2027-01-01" }, request(envelope("2027-01-01")))
+    const result = Protocol.revision({ ...none, version: "2027-01-01" }, request(envelope("2027-01-01")))
     assert.deepStrictEqual(Result.isFailure(result) ? result.failure.data : undefined, {
       supported: ["2026-07-28"],
       requested: "2027-01-01"
@@ -106,13 +112,16 @@ describe("Protocol.era", () => {
 
   it("asks no envelope of a notification", () => {
     const message: JsonRpc.Notification = { _tag: "Notification", method: "notifications/cancelled", params: {} }
-    assert.deepStrictEqual(Protocol.era({ ...none, version: "2026-07-28" }, message), Result.succeed(Protocol.modern))
+    assert.deepStrictEqual(
+      Protocol.revision({ ...none, version: "2026-07-28" }, message),
+      Result.succeed(Protocol.modern)
+    )
   })
 
   it.prop("never throws", [Schema.Json, Schema.String], ([params, version]) => {
-    Protocol.era({ version, method: version, name: version }, request(params, "tools/call"))
-    Protocol.era(none, request({ _meta: params }))
-    Protocol.era({ ...none, version }, request(envelope(version)))
+    Protocol.revision({ version, method: version, name: version }, request(params, "tools/call"))
+    Protocol.revision(none, request({ _meta: params }))
+    Protocol.revision({ ...none, version }, request(envelope(version)))
   })
 })
 

@@ -4,12 +4,12 @@ import { Option, Schema } from "effect"
 import { AdQuery } from "../../../src/domain/search/AdQuery.ts"
 import { ProductQuery } from "../../../src/domain/search/ProductQuery.ts"
 import * as SearchAddress from "../../../src/domain/search/SearchAddress.ts"
-import * as NaiveCatalogue from "../../oracle/NaiveCatalogue.ts"
+import * as NaiveCatalog from "../../oracle/NaiveCatalog.ts"
 import * as Random from "../../oracle/Random.ts"
 import { generators } from "../../oracle/RandomArguments.ts"
 
-const catalogue = NaiveCatalogue.generate(7, 30)
-const make = generators(Random.make(7), catalogue)
+const catalog = NaiveCatalog.generate(7, 30)
+const make = generators(Random.make(7), catalog)
 
 const decoder = (schema: Schema.ConstraintDecoder<object>) =>
   Schema.decodeUnknownOption(schema, { onExcessProperty: "error" })

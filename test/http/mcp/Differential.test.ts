@@ -1,4 +1,4 @@
-/** The same requests to this endpoint and to the official SDK's server (version 2, both eras): where do they differ, and why? */
+/** The same requests to this endpoint and to the official SDK's server (version 2, both revisions): where do they differ, and why? */
 import { assert, layer } from "@effect/vitest"
 import { toNodeHandler } from "@modelcontextprotocol/node"
 import { createMcpHandler, Server } from "@modelcontextprotocol/server"

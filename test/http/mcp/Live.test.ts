@@ -34,7 +34,7 @@ const demo = Layer.effectDiscard(
   })
 )
 
-/** Live services, a tiny catalogue, and the listening endpoint. */
+/** Live services, a tiny catalog, and the listening endpoint. */
 const everything = Layer.effectDiscard(indexed).pipe(
   Layer.provideMerge(Router.layer),
   Layer.provideMerge(Server.layer),
@@ -116,7 +116,7 @@ layer(everything, { excludeTestServices: true })("live", (it) => {
     )
   })
 
-  it.effect("search_ads answers from the catalogue, in the form of its schema", () =>
+  it.effect("search_ads answers from the catalog, in the form of its schema", () =>
     Effect.gen(function* () {
       const { secret } = yield* Access.subscriber()
       const { headers, json } = yield* post(secret, Messages.call("search_ads", { per_page: 25 }))

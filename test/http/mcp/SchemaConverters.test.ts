@@ -12,7 +12,7 @@ import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/
 import { getAllMcpTools, MCPServerStreamableHttp } from "@openai/agents"
 import { Ajv } from "ajv"
 import { Effect } from "effect"
-import { Toolbox } from "../../../src/services/tools/Toolbox.ts"
+import { ToolRegistry } from "../../../src/services/tools/ToolRegistry.ts"
 import { TestServer } from "../../support/TestServer.ts"
 
 const headers = { authorization: "Bearer good" }
@@ -60,7 +60,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("schemas", (it) => {
   const check = (use: (listings: ReadonlyArray<Listing>, url: string) => Promise<void> | void) =>
     Effect.gen(function* () {
       const { url } = yield* TestServer
-      const { tools } = yield* Toolbox
+      const { tools } = yield* ToolRegistry
       const listings = tools.map(({ listing }) => listing)
       yield* Effect.promise(async () => use(listings, url))
     })
@@ -152,7 +152,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("schemas", (it) => {
   )
 })
 
-type Listing = Toolbox["Service"]["tools"][number]["listing"]
+type Listing = ToolRegistry["Service"]["tools"][number]["listing"]
 
 /** Of `Schema` in the Gemini API: what a function declaration may say. */
 const gemini = [

@@ -21,7 +21,7 @@ import { TestDatabase } from "../../support/TestDatabase.ts"
 import * as TestIndex from "../../support/TestIndex.ts"
 
 /** Every answer tells of stores; here reading one takes as long as a test says. */
-const slowCatalogue = Layer.effectDiscard(
+const slowCatalog = Layer.effectDiscard(
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     yield* sql`INSERT INTO shop (id, domain, domain_extension, name, country, monthly_revenue)
@@ -94,7 +94,7 @@ const server = (statementTimeoutMillis: number) =>
 const services = (statementTimeoutMillis: number) =>
   server(statementTimeoutMillis).pipe(
     Layer.provideMerge(Watch.layer),
-    Layer.provideMerge(slowCatalogue),
+    Layer.provideMerge(slowCatalog),
     Layer.provideMerge(Access.layerUnhashed),
     Layer.provideMerge(TestDatabase.layer)
   )

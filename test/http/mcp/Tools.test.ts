@@ -2,7 +2,7 @@
 import { assert, describe, expect, it, layer } from "@effect/vitest"
 import { Effect, Layer, Option, Schema, Tracer } from "effect"
 import { codes, SearchTimeout, ToolErrorPayload } from "../../../src/domain/ToolError.ts"
-import { Toolbox } from "../../../src/services/tools/Toolbox.ts"
+import { ToolRegistry } from "../../../src/services/tools/ToolRegistry.ts"
 import * as FakeAccess from "../../support/FakeAccess.ts"
 import type * as FakeSearch from "../../support/FakeSearch.ts"
 import * as Messages from "../../support/Messages.ts"
@@ -11,7 +11,7 @@ import { type Answer, TestServer } from "../../support/TestServer.ts"
 const Text = Schema.Struct({ type: Schema.Literal("text"), text: Schema.String })
 const Content = Schema.Union([Schema.Tuple([Text]), Schema.Tuple([Text, Text])])
 
-/** A `CallToolResult` of either era: nothing but what is listed here. */
+/** A `CallToolResult` of either revision: nothing but what is listed here. */
 const CallResult = Schema.Struct({
   content: Content,
   structuredContent: Schema.optionalKey(Schema.Record(Schema.String, Schema.Unknown)),
@@ -62,7 +62,7 @@ const listings = Effect.gen(function* () {
 
 layer(TestServer.layer(), { excludeTestServices: true })("tools", (it) => {
   describe("P25 what a tool says of itself", () => {
-    it.effect("the whole of tools/list, in both eras", () =>
+    it.effect("the whole of tools/list, in both revisions", () =>
       Effect.gen(function* () {
         const server = yield* TestServer
         const legacy = yield* server.post(Messages.request("tools/list"))
@@ -154,7 +154,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("tools", (it) => {
         assert.isUndefined(isError)
         assert.lengthOf(content, 1)
         assert.deepStrictEqual(JSON.parse(content[0].text), structuredContent)
-        const tool = (yield* Toolbox).find(name)?.tool ?? assert.fail(name)
+        const tool = (yield* ToolRegistry).find(name)?.tool ?? assert.fail(name)
         const success = Schema.decodeUnknownResult(tool.successSchema as typeof Schema.Unknown, {
           onExcessProperty: "error"
         })(structuredContent)
@@ -166,11 +166,11 @@ layer(TestServer.layer(), { excludeTestServices: true })("tools", (it) => {
   describe("P26 wrong arguments are results, which the model can mend", () => {
     it.effect("invalid_arguments, with all issues, paths and the nearest value", () =>
       Effect.gen(function* () {
-        const answer = yield* call("search_ads", { ctas: ["Shop Nwo"], page: 0, niches: ["Nothing"], colour: 1 })
+        const answer = yield* call("search_ads", { ctas: ["Shop Nwo"], page: 0, niches: ["Nothing"], color: 1 })
         assert.strictEqual(answer.status, 200)
         const error = errorOf(answer)
         assert.strictEqual(error.code, "invalid_arguments")
-        assert.deepStrictEqual(error.issues?.map(({ path }) => path).sort(), ["colour", "ctas.0", "niches.0", "page"])
+        assert.deepStrictEqual(error.issues?.map(({ path }) => path).sort(), ["color", "ctas.0", "niches.0", "page"])
         assert.include(JSON.stringify(error.issues), "did you mean `Shop Now`?")
         assert.include(error.hint, "list_filter_options")
       })

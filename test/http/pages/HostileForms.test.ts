@@ -4,13 +4,13 @@
  */
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import * as Catalogues from "../../support/Catalogues.ts"
+import * as Catalogs from "../../support/Catalogs.ts"
 import * as HostileInputs from "../../support/HostileInputs.ts"
 import { Site } from "../../support/Site.ts"
 import * as SiteVisitor from "../../support/SiteVisitor.ts"
 import { watchWork } from "../../support/Work.ts"
 
-const services = Catalogues.demo("tiny").pipe(
+const services = Catalogs.demo("tiny").pipe(
   Layer.provideMerge(Site.layer({ config: { rateLimitPerMinute: 0, pageLooksPerDay: 0 } }))
 )
 

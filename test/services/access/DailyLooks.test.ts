@@ -4,7 +4,7 @@ import { Context, DateTime, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { AppConfig } from "../../../src/Config.ts"
 import { DailyLooks } from "../../../src/services/access/DailyLooks.ts"
-import { OldActivity } from "../../../src/services/access/OldActivity.ts"
+import { ActivityRetention } from "../../../src/services/retention/ActivityRetention.ts"
 import * as Database from "../../../src/services/database/Database.ts"
 import * as Access from "../../support/Access.ts"
 import { SetClock } from "../../support/SetClock.ts"
@@ -14,7 +14,7 @@ const start = "2026-03-15T21:00:00Z"
 const limit = 10
 const config = AppConfig.layerOf({ pageLooksPerDay: limit })
 
-const services = Layer.mergeAll(DailyLooks.layer, OldActivity.layer).pipe(
+const services = Layer.mergeAll(DailyLooks.layer, ActivityRetention.layer).pipe(
   Layer.provideMerge(Access.layerUnhashed),
   Layer.provideMerge(TestDatabase.layer),
   Layer.provide(config),
@@ -78,7 +78,7 @@ layer(services, { excludeTestServices: true })("DailyLooks", (it) => {
         yield* looks.take(id)
         if (day < 3) yield* clock.advance(86_400_000)
       }
-      yield* (yield* OldActivity).remove
+      yield* (yield* ActivityRetention).remove
       const days = yield* sql`SELECT day::text FROM page_look WHERE account_id = ${id} ORDER BY day`
       assert.deepStrictEqual(days, [{ day: "2026-03-17" }, { day: "2026-03-18" }])
       assert.deepStrictEqual(yield* sql`SELECT FROM page_look WHERE day < '2026-03-17'`, [])

@@ -6,12 +6,12 @@ import { SqlClient } from "effect/sql"
 import type { Statement } from "effect/sql"
 import { AppConfig } from "../../../src/Config.ts"
 import { CreditLedger } from "../../../src/services/access/CreditLedger.ts"
-import { OldActivity } from "../../../src/services/access/OldActivity.ts"
+import { ActivityRetention } from "../../../src/services/retention/ActivityRetention.ts"
 import { Sessions } from "../../../src/services/access/Sessions.ts"
 import { SignInAttempts } from "../../../src/services/access/SignInAttempts.ts"
 import * as Database from "../../../src/services/database/Database.ts"
 import { ConsentRequests } from "../../../src/services/oauth/ConsentRequests.ts"
-import { ExpiredGrants } from "../../../src/services/oauth/ExpiredGrants.ts"
+import { GrantRetention } from "../../../src/services/retention/GrantRetention.ts"
 import * as OAuth from "../../support/OAuth.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 
@@ -20,8 +20,8 @@ const days = 86_400_000
 const passwordHash = "$argon2id$none"
 
 const Jobs = Layer.mergeAll(
-  ExpiredGrants.layer,
-  OldActivity.layer,
+  GrantRetention.layer,
+  ActivityRetention.layer,
   CreditLedger.layer,
   Sessions.layer,
   SignInAttempts.layer,

@@ -91,7 +91,7 @@ layer(NodeServices.layer)("reading files", (it) => {
       Effect.gen(function* () {
         const bad = [
           shop(1),
-          `{"type":"shop","domain":"shop2.example.com","name":"A","country":"XX","colour":1}`,
+          `{"type":"shop","domain":"shop2.example.com","name":"A","country":"XX","color":1}`,
           `{"type":"shop"`,
           `[]`,
           shop(5)
@@ -99,7 +99,7 @@ layer(NodeServices.layer)("reading files", (it) => {
         const { lines, rejects } = yield* readNative(bad.join("\n"))
         assert.deepStrictEqual(lines, [1, 5])
         assert.deepStrictEqual(rejects, [
-          "2 colour: is not a known field",
+          "2 color: is not a known field",
           "2 country: `XX` is not an ISO 3166-1 alpha-2 code",
           "3 : is not JSON: see character 15",
           "4 : must be a JSON object"

@@ -4,7 +4,7 @@ import { Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { createHash, randomBytes } from "node:crypto"
 import * as Credential from "../../../src/domain/access/Credential.ts"
-import * as Networks from "../../../src/domain/access/Networks.ts"
+import * as ClientNetwork from "../../../src/domain/access/ClientNetwork.ts"
 import type { AuthMethod } from "../../../src/domain/oauth/Client.ts"
 import { ClientMetadata } from "../../../src/services/oauth/ClientMetadata.ts"
 import { Clients } from "../../../src/services/oauth/Clients.ts"
@@ -70,7 +70,7 @@ layer(Services, { excludeTestServices: true })("Clients", (it) => {
     const fill = Effect.fnUntraced(function* (addresses: number, addressOf: (n: number) => string) {
       const sql = yield* SqlClient.SqlClient
       yield* sql`DELETE FROM oauth_client`
-      const callers = Array.from({ length: addresses }, (_, n) => Networks.countedOf(addressOf(n)))
+      const callers = Array.from({ length: addresses }, (_, n) => ClientNetwork.countedOf(addressOf(n)))
       yield* sql`
         INSERT INTO oauth_client (id, name, redirect_uris, auth_method, created_at, granted_at, address_hash, site_hash)
         SELECT 'doc_' || lpad(made.n::text, 43, '0'), 'x', '[]', 'none', now() - made.n * interval '1 millisecond',

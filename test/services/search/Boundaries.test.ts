@@ -6,20 +6,20 @@ import { AccountId } from "../../../src/domain/access/Account.ts"
 import type { ProductQuery } from "../../../src/domain/search/ProductQuery.ts"
 import { AdSearch } from "../../../src/services/search/AdSearch.ts"
 import { ProductSearch } from "../../../src/services/search/ProductSearch.ts"
-import { loadCatalogue } from "../../oracle/loadCatalogue.ts"
-import * as NaiveCatalogue from "../../oracle/NaiveCatalogue.ts"
+import { loadCatalog } from "../../oracle/loadCatalog.ts"
+import * as NaiveCatalog from "../../oracle/NaiveCatalog.ts"
 import * as NaiveSearch from "../../oracle/NaiveSearch.ts"
 import * as Searches from "../../support/Searches.ts"
 import { SetClock } from "../../support/SetClock.ts"
 import { indexed, stampAndIndex } from "../../support/Stamps.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 
-const catalogue = NaiveCatalogue.generate(99, 60)
-const stores = Array.from(NaiveSearch.storesOf(catalogue).values())
+const catalog = NaiveCatalog.generate(99, 60)
+const stores = Array.from(NaiveSearch.storesOf(catalog).values())
 
 const services = Searches.layer.pipe(
   Layer.provideMerge(TestDatabase.layer),
-  Layer.provideMerge(SetClock.layer(`${NaiveCatalogue.today}T12:00:00Z`))
+  Layer.provideMerge(SetClock.layer(`${NaiveCatalog.today}T12:00:00Z`))
 )
 
 /** An account that tracks nothing. */
@@ -30,7 +30,7 @@ const figures = {
   monthly_visits: (store: NaiveSearch.Store) => store.visits,
   traffic_growth_pct: (store: NaiveSearch.Store) => store.growth,
   active_ads: (store: NaiveSearch.Store) => store.activeAds,
-  products_count: (store: NaiveSearch.Store) => store.catalogueSize,
+  products_count: (store: NaiveSearch.Store) => store.catalogSize,
   monthly_orders: (store: NaiveSearch.Store) => store.monthly_orders,
   avg_price: (store: NaiveSearch.Store) => store.averagePrice,
   trustpilot_rating: (store: NaiveSearch.Store) => store.trustpilot_rating,
@@ -40,7 +40,7 @@ const figures = {
 layer(services, { excludeTestServices: true })("boundaries of searches", (it) => {
   it.effect("a bound on a figure is that figure to the last bit, and includes it", () =>
     Effect.gen(function* () {
-      yield* loadCatalogue(catalogue)
+      yield* loadCatalog(catalog)
       yield* indexed
       const adSearch = yield* AdSearch
       for (const [name, figure] of Object.entries(figures)) {
@@ -51,7 +51,7 @@ layer(services, { excludeTestServices: true })("boundaries of searches", (it) =>
           const { pagination } = yield* adSearch.search(query)
           assert.strictEqual(
             pagination.matching_shops,
-            NaiveSearch.searchAds(catalogue, query).items.length,
+            NaiveSearch.searchAds(catalog, query).items.length,
             JSON.stringify(query)
           )
         }
@@ -59,7 +59,7 @@ layer(services, { excludeTestServices: true })("boundaries of searches", (it) =>
     })
   )
 
-  it.effect("a catalogue's size is the figure given, else the products on record, else unknown", () =>
+  it.effect("a catalog's size is the figure given, else the products on record, else unknown", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const adSearch = yield* AdSearch

@@ -9,8 +9,8 @@ import * as ShopQuery from "../../../src/domain/search/ShopQuery.ts"
 import { AdSearch } from "../../../src/services/search/AdSearch.ts"
 import { ProductSearch } from "../../../src/services/search/ProductSearch.ts"
 import { ShopSearch } from "../../../src/services/search/ShopSearch.ts"
-import { loadCatalogue } from "../../oracle/loadCatalogue.ts"
-import * as NaiveCatalogue from "../../oracle/NaiveCatalogue.ts"
+import { loadCatalog } from "../../oracle/loadCatalog.ts"
+import * as NaiveCatalog from "../../oracle/NaiveCatalog.ts"
 import * as NaiveSearch from "../../oracle/NaiveSearch.ts"
 import * as Searches from "../../support/Searches.ts"
 import { SetClock } from "../../support/SetClock.ts"
@@ -18,7 +18,7 @@ import { indexed, stampAndIndex } from "../../support/Stamps.ts"
 import { recorded } from "../../support/Statements.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 
-const catalogue = NaiveCatalogue.generate(77, 80)
+const catalog = NaiveCatalog.generate(77, 80)
 const nobody = 0 as AccountId
 
 const decoders = {
@@ -27,10 +27,10 @@ const decoders = {
   shop: Schema.decodeUnknownSync(ShopQuery.ShopQuery)
 }
 
-const services = Layer.effectDiscard(Effect.andThen(loadCatalogue(catalogue), indexed)).pipe(
+const services = Layer.effectDiscard(Effect.andThen(loadCatalog(catalog), indexed)).pipe(
   Layer.provideMerge(Searches.layer),
   Layer.provideMerge(TestDatabase.layer),
-  Layer.provideMerge(SetClock.layer(`${NaiveCatalogue.today}T23:59:00Z`))
+  Layer.provideMerge(SetClock.layer(`${NaiveCatalog.today}T23:59:00Z`))
 )
 
 type Tool = keyof typeof decoders
@@ -51,10 +51,10 @@ const search = Effect.fnUntraced(function* (tool: Tool, args: object) {
 })
 
 const naive = (tool: Tool, args: object): number => {
-  if (tool === "ad") return NaiveSearch.searchAds(catalogue, decoders.ad(args)).total
+  if (tool === "ad") return NaiveSearch.searchAds(catalog, decoders.ad(args)).total
   return tool === "product"
-    ? NaiveSearch.searchProducts(catalogue, decoders.product(args)).total
-    : NaiveSearch.searchShops(catalogue, decoders.shop(args)).total
+    ? NaiveSearch.searchProducts(catalog, decoders.product(args)).total
+    : NaiveSearch.searchShops(catalog, decoders.shop(args)).total
 }
 
 /** Some match several pages of two, and each counts in another way. */
@@ -95,7 +95,7 @@ layer(services, { excludeTestServices: true })("exact totals", (it) => {
       })
   )
 
-  it.effect("change with the catalogue, and not before", () =>
+  it.effect("change with the catalog, and not before", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const total = Effect.map(search("shop", { countries: ["NZ"] }), ({ total }) => total)
@@ -114,16 +114,16 @@ layer(services, { excludeTestServices: true })("exact totals", (it) => {
       const clock = yield* SetClock
       const running = { active_days: { min: 1, max: 300 } }
       const naive = (daysPassed: number) =>
-        catalogue.ads.filter(({ is_active, started_on }) => {
-          const days = (Date.parse(NaiveCatalogue.today) - Date.parse(started_on)) / 86_400_000 + daysPassed
+        catalog.ads.filter(({ is_active, started_on }) => {
+          const days = (Date.parse(NaiveCatalog.today) - Date.parse(started_on)) / 86_400_000 + daysPassed
           return is_active && days >= 1 && days <= 300
         }).length
       assert.notStrictEqual(naive(0), naive(1))
-      yield* clock.set(`${NaiveCatalogue.today}T23:59:59.999Z`)
+      yield* clock.set(`${NaiveCatalog.today}T23:59:59.999Z`)
       assert.strictEqual((yield* search("ad", running)).total, naive(0))
       yield* clock.advance(1)
       assert.strictEqual((yield* search("ad", running)).total, naive(1))
-      yield* clock.set(`${NaiveCatalogue.today}T12:00:00Z`)
+      yield* clock.set(`${NaiveCatalog.today}T12:00:00Z`)
       assert.strictEqual((yield* search("ad", running)).total, naive(0))
     })
   )

@@ -10,16 +10,16 @@ import { ProductSearch } from "../../../src/services/search/ProductSearch.ts"
 import { ShopReader } from "../../../src/services/search/ShopReader.ts"
 import { ShopSearch } from "../../../src/services/search/ShopSearch.ts"
 import * as Access from "../../support/Access.ts"
-import { loadCatalogue } from "../../oracle/loadCatalogue.ts"
-import * as NaiveCatalogue from "../../oracle/NaiveCatalogue.ts"
+import { loadCatalog } from "../../oracle/loadCatalog.ts"
+import * as NaiveCatalog from "../../oracle/NaiveCatalog.ts"
 import { storesOf } from "../../oracle/NaiveSearch.ts"
 import * as Searches from "../../support/Searches.ts"
 import { indexed } from "../../support/Stamps.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 
-const catalogue = NaiveCatalogue.generate(77, 40)
+const catalog = NaiveCatalog.generate(77, 40)
 
-const services = Layer.effectDiscard(Effect.andThen(loadCatalogue(catalogue), indexed)).pipe(
+const services = Layer.effectDiscard(Effect.andThen(loadCatalog(catalog), indexed)).pipe(
   Layer.provideMerge(Layer.mergeAll(Searches.layer, ProductReader.layer, Access.layerUnhashed, TrackedShops.layer)),
   Layer.provideMerge(TestDatabase.layer),
   Layer.provide(AppConfig.layerOf({ baseUrl: "https://discovery.test" }))
@@ -29,21 +29,21 @@ const nobody = 0 as AccountId
 
 const newAccount = Effect.map(Access.subscriber(), ({ caller }) => caller.accountId)
 
-const [firstProduct = assert.fail()] = catalogue.products
-const shopOf = (id: number) => catalogue.shops.find((shop) => shop.id === id) ?? assert.fail()
+const [firstProduct = assert.fail()] = catalog.products
+const shopOf = (id: number) => catalog.shops.find((shop) => shop.id === id) ?? assert.fail()
 
 layer(services, { excludeTestServices: true })("readers", (it) => {
   describe("ShopReader", () => {
     it.effect("gives every store as the search does, with its niches up to the root, its traffic and the rest", () =>
       Effect.gen(function* () {
         const reader = yield* ShopReader
-        for (const store of storesOf(catalogue).values()) {
+        for (const store of storesOf(catalog).values()) {
           const { apps, is_own, niches, pixels, social_networks, theme, traffic, ...facts } = yield* reader.get(
             store.id,
             nobody
           )
           const niche = (id: number | null): ReadonlyArray<object> => {
-            const found = catalogue.niches.find((each) => each.id === id)
+            const found = catalog.niches.find((each) => each.id === id)
             return found === undefined ? [] : [{ id: found.id, name: found.name }, ...niche(found.parent_id)]
           }
           assert.deepStrictEqual(
@@ -55,7 +55,7 @@ layer(services, { excludeTestServices: true })("readers", (it) => {
               pixels: store.pixels,
               social_networks: store.social_networks,
               theme: store.theme,
-              traffic: catalogue.traffic
+              traffic: catalog.traffic
                 .filter(({ shop_id }) => shop_id === store.id)
                 .map(({ month, visits }) => ({ month: month.slice(0, 7), visits }))
                 .sort((a, b) => (a.month < b.month ? -1 : 1))

@@ -1,5 +1,5 @@
 /**
- * The searches for ads and products against the naive one, on catalogues and arguments at random: every page of every case,
+ * The searches for ads and products against the naive one, on catalogs and arguments at random: every page of every case,
  * read from a database. Seeds are fixed, so a failure comes again; `ORACLE_SEED` and `ORACLE_CASES` look further, and
  * index/SearchOracle.test.ts has more cases for the index alone.
  */
@@ -14,8 +14,8 @@ import * as Page from "../../../src/domain/search/Page.ts"
 import * as ProductQuery from "../../../src/domain/search/ProductQuery.ts"
 import { AdSearch } from "../../../src/services/search/AdSearch.ts"
 import { ProductSearch } from "../../../src/services/search/ProductSearch.ts"
-import { loadCatalogue } from "../../oracle/loadCatalogue.ts"
-import * as NaiveCatalogue from "../../oracle/NaiveCatalogue.ts"
+import { loadCatalog } from "../../oracle/loadCatalog.ts"
+import * as NaiveCatalog from "../../oracle/NaiveCatalog.ts"
 import * as NaiveSearch from "../../oracle/NaiveSearch.ts"
 import { matcher } from "../../oracle/NaiveText.ts"
 import * as Random from "../../oracle/Random.ts"
@@ -28,12 +28,12 @@ import { indexed } from "../../support/Stamps.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 
 const seed = Number(process.env["ORACLE_SEED"] ?? 1)
-const casesPerCatalogue = Number(process.env["ORACLE_CASES"] ?? 30)
-const catalogueSizes = [30, 80, 150]
+const casesPerCatalog = Number(process.env["ORACLE_CASES"] ?? 30)
+const catalogSizes = [30, 80, 150]
 
 const services = Searches.layer.pipe(
   Layer.provideMerge(TestDatabase.layer),
-  Layer.provideMerge(SetClock.layer(`${NaiveCatalogue.today}T23:59:59Z`))
+  Layer.provideMerge(SetClock.layer(`${NaiveCatalog.today}T23:59:59Z`))
 )
 
 const decodeAds = Schema.decodeUnknownEffect(AdQuery.AdQuery)
@@ -49,9 +49,9 @@ const differs = (what: string, got: object, want: object): string | undefined =>
       : [`${what}.${key} is ${JSON.stringify(Reflect.get(got, key))}, not ${JSON.stringify(value)}`]
   )[0]
 
-const checkAd = (catalogue: NaiveCatalogue.NaiveCatalogue) => {
-  const stores = NaiveSearch.storesOf(catalogue)
-  const ads = new Map(catalogue.ads.map((ad) => [ad.id, ad]))
+const checkAd = (catalog: NaiveCatalog.NaiveCatalog) => {
+  const stores = NaiveSearch.storesOf(catalog)
+  const ads = new Map(catalog.ads.map((ad) => [ad.id, ad]))
   return (found: FoundAd): string | undefined => {
     const ad = ads.get(found.id)
     const store = ad?.shop_id === null || ad === undefined ? undefined : stores.get(ad.shop_id)
@@ -85,9 +85,9 @@ const checkAd = (catalogue: NaiveCatalogue.NaiveCatalogue) => {
   }
 }
 
-const checkProduct = (catalogue: NaiveCatalogue.NaiveCatalogue) => {
-  const stores = NaiveSearch.storesOf(catalogue)
-  const products = new Map(catalogue.products.map((product) => [product.id, product]))
+const checkProduct = (catalog: NaiveCatalog.NaiveCatalog) => {
+  const stores = NaiveSearch.storesOf(catalog)
+  const products = new Map(catalog.products.map((product) => [product.id, product]))
   return (found: FoundProduct): string | undefined => {
     const product = products.get(found.id)
     const store = product === undefined ? undefined : stores.get(product.shop_id)
@@ -129,14 +129,11 @@ const refusal = <E, R>(decoded: Effect.Effect<unknown, E, R>) =>
         : `refused for another reason: ${String(error)}`
   })
 
-const adFailure = Effect.fnUntraced(function* (
-  catalogue: NaiveCatalogue.NaiveCatalogue,
-  args: Record<string, unknown>
-) {
+const adFailure = Effect.fnUntraced(function* (catalog: NaiveCatalog.NaiveCatalog, args: Record<string, unknown>) {
   const adSearch = yield* AdSearch
   if (asksNothing(args)) return yield* refusal(decodeAds(args))
   const query = yield* decodeAds(args)
-  const answer = NaiveSearch.searchAds(catalogue, query)
+  const answer = NaiveSearch.searchAds(catalog, query)
   const expected: Expected = {
     ids: answer.items.map((ad) => ad.id),
     total: answer.total,
@@ -150,18 +147,15 @@ const adFailure = Effect.fnUntraced(function* (
         items: ads,
         pagination
       })),
-    checkAd(catalogue)
+    checkAd(catalog)
   )
 })
 
-const productFailure = Effect.fnUntraced(function* (
-  catalogue: NaiveCatalogue.NaiveCatalogue,
-  args: Record<string, unknown>
-) {
+const productFailure = Effect.fnUntraced(function* (catalog: NaiveCatalog.NaiveCatalog, args: Record<string, unknown>) {
   const productSearch = yield* ProductSearch
   if (asksNothing(args)) return yield* refusal(decodeProducts(args))
   const query = yield* decodeProducts(args)
-  const answer = NaiveSearch.searchProducts(catalogue, query)
+  const answer = NaiveSearch.searchProducts(catalog, query)
   return yield* walkPages(
     query.per_page ?? 10,
     { ids: answer.items.map((product) => product.id), total: answer.total },
@@ -173,7 +167,7 @@ const productFailure = Effect.fnUntraced(function* (
           pagination
         })
       ),
-    checkProduct(catalogue)
+    checkProduct(catalog)
   )
 })
 
@@ -182,7 +176,7 @@ const prove = Effect.fnUntraced(function* <E, R>(
   makeArguments: (index: number) => Record<string, unknown>,
   failure: (args: Record<string, unknown>) => Effect.Effect<string | undefined, E, R>
 ) {
-  for (let index = 0; index < casesPerCatalogue; index++) {
+  for (let index = 0; index < casesPerCatalog; index++) {
     const args = makeArguments(index)
     const wrong = yield* failure(args)
     if (wrong === undefined) continue
@@ -191,37 +185,37 @@ const prove = Effect.fnUntraced(function* <E, R>(
   }
 })
 
-for (const [index, size] of catalogueSizes.entries()) {
-  const catalogueSeed = seed * 1_000 + index
-  const catalogue = NaiveCatalogue.generate(catalogueSeed, size)
+for (const [index, size] of catalogSizes.entries()) {
+  const catalogSeed = seed * 1_000 + index
+  const catalog = NaiveCatalog.generate(catalogSeed, size)
 
-  layer(services, { excludeTestServices: true })(`catalogue ${catalogueSeed} of ${size} stores`, (it) => {
+  layer(services, { excludeTestServices: true })(`catalog ${catalogSeed} of ${size} stores`, (it) => {
     const load = Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const loaded = yield* sql`SELECT 1 FROM shop LIMIT 1`
       if (loaded.length > 0) return
-      yield* loadCatalogue(catalogue)
+      yield* loadCatalog(catalog)
       yield* indexed
     })
 
     it.effect(
-      `${casesPerCatalogue} searches for ads`,
+      `${casesPerCatalog} searches for ads`,
       () =>
         Effect.gen(function* () {
           yield* load
-          const { ad } = generators(Random.make(catalogueSeed + 1), catalogue)
-          yield* prove(ad, (args) => adFailure(catalogue, args))
+          const { ad } = generators(Random.make(catalogSeed + 1), catalog)
+          yield* prove(ad, (args) => adFailure(catalog, args))
         }),
       600_000
     )
 
     it.effect(
-      `${casesPerCatalogue} searches for products`,
+      `${casesPerCatalog} searches for products`,
       () =>
         Effect.gen(function* () {
           yield* load
-          const { product } = generators(Random.make(catalogueSeed + 2), catalogue)
-          yield* prove(product, (args) => productFailure(catalogue, args))
+          const { product } = generators(Random.make(catalogSeed + 2), catalog)
+          yield* prove(product, (args) => productFailure(catalog, args))
         }),
       600_000
     )
@@ -231,7 +225,7 @@ for (const [index, size] of catalogueSizes.entries()) {
         yield* load
         const productSearch = yield* ProductSearch
         const { pagination } = yield* productSearch.search({ page: Page.lastPage, per_page: 1 }, accountId)
-        assert.deepInclude(pagination, { page: 20, has_more: false, total: catalogue.products.length })
+        assert.deepInclude(pagination, { page: 20, has_more: false, total: catalog.products.length })
         assert.isAbove(pagination.total, 20)
         assert.isTrue(Exit.isFailure(yield* Effect.exit(decodeAds({ page: Page.lastPage + 1 }))))
         assert.isTrue(Exit.isFailure(yield* Effect.exit(decodeProducts({ page: Page.lastPage + 1 }))))

@@ -1,4 +1,4 @@
-/** What a search does when the catalogue has changed meanwhile, and when the database is busy, slow or gone. */
+/** What a search does when the catalog has changed meanwhile, and when the database is busy, slow or gone. */
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Fiber, Latch, Layer, Metric } from "effect"
 import { SqlClient } from "effect/sql"
@@ -21,7 +21,7 @@ const accountId = 0 as AccountId
 
 const services = Searches.layer.pipe(Layer.provideMerge(TestDatabase.layer))
 
-/** Makes the catalogue one store with `count` products that cost `price`, as one import would, and tells nobody. */
+/** Makes the catalog one store with `count` products that cost `price`, as one import would, and tells nobody. */
 const become = Effect.fnUntraced(function* (count: number, price: number) {
   const sql = yield* SqlClient.SqlClient
   yield* sql.withTransaction(

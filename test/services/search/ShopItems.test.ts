@@ -14,8 +14,8 @@ import * as Searches from "../../support/Searches.ts"
 import { indexed } from "../../support/Stamps.ts"
 import * as StoreRecords from "../../support/StoreRecords.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
-import { loadCatalogue } from "../../oracle/loadCatalogue.ts"
-import * as NaiveCatalogue from "../../oracle/NaiveCatalogue.ts"
+import { loadCatalog } from "../../oracle/loadCatalog.ts"
+import * as NaiveCatalog from "../../oracle/NaiveCatalog.ts"
 
 const services = Layer.mergeAll(Searches.layer, Access.layerUnhashed, TrackedShops.layer).pipe(
   Layer.provideMerge(TestDatabase.layer)
@@ -38,19 +38,19 @@ const descending =
 
 const ids = (items: ReadonlyArray<{ readonly id: number }>) => items.map(({ id }) => id)
 
-describe.each([11, 12, 13])("of a random catalogue, seed %i", (seed) => {
-  const catalogue = NaiveCatalogue.generate(seed, 30)
+describe.each([11, 12, 13])("of a random catalog, seed %i", (seed) => {
+  const catalog = NaiveCatalog.generate(seed, 30)
 
   layer(services, { excludeTestServices: true })((it) => {
     it.effect("the newest products and the running ads are those that the records say, in order", () =>
       Effect.gen(function* () {
-        yield* loadCatalogue(catalogue)
+        yield* loadCatalog(catalog)
         yield* indexed
         const items = yield* ShopItems
         let cut = 0
-        for (const { id } of catalogue.shops) {
+        for (const { id } of catalog.shops) {
           const { ads, products } = yield* items.newest(id, nobody)
-          const sold = catalogue.products
+          const sold = catalog.products
             .filter(({ shop_id }) => shop_id === id)
             .sort(
               descending(
@@ -58,7 +58,7 @@ describe.each([11, 12, 13])("of a random catalogue, seed %i", (seed) => {
                 (product) => product.id
               )
             )
-          const run = catalogue.ads
+          const run = catalog.ads
             .filter(({ is_active, shop_id }) => is_active && shop_id === id)
             .sort(
               descending(
@@ -78,7 +78,7 @@ describe.each([11, 12, 13])("of a random catalogue, seed %i", (seed) => {
     it.effect("each is told as the searches tell it", () =>
       Effect.gen(function* () {
         const items = yield* ShopItems
-        for (const { domain, id, name } of catalogue.shops) {
+        for (const { domain, id, name } of catalog.shops) {
           const { ads, products } = yield* items.newest(id, nobody)
           const found = yield* (yield* ProductSearch).search({ query: domain, sort_by: "newest", per_page: 25 }, nobody)
           for (const product of products) {

@@ -6,8 +6,8 @@ import type { AccountId } from "../../../src/domain/access/Account.ts"
 import type { ShopFacts } from "../../../src/domain/catalog/ShopItem.ts"
 import { ShopQuery, shopSorts } from "../../../src/domain/search/ShopQuery.ts"
 import { ShopSearch } from "../../../src/services/search/ShopSearch.ts"
-import { loadCatalogue } from "../../oracle/loadCatalogue.ts"
-import * as NaiveCatalogue from "../../oracle/NaiveCatalogue.ts"
+import { loadCatalog } from "../../oracle/loadCatalog.ts"
+import * as NaiveCatalog from "../../oracle/NaiveCatalog.ts"
 import * as NaiveSearch from "../../oracle/NaiveSearch.ts"
 import { matcher } from "../../oracle/NaiveText.ts"
 import * as Random from "../../oracle/Random.ts"
@@ -19,7 +19,7 @@ import { indexed, stampAndIndex } from "../../support/Stamps.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 
 const seed = Number(process.env["ORACLE_SEED"] ?? 1)
-const casesPerCatalogue = Number(process.env["ORACLE_CASES"] ?? 30)
+const casesPerCatalog = Number(process.env["ORACLE_CASES"] ?? 30)
 
 const services = Searches.layer.pipe(Layer.provideMerge(TestDatabase.layer))
 
@@ -28,12 +28,12 @@ const decode = Schema.decodeUnknownEffect(ShopQuery)
 /** Nobody: an account that tracks nothing. */
 const nobody = 0 as AccountId
 
-const check = (catalogue: NaiveCatalogue.NaiveCatalogue) => {
-  const stores = NaiveSearch.storesOf(catalogue)
+const check = (catalog: NaiveCatalog.NaiveCatalog) => {
+  const stores = NaiveSearch.storesOf(catalog)
   return (found: ShopFacts): string | undefined => {
     const store = stores.get(found.id)
     if (store === undefined) return `store ${found.id} does not exist`
-    const niche = catalogue.niches.find(({ id }) => id === store.niche_id)
+    const niche = catalog.niches.find(({ id }) => id === store.niche_id)
     const wanted: ShopFacts = {
       id: store.id,
       name: store.name,
@@ -47,7 +47,7 @@ const check = (catalogue: NaiveCatalogue.NaiveCatalogue) => {
       monthly_visits: store.visits,
       traffic_growth_pct: store.growth,
       active_ads: store.activeAds,
-      products_count: store.catalogueSize,
+      products_count: store.catalogSize,
       avg_price: store.averagePrice,
       trustpilot_rating: store.trustpilot_rating,
       trustpilot_reviews: store.trustpilot_reviews,
@@ -59,12 +59,12 @@ const check = (catalogue: NaiveCatalogue.NaiveCatalogue) => {
   }
 }
 
-const failure = Effect.fnUntraced(function* (catalogue: NaiveCatalogue.NaiveCatalogue, args: Record<string, unknown>) {
+const failure = Effect.fnUntraced(function* (catalog: NaiveCatalog.NaiveCatalog, args: Record<string, unknown>) {
   const shopSearch = yield* ShopSearch
   // That such a query is refused is SearchOracle's to prove: all three decode it alike.
   if (typeof args["query"] === "string" && matcher(args["query"]) === undefined) return undefined
   const query = yield* decode(args)
-  const { items, total } = NaiveSearch.searchShops(catalogue, query)
+  const { items, total } = NaiveSearch.searchShops(catalog, query)
   return yield* walkPages(
     query.per_page ?? 10,
     { ids: items.map(({ id }) => id), total },
@@ -73,36 +73,36 @@ const failure = Effect.fnUntraced(function* (catalogue: NaiveCatalogue.NaiveCata
         items: shops,
         pagination
       })),
-    check(catalogue)
+    check(catalog)
   )
 })
 
 for (const [index, size] of [30, 80, 150].entries()) {
-  const catalogueSeed = seed * 1_000 + index
-  const catalogue = NaiveCatalogue.generate(catalogueSeed, size)
+  const catalogSeed = seed * 1_000 + index
+  const catalog = NaiveCatalog.generate(catalogSeed, size)
 
-  layer(services, { excludeTestServices: true })(`catalogue ${catalogueSeed} of ${size} stores`, (it) => {
+  layer(services, { excludeTestServices: true })(`catalog ${catalogSeed} of ${size} stores`, (it) => {
     const load = Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const loaded = yield* sql`SELECT 1 FROM shop LIMIT 1`
       if (loaded.length > 0) return
-      yield* loadCatalogue(catalogue)
+      yield* loadCatalog(catalog)
       yield* indexed
     })
 
     const prove = Effect.fnUntraced(function* (args: Record<string, unknown>) {
-      if ((yield* failure(catalogue, args)) === undefined) return
-      const smallest = yield* shrink(args, (fewer) => failure(catalogue, fewer))
-      assert.fail(`${JSON.stringify(smallest)}: ${yield* failure(catalogue, smallest)}`)
+      if ((yield* failure(catalog, args)) === undefined) return
+      const smallest = yield* shrink(args, (fewer) => failure(catalog, fewer))
+      assert.fail(`${JSON.stringify(smallest)}: ${yield* failure(catalog, smallest)}`)
     })
 
     it.effect(
-      `${casesPerCatalogue} searches for stores`,
+      `${casesPerCatalog} searches for stores`,
       () =>
         Effect.gen(function* () {
           yield* load
-          const { shop } = generators(Random.make(catalogueSeed + 3), catalogue)
-          for (let number = 0; number < casesPerCatalogue; number++) yield* prove(shop(number))
+          const { shop } = generators(Random.make(catalogSeed + 3), catalog)
+          for (let number = 0; number < casesPerCatalog; number++) yield* prove(shop(number))
         }),
       600_000
     )

@@ -28,7 +28,7 @@ const load = Effect.gen(function* () {
 })
 
 layer(services, { excludeTestServices: true })("Vocabulary", (it) => {
-  it.effect("before there is any catalogue every name is unknown and no option is listed", () =>
+  it.effect("before there is any catalog every name is unknown and no option is listed", () =>
     Effect.gen(function* () {
       const vocabulary = yield* Vocabulary
       assert.deepStrictEqual(yield* vocabulary.list("niches", undefined), [])

@@ -5,7 +5,7 @@ import { AppConfig } from "../../../src/Config.ts"
 import type { Activity } from "../../../src/domain/access/Activity.ts"
 import type { Caller } from "../../../src/domain/access/Account.ts"
 import { RateLimited, SearchTimeout, ToolErrorPayload } from "../../../src/domain/ToolError.ts"
-import { Toolbox } from "../../../src/services/tools/Toolbox.ts"
+import { ToolRegistry } from "../../../src/services/tools/ToolRegistry.ts"
 import { type ToolAnswer, type ToolCall, ToolRunner } from "../../../src/services/tools/ToolRunner.ts"
 import * as FakeAccess from "../../support/FakeAccess.ts"
 import * as FakeSearch from "../../support/FakeSearch.ts"
@@ -16,7 +16,7 @@ const make = (
   vocabulary = FakeSearch.vocabulary,
   record?: (call: Activity) => void
 ) =>
-  Layer.merge(Toolbox.layer, ToolRunner.layer).pipe(
+  Layer.merge(ToolRegistry.layer, ToolRunner.layer).pipe(
     Layer.provide([
       FakeAccess.plans,
       FakeAccess.ledger(books),
@@ -29,9 +29,9 @@ const make = (
     ])
   )
 
-/** Runs against a catalogue of 30 ads, or another search. */
+/** Runs against a catalog of 30 ads, or another search. */
 const withTools = <A, E>(
-  test: (books: FakeAccess.Books) => Effect.Effect<A, E, Toolbox | ToolRunner>,
+  test: (books: FakeAccess.Books) => Effect.Effect<A, E, ToolRegistry | ToolRunner>,
   ...ads: Parameters<typeof FakeSearch.ads> | []
 ) => {
   const books: FakeAccess.Books = { charges: [] }
@@ -45,7 +45,7 @@ const call = (
   overrides: Partial<Pick<ToolCall, "meta" | "caller" | "requestId" | "onCharge">> = {}
 ) =>
   Effect.gen(function* () {
-    const tool = (yield* Toolbox).find(name)
+    const tool = (yield* ToolRegistry).find(name)
     if (tool === undefined) return assert.fail(`no tool ${name}`)
     const runner = yield* ToolRunner
     return yield* runner.run({
@@ -207,7 +207,7 @@ describe("wrong arguments", () => {
             active_days: { min: 3 },
             niches: ["Apparel", "Sock"],
             per_page: 26,
-            colour: "red",
+            color: "red",
             monthly_revenue: { min: 5, max: 1 }
           },
           { meta: { "discovery/idempotency-key": "" } }
@@ -217,7 +217,7 @@ describe("wrong arguments", () => {
         assert.deepStrictEqual(error.issues?.map(({ path }) => path).sort(), [
           "_meta.discovery/idempotency-key",
           "active_days",
-          "colour",
+          "color",
           "monthly_revenue.min",
           "niches.1",
           "per_page"
@@ -294,7 +294,7 @@ describe("a call costs nothing", () => {
   it.effect("without an active plan, whatever its arguments are, and they are not looked at", () =>
     withTools(() =>
       Effect.gen(function* () {
-        const tool = (yield* Toolbox).find("search_ads") ?? assert.fail("no tool")
+        const tool = (yield* ToolRegistry).find("search_ads") ?? assert.fail("no tool")
         const untouched = new Proxy(
           {},
           {
@@ -518,7 +518,7 @@ describe("the activity log", () => {
       yield* Fiber.interrupt(left)
       yield* TestClock.adjust("2 seconds")
       yield* Fiber.join(late)
-      const tool = (yield* Toolbox).find("get_shop")
+      const tool = (yield* ToolRegistry).find("get_shop")
       if (tool === undefined) return assert.fail("no tool")
       yield* (yield* ToolRunner).refuse(
         {

@@ -1,5 +1,5 @@
 /** What the account's page says. */
-import type { Texts } from "../frame/Locale.ts"
+import type { Texts } from "../shared/Locale.ts"
 
 const en = {
   heading: "Your account",
@@ -12,7 +12,7 @@ const en = {
   passwordAbout: "A new password signs you out everywhere else.",
   changePassword: "Change your password",
   sessions: "Where you are signed in",
-  sessionsAbout: "Whatever you do not recognise, sign it out, and then change your password.",
+  sessionsAbout: "Whatever you do not recognize, sign it out, and then change your password.",
   thisOne: "This browser",
   device: (browser: string, system: string) => `${browser} on ${system}`,
   aBrowser: "A browser",

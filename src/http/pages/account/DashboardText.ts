@@ -1,6 +1,6 @@
 /** What the dashboard's first page says. */
-import type { Section } from "../frame/Layout.ts"
-import type { Texts } from "../frame/Locale.ts"
+import type { Section } from "../shared/Layout.ts"
+import type { Texts } from "../shared/Locale.ts"
 
 export interface DashboardText {
   readonly heading: string

@@ -1,6 +1,6 @@
 /** What the page with the new password says. */
 import * as Password from "../../../domain/access/Password.ts"
-import type { Texts } from "../frame/Locale.ts"
+import type { Texts } from "../shared/Locale.ts"
 
 export interface PasswordText {
   readonly heading: string

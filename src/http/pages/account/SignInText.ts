@@ -1,5 +1,5 @@
 /** What the sign-in says. */
-import type { Texts } from "../frame/Locale.ts"
+import type { Texts } from "../shared/Locale.ts"
 
 const en = {
   heading: "Sign in",

@@ -1,6 +1,6 @@
 /** What subscriptions are called, and what is said of one without access. The names of the plans are names. */
 import type { SubscriptionStatus } from "../../../domain/access/Account.ts"
-import type { Texts } from "../frame/Locale.ts"
+import type { Texts } from "../shared/Locale.ts"
 
 export interface SubscriptionText {
   readonly statuses: Readonly<Record<SubscriptionStatus, string>>

@@ -1,10 +1,10 @@
 /** How apps are connected: the one address that all of them need, and where each takes it (docs/clients.md). */
 import * as ClientSetup from "./ClientSetup.ts"
-import { copyText } from "../frame/CopyText.ts"
-import { html } from "../frame/Html.ts"
-import type { Html } from "../frame/Html.ts"
+import { copyText } from "../shared/CopyText.ts"
+import { html } from "../shared/Html.ts"
+import type { Html } from "../shared/Html.ts"
 import type { IntegrationsText } from "./IntegrationsText.ts"
-import type { Locale } from "../frame/Locale.ts"
+import type { Locale } from "../shared/Locale.ts"
 
 interface Way {
   readonly client: string

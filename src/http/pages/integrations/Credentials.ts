@@ -4,11 +4,11 @@ import { mask } from "../../../domain/access/Credential.ts"
 import type { ApiKey } from "../../../services/access/ApiKeys.ts"
 import type { ConnectedApp } from "../../../services/oauth/ConnectedApps.ts"
 import { hostOf } from "../account/ConsentPage.ts"
-import { html } from "../frame/Html.ts"
-import type { Html } from "../frame/Html.ts"
+import { html } from "../shared/Html.ts"
+import type { Html } from "../shared/Html.ts"
 import { appPath, keyPath } from "./IntegrationsPaths.ts"
 import type { IntegrationsText } from "./IntegrationsText.ts"
-import type { Locale } from "../frame/Locale.ts"
+import type { Locale } from "../shared/Locale.ts"
 
 export const maskOf = ({ lastFour }: ApiKey): Html => html`<code>${mask("api_key", lastFour)}</code>`
 

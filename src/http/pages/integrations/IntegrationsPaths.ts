@@ -1,5 +1,5 @@
 /** Where the pages of API keys and connected apps are. */
-import { sections } from "../frame/Layout.ts"
+import { sections } from "../shared/Layout.ts"
 
 export const integrationsPath = sections.integrations
 

@@ -1,6 +1,6 @@
 /** What the page of keys and apps says. The word for ending a key or an app at once is the same on all pages. */
 import { maxActive, maxAnHour, maxNameCharacters } from "../../../services/access/ApiKeys.ts"
-import type { Texts } from "../frame/Locale.ts"
+import type { Texts } from "../shared/Locale.ts"
 
 const en = {
   heading: "Integrations",

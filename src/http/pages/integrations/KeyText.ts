@@ -1,8 +1,8 @@
 /** What the pages about one key or one app say: the new one, its replacement, its end. */
 import type { KeyEnd } from "../../../domain/access/KeyEnd.ts"
-import type { Html } from "../frame/Html.ts"
-import { html } from "../frame/Html.ts"
-import type { Texts } from "../frame/Locale.ts"
+import type { Html } from "../shared/Html.ts"
+import { html } from "../shared/Html.ts"
+import type { Texts } from "../shared/Locale.ts"
 
 export interface KeyText {
   readonly name: string
@@ -55,8 +55,7 @@ const en: KeyText = {
   newKey: "Your new key",
   created: (name) => html`The key ${name} is created.`,
   once: "Copy the key now: it is shown this once.",
-  onceWhy:
-    "Nobody can show it again. Keep it where only you and the client can read it; it never belongs into an address.",
+  onceWhy: "Nobody can show it again. Keep it where only you and the client can read it; never put it in a URL.",
   setUp: "Set up a client",
   setUpHow: "Each has the key in it already, but that of VS Code, which asks for it: its file is usually committed.",
   run: "Run this in a terminal:",

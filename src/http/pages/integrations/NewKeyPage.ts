@@ -4,13 +4,13 @@ import { Redacted } from "effect"
 import type { KeyEnd } from "../../../domain/access/KeyEnd.ts"
 import type { ApiKey, NewKey } from "../../../services/access/ApiKeys.ts"
 import * as ClientSetup from "./ClientSetup.ts"
-import { copyText } from "../frame/CopyText.ts"
-import { html } from "../frame/Html.ts"
+import { copyText } from "../shared/CopyText.ts"
+import { html } from "../shared/Html.ts"
 import { integrationsPath } from "./IntegrationsPaths.ts"
 import { texts } from "./KeyText.ts"
-import type { Page } from "../frame/Layout.ts"
-import { quoted } from "../frame/ThirdParty.ts"
-import type { SignedIn } from "../frame/Visitors.ts"
+import type { Page } from "../shared/Layout.ts"
+import { quoted } from "../shared/ThirdParty.ts"
+import type { SignedIn } from "../shared/Visitors.ts"
 
 /** The secret is in this page alone: it is not stored, and no address leads back here. */
 export const newKey = (options: {

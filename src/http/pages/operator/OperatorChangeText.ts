@@ -1,6 +1,6 @@
 /** What an operator is asked before a change. */
 import type { Plan, SubscriptionStatus } from "../../../domain/access/Account.ts"
-import type { Texts } from "../frame/Locale.ts"
+import type { Texts } from "../shared/Locale.ts"
 
 export interface OperatorChangeText {
   readonly plan: string

@@ -1,7 +1,7 @@
 /** What the operators' pages say. */
 import type { Role } from "../../../domain/access/Account.ts"
 import type { AccountChange } from "../../../services/access/AccountChanges.ts"
-import type { Texts } from "../frame/Locale.ts"
+import type { Texts } from "../shared/Locale.ts"
 
 export interface OperatorText {
   readonly heading: string

@@ -1,9 +1,9 @@
 /** Calls and credits of an account by day, beside each other. */
 import type { Amount, UsageOfDay } from "../../../services/access/Usage.ts"
-import * as Chart from "../frame/Chart.ts"
-import { html } from "../frame/Html.ts"
-import type { Html } from "../frame/Html.ts"
-import type { Locale } from "../frame/Locale.ts"
+import * as Chart from "../shared/Chart.ts"
+import { html } from "../shared/Html.ts"
+import type { Html } from "../shared/Html.ts"
+import type { Locale } from "../shared/Locale.ts"
 import { texts } from "./UsageText.ts"
 
 const total = (amounts: ReadonlyArray<Amount>, of: keyof Amount): number =>

@@ -6,20 +6,20 @@ import * as Credit from "../../../domain/access/Credit.ts"
 import { titles } from "../../../domain/access/Plan.ts"
 import { CallHistory } from "../../../services/access/CallHistory.ts"
 import { CurrentAccount } from "../../../services/access/CurrentAccount.ts"
-import { LookRate } from "../../../services/access/LookRate.ts"
+import { PageRateLimit } from "../../../services/access/PageRateLimit.ts"
 import { Usage } from "../../../services/access/Usage.ts"
 import type { Amount, Span, UsageOfCaller, UsageSummary } from "../../../services/access/Usage.ts"
 import { SearchPermits } from "../../../services/search/SearchPermits.ts"
 import { statusBadge, subscriptionNotice } from "../account/Subscription.ts"
 import * as CallsTable from "./CallsTable.ts"
-import { PageNotFound } from "../frame/ErrorPage.ts"
-import { html } from "../frame/Html.ts"
-import type { Html } from "../frame/Html.ts"
+import { PageNotFound } from "../shared/ErrorPage.ts"
+import { html } from "../shared/Html.ts"
+import type { Html } from "../shared/Html.ts"
 import { integrationsPath } from "../integrations/IntegrationsPaths.ts"
-import { Layout } from "../frame/Layout.ts"
-import type { Locale } from "../frame/Locale.ts"
-import * as OutwardLinks from "../frame/OutwardLinks.ts"
-import { PageRoutes } from "../frame/PageRoutes.ts"
+import { Layout } from "../shared/Layout.ts"
+import type { Locale } from "../shared/Locale.ts"
+import * as OutwardLinks from "../shared/OutwardLinks.ts"
+import { PageRoutes } from "../shared/PageRoutes.ts"
 import * as UsageAddress from "./UsageAddress.ts"
 import type { UsageView } from "./UsageAddress.ts"
 import { usageCharts } from "./UsageCharts.ts"
@@ -34,7 +34,7 @@ export const layer = HttpRouter.use((router) =>
     const { page } = yield* Layout
     const usage = yield* Usage
     const history = yield* CallHistory
-    const looks = yield* LookRate
+    const looks = yield* PageRateLimit
     const permits = yield* SearchPermits
 
     yield* router.add(

@@ -1,5 +1,5 @@
 /** What the usage page says. */
-import type { Texts } from "../frame/Locale.ts"
+import type { Texts } from "../shared/Locale.ts"
 
 const en = {
   heading: "Usage",

@@ -1,6 +1,6 @@
 /**
  * The demo data set: the same for the same seed, day and size, on every machine. It comes store by store, each with its
- * months, products and ads, as records of the catalogue's own format.
+ * months, products and ads, as records of the catalog's own format.
  */
 import { Stream } from "effect"
 import type { CatalogRecord } from "../../../domain/catalog/Records.ts"
@@ -37,7 +37,7 @@ export function* demoRecords(options: DemoOptions): Generator<ReadonlyArray<Cata
     demoShop(options.seed, index, today, taken)
   )
   const products = shareOut(
-    shops.map(({ catalogue }) => catalogue),
+    shops.map(({ catalog }) => catalog),
     size.products - edgeCount("product")
   )
   const ads = shareOut(adWeights(options.seed, shops), size.ads - edgeCount("ad"))
@@ -78,7 +78,7 @@ export const demoSource = (options: DemoOptions): Stream.Stream<ImportChunk> =>
     )
   })
 
-/** For a file: lines of the catalogue's own format. */
+/** For a file: lines of the catalog's own format. */
 export const demoLines = (options: DemoOptions): Stream.Stream<string> =>
   Stream.fromIterable(demoRecords(options), { chunkSize: 1 }).pipe(
     Stream.map((records) => `${records.map((record) => JSON.stringify(record)).join("\n")}\n`)

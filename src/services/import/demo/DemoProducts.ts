@@ -86,9 +86,9 @@ const variants = (prng: Prng, shop: DemoShop, price: number): Pick<ProductDetail
     ? sizes.slice(prng.int(0, 2), prng.int(4, 7))
     : prng.chance(0.6)
       ? ["Default Title"]
-      : prng.some(shop.subject.lexicon.colours, prng.int(2, 6))
+      : prng.some(shop.subject.lexicon.colors, prng.int(2, 6))
   return {
-    options: [{ name: isSized ? "Size" : values.length > 1 ? "Colour" : "Title", values }],
+    options: [{ name: isSized ? "Size" : values.length > 1 ? "Color" : "Title", values }],
     variants: values.map((value, index) => ({
       id: null,
       title: value,

@@ -21,7 +21,7 @@ export interface DemoShop {
   /** In the store's currency. */
   readonly medianPrice: number
   /** Products that it sells; what the record says unless that is unknown. */
-  readonly catalogue: number
+  readonly catalog: number
   readonly visits: number
 }
 
@@ -72,7 +72,7 @@ export const demoShop = (seed: string, index: number, today: number, taken: Set<
   }
 
   const medianPrice = prng.logNormal(85, 0.75) * Math.sqrt(parent.priceFactor) * country.perDollar
-  const catalogue = prng.chance(0.02) ? 0 : Math.round(prng.logNormal(86, 1.6))
+  const catalog = prng.chance(0.02) ? 0 : Math.round(prng.logNormal(86, 1.6))
   const visits = Math.min(40_000_000, Math.round(prng.logNormal(7_500, 1.9)))
   const traffic = prng.chance(0.06) ? [] : months(prng, domain, visits, today)
   const visitsNow = traffic.at(-1)?.visits ?? visits
@@ -96,7 +96,7 @@ export const demoShop = (seed: string, index: number, today: number, taken: Set<
     created_on: unknown(0.04) ? null : dateOf(today - Math.round((today - oldestDay) * prng.unit() ** 1.7)),
     monthly_revenue: unknown(0.08) ? null : roughly(orders * basket),
     monthly_orders: unknown(0.08) ? null : orders,
-    products_count: unknown(0.03) ? null : catalogue,
+    products_count: unknown(0.03) ? null : catalog,
     trustpilot_rating: hasRating ? Math.round(Math.min(5, Math.max(1, 4.2 + 0.7 * prng.normal())) * 10) / 10 : null,
     trustpilot_reviews: hasRating ? Math.round(prng.logNormal(70, 1.8)) : null
   }
@@ -107,7 +107,7 @@ export const demoShop = (seed: string, index: number, today: number, taken: Set<
     subject,
     isWholeCurrency: wholeCurrencies.has(country.currency),
     medianPrice,
-    catalogue,
+    catalog,
     visits: visitsNow
   }
 }

@@ -30,7 +30,7 @@ const fill = (template: string, prng: Prng, { shop }: Subject, noun: string): st
 
 /** 11, 40, 92 and 127 characters at 5, 50, 95 and 99 %. */
 export const title = (prng: Prng, subject: Subject): string => {
-  const { colours, density, epithets, extras, qualities, space } = subject.lexicon
+  const { colors, density, epithets, extras, qualities, space } = subject.lexicon
   const target = prng.logNormal(38, 0.52, 0.8) * density
   const dash = space === "" ? " " : " – "
   const bar = space === "" ? " " : " | "
@@ -41,7 +41,7 @@ export const title = (prng: Prng, subject: Subject): string => {
   }
   if (epithets.length > 0 && prng.chance(0.6)) add(`${prng.pick(epithets)}${space}${text}`)
   add(`${text}${space === "" ? " " : space}${prng.pick(qualities[subject.kind])}`)
-  add(`${text}${dash}${prng.pick(colours)}`)
+  add(`${text}${dash}${prng.pick(colors)}`)
   for (const extra of prng.some(extras, 5)) add(`${text}${bar}${extra}`)
   if (text.length < target * 0.8) add(`${text}${bar}${prng.pick(subject.nouns)}`)
   return text

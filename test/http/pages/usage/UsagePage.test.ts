@@ -6,7 +6,7 @@ import { parse, usagePath } from "../../../../src/http/pages/usage/UsageAddress.
 import { ActivityLog } from "../../../../src/services/access/ActivityLog.ts"
 import { ApiKeys } from "../../../../src/services/access/ApiKeys.ts"
 import { CallHistory } from "../../../../src/services/access/CallHistory.ts"
-import { looksPerMinute } from "../../../../src/services/access/LookRate.ts"
+import { looksPerMinute } from "../../../../src/services/access/PageRateLimit.ts"
 import * as RecordedCalls from "../../../support/RecordedCalls.ts"
 import * as RunningQueries from "../../../support/RunningQueries.ts"
 import { Site } from "../../../support/Site.ts"
@@ -245,7 +245,7 @@ layer(Site.layer({ config: { rateLimitPerMinute: 6 } }), { excludeTestServices: 
       })
     )
 
-    it.effect("is looked at as often as the catalogue, by each account", () =>
+    it.effect("is looked at as often as the catalog, by each account", () =>
       Effect.gen(function* () {
         const [one, other] = [yield* customer, yield* customer]
         const looks = yield* Effect.forEach(times(looksPerMinute + 30), () => one.visitor.get(usagePath), {

@@ -167,7 +167,7 @@ describe("the demo data is as real data is", () => {
     )
   })
 
-  it("in the sizes of catalogues", () => {
+  it("in the sizes of catalogs", () => {
     const sizes = shops.flatMap(({ products_count }) => (products_count === null ? [] : [products_count]))
     isAbout(quantile(sizes, 0.25), 28, 0.2)
     isAbout(quantile(sizes, 0.5), 86, 0.2)

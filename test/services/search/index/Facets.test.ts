@@ -13,7 +13,7 @@ import type { Filter } from "../../../../src/services/search/index/Query.ts"
 import { Spellings } from "../../../../src/services/search/index/Records.ts"
 import { lettersCode } from "../../../../src/services/search/index/Segment.ts"
 import * as Queries from "../../../../src/services/search/Queries.ts"
-import * as NaiveCatalogue from "../../../oracle/NaiveCatalogue.ts"
+import * as NaiveCatalog from "../../../oracle/NaiveCatalog.ts"
 import * as NaiveSearch from "../../../oracle/NaiveSearch.ts"
 import { matcher } from "../../../oracle/NaiveText.ts"
 import * as Random from "../../../oracle/Random.ts"
@@ -23,7 +23,7 @@ import { nameCodes, segmentOf } from "../../../oracle/segments.ts"
 const seed = Number(process.env["ORACLE_SEED"] ?? 1)
 const cases = Number(process.env["ORACLE_CASES"] ?? 30)
 
-const catalog = NaiveCatalogue.generate(seed * 1_000, 40)
+const catalog = NaiveCatalog.generate(seed * 1_000, 40)
 const spellings = new Spellings()
 const isOdd = (id: number) => id % 4 === 1 || id % 2 === 0
 const halves = [segmentOf(catalog, spellings, isOdd), segmentOf(catalog, spellings, (id) => !isOdd(id))]
@@ -77,11 +77,11 @@ const counted = (found: Facets, argument: string, value: string): number => {
 
 const storeValues: Readonly<Record<string, ReadonlyArray<string>>> = {
   niches: catalog.niches.map(({ name }) => name),
-  countries: NaiveCatalogue.countries,
-  currencies: NaiveCatalogue.currencies,
-  themes: NaiveCatalogue.themes,
-  apps: NaiveCatalogue.apps,
-  domains: NaiveCatalogue.extensions,
+  countries: NaiveCatalog.countries,
+  currencies: NaiveCatalog.currencies,
+  themes: NaiveCatalog.themes,
+  apps: NaiveCatalog.apps,
+  domains: NaiveCatalog.extensions,
   languages: languages.slice(0, 6),
   pixels: pixels.slice(0, 4),
   social_networks: socialNetworks.slice(0, 4)
@@ -118,7 +118,7 @@ describe("facets", () => {
     prove(
       generators(Random.make(seed), catalog).ad,
       { ...storeValues, media_types: mediaTypes, ctas: ctas.slice(0, 5) },
-      (args) => Queries.fromAdQuery(decode(args), names, NaiveCatalogue.today),
+      (args) => Queries.fromAdQuery(decode(args), names, NaiveCatalog.today),
       total,
       (found, args) => {
         assert.strictEqual(found.ads?.active, total({ ...args, status: "active" }), JSON.stringify(args))

@@ -16,7 +16,7 @@ import { Spellings } from "../../../../src/services/search/index/Records.ts"
 import { search } from "../../../../src/services/search/index/Search.ts"
 import type { SegmentList } from "../../../../src/services/search/index/Segment.ts"
 import * as Queries from "../../../../src/services/search/Queries.ts"
-import * as NaiveCatalogue from "../../../oracle/NaiveCatalogue.ts"
+import * as NaiveCatalog from "../../../oracle/NaiveCatalog.ts"
 import * as NaiveSearch from "../../../oracle/NaiveSearch.ts"
 import { matcher } from "../../../oracle/NaiveText.ts"
 import * as Random from "../../../oracle/Random.ts"
@@ -66,7 +66,7 @@ const failure = (list: SegmentList, query: Query, expected: Expected, tuning: Tu
 }
 
 /** The same catalog in several ways: whole, in pieces with outdated copies, and those merged in part and as a whole. */
-const segmentations = (catalog: NaiveCatalogue.NaiveCatalogue, spellings: Spellings, random: Random.Random) => {
+const segmentations = (catalog: NaiveCatalog.NaiveCatalog, spellings: Spellings, random: Random.Random) => {
   const { pseudoStores, stores } = contents(catalog)
   const ids = [...pseudoStores.map(({ id }) => id), ...stores.map(({ store }) => store.id)]
   const pieceOf = new Map(ids.map((id) => [id, random.int(0, 3)]))
@@ -90,7 +90,7 @@ const segmentations = (catalog: NaiveCatalogue.NaiveCatalogue, spellings: Spelli
 
 for (const [index, size] of [30, 80, 150].entries()) {
   const catalogSeed = seed * 1_000 + index
-  const catalog = NaiveCatalogue.generate(catalogSeed, size)
+  const catalog = NaiveCatalog.generate(catalogSeed, size)
   const spellings = new Spellings()
   const lists = segmentations(catalog, spellings, Random.make(catalogSeed + 7))
   const names = nameCodes(catalog, spellings)
@@ -127,7 +127,7 @@ for (const [index, size] of [30, 80, 150].entries()) {
         const query = decode.ad(args)
         const answer = NaiveSearch.searchAds(catalog, query)
         return [
-          Queries.fromAdQuery(query, names, NaiveCatalogue.today),
+          Queries.fromAdQuery(query, names, NaiveCatalog.today),
           { ids: answer.items.map(({ id }) => id), total: answer.total, isGrouped: AdQuery.mode(query) !== "flat" }
         ]
       })

@@ -15,14 +15,14 @@ import { namesOf } from "../../../../src/services/search/runtime/IndexState.ts"
 import { Snapshots } from "../../../../src/services/search/runtime/Snapshots.ts"
 import { compareWithRecords } from "../../../../src/services/search/runtime/VerifyIndex.ts"
 import { change, randomChange } from "../../../oracle/changes.ts"
-import { loadCatalogue } from "../../../oracle/loadCatalogue.ts"
-import { generate } from "../../../oracle/NaiveCatalogue.ts"
+import { loadCatalog } from "../../../oracle/loadCatalog.ts"
+import { generate } from "../../../oracle/NaiveCatalog.ts"
 import * as Random from "../../../oracle/Random.ts"
 import { segmentOf } from "../../../oracle/segments.ts"
 import { temporaryFolder } from "../../../support/PrivatePostgres.ts"
 import { TestDatabase } from "../../../support/TestDatabase.ts"
 
-const catalogue = generate(1, 60)
+const catalog = generate(1, 60)
 
 /** An indexer with a folder of its own, and what it has told. */
 const makeIndexer = Effect.fnUntraced(function* (folder: string, options: Partial<Indexer.IndexerOptions> = {}) {
@@ -52,7 +52,7 @@ const makeIndexer = Effect.fnUntraced(function* (folder: string, options: Partia
   return { ...indexer, events, tags, published, assertWhole }
 })
 
-const onCatalogue = <A, E>(
+const onCatalog = <A, E>(
   effect: (
     folder: string
   ) => Effect.Effect<A, E, CatalogReader | SqlClient.SqlClient | PgClient.PgClient | TestDatabase | Scope.Scope>
@@ -60,7 +60,7 @@ const onCatalogue = <A, E>(
   Effect.scoped(Effect.flatMap(temporaryFolder, effect)).pipe(
     Effect.provide(
       CatalogReader.layer.pipe(
-        Layer.provideMerge(Layer.effectDiscard(loadCatalogue(catalogue)).pipe(Layer.provideMerge(TestDatabase.layer)))
+        Layer.provideMerge(Layer.effectDiscard(loadCatalog(catalog)).pipe(Layer.provideMerge(TestDatabase.layer)))
       ),
       { local: true }
     )
@@ -68,12 +68,12 @@ const onCatalogue = <A, E>(
 
 layer(Layer.empty, { excludeTestServices: true })("the indexer", (it) => {
   it.effect("has every value of the records, as the naive catalog has them", () =>
-    onCatalogue((folder) =>
+    onCatalog((folder) =>
       Effect.gen(function* () {
         const indexer = yield* makeIndexer(folder)
         yield* indexer.refresh
         const spellings = new Spellings()
-        const expected = { list: [segmentOf(catalogue, spellings)], spellings: namesOf(spellings) }
+        const expected = { list: [segmentOf(catalog, spellings)], spellings: namesOf(spellings) }
         assert.deepStrictEqual(differences(indexer.published(), expected, ["index", "oracle"]), [])
         yield* indexer.assertWhole
       })
@@ -83,7 +83,7 @@ layer(Layer.empty, { excludeTestServices: true })("the indexer", (it) => {
   it.effect(
     "follows random changes, one by one and many at once, through merges and restarts",
     () =>
-      onCatalogue((folder) =>
+      onCatalog((folder) =>
         Effect.gen(function* () {
           const random = Random.make(11)
           let indexer = yield* makeIndexer(folder)
@@ -106,7 +106,7 @@ layer(Layer.empty, { excludeTestServices: true })("the indexer", (it) => {
   )
 
   it.effect("what a change left alone is the same memory as before", () =>
-    onCatalogue((folder) =>
+    onCatalog((folder) =>
       Effect.gen(function* () {
         const indexer = yield* makeIndexer(folder)
         yield* indexer.refresh
@@ -122,7 +122,7 @@ layer(Layer.empty, { excludeTestServices: true })("the indexer", (it) => {
   )
 
   it.effect("a database with another history is noticed while running, and indexed anew", () =>
-    onCatalogue((folder) =>
+    onCatalog((folder) =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         const indexer = yield* makeIndexer(folder)
@@ -148,7 +148,7 @@ layer(Layer.empty, { excludeTestServices: true })("the indexer", (it) => {
   )
 
   it.effect("a snapshot of another database, or one too old to catch up, is not used", () =>
-    onCatalogue((folder) =>
+    onCatalog((folder) =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         const first = yield* makeIndexer(folder)
@@ -172,7 +172,7 @@ layer(Layer.empty, { excludeTestServices: true })("the indexer", (it) => {
   )
 
   it.effect("a damaged snapshot is left aside for one that is whole", () =>
-    onCatalogue((folder) =>
+    onCatalog((folder) =>
       Effect.gen(function* () {
         const first = yield* makeIndexer(folder)
         yield* first.refresh
@@ -192,7 +192,7 @@ layer(Layer.empty, { excludeTestServices: true })("the indexer", (it) => {
   )
 
   it.effect("says that memory is too small before it builds", () =>
-    onCatalogue((folder) =>
+    onCatalog((folder) =>
       Effect.gen(function* () {
         const indexer = yield* makeIndexer(folder, { availableMemory: () => 1_000 })
         const error = yield* Effect.flip(indexer.refresh)
@@ -204,7 +204,7 @@ layer(Layer.empty, { excludeTestServices: true })("the indexer", (it) => {
   )
 
   it.effect("a large merge runs beside changes, and has them afterwards", () =>
-    onCatalogue((folder) =>
+    onCatalog((folder) =>
       Effect.gen(function* () {
         const gate = yield* Queue.unbounded<void>()
         const merges: Array<number> = []
@@ -238,7 +238,7 @@ layer(Layer.empty, { excludeTestServices: true })("the indexer", (it) => {
   )
 
   it.effect("a commit is followed without being asked", () =>
-    onCatalogue((folder) =>
+    onCatalog((folder) =>
       Effect.gen(function* () {
         const indexer = yield* makeIndexer(folder)
         yield* Effect.forkScoped(indexer.run)
@@ -266,7 +266,7 @@ layer(Layer.empty, { excludeTestServices: true })("the indexer", (it) => {
   )
 
   it.effect("follows without notices, by looking each second", () =>
-    onCatalogue((folder) =>
+    onCatalog((folder) =>
       Effect.gen(function* () {
         const indexer = yield* makeIndexer(folder, { listen: Queue.unbounded<unknown>() })
         yield* indexer.refresh

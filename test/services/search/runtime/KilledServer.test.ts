@@ -1,9 +1,9 @@
 /** kill -9 of the server at any moment of the life of its index: what the next one answers from is what the records say. */
 import { assert, layer } from "@effect/vitest"
 import { Effect, Schedule } from "effect"
-import { loadCatalogue } from "../../../oracle/loadCatalogue.ts"
+import { loadCatalog } from "../../../oracle/loadCatalog.ts"
 import { randomChange } from "../../../oracle/changes.ts"
-import { generate } from "../../../oracle/NaiveCatalogue.ts"
+import { generate } from "../../../oracle/NaiveCatalog.ts"
 import * as Random from "../../../oracle/Random.ts"
 import { temporaryFolder } from "../../../support/PrivatePostgres.ts"
 import * as ServerProcess from "../../../support/ServerProcess.ts"
@@ -23,7 +23,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("a server that is kille
     "leaves nothing from which the next one would answer wrongly",
     () =>
       Effect.gen(function* () {
-        yield* loadCatalogue(generate(9, 150))
+        yield* loadCatalog(generate(9, 150))
         const { connection } = yield* TestDatabase
         const random = Random.make(9)
         const environment = { DATABASE_URL: ServerProcess.urlOf(connection), INDEX_DIR: yield* temporaryFolder }

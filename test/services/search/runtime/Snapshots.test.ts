@@ -10,21 +10,21 @@ import { namesOf } from "../../../../src/services/search/runtime/IndexState.ts"
 import type { IndexState } from "../../../../src/services/search/runtime/IndexState.ts"
 import { openSnapshot, write } from "../../../../src/services/search/runtime/Snapshot.ts"
 import { Snapshots } from "../../../../src/services/search/runtime/Snapshots.ts"
-import { generate } from "../../../oracle/NaiveCatalogue.ts"
+import { generate } from "../../../oracle/NaiveCatalog.ts"
 import * as Random from "../../../oracle/Random.ts"
 import { segmentOf } from "../../../oracle/segments.ts"
 import { temporaryFolder } from "../../../support/PrivatePostgres.ts"
 
 const stateOf = (seed: number, shops: number, version = 7): IndexState => {
-  const catalogue = generate(seed, shops)
+  const catalog = generate(seed, shops)
   const spellings = new Spellings()
   const list = [
-    segmentOf(catalogue, spellings, (id) => id % 2 === 0),
-    segmentOf(catalogue, spellings, (id) => id % 2 !== 0)
+    segmentOf(catalog, spellings, (id) => id % 2 === 0),
+    segmentOf(catalog, spellings, (id) => id % 2 !== 0)
   ]
   return {
     identity: { catalogId: "5e3f", version, token: `token ${version}` },
-    niches: catalogue.niches.map(({ id, name, parent_id }) => ({ id, parentId: parent_id, name })),
+    niches: catalog.niches.map(({ id, name, parent_id }) => ({ id, parentId: parent_id, name })),
     spellings: namesOf(spellings),
     bases: 1,
     list

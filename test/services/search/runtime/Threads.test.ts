@@ -3,12 +3,12 @@ import { Effect, Layer, Schedule } from "effect"
 import * as SearchIndex from "../../../../src/cli/SearchIndex.ts"
 import { CatalogIndex } from "../../../../src/services/search/runtime/CatalogIndex.ts"
 import type { Query } from "../../../../src/services/search/index/Query.ts"
-import { loadCatalogue } from "../../../oracle/loadCatalogue.ts"
-import { generate } from "../../../oracle/NaiveCatalogue.ts"
+import { loadCatalog } from "../../../oracle/loadCatalog.ts"
+import { generate } from "../../../oracle/NaiveCatalog.ts"
 import { temporaryFolder } from "../../../support/PrivatePostgres.ts"
 import { TestDatabase } from "../../../support/TestDatabase.ts"
 
-const catalogue = generate(2, 40)
+const catalog = generate(2, 40)
 
 // The test runner sets one of its own, which the thread of the index would read as the server's and refuse.
 delete process.env["BASE_URL"]
@@ -16,7 +16,7 @@ delete process.env["BASE_URL"]
 const index = Layer.unwrap(Effect.map(temporaryFolder, (folder) => SearchIndex.layer({ folder, workers: 2 })))
 
 const live = index.pipe(
-  Layer.provide(Layer.effectDiscard(loadCatalogue(catalogue))),
+  Layer.provide(Layer.effectDiscard(loadCatalog(catalog))),
   Layer.provideMerge(TestDatabase.layer)
 )
 
@@ -41,7 +41,7 @@ layer(live, { excludeTestServices: true })("the index on its threads", (it) => {
         const index = yield* CatalogIndex
         const { version } = yield* ready
         const { published, result } = yield* index.search(allProducts)
-        assert.strictEqual(result.total, catalogue.products.length)
+        assert.strictEqual(result.total, catalog.products.length)
         assert.strictEqual(published.version, version)
       }),
     120_000

@@ -39,7 +39,7 @@ export const Chinese: Lexicon = {
     無糖 | 250克 | 小量烘焙
     快充 | USB-C | 第二代
     三歲以上 | 500片 | 特別版`),
-  colours: items(`鼠尾草綠 | 深藍 | 燕麥色 | 黑色 | 磚紅 | 淡粉`),
+  colors: items(`鼠尾草綠 | 深藍 | 燕麥色 | 黑色 | 磚紅 | 淡粉`),
   extras: items(`免運費 | 送禮首選 | 台灣製造 | 熱銷 | 補貨到店 | 限量`),
   headlines: items(`
     {noun}現省{percent}%

@@ -39,7 +39,7 @@ export const Dutch: Lexicon = {
     glutenvrij | 250 g | in kleine oplage
     met snelladen | USB-C | 2e generatie
     vanaf 3 jaar | 500 stukjes | luxe editie`),
-  colours: items(`Saliegroen | Nachtblauw | Naturel | Zwart | Roest | Oudroze | Zand`),
+  colors: items(`Saliegroen | Nachtblauw | Naturel | Zwart | Roest | Oudroze | Zand`),
   extras: items(
     `Gratis verzending | Cadeautip | Gemaakt in Nederland | Bestseller | Weer op voorraad | Beperkte oplage`
   ),

@@ -21,7 +21,7 @@ export const English: Lexicon = {
     Small Batch | 250 g | Gift Box of 6 | Gluten Free | Slow Roasted
     with Fast Charging | 2nd Gen | Noise Cancelling | USB-C | for Home and Office
     for Ages 3+ | Starter Set | 500 Pieces | Deluxe Edition | with Storage Box`),
-  colours: items(
+  colors: items(
     `Sage Green | Midnight Blue | Oat | Black | Ivory | Rust | Dusty Pink | Charcoal | Sand | Forest | Clay | Lilac`
   ),
   extras:

@@ -41,7 +41,7 @@ export const French: Lexicon = {
     sans gluten | 250 g | en petites séries
     avec charge rapide | USB-C | 2e génération
     dès 3 ans | 500 pièces | édition de luxe`),
-  colours: items(`Vert sauge | Bleu nuit | Écru | Noir | Terracotta | Rose poudré | Crème`),
+  colors: items(`Vert sauge | Bleu nuit | Écru | Noir | Terracotta | Rose poudré | Crème`),
   extras: items(
     `Livraison offerte | Idée cadeau | Fabrication française | Meilleure vente | De retour en stock | Édition limitée`
   ),

@@ -41,7 +41,7 @@ export const German: Lexicon = {
     glutenfrei | 250 g | aus kleiner Röstung
     mit Schnellladefunktion | USB-C | 2. Generation
     ab 3 Jahren | 500 Teile | Sonderausgabe`),
-  colours: items(`Salbeigrün | Nachtblau | Natur | Schwarz | Rost | Altrosa | Anthrazit`),
+  colors: items(`Salbeigrün | Nachtblau | Natur | Schwarz | Rost | Altrosa | Anthrazit`),
   extras: items(
     `Versandkostenfrei | Geschenkidee | Hergestellt in Deutschland | Bestseller | Wieder lieferbar | Limitierte Auflage`
   ),

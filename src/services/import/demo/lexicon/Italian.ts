@@ -39,7 +39,7 @@ export const Italian: Lexicon = {
     senza glutine | 250 g | in piccoli lotti
     con ricarica rapida | USB-C | di 2ª generazione
     da 3 anni | 500 pezzi | edizione speciale`),
-  colours: items(`Verde salvia | Blu notte | Ecrù | Nero | Ruggine | Rosa cipria | Sabbia`),
+  colors: items(`Verde salvia | Blu notte | Ecrù | Nero | Ruggine | Rosa cipria | Sabbia`),
   extras: items(
     `Spedizione gratuita | Idea regalo | Fatto in Italia | Il più venduto | Di nuovo disponibile | Edizione limitata`
   ),

@@ -39,7 +39,7 @@ export const Japanese: Lexicon = {
     無塩 | 250g | 小ロット焙煎
     急速充電対応 | USB-C | 第2世代
     3歳から | 500ピース | 特装版`),
-  colours: items(`セージ | 紺 | 生成り | 黒 | れんが色 | 桜色 | 灰色`),
+  colors: items(`セージ | 紺 | 生成り | 黒 | れんが色 | 桜色 | 灰色`),
   extras: items(`送料無料 | プレゼントに | 日本製 | 人気商品 | 再入荷 | 数量限定`),
   headlines: items(`
     {noun}が今だけ{percent}%オフ

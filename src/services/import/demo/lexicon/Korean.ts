@@ -39,7 +39,7 @@ export const Korean: Lexicon = {
     무설탕 | 250g | 소량 로스팅
     고속 충전 | USB-C | 2세대
     3세 이상 | 500조각 | 스페셜 에디션`),
-  colours: items(`세이지 그린 | 네이비 | 오트밀 | 블랙 | 테라코타 | 연분홍`),
+  colors: items(`세이지 그린 | 네이비 | 오트밀 | 블랙 | 테라코타 | 연분홍`),
   extras: items(`무료 배송 | 선물 추천 | 국내 제작 | 베스트셀러 | 재입고 | 한정 수량`),
   headlines: items(`
     {noun} 지금 {percent}% 할인

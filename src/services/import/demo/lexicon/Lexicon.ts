@@ -17,7 +17,7 @@ export interface Lexicon {
   readonly epithets: ReadonlyArray<string>
   /** After the noun. */
   readonly qualities: Readonly<Record<Kind, ReadonlyArray<string>>>
-  readonly colours: ReadonlyArray<string>
+  readonly colors: ReadonlyArray<string>
   /** What long titles go on with. */
   readonly extras: ReadonlyArray<string>
   readonly headlines: ReadonlyArray<string>

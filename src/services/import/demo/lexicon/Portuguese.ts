@@ -39,7 +39,7 @@ export const Portuguese: Lexicon = {
     sem glúten | 250 g | de produção artesanal
     com carga rápida | USB-C | 2ª geração
     a partir de 3 anos | 500 peças | edição especial`),
-  colours: items(`Verde sálvia | Azul-noite | Cru | Preto | Ferrugem | Rosa antigo | Areia`),
+  colors: items(`Verde sálvia | Azul-noite | Cru | Preto | Ferrugem | Rosa antigo | Areia`),
   extras: items(
     `Frete grátis | Ideia de presente | Feito no Brasil | Mais vendido | De volta ao estoque | Edição limitada`
   ),

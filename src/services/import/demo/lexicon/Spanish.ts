@@ -39,7 +39,7 @@ export const Spanish: Lexicon = {
     sin gluten | 250 g | de cosecha propia
     con carga rápida | USB-C | de 2.ª generación
     desde 3 años | 500 piezas | edición especial`),
-  colours: items(`Verde salvia | Azul noche | Crudo | Negro | Teja | Rosa palo | Arena`),
+  colors: items(`Verde salvia | Azul noche | Crudo | Negro | Teja | Rosa palo | Arena`),
   extras: items(
     `Envío gratis | Idea para regalar | Hecho en España | Más vendido | De nuevo disponible | Edición limitada`
   ),

@@ -1,0 +1,38 @@
+/** The bound on an answer's size: 64 KiB of UTF-8 JSON, last items dropped first (S32, D30). */
+
+export const maxBytes = 64 * 1024
+
+/** The JSON of an envelope, cut to {@link maxBytes}; the pagination always remains. */
+export const toJson = (envelope: object): string => {
+  const json = JSON.stringify(envelope)
+  // A UTF-16 unit takes at most three bytes: most answers need no count.
+  if (json.length * 3 <= maxBytes || Buffer.byteLength(json) <= maxBytes) return json
+  return "results" in envelope && Array.isArray(envelope.results) ? drop(envelope, envelope.results) : json
+}
+
+const drop = (envelope: object, results: ReadonlyArray<unknown>): string => {
+  const cut = (items: ReadonlyArray<unknown>) => JSON.stringify({ ...envelope, results: items, truncated: true })
+  let bytes = Buffer.byteLength(cut([]))
+  let kept = 0
+  for (const item of results) {
+    bytes += Buffer.byteLength(JSON.stringify(item)) + (kept === 0 ? 0 : comma)
+    if (bytes > maxBytes) break
+    kept++
+  }
+  return cut(results.slice(0, kept))
+}
+
+const comma = 1
+
+/** The first items, at most so many, whose JSON takes at most so many bytes of UTF-8, commas included. */
+export const fit = <A>(
+  items: ReadonlyArray<A>,
+  limits: { readonly maxItems: number; readonly maxBytes: number }
+): ReadonlyArray<A> => {
+  let bytes = 0
+  const end = items.findIndex((item, index) => {
+    bytes += Buffer.byteLength(JSON.stringify(item)) + 1
+    return index >= limits.maxItems || bytes > limits.maxBytes
+  })
+  return end === -1 ? items : items.slice(0, end)
+}

@@ -1,0 +1,55 @@
+/** An ad as people look at it: an item of a list `.cards`, on a page that lets the catalog's images load. */
+import type { AdItem } from "../../../domain/catalog/AdItem.ts"
+import { texts } from "./CardText.ts"
+import { html } from "../shared/Html.ts"
+import type { Html } from "../shared/Html.ts"
+import type { Locale } from "../shared/Locale.ts"
+import { picture } from "../shared/Picture.ts"
+import { storePath } from "./StorePaths.ts"
+import { thirdPartyLink, thirdPartyText } from "../shared/ThirdParty.ts"
+
+/** More is shown from its beginning, and as a whole when it is opened: some four lines of a card. */
+const shortCopy = { characters: 140, lines: 4 }
+
+/** Without its blank lines. */
+const copy = (adText: string): Html => {
+  const text = adText.replaceAll(/\n\s*\n/gu, "\n")
+  const whole = html`<span lang="" dir="auto" class="wording">${text}</span>`
+  const isShort = text.length <= shortCopy.characters && text.split("\n").length <= shortCopy.lines
+  return isShort ? html`<p>${whole}</p>` : html`<details class="wording"><summary>${whole}</summary></details>`
+}
+
+export const adCard = ({
+  ad,
+  locale,
+  shop = false
+}: {
+  readonly ad: AdItem
+  readonly locale: Locale
+  /** With the name of the store, as a link to its page. */
+  readonly shop?: boolean
+}): Html => {
+  const text = texts[locale.language]
+  const started = html`<time datetime="${ad.started_at}">${locale.date(ad.started_at)}</time>`
+  const links = [
+    thirdPartyLink(ad.ad_library_url, text.adLibrary),
+    thirdPartyLink(ad.landing_url, text.landingPage)
+  ].filter((link) => link !== undefined)
+  return html`<li class="card" data-ad-id="${ad.id}">
+    ${picture({ src: ad.image_url, ratio: "wide" })}
+    <p class="about">
+      <strong>${thirdPartyText(ad.page_name)}</strong>
+      ${shop && ad.shop !== null && html`<a href="${storePath(ad.shop.id)}">${thirdPartyText(ad.shop.name)}</a>`}
+    </p>
+    <p class="badges">
+      <span class="badge ${ad.status === "active" && "good"}">${text.statuses[ad.status]}</span>
+      <span class="badge">${text.mediaTypes[ad.media_type]}</span>
+      ${ad.is_partnership && html`<span class="badge">${text.partnership}</span>`}
+    </p>
+    ${ad.headline !== null && html`<p class="headline" lang="" dir="auto">${ad.headline}</p>`}
+    ${ad.ad_text !== null && copy(ad.ad_text)}
+    ${ad.cta !== null && html`<p><span class="cta" lang="en">${ad.cta}</span></p>`}
+    <p class="aside">${text.started(started, ad.active_days, locale.number(ad.active_days))}</p>
+    ${links.length > 0 && html`<p class="links">${links}</p>`}
+  </li>`
+}

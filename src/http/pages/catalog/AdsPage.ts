@@ -1,0 +1,18 @@
+/** `/dashboard/ads`: what `search_ads` gives, to look at. */
+import * as AdNotice from "../../../domain/search/AdNotice.ts"
+import { AdQuery } from "../../../domain/search/AdQuery.ts"
+import * as SearchAds from "../../../services/tools/SearchAds.ts"
+import { adCard } from "./AdCard.ts"
+import { sections } from "../shared/Layout.ts"
+import * as SearchPage from "./SearchPage.ts"
+
+export const adsPath = sections.ads
+
+export const layer = SearchPage.layer({
+  subject: "ads",
+  path: adsPath,
+  schema: AdQuery,
+  tool: SearchAds.make,
+  cards: ({ results }, locale) => results.map((ad) => adCard({ ad, locale, shop: true })),
+  reasons: (query, { pagination }) => AdNotice.reasons(query, pagination)
+})

@@ -1,0 +1,72 @@
+/**
+ * Who may look at the pages over the catalog: whoever may call the tools (domain/access/Plan.ts), as often as PageRateLimit
+ * and DailyLooks let them. Looking takes no credits.
+ */
+import { Context, Effect, Layer } from "effect"
+import type { HttpServerResponse } from "effect/http"
+import { AppConfig } from "../../../Config.ts"
+import * as Plan from "../../../domain/access/Plan.ts"
+import { CurrentAccount } from "../../../services/access/CurrentAccount.ts"
+import { DailyLooks } from "../../../services/access/DailyLooks.ts"
+import { PageRateLimit } from "../../../services/access/PageRateLimit.ts"
+import { toBilling } from "../account/Subscription.ts"
+import { texts as subscriptionTexts } from "../account/SubscriptionText.ts"
+import { texts } from "./CatalogAccessText.ts"
+import type { PageError } from "../shared/ErrorPage.ts"
+import { html } from "../shared/Html.ts"
+import { Layout } from "../shared/Layout.ts"
+import type { Section } from "../shared/Layout.ts"
+import * as OutwardLinks from "../shared/OutwardLinks.ts"
+import type { SignedIn } from "../shared/Visitors.ts"
+
+type Answer<R> = Effect.Effect<HttpServerResponse.HttpServerResponse, PageError, R>
+
+export class CatalogAccess extends Context.Service<
+  CatalogAccess,
+  {
+    /** `answer` for who may look; a page that says what is missing, and where to mend it, for everyone else. */
+    allow<R>(visitor: SignedIn, section: Section, answer: Answer<R>): Answer<R>
+  }
+>()("discovery/http/pages/CatalogAccess") {
+  static readonly layer = Layer.effect(
+    CatalogAccess,
+    Effect.gen(function* () {
+      const { billing } = OutwardLinks.of(yield* AppConfig)
+      const { page } = yield* Layout
+      const looks = yield* PageRateLimit
+      const ofTheDay = yield* DailyLooks
+
+      const prompt = (visitor: SignedIn, section: Section) => {
+        const { locale, session } = visitor
+        const text = texts[locale.language]
+        return page({
+          status: 403,
+          locale,
+          section,
+          account: visitor,
+          heading: text.heading,
+          body: html`
+            <p>${text.need}</p>
+            <p>${text.have(Plan.titles[session.plan], subscriptionTexts[locale.language].statuses[session.status])}</p>
+            ${billing !== undefined && html`<p>${toBilling(billing, locale, "button")}</p>`}
+            <p class="aside">${text.kept}</p>
+          `
+        })
+      }
+
+      return CatalogAccess.of({
+        allow: (visitor, section, answer) => {
+          const { session } = visitor
+          if (!Plan.mayCallTools(session)) return Effect.succeed(prompt(visitor, section))
+          return looks
+            .take(session.accountId)
+            .pipe(
+              Effect.andThen(ofTheDay.take(session.accountId)),
+              Effect.andThen(answer),
+              Effect.provideService(CurrentAccount, session.accountId)
+            )
+        }
+      })
+    })
+  )
+}

@@ -1,0 +1,137 @@
+/** The filters in use, each with the address of the search without it. */
+import type { SearchAddress } from "../../../domain/search/SearchAddress.ts"
+import type { Popular } from "../../../services/search/Vocabulary.ts"
+import { texts as cardTexts } from "./CardText.ts"
+import { texts as filterTexts } from "./FilterText.ts"
+import type { ArgumentName } from "./FilterText.ts"
+import { places } from "./FilterForm.ts"
+import { html } from "../shared/Html.ts"
+import type { Html } from "../shared/Html.ts"
+import { languageName } from "../shared/LanguageNames.ts"
+import type { Locale } from "../shared/Locale.ts"
+import { texts } from "./SearchPageText.ts"
+
+type Arguments = Readonly<Record<string, unknown>>
+
+export interface Chip {
+  readonly label: string
+  /** Of the search without it, from its first page on. */
+  readonly href: string
+}
+
+interface Context {
+  readonly path: string
+  readonly address: SearchAddress
+  readonly locale: Locale
+  readonly popular: Popular
+  /** Canonical. */
+  readonly args: Arguments
+}
+
+/** The address of a page of the site. */
+export const hrefOf = ({ address, path }: Pick<Context, "address" | "path">, args: Arguments): string => {
+  const query = address.toAddress(args)
+  return query === "" ? path : `${path}?${query}`
+}
+
+const without = (args: Arguments, name: string): Arguments =>
+  Object.fromEntries(Object.entries(args).filter(([other]) => other !== name && other !== "page"))
+
+/** What filters; the others say in which order and how many. */
+const isFilter = (name: string): name is ArgumentName =>
+  Object.hasOwn(places, name) && !["sort_by", "sort_order", "page", "per_page"].includes(name)
+
+const entryName = ({ locale, popular }: Context, name: ArgumentName, entry: unknown): string => {
+  if (name === "niches" && (typeof entry === "string" || typeof entry === "number")) {
+    return popular.nicheName(entry) ?? String(entry)
+  }
+  const value = String(entry)
+  switch (name) {
+    case "countries":
+      return locale.countryName(value)
+    case "languages":
+      return languageName(locale, value)
+    case "media_types": {
+      const types: Readonly<Record<string, string>> = cardTexts[locale.language].mediaTypes
+      return types[value] ?? value
+    }
+    case "status": {
+      const statuses: Readonly<Record<string, string>> = filterTexts[locale.language].statuses
+      return statuses[value] ?? value
+    }
+    default:
+      return value
+  }
+}
+
+/** `from 5 to 10`, with either end left out. */
+const bounds = ({ locale }: Context, value: object): string => {
+  const text = filterTexts[locale.language]
+  return Object.entries(value)
+    .map(([part, bound]: [string, unknown]) => {
+      const end = part === "min" || part === "from" ? text.from : text.to
+      return `${end} ${typeof bound === "number" ? locale.number(bound) : locale.date(String(bound))}`
+    })
+    .join(" ")
+}
+
+/** With more than these in all, an array is one chip: each has a whole address. */
+const maxChips = 30
+
+const labeled = (context: Context, name: ArgumentName, value: string): string =>
+  name === "query" ? context.locale.quotes.join(value) : `${filterTexts[context.locale.language].names[name]}: ${value}`
+
+const chipsOf = (context: Context, name: ArgumentName, value: unknown, isCrowded: boolean): ReadonlyArray<Chip> => {
+  const { args } = context
+  const rest = without(args, name)
+  if (value === true) return [{ label: filterTexts[context.locale.language].names[name], href: hrefOf(context, rest) }]
+  if (!Array.isArray(value)) {
+    const shown = typeof value === "object" && value !== null ? bounds(context, value) : entryName(context, name, value)
+    return [{ label: labeled(context, name, shown), href: hrefOf(context, rest) }]
+  }
+  const entries: ReadonlyArray<unknown> = value
+  if (isCrowded && entries.length > 1) {
+    const shown = texts[context.locale.language].several(entries.length)
+    return [{ label: labeled(context, name, shown), href: hrefOf(context, rest) }]
+  }
+  return entries.map((entry) => {
+    const others = entries.filter((other) => other !== entry)
+    return {
+      label: labeled(context, name, entryName(context, name, entry)),
+      href: hrefOf(context, others.length === 0 ? rest : { ...rest, [name]: others })
+    }
+  })
+}
+
+const filtersOf = ({ args }: Context): ReadonlyArray<readonly [ArgumentName, unknown]> =>
+  Object.entries(args).flatMap(([name, value]) => (isFilter(name) ? [[name, value] as const] : []))
+
+/** Every value by itself. */
+export const chips = (context: Context): ReadonlyArray<Chip> => {
+  const filters = filtersOf(context)
+  const values = filters.reduce((sum, [, value]) => sum + (Array.isArray(value) ? value.length : 1), 0)
+  return filters.flatMap(([name, value]) => chipsOf(context, name, value, values > maxChips))
+}
+
+/** Every filter as a whole: what to leave out of a search that finds nothing. */
+export const wholeFilters = (context: Context): ReadonlyArray<Chip> =>
+  filtersOf(context).flatMap(([name, value]) => {
+    const [first, ...others] = chipsOf(context, name, value, true)
+    return first === undefined || others.length > 0 ? [] : [first]
+  })
+
+export const chipBar = (context: Context): Html | undefined => {
+  const found = chips(context)
+  if (found.length === 0) return undefined
+  const text = texts[context.locale.language]
+  const { per_page, sort_by, sort_order } = context.args
+  const order = Object.fromEntries(
+    Object.entries({ per_page, sort_by, sort_order }).filter(([, value]) => value !== undefined)
+  )
+  return html`<nav class="chips" aria-label="${text.active}">
+    <ul>
+      ${found.map(({ href, label }) => html`<li><a href="${href}" class="chip" aria-label="${text.remove(label)}">${label}</a></li>`)}
+      <li><a href="${hrefOf(context, order)}">${text.clear}</a></li>
+    </ul>
+  </nav>`
+}

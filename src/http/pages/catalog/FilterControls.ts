@@ -1,0 +1,289 @@
+/** The fields of a search's form, each as its argument is written (domain/search/SearchAddress.ts). */
+import { countryCodes, currencyCodes } from "../../../domain/catalog/Iso.ts"
+import { defaults } from "../../../domain/search/Arguments.ts"
+import * as Page from "../../../domain/search/Page.ts"
+import type { Kind } from "../../../domain/search/SearchAddress.ts"
+import { written } from "../../../domain/search/SearchAddress.ts"
+import type { ArgumentIssue } from "../../../domain/ToolError.ts"
+import type { Popular } from "../../../services/search/Vocabulary.ts"
+import { texts as cardTexts } from "./CardText.ts"
+import { texts } from "./FilterText.ts"
+import type { ArgumentName } from "./FilterText.ts"
+import { html } from "../shared/Html.ts"
+import type { Html } from "../shared/Html.ts"
+import { issueText } from "./IssueText.ts"
+import { languageName } from "../shared/LanguageNames.ts"
+import type { Locale } from "../shared/Locale.ts"
+
+/** What was typed. */
+export interface Typed {
+  /** Of a field with one value, such as `monthly_revenue.min`. */
+  value(field: string): string | undefined
+  /** Of a list: names, and ids of niches. */
+  entries(name: string): ReadonlyArray<string | number>
+}
+
+export const isTyped = (typed: Typed, field: string): boolean => typed.value(field) !== undefined
+
+interface Context {
+  readonly locale: Locale
+  readonly typed: Typed
+  readonly issues: ReadonlyArray<ArgumentIssue>
+}
+
+interface Named extends Context {
+  readonly name: ArgumentName
+  readonly kind: Kind
+}
+
+/** Line breaks are lost in a field of one line, and with them where one word ends. */
+const oneLine = (text: string): string => text.replaceAll(/[\r\n]+/gu, " ")
+
+interface Told {
+  readonly error: Html | undefined
+  /** Of the field that has it. */
+  readonly attributes: Html | undefined
+}
+
+/** What is wrong with a field, or with an entry of a list. */
+const told = ({ issues, locale }: Context, field: string, withEntries = false): Told => {
+  const found = issues.filter(
+    ({ path }) =>
+      path === field || (withEntries && path.startsWith(`${field}.`) && /^\d+$/u.test(path.slice(field.length + 1)))
+  )
+  return found.length === 0
+    ? { error: undefined, attributes: undefined }
+    : {
+        error: html`<p class="error" id="${field}-error">
+          ${found.map(({ message, path }) => html`<span data-issue="${path}">${issueText(locale.language, message)}</span> `)}
+        </p>`,
+        attributes: html` aria-invalid="true" aria-describedby="${field}-error"`
+      }
+}
+
+const hintOf = ({ locale, name }: { readonly locale: Locale; readonly name: ArgumentName }): Html | undefined => {
+  const hint = texts[locale.language].hints[name]
+  return hint === undefined ? undefined : html`<p class="hint">${hint}</p>`
+}
+
+export const words = (context: Context & { readonly placeholder: string }): Html => {
+  const { attributes, error } = told(context, "query")
+  return html`<div>
+    <label for="query">${texts[context.locale.language].names.query}</label>
+    ${error}
+    <input
+      type="search"
+      id="query"
+      name="query"
+      placeholder="${context.placeholder}"
+      autocomplete="off"
+      value="${oneLine(context.typed.value("query") ?? "")}"
+      ${attributes}
+    />
+  </div>`
+}
+
+/** As the lists of values that people choose from. */
+interface Option {
+  readonly value: string
+  readonly label: string
+  /** How many stores it has. */
+  readonly stores?: number
+}
+
+/** What an argument of a closed vocabulary may be. */
+const labelOf = (locale: Locale, name: ArgumentName, value: string): string => {
+  const text = texts[locale.language]
+  const labels: Readonly<Record<string, string>> =
+    name === "sort_by"
+      ? text.sorts
+      : name === "sort_order"
+        ? text.orders
+        : name === "status"
+          ? text.statuses
+          : name === "media_types"
+            ? cardTexts[locale.language].mediaTypes
+            : {}
+  if (name === "languages") return languageName(locale, value)
+  return Object.hasOwn(labels, value) ? (labels[value] ?? value) : value
+}
+
+const perPage = ["10", "15", "20", "25"]
+const absent: Readonly<Partial<Record<ArgumentName, string>>> = {
+  status: defaults.status,
+  sort_by: defaults.sort_by,
+  sort_order: defaults.sort_order,
+  per_page: String(Page.window({}).perPage)
+}
+
+/** One of a few; what else was asked for stands there too, so that it is not lost. */
+export const choice = (context: Named): Html => {
+  const { kind, locale, name, typed } = context
+  const { attributes, error } = told(context, name)
+  const values = kind._tag === "Choice" ? kind.values : perPage
+  const chosen = typed.value(name) ?? absent[name] ?? ""
+  const all = values.includes(chosen) ? values : [...values, chosen]
+  return html`<div>
+    <label for="${name}">${texts[locale.language].names[name]}</label>
+    ${error}
+    <select id="${name}" name="${name}" ${attributes}>
+      ${all.map((value) => html`<option value="${value}" ${value === chosen && html` selected`}>${labelOf(locale, name, value)}</option>`)}
+    </select>
+  </div>`
+}
+
+const part = (context: Named, field: string, label: string, type: "Text" | "Number"): Html => {
+  const { name, typed } = context
+  const { attributes } = told(context, field)
+  const value = html`id="${field}" name="${field}" value="${typed.value(field) ?? ""}" autocomplete="off"${attributes}`
+  if (type === "Text") {
+    // One for days throws away what is none, before anyone could see it.
+    const isDay = attributes === undefined
+    return html`<label>${label}<input type="${isDay ? "date" : "text"}" ${value} /></label>`
+  }
+  // Not of the type "number", for the same reason.
+  const mode = name !== "traffic_growth_pct" && html` inputmode="decimal"`
+  return html`<label
+    ><span class="unseen">${label}</span><input type="text" placeholder="${label}" ${mode} ${value}
+  /></label>`
+}
+
+const parts = (context: Named, kind: Extract<Kind, { readonly _tag: "Parts" }>, isAlone: boolean): Html => {
+  const { locale, name } = context
+  const text = texts[locale.language]
+  const names = Object.entries(kind.parts)
+  return html`<fieldset id="${name}">
+    <legend${isAlone && html` class="unseen"`}>${text.names[name]}</legend>
+    ${hintOf(context)}${told(context, name).error}${names.map(([each]) => told(context, `${name}.${each}`).error).filter((error) => error !== undefined)}
+    <div class="pair${names.some(([, type]) => type === "Text") && " days"}">
+      ${names.map(([each, type], index) => part(context, `${name}.${each}`, index === 0 ? text.from : text.to, type))}
+    </div>
+  </fieldset>`
+}
+
+const flag = (context: Named): Html => {
+  const { locale, name, typed } = context
+  const { attributes, error } = told(context, name)
+  const checked = (typed.value(name) === "true" || error !== undefined) && html` checked`
+  const input = html`<input type="checkbox" id="${name}" name="${name}" value="true" ${checked}${attributes} />`
+  return html`<fieldset>
+    ${error}
+    <div class="options"><label>${input}${texts[locale.language].names[name]}</label></div>
+  </fieldset>`
+}
+
+/** Values that no option has are shown as far as that. */
+const maxOthers = 100
+
+/** There are hundreds on a page: as short as they can be. */
+const checkbox = (name: string, { label, stores, value }: Option, isChecked: boolean, locale: Locale): Html => {
+  const checked = isChecked && html` checked`
+  const count = stores !== undefined && html`<span>${locale.number(stores)}</span>`
+  const input = html`<input type="checkbox" name="${name}" value="${value}" ${checked} />`
+  return html`<label>${input}${label}${count}</label>`
+}
+
+const checklist = (
+  context: Named,
+  options: ReadonlyArray<Option>,
+  {
+    chosen,
+    others,
+    searchable
+  }: { readonly chosen: ReadonlySet<string>; readonly others: ReadonlyArray<string>; readonly searchable: boolean }
+): Html => {
+  const { locale, name } = context
+  const text = texts[locale.language]
+  const list = `${name}-list`
+  // Those that are chosen come first, where they are seen.
+  const sorted = searchable
+    ? [...options.filter(({ value }) => chosen.has(value)), ...options.filter(({ value }) => !chosen.has(value))]
+    : options
+  return html`${searchable && html`<div class="find" hidden><input type="search" data-filter="${list}" aria-label="${text.find}: ${text.names[name]}" placeholder="${text.find}" autocomplete="off" /></div>`}
+    <div class="options" id="${list}">
+      ${others.slice(0, maxOthers).map((value) => checkbox(name, { value, label: value }, true, locale))}${sorted.map((option) => checkbox(name, option, chosen.has(option.value), locale))}
+    </div>`
+}
+
+/** What people choose from, for each kind of list. */
+const optionsOf = (context: Named & { readonly popular: Popular }): ReadonlyArray<Option> => {
+  const { kind, locale, name, popular } = context
+  if (kind._tag !== "List") return []
+  if (kind.values !== undefined) return kind.values.map((value) => ({ value, label: labelOf(locale, name, value) }))
+  if (name === "countries" || name === "currencies") return codes(locale)[name]
+  if (name !== "niches" && name !== "themes" && name !== "apps") return []
+  return popular.options[name].map((option) => ({
+    value: written(option.name, kind),
+    label: option.name,
+    stores: option.stores
+  }))
+}
+
+const list = (context: Named & { readonly popular: Popular }, isAlone: boolean): Html => {
+  const { kind, locale, name, popular, typed } = context
+  const text = texts[locale.language]
+  const isOpen = kind._tag === "List" && kind.values === undefined && name !== "countries" && name !== "currencies"
+  const options = optionsOf(context)
+  const byFolded = new Map(options.map((option) => [option.value.toLowerCase(), option]))
+  const chosen = new Set<string>()
+  const more = new Map<string, Option>()
+  const others: Array<string> = []
+  for (const entry of typed.entries(name)) {
+    const known = name === "niches" ? popular.nicheName(entry) : undefined
+    const value = written(known ?? entry, kind)
+    const option = byFolded.get(value.toLowerCase())
+    chosen.add(option?.value ?? value)
+    if (option === undefined && known === undefined) others.push(value)
+    if (option === undefined && known !== undefined) more.set(value, { value, label: known })
+  }
+  const all = [...more.values(), ...options]
+  const label = options.length === 0 ? text.onePerLine : text.others
+  const field = html`<textarea name="${name}" rows="2" spellcheck="false" autocapitalize="none">
+${others.join("\n")}</textarea>`
+  const { error } = told(context, name, true)
+  return html`<fieldset id="${name}"${error !== undefined && html` aria-describedby="${name}-error"`}>
+    <legend${isAlone && html` class="unseen"`}>${text.names[name]}</legend>
+    ${hintOf(context)}${error}
+    ${all.length > 0 && checklist(context, all, { chosen, others: isOpen ? [] : others, searchable: options.length > 15 })}
+    ${isOpen && html`<label>${label}${field}</label>`}
+  </fieldset>`
+}
+
+/** The field or fields of an argument; `isAlone` when what is around it has its name already. */
+export const control = (context: Named & { readonly popular: Popular; readonly isAlone: boolean }): Html => {
+  const { isAlone, kind } = context
+  switch (kind._tag) {
+    case "List":
+      return list(context, isAlone)
+    case "Parts":
+      return parts(context, kind, isAlone)
+    case "Flag":
+      return flag(context)
+    case "Text":
+    case "Number":
+    case "Choice":
+      return choice(context)
+  }
+}
+
+interface Codes {
+  readonly countries: ReadonlyArray<Option>
+  readonly currencies: ReadonlyArray<Option>
+}
+
+const known = new WeakMap<Locale, Codes>()
+
+/** By name, as the visitor's language sorts. */
+const codes = (locale: Locale): Codes => {
+  const found = known.get(locale)
+  if (found !== undefined) return found
+  const { compare } = new Intl.Collator(locale.tag)
+  const named = (all: ReadonlySet<string>, name: (code: string) => string) =>
+    Array.from(all, (value) => ({ value, label: name(value) })).toSorted((a, b) => compare(a.label, b.label))
+  const made = {
+    countries: named(countryCodes, locale.countryName),
+    currencies: named(currencyCodes, (code) => `${locale.currencyName(code)} (${code})`)
+  }
+  known.set(locale, made)
+  return made
+}

@@ -1,0 +1,165 @@
+/** The form of a search: its words and order in a bar, and the filters in groups that open when they are in use. */
+import type { SearchAddress, Kind } from "../../../domain/search/SearchAddress.ts"
+import type { ArgumentIssue } from "../../../domain/ToolError.ts"
+import type { Popular } from "../../../services/search/Vocabulary.ts"
+import * as FilterControls from "./FilterControls.ts"
+import { isTyped } from "./FilterControls.ts"
+import type { Typed } from "./FilterControls.ts"
+import { texts as filterTexts } from "./FilterText.ts"
+import type { ArgumentName, Bundle, Group } from "./FilterText.ts"
+import { html } from "../shared/Html.ts"
+import type { Html } from "../shared/Html.ts"
+import type { Locale } from "../shared/Locale.ts"
+import { texts } from "./SearchPageText.ts"
+import type { Subject } from "./SearchPageText.ts"
+
+export interface Searched {
+  readonly subject: Subject
+  readonly path: string
+  readonly address: SearchAddress
+  readonly locale: Locale
+  /** As it was typed, right or wrong. */
+  readonly typed: Typed
+  readonly issues: ReadonlyArray<ArgumentIssue>
+  readonly popular: Popular
+}
+
+/**
+ * Where each argument has its field, in this order; `page` has links. A record: an argument that is added does not compile
+ * until it has a place.
+ */
+export const places: Readonly<Record<ArgumentName, "bar" | "links" | readonly [Group, Bundle?]>> = {
+  query: "bar",
+  status: "bar",
+  sort_by: "bar",
+  sort_order: "bar",
+  per_page: "bar",
+  page: "links",
+  media_types: ["ads"],
+  ctas: ["ads"],
+  active_days: ["ads", "running"],
+  ad_started_between: ["ads", "running"],
+  partnership_only: ["ads", "running"],
+  price: ["products"],
+  niches: ["store"],
+  monthly_revenue: ["store", "figures"],
+  monthly_orders: ["store", "figures"],
+  monthly_visits: ["store", "figures"],
+  traffic_growth_pct: ["store", "figures"],
+  active_ads: ["store", "figures"],
+  products_count: ["store", "figures"],
+  avg_price: ["store", "figures"],
+  shop_created_between: ["store", "figures"],
+  trustpilot_rating: ["store", "trustpilot"],
+  trustpilot_reviews: ["store", "trustpilot"],
+  countries: ["market"],
+  languages: ["market"],
+  currencies: ["market"],
+  domains: ["market"],
+  themes: ["technology"],
+  apps: ["technology"],
+  pixels: ["technology"],
+  social_networks: ["technology"]
+}
+
+const isArgument = (name: string): name is ArgumentName => Object.hasOwn(places, name)
+
+/** The arguments that the page has, in the order of their places. */
+const argumentsOf = ({ address }: Searched): ReadonlyArray<readonly [ArgumentName, Kind]> =>
+  Object.keys(places).flatMap((name) => {
+    const kind = address.kinds.get(name)
+    return kind !== undefined && isArgument(name) ? [[name, kind] as const] : []
+  })
+
+/** How many values are in use. */
+const inUse = ({ typed }: Searched, name: string, kind: Kind): number => {
+  if (kind._tag === "List") return typed.entries(name).length
+  if (kind._tag === "Parts") return Object.keys(kind.parts).some((part) => isTyped(typed, `${name}.${part}`)) ? 1 : 0
+  return isTyped(typed, name) ? 1 : 0
+}
+
+const isWrong = ({ issues }: Searched, name: string): boolean =>
+  issues.some(({ path }) => path === name || path.startsWith(`${name}.`))
+
+const disclosure = (options: {
+  readonly title: string
+  readonly count: number
+  readonly open: boolean
+  readonly body: Html | ReadonlyArray<Html>
+}): Html =>
+  html`<details class="filter" ${options.open && html`open`}>
+    <summary>${options.title}${options.count > 0 && html` <span class="badge">${options.count}</span>`}</summary>
+    ${options.body}
+  </details>`
+
+/** One for each bundle, and for each argument that is in none. */
+const disclosures = (searched: Searched, group: Group): ReadonlyArray<Html> => {
+  const text = filterTexts[searched.locale.language]
+  const members = argumentsOf(searched).filter(([name]) => places[name][0] === group)
+  const byTitle = Map.groupBy(members, ([name]) => {
+    const place = places[name]
+    const bundle = typeof place === "string" ? undefined : place[1]
+    return bundle === undefined ? text.names[name] : text.bundles[bundle]
+  })
+  return Array.from(byTitle, ([title, all]) => {
+    const count = all.reduce((sum, [name, kind]) => sum + inUse(searched, name, kind), 0)
+    return disclosure({
+      title,
+      count,
+      open: count > 0 || all.some(([name]) => isWrong(searched, name)),
+      body: all.map(([name, kind]) => FilterControls.control({ ...searched, name, kind, isAlone: all.length === 1 }))
+    })
+  })
+}
+
+const groups: ReadonlyArray<Group> = ["ads", "products", "store", "market", "technology"]
+
+const bar = (searched: Searched): Html => {
+  const text = texts[searched.locale.language]
+  const choices = argumentsOf(searched).filter(([name]) => places[name] === "bar" && name !== "query")
+  return html`<div class="bar">
+    <div class="words">
+      ${FilterControls.words({ ...searched, placeholder: text.wordsIn[searched.subject] })}
+      <button type="submit">${text.search}</button>
+    </div>
+    <div class="choices">${choices.map(([name, kind]) => FilterControls.choice({ ...searched, name, kind }))}</div>
+  </div>`
+}
+
+export const filterForm = (searched: Searched): Html => {
+  const text = texts[searched.locale.language]
+  const { groups: titles } = filterTexts[searched.locale.language]
+  const filters = argumentsOf(searched).filter(([name]) => typeof places[name] !== "string")
+  const count = filters.reduce((sum, [name, kind]) => sum + inUse(searched, name, kind), 0)
+  return html`<search class="search">
+    <form method="get" action="${searched.path}">
+      ${bar(searched)}
+      <details class="filters" ${filters.some(([name]) => isWrong(searched, name)) && html`open`}>
+        <summary>${text.filters}${count > 0 && html` <span class="badge">${count}</span>`}</summary>
+        ${groups.flatMap((group) => {
+          const found = disclosures(searched, group)
+          return found.length === 0 ? [] : [html`<h2>${titles[group]}</h2>`, ...found]
+        })}
+        <button type="submit">${text.apply}</button>
+      </details>
+    </form>
+  </search>`
+}
+
+/** What was typed, by field. */
+export const typedOf = (
+  pairs: ReadonlyArray<readonly [name: string, value: string]>,
+  raw: Readonly<Record<string, unknown>>,
+  { kinds }: SearchAddress
+): Typed => {
+  const values = new Map(pairs.filter(([, value]) => value !== "").toReversed())
+  return {
+    value: (field) => values.get(field),
+    entries: (name) => {
+      const entries = kinds.get(name)?._tag === "List" ? raw[name] : undefined
+      return Array.isArray(entries)
+        ? entries.filter((entry: unknown) => typeof entry === "string" || typeof entry === "number")
+        : []
+    }
+  }
+}

@@ -1,0 +1,68 @@
+/** The ways to the other pages of a list whose pages have numbers. */
+import { html } from "../shared/Html.ts"
+import type { Html } from "../shared/Html.ts"
+import type { Locale, Texts } from "../shared/Locale.ts"
+
+const en = {
+  pages: "Pages",
+  previous: "Previous",
+  next: "Next",
+  pageOf: (page: string, pages: string) => `Page ${page} of ${pages}`
+}
+
+const texts: Texts<typeof en> = {
+  en,
+  de: { pages: "Seiten", previous: "Zurück", next: "Weiter", pageOf: (page, pages) => `Seite ${page} von ${pages}` },
+  fr: {
+    pages: "Pages",
+    previous: "Précédente",
+    next: "Suivante",
+    pageOf: (page, pages) => `Page ${page} sur ${pages}`
+  },
+  es: {
+    pages: "Páginas",
+    previous: "Anterior",
+    next: "Siguiente",
+    pageOf: (page, pages) => `Página ${page} de ${pages}`
+  }
+}
+
+/** The first, the last, and those around the one that is shown; `undefined` is a gap. */
+const window = (page: number, count: number): ReadonlyArray<number | undefined> => {
+  const shown = Array.from({ length: count }, (_, index) => index + 1).filter(
+    (each) => each === 1 || each === count || Math.abs(each - page) <= 1
+  )
+  return shown.flatMap((each, index) =>
+    index > 0 && each - (shown[index - 1] ?? each) > 1 ? [undefined, each] : [each]
+  )
+}
+
+/** Nothing where there is one page alone. `page` may lie behind the last one. */
+export const pageLinks = (options: {
+  readonly page: number
+  readonly last: number
+  readonly hrefOf: (page: number) => string
+  readonly locale: Locale
+}): Html | undefined => {
+  const { hrefOf, last, locale, page } = options
+  const text = texts[locale.language]
+  if (last <= 1 && page === 1) return undefined
+  return html`<nav class="paging" aria-label="${text.pages}">
+    <ul>
+      ${page > 1 && html`<li><a rel="prev" href="${hrefOf(Math.min(page - 1, last))}">${text.previous}</a></li>`}
+      ${window(page, last).map((each) =>
+        each === undefined
+          ? html`<li aria-hidden="true">…</li>`
+          : html`<li>
+              <a
+                href="${hrefOf(each)}"
+                aria-label="${text.pageOf(locale.number(each), locale.number(last))}"
+                ${each === page && html` aria-current="page"`}
+                >${locale.number(each)}</a
+              >
+            </li>`
+      )}
+      ${page < last && html`<li><a rel="next" href="${hrefOf(page + 1)}">${text.next}</a></li>`}
+    </ul>
+  </nav>`
+}

@@ -1,0 +1,17 @@
+/** `/dashboard/products`: what `search_products` gives, to look at. */
+import { ProductQuery } from "../../../domain/search/ProductQuery.ts"
+import * as SearchProducts from "../../../services/tools/SearchProducts.ts"
+import { productCard } from "./ProductCard.ts"
+import { sections } from "../shared/Layout.ts"
+import * as SearchPage from "./SearchPage.ts"
+
+export const productsPath = sections.products
+
+export const layer = SearchPage.layer({
+  subject: "products",
+  path: productsPath,
+  schema: ProductQuery,
+  tool: SearchProducts.make,
+  cards: ({ results }, locale) => results.map((product) => productCard({ product, locale, shop: true })),
+  reasons: () => []
+})

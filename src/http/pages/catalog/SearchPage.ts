@@ -1,0 +1,216 @@
+/**
+ * A page over one of the search tools: the same arguments, decoded and refused alike, the same services, the same order.
+ * Looking is free: nothing is charged here, and nothing counts as a call. The whole search is in the address.
+ */
+import { Effect, Option, Result, Schema } from "effect"
+import type { HttpServerRequest } from "effect/http"
+import { HttpRouter } from "effect/http"
+import type { Reason } from "../../../domain/search/AdNotice.ts"
+import * as Narrowing from "../../../domain/search/Narrowing.ts"
+import type { AdPagination, Pagination } from "../../../domain/search/Page.ts"
+import * as SearchAddress from "../../../domain/search/SearchAddress.ts"
+import type {
+  ArgumentIssue,
+  InvalidArguments,
+  RateLimited,
+  SearchTimeout,
+  ServiceUnavailable
+} from "../../../domain/ToolError.ts"
+import { Vocabulary } from "../../../services/search/Vocabulary.ts"
+import type { Popular } from "../../../services/search/Vocabulary.ts"
+import * as ToolDefinition from "../../../services/tools/ToolDefinition.ts"
+import { CatalogAccess } from "./CatalogAccess.ts"
+import { problemSummary } from "../shared/Fields.ts"
+import type { Problem } from "../shared/Fields.ts"
+import * as FilterChips from "./FilterChips.ts"
+import { filterForm, places, typedOf } from "./FilterForm.ts"
+import type { Searched } from "./FilterForm.ts"
+import type { Typed } from "./FilterControls.ts"
+import { texts as filterTexts } from "./FilterText.ts"
+import { html } from "../shared/Html.ts"
+import type { Html } from "../shared/Html.ts"
+import { issueText } from "./IssueText.ts"
+import { Layout } from "../shared/Layout.ts"
+import type { Locale } from "../shared/Locale.ts"
+import { PageRoutes, seeOther } from "../shared/PageRoutes.ts"
+import { queryOf } from "../shared/Query.ts"
+import { texts } from "./SearchPageText.ts"
+import type { Subject } from "./SearchPageText.ts"
+import * as SearchResults from "./SearchResults.ts"
+import type { SignedIn } from "../shared/Visitors.ts"
+
+/** What both search tools answer. */
+interface Envelope {
+  readonly results: ReadonlyArray<unknown>
+  readonly pagination: Pagination | AdPagination
+}
+
+type SearchError = InvalidArguments | RateLimited | SearchTimeout | ServiceUnavailable
+
+/** Longer addresses are lost on the way: of a sign-in that comes back (ReturnTo), of proxies, of mail. In characters. */
+const maxAddress = 8_000
+
+/** A search as an address has it; `query` when it fits the schema. */
+interface Asked<Query> {
+  readonly pairs: SearchAddress.Pairs
+  readonly raw: ToolDefinition.RawArguments
+  readonly query: Query | undefined
+}
+
+const none: Popular = { options: { niches: [], themes: [], apps: [] }, nicheName: () => undefined }
+
+export const layer = <Query extends Narrowing.Narrowable, Answer extends Envelope, E, R>(options: {
+  readonly subject: Subject
+  readonly path: `/${string}`
+  /** Of the tool's arguments. */
+  readonly schema: Schema.Constraint & Schema.ConstraintDecoder<Query>
+  readonly tool: Effect.Effect<ToolDefinition.RunnableTool<Answer, SearchError, ToolDefinition.Asker>, E, R>
+  readonly cards: (answer: Answer, locale: Locale) => ReadonlyArray<Html>
+  /** Why there may be nothing. */
+  readonly reasons: (query: Query, answer: Answer) => ReadonlyArray<Reason>
+}) => {
+  const { path, subject } = options
+  const address = SearchAddress.make(options.schema)
+  const decode = Schema.decodeUnknownOption(options.schema)
+
+  return HttpRouter.use((router) =>
+    Effect.gen(function* () {
+      const routes = yield* PageRoutes
+      const access = yield* CatalogAccess
+      const vocabulary = yield* Vocabulary
+      const tool = yield* options.tool
+      const { page } = yield* Layout
+
+      const show = (
+        visitor: SignedIn,
+        form: Omit<Searched, "subject" | "path" | "address" | "locale">,
+        answer: { readonly status?: number; readonly problems?: ReadonlyArray<Problem>; readonly body?: Html }
+      ) => {
+        const { locale } = visitor
+        const text = texts[locale.language]
+        const heading = text.headings[subject]
+        const { body, problems = [], status = 200 } = answer
+        return page({
+          status,
+          locale,
+          heading,
+          title: problems.length > 0 ? `${text.error}: ${heading}` : heading,
+          account: visitor,
+          section: subject,
+          width: "wide",
+          policy: { images: true },
+          body: html`${problemSummary(problems)}
+            <div class="searching">
+              ${filterForm({ ...form, subject, path, address, locale })}
+              <section class="results" aria-label="${text.results}">${body}</section>
+            </div>`
+        })
+      }
+
+      const search = Effect.fnUntraced(function* (visitor: SignedIn, { pairs, query, raw }: Asked<Query>) {
+        // The lists are comfort: without them, names can still be typed.
+        const popular = yield* Effect.orElseSucceed(vocabulary.popular, () => none)
+        const { locale, session } = visitor
+        const form = { typed: typedOf(pairs, raw, address), issues: [], popular }
+        const args = query === undefined ? {} : address.canonical(query)
+        const context = { path, address, locale, popular, args }
+
+        const refused = (issues: ReadonlyArray<ArgumentIssue>) => {
+          const problems = issues.map((issue) => problemOf(issue, locale, form.typed))
+          const all = [{ message: texts[locale.language].mend }, ...problems]
+          return show(visitor, { ...form, issues }, { status: 400, problems: all })
+        }
+
+        const found = (query: Query, answer: Answer) =>
+          show(visitor, form, {
+            body: html`${FilterChips.chipBar(context)}${SearchResults.results({
+              ...context,
+              subject,
+              tool: tool.name,
+              cards: options.cards(answer, locale),
+              pagination: answer.pagination,
+              reasons: answer.results.length === 0 ? options.reasons(query, answer) : []
+            })}`
+          })
+
+        return yield* Effect.gen(function* () {
+          const prepared = yield* ToolDefinition.prepare(tool, raw)
+          if (Result.isFailure(prepared)) return refused(prepared.failure.issues)
+          if (query === undefined) return refused([])
+          return found(query, yield* ToolDefinition.inTime(prepared.success({ accountId: session.accountId })))
+        }).pipe(
+          Effect.catchTags({
+            InvalidArguments: ({ issues }) => Effect.succeed(refused(issues)),
+            SearchTimeout: () => {
+              const advice = tooSlow(Narrowing.advice(query ?? {}), locale)
+              return Effect.succeed(
+                show(visitor, form, { status: 503, body: html`${FilterChips.chipBar(context)}${advice}` })
+              )
+            }
+          })
+        )
+      })
+
+      /** Told with what was typed, to be made shorter. */
+      const tooLong = (visitor: SignedIn, length: number, { pairs, raw }: Asked<Query>) => {
+        const { locale } = visitor
+        const message = texts[locale.language].tooLong(locale.number(length), locale.number(maxAddress))
+        const form = { typed: typedOf(pairs, raw, address), issues: [], popular: none }
+        return Effect.succeed(show(visitor, form, { status: 414, problems: [{ message }] }))
+      }
+
+      const answer = (visitor: SignedIn, { url }: HttpServerRequest.HttpServerRequest) => {
+        const pairs = SearchAddress.parse(queryOf(url))
+        const raw = address.toArguments(pairs)
+        const query = Option.getOrUndefined(decode(raw, { onExcessProperty: "error" }))
+        const asked = { pairs, raw, query }
+        if (url.length > maxAddress) return access.allow(visitor, subject, tooLong(visitor, url.length, asked))
+        const canonical = query === undefined ? undefined : address.canonical(query)
+        // A form sends its empty fields as well: what is shared has only what matters, however it came to be.
+        if (canonical !== undefined && !isSame(pairs, address.toPairs(canonical))) {
+          return Effect.succeed(seeOther(FilterChips.hrefOf({ address, path }, canonical)))
+        }
+        return access.allow(visitor, subject, search(visitor, asked))
+      }
+
+      yield* router.add("GET", path, routes.signedInPage(answer))
+    })
+  )
+}
+
+/** By content: browsers write some characters of an address in other ways than we do. */
+const isSame = (some: SearchAddress.Pairs, others: SearchAddress.Pairs): boolean =>
+  some.length === others.length &&
+  some.every(([name, value], index) => name === others[index]?.[0] && value === others[index]?.[1])
+
+/** Which field it is about, if there is one, and what is wrong with it. */
+const problemOf = ({ message, path }: ArgumentIssue, { language, quotes }: Locale, typed: Typed): Problem => {
+  const text = filterTexts[language]
+  const [name = "", part = ""] = path.split(".")
+  const said = issueText(language, message)
+  if (!isNamed(name, text.names)) return { message: `${path}: ${said}` }
+  const ends: Readonly<Record<string, string>> = { min: text.from, from: text.from, max: text.to, to: text.to }
+  const end = Object.hasOwn(ends, part) ? ends[part] : undefined
+  // Of an entry whose name the message has not.
+  const entry = /^\d+$/u.test(part) && !message.startsWith("`") ? typed.entries(name)[Number(part)] : undefined
+  const about = [
+    text.names[name],
+    ...(end === undefined ? [] : [end]),
+    ...(entry === undefined ? [] : [quotes.join(String(entry))])
+  ]
+  const problem = { message: `${about.join(", ")}: ${said}` }
+  return places[name] === "links" ? problem : { ...problem, field: end === undefined ? name : path }
+}
+
+const isNamed = <A extends object>(name: string, names: A): name is Extract<keyof A, string> =>
+  Object.hasOwn(names, name)
+
+const tooSlow = ({ hasFilter, latePage, words }: Narrowing.Advice, { language }: Locale): Html => {
+  const text = texts[language]
+  return html`<div class="panel" role="alert">
+    <h2>${text.tooSlow}</h2>
+    ${words !== "none" && html`<p>${text.words[words]}</p>`}
+    <p>${hasFilter ? text.narrowFilter : text.addFilter}</p>
+    ${latePage !== undefined && html`<p>${text.earlierPage}</p>`}
+  </div>`
+}

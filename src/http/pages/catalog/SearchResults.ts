@@ -1,0 +1,108 @@
+/** What a search found: how much, the cards, the ways to the other pages, and the same search for an agent. */
+import * as Page from "../../../domain/search/Page.ts"
+import type { AdPagination, Pagination } from "../../../domain/search/Page.ts"
+import type { SearchAddress } from "../../../domain/search/SearchAddress.ts"
+import type { Reason } from "../../../domain/search/AdNotice.ts"
+import type { Popular } from "../../../services/search/Vocabulary.ts"
+import * as FilterChips from "./FilterChips.ts"
+import { copyText } from "../shared/CopyText.ts"
+import { html } from "../shared/Html.ts"
+import type { Html } from "../shared/Html.ts"
+import type { Locale } from "../shared/Locale.ts"
+import { pageLinks } from "./PageLinks.ts"
+import { texts } from "./SearchPageText.ts"
+import type { Subject } from "./SearchPageText.ts"
+
+export interface Found {
+  readonly subject: Subject
+  /** That gives the same. */
+  readonly tool: string
+  readonly path: string
+  readonly address: SearchAddress
+  readonly locale: Locale
+  readonly popular: Popular
+  /** Canonical. */
+  readonly args: Readonly<Record<string, unknown>>
+  readonly cards: ReadonlyArray<Html>
+  readonly pagination: Pagination | AdPagination
+  readonly reasons: ReadonlyArray<Reason>
+}
+
+/** What is paged over: stores where there is one ad of each. */
+const countOf = ({ pagination }: Found): number =>
+  "matching_shops" in pagination && pagination.matching_shops !== undefined
+    ? pagination.matching_shops
+    : pagination.total
+
+/** Pages that can be asked for. */
+const pageCount = (found: Found): number =>
+  Math.max(1, Math.min(Page.lastPage, Math.ceil(countOf(found) / found.pagination.per_page)))
+
+const hrefOf = (found: Found, page: number): string =>
+  FilterChips.hrefOf(found, found.address.canonical({ ...found.args, page }))
+
+const summary = (found: Found): Html => {
+  const { locale, pagination, subject } = found
+  const text = texts[locale.language]
+  const total = text.total[subject](pagination.total, locale.number(pagination.total))
+  const isGrouped = "mode" in pagination && pagination.mode === "grouped_by_shop" && pagination.total > 0
+  const stores = text.stores(countOf(found), locale.number(countOf(found)))
+  return html`<p class="total" role="status">${isGrouped ? text.grouped(total, stores) : total}</p>`
+}
+
+const paging = (found: Found): Html => {
+  const { locale, pagination } = found
+  const last = pageCount(found)
+  const isCut = countOf(found) > Page.lastPage * pagination.per_page
+  return html`${pageLinks({ page: pagination.page, last, hrefOf: (page) => hrefOf(found, page), locale })}
+  ${
+    isCut &&
+    pagination.page === last &&
+    html`<p class="aside">${texts[locale.language].listed(locale.number(Page.lastPage * pagination.per_page))}</p>`
+  }`
+}
+
+const emptyState = (found: Found): Html => {
+  const { locale, pagination, reasons, subject } = found
+  const text = texts[locale.language]
+  if (pagination.total > 0) {
+    return html`<div class="empty">
+      <p>${text.pastLast}</p>
+      <p><a href="${hrefOf(found, 1)}">${text.toFirst}</a></p>
+    </div>`
+  }
+  const filters = FilterChips.wholeFilters(found)
+  if (filters.length === 0) return html`<div class="empty"><p>${text.noneYet}</p></div>`
+  return html`<div class="empty">
+    <h2>${text.nothing[subject]}</h2>
+    ${reasons.map((reason) => reason !== "past_the_last_result" && html`<p>${text.reasons[reason]}</p>`).filter((reason) => reason !== false)}
+    <p>${text.leaveOut}</p>
+    <ul class="instead">
+      ${filters.map(({ href, label }) => html`<li><a href="${href}">${text.without(label)}</a></li>`)}
+    </ul>
+  </div>`
+}
+
+/** The message that a client would post, of exactly this search. */
+export const toolCall = ({ args, tool }: Pick<Found, "args" | "tool">): string =>
+  JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: tool, arguments: args } }, null, 2)
+
+const toolCallPanel = (found: Found): Html => {
+  const text = texts[found.locale.language]
+  return html`<details class="tool-call">
+    <summary>${text.toolCall}</summary>
+    <p class="aside" id="tool-call-about">${text.toolCallHint(found.tool)}</p>
+    ${copyText({ id: "tool-call", named: "tool-call-about", text: toolCall(found), locale: found.locale })}
+  </details>`
+}
+
+export const results = (found: Found): Html =>
+  html`${summary(found)}
+  ${
+    found.cards.length === 0
+      ? emptyState(found)
+      : html`<ul class="cards">
+          ${found.cards}
+        </ul>`
+  }
+  ${found.cards.length > 0 && paging(found)} ${toolCallPanel(found)}`

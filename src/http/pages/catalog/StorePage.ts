@@ -1,0 +1,229 @@
+/** `/dashboard/shops/:id`: a store with all that is on record, where every `dashboard_url` leads; and tracking it. */
+import { DateTime, Effect, Schema } from "effect"
+import { HttpRouter } from "effect/http"
+import { AppConfig } from "../../../Config.ts"
+import * as AdItem from "../../../domain/catalog/AdItem.ts"
+import * as ProductItem from "../../../domain/catalog/ProductItem.ts"
+import * as ShopItem from "../../../domain/catalog/ShopItem.ts"
+import type { ShopRecordItem } from "../../../domain/catalog/ShopItem.ts"
+import { Query } from "../../../domain/search/StoreFilter.ts"
+import { maxTrackedShops } from "../../../services/access/TrackedShops.ts"
+import { ShopItems } from "../../../services/search/ShopItems.ts"
+import { ShopReader } from "../../../services/search/ShopReader.ts"
+import { dashboardUrl } from "../../../services/tools/DashboardUrl.ts"
+import { adCard } from "./AdCard.ts"
+import { CatalogAccess } from "./CatalogAccess.ts"
+import * as Chart from "../shared/Chart.ts"
+import * as Csrf from "../shared/Csrf.ts"
+import { doneOf, said } from "../shared/FlashNotice.ts"
+import { PageNotFound } from "../shared/ErrorPage.ts"
+import { html } from "../shared/Html.ts"
+import type { Html } from "../shared/Html.ts"
+import { Layout, sections } from "../shared/Layout.ts"
+import type { Locale } from "../shared/Locale.ts"
+import { PageRoutes } from "../shared/PageRoutes.ts"
+import { pathId } from "../shared/PathId.ts"
+import { productCard } from "./ProductCard.ts"
+import { figures } from "./StoreFigures.ts"
+import { texts } from "./StorePageText.ts"
+import type { StorePageText } from "./StorePageText.ts"
+import { storePath, storesPath } from "./StorePaths.ts"
+import { thirdPartyLink, thirdPartyText } from "../shared/ThirdParty.ts"
+import { trafficColumns } from "./TrafficColumns.ts"
+import type { SignedIn } from "../shared/Visitors.ts"
+
+/** What a form of the page has come to, said once after it (TrackingForms.ts). */
+export const dones = ["tracked", "untracked", "own", "full"] as const
+export type Done = (typeof dones)[number]
+
+/** Beyond these, apps are shown when they are asked for. */
+const shownApps = 24
+
+type Standing = "own" | "tracked" | "none"
+
+const standingOf = (shop: ShopRecordItem): Standing => (shop.is_own ? "own" : shop.is_tracked ? "tracked" : "none")
+
+/** How the store has to stand for it to be true: an address can be kept, and opened again when it no longer is. */
+const standsAfter: Readonly<Record<Done, Standing>> = {
+  tracked: "tracked",
+  untracked: "none",
+  own: "own",
+  full: "none"
+}
+
+const notice = (done: Done | undefined, standing: Standing, text: StorePageText, locale: Locale): Html | undefined => {
+  if (done === undefined || standsAfter[done] !== standing) return undefined
+  return done === "full"
+    ? html`<p class="problems" role="alert">${text.done.full(locale.number(maxTrackedShops))}</p>`
+    : said(text.done[done])
+}
+
+const tracking = (shop: ShopRecordItem, visitor: SignedIn, text: StorePageText): Html => {
+  const standing = standingOf(shop)
+  return html`<section class="panel tracking">
+    <p>${text.standing[standing]}</p>
+    ${
+      standing !== "own" &&
+      html`<form method="post" action="${storePath(shop.id)}/${standing === "tracked" ? "untrack" : "track"}">
+        ${Csrf.hidden(visitor)}
+        <button type="submit" class="${standing === "tracked" ? "secondary outline" : ""}">
+          ${standing === "tracked" ? text.untrack : text.track}
+        </button>
+      </form>`
+    }
+  </section>`
+}
+
+const tags = (items: ReadonlyArray<string>): Html =>
+  html`<ul class="tags">
+    ${items.map((item) => html`<li class="badge">${thirdPartyText(item)}</li>`)}
+  </ul>`
+
+const about = (shop: ShopRecordItem, locale: Locale, text: StorePageText): Html => {
+  const list = (items: ReadonlyArray<string>) =>
+    items.length === 0 ? html`<span class="unknown">${text.none}</span>` : tags(items)
+  const more = shop.apps.slice(shownApps)
+  const path = shop.niches.map(({ name }) => name).toReversed()
+  return html`<dl class="about-store">
+    <dt>${text.niche}</dt>
+    <dd>
+      ${path.length === 0 ? html`<span class="unknown">${text.unknown}</span>` : html`<span lang="en">${path.join(" › ")}</span>`}
+    </dd>
+    <dt>${text.apps}</dt>
+    <dd>
+      ${list(shop.apps.slice(0, shownApps))}
+      ${
+        more.length > 0 &&
+        html`<details>
+          <summary>${text.moreApps(locale.number(more.length))}</summary>
+          ${tags(more)}
+        </details>`
+      }
+    </dd>
+    <dt>${text.pixels}</dt>
+    <dd>${list(shop.pixels)}</dd>
+    <dt>${text.networks}</dt>
+    <dd>${list(shop.social_networks)}</dd>
+  </dl>`
+}
+
+const traffic = (shop: ShopRecordItem, locale: Locale, text: StorePageText): Html => {
+  const columns = trafficColumns(shop.traffic, locale)
+  return columns.length === 0
+    ? html`<p class="empty">${text.noTraffic}</p>`
+    : Chart.columns({
+        id: "traffic",
+        title: text.trafficTitle,
+        over: text.month,
+        unit: text.monthVisits,
+        columns,
+        locale
+      })
+}
+
+/** No filter takes one store, but the words of a search can be those of its name or domain. */
+const searchLink = (path: string, query: string, label: string): Html | undefined =>
+  Schema.is(Query)(query)
+    ? html`<p><a href="${path}?${new URLSearchParams({ query, sort_by: "newest" }).toString()}">${label}</a></p>`
+    : undefined
+
+const cards = (options: {
+  readonly heading: string
+  readonly items: ReadonlyArray<Html>
+  readonly none: string
+  readonly more: Html | undefined
+  readonly look?: "small"
+}): Html => {
+  const { heading, items, look = "", more, none } = options
+  return html`<section class="store-items">
+    <h2>${heading}</h2>
+    ${
+      items.length === 0
+        ? html`<p class="empty">${none}</p>`
+        : html`<ul class="cards ${look}">
+            ${items}
+          </ul>`
+    }
+    ${items.length > 0 && more}
+  </section>`
+}
+
+export const layer = HttpRouter.use((router) =>
+  Effect.gen(function* () {
+    const routes = yield* PageRoutes
+    const access = yield* CatalogAccess
+    const shops = yield* ShopReader
+    const items = yield* ShopItems
+    const { page } = yield* Layout
+    const context = { dashboardUrl: dashboardUrl(yield* AppConfig) }
+
+    const show = Effect.fnUntraced(function* (visitor: SignedIn, done: Done | undefined) {
+      const { locale, session } = visitor
+      const text = texts[locale.language]
+      const id = yield* pathId
+      const found = yield* shops
+        .get(id, session.accountId)
+        .pipe(Effect.catchTag("NotFound", () => Effect.fail(new PageNotFound())))
+      const newest = yield* items.newest(id, session.accountId)
+      const today = DateTime.formatIsoDateUtc(yield* DateTime.now)
+      const shop = ShopItem.presentDetails(found, context)
+      const standing = standingOf(shop)
+      const products = newest.products.map((product) =>
+        productCard({ product: ProductItem.present(product, context), locale })
+      )
+      const ads = newest.ads.map((ad) => adCard({ ad: AdItem.present(ad, { ...context, today }), locale }))
+      return page({
+        title: shop.name,
+        heading: thirdPartyText(shop.name),
+        account: visitor,
+        section: "stores",
+        width: "wide",
+        locale,
+        policy: { images: true },
+        body: html`
+          <p class="store-head">
+            ${thirdPartyLink(`https://${shop.domain}`, html`<bdi>${shop.domain}</bdi>`, html`<bdi>${shop.domain}</bdi>`)}
+            ${standing !== "none" && html`<span class="badge good">${text[standing]}</span>`}
+          </p>
+          ${notice(done, standing, text, locale)} ${tracking(shop, visitor, text)}
+          <section class="panel">
+            <h2>${text.figures}</h2>
+            ${figures(shop, locale, text)}
+            <p class="aside">${text.estimated}</p>
+          </section>
+          <div class="side-by-side">
+            <section class="panel">
+              <h2>${text.traffic}</h2>
+              ${traffic(shop, locale, text)}
+            </section>
+            <section class="panel">
+              <h2>${text.about}</h2>
+              ${about(shop, locale, text)}
+            </section>
+          </div>
+          ${cards({
+            heading: text.newestProducts,
+            items: products,
+            none: text.noProducts,
+            more: searchLink(sections.products, shop.domain, text.moreProducts),
+            look: "small"
+          })}
+          ${cards({
+            heading: text.runningAds,
+            items: ads,
+            none: text.noAds,
+            more: searchLink(sections.ads, shop.name, text.moreAds)
+          })}
+        `
+      })
+    })
+
+    yield* router.add(
+      "GET",
+      `${storesPath}/:id`,
+      routes.signedInPage((visitor, { url }) => {
+        return access.allow(visitor, "stores", show(visitor, doneOf(url, dones)))
+      })
+    )
+  })
+)

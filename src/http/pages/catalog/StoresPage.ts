@@ -1,0 +1,253 @@
+/** `/dashboard/shops`: the stores that the account tracks or owns, and a search for any other. */
+import { Effect, Option, Schema } from "effect"
+import { HttpRouter } from "effect/http"
+import type { ShopFacts } from "../../../domain/catalog/ShopItem.ts"
+import * as Page from "../../../domain/search/Page.ts"
+import { Query } from "../../../domain/search/StoreFilter.ts"
+import { maxTrackedShops } from "../../../services/access/TrackedShops.ts"
+import { ShopSearch } from "../../../services/search/ShopSearch.ts"
+import { shopsPerPage, TrackedShopReader } from "../../../services/search/TrackedShopReader.ts"
+import { CatalogAccess } from "./CatalogAccess.ts"
+import * as Csrf from "../shared/Csrf.ts"
+import { doneOf, said } from "../shared/FlashNotice.ts"
+import { html } from "../shared/Html.ts"
+import type { Html } from "../shared/Html.ts"
+import { Layout } from "../shared/Layout.ts"
+import type { Locale } from "../shared/Locale.ts"
+import { PageRoutes, seeOther } from "../shared/PageRoutes.ts"
+import { PathId } from "../shared/PathId.ts"
+import { paramsOf } from "../shared/Query.ts"
+import { pageLinks } from "./PageLinks.ts"
+import { growth, known } from "./StoreFigures.ts"
+import { dones } from "./StorePage.ts"
+import type { Done } from "./StorePage.ts"
+import { texts as storeTexts } from "./StorePageText.ts"
+import { storePath, storesPath } from "./StorePaths.ts"
+import { texts } from "./StoresPageText.ts"
+import type { StoresPageText } from "./StoresPageText.ts"
+import { thirdPartyText } from "../shared/ThirdParty.ts"
+import type { SignedIn } from "../shared/Visitors.ts"
+
+const storesPerSearch = 25
+
+const lastTrackedPage = Math.ceil(maxTrackedShops / shopsPerPage)
+
+const decodePage = Schema.decodeUnknownOption(
+  PathId.check(Schema.isLessThanOrEqualTo(Math.max(Page.lastPage, lastTrackedPage)))
+)
+
+/** What the address says; what it cannot mean is left out. */
+interface Asked {
+  /** Of the search box, without blanks around it; `""` asks for the stores that are tracked. */
+  readonly query: string
+  readonly page: number
+  readonly done: Done | undefined
+}
+
+const asked = (url: string): Asked => {
+  const params = paramsOf(url)
+  return {
+    query: params.get("query")?.trim() ?? "",
+    page: Option.getOrElse(decodePage(params.get("page")), () => 1),
+    done: doneOf(url, dones)
+  }
+}
+
+interface Listed extends ShopFacts {
+  readonly is_own?: boolean
+}
+
+/** `formOf` has what can be done with a store of the list; without it, there is no column for that. */
+const table = (
+  shops: ReadonlyArray<Listed>,
+  options: {
+    readonly label: string
+    readonly locale: Locale
+    readonly text: StoresPageText
+    readonly formOf?: (shop: Listed) => Html | undefined
+  }
+): Html => {
+  const { formOf, label, locale, text } = options
+  const names = storeTexts[locale.language]
+  const figure = (value: Html) => html`<td class="figure">${value}</td>`
+  return html`<div class="table" tabindex="0" role="region" aria-label="${label}">
+    <table>
+      <thead>
+        <tr>
+          <th scope="col">${text.store}</th>
+          <th scope="col">${names.country}</th>
+          <th scope="col" class="figure">${names.visits}</th>
+          <th scope="col" class="figure">${text.growth}</th>
+          <th scope="col" class="figure">${names.revenue}</th>
+          <th scope="col" class="figure">${names.activeAds}</th>
+          ${formOf !== undefined && html`<th scope="col" class="figure">${text.actions}</th>`}
+        </tr>
+      </thead>
+      <tbody>
+        ${shops.map(
+          (shop) =>
+            html`<tr data-shop-id="${shop.id}">
+              <th scope="row" class="store">
+                <a href="${storePath(shop.id)}">${thirdPartyText(shop.name)}</a>
+                ${shop.is_own === true && html`<span class="badge good">${names.own}</span>`}
+                ${shop.is_tracked && formOf === undefined && html`<span class="badge good">${names.tracked}</span>`}
+                <bdi class="aside">${shop.domain}</bdi>
+              </th>
+              <td>${locale.countryName(shop.country)}</td>
+              ${figure(known(shop.monthly_visits, locale.number, names.unknown))}
+              ${figure(known(shop.traffic_growth_pct, (value) => growth(value, locale), names.unknown))}
+              ${figure(known(shop.estimated_monthly_revenue, (value) => locale.wholeMoney(value, shop.currency), names.unknown))}
+              ${figure(html`${locale.number(shop.active_ads)}`)}
+              ${formOf !== undefined && html`<td class="figure">${formOf(shop)}</td>`}
+            </tr>`
+        )}
+      </tbody>
+    </table>
+  </div>`
+}
+
+const addressOf = (query: string, page: number): string =>
+  `${storesPath}?${new URLSearchParams({ ...(query === "" ? {} : { query }), page: String(page) }).toString()}`
+
+const searchBox = (query: string, text: StoresPageText, isBad: boolean): Html => html`
+  <search>
+    <form method="get" action="${storesPath}">
+      <label for="query">${text.search}</label>
+      ${isBad && html`<p class="error" id="query-error">${text.badQuery}</p>`}
+      <div class="search-row">
+        <input
+          id="query"
+          name="query"
+          type="search"
+          value="${query}"
+          autocomplete="off"
+          spellcheck="false"
+          ${isBad && html`aria-invalid="true" aria-describedby="query-error" autofocus`}
+        />
+        <button type="submit">${text.searchButton}</button>
+      </div>
+    </form>
+  </search>
+`
+
+/** Only what became of a form of this page. */
+const notice = (done: Done | undefined, text: StoresPageText): Html | undefined => {
+  if (done === "untracked") return said(text.untracked)
+  return done === "own" ? said(text.untrackedOwn) : undefined
+}
+
+const untrackForm = (shop: Listed, visitor: SignedIn, page: number, text: StoresPageText): Html | undefined =>
+  shop.is_own === true
+    ? undefined
+    : html`<form method="post" action="${storePath(shop.id)}/untrack" class="quiet">
+        ${Csrf.hidden(visitor)}
+        <input type="hidden" name="list_page" value="${page}" />
+        <button type="submit" class="quiet" aria-label="${text.untrackOf(shop.name)}">
+          ${storeTexts[visitor.locale.language].untrack}
+        </button>
+      </form>`
+
+export const layer = HttpRouter.use((router) =>
+  Effect.gen(function* () {
+    const routes = yield* PageRoutes
+    const access = yield* CatalogAccess
+    const search = yield* ShopSearch
+    const tracked = yield* TrackedShopReader
+    const { page } = yield* Layout
+
+    const frame = (
+      visitor: SignedIn,
+      body: Html,
+      options: { readonly title?: string; readonly status?: number } = {}
+    ) => {
+      const text = texts[visitor.locale.language]
+      return page({
+        ...options,
+        heading: text.heading,
+        account: visitor,
+        section: "stores",
+        width: "wide",
+        locale: visitor.locale,
+        body
+      })
+    }
+
+    const found = Effect.fnUntraced(function* (visitor: SignedIn, asked: Asked) {
+      const { locale, session } = visitor
+      const { query } = asked
+      const text = texts[locale.language]
+      if (!Schema.is(Query)(query)) return frame(visitor, searchBox(query, text, true), { status: 400 })
+      const window = { page: Math.min(asked.page, Page.lastPage), per_page: storesPerSearch }
+      const { pagination, shops } = yield* search.search({ query, ...window }, session.accountId).pipe(
+        // Only names of niches and themes can be wrong beside what the schema holds, and none is asked for.
+        Effect.catchTag("InvalidArguments", Effect.die)
+      )
+      const heading = text.found(query)
+      const last = Math.min(Page.lastPage, Math.ceil(pagination.total / storesPerSearch))
+      return frame(
+        visitor,
+        html`
+          ${searchBox(query, text, false)}
+          <section class="panel">
+            <h2>${heading}</h2>
+            ${
+              shops.length === 0
+                ? html`<div class="empty">
+                    <p>${text.noneFound}</p>
+                    <p>${text.noneFoundNext}</p>
+                  </div>`
+                : table(shops, { label: heading, locale, text })
+            }
+            ${pageLinks({ page: pagination.page, last, hrefOf: (to) => addressOf(query, to), locale })}
+            <p><a href="${storesPath}">${text.backToTracked}</a></p>
+          </section>
+        `,
+        { title: heading }
+      )
+    })
+
+    const list = Effect.fnUntraced(function* (visitor: SignedIn, { done, page }: Asked) {
+      const { locale, session } = visitor
+      const text = texts[locale.language]
+      const { shops, total } = yield* tracked.page(session.accountId, page)
+      const last = Math.ceil(total / shopsPerPage)
+      // The last store of the last page may just have left it.
+      if (page > 1 && page > last) {
+        return seeOther(`${storesPath}?page=${Math.max(1, last)}${done === undefined ? "" : `&done=${done}`}`)
+      }
+      return frame(
+        visitor,
+        html`
+          ${notice(done, text)} ${searchBox("", text, false)}
+          <section class="panel">
+            <h2>${text.followed}</h2>
+            ${
+              total === 0
+                ? html`<div class="empty">
+                    <p>${text.empty}</p>
+                    <p>${text.emptyNext}</p>
+                  </div>`
+                : html`<p class="aside">${text.followedCount(locale.number(total), locale.number(maxTrackedShops))}</p>
+                    ${table(shops, {
+                      label: text.followed,
+                      locale,
+                      text,
+                      formOf: (shop) => untrackForm(shop, visitor, page, text)
+                    })}
+                    ${pageLinks({ page, last, hrefOf: (to) => addressOf("", to), locale })}`
+            }
+          </section>
+        `
+      )
+    })
+
+    yield* router.add(
+      "GET",
+      storesPath,
+      routes.signedInPage((visitor, { url }) => {
+        const what = asked(url)
+        return access.allow(visitor, "stores", what.query === "" ? list(visitor, what) : found(visitor, what))
+      })
+    )
+  })
+)

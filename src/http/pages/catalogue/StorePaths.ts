@@ -1,6 +1,0 @@
-/** Where the pages of stores are; services/tools/DashboardUrl.ts says the same to agents. */
-import { sections } from "../frame/Layout.ts"
-
-export const storesPath = sections.stores
-
-export const storePath = (shopId: number): string => `${storesPath}/${shopId}`

@@ -1,0 +1,40 @@
+/** Why nothing was done with a key or an app, where there is nothing left to do. */
+import { html } from "../shared/Html.ts"
+import type { Html } from "../shared/Html.ts"
+import { integrationsPath } from "./IntegrationsPaths.ts"
+import { texts } from "./KeyText.ts"
+import { quoted } from "../shared/ThirdParty.ts"
+import type { Page } from "../shared/Layout.ts"
+import type { SignedIn } from "../shared/Visitors.ts"
+
+const notDone = (
+  visitor: SignedIn,
+  { heading, said, status }: { readonly status: number; readonly heading: string; readonly said: string | Html }
+): Page => ({
+  locale: visitor.locale,
+  account: visitor,
+  section: "integrations",
+  status,
+  heading,
+  body: html`
+    <p>${said}</p>
+    <p><a href="${integrationsPath}">${texts[visitor.locale.language].back}</a></p>
+  `
+})
+
+/** Alike for what has ended, for what is another account's, and for what never was. */
+export const gone = (visitor: SignedIn): Page => {
+  const text = texts[visitor.locale.language]
+  return notDone(visitor, { status: 404, heading: text.gone, said: text.goneWhy })
+}
+
+/** The form was sent again, by a reload or by two clicks: the key that it made is there, and its secret is not. */
+export const madeAlready = (visitor: SignedIn, name: string): Page => {
+  const { locale } = visitor
+  const text = texts[locale.language]
+  return notDone(visitor, {
+    status: 409,
+    heading: text.madeAlready,
+    said: html`${text.madeAlreadyHow(quoted(name, locale))}`
+  })
+}

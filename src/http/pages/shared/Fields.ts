@@ -1,0 +1,58 @@
+/** Parts of forms: a labeled field with its error and hint, and the summary of what is wrong. */
+import { html } from "./Html.ts"
+import type { Html } from "./Html.ts"
+
+export interface Field {
+  readonly name: string
+  readonly label: string
+  readonly type: "text" | "email" | "password"
+  /** As in the HTML standard, such as `current-password`. */
+  readonly autocomplete: string
+  readonly value?: string
+  readonly hint?: string
+  readonly error?: string | undefined
+  readonly minLength?: number
+  /** The first one to be filled in, of a page that says nothing before it. */
+  readonly autofocus?: boolean
+}
+
+export const field = (options: Field): Html => {
+  const { error, hint, name } = options
+  const described = [hint === undefined ? [] : `${name}-hint`, error === undefined ? [] : `${name}-error`].flat()
+  return html` <div class="field">
+    <label for="${name}">${options.label}</label>
+    ${hint !== undefined && html`<p class="hint" id="${name}-hint">${hint}</p>`}
+    ${error !== undefined && html`<p class="error" id="${name}-error">${error}</p>`}
+    <input
+      id="${name}"
+      name="${name}"
+      type="${options.type}"
+      autocomplete="${options.autocomplete}"
+      ${options.value !== undefined && html`value="${options.value}"`}
+      ${options.minLength !== undefined && html`minlength="${options.minLength}"`}
+      ${described.length > 0 && html`aria-describedby="${described.join(" ")}"`}
+      ${error !== undefined && html`aria-invalid="true"`}
+      ${options.type === "email" && html`autocapitalize="none" spellcheck="false"`}
+      ${options.autofocus === true && html`autofocus`}
+      required
+    />
+  </div>`
+}
+
+export interface Problem {
+  readonly message: string
+  /** The name of the field that it is about. */
+  readonly field?: string
+}
+
+/** Stands before a form, and has the focus when the page opens: without scripts, whoever hears the page hears it first. */
+export const problemSummary = (problems: ReadonlyArray<Problem>): Html | undefined =>
+  problems.length === 0
+    ? undefined
+    : html` <div class="problems" role="alert" tabindex="-1" autofocus>
+        ${problems.map(({ field, message }) => html`<p>${field === undefined ? message : html`<a href="#${field}">${message}</a>`}</p>`)}
+      </div>`
+
+/** The error of one field, for {@link field}. */
+export const problemOf = (problems: ReadonlyArray<Problem>, name: string): string | undefined =>
+  problems.find((problem) => problem.field === name)?.message

@@ -1,0 +1,75 @@
+/** Who looks at a page: the browser's cookie, and who is signed in with it. */
+import { Context, Effect, Layer, Option } from "effect"
+import type { Redacted } from "effect"
+import type { HttpServerRequest, HttpServerResponse } from "effect/http"
+import { AppConfig } from "../../../Config.ts"
+import type { ServiceUnavailable } from "../../../domain/ToolError.ts"
+import { CsrfTokens } from "../../../services/access/CsrfTokens.ts"
+import { Sessions } from "../../../services/access/Sessions.ts"
+import type { Session } from "../../../services/access/Sessions.ts"
+import * as Locale from "./Locale.ts"
+import * as SessionCookie from "./SessionCookie.ts"
+
+export interface Visitor {
+  /** Of the cookie, or for the cookie that {@link Visitors.remember} sets. */
+  readonly secret: Redacted.Redacted
+  /** Of every form that the visitor is shown; bound to the cookie and to the account (R28, R29). */
+  readonly formToken: string
+  /** `undefined` for whoever is not signed in. */
+  readonly session: Session | undefined
+  /** Of the browser. */
+  readonly locale: Locale.Locale
+}
+
+export interface SignedIn extends Visitor {
+  readonly session: Session
+}
+
+export const isSignedIn = (visitor: Visitor): visitor is SignedIn => visitor.session !== undefined
+
+type Respond = (response: HttpServerResponse.HttpServerResponse) => HttpServerResponse.HttpServerResponse
+
+export class Visitors extends Context.Service<
+  Visitors,
+  {
+    /** A visitor without a cookie gets a new secret, which the answer must set if it shows a form. */
+    identify(request: HttpServerRequest.HttpServerRequest): Effect.Effect<Visitor, ServiceUnavailable>
+    /** Whoever has just got a session, for a page that is shown in the same answer. */
+    as(
+      started: { readonly session: Session; readonly secret: Redacted.Redacted },
+      locale: Locale.Locale
+    ): Effect.Effect<SignedIn>
+    /** Sets the cookie. */
+    remember(secret: Redacted.Redacted): Respond
+    /** Takes the cookie back. */
+    readonly forget: Respond
+  }
+>()("discovery/http/pages/Visitors") {
+  static readonly layer = Layer.effect(
+    Visitors,
+    Effect.gen(function* () {
+      const cookie = SessionCookie.of(yield* AppConfig)
+      const sessions = yield* Sessions
+      const tokens = yield* CsrfTokens
+
+      const as = <S extends Session | undefined>(
+        owner: { readonly session: S; readonly secret: Redacted.Redacted },
+        locale: Locale.Locale
+      ) =>
+        Effect.map(tokens.of({ secret: owner.secret, accountId: owner.session?.accountId }), (formToken) => ({
+          ...owner,
+          formToken,
+          locale
+        }))
+
+      const identify = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
+        const given = cookie.read(request)
+        const session = given === undefined ? undefined : Option.getOrUndefined(yield* sessions.current(given))
+        const secret = given ?? (yield* tokens.guestSecret)
+        return yield* as({ session, secret }, Locale.of(request.headers["accept-language"]))
+      })
+
+      return { identify, as, remember: cookie.set, forget: cookie.clear }
+    })
+  )
+}

@@ -1,0 +1,53 @@
+/**
+ * What a form carries to prove that it was shown by this service to whoever sends it (R28, R29): the HMAC of its
+ * account under the secret of the cookie it was shown with. Nothing is stored; another session, or the same browser signed
+ * in as someone else, has other tokens.
+ */
+import { Context, Effect, Layer, Redacted, Result } from "effect"
+import { Mac, SecureRandom } from "effect/crypto"
+import { Base64Url } from "effect/encoding"
+import type { AccountId } from "../../domain/access/Account.ts"
+
+const secretBytes = 32
+const utf8 = new TextEncoder()
+
+/** Whose form it is: the cookie's secret, and the account that is signed in with it, if one is. */
+export interface FormOwner {
+  readonly secret: Redacted.Redacted
+  readonly accountId: AccountId | undefined
+}
+
+export class CsrfTokens extends Context.Service<
+  CsrfTokens,
+  {
+    /** A cookie for who is not signed in, so that the form of the sign-in has an owner as well. */
+    readonly guestSecret: Effect.Effect<Redacted.Redacted>
+    of(owner: FormOwner): Effect.Effect<string>
+    /** In constant time; `token` is of any length and content. */
+    isOf(owner: FormOwner, token: string): Effect.Effect<boolean>
+  }
+>()("discovery/access/CsrfTokens") {
+  static readonly layer = Layer.effect(
+    CsrfTokens,
+    Effect.gen(function* () {
+      const mac = yield* Mac.Mac
+      const random = yield* SecureRandom.SecureRandom
+
+      const sign = Effect.fnUntraced(function* ({ accountId, secret }: FormOwner) {
+        const key = yield* Mac.key(Mac.hmacSha256, utf8.encode(Redacted.value(secret)))
+        return yield* mac.sign(key, utf8.encode(`form ${accountId ?? "guest"}`))
+        // It fails for an empty secret only, which no cookie has.
+      }, Effect.orDie)
+
+      return {
+        guestSecret: Effect.map(random.randomBytes(secretBytes), (bytes) => Redacted.make(Base64Url.encode(bytes))),
+        of: (owner) => Effect.map(sign(owner), (tag) => Base64Url.encode(tag)),
+        isOf: (owner, token) =>
+          Effect.map(sign(owner), (tag) => {
+            const given = Base64Url.decode(token)
+            return Result.isSuccess(given) && Mac.timingSafeEqual(tag, given.success)
+          })
+      }
+    })
+  )
+}

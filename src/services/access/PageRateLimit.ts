@@ -1,0 +1,40 @@
+/**
+ * How often a signed-in account may look at the pages that the database has to work for, counted by each server process:
+ * those of the catalog and of the usage. Looking is free of credits, so this is what keeps a program from reading the
+ * catalog through the pages instead of the tools.
+ */
+import { Clock, Context, Effect, Layer } from "effect"
+import type { AccountId } from "../../domain/access/Account.ts"
+import { RateLimited } from "../../domain/ToolError.ts"
+import * as LeakyBucket from "./LeakyBucket.ts"
+
+/** Two a second, for minutes on end, is more than anyone reads; a burst of opened tabs passes. */
+export const looksPerMinute = 120
+
+const allowance = { limit: looksPerMinute, windowMillis: 60_000 }
+
+/** An account that is forgotten has not looked for longer than its allowance needs to be whole again. */
+const maxAccounts = 50_000
+
+export class PageRateLimit extends Context.Service<
+  PageRateLimit,
+  {
+    /** Counts one look. */
+    take(account: AccountId): Effect.Effect<void, RateLimited>
+  }
+>()("discovery/access/PageRateLimit") {
+  static readonly layer = Layer.sync(PageRateLimit, () => {
+    const counter = LeakyBucket.make(maxAccounts)
+    return PageRateLimit.of({
+      take: Effect.fnUntraced(function* (account: AccountId) {
+        const waitMillis = counter.take(String(account), allowance, yield* Clock.currentTimeMillis)
+        if (waitMillis > 0) {
+          return yield* new RateLimited({
+            message: `At most ${looksPerMinute} pages of the catalog and of the usage per minute and account.`,
+            retryAfterSeconds: Math.ceil(waitMillis / 1000)
+          })
+        }
+      })
+    })
+  })
+}

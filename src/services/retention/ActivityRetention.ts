@@ -1,0 +1,75 @@
+/**
+ * Removes what the activity log has kept long enough (Config, `ACTIVITY_DAYS`), and the counts of DailyLooks of past days, in
+ * the background and in small steps; any
+ * number of servers may do so at once. What is too old is shown no more from that moment on, removed or not.
+ */
+import { Context, Effect, Layer, Option, Schedule, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql"
+import { AppConfig } from "../../Config.ts"
+import { dayOf } from "../../domain/access/CreditPeriod.ts"
+import * as DatabaseClock from "../database/DatabaseClock.ts"
+import { rowOf } from "../access/Rows.ts"
+
+const removeEvery = "10 minutes"
+/**
+ * 5 ms each, so that nobody waits for one; 144 million calls a day at the most, of each server: two accounts that call at
+ * their full rate make four million.
+ */
+const step = 1_000
+const maxSteps = 1_000
+
+const dayMillis = 86_400_000
+
+/** The log shows and keeps what began after this moment, in milliseconds since 1970. */
+export const horizonOf = (activityDays: number, nowMillis: number): number => nowMillis - activityDays * dayMillis
+
+/** The counts by day are kept for all days that the usage page shows, however short the log is kept. */
+const leastDaysCounted = 32
+
+const decodeRemoved = rowOf(Schema.Struct({ removed: Schema.Int }))
+
+export class ActivityRetention extends Context.Service<
+  ActivityRetention,
+  {
+    /** How many calls it removed: none while the clocks disagree (DatabaseClock). */
+    readonly remove: Effect.Effect<number, SqlError.SqlError>
+  }
+>()("discovery/retention/ActivityRetention") {
+  static readonly layer = Layer.effect(
+    ActivityRetention,
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const { activityDays } = yield* AppConfig
+
+      const removeUntil = Effect.fnUntraced(function* (now: number) {
+        const horizon = new Date(horizonOf(activityDays, now))
+        const firstDay = dayOf(Math.min(horizon.getTime(), now - leastDaysCounted * dayMillis))
+        let total = 0
+        for (let steps = 0; steps < maxSteps; steps++) {
+          const { removed } = yield* decodeRemoved(
+            yield* sql`SELECT remove_old_activity(${horizon}, ${firstDay}::date, ${new Date(now)}, ${step}) AS removed`
+          )
+          total += removed
+          if (removed < step) break
+        }
+        // One row a day and account. Yesterday is still today to a server whose clock is behind.
+        yield* sql`DELETE FROM page_look WHERE day < ${dayOf(now - dayMillis)}::date`
+        return total
+      })
+
+      const remove = DatabaseClock.deleting(removeUntil).pipe(
+        Effect.map(Option.getOrElse(() => 0)),
+        Effect.provideService(SqlClient.SqlClient, sql),
+        Effect.withSpan("ActivityRetention.remove")
+      )
+
+      yield* remove.pipe(
+        Effect.catch((error) => Effect.logWarning("Old lines of the activity log could not be removed", error)),
+        Effect.schedule(Schedule.jittered(Schedule.spaced(removeEvery))),
+        Effect.forkScoped
+      )
+      return ActivityRetention.of({ remove })
+    })
+  )
+}

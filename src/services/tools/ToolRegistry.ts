@@ -1,0 +1,36 @@
+/** The tools there are, in the order in which `tools/list` tells them. */
+import { Context, Effect, Layer } from "effect"
+import * as GetProduct from "./GetProduct.ts"
+import * as GetShop from "./GetShop.ts"
+import * as GetUsage from "./GetUsage.ts"
+import * as ListFilterOptions from "./ListFilterOptions.ts"
+import * as SearchAds from "./SearchAds.ts"
+import * as SearchProducts from "./SearchProducts.ts"
+import * as SearchShops from "./SearchShops.ts"
+import type { RunnableTool } from "./ToolDefinition.ts"
+
+export class ToolRegistry extends Context.Service<
+  ToolRegistry,
+  {
+    readonly tools: ReadonlyArray<RunnableTool>
+    find(name: string): RunnableTool | undefined
+  }
+>()("discovery/tools/ToolRegistry") {
+  static readonly layer = Layer.effect(
+    ToolRegistry,
+    Effect.gen(function* () {
+      const others = yield* Effect.all([
+        ListFilterOptions.make,
+        SearchShops.make,
+        SearchAds.make,
+        SearchProducts.make,
+        GetShop.make,
+        GetProduct.make
+      ])
+      // The free one comes first: clients and test suites try the first tool with no arguments (P20).
+      const tools = [GetUsage.tool, ...others]
+      const byName = new Map<string, RunnableTool>(tools.map((tool) => [tool.name, tool]))
+      return { tools, find: (name) => byName.get(name) }
+    })
+  )
+}

@@ -1,0 +1,74 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Schema } from "effect"
+import * as Truncation from "../../src/domain/Truncation.ts"
+
+const bytes = (value: unknown) => Buffer.byteLength(JSON.stringify(value))
+
+const parse = (json: string): { results: Array<unknown>; truncated?: boolean; pagination: unknown } => JSON.parse(json)
+
+/** Texts of one to four bytes a character, and ones that JSON escapes. */
+const filler = Schema.Struct({
+  unit: Schema.Literals(["a", "é", "€", "🧦", '"', "\u0001"]),
+  length: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 4000 }))
+})
+
+const pagination = { page: 1, per_page: 25, total: 999, has_more: true }
+
+describe("Truncation", () => {
+  it.prop(
+    "keeps as many of the first items as fit into 64 KiB, and says when it dropped some",
+    [Schema.Array(filler).check(Schema.isMaxLength(25))],
+    ([fillers]) => {
+      const results = fillers.map(({ length, unit }, id) => ({ id, text: unit.repeat(length) }))
+      const whole = { results, pagination }
+      const json = Truncation.toJson(whole)
+      const cut = parse(json)
+
+      assert.isAtMost(Buffer.byteLength(json), 65_536)
+      assert.deepStrictEqual(cut.pagination, pagination)
+      assert.deepStrictEqual(cut.results, results.slice(0, cut.results.length))
+      if (bytes(whole) <= 65_536) {
+        assert.deepStrictEqual(cut, whole)
+      } else {
+        assert.strictEqual(cut.truncated, true)
+        const oneMore = { ...whole, results: results.slice(0, cut.results.length + 1), truncated: true }
+        assert.isAbove(bytes(oneMore), 65_536)
+      }
+    },
+    { arbitrary: { runs: 300 } }
+  )
+
+  const page = (textLength: number) => ({ results: [{ text: "x".repeat(textLength) }], pagination })
+
+  it("lets exactly 64 KiB pass whole, and cuts one byte more", () => {
+    const room = 65_536 - bytes(page(0))
+    assert.strictEqual(Buffer.byteLength(Truncation.toJson(page(room))), 65_536)
+    assert.notProperty(parse(Truncation.toJson(page(room))), "truncated")
+    assert.deepStrictEqual(parse(Truncation.toJson(page(room + 1))), { results: [], pagination, truncated: true })
+  })
+
+  it("fills a cut page to the last byte", () => {
+    const items = (length: number) => [
+      { text: "x".repeat(30_000) },
+      { text: "y".repeat(length) },
+      { text: "z".repeat(30_000) }
+    ]
+    const twoOf = (length: number) => bytes({ results: items(length).slice(0, 2), pagination, truncated: true })
+    const room = 65_536 - twoOf(0)
+    assert.strictEqual(parse(Truncation.toJson({ results: items(room), pagination })).results.length, 2)
+    assert.strictEqual(parse(Truncation.toJson({ results: items(room + 1), pagination })).results.length, 1)
+  })
+
+  it("returns at least the pagination", () => {
+    assert.deepStrictEqual(parse(Truncation.toJson(page(100_000))), { results: [], pagination, truncated: true })
+  })
+})
+
+describe("lists that are cut", () => {
+  it("keep their first items, as many as fit the count and the bytes", () => {
+    assert.deepStrictEqual(Truncation.fit(["a", "b", "c"], { maxItems: 2, maxBytes: 100 }), ["a", "b"])
+    assert.deepStrictEqual(Truncation.fit(["aa", "bb", "cc"], { maxItems: 9, maxBytes: 10 }), ["aa", "bb"])
+    assert.deepStrictEqual(Truncation.fit(["éé", "bb"], { maxItems: 9, maxBytes: 6 }), [])
+    assert.deepStrictEqual(Truncation.fit([], { maxItems: 0, maxBytes: 0 }), [])
+  })
+})

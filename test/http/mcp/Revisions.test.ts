@@ -1,0 +1,367 @@
+/** P11 to P24, over real HTTP. The rules that need no server are in test/domain/mcp. */
+import { assert, describe, layer } from "@effect/vitest"
+import { Effect, Schema } from "effect"
+import manifest from "../../../package.json" with { type: "json" }
+import * as JsonRpc from "../../../src/domain/mcp/JsonRpc.ts"
+import * as Protocol from "../../../src/domain/mcp/Protocol.ts"
+import * as Messages from "../../support/Messages.ts"
+import { type Answer, TestServer } from "../../support/TestServer.ts"
+
+const Reply = Schema.Struct({
+  jsonrpc: Schema.Literal("2.0"),
+  id: Schema.optionalKey(JsonRpc.Id),
+  result: Schema.optionalKey(Schema.Record(Schema.String, Schema.Unknown)),
+  error: Schema.optionalKey(
+    Schema.Struct({ code: Schema.Int, message: Schema.String, data: Schema.Record(Schema.String, Schema.Unknown) })
+  )
+})
+
+/** Every body is one of these, whole. */
+const replyOf = (answer: Answer) => Schema.decodeUnknownSync(Reply, { onExcessProperty: "error" })(answer.json)
+
+const outcome = (answer: Answer) => [answer.status, replyOf(answer).error?.code ?? "ok"]
+
+const resultOf = (answer: Answer) => replyOf(answer).result ?? assert.fail(answer.text)
+
+const post = (body: unknown, headers?: Record<string, string | undefined>) =>
+  Effect.flatMap(TestServer, (server) => server.post(body, headers))
+
+const postModern = ({ body, headers }: ReturnType<typeof Messages.modern>, without?: string) =>
+  post(body, without === undefined ? headers : { ...headers, [without]: undefined })
+
+layer(TestServer.layer(), { excludeTestServices: true })("revisions", (it) => {
+  describe("P11 what makes a request modern", () => {
+    it.effect("the version in _meta", () =>
+      Effect.gen(function* () {
+        const result = resultOf(yield* postModern(Messages.modernCall("get_usage")))
+        assert.strictEqual(result["resultType"], "complete")
+      })
+    )
+
+    it.effect("not another _meta: a legacy progressToken", () =>
+      Effect.gen(function* () {
+        const message = Messages.request("tools/call", { name: "get_usage", _meta: { progressToken: 1 } })
+        const result = resultOf(yield* post(message, { "mcp-protocol-version": "2025-11-25" }))
+        assert.notProperty(result, "resultType")
+      })
+    )
+  })
+
+  describe("P12 the headers of a modern request", () => {
+    it.effect.each(["mcp-protocol-version", "mcp-method", "mcp-name"])("%s is required", (header) =>
+      Effect.gen(function* () {
+        const answer = yield* postModern(Messages.modernCall("get_usage"), header)
+        assert.deepStrictEqual(outcome(answer), [400, -32020])
+      })
+    )
+
+    it.effect.each<[string, string]>([
+      ["mcp-protocol-version", "2025-11-25"],
+      ["mcp-method", "tools/list"],
+      ["mcp-name", "search_ads"]
+    ])("%s: %s differs from the body", ([header, value]) =>
+      Effect.gen(function* () {
+        const { body, headers } = Messages.modernCall("get_usage")
+        assert.deepStrictEqual(outcome(yield* post(body, { ...headers, [header]: value })), [400, -32020])
+      })
+    )
+
+    it.effect("Mcp-Name may be encoded", () =>
+      Effect.gen(function* () {
+        const { body, headers } = Messages.modernCall("get_usage")
+        const name = `=?base64?${btoa("get_usage")}?=`
+        assert.deepStrictEqual(outcome(yield* post(body, { ...headers, "mcp-name": name })), [200, "ok"])
+      })
+    )
+  })
+
+  describe("P13 the _meta of a modern request", () => {
+    const headers = { "mcp-protocol-version": "2026-07-28", "mcp-method": "tools/list" }
+
+    it.effect("capabilities are required", () =>
+      Effect.gen(function* () {
+        const _meta = { [Protocol.metaKeys.protocolVersion]: "2026-07-28" }
+        assert.deepStrictEqual(outcome(yield* post(Messages.request("tools/list", { _meta }), headers)), [400, -32602])
+      })
+    )
+
+    it.effect("the header alone is not enough", () =>
+      Effect.gen(function* () {
+        assert.deepStrictEqual(outcome(yield* post(Messages.request("tools/list"), headers)), [400, -32602])
+      })
+    )
+  })
+
+  describe("P14 versions that are not spoken", () => {
+    it.effect("modern: -32022 with what was requested, and the versions that server/discover lists", () =>
+      Effect.gen(function* () {
+        const { body, headers } = Messages.modern("tools/list", {
+          _meta: { [Protocol.metaKeys.protocolVersion]: "2027-01-01" }
+        })
+        const answer = yield* post(body, { ...headers, "mcp-protocol-version": "2027-01-01" })
+        assert.deepStrictEqual(outcome(answer), [400, -32022])
+        const { supportedVersions } = resultOf(yield* postModern(Messages.modern("server/discover")))
+        assert.deepStrictEqual(supportedVersions, ["2026-07-28"])
+        assert.deepInclude(replyOf(answer).error?.data, { supported: supportedVersions, requested: "2027-01-01" })
+      })
+    )
+
+    it.effect.each(["2024-11-05", "2024-10-07", "latest", "2025-06-18, 2025-11-25"])(
+      "legacy header %s: 400",
+      (version) =>
+        Effect.gen(function* () {
+          assert.deepStrictEqual(
+            outcome(yield* post(Messages.plain, { "mcp-protocol-version": version })),
+            [400, -32600]
+          )
+        })
+    )
+  })
+
+  describe("P15 without header, _meta and session", () => {
+    it.effect("2025-03-26 is meant: batches are taken", () =>
+      Effect.gen(function* () {
+        assert.strictEqual((yield* post([Messages.plain])).status, 200)
+      })
+    )
+  })
+
+  describe("P17 initialize", () => {
+    it.effect.each<[unknown, string]>([
+      ["2025-03-26", "2025-03-26"],
+      ["2025-06-18", "2025-06-18"],
+      ["2025-11-25", "2025-11-25"],
+      ["2024-11-05", "2025-11-25"],
+      ["2026-07-28", "2025-11-25"],
+      ["x", "2025-11-25"]
+    ])("%s is answered by %s", ([requested, answered]) =>
+      Effect.gen(function* () {
+        const params = { protocolVersion: requested, capabilities: {}, clientInfo: { name: "test", version: "1" } }
+        const result = resultOf(yield* post(Messages.request("initialize", params)))
+        assert.strictEqual(result["protocolVersion"], answered)
+        assert.deepStrictEqual(result["capabilities"], { tools: {} })
+        assert.isString(result["instructions"])
+        assert.deepStrictEqual(result["serverInfo"], {
+          name: "discovery",
+          title: "Discovery",
+          version: manifest.version,
+          description: manifest.description,
+          websiteUrl: "https://discovery.test",
+          icons: [{ src: "https://discovery.test/icon.svg", mimeType: "image/svg+xml", sizes: ["any"] }]
+        })
+        assert.hasAllKeys(result, ["protocolVersion", "capabilities", "serverInfo", "instructions"])
+      })
+    )
+
+    it.effect("the icon is where it says", () =>
+      Effect.gen(function* () {
+        const server = yield* TestServer
+        const icon = yield* server.send({ method: "GET", path: "/icon.svg", headers: { authorization: undefined } })
+        assert.deepStrictEqual([icon.status, icon.headers.get("content-type")], [200, "image/svg+xml"])
+      })
+    )
+
+    it.effect("without a version: -32602", () =>
+      Effect.gen(function* () {
+        assert.deepStrictEqual(outcome(yield* post(Messages.request("initialize", {}))), [200, -32602])
+      })
+    )
+  })
+
+  describe("P18 ping", () => {
+    it.effect("is {} in legacy", () =>
+      Effect.gen(function* () {
+        assert.deepStrictEqual(resultOf(yield* post(Messages.request("ping"))), {})
+      })
+    )
+
+    it.effect.each(["ping", "initialize", "logging/setLevel", "resources/list", "resources/read"])(
+      "%s is unknown in modern: 404, -32601",
+      (method) =>
+        Effect.gen(function* () {
+          assert.deepStrictEqual(outcome(yield* postModern(Messages.modern(method))), [404, -32601])
+        })
+    )
+  })
+
+  describe("P19 server/discover", () => {
+    it.effect("tells versions, capabilities, instructions, and how long they hold", () =>
+      Effect.gen(function* () {
+        const result = resultOf(yield* postModern(Messages.modern("server/discover")))
+        const { _meta, instructions, ...rest } = result
+        assert.deepStrictEqual(rest, {
+          supportedVersions: ["2026-07-28"],
+          capabilities: { tools: {} },
+          ttlMs: 300_000,
+          cacheScope: "public",
+          resultType: "complete"
+        })
+        assert.isString(instructions)
+        assert.nestedPropertyVal(_meta, "io\\.modelcontextprotocol/serverInfo.name", "discovery")
+      })
+    )
+
+    it.effect("is unknown in legacy", () =>
+      Effect.gen(function* () {
+        assert.deepStrictEqual(outcome(yield* post(Messages.request("server/discover"))), [200, -32601])
+      })
+    )
+  })
+
+  describe("P20 tools/list", () => {
+    const names = [
+      "get_usage",
+      "list_filter_options",
+      "search_shops",
+      "search_ads",
+      "search_products",
+      "get_shop",
+      "get_product"
+    ]
+    const namesOf = (result: Readonly<Record<string, unknown>>) =>
+      Schema.decodeUnknownSync(Schema.Array(Schema.Struct({ name: Schema.String })))(result["tools"]).map(
+        ({ name }) => name
+      )
+
+    it.effect("is one page, in a fixed order, get_usage first", () =>
+      Effect.gen(function* () {
+        const legacy = resultOf(yield* post(Messages.request("tools/list")))
+        assert.deepStrictEqual(namesOf(legacy), names)
+        assert.hasAllKeys(legacy, ["tools"])
+
+        const modern = resultOf(yield* postModern(Messages.modern("tools/list")))
+        assert.deepStrictEqual(namesOf(modern), names)
+        assert.hasAllKeys(modern, ["tools", "ttlMs", "cacheScope", "resultType", "_meta"])
+        assert.deepInclude(modern, { ttlMs: 300_000, cacheScope: "public" })
+      })
+    )
+
+    it.effect("any cursor is -32602", () =>
+      Effect.gen(function* () {
+        assert.deepStrictEqual(outcome(yield* post(Messages.request("tools/list", { cursor: "x" }))), [200, -32602])
+        assert.deepStrictEqual(outcome(yield* postModern(Messages.modern("tools/list", { cursor: "" }))), [400, -32602])
+      })
+    )
+  })
+
+  describe("P21 tools/call", () => {
+    it.effect("arguments may be absent", () =>
+      Effect.gen(function* () {
+        assert.deepStrictEqual(outcome(yield* post(Messages.request("tools/call", { name: "get_usage" }))), [200, "ok"])
+      })
+    )
+
+    it.effect("an unknown tool is -32602, and the message names the tools there are", () =>
+      Effect.gen(function* () {
+        const legacy = yield* post(Messages.call("get_shops"))
+        assert.deepStrictEqual(outcome(legacy), [200, -32602])
+        assert.include(replyOf(legacy).error?.message, "search_ads")
+        assert.deepStrictEqual(outcome(yield* postModern(Messages.modernCall("get_shops"))), [200, -32602])
+      })
+    )
+
+    it.effect.each<[string, unknown]>([
+      ["no params", undefined],
+      ["an array", ["get_usage"]],
+      ["a string", "get_usage"],
+      ["no name", {}],
+      ["a number for a name", { name: 1 }],
+      ["arguments that are an array", { name: "get_usage", arguments: [] }],
+      ["arguments that are a string", { name: "get_usage", arguments: "{}" }],
+      ["a _meta that is no object", { name: "get_usage", _meta: 1 }],
+      ["a name of the prototype", { name: "constructor" }]
+    ])("%s: -32602", ([, params]) =>
+      Effect.gen(function* () {
+        assert.deepStrictEqual(outcome(yield* post(Messages.request("tools/call", params))), [200, -32602])
+      })
+    )
+
+    it.effect("malformed arguments in modern: 400, -32602", () =>
+      Effect.gen(function* () {
+        assert.deepStrictEqual(outcome(yield* postModern(Messages.modernCall("get_usage", []))), [400, -32602])
+      })
+    )
+  })
+
+  describe("P22 unknown methods", () => {
+    it.effect.each(["tools/unknown", "prompts/list", "resources/list", "completion/complete", "__proto__", ""])(
+      "%s: modern 404, legacy 200, -32601",
+      (method) =>
+        Effect.gen(function* () {
+          assert.deepStrictEqual(outcome(yield* post(Messages.request(method))), [200, -32601])
+          if (method !== "") {
+            assert.deepStrictEqual(outcome(yield* postModern(Messages.modern(method))), [404, -32601])
+          }
+        })
+    )
+  })
+
+  describe("P23 the form of results", () => {
+    it.effect("modern ones carry resultType and serverInfo, legacy ones neither; errors of tools too", () =>
+      Effect.gen(function* () {
+        for (const args of [{}, { unknown: 1 }]) {
+          const modern = resultOf(yield* postModern(Messages.modernCall("get_usage", args)))
+          assert.strictEqual(modern["resultType"], "complete")
+          assert.property(modern["_meta"], "io.modelcontextprotocol/serverInfo")
+          const legacy = resultOf(yield* post(Messages.call("get_usage", args)))
+          assert.notProperty(legacy, "resultType")
+          assert.notProperty(legacy["_meta"], "io.modelcontextprotocol/serverInfo")
+        }
+      })
+    )
+  })
+
+  describe("P24 ids, and what cannot be read", () => {
+    it.effect.each(["text", "", 'ü\u2028"\\', 0, -1, 9007199254740991])("the id %j comes back as it was", (id) =>
+      Effect.gen(function* () {
+        assert.strictEqual(replyOf(yield* post(Messages.request("ping", undefined, id))).id, id)
+        assert.strictEqual(replyOf(yield* post(Messages.request("unknown", undefined, id))).id, id)
+      })
+    )
+
+    it.effect.each<[string, string, number]>([
+      ["no JSON", "{", -32700],
+      ["nothing", "", -32700],
+      ["JSON with a comment", "{}//", -32700],
+      ["a number", "1", -32600],
+      ["null", "null", -32600],
+      ["a string", '"ping"', -32600],
+      ["an object of something else", "{}", -32600],
+      ["JSON-RPC 1.0", '{"id":7,"method":"ping"}', -32600],
+      ["the id null", '{"jsonrpc":"2.0","id":null,"method":"ping"}', -32600],
+      ["a fraction for an id", '{"jsonrpc":"2.0","id":1.5,"method":"ping"}', -32600],
+      ["nesting without end", `${"[".repeat(100_000)}${"]".repeat(100_000)}`, -32600],
+      ["a batch of what is no message", "[[]]", -32600]
+    ])("%s is 400", ([, body, code]) =>
+      Effect.gen(function* () {
+        const server = yield* TestServer
+        const answer = yield* server.send({ body })
+        if (body === "[[]]") {
+          // A batch of one entry that is no message: its error stands in the batch's answer.
+          assert.nestedPropertyVal(answer.json, "[0].error.code", -32600)
+        } else {
+          assert.deepStrictEqual(outcome(answer), [400, code])
+        }
+      })
+    )
+
+    it.effect("what is not UTF-8 is -32700", () =>
+      Effect.gen(function* () {
+        const server = yield* TestServer
+        const body = new Uint8Array([
+          ...Buffer.from('{"jsonrpc":"2.0","id":"'),
+          0xff,
+          ...Buffer.from('","method":"ping"}')
+        ])
+        assert.deepStrictEqual(outcome(yield* server.send({ body })), [400, -32700])
+      })
+    )
+
+    it.effect("a readable id stands in the error, an unreadable one is left out", () =>
+      Effect.gen(function* () {
+        assert.strictEqual(replyOf(yield* post({ id: 7, method: "ping" })).id, 7)
+        assert.notProperty(replyOf(yield* post({ jsonrpc: "2.0", id: {}, method: "ping" })), "id")
+      })
+    )
+  })
+})

@@ -1,0 +1,45 @@
+/** What people see who have looked too often: the time stands still here, so that nothing is forgiven meanwhile. */
+import { assert, describe, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { adsPath } from "../../../../src/http/pages/catalog/AdsPage.ts"
+import { looksPerMinute } from "../../../../src/services/access/PageRateLimit.ts"
+import { Browser, isAvailable, overflow, picture, violations } from "../../../support/Browser.ts"
+import { SetClock } from "../../../support/SetClock.ts"
+import { Site } from "../../../support/Site.ts"
+import { goTo, press } from "../../../support/Steps.ts"
+
+const services = Layer.merge(Browser.layer, Site.layer()).pipe(
+  Layer.provideMerge(SetClock.layer("2026-03-10T12:00:00Z"))
+)
+
+describe.skipIf(!isAvailable())("in a browser", () => {
+  layer(services, { excludeTestServices: true })((it) => {
+    it.effect("who has looked too often is told so, and may look again a moment later", () =>
+      Effect.gen(function* () {
+        const site = yield* Site
+        const who = yield* site.account()
+        const page = yield* (yield* Browser).open({ width: 390 })
+        yield* goTo(page, "/sign-in")
+        yield* Effect.promise(() => page.locator("#email").fill(who.email))
+        yield* Effect.promise(() => page.locator("#password").fill(who.password))
+        yield* press(page, "Sign in")
+        yield* Effect.forEach(
+          Array.from({ length: looksPerMinute }),
+          () => Effect.promise(() => page.request.get(site.url + adsPath)),
+          { concurrency: 4, discard: true }
+        )
+        yield* goTo(page, adsPath)
+        assert.strictEqual(
+          yield* Effect.promise(() => page.locator("h1").innerText()),
+          "Too many pages in a short time"
+        )
+        yield* picture(page, "too-many-looks-390")
+        assert.deepStrictEqual(yield* violations(page), [])
+        assert.isAtMost(yield* overflow(page), 0)
+        yield* Effect.flatMap(SetClock, (clock) => clock.advance(500))
+        yield* goTo(page, adsPath)
+        assert.strictEqual(yield* Effect.promise(() => page.locator("h1").innerText()), "Ads")
+      })
+    )
+  })
+})

@@ -1,0 +1,509 @@
+/** The Ads page and the Products page over HTTP: the same as the tools, free, and unimpressed by any address (S5, D48). */
+import { assert, describe, layer } from "@effect/vitest"
+import { Effect, Layer, Redacted } from "effect"
+import { SqlClient } from "effect/sql"
+import { gzipSync } from "node:zlib"
+import * as AdQuery from "../../../../src/domain/search/AdQuery.ts"
+import * as ProductQuery from "../../../../src/domain/search/ProductQuery.ts"
+import * as SearchAddress from "../../../../src/domain/search/SearchAddress.ts"
+import { adsPath } from "../../../../src/http/pages/catalog/AdsPage.ts"
+import { places } from "../../../../src/http/pages/catalog/FilterForm.ts"
+import { productsPath } from "../../../../src/http/pages/catalog/ProductsPage.ts"
+import { Accounts } from "../../../../src/services/access/Accounts.ts"
+import { ApiKeys } from "../../../../src/services/access/ApiKeys.ts"
+import { looksPerMinute } from "../../../../src/services/access/PageRateLimit.ts"
+import * as NaiveCatalog from "../../../oracle/NaiveCatalog.ts"
+import * as Random from "../../../oracle/Random.ts"
+import { generators } from "../../../oracle/RandomArguments.ts"
+import { books } from "../../../support/Access.ts"
+import * as Catalogs from "../../../support/Catalogs.ts"
+import * as Messages from "../../../support/Messages.ts"
+import { SetClock } from "../../../support/SetClock.ts"
+import { Site } from "../../../support/Site.ts"
+import type { Answer } from "../../../support/Site.ts"
+import * as SiteVisitor from "../../../support/SiteVisitor.ts"
+
+const setsPerPage = 200
+const seed = Number(process.env["ORACLE_SEED"] ?? 1)
+const catalog = NaiveCatalog.generate(seed * 1_000 + 7, 60)
+
+const services = Catalogs.naive(catalog).pipe(
+  Layer.provideMerge(Site.layer()),
+  Layer.provideMerge(SetClock.layer(`${NaiveCatalog.today}T12:00:00Z`))
+)
+
+const pages = {
+  ads: { path: adsPath, tool: "search_ads", address: SearchAddress.make(AdQuery.AdQuery) },
+  products: { path: productsPath, tool: "search_products", address: SearchAddress.make(ProductQuery.ProductQuery) }
+} as const
+
+const plain = (html: string): string =>
+  html
+    .replaceAll("&quot;", '"')
+    .replaceAll("&#39;", "'")
+    .replaceAll("&lt;", "<")
+    .replaceAll("&gt;", ">")
+    .replaceAll("&amp;", "&")
+
+/** Of who has these cookies, in their language; led on to the address that can be shared. */
+const read = Effect.fnUntraced(function* (visitor: SiteVisitor.SiteVisitor, path: string, language: string) {
+  const site = yield* Site
+  const headers = {
+    cookie: Array.from(visitor.cookies, ([name, { value }]) => `${name}=${value}`).join("; "),
+    "accept-language": language
+  }
+  const answer = yield* site.get(path, headers)
+  return answer.status === 303 ? yield* site.get(answer.headers.get("location") ?? "", headers) : answer
+})
+
+const idsOf = ({ text }: Answer) =>
+  Array.from(text.matchAll(/data-(?:ad|product)-id="(\d+)"/gu), ([, id]) => Number(id))
+
+/** What the summary before the form says, without the names of the fields. */
+const problemsOf = ({ text }: Answer) => {
+  const [, summary = ""] = /<div class="problems"[^>]*>(.*?)<\/div>/su.exec(text) ?? []
+  return Array.from(summary.matchAll(/<p>(.*?)<\/p>/gsu), ([, line = ""]) => plain(line.replaceAll(/<[^>]*>/gu, "")))
+}
+
+const toolCallOf = ({ text }: Answer) => plain(/<pre id="tool-call"[^>]*>(.*?)<\/pre>/su.exec(text)?.[1] ?? "")
+
+interface Envelope {
+  readonly results: ReadonlyArray<{ readonly id: number }>
+  readonly pagination: { readonly has_more: boolean; readonly total: number }
+}
+
+interface ToolAnswer {
+  readonly envelope: Envelope | undefined
+  readonly issues: ReadonlyArray<{ readonly path: string; readonly message: string }>
+}
+
+/** Somebody with a browser and a key. */
+const customer = Effect.gen(function* () {
+  const site = yield* Site
+  const clock = yield* SetClock
+  const who = yield* site.account({ plan: "pro" })
+  const { id } = yield* Effect.flatMap(Accounts, (accounts) => accounts.find(who.email))
+  const { secret } = yield* Effect.flatMap(ApiKeys, (keys) => keys.create(id, "test"))
+  const visitor = yield* SiteVisitor.signedIn(who)
+
+  /** The page, also when its address is written in another way; each look comes after a while. */
+  const look = Effect.fnUntraced(function* (path: string) {
+    yield* clock.advance(1_000)
+    const answer = yield* visitor.get(path)
+    return answer.status === 303 ? yield* visitor.get(answer.headers.get("location") ?? "") : answer
+  })
+
+  const post = Effect.fnUntraced(function* (body: string): Effect.fn.Return<ToolAnswer> {
+    const text = yield* Effect.promise(async () => {
+      const response = await fetch(`${site.url}/mcp`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${Redacted.value(secret)}`, "content-type": "application/json" },
+        body
+      })
+      return response.text()
+    })
+    const { result } = JSON.parse(text)
+    return result.isError === true
+      ? { envelope: undefined, issues: JSON.parse(result.content[1].text).error.issues ?? [] }
+      : { envelope: result.structuredContent, issues: [] }
+  })
+
+  return { accountId: id, visitor, look, post }
+})
+
+/** Makes arguments wrong, in one of many ways. */
+const spoiled = (random: Random.Random, args: Record<string, unknown>): Record<string, unknown> => ({
+  ...args,
+  ...random.pick<Record<string, unknown>>([
+    { page: 21 },
+    { per_page: 0 },
+    { query: "!!!" },
+    { query: "a".repeat(201) },
+    { niches: ["Pets", "Petz"] },
+    { niches: [1_000_000] },
+    { themes: ["Dwan"] },
+    { countries: ["US", "UK"] },
+    { currencies: ["XXY"] },
+    { languages: ["Klingon"] },
+    { domains: ["com"] },
+    { sort_by: "best" },
+    { monthly_visits: { min: 5, max: 3 } },
+    { monthly_visits: { min: -1 } },
+    { shop_created_between: { from: "2026-02-31" } },
+    { shop_created_between: { from: "2026-02-03", to: "2026-01-01" }, niches: ["Nothing"], page: 0 },
+    { color: "red" }
+  ])
+})
+
+layer(services, { excludeTestServices: true })("search pages", (it) => {
+  for (const [subject, { address, path, tool }] of Object.entries(pages)) {
+    it.effect(
+      `${subject}: ${setsPerPage} sets of filters give the ids of ${tool} in its order, or are refused as there`,
+      () =>
+        Effect.gen(function* () {
+          const { look, post } = yield* customer
+          const random = Random.make(seed)
+          const make = generators(Random.make(seed + 1), catalog)
+          const argumentsOf = subject === "ads" ? make.ad : make.product
+          let [found, refused] = [0, 0]
+          for (let index = 0; index < setsPerPage; index++) {
+            // Every kind of set: each filter alone, and filters together.
+            const good = { ...argumentsOf(index * 3), ...(random.chance(0.3) ? { page: random.int(1, 3) } : {}) }
+            const args: Record<string, unknown> = random.chance(0.15) ? spoiled(random, good) : good
+            if (subject === "ads" && random.chance(0.02))
+              Object.assign(args, { status: "inactive", active_days: { min: 1 } })
+            const unknown = "color" in args ? "&color=red" : ""
+            const href = `${path}?${address.toAddress(args)}${unknown}`
+            const page = yield* look(href)
+            const answer = yield* post(JSON.stringify(Messages.call(tool, args)))
+            const where = `${index}: ${JSON.stringify(args)}`
+            if (answer.envelope === undefined) {
+              refused++
+              assert.isAbove(answer.issues.length, 0, where)
+              assert.strictEqual(page.status, 400, where)
+              const problems = problemsOf(page).slice(1)
+              assert.strictEqual(problems.length, answer.issues.length, where)
+              for (const [at, { message }] of answer.issues.entries()) {
+                assert.isTrue(problems[at]?.endsWith(`: ${message}`), `${where}: ${problems[at]} is not ${message}`)
+              }
+              continue
+            }
+            assert.strictEqual(page.status, 200, `${where}: ${problemsOf(page).join()}`)
+            const { pagination, results } = answer.envelope
+            found += results.length
+            assert.deepStrictEqual(
+              idsOf(page),
+              results.map(({ id }) => id),
+              where
+            )
+            assert.strictEqual(page.text.includes('rel="next"'), pagination.has_more && results.length > 0, where)
+            // The message that the page offers asks for the same.
+            if (index % 10 === 0) assert.deepStrictEqual(yield* post(toolCallOf(page)), answer, where)
+          }
+          assert.isAbove(found, setsPerPage)
+          assert.isAbove(refused, 10)
+        }),
+      600_000
+    )
+
+    it.effect(`${subject}: the page has a field for every argument`, () =>
+      Effect.gen(function* () {
+        const { look } = yield* customer
+        const { text } = yield* look(path)
+        for (const [name, kind] of address.kinds) {
+          const fields = kind._tag === "Parts" ? Object.keys(kind.parts).map((part) => `${name}.${part}`) : [name]
+          for (const field of fields) {
+            if (places[name as keyof typeof places] === "links") assert.include(text, `?${name}=2`)
+            else assert.include(text, ` name="${field}"`)
+          }
+        }
+      })
+    )
+  }
+
+  it.effect("looking takes no credits and is no call", () =>
+    Effect.gen(function* () {
+      const site = yield* Site
+      const { accountId, look } = yield* customer
+      yield* look("/dashboard")
+      const [before, logged] = [yield* books(accountId), site.logs.length]
+      for (const path of [adsPath, productsPath, `${adsPath}?query=red`, `${adsPath}?page=0`]) yield* look(path)
+      assert.deepStrictEqual(yield* books(accountId), before)
+      assert.notInclude(site.logs.slice(logged).join("\n"), "tools/call")
+      const sql = yield* SqlClient.SqlClient
+      assert.deepStrictEqual(
+        yield* sql`SELECT FROM credit_entry WHERE account_id = ${accountId} AND kind = 'charge'`,
+        []
+      )
+    })
+  )
+
+  it.effect("each account has its own looks in a minute; who has none left is told when to come back", () =>
+    Effect.gen(function* () {
+      const clock = yield* SetClock
+      const one = yield* customer
+      const other = yield* customer
+      for (let count = 0; count < looksPerMinute; count++) {
+        // What is wrong is looked up as well, and so it counts.
+        const { status } = yield* one.visitor.get(count % 2 === 0 ? `${adsPath}?niches=Petz` : productsPath)
+        assert.strictEqual(status, count % 2 === 0 ? 400 : 200)
+      }
+      const refused = yield* one.visitor.get(adsPath)
+      assert.strictEqual(refused.status, 429)
+      assert.strictEqual(refused.headers.get("retry-after"), "1")
+      assert.deepStrictEqual(idsOf(refused), [])
+      assert.strictEqual((yield* one.visitor.get(productsPath)).status, 429)
+      assert.strictEqual((yield* other.visitor.get(adsPath)).status, 200)
+      yield* clock.advance(500)
+      assert.strictEqual((yield* one.visitor.get(adsPath)).status, 200)
+      assert.strictEqual((yield* one.visitor.get(adsPath)).status, 429)
+    })
+  )
+
+  it.effect("a page that is asked for as an image, as a store's could be, is none and counts as no look", () =>
+    Effect.gen(function* () {
+      const { visitor } = yield* customer
+      const image = { "sec-fetch-dest": "image", "sec-fetch-mode": "no-cors", "sec-fetch-site": "same-origin" }
+      for (let count = 0; count <= looksPerMinute; count++) {
+        assert.strictEqual((yield* visitor.get(adsPath, image)).status, 404)
+      }
+      assert.strictEqual((yield* visitor.get(adsPath, { "sec-fetch-dest": "document" })).status, 200)
+    })
+  )
+
+  describe("addresses", () => {
+    it.effect("of a form are led to the one that can be shared, and that one stays", () =>
+      Effect.gen(function* () {
+        const { visitor } = yield* customer
+        const written: ReadonlyArray<readonly [sent: string, shared: string]> = [
+          ["", ""],
+          ["?", ""],
+          ["?query=&status=all&sort_by=recommended&sort_order=desc&per_page=10&page=1&apps=&monthly_visits.min=", ""],
+          ["?page=2&countries=de&countries=DE&query=", "?countries=DE&page=2"],
+          ["?apps=Loox%0D%0AKlaviyo", "?apps=Loox&apps=Klaviyo"],
+          ["?monthly_visits.max=1e3&monthly_visits.min=%2B5", "?monthly_visits.min=5&monthly_visits.max=1000"],
+          ["?partnership_only=false", ""]
+        ]
+        for (const [sent, shared] of written) {
+          const { headers, status } = yield* visitor.get(adsPath + sent)
+          if (sent === shared || sent === "?") {
+            assert.strictEqual(status, 200, sent)
+            continue
+          }
+          assert.strictEqual(status, 303, sent)
+          const location = headers.get("location") ?? ""
+          assert.strictEqual(location, adsPath + shared)
+          assert.strictEqual((yield* visitor.get(location)).status, 200, location)
+        }
+        // As browsers write it.
+        assert.strictEqual((yield* visitor.get(`${adsPath}?query=it%27s+%22red%22`)).status, 200)
+        assert.strictEqual((yield* visitor.get(`${adsPath}?query=it's%20%22red%22`)).status, 200)
+      })
+    )
+
+    it.effect("that are wrong are told where, with all that was typed", () =>
+      Effect.gen(function* () {
+        const { look } = yield* customer
+        const typed =
+          "query=red+lamp&niches=Petz&countries=ZZ&countries=US&monthly_visits.min=many&monthly_visits.max=7" +
+          "&shop_created_between.from=2026-02-31&status=on&per_page=99&apps=Loox&utm_source=mail&page=two"
+        const answer = yield* look(`${adsPath}?${typed}`)
+        assert.strictEqual(answer.status, 400)
+        assert.include(answer.text, "<title>Error: Ads")
+        const paths = Array.from(answer.text.matchAll(/data-issue="([^"]*)"/gu), ([, path = ""]) => path)
+        assert.sameMembers(paths, [
+          "niches.0",
+          "countries.0",
+          "monthly_visits.min",
+          "shop_created_between.from",
+          "status",
+          "per_page"
+        ])
+        assert.deepStrictEqual(
+          problemsOf(answer).filter((line) => /^(?:utm|Page)/u.test(line)),
+          ["utm_source: is not a known argument", "Page: must be a number"]
+        )
+        const [summary = ""] = /<div class="problems".*?<\/div>/su.exec(answer.text) ?? []
+        const targets = Array.from(summary.matchAll(/href="#([^"]*)"/gu), ([, target = ""]) => target)
+        assert.strictEqual(targets.length, paths.length)
+        for (const target of targets) assert.include(answer.text, ` id="${target}"`)
+        for (const field of [
+          /name="query"[^>]*value="red lamp"/u,
+          /name="niches"[^>]*>\s*Petz<\/textarea/u,
+          /name="countries" value="ZZ" +checked/u,
+          /name="countries" value="US" +checked/u,
+          /value="many"/u,
+          /value="7"/u,
+          /type="text" id="shop_created_between.from"[^>]*value="2026-02-31"/u,
+          /<option value="on" +selected/u,
+          /<option value="99" +selected/u,
+          />Loox<|value="Loox" +checked/u
+        ]) {
+          assert.match(answer.text, field)
+        }
+      })
+    )
+
+    it.effect("that mean ill get a page, and nothing of theirs gets into it", () =>
+      Effect.gen(function* () {
+        const { look } = yield* customer
+        const script = '"><script>alert(1)</script>'
+        const hostile = [
+          ...[
+            "query",
+            "niches",
+            "apps",
+            "domains",
+            "countries",
+            "monthly_visits.min",
+            "status",
+            "page",
+            "per_page"
+          ].map((name) => `${name}=${encodeURIComponent(script)}`),
+          `${encodeURIComponent(script)}=1`,
+          "__proto__=1&constructor=1&toString=1&hasOwnProperty.min=1",
+          "monthly_visits.__proto__=1&monthly_visits.constructor=1",
+          "=&==&&&=1&%00=%00",
+          "query=%&niches=%zz&apps=%c3%28",
+          "query=%ED%A0%80&apps=%00%01&niches=%E2%80%AE",
+          "page=9999999999999999999999&per_page=-1&page=NaN",
+          Array.from({ length: 600 }, () => "countries=ZZ").join("&"),
+          Array.from({ length: 900 }, (_, index) => `a${index}=`).join("&"),
+          "a=".repeat(900),
+          Array.from({ length: 300 }, (_, index) => `b${index}=1`).join("&")
+        ]
+        for (const path of [adsPath, productsPath]) {
+          for (const query of hostile) {
+            const answer = yield* look(`${path}?${query}`)
+            assert.oneOf(answer.status, [200, 400], query.slice(0, 80))
+            assert.notInclude(answer.text, "<script>alert")
+            assert.isBelow(answer.text.length, 250_000, query.slice(0, 80))
+            assert.notMatch(answer.text, / on[a-z]+=|style=/u)
+          }
+        }
+      })
+    )
+
+    it.effect("that are too long say so, with what was typed", () =>
+      Effect.gen(function* () {
+        const { look, visitor } = yield* customer
+        const long = `${adsPath}?query=red&${Array.from({ length: 90 }, () => `apps=${"x".repeat(90)}`).join("&")}`
+        assert.isAbove(long.length, 8_000)
+        const answer = yield* look(long)
+        assert.strictEqual(answer.status, 414)
+        assert.match(problemsOf(answer).join(), /address of this search has 8,\d{3} characters, of at most 8,000/u)
+        assert.match(answer.text, /name="query"[^>]*value="red"/u)
+        assert.deepStrictEqual(idsOf(answer), [])
+        const fits = `${adsPath}?${Array.from({ length: 45 }, (_, index) => `apps=${index}${"x".repeat(88)}`).join("&")}`
+        const found = yield* look(fits)
+        assert.strictEqual(found.status, 200)
+        assert.include(found.text, "45 chosen")
+        assert.isBelow(found.text.length, 250_000)
+        // Whoever is not signed in comes back to it.
+        const site = yield* Site
+        const away = yield* site.get(fits)
+        assert.strictEqual(away.headers.get("location"), `/sign-in?return_to=${encodeURIComponent(fits)}`)
+        assert.strictEqual((yield* visitor.get("/dashboard/ads/")).status, 200)
+      })
+    )
+  })
+
+  it.effect("filters in use are links to the search without them", () =>
+    Effect.gen(function* () {
+      const { look } = yield* customer
+      const { text } = yield* look(
+        `${adsPath}?query=red&countries=US&countries=DE&monthly_visits.min=5&sort_by=newest&per_page=25&page=2`
+      )
+      const chips = Array.from(
+        text.matchAll(/<a href="([^"]*)" class="chip"[^>]*>([^<]*)</gu),
+        ([, href = "", label = ""]) => [plain(label), plain(href)]
+      )
+      assert.deepStrictEqual(chips, [
+        ["“red”", `${adsPath}?countries=US&countries=DE&monthly_visits.min=5&sort_by=newest&per_page=25`],
+        [
+          "Countries: United States",
+          `${adsPath}?query=red&countries=DE&monthly_visits.min=5&sort_by=newest&per_page=25`
+        ],
+        ["Countries: Germany", `${adsPath}?query=red&countries=US&monthly_visits.min=5&sort_by=newest&per_page=25`],
+        ["Visits a month: from 5", `${adsPath}?query=red&countries=US&countries=DE&sort_by=newest&per_page=25`]
+      ])
+      assert.include(text, `<a href="${adsPath}?sort_by=newest&amp;per_page=25">Clear all</a>`)
+    })
+  )
+
+  it.effect("pages can be turned to the last one, and what is past it leads back", () =>
+    Effect.gen(function* () {
+      const { look } = yield* customer
+      const seen: Array<number> = []
+      let next: string | undefined = `${productsPath}?per_page=25`
+      let turned = 0
+      while (next !== undefined) {
+        const page: Answer = yield* look(next)
+        seen.push(...idsOf(page))
+        const [, href] = /rel="next" href="([^"]*)"/u.exec(page.text) ?? []
+        next = href === undefined ? undefined : plain(href)
+        turned++
+      }
+      const expected = Math.min(500, catalog.products.length)
+      assert.strictEqual(turned, Math.ceil(expected / 25))
+      assert.strictEqual(new Set(seen).size, expected)
+      const past = yield* look(`${productsPath}?price.min=1000000&page=20`)
+      assert.include(past.text, "past the last result")
+      assert.include(past.text, `href="${productsPath}?price.min=1000000"`)
+    })
+  )
+
+  it.effect("a search that finds nothing says why it may be, and offers to leave out each filter", () =>
+    Effect.gen(function* () {
+      const { look } = yield* customer
+      const { text } = yield* look(`${adsPath}?apps=Unheard+Of&countries=AQ&shop_created_between.to=1971-01-01`)
+      assert.include(text, "No ad matches all of these filters")
+      assert.include(text, "An app whose name is not known")
+      assert.include(text, "The creation date is not known of every store")
+      assert.include(
+        text,
+        `<a href="${adsPath}?countries=AQ&amp;shop_created_between.to=1971-01-01">Without Apps: Unheard Of`
+      )
+      assert.include(text, `<a href="${adsPath}?apps=Unheard+Of&amp;shop_created_between.to=1971-01-01">Without`)
+    })
+  )
+
+  it.effect("is shown to active Growth and Pro subscriptions alone", () =>
+    Effect.gen(function* () {
+      const site = yield* Site
+      for (const options of [{ plan: "starter" }, { plan: "pro", status: "unpaid" }] as const) {
+        const visitor = yield* SiteVisitor.signedIn(yield* site.account(options))
+        for (const path of [adsPath, productsPath]) {
+          const answer = yield* visitor.get(path)
+          assert.strictEqual(answer.status, 403)
+          assert.include(answer.text, "https://billing.test/plans")
+          assert.deepStrictEqual(idsOf(answer), [])
+        }
+      }
+    })
+  )
+
+  it.effect("speaks the visitor's language, and sorts countries as it does", () =>
+    Effect.gen(function* () {
+      const { visitor } = yield* customer
+      const get = (path: string, language: string) => read(visitor, path, language)
+      const german = (yield* get(`${adsPath}?countries=DE&ctas=Shop+Now&status=active`, "de-AT")).text
+      for (const said of [
+        "Anzeigen",
+        "Länder: Deutschland",
+        "Call-to-Action: Shop Now",
+        "Status: Läuft",
+        "Filter anwenden"
+      ]) {
+        assert.include(german, said)
+      }
+      assert.isBelow(german.indexOf(">Ägypten<"), german.indexOf(">Albanien<"))
+      assert.include((yield* get(`${adsPath}?countries=UK`, "fr")).text, "Vouliez-vous dire « GB » ?")
+      assert.include((yield* get(`${productsPath}?page=x`, "es")).text, "Página: debe ser un número")
+    })
+  )
+
+  it.effect("weighs less than 150 KB with 25 results, all lists and many filters, in every language", () =>
+    Effect.gen(function* () {
+      const site = yield* Site
+      const { visitor } = yield* customer
+      const searches = [
+        `${adsPath}?sort_by=newest&per_page=25`,
+        `${adsPath}?query=r&countries=US&countries=GB&countries=DE&countries=JP&countries=FR&monthly_visits.min=0&sort_by=newest&per_page=25`,
+        `${productsPath}?per_page=25&page=2`
+      ]
+      for (const language of ["en", "de", "fr", "es"]) {
+        for (const path of searches) {
+          const page = yield* read(visitor, path, language)
+          assert.strictEqual(page.status, 200)
+          if (!path.includes("query")) assert.strictEqual(idsOf(page).length, 25)
+          const assets = Array.from(page.text.matchAll(/(?:href|src)="(\/assets\/[^"]+)"/gu), ([, asset = ""]) => asset)
+          assert.strictEqual(assets.length, 2)
+          let bytes = Buffer.byteLength(page.text)
+          for (const asset of assets) bytes += gzipSync((yield* site.get(asset)).text).length
+          assert.isBelow(bytes, 150_000, `${language} ${path}`)
+        }
+      }
+    })
+  )
+})

@@ -1,0 +1,80 @@
+/** What the search pages say when a search takes too long, or the database cannot be reached. */
+import { assert, layer } from "@effect/vitest"
+import { DateTime, Effect, Layer } from "effect"
+import { AccountId } from "../../../../src/domain/access/Account.ts"
+import * as Narrowing from "../../../../src/domain/search/Narrowing.ts"
+import { adsPath } from "../../../../src/http/pages/catalog/AdsPage.ts"
+import { Sessions } from "../../../../src/services/access/Sessions.ts"
+import * as FakeAccess from "../../../support/FakeAccess.ts"
+import * as FakeOAuth from "../../../support/FakeOAuth.ts"
+import { TestServer } from "../../../support/TestServer.ts"
+
+const startedAt = DateTime.makeUnsafe("2026-03-15T12:00:00Z")
+
+const signedIn = Layer.mock(Sessions, {
+  current: () =>
+    Effect.succeedSome({
+      id: 1,
+      accountId: AccountId.make(1),
+      email: "visitor@discovery.test",
+      plan: "growth",
+      status: "active",
+      role: "customer",
+      device: { browser: null, system: null },
+      startedAt,
+      lastUsedAt: startedAt
+    })
+})
+
+const access = Layer.mergeAll(
+  FakeAccess.credentials({}),
+  FakeAccess.plans,
+  FakeAccess.ledger({ charges: [] }),
+  FakeOAuth.unused,
+  FakeAccess.nobodySignedIn,
+  FakeAccess.unvisited
+).pipe((others) => Layer.merge(others, signedIn))
+
+/** Whoever looks for `down` finds the database down; all others ask too much. */
+const server = TestServer.layer({
+  access,
+  search: ({ query }) => Effect.fail(query === "down" ? FakeAccess.down() : Narrowing.tooSlow("in English"))
+})
+
+layer(server, { excludeTestServices: true })("search pages of a slow database", (it) => {
+  const look = (query: string, language = "en") =>
+    Effect.flatMap(TestServer, (server) =>
+      server.send({
+        method: "GET",
+        path: `${adsPath}?${query}`,
+        headers: { cookie: `__Host-discovery=${"s".repeat(43)}`, "accept-language": language }
+      })
+    )
+
+  it.effect("keep what was typed, and say how to ask for less", () =>
+    Effect.gen(function* () {
+      const { status, text } = yield* look("query=lamp&countries=US&page=3")
+      assert.strictEqual(status, 503)
+      assert.include(text, "took too long and was stopped")
+      assert.include(text, "One common word has too many hits")
+      assert.include(text, "Narrow the filters on the store")
+      assert.include(text, "earlier page")
+      assert.match(text, /name="query"[^>]*value="lamp"/u)
+      assert.match(text, /value="US" +checked/u)
+      assert.include(text, `href="${adsPath}?query=lamp"`)
+      assert.notInclude(text, "in English")
+      const { text: german } = yield* look("sort_by=newest", "de")
+      assert.include(german, "Grenzen Sie die Shops ein")
+      assert.notInclude(german, "früheren Seite")
+    })
+  )
+
+  it.effect("say so when the data cannot be reached", () =>
+    Effect.gen(function* () {
+      const { headers, status, text } = yield* look("query=down")
+      assert.strictEqual(status, 503)
+      assert.strictEqual(headers.get("retry-after"), "1")
+      assert.notInclude(text, "secret of the database")
+    })
+  )
+})

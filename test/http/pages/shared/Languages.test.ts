@@ -1,0 +1,121 @@
+/** The pages speak the visitor's language: each of them, in all of its states. */
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { Accounts } from "../../../../src/services/access/Accounts.ts"
+import { ApiKeys } from "../../../../src/services/access/ApiKeys.ts"
+import { languages } from "../../../../src/http/pages/shared/Locale.ts"
+import { Site } from "../../../support/Site.ts"
+import type { Answer } from "../../../support/Site.ts"
+import * as SiteVisitor from "../../../support/SiteVisitor.ts"
+
+/** What is the same in all of them: names, addresses, and what somebody wrote. */
+const names =
+  /Discovery|Growth|Pro|Starter|Credits?|Account|API|Apps?|nightly job|Safari|Firefox|Linux|Claude Code|Claude|ChatGPT|Cursor|VS Code|Trustpilot/gu
+
+/** Words of English that are another language's as well. */
+const shared = new Set(["Plan", "Name", "Status", "Format", "Themes", "Niches", "Pixels"])
+
+/** The texts of a page, as people read them. */
+const texts = ({ text }: Answer): ReadonlyArray<string> =>
+  text
+    .replaceAll(/<(script|style|time|code|pre|bdi)\b.*?<\/\1>/gsu, " ")
+    // Entries of lists, such as countries: many have the same name everywhere, and values of the catalog always have.
+    .replaceAll(/<label\b[^>]*>\s*<input\b[^>]*type="checkbox".*?<\/label>/gsu, " ")
+    .split(/<[^>]*>/u)
+    .map((part) => part.replaceAll(names, " ").trim())
+    .filter((part) => /\p{L}{4}/u.test(part) && !part.includes("@"))
+
+layer(Site.layer(), { excludeTestServices: true })("languages", (it) => {
+  /** One page each, by name. */
+  const pages = Effect.fnUntraced(function* (language: string) {
+    const site = yield* Site
+    const accounts = yield* Accounts
+    const keys = yield* ApiKeys
+    const headers = { "accept-language": `${language}-CH,en;q=0.3` }
+    const operator = yield* site.account()
+    const { id: operatorId } = yield* accounts.setRole(operator.email, "operator")
+    const customer = yield* site.account()
+    const { id } = yield* accounts.find(customer.email)
+    yield* keys.create(id, "nightly job")
+    yield* accounts.setPlan(id, "pro")
+    yield* accounts.setStatus(id, "unpaid")
+    const guest = yield* SiteVisitor.make
+    yield* guest.get("/sign-in")
+    yield* SiteVisitor.signedIn(customer, { "user-agent": "Mozilla/5.0 (X11; Linux x86_64) Firefox/141.0" })
+    const visitor = yield* SiteVisitor.signedIn(customer)
+    const starter = yield* SiteVisitor.signedIn(yield* site.account({ plan: "starter" }))
+    const boss = yield* SiteVisitor.signedIn(operator)
+    const password = "/dashboard/account/password"
+    const list = "/dashboard/operator"
+    const integrations = "/dashboard/integrations"
+    const { key } = yield* keys.create(operatorId, "nightly job")
+    const send = (form: Readonly<Record<string, string>>) => visitor.submit(password, form, headers)
+    return {
+      "sign-in": yield* guest.get("/sign-in?return_to=/authorize?x", headers),
+      "sign-in empty": yield* guest.submit("/sign-in", { email: "", password: "" }, headers),
+      "sign-in wrong": yield* guest.submit("/sign-in", { email: "a@b.test", password: "x" }, headers),
+      "sign-in out of date": yield* guest.submit("/sign-in", { email: "a", password: "x", form_token: "" }, headers),
+      overview: yield* visitor.get("/dashboard", headers),
+      "overview without a subscription": yield* starter.get("/dashboard", headers),
+      account: yield* visitor.get("/dashboard/account?done=session-ended", headers),
+      "account of one": yield* starter.get("/dashboard/account?done=others-ended", headers),
+      password: yield* visitor.get(password, headers),
+      "password empty": yield* send({ current: "", next: "", again: "x" }),
+      "password short": yield* send({ current: "x", next: "short", again: "short" }),
+      "password common": yield* send({ current: "x", next: "passwordpassword", again: "passwordpassword" }),
+      "password wrong": yield* send({ current: "x", next: "seven blue otters", again: "seven blue otters" }),
+      "not found": yield* visitor.get("/dashboard/no/where", headers),
+      "not found, to a guest": yield* guest.get("/dashboard/no/where", headers),
+      "form unreadable": yield* visitor.submit(password, { x: "y" }, headers),
+      "form rejected": yield* visitor.submit("/dashboard/account/sessions/end-others", { form_token: "" }, headers),
+      integrations: yield* boss.get(`${integrations}?done=key_revoked`, headers),
+      "integrations without a subscription": yield* visitor.get(integrations, headers),
+      "integrations, wrong": yield* boss.submit(integrations, { name: "", attempt: "a".repeat(22) }, headers),
+      "replace a key": yield* boss.get(`${integrations}/keys/${key.id}/replace`, headers),
+      "revoke a key": yield* boss.get(`${integrations}/keys/${key.id}/revoke`, headers),
+      "no such key": yield* boss.get(`${integrations}/keys/2147483647/revoke`, headers),
+      usage: yield* boss.get("/dashboard/usage", headers),
+      "usage without a subscription": yield* visitor.get("/dashboard/usage", headers),
+      stores: yield* boss.get("/dashboard/shops", headers),
+      "stores, nothing found": yield* boss.get("/dashboard/shops?query=nothing", headers),
+      "stores without a subscription": yield* visitor.get("/dashboard/shops", headers),
+      ads: yield* boss.get("/dashboard/ads", headers),
+      "ads, filtered": yield* boss.get("/dashboard/ads?countries=DE&status=active&active_days.min=3", headers),
+      "ads, wrong": yield* boss.get("/dashboard/ads?countries=XX&page=21&active_days.min=-1&color=red", headers),
+      products: yield* boss.get("/dashboard/products?price.max=3", headers),
+      operator: yield* boss.get(list, headers),
+      "operator, nothing found": yield* boss.get(`${list}?email=nobody-has-this`, headers),
+      "operator's account": yield* boss.get(`${list}/accounts/${id}?done=plan`, headers),
+      "operator's plan": yield* boss.get(`${list}/accounts/${id}/plan?to=starter`, headers),
+      "operator's status": yield* boss.get(`${list}/accounts/${id}/status?to=active`, headers),
+      "operator meanwhile": yield* boss.submit(
+        `${list}/accounts/${id}/status`,
+        { from: "paused", to: "active" },
+        headers
+      )
+    }
+  })
+
+  it.effect("no page mixes two, or lacks a text", () =>
+    Effect.gen(function* () {
+      const english = yield* pages("en")
+      const known = new Set(Object.values(english).flatMap(texts))
+      assert.isAbove(known.size, 250)
+      for (const language of languages) {
+        const found: Readonly<Record<string, Answer>> = yield* pages(language)
+        for (const [name, answer] of Object.entries(english)) {
+          const page = found[name] ?? answer
+          const what = `${language} ${name}`
+          assert.include(page.text, `<html lang="${language}-CH">`, what)
+          assert.strictEqual(page.status, answer.status, what)
+          assert.notMatch(page.text, /undefined|\[object|NaN|=> /u, what)
+          assert.strictEqual(texts(page).length > 0, true, what)
+          if (language !== "en") {
+            const same = texts(page).filter((text) => known.has(text) && !shared.has(text))
+            assert.deepStrictEqual(same, [], what)
+          }
+        }
+      }
+    })
+  )
+})

@@ -1,0 +1,21 @@
+/** Catalogs for the tests of pages: the generated demo data, or one of the naive search's. */
+import { Effect, Layer } from "effect"
+import { demoSource } from "../../src/services/import/demo/DemoData.ts"
+import type { DemoSizeName } from "../../src/services/import/demo/DemoSize.ts"
+import { Importer } from "../../src/services/import/Importer.ts"
+import { loadCatalog } from "../oracle/loadCatalog.ts"
+import type { NaiveCatalog } from "../oracle/NaiveCatalog.ts"
+import { indexed } from "./Stamps.ts"
+
+export const demo = (size: DemoSizeName) =>
+  Layer.effectDiscard(
+    Effect.flatMap(Importer, (importer) =>
+      importer.run(demoSource({ size, seed: "pages", asOf: "2026-01-15" }), {
+        maxRejects: 0,
+        onRejects: () => Effect.void,
+        onProgress: () => Effect.void
+      })
+    ).pipe(Effect.andThen(indexed))
+  )
+
+export const naive = (catalog: NaiveCatalog) => Layer.effectDiscard(Effect.andThen(loadCatalog(catalog), indexed))
