@@ -60,7 +60,7 @@ export const fields = {
   ),
   social_networks: Arguments.optional(
     Arguments.someOf(socialNetworks),
-    "ClientNetwork that the store has a page on; any of them."
+    "Networks that the store has a page on; any of them."
   ),
   monthly_revenue: Arguments.optional(Arguments.Range, "Estimated monthly revenue in the store's currency."),
   monthly_visits: Arguments.optional(Arguments.Range, "Estimated monthly visits."),
