@@ -41,7 +41,7 @@ const wrong: Partial<Record<keyof typeof variables, ReadonlyArray<string>>> = {
 describe("AppConfig", () => {
   for (const [name, values] of Object.entries(wrong)) {
     for (const value of values) {
-      it.effect(`refuses ${name}=${value} with a message that names it`, () =>
+      it.effect(`D4 refuses ${name}=${value} with a message that names it`, () =>
         Effect.gen(function* () {
           const error = yield* read({ [name]: value })
           assert.include(error.message, `["${name}"]`)

@@ -54,7 +54,7 @@ layer(Services, { excludeTestServices: true })("the operator's command line", (i
   })
 
   describe("account", () => {
-    it.effect("create prints the account, and a password that was generated, once", () =>
+    it.effect("D8 create prints the account, and a password that was generated, once", () =>
       Effect.gen(function* () {
         const { ended, text } = yield* run(["account", "create", "ada@example.com", "--plan", "growth"])
         assert.strictEqual(ended, "Success")

@@ -16,7 +16,7 @@ const pagination = { page: 1, per_page: 25, total: 999, has_more: true }
 
 describe("Truncation", () => {
   it.prop(
-    "keeps as many of the first items as fit into 64 KiB, and says when it dropped some",
+    "S32, D30 keeps as many of the first items as fit into 64 KiB, and says when it dropped some",
     [Schema.Array(filler).check(Schema.isMaxLength(25))],
     ([fillers]) => {
       const results = fillers.map(({ length, unit }, id) => ({ id, text: unit.repeat(length) }))
@@ -59,7 +59,7 @@ describe("Truncation", () => {
     assert.strictEqual(parse(Truncation.toJson({ results: items(room + 1), pagination })).results.length, 1)
   })
 
-  it("returns at least the pagination", () => {
+  it("D30 returns at least the pagination", () => {
     assert.deepStrictEqual(parse(Truncation.toJson(page(100_000))), { results: [], pagination, truncated: true })
   })
 })

@@ -54,7 +54,7 @@ describe("health", () => {
     }).pipe(Effect.provide(TestServer.layer({ index: { lagVersions: 2, lagSeconds: 1.5 } })))
   )
 
-  it.live("not ready while the search index is built, and how far it is", () =>
+  it.live("D56 not ready while the search index is built, and how far it is", () =>
     Effect.gen(function* () {
       const server = yield* TestServer
       const ready = yield* server.send({ method: "GET", path: "/health/ready" })

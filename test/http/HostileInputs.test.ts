@@ -18,7 +18,7 @@ const refusedParses = /deepest|each with another name|most arrays|most names|nam
 
 layer(TestServer.layer({ config: { rateLimitPerMinute: 0 } }), { excludeTestServices: true })("hostile input", (it) => {
   for (const credential of ["good", "starter"] as const) {
-    it.effect(`of every tool, by ${credential}: refused in a bounded number of steps`, () =>
+    it.effect(`D63 of every tool, by ${credential}: refused in a bounded number of steps`, () =>
       Effect.gen(function* () {
         const server = yield* TestServer
         const { tools } = yield* ToolRegistry

@@ -15,7 +15,7 @@ export interface Answer<Item> {
   readonly total: number
 }
 
-/** A store with its figures as filters and sorts see them. */
+/** A store with its figures as filters and sorts see them (S22, S23, S26). */
 export interface Store extends Shop {
   readonly visits: number | null
   readonly growth: number | null
@@ -30,6 +30,7 @@ type Compare<A> = (a: A, b: A) => number
 
 const isAsked = (range: object | undefined): boolean => range !== undefined && Object.keys(range).length > 0
 
+/** S61, D41. */
 const isWithin = (value: number | null, range: Range): boolean => {
   if (range === undefined || !isAsked(range)) return true
   if (value === null) return false
@@ -37,6 +38,7 @@ const isWithin = (value: number | null, range: Range): boolean => {
   return range.max === undefined || value <= range.max
 }
 
+/** S62, D41. */
 const isBetween = (date: string | null, range: DateRange): boolean => {
   if (range === undefined || !isAsked(range)) return true
   if (date === null) return false
@@ -49,6 +51,7 @@ const sharesOne = (wanted: ReadonlyArray<string> | undefined, values: ReadonlyAr
   wanted.length === 0 ||
   wanted.some((one) => values.some((value) => value.toLowerCase() === one.toLowerCase()))
 
+/** S27, D35. */
 const growthOf = (visits: ReadonlyArray<number>): number | null => {
   if (visits.length < 2) return null
   let sum = 0
@@ -85,6 +88,7 @@ export const storesOf = (catalog: NaiveCatalog): ReadonlyMap<number, Store> => {
   return stores
 }
 
+/** S49, D37: a niche is found by itself and by all above it. */
 const nicheNames = (catalog: NaiveCatalog, id: number | null): ReadonlyArray<string | number> => {
   const niche = catalog.niches.find((each) => each.id === id)
   return niche === undefined ? [] : [niche.id, niche.name.toLowerCase(), ...nicheNames(catalog, niche.parent_id)]
@@ -92,7 +96,7 @@ const nicheNames = (catalog: NaiveCatalog, id: number | null): ReadonlyArray<str
 
 type StoreQuery = AdQuery | ProductQuery | ShopQuery
 
-/** Every argument that is about the store. */
+/** Every argument that is about the store (S45, D41). */
 const storeArguments = new Set([
   "niches",
   "countries",
@@ -120,6 +124,7 @@ const asksStore = (query: StoreQuery): boolean =>
     ([name, value]) => storeArguments.has(name) && typeof value === "object" && Object.keys(value).length > 0
   )
 
+/** S49 to S59, S63 and S69; D36. */
 const storeMatches = (catalog: NaiveCatalog, store: Store, query: StoreQuery): boolean => {
   const niches = nicheNames(catalog, store.niche_id)
   const ofAds = "avg_price" in query || "trustpilot_rating" in query || "trustpilot_reviews" in query ? query : {}
@@ -150,7 +155,7 @@ const storeMatches = (catalog: NaiveCatalog, store: Store, query: StoreQuery): b
 
 const ascending: Compare<number> = (a, b) => a - b
 
-/** Unknown comes last, whatever the direction. */
+/** Unknown comes last, whatever the direction (D39). */
 const byFigure =
   <A>(figure: (item: A) => number | null, direction: "asc" | "desc"): Compare<A> =>
   (first, second) => {
@@ -170,7 +175,7 @@ const inTurn =
     return 0
   }
 
-/** In millionths; a product from the future counts as created when it was first imported. */
+/** S78, D38. In millionths; a product from the future counts as created when it was first imported. */
 const score = (product: Product, store: Store): number => {
   const day = (time: string) => Date.parse(time) / 86_400_000
   const created =
@@ -184,6 +189,7 @@ const score = (product: Product, store: Store): number => {
   return Math.round(ofStore * 1_000_000) + Math.round(recency * 1_000_000)
 }
 
+/** S47 its words, S76 its price, S77 and S79 its orders. */
 export const searchProducts = (catalog: NaiveCatalog, query: ProductQuery): Answer<Product> => {
   const stores = storesOf(catalog)
   const store = (product: Product): Store => {
@@ -233,13 +239,14 @@ export const searchProducts = (catalog: NaiveCatalog, query: ProductQuery): Answ
 
 const dayNumber = (date: string) => Date.parse(date) / 86_400_000
 
-/** Active first, newest, highest id. */
+/** The one ad of a store (S72): active first, newest, highest id. */
 const pick: Compare<Ad> = inTurn(
   byFigure((ad: Ad) => Number(ad.is_active), "desc"),
   byFigure((ad: Ad) => dayNumber(ad.started_on), "desc"),
   byFigure((ad: Ad) => ad.id, "desc")
 )
 
+/** S64 to S68; D29. */
 const adMatches = (ad: Ad, query: AdQuery): boolean => {
   const daysRun = Math.max(0, dayNumber(today) - dayNumber(ad.started_on))
   return (
@@ -252,6 +259,7 @@ const adMatches = (ad: Ad, query: AdQuery): boolean => {
   )
 }
 
+/** S46 its words, S70, S71 and S73 its orders. */
 export const searchAds = (catalog: NaiveCatalog, query: AdQuery): Answer<Ad> => {
   const stores = storesOf(catalog)
   const store = (ad: Ad): Store | undefined => (ad.shop_id === null ? undefined : stores.get(ad.shop_id))
@@ -304,6 +312,7 @@ export const searchAds = (catalog: NaiveCatalog, query: AdQuery): Answer<Ad> => 
   return { items: matching.sort(orders[sort]), total }
 }
 
+/** D44. */
 export const searchShops = (catalog: NaiveCatalog, query: ShopQuery): Answer<Store> => {
   const hasWords = query.query === undefined ? () => true : matcher(query.query)
   if (hasWords === undefined) throw new Error("a query that asks for nothing")

@@ -15,7 +15,10 @@ export interface Expected {
   readonly mode?: "grouped_by_shop" | "flat"
 }
 
-/** What is wrong, or `undefined`. Items are compared by id here; the caller compares their content. */
+/**
+ * What is wrong, or `undefined`: the pagination is that of S28 to S30 and D42. Items are compared by id here; the caller
+ * compares their content.
+ */
 export const walkPages = Effect.fnUntraced(function* <Item extends { readonly id: number }, E, R>(
   perPage: number,
   expected: Expected,

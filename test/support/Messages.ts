@@ -11,7 +11,7 @@ export const request = (method: string, params?: unknown, id: unknown = 1) => ({
 export const call = (name: string, args: unknown = {}, id: unknown = 1) =>
   request("tools/call", { name, arguments: args }, id)
 
-/** The seed's plain call of the free tool. */
+/** The plain call (docs/spec/protocol.md) of the free tool. */
 export const plain = call("get_usage")
 
 export const envelope = {

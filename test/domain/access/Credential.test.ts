@@ -8,7 +8,7 @@ const Position = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 46 }))
 const Character = Schema.String.check(Schema.isPattern(/^[\x20-\x7e]$/))
 
 describe("a credential", () => {
-  it.prop("is a prefix of 4 characters and 43 of base62", [Entropy], ([entropy]) => {
+  it.prop("S98 is a prefix of 4 characters and 43 of base62", [Entropy], ([entropy]) => {
     assert.match(Credential.make("api_key", entropy), /^dsk_[0-9A-Za-z]{43}$/)
     assert.match(Credential.make("access_token", entropy), /^dat_[0-9A-Za-z]{43}$/)
   })
@@ -18,7 +18,7 @@ describe("a credential", () => {
     assert.deepStrictEqual(Credential.kindOf(Credential.make("access_token", entropy)), Option.some("access_token"))
   })
 
-  it.prop("ends in the CRC32 of its random part", [Entropy], ([entropy]) => {
+  it.prop("D2 ends in the CRC32 of its random part", [Entropy], ([entropy]) => {
     const secret = Credential.make("api_key", entropy)
     const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
     const checksum = Array.from(secret.slice(41)).reduce((sum, digit) => sum * 62 + alphabet.indexOf(digit), 0)
@@ -58,7 +58,7 @@ describe("a credential", () => {
     assert.strictEqual(secrets.size, 220)
   })
 
-  it("shows no more than its prefix and last four characters", () => {
+  it("S99 shows no more than its prefix and last four characters", () => {
     const secret = Credential.make("api_key", new Uint8Array(48).fill(9))
     assert.strictEqual(Credential.mask("api_key", Credential.lastFour(secret)), `dsk_…${secret.slice(-4)}`)
   })

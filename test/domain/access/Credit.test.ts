@@ -9,7 +9,7 @@ const Entry = Schema.Struct({
 })
 
 describe("the ledger", () => {
-  it.prop("remains the sum of its amounts", [Schema.Array(Entry)], ([entries]) => {
+  it.prop("D14 remains the sum of its amounts", [Schema.Array(Entry)], ([entries]) => {
     assert.strictEqual(
       Credit.remaining(Credit.fold(entries)),
       entries.reduce((sum, { amount }) => sum + amount, 0)
@@ -51,7 +51,7 @@ describe("the allowance after a change of plan", () => {
 })
 
 describe("the costs", () => {
-  it("are those of the decisions", () => {
+  it("S6, D17 are those of the specification", () => {
     assert.deepStrictEqual(Credit.costs, {
       get_usage: 0,
       list_filter_options: 0,

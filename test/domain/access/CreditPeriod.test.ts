@@ -22,7 +22,7 @@ describe("the period of a day", () => {
   })
 
   it.prop(
-    "starts on the day of the month on which the subscription began, or on the last one",
+    "D7 starts on the day of the month on which the subscription began, or on the last one",
     [Day, Day],
     ([began, on]) => {
       const { start } = periodOn(day(began), day(on))

@@ -4,7 +4,7 @@ import { problem } from "../../../src/domain/access/Password.ts"
 const email = "ada.lovelace@example.com"
 
 describe("a new password", () => {
-  it("of 12 characters and more is accepted, in any script and without rules of composition", () => {
+  it("D10 of 12 characters and more is accepted, in any script and without rules of composition", () => {
     const passwords = [
       "nine green whales",
       "correct horse battery",

@@ -5,7 +5,7 @@ import { mayCallTools, missing } from "../../../src/domain/access/Plan.ts"
 const billing = "https://discovery.test/billing"
 
 describe("tools may be called", () => {
-  it("with an active Growth or Pro subscription and with no other", () => {
+  it("S8, D5, D6 with an active Growth or Pro subscription and with no other", () => {
     const allowed = plans.flatMap((plan) =>
       subscriptionStatuses.filter((status) => mayCallTools({ plan, status })).map((status) => `${plan} ${status}`)
     )

@@ -22,13 +22,13 @@ const ad: FoundAd = {
 const context = { today: "2026-03-01", dashboardUrl: (id: number) => `https://d.test/dashboard/shops/${id}` }
 
 describe("present", () => {
-  it("cuts the headline to 200 and the text to 500 characters", () => {
+  it("S11 cuts the headline to 200 and the text to 500 characters", () => {
     const item = present(ad, context)
     assert.strictEqual(item.headline?.length, 200)
     assert.strictEqual(item.ad_text?.length, 500)
   })
 
-  it("counts active_days to today while the ad runs, to last_seen_at once stopped", () => {
+  it("S14, S34 counts active_days to today while the ad runs, to last_seen_at once stopped", () => {
     assert.strictEqual(present(ad, context).active_days, 30)
     assert.strictEqual(present({ ...ad, status: "inactive" }, context).active_days, 11)
   })
@@ -38,7 +38,7 @@ describe("present", () => {
     assert.strictEqual(daysBetween("2026-03-02", "2026-03-01"), 0)
   })
 
-  it("links to the store's page, and nowhere without a store", () => {
+  it("S16 links to the store's page, and nowhere without a store", () => {
     assert.strictEqual(present(ad, context).dashboard_url, "https://d.test/dashboard/shops/3")
     const item = present({ ...ad, shop: null }, context)
     assert.isNull(item.dashboard_url)

@@ -75,7 +75,7 @@ describe("a product as it is answered", () => {
   }
   const context = { dashboardUrl: (id: number) => `https://discovery.test/dashboard/shops/${id}` }
 
-  it("stays within 64 KiB, and tells how much there is", () => {
+  it("D30, D45 stays within 64 KiB, and tells how much there is", () => {
     const item = ProductRecordItem.present(largest, context)
     assert.isAtMost(Buffer.byteLength(JSON.stringify(item)), 64 * 1024)
     assert.strictEqual(Array.from(item.description ?? "").length, 5_000)

@@ -127,7 +127,7 @@ describe("a record", () => {
       assert.deepInclude(good({ ...record, shop: "www.shop.example.com" }), { shop: "shop.example.com" })
   })
 
-  it("says everything that is wrong with it at once", () => {
+  it("D58 says everything that is wrong with it at once", () => {
     assert.hasAllKeys(issues({ ...shop, domain: "com", country: "UK", niche: "shoes", color: 1 }), [
       "domain",
       "country",
@@ -136,7 +136,7 @@ describe("a record", () => {
     ])
   })
 
-  it("comes out clean: domains, codes, times, blanks, repetitions, what hides in text", () => {
+  it("D31 comes out clean: domains, codes, times, blanks, repetitions, what hides in text", () => {
     assert.deepInclude(
       good({
         ...shop,
@@ -268,7 +268,7 @@ describe("a record", () => {
   )
 })
 
-describe("the domain of a store", () => {
+describe("D36 the domain of a store", () => {
   const cases: ReadonlyArray<readonly [text: string, normalized: string, extension: string | null]> = [
     ["Shop.COM", "shop.com", ".com"],
     [" shop.co.uk. ", "shop.co.uk", ".co.uk"],

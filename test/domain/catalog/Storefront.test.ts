@@ -32,7 +32,7 @@ const fields = (changes: object) =>
   Result.match(read(changes), { onSuccess: () => [], onFailure: (issues) => issues.map(({ path }) => path) })
 
 describe("a product of products.json", () => {
-  it("becomes a record with its details", () => {
+  it("D60 becomes a record with its details", () => {
     assert.deepStrictEqual(record(), {
       type: "product",
       shop: "oakline.example.com",
@@ -64,7 +64,7 @@ describe("a product of products.json", () => {
     })
   })
 
-  it("costs what its cheapest variant costs, also nothing", () => {
+  it("S18 costs what its cheapest variant costs, also nothing", () => {
     assert.deepInclude(record({ variants: [variant, { ...variant, price: "9.50" }, { ...variant, price: 12 }] }), {
       price: 9.5
     })

@@ -67,7 +67,7 @@ const graphemes = new Intl.Segmenter("und", { granularity: "grapheme" })
 const split = (text: string) => Array.from(graphemes.segment(text), ({ segment }) => segment)
 
 describe("clean", () => {
-  it.effect.prop("is idempotent and leaves nothing that hides, reorders or breaks", [Hostile], ([pieces]) =>
+  it.effect.prop("D31 is idempotent and leaves nothing that hides, reorders or breaks", [Hostile], ([pieces]) =>
     Effect.sync(() => {
       const cleaned = clean(pieces.join(""))
       assert.strictEqual(clean(cleaned), cleaned)
@@ -122,7 +122,7 @@ describe("cut", () => {
   const Limit = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 30 }))
 
   it.effect.prop(
-    "never ends inside a grapheme, never exceeds the limit, and loses no more than it must",
+    "D31 never ends inside a grapheme, never exceeds the limit, and loses no more than it must",
     [Hostile, Limit],
     ([pieces, limit]) =>
       Effect.sync(() => {

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { trafficGrowthPct } from "../../../src/domain/catalog/TrafficGrowth.ts"
 
 describe("trafficGrowthPct", () => {
-  it("is the sum of the month-over-month changes in percent", () => {
+  it("S27, D35 is the sum of the month-over-month changes in percent", () => {
     assert.strictEqual(trafficGrowthPct([100, 150, 75]), 0)
     assert.strictEqual(trafficGrowthPct([100, 200, 400]), 200)
     assert.strictEqual(trafficGrowthPct([200, 100]), -50)

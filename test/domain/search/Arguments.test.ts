@@ -28,11 +28,12 @@ const issues = (input: Raw) => {
 }
 
 describe("arguments of search_ads", () => {
-  it("are all optional", () => {
+  it("S44 are all optional", () => {
     assert.deepStrictEqual(decodeAds({}), Result.succeed({}))
     assert.deepStrictEqual(decodeProducts({}), Result.succeed({}))
   })
 
+  // D26, D27, S60, S69
   it("report every issue at once, with its path and the nearest value", () => {
     const found = issues({
       query: "",
@@ -81,7 +82,7 @@ describe("arguments of search_ads", () => {
     assert.include(found["page"], "between 1 and 20")
   })
 
-  it("take codes in either case", () => {
+  it("S50, D27 take codes in either case", () => {
     assert.deepStrictEqual(
       decodeAds({ countries: ["us"], currencies: ["eUr"] }),
       Result.succeed({ countries: ["US"], currencies: ["EUR"] })
@@ -98,19 +99,19 @@ describe("arguments of search_ads", () => {
     ])
   })
 
-  it("take a member of a vocabulary several times, in up to 50 entries", () => {
+  it("D26 take a member of a vocabulary several times, in up to 50 entries", () => {
     const videos = (length: number) => Array.from({ length }, () => "video")
     assert.deepStrictEqual(issues({ media_types: videos(6), pixels: [] }), {})
     assert.deepStrictEqual(issues({ media_types: videos(50) }), {})
     assert.hasAllKeys(issues({ media_types: videos(51) }), ["media_types"])
   })
 
-  it("take negative bounds only in traffic_growth_pct", () => {
+  it("S57, S61 take negative bounds only in traffic_growth_pct", () => {
     assert.deepStrictEqual(issues({ traffic_growth_pct: { min: -50, max: -1 } }), {})
     assert.hasAllKeys(issues({ monthly_visits: { min: -1 } }), ["monthly_visits.min"])
   })
 
-  it("count the characters of a query as code points, 1 to 200", () => {
+  it("S48 count the characters of a query as code points, 1 to 200", () => {
     assert.deepStrictEqual(issues({ query: "😀".repeat(200) }), {})
     assert.hasAllKeys(issues({ query: "😀".repeat(201) }), ["query"])
   })
@@ -121,7 +122,7 @@ describe("arguments of search_ads", () => {
     assert.hasAllKeys(issues({ query: "" }), ["query"])
   })
 
-  it("take leap days that exist, and no others", () => {
+  it("S62, D27 take leap days that exist, and no others", () => {
     assert.deepStrictEqual(issues({ ad_started_between: { from: "2024-02-29" } }), {})
     for (const date of ["2023-02-29", "2026-13-01", "2026-00-10", "0000-01-01", "2026-1-1", "20260101"]) {
       assert.hasAllKeys(issues({ ad_started_between: { from: date } }), ["ad_started_between.from"])
@@ -132,7 +133,7 @@ describe("arguments of search_ads", () => {
     assert.hasAllKeys(issues({ niches: ["a\u0000"], apps: ["\uD800"] }), ["niches.0", "apps.0"])
   })
 
-  it("count null as absent, at the top and in a range, but not in a list", () => {
+  it("D24 count null as absent, at the top and in a range, but not in a list", () => {
     const nothing = Object.fromEntries(Object.keys(AdQuery.fields).map((name) => [name, null]))
     assert.deepStrictEqual(ads(nothing), { args: {}, result: Result.succeed({}) })
     const range = { monthly_revenue: { min: 5, max: null }, shop_created_between: { from: null, to: null } }
@@ -144,7 +145,7 @@ describe("arguments of search_ads", () => {
     ])
   })
 
-  it("advise to leave an empty query out", () => {
+  it("D24 advise to leave an empty query out", () => {
     assert.deepStrictEqual(issues({ query: "" }), { query: "must not be empty; leave it out to search without words" })
   })
 
@@ -220,7 +221,7 @@ describe("arguments of search_ads", () => {
     })
   })
 
-  it("conflict in active_days with status inactive, but not in an empty range", () => {
+  it("S74 conflict in active_days with status inactive, but not in an empty range", () => {
     assert.deepStrictEqual(
       conflicts({ status: "inactive", active_days: { min: 1 } }).map(({ path }) => path),
       ["active_days"]

@@ -41,7 +41,7 @@ const text = (words: typeof Name.Type) => words.map((word) => word.join("")).joi
 
 describe("NameIndex", () => {
   it.effect.prop(
-    "finds what asking every name finds, in the same order",
+    "D46 finds what asking every name finds, in the same order",
     [Names, Name],
     ([given, words]) =>
       Effect.gen(function* () {

@@ -91,7 +91,7 @@ describe("SearchText", () => {
     ["redhot", "red -hot", false],
     ["redhot", "red--hot", false],
     ["bold", "𝗕𝗢𝗟𝗗 claims", true]
-  ])("%s finds %s: %s", (query, text, expected) => {
+  ])("D40 %s finds %s: %s", (query, text, expected) => {
     assert.strictEqual(finds(query, text), expected)
   })
 

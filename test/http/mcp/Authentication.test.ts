@@ -21,6 +21,7 @@ const withCredential = (authorization: string | undefined, options: { method?: s
   )
 
 layer(TestServer.layer(), { excludeTestServices: true })("authentication", (it) => {
+  // R1, R2, S95, S103
   describe("P30 401", () => {
     it.effect.each<[string, string | undefined]>([
       ["no header", undefined],
@@ -105,6 +106,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("authentication", (it) 
     )
   })
 
+  // S36, D6
   describe("P31 a plan problem", () => {
     it.effect("is an error of the tool; the credential stays good for everything else", () =>
       Effect.gen(function* () {
@@ -118,6 +120,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("authentication", (it) 
     )
   })
 
+  // R3, S41, S82
   describe("P32 metadata, and credentials in the address", () => {
     it.effect("both addresses tell the same", () =>
       Effect.gen(function* () {

@@ -81,7 +81,7 @@ const httpPost = (secret: Redacted.Redacted, message: unknown): string => {
 }
 
 layer(everything, { excludeTestServices: true })("live", (it) => {
-  describe("real clients call every tool and get what its schema says", () => {
+  describe("D46, D47 real clients call every tool and get what its schema says", () => {
     it.effect("official SDK v1, 2025-06-18", () =>
       Effect.gen(function* () {
         const { caller, secret } = yield* Access.subscriber()
@@ -116,7 +116,7 @@ layer(everything, { excludeTestServices: true })("live", (it) => {
     )
   })
 
-  it.effect("search_ads answers from the catalog, in the form of its schema", () =>
+  it.effect("S2, S72 search_ads answers from the catalog, in the form of its schema", () =>
     Effect.gen(function* () {
       const { secret } = yield* Access.subscriber()
       const { headers, json } = yield* post(secret, Messages.call("search_ads", { per_page: 25 }))
@@ -131,6 +131,7 @@ layer(everything, { excludeTestServices: true })("live", (it) => {
     })
   )
 
+  // S20, S21, S24, D43, D44, D45
   it.effect("stores are searched, read, tracked, and then their products' details are to be had", () =>
     Effect.gen(function* () {
       const { caller, secret } = yield* Access.subscriber()
@@ -167,6 +168,7 @@ layer(everything, { excludeTestServices: true })("live", (it) => {
     })
   )
 
+  // S80, D28
   it.effect("unknown niches and themes are told with whatever else is wrong, the nearest names beside them", () =>
     Effect.gen(function* () {
       const { secret } = yield* Access.subscriber()
@@ -188,7 +190,7 @@ layer(everything, { excludeTestServices: true })("live", (it) => {
     })
   )
 
-  it.effect("an idempotency key pays once", () =>
+  it.effect("D16 an idempotency key pays once", () =>
     Effect.gen(function* () {
       const { caller, secret } = yield* Access.subscriber()
       const message = (args: object) =>
@@ -214,7 +216,7 @@ layer(everything, { excludeTestServices: true })("live", (it) => {
     })
   )
 
-  it.effect("a revoked key and a lost plan stop the next call", () =>
+  it.effect("S36, S104 a revoked key and a lost plan stop the next call", () =>
     Effect.gen(function* () {
       const { caller, secret } = yield* Access.subscriber()
       assert.strictEqual((yield* post(secret, Messages.plain)).status, 200)

@@ -126,6 +126,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("revisions", (it) => {
     )
   })
 
+  // D1
   describe("P17 initialize", () => {
     it.effect.each<[unknown, string]>([
       ["2025-03-26", "2025-03-26"],
@@ -283,6 +284,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("revisions", (it) => {
     )
   })
 
+  // D22
   describe("P22 unknown methods", () => {
     it.effect.each(["tools/unknown", "prompts/list", "resources/list", "completion/complete", "__proto__", ""])(
       "%s: modern 404, legacy 200, -32601",

@@ -164,7 +164,7 @@ const warmUp = Effect.fnUntraced(function* (secret: Redacted.Redacted) {
 })
 
 layer(services(500), { excludeTestServices: true })("searches that are too slow", (it) => {
-  it.effect("a search past the statement timeout says how to narrow it, costs nothing, and leaves no query", () =>
+  it.effect("D34 a search past the statement timeout says how to narrow it, costs nothing, and leaves no query", () =>
     Effect.gen(function* () {
       const { caller, secret } = yield* Access.subscriber()
       yield* warmUp(secret)
@@ -220,7 +220,7 @@ layer(services(60_000), { excludeTestServices: true })("clients that leave", (it
     })
   )
 
-  it.effect("a flood of one account's slow searches does not keep another account waiting", () =>
+  it.effect("D57 a flood of one account's slow searches does not keep another account waiting", () =>
     Effect.gen(function* () {
       const flooder = yield* Access.subscriber()
       const other = yield* Access.subscriber()

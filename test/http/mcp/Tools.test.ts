@@ -62,6 +62,8 @@ const listings = Effect.gen(function* () {
 
 layer(TestServer.layer(), { excludeTestServices: true })("tools", (it) => {
   describe("P25 what a tool says of itself", () => {
+    // Every tool (S4), the fields of ads and products (S9 to S25), and the arguments with their values (S44, S48 to S60, of
+    // ads S63 to S71, of products S76 and S77).
     it.effect("the whole of tools/list, in both revisions", () =>
       Effect.gen(function* () {
         const server = yield* TestServer
@@ -82,7 +84,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("tools", (it) => {
       })
     )
 
-    it.effect("every tool is read-only and closed, and says what it costs", () =>
+    it.effect("S3 every tool is read-only and closed, and says what it costs", () =>
       Effect.gen(function* () {
         for (const { annotations, description, name, title } of yield* listings) {
           assert.deepStrictEqual(annotations, {
@@ -128,7 +130,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("tools", (it) => {
     )
 
     it.effect.each(["search_shops", "search_ads", "search_products", "get_shop", "get_product"])(
-      "%s warns of third-party text",
+      "D31 %s warns of third-party text",
       (name) =>
         Effect.gen(function* () {
           const tool = (yield* listings).find((listing) => listing.name === name)
@@ -148,6 +150,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("tools", (it) => {
       ["search_shops", { query: "sock", sort_by: "newest" }],
       ["get_shop", { shop_id: 7 }],
       ["get_product", { product_id: 1 }]
+      // D19, S31, S75, S81
     ])("of %s %j is the envelope twice, and fits its outputSchema", ([name, args]) =>
       Effect.gen(function* () {
         const { content, isError, structuredContent } = resultOf(yield* call(name, args))
@@ -164,7 +167,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("tools", (it) => {
   })
 
   describe("P26 wrong arguments are results, which the model can mend", () => {
-    it.effect("invalid_arguments, with all issues, paths and the nearest value", () =>
+    it.effect("D26 invalid_arguments, with all issues, paths and the nearest value", () =>
       Effect.gen(function* () {
         const answer = yield* call("search_ads", { ctas: ["Shop Nwo"], page: 0, niches: ["Nothing"], color: 1 })
         assert.strictEqual(answer.status, 200)
@@ -177,6 +180,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("tools", (it) => {
     )
   })
 
+  // S6, D17
   describe("P28 cost and balance come back on every call", () => {
     it.effect.each<[string, unknown, string, number, number]>([
       ["get_usage", {}, "other", 0, 1988],
@@ -208,6 +212,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("tools", (it) => {
   })
 
   describe("P29 the name of a request", () => {
+    // D23
     it.effect("stands in every answer's header, in errors' payloads and in the log; a client's own is not taken", () =>
       Effect.gen(function* () {
         const server = yield* TestServer
@@ -240,6 +245,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("tools", (it) => {
     )
   })
 
+  // D20
   describe("P27 an error is told in text alone, never as structuredContent", () => {
     it.effect.each<[string, string, unknown, string]>([
       ["plan_upgrade_required", "unpaid", {}, "The subscription is not active on Growth or Pro. Upgrade the plan.\n"],
@@ -286,7 +292,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("tools", (it) => {
   })
 })
 
-describe("error codes of a search that fails", () => {
+describe("D21, D34 error codes of a search that fails", () => {
   it.live.each<[keyof typeof codes, Parameters<typeof FakeSearch.ads>[1]]>([
     ["SearchTimeout", () => Effect.fail(new SearchTimeout({ message: "slow", hint: "narrow" }))],
     ["ServiceUnavailable", () => Effect.fail(FakeAccess.down())],
@@ -308,6 +314,7 @@ describe("error codes of a search that fails", () => {
   )
 })
 
+// D33
 describe("P28 the limit of requests", () => {
   it.live(
     "is told on every answer; the call after the last is rate_limited, other methods 429; accounts do not share",

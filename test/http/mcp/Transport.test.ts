@@ -27,6 +27,7 @@ const head = (lines: ReadonlyArray<string>, start = "POST /mcp HTTP/1.1") =>
 
 layer(TestServer.layer(), { excludeTestServices: true })("the endpoint", (it) => {
   describe("P1 one endpoint, POST, answered in JSON", () => {
+    // S1, S38, S39, S40
     it.effect("answers the plain call: no handshake, no session, no version", () =>
       Effect.gen(function* () {
         const server = yield* TestServer

@@ -132,10 +132,12 @@ const published = Effect.fnUntraced(function* (changes: Readonly<Record<string, 
 describe.skipIf(!isAvailable())("with a browser at sign-in and consent", () => {
   layer(services, { excludeTestServices: true })((it) => {
     describe.each(Object.keys(makers))("%s", (name) => {
+      // R9, R54, S35, S36, S83, S85, S86, S93
       it.effect("registers, is let in, calls, refreshes, outlives a downgrade, and is revoked", () =>
         wholeLife(name, { name: `Registered (${name})` })
       )
 
+      // R52, S87
       it.effect("does the same with a client metadata document, and any port of its loopback address", () =>
         Effect.gen(function* () {
           const { clientId, server } = yield* published({

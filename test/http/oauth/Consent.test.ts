@@ -49,6 +49,7 @@ const givesNothing = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   })
 
 layer(services, { excludeTestServices: true })("consent", (it) => {
+  // S88, S89
   describe("R24 the page says", () => {
     it.effect("what the app is called, where it leads, whose account it is, and what the app may do", () =>
       Effect.gen(function* () {
@@ -131,6 +132,7 @@ layer(services, { excludeTestServices: true })("consent", (it) => {
     )
   })
 
+  // S89
   describe("R25 who publishes the app", () => {
     it.effect("is not known of one that has registered itself, whatever it says", () =>
       Effect.gen(function* () {
@@ -177,6 +179,7 @@ layer(services, { excludeTestServices: true })("consent", (it) => {
     )
   })
 
+  // S90
   describe("R26 the user is warned", () => {
     const warning = "Continue only if you just started this connection."
 
@@ -229,6 +232,7 @@ layer(services, { excludeTestServices: true })("consent", (it) => {
     )
   })
 
+  // S91
   describe("R27 without an active Growth or Pro subscription nothing can be allowed", () => {
     it.effect.each([
       { plan: "starter", status: "active", says: "This account's is Starter, active." },

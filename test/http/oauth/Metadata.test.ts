@@ -16,6 +16,7 @@ layer(TestServer.layer({ config: { allowedOrigins: new Set([base, page]) } }), {
         server.send({ method, path, headers: { authorization: undefined, ...headers } })
       )
 
+    // R6, S42, S85, S86, S87, S92
     it.effect("R4 the authorization server tells everything that real clients need", () =>
       Effect.gen(function* () {
         const answer = yield* get(wellKnown)

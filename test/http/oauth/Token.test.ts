@@ -47,6 +47,7 @@ layer(OAuthServer.layer(), { excludeTestServices: true })("/token", (it) => {
     return { account, approval, form, tokens, refresh }
   })
 
+  // S92, S93
   describe("R32, R36 success", () => {
     it.effect("is an access token for an hour, a refresh token and the scope; never cached", () =>
       Effect.gen(function* () {
@@ -397,6 +398,7 @@ layer(OAuthServer.layer(), { excludeTestServices: true })("/token", (it) => {
     )
   })
 
+  // S36
   describe("R9 a plan that is lost", () => {
     it.effect("keeps the tokens; calls say plan_upgrade_required until it comes back, with no new sign-in", () =>
       Effect.gen(function* () {
@@ -423,7 +425,7 @@ layer(OAuthServer.layer(), { excludeTestServices: true })("/token", (it) => {
       })
     )
 
-    it.effect("one quota for all: the call of an app is charged to the account, under the app's number", () =>
+    it.effect("S7 one quota for all: the call of an app is charged to the account, under the app's number", () =>
       Effect.gen(function* () {
         const { account, tokens } = yield* connected()
         const server = yield* TestServer

@@ -95,7 +95,7 @@ layer(Services, { excludeTestServices: true })("Accounts", (it) => {
   })
 
   describe("a password", () => {
-    it.effect("is kept as argon2id with its parameters and a salt of its own", () =>
+    it.effect("D9 is kept as argon2id with its parameters and a salt of its own", () =>
       Effect.gen(function* () {
         const passwords = yield* Passwords
         const one = yield* storedHash((yield* make()).account.id)
@@ -133,6 +133,7 @@ layer(Services, { excludeTestServices: true })("Accounts", (it) => {
   })
 
   describe("a change of plan", () => {
+    // D7
     it.effect("moves the allowance of the current period by one adjustment, and gains nothing by changing back", () =>
       Effect.gen(function* () {
         const { account, accounts, email } = yield* make()

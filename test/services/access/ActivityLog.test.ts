@@ -91,7 +91,7 @@ const holdBatch = Effect.fnUntraced(function* (call: Activity) {
 })
 
 layer(Services, { excludeTestServices: true })("the activity log", (it) => {
-  it.effect("has every field of a call, and nothing besides", () =>
+  it.effect("D53 has every field of a call, and nothing besides", () =>
     Effect.gen(function* () {
       const log = yield* ActivityLog
       const sql = yield* SqlClient.SqlClient

@@ -37,7 +37,7 @@ layer(Services, { excludeTestServices: true })("ApiKeys", (it) => {
   })
 
   describe("a key", () => {
-    it.effect("is told once and kept as a hash with its last four characters", () =>
+    it.effect("S99, D3 is told once and kept as a hash with its last four characters", () =>
       Effect.gen(function* () {
         const { id, keys } = yield* owner
         const { key, secret } = yield* keys.create(id, "  nightly job  ")
@@ -55,7 +55,7 @@ layer(Services, { excludeTestServices: true })("ApiKeys", (it) => {
       })
     )
 
-    it.effect("has a name of 1 to 60 characters, none of which controls, hides or reorders text", () =>
+    it.effect("S97 has a name of 1 to 60 characters, none of which controls, hides or reorders text", () =>
       Effect.gen(function* () {
         const { id, keys } = yield* owner
         for (const name of [
@@ -79,7 +79,7 @@ layer(Services, { excludeTestServices: true })("ApiKeys", (it) => {
       })
     )
 
-    it.effect("needs an active Growth or Pro subscription, and is kept without one", () =>
+    it.effect("S96 needs an active Growth or Pro subscription, and is kept without one", () =>
       Effect.gen(function* () {
         const { accounts, email, id, keys } = yield* owner
         yield* keys.create(id, "before")
@@ -101,6 +101,7 @@ layer(Services, { excludeTestServices: true })("ApiKeys", (it) => {
     it.effect.each([
       { ends: "in_1_hour", millis: 3_600_000 },
       { ends: "in_24_hours", millis: 86_400_000 }
+      // S105, D50
     ] as const)("$ends: both keys work until that very second, and from it on the new one alone", ({ ends, millis }) =>
       Effect.gen(function* () {
         const { id, keys } = yield* owner
@@ -273,7 +274,7 @@ layer(Services, { excludeTestServices: true })("ApiKeys", (it) => {
   })
 
   describe("revoking", () => {
-    it.effect("takes a key off the list, once, and only the account's own", () =>
+    it.effect("S104 takes a key off the list, once, and only the account's own", () =>
       Effect.gen(function* () {
         const one = yield* owner
         const other = yield* owner
@@ -395,7 +396,7 @@ layer(Services, { excludeTestServices: true })("ApiKeys", (it) => {
       })
     )
 
-    it.effect("of 10 active keys hold when several servers make keys at once", () =>
+    it.effect("S100 of 10 active keys hold when several servers make keys at once", () =>
       Effect.gen(function* () {
         const { id } = yield* owner
         const replicas = yield* twoServers
@@ -416,7 +417,7 @@ layer(Services, { excludeTestServices: true })("ApiKeys", (it) => {
       })
     )
 
-    it.effect("of 20 new keys an hour count revoked ones too, and tell when to try again", () =>
+    it.effect("S101 of 20 new keys an hour count revoked ones too, and tell when to try again", () =>
       Effect.gen(function* () {
         const { id, keys } = yield* owner
         const clock = yield* SetClock

@@ -34,7 +34,7 @@ layer(Services, { excludeTestServices: true })("CredentialResolver", (it) => {
   })
 
   describe("a working key", () => {
-    it.effect("tells the account, plan, status and the balance of the current period", () =>
+    it.effect("S7 tells the account, plan, status and the balance of the current period", () =>
       Effect.gen(function* () {
         const { caller } = yield* fresh({ plan: "pro", beganOn: "2026-01-31", status: "unpaid" })
         assert.deepStrictEqual(caller, {
@@ -142,7 +142,7 @@ layer(Services, { excludeTestServices: true })("CredentialResolver", (it) => {
       assert.strictEqual(error._tag, "CredentialRejected", secret.slice(0, 60))
     })
 
-    it.effect("when it is unknown, malformed, mistyped, of another kind, or anything else", () =>
+    it.effect("D2 when it is unknown, malformed, mistyped, of another kind, or anything else", () =>
       Effect.gen(function* () {
         const { secret } = yield* fresh()
         const good = Redacted.value(secret)
@@ -170,7 +170,7 @@ layer(Services, { excludeTestServices: true })("CredentialResolver", (it) => {
       })
     )
 
-    it.effect("from the moment that it is revoked", () =>
+    it.effect("S35 from the moment that it is revoked", () =>
       Effect.gen(function* () {
         const { caller, secret } = yield* fresh()
         yield* resolve(secret)

@@ -54,7 +54,7 @@ layer(Services, { excludeTestServices: true })("CreditLedger", (it) => {
       })
     )
 
-    it.effect("never goes past the allowance, however many calls run at once", () =>
+    it.effect("D13 never goes past the allowance, however many calls run at once", () =>
       Effect.gen(function* () {
         const { caller, ledger } = yield* fresh()
         const exits = yield* Effect.forEach(
@@ -107,7 +107,7 @@ layer(Services, { excludeTestServices: true })("CreditLedger", (it) => {
       })
     )
 
-    it.effect("that does not fit takes nothing, and says when the credits renew", () =>
+    it.effect("D15 that does not fit takes nothing, and says when the credits renew", () =>
       Effect.gen(function* () {
         const { caller, clock, ledger } = yield* fresh({ beganOn: "2026-01-31" })
         yield* ledger.charge(Access.chargeOf(caller, { cost: 19 }))
@@ -177,7 +177,7 @@ layer(Services, { excludeTestServices: true })("CreditLedger", (it) => {
   describe("an idempotency key", () => {
     const idempotency = { key: "my call", fingerprint: "a".repeat(64) }
 
-    it.effect("is new, then a repeat that costs nothing, for 24 hours", () =>
+    it.effect("D16 is new, then a repeat that costs nothing, for 24 hours", () =>
       Effect.gen(function* () {
         const { caller, clock, ledger } = yield* fresh()
         const charge = () => ledger.charge(Access.chargeOf(caller, { idempotency }))
@@ -323,7 +323,7 @@ layer(Services, { excludeTestServices: true })("CreditLedger", (it) => {
       yield* charges.settled
     })
 
-    it.effect("is refunded once, into the period that it was taken from", () =>
+    it.effect("D13 is refunded once, into the period that it was taken from", () =>
       Effect.gen(function* () {
         const { caller, clock, ledger } = yield* fresh({ beganOn: "2026-01-11" })
         const charge = Access.chargeOf(caller, { cost: 4 })
@@ -417,7 +417,7 @@ layer(Services, { excludeTestServices: true })("CreditLedger", (it) => {
   })
 
   describe("the ledger", () => {
-    it.effect("is append-only", () =>
+    it.effect("D14 is append-only", () =>
       Effect.gen(function* () {
         const { caller } = yield* fresh()
         const sql = yield* SqlClient.SqlClient
@@ -446,7 +446,7 @@ layer(Services, { excludeTestServices: true })("CreditLedger", (it) => {
       })
     )
 
-    it.effect("is checked: a balance that it does not say is found, and no other", () =>
+    it.effect("D14 is checked: a balance that it does not say is found, and no other", () =>
       Effect.gen(function* () {
         const { caller, ledger } = yield* fresh()
         yield* ledger.charge(Access.chargeOf(caller, { cost: 5 }))

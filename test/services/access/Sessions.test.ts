@@ -110,7 +110,7 @@ layer(Services, { excludeTestServices: true })("Sessions", (it) => {
       })
     )
 
-    it.effect("ends after 12 hours without use", () =>
+    it.effect("D9 ends after 12 hours without use", () =>
       Effect.gen(function* () {
         const { begin, clock, isAlive } = yield* owner
         const { secret } = yield* begin()

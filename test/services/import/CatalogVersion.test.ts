@@ -338,6 +338,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the version of the cat
     )
   )
 
+  // D55
   it.effect("who follows the versions has the records of one of them at every time, however many write at once", () =>
     fresh(
       Effect.gen(function* () {

@@ -100,7 +100,7 @@ const small = [
 ]
 
 layer(Layer.empty, { excludeTestServices: true })("Importer", (it) => {
-  it.effect("writes every field of every record", () =>
+  it.effect("D59 writes every field of every record", () =>
     onFreshDatabase(
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
@@ -135,7 +135,7 @@ layer(Layer.empty, { excludeTestServices: true })("Importer", (it) => {
     )
   )
 
-  it.effect("changes nothing when the same is imported again, by the first load and by batches", () =>
+  it.effect("D58 changes nothing when the same is imported again, by the first load and by batches", () =>
     onFreshDatabase(
       Effect.gen(function* () {
         yield* run(small)
@@ -177,7 +177,7 @@ layer(Layer.empty, { excludeTestServices: true })("Importer", (it) => {
     )
   )
 
-  it.effect("forgets what a later record does not say", () =>
+  it.effect("D59 forgets what a later record does not say", () =>
     onFreshDatabase(
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient

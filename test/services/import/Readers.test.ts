@@ -87,7 +87,7 @@ layer(NodeServices.layer)("reading files", (it) => {
       })
     )
 
-    it.effect("rejects what is bad, with line, field and reason, and keeps the rest", () =>
+    it.effect("D58 rejects what is bad, with line, field and reason, and keeps the rest", () =>
       Effect.gen(function* () {
         const bad = [
           shop(1),
@@ -204,7 +204,7 @@ layer(NodeServices.layer)("reading files", (it) => {
         )
       )
 
-    it.effect("takes products, counts drafts, rejects the rest by position", () =>
+    it.effect("D60 takes products, counts drafts, rejects the rest by position", () =>
       Effect.gen(function* () {
         for (const content of [products, zlib.gzipSync(products), JSON.stringify(JSON.parse(products).products)]) {
           const { records, rejects, skipped } = yield* read(content, oakline)

@@ -181,7 +181,7 @@ layer(Services, { excludeTestServices: true })("Grants", (it) => {
       })
     )
 
-    it.effect("keeps a connection for 30 days from its last use, and a year in all", () =>
+    it.effect("S93 keeps a connection for 30 days from its last use, and a year in all", () =>
       Effect.gen(function* () {
         const { client, tokens } = yield* freshApp()
         const idle = yield* OAuth.connected((yield* freshApp()).account)
@@ -202,7 +202,7 @@ layer(Services, { excludeTestServices: true })("Grants", (it) => {
       })
     )
 
-    it.effect("without use for 30 days is refused", () =>
+    it.effect("S37 without use for 30 days is refused", () =>
       Effect.gen(function* () {
         const { client, tokens } = yield* freshApp()
         yield* advance(30 * days)

@@ -69,7 +69,7 @@ const envelopeOf = (answer: ToolAnswer): Record<string, unknown> => JSON.parse(a
 const used = (used: number): Partial<Caller> => ({ credits: { ...FakeAccess.caller(1).credits, used } })
 
 describe("a successful call", () => {
-  it.effect("is charged once, as its last step, and says what is left", () =>
+  it.effect("D13 is charged once, as its last step, and says what is left", () =>
     withTools((books) =>
       Effect.gen(function* () {
         const answer = yield* call("search_ads")
@@ -110,7 +110,7 @@ describe("a successful call", () => {
     )
   )
 
-  it.effect("of get_usage tells plan, credits, period and costs", () =>
+  it.effect("S43, D47, S106 of get_usage tells plan, credits, period and costs", () =>
     withTools(() =>
       Effect.gen(function* () {
         assert.deepStrictEqual(envelopeOf(yield* call("get_usage")), {
@@ -132,7 +132,7 @@ describe("a successful call", () => {
     )
   )
 
-  it.effect("of search_ads counts active days to the day of the clock", () =>
+  it.effect("S34, D32 of search_ads counts active days to the day of the clock", () =>
     withTools(
       () =>
         Effect.gen(function* () {
@@ -156,7 +156,7 @@ describe("an empty result of search_ads", () => {
     [{ shop_created_between: {} }, false],
     [{ apps: [] }, false],
     [{ countries: ["US"] }, false]
-  ] as const)("with %j has a notice: %s", ([args, expected]) =>
+  ] as const)("S33, D28 with %j has a notice: %s", ([args, expected]) =>
     withTools(
       () =>
         Effect.gen(function* () {
@@ -197,7 +197,7 @@ describe("an empty result of search_ads", () => {
 })
 
 describe("wrong arguments", () => {
-  it.effect("are all told at once: the schema's, conflicts, unknown niches, and the idempotency key", () =>
+  it.effect("D26 are all told at once: the schema's, conflicts, unknown niches, and the idempotency key", () =>
     withTools((books) =>
       Effect.gen(function* () {
         const answer = yield* call(
@@ -243,7 +243,7 @@ describe("wrong arguments", () => {
     }).pipe(Effect.provide(make({ charges: [] }, [[]], FakeSearch.vocabularyDown)))
   )
 
-  it.effect("of list_filter_options: apps need a query", () =>
+  it.effect("D46 of list_filter_options: apps need a query", () =>
     withTools(() =>
       Effect.gen(function* () {
         const error = errorOf(yield* call("list_filter_options", { kind: "apps" }))
@@ -277,7 +277,7 @@ describe("a call costs nothing", () => {
     ["search_products", {}],
     ["get_shop", { shop_id: 7 }],
     ["get_product", { product_id: 1 }]
-  ] as const)("without an active plan: %s", ([name, args]) =>
+  ] as const)("S8, D6 without an active plan: %s", ([name, args]) =>
     withTools((books) =>
       Effect.gen(function* () {
         const answer = yield* call(name, args, {
@@ -291,7 +291,7 @@ describe("a call costs nothing", () => {
     )
   )
 
-  it.effect("without an active plan, whatever its arguments are, and they are not looked at", () =>
+  it.effect("D18 without an active plan, whatever its arguments are, and they are not looked at", () =>
     withTools(() =>
       Effect.gen(function* () {
         const tool = (yield* ToolRegistry).find("search_ads") ?? assert.fail("no tool")
@@ -319,7 +319,7 @@ describe("a call costs nothing", () => {
     )
   )
 
-  it.effect("with wrong arguments, which are told before the balance", () =>
+  it.effect("D18 with wrong arguments, which are told before the balance", () =>
     withTools(() =>
       Effect.gen(function* () {
         const answer = yield* call("search_ads", { page: 0 }, { caller: FakeAccess.caller(1, used(2000)) })
@@ -328,7 +328,7 @@ describe("a call costs nothing", () => {
     )
   )
 
-  it.effect("without credits, and is not even run", () => {
+  it.effect("D15 without credits, and is not even run", () => {
     let searched = false
     return withTools(
       (books) =>
@@ -345,7 +345,7 @@ describe("a call costs nothing", () => {
     )
   })
 
-  it.effect("when another call took the last credit in the meantime, and gives no result", () =>
+  it.effect("D15 when another call took the last credit in the meantime, and gives no result", () =>
     withTools((books) =>
       Effect.gen(function* () {
         const caller = FakeAccess.caller(1, used(1999))
@@ -358,7 +358,7 @@ describe("a call costs nothing", () => {
     )
   )
 
-  it.effect("when the search times out", () =>
+  it.effect("D34 when the search times out", () =>
     withTools(
       (books) =>
         Effect.gen(function* () {
@@ -384,7 +384,7 @@ describe("a call costs nothing", () => {
     )
   )
 
-  it.effect("when the database is down, and the cause stays inside", () =>
+  it.effect("D23 when the database is down, and the cause stays inside", () =>
     withTools(
       (books) =>
         Effect.gen(function* () {
@@ -437,7 +437,7 @@ describe("a call costs nothing", () => {
 describe("an idempotency key", () => {
   const meta = { "discovery/idempotency-key": "job-1" }
 
-  it.effect("makes a repeat free, in whatever order its arguments stand", () =>
+  it.effect("D16 makes a repeat free, in whatever order its arguments stand", () =>
     withTools((books) =>
       Effect.gen(function* () {
         const first = yield* call("search_ads", { page: 1, monthly_visits: { min: 1, max: 2 } }, { meta })
@@ -502,6 +502,7 @@ describe("an idempotency key", () => {
 })
 
 describe("the activity log", () => {
+  // D53
   it.effect("has one line of every call that is answered, with its time and its cost, and of none that is left", () => {
     const recorded: Array<Activity> = []
     const slow = Effect.andThen(Effect.sleep("3 seconds"), Effect.fail(new SearchTimeout({ message: "m", hint: "h" })))

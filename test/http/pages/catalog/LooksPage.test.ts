@@ -23,7 +23,7 @@ layer(services, { excludeTestServices: true, timeout: "60 seconds" })("the looks
     return visitor
   })
 
-  it.effect("when they are used up, the pages of the catalog say so, and when they renew, in every language", () =>
+  it.effect("D48 when they are used up, the pages of the catalog say so, and when they renew, in every language", () =>
     Effect.gen(function* () {
       const visitor = yield* usedUp
       assert.strictEqual((yield* visitor.get("/dashboard/ads")).status, 200)

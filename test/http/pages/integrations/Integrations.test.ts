@@ -74,7 +74,7 @@ layer(services, { excludeTestServices: true })("integrations", (it) => {
     Array.from(text.matchAll(/<pre id="[^"]*">(.*?)<\/pre>/gs), ([, copied = ""]) => unescape(copied))
 
   describe("creating a key", () => {
-    it.effect("shows it in the answer, once, and nowhere else: no address, no list, no log, no table", () =>
+    it.effect("S99 shows it in the answer, once, and nowhere else: no address, no list, no log, no table", () =>
       Effect.gen(function* () {
         const me = yield* owner()
         const answer = yield* me.create("  Nightly <job> & more ")
@@ -182,7 +182,7 @@ layer(services, { excludeTestServices: true })("integrations", (it) => {
   })
 
   describe("the limits", () => {
-    it.effect("of ten: the eleventh is refused in words, and there is room again after a revocation", () =>
+    it.effect("S100 of ten: the eleventh is refused in words, and there is room again after a revocation", () =>
       Effect.gen(function* () {
         const me = yield* owner()
         const last = yield* me.get(path)
@@ -231,7 +231,7 @@ layer(services, { excludeTestServices: true })("integrations", (it) => {
       })
     )
 
-    it.effect("of twenty an hour: refused with when to try again, and then it works", () =>
+    it.effect("S101 of twenty an hour: refused with when to try again, and then it works", () =>
       Effect.gen(function* () {
         const me = yield* owner()
         const clock = yield* SetClock
@@ -263,6 +263,7 @@ layer(services, { excludeTestServices: true })("integrations", (it) => {
   describe("a plan without access", () => {
     const statuses = ["paused", "unpaid", "canceled", "starter"] as const
 
+    // S36, S96
     it.effect.each(statuses)("%s: keys are kept, listed and revoked; new ones get a prompt instead", (status) =>
       Effect.gen(function* () {
         const me = yield* owner()
@@ -323,7 +324,7 @@ layer(services, { excludeTestServices: true })("integrations", (it) => {
         })
     )
 
-    it.effect("now: the next call with the old key gets HTTP 401", () =>
+    it.effect("S103, S105 now: the next call with the old key gets HTTP 401", () =>
       Effect.gen(function* () {
         const me = yield* owner()
         const old = yield* me.newKey("job")
@@ -387,7 +388,7 @@ layer(services, { excludeTestServices: true })("integrations", (it) => {
   })
 
   describe("revoking", () => {
-    it.effect("a key: asked first, then at once, and said so; a second click finds nothing", () =>
+    it.effect("S35, S104 a key: asked first, then at once, and said so; a second click finds nothing", () =>
       Effect.gen(function* () {
         const me = yield* owner()
         const { key, secret } = yield* me.newKey("job")
@@ -440,7 +441,7 @@ layer(services, { excludeTestServices: true })("integrations", (it) => {
 
   describe("apps", () => {
     it.effect(
-      "are listed as they called themselves, as text, with who vouches for them, since when and last used",
+      "S94 are listed as they called themselves, as text, with who vouches for them, since when and last used",
       () =>
         Effect.gen(function* () {
           const me = yield* owner()
@@ -523,7 +524,7 @@ layer(services, { excludeTestServices: true })("integrations", (it) => {
       })
     )
 
-    it.effect("the request of the curl command is answered with the plan and the credits", () =>
+    it.effect("S84, S102, S106 the request of the curl command is answered with the plan and the credits", () =>
       Effect.gen(function* () {
         const me = yield* owner({ plan: "pro" })
         const [, , , , curl = ""] = copiesOf(yield* me.create("job"))

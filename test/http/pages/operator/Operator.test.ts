@@ -256,7 +256,7 @@ layer(Site.layer(), { excludeTestServices: true })("the operators' pages", (it) 
   })
 
   describe("a change", () => {
-    it.effect("is asked for once more, made at once, and kept with who made it", () =>
+    it.effect("D54 is asked for once more, made at once, and kept with who made it", () =>
       Effect.gen(function* () {
         const { email, visitor } = yield* operator
         const customer = yield* account()

@@ -96,7 +96,7 @@ layer(Site.layer(), { excludeTestServices: true })("languages", (it) => {
     }
   })
 
-  it.effect("no page mixes two, or lacks a text", () =>
+  it.effect("D51 no page mixes two, or lacks a text", () =>
     Effect.gen(function* () {
       const english = yield* pages("en")
       const known = new Set(Object.values(english).flatMap(texts))

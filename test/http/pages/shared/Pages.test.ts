@@ -409,7 +409,7 @@ layer(Site.layer(), { excludeTestServices: true })("pages", (it) => {
       })
     )
 
-    it.effect("is where a page was asked for by someone who is not signed in", () =>
+    it.effect("D11 is where a page was asked for by someone who is not signed in", () =>
       Effect.gen(function* () {
         const site = yield* Site
         const answer = yield* site.get(`${passwordPath}?a=b&c=%2F`)
