@@ -124,7 +124,7 @@ const readSources = (folder: string): ReadonlyArray<SourceFile> =>
       return { path: file.split(path.sep).join("/"), text: fs.readFileSync(file, "utf8") }
     })
 
-describe("the house", () => {
+describe("the rules of imports and files", () => {
   it("keeps its rules", () => {
     const files = [...readSources("src"), ...readSources("migrations")]
     assert.isAbove(files.length, 10)

@@ -11,7 +11,7 @@ export const answer = {
 
 export const description = "Plan and remaining credits of the account. Free."
 
-/** What the load sends: the seed's plain call. */
+/** What the load sends: the plain call of docs/spec/protocol.md. */
 export const body = JSON.stringify({
   jsonrpc: "2.0",
   id: 1,

@@ -10,7 +10,7 @@ const names = Names.make({
   vocabulary: { theme: [], app: [], extension: [], niches: new Map(), stores: 0, products: 0, ads: 0 }
 })
 
-describe("a niche", () => {
+describe("D25 a niche", () => {
   it.each<[string, string | number, ReadonlyArray<number> | undefined]>([
     ["a name, with all below it", "apparel", [1, 2]],
     ["an id", 2, [2]],

@@ -57,7 +57,7 @@ const groupSizes = (keys: ReadonlyArray<string | null>): ReadonlyArray<number> =
 describe("the demo data", () => {
   it("D61 is the same on every machine for one seed and day, down to the byte", () => {
     assert.strictEqual(hash(generate({})), hash(tiny))
-    assert.strictEqual(hash(tiny), "7cdec56cc8baa7cdc04d1dd49bdddded6ec2f69b33cc2aea4f635643e9ba90bc")
+    assert.strictEqual(hash(tiny), "84e7689965bc4a2072e1837c11aa4fc6943ca52888e67fc714fd57391497b943")
   })
 
   it("differs by seed, and by day", () => {
