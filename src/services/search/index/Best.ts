@@ -59,14 +59,6 @@ export class Best {
     if (this.#size === this.#capacity) this.worst = this.#keys[0]!
   }
 
-  /** Forgets what a segment has offered. */
-  forget(view: number): void {
-    const kept = this.sorted().filter((ranked) => ranked.view !== view)
-    this.#size = 0
-    this.worst = Number.POSITIVE_INFINITY
-    for (const { key, row, second, tie, view } of kept) this.offer(key, second, tie, row, view)
-  }
-
   /** Best first. */
   sorted(): Array<Ranked> {
     const all = Array.from({ length: this.#size }, (_, at) => ({

@@ -59,6 +59,16 @@ export const setRange = (bits: Uint32Array, from: number, to: number): void => {
   bits[last]! |= tail
 }
 
+/** Sets the rows that stand in a list from `from` to `to - 1`. */
+export const setRows = (bits: Uint32Array, rows: Uint32Array, from = 0, to = rows.length): void => {
+  for (let at = from; at < to; at++) bits[rows[at]! >>> 5]! |= 1 << (rows[at]! & 31)
+}
+
+/** The inverse of {@link setRows}. */
+export const clearRows = (bits: Uint32Array, rows: Uint32Array, from: number, to: number): void => {
+  for (let at = from; at < to; at++) bits[rows[at]! >>> 5]! &= ~(1 << (rows[at]! & 31))
+}
+
 /** Calls for each row that is set, in ascending order. */
 export const eachBit = (bits: Uint32Array, visit: (row: number) => void): void => {
   for (let word = 0; word < bits.length; word++) {
@@ -74,6 +84,15 @@ export const andBits = (bits: Uint32Array, other: Uint32Array): void => {
 /** Adds the rows of another one. */
 export const orBits = (bits: Uint32Array, other: Uint32Array): void => {
   for (let word = 0; word < bits.length; word++) bits[word]! |= other[word]!
+}
+
+/** Leaves the rows that are in one of the others, of which there is one at least; `space` is as long as they are. */
+export const andAny = (bits: Uint32Array, others: ReadonlyArray<Uint32Array>, space: Uint32Array): void => {
+  const [only] = others
+  if (others.length === 1 && only !== undefined) return andBits(bits, only)
+  space.fill(0)
+  for (const other of others) orBits(space, other)
+  andBits(bits, space)
 }
 
 /** How many rows are in both. */

@@ -9,7 +9,7 @@ import * as AdKey from "./AdKey.ts"
 import type { SpellingKind } from "./Records.ts"
 import { figures, lettersOf, masks } from "./Segment.ts"
 import type { Items, SegmentList, SegmentView, Words } from "./Segment.ts"
-import { bitmapLength } from "./Bitmap.ts"
+import { bitmapLength, setRows } from "./Bitmap.ts"
 import { compareText, readRows, wordCount, wordText } from "./Words.ts"
 
 export interface Contents {
@@ -294,7 +294,7 @@ const checkWords = (words: Words, rows: number, say: Tell): void => {
     for (let word = 0; word < wordCount(words); word++) {
       if (compareText(wordText(words, word).subarray(0, text.length), text) !== 0) continue
       const end = readRows(words, rows, word, found, 0)
-      for (let at = 0; at < end; at++) union[found[at]! >>> 5]! |= 1 << (found[at]! & 31)
+      setRows(union, found, 0, end)
     }
     const kept = prefixBitmaps.subarray(prefix * union.length, (prefix + 1) * union.length)
     if (union.some((bits, at) => bits !== kept[at])) say(`the union of "${String.fromCharCode(...text)}" is wrong`)

@@ -7,7 +7,7 @@
  */
 import * as AdKey from "./AdKey.ts"
 import { record } from "./Build.ts"
-import { andBits, countBoth, orBits } from "./Bitmap.ts"
+import { andAny, countBoth } from "./Bitmap.ts"
 import { bitmaps } from "./ItemTest.ts"
 import { defaultTuning, itemBitmaps, matchingRows, matchItems, matchStores, spaceOf } from "./Matching.ts"
 import type { Cancel, Run } from "./Matching.ts"
@@ -271,15 +271,11 @@ const countFlags = (view: SegmentView, filter: Filter, run: Run, given: Uint32Ar
   const rows = matchingRows(view.segment, ads, matching)
   const bitmap = itemBitmaps(view.segment, ads)
   const left = bitmap(5)
-  const union = bitmap(6)
+  const space = bitmap(6)
   for (const kind of AdKey.flagKinds) {
     const { [kind]: _, ...groups } = AdKey.wantedBitmaps(criteria)
     left.set(rows)
-    for (const group of Object.values(groups)) {
-      union.fill(0)
-      for (const bits of bitmaps(ads, group)) orBits(union, bits)
-      andBits(left, union)
-    }
+    for (const group of Object.values(groups)) andAny(left, bitmaps(ads, group), space)
     for (const number of AdKey.bitmapsOf(kind)) {
       for (const bits of bitmaps(ads, [number])) counts[number] = (counts[number] ?? 0) + countBoth(left, bits)
     }

@@ -6,7 +6,7 @@
  * lacks, whichever are fewer, are taken from the permutation of the column, 1.7 ns each. Flags have a bitmap each, 0.1 ns a row.
  */
 import * as AdKey from "./AdKey.ts"
-import { andBits, bitmapLength, isSet, orBits, setRange } from "./Bitmap.ts"
+import { andAny, bitmapLength, clearRows, isSet, setRange, setRows } from "./Bitmap.ts"
 import type { Filter, Range } from "./Query.ts"
 import type { Ads, Items, Products, Segment } from "./Segment.ts"
 
@@ -25,7 +25,7 @@ export type ItemTest =
   /** Rows that are in one bitmap of each group. */
   | { readonly _tag: "Flags"; readonly groups: ReadonlyArray<ReadonlyArray<Uint32Array>> }
 
-type RangeTest = Extract<ItemTest, { readonly _tag: "Range" }>
+export type RangeTest = Extract<ItemTest, { readonly _tag: "Range" }>
 
 const allBits = -1
 
@@ -105,42 +105,35 @@ export const positions = (
 ]
 
 /**
- * Fills the bitmap of a segment, where that is cheaper than to look at `others` rows; else does nothing and gives false.
+ * Fills the bitmap of a segment from the permutation, where that is cheaper than to look at `others` rows; else does
+ * nothing and gives false.
  */
-export const fillAll = (test: ItemTest, bits: Uint32Array, others: number): boolean => {
-  if (test._tag === "Flags") {
-    fillFlags(test.groups, bits)
-    return true
-  }
+export const fillFromPermutation = (test: RangeTest, bits: Uint32Array, others: number): boolean => {
   const { permutation } = test
   if (permutation === undefined) return false
   const [from, to] = positions(test, permutation)
   const isFew = to - from <= permutation.length >>> 1
   if ((isFew ? to - from : permutation.length - (to - from)) > 2 * others) return false
   bits.fill(0)
-  if (isFew) {
-    for (let at = from; at < to; at++) bits[permutation[at]! >>> 5]! |= 1 << (permutation[at]! & 31)
-    return true
+  if (isFew) setRows(bits, permutation, from, to)
+  else {
+    setRange(bits, 0, permutation.length)
+    clearRows(bits, permutation, 0, from)
+    clearRows(bits, permutation, to, permutation.length)
   }
-  setRange(bits, 0, permutation.length)
-  for (let at = 0; at < from; at++) bits[permutation[at]! >>> 5]! &= ~(1 << (permutation[at]! & 31))
-  for (let at = to; at < permutation.length; at++) bits[permutation[at]! >>> 5]! &= ~(1 << (permutation[at]! & 31))
   return true
 }
 
-const fillFlags = (groups: ReadonlyArray<ReadonlyArray<Uint32Array>>, bits: Uint32Array): void => {
-  for (const [index, group] of groups.entries()) {
-    const [first, ...others] = group
-    if (first === undefined) continue
-    if (index === 0) {
-      bits.set(first)
-      for (const other of others) orBits(bits, other)
-      continue
-    }
-    const union = first.slice()
-    for (const other of others) orBits(union, other)
-    andBits(bits, union)
-  }
+/** Fills the bitmap of a segment of so many rows; `space` is as long. */
+export const fillFlags = (
+  { groups }: Extract<ItemTest, { readonly _tag: "Flags" }>,
+  rows: number,
+  bits: Uint32Array,
+  space: Uint32Array
+): void => {
+  bits.fill(0)
+  setRange(bits, 0, rows)
+  for (const group of groups) andAny(bits, group, space)
 }
 
 /** Fills the elements `from` to `to - 1` of the bitmap. */

@@ -5,7 +5,7 @@
  * Cost: 2 ns a store that is left and condition; 1.7 ns an item of a matching store where something is asked of items;
  * 0.1 ns an item where only words are asked for. With few hits of words nothing is done for each store of the segment.
  */
-import { andBits, bitmapLength, countBits, rankDirectory, rankOf, setRange } from "./Bitmap.ts"
+import { andBits, bitmapLength, countBits, rankDirectory, rankOf, setRange, setRows } from "./Bitmap.ts"
 import * as ItemTest from "./ItemTest.ts"
 import { firstWhere } from "./ItemTest.ts"
 import type { Filter } from "./Query.ts"
@@ -133,7 +133,7 @@ export const matchItems = (
     )
     // The bitmap is of what matches, not of all hits.
     for (let at = 0; at < hits.list.length; at++) hits.bits[hits.list[at]! >>> 5] = 0
-    for (let at = 0; at < list.length; at++) hits.bits[list[at]! >>> 5]! |= 1 << (list[at]! & 31)
+    setRows(hits.bits, list)
     return { ...sum(segment, countRuns(items, list, scratch)), bits: hits.bits, list }
   }
 
@@ -141,7 +141,8 @@ export const matchItems = (
   let bits = hits?.bits
   for (const test of tests) {
     const met = bitmap(bits === undefined ? 2 : 3)
-    if (!ItemTest.fillAll(test, met, rowsOf(items, stores)) && test._tag === "Range") {
+    if (test._tag === "Flags") ItemTest.fillFlags(test, items.ids.length, met, bitmap(4))
+    else if (!ItemTest.fillFromPermutation(test, met, rowsOf(items, stores))) {
       fillOfStores(items, stores, cancel, test, met)
     }
     if (bits === undefined) bits = met
@@ -183,7 +184,7 @@ const fillOfStores = (
   { offsets }: Items,
   stores: Uint32Array,
   cancel: Cancel,
-  test: Extract<ItemTest.ItemTest, { readonly _tag: "Range" }>,
+  test: ItemTest.RangeTest,
   bits: Uint32Array
 ): void => {
   const wordsBetweenChecks = stepsBetweenChecks >>> 5
@@ -263,8 +264,7 @@ const sum = ({ pseudoStores }: Segment, { counts, stores }: Counted) => {
 }
 
 /** The rows that match, exactly; those of `bits` may be of other stores. */
-export const matchingRows = (segment: Segment, items: Items, { bits, list, stores }: Matching): Uint32Array => {
-  if (list !== undefined && bits !== undefined) return bits
+export const matchingRows = (segment: Segment, items: Items, { bits, stores }: Matching): Uint32Array => {
   const rows = itemBitmaps(segment, items)(1).fill(0)
   const { offsets } = items
   let from = 0

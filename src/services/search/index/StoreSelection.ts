@@ -5,7 +5,7 @@
  *
  * Source: Boncz, Zukowski, Nes, "MonetDB/X100: Hyper-Pipelining Query Execution", 2005.
  */
-import { bitmapLength } from "./Bitmap.ts"
+import { bitmapLength, setRows } from "./Bitmap.ts"
 import { firstWhere } from "./ItemTest.ts"
 import type { StoreCondition } from "./Query.ts"
 import type { SegmentView, StoreColumns } from "./Segment.ts"
@@ -164,7 +164,7 @@ const withAnyApp = (columns: StoreColumns, wanted: ReadonlyArray<number>): Uint3
   const bits = new Uint32Array(bitmapLength(columns.appOffsets.length))
   for (const app of wanted) {
     if (app + 1 >= offsets.length) continue
-    for (let at = offsets[app]!; at < offsets[app + 1]!; at++) bits[rows[at]! >>> 5]! |= 1 << (rows[at]! & 31)
+    setRows(bits, rows, offsets[app], offsets[app + 1])
   }
   return bits
 }

@@ -1,6 +1,6 @@
 /** Writing the inverted index of a segment: the form is that of {@link Words}, reading is in Words.ts. */
 import { eachPart, partWords } from "../../../domain/search/SearchText.ts"
-import { bitmapLength } from "./Bitmap.ts"
+import { bitmapLength, setRows } from "./Bitmap.ts"
 import { Growing } from "./Growing.ts"
 import { shared } from "./Segment.ts"
 import type { Words } from "./Segment.ts"
@@ -148,7 +148,7 @@ export class PostingsWriter {
     if (isDense(rows.length, this.#rows)) {
       this.#starts.push(this.#bitmaps.length * bitmapLength(this.#rows))
       const bitmap = new Uint32Array(bitmapLength(this.#rows))
-      for (let at = 0; at < rows.length; at++) bitmap[rows[at]! >>> 5]! |= 1 << (rows[at]! & 31)
+      setRows(bitmap, rows)
       this.#bitmaps.push(bitmap)
       return
     }

@@ -41,6 +41,21 @@ describe("a bitmap", () => {
       Bitmap.orBits(or, bitmapOf(others))
       assert.deepStrictEqual(rowsOf(or), sorted([...some, ...others]))
 
+      const any = bits.slice()
+      Bitmap.andAny(any, [bitmapOf(others), bitmapOf([one])], new Uint32Array(bits.length))
+      assert.deepStrictEqual(
+        rowsOf(any),
+        sorted(some).filter((row) => others.includes(row) || row === one)
+      )
+      const listed = new Uint32Array(bits.length)
+      Bitmap.setRows(listed, Uint32Array.from(some))
+      assert.deepStrictEqual(rowsOf(listed), sorted(some))
+      Bitmap.clearRows(listed, Uint32Array.from(others), 0, others.length)
+      assert.deepStrictEqual(
+        rowsOf(listed),
+        sorted(some).filter((row) => !others.includes(row))
+      )
+
       Bitmap.setRange(bits, from, to)
       const range = Array.from({ length: to - from }, (_, index) => from + index)
       assert.deepStrictEqual(rowsOf(bits), sorted([...some, ...range]))
