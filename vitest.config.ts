@@ -10,6 +10,6 @@ export default defineConfig({
     testTimeout: 600_000,
     hookTimeout: 600_000,
     teardownTimeout: 60_000,
-    coverage: { include: ["src/**/*.ts", "migrations/**/*.ts"], reporter: ["text-summary", "html"] }
+    coverage: { include: ["src/**/*.ts", "demo/**/*.ts", "migrations/**/*.ts"], reporter: ["text-summary", "html"] }
   }
 })

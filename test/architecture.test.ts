@@ -23,7 +23,8 @@ const mayImport: Record<string, ReadonlyArray<string>> = {
   config: ["domain"],
   services: ["domain", "config", "migrations"],
   http: ["domain", "config", "services"],
-  main: ["domain", "config", "services", "http", "migrations"],
+  main: ["domain", "config", "services", "http", "demo", "migrations"],
+  demo: ["domain"],
   migrations: ["domain"]
 }
 
@@ -37,7 +38,8 @@ const longestFile = 400
 
 /** The layer of a file, or of an import that points at one. */
 const layerOf = (file: string): string | undefined => {
-  if (file.startsWith("migrations/")) return "migrations"
+  const outside = /^(demo|migrations)\//.exec(file)?.[1]
+  if (outside !== undefined) return outside
   if (file === "src/Config.ts") return "config"
   if (file === "src/main.ts" || file.startsWith("src/cli/")) return "main"
   return /^src\/(domain|services|http)\//.exec(file)?.[1]
@@ -78,7 +80,7 @@ const violationsOf = (file: SourceFile): ReadonlyArray<Violation> => {
 
   const layer = layerOf(file.path)
   if (layer === undefined) {
-    report("belongs to no layer: domain, services, http, cli, main.ts or Config.ts")
+    report("belongs to no layer: domain, services, http, cli, demo, migrations, main.ts or Config.ts")
     return found
   }
   for (const specifier of importsOf(file.text)) {
@@ -126,7 +128,7 @@ const readSources = (folder: string): ReadonlyArray<SourceFile> =>
 
 describe("the rules of imports and files", () => {
   it("keeps its rules", () => {
-    const files = [...readSources("src"), ...readSources("migrations")]
+    const files = ["src", "demo", "migrations"].flatMap(readSources)
     assert.isAbove(files.length, 10)
     assert.deepStrictEqual(files.flatMap(violationsOf), [])
   })
@@ -162,6 +164,16 @@ describe("the rules of imports and files", () => {
       "a service imports a route lazily",
       { path: "src/services/tools/A.ts", text: `const b = () => import("../../http/mcp/B.ts")` },
       /of http/
+    ],
+    [
+      "a service imports the demo data",
+      { path: "src/services/import/A.ts", text: `import { niches } from "../../../demo/Niches.ts"` },
+      /of demo/
+    ],
+    [
+      "the demo data imports a service",
+      { path: "demo/A.ts", text: `import type { B } from "../src/services/import/B.ts"` },
+      /is of demo and imports/
     ],
     [
       "a route imports main",

@@ -81,10 +81,11 @@ describe("the specification", () => {
   })
 
   it("has every number that is cited", () => {
-    const unknown = ["README.md", ...["src", "test", "bench", "docs", "migrations"].flatMap(filesOf)].flatMap((file) =>
-      Array.from(cited(read(file)))
-        .filter((rule) => !rules.has(rule))
-        .map((rule) => `${file}: ${rule}`)
+    const unknown = ["README.md", ...["src", "demo", "test", "bench", "docs", "migrations"].flatMap(filesOf)].flatMap(
+      (file) =>
+        Array.from(cited(read(file)))
+          .filter((rule) => !rules.has(rule))
+          .map((rule) => `${file}: ${rule}`)
     )
     assert.deepStrictEqual(unknown, [])
   })
@@ -103,7 +104,7 @@ describe("the specification", () => {
   it("names only files that exist, and tests that name the rule", () => {
     const wrong = table.flatMap(({ rule, sources, tests }) => [
       ...sources
-        .filter((file) => !file.startsWith("src/") || !exists(file))
+        .filter((file) => !/^(?:src|demo)\//u.test(file) || !exists(file))
         .map((file) => `${rule}: no source ${file}`),
       ...tests
         .filter(
@@ -120,7 +121,7 @@ describe("the specification", () => {
   })
 
   it("is cited instead of documents that are not in the repository", () => {
-    const wrong = ["src", "test", "migrations"]
+    const wrong = ["src", "demo", "test", "migrations"]
       .flatMap(filesOf)
       .flatMap((file) => citedElsewhere(read(file)).map((found) => `${file}: ${found}`))
     assert.deepStrictEqual(wrong, [])

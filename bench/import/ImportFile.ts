@@ -2,10 +2,10 @@
 import { Effect } from "effect"
 import * as fs from "node:fs"
 import { finished } from "node:stream/promises"
-import { demoProducts } from "../../src/services/import/demo/DemoProducts.ts"
-import { demoShop, shareOut } from "../../src/services/import/demo/DemoShops.ts"
-import { niches } from "../../src/services/import/demo/Niches.ts"
-import { Prng } from "../../src/services/import/demo/Prng.ts"
+import { demoProducts } from "../../demo/DemoProducts.ts"
+import { demoShop, shareOut } from "../../demo/DemoShops.ts"
+import { niches } from "../../demo/Niches.ts"
+import { Prng } from "../../demo/Prng.ts"
 
 export interface FileOptions {
   readonly products: number

@@ -1,7 +1,7 @@
 /** Filters on the item itself, drawn so that an item of the data matches. */
 import type { AdQuery } from "../../src/domain/search/AdQuery.ts"
 import type { ProductQuery } from "../../src/domain/search/ProductQuery.ts"
-import type { Prng } from "../../src/services/import/demo/Prng.ts"
+import type { Prng } from "../../demo/Prng.ts"
 import type { Ad, Sample } from "./Sample.ts"
 import * as StoreDraws from "./StoreDraws.ts"
 

@@ -1,6 +1,6 @@
 /** How long each class of search takes while little else is asked. */
 import { Effect } from "effect"
-import { Prng } from "../../src/services/import/demo/Prng.ts"
+import { Prng } from "../../demo/Prng.ts"
 import * as Cases from "./Cases.ts"
 import type { CaseOptions } from "./Cases.ts"
 import * as OpenLoop from "./OpenLoop.ts"

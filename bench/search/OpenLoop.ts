@@ -3,7 +3,7 @@
  * call was due, so that a server that stalls cannot hide it by keeping the load waiting.
  */
 import { Agent } from "node:http"
-import type { Prng } from "../../src/services/import/demo/Prng.ts"
+import type { Prng } from "../../demo/Prng.ts"
 import type { SearchCase } from "./SearchCase.ts"
 import type { Target } from "./Target.ts"
 import * as ToolCall from "./ToolCall.ts"

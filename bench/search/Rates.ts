@@ -1,7 +1,7 @@
 /** More and more calls a second, of all classes mixed, until the server no longer keeps up. */
 import { Console, Effect } from "effect"
 import type { EmbeddedConnection } from "../../src/services/database/EmbeddedPostgres.ts"
-import { Prng } from "../../src/services/import/demo/Prng.ts"
+import { Prng } from "../../demo/Prng.ts"
 import * as Cases from "./Cases.ts"
 import type { CaseOptions } from "./Cases.ts"
 import { failuresOf, prepare } from "./Latency.ts"

@@ -1,6 +1,6 @@
 /** Whether the server's memory stays what it is while it is asked for minutes on end. */
 import { Effect, Fiber, Schedule } from "effect"
-import { Prng } from "../../src/services/import/demo/Prng.ts"
+import { Prng } from "../../demo/Prng.ts"
 import type { CaseOptions } from "./Cases.ts"
 import { failuresOf } from "./Latency.ts"
 import * as OpenLoop from "./OpenLoop.ts"

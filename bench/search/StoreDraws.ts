@@ -1,5 +1,5 @@
 /** Filters on the store, drawn so that a given store matches, each with the test that says which others do. */
-import type { Prng } from "../../src/services/import/demo/Prng.ts"
+import type { Prng } from "../../demo/Prng.ts"
 import type { ShopQuery } from "../../src/domain/search/ShopQuery.ts"
 import type { Sample, Store } from "./Sample.ts"
 

@@ -3,7 +3,7 @@
  * beginning.
  */
 import { queryWords } from "../../src/domain/search/SearchText.ts"
-import { Prng } from "../../src/services/import/demo/Prng.ts"
+import { Prng } from "../../demo/Prng.ts"
 
 export interface Words {
   readonly rare: ReadonlyArray<string>

@@ -1,7 +1,7 @@
 /** Catalogs for the tests of pages: the generated demo data, or one of the naive search's. */
 import { Effect, Layer } from "effect"
-import { demoSource } from "../../src/services/import/demo/DemoData.ts"
-import type { DemoSizeName } from "../../src/services/import/demo/DemoSize.ts"
+import { demoSource } from "../../demo/DemoData.ts"
+import type { DemoSizeName } from "../../demo/DemoData.ts"
 import { Importer } from "../../src/services/import/Importer.ts"
 import { loadCatalog } from "../oracle/loadCatalog.ts"
 import type { NaiveCatalog } from "../oracle/NaiveCatalog.ts"

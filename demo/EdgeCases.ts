@@ -1,15 +1,15 @@
 /**
- * Stores, products and ads that test what real data does now and then: figures that are all unknown, all zero or all the
- * same, texts that are too long, in bold letters, from right to left, ads without a store, a page over 64 KiB.
+ * Stores, products and ads that are rare in real data: figures that are all unknown, all zero or all equal, texts that
+ * are too long, in mathematical bold or right-to-left, ads without a store, a result page over 64 KiB.
  */
-import { ctas, mediaTypes } from "../../../domain/catalog/Enumerations.ts"
+import { ctas, mediaTypes } from "../src/domain/catalog/Enumerations.ts"
 import type {
   AdRecord,
   CatalogRecord,
   ProductRecord,
   ShopRecord,
   TrafficMonthRecord
-} from "../../../domain/catalog/Records.ts"
+} from "../src/domain/catalog/Records.ts"
 import { dateOf, monthBefore, timeOf } from "./Days.ts"
 import { archiveId, libraryUrl } from "./DemoAds.ts"
 import { images, pages } from "./DemoProducts.ts"
@@ -17,7 +17,7 @@ import { images, pages } from "./DemoProducts.ts"
 /** The word that finds the page over 64 KiB, among ads and among products. */
 const longform = "longform"
 
-/** Letters that look bold and are others: four bytes each in UTF-8. */
+/** Mathematical bold letters: four bytes each in UTF-8. */
 const bold = (text: string): string =>
   Array.from(text, (character) => {
     const code = character.charCodeAt(0)
@@ -47,7 +47,7 @@ const unknownShop = (domain: string, name: string): ShopRecord => ({
   trustpilot_reviews: null
 })
 
-/** `hasExtremes`: also the largest figures that there can be. They would stand first in every ranking. */
+/** `hasExtremes` adds the largest possible figures, which are first in every ranking. */
 export const edgeCases = (today: number, hasExtremes: boolean): ReadonlyArray<CatalogRecord> => {
   const records: Array<CatalogRecord> = []
   let numberOfAds = 0
@@ -94,7 +94,7 @@ export const edgeCases = (today: number, hasExtremes: boolean): ReadonlyArray<Ca
     }
   }
 
-  // Nothing is known but what must be.
+  // Every optional field is null.
   const blank = "unwritten-tessorraquill.com"
   records.push(
     unknownShop(blank, "Unwritten Tessorra"),
@@ -111,7 +111,7 @@ export const edgeCases = (today: number, hasExtremes: boolean): ReadonlyArray<Ca
     })
   )
 
-  // Everything is known to be nothing; growth from nothing has no percentage.
+  // Every figure is zero; growth from zero has no percentage.
   const zero = "null-and-ovibleumi.co.uk"
   records.push(
     {
@@ -148,7 +148,7 @@ export const edgeCases = (today: number, hasExtremes: boolean): ReadonlyArray<Ca
   ]
   if (hasExtremes) records.push(...extremes)
 
-  // One month makes no trend.
+  // One month of traffic, so no growth.
   const newcomer = "firstlight-nimuvatesk.de"
   records.push(
     {
@@ -161,7 +161,7 @@ export const edgeCases = (today: number, hasExtremes: boolean): ReadonlyArray<Ca
     ...traffic(newcomer, 1_234)
   )
 
-  // Four stores, their products and their ads that no sort can tell apart but by id.
+  // Four stores whose records are equal in every sort key but the id.
   for (const twin of ["one", "two", "three", "four"]) {
     const domain = `twin-${twin}-galelinumber.com`
     records.push(
@@ -184,7 +184,7 @@ export const edgeCases = (today: number, hasExtremes: boolean): ReadonlyArray<Ca
     )
   }
 
-  // Texts: other scripts, letters in disguise, emoji made of several characters, lengths beyond what is shown.
+  // Texts in other scripts, in mathematical bold, with emoji of several code points, and longer than answers show.
   const scripts = "xn--lettertrm-quorand-82b.com"
   const rightToLeft = "متجر الخط العربي يقدم أقلام القصب والحبر الأسود مع توصيل مجاني"
   records.push(
@@ -209,7 +209,7 @@ export const edgeCases = (today: number, hasExtremes: boolean): ReadonlyArray<Ca
     ad(scripts, { started_on: dateOf(today), last_seen_on: dateOf(today) })
   )
 
-  // Every medium and every call to action at least once, some of them without a store.
+  // Every media type and every call to action, some without a store.
   for (const [index, cta] of ctas.entries()) {
     records.push(
       ad(index % 3 === 0 ? null : newcomer, {
@@ -221,7 +221,7 @@ export const edgeCases = (today: number, hasExtremes: boolean): ReadonlyArray<Ca
     )
   }
 
-  // More than 25 ads and products, each so long that a page of them is more than 64 KiB.
+  // 30 ads and products, so long that a page of 25 exceeds 64 KiB.
   const press = "longform-letterpress-ilmarne.com"
   const long = (characters: number) =>
     Array.from(bold(essay.repeat(9)))

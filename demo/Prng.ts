@@ -1,7 +1,6 @@
 /**
- * Numbers that look random and are the same on every machine: xoshiro128** (Blackman, Vigna 2018), seeded by splitmix32
- * from a hash of its path. Every part of the demo data has a path, and so a sequence, of its own: what one part draws
- * changes no other.
+ * Reproducible pseudo-random numbers: xoshiro128** (Blackman, Vigna 2018), seeded by splitmix32 from a hash of a path.
+ * Each part of the demo data has its own path, so that a change of one part leaves the others as they are.
  */
 
 const rotate = (value: number, bits: number) => (value << bits) | (value >>> (32 - bits))
@@ -45,12 +44,12 @@ export class Prng {
     return result
   }
 
-  /** From 0 up to, not including, 1. */
+  /** In [0, 1). */
   unit(): number {
     return this.#next() / 4_294_967_296
   }
 
-  /** A whole number; both ends are included. */
+  /** A whole number in [from, to]. */
   int(from: number, to: number): number {
     return from + Math.floor(this.unit() * (to - from + 1))
   }
@@ -65,7 +64,6 @@ export class Prng {
     return item
   }
 
-  /** Each as often as its weight says. */
   weighted<A>(items: ReadonlyArray<readonly [item: A, weight: number]>): A {
     let left = this.unit() * items.reduce((sum, [, weight]) => sum + weight, 0)
     for (const [item, weight] of items) {
@@ -75,7 +73,7 @@ export class Prng {
     return this.pick(items)[0]
   }
 
-  /** Different ones, in the order of `items`. */
+  /** At most `count` of the items, without repetition, in their order. */
   some<A>(items: ReadonlyArray<A>, count: number): ReadonlyArray<A> {
     const chosen: Array<A> = []
     for (let index = 0; index < items.length && chosen.length < count; index++) {
@@ -90,7 +88,7 @@ export class Prng {
     return Math.sqrt(-2 * Math.log(1 - this.unit())) * Math.cos(2 * Math.PI * this.unit())
   }
 
-  /** `sigma` is of the logarithm; one for each side of the median where the two differ. */
+  /** `sigma` is that of the logarithm; `sigmaBelow` applies below the median. */
   logNormal(median: number, sigma: number, sigmaBelow = sigma): number {
     const z = this.normal()
     return median * Math.exp(z * (z < 0 ? sigmaBelow : sigma))

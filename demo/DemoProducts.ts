@@ -1,13 +1,13 @@
 /** The products of one store of the demo data. */
-import type { ProductDetails } from "../../../domain/catalog/ProductDetails.ts"
-import type { ProductRecord } from "../../../domain/catalog/Records.ts"
+import type { ProductDetails } from "../src/domain/catalog/ProductDetails.ts"
+import type { ProductRecord } from "../src/domain/catalog/Records.ts"
 import { timeOf } from "./Days.ts"
 import type { DemoShop } from "./DemoShops.ts"
 import { Prng } from "./Prng.ts"
-import { slugOf } from "./ShopNames.ts"
+import { slugOf } from "./Names.ts"
 import { description, title } from "./Texts.ts"
 
-/** Addresses that lead nowhere: no real store is shown, no stranger's server is asked for an image. */
+/** Under a reserved domain (RFC 2606), so that no page and no image is fetched from anybody's server. */
 export const pages = "https://shops.discovery.example"
 export const images = "https://images.discovery.example"
 
@@ -21,7 +21,7 @@ export const demoProducts = (
   hasDetails: boolean
 ): ReadonlyArray<ProductRecord> => {
   const prng = new Prng(seed, "products", shop.index)
-  // Stores put many products up at once: such products were created in the same second.
+  // Stores publish products in batches: those of one batch have the same creation time.
   let launch = newLaunch(prng, today)
   return Array.from({ length: count }, (_, index) => {
     if (prng.chance(0.3)) launch = newLaunch(prng, today)
@@ -61,7 +61,7 @@ export const demoProducts = (
 const newLaunch = (prng: Prng, today: number): string =>
   timeOf(today - 1 - Math.floor(prng.unit() ** 2.2 * 1_700), prng.int(0, 86_399))
 
-/** Spread as within real stores, ending as prices do: in .00, then .99, then .95. */
+/** Log-normal around the median of the store, with the usual endings: .00, then .99, then .95. */
 export const demoPrice = (prng: Prng, shop: DemoShop): number => {
   const price = prng.logNormal(shop.medianPrice, 0.93)
   if (shop.isWholeCurrency) {

@@ -1,13 +1,12 @@
-/** Titles, headlines and ad copy of a store, as long as real ones are (import-formats, figures of real data). */
-import type { Kind } from "./Niches.ts"
-import type { Lexicon } from "./lexicon/Lexicon.ts"
+/** Titles, headlines, ad texts and descriptions of a store, as long as in real data (D61). */
+import type { Lexicon } from "./Lexicons.ts"
 import type { Prng } from "./Prng.ts"
 
-/** What a text is about. */
+/** The store and the products that a text is about. */
 export interface Subject {
   readonly shop: string
   readonly lexicon: Lexicon
-  readonly kind: Kind
+  readonly kind: string
   readonly nouns: ReadonlyArray<string>
 }
 
@@ -28,7 +27,7 @@ const fill = (template: string, prng: Prng, { shop }: Subject, noun: string): st
         )
     : template
 
-/** 11, 40, 92 and 127 characters at 5, 50, 95 and 99 %. */
+/** 11, 40, 92 and 127 characters at the percentiles 5, 50, 95 and 99. */
 export const title = (prng: Prng, subject: Subject): string => {
   const { colors, density, epithets, extras, qualities, space } = subject.lexicon
   const target = prng.logNormal(38, 0.52, 0.8) * density
@@ -40,23 +39,23 @@ export const title = (prng: Prng, subject: Subject): string => {
     if (Math.abs(longer.length - target) < Math.abs(text.length - target)) text = longer
   }
   if (epithets.length > 0 && prng.chance(0.6)) add(`${prng.pick(epithets)}${space}${text}`)
-  add(`${text}${space === "" ? " " : space}${prng.pick(qualities[subject.kind])}`)
+  add(`${text}${space === "" ? " " : space}${prng.pick(qualities[subject.kind] ?? [])}`)
   add(`${text}${dash}${prng.pick(colors)}`)
   for (const extra of prng.some(extras, 5)) add(`${text}${bar}${extra}`)
   if (text.length < target * 0.8) add(`${text}${bar}${prng.pick(subject.nouns)}`)
   return text
 }
 
-/** Median of 35 characters. */
+/** 35 characters in the median. */
 export const headline = (prng: Prng, subject: Subject): string =>
   prng.chance(0.6)
     ? title(prng, subject)
     : fill(prng.pick(subject.lexicon.headlines), prng, subject, prng.pick(subject.nouns))
 
-/** Products that a long text names, at most. */
+/** Products that a long text lists at most. */
 const maxListed = 120
 
-/** Around 200 characters in the median, 1,000 and more at 95 %. */
+/** About 200 characters in the median, 1,000 and more at the percentile 95. */
 export const adText = (prng: Prng, subject: Subject): string => {
   const { closers, density, openers, sentences } = subject.lexicon
   const target = prng.logNormal(190, 1, 0.8) * density
@@ -83,7 +82,7 @@ export const adText = (prng: Prng, subject: Subject): string => {
   return lines.join(prng.chance(0.5) ? "\n\n" : prng.chance(0.5) ? "\n" : " ")
 }
 
-/** A few paragraphs of what a product page says, as markup. */
+/** HTML with a heading and one to five paragraphs. */
 export const description = (prng: Prng, subject: Subject, about: string): string | null => {
   if (prng.chance(0.06)) return null
   const { sentences } = subject.lexicon

@@ -1,30 +1,49 @@
 /**
- * The demo data set: the same for the same seed, day and size, on every machine. It comes store by store, each with its
- * months, products and ads, as records of the catalog's own format.
+ * The demo data set: the same for the same seed, day and size, on every machine. It is generated store by store, each
+ * with its months of traffic, products and ads, as records of the native import format.
  */
 import { Stream } from "effect"
-import type { CatalogRecord } from "../../../domain/catalog/Records.ts"
-import type { ImportChunk } from "../ImportSource.ts"
+import type { CatalogRecord } from "../src/domain/catalog/Records.ts"
 import { dayOf } from "./Days.ts"
 import { demoAds } from "./DemoAds.ts"
 import { demoProducts } from "./DemoProducts.ts"
 import { adWeights, demoShop, shareOut } from "./DemoShops.ts"
 import type { DemoShop } from "./DemoShops.ts"
-import { demoSizes } from "./DemoSize.ts"
-import type { DemoSizeName } from "./DemoSize.ts"
 import { edgeCases } from "./EdgeCases.ts"
 import { niches } from "./Niches.ts"
+
+/** How many records. Niches and months of traffic are not counted. */
+export interface DemoSize {
+  readonly shops: number
+  readonly products: number
+  readonly ads: number
+  /** Descriptions, variants and images of products, which `get_product` returns. */
+  readonly hasDetails: boolean
+  /** A store with the largest possible figures, for tests: it is first in every ranking. */
+  readonly hasExtremes: boolean
+}
+
+export const demoSizes = {
+  /** For tests. */
+  tiny: { shops: 60, products: 600, ads: 400, hasDetails: true, hasExtremes: true },
+  /** For trying the service out. */
+  demo: { shops: 2_000, products: 60_000, ads: 25_000, hasDetails: true, hasExtremes: false },
+  /** For measuring. */
+  large: { shops: 20_000, products: 600_000, ads: 250_000, hasDetails: false, hasExtremes: false }
+} as const satisfies Record<string, DemoSize>
+
+export type DemoSizeName = keyof typeof demoSizes
 
 export interface DemoOptions {
   readonly size: DemoSizeName
   readonly seed: string
-  /** `YYYY-MM-DD`: what counts as today in the data. */
+  /** Today in the data, as `YYYY-MM-DD`. */
   readonly asOf: string
 }
 
 export const defaultSeed = "discovery"
 
-/** In pieces of one store each; the first piece has the niches and the edge cases. */
+/** One store at a time; the first piece has the niches and the edge cases. */
 export function* demoRecords(options: DemoOptions): Generator<ReadonlyArray<CatalogRecord>> {
   const size = demoSizes[options.size]
   const today = dayOf(options.asOf)
@@ -62,11 +81,11 @@ const nicheRecords = (): ReadonlyArray<CatalogRecord> =>
     ...parent.children.map(({ id, name }) => ({ type: "niche", id, parent_id: parent.id, name }) as const)
   ])
 
-/** What a progress counts up to: stores, of which the first piece holds several. */
+/** What the progress bar counts up to, in stores. */
 export const demoTotal = (options: DemoOptions): number => demoSizes[options.size].shops
 
-/** For the importer, without a detour over text. One store at a time is in memory, not the thousands of a usual chunk. */
-export const demoSource = (options: DemoOptions): Stream.Stream<ImportChunk> =>
+/** A source for the importer. One store at a time is in memory. */
+export const demoSource = (options: DemoOptions) =>
   Stream.suspend(() => {
     let line = 0
     let position = 0
@@ -78,7 +97,7 @@ export const demoSource = (options: DemoOptions): Stream.Stream<ImportChunk> =>
     )
   })
 
-/** For a file: lines of the catalog's own format. */
+/** Lines of the native import format. */
 export const demoLines = (options: DemoOptions): Stream.Stream<string> =>
   Stream.fromIterable(demoRecords(options), { chunkSize: 1 }).pipe(
     Stream.map((records) => `${records.map((record) => JSON.stringify(record)).join("\n")}\n`)

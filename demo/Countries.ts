@@ -1,14 +1,14 @@
-/** Where the stores of the demo data are, how often, what they are paid in, what they speak, how their domains end. */
-import type { Language } from "../../../domain/catalog/Enumerations.ts"
+/** The countries of the demo data: frequency, currency, languages and domain extensions. */
+import type { Language } from "../src/domain/catalog/Enumerations.ts"
 
 export interface Country {
   readonly code: string
-  /** Of 1,000 stores. */
+  /** Relative number of stores. */
   readonly weight: number
   readonly currency: string
   /** Units of the currency for one US dollar, roughly. */
   readonly perDollar: number
-  /** The first is what the texts are in, if there is a lexicon of it; a second one now and then. */
+  /** Most stores write in the first, some in the second. */
   readonly languages: readonly [Language, ...ReadonlyArray<Language>]
   /** With their weights. */
   readonly extensions: ReadonlyArray<readonly [extension: string, weight: number]>
@@ -37,7 +37,7 @@ const country = (
   ]
 })
 
-/** Prices in these have no decimals. */
+/** Currencies whose prices have no decimals. */
 export const wholeCurrencies: ReadonlySet<string> = new Set(["JPY", "KRW", "VND", "IDR", "HUF"])
 
 export const countries: ReadonlyArray<Country> = [

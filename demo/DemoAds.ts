@@ -1,7 +1,7 @@
-/** The ads of one store of the demo data, and ads whose store is not known. */
-import { ctas, mediaTypes } from "../../../domain/catalog/Enumerations.ts"
-import type { Cta, MediaType } from "../../../domain/catalog/Enumerations.ts"
-import type { AdRecord } from "../../../domain/catalog/Records.ts"
+/** The ads of one store of the demo data. A few have no store. */
+import { ctas, mediaTypes } from "../src/domain/catalog/Enumerations.ts"
+import type { Cta, MediaType } from "../src/domain/catalog/Enumerations.ts"
+import type { AdRecord } from "../src/domain/catalog/Records.ts"
 import { dateOf } from "./Days.ts"
 import { images, pages } from "./DemoProducts.ts"
 import type { DemoShop } from "./DemoShops.ts"
@@ -33,12 +33,12 @@ const calls: ReadonlyArray<readonly [Cta | null, number]> = [
   ...ctas.map((cta) => [cta, ctaShares[cta]] as const)
 ]
 
-/** Made up like real ones, which are as long but begin otherwise. */
+/** As long as a real one, with a first digit that real ones do not have. */
 export const archiveId = (number: number): string => String(9_000_000_000_000_000 + number * 7_919)
 
 export const libraryUrl = (archiveId: string): string => `https://ads.discovery.example/library/?id=${archiveId}`
 
-/** `from` is the number of the first ad: numbers, and with them keys, are never used twice. */
+/** `from` is the number of the first ad; numbers make the keys and are unique. */
 export const demoAds = (
   seed: string,
   shop: DemoShop,

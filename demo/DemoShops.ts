@@ -1,15 +1,14 @@
-/** The stores of the demo data, with their figures; how many products and ads each has. */
-import { pixels, socialNetworks } from "../../../domain/catalog/Enumerations.ts"
-import type { Pixel, SocialNetwork } from "../../../domain/catalog/Enumerations.ts"
-import type { ShopRecord, TrafficMonthRecord } from "../../../domain/catalog/Records.ts"
+/** The stores of the demo data: their figures, and how many products and ads each has. */
+import { pixels, socialNetworks } from "../src/domain/catalog/Enumerations.ts"
+import type { Language, Pixel, SocialNetwork } from "../src/domain/catalog/Enumerations.ts"
+import type { ShopRecord, TrafficMonthRecord } from "../src/domain/catalog/Records.ts"
 import { countries, wholeCurrencies } from "./Countries.ts"
 import type { Country } from "./Countries.ts"
 import { dateOf, dayOf, monthBefore } from "./Days.ts"
-import { lexiconOf } from "./lexicon/Lexicons.ts"
+import { lexiconOf } from "./Lexicons.ts"
+import { apps, shopName, themes } from "./Names.ts"
 import { niches } from "./Niches.ts"
 import { Prng } from "./Prng.ts"
-import { shopName } from "./ShopNames.ts"
-import { apps, themes } from "./StoreSoftware.ts"
 import type { Subject } from "./Texts.ts"
 
 export interface DemoShop {
@@ -20,7 +19,7 @@ export interface DemoShop {
   readonly isWholeCurrency: boolean
   /** In the store's currency. */
   readonly medianPrice: number
-  /** Products that it sells; what the record says unless that is unknown. */
+  /** Number of products; the record has it too, unless there it is unknown. */
   readonly catalog: number
   readonly visits: number
 }
@@ -51,14 +50,15 @@ const networkShares: Record<SocialNetwork, number> = {
   Reddit: 0.02
 }
 
-/** The n-th most popular is drawn n times less often than the first. */
+/** Draws the n-th name about n times less often than the first. */
 const popular = (prng: Prng, names: ReadonlyArray<string>): string =>
   names[Math.floor(names.length ** prng.unit()) - 1] ?? prng.pick(names)
 
 export const demoShop = (seed: string, index: number, today: number, taken: Set<string>): DemoShop => {
   const prng = new Prng(seed, "shop", index)
   const country = prng.weighted(countries.map((country) => [country, country.weight]))
-  const language = country.languages.length > 1 && prng.chance(0.25) ? country.languages[1] : country.languages[0]
+  const second = country.languages.length > 1 && prng.chance(0.25) ? country.languages[1] : undefined
+  const language = second ?? country.languages[0]
   const lexicon = lexiconOf(language)
   const parent = prng.pick(niches)
   const child = prng.chance(0.92) ? prng.pick(parent.children) : undefined
@@ -68,7 +68,7 @@ export const demoShop = (seed: string, index: number, today: number, taken: Set<
     shop: name,
     lexicon,
     kind: parent.kind,
-    nouns: lexicon === lexiconOf("English") ? english : lexicon.nouns[parent.key]
+    nouns: lexicon.nouns === undefined ? english : (lexicon.nouns[parent.key] ?? [])
   }
 
   const medianPrice = prng.logNormal(85, 0.75) * Math.sqrt(parent.priceFactor) * country.perDollar
@@ -112,18 +112,17 @@ export const demoShop = (seed: string, index: number, today: number, taken: Set<
   }
 }
 
-/** An estimate has no more than four digits that mean something. */
+/** Estimates have four significant digits. */
 const roughly = (value: number): number => (value === 0 ? 0 : Number(value.toPrecision(4)))
 
-const spoken = (prng: Prng, country: Country, language: ShopRecord["languages"][number] | undefined) =>
-  prng.chance(0.2) ? country.languages : [language ?? country.languages[0]]
+const spoken = (prng: Prng, country: Country, language: Language) => (prng.chance(0.2) ? country.languages : [language])
 
 const installed = (prng: Prng): ReadonlyArray<string> =>
   Array.from(
     new Set(Array.from({ length: Math.min(24, Math.round(prng.logNormal(6, 0.7))) }, () => popular(prng, apps)))
   )
 
-/** Up to a year, ending with the last full month; a store that is new, or was found late, has fewer. */
+/** Up to twelve months, ending with the last full month; a new store has fewer. */
 const months = (prng: Prng, shop: string, visits: number, today: number): ReadonlyArray<TrafficMonthRecord> => {
   const count = prng.chance(0.85) ? 12 : prng.int(1, 11)
   const trend = 0.015 + 0.06 * prng.normal()
@@ -135,7 +134,7 @@ const months = (prng: Prng, shop: string, visits: number, today: number): Readon
   }))
 }
 
-/** Shares out a total by weight; what rounding leaves over goes to the largest remainders. */
+/** Divides a total by weight; what rounding leaves goes to the largest remainders. */
 export const shareOut = (weights: ReadonlyArray<number>, total: number): ReadonlyArray<number> => {
   const sum = weights.reduce((sum, weight) => sum + weight, 0)
   const exact = weights.map((weight) => (weight / sum) * total)
@@ -148,7 +147,7 @@ export const shareOut = (weights: ReadonlyArray<number>, total: number): Readonl
   return shares
 }
 
-/** A third of the stores advertise; how much follows Zipf's law, from the busiest stores downwards, roughly. */
+/** A third of the stores advertise. The numbers of their ads follow Zipf's law, roughly by visits. */
 export const adWeights = (seed: string, shops: ReadonlyArray<DemoShop>): ReadonlyArray<number> => {
   const weights = shops.map(() => 0)
   shops

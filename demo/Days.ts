@@ -1,15 +1,13 @@
-/** Days as numbers since 1970-01-01, and back. */
+/** Dates as numbers of days since 1970-01-01. */
 const dayMillis = 86_400_000
 
-/** A date that exists. */
 export const dayOf = (date: string): number => Math.round(Date.parse(`${date}T00:00:00Z`) / dayMillis)
 
 export const dateOf = (day: number): string => new Date(day * dayMillis).toISOString().slice(0, 10)
 
-/** `second` may be any number of seconds after the day began. */
 export const timeOf = (day: number, second: number): string => new Date(day * dayMillis + second * 1_000).toISOString()
 
-/** `YYYY-MM`, so many months before the month of the day. */
+/** As `YYYY-MM`. */
 export const monthBefore = (day: number, months: number): string => {
   const date = new Date(day * dayMillis)
   return new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() - months, 1)).toISOString().slice(0, 7)
