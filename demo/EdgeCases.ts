@@ -149,16 +149,16 @@ export const edgeCases = (today: number, hasExtremes: boolean): ReadonlyArray<Ca
   if (hasExtremes) records.push(...extremes)
 
   // One month of traffic, so no growth.
-  const newcomer = "firstlight-nimuvatesk.de"
+  const oneMonth = "firstlight-nimuvatesk.de"
   records.push(
     {
-      ...unknownShop(newcomer, "Firstlight Nimuva"),
+      ...unknownShop(oneMonth, "Firstlight Nimuva"),
       country: "DE",
       currency: "EUR",
       niche: 1001,
       languages: ["German"]
     },
-    ...traffic(newcomer, 1_234)
+    ...traffic(oneMonth, 1_234)
   )
 
   // Four stores whose records are equal in every sort key but the id.
@@ -212,7 +212,7 @@ export const edgeCases = (today: number, hasExtremes: boolean): ReadonlyArray<Ca
   // Every media type and every call to action, some without a store.
   for (const [index, cta] of ctas.entries()) {
     records.push(
-      ad(index % 3 === 0 ? null : newcomer, {
+      ad(index % 3 === 0 ? null : oneMonth, {
         cta,
         media_type: mediaTypes[index % mediaTypes.length] ?? "image",
         status: index % 2 === 0 ? "active" : "inactive",

@@ -1,4 +1,4 @@
-/** Who may look after accounts, what was changed about them, and what a session is recognised by. */
+/** Who may look after accounts, what was changed about them, and what a session is recognized by. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 

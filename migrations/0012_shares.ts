@@ -1,4 +1,4 @@
-/** What is needed so that neither a network nor a stranger uses up what others need: registrations, sign-ins, looks. */
+/** Shares of registrations, sign-ins and page views, so that nobody uses up what others need. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
@@ -23,7 +23,7 @@ export default Effect.gen(function* () {
     )`
   yield* sql`CREATE INDEX known_browser_hash ON known_browser (hash)`
 
-  // How many pages of the catalogue an account has looked at on a day (UTC).
+  // How many pages of the catalog an account has looked at on a day (UTC).
   yield* sql`
     CREATE TABLE page_look (
       account_id integer NOT NULL REFERENCES account ON DELETE CASCADE,

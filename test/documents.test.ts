@@ -23,7 +23,7 @@ const titlesOf = (file: string): ReadonlySet<string> =>
     )
   )
 
-const toolbox = ToolRegistry.layer.pipe(
+const registry = ToolRegistry.layer.pipe(
   Layer.provide([
     Layer.mock(AdSearch, {}),
     Layer.mock(ProductSearch, {}),
@@ -41,7 +41,7 @@ describe("documents", () => {
       const { tools } = yield* ToolRegistry
       const page = Documents.toolsPage(tools.map(({ listing }) => listing))
       yield* Effect.promise(() => expect(page).toMatchFileSnapshot("../docs/tools.md"))
-    }).pipe(Effect.provide(toolbox))
+    }).pipe(Effect.provide(registry))
   )
 
   it("docs/errors.md names every error code", () =>

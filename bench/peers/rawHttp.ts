@@ -1,4 +1,4 @@
-/** The floor: node:http and JSON, nothing checked. */
+/** The lower bound: node:http and JSON, nothing checked. */
 import { createServer } from "node:http"
 import { announceServer } from "../support/PeerProcess.ts"
 import { answer } from "../support/Trivial.ts"

@@ -1,4 +1,4 @@
-/** Our own server as a peer: the whole HTTP floor on a port of its own, over the services that are given. */
+/** Our own server as a peer: the layer `http` on a port of its own, over the given services. */
 import { Effect, Layer, Logger, References } from "effect"
 import { HttpServer } from "effect/http"
 import * as Router from "../../src/http/Router.ts"

@@ -1,7 +1,7 @@
 /**
- * JSON of strangers. How long a parser takes depends less on the bytes than on what they say: each level is a step of a
- * recursion, each object has its own shape, each name is looked up. 256 KiB of brackets take ten times as long as 256 KiB of
- * numbers. So the text is looked through once, and what says more than any real request is not parsed.
+ * Untrusted JSON. The time to parse it depends on its structure more than on its bytes: 256 KiB of brackets take ten times
+ * as long as 256 KiB of numbers. So the text is scanned once, and one with more structure than any real request is not
+ * parsed.
  */
 import { Result } from "effect"
 

@@ -18,7 +18,7 @@ const addressOf = (peer: string | undefined, forwarded: string | undefined, trus
 describe("R56 the address that requests are counted by", () => {
   it.each<[string, string | undefined, string | undefined, string]>([
     ["the peer's", "192.0.2.1", undefined, "192.0.2.1"],
-    ["the peer's, whatever a stranger forwards", "192.0.2.1", "198.51.100.1", "192.0.2.1"],
+    ["the peer's, whatever an untrusted peer forwards", "192.0.2.1", "198.51.100.1", "192.0.2.1"],
     ["what a proxy forwards", "10.1.1.1", "198.51.100.1", "198.51.100.1"],
     ["of a proxy in IPv4-mapped form", "::ffff:10.1.1.1", "198.51.100.1", "198.51.100.1"],
     [

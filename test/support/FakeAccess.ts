@@ -1,4 +1,4 @@
-/** Credentials, plans and credits in memory, for tests of the floors above them. */
+/** Credentials, plans and credits in memory, for tests of `http`. */
 import { Effect, Layer, Redacted, Schema, Stream } from "effect"
 import { AccountId } from "../../src/domain/access/Account.ts"
 import type { Caller } from "../../src/domain/access/Account.ts"

@@ -1,6 +1,6 @@
 /**
- * The floor: for each case the plainest loop over the index's own columns that counts the same total, written out as one
- * would by hand for this case alone. It makes no page, cannot be cancelled and knows one case; so nothing that answers
+ * The lower bound: for each case the plainest loop over the index's own columns that counts the same total, written out as one
+ * would by hand for this case alone. It makes no page, cannot be canceled and knows one case; so nothing that answers
  * any search can be expected to be faster.
  */
 import { Effect } from "effect"

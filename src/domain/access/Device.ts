@@ -1,6 +1,6 @@
 /**
- * What a browser and its system are called, for people to recognize their sessions by. The header `User-Agent` is a
- * stranger's text: only names of this list come of it.
+ * Names of browsers and systems, by which people recognize their sessions. The header `User-Agent` is untrusted: only
+ * names of this list are taken from it.
  */
 import { Schema } from "effect"
 

@@ -1,6 +1,6 @@
 /**
  * The text that a reader sees of third-party markup: no tags, no scripts, entities decoded, blocks on lines of their own.
- * One pass, so that markup made to be slow is not. Not a sanitiser: the result is text, to be escaped wherever it is shown.
+ * One pass, so that markup made to be slow is not. Not a sanitizer: the result is text, to be escaped wherever it is shown.
  */
 import { clean } from "./ThirdPartyText.ts"
 

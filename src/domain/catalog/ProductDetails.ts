@@ -42,7 +42,7 @@ const Option = Schema.Struct({
   values: list(Fields.line(500), maxOptionValues)
 })
 
-/** Amounts are in the store's currency. `description_html` is third-party markup: never shown unescaped or unsanitised. */
+/** Amounts are in the store's currency. `description_html` is third-party markup: never shown unescaped or unsanitized. */
 export const ProductDetails = Schema.Struct({
   description_html: Fields.nullableText(maxDescriptionCharacters),
   vendor: Fields.nullableLine(500),

@@ -2,7 +2,7 @@
  * The records of the catalog's own file format (docs/import.md): one JSON object a line, told apart by `type`.
  *
  * A record states everything that is known of its subject: a field that is absent or `null` is unknown, also when it was
- * known before. Unknown fields are errors, so that a misspelt name does not go unnoticed.
+ * known before. Unknown fields are errors, so that a misspelled name does not go unnoticed.
  */
 import { Effect, Predicate, Result, Schema } from "effect"
 import * as ArgumentIssues from "../ArgumentIssues.ts"

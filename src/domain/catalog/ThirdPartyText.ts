@@ -1,6 +1,6 @@
 /**
- * Text that strangers wrote: page names, headlines, ad copy, product titles. It is data, never instructions
- * (D31). It is cleaned once, when it is imported, and cut when it is shown.
+ * Third-party text: page names, headlines, ad texts, product titles. It is data, never instructions (D31). It is cleaned
+ * once, by the import, and shortened when it is shown.
  */
 
 /**

@@ -1,6 +1,6 @@
 /**
- * An authorization request, judged in the order that keeps errors from being sent to strangers (R10 to R17): first who
- * asks and where the answer goes, which only a person is told about, then everything else, which the client is told.
+ * Validation of an authorization request (R10 to R17). Client and redirect URI come first: an error there is shown to the
+ * person, never sent to an unverified address. Every other error goes to the client.
  */
 import { Result } from "effect"
 import type { OAuthClient } from "./Client.ts"

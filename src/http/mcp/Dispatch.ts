@@ -44,11 +44,11 @@ export class Dispatch extends Context.Service<
   static readonly layer = Layer.effect(
     Dispatch,
     Effect.gen(function* () {
-      const toolbox = yield* ToolRegistry
+      const registry = yield* ToolRegistry
       const runner = yield* ToolRunner
       const ledger = yield* CreditLedger
       const requestRate = yield* RequestRate
-      const methods = Methods.make(yield* AppConfig, toolbox)
+      const methods = Methods.make(yield* AppConfig, registry)
 
       const handle = Effect.fnUntraced(function* (
         request: JsonRpc.Request,

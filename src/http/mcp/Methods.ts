@@ -28,12 +28,12 @@ const ttlMs = 300_000
 
 const capabilities = { tools: {} }
 
-export const make = (config: Pick<AppSettings, "baseUrl">, toolbox: ToolRegistry["Service"]) => {
+export const make = (config: Pick<AppSettings, "baseUrl">, registry: ToolRegistry["Service"]) => {
   const info = serverInfo(config)
   const modernMeta = { [Protocol.metaKeys.serverInfo]: info }
   const modernMetaFields = JSON.stringify(modernMeta).slice(1, -1)
   const cacheable = { ttlMs, cacheScope: "public", resultType: "complete", _meta: modernMeta }
-  const tools = toolbox.tools.map(({ listing }) => listing)
+  const tools = registry.tools.map(({ listing }) => listing)
 
   const json = (value: unknown): Answer => {
     const outcome: Outcome = { _tag: "Json", json: JSON.stringify(value) }
@@ -65,7 +65,7 @@ export const make = (config: Pick<AppSettings, "baseUrl">, toolbox: ToolRegistry
     const args = params["arguments"] ?? {}
     if (typeof name !== "string") return invalid(status, "params.name must be a string")
     if (!JsonRpc.isRecord(args)) return invalid(status, "params.arguments must be an object")
-    const tool = toolbox.find(name)
+    const tool = registry.find(name)
     if (tool === undefined) {
       const known = tools.map((listing) => listing.name).join(", ")
       return invalid(legacyStatus, `there is no such tool; the tools are ${known}`)

@@ -1,6 +1,6 @@
 /**
- * The accounts of the demo: one of each kind that a newcomer wants to see. Only with the embedded PostgreSQL, whose data
- * nobody else has; their secrets are made at random once and kept beside it, readable by their owner alone.
+ * The accounts of the demo: Growth, Pro and unpaid. They exist only in the embedded PostgreSQL. Their secrets are random,
+ * and kept in a file of the data folder that only its owner can read.
  */
 import { Context, Effect, FileSystem, Layer, Option, Path, Redacted, Schema } from "effect"
 import { AppConfig } from "../../Config.ts"

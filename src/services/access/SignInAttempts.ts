@@ -55,7 +55,7 @@ const rightOnes = { burst: 30, everyMillis: 10_000 }
 /** What an attempt counts for. Of all attempts in the same order, in which they are locked: the widest network first. */
 const limitsOf = (attempt: Attempt | SessionAttempt): Limits => {
   const { email } = attempt
-  // Strangers cannot use this up: only who has the session, or the browser's cookie, can.
+  // Only who has the session, or the cookie of the browser, can use this up.
   const own = "sessionId" in attempt ? `session ${attempt.sessionId}` : attempt.knownBrowser
   if (own !== undefined) {
     return {

@@ -4,7 +4,7 @@
  * Services write their statements against `SqlClient` and close each public method with one of these. The pool has no
  * limit on the wait for a connection, so every one has a deadline: when it is reached the effect is interrupted, and with
  * it the query at the server. (A server that has stopped answering altogether adds the five seconds for which the driver
- * waits for the query to be cancelled.)
+ * waits for the query to be canceled.)
  */
 import { Clock, Duration, Effect, Schedule } from "effect"
 import { SqlError, Statement } from "effect/sql"

@@ -115,7 +115,7 @@ const holdsNothing = (folder: string): Effect.Effect<boolean, EmbeddedPostgresEr
  * Makes a new cluster. It is made in a folder beside and then renamed, so that a start that was killed never leaves half
  * a cluster; when two starters do it at once, the first to finish wins and the other uses its cluster.
  */
-export const initialise = (options: {
+export const initialize = (options: {
   readonly folder: string
   readonly native: string
   readonly runAs: RunAs

@@ -55,7 +55,7 @@ export class EmbeddedPostgres extends Context.Service<
     const runtimeFolder = yield* RuntimeFolder.make(runAs)
     const native = yield* PostgresBinaries.usable(runtimeFolder, DataFolder.userIds(runAs))
 
-    if (isNew) yield* DataFolder.initialise({ folder: dataFolder, native, runAs, runtimeFolder })
+    if (isNew) yield* DataFolder.initialize({ folder: dataFolder, native, runAs, runtimeFolder })
 
     const connection: EmbeddedConnection = { host: runtimeFolder, username: "postgres", database: "postgres" }
     const settings = ["listen_addresses=", `unix_socket_directories=${runtimeFolder}`, ...(options.flags ?? [])]

@@ -63,7 +63,7 @@ const toRow = (line: Line): Result.Result<ImportRow, ReadonlyArray<Reject>> => {
 const parse = (text: string): Result.Result<unknown, string> =>
   Result.try({
     try: (): unknown => JSON.parse(text),
-    // V8 repeats a part of the text, which is the stranger's, and may be long; the position is enough to find it.
+    // V8 quotes a part of the text, which is untrusted and may be long; the position is enough to find it.
     catch: (error) => {
       const position = error instanceof Error ? /at position (\d+)/u.exec(error.message)?.[1] : undefined
       return position === undefined ? "is not JSON" : `is not JSON: see character ${Number(position) + 1}`

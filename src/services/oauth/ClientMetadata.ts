@@ -194,7 +194,7 @@ const reasonOf = (error: NoClient | FetchFailed): string | undefined => {
   return error.reason === "document" ? error.detail : undefined
 }
 
-/** Of the id, which a stranger wrote and whose query may be anything, only what is needed to find the server. */
+/** Of the id, which is untrusted and whose query may be anything, only what identifies the server. */
 const log = (clientId: string, { detail, reason }: NoClient | FetchFailed) => {
   const url = URL.parse(clientId)
   const address = url === null ? "" : `${url.host}${url.pathname}`

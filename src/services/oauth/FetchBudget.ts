@@ -1,7 +1,6 @@
 /**
- * How many fetches strangers can make this process do: of all hosts and of one, within a minute and at once (R51
- * and R56). Nobody is flooded through us, and a flood holds a bounded number of sockets. What one caller
- * can use up is a small part of it: the others are still served.
+ * Bounds on the fetches that unauthenticated requests cause: of all hosts and of one, within a minute and at once (R51,
+ * R56). They keep this process from flooding a host, bound the number of sockets, and leave one caller a small share.
  */
 import { Clock, Context, Effect, Layer, Option, Semaphore } from "effect"
 import * as ClientNetwork from "../../domain/access/ClientNetwork.ts"
@@ -34,8 +33,8 @@ export class FetchBudget extends Context.Service<
      */
     within<A, E, R>(fetch: Fetch, effect: Effect.Effect<A, E, R>): Effect.Effect<Option.Option<A>, E, R>
     /**
-     * For what was fetched before, or is in use: no stranger made it up, so the host is spared, apart from its others. With a
-     * `caller`, that is counted as well.
+     * For a document that was fetched before or is in use, so that its host is known to be genuine: counted apart from the
+     * other fetches of its host. With a `caller`, counted for the caller as well.
      */
     again<A, E, R>(fetch: FetchAgain, effect: Effect.Effect<A, E, R>): Effect.Effect<Option.Option<A>, E, R>
   }

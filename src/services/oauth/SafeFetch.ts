@@ -1,6 +1,5 @@
 /**
- * Fetches small JSON documents from addresses that strangers choose, and reaches nothing that they could not reach
- * themselves (R48 and R49).
+ * Fetches small JSON documents from addresses that third parties choose, and only from hosts that are public (R48, R49).
  */
 import { Context, Effect, Layer, Option, Result, Schema } from "effect"
 import { Dns, NetAddress } from "effect/net"
@@ -170,7 +169,7 @@ const refusalOf = ({ headers, status }: Head): FetchFailed | undefined => {
   return length > maxBodyBytes ? failed("too_large", `${length} bytes`) : undefined
 }
 
-/** Of a header that a stranger wrote, for the log. */
+/** Of an untrusted header, for the log. */
 const excerpt = (value: string): string => value.slice(0, 60).replaceAll(/[^\x20-\x7e]/g, "?")
 
 const isBusy = (status: number): boolean => status >= 500 || status === 408 || status === 429

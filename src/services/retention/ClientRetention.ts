@@ -1,7 +1,6 @@
 /**
- * How many registrations that nobody ever let in are kept, whoever made them: strangers can register for nothing, and must
- * not fill the disk with it (R45, R46), nor keep others from registering. Where there are too many, the network that
- * has most loses its oldest.
+ * A bound on registrations without consent. Anyone can register, and must not fill the disk with it (R45, R46) or keep
+ * others from registering. Where there are too many, the network that has most loses its oldest.
  */
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"

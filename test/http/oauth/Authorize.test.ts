@@ -204,9 +204,9 @@ layer(services, { excludeTestServices: true })("/authorize", (it) => {
         const { url } = yield* Site
         const client = yield* Consent.app({ redirectUris: ["https://app.example/callback?a=b"] })
         const address = Consent.request(client.id, { redirect_uri: "https://app.example/callback?a=b", ...changes })
-        const [stranger, somebody] = [yield* Consent.browser, yield* Consent.somebody]
+        const [signedOut, somebody] = [yield* Consent.browser, yield* Consent.somebody]
         // No one is asked to sign in for a request that cannot be granted; whoever it is decides whether to go there.
-        for (const tab of [stranger, somebody]) {
+        for (const tab of [signedOut, somebody]) {
           const answer = yield* tab.get(address)
           const to = linkedTo(answer)
           assert.strictEqual(to.origin + to.pathname, "https://app.example/callback")
@@ -297,7 +297,7 @@ layer(services, { excludeTestServices: true })("/authorize", (it) => {
         const client = yield* Consent.app({ redirectUris: [redirectUri] })
         const state = `"><script>alert(1)</script>`
         const address = Consent.request(client.id, { redirect_uri: redirectUri, scope: "all", state })
-        // A stranger's link to the sign-in is no way round it.
+        // A third party's link to the sign-in is checked as well.
         const lured = yield* Consent.browser
         const back = yield* lured.signIn(yield* (yield* Site).account(), address)
         assert.strictEqual(back.headers.get("location"), address)

@@ -115,7 +115,7 @@ layer(OAuthServer.layer(), { excludeTestServices: true })("/register", (it) => {
       })
     const config = { trustedProxies: [] }
 
-    it.effect("from one address is 429 with Retry-After; X-Forwarded-For of a stranger is not believed", () =>
+    it.effect("from one address is 429 with Retry-After; X-Forwarded-For of an untrusted peer is ignored", () =>
       Effect.gen(function* () {
         const answers = yield* flood((index) => ({ "x-forwarded-for": `198.51.100.${index}` }))
         assert.strictEqual(answers.filter(({ status }) => status === 201).length, 60)

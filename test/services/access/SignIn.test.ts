@@ -358,7 +358,7 @@ layer(Services, { excludeTestServices: true })("SignIn", (it) => {
       })
     )
 
-    it.effect("is a stranger to every other account, known or not, with the same answers for the same work", () =>
+    it.effect("is unknown to every other account, existing or not, with the same answers for the same work", () =>
       Effect.gen(function* () {
         const mine = yield* owner
         const theirs = yield* owner
@@ -467,7 +467,7 @@ layer(Services, { excludeTestServices: true })("SignIn", (it) => {
       })
     )
 
-    it.effect("R56 is counted by the session alone: strangers do not keep the owner from it", () =>
+    it.effect("R56 is counted by the session alone: other clients do not lock the owner out", () =>
       Effect.gen(function* () {
         const who = yield* owner
         const [mine, other] = [yield* change(who, right), yield* change(who, wrong)]

@@ -17,7 +17,7 @@ const frozen = () => {
 
 const forked = Effect.forkChild({ startImmediately: true })
 
-it.effect("does not wait for a query that hangs to be cancelled, nor sends another one meanwhile", () => {
+it.effect("does not wait for a query that hangs to be canceled, nor sends another one meanwhile", () => {
   const { asked, gate, layer } = frozen()
   return Effect.gen(function* () {
     const { check } = yield* Readiness

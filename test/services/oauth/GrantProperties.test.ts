@@ -139,7 +139,7 @@ layer(Services, { excludeTestServices: true })("a connection", (it) => {
         const owner = yield* account
         const { approval, client, tokens } = yield* OAuth.connected(owner)
         const bystander = yield* OAuth.connected(owner, client)
-        const stranger = yield* OAuth.registered()
+        const anotherApp = yield* OAuth.registered()
         const resolver = yield* CredentialResolver
         const { id } = (yield* resolver.resolve(tokens.accessToken)).credential
         let now = Date.parse(start)
@@ -172,7 +172,7 @@ layer(Services, { excludeTestServices: true })("a connection", (it) => {
           } else if (step._tag === "wrong") {
             const { token } = model.at(step.token)
             const change = {
-              client: { clientId: stranger.id },
+              client: { clientId: anotherApp.id },
               resource: { resources: ["https://evil.example/mcp"] },
               scope: { scope: "discovery:read admin" }
             }[step.how]

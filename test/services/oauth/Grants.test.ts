@@ -105,9 +105,9 @@ layer(Services, { excludeTestServices: true })("Grants", (it) => {
     it.effect("used a second time by who has seen it, without its verifier, address or client, ends nothing", () =>
       Effect.gen(function* () {
         const { approval, client, tokens } = yield* freshApp()
-        const stranger = yield* OAuth.registered()
+        const anotherApp = yield* OAuth.registered()
         for (const change of [
-          { clientId: stranger.id },
+          { clientId: anotherApp.id },
           { verifier: Redacted.make(OAuth.proof().verifier) },
           { redirectUri: "http://localhost:8788/callback" }
         ]) {
@@ -492,16 +492,16 @@ layer(Services, { excludeTestServices: true })("Grants", (it) => {
     it.effect("are revoked at once, with every token, and only by their owner", () =>
       Effect.gen(function* () {
         const { account, client, tokens } = yield* freshApp()
-        const stranger = yield* freshApp()
+        const another = yield* freshApp()
         const apps = yield* ConnectedApps
         const { id } = (yield* resolve(tokens.accessToken)).credential
-        assert.strictEqual((yield* Effect.flip(apps.revoke(stranger.account, id)))._tag, "AppNotFound")
+        assert.strictEqual((yield* Effect.flip(apps.revoke(another.account, id)))._tag, "AppNotFound")
         yield* works(tokens)
         yield* apps.revoke(account, id)
         yield* isOver(tokens, client)
         assert.deepStrictEqual(yield* list(account), [])
         assert.strictEqual((yield* Effect.flip(apps.revoke(account, id)))._tag, "AppNotFound")
-        yield* works(stranger.tokens)
+        yield* works(another.tokens)
       })
     )
 

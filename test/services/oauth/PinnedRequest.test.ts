@@ -1,4 +1,4 @@
-/** The wire below every fetch of a stranger's document, against real sockets on loopback. */
+/** The connection of every fetch of a metadata document, against real sockets on loopback. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Layer } from "effect"
 import { NetAddress } from "effect/net"

@@ -171,10 +171,10 @@ layer(Services, { excludeTestServices: true })("GrantRetention", (it) => {
       const account = yield* empty
       const grants = yield* Grants
       const sql = yield* SqlClient.SqlClient
-      const stranger = (yield* Access.subscriber()).caller.accountId
+      const anotherAccount = (yield* Access.subscriber()).caller.accountId
       for (const [owner, firstId] of [
         [account, 1_000_000],
-        [stranger, 2_000_000]
+        [anotherAccount, 2_000_000]
       ] as const) {
         yield* sql`
           INSERT INTO oauth_ended_grant (id, account_id, client_id, client_name, approved_at, connected_at, ended_at, reason)
@@ -188,7 +188,7 @@ layer(Services, { excludeTestServices: true })("GrantRetention", (it) => {
         WHERE id > 1000000 GROUP BY 1 ORDER BY 3`
       assert.deepStrictEqual(rows, [
         { owner: account, n: 1999, oldest: 1_000_102 },
-        { owner: stranger, n: 2100, oldest: 2_000_001 }
+        { owner: anotherAccount, n: 2100, oldest: 2_000_001 }
       ])
     })
   )

@@ -161,20 +161,20 @@ layer(services, { excludeTestServices: true })("Vocabulary", (it) => {
       assert.deepStrictEqual(options.themes, yield* vocabulary.list("themes", undefined))
       assert.deepStrictEqual(options.apps, yield* vocabulary.list("apps", undefined))
       assert.deepStrictEqual([3, "DOGGIES", "Dogs", 99].map(nicheName), ["Dog Beds", "Doggies", undefined, undefined])
-      yield* sql`UPDATE shop SET apps = ARRAY['Newcomer'] WHERE id = 1`
+      yield* sql`UPDATE shop SET apps = ARRAY['Added'] WHERE id = 1`
       yield* stampAndIndex
-      const hasNewcomer = Effect.map(vocabulary.popular, ({ options }) =>
-        options.apps.some(({ name }) => name === "Newcomer")
+      const hasAdded = Effect.map(vocabulary.popular, ({ options }) =>
+        options.apps.some(({ name }) => name === "Added")
       )
       yield* clock.advance(59_999)
-      assert.isFalse(yield* hasNewcomer)
+      assert.isFalse(yield* hasAdded)
       yield* clock.advance(1)
-      assert.isTrue(yield* hasNewcomer)
+      assert.isTrue(yield* hasAdded)
       // An hour back.
       yield* sql`UPDATE shop SET apps = ARRAY['Loox'] WHERE id = 1`
       yield* stampAndIndex
       yield* clock.advance(-3_600_000)
-      assert.isFalse(yield* hasNewcomer)
+      assert.isFalse(yield* hasAdded)
     })
   )
 })

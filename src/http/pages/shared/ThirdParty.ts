@@ -1,4 +1,4 @@
-/** What strangers wrote, and where they lead: shown as theirs, in whatever language and direction it is (D31, D49). */
+/** Third-party texts and links, marked as such, in any language and direction (D31, D49). */
 import { html } from "./Html.ts"
 import type { Html } from "./Html.ts"
 import type { Locale } from "./Locale.ts"

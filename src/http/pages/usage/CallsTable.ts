@@ -17,7 +17,7 @@ export const addressOf = (view: UsageView): string => `${UsageAddress.format(vie
 const nameOf = ({ id, kind, name }: NamedCaller, text: UsageText): string =>
   name ?? (kind === "api_key" ? text.unnamedKey(id) : text.unnamedApp(id))
 
-/** As its owner calls it, and what tells a key from others of the same name; strangers chose the names of apps. */
+/** The name, and the last characters that tell a key from others of the same name. Names of apps are third-party text. */
 export const labelOf = (caller: NamedCaller, text: UsageText): Html =>
   html`<bdi>${nameOf(caller, text)}</bdi>${caller.lastFour !== null && html` <small>…${caller.lastFour}</small>`}`
 

@@ -120,7 +120,7 @@ layer(Site.layer(), { excludeTestServices: true, timeout: "10 minutes" })("the a
       Effect.gen(function* () {
         const site = yield* Site
         const { elsewhere, here, there } = yield* three
-        const stranger = yield* SiteVisitor.signedIn(yield* site.account())
+        const anotherAccount = yield* SiteVisitor.signedIn(yield* site.account())
         yield* here.get(path)
         const answer = yield* here.submit("/dashboard/account/sessions/end-others", {})
         assert.deepStrictEqual(
@@ -130,7 +130,7 @@ layer(Site.layer(), { excludeTestServices: true, timeout: "10 minutes" })("the a
         assert.isTrue(yield* isSignedIn(here))
         assert.isFalse(yield* isSignedIn(there))
         assert.isFalse(yield* isSignedIn(elsewhere))
-        assert.isTrue(yield* isSignedIn(stranger))
+        assert.isTrue(yield* isSignedIn(anotherAccount))
         assert.include(
           (yield* here.get("/dashboard/account?done=others-ended")).text,
           "All other browsers are signed out"

@@ -1,4 +1,4 @@
-/** The pages of stores: what they show of what strangers wrote, to whom, and what their forms change (D12, D49). */
+/** The pages of stores: third-party text, who may see them, and what their forms change (D12, D49). */
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -171,7 +171,7 @@ layer(Site.layer(), { excludeTestServices: true })("the pages of stores", (it) =
       })
     )
 
-    it.effect("shows what strangers wrote as text of an unknown language, and never as markup", () =>
+    it.effect("shows third-party text as text of an unknown language, and never as markup", () =>
       Effect.gen(function* () {
         const { visitor } = yield* visit
         const id = yield* StoreRecords.addStore({ name: strange, theme: strange, apps: [strange] })

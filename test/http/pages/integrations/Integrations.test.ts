@@ -1,4 +1,4 @@
-/** Keys and apps in the dashboard, limit by limit, as their owner, a stranger and a forger meet them (S94 to S106, D50). */
+/** Keys and apps in the dashboard, limit by limit: for their owner, another account and a forged request (S94 to S106, D50). */
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"

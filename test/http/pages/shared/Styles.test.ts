@@ -1,4 +1,4 @@
-/** The style sheets of the pages' rooms are one sheet in the browser: none may reach into another's room by accident. */
+/** The style sheets of all folders of pages are one sheet in the browser: no rule may match elements of another folder. */
 import { assert, describe, it } from "@effect/vitest"
 import * as fs from "node:fs"
 import * as path from "node:path"

@@ -210,7 +210,7 @@ layer(Site.layer({ config: { rateLimitPerMinute: 6 } }), { excludeTestServices: 
       })
     )
 
-    it.effect("escapes what strangers call their apps", () =>
+    it.effect("escapes the names of apps", () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         const { caller, visitor } = yield* customer

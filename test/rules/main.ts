@@ -1,0 +1,26 @@
+/** `npm run texts`: prints what the rules of {@link Texts} find, and fails if there is anything. */
+import * as fs from "node:fs"
+import { citationsIn, isReExport, rejectedWords, wordsIn } from "./Texts.ts"
+
+const folders = ["src", "demo", "test", "bench", "docs", "migrations", ".github", ".ci"]
+const files = [
+  ...folders.flatMap((folder) =>
+    fs.readdirSync(folder, { recursive: true, encoding: "utf8" }).map((name) => `${folder}/${name}`)
+  ),
+  ...fs.readdirSync(".")
+].filter((path) => /\.(?:ts|js|css|md|yml)$|^\.ci\/|^server\.json$/u.test(path) && !path.startsWith("test/rules/"))
+
+/** The words themselves, what was said of earlier releases, and texts in several languages. */
+const isExempt = (path: string) => ["docs/glossary.md", "CHANGELOG.md"].includes(path) || /Text\.ts$/u.test(path)
+
+const words = rejectedWords(fs.readFileSync("docs/glossary.md", "utf8"))
+const found = files
+  .map((path) => ({ path, text: fs.readFileSync(path, "utf8") }))
+  .flatMap((file) => [
+    ...(isExempt(file.path) ? [] : wordsIn(file, words)),
+    ...citationsIn(file, fs.existsSync),
+    ...(file.path.startsWith("src/") && isReExport(file.text) ? [`${file.path}: only exports what others export`] : [])
+  ])
+
+for (const line of found) console.log(line)
+process.exitCode = found.length === 0 ? 0 : 1
