@@ -5,7 +5,7 @@ import type { SqlError } from "effect/sql"
 import type { AccountId } from "../../domain/access/Account.ts"
 import type { ServiceUnavailable } from "../../domain/ToolError.ts"
 import { availableToRead } from "../database/Availability.ts"
-import { rowsOf } from "./Rows.ts"
+import { rowsOf } from "../database/Rows.ts"
 
 export const AccountChange = Schema.Struct({
   /** The operator's e-mail address; `null` for the command line. */

@@ -9,7 +9,7 @@ import type { SearchTimeout, ServiceUnavailable } from "../../domain/ToolError.t
 import { availableToRead, query } from "../database/Availability.ts"
 import { AccountNotFound } from "./Accounts.ts"
 import * as CreditPeriods from "./CreditPeriods.ts"
-import { rowsOf } from "./Rows.ts"
+import { rowsOf } from "../database/Rows.ts"
 import { isWorking } from "./ActiveKey.ts"
 
 const fields = {

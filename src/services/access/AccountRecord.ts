@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 import type { SqlClient, Statement } from "effect/sql"
 import { AccountId, Plan, Role, SubscriptionStatus } from "../../domain/access/Account.ts"
-import { rowOf, rowsOf } from "./Rows.ts"
+import { rowOf, rowsOf } from "../database/Rows.ts"
 
 export const AccountRecord = Schema.Struct({
   id: AccountId,

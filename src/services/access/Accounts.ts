@@ -17,7 +17,7 @@ import type { AccountRecord } from "./AccountRecord.ts"
 import * as CreditPeriods from "./CreditPeriods.ts"
 import { Passwords } from "./Passwords.ts"
 import type { PasswordsBusy } from "./Passwords.ts"
-import { rowOf, rowsOf } from "./Rows.ts"
+import { rowOf, rowsOf } from "../database/Rows.ts"
 
 export class AccountNotFound extends Schema.TaggedError<AccountNotFound>()("AccountNotFound", {
   message: Schema.String

@@ -9,7 +9,7 @@ import { SqlClient, SqlError } from "effect/sql"
 import { randomUUID } from "node:crypto"
 import type { Activity } from "../../domain/access/Activity.ts"
 import * as LeakyBucket from "./LeakyBucket.ts"
-import { rowOf } from "./Rows.ts"
+import { rowOf } from "../database/Rows.ts"
 
 /** Some 15 MB: half a minute of the most that one process can answer. */
 export const maxWaiting = 50_000

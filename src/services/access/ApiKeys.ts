@@ -13,7 +13,7 @@ import type { KeyEnd } from "../../domain/access/KeyEnd.ts"
 import { missing } from "../../domain/access/Plan.ts"
 import { clean } from "../../domain/catalog/ThirdPartyText.ts"
 import type { PlanUpgradeRequired, ServiceUnavailable } from "../../domain/ToolError.ts"
-import { rowOf, rowsOf } from "./Rows.ts"
+import { rowOf, rowsOf } from "../database/Rows.ts"
 import { availableOnce, availableToRead } from "../database/Availability.ts"
 import { isWorking } from "./ActiveKey.ts"
 

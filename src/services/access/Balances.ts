@@ -7,7 +7,7 @@ import type { AccountId, Credits } from "../../domain/access/Account.ts"
 import type { ServiceUnavailable } from "../../domain/ToolError.ts"
 import { availableToRead } from "../database/Availability.ts"
 import * as CreditPeriods from "./CreditPeriods.ts"
-import { rowsOf } from "./Rows.ts"
+import { rowsOf } from "../database/Rows.ts"
 
 const decodeRows = rowsOf(
   Schema.Struct({

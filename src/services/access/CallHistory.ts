@@ -8,7 +8,7 @@ import type { ServiceUnavailable } from "../../domain/ToolError.ts"
 import { availableToRead } from "../database/Availability.ts"
 import * as CallerNames from "./CallerNames.ts"
 import { horizonOf } from "../retention/ActivityRetention.ts"
-import { rowsOf } from "./Rows.ts"
+import { rowsOf } from "../database/Rows.ts"
 
 export const pageSize = 50
 

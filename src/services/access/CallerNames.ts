@@ -3,7 +3,7 @@ import { Clock, Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql"
 import type { AccountId } from "../../domain/access/Account.ts"
-import { rowsOf } from "./Rows.ts"
+import { rowsOf } from "../database/Rows.ts"
 import { isWorking } from "./ActiveKey.ts"
 
 export const Kind = Schema.Literals(["api_key", "access_token"])

@@ -13,7 +13,7 @@ import { availableToRead } from "../database/Availability.ts"
 import { batched } from "./Batches.ts"
 import * as CreditPeriods from "./CreditPeriods.ts"
 import { CredentialUse } from "./CredentialUse.ts"
-import { rowsOf } from "./Rows.ts"
+import { rowsOf } from "../database/Rows.ts"
 import { isWorking } from "./ActiveKey.ts"
 
 /** Unknown, revoked, ended, expired and malformed alike: the answer does not tell which (P30). */

@@ -6,7 +6,7 @@ import type { AppSettings } from "../../Config.ts"
 import type { Credits, Plan } from "../../domain/access/Account.ts"
 import { dayOf, periodAt } from "../../domain/access/CreditPeriod.ts"
 import type { Allowances } from "../../domain/access/Plan.ts"
-import { rowsOf } from "./Rows.ts"
+import { rowsOf } from "../database/Rows.ts"
 
 /** An account with a subscription; `beganOn` is a UTC day. */
 export interface Subscriber {

@@ -12,7 +12,7 @@ import { SqlClient } from "effect/sql"
 import type { AccountId } from "../../domain/access/Account.ts"
 import type { ServiceUnavailable } from "../../domain/ToolError.ts"
 import { availableOnce, availableToRead } from "../database/Availability.ts"
-import { rowsOf } from "./Rows.ts"
+import { rowsOf } from "../database/Rows.ts"
 
 /** Since the last sign-in: as long as browsers keep a cookie at most (RFC 6265bis, 5.5). */
 export const maxAgeMillis = 400 * 86_400_000

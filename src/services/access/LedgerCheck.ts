@@ -3,7 +3,7 @@ import { Context, Effect, Layer, Option, Schema, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import type { ServiceUnavailable } from "../../domain/ToolError.ts"
 import { availableToRead } from "../database/Availability.ts"
-import { rowOf } from "./Rows.ts"
+import { rowOf } from "../database/Rows.ts"
 
 /** A period whose balance is not the fold of its entries. */
 export const Disagreement = Schema.Struct({

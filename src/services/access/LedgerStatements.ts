@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql"
 import type { AccountId } from "../../domain/access/Account.ts"
 import type { Charge } from "./CreditLedger.ts"
-import { rowsOf } from "./Rows.ts"
+import { rowsOf } from "../database/Rows.ts"
 
 /** What became of one charge. `remaining` and `periodEnd` are of the account's current period, as after this charge. */
 const Decision = Schema.Struct({

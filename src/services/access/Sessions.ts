@@ -11,7 +11,7 @@ import { Device, unknownDevice } from "../../domain/access/Device.ts"
 import type { ServiceUnavailable } from "../../domain/ToolError.ts"
 import { availableOnce, availableToRead } from "../database/Availability.ts"
 import * as DatabaseClock from "../database/DatabaseClock.ts"
-import { rowOf, rowsOf } from "./Rows.ts"
+import { rowOf, rowsOf } from "../database/Rows.ts"
 
 const idleMillis = 12 * 3_600_000
 /** However much it is used. */

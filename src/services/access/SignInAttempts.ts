@@ -18,7 +18,7 @@ import type { ServiceUnavailable } from "../../domain/ToolError.ts"
 import { availableOnce } from "../database/Availability.ts"
 import * as DatabaseClock from "../database/DatabaseClock.ts"
 import * as ClientNetwork from "../../domain/access/ClientNetwork.ts"
-import { rowsOf } from "./Rows.ts"
+import { rowsOf } from "../database/Rows.ts"
 
 /** Who tries, and what for. Known and unknown e-mail addresses are counted alike, whatever their case. */
 export interface Attempt {

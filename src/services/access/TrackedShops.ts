@@ -1,11 +1,11 @@
-/** The stores that an account follows, and its own brand's (migration 0003): what `is_tracked` and `get_product` go by. */
+/** The stores that an account follows, and its own brand's: what `is_tracked` and `get_product` go by. */
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { AccountId } from "../../domain/access/Account.ts"
 import * as StoreDomain from "../../domain/catalog/StoreDomain.ts"
 import type { ServiceUnavailable } from "../../domain/ToolError.ts"
 import { availableOnce, availableToRead } from "../database/Availability.ts"
-import { rowOf, rowsOf } from "./Rows.ts"
+import { rowOf, rowsOf } from "../database/Rows.ts"
 
 /** Tracked and own ones together. */
 export const maxTrackedShops = 1_000

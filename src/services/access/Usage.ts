@@ -15,7 +15,7 @@ import type { ServiceUnavailable } from "../../domain/ToolError.ts"
 import { availableToRead } from "../database/Availability.ts"
 import * as CallerNames from "./CallerNames.ts"
 import * as CreditPeriods from "./CreditPeriods.ts"
-import { rowOf, rowsOf } from "./Rows.ts"
+import { rowOf, rowsOf } from "../database/Rows.ts"
 
 export const spans = ["30days", "period"] as const
 /** The days that are looked at: the last thirty, or those of the current period until today. */

@@ -6,7 +6,7 @@
 import { Clock, Context, Effect, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql"
-import { rowOf } from "../access/Rows.ts"
+import { rowOf } from "./Rows.ts"
 
 /** Time that it takes to ask counts as a difference, so it is more than a statement may take. */
 export const maxDifferenceMillis = 5 * 60_000

@@ -3,7 +3,7 @@ import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { AccountId } from "../../domain/access/Account.ts"
 import type { ServiceUnavailable } from "../../domain/ToolError.ts"
-import { rowsOf } from "../access/Rows.ts"
+import { rowsOf } from "../database/Rows.ts"
 import { availableOnce, availableToRead } from "../database/Availability.ts"
 import * as GrantRows from "./GrantRows.ts"
 

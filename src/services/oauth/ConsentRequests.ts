@@ -8,7 +8,7 @@ import { Base64Url } from "effect/encoding"
 import { SqlClient } from "effect/sql"
 import { authMethods } from "../../domain/oauth/Client.ts"
 import type { ServiceUnavailable } from "../../domain/ToolError.ts"
-import { rowsOf } from "../access/Rows.ts"
+import { rowsOf } from "../database/Rows.ts"
 import { availableOnce } from "../database/Availability.ts"
 import * as DatabaseClock from "../database/DatabaseClock.ts"
 

@@ -7,7 +7,7 @@ import { SqlClient } from "effect/sql"
 import type { Statement } from "effect/sql"
 import { AccountId } from "../../domain/access/Account.ts"
 import type * as Grant from "../../domain/oauth/Grant.ts"
-import { rowsOf } from "../access/Rows.ts"
+import { rowsOf } from "../database/Rows.ts"
 
 export const EndReason = Schema.Literals(["account", "client", "code_replayed", "token_reused", "expired"])
 export type EndReason = typeof EndReason.Type

@@ -13,7 +13,7 @@ import type { InvalidGrant, InvalidScope, InvalidTarget } from "../../domain/oau
 import * as Pkce from "../../domain/oauth/Pkce.ts"
 import { scope } from "../../domain/oauth/Scope.ts"
 import type { ServiceUnavailable } from "../../domain/ToolError.ts"
-import { rowOf, rowsOf } from "../access/Rows.ts"
+import { rowOf, rowsOf } from "../database/Rows.ts"
 import { availableOnce } from "../database/Availability.ts"
 import { UnknownClient } from "./Clients.ts"
 import * as GrantRows from "./GrantRows.ts"

@@ -6,7 +6,7 @@ import { Clock, Context, Effect, Layer, Option, Ref, Schema } from "effect"
 import { Mac, SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql"
-import { rowsOf } from "../access/Rows.ts"
+import { rowsOf } from "../database/Rows.ts"
 
 /** What HMAC-SHA-512 gives; all of a secret's entropy comes from it. */
 const keyBytes = 64

@@ -9,7 +9,7 @@ import type { SqlError } from "effect/sql"
 import { AppConfig } from "../../Config.ts"
 import { dayOf } from "../../domain/access/CreditPeriod.ts"
 import * as DatabaseClock from "../database/DatabaseClock.ts"
-import { rowOf } from "../access/Rows.ts"
+import { rowOf } from "../database/Rows.ts"
 
 const removeEvery = "10 minutes"
 /**

@@ -5,7 +5,7 @@
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import * as ClientNetwork from "../../domain/access/ClientNetwork.ts"
-import { rowOf } from "../access/Rows.ts"
+import { rowOf } from "../database/Rows.ts"
 
 export const maxUnused = 20_000
 /** So many that all are looked at for one registration in a hundred. */

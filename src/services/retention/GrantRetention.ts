@@ -6,7 +6,7 @@
 import { Context, Effect, Layer, Option, Schedule, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError, Statement } from "effect/sql"
-import { rowsOf } from "../access/Rows.ts"
+import { rowsOf } from "../database/Rows.ts"
 import * as DatabaseClock from "../database/DatabaseClock.ts"
 import * as GrantRows from "../oauth/GrantRows.ts"
 
