@@ -1,14 +1,40 @@
 /** Brings the database to the version of the code: `migrations/*`, each once, in order, all or nothing. */
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Schema } from "effect"
 import { Migrator, SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql"
 import { migrations } from "../../../migrations/index.ts"
 import * as Database from "./Database.ts"
+import { rowOf, rowsOf } from "./Rows.ts"
 
 /** Any number, as long as it is always the same: every starter of this service waits on it. */
 const lockId = 7_236_201
+const table = "migration"
 
-const migrate = Migrator.make({})({ loader: Migrator.fromRecord(migrations), table: "migration" })
+const migrate = Migrator.make({})({ loader: Migrator.fromRecord(migrations), table })
+
+const decodeHas = rowOf(Schema.Struct({ has: Schema.Boolean }))
+const decodeRan = rowsOf(Schema.Struct({ id: Schema.Int, name: Schema.String }))
+
+/** The migrator compares numbers only, and would take other migrations of the same numbers for its own. */
+const refuseForeign = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const { has } = yield* decodeHas(yield* sql`SELECT to_regclass(${table}) IS NOT NULL AS has`)
+  if (!has) return
+  const names = new Map(Object.keys(migrations).map((name) => [Number.parseInt(name, 10), name]))
+  for (const { id, name } of yield* decodeRan(
+    yield* sql`SELECT migration_id AS id, name FROM ${sql(table)} ORDER BY 1`
+  )) {
+    const ran = `${String(id).padStart(4, "0")}_${name}`
+    const own = names.get(id)
+    if (own === undefined || own === ran) continue
+    return yield* new Migrator.MigrationError({
+      kind: "BadState",
+      message:
+        `another version has made it, with the migration ${ran} where this one has ${own}. Nothing was changed. ` +
+        "Use that version, or start with an empty database (DATABASE_URL), or without one an empty folder (DATA_DIR)."
+    })
+  }
+})
 
 /**
  * Runs what is missing and returns it. Any number of processes may start at once on one database: they take turns, and
@@ -24,6 +50,7 @@ export const run: Effect.Effect<
     Effect.gen(function* () {
       yield* Database.longLimits
       yield* sql`SELECT pg_advisory_xact_lock(${lockId})`
+      yield* refuseForeign
       return yield* migrate
     })
   )

@@ -1,4 +1,4 @@
-import { assert, describe, it, layer } from "@effect/vitest"
+import { assert, describe, expect, it, layer } from "@effect/vitest"
 import { Effect, Fiber, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql"
@@ -6,9 +6,13 @@ import * as fs from "node:fs"
 import { migrations } from "../../../migrations/index.ts"
 import * as Database from "../../../src/services/database/Database.ts"
 import * as Migrations from "../../../src/services/database/Migrations.ts"
+import * as SchemaDump from "../../support/SchemaDump.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 
 const names = Object.keys(migrations)
+
+const schemaHead = `-- The schema of a migrated database, without its comments: those are in migrations/.
+-- Written by a test: npm test -- test/services/database/Migrations.test.ts -u`
 
 /** A database without any table, on the server of the run; further pools of it stand for further starters. */
 const emptyDatabase = Effect.gen(function* () {
@@ -44,6 +48,40 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Migrations", (it) => {
   it.effect("leave nothing to run on a migrated database", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* Migrations.run, [])
+    })
+  )
+
+  it.effect(
+    "make the tables, constraints, indexes and functions that docs/schema.sql shows, and it makes the same",
+    () =>
+      Effect.gen(function* () {
+        const { slow } = yield* emptyDatabase
+        const schema = yield* SchemaDump.statements
+        const page = [schemaHead, ...schema.map((each) => each.replace(/^CREATE (?:TABLE|OR)/u, "\n$&")), ""].join("\n")
+        yield* Effect.promise(() => expect(page).toMatchFileSnapshot("../../../docs/schema.sql"))
+        const again = yield* Effect.gen(function* () {
+          const sql = yield* SqlClient.SqlClient
+          for (const statement of schema) yield* sql.unsafe(statement)
+          return yield* SchemaDump.statements
+        }).pipe(Effect.provide(slow))
+        assert.deepStrictEqual(again, schema)
+      })
+  )
+
+  it.effect("refuse a database that other migrations of the same numbers have made, and leave it as it is", () =>
+    Effect.gen(function* () {
+      const { slow } = yield* emptyDatabase
+      yield* Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        yield* sql`CREATE TABLE migration (migration_id integer PRIMARY KEY, created_at timestamptz, name text)`
+        yield* sql`INSERT INTO migration (migration_id, name) VALUES (1, 'access'), (2, 'catalog')`
+        const error = yield* Effect.flip(Migrations.run)
+        assert.strictEqual(error._tag, "MigrationError")
+        assert.include(error.message, "0001_access where this one has 0001_accounts")
+        assert.deepStrictEqual(yield* sql`SELECT relname FROM pg_class WHERE relname = 'account'`, [])
+        yield* sql`UPDATE migration SET migration_id = 900 + migration_id`
+        assert.deepStrictEqual(yield* Migrations.run, [])
+      }).pipe(Effect.provide(slow))
     })
   )
 

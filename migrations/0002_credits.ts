@@ -1,6 +1,9 @@
 /**
- * Accounts, their API keys, and the credits: an append-only ledger with the balance beside it. The functions are the only
- * writers of charges and refunds: each is one statement, one commit for a whole batch of calls.
+ * Credits: an append-only ledger with the balance beside it, and the credits of each day. The functions are the only writers of
+ * charges and refunds: each is one statement, one commit for a whole batch of calls.
+ *
+ * The credits of a month by day, tool and credential, of an account with 333,000 calls in it (PostgreSQL 18, two cores): 6 ms from
+ * credit_day, 185 ms from credit_entry.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -8,36 +11,7 @@ import { SqlClient } from "effect/sql"
 export default Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
 
-  // subscription_began_on: NULL until the first paid plan; from then on fixed, because the periods are counted from it.
-  yield* sql`
-    CREATE TABLE account (
-      id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-      email text NOT NULL CHECK (char_length(email) BETWEEN 3 AND 254),
-      password_hash text CHECK (password_hash LIKE '$argon2id$%'),
-      plan text NOT NULL CHECK (plan IN ('starter', 'growth', 'pro')),
-      status text NOT NULL CHECK (status IN ('active', 'paused', 'unpaid', 'canceled')),
-      subscription_began_on date,
-      created_at timestamptz NOT NULL,
-      CHECK (plan = 'starter' OR subscription_began_on IS NOT NULL)
-    )`
-  yield* sql`CREATE UNIQUE INDEX account_email ON account (lower(email))`
-
-  // hash: SHA-256 of the whole secret, which is random enough to need no salt. last_used_at is in no index: its update
-  // stays within the page.
-  yield* sql`
-    CREATE TABLE api_key (
-      id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-      account_id integer NOT NULL REFERENCES account,
-      name text NOT NULL CHECK (char_length(name) BETWEEN 1 AND 60),
-      hash bytea NOT NULL UNIQUE CHECK (octet_length(hash) = 32),
-      last_four text NOT NULL CHECK (char_length(last_four) = 4),
-      created_at timestamptz NOT NULL,
-      last_used_at timestamptz,
-      revoked_at timestamptz
-    )`
-  yield* sql`CREATE INDEX api_key_account ON api_key (account_id, created_at)`
-
-  // The balance. The last CHECK stands behind every statement that charges: whatever they do, not past the allowance.
+  // The balance. The last CHECK holds for every statement that charges: none goes past the allowance.
   yield* sql`
     CREATE TABLE credit_period (
       account_id integer NOT NULL REFERENCES account,
@@ -89,6 +63,44 @@ export default Effect.gen(function* () {
   yield* sql`
     CREATE TRIGGER credit_entry_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON credit_entry
     FOR EACH STATEMENT EXECUTE FUNCTION credit_entry_is_append_only()`
+
+  // What the ledger's charges and refunds come to, by the day of the charge.
+  yield* sql`
+    CREATE TABLE credit_day (
+      account_id integer NOT NULL,
+      period_start date NOT NULL,
+      day date NOT NULL,
+      tool text NOT NULL,
+      credential_kind text NOT NULL,
+      credential_id integer NOT NULL,
+      credits integer NOT NULL,
+      PRIMARY KEY (account_id, period_start, day, tool, credential_kind, credential_id)
+    ) WITH (fillfactor = 50)`
+
+  // Who writes to the ledger holds the lock of the account's period, so that nobody waits here. Costs 0.04 ms a statement of
+  // one charge (0.19 ms without it), and nothing that could be measured in a batch of 50.
+  yield* sql`
+    CREATE FUNCTION count_credits_of_day() RETURNS trigger
+    LANGUAGE plpgsql
+    SET plan_cache_mode = force_generic_plan
+    SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off
+    AS $$
+    BEGIN
+      INSERT INTO credit_day AS d (account_id, period_start, day, tool, credential_kind, credential_id, credits)
+      SELECT e.account_id, e.period_start,
+        (CASE WHEN e.kind = 'refund'
+          THEN (SELECT c.created_at FROM credit_entry c WHERE c.request_id = e.request_id AND c.kind = 'charge')
+          ELSE e.created_at END AT TIME ZONE 'UTC')::date,
+        coalesce(e.tool, ''), coalesce(e.credential_kind, ''), coalesce(e.credential_id, 0), -sum(e.amount)
+      FROM entered e WHERE e.kind IN ('charge', 'refund') GROUP BY 1, 2, 3, 4, 5, 6
+      ON CONFLICT (account_id, period_start, day, tool, credential_kind, credential_id)
+        DO UPDATE SET credits = d.credits + excluded.credits;
+      RETURN NULL;
+    END $$`
+  yield* sql`
+    CREATE TRIGGER credit_entry_counted AFTER INSERT ON credit_entry
+    REFERENCING NEW TABLE AS entered
+    FOR EACH STATEMENT EXECUTE FUNCTION count_credits_of_day()`
 
   // What a key was used for in the last 24 hours, by which call, and whether it has been answered again since.
   yield* sql`

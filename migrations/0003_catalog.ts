@@ -1,7 +1,7 @@
 /**
- * The catalog's records, as imported: stores, their traffic, products and ads; and which of them changed in which version
- * of the catalog, by which the search index in each server's memory follows them. Every record has a stable internal id
- * and the natural key that an import finds it again by. Records are read by id, by key, and by store.
+ * The catalog's records, as imported: stores, their traffic, products and ads; which of them changed in which version of the
+ * catalog, by which the search index in each server's memory follows them; and the stores that accounts follow. Every record has a
+ * stable internal id and the natural key that an import finds it again by. Records are read by id, by key, and by store.
  *
  * version: that of the catalog that last changed what the search index reads of the record.
  */
@@ -129,4 +129,16 @@ export default Effect.gen(function* () {
       removed_at timestamptz
     )`
   yield* sql`CREATE INDEX shop_change_version ON shop_change (version)`
+
+  // Decides `is_tracked` in results and who may see product details. An account's own store needs no tracking, so one row
+  // says which of the two it is.
+  yield* sql`
+    CREATE TABLE tracked_shop (
+      account_id integer NOT NULL REFERENCES account,
+      shop_id integer NOT NULL REFERENCES shop ON DELETE CASCADE,
+      kind text NOT NULL CHECK (kind IN ('tracked', 'own')),
+      since timestamptz NOT NULL DEFAULT now(),
+      PRIMARY KEY (account_id, shop_id)
+    )`
+  yield* sql`CREATE INDEX tracked_shop_shop ON tracked_shop (shop_id)`
 })

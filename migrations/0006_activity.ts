@@ -1,12 +1,10 @@
 /**
  * The activity log: one line for each tool call of an account, append-only, and the same counted by day, written in one
- * statement. Credits are the ledger's, and are added up by day where they are taken: what a page says of them is true even
- * of calls that the log has lost.
+ * statement.
  *
  * Read by an account with a million calls in 90 days, 333,000 of them in this month (PostgreSQL 18, two cores): a month by
- * day, tool and credential takes 6 ms from activity_day (10,000 rows) and 225 ms from activity; its credits take 6 ms from
- * credit_day and 185 ms from credit_entry; a page of calls takes 1 ms, a filtered one 3 to 13 ms, the whole usage page 21 ms. A
- * million calls take 150 MB.
+ * day, tool and credential takes 6 ms from activity_day (10,000 rows) and 225 ms from activity; a page of calls takes 1 ms, a
+ * filtered one 3 to 13 ms, the whole usage page 21 ms. A million calls take 150 MB.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -51,46 +49,6 @@ export default Effect.gen(function* () {
       PRIMARY KEY (account_id, day, tool, outcome, credential_kind, credential_id)
     ) WITH (fillfactor = 70)`
   yield* sql`CREATE INDEX activity_day_day ON activity_day (day)`
-
-  // What the ledger's charges and refunds come to, by the day of the charge.
-  yield* sql`
-    CREATE TABLE credit_day (
-      account_id integer NOT NULL,
-      period_start date NOT NULL,
-      day date NOT NULL,
-      tool text NOT NULL,
-      credential_kind text NOT NULL,
-      credential_id integer NOT NULL,
-      credits integer NOT NULL,
-      PRIMARY KEY (account_id, period_start, day, tool, credential_kind, credential_id)
-    ) WITH (fillfactor = 50)`
-  const perDay = sql.literal(`
-      SELECT e.account_id, e.period_start,
-        (CASE WHEN e.kind = 'refund'
-          THEN (SELECT c.created_at FROM credit_entry c WHERE c.request_id = e.request_id AND c.kind = 'charge')
-          ELSE e.created_at END AT TIME ZONE 'UTC')::date,
-        coalesce(e.tool, ''), coalesce(e.credential_kind, ''), coalesce(e.credential_id, 0), -sum(e.amount)`)
-  const ofCalls = sql.literal(`WHERE e.kind IN ('charge', 'refund') GROUP BY 1, 2, 3, 4, 5, 6`)
-  yield* sql`INSERT INTO credit_day ${perDay} FROM credit_entry e ${ofCalls}`
-  // Who writes to the ledger holds the lock of the account's period, so that nobody waits here. Costs 0.04 ms a statement of
-  // one charge (0.19 ms without it), and nothing that could be measured in a batch of 50.
-  yield* sql`
-    CREATE FUNCTION count_credits_of_day() RETURNS trigger
-    LANGUAGE plpgsql
-    SET plan_cache_mode = force_generic_plan
-    SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off
-    AS $$
-    BEGIN
-      INSERT INTO credit_day AS d (account_id, period_start, day, tool, credential_kind, credential_id, credits)
-      ${perDay} FROM entered e ${ofCalls}
-      ON CONFLICT (account_id, period_start, day, tool, credential_kind, credential_id)
-        DO UPDATE SET credits = d.credits + excluded.credits;
-      RETURN NULL;
-    END $$`
-  yield* sql`
-    CREATE TRIGGER credit_entry_counted AFTER INSERT ON credit_entry
-    REFERENCING NEW TABLE AS entered
-    FOR EACH STATEMENT EXECUTE FUNCTION count_credits_of_day()`
 
   // The newest batch of each server process that is written: one that is sent again, because its answer was lost, is
   // written once.

@@ -1,6 +1,6 @@
 /**
- * How apps get in: who they are, what accounts granted to them, and the codes and tokens that came of it. Whatever hangs on
- * a grant goes with its row, so revoking is one DELETE that every server sees at the next request.
+ * Apps, what accounts granted to them, and the codes and tokens of each grant. These are deleted with the grant's row, so
+ * revoking is one DELETE that every server sees at the next request.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -8,7 +8,8 @@ import { SqlClient } from "effect/sql"
 export default Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
 
-  // granted_at: when the app was first let in. Only apps that never were are deleted for their age.
+  // granted_at: when an account last allowed the app. address_hash, site_hash: SHA-256 of the address that registered the app,
+  // and of its /48 of IPv6. Registrations without a grant are counted by them; the first grant clears them.
   yield* sql`
     CREATE TABLE oauth_client (
       id text PRIMARY KEY CHECK (id ~ '^doc_[0-9A-Za-z]{43}$'),
@@ -18,9 +19,12 @@ export default Effect.gen(function* () {
       secret_hash bytea CHECK (octet_length(secret_hash) = 32),
       created_at timestamptz NOT NULL,
       granted_at timestamptz,
+      address_hash bytea CHECK (octet_length(address_hash) = 32),
+      site_hash bytea CHECK (octet_length(site_hash) = 32),
       CHECK ((auth_method = 'none') = (secret_hash IS NULL))
     )`
   yield* sql`CREATE INDEX oauth_client_unused ON oauth_client (created_at) WHERE granted_at IS NULL`
+  yield* sql`CREATE INDEX oauth_client_granted ON oauth_client (granted_at) WHERE granted_at IS NOT NULL`
 
   // The id is what the ledger and the log name as the credential. client_id: of a registered app, or the address of an
   // app's document; name and publisher are what the user saw. connected_at: when the code was exchanged. usable_until: of
@@ -44,9 +48,13 @@ export default Effect.gen(function* () {
     ) WITH (fillfactor = 90)`
   yield* sql`CREATE INDEX oauth_grant_account ON oauth_grant (account_id)`
   yield* sql`CREATE INDEX oauth_grant_registered ON oauth_grant (registered_id) WHERE registered_id IS NOT NULL`
+  // Anyone who sends the address of a metadata document to `/token` causes a search for its grants. Addresses have at most
+  // 2,048 ASCII characters, and an entry of the index holds 2,704 bytes. Many grants of one app share an entry, where a hash
+  // index would form a chain.
+  yield* sql`CREATE INDEX oauth_grant_client ON oauth_grant (client_id)`
   yield* sql`CREATE INDEX oauth_grant_usable ON oauth_grant (usable_until)`
 
-  // What the ledger's credential ids mean after the grant is gone, and why it is.
+  // Names the ledger's credential ids after the grant has ended, and says why it ended.
   yield* sql`
     CREATE TABLE oauth_ended_grant (
       id integer PRIMARY KEY,
@@ -61,9 +69,11 @@ export default Effect.gen(function* () {
       reason text NOT NULL CHECK (reason IN ('account', 'client', 'code_replayed', 'token_reused', 'expired'))
     )`
   yield* sql`CREATE INDEX oauth_ended_grant_account ON oauth_ended_grant (account_id, ended_at)`
+  yield* sql`CREATE INDEX oauth_ended_grant_client ON oauth_ended_grant (client_id)`
+  yield* sql`CREATE INDEX oauth_ended_grant_ended ON oauth_ended_grant (ended_at)`
 
-  // Every hash is the SHA-256 of a text that is random enough to need no salt. A used code is kept for a while, so that a
-  // second use is noticed.
+  // Every hash is the SHA-256 of a random text, which needs no salt. A used code is kept for a while, so that a second use is
+  // noticed.
   yield* sql`
     CREATE TABLE oauth_code (
       hash bytea PRIMARY KEY CHECK (octet_length(hash) = 32),
@@ -112,4 +122,18 @@ export default Effect.gen(function* () {
   yield* sql`CREATE INDEX oauth_refresh_token_grant ON oauth_refresh_token (grant_id, issued_at)`
   yield* sql`CREATE INDEX oauth_refresh_token_expires ON oauth_refresh_token (expires_at)`
   yield* sql`CREATE INDEX oauth_refresh_token_key ON oauth_refresh_token (key_id) WHERE key_id IS NOT NULL`
+
+  // A consent page that waits for its answer. hash: SHA-256 of a random value in the page's form. The answer deletes the row,
+  // so that there is only one; the end of the session deletes it, so that nobody else answers.
+  // request: JSON, as text because a `state` may hold U+0000, which jsonb refuses.
+  yield* sql`
+    CREATE TABLE consent_request (
+      hash bytea PRIMARY KEY CHECK (octet_length(hash) = 32),
+      session_id integer NOT NULL REFERENCES session ON DELETE CASCADE,
+      request text NOT NULL,
+      created_at timestamptz NOT NULL,
+      expires_at timestamptz NOT NULL
+    )`
+  yield* sql`CREATE INDEX consent_request_session ON consent_request (session_id, created_at)`
+  yield* sql`CREATE INDEX consent_request_expires ON consent_request (expires_at)`
 })
