@@ -1,8 +1,10 @@
 /** JSON-RPC 2.0 as MCP uses it: what a message is, and how an answer looks. */
-import { Schema } from "effect"
+import { Option, Result, Schema, SchemaIssue } from "effect"
+
+const idForm = "id must be a string or an integer"
 
 /** MCP forbids `null`, and a fraction has no exact form in every client. */
-export const Id = Schema.Union([Schema.String, Schema.Int])
+export const Id = Schema.Union([Schema.String, Schema.Int.annotate({ message: idForm })]).annotate({ message: idForm })
 export type Id = typeof Id.Type
 
 /** The codes that are ours to send (P14, P16, P24). */
@@ -25,57 +27,52 @@ export interface Failure {
   readonly data?: Readonly<Record<string, unknown>>
 }
 
-export interface Request {
-  readonly _tag: "Request"
-  readonly id: Id
-  readonly method: string
-  /** Whatever stood there: MCP wants an object, and says so with a code of its own. */
-  readonly params: unknown
-}
+const jsonrpc = Schema.Literal("2.0")
+const method = Schema.String.annotate({ message: "method must be a string" }).pipe(
+  Schema.annotateKey({ messageMissingKey: "a JSON-RPC message has a method, a result or an error" })
+)
+/** MCP wants an object, and says so with a code of its own. */
+const params = Schema.optionalKey(Schema.Unknown)
+const absent = Schema.optionalKey(Schema.Never)
 
-export interface Notification {
-  readonly _tag: "Notification"
-  readonly method: string
-  readonly params: unknown
-}
+const Request = Schema.Struct({ jsonrpc, method, id: Id, params })
+export type Request = typeof Request.Type
 
-/** A client's answer to a request of the server. This server sends none, so it is taken and dropped. */
-export interface Response {
-  readonly _tag: "Response"
-}
+const Notification = Schema.Struct({ jsonrpc, method, id: absent, params })
+export type Notification = typeof Notification.Type
+
+/** One message; a batch is taken apart before. The first member tells what is wrong with one that is none of them. */
+const Message = Schema.Union([
+  Request,
+  Notification,
+  // A client's answer to a request of the server. This server sends none, so it is accepted and dropped.
+  Schema.Struct({ jsonrpc, method: absent, result: Schema.Unknown }),
+  Schema.Struct({ jsonrpc, method: absent, error: Schema.Unknown })
+]).annotate({ message: 'a JSON-RPC message is a JSON object with jsonrpc: "2.0"' })
+export type Message = typeof Message.Type
 
 export interface Invalid {
-  readonly _tag: "Invalid"
   /** Left out when there was none to read. */
   readonly id?: Id
   readonly message: string
 }
 
-export type Message = Request | Notification | Response | Invalid
+const decodeMessage = Schema.decodeUnknownResult(Message)
+const decodeId = Schema.decodeUnknownOption(Schema.Struct({ id: Id }))
+const format = SchemaIssue.makeFormatterStandardSchemaV1()
+
+/** The first thing that is wrong, as the schema's annotations name it. */
+export const explain = ({ issue }: Schema.SchemaError): string => format(issue).issues[0]?.message ?? ""
+
+/** What one parsed JSON value is. */
+export const decode = (value: unknown): Result.Result<Message, Invalid> =>
+  Result.mapError(decodeMessage(value), (error) => ({
+    ...Option.getOrUndefined(decodeId(value)),
+    message: explain(error)
+  }))
 
 export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value)
-
-const isId = Schema.is(Id)
-
-const invalid = (message: string, id: unknown): Invalid =>
-  isId(id) ? { _tag: "Invalid", id, message } : { _tag: "Invalid", message }
-
-/** What one parsed JSON value is; a batch is taken apart before. */
-export const classify = (value: unknown): Message => {
-  if (!isRecord(value)) return { _tag: "Invalid", message: "a JSON-RPC message is a JSON object" }
-  const { id, method, params } = value
-  if (value["jsonrpc"] !== "2.0") return invalid('jsonrpc must be "2.0"', id)
-  if (method === undefined) {
-    return "result" in value || "error" in value
-      ? { _tag: "Response" }
-      : invalid("a JSON-RPC message has a method, a result or an error", id)
-  }
-  if (typeof method !== "string") return invalid("method must be a string", id)
-  if (id === undefined) return { _tag: "Notification", method, params }
-  if (!isId(id)) return { _tag: "Invalid", message: "id must be a string or an integer" }
-  return { _tag: "Request", id, method, params }
-}
 
 /** The JSON of a successful response; `result` is JSON already. */
 export const success = (id: Id, result: string): string =>

@@ -63,8 +63,8 @@ export const revision = (
   // Only this key makes a message modern: legacy clients send a `_meta` too, with a progressToken.
   if (meta !== undefined && metaKeys.protocolVersion in meta) return modernRevision(headers, message, meta)
   if (headers.version === modernVersion) {
-    // A notification carries no envelope of its own.
-    return message._tag === "Notification"
+    // A notification has no `_meta` of its own.
+    return message.id === undefined
       ? Result.succeed(modern)
       : invalidParams(`params._meta["${metaKeys.protocolVersion}"] is required by ${modernVersion}`)
   }
@@ -99,7 +99,7 @@ const modernRevision = (
       data: { supported: modernVersions, requested: requested.slice(0, maxEchoedVersion) }
     })
   }
-  if (message._tag === "Notification") return Result.succeed(modern)
+  if (message.id === undefined) return Result.succeed(modern)
   if (!JsonRpc.isRecord(meta[metaKeys.clientCapabilities])) {
     return invalidParams(`params._meta["${metaKeys.clientCapabilities}"] must be an object`)
   }

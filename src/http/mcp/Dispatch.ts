@@ -17,14 +17,16 @@ import * as Methods from "./Methods.ts"
 import * as Reply from "./Reply.ts"
 
 /** What a message is answered with, besides itself. */
-export interface Envelope {
+export interface RequestContext {
   readonly headers: Protocol.RoutingHeaders
   readonly caller: Caller
   readonly requestId: string
 }
 
 /** Of one message; `onCharge` is told what is charged for it. */
-type Request = Envelope & Pick<ToolCall, "onCharge">
+type MessageContext = RequestContext & Pick<ToolCall, "onCharge">
+
+type Decoded = ReturnType<typeof JsonRpc.decode>
 
 /** P6. */
 const maxBatch = 20
@@ -38,7 +40,7 @@ export class Dispatch extends Context.Service<
      * `value` is the parsed body. What was charged for it is given back when it is not answered: when the client leaves
      * while other calls of its batch go on.
      */
-    dispatch(value: unknown, envelope: Envelope): Effect.Effect<Reply.Reply>
+    dispatch(value: unknown, context: RequestContext): Effect.Effect<Reply.Reply>
   }
 >()("discovery/http/mcp/Dispatch") {
   static readonly layer = Layer.effect(
@@ -53,7 +55,7 @@ export class Dispatch extends Context.Service<
       const handle = Effect.fnUntraced(function* (
         request: JsonRpc.Request,
         revision: Protocol.Revision,
-        { caller, onCharge, requestId }: Request
+        { caller, onCharge, requestId }: MessageContext
       ): Effect.fn.Return<Reply.Reply> {
         const rate = yield* requestRate.take(caller.accountId)
         const outcome = methods.answer(request, revision)
@@ -89,32 +91,26 @@ export class Dispatch extends Context.Service<
         return { status: 200, body: JsonRpc.success(request.id, outcome.success.json), rate }
       })
 
-      const one = (message: JsonRpc.Message, envelope: Request): Effect.Effect<Reply.Reply> => {
+      const one = (decoded: Decoded, context: MessageContext): Effect.Effect<Reply.Reply> => {
         const refuse = (id: JsonRpc.Id | undefined, failure: JsonRpc.Failure) =>
-          Effect.succeed({ status: 400, body: JsonRpc.failure(id, withId(failure, envelope.requestId)) })
-        switch (message._tag) {
-          case "Invalid":
-            return refuse(message.id, { code: JsonRpc.codes.invalidRequest, message: message.message })
-          case "Response":
-            return Result.match(Protocol.legacyRevision(envelope.headers.version), {
-              onFailure: (failure) => refuse(undefined, failure),
-              onSuccess: () => accepted
-            })
-          case "Notification":
-            return Result.match(Protocol.revision(envelope.headers, message), {
-              onFailure: (failure) => refuse(undefined, failure),
-              onSuccess: () => accepted
-            })
-          case "Request":
-            return Result.match(Protocol.revision(envelope.headers, message), {
-              onFailure: (failure) => refuse(message.id, failure),
-              onSuccess: (revision) => handle(message, revision, envelope)
-            })
+          Effect.succeed({ status: 400, body: JsonRpc.failure(id, withId(failure, context.requestId)) })
+        if (Result.isFailure(decoded)) {
+          const { id, message } = decoded.failure
+          return refuse(id, { code: JsonRpc.codes.invalidRequest, message })
         }
+        const message = decoded.success
+        const { headers } = context
+        const revision =
+          message.method === undefined ? Protocol.legacyRevision(headers.version) : Protocol.revision(headers, message)
+        const request = message.method === undefined || message.id === undefined ? undefined : message
+        return Result.match(revision, {
+          onFailure: (failure) => refuse(request?.id, failure),
+          onSuccess: (of) => (request === undefined ? accepted : handle(request, of, context))
+        })
       }
 
-      const batch = (values: ReadonlyArray<unknown>, envelope: Request): Effect.Effect<Reply.Reply> => {
-        const { version } = envelope.headers
+      const batch = (values: ReadonlyArray<unknown>, context: MessageContext): Effect.Effect<Reply.Reply> => {
+        const { version } = context.headers
         const problem =
           version !== undefined && version !== Protocol.batchVersion
             ? `batches are only part of MCP ${Protocol.batchVersion}`
@@ -124,7 +120,7 @@ export class Dispatch extends Context.Service<
                 ? `a batch has at most ${maxBatch} messages, not ${values.length}`
                 : undefined
         if (problem !== undefined) {
-          const failure = withId({ code: JsonRpc.codes.invalidRequest, message: problem }, envelope.requestId)
+          const failure = withId({ code: JsonRpc.codes.invalidRequest, message: problem }, context.requestId)
           return Effect.succeed({ status: 400, body: JsonRpc.failure(undefined, failure) })
         }
         return Effect.map(
@@ -132,7 +128,7 @@ export class Dispatch extends Context.Service<
             values,
             // The ledger takes each call once, by its id: every entry has one of its own. Between them others have their turn.
             (value, index) => {
-              const request = { ...envelope, requestId: `${envelope.requestId}.${index}` }
+              const request = { ...context, requestId: `${context.requestId}.${index}` }
               return Effect.flatMap(Effect.yieldNow, () => one(inBatch(value), request))
             },
             { concurrency: batchConcurrency }
@@ -142,10 +138,10 @@ export class Dispatch extends Context.Service<
       }
 
       return {
-        dispatch: (value, envelope) => {
+        dispatch: (value, context) => {
           const charges: Array<Charge> = []
-          const request = { ...envelope, onCharge: (charge: Charge) => void charges.push(charge) }
-          const reply = Array.isArray(value) ? batch(value, request) : one(JsonRpc.classify(value), request)
+          const request = { ...context, onCharge: (charge: Charge) => void charges.push(charge) }
+          const reply = Array.isArray(value) ? batch(value, request) : one(JsonRpc.decode(value), request)
           return Effect.onError(reply, () => (charges.length === 0 ? Effect.void : ledger.giveBack(charges)))
         }
       }
@@ -156,12 +152,12 @@ export class Dispatch extends Context.Service<
 const accepted: Effect.Effect<Reply.Reply> = Effect.succeed({ status: 202, body: undefined })
 
 /** 2025-03-26: the handshake stands alone. */
-const inBatch = (value: unknown): JsonRpc.Message => {
-  const message = JsonRpc.classify(value)
-  return message._tag === "Request" && message.method === "initialize"
-    ? { _tag: "Invalid", id: message.id, message: "initialize must not be part of a batch" }
-    : message
-}
+const inBatch = (value: unknown): Decoded =>
+  Result.flatMap(JsonRpc.decode(value), (message) =>
+    message.method === "initialize" && message.id !== undefined
+      ? Result.fail({ id: message.id, message: "initialize must not be part of a batch" })
+      : Result.succeed(message)
+  )
 
 const withId = (failure: JsonRpc.Failure, requestId: string): JsonRpc.Failure => ({
   ...failure,

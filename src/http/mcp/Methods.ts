@@ -1,5 +1,5 @@
 /** The protocol's methods, revision by revision, and the form of their results (P17 to P23). */
-import { Result } from "effect"
+import { Result, Schema } from "effect"
 import type { AppSettings } from "../../Config.ts"
 import * as JsonRpc from "../../domain/mcp/JsonRpc.ts"
 import * as Protocol from "../../domain/mcp/Protocol.ts"
@@ -35,7 +35,7 @@ export const make = (config: Pick<AppSettings, "baseUrl">, registry: ToolRegistr
   const cacheable = { ttlMs, cacheScope: "public", resultType: "complete", _meta: modernMeta }
   const tools = registry.tools.map(({ listing }) => listing)
 
-  const json = (value: unknown): Answer => {
+  const json = (value: unknown): MethodResult => {
     const outcome: Outcome = { _tag: "Json", json: JSON.stringify(value) }
     return Result.succeed(outcome)
   }
@@ -44,75 +44,40 @@ export const make = (config: Pick<AppSettings, "baseUrl">, registry: ToolRegistr
   const pong = json({})
   const discovery = json({ supportedVersions: Protocol.modernVersions, capabilities, instructions, ...cacheable })
 
-  const initialize = (params: Params) => {
-    const requested = params["protocolVersion"]
-    if (typeof requested !== "string") return invalid(legacyStatus, "params.protocolVersion must be a string")
-    return json({
+  const initialize = ({ protocolVersion: requested }: typeof InitializeParams.Type) =>
+    json({
       protocolVersion: Protocol.isLegacyVersion(requested) ? requested : Protocol.legacyVersions[0],
       capabilities,
       serverInfo: info,
       instructions
     })
-  }
 
-  const listTools = (params: Params, list: Answer, status: Status) =>
-    (params["cursor"] ?? undefined) === undefined
-      ? list
-      : invalid(status, "there is one page of tools: leave cursor out")
-
-  const callTool = (params: Params, status: Status): Answer => {
-    const { name } = params
-    const args = params["arguments"] ?? {}
-    if (typeof name !== "string") return invalid(status, "params.name must be a string")
-    if (!JsonRpc.isRecord(args)) return invalid(status, "params.arguments must be an object")
-    const tool = registry.find(name)
+  const callTool = (params: typeof CallParams.Type): MethodResult => {
+    const tool = registry.find(params.name)
     if (tool === undefined) {
       const known = tools.map((listing) => listing.name).join(", ")
       return invalid(legacyStatus, `there is no such tool; the tools are ${known}`)
     }
-    return Result.succeed<Outcome>({ _tag: "ToolCall", tool, arguments: args, meta: Protocol.metaOf(params) })
+    const meta = params._meta ?? undefined
+    return Result.succeed<Outcome>({ _tag: "ToolCall", tool, arguments: params.arguments ?? {}, meta })
   }
 
-  const legacy = (method: string, params: Params): Answer => {
-    switch (method) {
-      case "initialize":
-        return initialize(params)
-      case "ping":
-        return pong
-      case "tools/list":
-        return listTools(params, legacyTools, legacyStatus)
-      case "tools/call":
-        return callTool(params, legacyStatus)
-      default:
-        return Result.fail({ ...unknownMethod, status: legacyStatus })
-    }
-  }
-
-  const modern = (method: string, params: Params): Answer => {
-    switch (method) {
-      case "server/discover":
-        return discovery
-      case "tools/list":
-        return listTools(params, modernTools, modernStatus)
-      case "tools/call":
-        return callTool(params, modernStatus)
-      default:
-        return Result.fail({ ...unknownMethod, status: 404 })
-    }
-  }
+  const legacy = revisionOf(legacyStatus, legacyStatus, [
+    ["initialize", method(InitializeParams, initialize)],
+    ["ping", method(AnyParams, () => pong)],
+    ["tools/list", method(ListParams, () => legacyTools)],
+    ["tools/call", method(CallParams, callTool)]
+  ])
+  const modern = revisionOf(modernStatus, 404, [
+    ["server/discover", method(AnyParams, () => discovery)],
+    ["tools/list", method(ListParams, () => modernTools)],
+    ["tools/call", method(CallParams, callTool)]
+  ])
 
   return {
     /** The result as JSON, or the tool to run for it. */
-    answer: (request: JsonRpc.Request, revision: Protocol.Revision): Answer => {
-      const { method } = request
-      const params = request.params ?? {}
-      const status = revision._tag === "Modern" ? modernStatus : legacyStatus
-      if (!JsonRpc.isRecord(params)) return invalid(status, "params must be an object")
-      if ((params["_meta"] ?? undefined) !== undefined && Protocol.metaOf(params) === undefined) {
-        return invalid(status, "params._meta must be an object")
-      }
-      return revision._tag === "Modern" ? modern(method, params) : legacy(method, params)
-    },
+    answer: ({ method: name, params }: JsonRpc.Request, revision: Protocol.Revision): MethodResult =>
+      (revision._tag === "Modern" ? modern : legacy)(name, params),
 
     /**
      * The JSON of a `CallToolResult`. The envelope's JSON is put in as it is. An error has no `structuredContent`, and
@@ -130,9 +95,7 @@ export const make = (config: Pick<AppSettings, "baseUrl">, registry: ToolRegistr
   }
 }
 
-type Params = Readonly<Record<string, unknown>>
-
-type Answer = Result.Result<Outcome, MethodFailure>
+type MethodResult = Result.Result<Outcome, MethodFailure>
 
 type Status = MethodFailure["status"]
 
@@ -140,7 +103,53 @@ type Status = MethodFailure["status"]
 const legacyStatus = 200
 const modernStatus = 400
 
-const invalid = (status: Status, message: string): Answer =>
+const invalid = (status: Status, message: string): MethodResult =>
   Result.fail({ code: JsonRpc.codes.invalidParams, message, status })
 
-const unknownMethod = { code: JsonRpc.codes.methodNotFound, message: "there is no such method" } as const
+/** Any JSON object, not copied: tools bound and decode their own arguments. */
+const JsonObject = Schema.declare(JsonRpc.isRecord)
+
+const optionalObject = (message: string) => Schema.optionalKey(Schema.NullOr(JsonObject).annotate({ message }))
+
+const requiredText = (message: string) =>
+  Schema.String.annotate({ message }).pipe(Schema.annotateKey({ messageMissingKey: message }))
+
+const paramsWith = <Fields extends Schema.Struct.Fields>(fields: Fields) =>
+  Schema.Struct({ _meta: optionalObject("params._meta must be an object"), ...fields }).annotate({
+    message: "params must be an object"
+  })
+
+const AnyParams = paramsWith({})
+const InitializeParams = paramsWith({ protocolVersion: requiredText("params.protocolVersion must be a string") })
+const ListParams = paramsWith({
+  cursor: Schema.optionalKey(Schema.Null.annotate({ message: "there is one page of tools: leave cursor out" }))
+})
+const CallParams = paramsWith({
+  name: requiredText("params.name must be a string"),
+  arguments: optionalObject("params.arguments must be an object")
+})
+
+/** A method, which is given its params as they were sent, and the status of its refusal. */
+type Method = (params: unknown, status: Status) => MethodResult
+
+const method = <S extends Schema.ConstraintDecoder<unknown>>(
+  schema: S,
+  run: (params: S["Type"]) => MethodResult
+): Method => {
+  const decode = Schema.decodeUnknownResult(schema)
+  return (params, status) => {
+    const decoded = decode(params ?? {})
+    return Result.isFailure(decoded) ? invalid(status, JsonRpc.explain(decoded.failure)) : run(decoded.success)
+  }
+}
+
+const revisionOf = (malformed: Status, unknown: Status, entries: ReadonlyArray<readonly [string, Method]>) => {
+  const methods = new Map(entries)
+  const notFound = Result.fail({
+    code: JsonRpc.codes.methodNotFound,
+    message: "there is no such method",
+    status: unknown
+  })
+  const other = method(AnyParams, () => notFound)
+  return (name: string, params: unknown) => (methods.get(name) ?? other)(params, malformed)
+}

@@ -6,7 +6,7 @@ import * as Protocol from "../../../src/domain/mcp/Protocol.ts"
 const none: Protocol.RoutingHeaders = { version: undefined, method: undefined, name: undefined }
 
 const request = (params?: unknown, method = "tools/list"): JsonRpc.Request => ({
-  _tag: "Request",
+  jsonrpc: "2.0",
   id: 1,
   method,
   params
@@ -111,7 +111,7 @@ describe("Protocol.revision", () => {
   })
 
   it("asks no envelope of a notification", () => {
-    const message: JsonRpc.Notification = { _tag: "Notification", method: "notifications/cancelled", params: {} }
+    const message: JsonRpc.Notification = { jsonrpc: "2.0", method: "notifications/cancelled", params: {} }
     assert.deepStrictEqual(
       Protocol.revision({ ...none, version: "2026-07-28" }, message),
       Result.succeed(Protocol.modern)
