@@ -28,8 +28,8 @@ const mayImport: Record<string, ReadonlyArray<string>> = {
   migrations: ["domain"]
 }
 
-/** Packages of the domain: Effect, and pure data. */
-const domainPackages = new Set(["effect", "countries-list", "tldts"])
+/** Packages of the domain: Effect, and what only computes. */
+const domainPackages = new Set(["effect", "countries-list", "intl-messageformat", "tldts"])
 
 /** Parts of Effect that the domain has no use for: they do, where the domain only says. */
 const effectsOfTheWorld = /^effect\/(http|sql|process|socket|persistence|cluster|cli|workers)\b/
@@ -91,8 +91,8 @@ const violationsOf = (file: SourceFile): ReadonlyArray<Violation> => {
       const target = path.posix.join(path.posix.dirname(file.path), specifier)
       const targetLayer = layerOf(target)
       if (targetLayer === undefined) {
-        if (target !== "package.json" && target !== "server.json")
-          report(`imports ${target}, which is no part of the project`)
+        const isData = target.startsWith("locales/") || target === "package.json" || target === "server.json"
+        if (!isData) report(`imports ${target}, which is no part of the project`)
       } else if (targetLayer !== layer && !(mayImport[layer] ?? []).includes(targetLayer)) {
         report(`is of ${layer} and imports ${target} of ${targetLayer}`)
       }

@@ -14,9 +14,9 @@ const maxLength = 1_000
 
 export interface Excess {
   readonly path: ReadonlyArray<string>
-  readonly problem:
+  readonly reason:
     | { readonly _tag: "UnknownName"; readonly known: ReadonlyArray<string> }
-    | { readonly _tag: "TooMany"; readonly expected: string }
+    | { readonly _tag: "TooMany"; readonly most: number }
 }
 
 export interface Bounded {
@@ -56,7 +56,7 @@ const cutOf = (ast: SchemaAST.AST, maxUnknownNames: number): Cut => {
   if (!SchemaAST.isString(ast)) return unchanged
   const most = bound(ast.checks, "maxCodePoints")
   // So many units are at least one character too many.
-  return text(most === undefined ? maxLength : 2 * most.value + 1)
+  return text(most === undefined ? maxLength : 2 * most + 1)
 }
 
 const text =
@@ -73,7 +73,7 @@ const object = (ast: SchemaAST.Objects, maxUnknownNames: number) => {
     for (const name of Object.keys(value)) {
       if (cuts.has(name)) continue
       if (unknown++ === maxUnknownNames) break
-      found.push({ path: [...path, name], problem: { _tag: "UnknownName", known } })
+      found.push({ path: [...path, name], reason: { _tag: "UnknownName", known } })
     }
     // Not in the loop: those that come after too many unknown ones count as well.
     for (const [name, cut] of cuts) {
@@ -90,31 +90,25 @@ const array = (ast: SchemaAST.Arrays, maxUnknownNames: number): Cut => {
   const most = bound(ast.checks, "maxLength")
   return (value, path, found) => {
     if (!Array.isArray(value)) return value
-    if (most !== undefined && value.length > most.value) {
-      found.push({ path, problem: { _tag: "TooMany", expected: most.expected } })
+    if (most !== undefined && value.length > most) {
+      found.push({ path, reason: { _tag: "TooMany", most } })
       return []
     }
     return value.map((member: unknown, index) => cut(member, [...path, String(index)], found))
   }
 }
 
-interface Bound {
-  readonly value: number
-  readonly expected: string
-}
-
 /** The bound that a check of Effect's own has, by the name that it has in the check's representation. */
-const bound = (checks: SchemaAST.Checks | undefined, name: "maxCodePoints" | "maxLength"): Bound | undefined => {
+const bound = (checks: SchemaAST.Checks | undefined, name: "maxCodePoints" | "maxLength"): number | undefined => {
   for (const check of checks ?? []) {
     if (check._tag === "FilterGroup") {
       const inner = bound(check.checks, name)
       if (inner !== undefined) return inner
       continue
     }
-    const { expected, representation } = check.annotations ?? {}
-    const payload: unknown = representation?.payload
+    const payload: unknown = check.annotations?.representation?.payload
     const value = Predicate.isObject(payload) ? (payload[name] ?? payload["maximum"]) : undefined
-    if (typeof value === "number" && typeof expected === "string") return { value, expected }
+    if (typeof value === "number") return value
   }
   return undefined
 }

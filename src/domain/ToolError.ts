@@ -6,10 +6,7 @@
  * for a program (docs/errors.md).
  */
 import { Schema } from "effect"
-
-/** One thing that is wrong with the arguments. `path` is dotted, such as `monthly_revenue.min` or `ctas.0`; "" is the whole object. */
-export const ArgumentIssue = Schema.Struct({ path: Schema.String, message: Schema.String })
-export type ArgumentIssue = typeof ArgumentIssue.Type
+import { ArgumentIssue, englishOf } from "./ArgumentIssue.ts"
 
 /** The arguments do not fit the tool: all issues at once. Nothing was charged. */
 export class InvalidArguments extends Schema.TaggedError<InvalidArguments>()("InvalidArguments", {
@@ -28,7 +25,8 @@ export class InvalidArguments extends Schema.TaggedError<InvalidArguments>()("In
   }
 }
 
-const formatIssue = (issue: ArgumentIssue) => (issue.path === "" ? issue.message : `${issue.path}: ${issue.message}`)
+const formatIssue = (issue: ArgumentIssue): string =>
+  issue.path === "" ? englishOf(issue) : `${issue.path}: ${englishOf(issue)}`
 
 /** The account has no active Growth or Pro subscription (S36, D6). */
 export class PlanUpgradeRequired extends Schema.TaggedError<PlanUpgradeRequired>()("PlanUpgradeRequired", {
@@ -114,7 +112,7 @@ export const ToolErrorPayload = Schema.Struct({
     code: Schema.Literals(Object.values(codes)),
     message: Schema.String,
     hint: Schema.optionalKey(Schema.String),
-    issues: Schema.optionalKey(Schema.Array(ArgumentIssue)),
+    issues: Schema.optionalKey(Schema.Array(Schema.Struct({ path: Schema.String, message: Schema.String }))),
     retry_after_seconds: Schema.optionalKey(Schema.Int),
     upgrade_url: Schema.optionalKey(Schema.String),
     request_id: Schema.String
@@ -128,7 +126,9 @@ export const toPayload = (error: ToolError, requestId: string): ToolErrorPayload
     code: codes[error._tag],
     message: error.message,
     ...("hint" in error && error.hint !== undefined ? { hint: error.hint } : {}),
-    ...("issues" in error ? { issues: error.issues } : {}),
+    ...("issues" in error
+      ? { issues: error.issues.map((issue) => ({ path: issue.path, message: englishOf(issue) })) }
+      : {}),
     ...("retryAfterSeconds" in error ? { retry_after_seconds: error.retryAfterSeconds } : {}),
     ...("upgradeUrl" in error ? { upgrade_url: error.upgradeUrl } : {}),
     request_id: requestId

@@ -1,4 +1,5 @@
 /** The pages that are written from the code: what `docs/tools.md`, `docs/errors.md` and the README's table must say. */
+import { issueAt } from "../../src/domain/ArgumentIssue.ts"
 import { variables } from "../../src/Config.ts"
 import { codes, InvalidArguments, type ToolError, toPayload, toText } from "../../src/domain/ToolError.ts"
 import type { Listing } from "../../src/services/tools/ToolDefinition.ts"
@@ -42,9 +43,7 @@ const meanings: Record<ToolError["_tag"], { readonly means: string; readonly men
   }
 }
 
-const example = InvalidArguments.fromIssues([
-  { path: "monthly_revenue.min", message: "must not be greater than max (9 > 5)" }
-])
+const example = InvalidArguments.fromIssues([issueAt("monthly_revenue.min", "min_above_max", { min: 9, max: 5 })])
 
 export const errorsPage = (): string => {
   const rows = Object.entries(meanings).map(

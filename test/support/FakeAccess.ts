@@ -1,4 +1,5 @@
 /** Credentials, plans and credits in memory, for tests of `http`. */
+import { issueAt } from "../../src/domain/ArgumentIssue.ts"
 import { Effect, Layer, Redacted, Schema, Stream } from "effect"
 import { AccountId } from "../../src/domain/access/Account.ts"
 import type { Caller } from "../../src/domain/access/Account.ts"
@@ -128,11 +129,7 @@ export const ledger = (books: Books): Layer.Layer<CreditLedger> =>
       if (known === undefined) return Effect.succeed("new" as const)
       return known === fingerprint
         ? Effect.succeed("repeat" as const)
-        : Effect.fail(
-            InvalidArguments.fromIssues([
-              { path: "_meta.discovery/idempotency-key", message: "was used for another call" }
-            ])
-          )
+        : Effect.fail(InvalidArguments.fromIssues([issueAt("_meta.discovery/idempotency-key", "used_idempotency_key")]))
     }
     return {
       lookup: find,

@@ -1,4 +1,5 @@
 /** A catalog of two niches and one store, and as many ads and products as a test asks for. */
+import { issueAt } from "../../src/domain/ArgumentIssue.ts"
 import { Effect, Layer, Option } from "effect"
 import type { FoundAd } from "../../src/domain/catalog/AdItem.ts"
 import type { FoundProduct } from "../../src/domain/catalog/ProductItem.ts"
@@ -214,7 +215,7 @@ export const vocabulary: Layer.Layer<Vocabulary> = Layer.succeed(Vocabulary, {
         ? args["niches"].flatMap((niche: unknown, index) =>
             niches.some(({ id, name }) => niche === id || niche === name)
               ? []
-              : [{ path: `niches.${index}`, message: "is not a known niche" }]
+              : [issueAt(`niches.${index}`, "unknown_niche", { value: String(niche) })]
           )
         : []
     )

@@ -1,5 +1,6 @@
 /** Why a charge is refused, in the words that the caller reads. */
 import { Schema } from "effect"
+import { issueAt } from "../ArgumentIssue.ts"
 import { InsufficientCredits, InvalidArguments } from "../ToolError.ts"
 import { secondsUntil } from "./CreditPeriod.ts"
 
@@ -24,7 +25,7 @@ const keyPath = "_meta.discovery/idempotency-key"
 /** The key stands for another call of the account in the last 24 hours. */
 export const keyConflict = (): InvalidArguments =>
   InvalidArguments.fromIssues(
-    [{ path: keyPath, message: "was used in the last 24 hours for another tool or other arguments" }],
+    [issueAt(keyPath, "used_idempotency_key")],
     "Send a new idempotency key with every new call; send the same one only to repeat a call unchanged. Nothing was charged."
   )
 
@@ -35,8 +36,4 @@ export const isIdempotencyKey = Schema.is(
 
 /** What the database takes: one unfit key in a batch of charges would fail all of them. */
 export const unfitKey = (key: string): InvalidArguments | undefined =>
-  isIdempotencyKey(key)
-    ? undefined
-    : InvalidArguments.fromIssues([
-        { path: keyPath, message: "must be a string of 1 to 128 characters, without control characters" }
-      ])
+  isIdempotencyKey(key) ? undefined : InvalidArguments.fromIssues([issueAt(keyPath, "bad_idempotency_key")])

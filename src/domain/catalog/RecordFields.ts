@@ -1,6 +1,7 @@
 /** The pieces that the catalog's records are made of: each cleans what it can, and says what is wrong otherwise. */
 import { Effect, Schema, SchemaTransformation } from "effect"
-import { CalendarDate, isCalendarDate } from "../search/Arguments.ts"
+import { problem } from "../ArgumentIssue.ts"
+import { CalendarDate, hasNoControl, isCalendarDate } from "../search/Arguments.ts"
 import { hasUserInfo } from "../UserInfo.ts"
 import { remembering } from "./Remembering.ts"
 import * as StoreDomain from "./StoreDomain.ts"
@@ -25,17 +26,14 @@ const hasAtMost = (maxCharacters: number) =>
   Schema.makeFilter(
     (text: string) =>
       // UTF-16 units are never fewer than code points: short text needs no counting.
-      text.length <= maxCharacters ||
-      (text.length <= 2 * maxCharacters && Array.from(text).length <= maxCharacters) ||
-      `must be a value with at most ${maxCharacters} characters`
+      text.length <= maxCharacters || (text.length <= 2 * maxCharacters && Array.from(text).length <= maxCharacters),
+    { problem: problem("too_long", { most: maxCharacters }) }
   )
 
+const isNotEmpty = Schema.makeFilter((text: string) => text !== "", { problem: problem("empty") })
+
 /** Third-party text on one line: 1 to `maxCharacters` after cleaning. */
-export const line = (maxCharacters: number) =>
-  oneLineText.check(
-    Schema.makeFilter((text: string) => text !== "" || "must not be empty"),
-    hasAtMost(maxCharacters)
-  )
+export const line = (maxCharacters: number) => oneLineText.check(isNotEmpty, hasAtMost(maxCharacters))
 
 /** As {@link line}, or unknown; blank text is unknown. */
 export const nullableLine = (maxCharacters: number) => nullableText(maxCharacters, oneLine)
@@ -53,26 +51,17 @@ export const nullableText = (maxCharacters: number, tidy: (text: string) => stri
     Schema.withDecodingDefaultKey(Effect.succeed(null))
   )
 
-/** PostgreSQL refuses U+0000 and half surrogate pairs; the other controls are never part of a key or an address. */
-const control = /[\p{Cc}\p{Cs}]/u
-
-const hasNoControl = Schema.makeFilter((text: string) => !control.test(text) || "must not contain control characters")
-
 /** An identifier that another system gave: kept as it is. */
 export const identifier = (maxCharacters: number) =>
-  Schema.String.check(
-    Schema.makeFilter((text: string) => text !== "" || "must not be empty"),
-    hasAtMost(maxCharacters),
-    hasNoControl
-  )
+  Schema.String.check(isNotEmpty, hasAtMost(maxCharacters), hasNoControl)
 
 const maxUrlCharacters = 2_048
 
 /** An address that is safe to show as a link. */
 export const WebUrl = Schema.String.check(
   hasAtMost(maxUrlCharacters),
-  Schema.makeFilter((text: string) => isWebUrl(text) || "must be an http or https address"),
-  Schema.makeFilter((text: string) => !hasUserInfo(text) || "must have no user name or password before the host")
+  Schema.makeFilter((text: string) => isWebUrl(text), { problem: problem("not_web_address") }),
+  Schema.makeFilter((text: string) => !hasUserInfo(text), { problem: problem("user_info") })
 )
 
 /** Its scheme and authority, and all that is behind them. */
@@ -87,9 +76,7 @@ const isWebUrl = (text: string): boolean => {
 const canParse = remembering((address) => URL.canParse(address))
 
 export const Domain = Schema.String.pipe(Schema.decode(cleaned(StoreDomain.normalize))).check(
-  Schema.makeFilter(
-    (text: string) => StoreDomain.extension(text) !== null || "must be a domain such as `shop.example.com`"
-  )
+  Schema.makeFilter((text: string) => StoreDomain.extension(text) !== null, { problem: problem("not_domain") })
 )
 
 /** A whole number that fits PostgreSQL's integer. */
@@ -103,17 +90,17 @@ const lastDate = "2099-12-31"
 
 /** A day on which a store or an ad can have been there. */
 export const Day = CalendarDate.check(
-  Schema.makeFilter(
-    (text: string) => (text >= firstDate && text <= lastDate) || `must be from ${firstDate} to ${lastDate}`
-  )
+  Schema.makeFilter((text: string) => text >= firstDate && text <= lastDate, {
+    problem: problem("date_out_of_range", { first: firstDate, last: lastDate })
+  })
 )
 
 /** `YYYY-MM`. */
 export const Month = Schema.String.check(
   Schema.makeFilter(
     (text: string) =>
-      (/^\d{4}-(?:0[1-9]|1[0-2])$/u.test(text) && text >= firstDate.slice(0, 7) && text <= lastDate.slice(0, 7)) ||
-      "must be a month in the form YYYY-MM"
+      /^\d{4}-(?:0[1-9]|1[0-2])$/u.test(text) && text >= firstDate.slice(0, 7) && text <= lastDate.slice(0, 7),
+    { problem: problem("not_month") }
   )
 )
 
@@ -136,9 +123,7 @@ const inUtc = (text: string): string => {
 
 /** ISO 8601 with `Z` or an offset; decoded to UTC with milliseconds, such as `2026-03-02T08:11:40.000Z`. */
 export const Timestamp = Schema.String.pipe(Schema.decode(cleaned(inUtc))).check(
-  Schema.makeFilter(
-    (text: string) => isUtc(text) || "must be a time such as 2026-03-02T09:11:40+01:00, from 1990 to 2099"
-  )
+  Schema.makeFilter(isUtc, { problem: problem("not_time") })
 )
 
 /** A list without repetition; absent means empty. */

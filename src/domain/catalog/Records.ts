@@ -5,9 +5,10 @@
  * known before. Unknown fields are errors, so that a misspelled name does not go unnoticed.
  */
 import { Effect, Predicate, Result, Schema } from "effect"
-import * as ArgumentIssues from "../ArgumentIssues.ts"
+import * as ArgumentDecoder from "../ArgumentDecoder.ts"
 import { code } from "../search/Arguments.ts"
-import type { ArgumentIssue } from "../ToolError.ts"
+import { issueAt, refused } from "../ArgumentIssue.ts"
+import type { ArgumentIssue } from "../ArgumentIssue.ts"
 import { adStatuses, ctas, languages, mediaTypes, pixels, socialNetworks } from "./Enumerations.ts"
 import { countryCodeOf, countryCodes, currencyCodeOf, currencyCodes } from "./Iso.ts"
 import { maxPrice, ProductDetails } from "./ProductDetails.ts"
@@ -16,9 +17,9 @@ import * as Fields from "./RecordFields.ts"
 const NicheId = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 32_000 }))
 
 /** ISO 3166-1 alpha-2. */
-export const Country = code(countryCodes, "an ISO 3166-1 alpha-2", countryCodeOf)
+export const Country = code(countryCodes, "unknown_country", countryCodeOf)
 /** ISO 4217. */
-export const Currency = code(currencyCodes, "an ISO 4217", currencyCodeOf)
+export const Currency = code(currencyCodes, "unknown_currency", currencyCodeOf)
 export const ShopName = Fields.line(200)
 
 /** A niche; its parent comes earlier in the file, or is known already. Key: `id`. */
@@ -101,7 +102,10 @@ export const AdRecord = Schema.Struct({
 }).check(
   Schema.makeFilter(({ last_seen_on, started_on }) =>
     started_on > last_seen_on
-      ? { path: ["started_on"], issue: `must not be after last_seen_on (${started_on} > ${last_seen_on})` }
+      ? {
+          path: ["started_on"],
+          issue: refused("started_after_last_seen", { started: started_on, lastSeen: last_seen_on })
+        }
       : undefined
   )
 )
@@ -119,21 +123,21 @@ const decoders: Record<
   CatalogRecord["type"],
   (input: unknown) => Result.Result<CatalogRecord, ReadonlyArray<ArgumentIssue>>
 > = {
-  niche: ArgumentIssues.decoder(NicheRecord),
-  shop: ArgumentIssues.decoder(ShopRecord),
-  traffic_month: ArgumentIssues.decoder(TrafficMonthRecord),
-  product: ArgumentIssues.decoder(ProductRecord),
-  ad: ArgumentIssues.decoder(AdRecord)
+  niche: ArgumentDecoder.decoder(NicheRecord),
+  shop: ArgumentDecoder.decoder(ShopRecord),
+  traffic_month: ArgumentDecoder.decoder(TrafficMonthRecord),
+  product: ArgumentDecoder.decoder(ProductRecord),
+  ad: ArgumentDecoder.decoder(AdRecord)
 }
 
-const tagIssues = ArgumentIssues.decoder(Schema.Struct({ type: Schema.Literals(recordTypes) }))
+const tagIssues = ArgumentDecoder.decoder(Schema.Struct({ type: Schema.Literals(recordTypes) }))
 
 const isRecordType = (value: unknown): value is CatalogRecord["type"] =>
   typeof value === "string" && Object.hasOwn(decoders, value)
 
 /** One record out of parsed JSON, cleaned; or everything that is wrong with it. */
 export const decode = (input: unknown): Result.Result<CatalogRecord, ReadonlyArray<ArgumentIssue>> => {
-  if (!Predicate.isObject(input)) return Result.fail([{ path: "", message: "must be a JSON object" }])
+  if (!Predicate.isObject(input)) return Result.fail([issueAt("", "not_record")])
   if (Predicate.hasProperty(input, "type") && isRecordType(input.type)) return decoders[input.type](input)
   // Only to say what is wrong with the tag: the other fields mean nothing without it.
   return Result.flatMap(tagIssues("type" in input ? { type: input.type } : {}), ({ type }) => decoders[type](input))

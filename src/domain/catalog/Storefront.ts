@@ -3,8 +3,9 @@
  * and get new ones without notice; unknown ones are ignored.
  */
 import { Result, Schema } from "effect"
-import * as ArgumentIssues from "../ArgumentIssues.ts"
-import type { ArgumentIssue } from "../ToolError.ts"
+import * as ArgumentDecoder from "../ArgumentDecoder.ts"
+import { issueAt } from "../ArgumentIssue.ts"
+import type { ArgumentIssue } from "../ArgumentIssue.ts"
 import { WebUrl } from "./RecordFields.ts"
 import { decode } from "./Records.ts"
 import type { CatalogRecord } from "./Records.ts"
@@ -52,7 +53,7 @@ const Product = Schema.Struct({
 })
 type Product = typeof Product.Type
 
-const decodeProduct = ArgumentIssues.decoder(Product, { unknownNames: "ignore" })
+const decodeProduct = ArgumentDecoder.decoder(Product, { unknownNames: "ignore" })
 
 /** The only public place that has a storefront's currency and country. */
 export const Meta = Schema.Struct({
@@ -65,7 +66,7 @@ export const Meta = Schema.Struct({
 })
 export type Meta = typeof Meta.Type
 
-export const decodeMeta = ArgumentIssues.decoder(Meta, { unknownNames: "ignore" })
+export const decodeMeta = ArgumentDecoder.decoder(Meta, { unknownNames: "ignore" })
 
 /** The products of a document: `{"products": [...]}`, also with further fields beside it, or the array alone. */
 export const Envelope = Schema.Union([
@@ -87,17 +88,15 @@ export const toRecord = (
 
 const lowestPrice = ({ variants }: Product): Result.Result<number, ReadonlyArray<ArgumentIssue>> => {
   if (variants === undefined || variants === null || variants.length === 0) {
-    return Result.fail([{ path: "variants", message: "there are none, so that the product has no price" }])
+    return Result.fail([issueAt("variants", "no_variants")])
   }
   const prices = variants.map(({ price }) => (isUnpriced(price) ? Infinity : amount(price)))
   const wrong = prices.indexOf(null)
   if (wrong !== -1) {
-    return Result.fail([{ path: `variants.${wrong}.price`, message: "must be a price such as 24.90" }])
+    return Result.fail([issueAt(`variants.${wrong}.price`, "not_price")])
   }
   const lowest = prices.reduce((lowest: number, price) => Math.min(lowest, price ?? lowest), Infinity)
-  return lowest === Infinity
-    ? Result.fail([{ path: "variants", message: "none has a price such as 24.90" }])
-    : Result.succeed(lowest)
+  return lowest === Infinity ? Result.fail([issueAt("variants", "no_price")]) : Result.succeed(lowest)
 }
 
 const isUnpriced = (price: string | number | null | undefined): boolean =>

@@ -3,7 +3,7 @@
  * Members that are not named here are ignored.
  */
 import { Option, Result, Schema } from "effect"
-import * as ArgumentIssues from "../ArgumentIssues.ts"
+import * as ArgumentDecoder from "../ArgumentDecoder.ts"
 import { isRecord } from "../mcp/JsonRpc.ts"
 import type { OAuthClient } from "./Client.ts"
 import * as ClientText from "./ClientText.ts"
@@ -22,7 +22,7 @@ const Document = Schema.Struct({
   token_endpoint_auth_methods_supported: Schema.optionalKey(Schema.Array(Schema.String))
 })
 
-const decode = ArgumentIssues.decoder(Document, { unknownNames: "ignore" })
+const decode = ArgumentDecoder.decoder(Document, { unknownNames: "ignore" })
 
 const parseJson = Option.liftThrowable((text: string): unknown => JSON.parse(text))
 

@@ -1,7 +1,8 @@
 /** Arguments of `search_ads` (S44 to S75). */
 import { Predicate, Schema } from "effect"
 import { ctas, mediaTypes } from "../catalog/Enumerations.ts"
-import type { ArgumentIssue } from "../ToolError.ts"
+import { issueAt, refused } from "../ArgumentIssue.ts"
+import type { ArgumentIssue } from "../ArgumentIssue.ts"
 import * as Arguments from "./Arguments.ts"
 import * as Page from "./Page.ts"
 import * as StoreFilter from "./StoreFilter.ts"
@@ -47,10 +48,11 @@ export const AdQuery = Schema.Struct({
 export type AdQuery = typeof AdQuery.Type
 
 function ratingRange() {
+  const issue = refused("not_between", { minimum: 0, maximum: 5 })
   return Arguments.Range.check(
     Schema.makeFilter(({ max, min }) => [
-      ...(min !== undefined && min > 5 ? [{ path: ["min"], issue: "must be between 0 and 5" }] : []),
-      ...(max !== undefined && max > 5 ? [{ path: ["max"], issue: "must be between 0 and 5" }] : [])
+      ...(min !== undefined && min > 5 ? [{ path: ["min"], issue }] : []),
+      ...(max !== undefined && max > 5 ? [{ path: ["max"], issue }] : [])
     ])
   )
 }
@@ -65,7 +67,7 @@ export const bounds = (range: { readonly min?: unknown; readonly max?: unknown }
  */
 export const conflicts = (args: Readonly<Record<string, unknown>>): ReadonlyArray<ArgumentIssue> =>
   args["status"] === "inactive" && Predicate.isObject(args["active_days"]) && bounds(args["active_days"])
-    ? [{ path: "active_days", message: "matches only ads still running; do not combine it with status `inactive`" }]
+    ? [issueAt("active_days", "only_running_ads")]
     : []
 
 /** `recommended` pages over stores, every other sort over ads (S72). */

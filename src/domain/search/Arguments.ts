@@ -3,7 +3,9 @@
  * and carries the description that the client's model reads.
  */
 import { Schema, SchemaTransformation } from "effect"
-import { echo } from "../ArgumentIssues.ts"
+import { echo } from "../ArgumentDecoder.ts"
+import { problem, refused } from "../ArgumentIssue.ts"
+import type { IssueCode } from "../ArgumentIssue.ts"
 
 /**
  * An argument that may be absent. The description belongs to the key: on a schema with checks it would be lost in the
@@ -19,16 +21,18 @@ export const recordId = (description: string) =>
 /** Characters that no name has: PostgreSQL refuses U+0000 and half a surrogate pair, and a terminal acts on the others. */
 const control = /[\p{Cc}\p{Cs}]/u
 
-const hasNoControl = Schema.makeFilter((text: string) => !control.test(text) || "must not contain control characters")
+export const hasNoControl = Schema.makeFilter((text: string) => !control.test(text), {
+  problem: problem("control_characters")
+})
 
 /** A name out of an open vocabulary: 1 to 100 characters. */
 export const Name = Schema.String.check(
-  Schema.isNonEmpty({ message: "must not be empty; leave it out" }),
+  Schema.isNonEmpty({ problem: problem("empty_name") }),
   Schema.isMaxCodePoints(100).abort(),
   hasNoControl
 )
 
-/** A member of a closed vocabulary; ArgumentIssues answers a wrong one with the nearest right one. */
+/** A member of a closed vocabulary; ArgumentDecoder answers a wrong one with the nearest right one. */
 export const oneOf = <const L extends ReadonlyArray<string>>(values: L) => Schema.Literals(values)
 
 /** As many as the other lists take, also of a vocabulary that is smaller: to say one twice is harmless. */
@@ -47,12 +51,12 @@ const upperCase = SchemaTransformation.transform({
 })
 
 /** A code out of an ISO list, accepted in either case and decoded to upper case; `codeOf` finds the one of a name. */
-export const code = (codes: ReadonlySet<string>, standard: string, codeOf: (name: string) => string | undefined) =>
+export const code = (codes: ReadonlySet<string>, unknown: IssueCode, codeOf: (name: string) => string | undefined) =>
   Schema.String.check(
     Schema.makeFilter((text: string) => {
       if (codes.has(toUpperCase(text))) return true
-      const meant = codeOf(text)
-      return `\`${echo(text)}\` is not ${standard} code${meant === undefined ? "" : `; did you mean \`${meant}\`?`}`
+      const suggestion = codeOf(text)
+      return refused(unknown, { value: echo(text), ...(suggestion === undefined ? {} : { suggestion }) })
     })
   ).pipe(Schema.decode(upperCase))
 
@@ -63,7 +67,7 @@ const bounds = (bound: Schema.Codec<number>) =>
   }).check(
     Schema.makeFilter(({ max, min }) =>
       min !== undefined && max !== undefined && min > max
-        ? { path: ["min"], issue: `must not be greater than max (${min} > ${max})` }
+        ? { path: ["min"], issue: refused("min_above_max", { min, max }) }
         : undefined
     )
   )
@@ -79,8 +83,10 @@ const datePattern = /^\d{4}-\d{2}-\d{2}$/u
 
 /** A calendar date of the proleptic Gregorian calendar, years 0001 to 9999. */
 export const CalendarDate = Schema.String.check(
-  Schema.isPattern(datePattern, { message: "must be a date in the form YYYY-MM-DD" }),
-  Schema.makeFilter((text: string) => !datePattern.test(text) || existsOnCalendar(text) || `${text} does not exist`)
+  Schema.isPattern(datePattern, { problem: problem("not_date") }),
+  Schema.makeFilter(
+    (text: string) => !datePattern.test(text) || existsOnCalendar(text) || refused("no_such_date", { date: text })
+  )
 )
 
 const daysOfMonths = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
@@ -103,7 +109,7 @@ export const DateRange = Schema.Struct({
 }).check(
   Schema.makeFilter(({ from, to }) =>
     from !== undefined && to !== undefined && from > to
-      ? { path: ["from"], issue: `must not be after to (${from} > ${to})` }
+      ? { path: ["from"], issue: refused("from_after_to", { from, to }) }
       : undefined
   )
 )

@@ -2,6 +2,7 @@
 import { Schema } from "effect"
 import { languages, pixels, socialNetworks } from "../catalog/Enumerations.ts"
 import { countryCodeOf, countryCodes, currencyCodeOf, currencyCodes } from "../catalog/Iso.ts"
+import { problem } from "../ArgumentIssue.ts"
 import * as Arguments from "./Arguments.ts"
 import { queryWords } from "./SearchText.ts"
 
@@ -14,10 +15,10 @@ export type NicheReference = typeof NicheReference.Type
 
 /** Free text, 1 to 200 characters, with something in it that can be found: a letter, a digit or a symbol. */
 export const Query = Schema.String.check(
-  Schema.isNonEmpty({ message: "must not be empty; leave it out to search without words" }).abort(),
+  Schema.isNonEmpty({ problem: problem("empty_query") }).abort(),
   // Nobody looks at the words of a text that is too long.
   Schema.isMaxCodePoints(200).abort(),
-  Schema.makeFilter((text: string) => queryWords(text).length > 0 || "must contain a letter, a digit or a symbol")
+  Schema.makeFilter((text: string) => queryWords(text).length > 0, { problem: problem("no_words") })
 )
 
 const list = <S extends Schema.Constraint>(item: S, maxEntries: number) =>
@@ -29,11 +30,11 @@ export const fields = {
     'Niche names or ids from list_filter_options with kind "niches"; an id may be a number or text. A parent includes its sub-niches. Up to 20.'
   ),
   countries: Arguments.optional(
-    list(Arguments.code(countryCodes, "an ISO 3166-1 alpha-2", countryCodeOf), 50),
+    list(Arguments.code(countryCodes, "unknown_country", countryCodeOf), 50),
     "Store countries, ISO 3166-1 alpha-2, such as US. Up to 50."
   ),
   currencies: Arguments.optional(
-    list(Arguments.code(currencyCodes, "an ISO 4217", currencyCodeOf), 50),
+    list(Arguments.code(currencyCodes, "unknown_currency", currencyCodeOf), 50),
     "Store currencies, ISO 4217, such as EUR. Up to 50."
   ),
   languages: Arguments.optional(Arguments.someOf(languages), "Store languages."),
@@ -42,7 +43,7 @@ export const fields = {
       Schema.String.check(
         Schema.isMaxCodePoints(64),
         Schema.isPattern(/^\.[^\s./\p{Cc}\p{Cs}]+(?:\.[^\s./\p{Cc}\p{Cs}]+)*$/u, {
-          message: "must be a domain extension with a leading dot, such as `.com` or `.co.uk`"
+          problem: problem("not_domain_extension")
         })
       ),
       50

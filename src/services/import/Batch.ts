@@ -2,6 +2,7 @@
  * A batch of records in the order of the input, sorted out by type: what refers to something unknown is rejected, and
  * of several records with one key the last one counts.
  */
+import { englishOf } from "../../domain/ArgumentIssue.ts"
 import type {
   AdRecord,
   NicheRecord,
@@ -49,7 +50,7 @@ export const sortOut = (
     switch (record.type) {
       case "niche": {
         const issue = known.niches.add(record)
-        if (issue !== undefined) return { field: issue.path, reason: issue.message }
+        if (issue !== undefined) return { field: issue.path, reason: englishOf(issue) }
         niches.set(record.id, record)
         return undefined
       }

@@ -1,6 +1,7 @@
 /** What every reader produces and the importer takes: records with the place that they came from, in pieces. */
 import type { CatalogRecord } from "../../domain/catalog/Records.ts"
-import type { ArgumentIssue } from "../../domain/ToolError.ts"
+import { englishOf } from "../../domain/ArgumentIssue.ts"
+import type { ArgumentIssue } from "../../domain/ArgumentIssue.ts"
 
 /**
  * What a storefront tells of itself. Unlike a `shop` record it leaves alone what it does not know, such as the figures
@@ -41,4 +42,4 @@ export interface ImportChunk {
 const maxRejectsOfARecord = 10
 
 export const rejects = (line: number, issues: ReadonlyArray<ArgumentIssue>): ReadonlyArray<Reject> =>
-  issues.slice(0, maxRejectsOfARecord).map(({ message, path }) => ({ line, field: path, reason: message }))
+  issues.slice(0, maxRejectsOfARecord).map((issue) => ({ line, field: issue.path, reason: englishOf(issue) }))

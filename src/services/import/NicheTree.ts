@@ -1,6 +1,7 @@
 /** The niches that are known while a batch is read: what a record of a niche or a store may refer to. */
 import type { NicheRecord } from "../../domain/catalog/Records.ts"
-import type { ArgumentIssue } from "../../domain/ToolError.ts"
+import { issueAt } from "../../domain/ArgumentIssue.ts"
+import type { ArgumentIssue } from "../../domain/ArgumentIssue.ts"
 
 type Niche = Omit<NicheRecord, "type">
 
@@ -20,14 +21,14 @@ export class NicheTree {
   add(niche: Niche): ArgumentIssue | undefined {
     const { id, name, parent_id } = niche
     if (parent_id !== null && !this.has(parent_id) && parent_id !== id) {
-      return { path: "parent_id", message: `no niche ${parent_id} is known; its record must come earlier` }
+      return issueAt("parent_id", "niche_parent_unknown", { parent: parent_id })
     }
     if (parent_id !== null && this.#isAtOrBelow(parent_id, id)) {
-      return { path: "parent_id", message: `niche ${parent_id} is niche ${id} itself, or below it` }
+      return issueAt("parent_id", "niche_cycle", { parent: parent_id, niche: id })
     }
     const namesake = this.#idOfName.get(name.toLowerCase())
     if (namesake !== undefined && namesake !== id) {
-      return { path: "name", message: `niche ${namesake} has this name already` }
+      return issueAt("name", "niche_name_taken", { other: namesake })
     }
     this.#set(niche)
     return undefined

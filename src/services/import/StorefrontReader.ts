@@ -5,7 +5,9 @@ import { Count, Domain } from "../../domain/catalog/RecordFields.ts"
 import { Country, Currency, ShopName } from "../../domain/catalog/Records.ts"
 import * as StoreDomain from "../../domain/catalog/StoreDomain.ts"
 import * as Storefront from "../../domain/catalog/Storefront.ts"
-import * as ArgumentIssues from "../../domain/ArgumentIssues.ts"
+import * as ArgumentDecoder from "../../domain/ArgumentDecoder.ts"
+import { englishOf } from "../../domain/ArgumentIssue.ts"
+import type { ArgumentIssue } from "../../domain/ArgumentIssue.ts"
 import { UnreadableInput } from "./ImportError.ts"
 import { rejects } from "./ImportSource.ts"
 import type { ImportChunk, ImportRow, Reject, StorefrontShop } from "./ImportSource.ts"
@@ -85,7 +87,7 @@ const Shop = Schema.Struct({
   currency: Schema.NullOr(Currency),
   products_count: Schema.NullOr(Count)
 })
-const decodeShop = ArgumentIssues.decoder(Shop)
+const decodeShop = ArgumentDecoder.decoder(Shop)
 
 const describeShop = Effect.fnUntraced(function* (
   options: StorefrontOptions
@@ -109,17 +111,18 @@ const describeShop = Effect.fnUntraced(function* (
   })
   if (Result.isSuccess(shop)) return { type: "storefront_shop", ...shop.success }
   return yield* new UnreadableInput({
-    message: `The store cannot be imported: ${shop.failure.map(({ message, path }) => `${path} ${message}`).join("; ")}.`
+    message: `The store cannot be imported: ${listed(shop.failure)}.`
   })
 })
+
+const listed = (issues: ReadonlyArray<ArgumentIssue>): string =>
+  issues.map((issue) => `${issue.path} ${englishOf(issue)}`).join("; ")
 
 const readMeta = Effect.fnUntraced(function* (path: string) {
   const file = yield* InputFile.open(path)
   const meta = Storefront.decodeMeta(yield* json(file))
   if (Result.isSuccess(meta)) return meta.success
   return yield* new UnreadableInput({
-    message: `${path} is not a storefront's meta.json: ${meta.failure
-      .map(({ message, path }) => `${path} ${message}`)
-      .join("; ")}.`
+    message: `${path} is not a storefront's meta.json: ${listed(meta.failure)}.`
   })
 })

@@ -5,7 +5,8 @@
 import { Effect } from "effect"
 import { nearestOf } from "../../domain/search/Nearest.ts"
 import { streamSafe } from "../../domain/search/SearchText.ts"
-import type { ArgumentIssue } from "../../domain/ToolError.ts"
+import { issueAt } from "../../domain/ArgumentIssue.ts"
+import type { ArgumentIssue, IssueCode } from "../../domain/ArgumentIssue.ts"
 import type { SpellingKind } from "./index/Records.ts"
 import type { VocabularyEntry } from "./index/Vocabulary.ts"
 import type { NameCodes } from "./Queries.ts"
@@ -97,27 +98,27 @@ export interface SentNames {
 /** A niche or a theme that is not known, and how to find the nearest one that is. */
 interface Unknown {
   readonly path: string
-  readonly what: string
+  readonly code: IssueCode
   readonly name: string | number
   readonly nearest: () => string | undefined
 }
 
 const unknown = ({ niches = [], themes = [] }: SentNames, names: Names): ReadonlyArray<Unknown> => [
-  ...niches.flatMap((name, index) =>
+  ...niches.flatMap((name, index): ReadonlyArray<Unknown> =>
     name !== undefined && names.niche(name) === undefined
       ? [
           {
             path: `niches.${index}`,
-            what: "niche",
+            code: "unknown_niche",
             name,
             nearest: () => (typeof name === "string" ? names.nearestNiche(name) : undefined)
           }
         ]
       : []
   ),
-  ...themes.flatMap((name, index) =>
+  ...themes.flatMap((name, index): ReadonlyArray<Unknown> =>
     name !== undefined && names.spellings("theme", name).length === 0
-      ? [{ path: `themes.${index}`, what: "theme", name, nearest: () => names.nearestTheme(name) }]
+      ? [{ path: `themes.${index}`, code: "unknown_theme", name, nearest: () => names.nearestTheme(name) }]
       : []
   )
 ]
@@ -130,12 +131,9 @@ export const areKnown = (sent: SentNames, names: Names): boolean => unknown(sent
  * nothing. What is `undefined` only keeps the others' positions.
  */
 export const unknownNames = (sent: SentNames, names: Names): ReadonlyArray<ArgumentIssue> =>
-  unknown(sent, names).map(({ name, nearest, path, what }, index) => {
-    const meant = index < maxSuggestions ? nearest() : undefined
-    return {
-      path,
-      message: `\`${name}\` is not a known ${what}${meant === undefined ? "" : `; did you mean \`${meant}\`?`}`
-    }
+  unknown(sent, names).map(({ code, name, nearest, path }, index) => {
+    const suggestion = index < maxSuggestions ? nearest() : undefined
+    return issueAt(path, code, { value: name, ...(suggestion === undefined ? {} : { suggestion }) })
   })
 
 /** How to mend them. */

@@ -2,7 +2,8 @@
 import { Result } from "effect"
 import { hash } from "node:crypto"
 import { isIdempotencyKey } from "../../domain/access/ChargeError.ts"
-import type { ArgumentIssue } from "../../domain/ToolError.ts"
+import { issueAt } from "../../domain/ArgumentIssue.ts"
+import type { ArgumentIssue } from "../../domain/ArgumentIssue.ts"
 import type { RawArguments } from "./ToolDefinition.ts"
 
 export const metaKey = "discovery/idempotency-key"
@@ -14,7 +15,7 @@ export const keyOf = (
   const key = meta?.[metaKey] ?? undefined
   return key === undefined || isIdempotencyKey(key)
     ? Result.succeed(key)
-    : Result.fail({ path: `_meta.${metaKey}`, message: "must be a string of 1 to 128 characters" })
+    : Result.fail(issueAt(`_meta.${metaKey}`, "bad_idempotency_key"))
 }
 
 /** What makes two calls the same one. Only for arguments that were decoded: others may be nested without end. */

@@ -1,5 +1,6 @@
 /** `list_filter_options`: the valid values of the filters `niches`, `themes` and `apps`. */
 import { Effect, Schema } from "effect"
+import { issueAt } from "../../domain/ArgumentIssue.ts"
 import * as Arguments from "../../domain/search/Arguments.ts"
 import { Vocabulary } from "../search/Vocabulary.ts"
 import * as ToolDefinition from "./ToolDefinition.ts"
@@ -25,10 +26,7 @@ const Options = Schema.Struct({
 
 const needsQuery: ToolDefinition.Check = (raw) =>
   Effect.succeed({
-    issues:
-      raw["kind"] === "apps" && raw["query"] === undefined
-        ? [{ path: "query", message: "is required with kind `apps`: give a part of the app's name" }]
-        : []
+    issues: raw["kind"] === "apps" && raw["query"] === undefined ? [issueAt("query", "app_query_required")] : []
   })
 
 export const make = Effect.gen(function* () {

@@ -4,15 +4,10 @@ import { Context, Effect, Result } from "effect"
 import * as Tool from "effect/ai/Tool"
 import type { Caller } from "../../domain/access/Account.ts"
 import { costs } from "../../domain/access/Credit.ts"
-import * as ArgumentIssues from "../../domain/ArgumentIssues.ts"
+import * as ArgumentDecoder from "../../domain/ArgumentDecoder.ts"
 import * as Narrowing from "../../domain/search/Narrowing.ts"
-import type {
-  ArgumentIssue,
-  RateLimited,
-  SearchTimeout,
-  ServiceUnavailable,
-  ToolError
-} from "../../domain/ToolError.ts"
+import type { ArgumentIssue } from "../../domain/ArgumentIssue.ts"
+import type { RateLimited, SearchTimeout, ServiceUnavailable, ToolError } from "../../domain/ToolError.ts"
 import * as ToolSchema from "./ToolSchema.ts"
 
 /** Every tool has its cost in the one table of costs. */
@@ -98,7 +93,7 @@ export const make = <
     .annotate(Tool.Idempotent, true)
     .annotate(Tool.OpenWorld, false)
 
-  const decode = ArgumentIssues.argumentDecoder(options.parameters)
+  const decode = ArgumentDecoder.argumentDecoder(options.parameters)
   const handle = (args: Parameters["Type"]): PreparedCall<Success["Type"], E, C> => {
     const { handler } = options
     return (caller) => handler(args, caller)

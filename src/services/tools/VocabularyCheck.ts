@@ -1,6 +1,6 @@
 /** Unknown niches and themes in a search's arguments, told together with whatever else is wrong. */
 import { Effect } from "effect"
-import type { ArgumentIssue } from "../../domain/ToolError.ts"
+import type { ArgumentIssue } from "../../domain/ArgumentIssue.ts"
 import type { Vocabulary } from "../search/Vocabulary.ts"
 import type { Check, RawArguments } from "./ToolDefinition.ts"
 

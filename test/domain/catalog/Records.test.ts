@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Result, Schema } from "effect"
+import { englishOf } from "../../../src/domain/ArgumentIssue.ts"
 import { adStatuses, ctas, languages, mediaTypes } from "../../../src/domain/catalog/Enumerations.ts"
 import { decode } from "../../../src/domain/catalog/Records.ts"
 import type { CatalogRecord } from "../../../src/domain/catalog/Records.ts"
@@ -27,7 +28,7 @@ const issues = (input: unknown) =>
   Object.fromEntries(
     Result.match(decode(input), {
       onSuccess: () => [],
-      onFailure: (found) => found.map(({ message, path }) => [path, message])
+      onFailure: (found) => found.map((issue) => [issue.path, englishOf(issue)])
     })
   )
 

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Result, Schema } from "effect"
-import { argumentDecoder } from "../../../src/domain/ArgumentIssues.ts"
+import { argumentDecoder } from "../../../src/domain/ArgumentDecoder.ts"
+import { englishOf } from "../../../src/domain/ArgumentIssue.ts"
 import { AdQuery, conflicts } from "../../../src/domain/search/AdQuery.ts"
 import { ProductQuery } from "../../../src/domain/search/ProductQuery.ts"
 import { languages } from "../../../src/domain/catalog/Enumerations.ts"
@@ -24,7 +25,9 @@ const AdQuerySchema = Object.entries(ToolSchema.ofArguments(AdQuery).properties 
 
 const issues = (input: Raw) => {
   const result = decodeAds(input)
-  return Result.isFailure(result) ? Object.fromEntries(result.failure.map(({ message, path }) => [path, message])) : {}
+  return Result.isFailure(result)
+    ? Object.fromEntries(result.failure.map((issue) => [issue.path, englishOf(issue)]))
+    : {}
 }
 
 describe("arguments of search_ads", () => {

@@ -249,7 +249,8 @@ layer(Services, { excludeTestServices: true })("CreditLedger", (it) => {
             issues: [
               {
                 path: "_meta.discovery/idempotency-key",
-                message: "was used in the last 24 hours for another tool or other arguments"
+                code: "used_idempotency_key",
+                params: {}
               }
             ]
           })

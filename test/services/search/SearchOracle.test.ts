@@ -4,9 +4,11 @@
  * index/SearchOracle.test.ts has more cases for the index alone.
  */
 import { assert, layer } from "@effect/vitest"
-import { Effect, Exit, Layer, Schema } from "effect"
+import { Effect, Exit, Layer, Result, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { AccountId } from "../../../src/domain/access/Account.ts"
+import { argumentDecoder } from "../../../src/domain/ArgumentDecoder.ts"
+import { englishOf } from "../../../src/domain/ArgumentIssue.ts"
 import type { FoundAd } from "../../../src/domain/catalog/AdItem.ts"
 import type { FoundProduct } from "../../../src/domain/catalog/ProductItem.ts"
 import * as AdQuery from "../../../src/domain/search/AdQuery.ts"
@@ -120,18 +122,18 @@ const asksNothing = (args: Record<string, unknown>): boolean =>
   typeof args["query"] === "string" && matcher(args["query"]) === undefined
 
 /** A query of punctuation alone has to be refused. */
-const refusal = <E, R>(decoded: Effect.Effect<unknown, E, R>) =>
-  Effect.match(decoded, {
+const refusal = (schema: Schema.ConstraintDecoder<unknown>, args: Record<string, unknown>) =>
+  Result.match(argumentDecoder(schema)(args).result, {
     onSuccess: () => "a query without words was accepted",
-    onFailure: (error) =>
-      Schema.isSchemaError(error) && error.message.includes(`must contain a letter`)
+    onFailure: (issues) =>
+      issues.some(({ code }) => code === "no_words")
         ? undefined
-        : `refused for another reason: ${String(error)}`
+        : `refused for another reason: ${issues.map(englishOf).join("; ")}`
   })
 
 const adFailure = Effect.fnUntraced(function* (catalog: NaiveCatalog.NaiveCatalog, args: Record<string, unknown>) {
   const adSearch = yield* AdSearch
-  if (asksNothing(args)) return yield* refusal(decodeAds(args))
+  if (asksNothing(args)) return refusal(AdQuery.AdQuery, args)
   const query = yield* decodeAds(args)
   const answer = NaiveSearch.searchAds(catalog, query)
   const expected: Expected = {
@@ -153,7 +155,7 @@ const adFailure = Effect.fnUntraced(function* (catalog: NaiveCatalog.NaiveCatalo
 
 const productFailure = Effect.fnUntraced(function* (catalog: NaiveCatalog.NaiveCatalog, args: Record<string, unknown>) {
   const productSearch = yield* ProductSearch
-  if (asksNothing(args)) return yield* refusal(decodeProducts(args))
+  if (asksNothing(args)) return refusal(ProductQuery.ProductQuery, args)
   const query = yield* decodeProducts(args)
   const answer = NaiveSearch.searchProducts(catalog, query)
   return yield* walkPages(

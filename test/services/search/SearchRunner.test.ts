@@ -108,7 +108,7 @@ layer(services, { excludeTestServices: true })("SearchRunner", (it) => {
       const refused = Effect.flip(adSearch.search({ niches: ["Desks"] }))
       assert.deepInclude(yield* refused, {
         _tag: "InvalidArguments",
-        issues: [{ path: "niches.0", message: "`Desks` is not a known niche" }]
+        issues: [{ path: "niches.0", code: "unknown_niche", params: { value: "Desks" } }]
       })
       yield* sql`INSERT INTO niche VALUES (7, NULL, 'Desks')`
       yield* stampAndIndex

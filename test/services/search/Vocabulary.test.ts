@@ -109,9 +109,9 @@ layer(services, { excludeTestServices: true })("Vocabulary", (it) => {
         countries: ["XX"]
       })
       assert.deepStrictEqual(issues, [
-        { path: "niches.1", message: "`Petz` is not a known niche; did you mean `Pets`?" },
-        { path: "niches.2", message: "`99` is not a known niche" },
-        { path: "themes.0", message: "`Impulze` is not a known theme; did you mean `Impulse`?" }
+        { path: "niches.1", code: "unknown_niche", params: { value: "Petz", suggestion: "Pets" } },
+        { path: "niches.2", code: "unknown_niche", params: { value: 99 } },
+        { path: "themes.0", code: "unknown_theme", params: { value: "Impulze", suggestion: "Impulse" } }
       ])
     })
   )
@@ -136,7 +136,7 @@ layer(services, { excludeTestServices: true })("Vocabulary", (it) => {
         [2]
       )
       assert.deepStrictEqual(yield* vocabulary.issues({ themes: ["impulse"] }), [
-        { path: "themes.0", message: "`impulse` is not a known theme" }
+        { path: "themes.0", code: "unknown_theme", params: { value: "impulse" } }
       ])
     })
   )

@@ -4,14 +4,14 @@ import { defaults } from "../../../domain/search/Arguments.ts"
 import * as Page from "../../../domain/search/Page.ts"
 import type { Kind } from "../../../domain/search/SearchAddress.ts"
 import { written } from "../../../domain/search/SearchAddress.ts"
-import type { ArgumentIssue } from "../../../domain/ToolError.ts"
+import { textOf } from "../../../domain/ArgumentIssue.ts"
+import type { ArgumentIssue } from "../../../domain/ArgumentIssue.ts"
 import type { Popular } from "../../../services/search/Vocabulary.ts"
 import { texts as cardTexts } from "./CardText.ts"
 import { texts } from "./FilterText.ts"
 import type { ArgumentName } from "./FilterText.ts"
 import { html } from "../shared/Html.ts"
 import type { Html } from "../shared/Html.ts"
-import { issueText } from "./IssueText.ts"
 import { languageName } from "../shared/LanguageNames.ts"
 import type { Locale } from "../shared/Locale.ts"
 
@@ -55,7 +55,7 @@ const told = ({ issues, locale }: Context, field: string, withEntries = false): 
     ? { error: undefined, attributes: undefined }
     : {
         error: html`<p class="error" id="${field}-error">
-          ${found.map(({ message, path }) => html`<span data-issue="${path}">${issueText(locale.language, message)}</span> `)}
+          ${found.map((issue) => html`<span data-issue="${issue.path}">${textOf(issue, locale)}</span> `)}
         </p>`,
         attributes: html` aria-invalid="true" aria-describedby="${field}-error"`
       }

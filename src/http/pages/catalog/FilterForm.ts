@@ -1,6 +1,6 @@
 /** The form of a search: its words and order in a bar, and the filters in groups that open when they are in use. */
 import type { SearchAddress, Kind } from "../../../domain/search/SearchAddress.ts"
-import type { ArgumentIssue } from "../../../domain/ToolError.ts"
+import type { ArgumentIssue } from "../../../domain/ArgumentIssue.ts"
 import type { Popular } from "../../../services/search/Vocabulary.ts"
 import * as FilterControls from "./FilterControls.ts"
 import { isTyped } from "./FilterControls.ts"

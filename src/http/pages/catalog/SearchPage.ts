@@ -5,17 +5,13 @@
 import { Effect, Option, Result, Schema } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { HttpRouter } from "effect/http"
+import { textOf } from "../../../domain/ArgumentIssue.ts"
+import type { ArgumentIssue } from "../../../domain/ArgumentIssue.ts"
 import type { Reason } from "../../../domain/search/AdNotice.ts"
 import * as Narrowing from "../../../domain/search/Narrowing.ts"
 import type { AdPagination, Pagination } from "../../../domain/search/Page.ts"
 import * as SearchAddress from "../../../domain/search/SearchAddress.ts"
-import type {
-  ArgumentIssue,
-  InvalidArguments,
-  RateLimited,
-  SearchTimeout,
-  ServiceUnavailable
-} from "../../../domain/ToolError.ts"
+import type { InvalidArguments, RateLimited, SearchTimeout, ServiceUnavailable } from "../../../domain/ToolError.ts"
 import { Vocabulary } from "../../../services/search/Vocabulary.ts"
 import type { Popular } from "../../../services/search/Vocabulary.ts"
 import * as ToolDefinition from "../../../services/tools/ToolDefinition.ts"
@@ -29,7 +25,6 @@ import type { Typed } from "./FilterControls.ts"
 import { texts as filterTexts } from "./FilterText.ts"
 import { html } from "../shared/Html.ts"
 import type { Html } from "../shared/Html.ts"
-import { issueText } from "./IssueText.ts"
 import { Layout } from "../shared/Layout.ts"
 import type { Locale } from "../shared/Locale.ts"
 import { PageRoutes, seeOther } from "../shared/PageRoutes.ts"
@@ -184,19 +179,21 @@ const isSame = (some: SearchAddress.Pairs, others: SearchAddress.Pairs): boolean
   some.every(([name, value], index) => name === others[index]?.[0] && value === others[index]?.[1])
 
 /** Which field it is about, if there is one, and what is wrong with it. */
-const problemOf = ({ message, path }: ArgumentIssue, { language, quotes }: Locale, typed: Typed): Problem => {
-  const text = filterTexts[language]
+const problemOf = (issue: ArgumentIssue, locale: Locale, typed: Typed): Problem => {
+  const { path } = issue
+  const text = filterTexts[locale.language]
   const [name = "", part = ""] = path.split(".")
-  const said = issueText(language, message)
+  const said = textOf(issue, locale)
   if (!isNamed(name, text.names)) return { message: `${path}: ${said}` }
   const ends: Readonly<Record<string, string>> = { min: text.from, from: text.from, max: text.to, to: text.to }
   const end = Object.hasOwn(ends, part) ? ends[part] : undefined
-  // Of an entry whose name the message has not.
-  const entry = /^\d+$/u.test(part) && !message.startsWith("`") ? typed.entries(name)[Number(part)] : undefined
+  // Of an entry that the text does not repeat.
+  const entry =
+    /^\d+$/u.test(part) && issue.params["value"] === undefined ? typed.entries(name)[Number(part)] : undefined
   const about = [
     text.names[name],
     ...(end === undefined ? [] : [end]),
-    ...(entry === undefined ? [] : [quotes.join(String(entry))])
+    ...(entry === undefined ? [] : [locale.quotes.join(String(entry))])
   ]
   const problem = { message: `${about.join(", ")}: ${said}` }
   return places[name] === "links" ? problem : { ...problem, field: end === undefined ? name : path }

@@ -5,7 +5,7 @@ import type { HtmlEscapedString } from "hono/utils/html"
 export type Html = HtmlEscapedString
 
 /** What can stand in a template. Left out: `undefined` and `false`. */
-export type Value = string | number | false | undefined | Html | ReadonlyArray<Html>
+export type Value = string | number | false | undefined | Html | ReadonlyArray<string | Html>
 
 /** Attributes are written with double quotes around their values. */
 export const html = (strings: TemplateStringsArray, ...values: ReadonlyArray<Value>): Html =>

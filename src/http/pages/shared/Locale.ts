@@ -1,17 +1,19 @@
 /** The visitor's language and the way in which figures, days and names are written there: by the browser's own settings. */
 import { DateTime } from "effect"
 import { parseAccept } from "hono/utils/accept"
+import * as Messages from "../../../domain/Messages.ts"
+import type { Language, MessageKey, RichParams } from "../../../domain/Messages.ts"
 import { html } from "./Html.ts"
 import type { Html } from "./Html.ts"
 
-/** The languages that the pages speak; the first one, to whoever speaks none of them. */
-export const languages = ["en", "de", "fr", "es"] as const
-export type Language = (typeof languages)[number]
+const { languages } = Messages
 
 /** What a page says, in each language: one that lacks a text does not compile. */
 export type Texts<T> = Readonly<Record<Language, T>>
 
-export interface Locale {
+export interface Locale extends Messages.Messages {
+  /** Of a message with tags, or with HTML in it. */
+  readonly html: (key: MessageKey, params?: RichParams<Html>) => Html
   readonly language: Language
   /** Language and region as BCP 47 has them, such as `de-AT`. */
   readonly tag: string
@@ -109,7 +111,11 @@ const make = ({ language, text: tag }: Tag): Locale => {
     return made
   }
 
+  const messages = Messages.make(language, tag)
+
   return {
+    ...messages,
+    html: (key, params = {}) => html`${messages.parts(key, params)}`,
     language,
     tag,
     number: (value) => number.format(value),

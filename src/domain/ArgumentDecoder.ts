@@ -1,0 +1,206 @@
+/** From a schema's issue tree to data: every issue, its path, and the nearest right value. */
+import type { SchemaAST } from "effect"
+import { Predicate, Result, Schema, SchemaIssue } from "effect"
+import * as ArgumentBounds from "./ArgumentBounds.ts"
+import { issueAt, problem } from "./ArgumentIssue.ts"
+import type { ArgumentIssue, IssueCode, Problem } from "./ArgumentIssue.ts"
+import type { Params } from "./Messages.ts"
+import { nearest } from "./search/Nearest.ts"
+
+/** More issues than this help nobody and would only make the answer large. */
+const maxIssues = 50
+
+/** Names and values of the caller are repeated in texts; longer ones are cut. */
+const maxEchoed = 60
+
+/** Looking for the nearest right value is the dearest part: the first few issues teach how to mend the others. */
+const maxSuggestions = 5
+
+export interface DecoderOptions {
+  /** Unknown names are errors, unless others decide which names there are. */
+  readonly unknownNames?: "error" | "ignore"
+}
+
+/** A decoder of records, prepared once, that reports all issues at once. How large a record may be is for its reader to say. */
+export const decoder = <S extends Schema.ConstraintDecoder<unknown>>(
+  schema: S,
+  { unknownNames = "error" }: DecoderOptions = {}
+) => {
+  const decode = Schema.decodeUnknownResult(schema, {
+    errors: "all",
+    onExcessProperty: unknownNames,
+    reportInput: true
+  })
+  return (input: unknown): Result.Result<S["Type"], ReadonlyArray<ArgumentIssue>> =>
+    Result.mapError(decode(input), ({ issue }) => new Issues("unknown_field").of([], issue))
+}
+
+export interface DecodedArguments<A> {
+  /** As they were sent, cut to what the schema can take. */
+  readonly args: Readonly<Record<string, unknown>>
+  readonly result: Result.Result<A, ReadonlyArray<ArgumentIssue>>
+}
+
+/** A decoder of what callers send, prepared once: as {@link decoder}, and bounded in the work that it does. */
+export const argumentDecoder = <S extends Schema.ConstraintDecoder<unknown>>(schema: S) => {
+  const bound = ArgumentBounds.make(schema, maxIssues)
+  const decode = Schema.decodeUnknownResult(schema, { errors: "all", reportInput: true })
+  return (input: Readonly<Record<string, unknown>>): DecodedArguments<S["Type"]> => {
+    const { args, excess } = bound(input)
+    const decoded = decode(args)
+    if (Result.isSuccess(decoded) && excess.length === 0) return { args, result: Result.succeed(decoded.success) }
+    const issues = new Issues("unknown_argument").of(
+      excess,
+      Result.isFailure(decoded) ? decoded.failure.issue : undefined
+    )
+    return { args, result: Result.fail(issues) }
+  }
+}
+
+type Path = ReadonlyArray<PropertyKey>
+
+/** Takes {@link maxIssues}, and does no work for more. */
+class Issues {
+  readonly #all: Array<ArgumentIssue> = []
+  readonly #unknownName: IssueCode
+  #suggestions = 0
+
+  constructor(unknownName: IssueCode) {
+    this.#unknownName = unknownName
+  }
+
+  of(excess: ReadonlyArray<ArgumentBounds.Excess>, issue: SchemaIssue.Issue | undefined): ReadonlyArray<ArgumentIssue> {
+    for (const { path, reason } of excess) {
+      this.#push(path, () =>
+        reason._tag === "TooMany" ? problem("too_many", { most: reason.most }) : this.#unknown(path, reason.known)
+      )
+    }
+    if (issue !== undefined) this.#add(issue, [])
+    return this.#all
+  }
+
+  #add(issue: SchemaIssue.Issue, path: Path): void {
+    if (this.#all.length >= maxIssues) return
+    switch (issue._tag) {
+      case "Pointer":
+        return this.#add(issue.issue, [...path, ...issue.path])
+      case "Composite":
+        for (const inner of issue.issues) this.#add(inner, path)
+        return
+      case "Filter": {
+        const { filter, issue: inner } = issue
+        if (inner._tag !== "InvalidValue") return this.#add(inner, path)
+        return this.#push(path, () => inner.annotations?.problem ?? ofCheck(filter.annotations))
+      }
+      case "InvalidValue":
+        return this.#push(path, () => issue.annotations?.problem ?? problem("invalid"))
+      case "Encoding":
+        return this.#add(issue.issue, path)
+      case "UnexpectedKey":
+        return this.#push(path, () => this.#unknown(path, namesOf(issue.ast)))
+      case "AnyOf": {
+        // A member that took the value but refused its content says more than the list of the members.
+        const content = issue.issues.filter((inner) => inner._tag !== "InvalidType")
+        for (const inner of content) this.#add(inner, path)
+        return content.length > 0 ? undefined : this.#push(path, () => this.#wrongType(issue))
+      }
+      case "InvalidType":
+        return this.#push(path, () => this.#wrongType(issue))
+      case "MissingKey":
+        return this.#push(path, () => problem("required"))
+      default:
+        return this.#push(path, () => problem("invalid"))
+    }
+  }
+
+  #push(path: Path, problem: () => Problem): void {
+    if (this.#all.length >= maxIssues) return
+    const { code, params } = problem()
+    this.#all.push(issueAt(path.map((key) => echo(String(key))).join("."), code, params))
+  }
+
+  #unknown(path: Path, known: ReadonlyArray<string>): Problem {
+    return problem(this.#unknownName, this.#suggestion(String(path.at(-1)), known))
+  }
+
+  #wrongType(issue: SchemaIssue.AnyOf | SchemaIssue.InvalidType): Problem {
+    const input = SchemaIssue.hasInput(issue) ? issue.input : undefined
+    const values = literals(issue.ast)
+    if (values.length === 0) return problem(typeCode(issue.ast))
+    const allowed = values.map((value) => `\`${value}\``).join(", ")
+    if (typeof input !== "string") return problem("not_among", { allowed })
+    const value = echo(input)
+    const suggestion = this.#suggestion(input, values)
+    return suggestion["suggestion"] === undefined
+      ? problem("value_not_among", { value, allowed })
+      : problem("unknown_value", { value, ...suggestion })
+  }
+
+  #suggestion(text: string, candidates: ReadonlyArray<string>): Params {
+    if (this.#suggestions++ >= maxSuggestions) return {}
+    const suggestion = nearest(text, candidates, Math.max(2, Math.ceil(text.length / 3)))
+    return suggestion === undefined ? {} : { suggestion }
+  }
+}
+
+/** What our own checks say, and what the checks of Effect stand for, by their representation. */
+const ofCheck = (annotations: Schema.Annotations.Filter | undefined): Problem => {
+  if (annotations?.problem !== undefined) return annotations.problem
+  const check = annotations?.representation
+  const payload: unknown = check?.payload
+  const number = (name: string): number => {
+    const value = Predicate.hasProperty(payload, name) ? payload[name] : undefined
+    return typeof value === "number" ? value : Number.NaN
+  }
+  switch (check?.id) {
+    case "effect/schema/isInt":
+      return problem("not_integer")
+    case "effect/schema/isFinite":
+      return problem("not_finite")
+    case "effect/schema/isBetween":
+      return problem("not_between", { minimum: number("minimum"), maximum: number("maximum") })
+    case "effect/schema/isGreaterThanOrEqualTo":
+      return problem("too_small", { minimum: number("minimum") })
+    case "effect/schema/isMaxCodePoints":
+      return problem("too_long", { most: number("maxCodePoints") })
+    case "effect/schema/isMaxLength":
+      return problem("too_many", { most: number("maxLength") })
+    default:
+      return problem("invalid")
+  }
+}
+
+const namesOf = (ast: SchemaAST.AST): ReadonlyArray<string> =>
+  ast._tag === "Objects" ? ast.propertySignatures.map(({ name }) => String(name)) : []
+
+/** Members of a union; `null` goes without saying. */
+const membersOf = (ast: SchemaAST.AST): ReadonlyArray<SchemaAST.AST> =>
+  ast._tag === "Union" ? ast.types.flatMap(membersOf).filter(({ _tag }) => _tag !== "Null") : [ast]
+
+const literals = (ast: SchemaAST.AST): ReadonlyArray<string> => {
+  const members = membersOf(ast)
+  return members.every((member) => member._tag === "Literal") ? members.map(({ literal }) => String(literal)) : []
+}
+
+const typeCodes: Readonly<Partial<Record<string, IssueCode>>> = {
+  String: "not_text",
+  Number: "not_number",
+  "String,Number": "not_text_or_number",
+  Boolean: "not_boolean",
+  Arrays: "not_list",
+  Objects: "not_object"
+}
+
+const typeCode = (ast: SchemaAST.AST): IssueCode => {
+  const tags = new Set(membersOf(ast).map(({ _tag }) => _tag))
+  return typeCodes[Array.from(tags).join()] ?? "wrong_type"
+}
+
+/** Text of the caller as a text repeats it: cut, and without what is invisible. */
+export const echo = (text: string): string => {
+  const clean = text.slice(0, 4 * maxEchoed).replaceAll(/[\p{Cc}\p{Cf}\p{Cs}]/gu, "")
+  const characters = Array.from(clean)
+  return characters.length <= maxEchoed && text.length <= 4 * maxEchoed
+    ? clean
+    : `${characters.slice(0, maxEchoed).join("")}…`
+}
