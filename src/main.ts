@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** The command line. `discovery` alone serves. */
+/** The command line. Without a subcommand it serves. */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Cause, Console, Effect, Exit, Layer, Runtime } from "effect"
@@ -13,7 +13,6 @@ import { demoCommand } from "./cli/DemoCommand.ts"
 import { importCommand } from "./cli/ImportCommand.ts"
 import { keyCommand } from "./cli/KeyCommand.ts"
 import * as Live from "./cli/Live.ts"
-import { migrateCommand } from "./cli/MigrateCommand.ts"
 import { serve, serveCommand } from "./cli/ServeCommand.ts"
 import { explain } from "./cli/StartErrors.ts"
 import { trackCommand } from "./cli/TrackCommand.ts"
@@ -21,6 +20,11 @@ import { AppConfig } from "./Config.ts"
 import * as Observability from "./services/Observability.ts"
 
 const operation = Live.operation.pipe(Layer.provideMerge(Live.sharedDatabase))
+
+/** For a deployment that migrates before it starts servers. */
+const migrateCommand = Command.make("migrate", {}, () =>
+  Console.log("The database is at this version.").pipe(Effect.provide(Live.sharedDatabase))
+).pipe(Command.withDescription("Run the migrations that are missing; every start does so too"))
 
 const discovery = Command.make("discovery", {}, () => serve).pipe(
   Command.withDescription(manifest.description),
@@ -38,7 +42,7 @@ const discovery = Command.make("discovery", {}, () => serve).pipe(
   ])
 )
 
-/** Being asked to stop is how a server ends well; a command that is stopped has not done what it should. */
+/** A server that is interrupted exits with 0; an interrupted command has failed. */
 const teardown: Runtime.Teardown = (exit, onExit) => {
   const [command = "serve"] = process.argv.slice(2)
   return command === "serve" && Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause)
@@ -49,7 +53,7 @@ const teardown: Runtime.Teardown = (exit, onExit) => {
 discovery.pipe(
   Command.run({ version: manifest.version }),
   Effect.provide(Observability.layer.pipe(Layer.provideMerge(AppConfig.layer), Layer.provideMerge(NodeServices.layer))),
-  // What the command itself has told is not told again.
+  // The command line has printed its own errors.
   Effect.tapError((error) => (CliError.isCliError(error) ? Effect.void : Console.error(`\n${explain(error)}\n`))),
   NodeRuntime.runMain({ disableErrorReporting: true, teardown })
 )

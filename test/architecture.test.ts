@@ -29,7 +29,7 @@ const mayImport: Record<string, ReadonlyArray<string>> = {
 }
 
 /** Packages of the domain: Effect, and what only computes. */
-const domainPackages = new Set(["effect", "countries-list", "intl-messageformat", "tldts"])
+const domainPackages = new Set(["effect", "countries-list", "intl-messageformat", "tldts", "node:zlib"])
 
 /** Parts of Effect that the domain has no use for: they do, where the domain only says. */
 const effectsOfTheWorld = /^effect\/(http|sql|process|socket|persistence|cluster|cli|workers)\b/

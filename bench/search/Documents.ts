@@ -1,5 +1,5 @@
 /** The words of records, as the specification of the search has them; not taken from the index, which is checked with them. */
-import { documentWords } from "../../src/domain/search/SearchText.ts"
+import { documentWords } from "../../test/oracle/documentWords.ts"
 import { spellings } from "../../src/services/search/DomainNames.ts"
 
 interface StoreTexts {

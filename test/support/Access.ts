@@ -5,7 +5,7 @@ import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql"
 import { AppConfig } from "../../src/Config.ts"
 import type { Caller, Plan, SubscriptionStatus } from "../../src/domain/access/Account.ts"
-import * as Credit from "../../src/domain/access/Credit.ts"
+import type { Balance } from "../../src/domain/access/Credit.ts"
 import { Accounts } from "../../src/services/access/Accounts.ts"
 import { ApiKeys } from "../../src/services/access/ApiKeys.ts"
 import { CredentialResolver } from "../../src/services/access/CredentialResolver.ts"
@@ -18,6 +18,8 @@ import { Passwords } from "../../src/services/access/Passwords.ts"
 import { PlanChecker } from "../../src/services/access/PlanChecker.ts"
 import { UnansweredCharges } from "../../src/services/access/UnansweredCharges.ts"
 import * as Database from "../../src/services/database/Database.ts"
+import { fold } from "../oracle/CreditFold.ts"
+import type { CreditEntry } from "../oracle/CreditFold.ts"
 import { TestDatabase } from "./TestDatabase.ts"
 
 /** Small allowances, so that they run out. */
@@ -90,14 +92,14 @@ export const chargeOf = (caller: Caller, options: Partial<Charge> = {}): Charge 
 /** The balance of the account's newest period, and the fold of that period's entries. */
 export const books = Effect.fnUntraced(function* (accountId: number) {
   const sql = yield* SqlClient.SqlClient
-  const [balance] = yield* sql<Credit.Balance & { readonly start: string }>`
+  const [balance] = yield* sql<Balance & { readonly start: string }>`
     SELECT allowance, used, period_start::text AS start FROM credit_period
     WHERE account_id = ${accountId} ORDER BY period_start DESC LIMIT 1`
   if (balance === undefined) return yield* Effect.die(new Error("the account has no period"))
-  const entries = yield* sql<Credit.CreditEntry & { readonly requestId: string | null }>`
+  const entries = yield* sql<CreditEntry & { readonly requestId: string | null }>`
     SELECT kind, amount, request_id AS "requestId" FROM credit_entry
     WHERE account_id = ${accountId} AND period_start = ${balance.start}::date ORDER BY id`
-  return { balance: { allowance: balance.allowance, used: balance.used }, fold: Credit.fold(entries), entries }
+  return { balance: { allowance: balance.allowance, used: balance.used }, fold: fold(entries), entries }
 })
 
 /** What `credits verify` would print. */

@@ -4,6 +4,7 @@
  * can find a real one, and a double click selects the whole.
  */
 import { Option } from "effect"
+import { crc32 } from "node:zlib"
 
 /** The kinds that are accepted as a bearer credential, each with its prefix. */
 const bearerPrefixes = { api_key: "dsk_", access_token: "dat_" } as const
@@ -66,13 +67,3 @@ const encode = (number: bigint, length: number): string => {
 }
 
 const checksum = (random: string): string => encode(BigInt(crc32(random)), checksumCharacters)
-
-/** CRC-32 as in ISO 3309 (zip, PNG), of ASCII text. */
-const crc32 = (text: string): number => {
-  let crc = 0xffff_ffff
-  for (let index = 0; index < text.length; index++) {
-    crc ^= text.charCodeAt(index)
-    for (let bit = 0; bit < 8; bit++) crc = (crc >>> 1) ^ (crc & 1 ? 0xedb8_8320 : 0)
-  }
-  return (crc ^ 0xffff_ffff) >>> 0
-}

@@ -69,7 +69,7 @@ export type Meta = typeof Meta.Type
 export const decodeMeta = ArgumentDecoder.decoder(Meta, { unknownNames: "ignore" })
 
 /** The products of a document: `{"products": [...]}`, also with further fields beside it, or the array alone. */
-export const Envelope = Schema.Union([
+export const ProductsDocument = Schema.Union([
   Schema.Array(Schema.Unknown),
   Schema.Struct({ products: Schema.Array(Schema.Unknown) })
 ])

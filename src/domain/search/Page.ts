@@ -1,11 +1,13 @@
-/** Paging: which window of the answer is asked for, and how it is described (S28 to S30, S60). */
+/** Paging: the arguments, the window that they select, and a page of results (S28 to S33, S60). */
 import { Schema } from "effect"
+import { AdItem } from "../catalog/AdItem.ts"
+import { ProductItem } from "../catalog/ProductItem.ts"
+import { ShopItem } from "../catalog/ShopItem.ts"
 import * as Arguments from "./Arguments.ts"
 
-/** The last page that can be asked for. */
 export const lastPage = 20
 
-/** `tokensPerResult` is about what one result of the tool takes, in o200k; measured on the demo data. */
+/** `tokensPerResult`: tokens of one result in o200k, measured on the demo data. */
 export const fields = (tokensPerResult: number) => ({
   page: Arguments.optional(
     Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: lastPage })),
@@ -33,7 +35,7 @@ export const window = (args: { readonly page?: number; readonly per_page?: numbe
 /** Items before the window. */
 export const offset = ({ page, perPage }: Window): number => (page - 1) * perPage
 
-/** Whether a further page can be requested, given how many things are paged over: false on page 20. */
+/** Whether a further page can be requested, of `count` stores or items: false on page 20. */
 export const hasMore = ({ page, perPage }: Window, count: number): boolean => page < lastPage && page * perPage < count
 
 const base = {
@@ -54,3 +56,31 @@ export const AdPagination = Schema.Struct({
   )
 })
 export type AdPagination = typeof AdPagination.Type
+
+const truncated = Schema.optionalKey(
+  Schema.Literal(true).annotate({
+    description: "Present when the page would exceed 64 KiB and its last items were dropped."
+  })
+)
+
+export const AdPage = Schema.Struct({
+  results: Schema.Array(AdItem),
+  pagination: AdPagination,
+  truncated,
+  notice: Schema.optionalKey(Schema.String.annotate({ description: "Why the result may be empty, and what to do." }))
+})
+export type AdPage = typeof AdPage.Type
+
+export const ProductPage = Schema.Struct({
+  results: Schema.Array(ProductItem),
+  pagination: Pagination,
+  truncated
+})
+export type ProductPage = typeof ProductPage.Type
+
+export const ShopPage = Schema.Struct({
+  results: Schema.Array(ShopItem),
+  pagination: Pagination,
+  truncated
+})
+export type ShopPage = typeof ShopPage.Type

@@ -197,10 +197,3 @@ export const eachPart = (texts: ReadonlyArray<string | null>, visit: (part: stri
 
 /** The distinct words of a part of a document. */
 export const partWords = (part: string): ReadonlySet<string> => split(part, true)
-
-/** The distinct words of a document, which is several texts. */
-export const documentWords = (texts: ReadonlyArray<string | null>): ReadonlySet<string> => {
-  const words = new Set<string>()
-  eachPart(texts, (part) => partWords(part).forEach((word) => words.add(word)))
-  return words
-}

@@ -32,7 +32,7 @@ export const read = Effect.fn("StorefrontReader.read")(function* (
 ): Effect.fn.Return<Stream.Stream<ImportChunk, UnreadableInput>, UnreadableInput, FileSystem.FileSystem | Stdio.Stdio> {
   const shop = yield* describeShop(options)
   const document = yield* json(file)
-  const envelope = Schema.decodeUnknownResult(Storefront.Envelope)(document)
+  const envelope = Schema.decodeUnknownResult(Storefront.ProductsDocument)(document)
   if (Result.isFailure(envelope)) {
     return yield* new UnreadableInput({
       message: `${file.name} is not a storefront's products.json: {"products": [...]} was expected.`

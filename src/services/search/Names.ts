@@ -137,4 +137,5 @@ export const unknownNames = (sent: SentNames, names: Names): ReadonlyArray<Argum
   })
 
 /** How to mend them. */
-export const hint = "Call list_filter_options with kind `niches` or `themes` for the names and ids that are known."
+export const hint =
+  'Call list_filter_options with kind "niches" or "themes" to get valid names; a part of the name as query narrows the list.'

@@ -16,8 +16,7 @@ export type ToolName = keyof typeof costs
 /** Arguments as they were sent. */
 export type RawArguments = Readonly<Record<string, unknown>>
 
-/** An answer's `structuredContent`. */
-export type Envelope = object
+export type StructuredContent = object
 
 /** What is wrong with the arguments, all at once, and how to find right ones. */
 export interface Complaint {
@@ -29,9 +28,11 @@ export interface Complaint {
 export type Check = (raw: RawArguments) => Effect.Effect<Complaint, RateLimited | SearchTimeout | ServiceUnavailable>
 
 /** A call whose arguments are right. */
-export type PreparedCall<A extends Envelope = Envelope, E extends ToolError = ToolError, C = Caller> = (
-  caller: C
-) => Effect.Effect<A, E>
+export type PreparedCall<
+  A extends StructuredContent = StructuredContent,
+  E extends ToolError = ToolError,
+  C = Caller
+> = (caller: C) => Effect.Effect<A, E>
 
 /** What most tools have to know of who asks: no credential, so that a page can ask as well. */
 export type Asker = Pick<Caller, "accountId">
@@ -52,12 +53,16 @@ export interface Listing {
   }
 }
 
-export interface Decoded<A extends Envelope = Envelope, E extends ToolError = ToolError, C = Caller> {
+export interface Decoded<A extends StructuredContent = StructuredContent, E extends ToolError = ToolError, C = Caller> {
   readonly args: RawArguments
   readonly result: Result.Result<PreparedCall<A, E, C>, Complaint>
 }
 
-export interface RunnableTool<A extends Envelope = Envelope, E extends ToolError = ToolError, C = Caller> {
+export interface RunnableTool<
+  A extends StructuredContent = StructuredContent,
+  E extends ToolError = ToolError,
+  C = Caller
+> {
   readonly name: ToolName
   /** Credits per successful call. */
   readonly cost: number
@@ -71,7 +76,7 @@ export interface RunnableTool<A extends Envelope = Envelope, E extends ToolError
 /** What every tool of this server is: it reads a data set of our own and changes nothing. */
 export const make = <
   Parameters extends Schema.Top & Schema.ConstraintDecoder<unknown>,
-  Success extends Schema.Top & { readonly Type: Envelope },
+  Success extends Schema.Top & { readonly Type: StructuredContent },
   E extends ToolError,
   C = Asker
 >(options: {
@@ -132,7 +137,7 @@ const costSentence = (cost: number) => {
 }
 
 /** The call whose arguments are right, or all that is wrong with them. */
-export const prepare = <A extends Envelope, E extends ToolError, C>(
+export const prepare = <A extends StructuredContent, E extends ToolError, C>(
   { check, decode }: Pick<RunnableTool<A, E, C>, "check" | "decode">,
   raw: RawArguments
 ): Effect.Effect<Result.Result<PreparedCall<A, E, C>, Complaint>, RateLimited | SearchTimeout | ServiceUnavailable> => {

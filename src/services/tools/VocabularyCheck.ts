@@ -1,13 +1,11 @@
-/** Unknown niches and themes in a search's arguments, told together with whatever else is wrong. */
+/** Reports unknown niches and themes of a search, together with all other issues of its arguments. */
 import { Effect } from "effect"
 import type { ArgumentIssue } from "../../domain/ArgumentIssue.ts"
+import { hint } from "../search/Names.ts"
 import type { Vocabulary } from "../search/Vocabulary.ts"
 import type { Check, RawArguments } from "./ToolDefinition.ts"
 
-const hint =
-  'Call list_filter_options with kind "niches" or "themes" to get valid names; a part of the name as query narrows the list.'
-
-/** `conflicts` are issues between arguments, which need no look-up. */
+/** `conflicts` finds issues between arguments, without a look-up. */
 export const make =
   (
     vocabulary: Vocabulary["Service"],

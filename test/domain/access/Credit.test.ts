@@ -1,23 +1,24 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import * as Credit from "../../../src/domain/access/Credit.ts"
+import { apply, entryKinds, fold } from "../../oracle/CreditFold.ts"
 
 const Amount = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1_000_000 }))
 const Entry = Schema.Struct({
-  kind: Schema.Literals(Credit.entryKinds),
+  kind: Schema.Literals(entryKinds),
   amount: Schema.Int.check(Schema.isBetween({ minimum: -1000, maximum: 1000 }))
 })
 
-describe("the ledger", () => {
+describe("the ledger's fold", () => {
   it.prop("D14 remains the sum of its amounts", [Schema.Array(Entry)], ([entries]) => {
     assert.strictEqual(
-      Credit.remaining(Credit.fold(entries)),
+      Credit.remaining(fold(entries)),
       entries.reduce((sum, { amount }) => sum + amount, 0)
     )
   })
 
   it.prop("folds in parts as in the whole", [Schema.Array(Entry), Schema.Array(Entry)], ([before, after]) => {
-    assert.deepStrictEqual(Credit.fold([...before, ...after]), after.reduce(Credit.apply, Credit.fold(before)))
+    assert.deepStrictEqual(fold([...before, ...after]), after.reduce(apply, fold(before)))
   })
 
   it("moves the allowance by grants and adjustments, and what is used by charges and refunds", () => {
@@ -27,14 +28,7 @@ describe("the ledger", () => {
       { kind: "refund", amount: 1 },
       { kind: "adjustment", amount: -4 }
     ] as const
-    assert.deepStrictEqual(Credit.fold(entries), { allowance: 6, used: 2 })
-  })
-})
-
-describe("a charge", () => {
-  it.prop("that fits never goes past the allowance", [Amount, Amount, Amount], ([allowance, used, cost]) => {
-    const balance = { allowance: Math.max(allowance, used), used }
-    assert.strictEqual(Credit.fits(balance, cost), used + cost <= balance.allowance)
+    assert.deepStrictEqual(fold(entries), { allowance: 6, used: 2 })
   })
 })
 

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
-import { documentWords, eachPart, queryWords } from "../../../src/domain/search/SearchText.ts"
+import { eachPart, queryWords } from "../../../src/domain/search/SearchText.ts"
+import { documentWords } from "../../oracle/documentWords.ts"
 import { normalizedBy } from "../../support/Work.ts"
 
 const document = (texts: ReadonlyArray<string | null>): string => Array.from(documentWords(texts)).join(" ")

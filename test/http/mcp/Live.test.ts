@@ -9,7 +9,7 @@ import * as Live from "../../../src/cli/Live.ts"
 import { AppConfig } from "../../../src/Config.ts"
 import { ProductRecordItem } from "../../../src/domain/catalog/ProductRecordItem.ts"
 import { ShopRecordItem } from "../../../src/domain/catalog/ShopItem.ts"
-import { AdEnvelope, ProductEnvelope, ShopEnvelope } from "../../../src/domain/search/Envelope.ts"
+import { AdPage, ProductPage, ShopPage } from "../../../src/domain/search/Page.ts"
 import * as Router from "../../../src/http/Router.ts"
 import * as Server from "../../../src/http/Server.ts"
 import { ApiKeys } from "../../../src/services/access/ApiKeys.ts"
@@ -120,7 +120,7 @@ layer(everything, { excludeTestServices: true })("live", (it) => {
     Effect.gen(function* () {
       const { secret } = yield* Access.subscriber()
       const { headers, json } = yield* post(secret, Messages.call("search_ads", { per_page: 25 }))
-      const Body = Schema.Struct({ result: Schema.Struct({ structuredContent: AdEnvelope }) })
+      const Body = Schema.Struct({ result: Schema.Struct({ structuredContent: AdPage }) })
       const { pagination, results } = Schema.decodeUnknownSync(Body)(json).result.structuredContent
       assert.strictEqual(results.length, 25)
       assert.strictEqual(pagination.mode, "grouped_by_shop")
@@ -140,7 +140,7 @@ layer(everything, { excludeTestServices: true })("live", (it) => {
         const Body = Schema.Struct({ result: Schema.Struct({ structuredContent: schema }) })
         return Schema.decodeUnknownSync(Body)(json).result.structuredContent
       })
-      const { pagination, results } = yield* result("search_shops", { sort_by: "revenue", per_page: 25 }, ShopEnvelope)
+      const { pagination, results } = yield* result("search_shops", { sort_by: "revenue", per_page: 25 }, ShopPage)
       assert.strictEqual(results.length, Math.min(25, pagination.total))
       const revenues = results.map((shop) => shop.estimated_monthly_revenue ?? -1)
       assert.deepStrictEqual(
@@ -148,7 +148,7 @@ layer(everything, { excludeTestServices: true })("live", (it) => {
         revenues.toSorted((a, b) => b - a)
       )
 
-      const { results: products } = yield* result("search_products", {}, ProductEnvelope)
+      const { results: products } = yield* result("search_products", {}, ProductPage)
       const [product = assert.fail("no product")] = products
       const shop = yield* result("get_shop", { shop_id: product.shop.id }, ShopRecordItem)
       assert.deepInclude(shop, { domain: product.shop.domain, is_tracked: false, dashboard_url: product.dashboard_url })

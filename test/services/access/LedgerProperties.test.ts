@@ -9,6 +9,8 @@ import { CredentialResolver } from "../../../src/services/access/CredentialResol
 import { CreditLedger } from "../../../src/services/access/CreditLedger.ts"
 import type { Charge } from "../../../src/services/access/CreditLedger.ts"
 import { UnansweredCharges } from "../../../src/services/access/UnansweredCharges.ts"
+import { fold } from "../../oracle/CreditFold.ts"
+import type { CreditEntry } from "../../oracle/CreditFold.ts"
 import * as Access from "../../support/Access.ts"
 import { SetClock } from "../../support/SetClock.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
@@ -37,7 +39,7 @@ const Steps = Schema.Array(Step).check(Schema.isMinLength(1), Schema.isMaxLength
 /** What the account must come to: a second, slow ledger in memory. */
 class Model {
   plan: Plan = "growth"
-  readonly periods = new Map<string, { entries: Array<Credit.CreditEntry>; granted: number }>()
+  readonly periods = new Map<string, { entries: Array<CreditEntry>; granted: number }>()
   readonly calls = new Map<string, { charge: Charge; period: string; cost: number; refunded: boolean }>()
   readonly keys = new Map<string, { fingerprint: string; at: number; requestId: string; repeated: boolean }>()
   readonly barred = new Set<string>()
@@ -54,7 +56,7 @@ class Model {
       granted: 0
     }
     this.periods.set(start, found)
-    return { start, ...found, balance: Credit.fold(found.entries), raw: found }
+    return { start, ...found, balance: fold(found.entries), raw: found }
   }
 
   /** Later charges of one batch do not overtake one that did not fit. */
@@ -71,7 +73,7 @@ class Model {
         return "0"
       }
       if (idempotency !== undefined && refusedKeys.has(idempotency.key)) return "InsufficientCredits"
-      if (exhausted || !Credit.fits(Credit.fold(raw.entries), charge.cost)) {
+      if (exhausted || charge.cost > Credit.remaining(fold(raw.entries))) {
         exhausted = true
         if (idempotency !== undefined) refusedKeys.add(idempotency.key)
         return "InsufficientCredits"
@@ -182,10 +184,10 @@ layer(Services, { excludeTestServices: true })("the ledger", (it) => {
               periodEnd: periodOn("2026-01-31", start).end
             })
           }
-          const { balance, fold } = yield* Access.books(caller.accountId)
+          const { balance, fold: folded } = yield* Access.books(caller.accountId)
           const [newest = ""] = Array.from(model.periods.keys()).toSorted().toReversed()
-          assert.deepStrictEqual(balance, Credit.fold(model.periods.get(newest)?.entries ?? []))
-          assert.deepStrictEqual(fold, balance)
+          assert.deepStrictEqual(balance, fold(model.periods.get(newest)?.entries ?? []))
+          assert.deepStrictEqual(folded, balance)
           assert.isTrue(balance.used >= 0 && balance.used <= balance.allowance)
         }
         assert.deepStrictEqual(yield* Access.disagreements, [])
