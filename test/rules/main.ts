@@ -2,13 +2,13 @@
 import * as fs from "node:fs"
 import { citationsIn, isReExport, rejectedWords, wordsIn } from "./Texts.ts"
 
-const folders = ["src", "demo", "test", "bench", "docs", "migrations", ".github", ".ci"]
+const folders = ["src", "demo", "test", "bench", "docs", "migrations", "locales", ".github", ".ci"]
 const files = [
   ...folders.flatMap((folder) =>
     fs.readdirSync(folder, { recursive: true, encoding: "utf8" }).map((name) => `${folder}/${name}`)
   ),
   ...fs.readdirSync(".")
-].filter((path) => /\.(?:ts|js|css|md|yml)$|^\.ci\/|^server\.json$/u.test(path) && !path.startsWith("test/rules/"))
+].filter((path) => /\.(?:ts|js|css|md|yml)$|^\.ci\/|^(?:server|locales\/en)\.json$/u.test(path) && !path.startsWith("test/rules/"))
 
 /** The words themselves, what was said of earlier releases, and texts in several languages. */
 const isExempt = (path: string) => ["docs/glossary.md", "CHANGELOG.md"].includes(path) || path.endsWith("Text.ts")
