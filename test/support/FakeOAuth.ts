@@ -9,7 +9,7 @@ import {
 import { Clients } from "../../src/services/oauth/Clients.ts"
 import { ConnectedApps } from "../../src/services/oauth/ConnectedApps.ts"
 import { ConsentRequests } from "../../src/services/oauth/ConsentRequests.ts"
-import { EndpointRate } from "../../src/services/oauth/EndpointRate.ts"
+import { EndpointRate } from "../../src/services/limits/EndpointRate.ts"
 import { Grants } from "../../src/services/oauth/Grants.ts"
 
 /** Whatever is asked of them is a defect. */

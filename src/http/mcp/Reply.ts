@@ -1,7 +1,7 @@
 /** What a message comes to, before it is an HTTP response; a batch folds many into one. */
 import type { Charged } from "../../services/access/CreditLedger.ts"
-import { windowSeconds } from "../../services/access/RequestRate.ts"
-import type { Rate } from "../../services/access/RequestRate.ts"
+import { windowSeconds } from "../../services/limits/RequestRate.ts"
+import type { Rate } from "../../services/limits/RequestRate.ts"
 
 export interface Reply {
   readonly status: number

@@ -8,7 +8,7 @@ import { Clock, Context, Effect, Layer, Metric, Schedule, Schema, Semaphore } fr
 import { SqlClient, SqlError } from "effect/sql"
 import { randomUUID } from "node:crypto"
 import type { Activity } from "../../domain/access/Activity.ts"
-import * as LeakyBucket from "./LeakyBucket.ts"
+import * as LeakyBucket from "../limits/LeakyBucket.ts"
 import { rowOf } from "../database/Rows.ts"
 
 /** Some 15 MB: half a minute of the most that one process can answer. */
@@ -69,7 +69,9 @@ export class ActivityLog extends Context.Service<
       const refused = LeakyBucket.make(maxRefusals)
 
       const isOneOfTooMany = ({ accountId, atMillis, credits, outcome }: Activity): boolean =>
-        outcome !== "ok" && credits === 0 && refused.take(`${accountId} ${outcome}`, refusals, atMillis) > 0
+        outcome !== "ok" &&
+        credits === 0 &&
+        refused.take([{ key: `${accountId} ${outcome}`, allowance: refusals }], atMillis).retryAfterSeconds > 0
 
       const remembered = () => waiting.length + (underWay?.entries.length ?? 0)
 

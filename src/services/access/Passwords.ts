@@ -1,8 +1,9 @@
 /** Passwords at rest: argon2id with the parameters beside the hash, so that they can be raised later. */
-import { Context, Effect, Layer, Redacted, Result, Schema, Semaphore } from "effect"
+import { Context, Effect, Layer, Redacted, Result, Schema } from "effect"
 import { Kdf, Mac, SecureRandom } from "effect/crypto"
 import { Base64 } from "effect/encoding"
 import * as Password from "../../domain/access/Password.ts"
+import * as BoundedQueue from "../limits/BoundedQueue.ts"
 
 interface Cost {
   /** KiB. */
@@ -47,24 +48,17 @@ export class Passwords extends Context.Service<
     Effect.gen(function* () {
       const kdf = yield* Kdf.Kdf
       const random = yield* SecureRandom.SecureRandom
-      const permits = yield* Semaphore.make(maxAtOnce)
+      const queue = BoundedQueue.make(maxAtOnce, maxWaiting)
 
-      let waiting = 0
-
-      /** One of a few at a time; the others wait for a while, those there is no room for not at all. */
+      /** The wait is bounded, the work is not. */
       const inTurn = <A>(work: Effect.Effect<A>): Effect.Effect<A, PasswordsBusy> =>
-        Effect.suspend(() => {
-          if (waiting >= maxWaiting) return Effect.fail(busy())
-          waiting++
-          let isWaiting = true
-          const leave = Effect.sync(() => {
-            if (isWaiting) waiting--
-            isWaiting = false
-          })
-          const turn = permits.withPermits(1)(Effect.andThen(leave, work))
-          const deadline = Effect.flatMap(Effect.sleep(maxWait), () => (isWaiting ? Effect.fail(busy()) : Effect.never))
-          return Effect.raceFirst(turn, deadline).pipe(Effect.ensuring(leave))
-        })
+        queue
+          .turn(busy)
+          .pipe(
+            Effect.timeoutOrElse({ duration: maxWait, orElse: () => Effect.fail(busy()) }),
+            Effect.andThen(work),
+            Effect.scoped
+          )
 
       const derive = (password: Redacted.Redacted, salt: Uint8Array, parameters: Cost, length: number) =>
         kdf

@@ -15,8 +15,8 @@ import type { PasswordsBusy } from "./Passwords.ts"
 import { rowsOf } from "../database/Rows.ts"
 import { Sessions } from "./Sessions.ts"
 import type { Session } from "./Sessions.ts"
-import { SignInAttempts } from "./SignInAttempts.ts"
-import type { Attempt, SessionAttempt, TooManyAttempts } from "./SignInAttempts.ts"
+import { SignInAttempts } from "../limits/SignInAttempts.ts"
+import type { Attempt, SessionAttempt, TooManyAttempts } from "../limits/SignInAttempts.ts"
 
 /** Unknown address and wrong password alike. */
 export class SignInRejected extends Schema.TaggedError<SignInRejected>()("SignInRejected", {}) {}

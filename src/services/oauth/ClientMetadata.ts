@@ -10,7 +10,7 @@ import type { OAuthClient } from "../../domain/oauth/Client.ts"
 import * as ClientIdUrl from "../../domain/oauth/ClientIdUrl.ts"
 import * as Freshness from "../../domain/oauth/Freshness.ts"
 import * as MetadataDocument from "../../domain/oauth/MetadataDocument.ts"
-import { FetchBudget } from "./FetchBudget.ts"
+import { FetchBudget } from "../limits/FetchBudget.ts"
 import { runsLocally, SafeFetch } from "./SafeFetch.ts"
 import type { FetchFailed } from "./SafeFetch.ts"
 

@@ -9,7 +9,7 @@ import type { AdPagination } from "../../domain/search/Page.ts"
 import type { InvalidArguments } from "../../domain/ToolError.ts"
 import * as AdSql from "./AdSql.ts"
 import * as Queries from "./Queries.ts"
-import type { SearchFailure } from "./SearchPermits.ts"
+import type { SearchFailure } from "../limits/SearchPermits.ts"
 import { SearchRunner } from "./SearchRunner.ts"
 
 export interface AdPage {

@@ -9,8 +9,8 @@ import { NotFound, ShopNotTracked } from "../../domain/ToolError.ts"
 import { dashboardUrl } from "../tools/DashboardUrl.ts"
 import * as ProductSql from "./ProductSql.ts"
 import * as ShopSql from "./ShopSql.ts"
-import { SearchPermits } from "./SearchPermits.ts"
-import type { SearchFailure } from "./SearchPermits.ts"
+import { SearchPermits } from "../limits/SearchPermits.ts"
+import type { SearchFailure } from "../limits/SearchPermits.ts"
 
 interface RecordRow extends ProductSql.ProductRow {
   readonly details: unknown

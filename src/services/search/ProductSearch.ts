@@ -10,7 +10,7 @@ import type { ProductQuery } from "../../domain/search/ProductQuery.ts"
 import type { InvalidArguments } from "../../domain/ToolError.ts"
 import * as ProductSql from "./ProductSql.ts"
 import * as Queries from "./Queries.ts"
-import type { SearchFailure } from "./SearchPermits.ts"
+import type { SearchFailure } from "../limits/SearchPermits.ts"
 import { SearchRunner } from "./SearchRunner.ts"
 
 export interface ProductPage {

@@ -14,8 +14,8 @@ import type { SegmentList } from "./index/Segment.ts"
 import * as Names from "./Names.ts"
 import type { NameCodes } from "./Queries.ts"
 import { CatalogIndex } from "./runtime/CatalogIndex.ts"
-import { SearchPermits } from "./SearchPermits.ts"
-import type { SearchFailure } from "./SearchPermits.ts"
+import { SearchPermits } from "../limits/SearchPermits.ts"
+import type { SearchFailure } from "../limits/SearchPermits.ts"
 
 const repeated = Metric.counter("discovery_searches_repeated", {
   description: "Answers that were looked for once more, because the search index was behind the records",

@@ -9,7 +9,7 @@ import type { Pagination } from "../../domain/search/Page.ts"
 import type { ShopQuery } from "../../domain/search/ShopQuery.ts"
 import type { InvalidArguments } from "../../domain/ToolError.ts"
 import * as Queries from "./Queries.ts"
-import type { SearchFailure } from "./SearchPermits.ts"
+import type { SearchFailure } from "../limits/SearchPermits.ts"
 import { SearchRunner } from "./SearchRunner.ts"
 import * as ShopSql from "./ShopSql.ts"
 

@@ -11,7 +11,7 @@ import {
   maxInWindow,
   maxOfCallerInWindow,
   maxOfHostInWindow
-} from "../../../src/services/oauth/FetchBudget.ts"
+} from "../../../src/services/limits/FetchBudget.ts"
 import { FetchFailed, SafeFetch } from "../../../src/services/oauth/SafeFetch.ts"
 import type { Fetched } from "../../../src/services/oauth/SafeFetch.ts"
 import { documentOf, realDocuments } from "../../support/ClientDocuments.ts"

@@ -2,7 +2,7 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import type { HttpServerResponse } from "effect/http"
 import type { RateLimited, SearchTimeout, ServiceUnavailable } from "../../../domain/ToolError.ts"
-import type { LooksUsedUp } from "../../../services/access/DailyLooks.ts"
+import type { LooksUsedUp } from "../../../services/limits/DailyLooks.ts"
 import type { PasswordsBusy } from "../../../services/access/Passwords.ts"
 import { texts } from "./ErrorText.ts"
 import type { ErrorText } from "./ErrorText.ts"

@@ -2,7 +2,7 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { adsPath } from "../../../../src/http/pages/catalog/AdsPage.ts"
-import { looksPerMinute } from "../../../../src/services/access/PageRateLimit.ts"
+import { looksPerMinute } from "../../../../src/services/limits/PageRateLimit.ts"
 import { Browser, isAvailable, overflow, picture, violations } from "../../../support/Browser.ts"
 import { SetClock } from "../../../support/SetClock.ts"
 import { Site } from "../../../support/Site.ts"

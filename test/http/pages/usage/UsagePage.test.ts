@@ -6,7 +6,7 @@ import { parse, usagePath } from "../../../../src/http/pages/usage/UsageAddress.
 import { ActivityLog } from "../../../../src/services/access/ActivityLog.ts"
 import { ApiKeys } from "../../../../src/services/access/ApiKeys.ts"
 import { CallHistory } from "../../../../src/services/access/CallHistory.ts"
-import { looksPerMinute } from "../../../../src/services/access/PageRateLimit.ts"
+import { looksPerMinute } from "../../../../src/services/limits/PageRateLimit.ts"
 import * as RecordedCalls from "../../../support/RecordedCalls.ts"
 import * as RunningQueries from "../../../support/RunningQueries.ts"
 import { Site } from "../../../support/Site.ts"

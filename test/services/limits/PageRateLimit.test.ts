@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Schema } from "effect"
 import { AccountId } from "../../../src/domain/access/Account.ts"
-import { PageRateLimit, looksPerMinute } from "../../../src/services/access/PageRateLimit.ts"
+import { PageRateLimit, looksPerMinute } from "../../../src/services/limits/PageRateLimit.ts"
 import { SetClock } from "../../support/SetClock.ts"
 
 const accountOf = Schema.decodeSync(AccountId)

@@ -26,7 +26,7 @@ export class DailyLooks extends Context.Service<
     /** Counts one look; one that is refused counts for nothing. */
     take(account: AccountId): Effect.Effect<void, LooksUsedUp | ServiceUnavailable>
   }
->()("discovery/access/DailyLooks") {
+>()("discovery/limits/DailyLooks") {
   static readonly layer = Layer.effect(
     DailyLooks,
     Effect.gen(function* () {

@@ -5,7 +5,7 @@ import { TestClock } from "effect/testing"
 import { AccountId } from "../../../src/domain/access/Account.ts"
 import { CurrentAccount } from "../../../src/services/access/CurrentAccount.ts"
 import { PoolSize } from "../../../src/services/database/Database.ts"
-import { SearchPermits } from "../../../src/services/search/SearchPermits.ts"
+import { SearchPermits } from "../../../src/services/limits/SearchPermits.ts"
 
 /** Of twelve connections four are not for searches: eight permits, four of them for one account. */
 const permits = 8

@@ -22,18 +22,18 @@ export class PageRateLimit extends Context.Service<
     /** Counts one look. */
     take(account: AccountId): Effect.Effect<void, RateLimited>
   }
->()("discovery/access/PageRateLimit") {
+>()("discovery/limits/PageRateLimit") {
   static readonly layer = Layer.sync(PageRateLimit, () => {
-    const counter = LeakyBucket.make(maxAccounts)
+    const bucket = LeakyBucket.make(maxAccounts)
     return PageRateLimit.of({
       take: Effect.fnUntraced(function* (account: AccountId) {
-        const waitMillis = counter.take(String(account), allowance, yield* Clock.currentTimeMillis)
-        if (waitMillis > 0) {
-          return yield* new RateLimited({
-            message: `At most ${looksPerMinute} pages of the catalog and of the usage per minute and account.`,
-            retryAfterSeconds: Math.ceil(waitMillis / 1000)
-          })
-        }
+        const now = yield* Clock.currentTimeMillis
+        const { retryAfterSeconds } = bucket.take([{ key: String(account), allowance }], now)
+        if (retryAfterSeconds === 0) return
+        return yield* new RateLimited({
+          message: `At most ${looksPerMinute} pages of the catalog and of the usage per minute and account.`,
+          retryAfterSeconds
+        })
       })
     })
   })

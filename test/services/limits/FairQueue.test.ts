@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import * as FairQueue from "../../../../src/services/search/runtime/FairQueue.ts"
+import * as FairQueue from "../../../src/services/limits/FairQueue.ts"
 
 const takeAll = (queue: FairQueue.FairQueue<string, string>) => Array.from({ length: queue.size }, () => queue.take())
 

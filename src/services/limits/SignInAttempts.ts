@@ -110,7 +110,7 @@ export class SignInAttempts extends Context.Service<
       outcome: "right" | "wrong" | "not_looked_at"
     ): Effect.Effect<void, ServiceUnavailable>
   }
->()("discovery/access/SignInAttempts") {
+>()("discovery/limits/SignInAttempts") {
   static readonly layer = Layer.effect(
     SignInAttempts,
     Effect.gen(function* () {

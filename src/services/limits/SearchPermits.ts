@@ -4,7 +4,6 @@
  * of the rest, so that its slow searches do not keep others waiting.
  */
 import { Context, Duration, Effect, Layer, Semaphore } from "effect"
-import type { Scope } from "effect"
 import type { SqlError } from "effect/sql"
 import type { AccountId } from "../../domain/access/Account.ts"
 import { RateLimited } from "../../domain/ToolError.ts"
@@ -12,6 +11,7 @@ import type { SearchTimeout, ServiceUnavailable } from "../../domain/ToolError.t
 import { CurrentAccount } from "../access/CurrentAccount.ts"
 import * as Availability from "../database/Availability.ts"
 import { PoolSize, StatementTimeoutMillis } from "../database/Database.ts"
+import * as BoundedQueue from "./BoundedQueue.ts"
 
 /** For credentials, charges and readiness: each is one short statement, and many calls share one. */
 const reservedConnections = 4
@@ -23,12 +23,6 @@ const waitDeadline = Duration.seconds(5)
 const spareTime = Duration.seconds(2)
 
 export type SearchFailure = RateLimited | SearchTimeout | ServiceUnavailable
-
-interface Share {
-  readonly semaphore: Semaphore.Semaphore
-  /** Searches that run or wait. */
-  count: number
-}
 
 const tooMany = (): RateLimited =>
   new RateLimited({
@@ -48,7 +42,7 @@ export class SearchPermits extends Context.Service<
       hint?: () => string
     ): Effect.Effect<A, Exclude<E, SqlError.SqlError> | SearchFailure, R>
   }
->()("discovery/search/SearchPermits") {
+>()("discovery/limits/SearchPermits") {
   static readonly layer: Layer.Layer<SearchPermits> = Layer.effect(
     SearchPermits,
     Effect.gen(function* () {
@@ -58,29 +52,24 @@ export class SearchPermits extends Context.Service<
       const limits = { statement, deadline: Duration.sum(statement, spareTime) }
       const all = yield* Semaphore.make(permits)
       /** Of the accounts that search right now. */
-      const shares = new Map<AccountId, Share>()
+      const shares = new Map<AccountId, BoundedQueue.BoundedQueue>()
 
-      const enter = Effect.fnUntraced(function* (
-        account: AccountId
-      ): Effect.fn.Return<Share, RateLimited, Scope.Scope> {
-        const share = shares.get(account) ?? { semaphore: Semaphore.makeUnsafe(sharePermits), count: 0 }
-        if (share.count >= sharePermits + maxWaiting) return yield* tooMany()
+      const shareOf = (account: AccountId) => {
+        const share = shares.get(account) ?? BoundedQueue.make(sharePermits, maxWaiting)
         shares.set(account, share)
-        share.count++
-        yield* Effect.addFinalizer(() =>
-          Effect.sync(() => {
-            if (--share.count === 0) shares.delete(account)
-          })
+        const forget = Effect.sync(() => void (share.size() === 0 && shares.delete(account)))
+        // First, so that it runs after the turn has ended.
+        return Effect.andThen(
+          Effect.addFinalizer(() => forget),
+          share.turn(tooMany)
         )
-        return share
-      })
+      }
 
       const admitted = Effect.gen(function* () {
         const account = yield* CurrentAccount
-        const share = account === undefined ? undefined : yield* enter(account)
-        let hasShare = share === undefined
+        let hasShare = account === undefined
         yield* Effect.gen(function* () {
-          yield* share?.semaphore.takeScoped(1) ?? Effect.void
+          if (account !== undefined) yield* shareOf(account)
           hasShare = true
           yield* all.takeScoped(1)
         }).pipe(

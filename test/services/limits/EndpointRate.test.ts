@@ -1,7 +1,7 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { EndpointRate } from "../../../src/services/oauth/EndpointRate.ts"
-import type { Endpoint } from "../../../src/services/oauth/EndpointRate.ts"
+import { EndpointRate } from "../../../src/services/limits/EndpointRate.ts"
+import type { Endpoint } from "../../../src/services/limits/EndpointRate.ts"
 import { SetClock } from "../../support/SetClock.ts"
 
 const Services = EndpointRate.layer.pipe(Layer.provideMerge(SetClock.layer("2026-03-10T12:00:00Z")))

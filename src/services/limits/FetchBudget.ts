@@ -3,15 +3,24 @@
  * R56). They keep this process from flooding a host, bound the number of sockets, and leave one caller a small share.
  */
 import { Clock, Context, Effect, Layer, Option, Semaphore } from "effect"
-import * as ClientNetwork from "../../domain/access/ClientNetwork.ts"
 import * as HostParts from "../../domain/oauth/HostParts.ts"
+import * as LeakyBucket from "./LeakyBucket.ts"
 
-export const windowMillis = 60_000
+const windowMillis = 60_000
 export const maxInWindow = 600
 export const maxOfHostInWindow = 60
 /** Few, so that it takes many callers to use up what a host has. */
 export const maxOfCallerInWindow = 5
 export const maxAtOnce = 64
+
+const allowances = {
+  all: { limit: maxInWindow, windowMillis },
+  host: { limit: maxOfHostInWindow, windowMillis },
+  caller: { limit: maxOfCallerInWindow, windowMillis }
+}
+
+/** Hosts and callers of many windows. */
+const maxAskers = 50_000
 
 interface Fetch {
   readonly hostname: string
@@ -38,48 +47,24 @@ export class FetchBudget extends Context.Service<
      */
     again<A, E, R>(fetch: FetchAgain, effect: Effect.Effect<A, E, R>): Effect.Effect<Option.Option<A>, E, R>
   }
->()("discovery/oauth/FetchBudget") {
+>()("discovery/limits/FetchBudget") {
   static readonly layer = Layer.effect(
     FetchBudget,
     Effect.gen(function* () {
       const places = yield* Semaphore.make(maxAtOnce)
-      let window = Number.NEGATIVE_INFINITY
-      let total = 0
-      /** Of this window: of each fetch three at most. */
-      const counts = new Map<string, number>()
+      const bucket = LeakyBucket.make(maxAskers)
 
-      const begin = (nowMillis: number) => {
-        const current = Math.floor(nowMillis / windowMillis)
-        if (current === window) return
-        window = current
-        total = 0
-        counts.clear()
-      }
-      const limitsOf = (kind: "new" | "known", { caller, hostname }: FetchAgain) => [
+      const hostAndCaller = (kind: "new" | "known", { caller, hostname }: FetchAgain) => [
         // Wildcard records would make every subdomain another host.
-        { key: `${kind} host ${HostParts.of(hostname).owner}`, max: maxOfHostInWindow },
-        ...(caller === undefined ? [] : ClientNetwork.countedOf(caller)).map(({ key, times }) => ({
-          key: `${kind} caller ${key}`,
-          max: maxOfCallerInWindow * times
-        }))
+        { key: `${kind} host ${HostParts.of(hostname).owner}`, allowance: allowances.host },
+        ...(caller === undefined ? [] : LeakyBucket.networks(caller, `${kind} caller`, allowances.caller))
       ]
-      const count = (limits: ReturnType<typeof limitsOf>): boolean => {
-        if (limits.some(({ key, max }) => (counts.get(key) ?? 0) >= max)) return false
-        for (const { key } of limits) counts.set(key, (counts.get(key) ?? 0) + 1)
-        return true
-      }
+      const all = { key: "all", allowance: allowances.all }
 
-      const isOpen = (fetch: Fetch, nowMillis: number): boolean => {
-        begin(nowMillis)
-        if (total >= maxInWindow || !count(limitsOf("new", fetch))) return false
-        total++
-        return true
-      }
-
-      const isOpenAgain = (fetch: FetchAgain, nowMillis: number): boolean => {
-        begin(nowMillis)
-        return count(limitsOf("known", fetch))
-      }
+      const isOpen = (fetch: Fetch, now: number): boolean =>
+        bucket.take([all, ...hostAndCaller("new", fetch)], now).retryAfterSeconds === 0
+      const isOpenAgain = (fetch: FetchAgain, now: number): boolean =>
+        bucket.take(hostAndCaller("known", fetch), now).retryAfterSeconds === 0
 
       /** Judged once there is a place, so that only fetches that begin are counted. */
       const when =

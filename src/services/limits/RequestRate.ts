@@ -1,0 +1,50 @@
+/** How many requests an account may make per minute, counted by each server process (Config, `RATE_LIMIT_PER_MINUTE`). */
+import { Clock, Context, Effect, Layer } from "effect"
+import { AppConfig } from "../../Config.ts"
+import type { AccountId } from "../../domain/access/Account.ts"
+import * as LeakyBucket from "./LeakyBucket.ts"
+
+/** The account's bucket after a request: it holds `limit` and refills evenly over {@link windowSeconds}. */
+export interface Rate {
+  readonly limit: number
+  readonly remaining: number
+  /** Until the bucket is full again. */
+  readonly resetSeconds: number
+  /** Until the next request is let through; `undefined` when this one was. */
+  readonly retryAfterSeconds: number | undefined
+}
+
+export const windowSeconds = 60
+
+/** An account that is forgotten has not called for longer than others: its bucket is as good as empty. */
+const maxAccounts = 100_000
+
+export class RequestRate extends Context.Service<
+  RequestRate,
+  {
+    /** Counts one request; `undefined` when there is no limit. */
+    take(account: AccountId): Effect.Effect<Rate | undefined>
+  }
+>()("discovery/limits/RequestRate") {
+  static readonly layer = Layer.effect(
+    RequestRate,
+    Effect.gen(function* () {
+      const { rateLimitPerMinute: limit } = yield* AppConfig
+      if (limit === 0) return RequestRate.of({ take: () => Effect.succeed(undefined) })
+      const bucket = LeakyBucket.make(maxAccounts)
+      const allowance = { limit, windowMillis: windowSeconds * 1000 }
+      return RequestRate.of({
+        take: (account) =>
+          Effect.map(Clock.currentTimeMillis, (now): Rate => {
+            const { retryAfterSeconds, used } = bucket.take([{ key: String(account), allowance }], now)
+            return {
+              limit,
+              remaining: Math.floor(Math.max(0, limit - used)),
+              resetSeconds: Math.ceil((used * windowSeconds) / limit),
+              retryAfterSeconds: retryAfterSeconds === 0 ? undefined : retryAfterSeconds
+            }
+          })
+      })
+    })
+  )
+}
