@@ -1,4 +1,4 @@
-/** Every environment variable: its name, default and meaning, in one place. The README's table is held to it by a test. */
+/** All environment variables: names, defaults and meanings. A test compares the README's table with them. */
 import { Config, ConfigProvider, Context, Effect, Layer, Option, Result, Schema, SchemaTransformation } from "effect"
 import { IpNetwork, NetAddress } from "effect/net"
 import * as os from "node:os"
@@ -19,7 +19,7 @@ const Origin = Schema.Trim.check(
   )
 )
 
-/** In clear only to this machine: passwords, codes and tokens go there (R7). */
+/** Plain http only for this machine: passwords, codes and tokens are sent there (R7). */
 const PublicOrigin = Origin.check(
   Schema.makeFilter(
     (text: string) => {
@@ -32,7 +32,7 @@ const PublicOrigin = Origin.check(
 
 const hasScheme = (text: string, ...schemes: ReadonlyArray<string>) => schemes.includes(URL.parse(text)?.protocol ?? "")
 
-/** Given to customers, as text and on pages. */
+/** Shown to customers, as text and on pages. */
 const Link = Schema.String.check(
   Schema.makeFilter((text: string) => hasScheme(text, "http:", "https:", "mailto:") && !hasUserInfo(text), {
     expected:
@@ -48,7 +48,7 @@ const Endpoint = Schema.String.check(
 
 const whole = (minimum: number, maximum: number) => {
   const annotations = { expected: `a whole number from ${minimum} to ${maximum}` }
-  // Digits alone: 0x10 and 3e3 are numbers to JavaScript, but hardly what was meant.
+  // Digits only: JavaScript also takes 0x10 and 3e3 for numbers.
   return Schema.String.check(Schema.isPattern(/^\d{1,10}$/u, annotations)).pipe(
     Schema.decodeTo(
       Schema.Finite.check(Schema.makeFilter((value: number) => value >= minimum && value <= maximum, annotations)),
@@ -57,7 +57,7 @@ const whole = (minimum: number, maximum: number) => {
   )
 }
 
-/** An address, or a network as `10.0.0.0/8`. */
+/** An IP address, or a network such as `10.0.0.0/8`. */
 const Network = Schema.Trim.check(
   Schema.makeFilter((text: string) => Option.isSome(networkOf(text)), {
     expected: "an IP address or a network such as 10.0.0.0/8"
@@ -73,14 +73,14 @@ function networkOf(text: string): Option.Option<IpNetwork.IpNetwork> {
 
 const loopback = ["127.0.0.0/8", "::1/128"].map(IpNetwork.fromStringUnsafe)
 
-/** Whether nobody but this machine reaches a server that listens there. Of names, only this one is known to be so. */
+/** Whether only this machine can connect to the address. Of host names, only `localhost` is known to be local. */
 const isLoopback = (host: string): boolean =>
   host === "localhost" ||
   Option.exists(Result.getSuccess(NetAddress.ipFromString(host)), (address) =>
     loopback.some((network) => IpNetwork.contains(network, NetAddress.toCanonical(address)))
   )
 
-/** Passwords, keys and tokens travel over what the server listens on. `baseUrl` is where clients are told to bring them. */
+/** Passwords, keys and tokens are sent over this connection. `baseUrl` is the address that clients are given. */
 const Listening = Schema.Struct({ host: Schema.String, baseUrl: Schema.String }).check(
   Schema.makeFilter(({ baseUrl, host }) =>
     isLoopback(host) || !baseUrl.startsWith("http:")
@@ -96,13 +96,13 @@ const Listening = Schema.Struct({ host: Schema.String, baseUrl: Schema.String })
 
 const maxCredits = 1_000_000_000
 
-/** What an operator reads about a variable. An empty variable counts as absent. */
+/** Documentation of a variable. An empty variable counts as absent. */
 export interface Variable {
   readonly default: string
   readonly meaning: string
 }
 
-/** In the order of the documentation. */
+/** In the order of the README. */
 export const variables = {
   BASE_URL: {
     default: "http://localhost:PORT",
@@ -220,7 +220,7 @@ const settings = Config.all({
       baseUrl,
       indexDir: Option.getOrElse(values.indexDir, () => path.join(values.dataDir, "index")),
       searchWorkers: Option.getOrElse(values.searchWorkers, () => Math.max(1, os.availableParallelism() - 1)),
-      /** The resource that credentials are for, and the address that customers are given. */
+      /** The OAuth resource, and the address for MCP clients. */
       mcpUrl: `${baseUrl}/mcp`,
       billingUrl: Option.getOrElse(values.billingUrl, dashboard),
       supportUrl: Option.getOrElse(values.supportUrl, dashboard),
@@ -236,11 +236,11 @@ const settings = Config.all({
 
 export type AppSettings = Config.Success<typeof settings>
 
-/** The configuration of this process, decoded once. A wrong value fails with a message that names the variable. */
+/** The configuration, decoded once. An invalid value fails with a message that names the variable. */
 export class AppConfig extends Context.Service<AppConfig, AppSettings>()("discovery/Config") {
   static readonly layer = Layer.effect(AppConfig, settings)
 
-  /** Defaults with what a test wants otherwise; the environment is not read. */
+  /** The defaults with overrides, for tests; the environment is not read. */
   static readonly layerOf = (overrides: Partial<AppSettings>) =>
     Layer.effect(
       AppConfig,

@@ -1,4 +1,4 @@
-/** `discovery account ...`: what the operator does with accounts (D8). */
+/** `discovery account ...`: manages accounts (D8). */
 import { Console, Effect, Option, Redacted, Stdio, Stream } from "effect"
 import { Argument, Command, Flag, Prompt } from "effect/cli"
 import { plans, roles, subscriptionStatuses } from "../domain/access/Account.ts"
@@ -10,7 +10,7 @@ import { asUserError } from "./UserErrors.ts"
 
 export const email = Argument.String("email").pipe(Argument.withDescription("E-mail address of the account"))
 
-/** Never an argument: those are seen by everyone on the machine and stay in the shell's history. */
+/** Not an argument: other users of the machine and the shell history would see it. */
 const passwordFrom = Flag.Literals("password", ["generate", "prompt", "stdin"]).pipe(
   Flag.withDescription("Where the password comes from; a generated one is printed once"),
   Flag.withDefault("generate")
@@ -18,7 +18,7 @@ const passwordFrom = Flag.Literals("password", ["generate", "prompt", "stdin"]).
 
 const plan = Argument.Literals("plan", plans).pipe(Argument.withDescription("The plan"))
 
-/** Parts of the standard input that are looked at; a password is in the first. */
+/** Chunks of standard input that are read at most; the password is in the first. */
 const maxParts = 64
 
 const readPassword = Effect.fnUntraced(function* (from: "generate" | "prompt" | "stdin") {

@@ -1,4 +1,4 @@
-/** `discovery app ...`: the apps that an account has let in (S94), and the key behind their refresh tokens. */
+/** `discovery app ...`: connected apps of an account (S94), and the server key of refresh tokens. */
 import { Console, DateTime, Effect } from "effect"
 import { Argument, Command } from "effect/cli"
 import { Accounts } from "../services/access/Accounts.ts"

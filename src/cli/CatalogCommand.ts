@@ -1,4 +1,4 @@
-/** `discovery catalog`: whether the search index says what the records say. */
+/** `discovery catalog`: compares the search index with the records. */
 import { Console, Effect, Layer, Schema } from "effect"
 import { Command } from "effect/cli"
 import { AppConfig } from "../Config.ts"

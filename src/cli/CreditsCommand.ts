@@ -1,4 +1,4 @@
-/** `discovery credits verify`: whether every balance is what the ledger says (D14). */
+/** `discovery credits verify`: compares every balance with the ledger (D14). */
 import { Console, Effect, Schema, Stream } from "effect"
 import { Command } from "effect/cli"
 import { LedgerCheck } from "../services/access/LedgerCheck.ts"

@@ -1,4 +1,4 @@
-/** `discovery import`: brings files of records into the catalog (docs/import.md). */
+/** `discovery import`: imports files of records (docs/import.md). */
 import { Console, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { UnreadableInput } from "../services/import/ImportError.ts"

@@ -1,4 +1,4 @@
-/** What every import shows while it runs and says when it has ended. */
+/** The progress and the summary of an import. */
 import { Effect, Runtime } from "effect"
 import { CliError } from "effect/cli"
 import { recordTypes } from "../domain/catalog/Records.ts"
@@ -9,7 +9,7 @@ import type { ImportChunk } from "../services/import/ImportSource.ts"
 import { count, duration, make } from "./ProgressBar.ts"
 import type { Stream } from "effect"
 
-/** The good records went in, others were rejected: exit code 2, so that scripts can tell. */
+/** Some records were rejected, the others imported: exit code 2. */
 export class RecordsRejected extends CliError.UserError {
   override readonly [Runtime.errorExitCode] = 2
 }
@@ -17,13 +17,13 @@ export class RecordsRejected extends CliError.UserError {
 export interface Import {
   readonly label: string
   readonly source: Stream.Stream<ImportChunk, UnreadableInput>
-  /** Of the source's positions. */
+  /** In the unit of the source's positions. */
   readonly total: number | null
   readonly maxRejects: number
   readonly onRejects: ImportOptions["onRejects"]
 }
 
-/** Runs an import with its progress on standard error. */
+/** Runs an import and shows progress on standard error. */
 export const run = Effect.fn("ImportReporting.run")(function* (options: Import) {
   const importer = yield* Importer
   const bar = yield* make
@@ -43,7 +43,7 @@ export const run = Effect.fn("ImportReporting.run")(function* (options: Import) 
     .pipe(Effect.ensuring(bar.clear))
 })
 
-/** For people: what is in the catalog now that was not before. */
+/** What changed in the catalog. */
 export const summary = (name: string, report: ImportReport): string => {
   const { accepted, rejected, seconds, skipped, tallies } = report
   const written = recordTypes.flatMap((type) => {

@@ -9,7 +9,10 @@ import type { ApiKey, NewKey } from "../services/access/ApiKeys.ts"
 import { email } from "./AccountCommand.ts"
 import { asUserError } from "./UserErrors.ts"
 
-/** Such as `12  dsk_…x7Qa  nightly job  made 2026-03-01T09:00:00.000Z  last used never`; one that is replaced tells its end. */
+/**
+ * Such as `12  dsk_…x7Qa  nightly job  made 2026-03-01T09:00:00.000Z  last used never`; a replaced key also shows its
+ * end.
+ */
 const line = ({ createdAt, endsAt, id, lastFour, lastUsedAt, name }: ApiKey): string =>
   [
     String(id).padStart(5),

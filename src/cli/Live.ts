@@ -1,4 +1,4 @@
-/** The live services, composed. Named here and in main only. */
+/** Composes the live services, for the command line and the server. */
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import * as NodeDns from "@effect/platform-node/NodeDns"
 import { Effect, Layer, Option } from "effect"
@@ -60,7 +60,7 @@ const embeddedFolder = (dataDir: string) => path.join(dataDir, "postgres")
 const pool = (source: Database.DatabaseOptions["source"], maxConnections: number) =>
   Migrations.layer.pipe(Layer.provideMerge(Database.layer({ source, maxConnections })))
 
-/** A server's own database, migrated: `DATABASE_URL`, or an embedded PostgreSQL that lives and ends with this process. */
+/** The migrated database of a server: `DATABASE_URL`, or an embedded PostgreSQL that ends with this process. */
 export const ownDatabase = Layer.unwrap(
   Effect.map(AppConfig, ({ dataDir, databaseMaxConnections, databaseUrl }) =>
     Option.match(databaseUrl, {
@@ -73,7 +73,7 @@ export const ownDatabase = Layer.unwrap(
   )
 )
 
-/** As {@link ownDatabase}, but a command run beside an embedded server works on that server's database. */
+/** As {@link ownDatabase}, but a command next to a running embedded server uses the database of that server. */
 export const sharedDatabase = Layer.unwrap(
   Effect.gen(function* () {
     const { dataDir, databaseMaxConnections, databaseUrl } = yield* AppConfig
@@ -86,7 +86,7 @@ export const sharedDatabase = Layer.unwrap(
   })
 )
 
-/** What commands and the demo need. */
+/** For commands and the demo. */
 export const operation = Layer.mergeAll(
   Accounts.layer,
   ApiKeys.layer,
@@ -105,7 +105,7 @@ const searchIndex = Layer.unwrap(
   )
 )
 
-/** What is found in the index and read by key. */
+/** Searches and reads by id. */
 const searches = Layer.mergeAll(
   AdSearch.layer,
   ProductSearch.layer,
@@ -116,17 +116,16 @@ const searches = Layer.mergeAll(
   Vocabulary.layer
 ).pipe(Layer.provide(SearchRunner.layer), Layer.provideMerge(searchIndex))
 
-/** Sessions and sign-in. */
 const signIn = Layer.mergeAll(PasswordChange.layer, CsrfTokens.layer).pipe(
   Layer.provideMerge(SignIn.layer),
   Layer.provideMerge(Sessions.layer),
   Layer.provide(Passwords.layer)
 )
 
-/** Metadata documents come from wherever their addresses say: a name server that does not answer holds nobody up. */
+/** Hosts of metadata documents are untrusted: a name server that does not answer must not delay others. */
 const dns = Layer.effect(Dns.Dns, Effect.orDie(NodeDns.make({ timeout: "1 second", tries: 2 })))
 
-/** How apps get in. */
+/** OAuth: clients, grants, consent. */
 const oauth = Layer.mergeAll(
   Clients.layer.pipe(Layer.provide(ClientMetadata.layer.pipe(Layer.provide(dns)))),
   Grants.layer.pipe(Layer.provide(ServerKey.layer)),
@@ -136,7 +135,7 @@ const oauth = Layer.mergeAll(
   GrantRetention.layer
 )
 
-/** What the pages show of accounts, and what operators do with them. */
+/** Accounts, for the pages of customers and operators. */
 const people = Layer.mergeAll(
   AccountChanges.layer,
   AccountDirectory.layer,
@@ -144,10 +143,10 @@ const people = Layer.mergeAll(
   Balances.layer
 )
 
-/** What accounts have used, recorded and shown. */
+/** The activity of accounts. */
 const usage = Layer.mergeAll(ActivityLog.layer, ActivityRetention.layer, Usage.layer, CallHistory.layer)
 
-/** What the HTTP server needs. */
+/** For the HTTP server. */
 export const service = Layer.mergeAll(ToolRunner.layer, ToolRegistry.layer).pipe(
   Layer.provideMerge(
     Layer.mergeAll(

@@ -1,13 +1,13 @@
-/** How far a long command is: a bar on a terminal, now and then a line elsewhere. On standard error, beside the result. */
+/** The progress of a long command on standard error: a bar on a terminal, a line now and then elsewhere. */
 import { Clock, Effect, Stdio, Stream } from "effect"
 
 export interface Progress {
-  /** What is being done, such as `Importing`. */
+  /** Such as `Importing`. */
   readonly label: string
   readonly done: number
-  /** In the unit of `done`; `null` when it is not known. */
+  /** In the unit of `done`; `null` if unknown. */
   readonly total: number | null
-  /** What is counted for the rate. */
+  /** Counted for the rate. */
   readonly items: number
   readonly unit: string
 }
@@ -25,7 +25,7 @@ export const duration = (seconds: number): string => {
   return minutes < 60 ? `${minutes} min ${whole % 60} s` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`
 }
 
-/** One line without its end. `seconds` have passed since the beginning. */
+/** One line without line break, `seconds` after the start. */
 export const render = (progress: Progress, seconds: number, withBar: boolean): string => {
   const { done, items, label, total, unit } = progress
   const share = total === null || total === 0 ? null : Math.min(1, done / total)
@@ -43,7 +43,7 @@ export const render = (progress: Progress, seconds: number, withBar: boolean): s
 
 export interface ProgressBar {
   readonly update: (progress: Progress) => Effect.Effect<void>
-  /** Takes the bar away, before the result is printed. */
+  /** Removes the bar before the result is printed. */
   readonly clear: Effect.Effect<void>
 }
 
@@ -55,7 +55,7 @@ export const make: Effect.Effect<ProgressBar, never, Stdio.Stdio> = Effect.gen(f
   let startedAt = 0
   let shownAt = 0
 
-  // Whoever closes standard error does not want to see the progress; the work goes on.
+  // A closed standard error must not stop the work.
   const print = (text: string) => Effect.ignore(Stream.run(Stream.succeed(text), stdio.stderr()))
 
   const update = Effect.fnUntraced(function* (progress: Progress) {

@@ -1,4 +1,4 @@
-/** The search index on its threads, or on this one. */
+/** The search index on worker threads, or on the main thread. */
 import * as NodeWorker from "@effect/platform-node/NodeWorker"
 import type { PgClient } from "@effect/sql-pg"
 import { Effect, Layer, Redacted } from "effect"
@@ -13,11 +13,11 @@ import * as SearchThreads from "../services/search/runtime/SearchThreads.ts"
 import { Snapshots } from "../services/search/runtime/Snapshots.ts"
 
 export interface SearchIndexOptions {
-  /** Of snapshots. */
+  /** Folder of the snapshots. */
   readonly folder: string
-  /** Threads that search; with 0 everything is done on this one. */
+  /** Search threads; 0 runs everything on the main thread. */
   readonly workers: number
-  /** Searches that may wait. */
+  /** Searches that may queue. */
   readonly places?: number
 }
 

@@ -1,4 +1,4 @@
-/** `discovery serve`, and `discovery` alone: everything that a start does, in order, and what it prints. */
+/** `discovery serve`, the default: prepares the data, serves, and prints how to connect. */
 import { Console, Effect, Layer, Option, Schedule } from "effect"
 import { Command } from "effect/cli"
 import { AppConfig } from "../Config.ts"
@@ -10,9 +10,7 @@ import { loadDemoOnce } from "./DemoCommand.ts"
 import * as Live from "./Live.ts"
 import { welcome } from "./Welcome.ts"
 
-/**
- * The demo belongs to the embedded PostgreSQL alone: a database of one's own gets neither its data nor its accounts.
- */
+/** Only the embedded PostgreSQL gets demo data and demo accounts. */
 const demo = Effect.gen(function* () {
   const { databaseUrl } = yield* AppConfig
   if (Option.isSome(databaseUrl)) return undefined
@@ -21,7 +19,7 @@ const demo = Effect.gen(function* () {
   return yield* accounts.ensure
 })
 
-/** The demo prints a search to paste: it waits for the index, which its small catalog has within a second or two. */
+/** The demo prints a search to paste, so it waits for the index, which takes a second or two. */
 const searchable = Effect.gen(function* () {
   const index = yield* CatalogIndex
   yield* index.current.pipe(
@@ -31,7 +29,7 @@ const searchable = Effect.gen(function* () {
   )
 })
 
-/** Prepares the data, then listens, then says so; ends when it is interrupted, after the calls under way. */
+/** Prepares the data, serves, and prints the addresses. When interrupted, it ends after the running calls. */
 const prepareAndServe = Effect.gen(function* () {
   const { baseUrl, mcpUrl } = yield* AppConfig
   const access = yield* demo.pipe(Effect.provide(Live.demoAccounts.pipe(Layer.provideMerge(Live.operation))))
@@ -48,7 +46,7 @@ const prepareAndServe = Effect.gen(function* () {
   return yield* Layer.launch(server)
 }).pipe(Effect.provide(Live.ownDatabase))
 
-/** A database is not started, migrated and filled for a server that cannot listen. */
+/** Checks the address first, so that no database is started and filled for a server that cannot listen. */
 export const serve = Effect.andThen(Server.checkAddress, prepareAndServe)
 
 export const serveCommand = Command.make("serve", {}, () => serve).pipe(

@@ -1,4 +1,4 @@
-/** Why a command did not get as far as doing anything, in a line or two for whoever typed it. */
+/** Explains in a line or two why a command could not start. */
 import type { Config } from "effect"
 import type { HttpServerError } from "effect/http"
 import type { Migrator, SqlError } from "effect/sql"
@@ -27,14 +27,16 @@ const address = (cause: unknown): string => {
   }
 }
 
-/** The innermost cause knows whether it was the host, the port, the role or the database. No message holds the URL. */
+/**
+ * The innermost cause says whether it was the host, the port, the role or the database. No message contains the URL.
+ */
 const reason = (error: Error): string =>
   error.cause instanceof Error && error.cause.message !== "" ? reason(error.cause) : error.message
 
 export const explain = (error: StartError): string => {
   switch (error._tag) {
     case "ConfigError":
-      // The message ends with the name of the variable, in brackets.
+      // The message ends with the name of the variable in brackets.
       return `The configuration is wrong.\n${error.message.replace(/^SchemaError\(([\s\S]*)\)$/u, "$1")}`
     case "DemoAccountsError":
     case "EmbeddedPostgresError":

@@ -1,4 +1,4 @@
-/** `discovery track ...`: the stores that an account tracks, and its own brand's (D12). */
+/** `discovery track ...`: tracked stores and own brand stores of an account (D12). */
 import { Console, Effect } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { Accounts } from "../services/access/Accounts.ts"

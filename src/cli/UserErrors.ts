@@ -1,8 +1,8 @@
-/** At the edge of a command, every typed failure is a line for whoever typed it, and an exit code that is not 0. */
+/** Prints the typed failures of commands, with an exit code other than 0. */
 import { Effect } from "effect"
 import { CliError } from "effect/cli"
 
-/** A failure whose message says what is wrong and how to mend it. */
+/** A failure whose message says what is wrong and what to do. */
 interface Told {
   readonly message: string
   readonly hint?: string | undefined

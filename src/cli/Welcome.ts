@@ -1,4 +1,4 @@
-/** What a start prints, so that the next step is one paste away. */
+/** What a start prints. */
 
 export interface DemoAccess {
   readonly email: string
@@ -8,7 +8,7 @@ export interface DemoAccess {
 
 const indent = (lines: ReadonlyArray<string>) => lines.map((line) => `  ${line}`)
 
-/** `demo` is absent with a database of one's own: nobody gets an account there by starting a server. */
+/** `demo` is absent with `DATABASE_URL`. */
 export const welcome = (server: {
   readonly address: string
   readonly mcpUrl: string
@@ -37,7 +37,7 @@ export const welcome = (server: {
   return [...lines, "", "Stop with Ctrl-C.", ""].join("\n")
 }
 
-/** A call that works when pasted: the plain call of docs/spec/protocol.md. */
+/** A plain call (docs/spec/protocol.md) to paste into a shell. */
 export const curl = (mcpUrl: string, key: string): string =>
   [
     `curl -s ${mcpUrl}`,

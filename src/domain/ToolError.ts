@@ -1,14 +1,14 @@
 /**
- * The closed union of tool errors: what a `tools/call` can answer instead of a result.
+ * The closed union of tool errors: what `tools/call` answers instead of a result (docs/errors.md).
  *
- * Every handler's error type is a subset of {@link ToolError}. On the wire an error is a tool result with
+ * The error type of every handler is a subset of {@link ToolError}. On the wire an error is a tool result with
  * `isError: true` and two text blocks: {@link toText} for a person or a model, and the JSON of {@link ToolErrorPayload}
- * for a program (docs/errors.md).
+ * for a program.
  */
 import { Schema } from "effect"
 import { ArgumentIssue, englishOf } from "./ArgumentIssue.ts"
 
-/** The arguments do not fit the tool: all issues at once. Nothing was charged. */
+/** The arguments do not match the schema of the tool; all issues at once. */
 export class InvalidArguments extends Schema.TaggedError<InvalidArguments>()("InvalidArguments", {
   message: Schema.String,
   issues: Schema.Array(ArgumentIssue),
@@ -35,7 +35,6 @@ export class PlanUpgradeRequired extends Schema.TaggedError<PlanUpgradeRequired>
   upgradeUrl: Schema.String
 }) {}
 
-/** No credits are left in this period. */
 export class InsufficientCredits extends Schema.TaggedError<InsufficientCredits>()("InsufficientCredits", {
   message: Schema.String,
   hint: Schema.String,
@@ -43,7 +42,6 @@ export class InsufficientCredits extends Schema.TaggedError<InsufficientCredits>
   upgradeUrl: Schema.String
 }) {}
 
-/** The record asked for by id does not exist. */
 export class NotFound extends Schema.TaggedError<NotFound>()("NotFound", {
   message: Schema.String,
   hint: Schema.optionalKey(Schema.String)
@@ -55,26 +53,25 @@ export class ShopNotTracked extends Schema.TaggedError<ShopNotTracked>()("ShopNo
   hint: Schema.String
 }) {}
 
-/** Too many calls in a short time by one account. */
 export class RateLimited extends Schema.TaggedError<RateLimited>()("RateLimited", {
   message: Schema.String,
   retryAfterSeconds: Schema.Int
 }) {}
 
-/** The search ran into the statement timeout; no query is left running and nothing was charged. */
+/** The search reached the statement timeout. No query is left running. */
 export class SearchTimeout extends Schema.TaggedError<SearchTimeout>()("SearchTimeout", {
   message: Schema.String,
   hint: Schema.String
 }) {}
 
-/** The database or another part that the call needs cannot be reached. The cause is in the log, never on the wire. */
+/** The database or another dependency cannot be reached. The cause is logged and never sent. */
 export class ServiceUnavailable extends Schema.TaggedError<ServiceUnavailable>()("ServiceUnavailable", {
   message: Schema.String,
   retryAfterSeconds: Schema.Int,
   cause: Schema.optionalKey(Schema.Defect())
 }) {}
 
-/** A defect of ours. The log has the cause under the request id. */
+/** A defect. The cause is logged with the request id. */
 export class InternalError extends Schema.TaggedError<InternalError>()("InternalError", {
   message: Schema.String,
   hint: Schema.String
@@ -93,7 +90,7 @@ export const ToolError = Schema.Union([
 ])
 export type ToolError = typeof ToolError.Type
 
-/** The wire's `code` of each error. A record keyed by `_tag`: a new member does not compile until it has its code. */
+/** The `code` on the wire. A new error does not compile until it has one. */
 export const codes = {
   InvalidArguments: "invalid_arguments",
   PlanUpgradeRequired: "plan_upgrade_required",
@@ -106,7 +103,7 @@ export const codes = {
   InternalError: "internal_error"
 } as const satisfies Record<ToolError["_tag"], string>
 
-/** What a program reads (docs/errors.md); `request_id` is also the header `X-Request-Id`. */
+/** For programs. `request_id` is also the header `X-Request-Id`. */
 export const ToolErrorPayload = Schema.Struct({
   error: Schema.Struct({
     code: Schema.Literals(Object.values(codes)),
@@ -120,7 +117,7 @@ export const ToolErrorPayload = Schema.Struct({
 })
 export type ToolErrorPayload = typeof ToolErrorPayload.Type
 
-/** The one place that turns the union into its JSON. Only trusted text gets here: a `cause` never does. */
+/** Only trusted text is included, never a `cause`. */
 export const toPayload = (error: ToolError, requestId: string): ToolErrorPayload => ({
   error: {
     code: codes[error._tag],
@@ -136,8 +133,8 @@ export const toPayload = (error: ToolError, requestId: string): ToolErrorPayload
 })
 
 /**
- * What a person or a model reads: the message and its hint, ended by a newline. It comes first and is no JSON, because
- * clients take a first block that parses as JSON for structured content, and hold it against the tool's outputSchema.
+ * The message and its hint, ended by a newline. This block comes first and is not JSON, because clients take a first
+ * block that parses as JSON for structured content and validate it against the outputSchema.
  */
 export const toText = (error: ToolError): string =>
   "hint" in error && error.hint !== undefined

@@ -1,11 +1,11 @@
-/** The bound on an answer's size: 64 KiB of UTF-8 JSON, last items dropped first (S32, D30). */
+/** The bound on the size of an answer: 64 KiB of UTF-8 JSON. The last items are dropped first (S32, D30). */
 
 export const maxBytes = 64 * 1024
 
-/** The JSON of an envelope, cut to {@link maxBytes}; the pagination always remains. */
+/** The JSON of a page of results, truncated to {@link maxBytes}. The pagination always remains. */
 export const toJson = (envelope: object): string => {
   const json = JSON.stringify(envelope)
-  // A UTF-16 unit takes at most three bytes: most answers need no count.
+  // A UTF-16 unit takes at most three bytes, so that most answers need no count.
   if (json.length * 3 <= maxBytes || Buffer.byteLength(json) <= maxBytes) return json
   return "results" in envelope && Array.isArray(envelope.results) ? drop(envelope, envelope.results) : json
 }
@@ -24,7 +24,7 @@ const drop = (envelope: object, results: ReadonlyArray<unknown>): string => {
 
 const comma = 1
 
-/** The first items, at most so many, whose JSON takes at most so many bytes of UTF-8, commas included. */
+/** The first items, within `maxItems` and within `maxBytes` of UTF-8 JSON, commas included. */
 export const fit = <A>(
   items: ReadonlyArray<A>,
   limits: { readonly maxItems: number; readonly maxBytes: number }

@@ -1,10 +1,10 @@
 /**
- * What may stand before the host of an address: `user:password@`. Whoever reads `https://shop.example.com@evil.example/` takes
- * it for the host, so no address that is shown or followed has any (RFC 9110, 4.2.4).
+ * The userinfo of a URL: `user:password@`. People take `https://shop.example.com@evil.example/` for a URL of
+ * shop.example.com, so no URL that is shown or followed may have one (RFC 9110, 4.2.4).
  */
 
-/** Up to the first `@` of the authority, as browsers read it: any slashes and backslashes, then no other one. */
+/** Up to the first `@` of the authority, as browsers parse it: after any slashes and backslashes. */
 const userInfo = /^https?:[/\\]*[^/\\?#]*@/iu
 
-/** Of an http(s) address without blanks; also if the user and the password are empty. */
+/** For an http(s) URL without blanks. An empty user and password count, too. */
 export const hasUserInfo = (address: string): boolean => userInfo.test(address)

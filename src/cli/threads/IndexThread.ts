@@ -1,4 +1,4 @@
-/** The thread that keeps the search index, as it is started. */
+/** The entry point of the thread that maintains the search index. */
 import * as NodeWorker from "@effect/platform-node/NodeWorker"
 import * as NodeWorkerRunner from "@effect/platform-node/NodeWorkerRunner"
 import { Deferred, Effect, Layer, Redacted, Schema } from "effect"
@@ -19,7 +19,7 @@ import { Snapshots } from "../../services/search/runtime/Snapshots.ts"
 
 const mergeThread = NodeWorker.layer(() => new Worker(new URL("./MergeThread.ts", import.meta.url)))
 
-/** A failure is a defect: the indexer tells it, and merges later. */
+/** A failure is a defect: the indexer logs it and merges later. */
 const mergeLarge = (list: SegmentList): Effect.Effect<SegmentView> =>
   Effect.gen(function* () {
     const platform = yield* Threads.WorkerPlatform
@@ -35,7 +35,7 @@ const mergeLarge = (list: SegmentList): Effect.Effect<SegmentView> =>
     return yield* Deferred.await(merged)
   }).pipe(Effect.scoped, Effect.orDie, Effect.ensuring(Effect.sync(collectGarbage)), Effect.provide(mergeThread))
 
-/** One follows, one listens, one is spare. */
+/** One reads, one listens, one is spare. */
 const maxConnections = 3
 
 const program = Effect.gen(function* () {

@@ -1,4 +1,4 @@
-/** A thread that makes one segment of several and ends: all that it used besides is free at once. */
+/** The entry point of a thread that merges segments and ends, so that its memory is freed at once. */
 import * as NodeWorkerRunner from "@effect/platform-node/NodeWorkerRunner"
 import { Effect } from "effect"
 import * as Thread from "effect/workers/WorkerRunner"

@@ -1,4 +1,4 @@
-/** A search thread, as it is started. */
+/** The entry point of a search thread. */
 import * as NodeWorkerRunner from "@effect/platform-node/NodeWorkerRunner"
 import { Effect } from "effect"
 import * as Thread from "effect/workers/WorkerRunner"

@@ -1,4 +1,4 @@
-/** Why a charge is refused, in the words that the caller reads. */
+/** The errors of a refused charge. */
 import { Schema } from "effect"
 import { issueAt } from "../ArgumentIssue.ts"
 import { InsufficientCredits, InvalidArguments } from "../ToolError.ts"
@@ -22,18 +22,18 @@ const counted = (credits: number): string => `${credits} ${credits === 1 ? "cred
 
 const keyPath = "_meta.discovery/idempotency-key"
 
-/** The key stands for another call of the account in the last 24 hours. */
+/** The key was used for a different call of the account within 24 hours. */
 export const keyConflict = (): InvalidArguments =>
   InvalidArguments.fromIssues(
     [issueAt(keyPath, "used_idempotency_key")],
     "Send a new idempotency key with every new call; send the same one only to repeat a call unchanged. Nothing was charged."
   )
 
-/** The form of an idempotency key (D16). */
+/** The format of an idempotency key (D16). */
 export const isIdempotencyKey = Schema.is(
   Schema.String.check(Schema.isBetweenCodePoints(1, 128), Schema.isPattern(/^[^\p{Cc}\p{Cs}]*$/u))
 )
 
-/** What the database takes: one unfit key in a batch of charges would fail all of them. */
+/** Charges are written in batches: one invalid key would fail the whole batch. */
 export const unfitKey = (key: string): InvalidArguments | undefined =>
   isIdempotencyKey(key) ? undefined : InvalidArguments.fromIssues([issueAt(keyPath, "bad_idempotency_key")])

@@ -1,21 +1,20 @@
 /**
- * What a caller is counted by, where requests are limited (R56): its address, and of IPv6 the network of a site
- * around it as well. One household or one server has a /64, but some have a /56 and anyone can have a /48, which hold
- * hundreds and thousands of them.
+ * The keys by which requests are rate limited (R56): the address, and for IPv6 also the /48 around it. A household or a
+ * server has a /64, but anyone can get a /48, which holds 65,536 of them.
  */
 
 export interface Counted {
   readonly key: string
-  /** How many times the limit of one address it has. */
+  /** The limit, as a multiple of that of one address. */
   readonly times: number
 }
 
-/** How many times the limit of one address a whole site has. */
+/** The limit of a /48, as a multiple of that of one address. */
 export const siteTimes = 8
-/** Of 16 bits: a /48. */
+/** A segment has 16 bits: three are a /48. */
 const siteSegments = 3
 
-/** The narrowest first. `address` is an IPv4 address, or the /64 of IPv6 in full, as `2001:db8:0:1` (http/ClientAddress.ts). */
+/** `address` is an IPv4 address, or the /64 of an IPv6 address such as `2001:db8:0:1` (http/ClientAddress.ts). */
 export const countedOf = (address: string): ReadonlyArray<Counted> => {
   const segments = address.split(":")
   const own = { key: address, times: 1 }

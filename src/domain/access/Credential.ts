@@ -1,16 +1,16 @@
 /**
- * What a secret looks like: a prefix that names its kind, 37 random base62 characters (220 bits), and 6 that are the
- * CRC32 of those 37 (D2). A mistyped or made-up secret is refused without a query, secret scanners
- * can find a real one, and a double click selects the whole.
+ * The format of secrets: a prefix that names the kind, 37 random base62 characters (220 bits), and 6 for the CRC32 of
+ * those 37 (D2). So a mistyped or invented secret is refused without a query, secret scanners recognize a real one, and
+ * a double click selects all of it.
  */
 import { Option } from "effect"
 import { crc32 } from "node:zlib"
 
-/** The kinds that are accepted as a bearer credential, each with its prefix. */
+/** Prefixes of the kinds that are accepted as bearer credentials. */
 const bearerPrefixes = { api_key: "dsk_", access_token: "dat_" } as const
 export type CredentialKind = keyof typeof bearerPrefixes
 
-/** Everything that is given out in this form; a client's id is no secret, but is as hard to make up. */
+/** Prefixes of all kinds. A client id is not secret, but as hard to guess. */
 export const prefixes = {
   ...bearerPrefixes,
   refresh_token: "drt_",
@@ -28,10 +28,10 @@ const randomCharacters = 37
 const checksumCharacters = 6
 const bodyPattern = /^[0-9A-Za-z]{43}$/
 
-/** Bytes that {@link make} takes: so many more than it keeps that no character is likelier than another. */
+/** Bytes that {@link make} needs. They are more than it keeps, so that all characters are equally likely. */
 export const entropyBytes = 48
 
-/** A new secret. The same entropy gives the same secret, so it must be fresh and secure. */
+/** The same entropy gives the same secret, so use fresh entropy from a secure source. */
 export const make = (kind: Kind, entropy: Uint8Array): string => {
   let number = 0n
   for (const byte of entropy) number = number * 256n + BigInt(byte)
@@ -39,13 +39,13 @@ export const make = (kind: Kind, entropy: Uint8Array): string => {
   return prefixes[kind] + random + checksum(random)
 }
 
-/** The kind of a secret whose form and checksum are right; says nothing about whether it was ever given out. */
+/** The kind of a secret with the right format and checksum, whether it was ever issued or not. */
 export const kindOf = (secret: string): Option.Option<CredentialKind> => {
   const kind = kinds.find(([, prefix]) => secret.startsWith(prefix))?.[0]
   return kind !== undefined && is(kind, secret) ? Option.some(kind) : Option.none()
 }
 
-/** Whether a text has the form and checksum of this kind. */
+/** Whether a text has the format and checksum of this kind. */
 export const is = (kind: Kind, text: string): boolean => {
   const prefix = prefixes[kind]
   if (!text.startsWith(prefix)) return false
@@ -53,7 +53,7 @@ export const is = (kind: Kind, text: string): boolean => {
   return bodyPattern.test(body) && body.slice(randomCharacters) === checksum(body.slice(0, randomCharacters))
 }
 
-/** All that is ever shown of a secret after its creation, besides the prefix. */
+/** The part of a secret that may be shown after its creation. */
 export const lastFour = (secret: string): string => secret.slice(-4)
 
 /** Such as `dsk_…x7Qa`. */

@@ -20,8 +20,8 @@ export interface Balance {
 export const remaining = ({ allowance, used }: Balance): number => allowance - used
 
 /**
- * The allowance after a change of plan: what the plan gives and what was granted besides, but never less than what is
- * used already. It depends on the new plan alone, so changing back and forth gains nothing.
+ * The allowance after a change of plan: that of the plan and the credit grants, but never less than what is used. It
+ * does not depend on the old plan, so that changing back and forth gains nothing.
  */
 export const allowanceOnPlan = (planAllowance: number, grantedBesides: number, used: number): number =>
   Math.max(planAllowance + grantedBesides, used)

@@ -1,6 +1,6 @@
 /**
- * The month of credits: counted from the day that the subscription began, in UTC (D7).
- * Days are text, `YYYY-MM-DD`.
+ * The credit period: a month, counted from the day on which the subscription began, in UTC (D7). Days are text,
+ * `YYYY-MM-DD`.
  */
 
 /** `start` is inclusive, `end` exclusive. */
@@ -10,8 +10,8 @@ export interface CreditPeriod {
 }
 
 /**
- * The period that `day` is in. Begun on the 31st, the periods of shorter months start on their last day; each is counted
- * from the first day and not from the one before, so that the 31st comes back.
+ * The period that contains `day`. If the subscription began on the 31st, periods of shorter months start on their last
+ * day. Each period is counted from the first one, so that later ones start on the 31st again.
  */
 export const periodOn = (beganOn: string, day: string): CreditPeriod => {
   const began = parts(beganOn)
@@ -21,10 +21,10 @@ export const periodOn = (beganOn: string, day: string): CreditPeriod => {
   return { start: monthsLater(beganOn, months), end: monthsLater(beganOn, months + 1) }
 }
 
-/** The period that a time in milliseconds since 1970 is in. */
+/** The period that contains a time in milliseconds since 1970. */
 export const periodAt = (beganOn: string, millis: number): CreditPeriod => periodOn(beganOn, dayOf(millis))
 
-/** Seconds from a time (milliseconds since 1970) to the end of a period: at least one, so that it can be waited for. */
+/** Seconds from `nowMillis` to the end of a period, at least 1: a value for `Retry-After`. */
 export const secondsUntil = (end: string, nowMillis: number): number =>
   Math.max(1, Math.ceil((Date.parse(end) - nowMillis) / 1000))
 

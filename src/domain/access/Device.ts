@@ -4,13 +4,13 @@
  */
 import { Schema } from "effect"
 
-/** `null` where the header tells nothing that we know. */
+/** `null` if not recognized. */
 export const Device = Schema.Struct({ browser: Schema.NullOr(Schema.String), system: Schema.NullOr(Schema.String) })
 export type Device = typeof Device.Type
 
 export const unknownDevice: Device = { browser: null, system: null }
 
-/** Browsers name those that they descend from as well, so the youngest come first. */
+/** User agents also contain the names of the browsers they derive from, so the most specific ones come first. */
 const browsers: ReadonlyArray<readonly [name: string, pattern: RegExp]> = [
   ["Edge", /\bEdg(?:e|A|iOS)?\//],
   ["Opera", /\b(?:OPR|OPT|OPX|Opera)\//],
@@ -21,7 +21,7 @@ const browsers: ReadonlyArray<readonly [name: string, pattern: RegExp]> = [
   ["Safari", /\bVersion\/[\d.]+ .*\bSafari\//]
 ]
 
-/** Phones name the systems that theirs descend from as well. */
+/** The user agents of phones also contain the names of the systems they derive from. */
 const systems: ReadonlyArray<readonly [name: string, pattern: RegExp]> = [
   ["iOS", /\b(?:iPhone|iPod)\b/],
   ["iPadOS", /\biPad\b/],
@@ -32,13 +32,12 @@ const systems: ReadonlyArray<readonly [name: string, pattern: RegExp]> = [
   ["Linux", /\bLinux\b/]
 ]
 
-/** Those of today's browsers have about 150. */
+/** Those of current browsers have about 150. */
 const maxCharacters = 512
 
 const first = (names: ReadonlyArray<readonly [string, RegExp]>, text: string): string | null =>
   names.find(([, pattern]) => pattern.test(text))?.[0] ?? null
 
-/** Of a header as it was sent, of any length and content. */
 export const of = (userAgent: string | undefined): Device => {
   const text = (userAgent ?? "").slice(0, maxCharacters)
   return { browser: first(browsers, text), system: first(systems, text) }

@@ -1,13 +1,13 @@
-/** Which passwords are accepted: long enough and not among the first to be guessed (D10; NIST SP 800-63B-4). */
+/** Rules for new passwords: long enough and not commonly used (D10; NIST SP 800-63B-4). */
 
 export const minCharacters = 12
-/** Far beyond any passphrase; it bounds the work of hashing. */
+/** It bounds the work of hashing. */
 export const maxCharacters = 256
 
-/** The same password typed on different systems is the same text. */
+/** Makes the same password, typed on different systems, the same text. */
 export const normalize = (password: string): string => password.normalize("NFKC")
 
-/** Common passwords of 12 characters or more; case, and digits or marks at the end, make no difference. */
+/** Common passwords of 12 characters or more. Case, and trailing digits and punctuation, are ignored. */
 const common = new Set(
   [
     "abcdefghijkl abcdefghijklm abcdefghijklmnop administrator adminadminadmin aaaaaaaaaaaa bismillahbismillah",
@@ -21,7 +21,6 @@ const common = new Set(
   ].flatMap((line) => line.split(" "))
 )
 
-/** What is wrong with a new password. */
 export const weaknesses = ["short", "long", "guessable"] as const
 export type Weakness = (typeof weaknesses)[number]
 
@@ -31,7 +30,7 @@ const messages: Readonly<Record<Weakness, string>> = {
   guessable: "The password is among the first that are guessed; choose a few unrelated words instead."
 }
 
-/** `undefined` when it may be used. */
+/** `undefined` for an acceptable password. */
 export const weakness = (password: string, email: string): Weakness | undefined => {
   const text = normalize(password)
   const characters = Array.from(text)
@@ -49,7 +48,7 @@ export const weakness = (password: string, email: string): Weakness | undefined 
   return guessable ? "guessable" : undefined
 }
 
-/** The same in words. */
+/** {@link weakness} as a message. */
 export const problem = (password: string, email: string): string | undefined => {
   const found = weakness(password, email)
   return found === undefined ? undefined : messages[found]

@@ -1,4 +1,4 @@
-/** Who may call tools: an active Growth or Pro subscription (S8, D6). */
+/** Access to the tools: an active Growth or Pro subscription (S8, D6). */
 import { PlanUpgradeRequired } from "../ToolError.ts"
 import type { Plan, SubscriptionStatus } from "./Account.ts"
 
@@ -12,10 +12,10 @@ export interface Subscription {
 
 export const titles: Readonly<Record<Plan, string>> = { starter: "Starter", growth: "Growth", pro: "Pro" }
 
-/** A record, so that a new plan does not compile until it is decided whether it may call tools. */
+/** A new plan does not compile until it is listed here. */
 const includesTools: Readonly<Record<Plan, boolean>> = { starter: false, growth: true, pro: true }
 
-/** What the customer does about each status at the billing page; `undefined` needs nothing. */
+/** What the customer can do at the billing page; `undefined` if nothing is needed. */
 const remedies: Readonly<Record<SubscriptionStatus, string | undefined>> = {
   active: undefined,
   paused: "resume the subscription",
@@ -26,7 +26,7 @@ const remedies: Readonly<Record<SubscriptionStatus, string | undefined>> = {
 export const mayCallTools = ({ plan, status }: Subscription): boolean =>
   includesTools[plan] && remedies[status] === undefined
 
-/** Which of the two is missing, plan or status, and where to mend it; `undefined` when tools may be called. */
+/** The error for an account without access to the tools: what is missing, plan or status, and what to do. */
 export const missing = (subscription: Subscription, billingUrl: string): PlanUpgradeRequired | undefined => {
   const { plan, status } = subscription
   const remedy = remedies[status]

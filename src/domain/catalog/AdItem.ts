@@ -35,7 +35,7 @@ export const AdItem = Schema.Struct({
 })
 export type AdItem = typeof AdItem.Type
 
-/** An ad as the search finds it: texts whole, dates as `YYYY-MM-DD`. */
+/** An ad as a search finds it: texts whole, dates as `YYYY-MM-DD`. */
 export interface FoundAd {
   readonly id: number
   readonly adArchiveId: string | null
@@ -56,11 +56,11 @@ export interface FoundAd {
 
 const dayMillis = 86_400_000
 
-/** Whole days between two calendar dates; never negative, since a clock may run behind an importer's. */
+/** Whole days between two dates. Never negative: the clock of an importer may be ahead. */
 export const daysBetween = (from: string, to: string): number =>
   Math.max(0, Math.round((Date.parse(to) - Date.parse(from)) / dayMillis))
 
-/** `today` is the UTC date, `YYYY-MM-DD`; `dashboardUrl` gives a store's page. */
+/** `today` is the UTC date, `YYYY-MM-DD`; `dashboardUrl` is that of a store. */
 export const present = (
   ad: FoundAd,
   context: { readonly today: string; readonly dashboardUrl: (shopId: number) => string }

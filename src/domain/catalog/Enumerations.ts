@@ -1,4 +1,4 @@
-/** The closed vocabularies of the catalog, spelled as the specification spells them (S10, S51, S53, S55, S64, S65). */
+/** The closed vocabularies of the catalog (S10, S51, S53, S55, S64, S65). */
 
 export const languages = [
   "English",

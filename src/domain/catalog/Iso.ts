@@ -1,21 +1,21 @@
-/** ISO 3166-1 alpha-2 and ISO 4217, from the `countries-list` package. Codes are upper case here. */
+/** Country and currency codes, upper case: ISO 3166-1 alpha-2 and ISO 4217, from the package `countries-list`. */
 import { countries, getCountryDataList } from "countries-list"
 
 /** In the package, but only reserved in ISO 3166-1: Ascension and Tristan da Cunha, which are part of SH. */
 const reserved: ReadonlySet<string> = new Set(["AC", "TA"])
 
-/** `XK` (Kosovo) is not in ISO 3166-1 either. It stays on purpose: storefront platforms give it as a store's country. */
+/** `XK` (Kosovo) is not in ISO 3166-1 either, but storefront platforms use it as the country of a store. */
 export const countryCodes: ReadonlySet<string> = new Set(Object.keys(countries).filter((code) => !reserved.has(code)))
 
-/** In ISO 4217's list of current codes, but no country's first choice, so that the package has none of them. */
+/** Codes of ISO 4217 that are not the first currency of any country, so that the package does not have them. */
 const furtherCurrencies = [
-  // A second currency of Venezuela beside VES.
+  // The second currency of Venezuela, beside VES.
   "VED",
   // Units of account: Colombia, Mexico, Uruguay.
   "COU",
   "MXV",
   "UYW",
-  // Of no country: special drawing rights, sucre, the African Development Bank's unit of account.
+  // Without a country: special drawing rights, sucre, the unit of account of the African Development Bank.
   "XDR",
   "XSU",
   "XUA"
@@ -26,7 +26,7 @@ export const currencyCodes: ReadonlySet<string> = new Set([
   ...furtherCurrencies
 ])
 
-/** Longer texts are no name, and not looked at. In UTF-16 units. */
+/** Longer texts are not looked up. In UTF-16 units. */
 const maxName = 60
 
 const fold = (name: string): string =>
@@ -37,14 +37,14 @@ const fold = (name: string): string =>
 
 const byName = (entries: Iterable<readonly [name: string, code: string]>) => {
   const codes = new Map<string, string>()
-  // What is said first stands: a name before another country's alias.
+  // The first entry wins: a name over an alias of another country.
   for (const [name, code] of entries) if (!codes.has(fold(name))) codes.set(fold(name), code)
   return (text: string): string | undefined => (text.length <= maxName ? codes.get(fold(text)) : undefined)
 }
 
 const known = getCountryDataList().filter(({ iso2 }) => countryCodes.has(iso2))
 
-/** The code of a country by its name, in English or its own language, its alpha-3 code or another usual name. */
+/** The code of a country by its English or native name, its alpha-3 code or another common name. */
 export const countryCodeOf = byName([
   ...known.map(({ iso2, name }) => [name, iso2] as const),
   ...known.flatMap(({ iso2, iso3, native }) => [[iso3, iso2] as const, [native, iso2] as const]),
@@ -75,7 +75,7 @@ export const countryCodeOf = byName([
 
 const currencyNames = new Intl.DisplayNames(["en"], { type: "currency" })
 
-/** The code of a currency by its English name or its sign; of those that share a sign, the one most used. */
+/** The code of a currency by its English name or its sign; of those that share a sign, the most common one. */
 export const currencyCodeOf = byName([
   ["$", "USD"],
   ["dollar", "USD"],

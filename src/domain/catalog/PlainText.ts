@@ -1,6 +1,6 @@
 /**
- * The text that a reader sees of third-party markup: no tags, no scripts, entities decoded, blocks on lines of their own.
- * One pass, so that markup made to be slow is not. Not a sanitizer: the result is text, to be escaped wherever it is shown.
+ * The visible text of third-party HTML: no tags, no scripts, entities decoded, each block on its own line. Linear in
+ * the length of the markup. This is not a sanitizer: escape the result wherever it is shown.
  */
 import { clean } from "./ThirdPartyText.ts"
 
@@ -57,7 +57,9 @@ const decodeEntities = (text: string): string =>
     }
   )
 
-/** Where the tag that begins at `start` ends: behind its `>`, quoted ones not counted; without one, at the end of all. */
+/**
+ * The index after the tag that begins at `start`. A `>` in quotes does not end it; an unclosed tag ends with the text.
+ */
 const tagEnd = (html: string, start: number): number => {
   let quote = ""
   for (let index = start; index < html.length; index++) {
@@ -76,7 +78,7 @@ const tagEnd = (html: string, start: number): number => {
 const tagName = /[a-zA-Z][a-zA-Z\d]{0,20}/uy
 const opensTag = /[a-zA-Z/!?]/u
 
-/** Behind the end tag of an element whose content is not text. */
+/** The index after the end tag of an element whose content is not text. */
 const closing = (html: string, name: string, from: number): number => {
   const end = new RegExp(`</${name}`, "giu")
   end.lastIndex = from
@@ -113,7 +115,7 @@ const withoutTags = (html: string): string => {
   return parts.join("")
 }
 
-/** Lines without blanks around them and without empty ones in a row. Entities come last: what they spell is no markup. */
+/** Trims lines and merges empty ones. Entities are decoded last, so that `&lt;b&gt;` stays text. */
 export const fromHtml = (html: string): string =>
   clean(decodeEntities(withoutTags(html)))
     .split("\n")

@@ -1,4 +1,4 @@
-/** What is known of a product beyond its search result: its description, variants and images. */
+/** What `get_product` adds to a search result: description, variants and images. */
 import { Effect, Schema } from "effect"
 import * as Fields from "./RecordFields.ts"
 
@@ -27,7 +27,7 @@ const Variant = Schema.Struct({
   /** The price before a reduction. */
   compare_at_price: Fields.nullable(Fields.amount(maxPrice)),
   is_available: Fields.nullable(Schema.Boolean),
-  /** The variant's value of each of the product's options, in their order. */
+  /** One value for each option of the product, in their order. */
   options: list(Fields.line(500), maxOptions)
 })
 
@@ -42,7 +42,10 @@ const Option = Schema.Struct({
   values: list(Fields.line(500), maxOptionValues)
 })
 
-/** Amounts are in the store's currency. `description_html` is third-party markup: never shown unescaped or unsanitized. */
+/**
+ * Amounts are in the currency of the store. `description_html` is third-party markup: never show it unescaped or
+ * unsanitized.
+ */
 export const ProductDetails = Schema.Struct({
   description_html: Fields.nullableText(maxDescriptionCharacters),
   vendor: Fields.nullableLine(500),

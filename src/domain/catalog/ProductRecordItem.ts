@@ -1,4 +1,4 @@
-/** A product as `get_product` returns it: all that is on record, within bounds (D45). */
+/** A product as `get_product` returns it: everything on record, within bounds (D45). */
 import { Schema } from "effect"
 import { fit } from "../Truncation.ts"
 import { fromHtml } from "./PlainText.ts"
@@ -50,7 +50,7 @@ export const ProductRecordItem = Schema.Struct({
 })
 export type ProductRecordItem = typeof ProductRecordItem.Type
 
-/** A product as it is on record; `details` are not known of every product. */
+/** A product on record; `details` are not known of every product. */
 export interface ProductOnRecord {
   readonly id: number
   readonly title: string

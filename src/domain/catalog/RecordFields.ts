@@ -1,4 +1,4 @@
-/** The pieces that the catalog's records are made of: each cleans what it can, and says what is wrong otherwise. */
+/** The fields of catalog records: each cleans its value where possible and rejects it otherwise. */
 import { Effect, Schema, SchemaTransformation } from "effect"
 import { problem } from "../ArgumentIssue.ts"
 import { CalendarDate, hasNoControl, isCalendarDate } from "../search/Arguments.ts"
@@ -7,14 +7,14 @@ import { remembering } from "./Remembering.ts"
 import * as StoreDomain from "./StoreDomain.ts"
 import { clean, cleanOrNull } from "./ThirdPartyText.ts"
 
-/** May be absent or `null`: not known. */
+/** Absent and `null` mean unknown. */
 export const nullable = <S extends Schema.Codec<unknown, unknown>>(schema: S) =>
   Schema.NullOr(schema).pipe(Schema.withDecodingDefaultKey(Effect.succeed(null)))
 
-/** Applied when decoding; what is in the catalog is encoded as it is. */
+/** Applied when decoding only: values in the catalog are clean. */
 const cleaned = (decode: (text: string) => string) => SchemaTransformation.transform({ decode, encode: (text) => text })
 
-/** Other blanks than single spaces. */
+/** Blanks other than single spaces. */
 const blanks = /\s{2,}|[^\S ]/u
 
 const oneLine = (text: string): string => clean(blanks.test(text) ? text.replaceAll(/\s+/gu, " ") : text)
@@ -35,10 +35,10 @@ const isNotEmpty = Schema.makeFilter((text: string) => text !== "", { problem: p
 /** Third-party text on one line: 1 to `maxCharacters` after cleaning. */
 export const line = (maxCharacters: number) => oneLineText.check(isNotEmpty, hasAtMost(maxCharacters))
 
-/** As {@link line}, or unknown; blank text is unknown. */
+/** As {@link line}; blank text is unknown. */
 export const nullableLine = (maxCharacters: number) => nullableText(maxCharacters, oneLine)
 
-/** Third-party text that keeps its line breaks, or unknown; blank text is unknown. */
+/** Third-party text with its line breaks; blank text is unknown. */
 export const nullableText = (maxCharacters: number, tidy: (text: string) => string = clean) =>
   Schema.NullOr(Schema.String.check(hasAtMost(maxCharacters))).pipe(
     Schema.encodeTo(
@@ -51,23 +51,23 @@ export const nullableText = (maxCharacters: number, tidy: (text: string) => stri
     Schema.withDecodingDefaultKey(Effect.succeed(null))
   )
 
-/** An identifier that another system gave: kept as it is. */
+/** An identifier of another system, kept unchanged. */
 export const identifier = (maxCharacters: number) =>
   Schema.String.check(isNotEmpty, hasAtMost(maxCharacters), hasNoControl)
 
 const maxUrlCharacters = 2_048
 
-/** An address that is safe to show as a link. */
+/** A URL that is safe to show as a link. */
 export const WebUrl = Schema.String.check(
   hasAtMost(maxUrlCharacters),
   Schema.makeFilter((text: string) => isWebUrl(text), { problem: problem("not_web_address") }),
   Schema.makeFilter((text: string) => !hasUserInfo(text), { problem: problem("user_info") })
 )
 
-/** Its scheme and authority, and all that is behind them. */
+/** Scheme and authority, and the rest. */
 const webUrl = /^(https?:\/\/[^\s\p{Cc}\p{Cs}/?#\\]*)([^\s\p{Cc}\p{Cs}]*)$/iu
 
-/** What is behind the authority cannot make an address wrong; without one, slashes lead to the next. */
+/** What follows the authority cannot make a URL invalid. Without an authority, slashes are skipped. */
 const isWebUrl = (text: string): boolean => {
   const [, origin = "", rest = ""] = webUrl.exec(text) ?? []
   return origin.endsWith("//") ? canParse(origin + rest) : canParse(origin)
@@ -79,16 +79,15 @@ export const Domain = Schema.String.pipe(Schema.decode(cleaned(StoreDomain.norma
   Schema.makeFilter((text: string) => StoreDomain.extension(text) !== null, { problem: problem("not_domain") })
 )
 
-/** A whole number that fits PostgreSQL's integer. */
+/** A whole number that fits the type `integer` of PostgreSQL. */
 export const Count = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 2_147_483_647 }))
 
-/** An amount of money. */
 export const amount = (maximum: number) => Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum }))
 
 const firstDate = "1990-01-01"
 const lastDate = "2099-12-31"
 
-/** A day on which a store or an ad can have been there. */
+/** A plausible day for a store or an ad. */
 export const Day = CalendarDate.check(
   Schema.makeFilter((text: string) => text >= firstDate && text <= lastDate, {
     problem: problem("date_out_of_range", { first: firstDate, last: lastDate })
@@ -109,11 +108,11 @@ const utc = /^(?:199\d|20\d\d)-\d{2}-\d{2}T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d
 
 const isDate = remembering(isCalendarDate)
 
-/** A time that exists, from 1990 to 2099, written as it is stored. */
+/** Whether a timestamp is already in the stored form, and between 1990 and 2099. */
 const isUtc = (text: string): boolean => utc.test(text) && isDate(text.slice(0, 10))
 
 const inUtc = (text: string): string => {
-  // Most files are written by programs, and say it so already.
+  // Most files have this form already.
   if (isUtc(text)) return text
   const day = timestamp.exec(text)?.[1]
   if (day === undefined || !isDate(day)) return text

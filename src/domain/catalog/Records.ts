@@ -1,8 +1,8 @@
 /**
- * The records of the catalog's own file format (docs/import.md): one JSON object a line, told apart by `type`.
+ * The records of the native import format (docs/import.md): one JSON object per line, distinguished by `type`.
  *
- * A record states everything that is known of its subject: a field that is absent or `null` is unknown, also when it was
- * known before. Unknown fields are errors, so that a misspelled name does not go unnoticed.
+ * A record is complete: a field that is absent or `null` becomes unknown, even if it was known before. Unknown fields
+ * are errors, so that a misspelled name is noticed.
  */
 import { Effect, Predicate, Result, Schema } from "effect"
 import * as ArgumentDecoder from "../ArgumentDecoder.ts"
@@ -22,7 +22,7 @@ export const Country = code(countryCodes, "unknown_country", countryCodeOf)
 export const Currency = code(currencyCodes, "unknown_currency", currencyCodeOf)
 export const ShopName = Fields.line(200)
 
-/** A niche; its parent comes earlier in the file, or is known already. Key: `id`. */
+/** A niche. Its parent comes earlier in the file or exists already. Key: `id`. */
 export const NicheRecord = Schema.Struct({
   type: Schema.Literal("niche"),
   id: NicheId,
@@ -31,7 +31,7 @@ export const NicheRecord = Schema.Struct({
 })
 export type NicheRecord = typeof NicheRecord.Type
 
-/** A store with its figures; amounts are a month's, in the store's currency. Key: `domain`. */
+/** A store with its figures. Amounts are per month, in its currency. Key: `domain`. */
 export const ShopRecord = Schema.Struct({
   type: Schema.Literal("shop"),
   domain: Fields.Domain,
@@ -54,7 +54,7 @@ export const ShopRecord = Schema.Struct({
 })
 export type ShopRecord = typeof ShopRecord.Type
 
-/** A store's visits in one month. Key: `shop` and `month`. */
+/** The visits of a store in one month. Key: `shop` and `month`. */
 export const TrafficMonthRecord = Schema.Struct({
   type: Schema.Literal("traffic_month"),
   /** Domain of a store. */
@@ -73,7 +73,7 @@ export const ProductRecord = Schema.Struct({
   title: Fields.line(500),
   url: Fields.nullable(Fields.WebUrl),
   image_url: Fields.nullable(Fields.WebUrl),
-  /** The lowest variant price, in the store's currency. */
+  /** The lowest variant price, in the currency of the store. */
   price: Fields.amount(maxPrice),
   created_at: Fields.nullable(Fields.Timestamp),
   details: Fields.nullable(ProductDetails)
@@ -84,7 +84,7 @@ export type ProductRecord = typeof ProductRecord.Type
 export const AdRecord = Schema.Struct({
   type: Schema.Literal("ad"),
   key: Fields.identifier(200),
-  /** Domain of a store; `null` when the advertiser's store is not known. */
+  /** Domain of the store; `null` if it is unknown. */
   shop: Fields.nullable(Fields.Domain),
   ad_archive_id: Fields.nullable(Fields.identifier(100)),
   page_name: Fields.line(300),
@@ -113,12 +113,12 @@ export type AdRecord = typeof AdRecord.Type
 
 export type CatalogRecord = NicheRecord | ShopRecord | TrafficMonthRecord | ProductRecord | AdRecord
 
-/** In the order in which they refer to each other: a record refers only to records of earlier types. */
+/** In order of reference: a record refers only to records of earlier types. */
 export const recordTypes = ["niche", "shop", "traffic_month", "product", "ad"] as const satisfies ReadonlyArray<
   CatalogRecord["type"]
 >
 
-/** The union is decoded by its tag, so that the issues are those of the type that was meant. */
+/** Decoded by the tag, so that issues are those of the intended type. */
 const decoders: Record<
   CatalogRecord["type"],
   (input: unknown) => Result.Result<CatalogRecord, ReadonlyArray<ArgumentIssue>>
@@ -135,15 +135,15 @@ const tagIssues = ArgumentDecoder.decoder(Schema.Struct({ type: Schema.Literals(
 const isRecordType = (value: unknown): value is CatalogRecord["type"] =>
   typeof value === "string" && Object.hasOwn(decoders, value)
 
-/** One record out of parsed JSON, cleaned; or everything that is wrong with it. */
+/** Decodes one record from parsed JSON, or returns all its issues. */
 export const decode = (input: unknown): Result.Result<CatalogRecord, ReadonlyArray<ArgumentIssue>> => {
   if (!Predicate.isObject(input)) return Result.fail([issueAt("", "not_record")])
   if (Predicate.hasProperty(input, "type") && isRecordType(input.type)) return decoders[input.type](input)
-  // Only to say what is wrong with the tag: the other fields mean nothing without it.
+  // Only for the issue of the tag: without it, the other fields mean nothing.
   return Result.flatMap(tagIssues("type" in input ? { type: input.type } : {}), ({ type }) => decoders[type](input))
 }
 
-/** Every field of every type, for the document that describes the format. */
+/** For the test of docs/import.md. */
 export const schemas = {
   niche: NicheRecord,
   shop: ShopRecord,

@@ -1,11 +1,10 @@
-/** What has been worked out of a text is kept for the next time: in a file of records the same ones come again and again. */
+/** A cache for pure functions of a text: the same texts come again and again in a file of records. */
 
-/** Cleared when full: what is asked often is soon there again. */
+/** Cleared when full: frequent texts are soon there again. */
 const maxEntries = 4_096
-/** Longer texts hardly come again. */
+/** Longer texts rarely come again. */
 const maxLength = 300
 
-/** For pure functions of a text. */
 export const remembering = <A extends {} | null>(f: (text: string) => A): ((text: string) => A) => {
   const known = new Map<string, A>()
   return (text) => {

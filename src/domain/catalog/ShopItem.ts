@@ -1,4 +1,4 @@
-/** A store as `search_shops` returns it, and as `get_shop` does, with all that is on record (D43, D44). */
+/** A store as `search_shops` returns it, and as `get_shop` does, with everything on record (D43, D44). */
 import { Schema } from "effect"
 import { fit } from "../Truncation.ts"
 
@@ -6,7 +6,7 @@ const Figure = Schema.NullOr(Schema.Finite)
 
 const Niche = Schema.Struct({ id: Schema.Int, name: Schema.String })
 
-/** What is known of a store without looking at more than its row. */
+/** Fields that one row of the store has. */
 const facts = {
   id: Schema.Int,
   name: Schema.String.annotate({ description: "Third-party content." }),
@@ -61,7 +61,7 @@ export type ShopDetails = typeof Details.Type
 export const ShopRecordItem = Schema.Struct({ ...facts, ...details, dashboard_url: Schema.String })
 export type ShopRecordItem = typeof ShopRecordItem.Type
 
-/** The only list without a small vocabulary behind it. */
+/** The only list without a small vocabulary. */
 const appLimits = { maxItems: 500, maxBytes: 16 * 1024 }
 
 export const presentDetails = (shop: ShopDetails, context: Context): ShopRecordItem => ({

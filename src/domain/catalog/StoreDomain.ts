@@ -1,20 +1,18 @@
-/** A store's domain, the natural key of its record, and the extension that the `domains` filter matches. */
+/** The domain of a store, the natural key of its record, and the extension that the filter `domains` matches. */
 import * as tldts from "tldts"
 import { remembering } from "./Remembering.ts"
 
 /** RFC 1035: at most 253 characters in labels of at most 63. */
 const hostName = /^(?=.{1,253}$)[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)+$/u
 
-// Only the list that registries themselves keep: a store on a platform's subdomain counts by the platform's own
-// extension (`.com`), as people who filter by extension expect.
+// Suffixes of registries only: a store on the subdomain of a platform has the extension of the platform (`.com`).
 const options = { allowPrivateDomains: false, extractHostname: false } as const
 
 const ascii = /^\p{ASCII}*$/u
 
 /**
- * Lower case, without a dot at the end, international labels as punycode, without a leading `www.`: stores are told with
- * and without it, and are the same. `www.com` keeps it, having nothing registrable after it. What is no host name stays
- * as it is.
+ * Lower case, without a trailing dot and a leading `www.`, international labels in punycode. `www.com` keeps its
+ * `www.`, because nothing registrable follows. Text that is not a host name is returned unchanged.
  */
 export const normalize = remembering((text) => withoutWww(hostOf(text)))
 
@@ -32,8 +30,8 @@ const hostOf = (text: string): string => {
 }
 
 /**
- * The public suffix with its leading dot, such as `.com` or `.co.uk`; `null` when the normalized text is not the name of
- * a registrable domain: an address, a single label, a public suffix itself.
+ * The public suffix with its leading dot, such as `.com` or `.co.uk`; `null` for a name without a registrable domain:
+ * an IP address, a single label, a public suffix.
  */
 export const extension = remembering((domain): string | null => {
   if (!hostName.test(domain)) return null

@@ -1,6 +1,6 @@
 /**
- * What a storefront publishes of itself: `products.json` and `meta.json`, read as they come. Both have many more fields,
- * and get new ones without notice; unknown ones are ignored.
+ * The files `products.json` and `meta.json` of a storefront. Both have many more fields, and get new ones without
+ * notice; unknown fields are ignored.
  */
 import { Result, Schema } from "effect"
 import * as ArgumentDecoder from "../ArgumentDecoder.ts"
@@ -12,7 +12,7 @@ import type { CatalogRecord } from "./Records.ts"
 
 const absent = <S extends Schema.Constraint>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
 
-/** Prices come as text such as `24.90`, in some exports as numbers; no price is `null` or "". */
+/** Text such as `24.90`, in some exports a number; `null` or "" without a price. */
 const Price = Schema.Union([Schema.String, Schema.Finite])
 
 const Variant = Schema.Struct({
@@ -41,9 +41,9 @@ const Product = Schema.Struct({
   created_at: absent(Schema.String),
   vendor: absent(Schema.String),
   product_type: absent(Schema.String),
-  /** An array from the storefront, one text with commas from the admin's interface. */
+  /** An array from the storefront, text with commas from the admin interface. */
   tags: absent(Schema.Union([Schema.Array(Schema.String), Schema.String])),
-  /** Only from the admin's interface. */
+  /** Only from the admin interface. */
   status: absent(Schema.String),
   variants: absent(Schema.Array(Variant)),
   images: absent(Schema.Array(Image)),
@@ -55,7 +55,7 @@ type Product = typeof Product.Type
 
 const decodeProduct = ArgumentDecoder.decoder(Product, { unknownNames: "ignore" })
 
-/** The only public place that has a storefront's currency and country. */
+/** The only public source of the currency and the country of a storefront. */
 export const Meta = Schema.Struct({
   name: absent(Schema.String),
   country: absent(Schema.String),
@@ -68,13 +68,13 @@ export type Meta = typeof Meta.Type
 
 export const decodeMeta = ArgumentDecoder.decoder(Meta, { unknownNames: "ignore" })
 
-/** The products of a document: `{"products": [...]}`, also with further fields beside it, or the array alone. */
+/** `{"products": [...]}`, also with further fields, or the array alone. */
 export const ProductsDocument = Schema.Union([
   Schema.Array(Schema.Unknown),
   Schema.Struct({ products: Schema.Array(Schema.Unknown) })
 ])
 
-/** `null`: not on sale, so not part of the catalog. */
+/** `null` for a product that is not on sale. */
 export const toRecord = (
   input: unknown,
   domain: string
@@ -136,7 +136,7 @@ const translate = (product: Product, domain: string, price: number): object => {
       options: (product.options ?? []).flatMap(({ name, values }) =>
         notBlank(name) === null ? [] : [{ name, values: (values ?? []).filter((value) => notBlank(value) !== null) }]
       ),
-      // What cannot be bought at a price is no offer.
+      // A variant without a price is not on sale.
       variants: (product.variants ?? [])
         .filter(({ price }) => !isUnpriced(price))
         .map((variant) => ({
@@ -156,7 +156,7 @@ const translate = (product: Product, domain: string, price: number): object => {
 const notBlank = (text: string | null | undefined): string | null =>
   text === undefined || text === null || text.trim() === "" ? null : text.trim()
 
-/** Addresses without a scheme take the page's, which is https. What is no address is left out: the product is good. */
+/** Adds the scheme `https` where it is missing. An invalid URL is left out; the product is kept. */
 const webUrl = (src: string | null | undefined): string | null => {
   const text = notBlank(src)
   const url = text?.startsWith("//") === true ? `https:${text}` : text

@@ -1,14 +1,14 @@
 /**
- * Ads whose store is not known, in pseudo-stores of 1,024 consecutive ids: what follows changes store by store, as the
- * search index does, then has few of them to follow. The ids of pseudo-stores are below 0.
+ * Ads without a store are grouped into pseudo-stores of 1,024 consecutive ids, so that changes of these ads can be
+ * followed store by store as well. The ids of pseudo-stores are negative.
  */
 
-/** The ids in one pseudo-store differ in the lowest bits only. */
+/** Ids of one pseudo-store differ only in the lowest bits. */
 const bits = 10
 
-/** In SQL, the pseudo-store that the ad `adId` is in while it has no store. */
+/** SQL for the pseudo-store of the ad `adId`, which has no store. */
 export const sqlPseudoStoreOf = (adId: string): string => `-(${adId} >> ${bits}) - 1`
 
-/** In SQL, whether the ad `adId` would be in the pseudo-store `shopId`: a range of the ad's primary key. */
+/** SQL for whether the ad `adId` belongs to the pseudo-store `shopId`: a range of the primary key. */
 export const sqlIsIn = (adId: string, shopId: string): string =>
   `${adId} BETWEEN (-${shopId} - 1) << ${bits} AND ((-${shopId} - 1) << ${bits}) + ${2 ** bits - 1}`

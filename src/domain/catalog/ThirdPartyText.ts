@@ -4,16 +4,16 @@
  */
 
 /**
- * Control characters but the line break and the tab, everything that Unicode says is not shown (bidirectional overrides,
- * zero-width and blank characters, soft hyphens, tags), annotations, private use, and half surrogate pairs. Joiners and
- * variation selectors are not shown either, but scripts and emoji need them: {@link clean} keeps those that have an effect.
+ * Control characters except line break and tab, invisible characters (bidirectional overrides, zero-width and blank
+ * characters, soft hyphens, tags), annotations, private use, and lone surrogates. Joiners and variation selectors are
+ * invisible, too, but scripts and emoji need them: {@link clean} keeps those that have an effect.
  */
 const unwanted =
   /(?![\n\t])\p{Cc}|[\p{Default_Ignorable_Code_Point}--[\p{Join_Control}\p{Variation_Selector}]]|[\uFFF9-\uFFFB]|\p{Cs}|\p{Co}/gv
 
 /**
- * A variation selector that is not directly after a character that it can vary: emoji and symbols, the digits of keycaps,
- * Mongolian letters, ideographs. In a row they carry any text unseen, so at most one is kept.
+ * A variation selector that does not directly follow a character that it can vary: emoji and symbols, the digits of
+ * keycaps, Mongolian letters, ideographs. A row of them can carry hidden text, so at most one is kept.
  */
 const looseSelector =
   /(?<![[\p{Emoji}\p{So}]--[0-9#*]]|[0-9#*](?=\uFE0F\u20E3))[\uFE0E\uFE0F]|[\uFE00-\uFE0D]|(?<!\p{Script=Han})[\u{E0100}-\u{E01EF}]|(?<![\p{Script=Mongolian}&&\p{L}])[\u180B-\u180D\u180F]/gv
@@ -22,7 +22,7 @@ const looseSelector =
 const looseJoiner =
   /(?<![\p{L}\p{M}\p{Extended_Pictographic}\u{1F3FB}-\u{1F3FF}])[\u200C\u200D]+|[\u200C\u200D]+(?![\p{L}\p{Extended_Pictographic}\u2640\u2642\u2695\u2696\u2708])/gu
 
-/** Every character that the three above may remove: hardly any text has one, and one pass tells. */
+/** Every character that the three above may remove: one pass finds out that a text has none. */
 const suspicious = /[[\p{Cc}--[\n\t]]\p{Default_Ignorable_Code_Point}\uFFF9-\uFFFB\p{Cs}\p{Co}]/v
 
 /** Removes what could hide, reorder or fake text, and trims. Idempotent. */
@@ -31,7 +31,7 @@ export const clean = (text: string): string =>
     ? text.replaceAll(unwanted, "").replaceAll(looseSelector, "").replaceAll(looseJoiner, "").trim()
     : text.trim()
 
-/** As {@link clean}, with nothing left being `null`. */
+/** As {@link clean}; empty text is `null`. */
 export const cleanOrNull = (text: string | null | undefined): string | null => {
   const cleaned = text === null || text === undefined ? "" : clean(text)
   return cleaned === "" ? null : cleaned
@@ -39,7 +39,7 @@ export const cleanOrNull = (text: string | null | undefined): string | null => {
 
 const graphemes = new Intl.Segmenter("und", { granularity: "grapheme" })
 
-/** At most `maxCharacters` Unicode code points, never ending inside a grapheme. */
+/** At most `maxCharacters` code points, without splitting a grapheme. */
 export const cut = (text: string, maxCharacters: number): string => {
   // UTF-16 units are never fewer than code points: short text needs no segmenting.
   if (text.length <= maxCharacters) return text

@@ -1,8 +1,8 @@
 /** The traffic growth score (S27, D35). */
 
 /**
- * The sum of the month-over-month changes in percent over the months on record, oldest first. A pair whose earlier
- * month is 0 is left out; with fewer than two months there is no score.
+ * The sum of the month-over-month changes in percent, oldest month first. A pair whose earlier month is 0 is left out;
+ * with fewer than two months there is no score.
  */
 export const trafficGrowthPct = (visitsByMonth: ReadonlyArray<number>): number | null => {
   if (visitsByMonth.length < 2) return null

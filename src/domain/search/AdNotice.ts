@@ -1,10 +1,10 @@
-/** Why a search for ads may be empty (S33): when it used an app filter or a store creation date. */
+/** Why a search for ads is empty (S33), if it used an app filter or a store creation date. */
 import type { AdQuery } from "./AdQuery.ts"
 import type { AdPagination } from "./Page.ts"
 
 export type Reason = "past_the_last_result" | "unknown_app" | "unknown_creation_date"
 
-/** Of a search that gave nothing; none when neither filter was used. */
+/** The reasons of an empty page; none when neither filter was used. */
 export const reasons = (
   { apps, shop_created_between: created }: Pick<AdQuery, "apps" | "shop_created_between">,
   { total }: Pick<AdPagination, "total">
@@ -17,7 +17,6 @@ export const reasons = (
   return found.length > 0 && total > 0 ? ["past_the_last_result"] : found
 }
 
-/** The `notice` of the tool's answer. */
 export const text = (reasons: ReadonlyArray<Reason>): string | undefined => {
   if (reasons.length === 0) return undefined
   const told = reasons.map((reason) => sentences[reason])

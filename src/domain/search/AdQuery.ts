@@ -10,7 +10,7 @@ import * as StoreFilter from "./StoreFilter.ts"
 export const adSorts = ["recommended", "newest", "oldest", "reach", "revenue", "traffic", "traffic_growth"] as const
 export type AdSort = (typeof adSorts)[number]
 
-/** Filters on the store that `search_products` has not. */
+/** Store filters that `search_products` does not have. */
 export const storeFields = {
   avg_price: Arguments.optional(Arguments.Range, "Average product price of the store, in its currency."),
   trustpilot_rating: Arguments.optional(ratingRange(), "Trustpilot rating of the store, 0 to 5."),
@@ -57,13 +57,13 @@ function ratingRange() {
   )
 }
 
-/** Whether a range bounds anything: an empty one means no filter (D27). */
+/** Whether a range has a bound: without one it is no filter (D27). */
 export const bounds = (range: { readonly min?: unknown; readonly max?: unknown } | undefined): boolean =>
   range !== undefined && (range.min !== undefined || range.max !== undefined)
 
 /**
- * S74. Beside the schema, not inside it, so that it is told together with whatever else is
- * wrong: a schema's own check runs only when all its fields are right.
+ * S74. Not a check of the schema, which would run only if all fields are valid: this issue is reported together with
+ * all others.
  */
 export const conflicts = (args: Readonly<Record<string, unknown>>): ReadonlyArray<ArgumentIssue> =>
   args["status"] === "inactive" && Predicate.isObject(args["active_days"]) && bounds(args["active_days"])

@@ -1,6 +1,6 @@
 /**
- * Which names of a vocabulary a query means, best first. Names are folded once, when the index is built; a query looks at
- * those alone that its rarest beginning leads to, and at so many of them at most.
+ * Finds the names of a vocabulary that match a query, best first. Names are folded once, when the index is built. A
+ * query compares only names that share its rarest prefix, and a bounded number of them.
  */
 import { Effect } from "effect"
 import { queryWords } from "./SearchText.ts"
@@ -14,29 +14,29 @@ export interface Named {
 
 export interface NameIndex<A extends Named> {
   /**
-   * The whole name, then names that begin with the query, then those whose words do, then those that hold its words
-   * anywhere, then those of a matching parent; within each, the ones with most stores first, then by name. Without a
-   * query, or with one that has no words, all by stores.
+   * Exact matches first, then names that begin with the query, names with words that begin with its words, names that
+   * contain its words, and names whose parent matches; within each group by number of stores, then by name. Without
+   * words, all names by number of stores.
    */
   best(query: string | undefined, limit: number): ReadonlyArray<A>
 }
 
-/** Words that one query is compared with, at most: the names with most stores come first. */
+/** Names that one query is compared with, at most; those with most stores come first. */
 export const maxComparisons = 20_000
 
-/** Longer beginnings lead to the same names, and few of them. In UTF-16 units. */
+/** Longest prefix that is indexed, in UTF-16 units. */
 const maxBeginning = 3
-/** Parts of a word that lead to it from within. */
+/** Longest substring of a word that is indexed. */
 const maxPart = 2
 
-/** So many names are folded before others have their turn. */
+/** Names that are folded before other fibers run. */
 const atOnce = 50
 
-/** Places of names in the order of the index, rising. */
+/** Positions in the order of the index, ascending. */
 type Places = ReadonlyArray<number>
 type Postings = Map<string, Array<number>>
 
-/** The words of a name, each behind a blank, so that a blank and a word are found where a word begins. */
+/** The words of a name, each after a blank, so that a blank and a prefix match at the start of a word. */
 type Folded = string
 
 const foldedOf = (words: ReadonlyArray<string>): Folded => words.map((word) => ` ${word}`).join("")
@@ -44,7 +44,7 @@ const foldedOf = (words: ReadonlyArray<string>): Folded => words.map((word) => `
 const byStores = (a: Named, b: Named): number =>
   b.stores - a.stores || (a.name === b.name ? a.id - b.id : a.name < b.name ? -1 : 1)
 
-/** `folds` has what earlier indexes have folded, and gets the rest. */
+/** `folds` caches folded names across builds. */
 export const build = Effect.fnUntraced(function* <A extends Named>(
   names: ReadonlyArray<A>,
   folds: Map<string, Folded> = new Map()
@@ -55,7 +55,7 @@ export const build = Effect.fnUntraced(function* <A extends Named>(
   const whole: Postings = new Map()
   const beginnings: Postings = new Map()
   const parts: Postings = new Map()
-  /** Of names that have a parent, with the parent's words. */
+  /** Names with a parent, by prefixes of their own words and those of the parent. */
   const families: Postings = new Map()
 
   const fold = (name: string): Folded => {
@@ -149,13 +149,13 @@ const addParts = (postings: Postings, folded: Folded, place: number) => {
 
 const beginningOf = (word: string): string => word.slice(0, maxBeginning)
 
-/** As long ones as there are: shorter ones lead to more names. */
+/** The longest indexed substrings of a word: shorter ones match more names. */
 const partsOf = (word: string): ReadonlyArray<string> =>
   word.length <= maxPart
     ? [word]
     : Array.from({ length: word.length - maxPart + 1 }, (_, at) => word.slice(at, at + maxPart))
 
-/** The fewest names: whatever has all of the keys is among them. */
+/** The shortest list among the keys: names with all keys are in it. */
 const rarest = (postings: Postings, keys: ReadonlyArray<string>): Places => {
   let fewest: Places | undefined
   for (const key of keys) {

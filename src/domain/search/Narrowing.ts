@@ -1,9 +1,9 @@
-/** What to tell the caller of a search that took too long: how this search, with its arguments, could be made a smaller one. */
+/** Advice for a search that took too long: how to make it smaller. */
 import { SearchTimeout } from "../ToolError.ts"
 import { wantedWords } from "./SearchText.ts"
 import * as StoreFilter from "./StoreFilter.ts"
 
-/** The arguments of every search tool, as far as they decide how much there is to look at. */
+/** The arguments that bound the work of a search. */
 export interface Narrowable extends StoreFilter.StoreFilter {
   readonly query?: string
   readonly page?: number
@@ -14,16 +14,15 @@ const isFilter = (value: unknown): boolean =>
 
 const narrowFilters = "niches, countries or a range of monthly_visits"
 
-/** A prefix of one or two letters begins a large part of all words; of scripts without blanks two characters are a word. */
+/** One or two letters begin many words. In scripts without blanks, two characters are a word. */
 const isShort = (word: string): boolean => /^[\p{sc=Latin}\p{sc=Cyrillic}\p{sc=Greek}\p{N}]{1,2}$/u.test(word)
 
-/** How a search could be made smaller. */
 export interface Advice {
-  /** What its words are: none, so short that they begin very many, a common one, or several. */
+  /** Number and length of the words in the query. */
   readonly words: "none" | "short" | "one" | "several"
-  /** Whether a filter on the store narrows it already. */
+  /** Whether it has a filter on the store. */
   readonly hasFilter: boolean
-  /** A page after the first, which an earlier one would spare. */
+  /** The page, if it is not the first. */
   readonly latePage: number | undefined
 }
 
@@ -37,7 +36,7 @@ export const advice = (args: Narrowable): Advice => {
   }
 }
 
-/** The advice as a tool gives it. */
+/** {@link advice} for agents. */
 export const hint = (args: Narrowable): string => {
   const { hasFilter, latePage, words } = advice(args)
   const narrower = hasFilter ? `a narrower store filter (${narrowFilters})` : `a store filter such as ${narrowFilters}`
@@ -50,6 +49,6 @@ export const hint = (args: Narrowable): string => {
   return latePage === undefined ? first : `${first} Or ask for an earlier page than ${latePage}.`
 }
 
-/** Without a hint, for what is not a search of many records. */
+/** Without a hint, for reads by id. */
 export const tooSlow = (hint = "Try again in a moment."): SearchTimeout =>
   new SearchTimeout({ message: "The search took too long and was stopped. Nothing was charged.", hint })

@@ -1,18 +1,18 @@
-/** "Did you mean": the value of a vocabulary that is closest to what was written. */
+/** "Did you mean": the value of a vocabulary that is closest to a text. */
 
 import { Effect } from "effect"
 
-/** Longer inputs are cut: the distance is quadratic and the text comes from outside. */
+/** Longer texts are cut: the distance takes quadratic time, and texts are untrusted. */
 const maxLength = 100
 
-/** Of a text without a distance of its own: a third of it may differ. */
+/** The default maximum distance: a third of the text. */
 const distanceFor = (text: string): number => Math.max(1, Math.floor(Math.min(text.length, maxLength) / 3))
 
 const fold = (text: string): string => text.slice(0, maxLength).toLowerCase()
 
 /**
- * The candidate with the smallest edit distance (case ignored) to `text`, or `undefined` when none is within
- * `maxDistance`. Ties go to the earlier candidate. Compares with each: for the few values of a closed vocabulary.
+ * The candidate with the smallest edit distance to `text`, ignoring case, or `undefined` if none is within
+ * `maxDistance`. Of equal ones, the first. Compares with each candidate: for closed vocabularies.
  */
 export const nearest = (
   text: string,
@@ -32,24 +32,25 @@ export const nearest = (
   return best
 }
 
-/** Names that have two neighboring characters in common with a text, as far as they are counted. */
+/** Postings that are counted at most, rarest pairs first. */
 export const maxCounted = 10_000
 
-/** Of those with most in common, so many are compared. */
+/** Names that are compared at most: those with most pairs in common. */
 export const maxCompared = 32
 
 export interface NearNames {
-  /** Makes what {@link NearNames.find} needs, in turns with other work; without it, the first to ask waits for all of it. */
+  /** Builds what {@link NearNames.find} needs, in steps; otherwise the first call of `find` builds it at once. */
   readonly prepare: Effect.Effect<void>
   readonly find: (text: string) => string | undefined
 }
 
-/** So many names are prepared before others have their turn. */
+/** Names that are prepared before other fibers run. */
 const atOnce = 250
 
 /**
- * As {@link nearest}, for the many names of an open vocabulary: prepared once, it compares with those alone that have most
- * pairs of characters in common with the text. Of three characters and more, whatever is within the distance has one.
+ * As {@link nearest}, for the many names of an open vocabulary. It is built once, and compares only names with most
+ * character pairs in common with the text. From three characters on, every name within the distance has a pair in
+ * common.
  */
 export const nearestOf = (names: ReadonlyArray<string>): NearNames => {
   const folded: Array<string> = []
@@ -81,7 +82,7 @@ export const nearestOf = (names: ReadonlyArray<string>): NearNames => {
       (one, other) => one.length - other.length
     )
     const inCommon = new Uint8Array(names.length)
-    /** By how many pairs they have in common. */
+    /** Positions by number of pairs in common. */
     const byCount: Array<Array<number>> = []
     let counted = 0
     for (const places of rarestFirst) {
@@ -95,7 +96,7 @@ export const nearestOf = (names: ReadonlyArray<string>): NearNames => {
     }
     const most = new Set<number>()
     for (let count = byCount.length - 1; count > 0 && most.size < maxCompared; count--) {
-      // Whatever has more of them is here as well.
+      // Positions with more pairs are listed here as well.
       for (const place of byCount[count] ?? []) if (most.size < maxCompared) most.add(place)
     }
     const candidates = Array.from(most).sort((one, other) => one - other)
@@ -114,7 +115,7 @@ export const nearestOf = (names: ReadonlyArray<string>): NearNames => {
   return { prepare, find }
 }
 
-/** The different pairs of neighbors, also those of the first and the last character with the end. */
+/** Pairs of adjacent characters, and of the first and the last character with the edge. */
 const pairsOf = (text: string): ReadonlySet<number> => {
   const pairs = new Set<number>()
   let before = 0
@@ -126,11 +127,11 @@ const pairsOf = (text: string): ReadonlySet<number> => {
   return pairs
 }
 
-/** Rows of {@link editDistance}, which calls nothing meanwhile. */
+/** Buffers of {@link editDistance}, which is synchronous. */
 let previous = new Uint16Array(maxLength + 1)
 let current = new Uint16Array(maxLength + 1)
 
-/** Levenshtein distance of texts of at most {@link maxLength}, or `limit` as soon as it cannot be below it. */
+/** Levenshtein distance, or `limit` as soon as it is known to be at least that. */
 const editDistance = (a: string, b: string, limit: number): number => {
   if (Math.abs(a.length - b.length) >= limit) return limit
   for (let j = 0; j <= b.length; j++) previous[j] = j

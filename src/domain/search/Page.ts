@@ -21,7 +21,7 @@ export const fields = (tokensPerResult: number) => ({
   )
 })
 
-/** A page number and size, defaults filled in. */
+/** Page number and size with defaults. */
 export interface Window {
   readonly page: number
   readonly perPage: number
@@ -32,7 +32,7 @@ export const window = (args: { readonly page?: number; readonly per_page?: numbe
   perPage: args.per_page ?? 10
 })
 
-/** Items before the window. */
+/** Number of items before the window. */
 export const offset = ({ page, perPage }: Window): number => (page - 1) * perPage
 
 /** Whether a further page can be requested, of `count` stores or items: false on page 20. */

@@ -1,33 +1,32 @@
 /**
- * The arguments of a search as the query of an address, `countries=US&countries=DE&monthly_revenue.min=1000&page=2`, and
- * back. Both follow the schema, so that an argument which is added there is a part of addresses from then on.
+ * The arguments of a search as the query of a URL, such as `countries=US&countries=DE&monthly_revenue.min=1000&page=2`,
+ * and back. Both directions follow the schema, so that a new argument needs no code here.
  *
- * - An array is its name repeated. Blanks around an entry do not count, and a line each is an entry each, as a form's text
- *   field of several lines sends it: no name holds a line break.
+ * - An array repeats its name. Line breaks separate entries, as a text field of several lines sends them, and blanks
+ *   around an entry are ignored.
  * - A range is `name.min` and `name.max`, a date range `name.from` and `name.to`.
- * - An empty value is no value: forms send all their fields.
- * - A niche of digits is an id. A name that could be taken for one, or that begins with a quotation mark, stands between
- *   quotation marks: `niches="1984"`.
+ * - Empty values are ignored: forms send all their fields.
+ * - A niche of digits is an id. The name of a niche that looks like an id or begins with a quotation mark is quoted:
+ *   `niches="1984"`.
  *
- * What does not fit stays as it was written, for the schema to say what is wrong with it: `page=two` is the text `two`, a
- * single value that comes twice is an array, and an unknown name stays one.
+ * Invalid values are kept for the schema to report: `page=two` is the text `two`, a repeated single value is an array,
+ * and an unknown name is kept.
  */
 import type { Schema } from "effect"
 import { SchemaAST } from "effect"
 import * as Arguments from "./Arguments.ts"
 import * as Page from "./Page.ts"
 
-/** How an argument is written. */
+/** How an argument is written in a URL. */
 export type Kind =
   | { readonly _tag: "Text" | "Number" | "Flag" }
-  /** One of a closed vocabulary. */
+  /** One value of a closed vocabulary. */
   | { readonly _tag: "Choice"; readonly values: ReadonlyArray<string> }
-  /** Several: of a closed vocabulary, or of names, or of names and ids. */
+  /** Several values of a closed vocabulary, names, or names and ids. */
   | { readonly _tag: "List"; readonly values: ReadonlyArray<string> | undefined; readonly hasIds: boolean }
   /** `min` and `max`, or `from` and `to`. */
   | { readonly _tag: "Parts"; readonly parts: Readonly<Record<string, "Text" | "Number">> }
 
-/** Arguments as a client sends them. */
 type Arguments = Readonly<Record<string, unknown>>
 
 /** Names and values in their order. */
@@ -36,17 +35,17 @@ export type Pairs = ReadonlyArray<readonly [name: string, value: string]>
 export interface SearchAddress {
   /** By argument, in the order of the schema. */
   readonly kinds: ReadonlyMap<string, Kind>
-  /** Of any address, for the schema to decode. */
+  /** Accepts any query; the schema decodes the result. */
   readonly toArguments: (pairs: Pairs) => Arguments
-  /** Of arguments that the schema takes: without what says nothing, each entry of an array once. */
+  /** Valid arguments without defaults, empty filters and repeated entries. */
   readonly canonical: (args: object) => Arguments
-  /** Of canonical arguments. */
+  /** Takes canonical arguments. */
   readonly toPairs: (args: Arguments) => Pairs
-  /** Of canonical arguments: the query without its question mark. */
+  /** Takes canonical arguments; the query without its question mark. */
   readonly toAddress: (args: Arguments) => string
 }
 
-/** To say what an absent argument means changes no search. */
+/** Arguments with these values are left out. */
 const defaults: Readonly<Record<string, string | number | boolean>> = {
   ...Arguments.defaults,
   page: Page.window({}).page,
@@ -85,13 +84,13 @@ export const make = (schema: Schema.Constraint): SearchAddress => {
   }
 }
 
-/** Of an address's query, without its question mark. */
+/** Parses a query without its question mark. */
 export const parse = (query: string): Pairs => Array.from(new URLSearchParams(query))
 
 export const toQuery = (pairs: Pairs): string =>
   new URLSearchParams(pairs.map(([name, value]) => [name, value])).toString()
 
-/** As a form's field holds it. */
+/** An entry as a form field holds it. */
 export const written = (entry: unknown, kind: Kind): string =>
   typeof entry === "string" && kind._tag === "List" && kind.hasIds && /^(?:\d+$|")/u.test(entry)
     ? `"${entry}"`
@@ -160,7 +159,7 @@ const read = (kinds: ReadonlyMap<string, Kind>, pairs: Pairs): Arguments => {
 const splitAt = (text: string, index: number): ReadonlyArray<string> =>
   index === -1 ? [text] : [text.slice(0, index), text.slice(index + 1)]
 
-/** The same twice is once. */
+/** Repetitions of one value count once. */
 const single = (values: ReadonlyArray<string>, kind: string | undefined): unknown => {
   const [value = "", ...others] = new Set(values)
   if (others.length > 0) return [value, ...others]
@@ -169,7 +168,7 @@ const single = (values: ReadonlyArray<string>, kind: string | undefined): unknow
   return value
 }
 
-/** Each digit can be read in one way only: a long row of them that is no number takes no longer than one that is. */
+/** The pattern is unambiguous, so that a long row of digits takes linear time. */
 const number = (text: string): number | string =>
   /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/iu.test(text) ? Number(text) : text
 
@@ -178,7 +177,7 @@ const reference = (text: string): number | string => {
   return text.length > 1 && text.startsWith('"') && text.endsWith('"') ? text.slice(1, -1) : text
 }
 
-/** `undefined` for what filters nothing: nothing in an array, no bound of a range. */
+/** `undefined` for an empty filter. */
 const said = (value: unknown): unknown => {
   if (Array.isArray(value)) {
     const entries = new Set(value.map((entry: unknown) => (typeof entry === "string" ? entry.trim() : entry)))

@@ -1,23 +1,23 @@
 /**
- * The words of a text, for documents and queries alike: what a search finds is decided here, and nowhere else.
+ * Splits documents and queries into words. All searches use this module.
  *
- * Compatibility forms, case and accents are folded (`𝗕𝗢𝗟𝗗 Crème` gives `bold creme`), punctuation parts words, and each
- * symbol or emoji is a word. Scripts that are written without blanks (Chinese, Japanese, Korean, Thai ...) give every two
- * neighboring characters as a word, so that any part of a phrase is found.
+ * Compatibility forms, case and accents are folded (`𝗕𝗢𝗟𝗗 Crème` becomes `bold creme`), punctuation separates words,
+ * and each symbol or emoji is a word. In scripts without blanks (Chinese, Japanese, Korean, Thai ...) every two
+ * adjacent characters are a word, so that any part of a phrase is found.
  *
- * An apostrophe joins: `men's` and `mens` find each other, and `men` both. A hyphen parts, but a document has the joined
- * word as well: `tshirt`, `t-shirt` and `shirt` find `T-Shirt`.
+ * An apostrophe joins: `men's` and `mens` find each other, and `men` finds both. A hyphen separates, but documents have
+ * the joined word as well: `tshirt`, `t-shirt` and `shirt` find `T-Shirt`.
  */
 
-/** Longer words are cut, in documents and queries alike, so that an index can hold them. In code points. */
+/** Longer words are cut in documents and queries. In code points. */
 const maxWordCharacters = 64
 
-/** A longer chain of hyphens is no word, but the address of a page. */
+/** Longer chains of hyphens are URLs rather than words. */
 const maxJoinedByHyphens = 4
 
 /**
- * Marks of accent and vocalization (Latin, Greek, Cyrillic, Hebrew, Arabic), enclosing marks, tatweel, variation
- * selectors, skin tones and invisible formatting. Marks that make another letter (Thai, Devanagari, kana) stay.
+ * Accents and vocalization (Latin, Greek, Cyrillic, Hebrew, Arabic), enclosing marks, tatweel, variation selectors,
+ * skin tones and invisible formatting. Marks that make a different letter (Thai, Devanagari, kana) stay.
  */
 const ignored =
   // oxlint-disable-next-line no-misleading-character-class
@@ -26,7 +26,7 @@ const ignored =
 const inTurn = (fancy: string, plain: string): Readonly<Record<string, string>> =>
   Object.fromEntries(Array.from(fancy, (letter, index) => [letter, plain[index] ?? ""]))
 
-/** What Unicode does not decompose, though readers type it plain. */
+/** Letters that Unicode does not decompose, but that people type as plain ones. */
 const plainLetters: Readonly<Record<string, string>> = {
   ß: "ss",
   æ: "ae",
@@ -39,13 +39,13 @@ const plainLetters: Readonly<Record<string, string>> = {
   ħ: "h",
   ı: "i",
   ς: "σ",
-  // As apostrophe and hyphen.
+  // Variants of the apostrophe and the hyphen.
   "\u2018": "'",
   "\u2019": "'",
   "\u02BB": "'",
   "\u02BC": "'",
   "\u2010": "-",
-  // Small capitals, and white letters on black circles and squares: written for their looks.
+  // Decorative letters: small capitals, and white on black circles and squares.
   ...inTurn("ᴀʙᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘʀꜱᴛᴜᴠᴡʏᴢ", "abcdefghijklmnoprstuvwyz"),
   ...inTurn("🅐🅑🅒🅓🅔🅕🅖🅗🅘🅙🅚🅛🅜🅝🅞🅟🅠🅡🅢🅣🅤🅥🅦🅧🅨🅩", "abcdefghijklmnopqrstuvwxyz"),
   ...inTurn("🅰🅱🅲🅳🅴🅵🅶🅷🅸🅹🅺🅻🅼🅽🅾🅿🆀🆁🆂🆃🆄🆅🆆🆇🆈🆉", "abcdefghijklmnopqrstuvwxyz")
@@ -56,13 +56,13 @@ const foldable = new RegExp(`[${Object.keys(plainLetters).join("")}]`, "gu")
 const ascii = /^[\u0000-\u007F]*$/u
 
 /**
- * What normalization may have to put in another order: marks, and the two kana letters that decompose into one. The time it
- * takes grows with the square of their number in a row, so of each row only as many are kept as text has that is safe to be
- * read as a stream (UAX #15, section 13): far more than any language writes.
+ * Marks that normalization reorders, and two kana letters that decompose into one. Reordering takes quadratic time in
+ * the length of a row of marks, so each row is cut to 30, as in the Stream-Safe Text Format (UAX #15, section 13); no
+ * language writes so many.
  */
 const marks = /([\p{M}\uFF9E\uFF9F]{30})[\p{M}\uFF9E\uFF9F]+/gu
 
-/** What can be normalized in a time that grows with its length alone. */
+/** Text that can be normalized in linear time. */
 export const streamSafe = (text: string): string => text.replaceAll(marks, "$1")
 
 const fold = (text: string): string =>
@@ -71,7 +71,7 @@ const fold = (text: string): string =>
     : // One mark can decompose into several.
       streamSafe(
         streamSafe(text)
-          // Typed for an apostrophe; NFKD would make a blank of it.
+          // Used as an apostrophe; NFKD would turn it into a blank.
           .replaceAll("\u00B4", "'")
           .normalize("NFKD")
       )
@@ -89,7 +89,6 @@ const flag = String.raw`[\u{1F1E6}-\u{1F1FF}]{2}`
 const piece = new RegExp(String.raw`(${spaceless}+)|(${letter}+(?:'${letter}+)*)|${flag}|\p{S}`, "gv")
 
 interface Piece {
-  /** A run without blanks, a word, or a symbol. */
   readonly kind: "run" | "word" | "symbol"
   readonly text: string
   readonly index: number
@@ -97,14 +96,14 @@ interface Piece {
 
 const apostrophe = 39
 const blank = 32
-/** What {@link piece} makes of each ASCII character of folded text: a part of a word (1), a symbol (2), nothing (0). */
+/** The kind of each ASCII character of folded text: part of a word (1), symbol (2), neither (0). */
 const asciiKinds = Uint8Array.from({ length: 128 }, (_, code) => {
   const character = String.fromCharCode(code)
   if (/[a-z0-9]/u.test(character)) return 1
   return /\p{S}/u.test(character) ? 2 : 0
 })
 
-/** The pieces of folded text that is ASCII alone: most of it is, and the expression takes several times as long. */
+/** A faster {@link piece} for ASCII, which most texts are. */
 const asciiPieces = (folded: string): ReadonlyArray<Piece> => {
   const pieces: Array<Piece> = []
   const isLetter = (at: number) => at < folded.length && asciiKinds[folded.charCodeAt(at)] === 1
@@ -134,8 +133,8 @@ const piecesOf = (folded: string): ReadonlyArray<Piece> =>
 const hasLetter = /\p{L}/u
 
 /**
- * `isDocument`: whether what a query does not ask for is there as well, so that other queries find it: the last character
- * of a run alone, the parts of a word with an apostrophe, and words joined by hyphens as one.
+ * With `isDocument`, adds words for other spellings of a query: the last character of a run, the parts of a word with
+ * an apostrophe, and words joined at hyphens.
  */
 const split = (text: string, isDocument: boolean): Set<string> => {
   const folded = fold(text)
@@ -172,18 +171,18 @@ const split = (text: string, isDocument: boolean): Set<string> => {
   return words
 }
 
-/** Longer queries are refused before; here they are only cut, so that no caller can forget it. In UTF-16 units. */
+/** A safeguard: longer queries are rejected before. In UTF-16 units. */
 const maxQueryLength = 1_000
 
-/** The distinct words that a document must have for the query to find it, each at the start of one of its own. */
+/** The distinct words of a query. A document matches if each of them begins one of its words. */
 export const queryWords = (query: string): ReadonlyArray<string> =>
   Array.from(split(query.length > maxQueryLength ? query.slice(0, maxQueryLength) : query, false))
 
-/** Of an argument that may be absent; in one order, so that equal searches look equal. */
+/** Sorted, so that equal searches have equal keys. */
 export const wantedWords = (query: string | undefined): ReadonlyArray<string> =>
   query === undefined ? [] : queryWords(query).toSorted()
 
-/** Of each text its parts between blanks and control characters: no word is of two of them. Unknown texts have none. */
+/** Visits the parts of each text between blanks and control characters: no word spans two of them. */
 export const eachPart = (texts: ReadonlyArray<string | null>, visit: (part: string) => void): void => {
   for (const text of texts) {
     if (text === null) continue
@@ -195,5 +194,4 @@ export const eachPart = (texts: ReadonlyArray<string | null>, visit: (part: stri
   }
 }
 
-/** The distinct words of a part of a document. */
 export const partWords = (part: string): ReadonlySet<string> => split(part, true)

@@ -1,4 +1,4 @@
-/** Arguments of `search_shops` (D44): the common filters, the store filters of ads, and sorts of its own. */
+/** Arguments of `search_shops` (D44): the common filters, the store filters of ads, and its own sorts. */
 import { Schema } from "effect"
 import * as AdQuery from "./AdQuery.ts"
 import * as Arguments from "./Arguments.ts"

@@ -1,4 +1,4 @@
-/** The arguments that all search tools share: filters on the store (S48 to S59). */
+/** The arguments of all search tools that filter by store (S48 to S59). */
 import { Schema } from "effect"
 import { languages, pixels, socialNetworks } from "../catalog/Enumerations.ts"
 import { countryCodeOf, countryCodes, currencyCodeOf, currencyCodes } from "../catalog/Iso.ts"
@@ -6,17 +6,17 @@ import { problem } from "../ArgumentIssue.ts"
 import * as Arguments from "./Arguments.ts"
 import { queryWords } from "./SearchText.ts"
 
-/** A niche by name (case-insensitive) or by id; text of digits that is no name is an id. */
+/** A niche by name (case-insensitive) or id. Text of digits is an id unless a niche has that name. */
 export const NicheReference = Schema.Union([
   Arguments.Name,
   Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 2_147_483_647 }))
 ])
 export type NicheReference = typeof NicheReference.Type
 
-/** Free text, 1 to 200 characters, with something in it that can be found: a letter, a digit or a symbol. */
+/** Free text of 1 to 200 characters with at least one letter, digit or symbol. */
 export const Query = Schema.String.check(
   Schema.isNonEmpty({ problem: problem("empty_query") }).abort(),
-  // Nobody looks at the words of a text that is too long.
+  // The words of a text that is too long are not looked at.
   Schema.isMaxCodePoints(200).abort(),
   Schema.makeFilter((text: string) => queryWords(text).length > 0, { problem: problem("no_words") })
 )
@@ -76,5 +76,5 @@ export const fields = {
 } as const
 
 export const StoreFilter = Schema.Struct(fields)
-/** Decoded store filter. An absent key, an empty array and an empty range all mean "no filter". */
+/** An absent key, an empty array and an empty range all mean "no filter". */
 export type StoreFilter = typeof StoreFilter.Type

@@ -25,7 +25,7 @@ const Access = Schema.Struct({
   password: Schema.String,
   accounts: Schema.Array(Schema.Struct({ label: Schema.String, key: Schema.String }))
 })
-/** One account's sign-in, and an API key for each of them. */
+/** The sign-in of one account, and an API key of each. */
 export type Access = typeof Access.Type
 
 const AccessJson = Schema.fromJsonString(Access)
@@ -40,7 +40,7 @@ export class DemoAccountsError extends Schema.TaggedError<DemoAccountsError>()("
 export class DemoAccounts extends Context.Service<
   DemoAccounts,
   {
-    /** Makes what is missing and returns the secrets: the same at every start. */
+    /** Creates the accounts if they do not exist; returns the same secrets at every start. */
     readonly ensure: Effect.Effect<Access, DemoAccountsError>
   }
 >()("discovery/access/DemoAccounts") {
@@ -66,7 +66,7 @@ export class DemoAccounts extends Context.Service<
         const password = yield* passwords.generate
         const made = yield* Effect.forEach(demoAccounts, ({ email, label, plan, status }) =>
           Effect.gen(function* () {
-            // A key can only be made on an active plan, so the account that shall be unpaid becomes it afterwards.
+            // Keys need an active plan, so the unpaid account becomes unpaid afterwards.
             const account = yield* accounts
               .find(email)
               .pipe(

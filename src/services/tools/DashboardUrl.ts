@@ -1,4 +1,4 @@
-/** Where the dashboard shows a store: the `dashboard_url` of the items. */
+/** The `dashboard_url` of a store. */
 export const dashboardUrl =
   ({ baseUrl }: { readonly baseUrl: string }) =>
   (shopId: number): string =>

@@ -1,4 +1,4 @@
-/** `get_usage`: the plan, what is left of its credits, and what calls cost (S43, D47). */
+/** `get_usage`: plan, remaining credits and costs (S43, D47). */
 import { Effect, Schema } from "effect"
 import * as Tool from "effect/ai/Tool"
 import * as Credit from "../../domain/access/Credit.ts"
@@ -6,7 +6,7 @@ import { Plan, SubscriptionStatus } from "../../domain/access/Account.ts"
 import type { RunnableTool } from "./ToolDefinition.ts"
 import * as ToolDefinition from "./ToolDefinition.ts"
 
-/** By name, not as a record: `additionalProperties` with a schema is refused by strict clients. */
+/** Fields instead of a record: strict clients refuse `additionalProperties` with a schema. */
 const costFields: Readonly<Record<ToolDefinition.ToolName, typeof Schema.Int>> = {
   get_usage: Schema.Int,
   list_filter_options: Schema.Int,

@@ -1,4 +1,4 @@
-/** The caller's own name for a call, under which a repeat is not charged again (D16). */
+/** Idempotency keys: a repeated call with the same key is not charged again (D16). */
 import { Result } from "effect"
 import { hash } from "node:crypto"
 import { isIdempotencyKey } from "../../domain/access/ChargeError.ts"
@@ -8,7 +8,7 @@ import type { RawArguments } from "./ToolDefinition.ts"
 
 export const metaKey = "discovery/idempotency-key"
 
-/** The key in a call's `_meta`, if there is one. */
+/** The key in `_meta` of a call. */
 export const keyOf = (
   meta: Readonly<Record<string, unknown>> | undefined
 ): Result.Result<string | undefined, ArgumentIssue> => {
@@ -18,11 +18,11 @@ export const keyOf = (
     : Result.fail(issueAt(`_meta.${metaKey}`, "bad_idempotency_key"))
 }
 
-/** What makes two calls the same one. Only for arguments that were decoded: others may be nested without end. */
+/** Identifies a call by its tool and arguments. Only for decoded arguments, whose nesting is bounded. */
 export const fingerprint = (tool: string, args: RawArguments): string =>
   hash("sha256", `${tool}\n${canonical(args)}`, "hex")
 
-/** JSON with sorted keys: the same arguments in another order are the same call, and so are those with `null` for none. */
+/** JSON with sorted keys and without `null` members: neither changes a call. */
 const canonical = (value: unknown): string =>
   JSON.stringify(value, (_, inner: unknown) =>
     typeof inner === "object" && inner !== null && !Array.isArray(inner)

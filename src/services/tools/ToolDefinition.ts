@@ -1,4 +1,4 @@
-/** A tool as its author writes it, and as the runner and `tools/list` use it. */
+/** The definition of a tool, its entry in `tools/list`, and the preparation of a call. */
 import type { Schema } from "effect"
 import { Context, Effect, Result } from "effect"
 import * as Tool from "effect/ai/Tool"
@@ -10,7 +10,7 @@ import type { ArgumentIssue } from "../../domain/ArgumentIssue.ts"
 import type { RateLimited, SearchTimeout, ServiceUnavailable, ToolError } from "../../domain/ToolError.ts"
 import * as ToolSchema from "./ToolSchema.ts"
 
-/** Every tool has its cost in the one table of costs. */
+/** Every tool has an entry in `costs`. */
 export type ToolName = keyof typeof costs
 
 /** Arguments as they were sent. */
@@ -18,23 +18,26 @@ export type RawArguments = Readonly<Record<string, unknown>>
 
 export type StructuredContent = object
 
-/** What is wrong with the arguments, all at once, and how to find right ones. */
+/** All issues of the arguments, and how to find valid values. */
 export interface Complaint {
   readonly issues: ReadonlyArray<ArgumentIssue>
   readonly hint?: string
 }
 
-/** Issues that the schema cannot see, found in the arguments as they were sent, but for what is too much of them: told together with the schema's own. */
+/**
+ * Finds issues that the schema cannot find, in the arguments as sent but within bounds. They are reported together with
+ * the issues of the schema.
+ */
 export type Check = (raw: RawArguments) => Effect.Effect<Complaint, RateLimited | SearchTimeout | ServiceUnavailable>
 
-/** A call whose arguments are right. */
+/** A call with valid arguments. */
 export type PreparedCall<
   A extends StructuredContent = StructuredContent,
   E extends ToolError = ToolError,
   C = Caller
 > = (caller: C) => Effect.Effect<A, E>
 
-/** What most tools have to know of who asks: no credential, so that a page can ask as well. */
+/** What most tools need of the caller: no credential, so that pages can call them as well. */
 export type Asker = Pick<Caller, "accountId">
 
 /** An entry of `tools/list`. */
@@ -64,16 +67,15 @@ export interface RunnableTool<
   C = Caller
 > {
   readonly name: ToolName
-  /** Credits per successful call. */
   readonly cost: number
   readonly tool: Tool.Any
   readonly listing: Listing
-  /** Gives the arguments as well, without what is too much of them: nothing else may look at more. */
+  /** Also returns the arguments within bounds; nothing else may look at the rest. */
   readonly decode: (raw: RawArguments) => Decoded<A, E, C>
   readonly check: Check | undefined
 }
 
-/** What every tool of this server is: it reads a data set of our own and changes nothing. */
+/** All tools of this server are read-only. */
 export const make = <
   Parameters extends Schema.Top & Schema.ConstraintDecoder<unknown>,
   Success extends Schema.Top & { readonly Type: StructuredContent },
@@ -82,7 +84,7 @@ export const make = <
 >(options: {
   readonly name: ToolName
   readonly title: string
-  /** Without its cost, which is added here. */
+  /** The cost is added to it. */
   readonly description: string
   readonly parameters: Parameters
   readonly success: Success
@@ -136,7 +138,7 @@ const costSentence = (cost: number) => {
   return `Costs ${cost} ${cost === 1 ? "credit" : "credits"} per successful call.`
 }
 
-/** The call whose arguments are right, or all that is wrong with them. */
+/** The call, or all issues of its arguments. */
 export const prepare = <A extends StructuredContent, E extends ToolError, C>(
   { check, decode }: Pick<RunnableTool<A, E, C>, "check" | "decode">,
   raw: RawArguments
@@ -149,13 +151,13 @@ export const prepare = <A extends StructuredContent, E extends ToolError, C>(
     onFailure: (complaint) =>
       check(args).pipe(
         Effect.map((found) => Result.fail<Complaint>({ ...found, issues: [...complaint.issues, ...found.issues] })),
-        // What is known to be wrong is told even when the rest cannot be looked up.
+        // Issues that are known are reported even if the lookup of the others fails.
         Effect.orElseSucceed(() => decoded)
       )
   })
 }
 
-/** Longer than any statement may run: what reaches it is stuck elsewhere. */
+/** More than the statement timeout: only a call that hangs elsewhere reaches it. */
 const deadline = "15 seconds"
 
 export const inTime = <A, E, R>(run: Effect.Effect<A, E, R>): Effect.Effect<A, E | SearchTimeout, R> =>

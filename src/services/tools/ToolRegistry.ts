@@ -1,4 +1,4 @@
-/** The tools there are, in the order in which `tools/list` tells them. */
+/** All tools, in the order of `tools/list`. */
 import { Context, Effect, Layer } from "effect"
 import * as GetProduct from "./GetProduct.ts"
 import * as GetShop from "./GetShop.ts"
@@ -27,7 +27,7 @@ export class ToolRegistry extends Context.Service<
         GetShop.make,
         GetProduct.make
       ])
-      // The free one comes first: clients and test suites try the first tool with no arguments (P20).
+      // The free tool comes first: clients and test suites try the first tool with no arguments (P20).
       const tools = [GetUsage.tool, ...others]
       const byName = new Map<string, RunnableTool>(tools.map((tool) => [tool.name, tool]))
       return { tools, find: (name) => byName.get(name) }

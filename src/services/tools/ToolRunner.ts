@@ -1,8 +1,8 @@
 /**
- * The way of a call: plan, decode, balance, run, cut, charge, answer.
+ * Runs a call: check the plan, decode the arguments, check the balance, search, truncate, charge, answer.
  *
- * An account that may not call is refused before its arguments are looked at: what it sends is no work for anybody.
- * Nothing is taken before the work is done, so a failure before the charge costs nothing.
+ * The plan comes first, so that accounts without access cause no work. The charge comes last, so that a failure before
+ * it costs nothing.
  */
 import { Cause, Clock, Context, Effect, Layer, Result } from "effect"
 import { AppConfig } from "../../Config.ts"
@@ -29,13 +29,13 @@ export interface ToolCall {
   /** `params._meta`. */
   readonly meta: Readonly<Record<string, unknown>> | undefined
   readonly caller: Caller
-  /** Unique per call, also within a batch: the ledger takes it once. */
+  /** Unique for each call, also within a batch; the ledger accepts each id once. */
   readonly requestId: string
-  /** Told what the call was charged, at once: whoever does not answer the call gives it back (CreditLedger). */
+  /** Called as soon as the call is charged. A caller that does not get its answer is refunded (CreditLedger). */
   readonly onCharge: (charge: Charge) => void
 }
 
-/** What a call comes to. `json` is the envelope, or the error's payload; `cost` is 0 for every error. */
+/** `json` is a page of results or the payload of an error. `cost` is 0 for every error. */
 export interface ToolAnswer extends Charged {
   readonly json: string
   /** `undefined` for a result. */
@@ -45,9 +45,9 @@ export interface ToolAnswer extends Charged {
 export class ToolRunner extends Context.Service<
   ToolRunner,
   {
-    /** Never fails: what goes wrong is an answer too, and a defect is one without its cause. */
+    /** Never fails: errors are answers, and a defect is one without its cause. */
     run(call: ToolCall): Effect.Effect<ToolAnswer>
-    /** The answer to a call that is refused before it is looked at. */
+    /** The answer to a call that is refused before it runs. */
     refuse(call: ToolCall, error: ToolError): Effect.Effect<ToolAnswer>
   }
 >()("discovery/tools/ToolRunner") {
@@ -59,7 +59,7 @@ export class ToolRunner extends Context.Service<
       const ledger = yield* CreditLedger
       const activity = yield* ActivityLog
 
-      /** One line of the log and one of the account's activity, for each call that is answered. */
+      /** Logs the call, and records it in the activity of the account. */
       const tell = (call: ToolCall, answer: ToolAnswer, atMillis: number, durationMillis: number) => {
         const outcome = answer.error === undefined ? "ok" : ToolErrors.codes[answer.error._tag]
         const { accountId, credential } = call.caller
@@ -86,7 +86,7 @@ export class ToolRunner extends Context.Service<
         })
       }
 
-      /** No interruption comes between the charge and the word of it. */
+      /** Uninterruptible from the charge to `onCharge`. */
       const charge = (call: ToolCall, idempotency: IdempotencyKey | undefined) =>
         Effect.uninterruptibleMask((restore) => {
           const price: Charge = {
@@ -167,7 +167,10 @@ const complain = (
   return InvalidArguments.fromIssues(issues, complaint.hint)
 }
 
-/** A typed failure is the caller's to read; a defect is ours, and only the log sees it; an interruption stays one. */
+/**
+ * A typed failure is returned to the caller; a defect is logged and returned without details; an interruption is passed
+ * on.
+ */
 const fail = (call: ToolCall, cause: Cause.Cause<ToolError>, supportUrl: string): Effect.Effect<ToolAnswer> => {
   const error = Cause.findErrorOption(cause)
   if (error._tag === "Some") {

@@ -1,16 +1,16 @@
-/** JSON Schema of a tool's arguments and answers, in the form that clients and their models read best. */
+/** JSON Schema of arguments and results, restricted to what all clients and their models understand. */
 import { Schema } from "effect"
 
-/** JSON Schema 2020-12 with `type: "object"` at the root, in {@link keywords} alone. */
+/** JSON Schema 2020-12 with `type: "object"` at the root and only {@link keywords}. */
 export interface ObjectSchema extends Readonly<Record<string, unknown>> {
   readonly type: "object"
 }
 
-/** Arguments: names that are not listed are forbidden. */
+/** For arguments: unknown names are forbidden. */
 export const ofArguments = (schema: Schema.Constraint): ObjectSchema =>
   toObjectSchema(Schema.toJsonSchemaDocument(schema, { onExcessProperty: "error" }))
 
-/** Answers: a later version may add fields. */
+/** For results: later versions may add fields. */
 export const ofAnswer = (schema: Schema.Constraint): ObjectSchema => toObjectSchema(Schema.toJsonSchemaDocument(schema))
 
 const toObjectSchema = (document: {
@@ -19,15 +19,15 @@ const toObjectSchema = (document: {
 }): ObjectSchema => {
   const root = simplify(document.schema)
   if (!isNode(root) || root["type"] !== "object") throw new TypeError("a tool's schema must be an object")
-  // Some clients want `properties`, also where there are none.
+  // Some clients require `properties`, even if it is empty.
   const schema: ObjectSchema = { type: "object", properties: {}, ...root }
   refuseOthers(schema, "")
   return schema
 }
 
 /**
- * What OpenAI's strict mode, Gemini and a default Ajv take, and what the converters of AI SDK, LangChain and Genkit keep:
- * no `format`, `anyOf`, `allOf`, `$ref`.
+ * Keywords that OpenAI's strict mode, Gemini and a default Ajv accept, and that the converters of AI SDK, LangChain and
+ * Genkit keep: no `format`, `anyOf`, `allOf`, `$ref`.
  */
 const keywords: ReadonlySet<string> = new Set([
   "type",
@@ -46,7 +46,7 @@ const keywords: ReadonlySet<string> = new Set([
   "maxItems"
 ])
 
-/** A schema that clients cannot read is a mistake of its author, noticed before the server starts. */
+/** A schema with other keywords is a mistake of its author and fails the start of the server. */
 const refuseOthers = (node: Node, path: string): void => {
   for (const [keyword, value] of Object.entries(node)) {
     if (!keywords.has(keyword)) throw new TypeError(`not every client takes ${keyword}, at "${path}"`)
@@ -75,7 +75,9 @@ const simplify = (value: unknown): unknown => {
   return withoutUnion(lift(node))
 }
 
-/** True of every number or object anyway, or unreadable for validators whose regular expressions know no `\p{...}`. */
+/**
+ * Redundant for every number or object, or invalid for validators whose regular expressions do not support `\p{...}`.
+ */
 const isNoise = (key: string, value: unknown): boolean =>
   (key === "minimum" && value === Number.MIN_SAFE_INTEGER) ||
   (key === "maximum" && value === Number.MAX_SAFE_INTEGER) ||
@@ -83,8 +85,7 @@ const isNoise = (key: string, value: unknown): boolean =>
   (key === "pattern" && typeof value === "string" && value.includes("\\p{"))
 
 /**
- * `allOf` of fragments that say different things becomes one schema: models overlook a description inside `allOf`.
- * Fragments that contradict a key that is there already stay, and are refused.
+ * Merges `allOf`: models overlook a description inside it. Fragments that contradict the schema stay, and are refused.
  */
 const lift = (node: Record<string, unknown>): Node => {
   const { allOf, ...rest } = node
@@ -99,8 +100,8 @@ const lift = (node: Record<string, unknown>): Node => {
 }
 
 /**
- * `anyOf` as other keywords say it. What may be null has both types. What may be text or a number is told as text: several
- * converters make nothing of the pair, and models can write every number as text.
+ * Replaces `anyOf`. A nullable value gets both types. Text or a number becomes text: several converters drop such a
+ * union, and models can write every number as text.
  */
 const withoutUnion = (node: Node): Node => {
   const { anyOf, ...rest } = node
