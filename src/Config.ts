@@ -107,7 +107,7 @@ export const variables = {
   BASE_URL: {
     default: "http://localhost:PORT",
     meaning:
-      "The public origin that clients use, part of every address the server tells; https, but for this machine itself."
+      "The public origin of the server, with which every URL that it sends begins; https, except on this machine."
   },
   PORT: { default: "3000", meaning: "TCP port to listen on." },
   HOST: {
@@ -117,20 +117,20 @@ export const variables = {
   DATABASE_URL: { default: "embedded PostgreSQL", meaning: "postgres:// URL of a PostgreSQL 15 or newer." },
   DATABASE_MAX_CONNECTIONS: {
     default: "20",
-    meaning: "Connections that one server process opens at most."
+    meaning: "Database connections per server process, at most."
   },
-  DATA_DIR: { default: ".data", meaning: "Folder of the embedded PostgreSQL, and of the search index." },
+  DATA_DIR: { default: ".data", meaning: "Folder of the embedded PostgreSQL and, by default, of the search index." },
   INDEX_DIR: {
     default: "DATA_DIR/index",
-    meaning: "Folder of the search index's snapshots, which make a start fast; in a container, on a volume."
+    meaning: "Folder of the snapshots of the search index, which make a start fast; in a container, on a volume."
   },
   SEARCH_WORKERS: {
     default: "cores - 1, at least 1",
-    meaning: "Threads that search; one more keeps the index. 0 does both on the main thread."
+    meaning: "Threads that search; one more maintains the index. 0 runs both on the main thread."
   },
   DEMO_SIZE: {
     default: "demo",
-    meaning: "Catalog that the embedded PostgreSQL is first filled with: tiny, demo (2,000 stores) or large (20,000)."
+    meaning: "Size of the demo data that a new embedded PostgreSQL gets: tiny, demo (2,000 stores) or large (20,000)."
   },
   PLAN_CREDITS_GROWTH: { default: "2000", meaning: "Credits of the plan Growth per account and month." },
   PLAN_CREDITS_PRO: { default: "10000", meaning: "Credits of the plan Pro per account and month." },
@@ -140,31 +140,31 @@ export const variables = {
   },
   PAGE_LOOKS_PER_DAY: {
     default: "1000",
-    meaning: "Pages of the catalog that an account may look at in a day (UTC), counted by all servers; 0 for no limit."
+    meaning: "Views of catalog pages per account and day (UTC), counted by all servers; 0 for no limit."
   },
   BILLING_URL: { default: "BASE_URL/dashboard", meaning: "Where a customer changes plan or pays." },
   SUPPORT_URL: { default: "BASE_URL/dashboard", meaning: "Where a customer gets help." },
   ALLOWED_ORIGINS: {
     default: "",
-    meaning: "Values of the header Origin, besides BASE_URL, that are not refused with 403; separated by commas."
+    meaning: "Accepted values of the header Origin besides BASE_URL, separated by commas; others get 403."
   },
   TRUSTED_PROXIES: {
     default: "",
     meaning:
-      "Addresses and networks of the proxies in front of the server, separated by commas: the client's address is taken from their X-Forwarded-For."
+      "Addresses and networks of the proxies in front of the server, separated by commas. X-Forwarded-For is read from these only."
   },
   CONNECTION_MAX_DAYS: {
     default: "365",
-    meaning: "Days after which a connected app must be approved again, however much it is used."
+    meaning: "Days after which a connected app needs consent again, however much it is used."
   },
   CLIENT_METADATA_DOCUMENTS: {
     default: "on",
     meaning:
-      "Whether apps may be known by a document at an address (on or off); off where the server has no way out to the internet."
+      "Whether apps may identify themselves by a client metadata document (on or off); off for a server without access to the internet."
   },
   ACTIVITY_DAYS: {
     default: "90",
-    meaning: "Days for which the usage page knows every single call of an account."
+    meaning: "Days that the activity log keeps each call."
   },
   OTEL_EXPORTER_OTLP_ENDPOINT: {
     default: "",
