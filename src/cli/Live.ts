@@ -10,7 +10,6 @@ import { AccountDirectory } from "../services/access/AccountDirectory.ts"
 import { Accounts } from "../services/access/Accounts.ts"
 import { ActivityLog } from "../services/access/ActivityLog.ts"
 import { ApiKeys } from "../services/access/ApiKeys.ts"
-import { Balances } from "../services/access/Balances.ts"
 import { CallHistory } from "../services/access/CallHistory.ts"
 import { CredentialResolver } from "../services/access/CredentialResolver.ts"
 import { CreditLedger } from "../services/access/CreditLedger.ts"
@@ -139,8 +138,7 @@ const oauth = Layer.mergeAll(
 const people = Layer.mergeAll(
   AccountChanges.layer,
   AccountDirectory.layer,
-  Accounts.layer.pipe(Layer.provide(Passwords.layer)),
-  Balances.layer
+  Accounts.layer.pipe(Layer.provide(Passwords.layer))
 )
 
 /** The activity of accounts. */

@@ -16,7 +16,6 @@ import { AccountChanges } from "../../src/services/access/AccountChanges.ts"
 import { AccountDirectory } from "../../src/services/access/AccountDirectory.ts"
 import { Accounts } from "../../src/services/access/Accounts.ts"
 import { ApiKeys } from "../../src/services/access/ApiKeys.ts"
-import { Balances } from "../../src/services/access/Balances.ts"
 import { DailyLooks } from "../../src/services/limits/DailyLooks.ts"
 import { CredentialRejected, CredentialResolver } from "../../src/services/access/CredentialResolver.ts"
 import { CreditLedger } from "../../src/services/access/CreditLedger.ts"
@@ -115,7 +114,6 @@ export const unvisited = Layer.mergeAll(
   Layer.mock(AccountDirectory, {}),
   Layer.mock(Accounts, { list: Stream.empty }),
   Layer.mock(ApiKeys, {}),
-  Layer.mock(Balances, {}),
   Layer.succeed(DailyLooks, { take: () => Effect.void })
 )
 

@@ -18,12 +18,13 @@ export const AccountId = Schema.Int.pipe(Schema.brand("AccountId"))
 export type AccountId = typeof AccountId.Type
 
 /** The credits of one period. `periodStart` is inclusive, `periodEnd` exclusive; both are UTC days, `YYYY-MM-DD`. */
-export interface Credits {
-  readonly allowance: number
-  readonly used: number
-  readonly periodStart: string
-  readonly periodEnd: string
-}
+export const Credits = Schema.Struct({
+  allowance: Schema.Int,
+  used: Schema.Int,
+  periodStart: Schema.String,
+  periodEnd: Schema.String
+})
+export type Credits = typeof Credits.Type
 
 /** The account and the credential of a call, read in one indexed query. */
 export interface Caller {

@@ -3,8 +3,7 @@ import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Statement } from "effect/sql"
 import { AppConfig } from "../../Config.ts"
-import { AccountId, Plan, Role, SubscriptionStatus } from "../../domain/access/Account.ts"
-import type { Credits } from "../../domain/access/Account.ts"
+import { AccountId, Credits, Plan, Role, SubscriptionStatus } from "../../domain/access/Account.ts"
 import type { SearchTimeout, ServiceUnavailable } from "../../domain/ToolError.ts"
 import { availableToRead, query } from "../database/Availability.ts"
 import { AccountNotFound } from "./Accounts.ts"
@@ -26,25 +25,14 @@ const fields = {
   connectedApps: Schema.Int
 }
 
-const Row = Schema.Struct({
-  ...fields,
-  beganOn: Schema.NullOr(Schema.String),
-  period: Schema.NullOr(Schema.Struct({ allowance: Schema.Int, used: Schema.Int }))
-})
-const decodeRows = rowsOf(Row)
+const decodeRows = rowsOf(Schema.Struct({ ...fields, ...CreditPeriods.Subscription.fields }))
 
 export interface AccountEntry extends Schema.Struct.Type<typeof fields> {
   /** Of the current period; `undefined` for who never had a subscription. */
   readonly credits: Credits | undefined
 }
 
-const Period = Schema.Struct({
-  allowance: Schema.Int,
-  used: Schema.Int,
-  periodStart: Schema.String,
-  periodEnd: Schema.String
-})
-const decodePeriods = rowsOf(Period)
+const decodePeriods = rowsOf(Credits)
 
 export interface AccountFilter {
   /** A part of the e-mail address, whatever its case. */
@@ -87,8 +75,7 @@ export class AccountDirectory extends Context.Service<
         const nowMillis = yield* Clock.currentTimeMillis
         const now = new Date(nowMillis)
         const rows = yield* sql`
-          SELECT a.id, a.email, a.plan, a.status, a.role, a.created_at AS "createdAt",
-            a.subscription_began_on::text AS "beganOn", ${CreditPeriods.current(sql, nowMillis)} AS period,
+          SELECT a.id, a.email, a.status, a.role, a.created_at AS "createdAt", ${CreditPeriods.columns(sql, nowMillis)},
             greatest(k.used, g.used, (SELECT max(last_used_at) FROM session WHERE account_id = a.id)) AS "lastUsedAt",
             k.active AS "activeKeys", g.active AS "connectedApps"
           FROM (SELECT * FROM account a WHERE ${where} ORDER BY id DESC LIMIT ${limit}) a
@@ -105,7 +92,7 @@ export class AccountDirectory extends Context.Service<
           ORDER BY a.id DESC`
         return (yield* decodeRows(rows)).map(({ beganOn, period, ...entry }): AccountEntry => ({
           ...entry,
-          credits: CreditPeriods.standing(allowances, { plan: entry.plan, beganOn, period }, nowMillis)
+          credits: CreditPeriods.standing(allowances, { ...entry, beganOn, period }, nowMillis)
         }))
       })
 

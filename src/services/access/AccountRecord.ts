@@ -1,7 +1,7 @@
 /** An account as operators see it, and how it is read. */
 import { Schema } from "effect"
 import type { SqlClient, Statement } from "effect/sql"
-import { AccountId, Plan, Role, SubscriptionStatus } from "../../domain/access/Account.ts"
+import { AccountId, Credits, Plan, Role, SubscriptionStatus } from "../../domain/access/Account.ts"
 import { rowOf, rowsOf } from "../database/Rows.ts"
 
 export const AccountRecord = Schema.Struct({
@@ -14,14 +14,7 @@ export const AccountRecord = Schema.Struct({
   beganOn: Schema.NullOr(Schema.String),
   createdAt: Schema.DateTimeUtcFromDate,
   /** Of the newest period that has been opened; the current one is opened by its first use. */
-  credits: Schema.NullOr(
-    Schema.Struct({
-      allowance: Schema.Int,
-      used: Schema.Int,
-      periodStart: Schema.String,
-      periodEnd: Schema.String
-    })
-  )
+  credits: Schema.NullOr(Credits)
 })
 export type AccountRecord = typeof AccountRecord.Type
 

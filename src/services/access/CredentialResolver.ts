@@ -4,7 +4,7 @@ import { Digest } from "effect/crypto"
 import { SqlClient } from "effect/sql"
 import type { Statement } from "effect/sql"
 import { AppConfig } from "../../Config.ts"
-import { AccountId, Plan, SubscriptionStatus } from "../../domain/access/Account.ts"
+import { AccountId, Credits, Plan, SubscriptionStatus } from "../../domain/access/Account.ts"
 import type { Caller } from "../../domain/access/Account.ts"
 import * as Credential from "../../domain/access/Credential.ts"
 import { dayOf, periodOn } from "../../domain/access/CreditPeriod.ts"
@@ -32,14 +32,7 @@ const Holder = Schema.Struct({
   status: SubscriptionStatus,
   began_on: Schema.NullOr(Schema.String),
   created_on: Schema.String,
-  period: Schema.NullOr(
-    Schema.Struct({
-      periodStart: Schema.String,
-      periodEnd: Schema.String,
-      allowance: Schema.Int,
-      used: Schema.Int
-    })
-  )
+  period: Schema.NullOr(Credits)
 })
 type Holder = typeof Holder.Type
 const decodeHolders = rowsOf(Holder)
@@ -78,6 +71,7 @@ export class CredentialResolver extends Context.Service<
           WHERE expires_at > ${now} AND resource = ${config.mcpUrl}`
       }
 
+      /** The period is sought from the end of its index, so that one row is read however many months there are. */
       const findHolders = Effect.fnUntraced(function* (
         credentials: Statement.Fragment,
         hashes: ReadonlyArray<string>,

@@ -3,7 +3,8 @@ import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError, Statement } from "effect/sql"
 import type { AppSettings } from "../../Config.ts"
-import type { Credits, Plan } from "../../domain/access/Account.ts"
+import { Plan } from "../../domain/access/Account.ts"
+import type { Credits } from "../../domain/access/Account.ts"
 import { dayOf, periodAt } from "../../domain/access/CreditPeriod.ts"
 import type { Allowances } from "../../domain/access/Plan.ts"
 import { rowsOf } from "../database/Rows.ts"
@@ -58,23 +59,28 @@ export const isCurrent = (sql: SqlClient.SqlClient, nowMillis: number): Statemen
   return sql`(period_start <= ${today}::date AND period_end > ${today}::date)`
 }
 
-/** Allowance and used of the current period of the account `a`, as JSON; NULL before it has been opened. */
-export const current = (sql: SqlClient.SqlClient, nowMillis: number): Statement.Fragment =>
-  sql`(SELECT jsonb_build_object('allowance', allowance, 'used', used) FROM credit_period
-    WHERE account_id = a.id AND ${isCurrent(sql, nowMillis)})`
+/** What the credits of an account follow from. */
+export const Subscription = Schema.Struct({
+  plan: Plan,
+  beganOn: Schema.NullOr(Schema.String),
+  /** The current one; `null` before it has been opened. */
+  period: Schema.NullOr(Schema.Struct({ allowance: Schema.Int, used: Schema.Int }))
+})
+
+/** The columns of {@link Subscription} of the account `a`. */
+export const columns = (sql: SqlClient.SqlClient, nowMillis: number): Statement.Fragment => sql`
+  a.plan, a.subscription_began_on::text AS "beganOn", (
+    SELECT jsonb_build_object('allowance', allowance, 'used', used) FROM credit_period
+    WHERE account_id = a.id AND ${isCurrent(sql, nowMillis)}
+  ) AS period`
 
 /**
- * The credits as they stand: of the current period where it has been opened, else as opening it would give them, which
- * looking does not do. `undefined` for who never had a subscription.
+ * The credits of the current period. Reading them opens no period: before it is opened, they are what opening it would give.
+ * `undefined` without a subscription.
  */
 export const standing = (
   allowances: Allowances,
-  account: {
-    readonly plan: Plan
-    readonly beganOn: string | null
-    /** The current one. */
-    readonly period: { readonly allowance: number; readonly used: number } | null
-  },
+  account: typeof Subscription.Type,
   nowMillis: number
 ): Credits | undefined => {
   if (account.beganOn === null) return undefined

@@ -8,8 +8,8 @@
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { AppConfig } from "../../Config.ts"
-import { Plan, SubscriptionStatus } from "../../domain/access/Account.ts"
-import type { AccountId, Credits } from "../../domain/access/Account.ts"
+import { SubscriptionStatus } from "../../domain/access/Account.ts"
+import type { AccountId, Credits, Plan } from "../../domain/access/Account.ts"
 import { dayOf, periodAt } from "../../domain/access/CreditPeriod.ts"
 import type { ServiceUnavailable } from "../../domain/ToolError.ts"
 import { availableToRead } from "../database/Availability.ts"
@@ -59,13 +59,7 @@ const maxCallers = 50
 const dayMillis = 86_400_000
 
 const decodeAccount = rowOf(
-  Schema.Struct({
-    plan: Plan,
-    status: SubscriptionStatus,
-    beganOn: Schema.NullOr(Schema.String),
-    createdOn: Schema.String,
-    period: Schema.NullOr(Schema.Struct({ allowance: Schema.Int, used: Schema.Int }))
-  })
+  Schema.Struct({ ...CreditPeriods.Subscription.fields, status: SubscriptionStatus, createdOn: Schema.String })
 )
 
 /** A row is of a day, of a tool or of a credential; the others are null. */
@@ -80,11 +74,14 @@ const decodeSums = rowsOf(
   })
 )
 
+const decodeSubscription = rowOf(CreditPeriods.Subscription)
 const decodeHas = rowOf(Schema.Struct({ has: Schema.Boolean }))
 
 export class Usage extends Context.Service<
   Usage,
   {
+    /** Of the current period, as `get_usage` tells it; `undefined` without a subscription. The account exists. */
+    credits(accountId: AccountId): Effect.Effect<Credits | undefined, ServiceUnavailable>
     /** All of one moment. The account exists. */
     summary(accountId: AccountId, span: Span): Effect.Effect<UsageSummary, ServiceUnavailable>
   }
@@ -98,9 +95,8 @@ export class Usage extends Context.Service<
       const readAccount = Effect.fnUntraced(function* (accountId: AccountId, nowMillis: number) {
         const account = yield* decodeAccount(
           yield* sql`
-            SELECT a.plan, a.status, a.subscription_began_on::text AS "beganOn",
-              (a.created_at AT TIME ZONE 'UTC')::date::text AS "createdOn",
-              ${CreditPeriods.current(sql, nowMillis)} AS period
+            SELECT a.status, (a.created_at AT TIME ZONE 'UTC')::date::text AS "createdOn",
+              ${CreditPeriods.columns(sql, nowMillis)}
             FROM account a WHERE a.id = ${accountId}`
         )
         const { end, start } = periodAt(account.createdOn, nowMillis)
@@ -178,7 +174,16 @@ export class Usage extends Context.Service<
         return yield* read(accountId, span, now).pipe(sql.withTransaction, availableToRead)
       })
 
-      return Usage.of({ summary })
+      const credits = Effect.fn("Usage.credits")(function* (accountId: AccountId) {
+        const nowMillis = yield* Clock.currentTimeMillis
+        const rows = yield* sql`
+          SELECT ${CreditPeriods.columns(sql, nowMillis)} FROM account a WHERE a.id = ${accountId}`.pipe(
+          availableToRead
+        )
+        return CreditPeriods.standing(allowances, yield* decodeSubscription(rows), nowMillis)
+      })
+
+      return Usage.of({ credits, summary })
     })
   )
 }

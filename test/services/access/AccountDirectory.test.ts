@@ -6,8 +6,8 @@ import { AccountChanges } from "../../../src/services/access/AccountChanges.ts"
 import { AccountDirectory } from "../../../src/services/access/AccountDirectory.ts"
 import { Accounts } from "../../../src/services/access/Accounts.ts"
 import { ApiKeys } from "../../../src/services/access/ApiKeys.ts"
-import { Balances } from "../../../src/services/access/Balances.ts"
 import { CreditLedger } from "../../../src/services/access/CreditLedger.ts"
+import { Usage } from "../../../src/services/access/Usage.ts"
 import * as Access from "../../support/Access.ts"
 import * as OAuth from "../../support/OAuth.ts"
 import { SetClock } from "../../support/SetClock.ts"
@@ -15,7 +15,7 @@ import { TestDatabase } from "../../support/TestDatabase.ts"
 
 const start = "2026-03-10T12:00:00Z"
 
-const looking = Layer.mergeAll(AccountDirectory.layer, AccountChanges.layer, Balances.layer).pipe(
+const looking = Layer.mergeAll(AccountDirectory.layer, AccountChanges.layer, Usage.layer).pipe(
   Layer.provide(
     AppConfig.layerOf({ planCreditsGrowth: Access.allowances.growth, planCreditsPro: Access.allowances.pro })
   )
@@ -37,16 +37,16 @@ layer(Services, { excludeTestServices: true })("accounts as operators see them",
     it.effect("are of its current period, also of one that nobody has opened, which looking does not do either", () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
-        const balances = yield* Balances
+        const usage = yield* Usage
         const { caller, directory, id } = yield* customer()
         yield* Effect.flatMap(CreditLedger, (ledger) => ledger.charge(Access.chargeOf(caller, { cost: 3 })))
         const march = { allowance: 20, used: 3, periodStart: "2026-03-10", periodEnd: "2026-04-10" }
         assert.deepStrictEqual((yield* directory.find(id)).credits, march)
-        assert.deepStrictEqual(yield* balances.of(id), march)
+        assert.deepStrictEqual(yield* usage.credits(id), march)
         yield* Effect.flatMap(SetClock, (clock) => clock.set("2026-05-12T00:00:00Z"))
         const may = { allowance: 20, used: 0, periodStart: "2026-05-10", periodEnd: "2026-06-10" }
         assert.deepStrictEqual((yield* directory.find(id)).credits, may)
-        assert.deepStrictEqual(yield* balances.of(id), may)
+        assert.deepStrictEqual(yield* usage.credits(id), may)
         assert.lengthOf(yield* sql`SELECT FROM credit_period WHERE account_id = ${id}`, 1)
         assert.deepStrictEqual(yield* directory.periods(id), [march])
       })
@@ -55,7 +55,7 @@ layer(Services, { excludeTestServices: true })("accounts as operators see them",
     it.effect("are what get_usage would say", () =>
       Effect.gen(function* () {
         const { caller, id } = yield* customer({ plan: "pro", beganOn: "2026-01-31" })
-        assert.deepStrictEqual(yield* Effect.flatMap(Balances, (balances) => balances.of(id)), caller.credits)
+        assert.deepStrictEqual(yield* Effect.flatMap(Usage, (usage) => usage.credits(id)), caller.credits)
       })
     )
 
@@ -94,7 +94,7 @@ layer(Services, { excludeTestServices: true })("accounts as operators see them",
         const { id } = yield* accounts.create({ email: "s@s.test", plan: "starter", status: "active", password })
         const directory = yield* AccountDirectory
         assert.isUndefined((yield* directory.find(id)).credits)
-        assert.isUndefined(yield* Effect.flatMap(Balances, (balances) => balances.of(id)))
+        assert.isUndefined(yield* Effect.flatMap(Usage, (usage) => usage.credits(id)))
         assert.deepStrictEqual(yield* directory.periods(id), [])
       })
     )

@@ -6,7 +6,7 @@ import type { Credits } from "../../../domain/access/Account.ts"
 import { remaining } from "../../../domain/access/Credit.ts"
 import { titles } from "../../../domain/access/Plan.ts"
 import { ApiKeys } from "../../../services/access/ApiKeys.ts"
-import { Balances } from "../../../services/access/Balances.ts"
+import { Usage } from "../../../services/access/Usage.ts"
 import { ConnectedApps } from "../../../services/oauth/ConnectedApps.ts"
 import { texts } from "./DashboardText.ts"
 import type { DashboardText } from "./DashboardText.ts"
@@ -61,7 +61,7 @@ export const layer = HttpRouter.use((router) =>
     const { billing } = OutwardLinks.of(config)
     const { mcpUrl } = config
     const { page } = yield* Layout
-    const balances = yield* Balances
+    const usage = yield* Usage
     const apiKeys = yield* ApiKeys
     const connectedApps = yield* ConnectedApps
 
@@ -74,7 +74,7 @@ export const layer = HttpRouter.use((router) =>
           const text = texts[locale.language]
           const labels = { ...layoutTexts[locale.language], account: text.account }
           const [credits, keys, apps] = yield* Effect.all(
-            [balances.of(session.accountId), apiKeys.list(session.accountId), connectedApps.list(session.accountId)],
+            [usage.credits(session.accountId), apiKeys.list(session.accountId), connectedApps.list(session.accountId)],
             { concurrency: "unbounded" }
           )
           const isConnected = keys.length + apps.length > 0
