@@ -65,7 +65,8 @@ const forbiddenCode: ReadonlyArray<readonly [pattern: RegExp, instead: string]> 
   [/\bnew Date\(\s*\)/, "use DateTime.now"],
   [/\bconsole\./, "use Effect.log or Console"],
   [/\bset(?:Timeout|Interval|Immediate)\(/, "use Effect.sleep or Schedule"],
-  [/\bMath\.random\(/, "use Random, or effect/crypto for secrets"]
+  [/\bMath\.random\(/, "use Random, or effect/crypto for secrets"],
+  [/\b(?:sql|unsafe)</, "decode rows by a schema: services/database/Rows"]
 ]
 
 /** Which HTTP server, which file system, which database a process has: chosen by the composition root alone. */
@@ -204,6 +205,7 @@ describe("the rules of imports and files", () => {
     ["the system's clock", { path: "src/services/A.ts", text: "const now = Date.now()" }, /Clock/],
     ["the system's date", { path: "src/services/A.ts", text: "const now = new Date( )" }, /DateTime/],
     ["the console", { path: "src/cli/A.ts", text: `console.log("a")` }, /Effect\.log/],
+    ["rows that are not decoded", { path: "src/services/A.ts", text: "const rows = sql<Row>`SELECT 1`" }, /schema/],
     ["a timer", { path: "src/http/A.ts", text: "setTimeout(() => undefined, 5)" }, /Effect\.sleep/],
     [
       "a live layer in a service",

@@ -27,8 +27,8 @@ const facts = {
   created_on: Schema.NullOr(Schema.String).annotate({ description: "YYYY-MM-DD." }),
   is_tracked: Schema.Boolean.annotate({ description: "True: get_product returns details." })
 }
-const Facts = Schema.Struct(facts)
-export type ShopFacts = typeof Facts.Type
+export const ShopFacts = Schema.Struct(facts)
+export type ShopFacts = typeof ShopFacts.Type
 
 export const ShopItem = Schema.Struct({ ...facts, dashboard_url: Schema.String })
 export type ShopItem = typeof ShopItem.Type
@@ -42,7 +42,8 @@ export const present = (shop: ShopFacts, context: Context): ShopItem => ({
   dashboard_url: context.dashboardUrl(shop.id)
 })
 
-const details = {
+/** What the store's record adds to them. */
+export const ShopExtras = Schema.Struct({
   is_own: Schema.Boolean.annotate({
     description: "True for the caller's own brand store; get_product works there too."
   }),
@@ -54,11 +55,10 @@ const details = {
   traffic: Schema.Array(Schema.Struct({ month: Schema.String, visits: Schema.Int })).annotate({
     description: "Visits by month, YYYY-MM, oldest first; the last 120 months on record."
   })
-}
-const Details = Schema.Struct({ ...facts, ...details })
-export type ShopDetails = typeof Details.Type
+})
+export type ShopDetails = ShopFacts & typeof ShopExtras.Type
 
-export const ShopRecordItem = Schema.Struct({ ...facts, ...details, dashboard_url: Schema.String })
+export const ShopRecordItem = Schema.Struct({ ...facts, ...ShopExtras.fields, dashboard_url: Schema.String })
 export type ShopRecordItem = typeof ShopRecordItem.Type
 
 /** The only list without a small vocabulary. */

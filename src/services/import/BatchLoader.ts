@@ -1,7 +1,8 @@
 /** Writes one batch of records. */
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import type { CatalogRecord } from "../../domain/catalog/Records.ts"
+import { rowsOf } from "../database/Rows.ts"
 import { domainsOf, sortOut } from "./Batch.ts"
 import type { Batch } from "./Batch.ts"
 import type { Written } from "./BulkUpsert.ts"
@@ -60,23 +61,23 @@ export const loadBatch = Effect.fn("BatchLoader.loadBatch")(function* (
   )
 })
 
+const decodeShops = rowsOf(Schema.Struct({ id: Schema.Int, domain: Schema.String }))
+const decodeNiches = rowsOf(
+  Schema.Struct({ id: Schema.Int, parent_id: Schema.NullOr(Schema.Int), name: Schema.String })
+)
+
 const knownShops = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, domains: Iterable<string>) {
   const wanted = Array.from(domains)
   if (wanted.length === 0) return new Map<string, number>()
-  const known = yield* sql<{ id: number; domain: string }>`
-    SELECT id, domain FROM shop WHERE domain = ANY(${wanted}::text[])`
-  return new Map(known.map(({ domain, id }) => [domain, id]))
+  const known = yield* sql`SELECT id, domain FROM shop WHERE domain = ANY(${wanted}::text[])`
+  return new Map((yield* decodeShops(known)).map(({ domain, id }) => [domain, id]))
 })
 
 const knownNiches = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, rows: ReadonlyArray<ImportRow>) {
   const isNeeded = rows.some(
     ({ record }) => record.type === "niche" || (record.type === "shop" && record.niche !== null)
   )
-  return new NicheTree(
-    isNeeded
-      ? yield* sql<{ id: number; parent_id: number | null; name: string }>`SELECT id, parent_id, name FROM niche`
-      : []
-  )
+  return new NicheTree(isNeeded ? yield* decodeNiches(yield* sql`SELECT id, parent_id, name FROM niche`) : [])
 })
 
 const write = Effect.fnUntraced(function* (

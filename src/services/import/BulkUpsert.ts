@@ -6,8 +6,9 @@
  * For transactions that hold the catalog's lock: nobody else inserts a key between the comparison and the writing.
  */
 import { PgTypes } from "@effect/sql-pg"
-import { Effect, Result } from "effect"
+import { Effect, Result, Schema } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
+import { rowOf } from "../database/Rows.ts"
 
 /** Which stamp of its store a change moves: see CatalogVersion.Touched. */
 export type Stamp = "items" | "figures"
@@ -39,12 +40,14 @@ export interface Table<Row> {
 }
 
 /** How many rows were new, how many differed from what was stored, and whose stamps move. */
-export interface Written {
-  readonly added: number
-  readonly changed: number
-  readonly items: ReadonlyArray<number>
-  readonly figures: ReadonlyArray<number>
-}
+const Written = Schema.Struct({
+  added: Schema.Int,
+  changed: Schema.Int,
+  items: Schema.Array(Schema.Int),
+  figures: Schema.Array(Schema.Int)
+})
+export type Written = typeof Written.Type
+const decodeWritten = rowOf(Written)
 
 const nothing: Written = { added: 0, changed: 0, items: [], figures: [] }
 
@@ -60,15 +63,15 @@ export const upsert = <Row>(table: Table<Row>): Upsert<Row> => {
   return (sql, version, rows) =>
     rows.length === 0
       ? Effect.succeed(nothing)
-      : Effect.map(
-          sql.unsafe<Written>(text, [
+      : Effect.flatMap(
+          sql.unsafe(text, [
             // Fails only for an element type without an array type; the four that are used here have one.
             ...table.columns.map(({ sentAs, value }) =>
               Result.getOrThrow(PgTypes.array(rows.map(value), PgTypes.OID[sentAs]))
             ),
             ...(table.isVersioned ? [version] : [])
           ]),
-          ([written]) => written ?? nothing
+          decodeWritten
         )
 }
 

@@ -9,6 +9,7 @@ import type {
 import { extension } from "../../domain/catalog/StoreDomain.ts"
 import { sqlPseudoStoreOf } from "../../domain/catalog/StorelessAds.ts"
 import { textArray, upsert } from "./BulkUpsert.ts"
+import type { Column } from "./BulkUpsert.ts"
 import type { StorefrontShop } from "./ImportSource.ts"
 
 /** A record whose store is known by id. `shopId` is null for an ad without a store. */
@@ -30,16 +31,33 @@ export const upsertNiches = upsert<NicheRecord>({
 
 const ofShop = { stamp: "items", id: (row: string) => `${row}.id` } as const
 
+/** What a storefront tells of itself as well. */
+const shopIdentity: ReadonlyArray<Column<Omit<StorefrontShop, "type">>> = [
+  { name: "domain", sentAs: "text", value: ({ domain }) => domain },
+  // A record's domain has been decoded: it has an extension.
+  { name: "domain_extension", sentAs: "text", stamp: "figures", value: ({ domain }) => extension(domain) },
+  { name: "name", sentAs: "text", stamp: "items", value: ({ name }) => name },
+  { name: "country", sentAs: "text", stamp: "figures", value: ({ country }) => country }
+]
+const shopCurrency: Column<Omit<StorefrontShop, "type">> = {
+  name: "currency",
+  sentAs: "text",
+  stamp: "figures",
+  value: ({ currency }) => currency
+}
+const shopProductsCount: Column<Omit<StorefrontShop, "type">> = {
+  name: "products_count",
+  sentAs: "int4",
+  stamp: "figures",
+  value: ({ products_count }) => products_count
+}
+
 export const upsertShops = upsert<ShopRecord>({
   name: "shop",
   key: ["domain"],
   columns: [
-    { name: "domain", sentAs: "text", value: ({ domain }) => domain },
-    // A record's domain has been decoded: it has an extension.
-    { name: "domain_extension", sentAs: "text", stamp: "figures", value: ({ domain }) => extension(domain) },
-    { name: "name", sentAs: "text", stamp: "items", value: ({ name }) => name },
-    { name: "country", sentAs: "text", stamp: "figures", value: ({ country }) => country },
-    { name: "currency", sentAs: "text", stamp: "figures", value: ({ currency }) => currency },
+    ...shopIdentity,
+    shopCurrency,
     { name: "niche_id", sentAs: "int4", stamp: "figures", value: ({ niche }) => niche },
     {
       name: "languages",
@@ -61,7 +79,7 @@ export const upsertShops = upsert<ShopRecord>({
     { name: "created_on", sentAs: "text", cast: "date", stamp: "figures", value: ({ created_on }) => created_on },
     { name: "monthly_revenue", sentAs: "float8", stamp: "figures", value: ({ monthly_revenue }) => monthly_revenue },
     { name: "monthly_orders", sentAs: "int4", stamp: "figures", value: ({ monthly_orders }) => monthly_orders },
-    { name: "products_count", sentAs: "int4", stamp: "figures", value: ({ products_count }) => products_count },
+    shopProductsCount,
     {
       name: "trustpilot_rating",
       sentAs: "float8",
@@ -83,20 +101,7 @@ export const upsertShops = upsert<ShopRecord>({
 export const upsertStorefronts = upsert<StorefrontShop>({
   name: "shop",
   key: ["domain"],
-  columns: [
-    { name: "domain", sentAs: "text", value: ({ domain }) => domain },
-    { name: "domain_extension", sentAs: "text", stamp: "figures", value: ({ domain }) => extension(domain) },
-    { name: "name", sentAs: "text", stamp: "items", value: ({ name }) => name },
-    { name: "country", sentAs: "text", stamp: "figures", value: ({ country }) => country },
-    { name: "currency", sentAs: "text", stamp: "figures", isOptional: true, value: ({ currency }) => currency },
-    {
-      name: "products_count",
-      sentAs: "int4",
-      stamp: "figures",
-      isOptional: true,
-      value: ({ products_count }) => products_count
-    }
-  ],
+  columns: [...shopIdentity, { ...shopCurrency, isOptional: true }, { ...shopProductsCount, isOptional: true }],
   ofStore: ofShop,
   isVersioned: true
 })

@@ -3,9 +3,10 @@
  * records takes the lock and its version first ({@link begin}), and stamps what it has touched last ({@link commit}). Versions
  * commit in their order, so that who has read the changes up to one never finds an earlier one later.
  */
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import { sqlIsIn } from "../../domain/catalog/StorelessAds.ts"
+import { rowOf } from "../database/Rows.ts"
 
 /**
  * What a transaction has changed of what the search index reads. Stores are told by their ids, the pseudo-stores of ads
@@ -25,6 +26,9 @@ export const channel = "catalog"
 /** Tombstones are kept for so long, and an index that is older is built anew. */
 const retention = "30 days"
 
+const decodeVersion = rowOf(Schema.Struct({ version: Schema.Int }))
+const decodeOldest = rowOf(Schema.Struct({ oldest: Schema.NullOr(Schema.Int) }))
+
 /**
  * First step of every transaction that changes the catalog: no other one can until it ends. Gives the version that the
  * transaction makes if it changes anything; its records are written with it.
@@ -32,10 +36,8 @@ const retention = "30 days"
 export const begin = Effect.fn("CatalogVersion.begin")(function* (
   sql: SqlClient.SqlClient
 ): Effect.fn.Return<number, SqlError.SqlError> {
-  const [row] = yield* sql<{ version: number }>`SELECT version FROM catalog FOR UPDATE`
-  // The migration has inserted it, and nothing deletes it.
-  if (row === undefined) return yield* Effect.die(new Error("The table catalog has no row."))
-  return row.version + 1
+  const { version } = yield* decodeVersion(yield* sql`SELECT version FROM catalog FOR UPDATE`)
+  return version + 1
 })
 
 /**
@@ -80,10 +82,11 @@ const isGone = `
 export const forgetOld = Effect.fn("CatalogVersion.forgetOld")(function* (
   sql: SqlClient.SqlClient
 ): Effect.fn.Return<void, SqlError.SqlError> {
-  const [old] = yield* sql<{ version: number | null }>`
-    SELECT max(version) AS version FROM catalog_version
-    WHERE committed_at < now() - ${retention}::interval AND version > (SELECT oldest_version FROM catalog)`
-  const oldest = old?.version ?? null
+  const { oldest } = yield* decodeOldest(
+    yield* sql`
+      SELECT max(version) AS oldest FROM catalog_version
+      WHERE committed_at < now() - ${retention}::interval AND version > (SELECT oldest_version FROM catalog)`
+  )
   if (oldest === null) return
   yield* sql.withTransaction(
     Effect.gen(function* () {

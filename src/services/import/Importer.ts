@@ -4,10 +4,11 @@
  *
  * The first load of an empty catalog is one transaction, all or nothing.
  */
-import { Clock, Context, Effect, Layer, Pull, Queue, Stream } from "effect"
+import { Clock, Context, Effect, Layer, Pull, Queue, Schema, Stream } from "effect"
 import type { Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql"
+import { rowOf } from "../database/Rows.ts"
 import { batches } from "./Batches.ts"
 import { noTallies, sum } from "./BatchLoader.ts"
 import type { LoadedBatch, Tallies } from "./BatchLoader.ts"
@@ -53,6 +54,8 @@ const batchesAhead = 2
 /** Any number, as long as it is always the same. */
 const lockId = 7_236_202
 
+const decodeIsEmpty = rowOf(Schema.Struct({ isEmpty: Schema.Boolean }))
+
 export class Importer extends Context.Service<
   Importer,
   {
@@ -70,10 +73,9 @@ export class Importer extends Context.Service<
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
 
-      const isEmpty = Effect.map(
-        sql<{ is_empty: boolean }>`
-          SELECT NOT EXISTS (SELECT FROM shop) AND NOT EXISTS (SELECT FROM ad) AS is_empty`,
-        ([row]) => row?.is_empty === true
+      const isEmpty = sql`SELECT NOT EXISTS (SELECT FROM shop) AND NOT EXISTS (SELECT FROM ad) AS "isEmpty"`.pipe(
+        Effect.flatMap(decodeIsEmpty),
+        Effect.map((row) => row.isEmpty)
       )
 
       const run = Effect.fn("Importer.run")(

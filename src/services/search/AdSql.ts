@@ -1,42 +1,48 @@
 /** Ads by their keys: what an answer tells of an ad and its store. */
+import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { FoundAd } from "../../domain/catalog/AdItem.ts"
-import { ctas } from "../../domain/catalog/Enumerations.ts"
-import type { MediaType } from "../../domain/catalog/Enumerations.ts"
+import { ctas, mediaTypes } from "../../domain/catalog/Enumerations.ts"
+import { rowsOf } from "../database/Rows.ts"
 import type { SegmentList } from "./index/Segment.ts"
 import { figuresOf } from "./ShopFigures.ts"
 
-/** The record's CHECK constraints hold what the types say. */
-interface AdRow {
-  readonly version: number
-  readonly id: number
-  readonly ad_archive_id: string | null
-  readonly page_name: string
-  readonly is_active: boolean
-  readonly media_type: MediaType
-  readonly headline: string | null
-  readonly ad_text: string | null
-  readonly cta: string | null
-  readonly landing_url: string | null
-  readonly image_url: string | null
-  readonly ad_library_url: string | null
-  readonly started_on: string
-  readonly last_seen_on: string
-  readonly is_partnership: boolean
-  /** `null` where the store is not known, and so are its columns. */
-  readonly shop_id: number | null
-  readonly name: string
-  readonly domain: string
-  readonly country: string
-}
+const Text = Schema.NullOr(Schema.String)
+const AdRow = Schema.Struct({
+  version: Schema.Int,
+  id: Schema.Int,
+  ad_archive_id: Text,
+  page_name: Schema.String,
+  is_active: Schema.Boolean,
+  media_type: Schema.Literals(mediaTypes),
+  headline: Text,
+  ad_text: Text,
+  cta: Text,
+  landing_url: Text,
+  image_url: Text,
+  ad_library_url: Text,
+  started_on: Schema.String,
+  last_seen_on: Schema.String,
+  is_partnership: Schema.Boolean,
+  /** These four are `null` together, where the store is not known. */
+  shop_id: Schema.NullOr(Schema.Int),
+  name: Text,
+  domain: Text,
+  country: Text
+})
+type AdRow = typeof AdRow.Type
+const decodeAds = rowsOf(AdRow)
 
 export const read = (sql: SqlClient.SqlClient) => (ids: ReadonlyArray<number>) =>
-  sql<AdRow>`
-    SELECT greatest(a.version, s.version) AS version, a.id, a.ad_archive_id, a.page_name, a.is_active, a.media_type,
-      a.headline, a.ad_text, a.cta, a.landing_url, a.image_url, a.ad_library_url, a.started_on::text,
-      a.last_seen_on::text, a.is_partnership, a.shop_id, s.name, s.domain, s.country
-    FROM ad a LEFT JOIN shop s ON s.id = a.shop_id
-    WHERE a.id = ANY(${ids}::int[])`
+  Effect.flatMap(
+    sql`
+      SELECT greatest(a.version, s.version) AS version, a.id, a.ad_archive_id, a.page_name, a.is_active, a.media_type,
+        a.headline, a.ad_text, a.cta, a.landing_url, a.image_url, a.ad_library_url, a.started_on::text,
+        a.last_seen_on::text, a.is_partnership, a.shop_id, s.name, s.domain, s.country
+      FROM ad a LEFT JOIN shop s ON s.id = a.shop_id
+      WHERE a.id = ANY(${ids}::int[])`,
+    decodeAds
+  )
 
 export const toFound =
   (list: SegmentList) =>
@@ -56,14 +62,10 @@ export const toFound =
     startedOn: row.started_on,
     lastSeenOn: row.last_seen_on,
     isPartnership: row.is_partnership,
-    shop:
-      row.shop_id === null
-        ? null
-        : {
-            id: row.shop_id,
-            name: row.name,
-            domain: row.domain,
-            country: row.country,
-            active_ads: figuresOf(list, row.shop_id).active_ads
-          }
+    shop: shopOf(list, row)
   })
+
+const shopOf = (list: SegmentList, { country, domain, name, shop_id: id }: AdRow): FoundAd["shop"] =>
+  id === null || name === null || domain === null || country === null
+    ? null
+    : { id, name, domain, country, active_ads: figuresOf(list, id).active_ads }

@@ -6,24 +6,26 @@ import type { AccountId } from "../../domain/access/Account.ts"
 import { ProductDetails } from "../../domain/catalog/ProductDetails.ts"
 import type { ProductOnRecord } from "../../domain/catalog/ProductRecordItem.ts"
 import { NotFound, ShopNotTracked } from "../../domain/ToolError.ts"
+import { rowsOf } from "../database/Rows.ts"
 import { dashboardUrl } from "../tools/DashboardUrl.ts"
 import * as ProductSql from "./ProductSql.ts"
 import * as ShopSql from "./ShopSql.ts"
 import { SearchPermits } from "../limits/SearchPermits.ts"
 import type { SearchFailure } from "../limits/SearchPermits.ts"
 
-interface RecordRow extends ProductSql.ProductRow {
-  readonly details: unknown
-  readonly is_own: boolean
-}
+/** The import wrote the details in this form: others are a defect. */
+const decodeRows = rowsOf(
+  Schema.Struct({ ...ProductSql.ProductRow.fields, details: Schema.NullOr(ProductDetails), is_own: Schema.Boolean })
+)
 
 const read = (sql: SqlClient.SqlClient, productId: number, accountId: AccountId) =>
-  sql<RecordRow>`
-  SELECT ${ProductSql.columns(sql, accountId)}, p.details, ${ShopSql.isOfKind(sql, accountId, "own")} AS is_own
-  FROM product p JOIN shop s ON s.id = p.shop_id
-  WHERE p.id = ${productId}::int`
-
-const decodeDetails = Schema.decodeUnknownEffect(Schema.NullOr(ProductDetails))
+  Effect.flatMap(
+    sql`
+      SELECT ${ProductSql.columns(sql, accountId)}, p.details, ${ShopSql.isOfKind(sql, accountId, "own")} AS is_own
+      FROM product p JOIN shop s ON s.id = p.shop_id
+      WHERE p.id = ${productId}::int`,
+    decodeRows
+  )
 
 export class ProductReader extends Context.Service<
   ProductReader,
@@ -56,11 +58,9 @@ export class ProductReader extends Context.Service<
               hint: `Track the store at ${shopPage(row.shop_id)}, then call again.`
             })
           }
-          // The import wrote them in this form: others are a defect.
-          const details = yield* Effect.orDie(decodeDetails(row.details))
           return {
             ...ProductSql.toProduct(row),
-            details,
+            details: row.details,
             shop: { ...ProductSql.toShop(row), is_tracked: row.is_tracked, is_own: row.is_own }
           }
         },

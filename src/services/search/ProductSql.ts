@@ -1,27 +1,31 @@
 /** Products by their keys: what an answer tells of a product and its store, whichever the tool. */
-import type { SqlClient } from "effect/sql"
-import type { Statement } from "effect/sql"
+import { Effect, Schema } from "effect"
+import type { SqlClient, Statement } from "effect/sql"
 import type { AccountId } from "../../domain/access/Account.ts"
 import type { FoundProduct } from "../../domain/catalog/ProductItem.ts"
+import { rowsOf } from "../database/Rows.ts"
 import type { SegmentList } from "./index/Segment.ts"
 import { figuresOf } from "./ShopFigures.ts"
 import * as ShopSql from "./ShopSql.ts"
 
-export interface ProductRow {
-  readonly version: number
-  readonly id: number
-  readonly title: string
-  readonly url: string | null
-  readonly image_url: string | null
-  readonly price: number
-  readonly currency: string | null
-  readonly created_at: Date | null
-  readonly shop_id: number
-  readonly name: string
-  readonly domain: string
-  readonly country: string
-  readonly is_tracked: boolean
-}
+const Text = Schema.NullOr(Schema.String)
+export const ProductRow = Schema.Struct({
+  version: Schema.Int,
+  id: Schema.Int,
+  title: Schema.String,
+  url: Text,
+  image_url: Text,
+  price: Schema.Finite,
+  currency: Text,
+  created_at: Schema.NullOr(Schema.Date),
+  shop_id: Schema.Int,
+  name: Schema.String,
+  domain: Schema.String,
+  country: Schema.String,
+  is_tracked: Schema.Boolean
+})
+type ProductRow = typeof ProductRow.Type
+const decodeProducts = rowsOf(ProductRow)
 
 /** The columns of {@link ProductRow} of the record `p` and its store `s`. */
 export const columns = (sql: SqlClient.SqlClient, accountId: AccountId): Statement.Fragment => sql`
@@ -29,8 +33,11 @@ export const columns = (sql: SqlClient.SqlClient, accountId: AccountId): Stateme
   s.id AS shop_id, s.name, s.domain, s.country, ${ShopSql.isOfKind(sql, accountId, "tracked")} AS is_tracked`
 
 export const read = (sql: SqlClient.SqlClient, accountId: AccountId) => (ids: ReadonlyArray<number>) =>
-  sql<ProductRow>`
-    SELECT ${columns(sql, accountId)} FROM product p JOIN shop s ON s.id = p.shop_id WHERE p.id = ANY(${ids}::int[])`
+  Effect.flatMap(
+    sql`
+      SELECT ${columns(sql, accountId)} FROM product p JOIN shop s ON s.id = p.shop_id WHERE p.id = ANY(${ids}::int[])`,
+    decodeProducts
+  )
 
 export const toProduct = (row: ProductRow) => ({
   id: row.id,

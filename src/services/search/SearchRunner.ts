@@ -5,10 +5,11 @@
  * shows it. Then the index is waited for, and the search is run once more; that answer is given as it is, without the
  * records that are gone.
  */
-import { Context, Effect, Layer, Metric } from "effect"
+import { Context, Effect, Layer, Metric, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql"
 import { InvalidArguments } from "../../domain/ToolError.ts"
+import { rowOf } from "../database/Rows.ts"
 import type { Query } from "./index/Query.ts"
 import type { SegmentList } from "./index/Segment.ts"
 import * as Names from "./Names.ts"
@@ -56,6 +57,8 @@ export interface Look<A> {
 
 type Indexed = Effect.Success<ReturnType<CatalogIndex["Service"]["search"]>>
 
+const decodeVersion = rowOf(Schema.Struct({ version: Schema.Int }))
+
 /** More would only wait for a vocabulary that changes faster than it is searched. */
 const maxAttempts = 3
 
@@ -86,8 +89,8 @@ export class SearchRunner extends Context.Service<
         const first = yield* look
         if (first.isCurrent) return first.answer
         yield* Metric.update(repeated, 1)
-        const [catalog] = yield* permits.query(sql<{ readonly version: number }>`SELECT version FROM catalog`)
-        yield* index.awaitVersion(catalog?.version ?? 0)
+        const { version } = yield* permits.query(Effect.flatMap(sql`SELECT version FROM catalog`, decodeVersion))
+        yield* index.awaitVersion(version)
         return (yield* look).answer
       })
 

@@ -1,9 +1,11 @@
 /** One store with all that is on record of it: `get_shop`. */
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { AccountId } from "../../domain/access/Account.ts"
+import { ShopExtras } from "../../domain/catalog/ShopItem.ts"
 import type { ShopDetails } from "../../domain/catalog/ShopItem.ts"
 import { NotFound } from "../../domain/ToolError.ts"
+import { rowsOf } from "../database/Rows.ts"
 import { CatalogIndex } from "./runtime/CatalogIndex.ts"
 import type { SearchFailure } from "../limits/SearchPermits.ts"
 import { SearchRunner } from "./SearchRunner.ts"
@@ -15,14 +17,11 @@ const maxMonths = 120
 /** Deeper than any tree of niches; ends the walk should the data ever hold a cycle. */
 const maxDepth = 32
 
-type Details = Omit<ShopDetails, keyof ReturnType<ReturnType<typeof ShopSql.toFacts>>>
-
-interface Row extends ShopSql.ShopRow {
-  readonly details: Details
-}
+const decodeRows = rowsOf(Schema.Struct({ ...ShopSql.ShopRow.fields, details: ShopExtras }))
 
 const read = (sql: SqlClient.SqlClient, accountId: AccountId) => (shopIds: ReadonlyArray<number>) =>
-  sql<Row>`
+  Effect.flatMap(
+    sql`
   SELECT ${ShopSql.columns(sql, accountId)}, (
     SELECT to_json(d) FROM (
       SELECT ${ShopSql.isOfKind(sql, accountId, "own")} AS is_own,
@@ -47,7 +46,9 @@ const read = (sql: SqlClient.SqlClient, accountId: AccountId) => (shopIds: Reado
         ) AS traffic
     ) d
   ) AS details
-  FROM shop s WHERE s.id = ANY(${shopIds}::int[])`
+  FROM shop s WHERE s.id = ANY(${shopIds}::int[])`,
+    decodeRows
+  )
 
 export class ShopReader extends Context.Service<
   ShopReader,

@@ -1,8 +1,9 @@
 /** Stores by their keys: what an answer tells of a store, whichever the tool. */
-import type { SqlClient } from "effect/sql"
-import type { Statement } from "effect/sql"
+import { Effect, Schema } from "effect"
+import type { SqlClient, Statement } from "effect/sql"
 import type { AccountId } from "../../domain/access/Account.ts"
-import type { ShopFacts } from "../../domain/catalog/ShopItem.ts"
+import { ShopFacts } from "../../domain/catalog/ShopItem.ts"
+import { rowsOf } from "../database/Rows.ts"
 import type { SegmentList } from "./index/Segment.ts"
 import { figuresOf } from "./ShopFigures.ts"
 
@@ -13,18 +14,21 @@ export const isOfKind = (sql: Sql, accountId: AccountId, kind: "tracked" | "own"
   SELECT FROM tracked_shop k WHERE k.account_id = ${accountId}::int AND k.shop_id = s.id AND k.kind = ${kind}
 )`
 
-export interface ShopRow {
-  readonly version: number
-  readonly id: number
-  readonly name: string
-  readonly domain: string
-  readonly country: string
-  readonly currency: string | null
-  readonly niche: ShopFacts["niche"]
-  readonly languages: ReadonlyArray<string>
-  readonly created_on: string | null
-  readonly is_tracked: boolean
-}
+const { country, created_on, currency, domain, id, is_tracked, languages, name, niche } = ShopFacts.fields
+export const ShopRow = Schema.Struct({
+  version: Schema.Int,
+  id,
+  name,
+  domain,
+  country,
+  currency,
+  niche,
+  languages,
+  created_on,
+  is_tracked
+})
+type ShopRow = typeof ShopRow.Type
+const decodeShops = rowsOf(ShopRow)
 
 /** The columns of {@link ShopRow} of the record `s`. */
 export const columns = (sql: Sql, accountId: AccountId): Statement.Fragment => sql`
@@ -33,7 +37,7 @@ export const columns = (sql: Sql, accountId: AccountId): Statement.Fragment => s
   s.languages, s.created_on::text AS created_on, ${isOfKind(sql, accountId, "tracked")} AS is_tracked`
 
 export const read = (sql: Sql, accountId: AccountId) => (ids: ReadonlyArray<number>) =>
-  sql<ShopRow>`SELECT ${columns(sql, accountId)} FROM shop s WHERE s.id = ANY(${ids}::int[])`
+  Effect.flatMap(sql`SELECT ${columns(sql, accountId)} FROM shop s WHERE s.id = ANY(${ids}::int[])`, decodeShops)
 
 /** In the order in which they are told. */
 export const toFacts =

@@ -1,8 +1,9 @@
 /** The stores that an account tracks or owns, with their figures: what `/dashboard/shops` lists. */
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { AccountId } from "../../domain/access/Account.ts"
 import type { ShopFacts } from "../../domain/catalog/ShopItem.ts"
+import { rowOf, rowsOf } from "../database/Rows.ts"
 import { CatalogIndex } from "./runtime/CatalogIndex.ts"
 import { SearchPermits } from "../limits/SearchPermits.ts"
 import type { SearchFailure } from "../limits/SearchPermits.ts"
@@ -22,12 +23,13 @@ export interface TrackedPage {
   readonly total: number
 }
 
-interface Row extends ShopSql.ShopRow {
-  readonly is_own: boolean
-}
+const decodeRows = rowsOf(Schema.Struct({ ...ShopSql.ShopRow.fields, is_own: Schema.Boolean }))
+const decodeTotal = rowOf(Schema.Struct({ total: Schema.Int }))
 
 /** The page is cut before anything is read of its stores. */
-const read = (sql: SqlClient.SqlClient, accountId: AccountId, page: number) => sql<Row>`
+const read = (sql: SqlClient.SqlClient, accountId: AccountId, page: number) =>
+  Effect.flatMap(
+    sql`
   SELECT ${ShopSql.columns(sql, accountId)}, f.kind = 'own' AS is_own
   FROM (
     SELECT t.shop_id, t.kind, row_number() OVER (ORDER BY t.kind = 'own' DESC, t.since DESC, t.shop_id DESC) AS position
@@ -35,11 +37,16 @@ const read = (sql: SqlClient.SqlClient, accountId: AccountId, page: number) => s
     ORDER BY position LIMIT ${shopsPerPage}::int OFFSET ${(page - 1) * shopsPerPage}::int
   ) f
   JOIN shop s ON s.id = f.shop_id
-  ORDER BY f.position`
+  ORDER BY f.position`,
+    decodeRows
+  )
 
 const count = (sql: SqlClient.SqlClient, accountId: AccountId) =>
-  sql<{ readonly total: number }>`
-    SELECT count(*)::int AS total FROM tracked_shop t WHERE t.account_id = ${accountId}::int`
+  Effect.flatMap(
+    sql`
+    SELECT count(*)::int AS total FROM tracked_shop t WHERE t.account_id = ${accountId}::int`,
+    decodeTotal
+  )
 
 export class TrackedShopReader extends Context.Service<
   TrackedShopReader,
@@ -58,12 +65,10 @@ export class TrackedShopReader extends Context.Service<
         const permits = yield* SearchPermits
 
         const look = Effect.fnUntraced(function* (accountId: AccountId, page: number) {
-          const { rows, total } = yield* permits.query(
-            Effect.all({
-              rows: read(sql, accountId, page),
-              total: Effect.map(count(sql, accountId), ([row]) => row?.total ?? 0)
-            })
-          )
+          const {
+            rows,
+            total: { total }
+          } = yield* permits.query(Effect.all({ rows: read(sql, accountId, page), total: count(sql, accountId) }))
           const { list, version } = yield* index.current
           return {
             answer: { shops: rows.map((row) => ({ ...ShopSql.toFacts(list)(row), is_own: row.is_own })), total },

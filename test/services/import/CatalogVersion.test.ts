@@ -3,10 +3,10 @@ import { assert, layer } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Queue, Result, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { decode } from "../../../src/domain/catalog/Records.ts"
+import { sqlPseudoStoreOf } from "../../../src/domain/catalog/StorelessAds.ts"
 import { loadBatch } from "../../../src/services/import/BatchLoader.ts"
 import * as CatalogVersion from "../../../src/services/import/CatalogVersion.ts"
 import type { Touched } from "../../../src/services/import/CatalogVersion.ts"
-import * as Removals from "../../../src/services/import/Removals.ts"
 import * as Random from "../../oracle/Random.ts"
 import { eventually } from "../../support/RunningQueries.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
@@ -111,29 +111,20 @@ const recordOf = ({ key, shop, unread, value, what }: Change): object | undefine
   }
 }
 
+/** The importer removes nothing; who does so by SQL tells in the same transaction which stores it was about. */
 const remove = Effect.fnUntraced(function* ({ key, shop, what }: Change) {
   const sql = yield* SqlClient.SqlClient
-  const idsOf = (rows: ReadonlyArray<{ readonly id: number }>) => rows.map(({ id }) => id)
-  switch (what) {
-    case "remove shop":
-      return yield* Removals.removeShops(
-        sql,
-        idsOf(yield* sql<{ id: number }>`SELECT id FROM shop WHERE domain = ${domainOf(shop)}`)
-      )
-    case "remove product":
-      return yield* Removals.removeProducts(
-        sql,
-        idsOf(
-          yield* sql<{ id: number }>`
-          SELECT p.id FROM product p JOIN shop s ON s.id = shop_id WHERE domain = ${domainOf(shop)} AND key = ${String(key)}`
-        )
-      )
-    default:
-      return yield* Removals.removeAds(
-        sql,
-        idsOf(yield* sql<{ id: number }>`SELECT id FROM ad WHERE key = ${`ad ${key}`}`)
-      )
+  const statements = {
+    "remove shop": sql`DELETE FROM shop WHERE domain = ${domainOf(shop)} RETURNING id AS shop_id`,
+    "remove product": sql`
+      DELETE FROM product p USING shop s
+      WHERE s.id = p.shop_id AND s.domain = ${domainOf(shop)} AND p.key = ${String(key)} RETURNING p.shop_id`,
+    "remove ad": sql`
+      DELETE FROM ad WHERE key = ${`ad ${key}`}
+      RETURNING coalesce(shop_id, ${sql.literal(sqlPseudoStoreOf("id"))}) AS shop_id`
   }
+  const rows = yield* what === "remove shop" || what === "remove product" ? statements[what] : statements["remove ad"]
+  return { items: rows.map((row) => Number(row["shop_id"])), figures: [], niches: false }
 })
 
 class RolledBack extends Schema.TaggedError<RolledBack>()("RolledBack", {}) {}

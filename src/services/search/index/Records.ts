@@ -1,31 +1,33 @@
 /** What a segment is built from: the parts of the catalog's records that filters, orders, words and figures read. */
+import { Schema } from "effect"
 import { fold } from "../Names.ts"
 
-export interface StoreRecord {
-  readonly id: number
-  readonly name: string
-  readonly domain: string
+export const StoreRecord = Schema.Struct({
+  id: Schema.Int,
+  name: Schema.String,
+  domain: Schema.String,
   /** With a leading dot. */
-  readonly extension: string
-  readonly country: string
-  readonly currency: string | null
-  readonly nicheId: number | null
-  readonly languages: ReadonlyArray<string>
-  readonly pixels: ReadonlyArray<string>
-  readonly socialNetworks: ReadonlyArray<string>
-  readonly apps: ReadonlyArray<string>
-  readonly theme: string | null
+  extension: Schema.String,
+  country: Schema.String,
+  currency: Schema.NullOr(Schema.String),
+  nicheId: Schema.NullOr(Schema.Int),
+  languages: Schema.Array(Schema.String),
+  pixels: Schema.Array(Schema.String),
+  socialNetworks: Schema.Array(Schema.String),
+  apps: Schema.Array(Schema.String),
+  theme: Schema.NullOr(Schema.String),
   /** Days since 1970-01-01. */
-  readonly createdDay: number | null
-  readonly monthlyRevenue: number | null
-  readonly monthlyOrders: number | null
+  createdDay: Schema.NullOr(Schema.Int),
+  monthlyRevenue: Schema.NullOr(Schema.Finite),
+  monthlyOrders: Schema.NullOr(Schema.Int),
   /** As given; the number of products on record counts where nothing is. */
-  readonly productsCount: number | null
-  readonly trustpilotRating: number | null
-  readonly trustpilotReviews: number | null
+  productsCount: Schema.NullOr(Schema.Int),
+  trustpilotRating: Schema.NullOr(Schema.Finite),
+  trustpilotReviews: Schema.NullOr(Schema.Int),
   /** Visits by month on record, oldest first. */
-  readonly visits: ReadonlyArray<number>
-}
+  visits: Schema.Array(Schema.Int)
+})
+export type StoreRecord = typeof StoreRecord.Type
 
 export interface ProductRecord {
   readonly id: number

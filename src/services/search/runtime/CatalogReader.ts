@@ -5,12 +5,14 @@
  * Items come some thousands to a row: their numbers one after the other in the binary form of PostgreSQL, their texts as one
  * string with separators. A row for each item costs the driver three times as much.
  */
-import { Context, Effect, Fiber, Layer } from "effect"
+import { Context, Effect, Fiber, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql"
 import { sqlIsIn, sqlPseudoStoreOf } from "../../../domain/catalog/StorelessAds.ts"
 import * as Database from "../../database/Database.ts"
-import type { AdRecord, ProductRecord, PseudoStoreContent, StoreContent, StoreRecord } from "../index/Records.ts"
+import { rowOf, rowsOf } from "../../database/Rows.ts"
+import { StoreRecord } from "../index/Records.ts"
+import type { AdRecord, ProductRecord, PseudoStoreContent, StoreContent } from "../index/Records.ts"
 import { pseudoStoreOf } from "../index/Segment.ts"
 import type { Identity, Niche } from "./IndexState.ts"
 
@@ -28,11 +30,8 @@ export interface Head extends Identity {
   readonly lagSeconds: number
 }
 
-export interface Sizes {
-  readonly stores: number
-  readonly products: number
-  readonly ads: number
-}
+const Sizes = Schema.Struct({ stores: Schema.Int, products: Schema.Int, ads: Schema.Int })
+export type Sizes = typeof Sizes.Type
 
 /** Ascending by id; pseudo-stores in pages of their own, before all stores. */
 export interface Page {
@@ -92,15 +91,14 @@ export class CatalogReader extends Context.Service<
       const view = make(sql)
 
       const head = Effect.fnUntraced(function* (since: number): Effect.fn.Return<Head, SqlError.SqlError> {
-        const [row] = yield* sql<Head>`
+        const rows = yield* sql`
           SELECT c.id AS "catalogId", c.version, v.token, c.niches_version AS "nichesVersion",
             coalesce((
               SELECT greatest(0, date_part('epoch', clock_timestamp() - min(later.committed_at)))
               FROM catalog_version later WHERE later.version > ${since}
             ), 0) AS "lagSeconds"
           FROM catalog c JOIN catalog_version v USING (version)`
-        // The migration inserts both rows, and nothing deletes the newest.
-        return row ?? (yield* Effect.die(new Error("the catalog has no version")))
+        return yield* decodeHead(rows)
       })
 
       return CatalogReader.of({
@@ -126,14 +124,23 @@ export class CatalogReader extends Context.Service<
   )
 }
 
-interface ChangeRow {
-  readonly id: number
-  readonly is_items: boolean
-}
+const decodeHead = rowOf(
+  Schema.Struct({
+    catalogId: Schema.String,
+    version: Schema.Int,
+    token: Schema.String,
+    nichesVersion: Schema.Int,
+    lagSeconds: Schema.Finite
+  })
+)
+const decodeSizes = rowOf(Sizes)
+const decodeNiches = rowsOf(Schema.Struct({ id: Schema.Int, parentId: Schema.NullOr(Schema.Int), name: Schema.String }))
+const decodeChanges = rowsOf(Schema.Struct({ id: Schema.Int, is_items: Schema.Boolean }))
 
-interface StoreRow extends StoreRecord {
-  readonly items: number
-}
+const StoreRow = Schema.Struct({ ...StoreRecord.fields, items: Schema.Int })
+type StoreRow = typeof StoreRow.Type
+const decodeStores = rowsOf(StoreRow)
+const decodeRecords = rowsOf(StoreRecord)
 
 /** The statements, in whichever transaction they are run. */
 const make = (sql: SqlClient.SqlClient): CatalogView => {
@@ -214,10 +221,13 @@ const make = (sql: SqlClient.SqlClient): CatalogView => {
   })
 
   const nextRows = (ids: "all" | ReadonlyArray<number>, after: number) =>
-    sql.unsafe<StoreRow>(
-      `SELECT ${columns}, ${itemCounts} FROM shop s WHERE s.id > $1
-        ${ids === "all" ? "" : "AND s.id = ANY($2::int[])"} ORDER BY s.id LIMIT ${storesAtOnce}`,
-      ids === "all" ? [after] : [after, intArray(ids)]
+    Effect.flatMap(
+      sql.unsafe(
+        `SELECT ${columns}, ${itemCounts} FROM shop s WHERE s.id > $1
+          ${ids === "all" ? "" : "AND s.id = ANY($2::int[])"} ORDER BY s.id LIMIT ${storesAtOnce}`,
+        ids === "all" ? [after] : [after, intArray(ids)]
+      ),
+      decodeStores
     )
 
   const pseudoStoreIds = Effect.map(
@@ -265,26 +275,29 @@ const make = (sql: SqlClient.SqlClient): CatalogView => {
   })
 
   return {
-    sizes: Effect.map(
-      sql<Sizes>`
+    sizes: Effect.flatMap(
+      sql`
         SELECT (SELECT count(*)::int FROM shop) AS stores, (SELECT count(*)::int FROM product) AS products,
           (SELECT count(*)::int FROM ad) AS ads`,
-      ([sizes]) => sizes ?? { stores: 0, products: 0, ads: 0 }
+      decodeSizes
     ),
-    niches: sql<Niche>`SELECT id, parent_id AS "parentId", name FROM niche ORDER BY id`,
+    niches: Effect.flatMap(sql`SELECT id, parent_id AS "parentId", name FROM niche ORDER BY id`, decodeNiches),
     changesSince: (version) =>
-      Effect.map(
-        sql<ChangeRow>`
-          SELECT shop_id AS id, items_version > ${version} OR removed_at IS NOT NULL AS is_items
-          FROM shop_change WHERE version > ${version} ORDER BY shop_id`,
-        (rows) => ({
+      sql`
+        SELECT shop_id AS id, items_version > ${version} OR removed_at IS NOT NULL AS is_items
+        FROM shop_change WHERE version > ${version} ORDER BY shop_id`.pipe(
+        Effect.flatMap(decodeChanges),
+        Effect.map((rows) => ({
           items: rows.filter(({ is_items }) => is_items).map(({ id }) => id),
           figures: rows.filter(({ is_items }) => !is_items).map(({ id }) => id)
-        })
+        }))
       ),
     pages,
     storeRecords: (ids) =>
-      sql.unsafe<StoreRecord>(`SELECT ${columns} FROM shop s WHERE s.id = ANY($1::int[])`, [intArray(ids)])
+      Effect.flatMap(
+        sql.unsafe(`SELECT ${columns} FROM shop s WHERE s.id = ANY($1::int[])`, [intArray(ids)]),
+        decodeRecords
+      )
   }
 }
 
