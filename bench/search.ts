@@ -58,7 +58,7 @@ const list = <A extends string>(name: string, known: ReadonlyArray<A>): Flag.Fla
 const flags = {
   shops: Flag.Int("shops").pipe(Flag.withDescription("Which data set"), Flag.withDefault(pageShops)),
   only: Flag.Literals("only", parts).pipe(
-    Flag.withDescription("One part of the benchmark; page writes it anew"),
+    Flag.withDescription("One part of the benchmark; page writes it again"),
     Flag.optional
   ),
   save: Flag.Boolean("save").pipe(

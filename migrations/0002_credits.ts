@@ -125,7 +125,7 @@ export default Effect.gen(function* () {
   //   no_period     nothing taken: the current period has not been opened
   // The lock comes first and in the order of accounts, so that batches of any number of servers take turns and none waits
   // for another in a circle; the next statement sees all that those before it have done (READ COMMITTED).
-  // Everything is found by its key, so one plan fits every batch and every size of the tables: planning anew takes as long
+  // Everything is found by its key, so one plan fits every batch and every size of the tables: planning again takes as long
   // as the work (one charge: 0.6 ms with it, 0.4 ms without).
   yield* sql`
     CREATE FUNCTION charge_credits(charges jsonb, moment timestamptz)

@@ -1,7 +1,7 @@
 /**
  * Loaded into the server's process before the program (`--import`): on SIGUSR2 it writes a line with the longest time that
  * the event loop was kept from its work since the last line, and how much of the processor its longest turn took, and begins
- * anew. Nothing of the program knows of it.
+ * again. Nothing of the program knows of it.
  */
 import * as fs from "node:fs"
 import { monitorEventLoopDelay } from "node:perf_hooks"

@@ -1,6 +1,6 @@
 /**
  * For `node --import`: a server process that tells its event loop delay. On each SIGUSR2 it appends a line of JSON to
- * `BENCH_LOOP_FILE`, milliseconds since the last, and begins anew.
+ * `BENCH_LOOP_FILE`, milliseconds since the last, and begins again.
  */
 import { appendFileSync } from "node:fs"
 import { monitorEventLoopDelay } from "node:perf_hooks"

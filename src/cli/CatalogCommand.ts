@@ -23,7 +23,7 @@ const verify = Command.make("verify", {}, () =>
     return yield* new IndexDiffers({
       message:
         `The search index differs from the records of version ${version}; the first differences are above. ` +
-        "Stop the server and delete the folder INDEX_DIR: the next start builds the index anew."
+        "Stop the server and delete the folder INDEX_DIR: the next start rebuilds the index."
     })
   }).pipe(Effect.provide(services), asUserError)
 ).pipe(

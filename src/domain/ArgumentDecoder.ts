@@ -13,7 +13,7 @@ const maxIssues = 50
 /** Names and values of the caller are repeated in texts; longer ones are cut. */
 const maxEchoed = 60
 
-/** Looking for the nearest right value is the dearest part: the first few issues teach how to mend the others. */
+/** Looking for the nearest right value is the most expensive part: the first few issues teach how to correct the others. */
 const maxSuggestions = 5
 
 export interface DecoderOptions {

@@ -57,7 +57,7 @@ const maxConnections = 10_000
 
 /**
  * A connection on which nothing moves for this long while a call is under way is closed: a client that does not read its
- * answers would have them held for ever. Longer than any call may take.
+ * answers would have them held forever. Longer than any call may take.
  */
 const stalledTimeoutMillis = 60_000
 

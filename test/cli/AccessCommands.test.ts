@@ -177,7 +177,7 @@ layer(Services, { excludeTestServices: true })("the operator's command line", (i
       })
     )
 
-    it.effect("says which plan or status is missing and where to mend it", () =>
+    it.effect("says which plan or status is missing and where to fix it", () =>
       Effect.gen(function* () {
         yield* run(["account", "create", "fay@example.com", "--plan", "growth", "--status", "paused"])
         const { ended, text } = yield* run(["key", "create", "fay@example.com", "job"])

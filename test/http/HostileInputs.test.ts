@@ -49,7 +49,7 @@ layer(TestServer.layer({ config: { rateLimitPerMinute: 0 } }), { excludeTestServ
       for (const { body, label } of excessive) {
         for (const [path, sent] of [
           ["/mcp", body],
-          // Shorter bodies are let in there: fewer names than may be are in one.
+          // Shorter bodies are accepted there: they have fewer names than the limit.
           ["/register", /names/u.test(label) ? undefined : body.slice(0, 64 * 1024)]
         ] as const) {
           if (sent === undefined) continue

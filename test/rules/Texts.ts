@@ -14,13 +14,17 @@ export interface Word {
 /** Between words: spaces, also with a line break and the mark of a comment. */
 const gap = String.raw`(?:[ \t]+|\s*\n\s*(?:\*|//|>)?[ \t]*)`
 
-/** A word, also as a part of an identifier (`ToolBox`, `toolBox`, `tool_box`); `…` stands for any ending. */
-const wordPattern = (word: string): string => {
-  const [first = "", ...others] = word.replace(/…$/u, "")
-  const upper = first.toUpperCase()
-  const start = `(?:(?<![A-Za-z])[${first}${upper}]|(?<=[a-z])${upper})`
-  const rest = others.join("").replaceAll(" ", gap)
-  return `${start}${rest}${word.endsWith("…") ? "" : "s?(?![a-z])"}`
+const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1)
+
+/** Words with spaces between them, or as a part of an identifier (`LookRate`, `lookRate`, `look_rate`); `…` is any ending. */
+const wordPattern = (entry: string): string => {
+  const hasAnyEnding = entry.endsWith("…")
+  const [first = "", ...others] = entry.replace(/…$/u, "").split(" ")
+  const start = `(?:(?<![A-Za-z])[${first.charAt(0)}${capital(first).charAt(0)}]|(?<=[a-z])${capital(first).charAt(0)})${first.slice(1)}`
+  const end = (letters: string) => (hasAnyEnding ? "" : `s?(?![${letters}])`)
+  if (others.length === 0) return `${start}${end("a-z")}`
+  const joined = others.map((word) => `(?:_${word}|${capital(word)})`).join("")
+  return `${start}(?:${others.map((word) => `${gap}${word}`).join("")}${end("A-Za-z")}|${joined}${end("a-z")})`
 }
 
 /** The words that the glossary's last table rejects, in lower case, with what to use instead. */

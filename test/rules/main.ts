@@ -8,7 +8,10 @@ const files = [
     fs.readdirSync(folder, { recursive: true, encoding: "utf8" }).map((name) => `${folder}/${name}`)
   ),
   ...fs.readdirSync(".")
-].filter((path) => /\.(?:ts|js|css|md|yml)$|^\.ci\/|^(?:server|locales\/en)\.json$/u.test(path) && !path.startsWith("test/rules/"))
+].filter(
+  (path) =>
+    /\.(?:ts|js|css|md|yml)$|^\.ci\/|^(?:server|locales\/en)\.json$/u.test(path) && !path.startsWith("test/rules/")
+)
 
 /** The words themselves, what was said of earlier releases, and texts in several languages. */
 const isExempt = (path: string) => ["docs/glossary.md", "CHANGELOG.md"].includes(path) || path.endsWith("Text.ts")

@@ -7,39 +7,39 @@ import type { Listing } from "../../src/services/tools/ToolDefinition.ts"
 const generated = "<!-- Written from the code: `npm test -- test/documents.test.ts -u`. -->"
 
 /** What an error means and what its reader can do. A new member of the union does not compile until it stands here. */
-const meanings: Record<ToolError["_tag"], { readonly means: string; readonly mend: string }> = {
+const meanings: Record<ToolError["_tag"], { readonly means: string; readonly remedy: string }> = {
   InvalidArguments: {
     means: "The arguments do not fit the tool. `issues` lists everything that is wrong, each with its path.",
-    mend: "Change what `issues` names; it suggests the nearest valid value where there is one."
+    remedy: "Change what `issues` names; it suggests the nearest valid value where there is one."
   },
   PlanUpgradeRequired: {
     means: "The account has no active Growth or Pro subscription. Keys and apps are kept.",
-    mend: "Open `upgrade_url`. As soon as the subscription is active, the same credential works again."
+    remedy: "Open `upgrade_url`. As soon as the subscription is active, the same credential works again."
   },
   InsufficientCredits: {
     means: "The credits of this period are used.",
-    mend: "Wait until they renew (`retry_after_seconds`), or open `upgrade_url` for a larger plan."
+    remedy: "Wait until they renew (`retry_after_seconds`), or open `upgrade_url` for a larger plan."
   },
-  NotFound: { means: "No record has this id.", mend: "Take the id from a search result." },
+  NotFound: { means: "No record has this id.", remedy: "Take the id from a search result." },
   ShopNotTracked: {
     means: "The store is neither tracked by the account nor its own.",
-    mend: "Track it in the dashboard; `hint` has the link."
+    remedy: "Track it in the dashboard; `hint` has the link."
   },
   RateLimited: {
     means: "Too many calls in a short time by one account, or too many of its searches at once.",
-    mend: "Wait `retry_after_seconds`, then go on."
+    remedy: "Wait `retry_after_seconds`, then go on."
   },
   SearchTimeout: {
     means: "The search took longer than a search may. Nothing of it is left running.",
-    mend: "Narrow it: add a filter, use a rarer word, ask for an earlier page."
+    remedy: "Narrow it: add a filter, use a rarer word, ask for an earlier page."
   },
   ServiceUnavailable: {
     means: "A part that the call needs cannot be reached.",
-    mend: "Repeat the call after `retry_after_seconds`, with the same idempotency key if it had one."
+    remedy: "Repeat the call after `retry_after_seconds`, with the same idempotency key if it had one."
   },
   InternalError: {
     means: "A mistake of ours.",
-    mend: "Repeat the call; if it stays, tell the support the `request_id`."
+    remedy: "Repeat the call; if it stays, tell the support the `request_id`."
   }
 }
 
@@ -47,7 +47,7 @@ const example = InvalidArguments.fromIssues([issueAt("monthly_revenue.min", "min
 
 export const errorsPage = (): string => {
   const rows = Object.entries(meanings).map(
-    ([tag, { means, mend }]) => `| \`${codes[tag as ToolError["_tag"]]}\` | ${means} | ${mend} |`
+    ([tag, { means, remedy }]) => `| \`${codes[tag as ToolError["_tag"]]}\` | ${means} | ${remedy} |`
   )
   return [
     "# Errors",

@@ -80,8 +80,7 @@ export const urlOf = ({ database, host, username }: EmbeddedConnection): string 
   `postgres:///${database}?host=${encodeURIComponent(host)}&user=${username}`
 
 /**
- * A TCP port that nobody listens on, and that nobody is given who asks for any: the system gives out ports above these, to
- * connections as well, and would give it away before the test listens on it.
+ * A TCP port that is free, below the ephemeral range, so that the system does not assign it before the test listens on it.
  */
 export const freePort: Effect.Effect<number> = Effect.callback<number, "taken">((resume) => {
   const port = randomInt(11_000, 32_768)

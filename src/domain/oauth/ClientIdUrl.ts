@@ -16,7 +16,7 @@ const uriCharacters = /^(?:[A-Za-z0-9\-._~:/?[\]@!$&'()*+,;=]|%[0-9A-Fa-f]{2})+$
 /** A name of two labels or more whose last one has a letter first: no address, and no name of an inner network's own. */
 const publicName = /^(?=.{1,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?$/
 
-/** Whether a client id is meant as an address; ids that were given out by registration never are (R46). */
+/** Whether a client id is meant as an address; ids that were issued by registration never are (R46). */
 export const isMeant = (clientId: string): boolean => /^https?:\/\//i.test(clientId)
 
 /**

@@ -98,7 +98,7 @@ export const destination = (uri: string): string => {
   return /^https?:$/.test(url.protocol) ? url.host : url.protocol
 }
 
-/** The address with these parameters added behind its own. Nothing of it is parsed and written anew. */
+/** The address with these parameters added behind its own. Nothing of it is parsed and written again. */
 export const withParameters = (uri: string, parameters: Readonly<Record<string, string | undefined>>): string => {
   const query = new URLSearchParams()
   for (const [name, value] of Object.entries(parameters)) if (value !== undefined) query.append(name, value)

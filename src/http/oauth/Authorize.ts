@@ -1,6 +1,6 @@
 /**
  * `/authorize`: from an app's request to a code for it (S86 to S92, R10 to R31). Always asks, also for an
- * app that was let in before (23). Errors go to the app only when it is certain where that is (10, 19), and by themselves
+ * app that was approved before (23). Errors go to the app only when it is certain where that is (10, 19), and by themselves
  * only to a web site of the app's publisher, where that is known.
  */
 import { Effect, Option, Redacted, Result, Schema } from "effect"
@@ -46,7 +46,7 @@ type Answer = Effect.Effect<HttpServerResponse.HttpServerResponse, ServiceUnavai
 
 /**
  * The path and query, to come back to after a sign-in; `undefined` for what is too long for that, or no request of a browser.
- * A backslash is the one character that browsers leave in a query and that is not let in there.
+ * A backslash is the one character that browsers leave in a query and that is not allowed there.
  */
 const addressOf = (url: string): string | undefined => {
   const address = ReturnTo.parse(url.replaceAll("\\", "%5C"))

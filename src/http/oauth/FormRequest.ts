@@ -39,7 +39,7 @@ const basicForm = /^basic[ \t]+([A-Za-z0-9+/]+={0,2})$/i
 
 /**
  * What stands before and behind the first colon. RFC 6749, 2.3.1, has both form-encoded and real clients do not; of what is
- * given out here, both are the same text, so that only ids that are addresses need to be decoded.
+ * issued here, both are the same text, so that only ids that are addresses need to be decoded.
  */
 const basicOf = (authorization: string | undefined): Result.Result<ClientCredentials["basic"], InvalidRequest> => {
   if (authorization === undefined || !/^basic\b/i.test(authorization.trim())) return Result.succeed(undefined)

@@ -1,4 +1,4 @@
-/** What was changed about an account, by whom and when: kept for ever, never changed. */
+/** What was changed about an account, by whom and when: kept forever, never changed. */
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql"

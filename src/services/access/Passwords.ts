@@ -17,7 +17,7 @@ const saltBytes = 16
 const hashBytes = 32
 /** Each takes 19 MiB and a thread. */
 const maxAtOnce = 4
-/** More are not let in: they would wait for longer than a person does. */
+/** More are refused: they would wait for longer than a person does. */
 const maxWaiting = 50
 const maxWait = "5 seconds"
 const retryAfterSeconds = 5

@@ -12,7 +12,7 @@ import * as Narrowing from "../../domain/search/Narrowing.ts"
 import { ServiceUnavailable } from "../../domain/ToolError.ts"
 import type { SearchTimeout } from "../../domain/ToolError.ts"
 
-/** The reasons that trying again cannot mend. */
+/** The reasons that trying again cannot fix. */
 const isPermanent = (error: SqlError.SqlError): boolean =>
   error.reason._tag === "SqlSyntaxError" ||
   error.reason._tag === "AuthorizationError" ||

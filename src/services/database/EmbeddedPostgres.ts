@@ -125,7 +125,7 @@ export class EmbeddedPostgres extends Context.Service<
         if (Option.isNone(delay)) {
           return yield* Effect.logError(
             `The embedded PostgreSQL is not started again: it did not stay up in ${CrashRestarts.maxRestarts} starts within a minute. ` +
-              `Mend what the lines before this one say, then restart this process.`,
+              `Fix what the lines above report, then restart this process.`,
             { data_folder: dataFolder }
           )
         }

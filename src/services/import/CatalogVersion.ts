@@ -23,7 +23,7 @@ export interface Touched {
 /** Where servers listen. What is sent is the version. */
 export const channel = "catalog"
 
-/** Tombstones are kept for so long, and an index that is older is built anew. */
+/** Tombstones are kept for so long, and an index that is older is rebuilt. */
 const retention = "30 days"
 
 const decodeVersion = rowOf(Schema.Struct({ version: Schema.Int }))

@@ -191,7 +191,7 @@ class Report {
             new TooManyRejects({
               message:
                 `More than ${maxRejects} records were rejected, so the import stopped. Is the file of the format that ` +
-                `was named? Otherwise mend the records, or allow more with --max-rejects.`
+                `was named? Otherwise correct the records, or allow more with --max-rejects.`
             })
           )
     )

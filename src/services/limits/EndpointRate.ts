@@ -1,7 +1,7 @@
 /**
  * How often the OAuth endpoints may be asked from one address, counted by each server process (R45, R56). Wide: behind
  * one address there may be a whole service with all its users. There is no count of all together, with which one caller
- * could shut out everyone: what registrations leave behind is bounded by ClientRetention.
+ * could lock out everyone: what registrations leave behind is bounded by ClientRetention.
  */
 import { Clock, Context, Effect, Layer } from "effect"
 import { TooManyRequests } from "../../domain/oauth/OAuthError.ts"

@@ -43,13 +43,13 @@ export type ClientMetadataFailure = ClientMetadataOff | ClientMetadataRejected |
 export interface Asking {
   /** The address that it is fetched for: so many a minute of each (R56). */
   readonly caller: string
-  /** Whether an account has let in this client before. */
-  readonly wasLetIn: boolean
+  /** Whether an account has approved this client before. */
+  readonly wasApproved: boolean
 }
 
 /** Who asks, whom the fetch is counted for; others that ask for the same document meanwhile cost nothing. */
 const CurrentAsking = Context.Reference<Asking>("discovery/oauth/ClientMetadata/Asking", {
-  defaultValue: () => ({ caller: "", wasLetIn: false })
+  defaultValue: () => ({ caller: "", wasApproved: false })
 })
 
 /** For so long after a failed fetch, its server is not asked again for a document that it once had. */
@@ -105,8 +105,8 @@ export class ClientMetadata extends Context.Service<
       }
 
       /**
-       * A flood of made-up ids must not shut out clients that are in use, here or, by what accounts have let in, on any server
-       * and before it was started anew. The cache bounds how often they are fetched; of the latter, documents that are gone
+       * A flood of made-up ids must not lock out clients that are in use, here or, by what accounts have approved, on any server
+       * and before it was started again. The cache bounds how often they are fetched; of the latter, documents that are gone
        * are in no cache, so who asks is counted.
        */
       const fetch = Effect.fnUntraced(function* (clientId: string, url: URL) {
@@ -115,11 +115,11 @@ export class ClientMetadata extends Context.Service<
           return yield* noClient("failed_before", url.hostname, false)
         }
         const { hostname } = url
-        const { caller, wasLetIn } = yield* CurrentAsking
+        const { caller, wasApproved } = yield* CurrentAsking
         const get = safeFetch.get(url)
         const fetched = yield* last !== undefined
           ? budget.again({ hostname }, get)
-          : wasLetIn
+          : wasApproved
             ? budget.again({ hostname, caller }, get)
             : budget.within({ hostname, caller }, get)
         return Option.isSome(fetched) ? fetched.value : yield* noClient("budget", hostname, false)

@@ -47,13 +47,13 @@ const Row = Schema.Struct({
 })
 const decodeRows = rowsOf(Row)
 
-/** Ids that are addresses; none that is given out here begins so. */
+/** Ids that are addresses; none that is issued here begins so. */
 const isDocument = (clientId: string) => /^https?:/i.test(clientId)
 
 export class Clients extends Context.Service<
   Clients,
   {
-    /** `caller` is the address that the request came from: of those that nobody lets in, each network has its share. */
+    /** `caller` is the address that the request came from: of those that nobody approves, each network has its share. */
     register(registration: Registration, caller: string): Effect.Effect<RegisteredClient, ServiceUnavailable>
     /**
      * The client with this id. Ids that begin with `https://` are addresses of documents, which are fetched on behalf of
@@ -107,8 +107,8 @@ export class Clients extends Context.Service<
         return row
       })
 
-      /** Whether anyone ever let in the app with this document, which was fetched for it. */
-      const wasLetIn = Effect.fnUntraced(function* (clientId: string) {
+      /** Whether anyone ever approved the app with this document, which was fetched for it. */
+      const wasApproved = Effect.fnUntraced(function* (clientId: string) {
         if (ClientIdUrl.parse(clientId, { local: true }) === undefined) return false
         const rows = yield* sql`
           SELECT WHERE EXISTS (SELECT FROM oauth_grant WHERE client_id = ${clientId})
@@ -118,7 +118,7 @@ export class Clients extends Context.Service<
 
       const find = Effect.fn("Clients.find")(function* (clientId: string, caller: string) {
         if (isDocument(clientId)) {
-          const asking = { caller, wasLetIn: yield* wasLetIn(clientId) }
+          const asking = { caller, wasApproved: yield* wasApproved(clientId) }
           return yield* documents.fetch(clientId, asking)
         }
         const row = yield* findRegistered(clientId)
@@ -131,7 +131,7 @@ export class Clients extends Context.Service<
        * fetched; and a bad answer of a publisher is no `invalid_client`, on which apps throw their connection away.
        */
       const verify = Effect.fnUntraced(function* (id: string, secret: Redacted.Redacted | undefined) {
-        if (isDocument(id)) return secret === undefined && (yield* wasLetIn(id))
+        if (isDocument(id)) return secret === undefined && (yield* wasApproved(id))
         const row = yield* findRegistered(id)
         if (row === undefined) return false
         if (row.secretHash === null) return secret === undefined
@@ -171,6 +171,6 @@ const unknownClient = () =>
 
 const invalidClient = (triedBasic: boolean) =>
   new InvalidClient({
-    message: "The client is unknown, or did not authenticate as registered. Register again to connect anew.",
+    message: "The client is unknown, or did not authenticate as registered. Register again to connect.",
     triedBasic
   })

@@ -1,4 +1,4 @@
-/** The apps that an account has let in, for its owner to see and to end (R54, S94). */
+/** The apps that an account has approved, for its owner to see and to end (R54, S94). */
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { AccountId } from "../../domain/access/Account.ts"
@@ -9,7 +9,7 @@ import * as GrantRows from "./GrantRows.ts"
 
 export const ConnectedApp = Schema.Struct({
   id: Schema.Int,
-  /** As the app called itself when it was let in. */
+  /** As the app called itself when it was approved. */
   name: Schema.String,
   /** The host that vouches for the app; `null` for one that nobody vouches for. */
   publisher: Schema.NullOr(Schema.String),

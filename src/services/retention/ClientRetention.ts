@@ -28,7 +28,7 @@ export const makeRoom = Effect.gen(function* () {
       FROM (SELECT FROM oauth_client WHERE granted_at IS NULL LIMIT ${maxCounted}) unused`
   )
   if (count < maxUnused) return
-  // One that is being let in just now is locked, and stays.
+  // One that is being approved just now is locked, and stays.
   yield* sql`
     WITH ranked AS (
       SELECT id, created_at, greatest(

@@ -1,6 +1,6 @@
 /**
  * Deletes what can be of no more use: tokens, codes and grants that are over, what is remembered of those that ended long
- * ago, registrations that nobody ever let in or has used for as long, and keys that no token was made with (R46). In the background, a bounded number at a time; any number of servers may do so
+ * ago, registrations that nobody ever approved or has used for as long, and keys that no token was made with (R46). In the background, a bounded number at a time; any number of servers may do so
  * at once. Nothing depends on it but the size of the tables: what is over is refused by its time.
  */
 import { Context, Effect, Layer, Option, Schedule, Schema } from "effect"
@@ -20,7 +20,7 @@ const dayMillis = 86_400_000
 const graceMillis = dayMillis
 /** Late, because apps go on sending an id that they were given once, and do not register again (R46). */
 export const unusedClientMillis = 90 * dayMillis
-/** For who reads the ledger of a year ago. An app whose last connection ended before that is as good as never let in. */
+/** For who reads the ledger of a year ago. An app whose last connection ended before that is as good as never approved. */
 export const rememberedMillis = 400 * dayMillis
 
 export interface Swept {

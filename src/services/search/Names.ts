@@ -87,7 +87,7 @@ export const of = (published: Vocabularies): Names => {
   return names
 }
 
-/** Looking for the nearest known name is the dearest part: the first few issues teach how to mend the others. */
+/** Looking for the nearest known name is the most expensive part: the first few issues teach how to correct the others. */
 const maxSuggestions = 5
 
 export interface SentNames {
@@ -136,6 +136,6 @@ export const unknownNames = (sent: SentNames, names: Names): ReadonlyArray<Argum
     return issueAt(path, code, { value: name, ...(suggestion === undefined ? {} : { suggestion }) })
   })
 
-/** How to mend them. */
+/** How to fix them. */
 export const hint =
   'Call list_filter_options with kind "niches" or "themes" to get valid names; a part of the name as query narrows the list.'

@@ -30,7 +30,7 @@ export interface Popular {
   readonly nicheName: (reference: string | number) => string | undefined
 }
 
-/** So old may the lists be that people choose from: an import would have them counted anew with every look. */
+/** So old may the lists be that people choose from: an import would have them counted again with every look. */
 const popularMillis = 60_000
 
 type Options = NameIndex.NameIndex<FilterOption>

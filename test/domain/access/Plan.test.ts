@@ -50,7 +50,7 @@ describe("plan_upgrade_required", () => {
     )
   })
 
-  it("names both when both are missing, and always where to mend it", () => {
+  it("names both when both are missing, and always where to fix it", () => {
     const error = missing({ plan: "starter", status: "unpaid" }, billing)
     assert.include(error?.message ?? "", "the account's plan is Starter and its subscription is unpaid")
     assert.include(error?.hint ?? "", "upgrade to Growth or Pro and pay the open invoice")

@@ -129,7 +129,7 @@ describe("R47 a client id that is an address", () => {
     { arbitrary: { runs: 2000 } }
   )
 
-  it("R46 tells an address from an id that was given out", () => {
+  it("R46 tells an address from an id that was issued", () => {
     assert.isFalse(ClientIdUrl.isMeant("doc_0123456789"))
     assert.isFalse(ClientIdUrl.isMeant("https"))
     assert.isTrue(ClientIdUrl.isMeant("HTTPS://claude.ai/x"))

@@ -166,7 +166,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("tools", (it) => {
     )
   })
 
-  describe("P26 wrong arguments are results, which the model can mend", () => {
+  describe("P26 wrong arguments are results, which the model can correct", () => {
     it.effect("D26 invalid_arguments, with all issues, paths and the nearest value", () =>
       Effect.gen(function* () {
         const answer = yield* call("search_ads", { ctas: ["Shop Nwo"], page: 0, niches: ["Nothing"], color: 1 })

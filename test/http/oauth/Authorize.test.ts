@@ -578,7 +578,7 @@ layer(services, { excludeTestServices: true })("/authorize", (it) => {
     )
 
     it.effect(
-      "of an app that was let in are not kept out by a flood of made-up paths, also of a server that is new",
+      "of an app that was approved are not kept out by a flood of made-up paths, also of a server that is new",
       () =>
         Effect.gen(function* () {
           const { server, statusOf } = yield* documents

@@ -133,7 +133,7 @@ describe.skipIf(!isAvailable())("with a browser at sign-in and consent", () => {
   layer(services, { excludeTestServices: true })((it) => {
     describe.each(Object.keys(makers))("%s", (name) => {
       // R9, R54, S35, S36, S83, S85, S86, S93
-      it.effect("registers, is let in, calls, refreshes, outlives a downgrade, and is revoked", () =>
+      it.effect("registers, is approved, calls, refreshes, outlives a downgrade, and is revoked", () =>
         wholeLife(name, { name: `Registered (${name})` })
       )
 

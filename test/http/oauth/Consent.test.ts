@@ -33,7 +33,7 @@ const isOver = ({ headers, status, text }: Consent.Reply) => {
   assert.isNull(headers.get("refresh"))
 }
 
-/** Codes that were given out so far. */
+/** Codes that were issued so far. */
 const codes = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   return (yield* sql`SELECT FROM oauth_code`).length
@@ -286,7 +286,7 @@ layer(services, { excludeTestServices: true })("consent", (it) => {
     )
   })
 
-  it.effect("R23 an app that was let in before is not let in silently again", () =>
+  it.effect("R23 an app that was approved before is not approved silently again", () =>
     Effect.gen(function* () {
       for (const redirectUri of [Consent.redirectUri, "https://app.example/callback", "cursor://a.b/callback"]) {
         const client = yield* Consent.app({ redirectUris: [redirectUri] })

@@ -163,7 +163,7 @@ layer(Services, { excludeTestServices: true })("CredentialResolver", (it) => {
       })
     )
 
-    it.effect("with a checksum that is right but never given out", () =>
+    it.effect("with a checksum that is right but never issued", () =>
       Effect.gen(function* () {
         yield* rejected(Credential.make("api_key", new Uint8Array(48).fill(3)))
         yield* rejected(Credential.make("access_token", new Uint8Array(48).fill(3)))

@@ -74,7 +74,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Database", (it) => {
     })
   )
 
-  it.effect("does not wait for a lock for ever", () =>
+  it.effect("does not wait for a lock forever", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       yield* sql`CREATE TABLE locked (id int)`

@@ -51,13 +51,13 @@ layer(Services, { excludeTestServices: true })("R45, R56 the rate of the OAuth e
         through += yield* letThrough("register", `2001:db8:1:${network.toString(16)}`, 2)
       }
       assert.strictEqual(through, 480)
-      // It has given out what it had, also to networks that have not asked yet; other sites have theirs.
+      // Its allowance is used, also for networks that have not asked yet; other sites have theirs.
       assert.strictEqual(yield* letThrough("register", "2001:db8:1:ffff", 1), 0)
       assert.strictEqual(yield* letThrough("register", "2001:db8:2:0", 70), 60)
     }).pipe(fresh)
   )
 
-  it.effect("R45 no number of addresses shuts out another", () =>
+  it.effect("R45 no number of addresses locks out another", () =>
     Effect.gen(function* () {
       for (let address = 0; address < 20; address++) {
         assert.strictEqual(yield* letThrough("register", `192.0.2.${address}`, 70), 60)

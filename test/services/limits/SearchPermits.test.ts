@@ -93,7 +93,7 @@ layer(services)("SearchPermits", (it) => {
       assert.deepInclude(error, { _tag: "RateLimited", retryAfterSeconds: 1 })
       yield* searches.endAll
       yield* Fiber.joinAll(fibers)
-      // All of it is over: the account starts anew.
+      // All of it is over: the account starts again.
       yield* searches.start(ada)
       assert.strictEqual(searches.of(ada), 1)
       yield* searches.endAll

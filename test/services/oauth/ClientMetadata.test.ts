@@ -58,12 +58,12 @@ const over = (web: Web) =>
     Layer.orDie
   )
 
-/** By default, of an address of its own for each document, which nobody has let in. */
-const fetchClient = (id: string, caller = encodeURIComponent(id), wasLetIn = false) =>
-  Effect.flatMap(ClientMetadata, (clients) => clients.fetch(id, { caller, wasLetIn }))
+/** By default, of an address of its own for each document, which nobody has approved. */
+const fetchClient = (id: string, caller = encodeURIComponent(id), wasApproved = false) =>
+  Effect.flatMap(ClientMetadata, (clients) => clients.fetch(id, { caller, wasApproved }))
 const errorOf = (id: string) => Effect.flip(fetchClient(id))
-const tagOf = (id: string, caller?: string, wasLetIn?: boolean) =>
-  Effect.map(Effect.result(fetchClient(id, caller, wasLetIn)), (result) =>
+const tagOf = (id: string, caller?: string, wasApproved?: boolean) =>
+  Effect.map(Effect.result(fetchClient(id, caller, wasApproved)), (result) =>
     Result.isSuccess(result) ? "client" : result.failure._tag
   )
 
@@ -220,7 +220,7 @@ describe("R51 a document", () => {
     }).pipe(Effect.provide(over(web)))
   })
 
-  it.effect("is read anew when its time is over", () => {
+  it.effect("is read again when its time is over", () => {
     const web = makeWeb("max-age=60")
     return Effect.gen(function* () {
       yield* fetchClient(id)
@@ -413,7 +413,7 @@ describe("R51, R56 fetches", () => {
   })
 
   it.effect(
-    "of clients that were let in, but have no document any more, are counted by who asks, apart from new ones",
+    "of clients that were approved, but have no document any more, are counted by who asks, apart from new ones",
     () => {
       const web = makeWeb()
       web.answer = gone
@@ -427,7 +427,7 @@ describe("R51, R56 fetches", () => {
     }
   )
 
-  it.effect("of a document that was there are not made anew for some seconds after one that failed", () => {
+  it.effect("of a document that was there are not made again for some seconds after one that failed", () => {
     const web = makeWeb("no-store")
     return Effect.gen(function* () {
       yield* fetchClient(id)

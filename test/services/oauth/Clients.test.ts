@@ -59,14 +59,14 @@ layer(Services, { excludeTestServices: true })("Clients", (it) => {
     )
   })
 
-  describe("R45 registrations that nobody has let in", () => {
+  describe("R45 registrations that nobody has approved", () => {
     const count = Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const rows = yield* sql<{ readonly n: number }>`
         SELECT count(*)::integer AS n FROM oauth_client WHERE granted_at IS NULL`
       return rows[0]?.n ?? Infinity
     })
-    /** 20,000 that are a moment old, the first of them the newest, by as many addresses; and an older one that was let in. */
+    /** 20,000 that are a moment old, the first of them the newest, by as many addresses; and an older one that was approved. */
     const fill = Effect.fnUntraced(function* (addresses: number, addressOf: (n: number) => string) {
       const sql = yield* SqlClient.SqlClient
       yield* sql`DELETE FROM oauth_client`
@@ -89,7 +89,7 @@ layer(Services, { excludeTestServices: true })("Clients", (it) => {
     const registerFrom = (caller: string) => Effect.map(register("none", "x", caller), ({ client }) => client.id)
     const times = (count: number) => Array.from({ length: count })
 
-    it.effect("are 20,000 at most: the oldest go, and none that was let in", () =>
+    it.effect("are 20,000 at most: the oldest go, and none that was approved", () =>
       Effect.gen(function* () {
         yield* fill(20_000, ipv4)
         const { client } = yield* register("none")
@@ -123,7 +123,7 @@ layer(Services, { excludeTestServices: true })("Clients", (it) => {
       })
     )
 
-    it.effect("make room although the oldest is being let in just now: it stays, and nobody waits for it", () =>
+    it.effect("make room although the oldest is being approved just now: it stays, and nobody waits for it", () =>
       Effect.gen(function* () {
         yield* fill(1, ipv4)
         const { release } = yield* Access.hold(
@@ -140,7 +140,7 @@ layer(Services, { excludeTestServices: true })("Clients", (it) => {
     )
 
     it.effect(
-      "tell by whom they were made to nobody who reads the table, and no more at all once they are let in",
+      "tell by whom they were made to nobody who reads the table, and no more at all once they are approved",
       () =>
         Effect.gen(function* () {
           const sql = yield* SqlClient.SqlClient
@@ -157,7 +157,7 @@ layer(Services, { excludeTestServices: true })("Clients", (it) => {
   })
 
   describe("a client that is known by a document", () => {
-    const letIn = Effect.fnUntraced(function* (id: string) {
+    const approve = Effect.fnUntraced(function* (id: string) {
       const { caller } = yield* Access.subscriber()
       yield* OAuth.approved(caller.accountId, FakeOAuth.documentClient(id))
     })
@@ -174,11 +174,11 @@ layer(Services, { excludeTestServices: true })("Clients", (it) => {
     )
 
     it.effect.each([FakeOAuth.documentId, FakeOAuth.unreachableId, "https://broken.example/client.json"])(
-      "R34, R51 authenticates once it was let in, whatever becomes of its document: %s",
+      "R34, R51 authenticates once it was approved, whatever becomes of its document: %s",
       (id) =>
         Effect.gen(function* () {
           assert.strictEqual(yield* refusal({ id }), "InvalidClient")
-          yield* letIn(id)
+          yield* approve(id)
           assert.strictEqual(yield* authenticate({ id }), id)
           assert.strictEqual(yield* authenticate({ basic: { id, secret: undefined } }), id)
           assert.strictEqual(yield* refusal({ id, secret: secretOf("x") }), "InvalidClient")
@@ -196,7 +196,7 @@ layer(Services, { excludeTestServices: true })("Clients", (it) => {
           randomBytes(2048)
             .toString("base64url")
             .slice(0, 2048 - prefix.length)
-        yield* letIn(long)
+        yield* approve(long)
         assert.strictEqual(yield* authenticate({ id: long }), long)
         yield* sql`
           WITH over AS (DELETE FROM oauth_grant WHERE client_id = ${long} RETURNING *)
@@ -207,7 +207,7 @@ layer(Services, { excludeTestServices: true })("Clients", (it) => {
       })
     )
 
-    it.effect("R34, R56 that nobody let in is unknown, and nothing is fetched for it", () =>
+    it.effect("R34, R56 that nobody approved is unknown, and nothing is fetched for it", () =>
       Effect.gen(function* () {
         const fetched: Array<string> = []
         const documents = Layer.mock(ClientMetadata, {

@@ -280,7 +280,7 @@ layer(Services, { excludeTestServices: true })("a connection", (it) => {
             concurrency: "unbounded"
           })
           for (const answer of answers) {
-            // The answer got lost, though not for ever.
+            // The answer got lost, though not forever.
             if (!isLast && random.chance(0.5)) continue
             if (answered !== undefined) assert.strictEqual(textOf(answer), textOf(answered), `seed ${seed}`)
             answered = answer

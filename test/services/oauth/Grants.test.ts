@@ -154,7 +154,7 @@ layer(Services, { excludeTestServices: true })("Grants", (it) => {
       })
     )
 
-    it.effect("that was never given out is refused, whatever it is", () =>
+    it.effect("that was never issued is refused, whatever it is", () =>
       Effect.gen(function* () {
         const { approval, tokens } = yield* freshApp()
         const made = Credential.make("authorization_code", new Uint8Array(48).fill(3))
@@ -228,7 +228,7 @@ layer(Services, { excludeTestServices: true })("Grants", (it) => {
       })
     )
 
-    it.effect("of what was never given out is refused, whatever it is", () =>
+    it.effect("of what was never issued is refused, whatever it is", () =>
       Effect.gen(function* () {
         const { approval, client, tokens } = yield* freshApp()
         const made = Credential.make("refresh_token", new Uint8Array(48).fill(3))
@@ -522,7 +522,7 @@ layer(Services, { excludeTestServices: true })("Grants", (it) => {
     )
   })
 
-  it.effect("R54 the apps of an account are at most 200, also when many are let in at once", () =>
+  it.effect("R54 the apps of an account are at most 200, also when many are approved at once", () =>
     Effect.gen(function* () {
       const account = yield* fresh()
       const client = yield* OAuth.registered()
@@ -540,9 +540,9 @@ layer(Services, { excludeTestServices: true })("Grants", (it) => {
       yield* held.waiting(10)
       yield* held.release
       const results = yield* Fiber.join(many)
-      const tags = results.map((result) => (result._tag === "Success" ? "let in" : result.failure._tag))
+      const tags = results.map((result) => (result._tag === "Success" ? "approved" : result.failure._tag))
       assert.lengthOf(
-        tags.filter((tag) => tag === "let in"),
+        tags.filter((tag) => tag === "approved"),
         5
       )
       assert.lengthOf(

@@ -100,7 +100,7 @@ describe("R49 a safe fetch", () => {
     })
   )
 
-  it.effect("connects to all that it has checked, and asks for a name once: it cannot be bound anew in between", () =>
+  it.effect("connects to all that it has checked, and asks for a name once: it cannot be bound again in between", () =>
     Effect.gen(function* () {
       const { connected, layer } = makeRecorder()
       const dns = FakeDns.make(() => (dns.asked.length === 1 ? ["93.184.216.34", "2606:2800:220:1::1"] : ["127.0.0.1"]))

@@ -43,7 +43,7 @@ layer(Services, { excludeTestServices: true })("GrantRetention", (it) => {
       const grants = yield* Grants
       const { approval, client, tokens } = yield* OAuth.connected(account)
       const next = yield* grants.refresh(OAuth.refreshOf(client, tokens.refreshToken))
-      yield* OAuth.registered("never let in")
+      yield* OAuth.registered("never approved")
       assert.deepStrictEqual(yield* sweep, nothing)
       yield* advance(23 * hours)
       assert.deepStrictEqual(yield* sweep, nothing)
@@ -128,8 +128,8 @@ layer(Services, { excludeTestServices: true })("GrantRetention", (it) => {
     Effect.gen(function* () {
       const account = yield* empty
       const clients = yield* Clients
-      const unused = yield* OAuth.registered("never let in")
-      const approvedOnly = yield* OAuth.registered("let in once")
+      const unused = yield* OAuth.registered("never approved")
+      const approvedOnly = yield* OAuth.registered("approved once")
       yield* OAuth.approved(account, approvedOnly)
       yield* advance(90 * days - 1)
       yield* sweep
@@ -155,7 +155,7 @@ layer(Services, { excludeTestServices: true })("GrantRetention", (it) => {
         yield* advance(20 * days)
         yield* grants.revokeToken(client.id, tokens.accessToken)
         yield* advance(400 * days - 1)
-        // What is in use stays, however long ago its app was let in.
+        // What is in use stays, however long ago its app was approved.
         yield* OAuth.approved(account, lasting.client)
         yield* sweep
         yield* clients.find(client.id, "203.0.113.1")
@@ -235,7 +235,7 @@ layer(Services, { excludeTestServices: true })("GrantRetention", (it) => {
       const clock = yield* SetClock
       yield* clock.set("2026-03-10T12:00:00Z")
       for (let round = 0; round < 200; round++) {
-        const client = yield* OAuth.registered("let in years ago")
+        const client = yield* OAuth.registered("approved years ago")
         yield* sql`UPDATE oauth_client SET granted_at = '2020-01-01' WHERE id = ${client.id}`
         const [approval] = yield* Effect.all([Effect.result(OAuth.approved(account, client)), sweep], {
           concurrency: "unbounded"

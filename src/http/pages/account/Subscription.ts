@@ -14,7 +14,7 @@ export const toBilling = (billing: string | undefined, { language }: Locale, loo
   billing !== undefined &&
   html`<a href="${billing}" ${look === "button" && html`role="button"`}>${texts[language].toBilling}</a>`
 
-/** What keeps the account from searching and from calling tools, if something does, and the way to mend it. */
+/** What keeps the account from searching and from calling tools, if something does, and the way to fix it. */
 export const subscriptionNotice = (
   subscription: Plan.Subscription,
   { billing, locale }: { readonly billing: string | undefined; readonly locale: Locale }

@@ -24,7 +24,7 @@ type Answer<R> = Effect.Effect<HttpServerResponse.HttpServerResponse, PageError,
 export class CatalogAccess extends Context.Service<
   CatalogAccess,
   {
-    /** `answer` for who may look; a page that says what is missing, and where to mend it, for everyone else. */
+    /** `answer` for who may look; a page that says what is missing, and where to fix it, for everyone else. */
     allow<R>(visitor: SignedIn, section: Section, answer: Answer<R>): Answer<R>
   }
 >()("discovery/http/pages/CatalogAccess") {

@@ -79,7 +79,7 @@ const bitmapOf =
   (index: number): Uint32Array =>
     (bitmaps[index] ??= new Uint32Array(bitmapLength(rows)))
 
-/** Room for a number for each store, for facets: what is allocated anew for each of them keeps the collector busy. */
+/** Room for a number for each store, for facets: allocating it for each of them would cost garbage collection. */
 export const spaceOf = (segment: Segment, index: number): Uint32Array => {
   const { spaces } = scratchOf(segment)
   return (spaces[index] ??= new Uint32Array(segment.storeIds.length))

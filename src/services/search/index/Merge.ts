@@ -3,7 +3,7 @@
  * database and no text is split into words again.
  *
  * Each row gets its new place first. Columns are copied to it, the words of all segments are merged as sorted lists, and
- * the permutations are sorted anew. 200,000 stores, 5 million products and 2 million ads with four small segments: about
+ * the permutations are sorted again. 200,000 stores, 5 million products and 2 million ads with four small segments: about
  * 9 s, during which both the old and the new arrays are in memory.
  */
 import { finishAds, finishProducts, record } from "./Build.ts"

@@ -71,7 +71,7 @@ export const spellingKinds = ["theme", "app", "extension"] as const
 export type SpellingKind = (typeof spellingKinds)[number]
 
 /**
- * Exact spellings of open vocabularies and their ids, from 1 on. Ids are never given anew, so that segments that were
+ * Exact spellings of open vocabularies and their ids, from 1 on. Ids are never reused, so that segments that were
  * built at different times agree; a snapshot holds the lists. Spellings that differ only in case are one name, which
  * stands under the id of the spelling that came first.
  */

@@ -23,7 +23,7 @@ export interface IndexStatus {
   readonly lagSeconds: number
   /** Until there is a list. */
   readonly progress: Progress
-  /** Why there is none, if that does not mend itself. */
+  /** Why there is none, if that does not recover. */
   readonly failure: Option.Option<string>
 }
 

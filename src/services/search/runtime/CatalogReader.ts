@@ -18,7 +18,7 @@ import type { Identity, Niche } from "./IndexState.ts"
 
 /** Stores that changed since a version. Ids below 0 are pseudo-stores. */
 export interface Changes {
-  /** To be built anew from their records; those that have none any more are gone. */
+  /** To be rebuilt from their records; those that have none any more are gone. */
   readonly items: ReadonlyArray<number>
   /** Of these, only what {@link StoreRecord} holds. */
   readonly figures: ReadonlyArray<number>

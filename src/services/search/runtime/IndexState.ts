@@ -10,7 +10,7 @@ import { countVocabulary } from "../index/Vocabulary.ts"
 import type { VocabularyCounts } from "../index/Vocabulary.ts"
 
 /**
- * Which catalog, and which of its versions. The token is drawn anew for each version: a database that does not have this
+ * Which catalog, and which of its versions. Each version has a new random token: a database that does not have this
  * pair has another history, such as one that was restored from an older backup.
  */
 export interface Identity {

@@ -60,7 +60,7 @@ export interface IndexerOptions {
 export interface Indexer {
   /** Brings the index up to the database's version. Merges that are due and small are done as well. */
   readonly refresh: Effect.Effect<void, IndexerError>
-  /** {@link Indexer.refresh} whenever there is something new, for ever; failures are logged and tried again. */
+  /** {@link Indexer.refresh} whenever there is something new, forever; failures are logged and tried again. */
   readonly run: Effect.Effect<never>
   readonly state: Effect.Effect<IndexState | undefined>
   /** Writes a snapshot if there is something that the last one does not have. */
@@ -70,7 +70,7 @@ export interface Indexer {
 const pollInterval = Duration.seconds(1)
 /** `min`: whichever is sooner. */
 const reconnect = Schedule.min([Schedule.exponential("100 millis"), Schedule.spaced("5 seconds")])
-/** Too little memory seldom mends itself. */
+/** Too little memory rarely ends without a change of the machine. */
 const memoryRetry = Duration.seconds(30)
 /** A segment is finished when it has so many items, so that a change of everything is worked through in parts. */
 const maxItems = 8_000_000
@@ -157,7 +157,7 @@ export const make = Effect.fnUntraced(function* (
 
   const identityOf = ({ catalogId, token, version }: Head) => ({ catalogId, token, version })
 
-  const buildAnew = Effect.gen(function* () {
+  const rebuild = Effect.gen(function* () {
     const built = yield* reader.use((view, head) =>
       Effect.gen(function* () {
         const sizes = yield* view.sizes
@@ -195,7 +195,7 @@ export const make = Effect.fnUntraced(function* (
     yield* progress("connecting", 0, 0)
     const { catalogId } = yield* reader.head(0)
     const snapshot = yield* snapshots.newest(catalogId, (identity) => reader.has(identity))
-    if (Option.isNone(snapshot)) return yield* buildAnew
+    if (Option.isNone(snapshot)) return yield* rebuild
     spellings = new Spellings(snapshot.value.spellings)
     saved = snapshot.value
     // Not shown before it has caught up: a server that was down for a day would answer with yesterday's figures.
@@ -236,7 +236,7 @@ export const make = Effect.fnUntraced(function* (
     const next = yield* changed(from)
     if (Option.isSome(next)) return yield* show(next.value)
     yield* drop
-    yield* buildAnew
+    yield* rebuild
   })
 
   const withFigures = (view: SegmentView, records: ReadonlyMap<number, StoreRecord>): SegmentView => {
@@ -249,7 +249,7 @@ export const make = Effect.fnUntraced(function* (
   }
 
   const drop = Effect.gen(function* () {
-    yield* Effect.logWarning("The database has another history than the search index, which is built anew")
+    yield* Effect.logWarning("The database has another history than the search index, which is rebuilt")
     const merge = running
     running = undefined
     state = undefined

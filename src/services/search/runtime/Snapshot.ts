@@ -1,5 +1,5 @@
 /**
- * A snapshot: one file that holds an index, in the bytes that it has in memory, so that a start need not build it anew.
+ * A snapshot: one file that holds an index, in the bytes that it has in memory, so that a start need not rebuild it.
  *
  *     prologue    32 bytes: magic, format version, where the directory is, its length and checksum, and its own checksum
  *     arrays      each begins at a multiple of 64 bytes

@@ -96,7 +96,7 @@ layer(Site.layer(), { excludeTestServices: true })("pages", (it) => {
       })
     )
 
-    it.effect("the style sheet is kept for ever under its hash, compressed for who takes it", () =>
+    it.effect("the style sheet is kept forever under its hash, compressed for who takes it", () =>
       Effect.gen(function* () {
         const site = yield* Site
         const { text } = yield* site.get("/sign-in")

@@ -121,7 +121,7 @@ layer(Layer.empty, { excludeTestServices: true })("the indexer", (it) => {
     )
   )
 
-  it.effect("a database with another history is noticed while running, and indexed anew", () =>
+  it.effect("a database with another history is noticed while running, and indexed again", () =>
     onCatalog((folder) =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
@@ -252,7 +252,7 @@ layer(Layer.empty, { excludeTestServices: true })("the indexer", (it) => {
         const { version } = indexer.published()
         yield* change((sql) => Effect.as(sql`UPDATE shop SET name = 'New' WHERE id = 1`, { items: [1] }))
         yield* until(version + 1)
-        // Neither its connections nor a notice are needed for ever: the next look finds what was missed.
+        // Neither its connections nor a notice are needed forever: the next look finds what was missed.
         const sql = yield* SqlClient.SqlClient
         yield* sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
           WHERE datname = current_database() AND pid <> pg_backend_pid()`
