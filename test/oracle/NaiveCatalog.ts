@@ -1,6 +1,6 @@
 /**
- * Small catalogs with everything that could go wrong in them: unknown figures, ties, niches of several depths, shared
- * words in many scripts, empty lists, ads without a store, equal prices, days on every boundary.
+ * Small random catalogs with rare cases: unknown figures, ties, deep niches, shared words in many scripts, empty lists,
+ * ads without a store, equal prices, boundary dates.
  */
 import { ctas, languages, mediaTypes, pixels, socialNetworks } from "../../src/domain/catalog/Enumerations.ts"
 import type { Cta, MediaType } from "../../src/domain/catalog/Enumerations.ts"
@@ -81,7 +81,7 @@ export interface NaiveCatalog {
 
 export const today = "2026-03-15"
 
-/** Every script, and words that begin alike, differ in case, accents or width only, or are part of another. */
+/** Words of every script that share prefixes, differ only in case, accents or width, or contain each other. */
 export const words = [
   "red",
   "Red",
@@ -131,7 +131,7 @@ export const countries = ["US", "GB", "DE", "JP", "FR"] as const
 export const currencies = ["USD", "GBP", "EUR", "JPY"] as const
 export const extensions = [".com", ".co.uk", ".de", ".xn--fiqs8s"] as const
 
-/** How people write what is punycode in records. */
+/** Native forms of names that records have in punycode. */
 const international: Readonly<Record<string, string>> = { "xn--mnchen-3ya": "münchen", "xn--fiqs8s": "中国" }
 
 export const typed = (domain: string): string =>
@@ -164,7 +164,7 @@ const text = (random: Random.Random, min: number, max: number): string =>
 
 const maybe = <A>(random: Random.Random, value: () => A): A | null => (random.chance(0.75) ? value() : null)
 
-/** Each niche hangs under an earlier one or under none, so the tree has any depth. */
+/** Each niche has an earlier one as its parent, or none. */
 const makeNiches = (random: Random.Random): ReadonlyArray<Niche> => {
   const niches: Array<Niche> = []
   for (const name of [
@@ -250,7 +250,7 @@ const makeAd = (random: Random.Random, id: number, shop: Shop | null): Ad => {
   }
 }
 
-/** Ids are distinct, not contiguous, and not in the order of their stores. */
+/** Distinct ids with gaps, in a different order than the stores. */
 const shuffledIds = (random: Random.Random, count: number): ReadonlyArray<number> => {
   const ids = Array.from({ length: count }, (_, index) => index * 2 + 1)
   for (let index = ids.length - 1; index > 0; index--) {

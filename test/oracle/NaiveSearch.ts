@@ -1,5 +1,5 @@
 /**
- * What `search_ads`, `search_products` and `search_shops` have to answer, by looking at every record. Slow and obvious; shares no code
+ * The expected answers of `search_ads`, `search_products` and `search_shops`, by a scan of all records. Shares no code
  * with the index.
  */
 import type { AdQuery } from "../../src/domain/search/AdQuery.ts"
@@ -9,13 +9,13 @@ import type { Ad, NaiveCatalog, Product, Shop } from "./NaiveCatalog.ts"
 import { today, typed } from "./NaiveCatalog.ts"
 import { matcher } from "./NaiveText.ts"
 
-/** All matching items in order, however many; `total` differs from their number in grouped mode. */
+/** All matching items in order; `total` differs from their number in grouped mode. */
 export interface Answer<Item> {
   readonly items: ReadonlyArray<Item>
   readonly total: number
 }
 
-/** A store with its figures as filters and sorts see them (S22, S23, S26). */
+/** A store with the figures of its filters and orders (S22, S23, S26). */
 export interface Store extends Shop {
   readonly visits: number | null
   readonly growth: number | null
@@ -88,7 +88,7 @@ export const storesOf = (catalog: NaiveCatalog): ReadonlyMap<number, Store> => {
   return stores
 }
 
-/** S49, D37: a niche is found by itself and by all above it. */
+/** S49, D37: a niche and all its ancestors. */
 const nicheNames = (catalog: NaiveCatalog, id: number | null): ReadonlyArray<string | number> => {
   const niche = catalog.niches.find((each) => each.id === id)
   return niche === undefined ? [] : [niche.id, niche.name.toLowerCase(), ...nicheNames(catalog, niche.parent_id)]
@@ -96,7 +96,7 @@ const nicheNames = (catalog: NaiveCatalog, id: number | null): ReadonlyArray<str
 
 type StoreQuery = AdQuery | ProductQuery | ShopQuery
 
-/** Every argument that is about the store (S45, D41). */
+/** Arguments about the store (S45, D41). */
 const storeArguments = new Set([
   "niches",
   "countries",
@@ -155,7 +155,7 @@ const storeMatches = (catalog: NaiveCatalog, store: Store, query: StoreQuery): b
 
 const ascending: Compare<number> = (a, b) => a - b
 
-/** Unknown comes last, whatever the direction (D39). */
+/** Unknown is last in both directions (D39). */
 const byFigure =
   <A>(figure: (item: A) => number | null, direction: "asc" | "desc"): Compare<A> =>
   (first, second) => {
@@ -175,7 +175,7 @@ const inTurn =
     return 0
   }
 
-/** S78, D38. In millionths; a product from the future counts as created when it was first imported. */
+/** S78, D38. In millionths; a creation date in the future counts as that of the first import. */
 const score = (product: Product, store: Store): number => {
   const day = (time: string) => Date.parse(time) / 86_400_000
   const created =
@@ -189,7 +189,7 @@ const score = (product: Product, store: Store): number => {
   return Math.round(ofStore * 1_000_000) + Math.round(recency * 1_000_000)
 }
 
-/** S47 its words, S76 its price, S77 and S79 its orders. */
+/** S47 words, S76 price, S77 and S79 orders. */
 export const searchProducts = (catalog: NaiveCatalog, query: ProductQuery): Answer<Product> => {
   const stores = storesOf(catalog)
   const store = (product: Product): Store => {
@@ -239,7 +239,7 @@ export const searchProducts = (catalog: NaiveCatalog, query: ProductQuery): Answ
 
 const dayNumber = (date: string) => Date.parse(date) / 86_400_000
 
-/** The one ad of a store (S72): active first, newest, highest id. */
+/** The ad of a store (S72): active first, newest, highest id. */
 const pick: Compare<Ad> = inTurn(
   byFigure((ad: Ad) => Number(ad.is_active), "desc"),
   byFigure((ad: Ad) => dayNumber(ad.started_on), "desc"),
@@ -259,7 +259,7 @@ const adMatches = (ad: Ad, query: AdQuery): boolean => {
   )
 }
 
-/** S46 its words, S70, S71 and S73 its orders. */
+/** S46 words, S70, S71 and S73 orders. */
 export const searchAds = (catalog: NaiveCatalog, query: AdQuery): Answer<Ad> => {
   const stores = storesOf(catalog)
   const store = (ad: Ad): Store | undefined => (ad.shop_id === null ? undefined : stores.get(ad.shop_id))

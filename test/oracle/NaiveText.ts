@@ -1,13 +1,13 @@
 /**
- * Whether a text has the words of a query, by plain loops over characters. Knows the characters of NaiveCatalog's words
- * and no more; shares nothing with src/domain/search/SearchText.ts.
+ * Matches words by loops over characters. Knows only the characters of the words of NaiveCatalog, and shares no code
+ * with src/domain/search/SearchText.ts.
  */
 
 interface Piece {
-  /** A run is written without blanks: any part of it can be asked for, two characters at a time. */
+  /** A run is text without blanks, any part of which can be searched for. */
   readonly kind: "word" | "run" | "symbol"
   readonly text: string
-  /** What alone stands between it and the piece before. */
+  /** The single character between it and the previous piece. */
   readonly link: string
 }
 
@@ -64,7 +64,7 @@ const pieces = (text: string): ReadonlyArray<Piece> => {
   return open === undefined ? found : [...found, open]
 }
 
-/** Neighboring words with `link` alone between them, together. */
+/** Adjacent words that `link` alone separates, as one. */
 const chains = (all: ReadonlyArray<Piece>, link: string): ReadonlyArray<ReadonlyArray<Piece>> => {
   const found: Array<Array<Piece>> = []
   for (const piece of all) {
@@ -83,7 +83,7 @@ const wanted = (text: string): ReadonlyArray<Piece> =>
     return { ...first, text: [first, ...rest].map((piece) => piece.text).join("") }
   })
 
-/** All pieces, joined by apostrophes and not, and up to four joined by hyphens. */
+/** All pieces, with and without their apostrophes, and up to four joined at hyphens. */
 const offered = (text: string): ReadonlyArray<Piece> => {
   const joined = wanted(text)
   const byHyphens = chains(joined, "-").flatMap((chain): ReadonlyArray<Piece> => {
@@ -104,7 +104,7 @@ const hasPiece = (document: ReadonlyArray<Piece>, asked: Piece): boolean => {
   return parts.every((part) => document.some((piece) => piece.kind === "run" && piece.text.includes(part)))
 }
 
-/** `undefined` when the query asks for nothing. */
+/** `undefined` for a query without words. */
 export const matcher = (query: string): ((texts: ReadonlyArray<string | null>) => boolean) | undefined => {
   const asked = wanted(query)
   if (asked.length === 0) return undefined

@@ -1,13 +1,13 @@
-/** Reproducible randomness: the same seed gives the same catalog and the same cases on every machine. */
+/** Reproducible randomness for catalogs and cases. */
 
 export interface Random {
   /** In [0, 1). */
   readonly next: () => number
   readonly chance: (probability: number) => boolean
-  /** A whole number, both ends included. */
+  /** A whole number in [min, max]. */
   readonly int: (min: number, max: number) => number
   readonly pick: <A>(values: ReadonlyArray<A>) => A
-  /** Distinct positions of `values`, in their order. */
+  /** A subset of `values`, in their order. */
   readonly some: <A>(values: ReadonlyArray<A>, min: number, max: number) => Array<A>
 }
 

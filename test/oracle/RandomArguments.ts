@@ -1,4 +1,4 @@
-/** Arguments for the searches: every filter alone, and filters in combination, with bounds on and beside real values. */
+/** Random arguments of searches: every filter alone, and in combination, with bounds on and next to existing values. */
 import { ctas, languages, mediaTypes, pixels, socialNetworks } from "../../src/domain/catalog/Enumerations.ts"
 import { adSorts } from "../../src/domain/search/AdQuery.ts"
 import { productSorts } from "../../src/domain/search/ProductQuery.ts"
@@ -18,7 +18,7 @@ const makers = (random: Random, catalog: NaiveCatalog) => {
   const stores = Array.from(storesOf(catalog).values())
   const known = (values: ReadonlyArray<number | null>) => values.filter((value) => value !== null)
 
-  /** Bounds on real values: exactly there, a little beside, or at the very ends; one may be missing, or both. */
+  /** Bounds at an existing value, next to one, or extreme; one or both may be absent. */
   const range =
     (values: ReadonlyArray<number>, isSigned = false, maximum = Number.MAX_VALUE) =>
     (): object => {
@@ -56,7 +56,7 @@ const makers = (random: Random, catalog: NaiveCatalog) => {
     ...catalog.products.map((product) => product.title),
     ...catalog.ads.flatMap((ad) => [ad.headline, ad.ad_text, ad.page_name])
   ].filter((text) => text !== null)
-  /** Words of the pool, parts of a real text, beginnings of words, and noise around them. */
+  /** Words of the catalog, parts of its texts, prefixes, and noise around them. */
   const query = () => {
     const real = Array.from(random.pick(texts))
     const start = random.int(0, Math.max(0, real.length - 1))
@@ -124,7 +124,7 @@ const common = (random: Random) => ({
 
 const filters = (random: Random, make: Makers, query: Make, index: number): Record<string, unknown> => {
   const names = Object.keys(make)
-  // First each filter alone, several times; then none to six of them, half of the time with words.
+  // First each filter alone, several times; then up to six of them, half of the time with words.
   const alone = 3 * names.length
   const chosen = index < alone ? [names[index % names.length] ?? ""] : random.some(names, 0, random.pick([1, 2, 3, 6]))
   return {
@@ -133,7 +133,7 @@ const filters = (random: Random, make: Makers, query: Make, index: number): Reco
   }
 }
 
-/** The `index`-th of many cases; plain JSON, to be decoded as a client's. */
+/** The case `index`, as JSON that a client sends. */
 export const generators = (random: Random, catalog: NaiveCatalog) => {
   const { ads, products, query, shops } = makers(random, catalog)
   return {
@@ -148,7 +148,7 @@ export const generators = (random: Random, catalog: NaiveCatalog) => {
       ...common(random),
       ...(random.chance(0.8) ? { sort_by: random.pick(productSorts) } : {})
     }),
-    /** Every sort in both directions, in turn, so that small numbers of cases have them all. */
+    /** Every sort in both directions in turn, so that few cases have them all. */
     shop: (index: number): Record<string, unknown> => ({
       ...filters(random, shops, query, index),
       ...common(random),

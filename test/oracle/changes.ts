@@ -1,4 +1,4 @@
-/** Transactions that change records and stamp what they touched, as imports do. */
+/** Transactions that change and stamp records as imports do. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import * as CatalogVersion from "../../src/services/import/CatalogVersion.ts"
@@ -11,7 +11,6 @@ interface Touched {
   readonly niches?: boolean
 }
 
-/** A transaction as an import makes it. */
 export const change = <E, R>(write: (sql: SqlClient.SqlClient) => Effect.Effect<Touched, E, R>) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     sql.withTransaction(
@@ -33,7 +32,7 @@ const pick = (random: Random.Random, table: string) =>
 
 const holderOf = ({ id, shop_id }: { id: number; shop_id: number | null }) => shop_id ?? pseudoStoreOf(id)
 
-/** One of everything that an import can do to records. */
+/** A random change of every kind that an import can make. */
 export const randomChange = (random: Random.Random) =>
   change((sql) =>
     Effect.gen(function* () {

@@ -1,4 +1,4 @@
-/** Writes a catalog's records and stamps them, as an import would. */
+/** Writes and stamps the records of a catalog, as an import does. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { stampEverything } from "../support/Stamps.ts"
@@ -17,7 +17,7 @@ export const loadCatalog = Effect.fnUntraced(function* (catalog: NaiveCatalog) {
   yield* insert("traffic_month", catalog.traffic)
   yield* insert("product", catalog.products)
   yield* insert("ad", catalog.ads)
-  // The ids were given, so that those to come have to start behind them.
+  // Ids were assigned explicitly, so the sequences continue after them.
   for (const table of ["shop", "product", "ad"]) {
     yield* sql`SELECT setval(pg_get_serial_sequence(${table}, 'id'), max(id)) FROM ${sql(table)}`
   }

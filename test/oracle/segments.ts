@@ -1,4 +1,4 @@
-/** The naive catalog as the index is built from it, without a database. */
+/** The naive catalog as input of the index, without a database. */
 import type { AdRecord, ProductRecord, StoreRecord } from "../../src/services/search/index/Records.ts"
 import type { Spellings } from "../../src/services/search/index/Records.ts"
 import { SegmentBuilder } from "../../src/services/search/index/Build.ts"
@@ -57,7 +57,7 @@ const adRecord = (ad: Ad): AdRecord => ({
   firstSeen: seconds(ad.first_seen)
 })
 
-/** Every store with its items, pseudo-stores first, ascending by id. */
+/** Every store with its items, by id, pseudo-stores first. */
 export const contents = (catalog: NaiveCatalog) => {
   const storeless = Map.groupBy(
     catalog.ads.filter((ad) => ad.shop_id === null),
@@ -75,7 +75,7 @@ export const contents = (catalog: NaiveCatalog) => {
   }
 }
 
-/** A segment of the stores whose id `isWanted`. */
+/** A segment of the stores that `isWanted` accepts. */
 export const segmentOf = (
   catalog: NaiveCatalog,
   spellings: Spellings,

@@ -1,4 +1,4 @@
-/** Turns the pages of one search, as a client would, and compares them with the naive answer. */
+/** Requests all pages of a search and compares them with the naive answer. */
 import { Effect } from "effect"
 import { lastPage } from "../../src/domain/search/Page.ts"
 import type { AdPagination, Pagination } from "../../src/domain/search/Page.ts"
@@ -9,15 +9,15 @@ export interface PageOf<Item> {
 }
 
 export interface Expected {
-  /** Ids of all that is paged over, in order. */
+  /** Ids of everything that is paged over, in order. */
   readonly ids: ReadonlyArray<number>
   readonly total: number
   readonly mode?: "grouped_by_shop" | "flat"
 }
 
 /**
- * What is wrong, or `undefined`: the pagination is that of S28 to S30 and D42. Items are compared by id here; the caller
- * compares their content.
+ * Returns what is wrong, or `undefined`. Checks the pagination (S28 to S30, D42) and the ids; the caller compares the
+ * content of items.
  */
 export const walkPages = Effect.fnUntraced(function* <Item extends { readonly id: number }, E, R>(
   perPage: number,
@@ -51,7 +51,7 @@ export const walkPages = Effect.fnUntraced(function* <Item extends { readonly id
   return undefined
 })
 
-/** Leaves out arguments for as long as the case still fails, so that what is left is what matters. */
+/** Removes arguments while the case still fails, for a minimal failing case. */
 export const shrink = Effect.fnUntraced(function* <E, R>(
   args: Record<string, unknown>,
   failure: (args: Record<string, unknown>) => Effect.Effect<string | undefined, E, R>

@@ -1,4 +1,4 @@
-/** The access services on a test's database, and accounts to try them with. */
+/** The access services over a test database, and test accounts. */
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import { Clock, Context, Effect, Fiber, Latch, Layer, Redacted, Stream } from "effect"
 import { SqlClient } from "effect/sql"
@@ -22,7 +22,7 @@ import { fold } from "../oracle/CreditFold.ts"
 import type { CreditEntry } from "../oracle/CreditFold.ts"
 import { TestDatabase } from "./TestDatabase.ts"
 
-/** Small allowances, so that they run out. */
+/** Small, so that tests can use them up. */
 export const allowances = { starter: 0, growth: 20, pro: 100 } as const
 
 const config = AppConfig.layerOf({
@@ -45,10 +45,10 @@ const withPasswords = <E, R>(passwords: Layer.Layer<Passwords, E, R>) =>
     Layer.provide([config, NodeCrypto.layer])
   )
 
-/** Needs a database only. */
+/** Needs only a database. */
 export const layer = withPasswords(Passwords.layer)
 
-/** As {@link layer} for tests that make many accounts and look at no password: hashing one takes 30 ms on purpose. */
+/** As {@link layer}, without hashing (30 ms per password), for tests with many accounts. */
 export const layerUnhashed = withPasswords(
   Layer.succeed(Passwords, {
     hash: () => Effect.succeed("$argon2id$none"),
@@ -59,7 +59,7 @@ export const layerUnhashed = withPasswords(
 
 let accountNumber = 0
 
-/** An account with a key, and what the resolver says of it. */
+/** An account with an API key and its resolved caller. */
 export const subscriber = Effect.fnUntraced(function* (
   options: { readonly plan?: Plan; readonly status?: SubscriptionStatus; readonly beganOn?: string } = {}
 ) {
@@ -89,7 +89,7 @@ export const chargeOf = (caller: Caller, options: Partial<Charge> = {}): Charge 
   ...options
 })
 
-/** The balance of the account's newest period, and the fold of that period's entries. */
+/** The balance of the newest period of the account, and the fold of its entries. */
 export const books = Effect.fnUntraced(function* (accountId: number) {
   const sql = yield* SqlClient.SqlClient
   const [balance] = yield* sql<Balance & { readonly start: string }>`
@@ -102,7 +102,7 @@ export const books = Effect.fnUntraced(function* (accountId: number) {
   return { balance: { allowance: balance.allowance, used: balance.used }, fold: fold(entries), entries }
 })
 
-/** What `credits verify` would print. */
+/** The output of `credits verify`. */
 export const disagreements = Effect.gen(function* () {
   const { run } = yield* LedgerCheck
   const steps = yield* Stream.runCollect(run)
@@ -110,8 +110,8 @@ export const disagreements = Effect.gen(function* () {
 })
 
 /**
- * Keeps a transaction open that has run `statement`, as another server might, from now until `release`. Who waits for it is
- * known by a part of its statement.
+ * Runs `statement` in a transaction that stays open until `release`, as another server might. Waiting statements are
+ * recognized by a part of their text.
  */
 export const hold = Effect.fnUntraced(function* (
   statement: (sql: SqlClient.SqlClient) => Effect.Effect<unknown, SqlError.SqlError>,
@@ -132,29 +132,29 @@ export const hold = Effect.fnUntraced(function* (
   const waiters = sql`SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock'
     AND datname = current_database() AND query LIKE ${`%${waiter}%`}`
   return {
-    /** Waits until so many statements wait for what is held. */
+    /** Waits until `count` statements wait for the transaction. */
     waiting: (count: number) => Effect.repeat(waiters, { until: (rows) => rows.length === count }),
     release: Effect.andThen(done.open, Fiber.join(holder))
   }
 })
 
-/** Locks an account's periods; batches of charges wait. */
+/** Locks the periods of an account, so that batches of charges wait. */
 export const holdPeriods = (accountId: number) =>
   hold((sql) => sql`SELECT FROM credit_period WHERE account_id = ${accountId} FOR UPDATE`, "charge_credits")
 
-/** Locks an account; what changes its password waits. */
+/** Locks an account, so that changes of its password wait. */
 export const holdAccount = (accountId: number) =>
   hold((sql) => sql`SELECT FROM account WHERE id = ${accountId} FOR UPDATE`, "UPDATE account SET password_hash")
 
-/** Changes an account's password, not yet visible to others; what starts a session waits. */
+/** Changes the password of an account without committing, so that new sessions wait. */
 export const holdPassword = (accountId: number, passwordHash: string) =>
   hold((sql) => sql`UPDATE account SET password_hash = ${passwordHash} WHERE id = ${accountId}`, "INSERT INTO session")
 
-/** Changes an account's plan, not yet visible to others; what opens its period waits. */
+/** Changes the plan of an account without committing, so that opening its period waits. */
 export const holdPlan = (accountId: number, plan: Plan) =>
   hold((sql) => sql`UPDATE account SET plan = ${plan} WHERE id = ${accountId}`, "INSERT INTO credit_period")
 
-/** Charges, not yet visible to others; what else touches the account's periods waits. */
+/** Charges without committing, so that other statements on the periods of the account wait. */
 export const holdCharge = (charge: Charge) =>
   hold(
     (sql) =>

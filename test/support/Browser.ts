@@ -1,4 +1,4 @@
-/** A browser for one test file, and windows of it that know nothing of each other. */
+/** A browser for one test file, with isolated windows. */
 import { AxeBuilder } from "@axe-core/playwright"
 import { assert } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
@@ -9,7 +9,7 @@ import { chromium } from "playwright-core"
 import type { Page } from "playwright-core"
 import { inject } from "vitest"
 
-/** What hangs ends with its test: see vitest.config.ts. */
+/** The timeout of the test applies: see vitest.config.ts. */
 const patienceMillis = 600_000
 
 export interface Look {
@@ -18,18 +18,18 @@ export interface Look {
   readonly javaScript?: boolean
 }
 
-/** The widths and schemes that pages are held to. */
+/** Every page is checked in these widths and color schemes. */
 export const looks: ReadonlyArray<Required<Pick<Look, "width" | "scheme">>> = [390, 1280].flatMap((width) =>
   (["light", "dark"] as const).map((scheme) => ({ width, scheme }))
 )
 
-/** Where there is no browser, its tests are skipped. */
+/** Without a browser, its tests are skipped. */
 export const isAvailable = (): boolean => inject("chromium") !== undefined
 
 export class Browser extends Context.Service<
   Browser,
   {
-    /** A page in a window of its own, with cookies of its own. */
+    /** A page in a new window with its own cookies. */
     open(look?: Look): Effect.Effect<Page, never, Scope.Scope>
   }
 >()("test/support/Browser") {
@@ -43,7 +43,7 @@ export class Browser extends Context.Service<
           chromium.launch({
             executablePath: found.executable,
             timeout: patienceMillis,
-            // Not its sandbox: tests run as root too. All else of the web's security stays on.
+            // Without the sandbox, which does not work for root. All other web security stays on.
             args: ["--no-sandbox"],
             env: { ...process.env, ...found.environment }
           })
@@ -65,7 +65,7 @@ export class Browser extends Context.Service<
             }),
             (context) =>
               Effect.promise(async () => {
-                // A request that a test answers may still be under way; what fails for it now is nobody's error.
+                // A request that a test intercepts may still be running; its failure now is no error.
                 await Promise.all(context.pages().map((page) => page.unrouteAll({ behavior: "ignoreErrors" })))
                 await context.close()
               })
@@ -75,7 +75,7 @@ export class Browser extends Context.Service<
   )
 }
 
-/** What axe finds against WCAG 2.2 AA and its best practices: the rule and the place, none when all is well. */
+/** Violations of WCAG 2.2 AA and of axe's best practices, as rule and element. */
 export const violations = (page: Page): Effect.Effect<ReadonlyArray<string>> =>
   Effect.promise(async () => {
     const { violations } = await new AxeBuilder({ page })
@@ -84,17 +84,17 @@ export const violations = (page: Page): Effect.Effect<ReadonlyArray<string>> =>
     return violations.flatMap(({ id, nodes }) => nodes.map(({ html, target }) => `${id}: ${target.join(" ")} ${html}`))
   })
 
-/** By how many pixels the page is wider than the window: no one should have to scroll sideways (WCAG 1.4.10). */
+/** Pixels by which the page is wider than the window. People must not have to scroll sideways (WCAG 1.4.10). */
 export const overflow = (page: Page): Effect.Effect<number> =>
   Effect.promise(() => page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth))
 
-/** At the width that most desks have, too: for pages that spread. */
+/** Includes a common desktop width, for pages that use it. */
 export const wideLooks = [
   ...looks,
   ...(["light", "dark"] as const).map((scheme) => ({ width: 1920, scheme }))
 ] satisfies typeof looks
 
-/** What every page is held to in a look, under the name that its picture gets. */
+/** The checks of every page in one look; `name` is that of its screenshot. */
 export const checker = (page: Page, { scheme, width }: (typeof looks)[number]) =>
   Effect.fnUntraced(function* (name: string) {
     yield* picture(page, `${name}-${width}-${scheme}`)
@@ -102,7 +102,7 @@ export const checker = (page: Page, { scheme, width }: (typeof looks)[number]) =
     assert.isAtMost(yield* overflow(page), 0, name)
   })
 
-/** Kept to be looked at, in the folder that the environment variable `SCREENSHOTS` names; without it, none are made. */
+/** Saves a screenshot in the folder `SCREENSHOTS`, if that variable is set. */
 export const picture = (page: Page, name: string): Effect.Effect<void> =>
   Effect.promise(async () => {
     const folder = process.env["SCREENSHOTS"]

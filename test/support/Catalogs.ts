@@ -1,4 +1,4 @@
-/** Catalogs for the tests of pages: the generated demo data, or one of the naive search's. */
+/** Catalogs for tests of pages: the demo data, or one of the naive search. */
 import { Effect, Layer } from "effect"
 import { demoSource } from "../../demo/DemoData.ts"
 import type { DemoSizeName } from "../../demo/DemoData.ts"

@@ -1,4 +1,4 @@
-/** A certificate for a name, signed by its own key, made for one test: no key lies in the repository. */
+/** A self-signed certificate for one test, so that the repository has no private key. */
 import { generateKeyPairSync, sign } from "node:crypto"
 
 const der = (tag: number, ...contents: ReadonlyArray<Uint8Array>): Buffer => {

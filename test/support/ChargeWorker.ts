@@ -1,8 +1,8 @@
 /**
- * A server process of its own, as far as the ledger goes: waits for a line, charges one credit as often as it is told, all
- * at once, and writes each answer as a line.
+ * A second server process for the ledger: waits for a line, charges one credit `calls` times at once, and writes each
+ * answer as a line.
  *
- * Argument: JSON of `{connection, caller, calls, name}`. Lines: `ready`, then `{requestId, outcome}` per call.
+ * Argument: JSON of `{connection, caller, calls, name}`. Lines: `ready`, then `{requestId, outcome}` for each call.
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Effect, Layer, Schema } from "effect"

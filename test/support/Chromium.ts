@@ -1,6 +1,6 @@
 /**
- * The browser of the tests. On Linux it comes with the packages and is unpacked once, beside them; elsewhere it is the one
- * that `CHROMIUM_PATH` names, or Chrome where it is usually installed. Without any, the tests of the browser are skipped.
+ * Finds the browser for tests. On Linux it is a package that is unpacked once, into node_modules; elsewhere
+ * `CHROMIUM_PATH`, or Chrome in its usual places. Without one, browser tests are skipped.
  */
 import { execFile } from "node:child_process"
 import { existsSync } from "node:fs"
@@ -32,7 +32,9 @@ export const find = async (): Promise<Chromium | undefined> => {
   return executable === undefined ? undefined : { executable, environment: {} }
 }
 
-/** The package takes whatever lies in the temporary folder for its own, even half of it: so it gets a folder to itself. */
+/**
+ * The package reuses whatever it finds in the temporary folder, even a partial copy, so it gets a folder of its own.
+ */
 const unpack = `
   import chromium, { inflate } from "@sparticuz/chromium"
   await chromium.executablePath()
@@ -54,7 +56,7 @@ const unpacked = async (): Promise<Chromium> => {
       env: { ...process.env, TMPDIR: partial }
     })
     await fs.writeFile(path.join(partial, "fonts/fonts.conf"), fontsIn(path.join(folder, "fonts")))
-    // Two runs may have begun at once: the first to be done wins.
+    // Two runs may unpack at the same time: the first one wins.
     await fs.rename(partial, folder).catch(() => fs.rm(partial, { recursive: true, force: true }))
   }
   return {

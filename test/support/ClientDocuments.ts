@@ -1,6 +1,6 @@
-/** Documents in the form in which real clients publish theirs (R50, D62). */
+/** Client metadata documents in the form that real clients publish (R50, D62). */
 
-/** By the address that they lie at. */
+/** By URL. */
 export const realDocuments = {
   "https://claude.ai/oauth/mcp-oauth-client-metadata": {
     client_id: "https://claude.ai/oauth/mcp-oauth-client-metadata",

@@ -1,4 +1,4 @@
-/** Apps on the OAuth clients that others wrote: each is given the address of the endpoint and finds the rest by itself. */
+/** Apps that use published OAuth clients. Each gets only the URL of the endpoint. */
 import * as V2 from "@modelcontextprotocol/client"
 import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js"
 import type { OAuthClientProvider as ProviderV1 } from "@modelcontextprotocol/sdk/client/auth.js"
@@ -8,13 +8,13 @@ import * as Messages from "./Messages.ts"
 import type { CallResult } from "./RealClients.ts"
 
 export interface App {
-  /** Finds everything from this address, makes itself known, and says which page its user is to open. */
+  /** Discovers the server, registers, and returns the URL that the user has to open. */
   begin(mcpUrl: string): Promise<URL>
-  /** With the address that the browser was sent back to. */
+  /** Takes the URL that the browser was redirected to. */
   finish(callback: URL): Promise<void>
-  /** Refreshes by itself when it has to; `undefined` when its user has to sign in again. */
+  /** Refreshes when necessary; `undefined` if the user has to sign in again. */
   call(name: string, args: Record<string, unknown>): Promise<CallResult | undefined>
-  /** What it would send with the next call. */
+  /** The token that the next call would send. */
   accessToken(): string | undefined
   clientId(): string | undefined
 }
@@ -22,13 +22,13 @@ export interface App {
 export interface Identity {
   readonly name: string
   readonly redirectUri: string
-  /** The address of its document, for an app that has one; others register. */
+  /** The URL of the client metadata document; apps without one register. */
   readonly document?: string | undefined
 }
 
 type Make = (identity: Identity) => App
 
-/** What both versions of the SDK ask of an app: to keep things, and to open a page. */
+/** What both versions of the SDK need from an app: storage, and opening a page. */
 class Provider implements ProviderV1, V2.OAuthClientProvider {
   readonly identity: Identity
   readonly clientMetadataUrl?: string
@@ -154,7 +154,7 @@ const sdkV2: Sdk = {
     await client.connect(new V2.StreamableHTTPClientTransport(url, { authProvider }))
     return { call: (name, args) => client.callTool({ name, arguments: args }) }
   },
-  // It holds `iss` against the issuer that it found.
+  // It compares `iss` with the issuer that it discovered.
   finish: (url, authProvider, callback) =>
     new V2.StreamableHTTPClientTransport(url, { authProvider }).finishAuth(callback),
   isUnauthorized: (error) => error instanceof V2.UnauthorizedError
@@ -162,7 +162,7 @@ const sdkV2: Sdk = {
 
 const insecure = { [oauth.allowInsecureRequests]: true } as const
 
-/** A library that refuses whatever is not as the standards say. */
+/** A library that enforces the standards. */
 const strict: Make = (identity) => {
   const verifier = oauth.generateRandomCodeVerifier()
   const state = oauth.generateRandomState()

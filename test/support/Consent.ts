@@ -1,4 +1,4 @@
-/** What a browser does on the way through sign-in and consent, without one: for tests that ask very often. */
+/** Sign-in and consent without a browser, for tests with many requests. */
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { IpNetwork } from "effect/net"
@@ -10,7 +10,7 @@ import type { Answer } from "./Site.ts"
 import * as Messages from "./Messages.ts"
 import { Site } from "./Site.ts"
 
-/** Of the test's server: requests come from wherever they say. */
+/** Trusts X-Forwarded-For, so that tests can choose the address of a client. */
 export const config = { trustedProxies: [IpNetwork.fromStringUnsafe("127.0.0.0/8")] }
 
 export const redirectUri = "http://localhost:8787/callback"
@@ -23,7 +23,7 @@ export const proof = () => {
 
 let addresses = 0
 
-/** Every visit comes from an address of its own, through the proxy that the test's server trusts. */
+/** Each visit has a new client address. */
 const nextAddress = () => {
   addresses++
   return `198.18.${Math.floor(addresses / 250) % 256}.${(addresses % 250) + 1}`
@@ -47,7 +47,7 @@ export const app = Effect.fnUntraced(function* (
 
 export type Changes = Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
 
-/** The address that an app opens; a parameter that is changed to `undefined` is left out, one with several values repeated. */
+/** The URL that an app opens. A change to `undefined` removes a parameter, several values repeat it. */
 export const request = (clientId: string, changes: Changes = {}): string => {
   const parameters: Changes = {
     client_id: clientId,
@@ -70,7 +70,7 @@ const entities: Readonly<Record<string, string>> = { amp: "&", quot: '"', lt: "<
 export const unescape = (text: string): string =>
   text.replaceAll(/&(amp|quot|lt|gt|#39);/g, (whole, name: string) => entities[name] ?? whole)
 
-/** What a person reads: without tags, blanks as one. */
+/** The visible text: no tags, single blanks. */
 export const textOf = (page: string): string =>
   unescape(page.replaceAll(/<(head|style)\b.*?<\/\1>/gs, "").replaceAll(/<[^>]*>/g, ""))
     .replaceAll(/\s+/g, " ")
@@ -87,10 +87,10 @@ export const fieldsOf = (page: string, action: string): Readonly<Record<string, 
   )
 }
 
-/** Of a page: what it says it is. */
+/** The text of the heading. */
 export const headingOf = (page: string): string => textOf(/<h1>(.*?)<\/h1>/s.exec(page)?.[1] ?? "")
 
-/** Where a page of {@link ConsentPage.forward} leads: its link and its header say the same. */
+/** The target of a page of {@link ConsentPage.forward}, which its link and its header must agree on. */
 export const forwardedTo = ({ headers, status, text }: Answer): URL => {
   assert.strictEqual(status, 200, headingOf(text))
   const [, link = ""] = /<p><a href="([^"]*)">Continue<\/a>/.exec(text) ?? []
@@ -98,7 +98,7 @@ export const forwardedTo = ({ headers, status, text }: Answer): URL => {
   return new URL(unescape(link))
 }
 
-/** What an app is told by a redirect. */
+/** The target of a redirect to the app. */
 export const redirectedTo = ({ headers, status, text }: Answer): URL => {
   assert.strictEqual(status, 303, headingOf(text))
   return new URL(headers.get("location") ?? "")
@@ -106,7 +106,7 @@ export const redirectedTo = ({ headers, status, text }: Answer): URL => {
 
 export type Reply = Answer
 
-/** A browser: it keeps the cookie of its session, and says where its requests come from. */
+/** A browser: keeps its session cookie and sends its client address. */
 export const browser = Effect.gen(function* () {
   const site = yield* Site
   let cookie = ""
@@ -131,9 +131,9 @@ export const browser = Effect.gen(function* () {
   return {
     get,
     post,
-    /** The value that proves who is signed in. */
+    /** The session secret. */
     secret: () => cookie.split("=")[1] ?? "",
-    /** Shares the cookie, as a tab of the same browser does. */
+    /** Uses the cookie of another tab of the same browser. */
     use: (other: string) => void (cookie = other),
     cookie: () => cookie,
     signIn: Effect.fnUntraced(function* (
@@ -147,7 +147,7 @@ export const browser = Effect.gen(function* () {
       const page = yield* get("/dashboard")
       return yield* post("/sign-out", fieldsOf(page.text, "/sign-out"))
     }),
-    /** Opens the page of an app's request, and presses one of its buttons. */
+    /** Opens the consent page of a request and presses a button. */
     decide: Effect.fnUntraced(function* (address: string, decision: "allow" | "deny") {
       const page = yield* get(address)
       assert.strictEqual(page.status, 200, headingOf(page.text))
@@ -158,7 +158,7 @@ export const browser = Effect.gen(function* () {
 
 export type Browser = Effect.Success<typeof browser>
 
-/** A browser with somebody signed in. */
+/** A browser that is signed in. */
 export const signedIn = Effect.fnUntraced(function* (account: Parameters<Site["Service"]["account"]>[0] = {}) {
   const site = yield* Site
   const who = yield* site.account(account)
@@ -170,7 +170,7 @@ export const signedIn = Effect.fnUntraced(function* (account: Parameters<Site["S
 
 const somebodies = new WeakMap<object, Effect.Success<ReturnType<typeof signedIn>>>()
 
-/** A browser of a Growth account, always the same of a site: for tests to which it does not matter who it is. */
+/** A browser of a Growth account, the same for each call: for tests where the account does not matter. */
 export const somebody = Effect.gen(function* () {
   const site = yield* Site
   const known = somebodies.get(site)
@@ -197,7 +197,7 @@ export const exchange = Effect.fnUntraced(function* (
   return { ...answer, json: json as Readonly<Record<string, unknown>> }
 })
 
-/** The status of a free call with an answer of `/token`. */
+/** The status of a free call with the access token of a response of `/token`. */
 export const call = Effect.fnUntraced(function* (tokens: Readonly<Record<string, unknown>>) {
   const { url } = yield* Site
   const answer = yield* Effect.promise((signal) =>

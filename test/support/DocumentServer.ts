@@ -1,4 +1,4 @@
-/** A server on loopback that answers as a test tells it, and remembers who asked. */
+/** A server on loopback whose responses the test sets, and that records its requests. */
 import { Effect, Latch } from "effect"
 import * as http from "node:http"
 import * as https from "node:https"
@@ -10,14 +10,14 @@ export interface DocumentServer {
   readonly port: number
   /** Such as `http://127.0.0.1:34567`. */
   readonly origin: string
-  /** How to answer what comes from now on. */
+  /** Responds to all further requests. */
   answer: Handler
   readonly requests: ReadonlyArray<http.IncomingMessage>
-  /** Connections, with or without a request on them. */
+  /** Number of open connections, with or without a request. */
   readonly connections: () => number
-  /** Until there have been so many requests. */
+  /** Waits until it has received `count` requests. */
   readonly asked: (count: number) => Effect.Effect<void>
-  /** Until no connection is open any more. */
+  /** Waits until all connections are closed. */
   readonly deserted: Effect.Effect<void>
 }
 
@@ -73,7 +73,7 @@ export const make = Effect.fnUntraced(function* (
   return document
 })
 
-/** Answers with this as JSON; the headers can change everything. */
+/** A JSON response; `headers` override everything. */
 export const json =
   (body: unknown, headers: http.OutgoingHttpHeaders = {}): Handler =>
   (_, response) => {

@@ -1,4 +1,6 @@
-/** The pages that are written from the code: what `docs/tools.md`, `docs/errors.md` and the README's table must say. */
+/**
+ * Generates the documents that are written from code: `docs/tools.md`, `docs/errors.md` and the table of the README.
+ */
 import { issueAt } from "../../src/domain/ArgumentIssue.ts"
 import { variables } from "../../src/Config.ts"
 import { codes, InvalidArguments, type ToolError, toPayload, toText } from "../../src/domain/ToolError.ts"
@@ -6,7 +8,7 @@ import type { Listing } from "../../src/services/tools/ToolDefinition.ts"
 
 const generated = "<!-- Written from the code: `npm test -- test/documents.test.ts -u`. -->"
 
-/** What an error means and what its reader can do. A new member of the union does not compile until it stands here. */
+/** The meaning and the remedy of each error. A new error does not compile until it is listed. */
 const meanings: Record<ToolError["_tag"], { readonly means: string; readonly remedy: string }> = {
   InvalidArguments: {
     means: "The arguments do not fit the tool. `issues` lists everything that is wrong, each with its path.",
@@ -112,7 +114,7 @@ const propertiesOf = (schema: Property | Readonly<Record<string, unknown>>): Rea
   return isProperties(properties) ? properties : {}
 }
 
-/** Every field of an answer, those inside others with a dotted path, items of an array with `[]`. */
+/** Every field of a result: nested ones with a dotted path, items of arrays with `[]`. */
 const fieldRows = (schema: Property | Readonly<Record<string, unknown>>, prefix: string): ReadonlyArray<string> =>
   Object.entries(propertiesOf(schema)).flatMap(([name, property]) => {
     const object = [property, property.items].find(

@@ -46,7 +46,7 @@ export const down = () =>
     cause: new Error("secret of the database")
   })
 
-/** Every call goes to `record`; nobody looks at what was recorded. */
+/** Every call goes to `record`; nothing can be read back. */
 export const usage = (record: (call: Activity) => void = () => {}): Layer.Layer<ActivityLog | Usage | CallHistory> =>
   Layer.mergeAll(
     Layer.succeed(ActivityLog, { record, write: Effect.void }),
@@ -54,7 +54,7 @@ export const usage = (record: (call: Activity) => void = () => {}): Layer.Layer<
     Layer.mock(CallHistory, {})
   )
 
-/** What the ledger was asked for, to be looked at by a test. */
+/** Records the operations on the ledger, for tests to check. */
 export interface Books {
   readonly charges: Array<Charge>
 }
@@ -83,14 +83,14 @@ export const plans: Layer.Layer<PlanChecker> = Layer.succeed(PlanChecker, {
         )
 })
 
-/** Session cookies that find the database down, and a defect. */
+/** Session cookies that cause an unreachable database, and a defect. */
 export const badSessions = { down: "d".repeat(43), defect: "x".repeat(43) }
 
-/** Who signs in comes at a time when others do. */
+/** Sign-in while too many others sign in. */
 export const busy = () =>
   new PasswordsBusy({ message: "Too many people are signing in right now.", retryAfterSeconds: 5 })
 
-/** Nobody is signed in, and nobody can: for servers of which only the other routes are looked at. */
+/** No sessions and no sign-in: for tests of other routes. */
 export const nobodySignedIn = Layer.mergeAll(
   Layer.mock(Sessions, {
     current: (secret) => {
@@ -108,7 +108,7 @@ export const nobodySignedIn = Layer.mergeAll(
   })
 )
 
-/** What only pages for who is signed in ask for. */
+/** Services of pages that need a session. */
 export const unvisited = Layer.mergeAll(
   Layer.mock(AccountChanges, {}),
   Layer.mock(AccountDirectory, {}),
@@ -117,7 +117,7 @@ export const unvisited = Layer.mergeAll(
   Layer.succeed(DailyLooks, { take: () => Effect.void })
 )
 
-/** Balances start at what the caller has used; a key is remembered with its fingerprint. */
+/** Balances start at the used credits of the caller; idempotency keys are kept with their fingerprints. */
 export const ledger = (books: Books): Layer.Layer<CreditLedger> =>
   Layer.sync(CreditLedger, () => {
     const used = new Map<number, number>()

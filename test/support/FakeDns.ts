@@ -1,4 +1,4 @@
-/** Name servers of a test: every name has the addresses that it says, which may be others each time. */
+/** Fake name servers: the test sets the addresses of each name, which may change with each query. */
 import { Effect, Layer } from "effect"
 import { Dns, NetAddress } from "effect/net"
 
@@ -14,7 +14,7 @@ export const layer = (fake: FakeDns): Layer.Layer<Dns.Dns> =>
   Layer.succeed(
     Dns.Dns,
     Dns.make({
-      // The operating system's way: hosts file, search list, a thread that nothing ends.
+      // The resolver of the operating system: hosts file, search list, a thread that cannot be interrupted.
       lookup: () => Effect.die(new Error("names are to be asked of name servers")),
       resolve: (name, type) =>
         Effect.suspend(() => {

@@ -1,4 +1,7 @@
-/** The OAuth services in memory: for tests that do not sign in, nothing; for those that do, apps that are known by a document. */
+/**
+ * Fake OAuth services: {@link unused} for tests without sign-in, {@link documents} for apps with a client metadata
+ * document.
+ */
 import { Effect, Layer } from "effect"
 import type { OAuthClient } from "../../src/domain/oauth/Client.ts"
 import {
@@ -12,7 +15,7 @@ import { ConsentRequests } from "../../src/services/oauth/ConsentRequests.ts"
 import { EndpointRate } from "../../src/services/limits/EndpointRate.ts"
 import { Grants } from "../../src/services/oauth/Grants.ts"
 
-/** Whatever is asked of them is a defect. */
+/** Every use is a defect. */
 export const unused = Layer.mergeAll(
   Layer.mock(Clients, {}),
   Layer.mock(Grants, {}),
@@ -22,10 +25,10 @@ export const unused = Layer.mergeAll(
 )
 
 export const documentId = "https://app.example/oauth/client.json"
-/** The id of an app whose document cannot be fetched right now. */
+/** The id of an app whose document cannot be fetched. */
 export const unreachableId = "https://down.example/oauth/client.json"
 
-/** What its document says. */
+/** The content of the document of an app. */
 export const documentClient = (id: string): OAuthClient => ({
   id,
   name: "An app with a document",
@@ -35,7 +38,7 @@ export const documentClient = (id: string): OAuthClient => ({
   authMethod: "none"
 })
 
-/** Any address at app.example has a document. */
+/** Every URL at app.example has a document. */
 export const documents = Layer.succeed(ClientMetadata, {
   fetch: (id) => {
     const host = URL.parse(id)?.host

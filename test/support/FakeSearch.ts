@@ -66,7 +66,7 @@ export const product = (id: number, overrides: Partial<FoundProduct> = {}): Foun
 const slice = <A>(items: ReadonlyArray<A>, window: Page.Window) =>
   items.slice(Page.offset(window), Page.offset(window) + window.perPage)
 
-/** `search` stands in place of the whole search, for what can go wrong in it. */
+/** `search` replaces the search, to simulate failures. */
 export const ads = (items: ReadonlyArray<FoundAd>, search?: AdSearch["Service"]["search"]): Layer.Layer<AdSearch> =>
   Layer.succeed(AdSearch, {
     search:
@@ -139,7 +139,7 @@ const shop: ShopDetails = {
   traffic: [{ month: "2026-01", visits: 40 }]
 }
 
-/** Product 1 can be seen, product 2 is of a store that nobody tracks, others do not exist. */
+/** Product 1 is tracked, product 2 is of a store that is not tracked, others do not exist. */
 const productOnRecord: ProductOnRecord = {
   ...product(1),
   details: {
@@ -156,7 +156,7 @@ const productOnRecord: ProductOnRecord = {
   shop: { id: 7, name: "Socks", domain: "socks.example", country: "FR", is_tracked: true, is_own: false }
 }
 
-/** The one store, its record and the details of its products. Its page is for who is signed in, which nobody is here. */
+/** One store with its record and the details of its products; its page is not used. */
 export const shops: Layer.Layer<
   ShopSearch | ShopReader | ProductReader | ShopItems | TrackedShopReader | TrackedShops
 > = Layer.mergeAll(
@@ -192,7 +192,7 @@ export const niches = [
   { id: 2, name: "Socks", parent: "Apparel", stores: 3 }
 ]
 
-/** A vocabulary whose database cannot be reached. */
+/** A vocabulary whose database is unreachable. */
 export const vocabularyDown: Layer.Layer<Vocabulary> = Layer.succeed(Vocabulary, {
   list: () => Effect.fail(down()),
   issues: () => Effect.fail(down()),
@@ -221,7 +221,7 @@ export const vocabulary: Layer.Layer<Vocabulary> = Layer.succeed(Vocabulary, {
     )
 })
 
-/** An index that is ready, and that nobody searches: the fakes above answer. */
+/** An index that is ready; the fakes above answer searches. */
 export const index = (status: Partial<IndexStatus> = {}) =>
   Layer.succeed(CatalogIndex, {
     current: Effect.die("the fakes do not search"),

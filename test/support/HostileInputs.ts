@@ -1,8 +1,8 @@
-/** What somebody sends who wants to keep a server busy: the most of everything that a body, a form or an address can hold. */
+/** Inputs that cause the most work within the limits of bodies, forms and URLs. */
 import { Schema } from "effect"
 import * as Messages from "./Messages.ts"
 
-/** As `tools/list` tells it, as far as it matters here. */
+/** A tool of `tools/list`. */
 interface Described {
   readonly name: string
   readonly inputSchema: Readonly<Record<string, unknown>>
@@ -14,11 +14,11 @@ export interface Input {
 }
 
 const bodyBytes = 256 * 1024
-/** Of it, for what is around the hostile part. */
+/** For the part around the hostile input. */
 const frameBytes = 4 * 1024
 const room = bodyBytes - frameBytes
 
-/** Normalization takes the square of a row of marks that it has to put in another order. */
+/** Normalization takes quadratic time in the length of a row of marks to reorder. */
 export const marks = (bytes: number): string => {
   const count = Math.floor(bytes / 4) - 1
   return `a${"\u0344".repeat(count)}${"\u0316".repeat(count)}`
@@ -34,7 +34,7 @@ const filled = (bytes: number, of: (index: number) => string): string => {
   }
 }
 
-/** Documents of JSON that take a parser longest. */
+/** JSON that takes a parser longest. */
 export const documents = (bytes: number): ReadonlyArray<readonly [label: string, json: string]> => [
   ["deepest arrays", "[".repeat(bytes / 2) + "]".repeat(bytes / 2)],
   ["deepest objects", `${'{"a":'.repeat(bytes / 6)}1${"}".repeat(bytes / 6)}`],
@@ -65,7 +65,7 @@ const record = (names: ReadonlyArray<string>, of: (name: string) => unknown) =>
 const several = (count: number, of: (index: number) => unknown) =>
   Array.from({ length: count }, (_, index) => of(index))
 
-/** Close to right values of several vocabularies, so that each has to be compared. */
+/** Close to values of several vocabularies, so that each has to be compared. */
 const near = [
   "Frenchh",
   "Germann",
@@ -79,7 +79,7 @@ const near = [
   "vidoe"
 ]
 
-/** Everything wrong at once, within what each list may hold: what is looked at longest. */
+/** Every argument invalid, within the bounds of each list. */
 const everything = (tool: Described, bytes: number) => {
   const { lists, ranges, texts } = argumentsOf(tool)
   return {
@@ -94,7 +94,7 @@ const everything = (tool: Described, bytes: number) => {
 export const ofTool = (tool: Described): ReadonlyArray<Input> => {
   const { all, lists, texts } = argumentsOf(tool)
   const call = (args: unknown) => JSON.stringify(Messages.call(tool.name, args))
-  /** Texts that `JSON.stringify` would write in another way. */
+  /** Text that `JSON.stringify` would not produce. */
   const raw = (name: string, json: string) => call({ [name]: "HERE" }).replace('"HERE"', () => json)
   const share = room / Math.max(1, lists.length)
   const inputs: ReadonlyArray<readonly [string, string]> = [
@@ -150,7 +150,7 @@ export const ofTool = (tool: Described): ReadonlyArray<Input> => {
   return inputs.map(([label, body]) => ({ label: `${tool.name}: ${label}`, body }))
 }
 
-/** Of the protocol around the tools. */
+/** For the protocol around the tools. */
 export const ofProtocol: ReadonlyArray<Input> = [
   ...documents(room).map(([label, json]) => ({ label: `the message: ${label}`, body: json })),
   ...documents(room).map(([label, json]) => ({
@@ -170,11 +170,11 @@ export const ofProtocol: ReadonlyArray<Input> = [
   }
 ]
 
-/** Bodies of forms, for a form with these fields. */
+/** Form bodies with these fields. */
 export const forms = (fields: ReadonlyArray<string>, bytes: number): ReadonlyArray<Input> => {
   const of = (value: (field: string) => string) => fields.map((field) => `${field}=${value(field)}`).join("&")
   const share = bytes / Math.max(1, fields.length)
-  /** Percent-encoded, a mark takes six bytes; as it is, two, and a browser's parser takes it as well. */
+  /** Percent-encoded, a mark takes six bytes; unencoded it takes two, and parsers accept that, too. */
   const raw = (length: number) => marks(length)
   return [
     { label: "marks in every field", body: of(() => raw(share - 40)) },
@@ -189,7 +189,7 @@ export const forms = (fields: ReadonlyArray<string>, bytes: number): ReadonlyArr
   ]
 }
 
-/** Queries of an address, within the 16 KiB that the headers of a request may have. */
+/** Queries of URLs, within the 16 KiB for the headers of a request. */
 export const queries = (fields: ReadonlyArray<string>): ReadonlyArray<Input> => {
   const bytes = 15_000
   const encodedMarks = (length: number) => `a${"%CD%84".repeat(length / 12)}${"%CC%96".repeat(length / 12)}`
@@ -213,7 +213,7 @@ export const queries = (fields: ReadonlyArray<string>): ReadonlyArray<Input> => 
   ]
 }
 
-/** Forms with their fields, and about how large a body they take. */
+/** Routes of forms with their fields and the size of the body. */
 export const formRoutes = {
   open: [
     {
@@ -242,7 +242,7 @@ export const formRoutes = {
 
 const filters = ["query", "niches", "themes", "apps", "countries", "languages", "domains", "monthly_revenue.min"]
 
-/** Pages with what their addresses may say. */
+/** Routes of pages with the parameters of their URLs. */
 export const pageRoutes = [
   { route: "/dashboard/ads", fields: filters },
   { route: "/dashboard/products", fields: filters },

@@ -1,4 +1,4 @@
-/** What is done with keys and apps beside the pages: they are used, and apps are connected. */
+/** Uses API keys and connects apps, for tests of the integrations page. */
 import { assert } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import type { AccountId } from "../../src/domain/access/Account.ts"
@@ -22,7 +22,7 @@ export const call = Effect.fnUntraced(function* (credential: string) {
   return answer.status
 })
 
-/** Lets an app in, and returns its access token. */
+/** Connects an app, and returns its access token. */
 export const connect = Effect.fnUntraced(function* (
   accountId: AccountId,
   app: { readonly name: string; readonly publisher?: string }
@@ -30,7 +30,7 @@ export const connect = Effect.fnUntraced(function* (
   const { url } = yield* Site
   const grants = yield* Grants
   const registered = yield* Consent.app({ name: app.name })
-  // As one that has a document, for one that somebody vouches for.
+  // Apps with a verified publisher have a document.
   const client = app.publisher === undefined ? registered : { ...registered, publisher: app.publisher }
   const { challenge, verifier } = Consent.proof()
   const { code } = yield* grants.approve({

@@ -1,6 +1,5 @@
 /**
- * A relay in front of a PostgreSQL that loses or holds back its answers: what a broken network does after the server has
- * done its work.
+ * A proxy in front of PostgreSQL that drops or delays responses: a network failure after the server has done its work.
  */
 import { Effect, Latch } from "effect"
 import type { Scope } from "effect"
@@ -11,15 +10,15 @@ import { temporaryFolder } from "./PrivatePostgres.ts"
 
 export interface LossyConnection {
   readonly connection: EmbeddedConnection
-  /** Breaks the connection in place of each of the next `count` answers. */
+  /** Closes the connection instead of passing on each of the next `count` responses. */
   readonly lose: (count: number) => Effect.Effect<void>
-  /** Holds every answer back, from the next message on that contains the text. */
+  /** Delays all responses from the next message on that contains `text`. */
   readonly hold: (text: string) => Effect.Effect<void>
-  /** Waits until an answer is held back: the server has done its work by then. */
+  /** Waits until a response is delayed: the server has done its work. */
   readonly held: Effect.Effect<void>
-  /** How many messages the client has sent so far. */
+  /** Number of messages that the client has sent. */
   readonly messages: Effect.Effect<number>
-  /** Passes on what was held back, and everything after it. */
+  /** Passes on the delayed responses and all further ones. */
   readonly release: Effect.Effect<void>
 }
 

@@ -1,4 +1,4 @@
-/** The OAuth services on a test's database, an app that has registered, and the way to its first tokens. */
+/** The OAuth services over a test database, a registered app, and its first tokens. */
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import { Effect, Layer, Redacted, Schema } from "effect"
 import { createHash, randomBytes } from "node:crypto"
@@ -20,7 +20,7 @@ export const redirectUri = "http://localhost:8787/callback"
 
 const config = AppConfig.layerOf({ baseUrl, mcpUrl })
 
-/** Needs a database only. Apps at app.example have a document. */
+/** Needs only a database. Apps at app.example have a document. */
 export const layer = Layer.mergeAll(
   Clients.layer.pipe(Layer.provide(FakeOAuth.documents)),
   Grants.layer,
@@ -39,7 +39,7 @@ export const proof = () => {
 
 export const accountId = Schema.decodeSync(AccountId)
 
-/** A public client that may be sent back to {@link redirectUri}. */
+/** A public client whose redirect URI is {@link redirectUri}. */
 export const registered = Effect.fnUntraced(function* (name = "A test's app") {
   const clients = yield* Clients
   const { client } = yield* clients.register({ name, redirectUris: [redirectUri], authMethod: "none" }, "203.0.113.1")
@@ -56,7 +56,7 @@ export const registeredWithSecret = Effect.gen(function* () {
   return { client, secret: secret === undefined ? "none" : Redacted.value(secret) }
 })
 
-/** The user says yes: a code and what belongs to it, to be exchanged with {@link exchangeOf}. */
+/** Consent of the user: a code with everything that {@link exchangeOf} needs. */
 export const approved = Effect.fnUntraced(function* (account: number, client: OAuthClient) {
   const grants = yield* Grants
   const { challenge, verifier } = proof()

@@ -1,4 +1,4 @@
-/** The HTTP layer over the real access and OAuth services on a test's database, and forms to post to it. */
+/** The layer `http` over the real access and OAuth services and a test database. */
 import { assert } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { IpNetwork } from "effect/net"
@@ -13,10 +13,10 @@ import { TestServer } from "./TestServer.ts"
 
 export const start = "2026-03-10T12:00:00Z"
 
-/** The services are in the context as well, beside the server that speaks for them. */
+/** The context has the services as well. */
 export const layer = (config: Partial<AppSettings> = {}) => {
   const access = Layer.mergeAll(
-    // First, so that what is real takes their place.
+    // First, so that real services replace fakes.
     FakeAccess.unvisited,
     FakeAccess.nobodySignedIn,
     Access.layerUnhashed,
@@ -40,7 +40,7 @@ export const formOf = (fields: Fields): string => {
 
 type Headers = Readonly<Record<string, string | undefined>>
 
-/** Posts a form without any credential in the header, as clients do. */
+/** Posts a form without credentials in a header. */
 export const post = (path: string, fields: Fields, headers: Headers = {}) =>
   Effect.flatMap(TestServer, (server) =>
     server.send({
@@ -69,10 +69,13 @@ export const call = (accessToken: string, headers: Headers = {}) =>
     )
   )
 
-/** Trusts whoever calls from this machine to be a proxy. */
+/** Trusts clients on this machine as proxies. */
 export const loopback = [IpNetwork.fromStringUnsafe("127.0.0.0/8")]
 
-/** One address may ask an endpoint so often at once and is refused then, and another address is not (R56). */
+/**
+ * Checks that an endpoint accepts `limit` requests of one address at once and refuses more, and that another address is
+ * not affected (R56).
+ */
 export const isLimitedByAddress = (path: string, limit: number) =>
   Effect.gen(function* () {
     const from = (address: string) => post(path, {}, { "x-forwarded-for": address })

@@ -1,7 +1,7 @@
 /**
- * A PostgreSQL of one test file's own, to be stopped, killed and restarted in the middle: for tests of faults.
+ * A PostgreSQL of one test file, for tests that stop, kill and restart it.
  *
- * Commits are durable over a kill of the server, so that "nothing lost" can be claimed; only a crash of the machine is not survived.
+ * Commits survive a kill of the server, but not a crash of the machine.
  */
 import type { PgClient } from "@effect/sql-pg"
 import { Effect, Layer } from "effect"
@@ -14,7 +14,7 @@ import { EmbeddedPostgres } from "../../src/services/database/EmbeddedPostgres.t
 import * as Migrations from "../../src/services/database/Migrations.ts"
 import { TestDatabase } from "./TestDatabase.ts"
 
-/** A folder for the length of a scope. */
+/** A folder that is removed with the scope. */
 export const temporaryFolder = Effect.acquireRelease(
   Effect.promise(() => fs.mkdtemp(path.join(os.tmpdir(), "discovery-test-"))),
   (folder) => Effect.promise(() => fs.rm(folder, { recursive: true, force: true }))

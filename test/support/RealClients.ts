@@ -1,12 +1,12 @@
-/** Clients that others wrote, and what each must be able to do with the endpoint. */
+/** Published MCP clients, and what each of them must be able to do. */
 import { assert } from "@effect/vitest"
 import * as ClientV2 from "@modelcontextprotocol/client"
 import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js"
 import { StreamableHTTPClientTransport as TransportV1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js"
 
-/** What every client must be able to do, whatever its API looks like. */
+/** The operations of a client, whatever its API. */
 export interface Connected {
-  /** Names in the order of the list, and whether each has both schemas. */
+  /** Names in the order of `tools/list`, and whether each has both schemas. */
   readonly tools: ReadonlyArray<{
     readonly name: string
     readonly inputSchema: unknown
@@ -40,7 +40,7 @@ export const exercise = async ({ call, tools }: Connected) => {
     assert.isObject(outputSchema, name)
   }
   for (const [name, args] of calls) {
-    // The clients hold structuredContent against the outputSchema, and throw when it does not fit.
+    // Clients validate structuredContent against the outputSchema, and throw if it does not match.
     const result = await call(name, args)
     assert.notStrictEqual(result.isError, true, name)
     assert.isObject(result.structuredContent, name)
@@ -52,14 +52,14 @@ export const exercise = async ({ call, tools }: Connected) => {
   assert.deepInclude(shop.structuredContent, { id: Number(id) })
   const unknown = await call("get_product", { product_id: 2_147_483_647 })
   assert.include(unknown.content[1]?.text, "not_found")
-  // An error of a tool is a result, and no client throws on it.
+  // The error of a tool is a result: clients do not throw.
   const wrong = await call("search_ads", { per_page: 26 })
   assert.strictEqual(wrong.isError, true)
   assert.match(wrong.content[0]?.text ?? "", /^per_page: must be .*\n$/)
   assert.include(wrong.content[1]?.text, "invalid_arguments")
 }
 
-/** This client offers its newest version only; the others are put into its handshake on the way. */
+/** This client offers only its newest version; the proxy replaces it in the handshake. */
 const offering =
   (version: string): typeof fetch =>
   (input, init) =>

@@ -1,4 +1,4 @@
-/** Calls of an account as tools would have made them: charged where they cost, and in the log. */
+/** Records calls of an account as tools would: charged if they cost credits, and in the activity log. */
 import { Clock, Effect } from "effect"
 import type { AccountId, Caller } from "../../src/domain/access/Account.ts"
 import type { Outcome } from "../../src/domain/access/Activity.ts"
@@ -18,7 +18,7 @@ export interface MadeCall {
 
 let requestNumber = 0
 
-/** Written when it returns. The ledger hears nothing of them. */
+/** Returns when the log is written. The ledger is not involved. */
 export const record = Effect.fnUntraced(function* (caller: Caller, calls: ReadonlyArray<MadeCall>) {
   const log = yield* ActivityLog
   const now = yield* Clock.currentTimeMillis
@@ -40,7 +40,7 @@ export const record = Effect.fnUntraced(function* (caller: Caller, calls: Readon
 export const accountIdOf = (email: string): Effect.Effect<AccountId, never, Accounts> =>
   Effect.flatMap(Accounts, (accounts) => Effect.map(accounts.find(email), ({ id }) => id)).pipe(Effect.orDie)
 
-/** A new key of an account that may have one, and who calls with it. */
+/** Creates an API key and returns its caller. */
 export const keyOf = Effect.fnUntraced(function* (email: string, name: string) {
   const accountId = yield* accountIdOf(email)
   const { key, secret } = yield* Effect.flatMap(ApiKeys, (keys) => keys.create(accountId, name))

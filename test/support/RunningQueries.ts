@@ -1,11 +1,11 @@
-/** The queries that run at the server, by a mark in their text. */
+/** Queries that are running on the server, recognized by a mark in their text. */
 import { Effect, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 
-/** Until the effect succeeds, for as long as the test may take. */
+/** Retries until the effect succeeds. */
 export const eventually = Effect.retry({ schedule: Schedule.spaced("10 millis") })
 
-/** Of this database, but for the one that asks. */
+/** In this database, without the query itself. */
 export const running = (mark = "") =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
@@ -16,7 +16,7 @@ export const running = (mark = "") =>
     return rows[0]?.count
   })
 
-/** Waits until so many run. */
+/** Waits until `count` of them run. */
 export const runs = (mark: string, count: number) =>
   running(mark).pipe(
     Effect.filterOrFail((found) => found === count),

@@ -1,4 +1,4 @@
-/** What is left of an answer when that is taken out which no two answers have in common. */
+/** An answer without the parts that differ between any two answers. */
 import type { Answer } from "./Site.ts"
 
 export interface Seen {
@@ -8,7 +8,7 @@ export interface Seen {
   readonly text: string
 }
 
-/** Of each answer its own, or the clock's. */
+/** Headers that differ between answers. */
 const own = new Set(["x-request-id", "date", "content-length", "set-cookie", "keep-alive"])
 
 export const seen = ({ headers, status, text }: Answer): Seen => ({

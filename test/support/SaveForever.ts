@@ -1,4 +1,4 @@
-/** Writes snapshots into a folder until it is killed, and prints a line for each that is whole. */
+/** Writes snapshots into a folder until it is killed, and prints a line for each complete one. */
 import { Effect } from "effect"
 import { Spellings } from "../../src/services/search/index/Records.ts"
 import { namesOf } from "../../src/services/search/runtime/IndexState.ts"

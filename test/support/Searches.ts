@@ -1,4 +1,4 @@
-/** The services of the searches over a test's database, with an index that follows when a test says so. */
+/** The search services over a test database, with an index that is updated when a test asks for it. */
 import { Layer } from "effect"
 import { AdSearch } from "../../src/services/search/AdSearch.ts"
 import { ProductSearch } from "../../src/services/search/ProductSearch.ts"

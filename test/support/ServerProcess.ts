@@ -1,4 +1,4 @@
-/** The program as it is run: `src/main.ts` in a process of its own. */
+/** Runs `src/main.ts` in a process. */
 import { Effect, Schedule } from "effect"
 import type { Scope } from "effect"
 import { execFile, spawn } from "node:child_process"
@@ -13,7 +13,7 @@ const main = fileURLToPath(new URL("../../src/main.ts", import.meta.url))
 
 type Environment = Readonly<Record<string, string>>
 
-/** Nothing of the test run's own environment but what programs need. */
+/** Only what programs need of the environment of the test run. */
 const environment = (own: Environment) => ({
   PATH: process.env["PATH"],
   HOME: process.env["HOME"],
@@ -24,14 +24,14 @@ const environment = (own: Environment) => ({
 
 export interface ServerProcess {
   readonly child: ChildProcess
-  /** What it has printed so far, on standard output and on standard error. */
+  /** Standard output and standard error so far. */
   readonly printed: () => string
   readonly logged: () => string
-  /** Sends a signal and waits until it and all that it started are gone; gives its exit code. */
+  /** Sends a signal, waits until the process and its children have ended, and returns the exit code. */
   readonly end: (signal: NodeJS.Signals) => Effect.Effect<number | null, ReadonlyArray<number>>
 }
 
-/** Starts `discovery` and waits until it listens, or until it ends. */
+/** Starts `discovery` and waits until it listens or ends. */
 export const start = (own: Environment): Effect.Effect<ServerProcess, never, Scope.Scope> =>
   Effect.gen(function* () {
     let printed = ""
@@ -61,7 +61,7 @@ export const start = (own: Environment): Effect.Effect<ServerProcess, never, Sco
     }
   })
 
-/** Runs one command to its end. */
+/** Runs a command to its end. */
 export const command = (
   own: Environment,
   ...args: ReadonlyArray<string>
@@ -75,7 +75,7 @@ export const command = (
       })
   )
 
-/** A database of the test's PostgreSQL, as an operator names it. */
+/** The `DATABASE_URL` of a test database. */
 export const urlOf = ({ database, host, username }: EmbeddedConnection): string =>
   `postgres:///${database}?host=${encodeURIComponent(host)}&user=${username}`
 

@@ -1,6 +1,6 @@
 /**
- * A clock that stands where a test puts it, while sleeps and timeouts are real: for services that talk to a database. What is
- * deleted by its age goes by this clock as well, as if it were the database's.
+ * A clock that tests set, while sleeps and timeouts are real: for services with a database. Retention uses it, too, as
+ * if it were the clock of the database.
  */
 import { Clock, Context, Effect, Layer } from "effect"
 import type { Duration } from "effect"

@@ -1,4 +1,4 @@
-/** The whole service over a database of its own, on a port of its own, and what a test does with its pages. */
+/** The whole service over a database, on a port, and the actions of a visitor. */
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import { Context, Effect, Layer, Logger, Redacted } from "effect"
 import { HttpRouter } from "effect/http"
@@ -22,21 +22,21 @@ export interface Answer {
 export class Site extends Context.Service<
   Site,
   {
-    /** Such as `http://localhost:34567`: its `BASE_URL`. */
+    /** The `BASE_URL`, such as `http://localhost:34567`. */
     readonly url: string
-    /** What was logged, a line each. */
+    /** Log lines. */
     readonly logs: ReadonlyArray<string>
-    /** Every route of the service, such as `POST /dashboard/account/sessions/:id/end`. */
+    /** All routes of the service, such as `POST /dashboard/account/sessions/:id/end`. */
     readonly routes: ReadonlyArray<string>
-    /** An account with a password that is told. */
+    /** Creates an account with a known password. */
     account(options?: {
       readonly plan?: Plan
       readonly status?: SubscriptionStatus
       readonly email?: string
     }): Effect.Effect<{ readonly email: string; readonly password: string }>
-    /** Redirects are not followed. */
+    /** Does not follow redirects. */
     get(path: string, headers?: Readonly<Record<string, string>>): Effect.Effect<Answer>
-    /** Sends a form. */
+    /** Submits a form. */
     post(
       path: string,
       form: Readonly<Record<string, string>>,
@@ -44,7 +44,7 @@ export class Site extends Context.Service<
     ): Effect.Effect<Answer>
   }
 >()("test/support/Site") {
-  /** `routes` are added to those of the service. */
+  /** Adds `routes` to those of the service. */
   static readonly layer = (
     options: {
       readonly config?: Partial<AppSettings>
@@ -83,7 +83,7 @@ export class Site extends Context.Service<
     )
 }
 
-/** Writes down every route on its way to the router. */
+/** Records every route that is added to the router. */
 const noted = (routes: Array<string>): Layer.Layer<HttpRouter.HttpRouter, never, HttpRouter.HttpRouter> =>
   Layer.effect(
     HttpRouter.HttpRouter,

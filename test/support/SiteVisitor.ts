@@ -1,23 +1,23 @@
-/** A browser without a window: keeps its cookies, and sends the forms of the page that it was shown last. */
+/** A browser without a window: keeps cookies, and submits the forms of the last page. */
 import { Effect } from "effect"
 import { Site } from "./Site.ts"
 import type { Answer } from "./Site.ts"
 
 export interface SiteVisitor {
-  /** By name, with the attributes that they were set with. */
+  /** By name, with their attributes. */
   readonly cookies: Map<string, { readonly value: string; readonly attributes: ReadonlyArray<string> }>
   readonly get: (path: string, headers?: Readonly<Record<string, string>>) => Effect.Effect<Answer>
-  /** With the token of the last page, and as a browser's own form. */
+  /** With the CSRF token of the last page and the headers of a browser. */
   readonly submit: (
     path: string,
     fields: Readonly<Record<string, string>>,
     headers?: Readonly<Record<string, string>>
   ) => Effect.Effect<Answer>
-  /** The token of the form that was shown last. */
+  /** The CSRF token of the last form. */
   readonly token: () => string
 }
 
-/** As browsers send their own forms from a page whose address they do not tell. */
+/** Headers of a form whose page has the referrer policy `no-referrer`. */
 const ownForm = { origin: "null", "sec-fetch-site": "same-origin", "sec-fetch-mode": "navigate" }
 
 export const make: Effect.Effect<SiteVisitor, never, Site> = Effect.gen(function* () {
@@ -52,7 +52,7 @@ export const make: Effect.Effect<SiteVisitor, never, Site> = Effect.gen(function
   }
 })
 
-/** One who has signed in; `headers` are of the sign-in. */
+/** A visitor that is signed in; `headers` are those of the sign-in. */
 export const signedIn = Effect.fnUntraced(function* (
   who: { readonly email: string; readonly password: string },
   headers?: Readonly<Record<string, string>>
@@ -61,7 +61,7 @@ export const signedIn = Effect.fnUntraced(function* (
   yield* visitor.get("/sign-in")
   const answer = yield* visitor.submit("/sign-in", who, headers)
   if (answer.status !== 303) return yield* Effect.die(new Error(`not signed in: ${answer.status} ${answer.text}`))
-  // A page with a form, and so with the token of the new session.
+  // A page with a form, for the CSRF token of the new session.
   yield* visitor.get("/dashboard/account/password")
   return visitor
 })

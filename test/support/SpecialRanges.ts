@@ -1,4 +1,4 @@
-/** What the IANA registries of special-purpose addresses list (RFC 6890 and later), and multicast. */
+/** The special-purpose addresses of the IANA registries (RFC 6890 and later), and multicast. */
 export const specialRanges = [
   "0.0.0.0/8",
   "10.0.0.0/8",

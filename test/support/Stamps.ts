@@ -1,11 +1,11 @@
-/** For tests that write records themselves: what an import would have told the search indexes. */
+/** Stamps for tests that write records without an import. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { sqlPseudoStoreOf } from "../../src/domain/catalog/StorelessAds.ts"
 import * as CatalogVersion from "../../src/services/import/CatalogVersion.ts"
 import { CatalogIndex } from "../../src/services/search/runtime/CatalogIndex.ts"
 
-/** Stamps every store that there is or was, and the niches. */
+/** Stamps all stores, also removed ones, and the niches. */
 export const stampEverything = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* sql.withTransaction(
@@ -19,7 +19,7 @@ export const stampEverything = Effect.gen(function* () {
   )
 })
 
-/** Returns once searches see all that is committed now. */
+/** Waits until searches see everything that is committed. */
 export const indexed = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const index = yield* CatalogIndex
@@ -29,5 +29,5 @@ export const indexed = Effect.gen(function* () {
   while (!(yield* isThere)) yield* index.awaitVersion(wanted)
 })
 
-/** For tests that write records themselves, and search then. */
+/** For tests that write records and then search. */
 export const stampAndIndex = Effect.andThen(stampEverything, indexed)

@@ -1,4 +1,4 @@
-/** The statements that an effect sends, in their order, as text. */
+/** The SQL statements of an effect, in order. */
 import { Effect } from "effect"
 import { Statement } from "effect/sql"
 

@@ -1,13 +1,13 @@
-/** What people do in a browser, step by step. */
+/** Actions of a person in a browser. */
 import { Effect } from "effect"
 import type { Page } from "playwright-core"
 import { Site } from "./Site.ts"
 
-/** Waits until it has the focus: `autofocus` acts with the first picture of a page. */
+/** Waits for the focus: `autofocus` takes effect with the first rendering of a page. */
 export const hasFocus = (page: Page, selector: string) =>
   Effect.promise(() => page.locator(`${selector}:focus`).waitFor())
 
-/** The address without its origin. */
+/** The URL without its origin. */
 export const at = (page: Page) => {
   const { pathname, search } = new URL(page.url())
   return pathname + search
@@ -19,15 +19,15 @@ export const fill = Effect.fnUntraced(function* (page: Page, fields: Readonly<Re
   }
 })
 
-/** Waits for the page that it leads to. */
+/** Acts, and waits for the next page. */
 export const leave = (page: Page, act: () => Promise<void>) =>
   Effect.promise(async () => {
-    // Together: a promise that is left alone when the other fails is an error outside of the test.
+    // Together: a promise without a handler would fail outside of the test.
     await Promise.all([page.waitForEvent("framenavigated"), act()])
     await page.waitForLoadState()
   })
 
-/** Waits for the page that the button leads to. */
+/** Presses a button, and waits for the next page. */
 export const press = (page: Page, button: string) =>
   leave(page, () => page.getByRole("button", { name: button }).click())
 

@@ -1,4 +1,4 @@
-/** Stores with what a test says of them, and the rest unknown; their products and ads; as an import leaves them. */
+/** Writes stores with the given values, their products and ads, as an import does; all other values are unknown. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type * as NaiveCatalog from "../oracle/NaiveCatalog.ts"
@@ -6,7 +6,7 @@ import { stampAndIndex } from "./Stamps.ts"
 
 let number = 0
 
-/** Only the columns that are given: the database fills in the others. */
+/** Sets only the given columns. */
 const insert = Effect.fnUntraced(function* (table: string, row: Readonly<Record<string, unknown>>) {
   const sql = yield* SqlClient.SqlClient
   const columns = sql.csv(Object.keys(row).map((name) => sql`${sql(name)}`))
@@ -16,7 +16,7 @@ const insert = Effect.fnUntraced(function* (table: string, row: Readonly<Record<
   return inserted?.id ?? 0
 }, Effect.orDie)
 
-/** Its id. Without anything, every figure is unknown. */
+/** Returns its id. */
 export const addStore = (store: Partial<NaiveCatalog.Shop> = {}) =>
   Effect.suspend(() => {
     const domain = store.domain ?? `store-${++number}.com`
@@ -67,9 +67,9 @@ export const addAd = (shopId: number | null, ad: Partial<NaiveCatalog.Ad> = {}) 
     })
   )
 
-/** A root, or a niche below `parent`. */
+/** Without `parent` a root. */
 export const addNiche = (id: number, name: string, parent: number | null = null) =>
   insert("niche", { id, name, parent_id: parent })
 
-/** Lets searches and pages see what was added. */
+/** Makes the added records visible to searches and pages. */
 export const derive = Effect.orDie(stampAndIndex)

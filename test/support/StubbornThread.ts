@@ -1,6 +1,6 @@
 /**
- * A search thread that does as the words of a search say: `forever` searches until it is told to stop, `crash` ends the
- * thread, `crash once` does so the first time. Others find as many items as threads have been started.
+ * A search thread that the words of a search control: `forever` searches until it is canceled, `crash` ends the thread,
+ * `crash once` ends it the first time. Others find as many items as threads were started.
  */
 import * as NodeWorkerRunner from "@effect/platform-node/NodeWorkerRunner"
 import { Effect } from "effect"

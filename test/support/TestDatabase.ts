@@ -1,7 +1,7 @@
 /**
- * A fresh, migrated database for one test file, dropped afterwards.
+ * A new, migrated database for one test file, dropped afterwards.
  *
- * Use with `layer(TestDatabase.layer, { excludeTestServices: true })`: under the TestClock no timeout of the pool ever fires.
+ * Use `layer(TestDatabase.layer, { excludeTestServices: true })`: with the TestClock, timeouts of the pool never fire.
  */
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
@@ -14,11 +14,11 @@ import type { EmbeddedConnection } from "../../src/services/database/EmbeddedPos
 export class TestDatabase extends Context.Service<
   TestDatabase,
   {
-    /** For further pools, or servers of their own, on the same database. */
+    /** For further pools and servers on the same database. */
     readonly connection: EmbeddedConnection
   }
 >()("test/support/TestDatabase") {
-  /** The database alone, for tests that bring their own pools. */
+  /** Without a pool, for tests with their own pools. */
   static readonly layerNoPool: Layer.Layer<TestDatabase, SqlError.SqlError> = Layer.effect(
     TestDatabase,
     Effect.gen(function* () {
@@ -30,7 +30,7 @@ export class TestDatabase extends Context.Service<
         )
       yield* Effect.acquireRelease(
         asAdministrator((sql) => sql`CREATE DATABASE ${sql(name)} TEMPLATE template_discovery STRATEGY file_copy`),
-        // A database that is left behind goes with the whole server.
+        // A database that remains is removed with the whole server.
         () => Effect.ignore(asAdministrator((sql) => sql`DROP DATABASE ${sql(name)} WITH (FORCE)`))
       )
       return { connection: { ...server, database: name } }

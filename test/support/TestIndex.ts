@@ -1,4 +1,4 @@
-/** The search index of a test's database, on this thread and without notices: it changes when {@link RefreshIndex} says. */
+/** The search index of a test database on this thread, without notifications: it is updated by {@link RefreshIndex}. */
 import type { PgClient } from "@effect/sql-pg"
 import { Effect, Layer } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
@@ -14,7 +14,7 @@ import * as path from "node:path"
 import { inject } from "vitest"
 import type { AppSettings } from "../../src/Config.ts"
 
-/** For the whole service in a test: all of the index on this thread, and its snapshots gone with the run's PostgreSQL. */
+/** For the whole service: the index on this thread, and its snapshots in the folder of the run's PostgreSQL. */
 export const settings = (): Pick<AppSettings, "indexDir" | "searchWorkers"> => ({
   indexDir: path.join(inject("postgres").host, `index-${randomBytes(4).toString("hex")}`),
   searchWorkers: 0

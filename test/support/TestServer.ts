@@ -1,4 +1,4 @@
-/** The whole HTTP layer on a port of its own, over services in memory, and a client that shows everything of an answer. */
+/** The layer `http` on a port, over services in memory, and a client that returns whole responses. */
 import type { Config, Duration } from "effect"
 import { Context, Effect, Layer, Logger, Option } from "effect"
 import { HttpServer } from "effect/http"
@@ -35,7 +35,7 @@ export interface Answer {
   readonly status: number
   readonly headers: Headers
   readonly text: string
-  /** The parsed body; `undefined` when there is none. */
+  /** The parsed body; `undefined` if it is empty. */
   readonly json: unknown
 }
 
@@ -76,13 +76,15 @@ export class TestServer extends Context.Service<
     readonly url: string
     readonly port: number
     readonly books: FakeAccess.Books
-    /** What was logged, a line each. */
+    /** Log lines. */
     readonly logs: ReadonlyArray<string>
-    /** As the plain call of docs/spec/protocol.md: authorized as `good`, JSON both ways. A header that is `undefined` is not sent. */
+    /**
+     * Sends a plain call (docs/spec/protocol.md) with the credential `good`. A header that is `undefined` is left out.
+     */
     send(options: {
       readonly method?: string
       readonly path?: string
-      /** Another server than this one. */
+      /** The URL of another server. */
       readonly url?: string
       readonly headers?: Readonly<Record<string, string | undefined>>
       readonly body?: BodyInit | undefined
@@ -98,7 +100,7 @@ export class TestServer extends Context.Service<
       readonly ads?: Parameters<typeof FakeSearch.ads>[0]
       readonly ready?: Readiness["Service"]["check"]
       readonly index?: Parameters<typeof FakeSearch.index>[0]
-      /** Instead of credentials, plans and credits in memory, and of no OAuth. */
+      /** Replaces the in-memory credentials, plans and credits; there is no OAuth then. */
       readonly access?: Layer.Layer<Access, Config.ConfigError | SqlError.SqlError>
       readonly drainTimeout?: Duration.Input
       readonly stalledTimeoutMillis?: number

@@ -1,7 +1,7 @@
-/** How much work was done, in steps that no clock and no other process can change. */
+/** Counts work in steps that do not depend on the speed of the machine. */
 import { vi } from "@effect/vitest"
 
-/** Every text that was normalized meanwhile. */
+/** Every text that is normalized during `run`. */
 export const normalizedBy = (run: () => unknown): ReadonlyArray<string> => {
   const spy = vi.spyOn(String.prototype, "normalize")
   try {
@@ -12,7 +12,7 @@ export const normalizedBy = (run: () => unknown): ReadonlyArray<string> => {
   }
 }
 
-/** How often a text was made lower case meanwhile: once for each name that is compared. */
+/** Number of texts that are made lower case during `run`: one for each compared name. */
 export const foldedBy = (run: () => unknown): number => {
   const spy = vi.spyOn(String.prototype, "toLowerCase")
   try {
@@ -23,7 +23,7 @@ export const foldedBy = (run: () => unknown): number => {
   }
 }
 
-/** From now on: characters that are normalized or made lower case, and characters that are parsed as JSON. */
+/** Counts characters that are normalized or made lower case, and characters that are parsed as JSON. */
 export const watchWork = () => {
   const spies = [vi.spyOn(String.prototype, "normalize"), vi.spyOn(String.prototype, "toLowerCase")]
   const parsed = vi.spyOn(JSON, "parse")

@@ -1,4 +1,6 @@
-/** One PostgreSQL for the whole run, with a template database that every test file copies; and where the browser is. */
+/**
+ * One PostgreSQL for the whole run, with a template database that every test file copies, and the path of the browser.
+ */
 import { Effect, Exit, Scope } from "effect"
 import { PgClient } from "@effect/sql-pg"
 import * as fs from "node:fs/promises"
@@ -17,7 +19,7 @@ declare module "vitest" {
   }
 }
 
-/** Safe only because the data is thrown away. */
+/** Not durable, because the data is thrown away. */
 const withoutDurability = ["fsync=off", "synchronous_commit=off", "full_page_writes=off"]
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {

@@ -1,6 +1,7 @@
 /**
- * A program that starts an embedded PostgreSQL on the folder of its first argument, says so, and stays until stopped.
- * Before it ends it asks the database once more, as a server does that drains, and says whether it got an answer.
+ * A program that starts an embedded PostgreSQL in the folder of its first argument, prints a line, and runs until it is
+ * stopped. Before it ends it queries the database once more, as a draining server does, and prints whether it got an
+ * answer.
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Effect } from "effect"

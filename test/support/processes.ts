@@ -1,9 +1,9 @@
-/** The processes of this machine, for tests that prove that none is left behind. */
+/** The processes of this machine, for tests that none remains. */
 import { Effect, Schedule } from "effect"
 import { execFileSync } from "node:child_process"
 import * as fs from "node:fs"
 
-/** Every process and its parent: from /proc where there is one (small systems have no `ps`). */
+/** The parent of every process, from /proc if it exists (small systems have no `ps`). */
 const parents = (): ReadonlyMap<number, number> => {
   if (process.platform !== "linux") {
     const lines = execFileSync("ps", ["-axo", "pid=,ppid="], { encoding: "utf8" }).trim().split("\n")
@@ -18,18 +18,18 @@ const parents = (): ReadonlyMap<number, number> => {
   for (const name of fs.readdirSync("/proc")) {
     if (!/^\d+$/.test(name)) continue
     try {
-      // "id (name) state parent ...", where the name may hold blanks and brackets.
+      // "id (name) state parent ..."; the name may contain blanks and brackets.
       const stat = fs.readFileSync(`/proc/${name}/stat`, "utf8")
       const [state, parent] = stat.slice(stat.lastIndexOf(")") + 2).split(" ")
       if (state !== "Z") found.set(Number(name), Number(parent))
     } catch {
-      // It ended while we looked.
+      // The process has ended.
     }
   }
   return found
 }
 
-/** The process and everything that it started. */
+/** The process and all its descendants. */
 export const familyOf = (processId: number): ReadonlyArray<number> => {
   const all = parents()
   const family = new Set([processId])
@@ -40,7 +40,7 @@ export const familyOf = (processId: number): ReadonlyArray<number> => {
   return [...family]
 }
 
-/** Waits, for two minutes at most, until none of the processes runs; fails with those that do. */
+/** Waits up to two minutes until none of the processes runs; fails with those that still do. */
 export const allGone = (processIds: ReadonlyArray<number>): Effect.Effect<void, ReadonlyArray<number>> =>
   Effect.suspend(() => {
     const all = parents()
