@@ -1,4 +1,8 @@
-/** How long a fetched document may be used without asking again (R51; RFC 9111, sections 4.2 and 5). */
+/**
+ * How long a fetched document may be used without asking again (R51; RFC 9111, sections 4.2 and 5). The package
+ * http-cache-semantics (4.3.0) does not give what R51 says: it misses `Max-Age=600` for its capitals, takes the last of
+ * `max-age=600, max-age=9000`, and either refuses `private` or ignores `s-maxage`.
+ */
 
 /** The header fields of an answer that decide; a field that was sent more than once is joined by commas. */
 export interface CacheFields {

@@ -1,4 +1,5 @@
 /** Content negotiation of the one format there is: JSON (P4; RFC 9110, 8.3 and 12.5.1). */
+import { parseAccept } from "hono/utils/accept"
 
 /** Whether a body of this type can be read: `application/json`, in UTF-8 where it says so. */
 export const isJson = (contentType: string | undefined): boolean => {
@@ -11,26 +12,23 @@ export const isJson = (contentType: string | undefined): boolean => {
   )
 }
 
-/** From the least to the most specific: the most specific range that is named decides. */
-const jsonRanges = ["*/*", "application/*", "application/json"]
+/** The most specific range that is sent decides (RFC 9110, 12.5.1). */
+const jsonRanges = ["application/json", "application/*", "*/*"]
 
 /** What MCP tells every client to send. */
 const asSpecified = "application/json, text/event-stream"
 
-/** Whether the client takes JSON: without the header it takes anything. */
+/**
+ * Whether the client takes JSON: without the header it takes anything. Not by `accepts` of hono, which looks for the range of
+ * the highest weight: for `application/*, application/json;q=0` it would find the first.
+ */
 export const acceptsJson = (accept: string | undefined): boolean => {
   if (accept === undefined || accept === "" || accept === asSpecified) return true
-  let decisive = -1
-  let quality = 0
-  for (const range of accept.toLowerCase().split(",")) {
-    const [type = "", ...parameters] = range.split(";").map(trimmed)
-    const specificity = jsonRanges.indexOf(type)
-    if (specificity < decisive || specificity === -1) continue
-    decisive = specificity
-    const weight = parameters.find((parameter) => parameter.startsWith("q="))
-    quality = weight === undefined ? 1 : Number(weight.slice(2))
-  }
-  return quality > 0
+  const ranges = parseAccept(accept.toLowerCase())
+  const decisive = jsonRanges
+    .map((range) => ranges.find(({ type }) => type === range))
+    .find((range) => range !== undefined)
+  return decisive !== undefined && decisive.q > 0
 }
 
 const trimmed = (text: string) => text.trim()
