@@ -3,7 +3,7 @@ import { Config, ConfigProvider, Context, Effect, Layer, Option, Result, Schema,
 import { IpNetwork, NetAddress } from "effect/net"
 import * as os from "node:os"
 import * as path from "node:path"
-import { isLocalHost } from "./domain/oauth/HostParts.ts"
+import { isListeningLocally, isLocalHost } from "./domain/LocalHost.ts"
 import { hasUserInfo } from "./domain/UserInfo.ts"
 
 /** http(s), lower case, without path, query, fragment or trailing slash. */
@@ -71,19 +71,10 @@ function networkOf(text: string): Option.Option<IpNetwork.IpNetwork> {
   )
 }
 
-const loopback = ["127.0.0.0/8", "::1/128"].map(IpNetwork.fromStringUnsafe)
-
-/** Whether only this machine can connect to the address. Of host names, only `localhost` is known to be local. */
-const isLoopback = (host: string): boolean =>
-  host === "localhost" ||
-  Option.exists(Result.getSuccess(NetAddress.ipFromString(host)), (address) =>
-    loopback.some((network) => IpNetwork.contains(network, NetAddress.toCanonical(address)))
-  )
-
 /** Passwords, keys and tokens are sent over this connection. `baseUrl` is the address that clients are given. */
 const Listening = Schema.Struct({ host: Schema.String, baseUrl: Schema.String }).check(
   Schema.makeFilter(({ baseUrl, host }) =>
-    isLoopback(host) || !baseUrl.startsWith("http:")
+    isListeningLocally(host) || !baseUrl.startsWith("http:")
       ? undefined
       : {
           path: ["HOST"],

@@ -1,6 +1,7 @@
 /** All routes. Nothing is provided here: main chooses the services, and tests choose others. */
 import { ByteSize, Layer } from "effect"
 import { HttpIncomingMessage, HttpMiddleware, HttpRouter, UrlParams } from "effect/http"
+import * as Credential from "../domain/access/Credential.ts"
 import * as CommonHeaders from "./CommonHeaders.ts"
 import * as Health from "./Health.ts"
 import * as Icon from "./Icon.ts"
@@ -45,7 +46,7 @@ export const layerOf = <A, E, R>(routes: Layer.Layer<A, E, R>) =>
       // credential elsewhere in it.
       Layer.succeed(UrlParams.CurrentRedactedNames, [/(?:)/]),
       Layer.succeed(HttpMiddleware.TracerDisabledWhen, ({ url }) =>
-        /d(?:sk|at|rt|ac|cs)_/i.test(url.split("=", 1)[0] ?? "")
+        Credential.mayHoldSecret(url.split("=", 1)[0] ?? "")
       )
     ])
   )

@@ -1,14 +1,11 @@
 /** Credentials, plans and credits in memory, for tests of `http`. */
 import { issueAt } from "../../src/domain/ArgumentIssue.ts"
-import { Effect, Layer, Redacted, Schema, Stream } from "effect"
+import { Clock, Effect, Layer, Redacted, Schema, Stream } from "effect"
 import { AccountId } from "../../src/domain/access/Account.ts"
 import type { Caller } from "../../src/domain/access/Account.ts"
-import {
-  InsufficientCredits,
-  InvalidArguments,
-  PlanUpgradeRequired,
-  ServiceUnavailable
-} from "../../src/domain/ToolError.ts"
+import * as Plan from "../../src/domain/access/Plan.ts"
+import { InvalidArguments } from "../../src/domain/ToolError.ts"
+import * as ToolErrorMessages from "../../src/domain/ToolErrorMessages.ts"
 import type { Activity } from "../../src/domain/access/Activity.ts"
 import { ActivityLog } from "../../src/services/access/ActivityLog.ts"
 import { CallHistory } from "../../src/services/access/CallHistory.ts"
@@ -28,6 +25,8 @@ import { Sessions } from "../../src/services/access/Sessions.ts"
 import { SignIn } from "../../src/services/access/SignIn.ts"
 import { Usage } from "../../src/services/access/Usage.ts"
 
+const billingUrl = "https://discovery.test/billing"
+
 const accountId = Schema.decodeSync(AccountId)
 
 export const caller = (id: number, overrides: Partial<Caller> = {}): Caller => ({
@@ -39,12 +38,7 @@ export const caller = (id: number, overrides: Partial<Caller> = {}): Caller => (
   ...overrides
 })
 
-export const down = () =>
-  new ServiceUnavailable({
-    message: "The data is not reachable right now.",
-    retryAfterSeconds: 1,
-    cause: new Error("secret of the database")
-  })
+export const down = () => ToolErrorMessages.unavailable("database", new Error("secret of the database"))
 
 /** Every call goes to `record`; nothing can be read back. */
 export const usage = (record: (call: Activity) => void = () => {}): Layer.Layer<ActivityLog | Usage | CallHistory> =>
@@ -71,16 +65,10 @@ export const credentials = (callers: Readonly<Record<string, Caller>>): Layer.La
   })
 
 export const plans: Layer.Layer<PlanChecker> = Layer.succeed(PlanChecker, {
-  check: ({ plan, status }) =>
-    plan !== "starter" && status === "active"
-      ? Effect.void
-      : Effect.fail(
-          new PlanUpgradeRequired({
-            message: "The subscription is not active on Growth or Pro.",
-            hint: "Upgrade the plan.",
-            upgradeUrl: "https://discovery.test/billing"
-          })
-        )
+  check: (caller) => {
+    const missing = Plan.missing(caller, billingUrl)
+    return missing === undefined ? Effect.void : Effect.fail(missing)
+  }
 })
 
 /** Session cookies that cause an unreachable database, and a defect. */
@@ -146,11 +134,12 @@ export const ledger = (books: Books): Layer.Layer<CreditLedger> =>
           return { cost: 0, remaining: credits.allowance - before }
         }
         if (before + charge.cost > credits.allowance) {
-          return yield* new InsufficientCredits({
-            message: "No credits are left.",
-            hint: `They renew on ${credits.periodEnd}.`,
-            retryAfterSeconds: 60,
-            upgradeUrl: "https://discovery.test/billing"
+          return yield* ToolErrorMessages.insufficientCredits({
+            cost: charge.cost,
+            remaining: credits.allowance - before,
+            periodEnd: credits.periodEnd,
+            nowMillis: yield* Clock.currentTimeMillis,
+            billingUrl
           })
         }
         books.charges.push(charge)

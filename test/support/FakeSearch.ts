@@ -7,7 +7,7 @@ import type { ProductOnRecord } from "../../src/domain/catalog/ProductRecordItem
 import type { ShopDetails, ShopFacts } from "../../src/domain/catalog/ShopItem.ts"
 import * as AdQuery from "../../src/domain/search/AdQuery.ts"
 import * as Page from "../../src/domain/search/Page.ts"
-import { NotFound, ShopNotTracked } from "../../src/domain/ToolError.ts"
+import * as ToolErrorMessages from "../../src/domain/ToolErrorMessages.ts"
 import { TrackedShops } from "../../src/services/access/TrackedShops.ts"
 import { AdSearch } from "../../src/services/search/AdSearch.ts"
 import { CatalogIndex } from "../../src/services/search/runtime/CatalogIndex.ts"
@@ -173,7 +173,7 @@ export const shops: Layer.Layer<
     }
   }),
   Layer.succeed(ShopReader, {
-    get: (id) => (id === shop.id ? Effect.succeed(shop) : Effect.fail(new NotFound({ message: `no store ${id}` })))
+    get: (id) => (id === shop.id ? Effect.succeed(shop) : Effect.fail(ToolErrorMessages.noStore(id)))
   }),
   Layer.succeed(ProductReader, {
     get: (id) =>
@@ -181,8 +181,8 @@ export const shops: Layer.Layer<
         ? Effect.succeed(productOnRecord)
         : Effect.fail(
             id === 2
-              ? new ShopNotTracked({ message: "not tracked", hint: "https://discovery.test/dashboard/shops/8" })
-              : new NotFound({ message: `no product ${id}` })
+              ? ToolErrorMessages.storeNotTracked(id, 8, "https://discovery.test/dashboard/shops/8")
+              : ToolErrorMessages.noProduct(id)
           )
   })
 )

@@ -53,6 +53,20 @@ export const is = (kind: Kind, text: string): boolean => {
   return bodyPattern.test(body) && body.slice(randomCharacters) === checksum(body.slice(0, randomCharacters))
 }
 
+const bearerStart = new RegExp(`^(?:${Object.values(bearerPrefixes).join("|")})`)
+const anySecret = new RegExp(
+  Object.entries(prefixes)
+    .flatMap(([kind, prefix]) => (kind === "client" ? [] : [prefix]))
+    .join("|"),
+  "i"
+)
+
+/** Whether a text begins as a bearer credential does. */
+export const isBearerLike = (text: string): boolean => bearerStart.test(text)
+
+/** Whether there may be a secret anywhere in a text. */
+export const mayHoldSecret = (text: string): boolean => anySecret.test(text)
+
 /** The part of a secret that may be shown after its creation. */
 export const lastFour = (secret: string): string => secret.slice(-4)
 

@@ -1,5 +1,6 @@
 /** Access to the tools: an active Growth or Pro subscription (S8, D6). */
-import { PlanUpgradeRequired } from "../ToolError.ts"
+import type { PlanUpgradeRequired } from "../ToolError.ts"
+import { planUpgradeRequired } from "../ToolErrorMessages.ts"
 import type { Plan, SubscriptionStatus } from "./Account.ts"
 
 /** Credits of one period, by plan. */
@@ -37,9 +38,5 @@ export const missing = (subscription: Subscription, billingUrl: string): PlanUpg
   ]
   if (problems.length === 0) return undefined
   const steps = [upgrade, remedy].filter((step) => step !== undefined).join(" and ")
-  return new PlanUpgradeRequired({
-    message: `Tool calls need an active Growth or Pro subscription, but the account's ${problems.join(" and its ")}.`,
-    hint: `To go on, ${steps} at ${billingUrl}. Keys and connected apps are kept and work again at once. Nothing was charged.`,
-    upgradeUrl: billingUrl
-  })
+  return planUpgradeRequired({ problems, steps, billingUrl })
 }

@@ -5,7 +5,7 @@
  * port, dot segments, also as `%2e`, backslashes, spaces, an IPv4 address as a number) is refused, not repaired. So two
  * spellings are two clients or none, and ids are compared as strings, here and everywhere.
  */
-import { isLocalHost } from "./HostParts.ts"
+import { isLocalHost } from "../LocalHost.ts"
 
 /** Longer than any real one; it is kept with every grant. */
 const maxCharacters = 2048

@@ -1,11 +1,6 @@
 /** The part of a host that says whose it is: `evil.example` of `accounts.bank.com.evil.example`, to be told from the rest. */
 import * as tldts from "tldts"
 
-/** This machine, as the URL parser writes it: the only hosts to which secrets go without TLS. */
-const localHosts = new Set(["localhost", "127.0.0.1", "[::1]"])
-
-export const isLocalHost = (hostname: string): boolean => localHosts.has(hostname)
-
 export interface HostParts {
   readonly before: string
   /** What was registered by someone; an address, or a name of this machine, is whole. */

@@ -1,4 +1,5 @@
 /** Where an app is sent back to: what may be registered, what is the same, and how it is shown (R11, R24, R43). */
+import * as LocalHost from "../LocalHost.ts"
 import * as HostParts from "./HostParts.ts"
 
 /** Longer than any real one. */
@@ -9,7 +10,12 @@ const uriCharacters = /^[\x21-\x7e]+$/
 const unwanted = /["#*<>\\^`{|}]/
 
 /** RFC 8252, 7.3: whatever listens on this machine. In one spelling only, so that no parser takes it for another host. */
-const loopback = /^http:\/\/(127\.0\.0\.1|\[::1\]|localhost)(?::(\d{1,5}))?((?:[/?].*)?)$/
+const http = /^http:\/\/(\[::1\]|[a-z0-9.]+)(?::(\d{1,5}))?((?:[/?].*)?)$/
+
+const loopbackOf = (uri: string) => {
+  const [, host = "", port, rest] = http.exec(uri) ?? []
+  return LocalHost.isLocalHost(host) ? { host, port, rest } : undefined
+}
 
 /** No user info: what follows the slashes up to the next one is a host, and perhaps a port. */
 const web = /^https:\/\/(?:\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::\d{1,5})?(?:[/?]|$)/i
@@ -53,8 +59,8 @@ const isPort = (digits: string | undefined) => digits === undefined || (Number(d
 export const isRegistrable = (uri: string): boolean => {
   if (uri.length > maxCharacters || !uriCharacters.test(uri) || unwanted.test(uri) || !URL.canParse(uri)) return false
   if (web.test(uri)) return true
-  const local = loopback.exec(uri)
-  if (local !== null) return isPort(local[2])
+  const local = loopbackOf(uri)
+  if (local !== undefined) return isPort(local.port)
   const scheme = app.exec(uri)?.[1]
   if (scheme === undefined || !isAppScheme(scheme)) return false
   const url = URL.parse(uri)
@@ -67,19 +73,15 @@ export const isRegistrable = (uri: string): boolean => {
  */
 export const matches = (registered: string, given: string): boolean => {
   if (registered === given) return true
-  const known = loopback.exec(registered)
-  const asked = loopback.exec(given)
-  return known !== null && asked !== null && known[1] === asked[1] && known[3] === asked[3] && isPort(asked[2])
+  const known = loopbackOf(registered)
+  const asked = loopbackOf(given)
+  return known !== undefined && known.host === asked?.host && known.rest === asked.rest && isPort(asked.port)
 }
-
-/** What browsers take for this machine, however it was written: names below localhost as well, and the address of none. */
-const localHost =
-  /^(?:(?:[^.]+\.)*localhost\.?|127(?:\.\d{1,3}){3}|0\.0\.0\.0|\[::1?\]|\[::ffff:(?:7f[\da-f]{2}:[\da-f]{1,4}|0:0)\])$/
 
 /** Whether the address is of the user's own machine, where any program may listen (R26). */
 export const isLoopback = (uri: string): boolean => {
   const url = URL.parse(uri)
-  return url !== null && /^https?:$/.test(url.protocol) && localHost.test(url.hostname)
+  return url !== null && /^https?:$/.test(url.protocol) && LocalHost.isLocalToBrowsers(url.hostname)
 }
 
 /** Whether a scheme of the app's own takes the answer to it: any program may claim that as well (RFC 8252, 8.6). */

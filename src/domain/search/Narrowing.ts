@@ -1,5 +1,4 @@
 /** Advice for a search that took too long: how to make it smaller. */
-import { SearchTimeout } from "../ToolError.ts"
 import { wantedWords } from "./SearchText.ts"
 import * as StoreFilter from "./StoreFilter.ts"
 
@@ -48,7 +47,3 @@ export const hint = (args: Narrowable): string => {
   }[words]
   return latePage === undefined ? first : `${first} Or ask for an earlier page than ${latePage}.`
 }
-
-/** Without a hint, for reads by id. */
-export const tooSlow = (hint = "Try again in a moment."): SearchTimeout =>
-  new SearchTimeout({ message: "The search took too long and was stopped. Nothing was charged.", hint })

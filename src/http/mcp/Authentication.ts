@@ -1,6 +1,7 @@
 /** Who calls: the bearer credential of a request, or the 401 that tells where to get one (P30 to P32; RFC 6750). */
 import { Effect, Redacted } from "effect"
 import type { AppSettings } from "../../Config.ts"
+import * as Credential from "../../domain/access/Credential.ts"
 import type { Caller } from "../../domain/access/Account.ts"
 import type { ServiceUnavailable } from "../../domain/ToolError.ts"
 import type { CredentialRejected, CredentialResolver } from "../../services/access/CredentialResolver.ts"
@@ -20,9 +21,6 @@ const bearer = /^bearer(?:[ \t]+(.*))?$/i
 /** RFC 6750, 2.3, and what keys are called elsewhere. */
 const inQuery = /[?&](?:access_token|token|api_key|apikey|key)=/i
 
-/** What begins as our credentials do; whether it is one is not looked at. */
-const bare = /^d(?:sk|at)_/
-
 export const authenticate = (
   /** The address of the request, with its query. */
   url: string,
@@ -32,7 +30,7 @@ export const authenticate = (
   const header = authorization?.trim() ?? ""
   const secret = bearer.exec(header)?.[1]
   if (secret !== undefined && secret !== "") return resolver.resolve(Redacted.make(secret))
-  const instead = bare.test(header) ? "without scheme" : inQuery.test(url) ? "in the query" : "nothing"
+  const instead = Credential.isBearerLike(header) ? "without scheme" : inQuery.test(url) ? "in the query" : "nothing"
   return Effect.fail({ _tag: "NoCredential", instead })
 }
 

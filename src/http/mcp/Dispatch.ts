@@ -5,11 +5,9 @@ import { AppConfig } from "../../Config.ts"
 import type { Caller } from "../../domain/access/Account.ts"
 import * as JsonRpc from "../../domain/mcp/JsonRpc.ts"
 import * as Protocol from "../../domain/mcp/Protocol.ts"
-import { RateLimited } from "../../domain/ToolError.ts"
 import { CreditLedger } from "../../services/access/CreditLedger.ts"
 import type { Charge } from "../../services/access/CreditLedger.ts"
 import { RequestRate } from "../../services/limits/RequestRate.ts"
-import type { Rate } from "../../services/limits/RequestRate.ts"
 import { ToolRegistry } from "../../services/tools/ToolRegistry.ts"
 import { ToolRunner } from "../../services/tools/ToolRunner.ts"
 import type { ToolCall } from "../../services/tools/ToolRunner.ts"
@@ -66,10 +64,8 @@ export class Dispatch extends Context.Service<
         if (outcome.success._tag === "ToolCall") {
           const { arguments: args, meta, tool } = outcome.success
           const call = { tool, arguments: args, meta, caller, requestId, onCharge }
-          const wait = rate?.retryAfterSeconds
-          const answer = yield* wait === undefined
-            ? inTrace(call, runner.run(call))
-            : runner.refuse(call, new RateLimited({ message: tooMany(rate), retryAfterSeconds: wait }))
+          const refusal = rate?.refusal
+          const answer = yield* refusal === undefined ? inTrace(call, runner.run(call)) : runner.refuse(call, refusal)
           const { error } = answer
           return {
             status: 200,
@@ -79,13 +75,14 @@ export class Dispatch extends Context.Service<
             retryAfterSeconds: error !== undefined && "retryAfterSeconds" in error ? error.retryAfterSeconds : undefined
           }
         }
-        if (rate?.retryAfterSeconds !== undefined) {
-          const failure = { code: JsonRpc.codes.internalError, message: tooMany(rate) }
+        if (rate?.refusal !== undefined) {
+          const { message, retryAfterSeconds } = rate.refusal
+          const failure = { code: JsonRpc.codes.internalError, message }
           return {
             status: 429,
             body: JsonRpc.failure(request.id, withId(failure, requestId)),
             rate,
-            retryAfterSeconds: rate.retryAfterSeconds
+            retryAfterSeconds
           }
         }
         return { status: 200, body: JsonRpc.success(request.id, outcome.success.json), rate }
@@ -163,9 +160,6 @@ const withId = (failure: JsonRpc.Failure, requestId: string): JsonRpc.Failure =>
   ...failure,
   data: { ...failure.data, request_id: requestId }
 })
-
-const tooMany = (rate: Rate | undefined) =>
-  `Too many requests: at most ${rate?.limit ?? 0} a minute. Wait ${rate?.retryAfterSeconds ?? 1} s. Nothing was charged.`
 
 /** Joins the caller's trace, when anybody traces (P29). A header of the request does the same by itself. */
 const inTrace = <A>(call: ToolCall, effect: Effect.Effect<A>): Effect.Effect<A> =>

@@ -3,15 +3,16 @@ import { Array, Clock, Context, Effect, Exit, Layer, Request, Schedule } from "e
 import { SqlClient } from "effect/sql"
 import { AppConfig } from "../../Config.ts"
 import type { Caller } from "../../domain/access/Account.ts"
-import { insufficientCredits, keyConflict, unfitKey } from "../../domain/access/ChargeError.ts"
+import { keyConflict, unfitKey } from "../../domain/access/ChargeError.ts"
 import type { InsufficientCredits, InvalidArguments, ServiceUnavailable } from "../../domain/ToolError.ts"
-import { available, availableToRead, unavailable } from "../database/Availability.ts"
+import { available, availableToRead } from "../database/Availability.ts"
 import * as DatabaseClock from "../database/DatabaseClock.ts"
 import { batched } from "./Batches.ts"
 import * as CreditPeriods from "./CreditPeriods.ts"
 import type { Decision } from "./LedgerStatements.ts"
 import * as LedgerStatements from "./LedgerStatements.ts"
 import { UnansweredCharges } from "./UnansweredCharges.ts"
+import * as ToolErrorMessages from "../../domain/ToolErrorMessages.ts"
 
 /** `fingerprint` is the SHA-256 of tool and arguments in hex: the same key with another one is an error. */
 export interface IdempotencyKey {
@@ -185,15 +186,16 @@ const answer = (
     case "insufficient":
     case "no_period":
       return Exit.fail(
-        insufficientCredits(
-          { cost: charge.cost, remaining },
-          decision.periodEnd ?? charge.caller.credits.periodEnd,
+        ToolErrorMessages.insufficientCredits({
+          cost: charge.cost,
+          remaining,
+          periodEnd: decision.periodEnd ?? charge.caller.credits.periodEnd,
           nowMillis,
           billingUrl
-        )
+        })
       )
     case "barred":
     case undefined:
-      return Exit.fail(unavailable())
+      return Exit.fail(ToolErrorMessages.unavailable("database"))
   }
 }

@@ -8,9 +8,8 @@
  */
 import { Clock, Duration, Effect, Schedule } from "effect"
 import { SqlError, Statement } from "effect/sql"
-import * as Narrowing from "../../domain/search/Narrowing.ts"
-import { ServiceUnavailable } from "../../domain/ToolError.ts"
-import type { SearchTimeout } from "../../domain/ToolError.ts"
+import type { SearchTimeout, ServiceUnavailable } from "../../domain/ToolError.ts"
+import * as ToolErrorMessages from "../../domain/ToolErrorMessages.ts"
 
 /** The reasons that trying again cannot fix. */
 const isPermanent = (error: SqlError.SqlError): boolean =>
@@ -19,12 +18,7 @@ const isPermanent = (error: SqlError.SqlError): boolean =>
   error.reason._tag === "AuthenticationError" ||
   error.reason._tag === "ConstraintError"
 
-export const unavailable = (cause?: unknown): ServiceUnavailable =>
-  new ServiceUnavailable({
-    message: "The service cannot reach its database right now. Nothing was charged; try again in a moment.",
-    retryAfterSeconds: 1,
-    ...(cause === undefined ? {} : { cause })
-  })
+const unavailable = (cause?: unknown) => ToolErrorMessages.unavailable("database", cause)
 
 const asServiceUnavailable = <E>(error: E | SqlError.SqlError) =>
   // A generic error type cannot be narrowed by exclusion; what is no SqlError is the rest of it.
@@ -91,7 +85,7 @@ export const query = <A, E, R>(
     const outer = fiber.getRef(Statement.CurrentTransformer)
     const longest = Duration.toNanosUnsafe(statement)
     let began: bigint | undefined
-    const tooSlow = Effect.suspend(() => Effect.fail(Narrowing.tooSlow(hint())))
+    const tooSlow = Effect.suspend(() => Effect.fail(ToolErrorMessages.tooSlow(hint())))
     return effect.pipe(
       Effect.provideService(Statement.CurrentTransformer, (each, sql, on, span) => {
         began = clock.monotonicTimeNanosUnsafe()

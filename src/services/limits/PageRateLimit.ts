@@ -5,8 +5,9 @@
  */
 import { Clock, Context, Effect, Layer } from "effect"
 import type { AccountId } from "../../domain/access/Account.ts"
-import { RateLimited } from "../../domain/ToolError.ts"
+import type { RateLimited } from "../../domain/ToolError.ts"
 import * as LeakyBucket from "./LeakyBucket.ts"
+import * as ToolErrorMessages from "../../domain/ToolErrorMessages.ts"
 
 /** Two a second, for minutes on end, is more than anyone reads; a burst of opened tabs passes. */
 export const looksPerMinute = 120
@@ -30,10 +31,7 @@ export class PageRateLimit extends Context.Service<
         const now = yield* Clock.currentTimeMillis
         const { retryAfterSeconds } = bucket.take([{ key: String(account), allowance }], now)
         if (retryAfterSeconds === 0) return
-        return yield* new RateLimited({
-          message: `At most ${looksPerMinute} pages of the catalog and of the usage per minute and account.`,
-          retryAfterSeconds
-        })
+        return yield* ToolErrorMessages.tooManyPages(looksPerMinute, retryAfterSeconds)
       })
     })
   })

@@ -2,7 +2,9 @@
 import { Clock, Context, Effect, Layer } from "effect"
 import { AppConfig } from "../../Config.ts"
 import type { AccountId } from "../../domain/access/Account.ts"
+import type { RateLimited } from "../../domain/ToolError.ts"
 import * as LeakyBucket from "./LeakyBucket.ts"
+import * as ToolErrorMessages from "../../domain/ToolErrorMessages.ts"
 
 /** The account's bucket after a request: it holds `limit` and refills evenly over {@link windowSeconds}. */
 export interface Rate {
@@ -10,8 +12,8 @@ export interface Rate {
   readonly remaining: number
   /** Until the bucket is full again. */
   readonly resetSeconds: number
-  /** Until the next request is let through; `undefined` when this one was. */
-  readonly retryAfterSeconds: number | undefined
+  /** `undefined` when the request was let through. */
+  readonly refusal: RateLimited | undefined
 }
 
 export const windowSeconds = 60
@@ -41,7 +43,7 @@ export class RequestRate extends Context.Service<
               limit,
               remaining: Math.floor(Math.max(0, limit - used)),
               resetSeconds: Math.ceil((used * windowSeconds) / limit),
-              retryAfterSeconds: retryAfterSeconds === 0 ? undefined : retryAfterSeconds
+              refusal: retryAfterSeconds === 0 ? undefined : ToolErrorMessages.tooManyRequests(limit, retryAfterSeconds)
             }
           })
       })

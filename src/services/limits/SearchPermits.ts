@@ -6,12 +6,12 @@
 import { Context, Duration, Effect, Layer, Semaphore } from "effect"
 import type { SqlError } from "effect/sql"
 import type { AccountId } from "../../domain/access/Account.ts"
-import { RateLimited } from "../../domain/ToolError.ts"
-import type { SearchTimeout, ServiceUnavailable } from "../../domain/ToolError.ts"
+import type { RateLimited, SearchTimeout, ServiceUnavailable } from "../../domain/ToolError.ts"
 import { CurrentAccount } from "../access/CurrentAccount.ts"
 import * as Availability from "../database/Availability.ts"
 import { PoolSize, StatementTimeoutMillis } from "../database/Database.ts"
 import * as BoundedQueue from "./BoundedQueue.ts"
+import * as ToolErrorMessages from "../../domain/ToolErrorMessages.ts"
 
 /** For credentials, charges and readiness: each is one short statement, and many calls share one. */
 const reservedConnections = 4
@@ -23,12 +23,6 @@ const waitDeadline = Duration.seconds(5)
 const spareTime = Duration.seconds(2)
 
 export type SearchFailure = RateLimited | SearchTimeout | ServiceUnavailable
-
-const tooMany = (): RateLimited =>
-  new RateLimited({
-    message: "Too many searches of this account at once. Nothing was charged; wait for some of them, then try again.",
-    retryAfterSeconds: 1
-  })
 
 export class SearchPermits extends Context.Service<
   SearchPermits,
@@ -61,7 +55,7 @@ export class SearchPermits extends Context.Service<
         // First, so that it runs after the turn has ended.
         return Effect.andThen(
           Effect.addFinalizer(() => forget),
-          share.turn(tooMany)
+          share.turn(ToolErrorMessages.tooManySearches)
         )
       }
 
@@ -76,7 +70,7 @@ export class SearchPermits extends Context.Service<
           Effect.timeoutOrElse({
             duration: waitDeadline,
             orElse: (): Effect.Effect<never, RateLimited | ServiceUnavailable> =>
-              Effect.fail(hasShare ? Availability.unavailable() : tooMany())
+              Effect.fail(hasShare ? ToolErrorMessages.unavailable("database") : ToolErrorMessages.tooManySearches())
           })
         )
       })

@@ -6,7 +6,7 @@ import { Dns, NetAddress } from "effect/net"
 import manifest from "../../../package.json" with { type: "json" }
 import { AppConfig } from "../../Config.ts"
 import type { AppSettings } from "../../Config.ts"
-import { isLocalHost } from "../../domain/oauth/HostParts.ts"
+import { isLocalHost } from "../../domain/LocalHost.ts"
 import type { CacheFields } from "../../domain/oauth/Freshness.ts"
 import * as SpecialUse from "../../domain/oauth/SpecialUse.ts"
 import { PinnedRequest } from "./PinnedRequest.ts"

@@ -5,13 +5,14 @@ import { AppConfig } from "../../Config.ts"
 import type { AccountId } from "../../domain/access/Account.ts"
 import { ProductDetails } from "../../domain/catalog/ProductDetails.ts"
 import type { ProductOnRecord } from "../../domain/catalog/ProductRecordItem.ts"
-import { NotFound, ShopNotTracked } from "../../domain/ToolError.ts"
+import type { NotFound, ShopNotTracked } from "../../domain/ToolError.ts"
 import { rowsOf } from "../database/Rows.ts"
 import { dashboardUrl } from "../tools/DashboardUrl.ts"
 import * as ProductSql from "./ProductSql.ts"
 import * as ShopSql from "./ShopSql.ts"
 import { SearchPermits } from "../limits/SearchPermits.ts"
 import type { SearchFailure } from "../limits/SearchPermits.ts"
+import * as ToolErrorMessages from "../../domain/ToolErrorMessages.ts"
 
 /** The import wrote the details in this form: others are a defect. */
 const decodeRows = rowsOf(
@@ -47,16 +48,10 @@ export class ProductReader extends Context.Service<
         function* (productId: number, accountId: AccountId) {
           const [row] = yield* read(sql, productId, accountId)
           if (row === undefined) {
-            return yield* new NotFound({
-              message: `There is no product ${productId}.`,
-              hint: "Take the id of a product from search_products."
-            })
+            return yield* ToolErrorMessages.noProduct(productId)
           }
           if (!row.is_tracked && !row.is_own) {
-            return yield* new ShopNotTracked({
-              message: `Details of product ${productId} are for tracked stores and own brand stores only; its store, ${row.shop_id}, is neither.`,
-              hint: `Track the store at ${shopPage(row.shop_id)}, then call again.`
-            })
+            return yield* ToolErrorMessages.storeNotTracked(productId, row.shop_id, shopPage(row.shop_id))
           }
           return {
             ...ProductSql.toProduct(row),

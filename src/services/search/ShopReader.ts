@@ -4,13 +4,14 @@ import { SqlClient } from "effect/sql"
 import type { AccountId } from "../../domain/access/Account.ts"
 import { ShopExtras } from "../../domain/catalog/ShopItem.ts"
 import type { ShopDetails } from "../../domain/catalog/ShopItem.ts"
-import { NotFound } from "../../domain/ToolError.ts"
+import type { NotFound } from "../../domain/ToolError.ts"
 import { rowsOf } from "../database/Rows.ts"
 import { CatalogIndex } from "./runtime/CatalogIndex.ts"
 import type { SearchFailure } from "../limits/SearchPermits.ts"
 import { SearchRunner } from "./SearchRunner.ts"
 import { isIndexed } from "./ShopFigures.ts"
 import * as ShopSql from "./ShopSql.ts"
+import * as ToolErrorMessages from "../../domain/ToolErrorMessages.ts"
 
 /** Ten years. */
 const maxMonths = 120
@@ -68,10 +69,7 @@ export class ShopReader extends Context.Service<
         const look = Effect.fnUntraced(function* (shopId: number, accountId: AccountId) {
           const [row] = yield* runner.records([shopId], read(sql, accountId))
           if (row === undefined) {
-            return yield* new NotFound({
-              message: `There is no store ${shopId}.`,
-              hint: "Take the id of a store from search_shops, or `shop.id` from search_ads or search_products."
-            })
+            return yield* ToolErrorMessages.noStore(shopId)
           }
           const { list, version } = yield* index.current
           return {

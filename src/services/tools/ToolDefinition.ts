@@ -5,10 +5,10 @@ import * as Tool from "effect/ai/Tool"
 import type { Caller } from "../../domain/access/Account.ts"
 import { costs } from "../../domain/access/Credit.ts"
 import * as ArgumentDecoder from "../../domain/ArgumentDecoder.ts"
-import * as Narrowing from "../../domain/search/Narrowing.ts"
 import type { ArgumentIssue } from "../../domain/ArgumentIssue.ts"
 import type { RateLimited, SearchTimeout, ServiceUnavailable, ToolError } from "../../domain/ToolError.ts"
 import * as ToolSchema from "./ToolSchema.ts"
+import * as ToolErrorMessages from "../../domain/ToolErrorMessages.ts"
 
 /** Every tool has an entry in `costs`. */
 export type ToolName = keyof typeof costs
@@ -161,4 +161,4 @@ export const prepare = <A extends StructuredContent, E extends ToolError, C>(
 const deadline = "15 seconds"
 
 export const inTime = <A, E, R>(run: Effect.Effect<A, E, R>): Effect.Effect<A, E | SearchTimeout, R> =>
-  Effect.timeoutOrElse(run, { duration: deadline, orElse: () => Effect.fail(Narrowing.tooSlow()) })
+  Effect.timeoutOrElse(run, { duration: deadline, orElse: () => Effect.fail(ToolErrorMessages.tooSlow()) })

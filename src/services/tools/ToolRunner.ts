@@ -8,9 +8,8 @@ import { Cause, Clock, Context, Effect, Layer, Result } from "effect"
 import { AppConfig } from "../../Config.ts"
 import type { Caller } from "../../domain/access/Account.ts"
 import * as Credit from "../../domain/access/Credit.ts"
-import { insufficientCredits } from "../../domain/access/ChargeError.ts"
 import type { ArgumentIssue } from "../../domain/ArgumentIssue.ts"
-import { InternalError, InvalidArguments } from "../../domain/ToolError.ts"
+import { InvalidArguments } from "../../domain/ToolError.ts"
 import type { ToolError } from "../../domain/ToolError.ts"
 import * as ToolErrors from "../../domain/ToolError.ts"
 import { ActivityLog } from "../access/ActivityLog.ts"
@@ -22,6 +21,7 @@ import * as Idempotency from "./Idempotency.ts"
 import * as Truncation from "../../domain/Truncation.ts"
 import { inTime, prepare } from "./ToolDefinition.ts"
 import type { Complaint, PreparedCall, RawArguments, RunnableTool } from "./ToolDefinition.ts"
+import * as ToolErrorMessages from "../../domain/ToolErrorMessages.ts"
 
 export interface ToolCall {
   readonly tool: RunnableTool
@@ -121,9 +121,13 @@ export class ToolRunner extends Context.Service<
             : { key: key.success, fingerprint: Idempotency.fingerprint(tool.name, call.arguments) }
         const paid = idempotency !== undefined && (yield* ledger.lookup(caller, idempotency)) === "repeat"
         if (!paid && remaining(caller) < tool.cost) {
-          const now = yield* Clock.currentTimeMillis
-          const charge = { cost: tool.cost, remaining: remaining(caller) }
-          return yield* insufficientCredits(charge, caller.credits.periodEnd, now, billingUrl)
+          return yield* ToolErrorMessages.insufficientCredits({
+            cost: tool.cost,
+            remaining: remaining(caller),
+            periodEnd: caller.credits.periodEnd,
+            nowMillis: yield* Clock.currentTimeMillis,
+            billingUrl
+          })
         }
 
         const envelope = yield* inTime(run)
@@ -182,13 +186,7 @@ const fail = (call: ToolCall, cause: Cause.Cause<ToolError>, supportUrl: string)
   if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause as Cause.Cause<never>)
   return Effect.as(
     logCause("A call failed by a defect", call, cause),
-    failed(
-      call,
-      new InternalError({
-        message: "Something went wrong on our side. Nothing was charged.",
-        hint: `Try again; if it stays, tell ${supportUrl} the request id.`
-      })
-    )
+    failed(call, ToolErrorMessages.internalError(supportUrl))
   )
 }
 

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Narrowing from "../../../src/domain/search/Narrowing.ts"
 import type { Narrowable } from "../../../src/domain/search/Narrowing.ts"
+import * as ToolErrorMessages from "../../../src/domain/ToolErrorMessages.ts"
 
 const cases: ReadonlyArray<readonly [what: string, args: Narrowable, hint: RegExp]> = [
   ["nothing is asked", {}, /^Add a store filter such as niches, [^.]+\.$/u],
@@ -22,6 +23,6 @@ describe("Narrowing", () => {
   })
 
   it("what is no search of many records is told to come again", () => {
-    assert.deepInclude(Narrowing.tooSlow(), { _tag: "SearchTimeout", hint: "Try again in a moment." })
+    assert.deepInclude(ToolErrorMessages.tooSlow(), { _tag: "SearchTimeout", hint: "Try again in a moment." })
   })
 })

@@ -248,7 +248,12 @@ layer(TestServer.layer(), { excludeTestServices: true })("tools", (it) => {
   // D20
   describe("P27 an error is told in text alone, never as structuredContent", () => {
     it.effect.each<[string, string, unknown, string]>([
-      ["plan_upgrade_required", "unpaid", {}, "The subscription is not active on Growth or Pro. Upgrade the plan.\n"],
+      [
+        "plan_upgrade_required",
+        "unpaid",
+        {},
+        "Tool calls need an active Growth or Pro subscription, but the account's subscription is unpaid. To go on, pay the open invoice at https://discovery.test/billing. Keys and connected apps are kept and work again at once. Nothing was charged.\n"
+      ],
       [
         "invalid_arguments",
         "good",

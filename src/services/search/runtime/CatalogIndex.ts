@@ -5,12 +5,13 @@
  */
 import { Clock, Context, Deferred, Duration, Effect, Layer, Metric, Option } from "effect"
 import type { Scope } from "effect"
-import { ServiceUnavailable } from "../../../domain/ToolError.ts"
+import type { ServiceUnavailable } from "../../../domain/ToolError.ts"
 import type { Facets } from "../index/Facets.ts"
 import type { Filter, Query, SearchResult } from "../index/Query.ts"
 import type { Published } from "./IndexState.ts"
 import type { IndexEvent, Progress } from "./Indexer.ts"
 import type { SearchFailure, Searcher } from "./SearchThreads.ts"
+import * as ToolErrorMessages from "../../../domain/ToolErrorMessages.ts"
 
 export interface IndexStatus {
   /** Whether searches are answered. */
@@ -180,15 +181,10 @@ const makeBoard = (searcher: Searcher): Board => {
 
   const notReady = Effect.map(Clock.currentTimeMillis, (now) => {
     const { done, phase, total } = progress
-    const share = total === 0 ? "" : ` (${Math.floor((100 * done) / total)} %)`
-    const message =
-      failure === undefined
-        ? `The search index is being ${phase === "building" ? "built" : "loaded"}${share}.`
-        : "There is no search index right now."
-    return new ServiceUnavailable({
-      message: `${message} Nothing was charged; try again in a moment.`,
-      retryAfterSeconds: Math.min(longestGuessSeconds, Math.max(1, secondsLeft(now)))
-    })
+    const state = failure !== undefined ? "missing" : phase === "building" ? "building" : "loading"
+    const percent = total === 0 ? undefined : Math.floor((100 * done) / total)
+    const retryAfterSeconds = Math.min(longestGuessSeconds, Math.max(1, secondsLeft(now)))
+    return ToolErrorMessages.indexNotReady(state, percent, retryAfterSeconds)
   })
 
   const current = Effect.suspend(() =>

@@ -8,9 +8,7 @@ import { Clock, Deferred, Duration, Effect, Exit, Schedule } from "effect"
 import type { Scope } from "effect"
 import * as Threads from "effect/workers/Worker"
 import type { AccountId } from "../../../domain/access/Account.ts"
-import * as Narrowing from "../../../domain/search/Narrowing.ts"
-import { RateLimited, ServiceUnavailable } from "../../../domain/ToolError.ts"
-import type { SearchTimeout } from "../../../domain/ToolError.ts"
+import type { RateLimited, SearchTimeout, ServiceUnavailable } from "../../../domain/ToolError.ts"
 import { CurrentAccount } from "../../access/CurrentAccount.ts"
 import { Cancelled } from "../index/Matching.ts"
 import * as FairQueue from "../../limits/FairQueue.ts"
@@ -18,6 +16,7 @@ import type { Published } from "./IndexState.ts"
 import { runJob } from "./SearchThread.ts"
 import type { FromThread, Job, Outcome, ToThread } from "./SearchThread.ts"
 import { makeSender } from "./SegmentTransfer.ts"
+import * as ToolErrorMessages from "../../../domain/ToolErrorMessages.ts"
 
 export type SearchFailure = RateLimited | SearchTimeout | ServiceUnavailable
 
@@ -43,17 +42,6 @@ const respawn = Schedule.min([Schedule.exponential("50 millis"), Schedule.spaced
 /** Of one search, over which threads have died. */
 const maxAttempts = 2
 
-const unavailable = (message: string) =>
-  new ServiceUnavailable({ message: `${message} Nothing was charged; try again in a moment.`, retryAfterSeconds: 1 })
-
-const tooMany = () =>
-  new RateLimited({
-    message: "Too many searches of this account at once. Nothing was charged; wait for some of them, then try again.",
-    retryAfterSeconds: 1
-  })
-
-const noIndex = () => unavailable("The search index is being built.")
-
 const answer = (
   outcome: Outcome,
   published: Published,
@@ -61,7 +49,7 @@ const answer = (
 ): Effect.Effect<Answered, SearchTimeout> => {
   switch (outcome._tag) {
     case "Cancelled":
-      return Effect.fail(Narrowing.tooSlow(hint?.()))
+      return Effect.fail(ToolErrorMessages.tooSlow(hint?.()))
     case "Failed":
       return Effect.die(outcome.error)
     default:
@@ -77,7 +65,7 @@ export const onThisThread: Effect.Effect<Searcher> = Effect.sync(() => {
     run: (job, hint) =>
       Effect.gen(function* () {
         const published = current
-        if (published === undefined) return yield* noIndex()
+        if (published === undefined) return yield* ToolErrorMessages.unavailable("index_building")
         const clock = yield* Clock.Clock
         const end = clock.currentTimeMillisUnsafe() + Duration.toMillis(searchLimit)
         const check = () => {
@@ -176,7 +164,7 @@ export const onThreads = Effect.fnUntraced(function* (
       if (running === undefined) return Effect.void
       if (running.task.attempts < maxAttempts) queue.addFirst(running.task)
       else {
-        const error = unavailable("The search could not be finished.")
+        const error = ToolErrorMessages.unavailable("search_failed")
         Deferred.doneUnsafe(running.task.done, Exit.fail(error))
       }
       return dispatch
@@ -227,7 +215,7 @@ export const onThreads = Effect.fnUntraced(function* (
   const late = (task: Task) =>
     Effect.suspend(() => {
       const isOwn = task.account !== undefined && runningOf(task.account) === options.threads
-      return Effect.fail(isOwn ? tooMany() : unavailable("There are too many searches right now."))
+      return Effect.fail(isOwn ? ToolErrorMessages.tooManySearches() : ToolErrorMessages.unavailable("busy"))
     })
 
   return {
@@ -241,19 +229,19 @@ export const onThreads = Effect.fnUntraced(function* (
         )
       }),
     run: Effect.fnUntraced(function* (job, hint) {
-      if (current === undefined) return yield* noIndex()
+      if (current === undefined) return yield* ToolErrorMessages.unavailable("index_building")
       const account = yield* CurrentAccount
       const task: Task = { account, job, started: Deferred.makeUnsafe(), done: Deferred.makeUnsafe(), attempts: 0 }
       const place = queue.add(account, task)
-      if (place === "share_full") return yield* tooMany()
-      if (place === "full") return yield* unavailable("There are too many searches right now.")
+      if (place === "share_full") return yield* ToolErrorMessages.tooManySearches()
+      if (place === "full") return yield* ToolErrorMessages.unavailable("busy")
       return yield* dispatch.pipe(
         Effect.andThen(Deferred.await(task.started)),
         Effect.timeoutOrElse({ duration: waitLimit, orElse: () => late(task) }),
         Effect.andThen(
           Effect.timeoutOrElse(Deferred.await(task.done), {
             duration: searchLimit,
-            orElse: () => Effect.fail(Narrowing.tooSlow(hint?.()))
+            orElse: () => Effect.fail(ToolErrorMessages.tooSlow(hint?.()))
           })
         ),
         Effect.flatMap(({ outcome, published }) => answer(outcome, published, hint)),

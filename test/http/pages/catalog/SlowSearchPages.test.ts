@@ -2,12 +2,12 @@
 import { assert, layer } from "@effect/vitest"
 import { DateTime, Effect, Layer } from "effect"
 import { AccountId } from "../../../../src/domain/access/Account.ts"
-import * as Narrowing from "../../../../src/domain/search/Narrowing.ts"
 import { adsPath } from "../../../../src/http/pages/catalog/AdsPage.ts"
 import { Sessions } from "../../../../src/services/access/Sessions.ts"
 import * as FakeAccess from "../../../support/FakeAccess.ts"
 import * as FakeOAuth from "../../../support/FakeOAuth.ts"
 import { TestServer } from "../../../support/TestServer.ts"
+import * as ToolErrorMessages from "../../../../src/domain/ToolErrorMessages.ts"
 
 const startedAt = DateTime.makeUnsafe("2026-03-15T12:00:00Z")
 
@@ -38,7 +38,7 @@ const access = Layer.mergeAll(
 /** Whoever looks for `down` finds the database down; all others ask too much. */
 const server = TestServer.layer({
   access,
-  search: ({ query }) => Effect.fail(query === "down" ? FakeAccess.down() : Narrowing.tooSlow("in English"))
+  search: ({ query }) => Effect.fail(query === "down" ? FakeAccess.down() : ToolErrorMessages.tooSlow("in English"))
 })
 
 layer(server, { excludeTestServices: true })("search pages of a slow database", (it) => {
