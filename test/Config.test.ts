@@ -50,7 +50,7 @@ describe("AppConfig", () => {
     }
   }
 
-  it.effect("R7 takes a BASE_URL in clear for this machine alone, and says so", () =>
+  it.effect("R7 accepts an http BASE_URL for this machine only, and says so", () =>
     Effect.gen(function* () {
       const { message } = yield* read({ BASE_URL: "http://discovery.example.com" })
       assert.include(message, "https: unless the host is localhost, 127.0.0.1 or [::1]")
@@ -69,7 +69,7 @@ describe("AppConfig", () => {
     { HOST: "10.0.0.5", BASE_URL: "http://localhost:3000" },
     { HOST: "discovery.internal" },
     { HOST: "0" }
-  ])("R7 refuses to listen for other machines in clear, and names both variables: %j", (env) =>
+  ])("R7 refuses to listen for other machines without https, and names both variables: %j", (env) =>
     Effect.gen(function* () {
       const { message } = yield* read(env)
       assert.include(message, `HOST=${env.HOST}`)
@@ -84,7 +84,7 @@ describe("AppConfig", () => {
     { HOST: "127.0.0.2" },
     { HOST: "::1" },
     { HOST: "::ffff:127.0.0.1" }
-  ])("R7 listens for other machines behind TLS, and for this one in clear: %j", (env) =>
+  ])("R7 listens for other machines with https, and for this one with http: %j", (env) =>
     Effect.gen(function* () {
       const { host } = yield* Effect.provide(AppConfig, AppConfig.layer).pipe(
         Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromEnv({ env }))

@@ -128,7 +128,7 @@ const readSources = (folder: string): ReadonlyArray<SourceFile> =>
     })
 
 describe("the rules of imports and files", () => {
-  it("keeps its rules", () => {
+  it("hold for all source files", () => {
     const files = ["src", "demo", "migrations"].flatMap(readSources)
     assert.isAbove(files.length, 10)
     assert.deepStrictEqual(files.flatMap(violationsOf), [])

@@ -36,7 +36,7 @@ const registry = ToolRegistry.layer.pipe(
 )
 
 describe("documents", () => {
-  it.effect("docs/tools.md says what the tools say", () =>
+  it.effect("docs/tools.md is generated from the tools", () =>
     Effect.gen(function* () {
       const { tools } = yield* ToolRegistry
       const page = Documents.toolsPage(tools.map(({ listing }) => listing))
@@ -69,7 +69,7 @@ describe("documents", () => {
       })
     )
 
-    it("has a row for every requirement, and in each a test", () => {
+    it("has a row with a test for every requirement", () => {
       assert.deepStrictEqual(
         rows.map(({ number }) => number),
         Array.from({ length: 56 }, (_, index) => index + 1)
@@ -86,7 +86,7 @@ describe("documents", () => {
     })
   })
 
-  it("the lock knows the content of every package that a production install brings", () => {
+  it("the lock has the integrity of every package of a production install", () => {
     const lock: {
       readonly packages: Readonly<Record<string, { readonly integrity?: string; readonly dev?: boolean }>>
     } = JSON.parse(read("package-lock.json"))

@@ -64,7 +64,7 @@ const twoServers = (connection: EmbeddedConnection) =>
   })
 
 layer(TestDatabase.layerNoPool, { excludeTestServices: true })((it) => {
-  describe("npm start, with the PostgreSQL that comes along", () => {
+  describe("npm start, with the embedded PostgreSQL", () => {
     it.effect(
       "prints what works when pasted, comes back with the same data, and leaves no process behind",
       () =>
@@ -136,7 +136,7 @@ layer(TestDatabase.layerNoPool, { excludeTestServices: true })((it) => {
     )
   })
 
-  describe("a database of the operator's", () => {
+  describe("a database of DATABASE_URL", () => {
     it.effect("keeps logs in their format and off standard output, also with a collector", () =>
       Effect.gen(function* () {
         const { connection } = yield* TestDatabase
@@ -156,7 +156,7 @@ layer(TestDatabase.layerNoPool, { excludeTestServices: true })((it) => {
       })
     )
 
-    it.effect("that cannot be reached is told with the reason, and without its password", () =>
+    it.effect("that cannot be reached is reported with the reason and without its password", () =>
       Effect.gen(function* () {
         const { code, err } = yield* ServerProcess.command(
           { DATABASE_URL: "postgres://u:hush@127.0.0.1:1/x" },
@@ -170,7 +170,7 @@ layer(TestDatabase.layerNoPool, { excludeTestServices: true })((it) => {
     )
   })
 
-  describe("two servers on one database of the operator's", () => {
+  describe("two servers on one DATABASE_URL", () => {
     const setUp = Effect.flatMap(TestDatabase, ({ connection }) => twoServers(connection))
 
     it.effect(

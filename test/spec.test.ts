@@ -129,7 +129,7 @@ describe("the specification", () => {
 })
 
 describe("the checks", () => {
-  it("read ranges, and pass over what is no number", () => {
+  it("read ranges, and ignore what is not the number of a rule", () => {
     const letter = "R"
     assert.deepStrictEqual(
       Array.from(cited(`(${letter}1, ${letter}10 to ${letter}12; S256, P1Y)`)).sort(),

@@ -90,7 +90,7 @@ layer(Services, { excludeTestServices: true })("the operator's command line", (i
       })
     )
 
-    it.effect("set-role makes an operator, which the list shows, and takes it back", () =>
+    it.effect("set-role gives and takes the role of operator, and list shows it", () =>
       Effect.gen(function* () {
         yield* run(["account", "create", "ivy@example.com", "--plan", "growth"])
         const line = /ivy@example\.com {2}growth {2}active {2}0\/20 credits used until 2026-04-10(.*)/
@@ -149,7 +149,7 @@ layer(Services, { excludeTestServices: true })("the operator's command line", (i
       })
     )
 
-    it.effect("replace prints a key that works, list tells when the old one ends", () =>
+    it.effect("replace prints a key that works, list shows when the old one ends", () =>
       Effect.gen(function* () {
         const resolver = yield* CredentialResolver
         yield* run(["account", "create", "gus@example.com", "--plan", "growth"])
@@ -210,7 +210,7 @@ layer(Services, { excludeTestServices: true })("the operator's command line", (i
       })
     )
 
-    it.effect("rotate-key makes a new key, and apps that are connected stay so", () =>
+    it.effect("rotate-key makes a new key, and connected apps stay connected", () =>
       Effect.gen(function* () {
         const { caller } = yield* Access.subscriber()
         const { client, tokens } = yield* OAuth.connected(caller.accountId)
@@ -262,7 +262,7 @@ layer(Services, { excludeTestServices: true })("the operator's command line", (i
   })
 
   describe("credits verify", () => {
-    it.effect("fails and prints the balances that the ledger does not say", () =>
+    it.effect("fails and prints the balances that differ from the ledger", () =>
       Effect.gen(function* () {
         const { caller } = yield* Access.subscriber()
         const good = yield* run(["credits", "verify"])

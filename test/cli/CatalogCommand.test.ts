@@ -46,7 +46,7 @@ const unstamped: ReadonlyArray<readonly [change: string, back: string]> = [
 ]
 
 layer(services, { excludeTestServices: true })("catalog verify", (it) => {
-  it.effect("succeeds while the index says what the records say, and tells what does not", () =>
+  it.effect("succeeds while index and records agree, and prints the differences otherwise", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       yield* loadCatalog(generate(5, 30))

@@ -52,7 +52,7 @@ layer(Services, { excludeTestServices: true })("the commands for data", (it) => 
     return { fs, path, rejects: `${path}.rejects.ndjson` }
   })
 
-  it.effect("a start loads the demo data once; what it exports is what it loads", () =>
+  it.effect("a start loads the demo data once, and export writes the same records", () =>
     Effect.gen(function* () {
       const importer = yield* Importer
       assert.isTrue(yield* importer.isEmpty)
@@ -76,7 +76,7 @@ layer(Services, { excludeTestServices: true })("the commands for data", (it) => 
     })
   )
 
-  it.effect("import ends with 0 when all records went in, and leaves no reject file", () =>
+  it.effect("import exits with 0 when all records were imported, without a reject file", () =>
     Effect.gen(function* () {
       const { fs, path, rejects } = yield* file(shop)
       assert.strictEqual((yield* run(["import", path])).code, 0)
@@ -84,7 +84,7 @@ layer(Services, { excludeTestServices: true })("the commands for data", (it) => 
     })
   )
 
-  it.effect("import ends with 2 when records were rejected, and names the file that says which and why", () =>
+  it.effect("import exits with 2 when records were rejected, and prints the path of the reject file", () =>
     Effect.gen(function* () {
       const { fs, path, rejects } = yield* file(`${shop}{"type":"shop","domain":"b.com","name":"B","country":"XX"}\n`)
       const { code, text } = yield* run(["import", path])
@@ -101,7 +101,7 @@ layer(Services, { excludeTestServices: true })("the commands for data", (it) => 
     })
   )
 
-  it.effect("import ends with 1 and one clear line when a file cannot be imported", () =>
+  it.effect("import exits with 1 and one line when a file cannot be imported", () =>
     Effect.gen(function* () {
       const { path } = yield* file(`${shop}{}\n{}\n`)
       for (const [line, message] of [
@@ -120,7 +120,7 @@ layer(Services, { excludeTestServices: true })("the commands for data", (it) => 
 
   const withReject = `${shop}{"type":"shop"}\n`
 
-  it.effect("import refuses to write the rejected records over what it reads, under whatever name", () =>
+  it.effect("import refuses a reject file that is one of its inputs, whatever its path", () =>
     Effect.gen(function* () {
       const { fs, path } = yield* file(withReject)
       yield* fs.link(path, `${path}.hard`)
@@ -147,7 +147,7 @@ layer(Services, { excludeTestServices: true })("the commands for data", (it) => 
     })
   )
 
-  it.effect("import puts a new reject file in the place of a link, and leaves alone what the link leads to", () =>
+  it.effect("import replaces a symbolic link by the reject file, and does not touch its target", () =>
     Effect.gen(function* () {
       const { fs, path, rejects } = yield* file(withReject)
       yield* fs.writeFileString(`${path}.other`, "precious")
@@ -162,7 +162,7 @@ layer(Services, { excludeTestServices: true })("the commands for data", (it) => 
     })
   )
 
-  it.effect("import refuses a reject file by name that is no regular file", () =>
+  it.effect("import refuses --rejects with something that is not a regular file", () =>
     Effect.gen(function* () {
       const { fs, path } = yield* file(withReject)
       yield* fs.writeFileString(`${path}.other`, "precious")
@@ -177,7 +177,7 @@ layer(Services, { excludeTestServices: true })("the commands for data", (it) => 
     })
   )
 
-  it.effect("import takes standard input, and a storefront's page with its meta.json", () =>
+  it.effect("import reads standard input, and a page of a storefront with its meta.json", () =>
     Effect.gen(function* () {
       assert.strictEqual((yield* run(["import", "-"], shop)).code, 0)
       const meta = yield* file(`{"name":"Oakline","country":"DE","currency":"EUR","domain":"oakline.de"}`)

@@ -6,7 +6,7 @@ import * as ProgressBar from "../../src/cli/ProgressBar.ts"
 const progress = { label: "Importing", done: 25, total: 100, items: 1_234_567, unit: "records" }
 
 describe("a line of progress", () => {
-  it("tells share, count, rate and what is left", () => {
+  it("shows share, count, rate and remaining time", () => {
     assert.strictEqual(
       ProgressBar.render(progress, 30, true),
       "Importing  [======                  ]   25 %  1,234,567 records  41,152/s  1 min 30 s left"
@@ -17,7 +17,7 @@ describe("a line of progress", () => {
     )
   })
 
-  it("tells no more than it knows", () => {
+  it("leaves out what is unknown", () => {
     assert.strictEqual(
       ProgressBar.render({ ...progress, total: null }, 10, true),
       "Importing  1,234,567 records  123,457/s"
@@ -57,7 +57,7 @@ describe("a bar", () => {
       return out
     })
 
-  it.effect("redraws one line on a terminal, not more often than eyes can follow, and takes it away", () =>
+  it.effect("redraws one line on a terminal a few times a second, and clears it", () =>
     Effect.gen(function* () {
       const out = yield* printed(true, 10, 100)
       assert.isAtMost(out.length, 12)
@@ -66,7 +66,7 @@ describe("a bar", () => {
     })
   )
 
-  it.effect("writes a plain line every few seconds elsewhere, and nothing for what is quick", () =>
+  it.effect("writes a plain line every few seconds elsewhere, and none for short imports", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* printed(false, 10, 100), [])
       const out = yield* printed(false, 1_000, 21)

@@ -117,7 +117,7 @@ describe("the demo data", () => {
     assert.isAtLeast(themes.length, 40)
   })
 
-  it("points at no server of anybody's", () => {
+  it("has only URLs under the reserved domain", () => {
     for (const record of tiny) {
       const urls = [
         ...(record.type === "product" ? [record.url, record.image_url] : []),
@@ -130,7 +130,7 @@ describe("the demo data", () => {
 })
 
 /** D61: the distributions of real data. */
-describe("the demo data is as real data is", () => {
+describe("the demo data is distributed as real data is", () => {
   const isAbout = (value: number, expected: number, tolerance: number) =>
     assert.isTrue(Math.abs(value - expected) <= expected * tolerance, `${value} is not about ${expected}`)
 
@@ -399,7 +399,7 @@ describe("the demo data has, in every size, the edge cases", () => {
 })
 
 describe("the parts of the generator", () => {
-  it("draw what they say", () => {
+  it("draw from the documented distributions", () => {
     const prng = new Prng("seed", 1)
     const units = Array.from({ length: 20_000 }, () => prng.unit())
     assert.isTrue(units.every((unit) => unit >= 0 && unit < 1))
@@ -427,7 +427,7 @@ describe("the parts of the generator", () => {
     assert.lengthOf(prng.some([1, 2, 3], 2), 2)
   })
 
-  it("have sequences of their own", () => {
+  it("have independent sequences", () => {
     const first = (...path: ReadonlyArray<string | number>) => new Prng(...path).unit()
     assert.strictEqual(first("seed", "shop", 1), first("seed", "shop", 1))
     assert.strictEqual(

@@ -41,7 +41,7 @@ describe("BoundedJson", () => {
     spy.mockRestore()
   })
 
-  it("looks at each character once", () => {
+  it("reads each character once", () => {
     const text = `["${'\\"'.repeat(30_000)}",${nested(50)},"${"[".repeat(100_000)}"]`
     const spy = vi.spyOn(String.prototype, "charCodeAt")
     assert.isTrue(Result.isSuccess(BoundedJson.parse(text)))

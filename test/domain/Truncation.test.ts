@@ -40,14 +40,14 @@ describe("Truncation", () => {
 
   const page = (textLength: number) => ({ results: [{ text: "x".repeat(textLength) }], pagination })
 
-  it("lets exactly 64 KiB pass whole, and cuts one byte more", () => {
+  it("keeps exactly 64 KiB, and truncates one byte more", () => {
     const room = 65_536 - bytes(page(0))
     assert.strictEqual(Buffer.byteLength(Truncation.toJson(page(room))), 65_536)
     assert.notProperty(parse(Truncation.toJson(page(room))), "truncated")
     assert.deepStrictEqual(parse(Truncation.toJson(page(room + 1))), { results: [], pagination, truncated: true })
   })
 
-  it("fills a cut page to the last byte", () => {
+  it("fills a truncated page to the last byte", () => {
     const items = (length: number) => [
       { text: "x".repeat(30_000) },
       { text: "y".repeat(length) },
@@ -64,7 +64,7 @@ describe("Truncation", () => {
   })
 })
 
-describe("lists that are cut", () => {
+describe("truncated lists", () => {
   it("keep their first items, as many as fit the count and the bytes", () => {
     assert.deepStrictEqual(Truncation.fit(["a", "b", "c"], { maxItems: 2, maxBytes: 100 }), ["a", "b"])
     assert.deepStrictEqual(Truncation.fit(["aa", "bb", "cc"], { maxItems: 9, maxBytes: 10 }), ["aa", "bb"])

@@ -48,7 +48,7 @@ describe("the period of a day", () => {
     ])
   })
 
-  it("begun on 29 February has it back in leap years", () => {
+  it("begun on February 29 starts on it again in leap years", () => {
     assert.deepStrictEqual(periodOn("2024-02-29", "2025-03-01"), { start: "2025-02-28", end: "2025-03-29" })
     assert.deepStrictEqual(periodOn("2024-02-29", "2028-03-01"), { start: "2028-02-29", end: "2028-03-29" })
   })

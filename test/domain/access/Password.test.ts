@@ -22,7 +22,7 @@ describe("a new password", () => {
     assert.isUndefined(problem("ab cd ef ".repeat(28), email))
   })
 
-  it("that would be guessed first is refused", () => {
+  it("that is common is refused", () => {
     const guessable = [
       "passwordpassword",
       "PasswordPassword1!",

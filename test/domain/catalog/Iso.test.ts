@@ -13,7 +13,7 @@ describe("countries", () => {
 })
 
 describe("currencies", () => {
-  it("are all current ones, also those that are no country's first choice", () => {
+  it("are all current ones, also those that are not the main currency of a country", () => {
     for (const code of [
       "VED",
       "VES",
@@ -37,7 +37,7 @@ describe("currencies", () => {
   })
 })
 
-describe("the code that is meant", () => {
+describe("the suggested code", () => {
   it.each<[string, string | undefined]>([
     ["USA", "US"],
     ["United States", "US"],

@@ -24,7 +24,7 @@ describe("markup as plain text", () => {
   ]
   it.each(cases)("%j is %j", (html, text) => assert.strictEqual(fromHtml(html), text))
 
-  it.effect.prop("of any text without markup, is on its lines what was there", [Schema.String], ([text]) =>
+  it.effect.prop("of text without markup is the text, line by line", [Schema.String], ([text]) =>
     Effect.sync(() => {
       const plain = fromHtml(text.replaceAll(/[<&]/gu, ""))
       assert.notMatch(plain, /<|\n\n|^\s|\s$|[\u202A-\u202E]/u)
@@ -32,7 +32,7 @@ describe("markup as plain text", () => {
     })
   )
 
-  it("reads the largest markup that can be on record, however bad, in one pass", () => {
+  it("reads the largest possible markup in one pass, however malformed", () => {
     // Quadratic work on any of these would outlast the test's own time limit by far.
     for (const part of ["<", "<a", "<!--", '<a b="', "<script>", "</", "&#", "<a b='\"", "<li>"]) {
       const html = part.repeat(Math.floor(200_000 / part.length))
@@ -41,7 +41,7 @@ describe("markup as plain text", () => {
   })
 })
 
-describe("a product as it is answered", () => {
+describe("a product of get_product", () => {
   const largest: ProductRecordItem.ProductOnRecord = {
     id: 1,
     title: "😀".repeat(500),
@@ -75,7 +75,7 @@ describe("a product as it is answered", () => {
   }
   const context = { dashboardUrl: (id: number) => `https://discovery.test/dashboard/shops/${id}` }
 
-  it("D30, D45 stays within 64 KiB, and tells how much there is", () => {
+  it("D30, D45 stays within 64 KiB, and has the total counts", () => {
     const item = ProductRecordItem.present(largest, context)
     assert.isAtMost(Buffer.byteLength(JSON.stringify(item)), 64 * 1024)
     assert.strictEqual(Array.from(item.description ?? "").length, 5_000)

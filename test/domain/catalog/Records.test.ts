@@ -33,7 +33,7 @@ const issues = (input: unknown) =>
   )
 
 describe("a record", () => {
-  it("needs no more than what identifies and names its subject; the rest is unknown", () => {
+  it("needs only its key and its name; everything else is unknown", () => {
     assert.deepStrictEqual(good(shop), {
       type: "shop",
       domain: "shop.example.com",
@@ -128,7 +128,7 @@ describe("a record", () => {
       assert.deepInclude(good({ ...record, shop: "www.shop.example.com" }), { shop: "shop.example.com" })
   })
 
-  it("D58 says everything that is wrong with it at once", () => {
+  it("D58 reports all its issues at once", () => {
     assert.hasAllKeys(issues({ ...shop, domain: "com", country: "UK", niche: "shoes", color: 1 }), [
       "domain",
       "country",
@@ -137,7 +137,7 @@ describe("a record", () => {
     ])
   })
 
-  it("D31 comes out clean: domains, codes, times, blanks, repetitions, what hides in text", () => {
+  it("D31 is cleaned: domains, codes, times, blanks, repetitions, hidden text", () => {
     assert.deepInclude(
       good({
         ...shop,

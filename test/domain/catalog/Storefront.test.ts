@@ -64,7 +64,7 @@ describe("a product of products.json", () => {
     })
   })
 
-  it("S18 costs what its cheapest variant costs, also nothing", () => {
+  it("S18 has the price of its cheapest variant, also 0", () => {
     assert.deepInclude(record({ variants: [variant, { ...variant, price: "9.50" }, { ...variant, price: 12 }] }), {
       price: 9.5
     })

@@ -111,7 +111,7 @@ describe("clean", () => {
     assert.strictEqual(clean("❤\u200D\uFE0F ∩\uFE00"), "❤ ∩")
   })
 
-  it("is null where nothing is left", () => {
+  it("is null for empty text", () => {
     assert.isNull(cleanOrNull("\u200B \u202E"))
     assert.isNull(cleanOrNull(undefined))
     assert.strictEqual(cleanOrNull(" x "), "x")

@@ -101,7 +101,7 @@ describe("NameIndex", () => {
     })
   )
 
-  it.effect("looks at those names alone that the rarest beginning leads to", () =>
+  it.effect("compares only names with the rarest prefix", () =>
     Effect.gen(function* () {
       const index = yield* NameIndex.build(many)
       const spy = vi.spyOn(String.prototype, "includes")
@@ -116,7 +116,7 @@ describe("NameIndex", () => {
     })
   )
 
-  it.effect("lets others have their turn while it is built", () =>
+  it.effect("yields to other fibers while it is built", () =>
     Effect.gen(function* () {
       let turns = 0
       const count = (): NodeJS.Immediate =>

@@ -22,7 +22,7 @@ describe("Narrowing", () => {
     assert.match(Narrowing.hint(args), hint)
   })
 
-  it("what is no search of many records is told to come again", () => {
+  it("a read by id is advised to retry", () => {
     assert.deepInclude(ToolErrorMessages.tooSlow(), { _tag: "SearchTimeout", hint: "Try again in a moment." })
   })
 })

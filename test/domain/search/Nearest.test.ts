@@ -18,13 +18,13 @@ describe("nearest", () => {
     assert.isUndefined(nearest("x".repeat(1_000_000), ["Shop Now"], 3))
   })
 
-  it("looks at the first 100 characters alone", () => {
+  it("uses the first 100 characters only", () => {
     const name = "Shop".repeat(25)
     assert.strictEqual(nearest(`${name}${"x".repeat(1_000_000)}`, [name], 3), name)
     assert.isUndefined(nearest(`${"y".repeat(100)}${name}`, [name], 3))
   })
 
-  it("is no less strict with a long text: a third of what is looked at may differ", () => {
+  it("is as strict with long text: a third of the first 100 characters may differ", () => {
     assert.isUndefined(nearest("x".repeat(1_000_000), ["Shop Now"]))
   })
 })
@@ -57,7 +57,7 @@ describe("nearestOf", () => {
     { arbitrary: { runs: 500 } }
   )
 
-  it.effect("lets others have their turn while it is prepared", () =>
+  it.effect("yields to other fibers while it is prepared", () =>
     Effect.gen(function* () {
       let turns = 0
       const count = (): NodeJS.Immediate =>

@@ -26,7 +26,7 @@ const read = (query: string) => address.toArguments(SearchAddress.parse(query))
 
 describe("SearchAddress", () => {
   // One that looked at each pair of digits would not be done within the time of a test.
-  it("reads a long row of digits that is no number as the text that it is", () => {
+  it("reads a long row of digits that is not a number as text", () => {
     const digits = `${"1".repeat(300_000)}x`
     assert.deepStrictEqual(read(`page=${digits}&monthly_visits.min=${digits}`), {
       page: digits,
@@ -69,7 +69,7 @@ describe("SearchAddress", () => {
     }
   )
 
-  it("reads arrays, ranges and days as people share them", () => {
+  it("reads shared URLs with arrays, ranges and dates", () => {
     assert.deepStrictEqual(
       read(
         "query=red+lamp&countries=US&countries=DE&monthly_revenue.min=1000&ad_started_between.from=2026-01-01" +
@@ -89,7 +89,7 @@ describe("SearchAddress", () => {
     )
   })
 
-  it("takes a field that is empty for no filter, and the lines of one for an entry each", () => {
+  it("ignores empty fields, and reads one entry per line", () => {
     assert.deepStrictEqual(read("query=&countries=&monthly_visits.min=&monthly_visits.max=&page="), {})
     assert.deepStrictEqual(read("apps=Loox%0D%0A+Klaviyo+%0A%0A&apps=Gorgias&themes=%20"), {
       apps: ["Loox", "Klaviyo", "Gorgias"],
@@ -97,7 +97,7 @@ describe("SearchAddress", () => {
     })
   })
 
-  it("tells a niche's id from a name that looks like one", () => {
+  it("distinguishes the id of a niche from a name that looks like one", () => {
     const niches = [12, "12", "Pets", '"quoted"', '"', "007"]
     const written = address.toAddress({ niches })
     assert.strictEqual(
@@ -109,7 +109,7 @@ describe("SearchAddress", () => {
     assert.deepStrictEqual(read("apps=12&themes=%2212%22"), { apps: ["12"], themes: ['"12"'] })
   })
 
-  it("leaves what does not fit as it was written, for the schema to refuse", () => {
+  it("keeps invalid values for the schema to reject", () => {
     const wrong: ReadonlyArray<readonly [query: string, args: object]> = [
       ["page=two", { page: "two" }],
       ["page=0x10", { page: "0x10" }],
@@ -133,7 +133,7 @@ describe("SearchAddress", () => {
     assert.deepStrictEqual(read("page=2&page=2&status=all&status=all"), { page: 2, status: "all" })
   })
 
-  it("names of JavaScript's own are names like others", () => {
+  it("treats names such as __proto__ like others", () => {
     const args = read("__proto__=1&constructor=2&monthly_visits.__proto__=3&monthly_visits.toString=4&toString.min=5")
     assert.deepStrictEqual(Object.keys(args), ["__proto__", "constructor", "monthly_visits", "toString.min"])
     assert.deepStrictEqual(Object.keys(args["monthly_visits"] as object), ["__proto__", "toString"])

@@ -100,7 +100,7 @@ describe("SearchText", () => {
     assert.strictEqual(document([null, "red", null, "黒", "猫"]), "red 黒 猫")
   })
 
-  it("words have bounds, documents have none", () => {
+  it("words are bounded, documents are not", () => {
     assert.deepStrictEqual(queryWords("x".repeat(1_000)), ["x".repeat(64)])
     assert.deepStrictEqual(queryWords("𐐨".repeat(100)), ["𐐨".repeat(64)])
     const many = Array.from({ length: 200_000 }, (_, index) => `w${index}`)
@@ -120,7 +120,7 @@ describe("SearchText", () => {
     assert.isAtMost(Math.max(...rows), 60)
   })
 
-  it("a query is looked at as far as 1,000 characters", () => {
+  it("a query is cut to 1,000 characters", () => {
     const words = Array.from({ length: 1_000 }, (_, index) => String(index))
     assert.deepStrictEqual(queryWords(words.join(" ")), queryWords(words.join(" ").slice(0, 1_000)))
   })
