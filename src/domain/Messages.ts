@@ -24,9 +24,13 @@ export type RichParams<T> = Readonly<
 
 export interface Messages {
   readonly text: (key: MessageKey, params?: Params) => string
+  /** Of a key that may not be one. */
+  readonly textOr: (key: string, otherwise: string) => string
   /** Of a message with tags or with other values than text. */
   readonly parts: <T extends object>(key: MessageKey, params: RichParams<T>) => ReadonlyArray<string | T>
 }
+
+const isMessageKey = (key: string): key is MessageKey => Object.hasOwn(en, key)
 
 type Parsed = ReturnType<IntlMessageFormat["getAst"]>
 
@@ -78,7 +82,11 @@ export const make = (language: Language, tag: string = language): Messages => {
       .map(({ value }): string | T => value)
   }
 
-  return { text: (key, params = {}) => parts<never>(key, params).join(""), parts }
+  const text = (key: MessageKey, params: Params = {}): string => {
+    const message = parsed(language, key)
+    return typeof message === "string" ? message : String(formatOf(key, message).format(params))
+  }
+  return { text, textOr: (key, otherwise) => (isMessageKey(key) ? text(key) : otherwise), parts }
 }
 
 /** For agents, logs and the command line. */

@@ -6,13 +6,12 @@ import type { Device } from "../../../domain/access/Device.ts"
 import { titles } from "../../../domain/access/Plan.ts"
 import { Sessions } from "../../../services/access/Sessions.ts"
 import type { Session } from "../../../services/access/Sessions.ts"
-import { texts } from "./AccountText.ts"
-import type { AccountText } from "./AccountText.ts"
 import * as Csrf from "../shared/Csrf.ts"
 import { doneNotice, withDone } from "../shared/FlashNotice.ts"
 import { html } from "../shared/Html.ts"
 import type { Html } from "../shared/Html.ts"
 import { Layout, sections } from "../shared/Layout.ts"
+import type { Locale } from "../shared/Locale.ts"
 import * as OutwardLinks from "../shared/OutwardLinks.ts"
 import { PageRoutes, seeOther } from "../shared/PageRoutes.ts"
 import { passwordPath } from "./PasswordPage.ts"
@@ -27,32 +26,37 @@ export const accountPath = sections.account
 const endPath = (id: number | ":id") => `${accountPath}/sessions/${id}/end` as const
 const endOthersPath = `${accountPath}/sessions/end-others` as const
 
+const dones = ["session-ended", "others-ended"] as const
+
 /** The forms carry nothing but their token. */
 const Nothing = Schema.Struct({})
 
-const describe = ({ browser, system }: Device, text: AccountText): string => {
-  if (system === null) return browser ?? text.unknownDevice
-  return text.device(browser ?? text.aBrowser, system)
+const describe = ({ browser, system }: Device, locale: Locale): string => {
+  if (system === null) return browser ?? locale.text("account.unknownDevice")
+  return locale.text("account.device", { browser: browser ?? locale.text("account.aBrowser"), system })
 }
 
-const sessionItem = (session: Session, visitor: SignedIn, text: AccountText): Html => {
-  const { dateTime } = visitor.locale
-  const device = describe(session.device, text)
+const sessionItem = (session: Session, visitor: SignedIn): Html => {
+  const { locale } = visitor
+  const { dateTime } = locale
+  const device = describe(session.device, locale)
   const isThis = session.id === visitor.session.id
   return html`<li>
     <div>
       <strong>${device}</strong>
-      ${isThis && html`<span class="badge good">${text.thisOne}</span>`}
+      ${isThis && html`<span class="badge good">${locale.text("account.thisOne")}</span>`}
       <p class="hint">
-        <span>${text.started}: ${dateTime(session.startedAt)}</span>
-        <span>${text.lastUsed}: ${dateTime(session.lastUsedAt)}</span>
+        <span>${locale.text("account.started")}: ${dateTime(session.startedAt)}</span>
+        <span>${locale.text("account.lastUsed")}: ${dateTime(session.lastUsedAt)}</span>
       </p>
     </div>
     ${
       !isThis &&
       html`<form method="post" action="${endPath(session.id)}" class="quiet">
         ${Csrf.hidden(visitor)}
-        <button type="submit" class="quiet" aria-label="${text.endOf(device)}">${text.end}</button>
+        <button type="submit" class="quiet" aria-label="${locale.text("account.endOf", { device })}">
+          ${locale.text("account.end")}
+        </button>
       </form>`
     }
   </li>`
@@ -68,31 +72,32 @@ export const layer = HttpRouter.use((router) =>
 
     const show = (visitor: SignedIn, list: ReadonlyArray<Session>, url: string) => {
       const { locale, session } = visitor
-      const text = texts[locale.language]
+      const { text } = locale
       const ways = [
-        billing !== undefined && html`<li><a href="${billing}">${text.billing}</a></li>`,
-        support !== undefined && html`<li><a href="${support}">${text.support}</a></li>`
+        billing !== undefined && html`<li><a href="${billing}">${text("account.billing")}</a></li>`,
+        support !== undefined && html`<li><a href="${support}">${text("account.support")}</a></li>`
       ].filter((way) => way !== false)
       return page({
-        heading: text.heading,
+        heading: text("account.heading"),
         account: visitor,
         locale,
         section: "account",
         width: "wide",
         body: html`
-          ${doneNotice(url, text.done)} ${subscriptionNotice(session, { billing, locale })}
+          ${doneNotice(url, dones, (done) => text(`account.done.${done}`))}
+          ${subscriptionNotice(session, { billing, locale })}
           <section class="panel">
             <dl class="figures who-is">
               <div>
-                <dt>${text.email}</dt>
+                <dt>${text("account.email")}</dt>
                 <dd>${session.email}</dd>
               </div>
               <div>
-                <dt>${text.plan}</dt>
+                <dt>${text("account.plan")}</dt>
                 <dd>${titles[session.plan]}</dd>
               </div>
               <div>
-                <dt>${text.status}</dt>
+                <dt>${text("account.status")}</dt>
                 <dd>${statusBadge(session.status, locale)}</dd>
               </div>
             </dl>
@@ -104,21 +109,21 @@ export const layer = HttpRouter.use((router) =>
             }
           </section>
           <section class="panel" aria-labelledby="password">
-            <h2 id="password">${text.password}</h2>
-            <p>${text.passwordAbout}</p>
-            <p><a href="${passwordPath}">${text.changePassword}</a></p>
+            <h2 id="password">${text("account.password")}</h2>
+            <p>${text("account.passwordAbout")}</p>
+            <p><a href="${passwordPath}">${text("account.changePassword")}</a></p>
           </section>
           <section class="panel" aria-labelledby="sessions">
-            <h2 id="sessions">${text.sessions}</h2>
-            <p>${list.length > 1 ? text.sessionsAbout : text.alone}</p>
+            <h2 id="sessions">${text("account.sessions")}</h2>
+            <p>${list.length > 1 ? text("account.sessionsAbout") : text("account.alone")}</p>
             <ul class="rows">
-              ${list.map((each) => sessionItem(each, visitor, text))}
+              ${list.map((each) => sessionItem(each, visitor))}
             </ul>
             ${
               list.length > 1 &&
               html`<form method="post" action="${endOthersPath}" class="button">
                 ${Csrf.hidden(visitor)}
-                <button type="submit" class="secondary outline">${text.endOthers}</button>
+                <button type="submit" class="secondary outline">${text("account.endOthers")}</button>
               </form>`
             }
           </section>

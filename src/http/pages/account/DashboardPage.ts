@@ -8,34 +8,31 @@ import { titles } from "../../../domain/access/Plan.ts"
 import { ApiKeys } from "../../../services/access/ApiKeys.ts"
 import { Usage } from "../../../services/access/Usage.ts"
 import { ConnectedApps } from "../../../services/oauth/ConnectedApps.ts"
-import { texts } from "./DashboardText.ts"
-import type { DashboardText } from "./DashboardText.ts"
 import { copyText } from "../shared/CopyText.ts"
 import { PageNotFound } from "../shared/ErrorPage.ts"
 import { html } from "../shared/Html.ts"
 import type { Html } from "../shared/Html.ts"
 import { inNavigation, Layout, overviewPath, sections } from "../shared/Layout.ts"
-import { texts as layoutTexts } from "../shared/LayoutText.ts"
 import type { Locale } from "../shared/Locale.ts"
 import * as OutwardLinks from "../shared/OutwardLinks.ts"
 import { PageRoutes } from "../shared/PageRoutes.ts"
 import { statusBadge, subscriptionNotice } from "./Subscription.ts"
 
-const creditsOf = (credits: Credits | undefined, text: DashboardText, { date, number }: Locale): Html =>
+const creditsOf = (credits: Credits | undefined, { date, number, text }: Locale): Html =>
   credits === undefined
     ? html`<div>
-        <dt>${text.creditsLeft}</dt>
-        <dd>${text.noCredits}</dd>
+        <dt>${text("dashboard.creditsLeft")}</dt>
+        <dd>${text("dashboard.noCredits")}</dd>
       </div>`
     : html`<div>
-          <dt>${text.creditsLeft}</dt>
+          <dt>${text("dashboard.creditsLeft")}</dt>
           <dd>
             <strong>${number(Math.max(0, remaining(credits)))}</strong>
-            <small>${text.ofAllowance(number(credits.allowance))}</small>
+            <small>${text("dashboard.ofAllowance", { allowance: credits.allowance })}</small>
           </dd>
         </div>
         <div>
-          <dt>${text.renews}</dt>
+          <dt>${text("dashboard.renews")}</dt>
           <dd>${date(credits.periodEnd)}</dd>
         </div>`
 
@@ -46,9 +43,9 @@ interface Step {
   readonly more?: Html
 }
 
-const stepItem = ({ about, isDone, more, title }: Step, text: DashboardText): Html => html`
+const stepItem = ({ about, isDone, more, title }: Step, locale: Locale): Html => html`
   <li ${isDone && html`class="done"`}>
-    <strong>${title}</strong> ${isDone && html`<span class="badge good">${text.done}</span>`}
+    <strong>${title}</strong> ${isDone && html`<span class="badge good">${locale.text("dashboard.done")}</span>`}
     <p>${about}</p>
     ${more}
   </li>
@@ -71,8 +68,7 @@ export const layer = HttpRouter.use((router) =>
       routes.signedInPage(
         Effect.fnUntraced(function* (visitor) {
           const { locale, session } = visitor
-          const text = texts[locale.language]
-          const labels = { ...layoutTexts[locale.language], account: text.account }
+          const { text } = locale
           const [credits, keys, apps] = yield* Effect.all(
             [usage.credits(session.accountId), apiKeys.list(session.accountId), connectedApps.list(session.accountId)],
             { concurrency: "unbounded" }
@@ -80,27 +76,27 @@ export const layer = HttpRouter.use((router) =>
           const isConnected = keys.length + apps.length > 0
           const hasCalled = [...keys, ...apps].some(({ lastUsedAt }) => lastUsedAt !== null) || (credits?.used ?? 0) > 0
           const address = html`
-            <p class="hint" id="address">${text.address}</p>
+            <p class="hint" id="address">${text("dashboard.address")}</p>
             ${copyText({ id: "mcp-url", named: "address", text: mcpUrl, locale })}
           `
           const steps: ReadonlyArray<Step> = [
             {
-              title: text.connect,
-              about: text.connectAbout,
+              title: text("dashboard.connect"),
+              about: text("dashboard.connectAbout"),
               isDone: isConnected,
               more: html`${address}
-                <p><a href="${sections.integrations}">${text.toIntegrations}</a></p>`
+                <p><a href="${sections.integrations}">${text("dashboard.toIntegrations")}</a></p>`
             },
-            { title: text.call, about: text.callAbout, isDone: hasCalled },
+            { title: text("dashboard.call"), about: text("dashboard.callAbout"), isDone: hasCalled },
             {
-              title: text.look,
-              about: text.lookAbout,
+              title: text("dashboard.look"),
+              about: text("dashboard.lookAbout"),
               isDone: false,
-              more: html`<p><a href="${sections.ads}">${text.toAds}</a></p>`
+              more: html`<p><a href="${sections.ads}">${text("dashboard.toAds")}</a></p>`
             }
           ]
           return page({
-            heading: text.heading,
+            heading: text("dashboard.heading"),
             account: visitor,
             locale,
             width: "wide",
@@ -108,14 +104,14 @@ export const layer = HttpRouter.use((router) =>
               ${subscriptionNotice(session, { billing, locale })}
               <section class="panel">
                 <dl class="figures">
-                  ${creditsOf(credits, text, locale)}
+                  ${creditsOf(credits, locale)}
                   <div>
-                    <dt>${text.plan}</dt>
+                    <dt>${text("dashboard.plan")}</dt>
                     <dd>${titles[session.plan]} ${statusBadge(session.status, locale)}</dd>
                   </div>
                   <div>
-                    <dt>${text.connected}</dt>
-                    <dd>${text.keysAndApps(keys.length, apps.length)}</dd>
+                    <dt>${text("dashboard.connected")}</dt>
+                    <dd>${text("dashboard.keysAndApps", { keys: keys.length, apps: apps.length })}</dd>
                   </div>
                 </dl>
                 ${hasCalled && address}
@@ -123,21 +119,23 @@ export const layer = HttpRouter.use((router) =>
               ${
                 !hasCalled &&
                 html`<section class="panel" aria-labelledby="start">
-                  <h2 id="start">${text.start}</h2>
-                  <p>${text.startAbout}</p>
+                  <h2 id="start">${text("dashboard.start")}</h2>
+                  <p>${text("dashboard.startAbout")}</p>
                   <ol class="steps">
-                    ${steps.map((step) => stepItem(step, text))}
+                    ${steps.map((step) => stepItem(step, locale))}
                   </ol>
                 </section>`
               }
               <section aria-labelledby="places">
-                <h2 id="places">${text.sections}</h2>
+                <h2 id="places">${text("dashboard.sections")}</h2>
                 <ul class="cards places">
                   ${([...inNavigation, "account"] as const).map(
                     (section) =>
                       html`<li class="card">
-                        <a href="${sections[section]}">${labels[section]}</a>
-                        <p>${text.about[section]}</p>
+                        <a href="${sections[section]}"
+                          >${section === "account" ? text("dashboard.account") : text(`layout.section.${section}`)}</a
+                        >
+                        <p>${text(`dashboard.about.${section}`)}</p>
                       </li>`
                   )}
                 </ul>

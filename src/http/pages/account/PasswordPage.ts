@@ -8,9 +8,8 @@ import { field, problemOf, problemSummary } from "../shared/Fields.ts"
 import type { Problem } from "../shared/Fields.ts"
 import { html } from "../shared/Html.ts"
 import { Layout, sections } from "../shared/Layout.ts"
+import type { Locale } from "../shared/Locale.ts"
 import { PageRoutes } from "../shared/PageRoutes.ts"
-import { texts } from "./PasswordText.ts"
-import type { PasswordText } from "./PasswordText.ts"
 import type { SignedIn } from "../shared/Visitors.ts"
 import { Visitors } from "../shared/Visitors.ts"
 
@@ -21,13 +20,18 @@ const Secret = Schema.RedactedFromValue(Schema.String.check(Schema.isMaxLength(1
 const Form = Schema.Struct({ current: Secret, next: Secret, again: Secret })
 type Form = typeof Form.Type
 
-const problemsOf = ({ again, current, next }: Form, text: PasswordText): ReadonlyArray<Problem> => [
-  ...(Redacted.value(current) === "" ? [{ field: "current", message: text.noCurrent }] : []),
-  ...(Redacted.value(next) === "" ? [{ field: "next", message: text.noNext }] : []),
-  ...(Redacted.value(next) === Redacted.value(again) ? [] : [{ field: "again", message: text.differ }])
+const problemsOf = ({ again, current, next }: Form, locale: Locale): ReadonlyArray<Problem> => [
+  ...(Redacted.value(current) === "" ? [{ field: "current", message: locale.text("password.noCurrent") }] : []),
+  ...(Redacted.value(next) === "" ? [{ field: "next", message: locale.text("password.noNext") }] : []),
+  ...(Redacted.value(next) === Redacted.value(again)
+    ? []
+    : [{ field: "again", message: locale.text("password.differ") }])
 ]
 
-const textOf = ({ locale }: SignedIn): PasswordText => texts[locale.language]
+const weaknessText = (weakness: Password.Weakness, { text }: Locale): string => {
+  const { maxCharacters: max, minCharacters: min } = Password
+  return text(`password.weaknesses.${weakness}`, { max, min })
+}
 
 export const layer = HttpRouter.use((router) =>
   Effect.gen(function* () {
@@ -42,60 +46,60 @@ export const layer = HttpRouter.use((router) =>
       problems: ReadonlyArray<Problem> = [],
       answer: { readonly status?: number; readonly headers?: Readonly<Record<string, string>> } = {}
     ) => {
-      const text = textOf(visitor)
+      const { text } = visitor.locale
       return page({
-        title: problems.length > 0 ? text.headingOfError : text.heading,
-        heading: text.heading,
+        title: problems.length > 0 ? text("password.headingOfError") : text("password.heading"),
+        heading: text("password.heading"),
         account: visitor,
         locale: visitor.locale,
         section: "account",
         ...answer,
         body: html`
           ${problemSummary(problems)}
-          <p>${text.effect}</p>
+          <p>${text("password.effect")}</p>
           <form method="post" action="${passwordPath}">
             ${Csrf.hidden(visitor)}
             <input type="text" name="username" autocomplete="username" value="${visitor.session.email}" hidden />
             ${field({
               name: "current",
-              label: text.current,
+              label: text("password.current"),
               type: "password",
               autocomplete: "current-password",
               error: problemOf(problems, "current")
             })}
             ${field({
               name: "next",
-              label: text.next,
+              label: text("password.next"),
               type: "password",
               autocomplete: "new-password",
-              hint: text.hint,
+              hint: text("password.hint", { min: Password.minCharacters }),
               minLength: Password.minCharacters,
               error: problemOf(problems, "next")
             })}
             ${field({
               name: "again",
-              label: text.again,
+              label: text("password.again"),
               type: "password",
               autocomplete: "new-password",
               error: problemOf(problems, "again")
             })}
-            <button type="submit">${text.submit}</button>
+            <button type="submit">${text("password.submit")}</button>
           </form>
-          <p><a href="${sections.account}">${text.toAccount}</a></p>
+          <p><a href="${sections.account}">${text("password.toAccount")}</a></p>
         `
       })
     }
 
     const changed = (visitor: SignedIn) => {
-      const text = textOf(visitor)
+      const { text } = visitor.locale
       return page({
-        heading: text.changed,
+        heading: text("password.changed"),
         account: visitor,
         locale: visitor.locale,
         section: "account",
         body: html`
-          <p role="status">${text.others}</p>
-          <p><a href="${sections.account}">${text.toAccount}</a></p>
+          <p role="status">${text("password.others")}</p>
+          <p><a href="${sections.account}">${text("password.toAccount")}</a></p>
         `
       })
     }
@@ -110,7 +114,7 @@ export const layer = HttpRouter.use((router) =>
       "POST",
       passwordPath,
       routes.signedInForm(passwordPath, Form, (form, visitor) => {
-        const problems = problemsOf(form, textOf(visitor))
+        const problems = problemsOf(form, visitor.locale)
         if (problems.length > 0) return Effect.succeed(show(visitor, problems, { status: 400 }))
         const { session } = visitor
         return passwords.change({ session, current: form.current, next: form.next }).pipe(
@@ -119,16 +123,24 @@ export const layer = HttpRouter.use((router) =>
           Effect.catchTags({
             PasswordRefused: ({ weakness }) =>
               Effect.succeed(
-                show(visitor, [{ field: "next", message: textOf(visitor).weaknesses[weakness] }], { status: 400 })
+                show(visitor, [{ field: "next", message: weaknessText(weakness, visitor.locale) }], { status: 400 })
               ),
             SignInRejected: () =>
-              Effect.succeed(show(visitor, [{ field: "current", message: textOf(visitor).wrong }], { status: 403 })),
+              Effect.succeed(
+                show(visitor, [{ field: "current", message: visitor.locale.text("password.wrong") }], { status: 403 })
+              ),
             TooManyAttempts: ({ retryAfterSeconds }) =>
               Effect.succeed(
-                show(visitor, [{ message: textOf(visitor).tooMany(Math.ceil(retryAfterSeconds / 60)) }], {
-                  status: 429,
-                  headers: { "retry-after": String(retryAfterSeconds) }
-                })
+                show(
+                  visitor,
+                  [
+                    { message: visitor.locale.text("password.tooMany", { minutes: Math.ceil(retryAfterSeconds / 60) }) }
+                  ],
+                  {
+                    status: 429,
+                    headers: { "retry-after": String(retryAfterSeconds) }
+                  }
+                )
               )
           })
         )

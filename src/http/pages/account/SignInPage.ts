@@ -15,12 +15,11 @@ import { field, problemOf, problemSummary } from "../shared/Fields.ts"
 import type { Problem } from "../shared/Fields.ts"
 import { html } from "../shared/Html.ts"
 import { Layout, overviewPath } from "../shared/Layout.ts"
+import type { Locale } from "../shared/Locale.ts"
 import * as OutwardLinks from "../shared/OutwardLinks.ts"
 import { PageRoutes, seeOther } from "../shared/PageRoutes.ts"
 import * as ReturnTo from "../shared/ReturnTo.ts"
 import * as SessionCookie from "../shared/SessionCookie.ts"
-import { texts } from "./SignInText.ts"
-import type { SignInText } from "./SignInText.ts"
 import { signOutPath } from "../shared/SignOutForm.ts"
 import { isSignedIn, Visitors } from "../shared/Visitors.ts"
 import type { Visitor } from "../shared/Visitors.ts"
@@ -47,12 +46,10 @@ interface Shown {
   readonly retryAfterSeconds?: number
 }
 
-const emptyFields = ({ email, password }: Credentials, text: SignInText): ReadonlyArray<Problem> => [
-  ...(email.trim() === "" ? [{ field: "email", message: text.noEmail }] : []),
-  ...(Redacted.value(password) === "" ? [{ field: "password", message: text.noPassword }] : [])
+const emptyFields = ({ email, password }: Credentials, locale: Locale): ReadonlyArray<Problem> => [
+  ...(email.trim() === "" ? [{ field: "email", message: locale.text("signIn.noEmail") }] : []),
+  ...(Redacted.value(password) === "" ? [{ field: "password", message: locale.text("signIn.noPassword") }] : [])
 ]
-
-const textOf = ({ locale }: Visitor): SignInText => texts[locale.language]
 
 export const layer = HttpRouter.use((router) =>
   Effect.gen(function* () {
@@ -68,24 +65,25 @@ export const layer = HttpRouter.use((router) =>
     const browserCookie = SessionCookie.ofBrowser(config)
 
     const show = ({ email = "", problems = [], retryAfterSeconds, returnTo, status = 200, visitor }: Shown) => {
-      const text = textOf(visitor)
+      const { text } = visitor.locale
       return visitors.remember(visitor.secret)(
         page({
-          title: problems.length > 0 ? text.headingOfError : text.heading,
-          heading: text.heading,
+          title: problems.length > 0 ? text("signIn.headingOfError") : text("signIn.heading"),
+          heading: text("signIn.heading"),
           locale: visitor.locale,
           status,
           // Who comes from an app goes on to it, by redirects that a form may not take otherwise.
           policy: { formsLeave: returnTo !== undefined },
           headers: retryAfterSeconds === undefined ? {} : { "retry-after": String(retryAfterSeconds) },
           body: html`
-            ${returnTo?.startsWith("/authorize?") && html`<p>${text.toConnect}</p>`} ${problemSummary(problems)}
+            ${returnTo?.startsWith("/authorize?") && html`<p>${text("signIn.toConnect")}</p>`}
+            ${problemSummary(problems)}
             <form method="post" action="${path}">
               ${Csrf.hidden(visitor)}
               ${returnTo !== undefined && html`<input type="hidden" name="return_to" value="${returnTo}" />`}
               ${field({
                 name: "email",
-                label: text.email,
+                label: text("signIn.email"),
                 type: "email",
                 autocomplete: "username",
                 value: email,
@@ -94,14 +92,14 @@ export const layer = HttpRouter.use((router) =>
               })}
               ${field({
                 name: "password",
-                label: text.password,
+                label: text("signIn.password"),
                 type: "password",
                 autocomplete: "current-password",
                 error: problemOf(problems, "password")
               })}
-              <button type="submit">${text.submit}</button>
+              <button type="submit">${text("signIn.submit")}</button>
             </form>
-            ${support !== undefined && html`<p class="aside"><a href="${support}">${text.help}</a></p>`}
+            ${support !== undefined && html`<p class="aside"><a href="${support}">${text("signIn.help")}</a></p>`}
           `
         })
       )
@@ -111,11 +109,17 @@ export const layer = HttpRouter.use((router) =>
       error._tag === "TooManyAttempts"
         ? show({
             ...shown,
-            problems: [{ message: textOf(shown.visitor).tooMany(Math.ceil(error.retryAfterSeconds / 60)) }],
+            problems: [
+              {
+                message: shown.visitor.locale.text("signIn.tooMany", {
+                  minutes: Math.ceil(error.retryAfterSeconds / 60)
+                })
+              }
+            ],
             status: 429,
             retryAfterSeconds: error.retryAfterSeconds
           })
-        : show({ ...shown, problems: [{ message: textOf(shown.visitor).wrong }], status: 403 })
+        : show({ ...shown, problems: [{ message: shown.visitor.locale.text("signIn.wrong") }], status: 403 })
 
     const submit = Effect.fnUntraced(function* (
       form: Credentials,
@@ -123,7 +127,7 @@ export const layer = HttpRouter.use((router) =>
       request: HttpServerRequest.HttpServerRequest
     ) {
       const shown = { visitor, returnTo: ReturnTo.parse(form.return_to), email: form.email.trim() }
-      const problems = emptyFields(form, textOf(visitor))
+      const problems = emptyFields(form, visitor.locale)
       if (problems.length > 0) return show({ ...shown, problems, status: 400 })
       const device = Device.of(request.headers["user-agent"])
       const attempt = {
@@ -165,7 +169,7 @@ export const layer = HttpRouter.use((router) =>
                 visitor,
                 returnTo,
                 email: form.email,
-                problems: [{ message: textOf(visitor).outOfDate }],
+                problems: [{ message: visitor.locale.text("signIn.outOfDate") }],
                 status: 403
               })
             : seeOther(ReturnTo.signInPath(returnTo))

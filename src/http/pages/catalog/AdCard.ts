@@ -1,6 +1,5 @@
 /** An ad as people look at it: an item of a list `.cards`, on a page that lets the catalog's images load. */
 import type { AdItem } from "../../../domain/catalog/AdItem.ts"
-import { texts } from "./CardText.ts"
 import { html } from "../shared/Html.ts"
 import type { Html } from "../shared/Html.ts"
 import type { Locale } from "../shared/Locale.ts"
@@ -29,11 +28,11 @@ export const adCard = ({
   /** With the name of the store, as a link to its page. */
   readonly shop?: boolean
 }): Html => {
-  const text = texts[locale.language]
+  const { text } = locale
   const started = html`<time datetime="${ad.started_at}">${locale.date(ad.started_at)}</time>`
   const links = [
-    thirdPartyLink(ad.ad_library_url, text.adLibrary),
-    thirdPartyLink(ad.landing_url, text.landingPage)
+    thirdPartyLink(ad.ad_library_url, text("card.adLibrary")),
+    thirdPartyLink(ad.landing_url, text("card.landingPage"))
   ].filter((link) => link !== undefined)
   return html`<li class="card" data-ad-id="${ad.id}">
     ${picture({ src: ad.image_url, ratio: "wide" })}
@@ -42,14 +41,14 @@ export const adCard = ({
       ${shop && ad.shop !== null && html`<a href="${storePath(ad.shop.id)}">${thirdPartyText(ad.shop.name)}</a>`}
     </p>
     <p class="badges">
-      <span class="badge ${ad.status === "active" && "good"}">${text.statuses[ad.status]}</span>
-      <span class="badge">${text.mediaTypes[ad.media_type]}</span>
-      ${ad.is_partnership && html`<span class="badge">${text.partnership}</span>`}
+      <span class="badge ${ad.status === "active" && "good"}">${text(`card.statuses.${ad.status}`)}</span>
+      <span class="badge">${text(`card.mediaTypes.${ad.media_type}`)}</span>
+      ${ad.is_partnership && html`<span class="badge">${text("card.partnership")}</span>`}
     </p>
     ${ad.headline !== null && html`<p class="headline" lang="" dir="auto">${ad.headline}</p>`}
     ${ad.ad_text !== null && copy(ad.ad_text)}
     ${ad.cta !== null && html`<p><span class="cta" lang="en">${ad.cta}</span></p>`}
-    <p class="aside">${text.started(started, ad.active_days, locale.number(ad.active_days))}</p>
+    <p class="aside">${locale.html("card.started", { date: started, days: ad.active_days })}</p>
     ${links.length > 0 && html`<p class="links">${links}</p>`}
   </li>`
 }

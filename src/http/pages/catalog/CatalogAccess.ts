@@ -10,8 +10,6 @@ import { CurrentAccount } from "../../../services/access/CurrentAccount.ts"
 import { DailyLooks } from "../../../services/limits/DailyLooks.ts"
 import { PageRateLimit } from "../../../services/limits/PageRateLimit.ts"
 import { toBilling } from "../account/Subscription.ts"
-import { texts as subscriptionTexts } from "../account/SubscriptionText.ts"
-import { texts } from "./CatalogAccessText.ts"
 import type { PageError } from "../shared/ErrorPage.ts"
 import { html } from "../shared/Html.ts"
 import { Layout } from "../shared/Layout.ts"
@@ -38,18 +36,20 @@ export class CatalogAccess extends Context.Service<
 
       const prompt = (visitor: SignedIn, section: Section) => {
         const { locale, session } = visitor
-        const text = texts[locale.language]
+        const { text } = locale
         return page({
           status: 403,
           locale,
           section,
           account: visitor,
-          heading: text.heading,
+          heading: text("access.heading"),
           body: html`
-            <p>${text.need}</p>
-            <p>${text.have(Plan.titles[session.plan], subscriptionTexts[locale.language].statuses[session.status])}</p>
+            <p>${text("access.need")}</p>
+            <p>
+              ${text("access.have", { plan: Plan.titles[session.plan], status: text(`subscription.statuses.${session.status}`) })}
+            </p>
             ${billing !== undefined && html`<p>${toBilling(billing, locale, "button")}</p>`}
-            <p class="aside">${text.kept}</p>
+            <p class="aside">${text("access.kept")}</p>
           `
         })
       }

@@ -1,15 +1,12 @@
 /** The filters in use, each with the address of the search without it. */
 import type { SearchAddress } from "../../../domain/search/SearchAddress.ts"
 import type { Popular } from "../../../services/search/Vocabulary.ts"
-import { texts as cardTexts } from "./CardText.ts"
-import { texts as filterTexts } from "./FilterText.ts"
-import type { ArgumentName } from "./FilterText.ts"
+import { labelOf } from "./FilterControls.ts"
+import type { ArgumentName } from "./FilterControls.ts"
 import { places } from "./FilterForm.ts"
 import { html } from "../shared/Html.ts"
 import type { Html } from "../shared/Html.ts"
-import { languageName } from "../shared/LanguageNames.ts"
 import type { Locale } from "../shared/Locale.ts"
-import { texts } from "./SearchPageText.ts"
 
 type Arguments = Readonly<Record<string, unknown>>
 
@@ -46,30 +43,14 @@ const entryName = ({ locale, popular }: Context, name: ArgumentName, entry: unkn
     return popular.nicheName(entry) ?? String(entry)
   }
   const value = String(entry)
-  switch (name) {
-    case "countries":
-      return locale.countryName(value)
-    case "languages":
-      return languageName(locale, value)
-    case "media_types": {
-      const types: Readonly<Record<string, string>> = cardTexts[locale.language].mediaTypes
-      return types[value] ?? value
-    }
-    case "status": {
-      const statuses: Readonly<Record<string, string>> = filterTexts[locale.language].statuses
-      return statuses[value] ?? value
-    }
-    default:
-      return value
-  }
+  return name === "countries" ? locale.countryName(value) : labelOf(locale, name, value)
 }
 
 /** `from 5 to 10`, with either end left out. */
 const bounds = ({ locale }: Context, value: object): string => {
-  const text = filterTexts[locale.language]
   return Object.entries(value)
     .map(([part, bound]: [string, unknown]) => {
-      const end = part === "min" || part === "from" ? text.from : text.to
+      const end = locale.text(part === "min" || part === "from" ? "filter.from" : "filter.to")
       return `${end} ${typeof bound === "number" ? locale.number(bound) : locale.date(String(bound))}`
     })
     .join(" ")
@@ -79,19 +60,19 @@ const bounds = ({ locale }: Context, value: object): string => {
 const maxChips = 30
 
 const labeled = (context: Context, name: ArgumentName, value: string): string =>
-  name === "query" ? context.locale.quotes.join(value) : `${filterTexts[context.locale.language].names[name]}: ${value}`
+  name === "query" ? context.locale.quotes.join(value) : `${context.locale.text(`filter.names.${name}`)}: ${value}`
 
 const chipsOf = (context: Context, name: ArgumentName, value: unknown, isCrowded: boolean): ReadonlyArray<Chip> => {
   const { args } = context
   const rest = without(args, name)
-  if (value === true) return [{ label: filterTexts[context.locale.language].names[name], href: hrefOf(context, rest) }]
+  if (value === true) return [{ label: context.locale.text(`filter.names.${name}`), href: hrefOf(context, rest) }]
   if (!Array.isArray(value)) {
     const shown = typeof value === "object" && value !== null ? bounds(context, value) : entryName(context, name, value)
     return [{ label: labeled(context, name, shown), href: hrefOf(context, rest) }]
   }
   const entries: ReadonlyArray<unknown> = value
   if (isCrowded && entries.length > 1) {
-    const shown = texts[context.locale.language].several(entries.length)
+    const shown = context.locale.text("search.several", { count: entries.length })
     return [{ label: labeled(context, name, shown), href: hrefOf(context, rest) }]
   }
   return entries.map((entry) => {
@@ -123,15 +104,15 @@ export const wholeFilters = (context: Context): ReadonlyArray<Chip> =>
 export const chipBar = (context: Context): Html | undefined => {
   const found = chips(context)
   if (found.length === 0) return undefined
-  const text = texts[context.locale.language]
+  const { text } = context.locale
   const { per_page, sort_by, sort_order } = context.args
   const order = Object.fromEntries(
     Object.entries({ per_page, sort_by, sort_order }).filter(([, value]) => value !== undefined)
   )
-  return html`<nav class="chips" aria-label="${text.active}">
+  return html`<nav class="chips" aria-label="${text("search.active")}">
     <ul>
-      ${found.map(({ href, label }) => html`<li><a href="${href}" class="chip" aria-label="${text.remove(label)}">${label}</a></li>`)}
-      <li><a href="${hrefOf(context, order)}">${text.clear}</a></li>
+      ${found.map(({ href, label }) => html`<li><a href="${href}" class="chip" aria-label="${text("search.remove", { filter: label })}">${label}</a></li>`)}
+      <li><a href="${hrefOf(context, order)}">${text("search.clear")}</a></li>
     </ul>
   </nav>`
 }

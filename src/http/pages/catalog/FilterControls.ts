@@ -1,19 +1,25 @@
 /** The fields of a search's form, each as its argument is written (domain/search/SearchAddress.ts). */
-import { countryCodes, currencyCodes } from "../../../domain/catalog/Iso.ts"
-import { defaults } from "../../../domain/search/Arguments.ts"
-import * as Page from "../../../domain/search/Page.ts"
-import type { Kind } from "../../../domain/search/SearchAddress.ts"
-import { written } from "../../../domain/search/SearchAddress.ts"
+import { Schema } from "effect"
 import { textOf } from "../../../domain/ArgumentIssue.ts"
 import type { ArgumentIssue } from "../../../domain/ArgumentIssue.ts"
+import { countryCodes, currencyCodes } from "../../../domain/catalog/Iso.ts"
+import { adStatuses, mediaTypes } from "../../../domain/catalog/Enumerations.ts"
+import type { AdQuery } from "../../../domain/search/AdQuery.ts"
+import { adSorts } from "../../../domain/search/AdQuery.ts"
+import { defaults, SortOrder } from "../../../domain/search/Arguments.ts"
+import * as Page from "../../../domain/search/Page.ts"
+import { productSorts } from "../../../domain/search/ProductQuery.ts"
+import type { ProductQuery } from "../../../domain/search/ProductQuery.ts"
+import type { Kind } from "../../../domain/search/SearchAddress.ts"
+import { written } from "../../../domain/search/SearchAddress.ts"
 import type { Popular } from "../../../services/search/Vocabulary.ts"
-import { texts as cardTexts } from "./CardText.ts"
-import { texts } from "./FilterText.ts"
-import type { ArgumentName } from "./FilterText.ts"
 import { html } from "../shared/Html.ts"
 import type { Html } from "../shared/Html.ts"
 import { languageName } from "../shared/LanguageNames.ts"
 import type { Locale } from "../shared/Locale.ts"
+
+/** Of both pages. */
+export type ArgumentName = keyof AdQuery | keyof ProductQuery
 
 /** What was typed. */
 export interface Typed {
@@ -62,14 +68,14 @@ const told = ({ issues, locale }: Context, field: string, withEntries = false): 
 }
 
 const hintOf = ({ locale, name }: { readonly locale: Locale; readonly name: ArgumentName }): Html | undefined => {
-  const hint = texts[locale.language].hints[name]
-  return hint === undefined ? undefined : html`<p class="hint">${hint}</p>`
+  const hint = locale.textOr(`filter.hints.${name}`, "")
+  return hint === "" ? undefined : html`<p class="hint">${hint}</p>`
 }
 
 export const words = (context: Context & { readonly placeholder: string }): Html => {
   const { attributes, error } = told(context, "query")
   return html`<div>
-    <label for="query">${texts[context.locale.language].names.query}</label>
+    <label for="query">${context.locale.text("filter.names.query")}</label>
     ${error}
     <input
       type="search"
@@ -91,21 +97,27 @@ interface Option {
   readonly stores?: number
 }
 
-/** What an argument of a closed vocabulary may be. */
-const labelOf = (locale: Locale, name: ArgumentName, value: string): string => {
-  const text = texts[locale.language]
-  const labels: Readonly<Record<string, string>> =
-    name === "sort_by"
-      ? text.sorts
-      : name === "sort_order"
-        ? text.orders
-        : name === "status"
-          ? text.statuses
-          : name === "media_types"
-            ? cardTexts[locale.language].mediaTypes
-            : {}
-  if (name === "languages") return languageName(locale, value)
-  return Object.hasOwn(labels, value) ? (labels[value] ?? value) : value
+const isMediaType = Schema.is(Schema.Literals(mediaTypes))
+const isSort = Schema.is(Schema.Literals([...adSorts, ...productSorts]))
+const isSortOrder = Schema.is(SortOrder)
+const isStatus = Schema.is(Schema.Literals(["all", ...adStatuses]))
+
+/** A value of an argument in the visitor's words; what has none, such as `Shop Now`, stays as it is. */
+export const labelOf = (locale: Locale, name: ArgumentName, value: string): string => {
+  switch (name) {
+    case "languages":
+      return languageName(locale, value)
+    case "media_types":
+      return isMediaType(value) ? locale.text(`card.mediaTypes.${value}`) : value
+    case "sort_by":
+      return isSort(value) ? locale.text(`filter.sorts.${value}`) : value
+    case "sort_order":
+      return isSortOrder(value) ? locale.text(`filter.orders.${value}`) : value
+    case "status":
+      return isStatus(value) ? locale.text(`filter.statuses.${value}`) : value
+    default:
+      return value
+  }
 }
 
 const perPage = ["10", "15", "20", "25"]
@@ -124,7 +136,7 @@ export const choice = (context: Named): Html => {
   const chosen = typed.value(name) ?? absent[name] ?? ""
   const all = values.includes(chosen) ? values : [...values, chosen]
   return html`<div>
-    <label for="${name}">${texts[locale.language].names[name]}</label>
+    <label for="${name}">${locale.text(`filter.names.${name}`)}</label>
     ${error}
     <select id="${name}" name="${name}" ${attributes}>
       ${all.map((value) => html`<option value="${value}" ${value === chosen && html` selected`}>${labelOf(locale, name, value)}</option>`)}
@@ -150,13 +162,13 @@ const part = (context: Named, field: string, label: string, type: "Text" | "Numb
 
 const parts = (context: Named, kind: Extract<Kind, { readonly _tag: "Parts" }>, isAlone: boolean): Html => {
   const { locale, name } = context
-  const text = texts[locale.language]
+  const { text } = locale
   const names = Object.entries(kind.parts)
   return html`<fieldset id="${name}">
-    <legend${isAlone && html` class="unseen"`}>${text.names[name]}</legend>
+    <legend${isAlone && html` class="unseen"`}>${text(`filter.names.${name}`)}</legend>
     ${hintOf(context)}${told(context, name).error}${names.map(([each]) => told(context, `${name}.${each}`).error).filter((error) => error !== undefined)}
     <div class="pair${names.some(([, type]) => type === "Text") && " days"}">
-      ${names.map(([each, type], index) => part(context, `${name}.${each}`, index === 0 ? text.from : text.to, type))}
+      ${names.map(([each, type], index) => part(context, `${name}.${each}`, index === 0 ? text("filter.from") : text("filter.to"), type))}
     </div>
   </fieldset>`
 }
@@ -168,7 +180,7 @@ const flag = (context: Named): Html => {
   const input = html`<input type="checkbox" id="${name}" name="${name}" value="true" ${checked}${attributes} />`
   return html`<fieldset>
     ${error}
-    <div class="options"><label>${input}${texts[locale.language].names[name]}</label></div>
+    <div class="options"><label>${input}${locale.text(`filter.names.${name}`)}</label></div>
   </fieldset>`
 }
 
@@ -193,13 +205,13 @@ const checklist = (
   }: { readonly chosen: ReadonlySet<string>; readonly others: ReadonlyArray<string>; readonly searchable: boolean }
 ): Html => {
   const { locale, name } = context
-  const text = texts[locale.language]
+  const { text } = locale
   const list = `${name}-list`
   // Those that are chosen come first, where they are seen.
   const sorted = searchable
     ? [...options.filter(({ value }) => chosen.has(value)), ...options.filter(({ value }) => !chosen.has(value))]
     : options
-  return html`${searchable && html`<div class="find" hidden><input type="search" data-filter="${list}" aria-label="${text.find}: ${text.names[name]}" placeholder="${text.find}" autocomplete="off" /></div>`}
+  return html`${searchable && html`<div class="find" hidden><input type="search" data-filter="${list}" aria-label="${text("filter.find")}: ${text(`filter.names.${name}`)}" placeholder="${text("filter.find")}" autocomplete="off" /></div>`}
     <div class="options" id="${list}">
       ${others.slice(0, maxOthers).map((value) => checkbox(name, { value, label: value }, true, locale))}${sorted.map((option) => checkbox(name, option, chosen.has(option.value), locale))}
     </div>`
@@ -221,7 +233,7 @@ const optionsOf = (context: Named & { readonly popular: Popular }): ReadonlyArra
 
 const list = (context: Named & { readonly popular: Popular }, isAlone: boolean): Html => {
   const { kind, locale, name, popular, typed } = context
-  const text = texts[locale.language]
+  const { text } = locale
   const isOpen = kind._tag === "List" && kind.values === undefined && name !== "countries" && name !== "currencies"
   const options = optionsOf(context)
   const byFolded = new Map(options.map((option) => [option.value.toLowerCase(), option]))
@@ -237,12 +249,12 @@ const list = (context: Named & { readonly popular: Popular }, isAlone: boolean):
     if (option === undefined && known !== undefined) more.set(value, { value, label: known })
   }
   const all = [...more.values(), ...options]
-  const label = options.length === 0 ? text.onePerLine : text.others
+  const label = options.length === 0 ? text("filter.onePerLine") : text("filter.others")
   const field = html`<textarea name="${name}" rows="2" spellcheck="false" autocapitalize="none">
 ${others.join("\n")}</textarea>`
   const { error } = told(context, name, true)
   return html`<fieldset id="${name}"${error !== undefined && html` aria-describedby="${name}-error"`}>
-    <legend${isAlone && html` class="unseen"`}>${text.names[name]}</legend>
+    <legend${isAlone && html` class="unseen"`}>${text(`filter.names.${name}`)}</legend>
     ${hintOf(context)}${error}
     ${all.length > 0 && checklist(context, all, { chosen, others: isOpen ? [] : others, searchable: options.length > 15 })}
     ${isOpen && html`<label>${label}${field}</label>`}

@@ -4,14 +4,19 @@ import type { ArgumentIssue } from "../../../domain/ArgumentIssue.ts"
 import type { Popular } from "../../../services/search/Vocabulary.ts"
 import * as FilterControls from "./FilterControls.ts"
 import { isTyped } from "./FilterControls.ts"
-import type { Typed } from "./FilterControls.ts"
-import { texts as filterTexts } from "./FilterText.ts"
-import type { ArgumentName, Bundle, Group } from "./FilterText.ts"
+import type { ArgumentName, Typed } from "./FilterControls.ts"
 import { html } from "../shared/Html.ts"
 import type { Html } from "../shared/Html.ts"
 import type { Locale } from "../shared/Locale.ts"
-import { texts } from "./SearchPageText.ts"
-import type { Subject } from "./SearchPageText.ts"
+
+export type Subject = "ads" | "products"
+
+/** What the filters are sorted into. */
+const groups = ["ads", "products", "store", "market", "technology"] as const
+type Group = (typeof groups)[number]
+
+/** Several arguments that one group of fields has; the others have one of their own, named like the argument. */
+type Bundle = "running" | "figures" | "trustpilot"
 
 export interface Searched {
   readonly subject: Subject
@@ -26,7 +31,7 @@ export interface Searched {
 
 /**
  * Where each argument has its field, in this order; `page` has links. A record: an argument that is added does not compile
- * until it has a place.
+ * until it has a place, and `filter.names.*` until it has a name.
  */
 export const places: Readonly<Record<ArgumentName, "bar" | "links" | readonly [Group, Bundle?]>> = {
   query: "bar",
@@ -62,7 +67,7 @@ export const places: Readonly<Record<ArgumentName, "bar" | "links" | readonly [G
   social_networks: ["technology"]
 }
 
-const isArgument = (name: string): name is ArgumentName => Object.hasOwn(places, name)
+export const isArgument = (name: string): name is ArgumentName => Object.hasOwn(places, name)
 
 /** The arguments that the page has, in the order of their places. */
 const argumentsOf = ({ address }: Searched): ReadonlyArray<readonly [ArgumentName, Kind]> =>
@@ -94,12 +99,12 @@ const disclosure = (options: {
 
 /** One for each bundle, and for each argument that is in none. */
 const disclosures = (searched: Searched, group: Group): ReadonlyArray<Html> => {
-  const text = filterTexts[searched.locale.language]
+  const { text } = searched.locale
   const members = argumentsOf(searched).filter(([name]) => places[name][0] === group)
   const byTitle = Map.groupBy(members, ([name]) => {
     const place = places[name]
     const bundle = typeof place === "string" ? undefined : place[1]
-    return bundle === undefined ? text.names[name] : text.bundles[bundle]
+    return text(bundle === undefined ? `filter.names.${name}` : `filter.bundles.${bundle}`)
   })
   return Array.from(byTitle, ([title, all]) => {
     const count = all.reduce((sum, [name, kind]) => sum + inUse(searched, name, kind), 0)
@@ -112,35 +117,32 @@ const disclosures = (searched: Searched, group: Group): ReadonlyArray<Html> => {
   })
 }
 
-const groups: ReadonlyArray<Group> = ["ads", "products", "store", "market", "technology"]
-
 const bar = (searched: Searched): Html => {
-  const text = texts[searched.locale.language]
+  const { text } = searched.locale
   const choices = argumentsOf(searched).filter(([name]) => places[name] === "bar" && name !== "query")
   return html`<div class="bar">
     <div class="words">
-      ${FilterControls.words({ ...searched, placeholder: text.wordsIn[searched.subject] })}
-      <button type="submit">${text.search}</button>
+      ${FilterControls.words({ ...searched, placeholder: text(`search.wordsIn.${searched.subject}`) })}
+      <button type="submit">${text("search.search")}</button>
     </div>
     <div class="choices">${choices.map(([name, kind]) => FilterControls.choice({ ...searched, name, kind }))}</div>
   </div>`
 }
 
 export const filterForm = (searched: Searched): Html => {
-  const text = texts[searched.locale.language]
-  const { groups: titles } = filterTexts[searched.locale.language]
+  const { text } = searched.locale
   const filters = argumentsOf(searched).filter(([name]) => typeof places[name] !== "string")
   const count = filters.reduce((sum, [name, kind]) => sum + inUse(searched, name, kind), 0)
   return html`<search class="search">
     <form method="get" action="${searched.path}">
       ${bar(searched)}
       <details class="filters" ${filters.some(([name]) => isWrong(searched, name)) && html`open`}>
-        <summary>${text.filters}${count > 0 && html` <span class="badge">${count}</span>`}</summary>
+        <summary>${text("search.filters")}${count > 0 && html` <span class="badge">${count}</span>`}</summary>
         ${groups.flatMap((group) => {
           const found = disclosures(searched, group)
-          return found.length === 0 ? [] : [html`<h2>${titles[group]}</h2>`, ...found]
+          return found.length === 0 ? [] : [html`<h2>${text(`filter.groups.${group}`)}</h2>`, ...found]
         })}
-        <button type="submit">${text.apply}</button>
+        <button type="submit">${text("search.apply")}</button>
       </details>
     </form>
   </search>`

@@ -1,31 +1,7 @@
 /** The ways to the other pages of a list whose pages have numbers. */
 import { html } from "../shared/Html.ts"
 import type { Html } from "../shared/Html.ts"
-import type { Locale, Texts } from "../shared/Locale.ts"
-
-const en = {
-  pages: "Pages",
-  previous: "Previous",
-  next: "Next",
-  pageOf: (page: string, pages: string) => `Page ${page} of ${pages}`
-}
-
-const texts: Texts<typeof en> = {
-  en,
-  de: { pages: "Seiten", previous: "Zurück", next: "Weiter", pageOf: (page, pages) => `Seite ${page} von ${pages}` },
-  fr: {
-    pages: "Pages",
-    previous: "Précédente",
-    next: "Suivante",
-    pageOf: (page, pages) => `Page ${page} sur ${pages}`
-  },
-  es: {
-    pages: "Páginas",
-    previous: "Anterior",
-    next: "Siguiente",
-    pageOf: (page, pages) => `Página ${page} de ${pages}`
-  }
-}
+import type { Locale } from "../shared/Locale.ts"
 
 /** The first, the last, and those around the one that is shown; `undefined` is a gap. */
 const window = (page: number, count: number): ReadonlyArray<number | undefined> => {
@@ -45,24 +21,24 @@ export const pageLinks = (options: {
   readonly locale: Locale
 }): Html | undefined => {
   const { hrefOf, last, locale, page } = options
-  const text = texts[locale.language]
+  const { text } = locale
   if (last <= 1 && page === 1) return undefined
-  return html`<nav class="paging" aria-label="${text.pages}">
+  return html`<nav class="paging" aria-label="${text("pageLinks.pages")}">
     <ul>
-      ${page > 1 && html`<li><a rel="prev" href="${hrefOf(Math.min(page - 1, last))}">${text.previous}</a></li>`}
+      ${page > 1 && html`<li><a rel="prev" href="${hrefOf(Math.min(page - 1, last))}">${text("pageLinks.previous")}</a></li>`}
       ${window(page, last).map((each) =>
         each === undefined
           ? html`<li aria-hidden="true">…</li>`
           : html`<li>
               <a
                 href="${hrefOf(each)}"
-                aria-label="${text.pageOf(locale.number(each), locale.number(last))}"
+                aria-label="${text("pageLinks.pageOf", { page: each, pages: last })}"
                 ${each === page && html` aria-current="page"`}
                 >${locale.number(each)}</a
               >
             </li>`
       )}
-      ${page < last && html`<li><a rel="next" href="${hrefOf(page + 1)}">${text.next}</a></li>`}
+      ${page < last && html`<li><a rel="next" href="${hrefOf(page + 1)}">${text("pageLinks.next")}</a></li>`}
     </ul>
   </nav>`
 }

@@ -1,6 +1,5 @@
 /** A product as people look at it: an item of a list `.cards`, on a page that lets the catalog's images load. */
 import type { ProductItem } from "../../../domain/catalog/ProductItem.ts"
-import { texts } from "./CardText.ts"
 import { html } from "../shared/Html.ts"
 import type { Html } from "../shared/Html.ts"
 import type { Locale } from "../shared/Locale.ts"
@@ -18,7 +17,6 @@ export const productCard = ({
   /** With the name of the store, as a link to its page. */
   readonly shop?: boolean
 }): Html => {
-  const text = texts[locale.language]
   const title = thirdPartyText(product.title)
   const { created_at: created } = product
   return html`<li class="card" data-product-id="${product.id}">
@@ -28,6 +26,6 @@ export const productCard = ({
       ${shop && html`<a href="${storePath(product.shop.id)}">${thirdPartyText(product.shop.name)}</a>`}
     </p>
     <p class="price">${locale.money(product.price, product.currency)}</p>
-    ${created !== null && html`<p class="aside">${text.added(html`<time datetime="${created}">${locale.date(created)}</time>`)}</p>`}
+    ${created !== null && html`<p class="aside">${locale.html("card.added", { date: html`<time datetime="${created}">${locale.date(created)}</time>` })}</p>`}
   </li>`
 }

@@ -19,18 +19,15 @@ import { CatalogAccess } from "./CatalogAccess.ts"
 import { problemSummary } from "../shared/Fields.ts"
 import type { Problem } from "../shared/Fields.ts"
 import * as FilterChips from "./FilterChips.ts"
-import { filterForm, places, typedOf } from "./FilterForm.ts"
-import type { Searched } from "./FilterForm.ts"
+import { filterForm, isArgument, places, typedOf } from "./FilterForm.ts"
+import type { Searched, Subject } from "./FilterForm.ts"
 import type { Typed } from "./FilterControls.ts"
-import { texts as filterTexts } from "./FilterText.ts"
 import { html } from "../shared/Html.ts"
 import type { Html } from "../shared/Html.ts"
 import { Layout } from "../shared/Layout.ts"
 import type { Locale } from "../shared/Locale.ts"
 import { PageRoutes, seeOther } from "../shared/PageRoutes.ts"
 import { queryOf } from "../shared/Query.ts"
-import { texts } from "./SearchPageText.ts"
-import type { Subject } from "./SearchPageText.ts"
 import * as SearchResults from "./SearchResults.ts"
 import type { SignedIn } from "../shared/Visitors.ts"
 
@@ -82,14 +79,14 @@ export const layer = <Query extends Narrowing.Narrowable, Answer extends Envelop
         answer: { readonly status?: number; readonly problems?: ReadonlyArray<Problem>; readonly body?: Html }
       ) => {
         const { locale } = visitor
-        const text = texts[locale.language]
-        const heading = text.headings[subject]
+        const { text } = locale
+        const heading = text(`search.headings.${subject}`)
         const { body, problems = [], status = 200 } = answer
         return page({
           status,
           locale,
           heading,
-          title: problems.length > 0 ? `${text.error}: ${heading}` : heading,
+          title: problems.length > 0 ? `${text("search.error")}: ${heading}` : heading,
           account: visitor,
           section: subject,
           width: "wide",
@@ -97,7 +94,7 @@ export const layer = <Query extends Narrowing.Narrowable, Answer extends Envelop
           body: html`${problemSummary(problems)}
             <div class="searching">
               ${filterForm({ ...form, subject, path, address, locale })}
-              <section class="results" aria-label="${text.results}">${body}</section>
+              <section class="results" aria-label="${text("search.results")}">${body}</section>
             </div>`
         })
       }
@@ -112,7 +109,7 @@ export const layer = <Query extends Narrowing.Narrowable, Answer extends Envelop
 
         const refused = (issues: ReadonlyArray<ArgumentIssue>) => {
           const problems = issues.map((issue) => problemOf(issue, locale, form.typed))
-          const all = [{ message: texts[locale.language].mend }, ...problems]
+          const all = [{ message: locale.text("search.mend") }, ...problems]
           return show(visitor, { ...form, issues }, { status: 400, problems: all })
         }
 
@@ -149,7 +146,7 @@ export const layer = <Query extends Narrowing.Narrowable, Answer extends Envelop
       /** Told with what was typed, to be made shorter. */
       const tooLong = (visitor: SignedIn, length: number, { pairs, raw }: Asked<Query>) => {
         const { locale } = visitor
-        const message = texts[locale.language].tooLong(locale.number(length), locale.number(maxAddress))
+        const message = locale.text("search.tooLong", { length, limit: maxAddress })
         const form = { typed: typedOf(pairs, raw, address), issues: [], popular: none }
         return Effect.succeed(show(visitor, form, { status: 414, problems: [{ message }] }))
       }
@@ -181,17 +178,18 @@ const isSame = (some: SearchAddress.Pairs, others: SearchAddress.Pairs): boolean
 /** Which field it is about, if there is one, and what is wrong with it. */
 const problemOf = (issue: ArgumentIssue, locale: Locale, typed: Typed): Problem => {
   const { path } = issue
-  const text = filterTexts[locale.language]
+  const { text } = locale
   const [name = "", part = ""] = path.split(".")
   const said = textOf(issue, locale)
-  if (!isNamed(name, text.names)) return { message: `${path}: ${said}` }
-  const ends: Readonly<Record<string, string>> = { min: text.from, from: text.from, max: text.to, to: text.to }
+  if (!isArgument(name)) return { message: `${path}: ${said}` }
+  const [from, to] = [text("filter.from"), text("filter.to")]
+  const ends: Readonly<Record<string, string>> = { min: from, from, max: to, to }
   const end = Object.hasOwn(ends, part) ? ends[part] : undefined
   // Of an entry that the text does not repeat.
   const entry =
     /^\d+$/u.test(part) && issue.params["value"] === undefined ? typed.entries(name)[Number(part)] : undefined
   const about = [
-    text.names[name],
+    text(`filter.names.${name}`),
     ...(end === undefined ? [] : [end]),
     ...(entry === undefined ? [] : [locale.quotes.join(String(entry))])
   ]
@@ -199,15 +197,11 @@ const problemOf = (issue: ArgumentIssue, locale: Locale, typed: Typed): Problem 
   return places[name] === "links" ? problem : { ...problem, field: end === undefined ? name : path }
 }
 
-const isNamed = <A extends object>(name: string, names: A): name is Extract<keyof A, string> =>
-  Object.hasOwn(names, name)
-
-const tooSlow = ({ hasFilter, latePage, words }: Narrowing.Advice, { language }: Locale): Html => {
-  const text = texts[language]
+const tooSlow = ({ hasFilter, latePage, words }: Narrowing.Advice, { text }: Locale): Html => {
   return html`<div class="panel" role="alert">
-    <h2>${text.tooSlow}</h2>
-    ${words !== "none" && html`<p>${text.words[words]}</p>`}
-    <p>${hasFilter ? text.narrowFilter : text.addFilter}</p>
-    ${latePage !== undefined && html`<p>${text.earlierPage}</p>`}
+    <h2>${text("search.tooSlow")}</h2>
+    ${words !== "none" && html`<p>${text(`search.words.${words}`)}</p>`}
+    <p>${text(hasFilter ? "search.narrowFilter" : "search.addFilter")}</p>
+    ${latePage !== undefined && html`<p>${text("search.earlierPage")}</p>`}
   </div>`
 }

@@ -10,8 +10,7 @@ import { html } from "../shared/Html.ts"
 import type { Html } from "../shared/Html.ts"
 import type { Locale } from "../shared/Locale.ts"
 import { pageLinks } from "./PageLinks.ts"
-import { texts } from "./SearchPageText.ts"
-import type { Subject } from "./SearchPageText.ts"
+import type { Subject } from "./FilterForm.ts"
 
 export interface Found {
   readonly subject: Subject
@@ -43,11 +42,11 @@ const hrefOf = (found: Found, page: number): string =>
 
 const summary = (found: Found): Html => {
   const { locale, pagination, subject } = found
-  const text = texts[locale.language]
-  const total = text.total[subject](pagination.total, locale.number(pagination.total))
+  const { text } = locale
+  const total = text(`search.total.${subject}`, { count: pagination.total })
   const isGrouped = "mode" in pagination && pagination.mode === "grouped_by_shop" && pagination.total > 0
-  const stores = text.stores(countOf(found), locale.number(countOf(found)))
-  return html`<p class="total" role="status">${isGrouped ? text.grouped(total, stores) : total}</p>`
+  const stores = text("search.stores", { count: countOf(found) })
+  return html`<p class="total" role="status">${isGrouped ? text("search.grouped", { ads: total, stores }) : total}</p>`
 }
 
 const paging = (found: Found): Html => {
@@ -58,27 +57,27 @@ const paging = (found: Found): Html => {
   ${
     isCut &&
     pagination.page === last &&
-    html`<p class="aside">${texts[locale.language].listed(locale.number(Page.lastPage * pagination.per_page))}</p>`
+    html`<p class="aside">${locale.text("search.listed", { shown: Page.lastPage * pagination.per_page })}</p>`
   }`
 }
 
 const emptyState = (found: Found): Html => {
   const { locale, pagination, reasons, subject } = found
-  const text = texts[locale.language]
+  const { text } = locale
   if (pagination.total > 0) {
     return html`<div class="empty">
-      <p>${text.pastLast}</p>
-      <p><a href="${hrefOf(found, 1)}">${text.toFirst}</a></p>
+      <p>${text("search.pastLast")}</p>
+      <p><a href="${hrefOf(found, 1)}">${text("search.toFirst")}</a></p>
     </div>`
   }
   const filters = FilterChips.wholeFilters(found)
-  if (filters.length === 0) return html`<div class="empty"><p>${text.noneYet}</p></div>`
+  if (filters.length === 0) return html`<div class="empty"><p>${text("search.noneYet")}</p></div>`
   return html`<div class="empty">
-    <h2>${text.nothing[subject]}</h2>
-    ${reasons.map((reason) => reason !== "past_the_last_result" && html`<p>${text.reasons[reason]}</p>`).filter((reason) => reason !== false)}
-    <p>${text.leaveOut}</p>
+    <h2>${text(`search.nothing.${subject}`)}</h2>
+    ${reasons.map((reason) => reason !== "past_the_last_result" && html`<p>${text(`search.reasons.${reason}`)}</p>`).filter((reason) => reason !== false)}
+    <p>${text("search.leaveOut")}</p>
     <ul class="instead">
-      ${filters.map(({ href, label }) => html`<li><a href="${href}">${text.without(label)}</a></li>`)}
+      ${filters.map(({ href, label }) => html`<li><a href="${href}">${text("search.without", { filter: label })}</a></li>`)}
     </ul>
   </div>`
 }
@@ -88,10 +87,10 @@ export const toolCall = ({ args, tool }: Pick<Found, "args" | "tool">): string =
   JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: tool, arguments: args } }, null, 2)
 
 const toolCallPanel = (found: Found): Html => {
-  const text = texts[found.locale.language]
+  const { text } = found.locale
   return html`<details class="tool-call">
-    <summary>${text.toolCall}</summary>
-    <p class="aside" id="tool-call-about">${text.toolCallHint(found.tool)}</p>
+    <summary>${text("search.toolCall")}</summary>
+    <p class="aside" id="tool-call-about">${text("search.toolCallHint", { tool: found.tool })}</p>
     ${copyText({ id: "tool-call", named: "tool-call-about", text: toolCall(found), locale: found.locale })}
   </details>`
 }

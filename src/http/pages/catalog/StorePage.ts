@@ -25,8 +25,6 @@ import { PageRoutes } from "../shared/PageRoutes.ts"
 import { pathId } from "../shared/PathId.ts"
 import { productCard } from "./ProductCard.ts"
 import { figures } from "./StoreFigures.ts"
-import { texts } from "./StorePageText.ts"
-import type { StorePageText } from "./StorePageText.ts"
 import { storePath, storesPath } from "./StorePaths.ts"
 import { thirdPartyLink, thirdPartyText } from "../shared/ThirdParty.ts"
 import { trafficColumns } from "./TrafficColumns.ts"
@@ -51,23 +49,29 @@ const standsAfter: Readonly<Record<Done, Standing>> = {
   full: "none"
 }
 
-const notice = (done: Done | undefined, standing: Standing, text: StorePageText, locale: Locale): Html | undefined => {
+const notice = (done: Done | undefined, standing: Standing, locale: Locale): Html | undefined => {
   if (done === undefined || standsAfter[done] !== standing) return undefined
   return done === "full"
-    ? html`<p class="problems" role="alert">${text.done.full(locale.number(maxTrackedShops))}</p>`
-    : said(text.done[done])
+    ? html`<p class="problems" role="alert">
+        ${locale.html("store.done.full", {
+          most: maxTrackedShops,
+          other: (content) => html`<a href="${storesPath}">${content}</a>`
+        })}
+      </p>`
+    : said(locale.html(`store.done.${done}`))
 }
 
-const tracking = (shop: ShopRecordItem, visitor: SignedIn, text: StorePageText): Html => {
+const tracking = (shop: ShopRecordItem, visitor: SignedIn): Html => {
+  const { locale } = visitor
   const standing = standingOf(shop)
   return html`<section class="panel tracking">
-    <p>${text.standing[standing]}</p>
+    <p>${locale.html(`store.standing.${standing}`)}</p>
     ${
       standing !== "own" &&
       html`<form method="post" action="${storePath(shop.id)}/${standing === "tracked" ? "untrack" : "track"}">
         ${Csrf.hidden(visitor)}
         <button type="submit" class="${standing === "tracked" ? "secondary outline" : ""}">
-          ${standing === "tracked" ? text.untrack : text.track}
+          ${standing === "tracked" ? locale.text("store.untrack") : locale.text("store.track")}
         </button>
       </form>`
     }
@@ -79,43 +83,43 @@ const tags = (items: ReadonlyArray<string>): Html =>
     ${items.map((item) => html`<li class="badge">${thirdPartyText(item)}</li>`)}
   </ul>`
 
-const about = (shop: ShopRecordItem, locale: Locale, text: StorePageText): Html => {
+const about = (shop: ShopRecordItem, locale: Locale): Html => {
   const list = (items: ReadonlyArray<string>) =>
-    items.length === 0 ? html`<span class="unknown">${text.none}</span>` : tags(items)
+    items.length === 0 ? html`<span class="unknown">${locale.text("store.none")}</span>` : tags(items)
   const more = shop.apps.slice(shownApps)
   const path = shop.niches.map(({ name }) => name).toReversed()
   return html`<dl class="about-store">
-    <dt>${text.niche}</dt>
+    <dt>${locale.text("store.niche")}</dt>
     <dd>
-      ${path.length === 0 ? html`<span class="unknown">${text.unknown}</span>` : html`<span lang="en">${path.join(" › ")}</span>`}
+      ${path.length === 0 ? html`<span class="unknown">${locale.text("store.unknown")}</span>` : html`<span lang="en">${path.join(" › ")}</span>`}
     </dd>
-    <dt>${text.apps}</dt>
+    <dt>${locale.text("store.apps")}</dt>
     <dd>
       ${list(shop.apps.slice(0, shownApps))}
       ${
         more.length > 0 &&
         html`<details>
-          <summary>${text.moreApps(locale.number(more.length))}</summary>
+          <summary>${locale.text("store.moreApps", { count: more.length })}</summary>
           ${tags(more)}
         </details>`
       }
     </dd>
-    <dt>${text.pixels}</dt>
+    <dt>${locale.text("store.pixels")}</dt>
     <dd>${list(shop.pixels)}</dd>
-    <dt>${text.networks}</dt>
+    <dt>${locale.text("store.networks")}</dt>
     <dd>${list(shop.social_networks)}</dd>
   </dl>`
 }
 
-const traffic = (shop: ShopRecordItem, locale: Locale, text: StorePageText): Html => {
+const traffic = (shop: ShopRecordItem, locale: Locale): Html => {
   const columns = trafficColumns(shop.traffic, locale)
   return columns.length === 0
-    ? html`<p class="empty">${text.noTraffic}</p>`
+    ? html`<p class="empty">${locale.text("store.noTraffic")}</p>`
     : Chart.columns({
         id: "traffic",
-        title: text.trafficTitle,
-        over: text.month,
-        unit: text.monthVisits,
+        title: locale.text("store.trafficTitle"),
+        over: locale.text("store.month"),
+        unit: locale.text("store.monthVisits"),
         columns,
         locale
       })
@@ -159,7 +163,7 @@ export const layer = HttpRouter.use((router) =>
 
     const show = Effect.fnUntraced(function* (visitor: SignedIn, done: Done | undefined) {
       const { locale, session } = visitor
-      const text = texts[locale.language]
+      const { text } = locale
       const id = yield* pathId
       const found = yield* shops
         .get(id, session.accountId)
@@ -183,36 +187,36 @@ export const layer = HttpRouter.use((router) =>
         body: html`
           <p class="store-head">
             ${thirdPartyLink(`https://${shop.domain}`, html`<bdi>${shop.domain}</bdi>`, html`<bdi>${shop.domain}</bdi>`)}
-            ${standing !== "none" && html`<span class="badge good">${text[standing]}</span>`}
+            ${standing !== "none" && html`<span class="badge good">${text(`store.badges.${standing}`)}</span>`}
           </p>
-          ${notice(done, standing, text, locale)} ${tracking(shop, visitor, text)}
+          ${notice(done, standing, locale)} ${tracking(shop, visitor)}
           <section class="panel">
-            <h2>${text.figures}</h2>
-            ${figures(shop, locale, text)}
-            <p class="aside">${text.estimated}</p>
+            <h2>${text("store.figures")}</h2>
+            ${figures(shop, locale)}
+            <p class="aside">${text("store.estimated")}</p>
           </section>
           <div class="side-by-side">
             <section class="panel">
-              <h2>${text.traffic}</h2>
-              ${traffic(shop, locale, text)}
+              <h2>${text("store.traffic")}</h2>
+              ${traffic(shop, locale)}
             </section>
             <section class="panel">
-              <h2>${text.about}</h2>
-              ${about(shop, locale, text)}
+              <h2>${text("store.about")}</h2>
+              ${about(shop, locale)}
             </section>
           </div>
           ${cards({
-            heading: text.newestProducts,
+            heading: text("store.newestProducts"),
             items: products,
-            none: text.noProducts,
-            more: searchLink(sections.products, shop.domain, text.moreProducts),
+            none: text("store.noProducts"),
+            more: searchLink(sections.products, shop.domain, text("store.moreProducts")),
             look: "small"
           })}
           ${cards({
-            heading: text.runningAds,
+            heading: text("store.runningAds"),
             items: ads,
-            none: text.noAds,
-            more: searchLink(sections.ads, shop.name, text.moreAds)
+            none: text("store.noAds"),
+            more: searchLink(sections.ads, shop.name, text("store.moreAds"))
           })}
         `
       })

@@ -21,10 +21,7 @@ import { pageLinks } from "./PageLinks.ts"
 import { growth, known } from "./StoreFigures.ts"
 import { dones } from "./StorePage.ts"
 import type { Done } from "./StorePage.ts"
-import { texts as storeTexts } from "./StorePageText.ts"
 import { storePath, storesPath } from "./StorePaths.ts"
-import { texts } from "./StoresPageText.ts"
-import type { StoresPageText } from "./StoresPageText.ts"
 import { thirdPartyText } from "../shared/ThirdParty.ts"
 import type { SignedIn } from "../shared/Visitors.ts"
 
@@ -63,24 +60,23 @@ const table = (
   options: {
     readonly label: string
     readonly locale: Locale
-    readonly text: StoresPageText
     readonly formOf?: (shop: Listed) => Html | undefined
   }
 ): Html => {
-  const { formOf, label, locale, text } = options
-  const names = storeTexts[locale.language]
+  const { formOf, label, locale } = options
+  const { text } = locale
   const figure = (value: Html) => html`<td class="figure">${value}</td>`
   return html`<div class="table" tabindex="0" role="region" aria-label="${label}">
     <table>
       <thead>
         <tr>
-          <th scope="col">${text.store}</th>
-          <th scope="col">${names.country}</th>
-          <th scope="col" class="figure">${names.visits}</th>
-          <th scope="col" class="figure">${text.growth}</th>
-          <th scope="col" class="figure">${names.revenue}</th>
-          <th scope="col" class="figure">${names.activeAds}</th>
-          ${formOf !== undefined && html`<th scope="col" class="figure">${text.actions}</th>`}
+          <th scope="col">${text("stores.store")}</th>
+          <th scope="col">${text("store.country")}</th>
+          <th scope="col" class="figure">${text("store.visits")}</th>
+          <th scope="col" class="figure">${text("stores.growth")}</th>
+          <th scope="col" class="figure">${text("store.revenue")}</th>
+          <th scope="col" class="figure">${text("store.activeAds")}</th>
+          ${formOf !== undefined && html`<th scope="col" class="figure">${text("stores.actions")}</th>`}
         </tr>
       </thead>
       <tbody>
@@ -89,14 +85,14 @@ const table = (
             html`<tr data-shop-id="${shop.id}">
               <th scope="row" class="store">
                 <a href="${storePath(shop.id)}">${thirdPartyText(shop.name)}</a>
-                ${shop.is_own === true && html`<span class="badge good">${names.own}</span>`}
-                ${shop.is_tracked && formOf === undefined && html`<span class="badge good">${names.tracked}</span>`}
+                ${shop.is_own === true && html`<span class="badge good">${text("store.badges.own")}</span>`}
+                ${shop.is_tracked && formOf === undefined && html`<span class="badge good">${text("store.badges.tracked")}</span>`}
                 <bdi class="aside">${shop.domain}</bdi>
               </th>
               <td>${locale.countryName(shop.country)}</td>
-              ${figure(known(shop.monthly_visits, locale.number, names.unknown))}
-              ${figure(known(shop.traffic_growth_pct, (value) => growth(value, locale), names.unknown))}
-              ${figure(known(shop.estimated_monthly_revenue, (value) => locale.wholeMoney(value, shop.currency), names.unknown))}
+              ${figure(known(shop.monthly_visits, locale.number, locale))}
+              ${figure(known(shop.traffic_growth_pct, (value) => growth(value, locale), locale))}
+              ${figure(known(shop.estimated_monthly_revenue, (value) => locale.wholeMoney(value, shop.currency), locale))}
               ${figure(html`${locale.number(shop.active_ads)}`)}
               ${formOf !== undefined && html`<td class="figure">${formOf(shop)}</td>`}
             </tr>`
@@ -109,11 +105,11 @@ const table = (
 const addressOf = (query: string, page: number): string =>
   `${storesPath}?${new URLSearchParams({ ...(query === "" ? {} : { query }), page: String(page) }).toString()}`
 
-const searchBox = (query: string, text: StoresPageText, isBad: boolean): Html => html`
+const searchBox = (query: string, locale: Locale, isBad: boolean): Html => html`
   <search>
     <form method="get" action="${storesPath}">
-      <label for="query">${text.search}</label>
-      ${isBad && html`<p class="error" id="query-error">${text.badQuery}</p>`}
+      <label for="query">${locale.text("stores.search")}</label>
+      ${isBad && html`<p class="error" id="query-error">${locale.text("stores.badQuery")}</p>`}
       <div class="search-row">
         <input
           id="query"
@@ -124,26 +120,30 @@ const searchBox = (query: string, text: StoresPageText, isBad: boolean): Html =>
           spellcheck="false"
           ${isBad && html`aria-invalid="true" aria-describedby="query-error" autofocus`}
         />
-        <button type="submit">${text.searchButton}</button>
+        <button type="submit">${locale.text("stores.searchButton")}</button>
       </div>
     </form>
   </search>
 `
 
 /** Only what became of a form of this page. */
-const notice = (done: Done | undefined, text: StoresPageText): Html | undefined => {
-  if (done === "untracked") return said(text.untracked)
-  return done === "own" ? said(text.untrackedOwn) : undefined
+const notice = (done: Done | undefined, locale: Locale): Html | undefined => {
+  if (done === "untracked") return said(locale.text("stores.untracked"))
+  return done === "own" ? said(locale.text("stores.untrackedOwn")) : undefined
 }
 
-const untrackForm = (shop: Listed, visitor: SignedIn, page: number, text: StoresPageText): Html | undefined =>
+const untrackForm = (shop: Listed, visitor: SignedIn, page: number): Html | undefined =>
   shop.is_own === true
     ? undefined
     : html`<form method="post" action="${storePath(shop.id)}/untrack" class="quiet">
         ${Csrf.hidden(visitor)}
         <input type="hidden" name="list_page" value="${page}" />
-        <button type="submit" class="quiet" aria-label="${text.untrackOf(shop.name)}">
-          ${storeTexts[visitor.locale.language].untrack}
+        <button
+          type="submit"
+          class="quiet"
+          aria-label="${visitor.locale.text("stores.untrackOf", { name: shop.name })}"
+        >
+          ${visitor.locale.text("store.untrack")}
         </button>
       </form>`
 
@@ -160,10 +160,10 @@ export const layer = HttpRouter.use((router) =>
       body: Html,
       options: { readonly title?: string; readonly status?: number } = {}
     ) => {
-      const text = texts[visitor.locale.language]
+      const { text } = visitor.locale
       return page({
         ...options,
-        heading: text.heading,
+        heading: text("stores.heading"),
         account: visitor,
         section: "stores",
         width: "wide",
@@ -175,31 +175,31 @@ export const layer = HttpRouter.use((router) =>
     const found = Effect.fnUntraced(function* (visitor: SignedIn, asked: Asked) {
       const { locale, session } = visitor
       const { query } = asked
-      const text = texts[locale.language]
-      if (!Schema.is(Query)(query)) return frame(visitor, searchBox(query, text, true), { status: 400 })
+      const { text } = locale
+      if (!Schema.is(Query)(query)) return frame(visitor, searchBox(query, locale, true), { status: 400 })
       const window = { page: Math.min(asked.page, Page.lastPage), per_page: storesPerSearch }
       const { pagination, shops } = yield* search.search({ query, ...window }, session.accountId).pipe(
         // Only names of niches and themes can be wrong beside what the schema holds, and none is asked for.
         Effect.catchTag("InvalidArguments", Effect.die)
       )
-      const heading = text.found(query)
+      const heading = text("stores.found", { query })
       const last = Math.min(Page.lastPage, Math.ceil(pagination.total / storesPerSearch))
       return frame(
         visitor,
         html`
-          ${searchBox(query, text, false)}
+          ${searchBox(query, locale, false)}
           <section class="panel">
             <h2>${heading}</h2>
             ${
               shops.length === 0
                 ? html`<div class="empty">
-                    <p>${text.noneFound}</p>
-                    <p>${text.noneFoundNext}</p>
+                    <p>${text("stores.noneFound")}</p>
+                    <p>${text("stores.noneFoundNext")}</p>
                   </div>`
-                : table(shops, { label: heading, locale, text })
+                : table(shops, { label: heading, locale })
             }
             ${pageLinks({ page: pagination.page, last, hrefOf: (to) => addressOf(query, to), locale })}
-            <p><a href="${storesPath}">${text.backToTracked}</a></p>
+            <p><a href="${storesPath}">${text("stores.backToTracked")}</a></p>
           </section>
         `,
         { title: heading }
@@ -208,7 +208,7 @@ export const layer = HttpRouter.use((router) =>
 
     const list = Effect.fnUntraced(function* (visitor: SignedIn, { done, page }: Asked) {
       const { locale, session } = visitor
-      const text = texts[locale.language]
+      const { text } = locale
       const { shops, total } = yield* tracked.page(session.accountId, page)
       const last = Math.ceil(total / shopsPerPage)
       // The last store of the last page may just have left it.
@@ -218,21 +218,20 @@ export const layer = HttpRouter.use((router) =>
       return frame(
         visitor,
         html`
-          ${notice(done, text)} ${searchBox("", text, false)}
+          ${notice(done, locale)} ${searchBox("", locale, false)}
           <section class="panel">
-            <h2>${text.followed}</h2>
+            <h2>${text("stores.followed")}</h2>
             ${
               total === 0
                 ? html`<div class="empty">
-                    <p>${text.empty}</p>
-                    <p>${text.emptyNext}</p>
+                    <p>${text("stores.empty")}</p>
+                    <p>${text("stores.emptyNext")}</p>
                   </div>`
-                : html`<p class="aside">${text.followedCount(locale.number(total), locale.number(maxTrackedShops))}</p>
+                : html`<p class="aside">${text("stores.followedCount", { count: total, most: maxTrackedShops })}</p>
                     ${table(shops, {
-                      label: text.followed,
+                      label: text("stores.followed"),
                       locale,
-                      text,
-                      formOf: (shop) => untrackForm(shop, visitor, page, text)
+                      formOf: (shop) => untrackForm(shop, visitor, page)
                     })}
                     ${pageLinks({ page, last, hrefOf: (to) => addressOf("", to), locale })}`
             }

@@ -3,7 +3,6 @@ import * as ClientSetup from "./ClientSetup.ts"
 import { copyText } from "../shared/CopyText.ts"
 import { html } from "../shared/Html.ts"
 import type { Html } from "../shared/Html.ts"
-import type { IntegrationsText } from "./IntegrationsText.ts"
 import type { Locale } from "../shared/Locale.ts"
 
 interface Way {
@@ -13,12 +12,15 @@ interface Way {
   readonly text?: string
 }
 
-const waysOf = (mcpUrl: string, { ways }: IntegrationsText): ReadonlyArray<Way> => [
-  { client: "Claude", how: ways.claude },
-  { client: "ChatGPT", how: ways.chatGpt },
+const waysOf = (mcpUrl: string, locale: Locale): ReadonlyArray<Way> => [
+  { client: "Claude", how: locale.text("integrations.ways.claude") },
+  { client: "ChatGPT", how: locale.text("integrations.ways.chatGpt") },
   ...ClientSetup.signingIn(mcpUrl).map(({ client, file, text }) => ({
     client,
-    how: file === undefined ? ways.claudeCode : ways.file(file),
+    how:
+      file === undefined
+        ? locale.text("integrations.ways.claudeCode")
+        : locale.text("integrations.ways.file", { file }),
     text
   }))
 ]
@@ -27,16 +29,15 @@ export const connectAnApp = (options: {
   readonly mcpUrl: string
   /** For an account that has no app yet: all of it is shown at once. */
   readonly open: boolean
-  readonly text: IntegrationsText
   readonly locale: Locale
 }): Html => {
-  const { locale, mcpUrl, open, text } = options
+  const { locale, mcpUrl, open } = options
   return html`<details ${open && html`open`}>
-    <summary id="connect">${text.connect}</summary>
-    <p id="connect-address">${text.connectHow}</p>
+    <summary id="connect">${locale.text("integrations.connect")}</summary>
+    <p id="connect-address">${locale.text("integrations.connectHow")}</p>
     ${copyText({ id: "mcp-url", named: "connect-address", text: mcpUrl, locale })}
     <dl class="ways">
-      ${waysOf(mcpUrl, text).map(
+      ${waysOf(mcpUrl, locale).map(
         ({ client, how, text }, index) =>
           html`<div>
             <dt id="way-${index}">${client}</dt>

@@ -7,14 +7,15 @@ import { hostOf } from "../account/ConsentPage.ts"
 import { html } from "../shared/Html.ts"
 import type { Html } from "../shared/Html.ts"
 import { appPath, keyPath } from "./IntegrationsPaths.ts"
-import type { IntegrationsText } from "./IntegrationsText.ts"
 import type { Locale } from "../shared/Locale.ts"
 
 export const maskOf = ({ lastFour }: ApiKey): Html => html`<code>${mask("api_key", lastFour)}</code>`
 
 /** Only the host of a document's address is known for certain. */
-export const publisherOf = ({ publisher }: ConnectedApp, text: IntegrationsText): Html =>
-  publisher === null ? html`${text.ownName}` : html`${text.publisher} ${hostOf(publisher)}`
+export const publisherOf = ({ publisher }: ConnectedApp, locale: Locale): Html =>
+  publisher === null
+    ? html`${locale.text("integrations.ownName")}`
+    : html`${locale.text("integrations.publisher")} ${hostOf(publisher)}`
 
 interface Entry {
   /** Of the page. */
@@ -46,10 +47,10 @@ const entry = ({ detail, facts, id, name, ways }: Entry): Html =>
     </p>
   </li>`
 
-const lastUse = (at: DateTime.Utc | null, text: IntegrationsText, locale: Locale): string | Html =>
-  at === null ? text.never : locale.dateTime(at)
+const lastUse = (at: DateTime.Utc | null, locale: Locale): string | Html =>
+  at === null ? locale.text("integrations.never") : locale.dateTime(at)
 
-export const keyList = (keys: ReadonlyArray<ApiKey>, text: IntegrationsText, locale: Locale): Html =>
+export const keyList = (keys: ReadonlyArray<ApiKey>, locale: Locale): Html =>
   html`<ul class="credentials">
     ${keys.map((key) =>
       entry({
@@ -57,30 +58,32 @@ export const keyList = (keys: ReadonlyArray<ApiKey>, text: IntegrationsText, loc
         name: key.name,
         detail: maskOf(key),
         facts: [
-          [text.created, locale.date(key.createdAt)],
-          [text.lastUsed, lastUse(key.lastUsedAt, text, locale)],
-          ...(key.endsAt === null ? [] : [[text.ends, locale.dateTime(key.endsAt)] as const])
+          [locale.text("integrations.created"), locale.date(key.createdAt)],
+          [locale.text("integrations.lastUsed"), lastUse(key.lastUsedAt, locale)],
+          ...(key.endsAt === null ? [] : [[locale.text("integrations.ends"), locale.dateTime(key.endsAt)] as const])
         ],
         ways: [
-          ...(key.endsAt === null ? [{ label: text.replace, to: keyPath(key.id, "replace") }] : []),
-          { label: text.revoke, to: keyPath(key.id, "revoke") }
+          ...(key.endsAt === null
+            ? [{ label: locale.text("integrations.replace"), to: keyPath(key.id, "replace") }]
+            : []),
+          { label: locale.text("integrations.revoke"), to: keyPath(key.id, "revoke") }
         ]
       })
     )}
   </ul>`
 
-export const appList = (apps: ReadonlyArray<ConnectedApp>, text: IntegrationsText, locale: Locale): Html =>
+export const appList = (apps: ReadonlyArray<ConnectedApp>, locale: Locale): Html =>
   html`<ul class="credentials">
     ${apps.map((app) =>
       entry({
         id: `app-${app.id}`,
         name: app.name,
-        detail: publisherOf(app, text),
+        detail: publisherOf(app, locale),
         facts: [
-          [text.connected, locale.date(app.connectedAt)],
-          [text.lastUsed, lastUse(app.lastUsedAt, text, locale)]
+          [locale.text("integrations.connected"), locale.date(app.connectedAt)],
+          [locale.text("integrations.lastUsed"), lastUse(app.lastUsedAt, locale)]
         ],
-        ways: [{ label: text.revoke, to: appPath(app.id, "revoke") }]
+        ways: [{ label: locale.text("integrations.revoke"), to: appPath(app.id, "revoke") }]
       })
     )}
   </ul>`

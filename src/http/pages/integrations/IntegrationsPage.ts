@@ -3,7 +3,7 @@ import { Effect, Schema } from "effect"
 import { HttpRouter } from "effect/http"
 import { AppConfig } from "../../../Config.ts"
 import { mayCallTools } from "../../../domain/access/Plan.ts"
-import { ApiKeys, KeyAttempt, maxActive } from "../../../services/access/ApiKeys.ts"
+import { ApiKeys, KeyAttempt, maxActive, maxAnHour, maxNameCharacters } from "../../../services/access/ApiKeys.ts"
 import type { ApiKey, TooManyKeys } from "../../../services/access/ApiKeys.ts"
 import { ConnectedApps } from "../../../services/oauth/ConnectedApps.ts"
 import { toBilling } from "../account/Subscription.ts"
@@ -16,8 +16,6 @@ import type { Problem } from "../shared/Fields.ts"
 import { html } from "../shared/Html.ts"
 import type { Html } from "../shared/Html.ts"
 import { integrationsPath } from "./IntegrationsPaths.ts"
-import { texts } from "./IntegrationsText.ts"
-import type { IntegrationsText } from "./IntegrationsText.ts"
 import { Layout } from "../shared/Layout.ts"
 import type { Locale } from "../shared/Locale.ts"
 import * as OutwardLinks from "../shared/OutwardLinks.ts"
@@ -26,6 +24,10 @@ import { madeAlready } from "./KeyError.ts"
 import { PageRoutes } from "../shared/PageRoutes.ts"
 import type { SignedIn } from "../shared/Visitors.ts"
 
+/** What was done to a key or an app on a page of its own. */
+const dones = ["key_revoked", "app_revoked"] as const
+export type Done = (typeof dones)[number]
+
 /** Longer names than can be are read as well, to be shown again with what is wrong. */
 export const KeyName = Schema.String.check(Schema.isMaxLength(10_000))
 
@@ -33,19 +35,19 @@ const Form = Schema.Struct({ name: KeyName, attempt: KeyAttempt })
 type Form = typeof Form.Type
 
 /** Why there is no key, and what can be done about it. */
-export const tooManyKeys = ({ limit, retryAfterSeconds = 0 }: TooManyKeys, text: IntegrationsText) =>
+export const tooManyKeys = ({ limit, retryAfterSeconds = 0 }: TooManyKeys, locale: Locale) =>
   limit === "active"
-    ? { status: 409, problem: text.allInUse, headers: {} }
+    ? { status: 409, problem: locale.text("integrations.allInUse", { most: maxActive }), headers: {} }
     : {
         status: 429,
-        problem: text.tooFast(Math.ceil(retryAfterSeconds / 60)),
+        problem: locale.text("integrations.tooFast", { most: maxAnHour, minutes: Math.ceil(retryAfterSeconds / 60) }),
         headers: { "retry-after": String(retryAfterSeconds) }
       }
 
 /** In place of a form that makes keys, for an account that may have none. */
 export const upgradePrompt = (billing: string | undefined, locale: Locale): Html =>
   html`<div class="notice" role="note">
-    <p>${texts[locale.language].upgrade} ${toBilling(billing, locale)}</p>
+    <p>${locale.text("integrations.upgrade")} ${toBilling(billing, locale)}</p>
   </div>`
 
 /** What is shown: the page, or again with what was wrong with the form. */
@@ -71,41 +73,41 @@ export const layer = HttpRouter.use((router) =>
     const { billing } = OutwardLinks.of(config)
 
     const createForm = (visitor: SignedIn, attempt: KeyAttempt, { name = "", problems = [] }: Shown) => {
-      const text = texts[visitor.locale.language]
+      const { text } = visitor.locale
       return html`
         <form method="post" action="${integrationsPath}" class="one-line">
           ${Csrf.hidden(visitor)}
           <input type="hidden" name="attempt" value="${attempt}" />
           ${field({
             name: "name",
-            label: text.name,
-            hint: text.nameHint,
+            label: text("integrations.name"),
+            hint: text("integrations.nameHint", { most: maxNameCharacters }),
             type: "text",
             autocomplete: "off",
             value: name,
             error: problemOf(problems, "name")
           })}
-          <button type="submit">${text.create}</button>
+          <button type="submit">${text("integrations.create")}</button>
         </form>
       `
     }
 
     /** The form, or why there is none. */
     const creation = (visitor: SignedIn, listed: ReadonlyArray<ApiKey>, attempt: KeyAttempt, shown: Shown) => {
-      const text = texts[visitor.locale.language]
+      const { text } = visitor.locale
       const { mayCreate = mayCallTools(visitor.session), problems = [] } = shown
       if (!mayCreate) return upgradePrompt(billing, visitor.locale)
       const isFull = listed.length >= maxActive
       return html`
         ${problemSummary(problems)}
-        ${isFull && problems.length === 0 && html`<p class="notice" role="note">${text.allInUse}</p>`}
+        ${isFull && problems.length === 0 && html`<p class="notice" role="note">${text("integrations.allInUse", { most: maxActive })}</p>`}
         ${!isFull && createForm(visitor, attempt, shown)}
       `
     }
 
     const show = Effect.fnUntraced(function* (visitor: SignedIn, shown: Shown) {
       const { locale, session } = visitor
-      const text = texts[locale.language]
+      const { text } = locale
       const { headers, problems = [], status, url = "" } = shown
       const [listed, connected, newAttempt] = yield* Effect.all(
         [keys.list(session.accountId), apps.list(session.accountId), keys.newAttempt],
@@ -116,41 +118,46 @@ export const layer = HttpRouter.use((router) =>
         account: visitor,
         section: "integrations",
         width: "wide",
-        title: problems.length > 0 ? text.headingOfError : text.heading,
-        heading: text.heading,
+        title: problems.length > 0 ? text("integrations.headingOfError") : text("integrations.heading"),
+        heading: text("integrations.heading"),
         ...(status === undefined ? {} : { status }),
         ...(headers === undefined ? {} : { headers }),
         body: html`
-          ${doneNotice(url, text.done)}
+          ${doneNotice(url, dones, (done) => text(`integrations.done.${done}`))}
           <section class="panel" aria-labelledby="keys">
             <div class="titled">
-              <h2 id="keys">${text.keys}</h2>
-              <p class="aside">${text.inUse(listed.length)}</p>
+              <h2 id="keys">${text("integrations.keys")}</h2>
+              <p class="aside">${text("integrations.inUse", { count: listed.length, most: maxActive })}</p>
             </div>
-            <p>${text.keysPurpose}</p>
+            <p>${text("integrations.keysPurpose")}</p>
             ${creation(visitor, listed, shown.attempt ?? newAttempt, shown)}
-            ${listed.length === 0 ? html`<p class="empty">${text.noKeys}</p>` : keyList(listed, text, locale)}
+            ${listed.length === 0 ? html`<p class="empty">${text("integrations.noKeys")}</p>` : keyList(listed, locale)}
           </section>
           <section class="panel" aria-labelledby="apps">
-            <h2 id="apps">${text.apps}</h2>
-            <p>${text.appsPurpose}</p>
-            ${connected.length === 0 ? html`<p class="empty">${text.noApps}</p>` : appList(connected, text, locale)}
-            ${connectAnApp({ mcpUrl, open: connected.length === 0, text, locale })}
+            <h2 id="apps">${text("integrations.apps")}</h2>
+            <p>${text("integrations.appsPurpose")}</p>
+            ${connected.length === 0 ? html`<p class="empty">${text("integrations.noApps")}</p>` : appList(connected, locale)}
+            ${connectAnApp({ mcpUrl, open: connected.length === 0, locale })}
           </section>
         `
       })
     })
 
     const submit = Effect.fnUntraced(function* (form: Form, visitor: SignedIn) {
-      const text = texts[visitor.locale.language]
+      const { text } = visitor.locale
       const { attempt, name } = form
       return yield* keys.create(visitor.session.accountId, name, attempt).pipe(
         Effect.map((made) => page(newKey({ visitor, made, mcpUrl }))),
         Effect.catchTags({
           InvalidKeyName: () =>
-            show(visitor, { status: 400, name, attempt, problems: [{ field: "name", message: text.badName }] }),
+            show(visitor, {
+              status: 400,
+              name,
+              attempt,
+              problems: [{ field: "name", message: text("integrations.badName", { most: maxNameCharacters }) }]
+            }),
           TooManyKeys: (error) => {
-            const { headers, problem, status } = tooManyKeys(error, text)
+            const { headers, problem, status } = tooManyKeys(error, visitor.locale)
             return show(visitor, { status, headers, name, attempt, problems: [{ message: problem }] })
           },
           KeyMadeAlready: (error) => Effect.succeed(page(madeAlready(visitor, error.name))),

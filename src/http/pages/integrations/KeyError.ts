@@ -2,7 +2,6 @@
 import { html } from "../shared/Html.ts"
 import type { Html } from "../shared/Html.ts"
 import { integrationsPath } from "./IntegrationsPaths.ts"
-import { texts } from "./KeyText.ts"
 import { quoted } from "../shared/ThirdParty.ts"
 import type { Page } from "../shared/Layout.ts"
 import type { SignedIn } from "../shared/Visitors.ts"
@@ -18,23 +17,23 @@ const notDone = (
   heading,
   body: html`
     <p>${said}</p>
-    <p><a href="${integrationsPath}">${texts[visitor.locale.language].back}</a></p>
+    <p><a href="${integrationsPath}">${visitor.locale.text("key.back")}</a></p>
   `
 })
 
 /** Alike for what has ended, for what is another account's, and for what never was. */
 export const gone = (visitor: SignedIn): Page => {
-  const text = texts[visitor.locale.language]
-  return notDone(visitor, { status: 404, heading: text.gone, said: text.goneWhy })
+  const { text } = visitor.locale
+  return notDone(visitor, { status: 404, heading: text("key.gone"), said: text("key.goneWhy") })
 }
 
 /** The form was sent again, by a reload or by two clicks: the key that it made is there, and its secret is not. */
 export const madeAlready = (visitor: SignedIn, name: string): Page => {
   const { locale } = visitor
-  const text = texts[locale.language]
+  const { text } = locale
   return notDone(visitor, {
     status: 409,
-    heading: text.madeAlready,
-    said: html`${text.madeAlreadyHow(quoted(name, locale))}`
+    heading: text("key.madeAlready"),
+    said: locale.html("key.madeAlreadyHow", { name: quoted(name, locale) })
   })
 }

@@ -7,7 +7,6 @@ import * as ClientSetup from "./ClientSetup.ts"
 import { copyText } from "../shared/CopyText.ts"
 import { html } from "../shared/Html.ts"
 import { integrationsPath } from "./IntegrationsPaths.ts"
-import { texts } from "./KeyText.ts"
 import type { Page } from "../shared/Layout.ts"
 import { quoted } from "../shared/ThirdParty.ts"
 import type { SignedIn } from "../shared/Visitors.ts"
@@ -22,38 +21,41 @@ export const newKey = (options: {
 }): Page => {
   const { made, mcpUrl, replaced, visitor } = options
   const { locale } = visitor
-  const text = texts[locale.language]
+  const { text } = locale
   const secret = Redacted.value(made.secret)
   const old =
     replaced !== undefined &&
     (replaced.ends === "now"
-      ? text.oldEnded(quoted(replaced.key.name, locale))
-      : text.oldWorksUntil(quoted(replaced.key.name, locale), locale.dateTime(replaced.key.endsAt)))
+      ? locale.html("key.oldEnded", { name: quoted(replaced.key.name, locale) })
+      : locale.html("key.oldWorksUntil", {
+          name: quoted(replaced.key.name, locale),
+          end: locale.dateTime(replaced.key.endsAt)
+        }))
   return {
     locale,
     account: visitor,
     section: "integrations",
     width: "wide",
-    heading: text.newKey,
+    heading: text("key.newKey"),
     body: html`
       <section class="panel">
-        <p role="status">${text.created(quoted(made.key.name, locale))} ${old}</p>
+        <p role="status">${locale.html("key.created", { name: quoted(made.key.name, locale) })} ${old}</p>
         <div class="warning" role="note">
-          <p><strong id="once">${text.once}</strong> ${text.onceWhy}</p>
+          <p><strong id="once">${text("key.once")}</strong> ${text("key.onceWhy")}</p>
         </div>
         ${copyText({ id: "secret", named: "once", text: secret, locale })}
-        <p><a href="${integrationsPath}">${text.back}</a></p>
+        <p><a href="${integrationsPath}">${text("key.back")}</a></p>
       </section>
       <section class="panel" aria-labelledby="set-up">
-        <h2 id="set-up">${text.setUp}</h2>
-        <p>${text.setUpHow}</p>
+        <h2 id="set-up">${text("key.setUp")}</h2>
+        <p>${text("key.setUpHow")}</p>
         <dl class="ways">
           ${ClientSetup.withKey(mcpUrl, secret).map(
             ({ client, file, text: setup }, index) =>
               html`<div>
                 <dt id="setup-${index}">${client}</dt>
                 <dd>
-                  <p>${file === undefined ? text.run : text.into(file)}</p>
+                  <p>${file === undefined ? text("key.run") : text("key.into", { file })}</p>
                   ${copyText({ id: `setup-text-${index}`, named: `setup-${index}`, text: setup, locale })}
                 </dd>
               </div>`

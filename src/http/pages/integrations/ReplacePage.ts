@@ -4,7 +4,7 @@ import { HttpRouter } from "effect/http"
 import { AppConfig } from "../../../Config.ts"
 import { KeyEnd, keyEnds } from "../../../domain/access/KeyEnd.ts"
 import { mayCallTools } from "../../../domain/access/Plan.ts"
-import { ApiKeys, KeyAttempt, maxActive } from "../../../services/access/ApiKeys.ts"
+import { ApiKeys, KeyAttempt, maxActive, maxNameCharacters } from "../../../services/access/ApiKeys.ts"
 import type { ApiKey } from "../../../services/access/ApiKeys.ts"
 import { maskOf } from "./Credentials.ts"
 import * as Csrf from "../shared/Csrf.ts"
@@ -14,8 +14,6 @@ import { html } from "../shared/Html.ts"
 import type { Html } from "../shared/Html.ts"
 import { KeyName, tooManyKeys, upgradePrompt } from "./IntegrationsPage.ts"
 import { integrationsPath, keyPath } from "./IntegrationsPaths.ts"
-import { texts as integrationsTexts } from "./IntegrationsText.ts"
-import { texts } from "./KeyText.ts"
 import { Layout } from "../shared/Layout.ts"
 import * as OutwardLinks from "../shared/OutwardLinks.ts"
 import { newKey } from "./NewKeyPage.ts"
@@ -45,10 +43,10 @@ export const layer = HttpRouter.use((router) =>
     const { billing } = OutwardLinks.of(config)
 
     const choices = (visitor: SignedIn, isFull: boolean, chosen: KeyEnd): Html => {
-      const text = texts[visitor.locale.language]
+      const { text } = visitor.locale
       return html`<fieldset class="key-ends">
-        <legend>${text.oldEnds}</legend>
-        ${isFull && html`<p class="hint" id="only-now">${text.onlyNow}</p>`}
+        <legend>${text("key.oldEnds")}</legend>
+        ${isFull && html`<p class="hint" id="only-now">${text("key.onlyNow")}</p>`}
         ${keyEnds.map(
           (end) =>
             html`<div class="choice">
@@ -61,46 +59,47 @@ export const layer = HttpRouter.use((router) =>
                 ${end === chosen && html`checked`}
                 ${isFull && end !== "now" && html`disabled`}
               />
-              <label for="${end}">${text.ends[end]}</label>
-              <small id="${end}-hint">${text.endHints[end]}</small>
+              <label for="${end}">${text(`key.ends.${end}`)}</label>
+              <small id="${end}-hint">${text(`key.endHints.${end}`)}</small>
             </div>`
         )}
       </fieldset>`
     }
 
     const replaceForm = (visitor: SignedIn, old: ApiKey, isFull: boolean, shown: Shown & { attempt: KeyAttempt }) => {
-      const text = texts[visitor.locale.language]
+      const { text } = visitor.locale
       const { attempt, form, problems = [] } = shown
       return html`
-        <p>${text.replaceHow}</p>
+        <p>${text("key.replaceHow")}</p>
         <form method="post" action="${keyPath(old.id, "replace")}">
           ${Csrf.hidden(visitor)}
           <input type="hidden" name="attempt" value="${attempt}" />
           ${field({
             name: "name",
-            label: text.newName,
-            hint: integrationsTexts[visitor.locale.language].nameHint,
+            label: text("key.newName"),
+            hint: text("integrations.nameHint", { most: maxNameCharacters }),
             type: "text",
             autocomplete: "off",
             value: form?.name ?? old.name,
             error: problemOf(problems, "name")
           })}
           ${choices(visitor, isFull, isFull ? "now" : (form?.ends ?? "in_24_hours"))}
-          <button type="submit">${text.replace}</button>
+          <button type="submit">${text("key.replace")}</button>
         </form>
       `
     }
 
     const show = Effect.fnUntraced(function* (visitor: SignedIn, id: number, shown: Shown) {
       const { locale, session } = visitor
-      const text = texts[locale.language]
+      const { text } = locale
       const listed = yield* keys.list(session.accountId)
       const old = listed.find((key) => key.id === id)
       if (old === undefined) return page(gone(visitor))
       const attempt = shown.form?.attempt ?? (yield* keys.newAttempt)
       const { headers, mayReplace = mayCallTools(session), problems = [], status } = shown
       const body = () => {
-        if (old.endsAt !== null) return html`<p>${text.replacedAlready(locale.dateTime(old.endsAt))}</p>`
+        if (old.endsAt !== null)
+          return html`<p>${locale.html("key.replacedAlready", { end: locale.dateTime(old.endsAt) })}</p>`
         if (!mayReplace) return upgradePrompt(billing, locale)
         return replaceForm(visitor, old, listed.length >= maxActive, { ...shown, attempt })
       }
@@ -108,36 +107,40 @@ export const layer = HttpRouter.use((router) =>
         locale,
         account: visitor,
         section: "integrations",
-        title: problems.length > 0 ? text.replaceKeyError : text.replaceKey,
-        heading: text.replaceKey,
+        title: problems.length > 0 ? text("key.replaceKeyError") : text("key.replaceKey"),
+        heading: text("key.replaceKey"),
         ...(status === undefined ? {} : { status }),
         ...(headers === undefined ? {} : { headers }),
         body: html`
           ${problemSummary(problems)}
           <dl>
-            <dt>${text.name}</dt>
+            <dt>${text("key.name")}</dt>
             <dd><bdi>${old.name}</bdi></dd>
-            <dt>${text.key}</dt>
+            <dt>${text("key.key")}</dt>
             <dd>${maskOf(old)}</dd>
           </dl>
           ${body()}
-          <p><a href="${integrationsPath}">${text.back}</a></p>
+          <p><a href="${integrationsPath}">${text("key.back")}</a></p>
         `
       })
     })
 
     const submit = Effect.fnUntraced(function* (form: Form, visitor: SignedIn) {
       const id = yield* pathId
-      const text = integrationsTexts[visitor.locale.language]
+      const { text } = visitor.locale
       return yield* keys.replace(visitor.session.accountId, id, form).pipe(
         Effect.map(({ key, replaced, secret }) =>
           page(newKey({ visitor, made: { key, secret }, replaced: { key: replaced, ends: form.ends }, mcpUrl }))
         ),
         Effect.catchTags({
           InvalidKeyName: () =>
-            show(visitor, id, { status: 400, form, problems: [{ field: "name", message: text.badName }] }),
+            show(visitor, id, {
+              status: 400,
+              form,
+              problems: [{ field: "name", message: text("integrations.badName", { most: maxNameCharacters }) }]
+            }),
           TooManyKeys: (error) => {
-            const { headers, problem, status } = tooManyKeys(error, text)
+            const { headers, problem, status } = tooManyKeys(error, visitor.locale)
             return show(visitor, id, { status, headers, form, problems: [{ message: problem }] })
           },
           KeyNotFound: () => Effect.succeed(page(gone(visitor))),

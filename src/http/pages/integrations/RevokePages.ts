@@ -8,10 +8,8 @@ import * as Csrf from "../shared/Csrf.ts"
 import { withDone } from "../shared/FlashNotice.ts"
 import { html } from "../shared/Html.ts"
 import type { Html } from "../shared/Html.ts"
+import type { Done } from "./IntegrationsPage.ts"
 import { appPath, integrationsPath, keyPath } from "./IntegrationsPaths.ts"
-import { texts as integrationsTexts } from "./IntegrationsText.ts"
-import type { IntegrationsText } from "./IntegrationsText.ts"
-import { texts } from "./KeyText.ts"
 import { Layout } from "../shared/Layout.ts"
 import type { Page } from "../shared/Layout.ts"
 import { gone } from "./KeyError.ts"
@@ -19,7 +17,7 @@ import { PageRoutes, seeOther } from "../shared/PageRoutes.ts"
 import { pathId } from "../shared/PathId.ts"
 import type { SignedIn } from "../shared/Visitors.ts"
 
-const donePath = (done: keyof IntegrationsText["done"]) => withDone(integrationsPath, done)
+const donePath = (done: Done) => withDone(integrationsPath, done)
 
 const question = (options: {
   readonly visitor: SignedIn
@@ -41,8 +39,8 @@ const question = (options: {
       <form method="post" action="${action}">
         ${Csrf.hidden(visitor)}
         <div class="actions">
-          <button type="submit">${integrationsTexts[locale.language].revoke}</button>
-          <a href="${integrationsPath}" role="button" class="secondary">${texts[locale.language].keep}</a>
+          <button type="submit">${locale.text("integrations.revoke")}</button>
+          <a href="${integrationsPath}" role="button" class="secondary">${locale.text("key.keep")}</a>
         </div>
       </form>
     `
@@ -58,17 +56,17 @@ export const layer = HttpRouter.use((router) =>
 
     const askForKey = Effect.fnUntraced(function* (visitor: SignedIn) {
       const id = yield* pathId
-      const text = texts[visitor.locale.language]
+      const { text } = visitor.locale
       const key = (yield* keys.list(visitor.session.accountId)).find((key) => key.id === id)
       if (key === undefined) return page(gone(visitor))
       return page(
         question({
           visitor,
-          heading: text.revokeKey,
-          effect: text.revokeKeyEffect,
-          facts: html`<dt>${text.name}</dt>
+          heading: text("key.revokeKey"),
+          effect: text("key.revokeKeyEffect"),
+          facts: html`<dt>${text("key.name")}</dt>
             <dd><bdi>${key.name}</bdi></dd>
-            <dt>${text.key}</dt>
+            <dt>${text("key.key")}</dt>
             <dd>${maskOf(key)}</dd>`,
           action: keyPath(id, "revoke")
         })
@@ -77,17 +75,17 @@ export const layer = HttpRouter.use((router) =>
 
     const askForApp = Effect.fnUntraced(function* (visitor: SignedIn) {
       const id = yield* pathId
-      const text = texts[visitor.locale.language]
+      const { text } = visitor.locale
       const app = (yield* apps.list(visitor.session.accountId)).find((app) => app.id === id)
       if (app === undefined) return page(gone(visitor))
       return page(
         question({
           visitor,
-          heading: text.revokeApp,
-          effect: text.revokeAppEffect,
-          facts: html`<dt>${text.app}</dt>
+          heading: text("key.revokeApp"),
+          effect: text("key.revokeAppEffect"),
+          facts: html`<dt>${text("key.app")}</dt>
             <dd><bdi>${app.name}</bdi></dd>
-            <dd>${publisherOf(app, integrationsTexts[visitor.locale.language])}</dd>`,
+            <dd>${publisherOf(app, visitor.locale)}</dd>`,
           action: appPath(id, "revoke")
         })
       )

@@ -1,7 +1,7 @@
 /** `/dashboard/operator/accounts/:id`: one account as an operator sees it. Secrets are not there to be seen. */
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 import { HttpRouter } from "effect/http"
-import { plans, subscriptionStatuses } from "../../../domain/access/Account.ts"
+import { Plan, plans, Role, SubscriptionStatus, subscriptionStatuses } from "../../../domain/access/Account.ts"
 import type { Credits } from "../../../domain/access/Account.ts"
 import { mask } from "../../../domain/access/Credential.ts"
 import { titles } from "../../../domain/access/Plan.ts"
@@ -20,72 +20,67 @@ import { html } from "../shared/Html.ts"
 import type { Html } from "../shared/Html.ts"
 import { Layout, sections } from "../shared/Layout.ts"
 import type { Locale } from "../shared/Locale.ts"
-import { texts } from "./OperatorText.ts"
-import type { OperatorText } from "./OperatorText.ts"
 import { PageRoutes } from "../shared/PageRoutes.ts"
 import { pathId } from "../shared/PathId.ts"
 import { select } from "../shared/Select.ts"
 import { statusBadge } from "../account/Subscription.ts"
-import { texts as subscriptionTexts } from "../account/SubscriptionText.ts"
 import { usageCharts } from "../usage/UsageCharts.ts"
-import { texts as usageTexts } from "../usage/UsageText.ts"
 
 export const accountPath = (id: number | ":id") => `${sections.operator}/accounts/${id}` as const
 
 /** With a confirmation; see OperatorChangePages. */
 export const changePath = (id: number | ":id", what: "plan" | "status") => `${accountPath(id)}/${what}` as const
 
-const figures = (account: AccountEntry, text: OperatorText, locale: Locale): Html => {
+const figures = (account: AccountEntry, locale: Locale): Html => {
   const { credits } = account
   return html`<dl class="figures">
     <div>
-      <dt>${text.plan}</dt>
+      <dt>${locale.text("operator.plan")}</dt>
       <dd>${titles[account.plan]} ${statusBadge(account.status, locale)}</dd>
     </div>
     <div>
-      <dt>${text.credits}</dt>
+      <dt>${locale.text("operator.credits")}</dt>
       <dd>
-        ${credits === undefined ? text.noSubscription : `${locale.number(credits.used)} / ${locale.number(credits.allowance)}`}
+        ${credits === undefined ? locale.text("operator.noSubscription") : `${locale.number(credits.used)} / ${locale.number(credits.allowance)}`}
       </dd>
     </div>
     ${
       credits !== undefined &&
       html`<div>
-        <dt>${text.until}</dt>
+        <dt>${locale.text("operator.until")}</dt>
         <dd>${locale.date(credits.periodEnd)}</dd>
       </div>`
     }
     <div>
-      <dt>${text.lastUse}</dt>
-      <dd>${account.lastUsedAt === null ? text.never : locale.dateTime(account.lastUsedAt)}</dd>
+      <dt>${locale.text("operator.lastUse")}</dt>
+      <dd>${account.lastUsedAt === null ? locale.text("operator.never") : locale.dateTime(account.lastUsedAt)}</dd>
     </div>
     <div>
-      <dt>${text.created}</dt>
+      <dt>${locale.text("operator.created")}</dt>
       <dd>${locale.date(account.createdAt)}</dd>
     </div>
     <div>
-      <dt>${text.role}</dt>
-      <dd>${text.roles[account.role]}</dd>
+      <dt>${locale.text("operator.role")}</dt>
+      <dd>${locale.text(`operator.roles.${account.role}`)}</dd>
     </div>
   </dl>`
 }
 
-const changeForms = ({ id, plan, status }: AccountEntry, text: OperatorText, locale: Locale): Html => {
-  const { statuses } = subscriptionTexts[locale.language]
+const changeForms = ({ id, plan, status }: AccountEntry, locale: Locale): Html => {
   const form = (what: "plan" | "status", field: Html) =>
     html`<form method="get" action="${changePath(id, what)}" class="change">
       ${field}
       <button
         type="submit"
         class="secondary"
-        aria-label="${text.goOn}: ${what === "plan" ? text.newPlan : text.newStatus}"
+        aria-label="${locale.text("operator.goOn")}: ${what === "plan" ? locale.text("operator.newPlan") : locale.text("operator.newStatus")}"
       >
-        ${text.goOn}
+        ${locale.text("operator.goOn")}
       </button>
     </form>`
   return html`<section class="panel" aria-labelledby="change">
-    <h2 id="change">${text.change}</h2>
-    <p>${text.changeAbout}</p>
+    <h2 id="change">${locale.text("operator.change")}</h2>
+    <p>${locale.text("operator.changeAbout")}</p>
     <div class="changes">
       ${form(
         "plan",
@@ -93,7 +88,7 @@ const changeForms = ({ id, plan, status }: AccountEntry, text: OperatorText, loc
         select({
           id: "new-plan",
           name: "to",
-          label: text.newPlan,
+          label: locale.text("operator.newPlan"),
           chosen: plan,
           options: plans.map((value) => ({ value, label: titles[value] }))
         })
@@ -103,9 +98,12 @@ const changeForms = ({ id, plan, status }: AccountEntry, text: OperatorText, loc
         select({
           id: "new-status",
           name: "to",
-          label: text.newStatus,
+          label: locale.text("operator.newStatus"),
           chosen: status,
-          options: subscriptionStatuses.map((value) => ({ value, label: statuses[value] }))
+          options: subscriptionStatuses.map((value) => ({
+            value,
+            label: locale.text(`subscription.statuses.${value}`)
+          }))
         })
       )}
     </div>
@@ -134,12 +132,16 @@ const section = (heading: string, body: Html): Html =>
     ${body}
   </section>`
 
-const periodsTable = (periods: ReadonlyArray<Credits>, text: OperatorText, { date, number }: Locale): Html =>
+const periodsTable = (periods: ReadonlyArray<Credits>, { date, number, text }: Locale): Html =>
   periods.length === 0
-    ? html`<p class="hint">${text.noPeriods}</p>`
+    ? html`<p class="hint">${text("operator.noPeriods")}</p>`
     : table(
-        text.periods,
-        [head(text.period), head(text.used, "figure"), head(text.allowance, "figure")],
+        text("operator.periods"),
+        [
+          head(text("operator.period")),
+          head(text("operator.used"), "figure"),
+          head(text("operator.allowance"), "figure")
+        ],
         periods.map(
           (period) =>
             html`<tr>
@@ -150,69 +152,76 @@ const periodsTable = (periods: ReadonlyArray<Credits>, text: OperatorText, { dat
         )
       )
 
-const keysTable = (keys: ReadonlyArray<ApiKey>, text: OperatorText, { date, dateTime }: Locale): Html =>
+const keysTable = (keys: ReadonlyArray<ApiKey>, { date, dateTime, text }: Locale): Html =>
   keys.length === 0
-    ? html`<p class="hint">${text.noKeys}</p>`
+    ? html`<p class="hint">${text("operator.noKeys")}</p>`
     : table(
-        text.keys,
-        [head(text.keyName), head(text.created), head(text.lastUse)],
+        text("operator.keys"),
+        [head(text("operator.keyName")), head(text("operator.created")), head(text("operator.lastUse"))],
         keys.map(
           (key) =>
             html`<tr>
               <td><bdi>${key.name}</bdi> <code>${mask("api_key", key.lastFour)}</code></td>
               <td class="day">${date(key.createdAt)}</td>
-              <td class="day">${key.lastUsedAt === null ? text.never : dateTime(key.lastUsedAt)}</td>
+              <td class="day">${key.lastUsedAt === null ? text("operator.never") : dateTime(key.lastUsedAt)}</td>
             </tr>`
         )
       )
 
-const appsTable = (apps: ReadonlyArray<ConnectedApp>, text: OperatorText, { date, dateTime }: Locale): Html =>
+const appsTable = (apps: ReadonlyArray<ConnectedApp>, { date, dateTime, text }: Locale): Html =>
   apps.length === 0
-    ? html`<p class="hint">${text.noApps}</p>`
+    ? html`<p class="hint">${text("operator.noApps")}</p>`
     : table(
-        text.apps,
-        [head(text.appName), head(text.created), head(text.lastUse)],
+        text("operator.apps"),
+        [head(text("operator.appName")), head(text("operator.created")), head(text("operator.lastUse"))],
         apps.map(
           (app) =>
             html`<tr>
               <td><bdi>${app.name}</bdi></td>
               <td class="day">${date(app.connectedAt)}</td>
-              <td class="day">${app.lastUsedAt === null ? text.never : dateTime(app.lastUsedAt)}</td>
+              <td class="day">${app.lastUsedAt === null ? text("operator.never") : dateTime(app.lastUsedAt)}</td>
             </tr>`
         )
       )
 
+const isPlan = Schema.is(Plan)
+const isStatus = Schema.is(SubscriptionStatus)
+const isRole = Schema.is(Role)
+
 /** The plan, status or role of a change in the visitor's words; figures and whatever this version does not know, as they are. */
-const valueOf = (what: AccountChange["what"], value: string, text: OperatorText, locale: Locale): string => {
-  const names: Readonly<Record<AccountChange["what"], Readonly<Record<string, string>>>> = {
-    plan: titles,
-    status: subscriptionTexts[locale.language].statuses,
-    role: text.roles,
-    credits: {},
-    password: {}
+const valueOf = (what: AccountChange["what"], value: string, locale: Locale): string => {
+  switch (what) {
+    case "plan":
+      return isPlan(value) ? titles[value] : value
+    case "status":
+      return isStatus(value) ? locale.text(`subscription.statuses.${value}`) : value
+    case "role":
+      return isRole(value) ? locale.text(`operator.roles.${value}`) : value
+    case "credits":
+      return locale.number(Number(value))
+    case "password":
+      return value
   }
-  if (what === "credits") return locale.number(Number(value))
-  return (Object.hasOwn(names[what], value) ? names[what][value] : undefined) ?? value
 }
 
-const changesTable = (changes: ReadonlyArray<AccountChange>, text: OperatorText, locale: Locale): Html =>
+const changesTable = (changes: ReadonlyArray<AccountChange>, locale: Locale): Html =>
   changes.length === 0
-    ? html`<p class="hint">${text.noHistory}</p>`
+    ? html`<p class="hint">${locale.text("operator.noHistory")}</p>`
     : table(
-        text.history,
-        [head(text.when), head(text.changed), head(text.by)],
+        locale.text("operator.history"),
+        [head(locale.text("operator.when")), head(locale.text("operator.changed")), head(locale.text("operator.by"))],
         changes.map(
           ({ after, at, before, by, what }) =>
             html`<tr>
               <td class="day">${locale.dateTime(at)}</td>
               <td class="wordy">
-                ${text.what[what]}${
+                ${locale.text(`operator.what.${what}`)}${
                   before !== null &&
                   after !== null &&
-                  `: ${text.fromTo(valueOf(what, before, text, locale), valueOf(what, after, text, locale))}`
+                  `: ${locale.text("operator.fromTo", { before: valueOf(what, before, locale), after: valueOf(what, after, locale) })}`
                 }
               </td>
-              <td>${by ?? text.commandLine}</td>
+              <td>${by ?? locale.text("operator.commandLine")}</td>
             </tr>`
         )
       )
@@ -233,7 +242,7 @@ export const layer = HttpRouter.use((router) =>
       routes.operatorPage((visitor, { url }) =>
         Effect.gen(function* () {
           const { locale } = visitor
-          const text = texts[locale.language]
+          const { text } = locale
           const account = yield* directory.find(yield* pathId)
           const [summary, periods, keys, apps, history] = yield* Effect.all(
             [
@@ -252,14 +261,14 @@ export const layer = HttpRouter.use((router) =>
             section: "operator",
             width: "wide",
             body: html`
-              ${doneNotice(url, text.done)}
-              <p><a href="${sections.operator}">${text.back}</a></p>
-              <section class="panel">${figures(account, text, locale)}</section>
-              ${changeForms(account, text, locale)}
-              ${section(usageTexts[locale.language].thirtyDays, usageCharts(summary.days, locale))}
-              ${section(text.periods, periodsTable(periods, text, locale))}
-              ${section(text.keys, keysTable(keys, text, locale))} ${section(text.apps, appsTable(apps, text, locale))}
-              ${section(text.history, changesTable(history, text, locale))}
+              ${doneNotice(url, ["plan", "status"], (what) => text(`operator.done.${what}`))}
+              <p><a href="${sections.operator}">${text("operator.back")}</a></p>
+              <section class="panel">${figures(account, locale)}</section>
+              ${changeForms(account, locale)} ${section(text("usage.thirtyDays"), usageCharts(summary.days, locale))}
+              ${section(text("operator.periods"), periodsTable(periods, locale))}
+              ${section(text("operator.keys"), keysTable(keys, locale))}
+              ${section(text("operator.apps"), appsTable(apps, locale))}
+              ${section(text("operator.history"), changesTable(history, locale))}
             `
           })
         }).pipe(Effect.catchTag("AccountNotFound", () => Effect.fail(new PageNotFound())))

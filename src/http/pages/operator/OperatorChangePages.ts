@@ -9,6 +9,7 @@ import { Accounts } from "../../../services/access/Accounts.ts"
 import type { AccountRecord } from "../../../services/access/AccountRecord.ts"
 import type { AccountNotFound, ChangedMeanwhile, Decision } from "../../../services/access/Accounts.ts"
 import type { AccountId } from "../../../domain/access/Account.ts"
+import type { MessageKey } from "../../../domain/Messages.ts"
 import type { ServiceUnavailable } from "../../../domain/ToolError.ts"
 import * as Csrf from "../shared/Csrf.ts"
 import { withDone } from "../shared/FlashNotice.ts"
@@ -17,13 +18,9 @@ import { html } from "../shared/Html.ts"
 import { Layout } from "../shared/Layout.ts"
 import type { Locale } from "../shared/Locale.ts"
 import { accountPath, changePath } from "./OperatorAccountPage.ts"
-import { texts } from "./OperatorChangeText.ts"
-import type { OperatorChangeText } from "./OperatorChangeText.ts"
-import { texts as operatorTexts } from "./OperatorText.ts"
 import { PageRoutes, seeOther } from "../shared/PageRoutes.ts"
 import { pathId } from "../shared/PathId.ts"
 import { paramsOf } from "../shared/Query.ts"
-import { texts as subscriptionTexts } from "../account/SubscriptionText.ts"
 import type { SignedIn } from "../shared/Visitors.ts"
 
 /** What of an account an operator may change. */
@@ -32,10 +29,10 @@ interface Changeable<A extends string> {
   readonly schema: Schema.ConstraintDecoder<A>
   readonly of: (account: AccountEntry) => A
   readonly nameOf: (value: A, locale: Locale) => string
-  readonly words: (text: OperatorChangeText) => {
-    readonly heading: string
-    readonly effect: Readonly<Record<A, string>>
-    readonly submit: string
+  readonly words: {
+    readonly heading: MessageKey
+    readonly effect: (to: A) => MessageKey
+    readonly submit: MessageKey
   }
   readonly set: (
     id: AccountId,
@@ -53,15 +50,15 @@ export const layer = HttpRouter.use((router) =>
 
     /** Someone else was quicker: what the operator has seen is not so any more. */
     const meanwhile = (visitor: SignedIn, id: number) => {
-      const text = texts[visitor.locale.language].meanwhile
+      const { text } = visitor.locale
       return page({
         status: 409,
-        heading: text.heading,
+        heading: text("operatorChange.meanwhile.heading"),
         account: visitor,
         locale: visitor.locale,
         section: "operator",
-        body: html`<p>${text.said}</p>
-          <p><a href="${accountPath(id)}">${text.look}</a></p>`
+        body: html`<p>${text("operatorChange.meanwhile.said")}</p>
+          <p><a href="${accountPath(id)}">${text("operatorChange.meanwhile.look")}</a></p>`
       })
     }
 
@@ -71,31 +68,32 @@ export const layer = HttpRouter.use((router) =>
 
       const confirmation = (visitor: SignedIn, account: AccountEntry, to: A) => {
         const { locale } = visitor
-        const text = texts[locale.language]
-        const { effect, heading, submit } = words(text)
+        const { text } = locale
         const from = of(account)
         return page({
-          heading,
+          heading: text(words.heading),
           account: visitor,
           locale,
           section: "operator",
           body: html`
             <dl>
-              <dt>${operatorTexts[locale.language].email}</dt>
+              <dt>${text("operator.email")}</dt>
               <dd>${account.email}</dd>
-              <dt>${text.from}</dt>
+              <dt>${text("operatorChange.from")}</dt>
               <dd>${nameOf(from, locale)}</dd>
-              <dt>${text.to}</dt>
+              <dt>${text("operatorChange.to")}</dt>
               <dd><strong>${nameOf(to, locale)}</strong></dd>
             </dl>
-            <p>${effect[to]}</p>
+            <p>${text(words.effect(to))}</p>
             <form method="post" action="${changePath(account.id, what)}">
               ${Csrf.hidden(visitor)}
               <input type="hidden" name="from" value="${from}" />
               <input type="hidden" name="to" value="${to}" />
               <div class="actions">
-                <button type="submit">${submit}</button>
-                <a href="${accountPath(account.id)}" role="button" class="secondary">${text.cancel}</a>
+                <button type="submit">${text(words.submit)}</button>
+                <a href="${accountPath(account.id)}" role="button" class="secondary"
+                  >${text("operatorChange.cancel")}</a
+                >
               </div>
             </form>
           `
@@ -136,7 +134,11 @@ export const layer = HttpRouter.use((router) =>
       schema: Plan,
       of: ({ plan }) => plan,
       nameOf: (plan) => titles[plan],
-      words: ({ doPlan, plan, toPlan }) => ({ heading: plan, effect: toPlan, submit: doPlan }),
+      words: {
+        heading: "operatorChange.plan",
+        effect: (plan) => `operatorChange.toPlan.${plan}`,
+        submit: "operatorChange.doPlan"
+      },
       set: (id, to, decision) => accounts.setPlan(id, to, decision)
     })
 
@@ -144,8 +146,12 @@ export const layer = HttpRouter.use((router) =>
       what: "status",
       schema: SubscriptionStatus,
       of: ({ status }) => status,
-      nameOf: (status, { language }) => subscriptionTexts[language].statuses[status],
-      words: ({ doStatus, status, toStatus }) => ({ heading: status, effect: toStatus, submit: doStatus }),
+      nameOf: (status, { text }) => text(`subscription.statuses.${status}`),
+      words: {
+        heading: "operatorChange.status",
+        effect: (status) => `operatorChange.toStatus.${status}`,
+        submit: "operatorChange.doStatus"
+      },
       set: (id, to, decision) => accounts.setStatus(id, to, decision)
     })
   })

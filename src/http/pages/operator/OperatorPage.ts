@@ -11,14 +11,11 @@ import type { Html } from "../shared/Html.ts"
 import { Layout, sections } from "../shared/Layout.ts"
 import type { Locale } from "../shared/Locale.ts"
 import { accountPath } from "./OperatorAccountPage.ts"
-import { texts } from "./OperatorText.ts"
-import type { OperatorText } from "./OperatorText.ts"
 import { PageRoutes } from "../shared/PageRoutes.ts"
 import { PathId } from "../shared/PathId.ts"
 import { orEmpty, paramsOf } from "../shared/Query.ts"
 import { select } from "../shared/Select.ts"
 import { statusBadge } from "../account/Subscription.ts"
-import { texts as subscriptionTexts } from "../account/SubscriptionText.ts"
 import type { SignedIn } from "../shared/Visitors.ts"
 
 const path = sections.operator
@@ -60,12 +57,11 @@ const addressOf = ({ email, plan, role, status }: AccountFilter, before?: number
 const isFiltered = ({ email, plan, role, status }: AccountFilter): boolean =>
   [email, plan, role, status].some((value) => value !== undefined)
 
-const form = (filter: AccountFilter, text: OperatorText, locale: Locale): Html => {
-  const any = { value: "", label: text.any }
-  const { statuses } = subscriptionTexts[locale.language]
+const form = (filter: AccountFilter, locale: Locale): Html => {
+  const any = { value: "", label: locale.text("operator.any") }
   return html`<form method="get" action="${path}" class="account-filters">
     <div class="field">
-      <label for="email">${text.email}</label>
+      <label for="email">${locale.text("operator.email")}</label>
       <input
         id="email"
         name="email"
@@ -75,38 +71,41 @@ const form = (filter: AccountFilter, text: OperatorText, locale: Locale): Html =
         autocomplete="off"
         autocapitalize="none"
         spellcheck="false"
-        placeholder="${text.emailHint}"
+        placeholder="${locale.text("operator.emailHint")}"
         value="${filter.email ?? ""}"
       />
     </div>
     ${select({
       name: "plan",
-      label: text.plan,
+      label: locale.text("operator.plan"),
       chosen: filter.plan,
       options: [any, ...plans.map((value) => ({ value, label: titles[value] }))]
     })}
     ${select({
       name: "status",
-      label: text.status,
+      label: locale.text("operator.status"),
       chosen: filter.status,
-      options: [any, ...subscriptionStatuses.map((value) => ({ value, label: statuses[value] }))]
+      options: [
+        any,
+        ...subscriptionStatuses.map((value) => ({ value, label: locale.text(`subscription.statuses.${value}`) }))
+      ]
     })}
     ${select({
       name: "role",
-      label: text.role,
+      label: locale.text("operator.role"),
       chosen: filter.role,
-      options: [any, ...roles.map((value) => ({ value, label: text.roles[value] }))]
+      options: [any, ...roles.map((value) => ({ value, label: locale.text(`operator.roles.${value}`) }))]
     })}
-    <button type="submit">${text.show}</button>
+    <button type="submit">${locale.text("operator.show")}</button>
   </form>`
 }
 
-const row = (account: AccountEntry, text: OperatorText, locale: Locale): Html => {
+const row = (account: AccountEntry, locale: Locale): Html => {
   const { credits } = account
   return html`<tr>
     <th scope="row" class="wordy">
       <a href="${accountPath(account.id)}">${account.email}</a>
-      ${account.role === "operator" && html`<span class="badge">${text.roles.operator}</span>`}
+      ${account.role === "operator" && html`<span class="badge">${locale.text("operator.roles.operator")}</span>`}
     </th>
     <td>${titles[account.plan]}</td>
     <td>${statusBadge(account.status, locale)}</td>
@@ -116,29 +115,31 @@ const row = (account: AccountEntry, text: OperatorText, locale: Locale): Html =>
     <td class="day">${credits === undefined ? "–" : locale.date(credits.periodEnd)}</td>
     <td class="figure">${locale.number(account.activeKeys)}</td>
     <td class="figure">${locale.number(account.connectedApps)}</td>
-    <td class="day">${account.lastUsedAt === null ? text.never : locale.date(account.lastUsedAt)}</td>
+    <td class="day">
+      ${account.lastUsedAt === null ? locale.text("operator.never") : locale.date(account.lastUsedAt)}
+    </td>
     <td class="day">${locale.date(account.createdAt)}</td>
   </tr>`
 }
 
-const table = ({ accounts }: AccountPage, text: OperatorText, locale: Locale): Html =>
-  html`<div class="table" tabindex="0" role="region" aria-label="${text.table}">
+const table = ({ accounts }: AccountPage, locale: Locale): Html =>
+  html`<div class="table" tabindex="0" role="region" aria-label="${locale.text("operator.table")}">
     <table>
       <thead>
         <tr>
-          <th scope="col">${text.email}</th>
-          <th scope="col">${text.plan}</th>
-          <th scope="col">${text.status}</th>
-          <th scope="col" class="figure">${text.credits}</th>
-          <th scope="col">${text.until}</th>
-          <th scope="col" class="figure">${text.keys}</th>
-          <th scope="col" class="figure">${text.apps}</th>
-          <th scope="col">${text.lastUse}</th>
-          <th scope="col">${text.created}</th>
+          <th scope="col">${locale.text("operator.email")}</th>
+          <th scope="col">${locale.text("operator.plan")}</th>
+          <th scope="col">${locale.text("operator.status")}</th>
+          <th scope="col" class="figure">${locale.text("operator.credits")}</th>
+          <th scope="col">${locale.text("operator.until")}</th>
+          <th scope="col" class="figure">${locale.text("operator.keys")}</th>
+          <th scope="col" class="figure">${locale.text("operator.apps")}</th>
+          <th scope="col">${locale.text("operator.lastUse")}</th>
+          <th scope="col">${locale.text("operator.created")}</th>
         </tr>
       </thead>
       <tbody>
-        ${accounts.map((account) => row(account, text, locale))}
+        ${accounts.map((account) => row(account, locale))}
       </tbody>
     </table>
   </div>`
@@ -151,29 +152,30 @@ export const layer = HttpRouter.use((router) =>
 
     const show = (visitor: SignedIn, filter: AccountFilter, found: AccountPage) => {
       const { locale } = visitor
-      const text = texts[locale.language]
+      const { text } = locale
       const ways = [
-        filter.before !== undefined && html`<a href="${addressOf(filter)}">${text.toFirst}</a>`,
-        found.next !== undefined && html`<a href="${addressOf(filter, found.next)}" rel="next">${text.toNext}</a>`
+        filter.before !== undefined && html`<a href="${addressOf(filter)}">${text("operator.toFirst")}</a>`,
+        found.next !== undefined &&
+          html`<a href="${addressOf(filter, found.next)}" rel="next">${text("operator.toNext")}</a>`
       ].filter((way) => way !== false)
       return page({
-        heading: text.heading,
+        heading: text("operator.heading"),
         account: visitor,
         locale,
         section: "operator",
         width: "wide",
         body: html`
-          ${form(filter, text, locale)}
-          <section class="panel" aria-label="${text.heading}">
+          ${form(filter, locale)}
+          <section class="panel" aria-label="${text("operator.heading")}">
             ${
               found.accounts.length > 0
-                ? table(found, text, locale)
+                ? table(found, locale)
                 : html`<div class="empty">
-                    <h2>${text.none}</h2>
-                    <p>${text.noneHint}</p>
+                    <h2>${text("operator.none")}</h2>
+                    <p>${text("operator.noneHint")}</p>
                   </div>`
             }
-            ${isFiltered(filter) && html`<p><a href="${path}">${text.clear}</a></p>`}
+            ${isFiltered(filter) && html`<p><a href="${path}">${text("operator.clear")}</a></p>`}
             ${ways.length > 0 && html`<p class="beside end">${ways}</p>`}
           </section>
         `

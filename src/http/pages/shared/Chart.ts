@@ -2,7 +2,6 @@
  * Figures over time as columns: an SVG that needs no style of its own, with its words outside of it so that they keep their
  * size, and the same figures as a table.
  */
-import { texts } from "./ChartText.ts"
 import { html } from "./Html.ts"
 import type { Html } from "./Html.ts"
 import type { Locale } from "./Locale.ts"
@@ -48,7 +47,7 @@ const onAxis = (columns: ReadonlyArray<Column>): ReadonlyArray<string> => {
 
 export const columns = ({ columns, id, locale, over, title, unit }: Columns): Html => {
   const top = roundUp(Math.max(0, ...columns.map(({ value }) => value ?? 0)))
-  const text = texts[locale.language]
+  const { text } = locale
   const bars = columns.map(({ label, value }, place) => {
     const size = ((value ?? 0) / top) * height
     return html`<rect
@@ -57,7 +56,7 @@ export const columns = ({ columns, id, locale, over, title, unit }: Columns): Ht
       y="${height - size}"
       width="${step - gap}"
       height="${size}"
-      ><title>${label}: ${value === null ? text.unknown : locale.number(value)}</title></rect
+      ><title>${label}: ${value === null ? text("chart.unknown") : locale.number(value)}</title></rect
     >`
   })
   const width = columns.length * step
@@ -74,7 +73,7 @@ export const columns = ({ columns, id, locale, over, title, unit }: Columns): Ht
     </div>
     <div class="axis" aria-hidden="true">${onAxis(columns).map((label) => html`<span>${label}</span>`)}</div>
     <details>
-      <summary>${text.asTable}</summary>
+      <summary>${text("chart.asTable")}</summary>
       <table>
         <thead>
           <tr>
@@ -87,7 +86,7 @@ export const columns = ({ columns, id, locale, over, title, unit }: Columns): Ht
             ({ label, value }) =>
               html`<tr>
                 <td>${label}</td>
-                <td class="figure">${value === null ? text.unknown : locale.number(value)}</td>
+                <td class="figure">${value === null ? text("chart.unknown") : locale.number(value)}</td>
               </tr>`
           )}
         </tbody>

@@ -4,8 +4,6 @@ import type { HttpServerResponse } from "effect/http"
 import type { RateLimited, SearchTimeout, ServiceUnavailable } from "../../../domain/ToolError.ts"
 import type { LooksUsedUp } from "../../../services/limits/DailyLooks.ts"
 import type { PasswordsBusy } from "../../../services/access/Passwords.ts"
-import { texts } from "./ErrorText.ts"
-import type { ErrorText } from "./ErrorText.ts"
 import { html } from "./Html.ts"
 import type { Html } from "./Html.ts"
 import { inNavigation, Layout, overviewPath, sections } from "./Layout.ts"
@@ -34,7 +32,7 @@ export type PageError =
   | SearchTimeout
   | ServiceUnavailable
 
-/** A record, so that a new error does not compile until it has a status; ErrorText says what people read. */
+/** A record, so that a new error does not compile until it has a status; what people read is `error.errors.*`. */
 const statuses: Readonly<Record<PageError["_tag"], number>> = {
   FormUnreadable: 400,
   FormRejected: 403,
@@ -64,18 +62,17 @@ export class ErrorPage extends Context.Service<
     ErrorPage,
     Effect.map(Layout, ({ page }) => ({
       of: (error, { account, locale = Locale.of(undefined), requestId }) => {
-        const text = texts[locale.language]
-        const { heading, said } = text.errors[error._tag]
+        const { text } = locale
         return page({
           status: statuses[error._tag],
-          heading,
+          heading: text(`error.errors.${error._tag}.heading`),
           account,
           locale,
           body: html`
-            <p>${said}</p>
-            ${error._tag === "LooksUsedUp" && html`<p>${text.renewal(locale.number(error.limit), locale.dateTime(error.renewsAt))}</p>`}
-            ${error._tag === "PageNotFound" ? elsewhere(account, text) : html`<p><a href="${overviewPath}">${text.toDashboard}</a></p>`}
-            <p class="reference">${text.reference}: <code>${requestId}</code></p>
+            <p>${text(`error.errors.${error._tag}.said`)}</p>
+            ${error._tag === "LooksUsedUp" && html`<p>${locale.html("error.renewal", { limit: error.limit, at: locale.dateTime(error.renewsAt) })}</p>`}
+            ${error._tag === "PageNotFound" ? elsewhere(account, locale) : html`<p><a href="${overviewPath}">${text("error.toDashboard")}</a></p>`}
+            <p class="reference">${text("error.reference")}: <code>${requestId}</code></p>
           `,
           headers: "retryAfterSeconds" in error ? { "retry-after": String(error.retryAfterSeconds) } : {}
         })
@@ -85,14 +82,14 @@ export class ErrorPage extends Context.Service<
 }
 
 /** Where one may have wanted to go. */
-const elsewhere = (account: SignedIn | undefined, text: ErrorText): Html =>
+const elsewhere = (account: SignedIn | undefined, locale: Locale.Locale): Html =>
   account === undefined
-    ? html`<p><a href="/sign-in">${text.signIn}</a></p>`
+    ? html`<p><a href="/sign-in">${locale.text("error.signIn")}</a></p>`
     : html`
-        <p>${text.wanted}</p>
+        <p>${locale.text("error.wanted")}</p>
         <ul class="elsewhere">
-          <li><a href="${overviewPath}">${text.overview}</a></li>
-          ${inNavigation.map((section) => html`<li><a href="${sections[section]}">${text.places[section]}</a></li>`)}
-          <li><a href="${sections.account}">${text.places.account}</a></li>
+          <li><a href="${overviewPath}">${locale.text("error.overview")}</a></li>
+          ${inNavigation.map((section) => html`<li><a href="${sections[section]}">${locale.text(`error.places.${section}`)}</a></li>`)}
+          <li><a href="${sections.account}">${locale.text("error.places.account")}</a></li>
         </ul>
       `

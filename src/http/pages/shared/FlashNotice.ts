@@ -11,12 +11,16 @@ export const doneOf = <Word extends string>(url: string, words: ReadonlyArray<Wo
   return words.find((word) => word === given)
 }
 
-/** `texts` has what each word says; any other word says nothing. */
-export const doneNotice = (url: string, texts: Readonly<Record<string, string>>): Html | undefined => {
-  const word = doneOf(url, Object.keys(texts))
-  return word === undefined ? undefined : said(texts[word])
+/** `textOf` is what each of the words says; any other word says nothing. */
+export const doneNotice = <Word extends string>(
+  url: string,
+  words: ReadonlyArray<Word>,
+  textOf: (word: Word) => string
+): Html | undefined => {
+  const word = doneOf(url, words)
+  return word === undefined ? undefined : said(textOf(word))
 }
 
 /** That something was done. It has the focus when the page opens, so that whoever hears the page hears it first. */
-export const said = (text: string | Html | undefined): Html =>
+export const said = (text: string | Html): Html =>
   html`<p class="notice" tabindex="-1" autofocus role="status">${text}</p>`

@@ -5,8 +5,6 @@ import { iconPath } from "../../mcp/ServerInfo.ts"
 import { Assets } from "./Assets.ts"
 import { html } from "./Html.ts"
 import type { Html } from "./Html.ts"
-import { texts } from "./LayoutText.ts"
-import type { LayoutText } from "./LayoutText.ts"
 import * as Locale from "./Locale.ts"
 import * as PageHeaders from "./PageHeaders.ts"
 import { signOutForm } from "./SignOutForm.ts"
@@ -87,22 +85,22 @@ export const inNavigation = [
 const way = (section: Section, current: Section | undefined, label: string): Html =>
   html`<a href="${sections[section]}" ${section === current && html`aria-current="page"`}>${label}</a>`
 
-const account = (visitor: SignedIn, current: Section | undefined, text: LayoutText) =>
+const account = (visitor: SignedIn, current: Section | undefined, locale: Locale.Locale) =>
   html` <ul class="sections">
-      ${inNavigation.map((section) => html`<li>${way(section, current, text[section])}</li>`)}
-      ${visitor.session.role === "operator" && html`<li>${way("operator", current, text.operator)}</li>`}
+      ${inNavigation.map((section) => html`<li>${way(section, current, locale.text(`layout.section.${section}`))}</li>`)}
+      ${visitor.session.role === "operator" && html`<li>${way("operator", current, locale.text("layout.section.operator"))}</li>`}
     </ul>
     <ul class="who">
       <li class="email">${way("account", current, visitor.session.email)}</li>
-      <li>${signOutForm({ visitor, label: text.signOut, look: "quiet" })}</li>
+      <li>${signOutForm({ visitor, label: locale.text("layout.signOut"), look: "quiet" })}</li>
     </ul>`
 
 const document = (
   page: Page,
   { scriptPath, stylePath }: { readonly stylePath: string; readonly scriptPath: string | undefined }
 ): Html => {
-  const { language, tag } = page.locale ?? Locale.of(undefined)
-  const text = texts[language]
+  const locale = page.locale ?? Locale.of(undefined)
+  const { tag, text } = locale
   return html`<!doctype html>
     <html lang="${tag}">
       <head>
@@ -115,15 +113,15 @@ const document = (
         ${scriptPath !== undefined && html`<script type="module" src="${scriptPath}"></script>`}
       </head>
       <body class="${page.width ?? "narrow"}">
-        <a class="skip" href="#main">${text.skip}</a>
+        <a class="skip" href="#main">${text("layout.skip")}</a>
         <header>
-          <nav aria-label="${page.account === undefined ? "Discovery" : text.sections}">
+          <nav aria-label="${page.account === undefined ? "Discovery" : text("layout.sections")}">
             <ul>
               <li>
                 ${page.account === undefined ? html`<span class="brand">${brand}</span>` : html`<a class="brand" href="${overviewPath}">${brand}</a>`}
               </li>
             </ul>
-            ${page.account !== undefined && account(page.account, page.section, text)}
+            ${page.account !== undefined && account(page.account, page.section, locale)}
           </nav>
         </header>
         <main id="main" tabindex="-1">

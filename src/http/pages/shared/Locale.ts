@@ -4,15 +4,12 @@ import { parseAccept } from "hono/utils/accept"
 import * as Messages from "../../../domain/Messages.ts"
 import type { Language, MessageKey, RichParams } from "../../../domain/Messages.ts"
 import { html } from "./Html.ts"
-import type { Html } from "./Html.ts"
+import type { Html, Value } from "./Html.ts"
 
 const { languages } = Messages
 
-/** What a page says, in each language: one that lacks a text does not compile. */
-export type Texts<T> = Readonly<Record<Language, T>>
-
 export interface Locale extends Messages.Messages {
-  /** Of a message with tags, or with HTML in it. */
+  /** Of a message with HTML in it, or with tags; what is in `<code>` needs no parameter. */
   readonly html: (key: MessageKey, params?: RichParams<Html>) => Html
   readonly language: Language
   /** Language and region as BCP 47 has them, such as `de-AT`. */
@@ -84,7 +81,14 @@ const supported = (text: string): Tag | undefined => {
   return { language, text: region === undefined ? language : `${language}-${region.toUpperCase()}` }
 }
 
-const quotes: Texts<Locale["quotes"]> = { en: ["“", "”"], de: ["„", "“"], fr: ["«\u00a0", "\u00a0»"], es: ["«", "»"] }
+const quotes: Readonly<Record<Language, Locale["quotes"]>> = {
+  en: ["“", "”"],
+  de: ["„", "“"],
+  fr: ["«\u00a0", "\u00a0»"],
+  es: ["«", "»"]
+}
+
+const code = (content: Value): Html => html`<code>${content}</code>`
 
 const isCountry = /^[A-Z]{2}$/u
 const isCurrency = /^[A-Z]{3}$/u
@@ -115,7 +119,7 @@ const make = ({ language, text: tag }: Tag): Locale => {
 
   return {
     ...messages,
-    html: (key, params = {}) => html`${messages.parts(key, params)}`,
+    html: (key, params) => html`${messages.parts(key, { code, ...params })}`,
     language,
     tag,
     number: (value) => number.format(value),

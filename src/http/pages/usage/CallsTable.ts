@@ -7,19 +7,18 @@ import type { Locale } from "../shared/Locale.ts"
 import { select } from "../shared/Select.ts"
 import * as UsageAddress from "./UsageAddress.ts"
 import type { UsageView } from "./UsageAddress.ts"
-import type { UsageText } from "./UsageText.ts"
 
 /** Where the links and the form of this part lead back to. */
 const anchor = "calls"
 
 export const addressOf = (view: UsageView): string => `${UsageAddress.format(view)}#${anchor}`
 
-const nameOf = ({ id, kind, name }: NamedCaller, text: UsageText): string =>
-  name ?? (kind === "api_key" ? text.unnamedKey(id) : text.unnamedApp(id))
+const nameOf = ({ id, kind, name }: NamedCaller, locale: Locale): string =>
+  name ?? (kind === "api_key" ? locale.text("usage.unnamedKey", { id }) : locale.text("usage.unnamedApp", { id }))
 
 /** The name, and the last characters that tell a key from others of the same name. Names of apps are third-party text. */
-export const labelOf = (caller: NamedCaller, text: UsageText): Html =>
-  html`<bdi>${nameOf(caller, text)}</bdi>${caller.lastFour !== null && html` <small>…${caller.lastFour}</small>`}`
+export const labelOf = (caller: NamedCaller, locale: Locale): Html =>
+  html`<bdi>${nameOf(caller, locale)}</bdi>${caller.lastFour !== null && html` <small>…${caller.lastFour}</small>`}`
 
 interface Choice {
   readonly value: string
@@ -34,7 +33,7 @@ const filter = (
     /** One that is not among the choices is shown as well: the page is filtered by it all the same. */
     readonly chosen: Choice | undefined
   },
-  text: UsageText
+  locale: Locale
 ): Html => {
   const { choices, chosen, label, name } = options
   const isKnown = chosen === undefined || choices.some(({ value }) => value === chosen.value)
@@ -44,77 +43,82 @@ const filter = (
     name,
     label,
     chosen: chosen?.value,
-    options: [{ value: "", label: text.any }, ...shown]
+    options: [{ value: "", label: locale.text("usage.any") }, ...shown]
   })
 }
 
 const same = (value: string): Choice => ({ value, label: value })
 
-const filterForm = (view: UsageView, choices: CallChoices, text: UsageText): Html => {
+const filterForm = (view: UsageView, choices: CallChoices, locale: Locale): Html => {
   const { caller, outcome, tool } = view.filter
   const callers = choices.callers.map((each) => ({
     value: UsageAddress.wordOf(each),
-    label: each.lastFour === null ? nameOf(each, text) : `${nameOf(each, text)} …${each.lastFour}`
+    label: each.lastFour === null ? nameOf(each, locale) : `${nameOf(each, locale)} …${each.lastFour}`
   }))
   const chosen = (id: CallerId): Choice => ({
     value: UsageAddress.wordOf(id),
-    label: nameOf({ ...id, name: null, lastFour: null, isEnded: true }, text)
+    label: nameOf({ ...id, name: null, lastFour: null, isEnded: true }, locale)
   })
   return html`<form class="call-filter" method="get" action="${UsageAddress.usagePath}#${anchor}">
     ${view.span !== UsageAddress.usualSpan && html`<input type="hidden" name="span" value="${view.span}" />`}
     ${filter(
       {
         name: "tool",
-        label: text.tool,
+        label: locale.text("usage.tool"),
         choices: choices.tools.map(same),
         chosen: tool === undefined ? undefined : same(tool)
       },
-      text
+      locale
     )}
     ${filter(
       {
         name: "outcome",
-        label: text.outcome,
+        label: locale.text("usage.outcome"),
         choices: choices.outcomes.map(same),
         chosen: outcome === undefined ? undefined : same(outcome)
       },
-      text
+      locale
     )}
     ${filter(
-      { name: "who", label: text.who, choices: callers, chosen: caller === undefined ? undefined : chosen(caller) },
-      text
+      {
+        name: "who",
+        label: locale.text("usage.who"),
+        choices: callers,
+        chosen: caller === undefined ? undefined : chosen(caller)
+      },
+      locale
     )}
-    <button type="submit" class="secondary">${text.filter}</button>
+    <button type="submit" class="secondary">${locale.text("usage.filter")}</button>
   </form>`
 }
 
-const row = (call: RecordedCall, locale: Locale, text: UsageText): Html =>
+const row = (call: RecordedCall, locale: Locale): Html =>
   html`<tr>
     <td class="moment">${locale.dateTime(call.at)}</td>
     <td><code>${call.tool}</code></td>
-    <td>${labelOf(call.caller, text)}</td>
+    <td>${labelOf(call.caller, locale)}</td>
     <td><span class="badge ${call.outcome === "ok" ? "good" : "bad"}">${call.outcome}</span></td>
     <td class="figure">${locale.number(call.credits)}</td>
-    <td class="figure">${text.milliseconds(locale.number(call.durationMillis))}</td>
+    <td class="figure">${locale.text("usage.milliseconds", { count: call.durationMillis })}</td>
     <td><code class="request">${call.requestId}</code></td>
   </tr>`
 
-const table = (calls: ReadonlyArray<RecordedCall>, locale: Locale, text: UsageText): Html =>
-  html`<div class="table" role="region" aria-label="${text.lastCalls}" tabindex="0">
+const table = (calls: ReadonlyArray<RecordedCall>, locale: Locale): Html =>
+  html`<div class="table" role="region" aria-label="${locale.text("usage.lastCalls")}" tabindex="0">
     <table class="calls">
       <thead>
         <tr>
-          <th scope="col">${text.time}</th>
-          <th scope="col">${text.tool}</th>
-          <th scope="col">${text.who}</th>
-          <th scope="col">${text.outcome}</th>
-          <th scope="col" class="figure">${text.credits}</th>
-          <th scope="col" class="figure">${text.duration}</th>
-          <th scope="col">${text.requestId}</th>
+          <th scope="col">${locale.text("usage.time")}</th>
+          <th scope="col">${locale.text("usage.tool")}</th>
+          <th scope="col">${locale.text("usage.who")}</th>
+          <th scope="col">${locale.text("usage.outcome")}</th>
+          <th scope="col" class="figure">${locale.text("usage.credits")}</th>
+          <th scope="col" class="figure">${locale.text("usage.duration")}</th>
+          <th scope="col">${locale.text("usage.requestId")}</th>
         </tr>
       </thead>
       <tbody>
-        ${calls.map((call) => row(call, locale, text))}
+        ${calls.map((call) => row(call, locale))}
       </tbody>
     </table>
   </div>`
@@ -131,25 +135,24 @@ export const lastCalls = (
     readonly keptDays: number
     readonly view: UsageView
   },
-  locale: Locale,
-  text: UsageText
+  locale: Locale
 ): Html => {
   const isFiltered = UsageAddress.isFiltered(view.filter)
-  const nothing = view.before === undefined ? text.noMatch : text.noneOlder
+  const nothing = view.before === undefined ? locale.text("usage.noMatch") : locale.text("usage.noneOlder")
   const ways = [
     ...(view.before === undefined
       ? []
-      : [html`<a href="${addressOf({ ...view, before: undefined })}">${text.newer}</a>`]),
+      : [html`<a href="${addressOf({ ...view, before: undefined })}">${locale.text("usage.newer")}</a>`]),
     ...(older === undefined
       ? []
-      : [html`<a href="${addressOf({ ...view, before: older })}" rel="next">${text.older}</a>`])
+      : [html`<a href="${addressOf({ ...view, before: older })}" rel="next">${locale.text("usage.older")}</a>`])
   ]
   return html`<section class="panel" id="${anchor}">
-    <h2>${view.before === undefined ? text.lastCalls : text.olderCalls}</h2>
-    ${filterForm(view, choices, text)}
-    ${isFiltered && html`<p><a href="${addressOf({ ...view, filter: {}, before: undefined })}">${text.clear}</a></p>`}
-    ${calls.length === 0 ? html`<p class="empty">${nothing}</p>` : table(calls, locale, text)}
+    <h2>${view.before === undefined ? locale.text("usage.lastCalls") : locale.text("usage.olderCalls")}</h2>
+    ${filterForm(view, choices, locale)}
+    ${isFiltered && html`<p><a href="${addressOf({ ...view, filter: {}, before: undefined })}">${locale.text("usage.clear")}</a></p>`}
+    ${calls.length === 0 ? html`<p class="empty">${nothing}</p>` : table(calls, locale)}
     ${ways.length > 0 && html`<p class="beside">${ways}</p>`}
-    <p class="aside">${text.kept(keptDays)}</p>
+    <p class="aside">${locale.text("usage.kept", { days: keptDays })}</p>
   </section>`
 }

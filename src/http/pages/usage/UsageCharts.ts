@@ -4,19 +4,18 @@ import * as Chart from "../shared/Chart.ts"
 import { html } from "../shared/Html.ts"
 import type { Html } from "../shared/Html.ts"
 import type { Locale } from "../shared/Locale.ts"
-import { texts } from "./UsageText.ts"
 
 const total = (amounts: ReadonlyArray<Amount>, of: keyof Amount): number =>
   amounts.reduce((sum, amount) => sum + amount[of], 0)
 
 export const usageCharts = (days: ReadonlyArray<UsageOfDay>, locale: Locale): Html => {
-  const text = texts[locale.language]
-  const chart = (of: keyof Amount, title: (total: string) => string) =>
+  const { text } = locale
+  const chart = (of: keyof Amount, title: string) =>
     Chart.columns({
       id: `${of}-by-day`,
-      title: title(locale.number(total(days, of))),
-      over: text.day,
-      unit: text[of],
+      title,
+      over: text("usage.day"),
+      unit: text(of === "calls" ? "usage.calls" : "usage.credits"),
       columns: days.map((amount) => ({
         label: locale.date(amount.day),
         short: locale.dayAndMonth(amount.day),
@@ -24,5 +23,8 @@ export const usageCharts = (days: ReadonlyArray<UsageOfDay>, locale: Locale): Ht
       })),
       locale
     })
-  return html`<div class="charts">${chart("calls", text.callsByDay)} ${chart("credits", text.creditsByDay)}</div>`
+  return html`<div class="charts">
+    ${chart("calls", text("usage.callsByDay", { calls: total(days, "calls") }))}
+    ${chart("credits", text("usage.creditsByDay", { credits: total(days, "credits") }))}
+  </div>`
 }

@@ -23,8 +23,6 @@ import { PageRoutes } from "../shared/PageRoutes.ts"
 import * as UsageAddress from "./UsageAddress.ts"
 import type { UsageView } from "./UsageAddress.ts"
 import { usageCharts } from "./UsageCharts.ts"
-import { texts } from "./UsageText.ts"
-import type { UsageText } from "./UsageText.ts"
 
 export const layer = HttpRouter.use((router) =>
   Effect.gen(function* () {
@@ -45,7 +43,7 @@ export const layer = HttpRouter.use((router) =>
           const view = Option.getOrUndefined(UsageAddress.parse(request.url))
           if (view === undefined) return yield* new PageNotFound()
           const { locale, session } = visitor
-          const text = texts[locale.language]
+          const { text } = locale
           const { accountId } = session
           yield* looks.take(accountId)
           // A long history of many keys takes the database a while: within the account's share of it, as its searches.
@@ -60,18 +58,18 @@ export const layer = HttpRouter.use((router) =>
             .pipe(Effect.provideService(CurrentAccount, accountId))
           const isUsed = summary.hasCalls || summary.credits.used > 0
           return page({
-            heading: text.heading,
+            heading: text("usage.heading"),
             account: visitor,
             locale,
             section: "usage",
             width: "wide",
             body: html`
-              ${subscriptionNotice(summary, { billing, locale })} ${credits(summary, locale, text)}
+              ${subscriptionNotice(summary, { billing, locale })} ${credits(summary, locale)}
               ${
                 isUsed
-                  ? html`${used(summary, view, locale, text)}
-                    ${CallsTable.lastCalls({ calls, choices, view, keptDays: config.activityDays }, locale, text)}`
-                  : empty(text)
+                  ? html`${used(summary, view, locale)}
+                    ${CallsTable.lastCalls({ calls, choices, view, keptDays: config.activityDays }, locale)}`
+                  : empty(locale)
               }
             `
           })
@@ -81,36 +79,36 @@ export const layer = HttpRouter.use((router) =>
   })
 ).pipe(Layer.provide(SearchPermits.layer))
 
-const empty = (text: UsageText): Html =>
+const empty = (locale: Locale): Html =>
   html`<section class="panel">
     <div class="empty">
-      <h2>${text.empty}</h2>
-      <p>${text.emptyText}</p>
-      <p><a href="${integrationsPath}" role="button">${text.toIntegrations}</a></p>
+      <h2>${locale.text("usage.empty")}</h2>
+      <p>${locale.text("usage.emptyText")}</p>
+      <p><a href="${integrationsPath}" role="button">${locale.text("usage.toIntegrations")}</a></p>
     </div>
   </section>`
 
-const credits = ({ credits, plan, status }: UsageSummary, locale: Locale, text: UsageText): Html => {
+const credits = ({ credits, plan, status }: UsageSummary, locale: Locale): Html => {
   const left = Math.max(0, Credit.remaining(credits))
   const hasCredits = credits.allowance > 0
   return html`<section class="panel">
     <dl class="figures">
       <div>
-        <dt>${text.plan}</dt>
+        <dt>${locale.text("usage.plan")}</dt>
         <dd>${titles[plan]} ${statusBadge(status, locale)}</dd>
       </div>
       <div>
-        <dt id="credits-left">${text.creditsLeft}</dt>
-        <dd>${text.leftOf(locale.number(left), locale.number(credits.allowance))}</dd>
+        <dt id="credits-left">${locale.text("usage.creditsLeft")}</dt>
+        <dd>${locale.text("usage.leftOf", { left, allowance: credits.allowance })}</dd>
       </div>
       <div>
-        <dt>${text.used}</dt>
+        <dt>${locale.text("usage.used")}</dt>
         <dd>${locale.number(credits.used)}</dd>
       </div>
       ${
         hasCredits &&
         html`<div>
-          <dt>${text.renews}</dt>
+          <dt>${locale.text("usage.renews")}</dt>
           <dd>${locale.date(credits.periodEnd)}</dd>
         </div>`
       }
@@ -119,9 +117,12 @@ const credits = ({ credits, plan, status }: UsageSummary, locale: Locale, text: 
   </section>`
 }
 
-const used = (summary: UsageSummary, view: UsageView, locale: Locale, text: UsageText): Html => {
+const used = (summary: UsageSummary, view: UsageView, locale: Locale): Html => {
   const { callers, days, otherCallers, tools } = summary
-  const labels: Readonly<Record<Span, string>> = { period: text.period, "30days": text.thirtyDays }
+  const labels: Readonly<Record<Span, string>> = {
+    period: locale.text("usage.period"),
+    "30days": locale.text("usage.thirtyDays")
+  }
   const way = (span: Span) =>
     html`<a href="${UsageAddress.format({ ...view, span })}" ${span === view.span && html`aria-current="true"`}
       >${labels[span]}</a
@@ -130,29 +131,30 @@ const used = (summary: UsageSummary, view: UsageView, locale: Locale, text: Usag
     html`<a href="${CallsTable.addressOf({ ...view, filter: { tool }, before: undefined })}"><code>${tool}</code></a>`
   const toCaller = ({ caller }: UsageOfCaller) =>
     html`<a href="${CallsTable.addressOf({ ...view, filter: { caller }, before: undefined })}"
-        >${CallsTable.labelOf(caller, text)}</a
+        >${CallsTable.labelOf(caller, locale)}</a
       >
-      ${caller.isEnded && html`<span class="badge">${text.ended}</span>`}`
+      ${caller.isEnded && html`<span class="badge">${locale.text("usage.ended")}</span>`}`
   const ofKind = (kind: UsageOfCaller["caller"]["kind"]) => callers.filter(({ caller }) => caller.kind === kind)
   const rowsOf = (kind: UsageOfCaller["caller"]["kind"]) =>
     ofKind(kind).map((each) => ({ ...each, what: toCaller(each) }))
   const others =
-    otherCallers.count === 0 ? [] : [{ ...otherCallers, what: html`${text.others(locale.number(otherCallers.count))}` }]
+    otherCallers.count === 0
+      ? []
+      : [{ ...otherCallers, what: html`${locale.text("usage.others", { count: otherCallers.count })}` }]
   return html`<section class="panel">
-      <nav class="spans" aria-label="${text.spans}">${way("30days")} ${way("period")}</nav>
+      <nav class="spans" aria-label="${locale.text("usage.spans")}">${way("30days")} ${way("period")}</nav>
       ${usageCharts(days, locale)}
-      <p class="aside">${text.truth}</p>
+      <p class="aside">${locale.text("usage.truth")}</p>
     </section>
     <div class="breakdowns">
       ${amounts(
-        text.byTool,
-        text.tool,
+        locale.text("usage.byTool"),
+        locale.text("usage.tool"),
         tools.map((each) => ({ ...each, what: toTool(each.tool) })),
-        locale,
-        text
+        locale
       )}
-      ${amounts(text.byKey, text.key, rowsOf("api_key"), locale, text)}
-      ${amounts(text.byApp, text.app, [...rowsOf("access_token"), ...others], locale, text)}
+      ${amounts(locale.text("usage.byKey"), locale.text("usage.key"), rowsOf("api_key"), locale)}
+      ${amounts(locale.text("usage.byApp"), locale.text("usage.app"), [...rowsOf("access_token"), ...others], locale)}
     </div>`
 }
 
@@ -161,8 +163,7 @@ const amounts = (
   title: string,
   over: string,
   rows: ReadonlyArray<Amount & { readonly what: Html }>,
-  locale: Locale,
-  text: UsageText
+  locale: Locale
 ): Html | undefined =>
   rows.length === 0
     ? undefined
@@ -173,8 +174,8 @@ const amounts = (
             <thead>
               <tr>
                 <th scope="col">${over}</th>
-                <th scope="col" class="figure">${text.calls}</th>
-                <th scope="col" class="figure">${text.credits}</th>
+                <th scope="col" class="figure">${locale.text("usage.calls")}</th>
+                <th scope="col" class="figure">${locale.text("usage.credits")}</th>
               </tr>
             </thead>
             <tbody>
