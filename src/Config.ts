@@ -79,7 +79,7 @@ const Listening = Schema.Struct({ host: Schema.String, baseUrl: Schema.String })
       : {
           path: ["HOST"],
           issue:
-            `HOST=${host} lets other machines send passwords, keys and tokens in clear to ${baseUrl}. ` +
+            `HOST=${host} lets other machines send passwords, keys and tokens without TLS to ${baseUrl}. ` +
             "Set BASE_URL to the https:// address of the proxy that ends TLS in front of this server, or HOST to 127.0.0.1"
         }
   )

@@ -1,6 +1,6 @@
 /**
- * The project's rules that the compiler does not hold: which way imports run, where live parts are chosen, how long a
- * file may be, and which functions of the platform stay outside.
+ * Rules that the compiler does not check: the direction of imports, where live layers are chosen, the length of files,
+ * and platform functions that are not used.
  */
 import { assert, describe, it } from "@effect/vitest"
 import * as fs from "node:fs"
@@ -17,7 +17,7 @@ interface Violation {
   readonly rule: string
 }
 
-/** Every layer and what it may import, besides itself. `cli` is a part of `main`: the command line. */
+/** What each layer may import besides itself. `cli` belongs to `main`. */
 const mayImport: Record<string, ReadonlyArray<string>> = {
   domain: [],
   config: ["domain"],
@@ -31,8 +31,8 @@ const mayImport: Record<string, ReadonlyArray<string>> = {
 /** Packages of the domain: Effect, and what only computes. */
 const domainPackages = new Set(["effect", "countries-list", "intl-messageformat", "tldts", "node:zlib"])
 
-/** Parts of Effect that the domain has no use for: they do, where the domain only says. */
-const effectsOfTheWorld = /^effect\/(http|sql|process|socket|persistence|cluster|cli|workers)\b/
+/** Parts of Effect with side effects, which the domain does not use. */
+const sideEffects = /^effect\/(http|sql|process|socket|persistence|cluster|cli|workers)\b/
 
 const longestFile = 400
 
@@ -45,7 +45,7 @@ const layerOf = (file: string): string | undefined => {
   return /^src\/(domain|services|http)\//.exec(file)?.[1]
 }
 
-/** The specifiers of every import and re-export, types included: a type is knowledge as well. */
+/** The specifiers of every import and re-export, including types. */
 const importsOf = (text: string): ReadonlyArray<string> =>
   Array.from(
     text.matchAll(
@@ -69,7 +69,7 @@ const forbiddenCode: ReadonlyArray<readonly [pattern: RegExp, instead: string]> 
   [/\b(?:sql|unsafe)</, "decode rows by a schema: services/database/Rows"]
 ]
 
-/** Which HTTP server, which file system, which database a process has: chosen by the composition root alone. */
+/** Live layers, such as the HTTP server, the file system and the database: only the composition root names them. */
 const liveLayer = /\b(?:Node[A-Z]\w*|Database|EmbeddedPostgres|Migrations|PgClient)\.layer\w*/
 
 const violationsOf = (file: SourceFile): ReadonlyArray<Violation> => {
@@ -102,7 +102,7 @@ const violationsOf = (file: SourceFile): ReadonlyArray<Violation> => {
     } else if (layer === "domain") {
       const name = /^(?:@[^/]+\/)?[^/]+/.exec(specifier)?.[0] ?? specifier
       if (!domainPackages.has(name)) report(`is of domain and imports ${specifier}`)
-      if (effectsOfTheWorld.test(specifier)) report(`is of domain and imports ${specifier}`)
+      if (sideEffects.test(specifier)) report(`is of domain and imports ${specifier}`)
     }
   }
 

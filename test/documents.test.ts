@@ -14,7 +14,7 @@ import * as Documents from "./support/Documents.ts"
 const project = new URL("..", import.meta.url)
 const read = (file: string) => fs.readFileSync(new URL(file, project), "utf8")
 
-/** Every text in a file that is the title of a test, or of several. */
+/** The titles of all tests in a file. */
 const titlesOf = (file: string): ReadonlySet<string> =>
   new Set(
     Array.from(

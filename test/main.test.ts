@@ -1,4 +1,4 @@
-/** The program as its users meet it: what a start prints, what a stop leaves behind, and servers that share a database. */
+/** The program as users run it: the output of a start, the state after a stop, and servers that share a database. */
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Schedule } from "effect"
 import { execFileSync } from "node:child_process"

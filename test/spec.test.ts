@@ -1,6 +1,6 @@
 /**
- * The specification in docs/spec and what cites it are in step: every number that is cited is a rule, every rule is in the
- * table with the code that decides it and a test that names it, and nothing cites a document that no reader can open.
+ * Checks the specification in docs/spec and its citations: every cited number is a rule, every rule is in the table with
+ * its code and a test that names it, and no text cites a document that is not in the repository.
  */
 import { assert, describe, it } from "@effect/vitest"
 import * as fs from "node:fs"
@@ -27,10 +27,10 @@ const defined = (document: string): ReadonlyArray<string> =>
 
 const rules = new Set(Object.keys(documents).flatMap(defined))
 
-/** What looks like a number and is none: challenge methods of PKCE, one of which there is not. */
+/** Not numbers of rules: challenge methods of PKCE, one of them invented. */
 const others = new Set(["S256", "S512"])
 
-/** Rules without a test, at most. Lower it when one gets a test; never raise it. */
+/** Rules without a test. Never raise it. */
 const maxUntested = 0
 
 /** The numbers that a text names, those between the ends of a range (`R10 to R12`) as well. */
@@ -56,7 +56,7 @@ const table = Array.from(
   })
 )
 
-/** Ways to cite what is not in the repository. Texts are looked at without line breaks and the marks of comments. */
+/** Citations of documents that are not in the repository, in text without line breaks and comment marks. */
 const elsewhere: ReadonlyArray<RegExp> = [
   /(?<!docs\/spec\/)\b(?:oauth|protocol|decisions|design|search|stack|import-formats)\.md\b/iu,
   /\bthe\sseed\b/iu,

@@ -19,7 +19,7 @@ const minute = 60_000
 const right = "nine green whales"
 const wrong = "nine green wales"
 
-/** Passwords in clear and at once, which tell what they were asked. */
+/** Passwords without hashing, which record their calls. */
 const asked: Array<string> = []
 const work = { isBusy: false }
 const passwords = Layer.succeed(Passwords, {

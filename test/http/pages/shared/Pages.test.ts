@@ -536,7 +536,7 @@ layer(Site.layer(), { excludeTestServices: true })("pages", (it) => {
 layer(Site.layer({ config: { baseUrl: "https://discovery.test" } }), { excludeTestServices: true })(
   "over TLS",
   (it) => {
-    it.effect("R29 the cookie is the host's own, and never sent in clear", () =>
+    it.effect("R29 the cookie is the host's own, and never sent without TLS", () =>
       Effect.gen(function* () {
         const site = yield* Site
         const { headers } = yield* site.get("/sign-in")
