@@ -4,14 +4,12 @@ import { HttpIncomingMessage, HttpMiddleware, HttpRouter, UrlParams } from "effe
 import * as Credential from "../domain/access/Credential.ts"
 import * as CommonHeaders from "./CommonHeaders.ts"
 import * as Health from "./Health.ts"
-import * as Icon from "./Icon.ts"
-import { maxBodyBytes } from "./Limits.ts"
 import { Dispatch } from "./mcp/Dispatch.ts"
 import * as Endpoint from "./mcp/Endpoint.ts"
+import * as ServerInfo from "./mcp/ServerInfo.ts"
 import * as Authorize from "./oauth/Authorize.ts"
 import * as Metadata from "./oauth/Metadata.ts"
 import * as Pages from "./pages/Pages.ts"
-import * as ServerJson from "./ServerJson.ts"
 import * as Register from "./oauth/Register.ts"
 import * as Revoke from "./oauth/Revoke.ts"
 import * as Token from "./oauth/Token.ts"
@@ -25,8 +23,7 @@ export const routes = Layer.mergeAll(
   Token.layer,
   Revoke.layer,
   Health.layer,
-  Icon.layer,
-  ServerJson.layer
+  ServerInfo.layer
 ).pipe(Layer.provide(CommonHeaders.layer))
 
 /**
@@ -41,7 +38,7 @@ export const layerOf = <A, E, R>(routes: Layer.Layer<A, E, R>) =>
     disableListenLog: true
   }).pipe(
     Layer.provide([
-      Layer.succeed(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(maxBodyBytes)),
+      Layer.succeed(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(Endpoint.maxBodyBytes)),
       // Traces tell addresses, and people put credentials into them: no value of a query is told, and no address with a
       // credential elsewhere in it.
       Layer.succeed(UrlParams.CurrentRedactedNames, [/(?:)/]),

@@ -17,12 +17,9 @@ export const modernVersions: ReadonlyArray<string> = [modernVersion]
 export const legacyVersions = ["2025-11-25", "2025-06-18", "2025-03-26"] as const
 export type LegacyVersion = (typeof legacyVersions)[number]
 
-/** What a client means that names no version: the last one in which it needed not to. */
-export const assumedVersion: LegacyVersion = "2025-03-26"
-
 export const supportedVersions: ReadonlyArray<string> = [...modernVersions, ...legacyVersions]
 
-/** The only version that has batches. */
+/** The only version that has batches, and the one that a client means that names none. */
 export const batchVersion: LegacyVersion = "2025-03-26"
 
 export const isLegacyVersion = (version: unknown): version is LegacyVersion =>
@@ -44,15 +41,8 @@ export interface RoutingHeaders {
   readonly name: string | undefined
 }
 
-export type Revision = { readonly _tag: "Modern" } | { readonly _tag: "Legacy"; readonly version: LegacyVersion }
-
-export const modern: Revision = { _tag: "Modern" }
-
-const legacy: Readonly<Record<LegacyVersion, Revision>> = {
-  "2025-11-25": { _tag: "Legacy", version: "2025-11-25" },
-  "2025-06-18": { _tag: "Legacy", version: "2025-06-18" },
-  "2025-03-26": { _tag: "Legacy", version: "2025-03-26" }
-}
+/** "Modern" and "legacy" as the top of this file says; what follows is the same for every legacy version. */
+export type Revision = "modern" | "legacy"
 
 /** The revision of a message, or why it is refused; every refusal is HTTP 400. */
 export const revision = (
@@ -65,7 +55,7 @@ export const revision = (
   if (headers.version === modernVersion) {
     // A notification has no `_meta` of its own.
     return message.id === undefined
-      ? Result.succeed(modern)
+      ? Result.succeed("modern")
       : invalidParams(`params._meta["${metaKeys.protocolVersion}"] is required by ${modernVersion}`)
   }
   return legacyRevision(headers.version)
@@ -73,8 +63,7 @@ export const revision = (
 
 /** The revision of a batch, or of a message that has no content of its own. */
 export const legacyRevision = (version: string | undefined): Result.Result<Revision, JsonRpc.Failure> => {
-  if (version === undefined) return Result.succeed(legacy[assumedVersion])
-  if (isLegacyVersion(version)) return Result.succeed(legacy[version])
+  if (version === undefined || isLegacyVersion(version)) return Result.succeed("legacy")
   return Result.fail({
     code: JsonRpc.codes.invalidRequest,
     message: `MCP-Protocol-Version is not supported; use one of ${supportedVersions.join(", ")}`
@@ -99,7 +88,7 @@ const modernRevision = (
       data: { supported: modernVersions, requested: requested.slice(0, maxEchoedVersion) }
     })
   }
-  if (message.id === undefined) return Result.succeed(modern)
+  if (message.id === undefined) return Result.succeed("modern")
   if (!JsonRpc.isRecord(meta[metaKeys.clientCapabilities])) {
     return invalidParams(`params._meta["${metaKeys.clientCapabilities}"] must be an object`)
   }
@@ -111,7 +100,7 @@ const modernRevision = (
       return mismatch("Mcp-Name", "params.name in the body")
     }
   }
-  return Result.succeed(modern)
+  return Result.succeed("modern")
 }
 
 const maxEchoedVersion = 40

@@ -6,7 +6,7 @@ import type { Caller } from "../../domain/access/Account.ts"
 import type { ServiceUnavailable } from "../../domain/ToolError.ts"
 import type { CredentialRejected, CredentialResolver } from "../../services/access/CredentialResolver.ts"
 import { scope } from "../../domain/oauth/Scope.ts"
-import { protectedResourcePath } from "../oauth/ProtectedResource.ts"
+import { protectedResourcePath } from "../oauth/Metadata.ts"
 
 /** A request without a bearer credential, and what it has instead: one in its address, or one without its scheme. */
 export interface NoCredential {

@@ -8,7 +8,6 @@ import * as JsonRpc from "../../domain/mcp/JsonRpc.ts"
 import { CredentialResolver } from "../../services/access/CredentialResolver.ts"
 import * as CommonHeaders from "../CommonHeaders.ts"
 import * as Cors from "../oauth/Cors.ts"
-import { maxBodyBytes } from "../Limits.ts"
 import * as Outage from "../Outage.ts"
 import * as RequestHeaders from "../RequestHeaders.ts"
 import { RequestId } from "../RequestId.ts"
@@ -18,6 +17,9 @@ import * as MediaType from "./MediaType.ts"
 import * as Reply from "./Reply.ts"
 
 export const path = "/mcp"
+
+/** Of every request, whatever its route: enough for a batch of 20 searches with every argument, and for any form. */
+export const maxBodyBytes = 256 * 1024
 
 /** Why a request is refused before it is dispatched. */
 interface Refusal {

@@ -77,7 +77,7 @@ export const make = (config: Pick<AppSettings, "baseUrl">, registry: ToolRegistr
   return {
     /** The result as JSON, or the tool to run for it. */
     answer: ({ method: name, params }: JsonRpc.Request, revision: Protocol.Revision): MethodResult =>
-      (revision._tag === "Modern" ? modern : legacy)(name, params),
+      (revision === "modern" ? modern : legacy)(name, params),
 
     /**
      * The JSON of a `CallToolResult`. The envelope's JSON is put in as it is. An error has no `structuredContent`, and
@@ -88,7 +88,7 @@ export const make = (config: Pick<AppSettings, "baseUrl">, registry: ToolRegistr
       const texts = answer.error === undefined ? [answer.json] : [ToolErrors.toText(answer.error), answer.json]
       const content = `"content":${JSON.stringify(texts.map((text) => ({ type: "text", text })))}`
       const outcome = answer.error === undefined ? `"structuredContent":${answer.json}` : `"isError":true`
-      return revision._tag === "Modern"
+      return revision === "modern"
         ? `{${content},${outcome},"_meta":{${credits},${modernMetaFields}},"resultType":"complete"}`
         : `{${content},${outcome},"_meta":{${credits}}}`
     }

@@ -42,7 +42,7 @@ const Decision = Schema.Struct({
 })
 type Decision = typeof Decision.Type
 
-type Answer = Effect.Effect<HttpServerResponse.HttpServerResponse, ServiceUnavailable>
+type PageResponse = Effect.Effect<HttpServerResponse.HttpServerResponse, ServiceUnavailable>
 
 /**
  * The path and query, to come back to after a sign-in; `undefined` for what is too long for that, or no request of a browser.
@@ -87,7 +87,7 @@ export const layer = HttpRouter.use((router) =>
       return isOwnSite ? seeOther(location) : page(ConsentPage.refused(location, { client, error }))
     }
 
-    const ask = (asked: ConsentRequest, visitor: SignedIn, status = 200): Answer =>
+    const ask = (asked: ConsentRequest, visitor: SignedIn, status = 200): PageResponse =>
       Effect.map(consents.open(visitor.session.id, asked), (secret) =>
         page({
           ...ConsentPage.consent({ asked, secret, visitor, upgrade: missing(visitor.session, billingUrl) }),
@@ -95,7 +95,7 @@ export const layer = HttpRouter.use((router) =>
         })
       )
 
-    const judge = (url: string, visitor: Visitor, caller: string): Answer =>
+    const judge = (url: string, visitor: Visitor, caller: string): PageResponse =>
       Effect.gen(function* () {
         const parameters = Parameters.read(queryOf(url))
         const clientId = parameters.get("client_id")
@@ -114,7 +114,7 @@ export const layer = HttpRouter.use((router) =>
         return yield* ask({ client: client.success, request: request.success, url }, visitor)
       })
 
-    const receive = (visitor: Visitor, request: HttpServerRequest.HttpServerRequest): Answer => {
+    const receive = (visitor: Visitor, request: HttpServerRequest.HttpServerRequest): PageResponse => {
       const url = addressOf(request.url)
       if (url === undefined) return Effect.succeed(stranded("too_long"))
       const caller = callerOf(request)
@@ -124,7 +124,7 @@ export const layer = HttpRouter.use((router) =>
       })
     }
 
-    const allow = (asked: ConsentRequest, visitor: SignedIn): Answer => {
+    const allow = (asked: ConsentRequest, visitor: SignedIn): PageResponse => {
       const { client, request } = asked
       // The plan may have changed since the page was shown.
       if (missing(visitor.session, billingUrl) !== undefined) return ask(asked, visitor, 403)
@@ -139,7 +139,7 @@ export const layer = HttpRouter.use((router) =>
       )
     }
 
-    const decide = (form: Decision, visitor: SignedIn): Answer =>
+    const decide = (form: Decision, visitor: SignedIn): PageResponse =>
       Effect.flatMap(
         consents.take(visitor.session.id, form.request),
         Option.match({

@@ -9,7 +9,9 @@ import { authMethods } from "../../domain/oauth/Client.ts"
 import { scope } from "../../domain/oauth/Scope.ts"
 import { RequestId } from "../RequestId.ts"
 import * as Cors from "./Cors.ts"
-import { protectedResourcePath } from "./ProtectedResource.ts"
+
+/** Where the metadata of `/mcp` is (RFC 9728, 3.1). */
+export const protectedResourcePath = "/.well-known/oauth-protected-resource/mcp"
 
 /** Clients look at either address; what they find must be the same. */
 const protectedResourcePaths = [protectedResourcePath, "/.well-known/oauth-protected-resource"] as const

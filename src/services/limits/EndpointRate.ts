@@ -32,8 +32,8 @@ export class EndpointRate extends Context.Service<
     const bucket = LeakyBucket.make(maxAddresses)
     return EndpointRate.of({
       take: Effect.fnUntraced(function* (endpoint: Endpoint, address: string) {
-        const askers = LeakyBucket.networks(address, endpoint, allowances[endpoint])
-        const { retryAfterSeconds } = bucket.take(askers, yield* Clock.currentTimeMillis)
+        const limits = LeakyBucket.networks(address, endpoint, allowances[endpoint])
+        const { retryAfterSeconds } = bucket.take(limits, yield* Clock.currentTimeMillis)
         if (retryAfterSeconds === 0) return
         return yield* new TooManyRequests({
           message: "Too many requests in a short time. Try again later.",

@@ -20,7 +20,7 @@ const allowances = {
 }
 
 /** Hosts and callers of many windows. */
-const maxAskers = 50_000
+const maxKeys = 50_000
 
 interface Fetch {
   readonly hostname: string
@@ -52,7 +52,7 @@ export class FetchBudget extends Context.Service<
     FetchBudget,
     Effect.gen(function* () {
       const places = yield* Semaphore.make(maxAtOnce)
-      const bucket = LeakyBucket.make(maxAskers)
+      const bucket = LeakyBucket.make(maxKeys)
 
       const hostAndCaller = (kind: "new" | "known", { caller, hostname }: FetchAgain) => [
         // Wildcard records would make every subdomain another host.

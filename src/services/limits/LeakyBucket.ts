@@ -1,5 +1,5 @@
 /**
- * Rate limits of many askers, counted in this process. The limiter of `effect` keeps every key for good and takes from one
+ * Rate limits of many keys, counted in this process. The limiter of `effect` keeps every key for good and takes from one
  * bucket at a time, which is too little where anyone can make up keys.
  */
 import * as ClientNetwork from "../../domain/access/ClientNetwork.ts"
@@ -24,21 +24,22 @@ interface Use {
   readonly used: number
 }
 
-export interface Asker {
+/** A bucket: what is counted, and how much it takes. */
+export interface Limit {
   readonly key: string
   readonly allowance: Allowance
 }
 
 export interface LeakyBucket {
   /**
-   * Counts a request at `now` for all these askers at once. One that any of them refuses counts for none. The level is
+   * Counts a request at `now` for all these limits at once. One that any of them refuses counts for none. The level is
    * that of the first.
    */
-  readonly take: (askers: ReadonlyArray<Asker>, now: number) => Level
+  readonly take: (limits: ReadonlyArray<Limit>, now: number) => Level
 }
 
 /** An address, and the network of a site around it, which has a wider allowance. */
-export const networks = (address: string, name: string, { limit, windowMillis }: Allowance): ReadonlyArray<Asker> =>
+export const networks = (address: string, name: string, { limit, windowMillis }: Allowance): ReadonlyArray<Limit> =>
   ClientNetwork.countedOf(address).map(({ key, times }) => ({
     key: `${name} ${key}`,
     allowance: { limit: limit * times, windowMillis }
@@ -47,19 +48,19 @@ export const networks = (address: string, name: string, { limit, windowMillis }:
 /** What sums of fractions may be off by. */
 const tolerance = 1e-6
 
-/** Beyond `maxAskers`, the one that has not asked for the longest time is forgotten. */
-export const make = (maxAskers: number): LeakyBucket => {
-  /** Who asked last comes last. */
+/** Beyond `maxKeys`, the key that was not used for the longest time is forgotten. */
+export const make = (maxKeys: number): LeakyBucket => {
+  /** The key that was used last comes last. */
   const uses = new Map<string, Use>()
 
-  const remember = (asker: string, use: Use) => {
-    uses.delete(asker)
-    const [oldest] = uses.size >= maxAskers ? uses.keys() : []
+  const remember = (key: string, use: Use) => {
+    uses.delete(key)
+    const [oldest] = uses.size >= maxKeys ? uses.keys() : []
     if (oldest !== undefined) uses.delete(oldest)
-    uses.set(asker, use)
+    uses.set(key, use)
   }
 
-  const usedBy = ({ allowance: { limit, windowMillis }, key }: Asker, now: number) => {
+  const usedBy = ({ allowance: { limit, windowMillis }, key }: Limit, now: number) => {
     const last = uses.get(key)
     // A clock that is set back gives nothing back, and takes nothing away.
     return last === undefined ? 0 : Math.max(0, last.used - (Math.max(0, now - last.at) * limit) / windowMillis)
@@ -69,12 +70,12 @@ export const make = (maxAskers: number): LeakyBucket => {
     used + 1 <= limit + tolerance ? 0 : Math.ceil(((used + 1 - limit - tolerance) * windowMillis) / limit / 1000)
 
   return {
-    take: (askers, now) => {
-      const levels = askers.map((asker) => ({ key: asker.key, used: usedBy(asker, now), allowance: asker.allowance }))
+    take: (limits, now) => {
+      const levels = limits.map((limit) => ({ ...limit, used: usedBy(limit, now) }))
       let retryAfterSeconds = 0
       for (const { allowance, key, used } of levels) {
         const wait = waitSeconds(allowance, used)
-        // Who is refused is remembered as well, but not counted; and nobody new for the sake of a network that is full.
+        // What is refused is remembered as well, but not counted; and no new key for the sake of a network that is full.
         if (wait > 0) remember(key, { at: now, used })
         retryAfterSeconds = Math.max(retryAfterSeconds, wait)
       }

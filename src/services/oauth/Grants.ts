@@ -132,7 +132,7 @@ export class Grants extends Context.Service<
             expiresAt: new Date(refreshUntil)
           }
         )
-        return answer(tokens, accessUntil, now)
+        return toTokens(tokens, accessUntil, now)
       })
 
       /** What follows a refresh token: always the same for the same key. */
@@ -249,7 +249,7 @@ export class Grants extends Context.Service<
           yield* sql`SELECT expires_at AS "expiresAt" FROM oauth_access_token WHERE hash = ${hash}`
         )
         // Deleted already only where a clock runs days ahead: the client refreshes once more.
-        return Result.succeed(answer(next, row?.expiresAt.getTime() ?? now, now))
+        return Result.succeed(toTokens(next, row?.expiresAt.getTime() ?? now, now))
       })
 
       const advance = Effect.fnUntraced(function* (
@@ -312,7 +312,7 @@ export class Grants extends Context.Service<
   )
 }
 
-const answer = (
+const toTokens = (
   tokens: { readonly access: string; readonly refresh: string },
   accessUntil: number,
   now: number

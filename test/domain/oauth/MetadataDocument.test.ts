@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Result } from "effect"
+import { Result, Schema } from "effect"
 import * as MetadataDocument from "../../../src/domain/oauth/MetadataDocument.ts"
 import { documentOf, realDocuments } from "../../support/ClientDocuments.ts"
 
@@ -165,5 +165,48 @@ describe("R50 a client metadata document", () => {
     }
     assert.notInclude(problemOf(`{"${secret}":1,"${secret}":2}`), secret)
     assert.notInclude(problemOf(secret), secret)
+  })
+})
+
+describe("R50 names of members", () => {
+  it.each([
+    '{"a":1,"a":2}',
+    '{"a":1,"b":{"c":1,"c":1}}',
+    '[{"a":1},{"b":[{"x":0,"y":0,"x":0}]}]',
+    '{"a":1,"\\u0061":2}',
+    '{ "a" : 1 , "a" : 1 }',
+    '{"":1,"":2}',
+    '{"a\\"b":1,"a\\"b":2}',
+    '{"__proto__":1,"__proto__":2}',
+    '{"a":{},"b":[],"a":0}'
+  ])("%s names one twice", (json) => {
+    assert.isFalse(MetadataDocument.hasUniqueKeys(json))
+  })
+
+  it.each([
+    "{}",
+    "[]",
+    "1",
+    '"a"',
+    '{"a":1,"A":2}',
+    '{"a":"a","b":"a"}',
+    '{"a":{"a":{"a":1}}}',
+    '[{"a":1},{"a":1}]',
+    '{"a":"\\"a\\":1,\\"a\\":2"}',
+    '{"a":"{\\"b\\":1}","b":"}"}',
+    '{"a":["b","b","a"],"b":":"}'
+  ])("%s does not", (json) => {
+    assert.isTrue(MetadataDocument.hasUniqueKeys(json))
+  })
+
+  it.prop("what JSON.stringify writes never does, with a repeated member it does", [Schema.Json], ([value]) => {
+    const json = JSON.stringify(value)
+    assert.isTrue(MetadataDocument.hasUniqueKeys(json))
+    assert.isTrue(MetadataDocument.hasUniqueKeys(`[${json},${json}]`))
+    assert.isFalse(MetadataDocument.hasUniqueKeys(`{"b":${json},"a":${json},"b":${json}}`))
+  })
+
+  it("reads the deepest that fits into a document", () => {
+    assert.isTrue(MetadataDocument.hasUniqueKeys("[".repeat(8192) + "]".repeat(8192)))
   })
 })

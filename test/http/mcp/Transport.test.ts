@@ -2,7 +2,7 @@
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Deferred, Effect } from "effect"
 import * as net from "node:net"
-import { maxBodyBytes } from "../../../src/http/Limits.ts"
+import { maxBodyBytes } from "../../../src/http/mcp/Endpoint.ts"
 import * as FakeSearch from "../../support/FakeSearch.ts"
 import * as Messages from "../../support/Messages.ts"
 import { type Answer, TestServer } from "../../support/TestServer.ts"

@@ -25,7 +25,7 @@ describe("a leaky bucket", () => {
     assert.strictEqual(bucket.take([a], 0).used, 2)
   })
 
-  it("forgets who has not asked for the longest time", () => {
+  it("forgets the key that was not used for the longest time", () => {
     const bucket = LeakyBucket.make(2)
     for (const key of ["a", "b", "a", "c"]) bucket.take([{ key, allowance }], 0)
     assert.strictEqual(bucket.take([{ key: "a", allowance }], 0).used, 3)
