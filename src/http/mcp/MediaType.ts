@@ -1,15 +1,12 @@
 /** Content negotiation of the one format there is: JSON (P4; RFC 9110, 8.3 and 12.5.1). */
 import { parseAccept } from "hono/utils/accept"
+import * as ContentType from "../../services/ContentType.ts"
 
 /** Whether a body of this type can be read: `application/json`, in UTF-8 where it says so. */
 export const isJson = (contentType: string | undefined): boolean => {
-  if (contentType === undefined) return false
   if (contentType === "application/json") return true
-  const [type = "", ...parameters] = contentType.toLowerCase().split(";").map(trimmed)
-  return (
-    type === "application/json" &&
-    parameters.every((parameter) => !parameter.startsWith("charset=") || /^charset="?utf-?8"?$/.test(parameter))
-  )
+  const parsed = ContentType.parse(contentType)
+  return parsed?.type === "application/json" && parsed.isUtf8
 }
 
 /** The most specific range that is sent decides (RFC 9110, 12.5.1). */
@@ -30,5 +27,3 @@ export const acceptsJson = (accept: string | undefined): boolean => {
     .find((range) => range !== undefined)
   return decisive !== undefined && decisive.q > 0
 }
-
-const trimmed = (text: string) => text.trim()

@@ -5,14 +5,12 @@ import type { HttpServerError, HttpServerRequest } from "effect/http"
 import { Base64 } from "effect/encoding"
 import { InvalidRequest } from "../../domain/oauth/OAuthError.ts"
 import * as Parameters from "../../domain/oauth/Parameters.ts"
-import type { ClientCredentials } from "../../services/oauth/Clients.ts"
+import type { ClientCredentials, Clients } from "../../services/oauth/Clients.ts"
+import * as ContentType from "../../services/ContentType.ts"
 import * as RequestHeaders from "../RequestHeaders.ts"
 
 /** Far beyond any real one. */
 export const maxBodyBytes = 64 * 1024
-
-const isForm = (contentType: string | undefined): boolean =>
-  /^application\/x-www-form-urlencoded\s*(?:;|$)/i.test(contentType?.trim() ?? "")
 
 const invalid = (message: string) => new InvalidRequest({ message })
 
@@ -26,14 +24,6 @@ export const bodyOf = (request: HttpServerRequest.HttpServerRequest): Effect.Eff
         : invalid("The body could not be read.")
     )
   )
-
-/** Whatever stands in the query is not read: addresses end up in logs. */
-export const parameters = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
-  if (!isForm(RequestHeaders.of(request)["content-type"])) {
-    return yield* invalid("Send a form: Content-Type: application/x-www-form-urlencoded.")
-  }
-  return yield* Effect.fromResult(Parameters.unrepeated(Parameters.read(yield* bodyOf(request))))
-})
 
 const basicForm = /^basic[ \t]+([A-Za-z0-9+/]+={0,2})$/i
 
@@ -62,14 +52,22 @@ const formDecoded = (text: string): string => {
   }
 }
 
-export const credentials = (
+/** The parameters of a form, and the id of the client that sent it. The query is not read: addresses end up in logs. */
+export const read = Effect.fnUntraced(function* (
   request: HttpServerRequest.HttpServerRequest,
-  { get }: Parameters.Parameters
-): Result.Result<ClientCredentials, InvalidRequest> =>
-  Result.map(basicOf(RequestHeaders.of(request)["authorization"]), (basic) => ({
-    basic,
-    id: get("client_id"),
-    secret: redacted(get("client_secret"))
-  }))
+  clients: Clients["Service"]
+) {
+  const { authorization, "content-type": type } = RequestHeaders.of(request)
+  if (ContentType.parse(type)?.type !== "application/x-www-form-urlencoded") {
+    return yield* invalid("Send a form: Content-Type: application/x-www-form-urlencoded.")
+  }
+  const parameters = yield* Effect.fromResult(Parameters.unrepeated(Parameters.read(yield* bodyOf(request))))
+  const clientId = yield* clients.authenticate({
+    basic: yield* Effect.fromResult(basicOf(authorization)),
+    id: parameters.get("client_id"),
+    secret: redacted(parameters.get("client_secret"))
+  })
+  return { clientId, parameters }
+})
 
 const redacted = (text: string | undefined) => (text === undefined ? undefined : Redacted.make(text))

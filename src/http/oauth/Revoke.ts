@@ -18,10 +18,7 @@ export const layer = Layer.unwrap(
     const answer = Effect.fn("Revoke.answer")(function* (
       request: HttpServerRequest.HttpServerRequest
     ): Effect.fn.Return<HttpServerResponse.HttpServerResponse, RevocationError> {
-      const parameters = yield* FormRequest.parameters(request)
-      const clientId = yield* clients.authenticate(
-        yield* Effect.fromResult(FormRequest.credentials(request, parameters))
-      )
+      const { clientId, parameters } = yield* FormRequest.read(request, clients)
       const token = parameters.get("token")
       if (token === undefined) return yield* new InvalidRequest({ message: "token is missing." })
       yield* grants.revokeToken(clientId, Redacted.make(token))

@@ -65,10 +65,7 @@ export const layer = Layer.unwrap(
     const answer = Effect.fn("Token.answer")(function* (
       request: HttpServerRequest.HttpServerRequest
     ): Effect.fn.Return<HttpServerResponse.HttpServerResponse, TokenError> {
-      const parameters = yield* FormRequest.parameters(request)
-      const clientId = yield* clients.authenticate(
-        yield* Effect.fromResult(FormRequest.credentials(request, parameters))
-      )
+      const { clientId, parameters } = yield* FormRequest.read(request, clients)
       return reply(yield* tokensFor(parameters, clientId))
     })
 

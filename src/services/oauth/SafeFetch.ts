@@ -9,6 +9,7 @@ import type { AppSettings } from "../../Config.ts"
 import { isLocalHost } from "../../domain/LocalHost.ts"
 import type { CacheFields } from "../../domain/oauth/Freshness.ts"
 import * as SpecialUse from "../../domain/oauth/SpecialUse.ts"
+import * as ContentType from "../ContentType.ts"
 import { PinnedRequest } from "./PinnedRequest.ts"
 import type { Head } from "./PinnedRequest.ts"
 
@@ -149,12 +150,9 @@ const utf8 = new TextDecoder("utf-8", { fatal: true })
 const decodeUtf8 = Option.liftThrowable((bytes: Uint8Array) => utf8.decode(bytes))
 
 /** `application/json` or a type that is written in it, in UTF-8 where it says so. */
-const isJson = (contentType: string): boolean => {
-  const [type = "", ...parameters] = contentType.toLowerCase().split(";")
-  return (
-    /^application\/(?:[\w!#$&^.-]+\+)?json\s*$/.test(type) &&
-    parameters.every((parameter) => !/^\s*charset\s*=/.test(parameter) || /=\s*"?utf-?8"?\s*$/.test(parameter))
-  )
+const isJson = (header: string): boolean => {
+  const contentType = ContentType.parse(header)
+  return contentType?.isUtf8 === true && /^application\/(?:.+\+)?json$/.test(contentType.type)
 }
 
 /** `undefined` when the body may be read. */
