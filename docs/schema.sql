@@ -47,7 +47,7 @@ CREATE TABLE api_key (
   CONSTRAINT api_key_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id)
 );
 CREATE INDEX api_key_account ON api_key USING btree (account_id, created_at);
-CREATE INDEX api_key_working ON api_key USING btree (account_id) WHERE revoked_at IS NULL;
+CREATE INDEX api_key_active ON api_key USING btree (account_id) WHERE revoked_at IS NULL;
 CREATE UNIQUE INDEX api_key_attempt ON api_key USING btree (account_id, attempt) WHERE attempt IS NOT NULL;
 
 CREATE TABLE account_change (

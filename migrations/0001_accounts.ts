@@ -38,7 +38,7 @@ export default Effect.gen(function* () {
     )`
   yield* sql`CREATE INDEX api_key_account ON api_key (account_id, created_at)`
   // Revoked keys are kept forever, and an account may make 20 an hour.
-  yield* sql`CREATE INDEX api_key_working ON api_key (account_id) WHERE revoked_at IS NULL`
+  yield* sql`CREATE INDEX api_key_active ON api_key (account_id) WHERE revoked_at IS NULL`
   yield* sql`CREATE UNIQUE INDEX api_key_attempt ON api_key (account_id, attempt) WHERE attempt IS NOT NULL`
 
   // actor_id: the operator's account; NULL for the command line. A password has no values that may be stored.

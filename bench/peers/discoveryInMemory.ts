@@ -16,7 +16,6 @@ const services = Layer.mergeAll(ToolRegistry.layer, ToolRunner.layer, RequestRat
   Layer.provideMerge(
     Layer.mergeAll(
       FakeAccess.credentials({ key: FakeAccess.caller(1) }),
-      FakeAccess.plans,
       FakeAccess.ledger({ charges: [] }),
       FakeAccess.usage(),
       FakeAccess.nobodySignedIn,

@@ -5,10 +5,9 @@ import { execFile } from "node:child_process"
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
 import { promisify } from "node:util"
-import { EmbeddedPostgres } from "../../src/services/database/EmbeddedPostgres.ts"
+import { EmbeddedPostgres, findRunning } from "../../src/services/database/EmbeddedPostgres.ts"
 import type { EmbeddedConnection } from "../../src/services/database/EmbeddedPostgres.ts"
 import type { EmbeddedPostgresError } from "../../src/services/database/EmbeddedPostgresError.ts"
-import * as RunningPostgres from "../../src/services/database/RunningPostgres.ts"
 
 export class NoScaleData extends Schema.TaggedError<NoScaleData>()("NoScaleData", { message: Schema.String }) {}
 
@@ -56,7 +55,7 @@ export const create = (shops: number): Opened =>
 export const copy = (shops: number): Effect.Effect<string, NoScaleData, Scope.Scope> =>
   Effect.gen(function* () {
     const original = folderOf(shops)
-    if (Option.isSome(yield* RunningPostgres.find(original))) {
+    if (Option.isSome(yield* findRunning(original))) {
       return yield* new NoScaleData({
         message: `A server runs on ${original}; a copy would not be whole. End it first.`
       })

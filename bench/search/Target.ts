@@ -11,8 +11,8 @@ import { Accounts } from "../../src/services/access/Accounts.ts"
 import { ApiKeys } from "../../src/services/access/ApiKeys.ts"
 import { Passwords } from "../../src/services/access/Passwords.ts"
 import * as Database from "../../src/services/database/Database.ts"
+import { findRunning } from "../../src/services/database/EmbeddedPostgres.ts"
 import type { EmbeddedConnection } from "../../src/services/database/EmbeddedPostgres.ts"
-import * as RunningPostgres from "../../src/services/database/RunningPostgres.ts"
 import * as ServerProcess from "../../test/support/ServerProcess.ts"
 import * as ScaleDatabase from "./ScaleDatabase.ts"
 import * as ScaleIndex from "./ScaleIndex.ts"
@@ -61,7 +61,7 @@ const callers = 10
 /** The data's own server if one runs already, else one for this run. */
 export const database = (shops: number) =>
   Effect.flatMap(
-    RunningPostgres.find(ScaleDatabase.folderOf(shops)),
+    findRunning(ScaleDatabase.folderOf(shops)),
     Option.match({ onSome: Effect.succeed, onNone: () => ScaleDatabase.open(shops) })
   )
 

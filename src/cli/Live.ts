@@ -21,17 +21,15 @@ import { PageRateLimit } from "../services/limits/PageRateLimit.ts"
 import { ActivityRetention } from "../services/retention/ActivityRetention.ts"
 import { Passwords } from "../services/access/Passwords.ts"
 import { PasswordChange } from "../services/access/PasswordChange.ts"
-import { PlanChecker } from "../services/access/PlanChecker.ts"
 import { RequestRate } from "../services/limits/RequestRate.ts"
 import { Sessions } from "../services/access/Sessions.ts"
 import { SignIn } from "../services/access/SignIn.ts"
 import { TrackedShops } from "../services/access/TrackedShops.ts"
 import { Usage } from "../services/access/Usage.ts"
 import * as Database from "../services/database/Database.ts"
-import { EmbeddedPostgres } from "../services/database/EmbeddedPostgres.ts"
+import { EmbeddedPostgres, findRunning } from "../services/database/EmbeddedPostgres.ts"
 import * as Migrations from "../services/database/Migrations.ts"
 import { Readiness } from "../services/database/Readiness.ts"
-import * as RunningPostgres from "../services/database/RunningPostgres.ts"
 import { ClientMetadata } from "../services/oauth/ClientMetadata.ts"
 import { Clients } from "../services/oauth/Clients.ts"
 import { ConnectedApps } from "../services/oauth/ConnectedApps.ts"
@@ -77,7 +75,7 @@ export const sharedDatabase = Layer.unwrap(
   Effect.gen(function* () {
     const { dataDir, databaseMaxConnections, databaseUrl } = yield* AppConfig
     if (Option.isSome(databaseUrl)) return ownDatabase
-    const running = yield* RunningPostgres.find(path.resolve(embeddedFolder(dataDir)))
+    const running = yield* findRunning(path.resolve(embeddedFolder(dataDir)))
     return Option.match(running, {
       onSome: (connection) => pool(connection, databaseMaxConnections),
       onNone: () => ownDatabase
@@ -150,7 +148,6 @@ export const service = Layer.mergeAll(ToolRunner.layer, ToolRegistry.layer).pipe
     Layer.mergeAll(
       CredentialResolver.layer,
       CreditLedger.layer,
-      PlanChecker.layer,
       RequestRate.layer,
       PageRateLimit.layer,
       DailyLooks.layer,

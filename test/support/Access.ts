@@ -15,7 +15,6 @@ import type { Charge } from "../../src/services/access/CreditLedger.ts"
 import { LedgerCheck } from "../../src/services/access/LedgerCheck.ts"
 import * as LedgerStatements from "../../src/services/access/LedgerStatements.ts"
 import { Passwords } from "../../src/services/access/Passwords.ts"
-import { PlanChecker } from "../../src/services/access/PlanChecker.ts"
 import { UnansweredCharges } from "../../src/services/access/UnansweredCharges.ts"
 import * as Database from "../../src/services/database/Database.ts"
 import { fold } from "../oracle/CreditFold.ts"
@@ -38,8 +37,7 @@ const withPasswords = <E, R>(passwords: Layer.Layer<Passwords, E, R>) =>
     ApiKeys.layer,
     CredentialResolver.layerNoDeps,
     CreditLedger.layerNoDeps,
-    LedgerCheck.layer,
-    PlanChecker.layer
+    LedgerCheck.layer
   ).pipe(
     Layer.provideMerge(Layer.mergeAll(CredentialUse.layer, UnansweredCharges.layer, passwords)),
     Layer.provide([config, NodeCrypto.layer])

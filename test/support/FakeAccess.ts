@@ -1,9 +1,8 @@
-/** Credentials, plans and credits in memory, for tests of `http`. */
+/** Credentials and credits in memory, for tests of `http`. */
 import { issueAt } from "../../src/domain/ArgumentIssue.ts"
 import { Clock, Effect, Layer, Redacted, Schema, Stream } from "effect"
 import { AccountId } from "../../src/domain/access/Account.ts"
 import type { Caller } from "../../src/domain/access/Account.ts"
-import * as Plan from "../../src/domain/access/Plan.ts"
 import { InvalidArguments } from "../../src/domain/ToolError.ts"
 import * as ToolErrorMessages from "../../src/domain/ToolErrorMessages.ts"
 import type { Activity } from "../../src/domain/access/Activity.ts"
@@ -20,7 +19,6 @@ import type { Charge, IdempotencyKey } from "../../src/services/access/CreditLed
 import { CsrfTokens } from "../../src/services/access/CsrfTokens.ts"
 import { PasswordChange } from "../../src/services/access/PasswordChange.ts"
 import { PasswordsBusy } from "../../src/services/access/Passwords.ts"
-import { PlanChecker } from "../../src/services/access/PlanChecker.ts"
 import { Sessions } from "../../src/services/access/Sessions.ts"
 import { SignIn } from "../../src/services/access/SignIn.ts"
 import { Usage } from "../../src/services/access/Usage.ts"
@@ -63,13 +61,6 @@ export const credentials = (callers: Readonly<Record<string, Caller>>): Layer.La
       return found === undefined ? Effect.fail(new CredentialRejected({})) : Effect.succeed(found)
     }
   })
-
-export const plans: Layer.Layer<PlanChecker> = Layer.succeed(PlanChecker, {
-  check: (caller) => {
-    const missing = Plan.missing(caller, billingUrl)
-    return missing === undefined ? Effect.void : Effect.fail(missing)
-  }
-})
 
 /** Session cookies that cause an unreachable database, and a defect. */
 export const badSessions = { down: "d".repeat(43), defect: "x".repeat(43) }

@@ -14,7 +14,6 @@ import { ToolRegistry } from "../../src/services/tools/ToolRegistry.ts"
 import { ToolRunner } from "../../src/services/tools/ToolRunner.ts"
 import type { CredentialResolver } from "../../src/services/access/CredentialResolver.ts"
 import type { CreditLedger } from "../../src/services/access/CreditLedger.ts"
-import type { PlanChecker } from "../../src/services/access/PlanChecker.ts"
 import type { Clients } from "../../src/services/oauth/Clients.ts"
 import type { EndpointRate } from "../../src/services/limits/EndpointRate.ts"
 import type { Grants } from "../../src/services/oauth/Grants.ts"
@@ -56,7 +55,6 @@ export const callers = {
 type Access =
   | CredentialResolver
   | CreditLedger
-  | PlanChecker
   | Clients
   | Grants
   | EndpointRate
@@ -100,7 +98,7 @@ export class TestServer extends Context.Service<
       readonly ads?: Parameters<typeof FakeSearch.ads>[0]
       readonly ready?: Readiness["Service"]["check"]
       readonly index?: Parameters<typeof FakeSearch.index>[0]
-      /** Replaces the in-memory credentials, plans and credits; there is no OAuth then. */
+      /** Replaces the in-memory credentials and credits; there is no OAuth then. */
       readonly access?: Layer.Layer<Access, Config.ConfigError | SqlError.SqlError>
       readonly drainTimeout?: Duration.Input
       readonly stalledTimeoutMillis?: number
@@ -115,7 +113,6 @@ export class TestServer extends Context.Service<
           options.access ??
             Layer.mergeAll(
               FakeAccess.credentials(callers),
-              FakeAccess.plans,
               FakeAccess.ledger(books),
               FakeOAuth.unused,
               FakeAccess.nobodySignedIn,

@@ -3,7 +3,7 @@
  * server has a /64, but anyone can get a /48, which holds 65,536 of them.
  */
 
-export interface Counted {
+export interface NetworkKey {
   readonly key: string
   /** The limit, as a multiple of that of one address. */
   readonly times: number
@@ -15,7 +15,7 @@ export const siteTimes = 8
 const siteSegments = 3
 
 /** `address` is an IPv4 address, or the /64 of an IPv6 address such as `2001:db8:0:1` (http/ClientAddress.ts). */
-export const countedOf = (address: string): ReadonlyArray<Counted> => {
+export const countedOf = (address: string): ReadonlyArray<NetworkKey> => {
   const segments = address.split(":")
   const own = { key: address, times: 1 }
   return segments.length <= siteSegments

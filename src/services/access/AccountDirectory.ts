@@ -1,4 +1,4 @@
-/** All accounts, for operators to find one and to see how it does. Reads only; no secret is among what is read. */
+/** Lists and finds accounts for operators. Reads only, and no secrets. */
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Statement } from "effect/sql"
@@ -9,7 +9,7 @@ import { availableToRead, query } from "../database/Availability.ts"
 import { AccountNotFound } from "./Accounts.ts"
 import * as CreditPeriods from "./CreditPeriods.ts"
 import { rowsOf } from "../database/Rows.ts"
-import { isWorking } from "./ActiveKey.ts"
+import { isActive } from "./ApiKeys.ts"
 
 const fields = {
   id: AccountId,
@@ -20,7 +20,7 @@ const fields = {
   createdAt: Schema.DateTimeUtcFromDate,
   /** When one of its keys, apps or sessions was last used. */
   lastUsedAt: Schema.NullOr(Schema.DateTimeUtcFromDate),
-  /** Those that can be used. */
+  /** Usable keys. */
   activeKeys: Schema.Int,
   connectedApps: Schema.Int
 }
@@ -28,7 +28,7 @@ const fields = {
 const decodeRows = rowsOf(Schema.Struct({ ...fields, ...CreditPeriods.Subscription.fields }))
 
 export interface AccountEntry extends Schema.Struct.Type<typeof fields> {
-  /** Of the current period; `undefined` for who never had a subscription. */
+  /** Of the current period; `undefined` without a subscription. */
   readonly credits: Credits | undefined
 }
 
@@ -40,12 +40,12 @@ export interface AccountFilter {
   readonly plan?: Plan | undefined
   readonly status?: SubscriptionStatus | undefined
   readonly role?: Role | undefined
-  /** Only accounts made before this one: the `next` of the page before. */
+  /** Only accounts with lower ids: the `next` of the previous page. */
   readonly before?: number | undefined
 }
 
 export interface AccountPage {
-  /** The youngest first: at most 50. */
+  /** Newest first, at most 50. */
   readonly accounts: ReadonlyArray<AccountEntry>
   /** Absent on the last page. */
   readonly next: AccountId | undefined
@@ -60,7 +60,7 @@ export class AccountDirectory extends Context.Service<
   {
     page(filter: AccountFilter): Effect.Effect<AccountPage, SearchTimeout | ServiceUnavailable>
     find(accountId: number): Effect.Effect<AccountEntry, AccountNotFound | ServiceUnavailable>
-    /** The newest first, at most 12: those that have been opened. */
+    /** Opened periods, newest first, at most 12. */
     periods(accountId: AccountId): Effect.Effect<ReadonlyArray<Credits>, ServiceUnavailable>
   }
 >()("discovery/access/AccountDirectory") {
@@ -70,7 +70,7 @@ export class AccountDirectory extends Context.Service<
       const sql = yield* SqlClient.SqlClient
       const allowances = CreditPeriods.allowances(yield* AppConfig)
 
-      /** The accounts are chosen first, so that figures are gathered for those alone; each by an index. */
+      /** Accounts are selected first, so that figures are read for those only, by index. */
       const select = Effect.fnUntraced(function* (where: Statement.Fragment, limit: number) {
         const nowMillis = yield* Clock.currentTimeMillis
         const now = new Date(nowMillis)
@@ -80,7 +80,7 @@ export class AccountDirectory extends Context.Service<
             k.active AS "activeKeys", g.active AS "connectedApps"
           FROM (SELECT * FROM account a WHERE ${where} ORDER BY id DESC LIMIT ${limit}) a
           CROSS JOIN LATERAL (
-            SELECT (count(*) FILTER (WHERE ${isWorking(sql, now)}))::integer AS active,
+            SELECT (count(*) FILTER (WHERE ${isActive(sql, now)}))::integer AS active,
               max(last_used_at) AS used
             FROM api_key WHERE account_id = a.id
           ) k

@@ -1,9 +1,10 @@
-/** API keys of an account: made, listed, replaced, revoked (S96 to S105, D50). */
+/** Creates, lists, replaces and revokes API keys (S96 to S105, D50). */
 import { Clock, Context, Effect, Layer, Redacted, Schema } from "effect"
 import type { DateTime } from "effect"
 import { Digest, SecureRandom } from "effect/crypto"
 import { Base64Url } from "effect/encoding"
 import { SqlClient } from "effect/sql"
+import type { Statement } from "effect/sql"
 import { AppConfig } from "../../Config.ts"
 import { Plan, SubscriptionStatus } from "../../domain/access/Account.ts"
 import type { AccountId } from "../../domain/access/Account.ts"
@@ -15,7 +16,6 @@ import { clean } from "../../domain/catalog/ThirdPartyText.ts"
 import type { PlanUpgradeRequired, ServiceUnavailable } from "../../domain/ToolError.ts"
 import { rowOf, rowsOf } from "../database/Rows.ts"
 import { availableOnce, availableToRead } from "../database/Availability.ts"
-import { isWorking } from "./ActiveKey.ts"
 
 export const maxActive = 10
 export const maxAnHour = 20
@@ -23,25 +23,32 @@ export const maxNameCharacters = 60
 const hourMillis = 3_600_000
 const attemptBytes = 16
 
-/** A key as it is shown: of the secret, only its prefix and last four characters are left. */
+/**
+ * Whether a row of `api_key` is active: neither revoked nor past the end that was set by its replacement. For queries in
+ * which no other table has these columns.
+ */
+export const isActive = (sql: SqlClient.SqlClient, now: Date): Statement.Fragment =>
+  sql`(revoked_at IS NULL AND (ends_at IS NULL OR ends_at > ${now}))`
+
+/** A key as it is shown, with the last four characters of its secret. */
 export const ApiKey = Schema.Struct({
   id: Schema.Int,
   name: Schema.String,
   lastFour: Schema.String,
   createdAt: Schema.DateTimeUtcFromDate,
   lastUsedAt: Schema.NullOr(Schema.DateTimeUtcFromDate),
-  /** From when on a key that is being replaced works no more; `null` for all others. */
+  /** When a replaced key stops working; `null` for all others. */
   endsAt: Schema.NullOr(Schema.DateTimeUtcFromDate)
 })
 export type ApiKey = typeof ApiKey.Type
 
-/** A new key. Its secret is told this once. */
+/** A new key. Its secret is shown once. */
 export interface NewKey {
   readonly key: ApiKey
   readonly secret: Redacted.Redacted
 }
 
-/** What a form proves with that it was not sent before: at most one key is made of it. */
+/** A random value of a form: at most one key is made for it, however often the form is sent. */
 export const KeyAttempt = Schema.String.check(Schema.isPattern(/^[A-Za-z0-9_-]{22}$/))
 export type KeyAttempt = typeof KeyAttempt.Type
 
@@ -49,27 +56,26 @@ export class InvalidKeyName extends Schema.TaggedError<InvalidKeyName>()("Invali
   message: Schema.String
 }) {}
 
-/** The account has as many keys as it may have, or has made as many in the last hour. */
+/** The account has the highest number of keys, or has made the highest number in the last hour. */
 export class TooManyKeys extends Schema.TaggedError<TooManyKeys>()("TooManyKeys", {
   message: Schema.String,
-  /** Which of the two it is. */
   limit: Schema.Literals(["active", "an_hour"]),
   /** Present when waiting helps. */
   retryAfterSeconds: Schema.optionalKey(Schema.Int)
 }) {}
 
-/** No such key, or it is revoked or has ended already, or it is another account's. */
+/** The key does not exist, is not active, or belongs to another account. */
 export class KeyNotFound extends Schema.TaggedError<KeyNotFound>()("KeyNotFound", { message: Schema.String }) {}
 
-/** The key is being replaced: its successor is there, and it ends by itself. */
+/** The key has a successor already and ends by itself. */
 export class KeyReplacedAlready extends Schema.TaggedError<KeyReplacedAlready>()("KeyReplacedAlready", {
   message: Schema.String
 }) {}
 
-/** This attempt has made a key before, whose secret nobody can show again. */
+/** This attempt has made a key already, whose secret cannot be shown again. */
 export class KeyMadeAlready extends Schema.TaggedError<KeyMadeAlready>()("KeyMadeAlready", {
   message: Schema.String,
-  /** Of the key that was made. */
+  /** Of that key. */
   name: Schema.String
 }) {}
 
@@ -85,15 +91,15 @@ const decodeNames = rowsOf(Schema.Struct({ name: Schema.String }))
 export class ApiKeys extends Context.Service<
   ApiKeys,
   {
-    /** At most 10 active keys and 20 new ones an hour, however many are made at once. */
+    /** At most 10 active keys and 20 new keys an hour, also for concurrent calls. */
     create(
       accountId: AccountId,
       name: string,
       attempt?: KeyAttempt
     ): Effect.Effect<NewKey, InvalidKeyName | TooManyKeys | KeyMadeAlready | PlanUpgradeRequired | ServiceUnavailable>
     /**
-     * A new key, by default under the old one's name, within the limits of {@link create}: the old one counts for as long
-     * as it works. A key has one successor, however many ask for one at once.
+     * Makes a new key, by default with the name of the old one, within the limits of {@link create}; the old key counts
+     * while it is active. A key has one successor, also for concurrent calls.
      */
     replace(
       accountId: AccountId,
@@ -109,11 +115,10 @@ export class ApiKeys extends Context.Service<
       | PlanUpgradeRequired
       | ServiceUnavailable
     >
-    /** The active ones, oldest first: at most 10. */
+    /** Active keys, oldest first, at most 10. */
     list(accountId: AccountId): Effect.Effect<ReadonlyArray<ApiKey>, ServiceUnavailable>
-    /** At once, on every server. */
+    /** Takes effect at once on every server. */
     revoke(accountId: AccountId, keyId: number): Effect.Effect<void, KeyNotFound | ServiceUnavailable>
-    /** For a form that is about to be shown. */
     readonly newAttempt: Effect.Effect<KeyAttempt>
   }
 >()("discovery/access/ApiKeys") {
@@ -129,7 +134,7 @@ export class ApiKeys extends Context.Service<
         'id, name, last_four AS "lastFour", created_at AS "createdAt", last_used_at AS "lastUsedAt", ends_at AS "endsAt"'
       )
 
-      /** The account's row is locked first, so that its limits are counted by one transaction at a time. */
+      /** Locks the account's row, so that one transaction at a time counts its limits. */
       const lock = Effect.fnUntraced(function* (accountId: AccountId, attempt: KeyAttempt | undefined) {
         const owner = yield* decodeOwner(
           yield* sql`SELECT plan, status FROM account WHERE id = ${accountId} FOR NO KEY UPDATE`
@@ -140,7 +145,7 @@ export class ApiKeys extends Context.Service<
         return before === undefined ? owner : yield* madeAlready(before.name)
       })
 
-      /** Within {@link lock}, and after what makes room. */
+      /** Called after {@link lock}, and after the statement that ends a replaced key. */
       const insert = Effect.fnUntraced(function* (options: {
         readonly accountId: AccountId
         readonly owner: { readonly plan: Plan; readonly status: SubscriptionStatus }
@@ -154,12 +159,12 @@ export class ApiKeys extends Context.Service<
         if (upgrade !== undefined) return yield* upgrade
         const counts = yield* decodeCounts(
           yield* sql`
-            SELECT (count(*) FILTER (WHERE working))::integer AS active,
+            SELECT (count(*) FILTER (WHERE active))::integer AS active,
               (count(*) FILTER (WHERE recent))::integer AS "lastHour", min(created_at) FILTER (WHERE recent) AS oldest
             FROM (
-              SELECT *, ${isWorking(sql, now)} AS working, created_at > ${now} - interval '1 hour' AS recent FROM api_key
+              SELECT *, ${isActive(sql, now)} AS active, created_at > ${now} - interval '1 hour' AS recent FROM api_key
             ) k
-            WHERE account_id = ${accountId} AND (working OR recent)`
+            WHERE account_id = ${accountId} AND (active OR recent)`
         )
         if (counts.active >= maxActive) return yield* tooManyActive()
         if (counts.lastHour >= maxAnHour) return yield* tooFast(counts.oldest, now.getTime())
@@ -200,7 +205,7 @@ export class ApiKeys extends Context.Service<
           const millis = yield* Clock.currentTimeMillis
           const now = new Date(millis)
           const owner = yield* lock(accountId, attempt)
-          // One that ends now is revoked, so that it ends on servers whose clocks are behind as well.
+          // A key that ends now is revoked, so that it ends on servers with slow clocks too.
           const rows = yield* sql`
               UPDATE api_key SET ends_at = ${new Date(millis + overlapMillis[ends])},
                 revoked_at = ${ends === "now" ? now : null}
@@ -209,7 +214,7 @@ export class ApiKeys extends Context.Service<
           const [replaced] = yield* decodeReplaced(rows)
           if (replaced === undefined) {
             const ending = yield* sql`
-              SELECT name FROM api_key WHERE id = ${keyId} AND account_id = ${accountId} AND ${isWorking(sql, now)}`
+              SELECT name FROM api_key WHERE id = ${keyId} AND account_id = ${accountId} AND ${isActive(sql, now)}`
             return yield* ending.length === 0 ? notFound(keyId) : replacedAlready(keyId)
           }
           const key = yield* insert({ accountId, owner, name: name ?? replaced.name, secret, attempt, now })
@@ -222,7 +227,7 @@ export class ApiKeys extends Context.Service<
         const now = new Date(yield* Clock.currentTimeMillis)
         const rows = yield* sql`
           SELECT ${columns} FROM api_key
-          WHERE account_id = ${accountId} AND ${isWorking(sql, now)} ORDER BY id`.pipe(availableToRead)
+          WHERE account_id = ${accountId} AND ${isActive(sql, now)} ORDER BY id`.pipe(availableToRead)
         return yield* decodeKeys(rows)
       })
 
@@ -230,7 +235,7 @@ export class ApiKeys extends Context.Service<
         const now = new Date(yield* Clock.currentTimeMillis)
         const rows = yield* sql`
           UPDATE api_key SET revoked_at = ${now}
-          WHERE id = ${keyId} AND account_id = ${accountId} AND ${isWorking(sql, now)} RETURNING id`.pipe(availableOnce)
+          WHERE id = ${keyId} AND account_id = ${accountId} AND ${isActive(sql, now)} RETURNING id`.pipe(availableOnce)
         if (rows.length === 0) return yield* notFound(keyId)
       })
 
@@ -241,7 +246,7 @@ export class ApiKeys extends Context.Service<
   )
 }
 
-/** As it reads: on pages and in terminals no character of it is unseen or turns others round. */
+/** No character of a name may be invisible or reorder text on pages and in terminals. */
 const isName: (text: string) => boolean = Schema.is(
   Schema.String.check(
     Schema.isBetweenCodePoints(1, maxNameCharacters),

@@ -1,22 +1,22 @@
-/** What the keys and apps of an account are called, also those that it has revoked. */
+/** Names of the keys and apps of an account, including revoked ones. */
 import { Clock, Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql"
 import type { AccountId } from "../../domain/access/Account.ts"
 import { rowsOf } from "../database/Rows.ts"
-import { isWorking } from "./ActiveKey.ts"
+import { isActive } from "./ApiKeys.ts"
 
 export const Kind = Schema.Literals(["api_key", "access_token"])
 export type Kind = typeof Kind.Type
 
-/** As in a call's record: the id of a key, or of an app's connection. */
+/** The id of a key, or of an app's grant. */
 export interface CallerId {
   readonly kind: Kind
   readonly id: number
 }
 
 export interface NamedCaller extends CallerId {
-  /** `null` for one that is remembered no more. */
+  /** `null` when it is no longer stored. */
   readonly name: string | null
   /** Of a key's secret. */
   readonly lastFour: string | null
@@ -35,7 +35,7 @@ const decodeNamed = rowsOf(Named)
 
 const keyOf = ({ id, kind }: CallerId): string => `${kind} ${id}`
 
-/** Those of other accounts have no name here. */
+/** Keys and apps of other accounts get no name. */
 export const of = Effect.fnUntraced(function* (
   accountId: AccountId,
   callers: ReadonlyArray<CallerId>
@@ -47,7 +47,7 @@ export const of = Effect.fnUntraced(function* (
   const now = new Date(yield* Clock.currentTimeMillis)
   const rows = yield* sql`
     SELECT 'api_key' AS kind, id, name, last_four AS "lastFour",
-      NOT ${isWorking(sql, now)} AS "isEnded"
+      NOT ${isActive(sql, now)} AS "isEnded"
     FROM api_key WHERE id = ANY(${keys}::integer[]) AND account_id = ${accountId}
     UNION ALL
     SELECT 'access_token', id, client_name, NULL, usable_until <= ${now}

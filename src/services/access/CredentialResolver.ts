@@ -1,4 +1,4 @@
-/** From the secret in the `Authorization` header to the caller: one batched, indexed read, never cached. */
+/** Finds the caller for the secret in the `Authorization` header: one batched, indexed read, never cached. */
 import { Array, Clock, Context, Effect, Exit, Layer, Option, Redacted, Request, Schema } from "effect"
 import { Digest } from "effect/crypto"
 import { SqlClient } from "effect/sql"
@@ -10,20 +10,20 @@ import * as Credential from "../../domain/access/Credential.ts"
 import { dayOf, periodOn } from "../../domain/access/CreditPeriod.ts"
 import type { ServiceUnavailable } from "../../domain/ToolError.ts"
 import { availableToRead } from "../database/Availability.ts"
-import { batched } from "./Batches.ts"
+import { batched } from "./BatchedRequests.ts"
 import * as CreditPeriods from "./CreditPeriods.ts"
 import { CredentialUse } from "./CredentialUse.ts"
 import { rowsOf } from "../database/Rows.ts"
-import { isWorking } from "./ActiveKey.ts"
+import { isActive } from "./ApiKeys.ts"
 
 /** Unknown, revoked, ended, expired and malformed alike: the answer does not tell which (P30). */
 export class CredentialRejected extends Schema.TaggedError<CredentialRejected>()("CredentialRejected", {}) {}
 
 const maxBatch = 500
-/** A statement that hangs holds up none but those in its batch. */
+/** A statement that hangs delays its own batch only. */
 const maxInFlight = 4
 
-/** The account behind a credential, with its current period where that has been opened. */
+/** The account of a credential, with its current period if it has been opened. */
 const Holder = Schema.Struct({
   hash: Schema.String,
   credential_id: Schema.Int,
@@ -60,18 +60,18 @@ export class CredentialResolver extends Context.Service<
       const allowances = CreditPeriods.allowances(config)
 
       /**
-       * The credentials of each kind that work at a time: `id`, `account_id` and `hash`. An access token stands for its
-       * grant, with which it goes; one for another resource is none of ours (R8).
+       * The valid credentials of each kind. The `id` of an access token is that of its grant; tokens of other resources are
+       * not valid (R8).
        */
       const working: { readonly [K in Credential.CredentialKind]: (now: Date) => Statement.Fragment } = {
         api_key: (now) => sql`
-          SELECT id, account_id, hash FROM api_key WHERE ${isWorking(sql, now)}`,
+          SELECT id, account_id, hash FROM api_key WHERE ${isActive(sql, now)}`,
         access_token: (now) => sql`
           SELECT grant_id AS id, account_id, hash FROM oauth_access_token
           WHERE expires_at > ${now} AND resource = ${config.mcpUrl}`
       }
 
-      /** The period is sought from the end of its index, so that one row is read however many months there are. */
+      /** The period is searched from the end of its index, so that one row is read whatever the number of months. */
       const findHolders = Effect.fnUntraced(function* (
         credentials: Statement.Fragment,
         hashes: ReadonlyArray<string>,
@@ -92,7 +92,7 @@ export class CredentialResolver extends Context.Service<
         return yield* decodeHolders(rows)
       })
 
-      /** Reads, opens the periods that have not been opened this month, and then reads those again. */
+      /** Reads the callers; opens missing periods and reads those callers again. */
       const findCurrent = Effect.fnUntraced(function* (
         credentials: Statement.Fragment,
         hashes: ReadonlyArray<string>,
@@ -166,7 +166,7 @@ export class CredentialResolver extends Context.Service<
   static readonly layer = CredentialResolver.layerNoDeps.pipe(Layer.provide(CredentialUse.layer))
 }
 
-/** An account that never had a subscription has no credits; its months are shown as counted from its creation. */
+/** Without a subscription there are no credits; the period is counted from the account's creation. */
 const unsubscribed = (holder: Holder, day: string) => {
   const { end, start } = periodOn(holder.began_on ?? holder.created_on, day)
   return { allowance: 0, used: 0, periodStart: start, periodEnd: end }

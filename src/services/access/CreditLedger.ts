@@ -1,4 +1,4 @@
-/** The append-only ledger of credits and the balance that follows from it (D13 to D16). */
+/** Charges and refunds in the append-only ledger of credits (D13 to D16). */
 import { Array, Clock, Context, Effect, Exit, Layer, Request, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import { AppConfig } from "../../Config.ts"
@@ -7,14 +7,14 @@ import { keyConflict, unfitKey } from "../../domain/access/ChargeError.ts"
 import type { InsufficientCredits, InvalidArguments, ServiceUnavailable } from "../../domain/ToolError.ts"
 import { available, availableToRead } from "../database/Availability.ts"
 import * as DatabaseClock from "../database/DatabaseClock.ts"
-import { batched } from "./Batches.ts"
+import { batched } from "./BatchedRequests.ts"
 import * as CreditPeriods from "./CreditPeriods.ts"
 import type { Decision } from "./LedgerStatements.ts"
 import * as LedgerStatements from "./LedgerStatements.ts"
 import { UnansweredCharges } from "./UnansweredCharges.ts"
 import * as ToolErrorMessages from "../../domain/ToolErrorMessages.ts"
 
-/** `fingerprint` is the SHA-256 of tool and arguments in hex: the same key with another one is an error. */
+/** `fingerprint` is the SHA-256 of tool and arguments in hex: the same key with another fingerprint is an error. */
 export interface IdempotencyKey {
   readonly key: string
   readonly fingerprint: string
@@ -25,12 +25,12 @@ export interface Charge {
   readonly tool: string
   /** Credits, a positive whole number. */
   readonly cost: number
-  /** Unique per call and made by the server: a charge that is sent twice, because its answer was lost, is taken once. */
+  /** Made by the server for each call: a charge that is sent again after a lost answer is taken once. */
   readonly requestId: string
   readonly idempotency?: IdempotencyKey
 }
 
-/** What was taken (0 for a repeat under an idempotency key) and what is left in the period. */
+/** The credits taken (0 for a repeat under an idempotency key), and those left in the period. */
 export interface Charged {
   readonly cost: number
   readonly remaining: number
@@ -38,10 +38,10 @@ export interface Charged {
 
 export type ChargeError = InsufficientCredits | InvalidArguments | ServiceUnavailable
 
-/** Accounts are spread over as many lanes: a batch waits for the locks of its own accounts only. */
+/** Accounts are distributed over lanes, so that a batch waits only for locks of accounts in its lane. */
 const lanes = 4
 const maxBatch = 500
-/** Seven attempts over three seconds; a restart of PostgreSQL takes one. */
+/** Seven attempts over three seconds; PostgreSQL restarts in one second. */
 const retries = 6
 const deadline = "8 seconds"
 const forgetEvery = "1 hour"
@@ -56,14 +56,14 @@ export class CreditLedger extends Context.Service<
   CreditLedger,
   {
     /**
-     * The last step of a successful call, also when {@link lookup} said `repeat`. All or nothing; concurrent charges go to
-     * the database as one statement. A caller that is interrupted meanwhile, or that gets an error, has not paid: what was
-     * taken all the same is given back in the background.
+     * The last step of a successful call, also after {@link lookup} returned `repeat`. Concurrent charges are one statement.
+     * A caller that is interrupted or gets an error has not paid: a charge that was taken anyway is refunded in the
+     * background.
      */
     charge(charge: Charge): Effect.Effect<Charged, ChargeError>
-    /** Of calls that succeeded, but whose answer nobody can read any more: what was taken is given back in the background. */
+    /** Refunds, in the background, successful calls whose answer could not be delivered. */
     giveBack(charges: ReadonlyArray<Charge>): Effect.Effect<void>
-    /** Before the work is done: `repeat` is already paid for, `new` is not, and a key used otherwise is refused. */
+    /** Called before the tool runs: `repeat` is already paid for. A key that was used for other arguments is refused. */
     lookup(
       caller: Caller,
       idempotency: IdempotencyKey
@@ -79,11 +79,11 @@ export class CreditLedger extends Context.Service<
       const unanswered = yield* UnansweredCharges
       const onDatabase = Effect.provideService(SqlClient.SqlClient, sql)
 
-      /** The same request ids at every attempt: what an attempt of unknown outcome took, the next one finds. */
+      /** Every attempt has the same request ids, so that a retry finds what an attempt of unknown outcome has taken. */
       const takeOnce = (charges: ReadonlyArray<Charge>, nowMillis: number) =>
         LedgerStatements.charge(charges, nowMillis).pipe(available({ retries, deadline }), onDatabase)
 
-      /** Charges; then opens the periods that have begun since the callers were looked up, and charges those again. */
+      /** Opens periods that have begun since the callers were resolved, and charges those callers again. */
       const take = Effect.fnUntraced(function* (charges: ReadonlyArray<Charge>, nowMillis: number) {
         const decisions = yield* takeOnce(charges, nowMillis)
         const lacking = decisions.filter(({ outcome }) => outcome === "no_period").map(({ n }) => n)

@@ -1,14 +1,14 @@
 /**
- * A real PostgreSQL without anything to install: for the demo, for tests, for trying the service out.
+ * A PostgreSQL from npm, for the demo, tests and trials.
  *
- * It listens on a Unix socket in a private folder only, keeps its data between starts, and goes when this process goes.
- * When it ends by itself it is logged and started again, a few times a minute at most (CrashRestarts).
+ * It listens only on a Unix socket in a private folder, keeps its data between starts, and ends with this process. After a
+ * crash it is started again, a few times a minute at most.
  */
 import { PgConnection } from "@effect/sql-pg"
-import { Context, Effect, Layer, Option, Result, Schedule, Semaphore } from "effect"
+import { Clock, Context, Duration, Effect, Layer, Option, Result, Schedule, Semaphore } from "effect"
 import type { Scope } from "effect"
+import * as fs from "node:fs/promises"
 import * as path from "node:path"
-import * as CrashRestarts from "./CrashRestarts.ts"
 import * as DataFolder from "./DataFolder.ts"
 import { EmbeddedPostgresError } from "./EmbeddedPostgresError.ts"
 import * as PostgresBinaries from "./PostgresBinaries.ts"
@@ -16,20 +16,19 @@ import * as PostgresProcess from "./PostgresProcess.ts"
 import * as RuntimeFolder from "./RuntimeFolder.ts"
 
 export interface EmbeddedPostgresOptions {
-  /** Where the data is kept between starts. */
   readonly dataFolder: string
   /** Settings of the server, such as `fsync=off`. */
   readonly flags?: ReadonlyArray<string>
 }
 
-/** How to reach the server: `host` is the folder of its Unix socket. Stays the same over restarts. */
+/** `host` is the folder of the server's Unix socket. The same after restarts. */
 export interface EmbeddedConnection {
   readonly host: string
   readonly username: string
   readonly database: string
 }
 
-/** Generous, because after a crash recovery replays the log first; a usual start takes a fraction of a second. */
+/** Includes the recovery after a crash; a usual start takes a fraction of a second. */
 const startSeconds = 90
 /** A fast shutdown writes one checkpoint. */
 const stopSeconds = 20
@@ -40,10 +39,10 @@ export class EmbeddedPostgres extends Context.Service<
     readonly connection: EmbeddedConnection
     /** Starts the server if it is not running; returns when it answers queries. */
     readonly start: Effect.Effect<void, EmbeddedPostgresError>
-    /** A fast shutdown: open transactions are rolled back, connections closed. It stays down until it is started. */
+    /** A fast shutdown: rolls back open transactions. The server stays down until {@link start}. */
     readonly stop: Effect.Effect<void>
     readonly restart: Effect.Effect<void, EmbeddedPostgresError>
-    /** SIGKILL: what a crash or the out-of-memory killer does; but it stays down until it is started. */
+    /** SIGKILL, for tests of crashes. The server stays down until {@link start}. */
     readonly kill: Effect.Effect<void>
   }
 >()("discovery/database/EmbeddedPostgres") {
@@ -67,9 +66,9 @@ export class EmbeddedPostgres extends Context.Service<
     ])
 
     const scope = yield* Effect.scope
-    const restarts = CrashRestarts.make()
+    const nextRestart = crashRestarts()
     let running: PostgresProcess.PostgresProcess | undefined
-    /** Not after a stop or a kill by the handle: what ends then was meant to. */
+    /** False after `stop` and `kill`, so that the end is not taken for a crash. */
     let isWanted = false
     const oneAtATime = Semaphore.makeUnsafe(1).withPermits(1)
 
@@ -118,13 +117,13 @@ export class EmbeddedPostgres extends Context.Service<
       yield* startAgain
     })
 
-    /** Waits without the turn, so that the handle is not kept waiting and may stop or start it meanwhile. */
+    /** Waits without the semaphore, so that `stop` and `start` are not delayed. */
     const startAgain: Effect.Effect<void> = Effect.gen(function* () {
       for (;;) {
-        const delay = yield* restarts.next
+        const delay = yield* nextRestart
         if (Option.isNone(delay)) {
           return yield* Effect.logError(
-            `The embedded PostgreSQL is not started again: it did not stay up in ${CrashRestarts.maxRestarts} starts within a minute. ` +
+            `The embedded PostgreSQL is not started again: it did not stay up in ${maxRestarts} starts within a minute. ` +
               `Fix what the lines above report, then restart this process.`,
             { data_folder: dataFolder }
           )
@@ -162,17 +161,17 @@ export class EmbeddedPostgres extends Context.Service<
     Layer.effect(EmbeddedPostgres, EmbeddedPostgres.make(options))
 }
 
-/** Connects until the server takes queries: while it starts or recovers it accepts connections only to refuse them. */
+/** Connects until the server accepts queries: while it starts or recovers, it refuses connections. */
 const answers = (connection: EmbeddedConnection): Effect.Effect<void> =>
   PgConnection.make({ ...connection, connectTimeout: "5 seconds" }).pipe(
     Effect.asVoid,
     Effect.scoped,
     Effect.retry(Schedule.spaced("10 millis")),
-    // Retried without end; the caller bounds it.
+    // Retried without end; the caller has a timeout.
     Effect.orDie
   )
 
-/** The memory of a server that was killed; the lock of one that is just writing it. Both pass within moments. */
+/** The shared memory of a killed server, or a lock that is being written: both are gone after moments. */
 const passing = /pre-existing shared memory block|lock file "postmaster.pid" is empty/
 
 const refusal = (dataFolder: string, output: string): EmbeddedPostgresError =>
@@ -181,3 +180,35 @@ const refusal = (dataFolder: string, output: string): EmbeddedPostgresError =>
       ? `Another server already uses the data folder ${dataFolder}. Stop it first, or give this one another data folder.`
       : `PostgreSQL ended while starting on ${dataFolder}: ${output}`
   })
+
+const restartWindowMillis = 60_000
+const maxRestarts = 5
+const firstRestartDelayMillis = 250
+
+/** Counts one more start, and gives the wait before it; none when there were too many in the last minute. */
+const crashRestarts = (): Effect.Effect<Option.Option<Duration.Duration>> => {
+  let times: ReadonlyArray<number> = []
+  return Effect.map(Clock.currentTimeMillis, (now) => {
+    times = times.filter((time) => now - time < restartWindowMillis)
+    if (times.length >= maxRestarts) return Option.none()
+    // The first one does not wait: every query fails until then.
+    const delay = times.length === 0 ? 0 : firstRestartDelayMillis * 2 ** (times.length - 1)
+    times = [...times, now]
+    return Option.some(Duration.millis(delay))
+  })
+}
+
+/** The line of postmaster.pid that names the folder of the Unix socket (PostgreSQL, src/include/utils/pidfile.h). */
+const socketLine = 5
+
+/** The connection to the server that another process of this service runs on the folder, if one answers there. */
+export const findRunning = (dataFolder: string): Effect.Effect<Option.Option<EmbeddedConnection>> =>
+  Effect.gen(function* () {
+    const lock = yield* Effect.tryPromise(() => fs.readFile(path.join(dataFolder, "postmaster.pid"), "utf8"))
+    const host = lock.split("\n")[socketLine - 1]?.trim()
+    if (host === undefined || !path.isAbsolute(host)) return Option.none()
+    const connection = { host, username: "postgres", database: "postgres" }
+    yield* Effect.scoped(PgConnection.make({ ...connection, connectTimeout: "2 seconds" }))
+    return Option.some(connection)
+    // Without a readable lock or an answer there is no server to share.
+  }).pipe(Effect.orElseSucceed(() => Option.none()))

@@ -1,6 +1,6 @@
 /**
- * Brings records into the catalog, in batches: a transaction holds a few seconds' worth of them, so that searches go on and
- * see every batch as a whole. Only what differs is written: importing the same again changes nothing.
+ * Imports records into the catalog in batches. A transaction holds the batches of a few seconds, so that searches continue and
+ * see each batch as a whole. Only differences are written: importing the same data again changes nothing.
  *
  * The first load of an empty catalog is one transaction, all or nothing.
  */
@@ -9,21 +9,19 @@ import type { Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql"
 import { rowOf } from "../database/Rows.ts"
-import { batches } from "./Batches.ts"
 import { noTallies, sum } from "./BatchLoader.ts"
 import type { LoadedBatch, Tallies } from "./BatchLoader.ts"
 import * as CatalogVersion from "./CatalogVersion.ts"
 import { loadGroup } from "./GroupLoader.ts"
 import { ImportRunning, ImportStopped, TooManyRejects } from "./ImportError.ts"
 import type { ImportError, UnreadableInput, UnwritableRejects } from "./ImportError.ts"
-import type { ImportChunk, Reject } from "./ImportSource.ts"
+import type { ImportChunk, ImportRow, Reject } from "./ImportSource.ts"
 import { causeOf } from "./ResilientLoader.ts"
 
-/** Told often. */
 export interface ImportProgress {
   readonly records: number
   readonly rejected: number
-  /** Of the source. */
+  /** In the source. */
   readonly position: number
 }
 
@@ -35,7 +33,7 @@ export interface ImportOptions {
 }
 
 export interface ImportReport {
-  /** Records that are in the catalog now; those neither added nor changed were there already, or came twice. */
+  /** Records in the catalog now, including those that were there already or came twice. */
   readonly accepted: number
   readonly rejected: number
   /** Items that the reader left out on purpose. */
@@ -45,13 +43,13 @@ export interface ImportReport {
   readonly seconds: number
 }
 
-/** Rows a statement: more gain nothing. */
+/** Larger batches are not faster. */
 const batchRows = 5_000
 
-/** Batches that are read ahead: reading and decoding go on while the database works. */
+/** Reading and decoding continue while the database works. */
 const batchesAhead = 2
 
-/** Any number, as long as it is always the same. */
+/** An arbitrary constant. */
 const lockId = 7_236_202
 
 const decodeIsEmpty = rowOf(Schema.Struct({ isEmpty: Schema.Boolean }))
@@ -59,12 +57,12 @@ const decodeIsEmpty = rowOf(Schema.Struct({ isEmpty: Schema.Boolean }))
 export class Importer extends Context.Service<
   Importer,
   {
-    /** One at a time, whichever process runs it. */
+    /** One import at a time over all processes. */
     run(
       source: Stream.Stream<ImportChunk, UnreadableInput>,
       options: ImportOptions
     ): Effect.Effect<ImportReport, ImportError>
-    /** No store and no ad yet. */
+    /** Whether the catalog has neither stores nor ads. */
     readonly isEmpty: Effect.Effect<boolean, ImportStopped>
   }
 >()("discovery/import/Importer") {
@@ -97,7 +95,7 @@ export class Importer extends Context.Service<
             const rows = yield* group.next
             mayHaveMore = rows.length > 0 && (yield* loadGroup(rows, group))
           }
-          // The records are in; what is not forgotten now, the next import forgets.
+          // The records are committed. What cannot be deleted now, the next import deletes.
           yield* Effect.catchTag(CatalogVersion.forgetOld(sql), "SqlError", (error) =>
             Effect.logWarning("Old versions of the catalog could not be forgotten", error)
           )
@@ -112,6 +110,30 @@ export class Importer extends Context.Service<
   )
 }
 
+/** Groups rows into batches of `size`; only the last one may be smaller. `onChunk` runs before the rows of a chunk. */
+const batches = <E, E2>(
+  source: Stream.Stream<ImportChunk, E>,
+  size: number,
+  onChunk: (chunk: ImportChunk) => Effect.Effect<void, E2>
+): Stream.Stream<ReadonlyArray<ImportRow>, E | E2> =>
+  Stream.suspend(() => {
+    const waiting: Array<ImportRow> = []
+    const take = (least: number) => {
+      const full: Array<ReadonlyArray<ImportRow>> = []
+      while (waiting.length >= least) full.push(waiting.splice(0, size))
+      return full
+    }
+    return source.pipe(
+      Stream.tap(onChunk),
+      Stream.map(({ rows }) => {
+        for (const row of rows) waiting.push(row)
+        return take(size)
+      }),
+      Stream.concat(Stream.sync(() => take(1))),
+      Stream.flattenIterable
+    )
+  })
+
 const stopped = (error: SqlError.SqlError): ImportStopped =>
   new ImportStopped({
     message:
@@ -120,9 +142,7 @@ const stopped = (error: SqlError.SqlError): ImportStopped =>
     cause: error
   })
 
-/**
- * The lock lives as long as the session of one connection, which is set aside for it: batches commit one by one.
- */
+/** Reserves a connection for the lock, which belongs to a session: batches commit one by one. */
 const takeTurn = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient
 ): Effect.fn.Return<void, SqlError.SqlError | ImportRunning, Scope.Scope> {
@@ -136,12 +156,12 @@ const takeTurn = Effect.fnUntraced(function* (
           message: "Another import is running on this database. Wait until it has finished, then run this one again."
         })
     ),
-    // A connection that is gone has given the lock back already.
+    // A lost connection has released the lock already.
     () => Effect.ignore(connection.executeValues("SELECT pg_advisory_unlock($1)", [lockId]))
   )
 })
 
-/** What has been read and loaded so far, told to whoever started the import. */
+/** Counts what has been read and loaded, and reports it. */
 class Report {
   #accepted = 0
   #rejected = 0

@@ -1,13 +1,12 @@
-/** A file, or standard input as `-`: its bytes, unpacked where they are gzip, and how far they have been read. */
+/** A file, or standard input as `-`: its bytes, unpacked if gzip, and how many have been read. */
 import * as NodeStream from "@effect/platform-node/NodeStream"
 import { Effect, FileSystem, Result, Sink, Stdio, Stream } from "effect"
 import type { PlatformError } from "effect"
 import { createReadStream } from "node:fs"
 import * as zlib from "node:zlib"
-import { headBytes, inputKind, searchedBytes } from "./InputKind.ts"
 import { UnreadableInput } from "./ImportError.ts"
 
-/** The packed data ends early or does not unpack; what came before it is good. */
+/** The packed data ends early or is damaged; the bytes before are valid. */
 export interface Damage {
   readonly damage: string
 }
@@ -15,7 +14,7 @@ export interface Damage {
 export interface InputFile {
   /** For messages. */
   readonly name: string
-  /** As stored; `null` when it is not known. */
+  /** Packed size; `null` when unknown. */
   readonly totalBytes: number | null
   readonly bytesRead: () => number
   readonly content: Stream.Stream<Uint8Array | Damage, UnreadableInput>
@@ -77,6 +76,31 @@ export const open = Effect.fn("InputFile.open")(function* (
   return { name, totalBytes, bytesRead: () => bytesRead, content }
 })
 
+/** The longest signature below. */
+const headBytes = 4
+
+const starts = (head: Uint8Array, ...signature: ReadonlyArray<number>) =>
+  signature.every((byte, index) => head[index] === byte)
+
+/** How many bytes are searched for NUL. */
+const searchedBytes = 4_096
+
+/** The kind of the input by its first bytes, or what is wrong with it and what to do. */
+const inputKind = (head: Uint8Array): Result.Result<"text" | "gzip", string> => {
+  if (starts(head, 0x1f, 0x8b)) return Result.succeed("gzip")
+  if (starts(head, 0xff, 0xfe) || starts(head, 0xfe, 0xff)) {
+    return Result.fail("is UTF-16 text; save it as UTF-8, for example with: iconv -f UTF-16 -t UTF-8")
+  }
+  if (starts(head, 0x50, 0x4b, 0x03, 0x04)) return Result.fail("is a zip archive; unpack it first")
+  if (starts(head, 0x28, 0xb5, 0x2f, 0xfd)) return Result.fail("is compressed by zstd; unpack it first, or use gzip")
+  if (starts(head, 0x42, 0x5a, 0x68)) return Result.fail("is compressed by bzip2; unpack it first, or use gzip")
+  if (starts(head, 0xfd, 0x37, 0x7a, 0x58)) return Result.fail("is compressed by xz; unpack it first, or use gzip")
+  if (head.subarray(0, searchedBytes).includes(0)) {
+    return Result.fail("holds bytes that no UTF-8 text has; it is binary, or UTF-16 that must be saved as UTF-8")
+  }
+  return Result.succeed("text")
+}
+
 const reason = (error: PlatformError.PlatformError): string => {
   switch (error.reason._tag) {
     case "NotFound":
@@ -88,7 +112,7 @@ const reason = (error: PlatformError.PlatformError): string => {
   }
 }
 
-/** The first bytes, and the stream with them still in it. */
+/** The first bytes, and the whole stream. */
 const withHead = <A extends Uint8Array | Damage, E, R>(stream: Stream.Stream<A, E, R>) =>
   Effect.suspend(() => {
     let seen = 0
@@ -105,7 +129,7 @@ const unpack = (
   bytes.pipe(
     NodeStream.pipeThroughDuplex({
       evaluate: () => zlib.createGunzip({ chunkSize: chunkBytes }),
-      // Unpacking may keep up with the reading; what is taken at once is held at once.
+      // Larger chunks would hold more unpacked data in memory.
       chunkSize: 1,
       onError: (cause): Damage => ({
         damage: `the packed data ends early or is damaged (${cause instanceof Error ? cause.message : "unknown"})`

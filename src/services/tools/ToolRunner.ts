@@ -8,6 +8,7 @@ import { Cause, Clock, Context, Effect, Layer, Result } from "effect"
 import { AppConfig } from "../../Config.ts"
 import type { Caller } from "../../domain/access/Account.ts"
 import * as Credit from "../../domain/access/Credit.ts"
+import * as Plan from "../../domain/access/Plan.ts"
 import type { ArgumentIssue } from "../../domain/ArgumentIssue.ts"
 import { InvalidArguments } from "../../domain/ToolError.ts"
 import type { ToolError } from "../../domain/ToolError.ts"
@@ -16,7 +17,6 @@ import { ActivityLog } from "../access/ActivityLog.ts"
 import { CreditLedger } from "../access/CreditLedger.ts"
 import { CurrentAccount } from "../access/CurrentAccount.ts"
 import type { Charge, Charged, IdempotencyKey } from "../access/CreditLedger.ts"
-import { PlanChecker } from "../access/PlanChecker.ts"
 import * as Idempotency from "./Idempotency.ts"
 import * as Truncation from "../../domain/Truncation.ts"
 import { inTime, prepare } from "./ToolDefinition.ts"
@@ -55,7 +55,6 @@ export class ToolRunner extends Context.Service<
     ToolRunner,
     Effect.gen(function* () {
       const { billingUrl, supportUrl } = yield* AppConfig
-      const plans = yield* PlanChecker
       const ledger = yield* CreditLedger
       const activity = yield* ActivityLog
 
@@ -104,7 +103,8 @@ export class ToolRunner extends Context.Service<
 
       const succeed = Effect.fnUntraced(function* (call: ToolCall): Effect.fn.Return<ToolAnswer, ToolError> {
         const { caller, tool } = call
-        yield* plans.check(caller)
+        const upgrade = Plan.missing(caller, billingUrl)
+        if (upgrade !== undefined) return yield* upgrade
         const prepared = yield* prepare(tool, call.arguments)
         const key = Idempotency.keyOf(call.meta)
         if (Result.isFailure(prepared) || Result.isFailure(key)) return yield* complain(prepared, key)

@@ -18,14 +18,13 @@ const make = (
 ) =>
   Layer.merge(ToolRegistry.layer, ToolRunner.layer).pipe(
     Layer.provide([
-      FakeAccess.plans,
       FakeAccess.ledger(books),
       FakeAccess.usage(record),
       FakeSearch.ads(...ads),
       FakeSearch.products([FakeSearch.product(1)]),
       FakeSearch.shops,
       vocabulary,
-      AppConfig.layerOf({ baseUrl: "https://discovery.test" })
+      AppConfig.layerOf({ baseUrl: "https://discovery.test", billingUrl: "https://discovery.test/billing" })
     ])
   )
 

@@ -28,7 +28,6 @@ const signedIn = Layer.mock(Sessions, {
 
 const access = Layer.mergeAll(
   FakeAccess.credentials({}),
-  FakeAccess.plans,
   FakeAccess.ledger({ charges: [] }),
   FakeOAuth.unused,
   FakeAccess.nobodySignedIn,

@@ -1,12 +1,12 @@
-/** Many concurrent requests as few statements, without a wait that an idle server would feel. */
+/** Combines concurrent requests into few statements, without delay on an idle server. */
 import { Array, Context, Effect, Latch, RequestResolver } from "effect"
 import type { Request } from "effect"
 import type { SqlClient } from "effect/sql"
 
 /**
- * A resolver with at most `maxInFlight` batches under way: what arrives meanwhile makes up the next batch, so that batches
- * grow with the load. A batch belongs to no caller: one that leaves while it is under way neither stops nor spoils it, and
- * the transaction of one does not take in the others.
+ * A resolver that runs at most `maxInFlight` batches at once. Requests that arrive meanwhile form the next batch, so batches
+ * grow with the load. A batch belongs to no caller: a caller that is interrupted does not stop it, and it does not run in
+ * a caller's transaction.
  *
  * @param run completes every entry; at most `maxSize` at a time.
  */
