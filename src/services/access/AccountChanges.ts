@@ -1,4 +1,4 @@
-/** What was changed about an account, by whom and when: kept forever, never changed. */
+/** The record of changes to accounts: append-only, kept forever. */
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql"
@@ -11,7 +11,7 @@ export const AccountChange = Schema.Struct({
   /** The operator's e-mail address; `null` for the command line. */
   by: Schema.NullOr(Schema.String),
   what: Schema.Literals(["plan", "status", "role", "credits", "password"]),
-  /** The plan, status or role, or the credits of the period; of a password nothing is told. */
+  /** The plan, status or role, or the credits of the period; `null` for a password. */
   before: Schema.NullOr(Schema.String),
   after: Schema.NullOr(Schema.String),
   at: Schema.DateTimeUtcFromDate
@@ -20,7 +20,7 @@ export type AccountChange = typeof AccountChange.Type
 
 const decodeChanges = rowsOf(AccountChange)
 
-/** Within the transaction that makes the change. What stays as it was is none. */
+/** Called within the transaction that makes the change. Equal values are not recorded. */
 export const record = Effect.fnUntraced(function* (change: {
   readonly accountId: AccountId
   /** `undefined` for the command line. */
@@ -38,7 +38,6 @@ export const record = Effect.fnUntraced(function* (change: {
       ${change.after}::text, ${new Date(change.nowMillis)})`
 })
 
-/** As many as a page shows. */
 const maxListed = 50
 
 export class AccountChanges extends Context.Service<

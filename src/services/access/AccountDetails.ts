@@ -1,10 +1,10 @@
-/** What may be said of an account: addresses, passwords and days that are accepted. */
+/** Checks of what an operator enters for an account. */
 import { Effect, Redacted, Schema } from "effect"
 import type { Plan, SubscriptionStatus } from "../../domain/access/Account.ts"
 import { dayOf } from "../../domain/access/CreditPeriod.ts"
 import * as Password from "../../domain/access/Password.ts"
 
-/** An e-mail address, password, day or number that cannot be accepted; the message says what would be. */
+/** An e-mail address, password, day or number is not accepted; the message says what would be. */
 export class InvalidAccountDetail extends Schema.TaggedError<InvalidAccountDetail>()("InvalidAccountDetail", {
   message: Schema.String
 }) {}
@@ -18,7 +18,7 @@ export interface NewAccount {
   readonly beganOn?: string
 }
 
-/** One @, no blanks, a dot in the domain; whether it receives mail is not known. */
+/** One @, no spaces, a dot in the domain. No mail is sent to check it. */
 export const isEmail: (text: string) => boolean = Schema.is(
   Schema.String.check(
     Schema.isMaxLength(254),
@@ -26,7 +26,7 @@ export const isEmail: (text: string) => boolean = Schema.is(
   )
 )
 
-/** PostgreSQL refuses U+0000 and half a surrogate pair. */
+/** Without U+0000 and unpaired surrogates, which PostgreSQL refuses. */
 export const printable = (text: string): string => text.replaceAll(/[\p{Cc}\p{Cs}]/gu, "")
 
 export const invalid = (message: string) => new InvalidAccountDetail({ message })
@@ -36,7 +36,7 @@ export const checkPassword = (password: Redacted.Redacted, email: string) => {
   return problem === undefined ? Effect.void : Effect.fail(invalid(problem))
 }
 
-/** The day that the periods are counted from; none without a subscription. */
+/** The day from which periods are counted; none without a subscription. */
 export const firstDay = (account: NewAccount, today: string) => {
   if (account.plan === "starter") {
     return account.beganOn === undefined

@@ -1,4 +1,4 @@
-/** An account as operators see it, and how it is read. */
+/** An account as operators see it, with its query. */
 import { Schema } from "effect"
 import type { SqlClient, Statement } from "effect/sql"
 import { AccountId, Credits, Plan, Role, SubscriptionStatus } from "../../domain/access/Account.ts"
@@ -13,12 +13,12 @@ export const AccountRecord = Schema.Struct({
   /** The UTC day that the first paid plan began; periods are counted from it. */
   beganOn: Schema.NullOr(Schema.String),
   createdAt: Schema.DateTimeUtcFromDate,
-  /** Of the newest period that has been opened; the current one is opened by its first use. */
+  /** Of the newest opened period; a period is opened by its first use. */
   credits: Schema.NullOr(Credits)
 })
 export type AccountRecord = typeof AccountRecord.Type
 
-/** `where` speaks of the account as `a`. */
+/** `where` refers to the account as `a`. */
 export const select = (sql: SqlClient.SqlClient, where: Statement.Fragment) => sql`
   SELECT a.id, a.email, a.plan, a.status, a.role, a.subscription_began_on::text AS "beganOn", a.created_at AS "createdAt",
     (SELECT jsonb_build_object('allowance', allowance, 'used', used, 'periodStart', period_start,

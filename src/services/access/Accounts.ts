@@ -1,4 +1,4 @@
-/** Accounts as the operator keeps them: made, put on a plan, paused, granted credits (D5 to D8). */
+/** Changes to accounts: creation, plan, status, role, credits, password (D5 to D8). */
 import { Clock, Context, Effect, Layer, Option, Schema, Stream } from "effect"
 import type { Redacted } from "effect"
 import { SqlClient } from "effect/sql"
@@ -23,18 +23,18 @@ export class AccountNotFound extends Schema.TaggedError<AccountNotFound>()("Acco
   message: Schema.String
 }) {}
 
-/** The e-mail address has an account already, whatever its case. */
+/** An account has this e-mail address, ignoring case. */
 export class EmailTaken extends Schema.TaggedError<EmailTaken>()("EmailTaken", { message: Schema.String }) {}
 
-/** The account is not as the page showed it on which an operator decided. */
+/** The account was changed after the operator's page was shown. */
 export class ChangedMeanwhile extends Schema.TaggedError<ChangedMeanwhile>()("ChangedMeanwhile", {
   message: Schema.String
 }) {}
 
-/** An account: by its id, or by its e-mail address, whatever its case. */
+/** An account's id, or its e-mail address, ignoring case. */
 export type Which = AccountId | string
 
-/** Of an operator: who decides, and what the account had when they did. Without one, it is the command line's. */
+/** An operator's decision: who made it, and the value it was based on. The command line has none. */
 export interface Decision<A> {
   readonly by: AccountId
   readonly from: A
@@ -50,13 +50,13 @@ export class Accounts extends Context.Service<
     create(
       account: NewAccount
     ): Effect.Effect<AccountRecord, EmailTaken | InvalidAccountDetail | PasswordsBusy | ServiceUnavailable>
-    /** By e-mail address, whatever its case. */
+    /** Ignores the case of the e-mail address. */
     find(email: string): Effect.Effect<AccountRecord, AccountNotFound | ServiceUnavailable>
     /** In the order of their creation. */
     readonly list: Stream.Stream<AccountRecord, ServiceUnavailable>
     /**
-     * Takes effect at once. The allowance of the current period becomes that of the new plan, with what was granted
-     * besides, but never less than what is used already; the first paid plan begins the subscription today.
+     * Takes effect at once. The allowance of the current period becomes that of the new plan plus grants, but not less
+     * than the used credits. The first paid plan begins the subscription today.
      */
     setPlan(
       which: Which,
@@ -69,7 +69,7 @@ export class Accounts extends Context.Service<
       status: SubscriptionStatus,
       decision?: Decision<SubscriptionStatus>
     ): Effect.Effect<AccountRecord, AccountNotFound | ChangedMeanwhile | ServiceUnavailable>
-    /** Takes effect at the next request. Nobody's to do but the command line's. */
+    /** Takes effect at the next request. For the command line only. */
     setRole(email: string, role: Role): Effect.Effect<AccountRecord, AccountNotFound | ServiceUnavailable>
     /** Adds to the allowance of the current period. */
     grant(
@@ -102,7 +102,7 @@ export class Accounts extends Context.Service<
         return account ?? (yield* notFound(email))
       })
 
-      /** Opens the current period and locks it: what follows in the transaction is alone with it. */
+      /** Opens the current period and locks it until the transaction ends. */
       const currentPeriod = Effect.fnUntraced(function* (accountId: AccountId, beganOn: string, nowMillis: number) {
         yield* CreditPeriods.open(allowances, [{ accountId, beganOn }], nowMillis).pipe(onDatabase)
         const isCurrent = CreditPeriods.isCurrent(sql, nowMillis)
@@ -118,7 +118,7 @@ export class Accounts extends Context.Service<
         )
       })
 
-      /** The balance and its entry, in one statement. */
+      /** Changes the balance and writes its entry in one statement. */
       const move = Effect.fnUntraced(function* (entry: {
         readonly accountId: AccountId
         readonly periodStart: string

@@ -1,8 +1,8 @@
 /**
- * The activity log: what each account's calls were, kept in memory on the path of a call and written in the background.
+ * The activity log: a line for each call, collected in memory during calls and written in the background.
  *
- * Nothing waits for it and nothing fails by it. A database that is away loses no line as long as the memory here has room;
- * what a killed server had not written, about a second, is lost. Credits are the ledger's to say.
+ * No call waits for it or fails because of it. Lines wait in memory while the database cannot be reached, up to a limit; a
+ * killed server loses about a second of them. Credits are counted by the ledger, not by this log.
  */
 import { Clock, Context, Effect, Layer, Metric, Schedule, Schema, Semaphore } from "effect"
 import { SqlClient, SqlError } from "effect/sql"
@@ -11,23 +11,21 @@ import type { Activity } from "../../domain/access/Activity.ts"
 import * as LeakyBucket from "../limits/LeakyBucket.ts"
 import { rowOf } from "../database/Rows.ts"
 
-/** Some 15 MB: half a minute of the most that one process can answer. */
+/** About 15 MB: half a minute of calls at the highest rate of one process. */
 export const maxWaiting = 50_000
 const maxBatch = 1_000
 const writeEvery = "1 second"
 /**
- * Of an account's calls that fail with the same code, those that are kept: so many at once, and as many in each window on
- * the long run. They cost the account nothing, so that its credits do not bound how many there are, and all say the same.
+ * How many of an account's refused calls with the same code are kept in a window. They cost nothing, so credits do not limit
+ * them, and more of them add no information.
  */
 export const refusals = { limit: 60, windowMillis: 600_000 }
-/** An account that is forgotten has had no such refusal for longer than most. */
 const maxRefusals = 50_000
 const attempt = "5 seconds"
-/** Of all that is left when the server stops. */
+/** For all remaining lines, when the server stops. */
 const lastAttempts = "5 seconds"
 const pauses = Schedule.min([Schedule.exponential("200 millis"), Schedule.spaced("5 seconds")])
 
-/** Told to whatever collects metrics. */
 export const metrics = {
   dropped: Metric.counter("discovery_activity_dropped", {
     description: "Calls that are missing in the activity log",
@@ -47,11 +45,11 @@ export class ActivityLog extends Context.Service<
   ActivityLog,
   {
     /**
-     * Remembers a call, at once and for good; one too many is counted and forgotten. Of an account's calls that are refused
-     * with the same code, {@link refusals} says how many are kept.
+     * Adds a call to the queue; when it is full, the call is counted as dropped. Of an account's refused calls with the same
+     * code, only {@link refusals} are kept.
      */
     readonly record: (call: Activity) => void
-    /** Writes what is remembered; what cannot be written stays. */
+    /** Writes the queue; lines that cannot be written stay in it. */
     readonly write: Effect.Effect<void, SqlError.SqlError>
   }
 >()("discovery/access/ActivityLog") {
@@ -59,10 +57,10 @@ export class ActivityLog extends Context.Service<
     ActivityLog,
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      // Of this process and its batches, so that one that is sent again, because its answer was lost, is written once.
+      // Identifies this process, so that a batch that is sent again after a lost answer is written once.
       const writer = randomUUID()
       let waiting: Array<Activity> = []
-      /** What has been sent, and is sent again unchanged until the database says that it has it. */
+      /** The batch that is being sent; it is sent again unchanged until the database confirms it. */
       let underWay: Batch | undefined
       let lastNumber = 0
       let dropped = 0
@@ -106,13 +104,13 @@ export class ActivityLog extends Context.Service<
           )
         )
 
-      // One at a time: the batch that is under way is the newest of this writer.
+      // One at a time: the database remembers only the newest batch of each writer.
       const turns = Semaphore.makeUnsafe(1)
       const write = Effect.gen(function* () {
         for (let batch = next(); batch !== undefined; batch = next()) {
           const size = batch.entries.length
           yield* send(batch).pipe(
-            // A line that no database will ever take must not hold up all that come after it.
+            // A line that violates a constraint must not block those after it.
             Effect.catchIf(isUnfit, (error) => drop(size, "they are not fit to be written", error))
           )
           underWay = undefined
@@ -153,7 +151,7 @@ export class ActivityLog extends Context.Service<
   )
 }
 
-/** The longest that the table takes, in milliseconds; a call of which the clock was set back took none. */
+/** Within the range of the column; negative when the clock was set back. */
 const durationOf = (millis: number): number => Math.min(2_147_483_647, Math.max(0, Math.round(millis)))
 
 const toRow = (call: Activity) => ({

@@ -1,4 +1,4 @@
-/** An account's calls one by one, newest first, as the activity log has them. */
+/** Lists an account's calls from the activity log, newest first. */
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { AppConfig } from "../../Config.ts"
@@ -19,7 +19,7 @@ export interface CallFilter {
 }
 
 const Row = Schema.Struct({
-  /** Grows with every call. */
+  /** Increases with every call. */
   number: Schema.NumberFromString,
   at: Schema.DateTimeUtcFromDate,
   tool: Schema.String,
@@ -39,15 +39,15 @@ export interface RecordedCall extends Omit<typeof Row.Type, "kind" | "credential
 export interface CallsPage {
   /** At most {@link pageSize}. */
   readonly calls: ReadonlyArray<RecordedCall>
-  /** Where older ones follow: `before` of the next page; `undefined` on the last one. */
+  /** `before` of the next page; `undefined` on the last page. */
   readonly older: number | undefined
 }
 
-/** What there is to filter by, of the time that the log keeps. */
+/** The values of each filter that occur in the log. */
 export interface CallChoices {
   readonly tools: ReadonlyArray<string>
   readonly outcomes: ReadonlyArray<string>
-  /** At most 100, those with the newest calls. */
+  /** At most 100, those with the newest calls first. */
   readonly callers: ReadonlyArray<CallerNames.NamedCaller>
 }
 
@@ -67,8 +67,8 @@ export class CallHistory extends Context.Service<
   CallHistory,
   {
     /**
-     * Those before a number, or the newest. While calls are recorded, pages that follow each other repeat none and leave none
-     * out. Another account's caller has no calls here, as one that does not exist.
+     * The calls before a number, or the newest. Consecutive pages neither repeat nor omit calls while new ones are recorded.
+     * A caller of another account has no calls here.
      */
     calls(accountId: AccountId, filter: CallFilter, before?: number): Effect.Effect<CallsPage, ServiceUnavailable>
     choices(accountId: AccountId): Effect.Effect<CallChoices, ServiceUnavailable>
@@ -94,8 +94,7 @@ export class CallHistory extends Context.Service<
           ORDER BY id DESC LIMIT ${pageSize + 1}`
           const columns = sql`id::text AS number, at, tool, credential_kind AS kind, credential_id AS credential, outcome, credits,
           duration_ms AS "durationMillis", request_id AS "requestId"`
-          // Of each kind of call that the filter lets through, the newest ones: however rare they are among a million others,
-          // each takes one look into the index.
+          // The newest calls of each combination that matches the filter: one index lookup each, however rare they are.
           const rows = yield* conditions.length === 0
             ? sql`SELECT ${columns} FROM activity WHERE ${newest}`
             : sql`

@@ -1,13 +1,13 @@
 /**
- * When each credential was last used: kept in memory on the path of a request and written in the background, at most once
- * a minute for each credential however many servers there are. What a killed server had not written is lost.
+ * Records when each credential was last used: collected in memory during requests and written in the background, at most
+ * once a minute for each credential over all servers. A killed server loses what it has not written.
  */
 import { Context, Effect, Layer, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql"
 import type { Caller } from "../../domain/access/Account.ts"
 
-/** More credentials than this between two writes are left to their next use. */
+/** Further credentials are recorded at their next use. */
 const maxRemembered = 10_000
 const writeEvery = "10 seconds"
 
@@ -18,7 +18,6 @@ export class CredentialUse extends Context.Service<
   {
     /** Remembers the use of an API key or a connected app at a time in milliseconds since 1970. */
     readonly remember: (credential: Credential, atMillis: number) => void
-    /** Writes what is remembered. */
     readonly write: Effect.Effect<void, SqlError.SqlError>
   }
 >()("discovery/access/CredentialUse") {
@@ -37,7 +36,7 @@ export class CredentialUse extends Context.Service<
         if (at.size < maxRemembered || at.has(id)) at.set(id, atMillis)
       }
 
-      // A row that another server is writing just now needs no second write.
+      // A row that another server is writing needs no second write.
       const write = Effect.gen(function* () {
         for (const { at, table } of Object.values(uses)) {
           if (at.size === 0) continue

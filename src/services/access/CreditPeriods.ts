@@ -1,4 +1,4 @@
-/** Opens an account's month of credits: the balance and the grant of the plan's allowance, together and once. */
+/** Opens an account's credit period: the balance and the grant of the plan's allowance, once. */
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError, Statement } from "effect/sql"
@@ -22,8 +22,8 @@ export const allowances = (config: AppSettings): Allowances => ({
 })
 
 /**
- * Opens the current period of each account that has none; any number of servers may do so at once. The plan is read under
- * a lock, so that a change of plan comes wholly before or wholly after.
+ * Opens the current period of each account that has none; safe to run on several servers at once. The plan is read under a
+ * lock, so that a change of plan comes either before or after.
  */
 export const open = Effect.fn("CreditPeriods.open")(function* (
   allowances: Allowances,
@@ -91,7 +91,7 @@ export const standing = (
 
 const decodeSubscribers = rowsOf(Schema.Struct({ accountId: Schema.Int, beganOn: Schema.String }))
 
-/** As {@link open}, for accounts of which no more is known; those without a subscription get no period. */
+/** As {@link open}, by account id; accounts without a subscription get no period. */
 export const openFor = Effect.fn("CreditPeriods.openFor")(function* (
   allowances: Allowances,
   accountIds: ReadonlyArray<number>,

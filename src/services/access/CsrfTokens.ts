@@ -1,7 +1,6 @@
 /**
- * What a form carries to prove that it was shown by this service to whoever sends it (R28, R29): the HMAC of its
- * account under the secret of the cookie it was shown with. Nothing is stored; another session, or the same browser signed
- * in as someone else, has other tokens.
+ * CSRF tokens of forms (R28, R29): the HMAC of the account under the secret of the session cookie. Nothing is stored. Another
+ * session, or another account in the same browser, has other tokens.
  */
 import { Context, Effect, Layer, Redacted, Result } from "effect"
 import { Mac, SecureRandom } from "effect/crypto"
@@ -11,7 +10,7 @@ import type { AccountId } from "../../domain/access/Account.ts"
 const secretBytes = 32
 const utf8 = new TextEncoder()
 
-/** Whose form it is: the cookie's secret, and the account that is signed in with it, if one is. */
+/** The cookie's secret, and the account that is signed in with it, if any. */
 export interface FormOwner {
   readonly secret: Redacted.Redacted
   readonly accountId: AccountId | undefined
@@ -20,10 +19,10 @@ export interface FormOwner {
 export class CsrfTokens extends Context.Service<
   CsrfTokens,
   {
-    /** A cookie for who is not signed in, so that the form of the sign-in has an owner as well. */
+    /** A cookie for the sign-in form, before anybody is signed in. */
     readonly guestSecret: Effect.Effect<Redacted.Redacted>
     of(owner: FormOwner): Effect.Effect<string>
-    /** In constant time; `token` is of any length and content. */
+    /** In constant time; `token` is untrusted. */
     isOf(owner: FormOwner, token: string): Effect.Effect<boolean>
   }
 >()("discovery/access/CsrfTokens") {
@@ -36,7 +35,7 @@ export class CsrfTokens extends Context.Service<
       const sign = Effect.fnUntraced(function* ({ accountId, secret }: FormOwner) {
         const key = yield* Mac.key(Mac.hmacSha256, utf8.encode(Redacted.value(secret)))
         return yield* mac.sign(key, utf8.encode(`form ${accountId ?? "guest"}`))
-        // It fails for an empty secret only, which no cookie has.
+        // Fails only for an empty secret, which no cookie has.
       }, Effect.orDie)
 
       return {

@@ -1,9 +1,9 @@
 /**
- * The browsers in which an account was signed in to before: a random secret in a cookie of its own, its SHA-256 in the
- * database. It opens nothing. Wrong passwords that come with it are counted apart from those of everyone else
- * (SignInAttempts), so that nobody elsewhere can keep the owner out.
+ * The browsers in which an account has signed in: a random secret in a cookie, its SHA-256 in the database. The cookie gives
+ * no access. Wrong passwords from a known browser are counted separately (SignInAttempts), so that attempts from elsewhere
+ * cannot lock the owner out.
  *
- * Networks are not remembered: whoever shares one with an owner would learn from the counts that there is an account.
+ * Networks are not stored: the counts would show others in the owner's network that there is an account.
  */
 import { Clock, Context, Effect, Layer, Redacted, Schema } from "effect"
 import { Digest, SecureRandom } from "effect/crypto"
@@ -14,9 +14,8 @@ import type { ServiceUnavailable } from "../../domain/ToolError.ts"
 import { availableOnce, availableToRead } from "../database/Availability.ts"
 import { rowsOf } from "../database/Rows.ts"
 
-/** Since the last sign-in: as long as browsers keep a cookie at most (RFC 6265bis, 5.5). */
+/** Since the last sign-in: the longest that browsers keep a cookie (RFC 6265bis, 5.5). */
 export const maxAgeMillis = 400 * 86_400_000
-/** Those of the last sign-ins. */
 export const maxPerAccount = 20
 const secretBytes = 32
 
@@ -25,11 +24,11 @@ const decodeIds = rowsOf(Schema.Struct({ id: Schema.String }))
 export class KnownBrowsers extends Context.Service<
   KnownBrowsers,
   {
-    /** What to count the browser by, if the account with this e-mail address was signed in to with it. */
+    /** The key to count the browser by, if it is known to the account with this e-mail address. */
     idOf(email: string, secret: Redacted.Redacted | undefined): Effect.Effect<string | undefined, ServiceUnavailable>
     /**
-     * Knows the browser from now on by the secret that this gives. What it has kept until now is worth nothing afterwards, in
-     * case somebody else put it there; the other accounts that it was known by go with the new one.
+     * Gives the browser a new secret. The previous one becomes invalid, because somebody else may have set it; other
+     * accounts that know the browser know the new one.
      */
     remember(
       account: AccountId,

@@ -1,11 +1,11 @@
-/** Proves that every balance is what the ledger says: the fold of its entries, computed by the database. */
+/** Compares every balance with the sum of its ledger entries, computed by the database. */
 import { Context, Effect, Layer, Option, Schema, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import type { ServiceUnavailable } from "../../domain/ToolError.ts"
 import { availableToRead } from "../database/Availability.ts"
 import { rowOf } from "../database/Rows.ts"
 
-/** A period whose balance is not the fold of its entries. */
+/** A period whose balance differs from its entries. */
 export const Disagreement = Schema.Struct({
   accountId: Schema.Int,
   periodStart: Schema.String,
@@ -16,17 +16,16 @@ export const Disagreement = Schema.Struct({
 })
 export type Disagreement = typeof Disagreement.Type
 
-/** What was looked at in one step. */
 export const Checked = Schema.Struct({ periods: Schema.Int, disagreements: Schema.Array(Disagreement) })
 export type Checked = typeof Checked.Type
 
-/** So few that a step takes milliseconds: calls go on meanwhile, and memory stays small however long the ledger is. */
+/** Keeps a step at milliseconds and memory small, whatever the length of the ledger. */
 const accountsAStep = 200
 
 export class LedgerCheck extends Context.Service<
   LedgerCheck,
   {
-    /** Every account, some at a time. Each step sees balances and entries of one moment. */
+    /** Every account, in steps. Each step reads balances and entries of one moment. */
     readonly run: Stream.Stream<Checked, ServiceUnavailable>
   }
 >()("discovery/access/LedgerCheck") {

@@ -6,7 +6,7 @@ import type { AccountId } from "../../domain/access/Account.ts"
 import type { Charge } from "./CreditLedger.ts"
 import { rowsOf } from "../database/Rows.ts"
 
-/** What became of one charge. `remaining` and `periodEnd` are of the account's current period, as after this charge. */
+/** The outcome of one charge. `remaining` and `periodEnd` are those of the current period after it. */
 const Decision = Schema.Struct({
   n: Schema.Int,
   outcome: Schema.Literals(["charged", "repeat", "conflict", "insufficient", "barred", "no_period"]),
@@ -16,7 +16,7 @@ const Decision = Schema.Struct({
 export type Decision = typeof Decision.Type
 const decodeDecisions = rowsOf(Decision)
 
-/** Decides and takes charges with distinct request ids, in their order; `n` of a decision is the charge's index. */
+/** Takes charges with distinct request ids, in their order; `n` of a decision is the charge's index. */
 export const charge = Effect.fnUntraced(function* (
   charges: ReadonlyArray<Charge>,
   nowMillis: number
@@ -39,18 +39,18 @@ export const charge = Effect.fnUntraced(function* (
   return yield* decodeDecisions(rows)
 })
 
-/** A call that was answered with an error, or not at all, while its charge may have been taken. */
+/** A call whose charge may have been taken although it got an error or no answer. */
 export interface UnansweredCharge {
   readonly accountId: AccountId
   readonly requestId: string
-  /** The idempotency key that came with it. */
+  /** Its idempotency key. */
   readonly key?: string
 }
 
 const Settled = Schema.Struct({ requestId: Schema.String, refunded: Schema.Boolean })
 const decodeSettled = rowsOf(Settled)
 
-/** Refunds those that were charged and bars the others; the ones that are not in the answer are to be sent again. */
+/** Refunds the charged ones and bars the others; those that are missing in the answer must be sent again. */
 export const refundUnanswered = Effect.fnUntraced(function* (
   charges: ReadonlyArray<UnansweredCharge>,
   nowMillis: number
@@ -65,7 +65,7 @@ export const refundUnanswered = Effect.fnUntraced(function* (
 
 const decodeFingerprints = rowsOf(Schema.Struct({ fingerprint: Schema.String }))
 
-/** What the key was used for in the last 24 hours. */
+/** The fingerprint that the key was used with in the last 24 hours. */
 export const fingerprintOf = Effect.fnUntraced(function* (
   accountId: AccountId,
   key: string,
@@ -81,7 +81,7 @@ export const fingerprintOf = Effect.fnUntraced(function* (
 
 const maxForgotten = 5_000
 
-/** Removes the idempotency keys that no longer count, some at a time. */
+/** Deletes expired idempotency keys in batches. */
 export const forgetOldKeys = Effect.fn("LedgerStatements.forgetOldKeys")(function* (
   nowMillis: number
 ): Effect.fn.Return<void, SqlError.SqlError, SqlClient.SqlClient> {

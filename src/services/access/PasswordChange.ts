@@ -1,4 +1,4 @@
-/** The owner of an account changes its password: that ends every session but a new one of the same browser. */
+/** Changes the password of the signed-in account. Ends all its sessions and starts a new one in this browser. */
 import { Context, Effect, Layer, Redacted, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Password from "../../domain/access/Password.ts"
@@ -9,7 +9,7 @@ import type { Session } from "./Sessions.ts"
 import { SignIn, SignInRejected } from "./SignIn.ts"
 import type { SignInError } from "./SignIn.ts"
 
-/** The new password cannot be accepted. */
+/** The new password is too weak. */
 export class PasswordRefused extends Schema.TaggedError<PasswordRefused>()("PasswordRefused", {
   weakness: Schema.Literals(Password.weaknesses)
 }) {}
@@ -18,8 +18,8 @@ export class PasswordChange extends Context.Service<
   PasswordChange,
   {
     /**
-     * `current` is the password until now, counted by the session; when it is wrong: `SignInRejected`. Connected apps and API
-     * keys stay. The secret of the new session is for the cookie, told this once.
+     * Fails with `SignInRejected` when `current` is wrong; attempts are counted by session. Connected apps and API keys stay.
+     * The secret of the new session is for the cookie and given once.
      */
     change(request: {
       readonly session: Session
@@ -46,7 +46,7 @@ export class PasswordChange extends Context.Service<
           const changed = yield* sql`
             UPDATE account SET password_hash = ${passwordHash}
             WHERE id = ${accountId} AND password_hash = ${verified.passwordHash} RETURNING id`
-          // Changed by someone else meanwhile: what was verified is not the password any more.
+          // Changed concurrently: the verified password is no longer the current one.
           if (changed.length === 0) return yield* new SignInRejected()
           yield* sql`DELETE FROM session WHERE account_id = ${accountId}`
           return yield* sessions

@@ -1,4 +1,4 @@
-/** Passwords at rest: argon2id with the parameters beside the hash, so that they can be raised later. */
+/** Password hashes: argon2id, with the parameters stored beside the hash, so that they can be raised later. */
 import { Context, Effect, Layer, Redacted, Result, Schema } from "effect"
 import { Kdf, Mac, SecureRandom } from "effect/crypto"
 import { Base64 } from "effect/encoding"
@@ -17,17 +17,17 @@ const saltBytes = 16
 const hashBytes = 32
 /** Each takes 19 MiB and a thread. */
 const maxAtOnce = 4
-/** More are refused: they would wait for longer than a person does. */
+/** Further requests would wait longer than a person does. */
 const maxWaiting = 50
 const maxWait = "5 seconds"
 const retryAfterSeconds = 5
 const generatedCharacters = 20
-/** Without those that are mistaken for each other. */
+/** Without characters that look alike. */
 const generatedAlphabet = "ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz23456789"
 
 const stored = /^\$argon2id\$v=19\$m=(\d{1,7}),t=(\d{1,2}),p=(\d{1,2})\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/
 
-/** Too many passwords are looked at already. Nothing was looked at for this one. */
+/** Too many passwords are being hashed. This one was not checked. */
 export class PasswordsBusy extends Schema.TaggedError<PasswordsBusy>()("PasswordsBusy", {
   message: Schema.String,
   retryAfterSeconds: Schema.Int
@@ -36,7 +36,7 @@ export class PasswordsBusy extends Schema.TaggedError<PasswordsBusy>()("Password
 export class Passwords extends Context.Service<
   Passwords,
   {
-    /** As it is stored: `$argon2id$v=19$m=19456,t=2,p=1$salt$hash`. */
+    /** In the stored form `$argon2id$v=19$m=19456,t=2,p=1$salt$hash`. */
     hash(password: Redacted.Redacted): Effect.Effect<string, PasswordsBusy>
     verify(password: Redacted.Redacted, stored: string): Effect.Effect<boolean, PasswordsBusy>
     /** A new one of 20 characters, about 116 bits. */
@@ -50,7 +50,7 @@ export class Passwords extends Context.Service<
       const random = yield* SecureRandom.SecureRandom
       const queue = BoundedQueue.make(maxAtOnce, maxWaiting)
 
-      /** The wait is bounded, the work is not. */
+      /** Limits the wait, not the hashing. */
       const inTurn = <A>(work: Effect.Effect<A>): Effect.Effect<A, PasswordsBusy> =>
         queue
           .turn(busy)
@@ -67,7 +67,7 @@ export class Passwords extends Context.Service<
             length
           })
           .pipe(
-            // Our own parameters are right; a Node.js without argon2 is not one that the package installs.
+            // The parameters are constants, and every supported Node.js has argon2.
             Effect.orDie,
             inTurn
           )

@@ -1,6 +1,6 @@
 /**
- * Who is signed in: a random secret in a cookie, its SHA-256 in the database, for 12 hours without use and 30 days at most
- * (D9). A session belongs to one account for its whole life; another account is another session.
+ * Sessions: a random secret in a cookie, its SHA-256 in the database. A session ends after 12 hours without use, and after 30
+ * days (D9). It belongs to one account for its whole life.
  */
 import { Clock, Context, Effect, Layer, Option, Redacted, Schema } from "effect"
 import { Digest, SecureRandom } from "effect/crypto"
@@ -14,16 +14,16 @@ import * as DatabaseClock from "../database/DatabaseClock.ts"
 import { rowOf, rowsOf } from "../database/Rows.ts"
 
 const idleMillis = 12 * 3_600_000
-/** However much it is used. */
+/** Also when it is used. */
 export const maxAgeMillis = 30 * 86_400_000
 const touchEveryMillis = 60_000
-/** The one unused for longest makes room for the next. */
+/** The next session ends the one that was not used for longest. */
 const maxPerAccount = 50
 const secretBytes = 32
 
 const secretPattern = /^[A-Za-z0-9_-]{43}$/
 
-/** A session and whose it is, as it stands now. */
+/** A session with its account. */
 export const Session = Schema.Struct({
   id: Schema.Int,
   accountId: AccountId,
@@ -31,7 +31,7 @@ export const Session = Schema.Struct({
   plan: Plan,
   status: SubscriptionStatus,
   role: Role,
-  /** As it was when the session started. */
+  /** At the start of the session. */
   device: Device,
   startedAt: Schema.DateTimeUtcFromDate,
   /** To the minute. */
@@ -39,7 +39,7 @@ export const Session = Schema.Struct({
 })
 export type Session = typeof Session.Type
 
-/** The password was changed since it was verified: whoever knows the old one only gets no session. */
+/** The password was changed after it was verified. */
 export class PasswordOutdated extends Schema.TaggedError<PasswordOutdated>()("PasswordOutdated", {}) {}
 
 const decodeSession = rowOf(Session)
@@ -50,8 +50,8 @@ export class Sessions extends Context.Service<
   Sessions,
   {
     /**
-     * `passwordHash` is the stored hash that the password was verified against. The secret is for the cookie and told this
-     * once; `instead` is the cookie's secret until now, whose session, if it has one, ends.
+     * `passwordHash` is the stored hash that the password was verified against. The secret is for the cookie and given once;
+     * `instead` is the previous secret of the cookie, whose session ends.
      */
     start(
       account: { readonly accountId: AccountId; readonly passwordHash: string; readonly device?: Device },
@@ -60,13 +60,13 @@ export class Sessions extends Context.Service<
       { readonly session: Session; readonly secret: Redacted.Redacted },
       PasswordOutdated | ServiceUnavailable
     >
-    /** Of a cookie's value, of any length and content. Counts as a use. */
+    /** The session of an untrusted cookie. Counts as a use. */
     current(secret: Redacted.Redacted): Effect.Effect<Option.Option<Session>, ServiceUnavailable>
-    /** The account's, the one used last first: at most 50. */
+    /** Most recently used first, at most 50. */
     list(accountId: AccountId): Effect.Effect<ReadonlyArray<Session>, ServiceUnavailable>
-    /** At once, on every server. Nothing happens when it has ended already, or is another account's. */
+    /** At once on every server. Ignores sessions that have ended or belong to another account. */
     end(accountId: AccountId, sessionId: number): Effect.Effect<void, ServiceUnavailable>
-    /** All of the account but one; tells how many. */
+    /** Ends all sessions of the account but one; returns their number. */
     endOthers(accountId: AccountId, sessionId: number): Effect.Effect<number, ServiceUnavailable>
   }
 >()("discovery/access/Sessions") {
@@ -95,7 +95,7 @@ export class Sessions extends Context.Service<
         const hash = yield* hashOf(secret)
         const previous = instead === undefined ? undefined : yield* hashOf(Redacted.value(instead))
         const session = yield* Effect.gen(function* () {
-          // The account is locked first: a change of its password either comes after and ends this session, or prevents it.
+          // Locks the account: a change of password either comes later and ends this session, or prevents it.
           const rows = yield* sql`
             INSERT INTO session (account_id, hash, browser, system, created_at, last_used_at)
             SELECT id, ${hash}, ${browser}::text, ${system}::text, ${now}, ${now} FROM account
@@ -118,7 +118,7 @@ export class Sessions extends Context.Service<
         return { session, secret: Redacted.make(secret) }
       })
 
-      /** At most once a minute. What cannot be written costs a minute of the 12 hours, and no page. */
+      /** At most once a minute. A failed write does not fail the page. */
       const touch = (session: Session, nowMillis: number) =>
         nowMillis - session.lastUsedAt.epochMilliseconds < touchEveryMillis
           ? Effect.void

@@ -1,6 +1,6 @@
 /**
- * Signing in with e-mail address and password (R56). Who tries learns nothing about which addresses have an account:
- * the answer is the same, and so is the work.
+ * Sign-in with e-mail address and password (R56). It does not reveal which addresses have an account: unknown addresses get
+ * the same answer after the same work.
  */
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import type { Redacted } from "effect"
@@ -18,12 +18,12 @@ import type { Session } from "./Sessions.ts"
 import { SignInAttempts } from "../limits/SignInAttempts.ts"
 import type { Attempt, SessionAttempt, TooManyAttempts } from "../limits/SignInAttempts.ts"
 
-/** Unknown address and wrong password alike. */
+/** The address is unknown or the password is wrong. */
 export class SignInRejected extends Schema.TaggedError<SignInRejected>()("SignInRejected", {}) {}
 
 export type SignInError = SignInRejected | TooManyAttempts | PasswordsBusy | ServiceUnavailable
 
-/** Whose password was right, and the stored hash that it was held against. */
+/** An account whose password was right, with the stored hash that it was compared with. */
 export interface Verified {
   readonly accountId: AccountId
   readonly email: string
@@ -38,8 +38,8 @@ export class SignIn extends Context.Service<
   SignIn,
   {
     /**
-     * Starts a session; `instead` is the cookie's secret until now, and `device` what the session is recognized by. `browser`
-     * is what the browser has kept of earlier ones, and what it has to keep from now on (KnownBrowsers).
+     * Starts a session. `instead` is the previous secret of the session cookie. `browser` is the secret of the browser's
+     * cookie, and in the result its new secret (KnownBrowsers).
      */
     signIn(
       attempt: Omit<Attempt, "knownBrowser"> & {
@@ -52,7 +52,7 @@ export class SignIn extends Context.Service<
       { readonly session: Session; readonly secret: Redacted.Redacted; readonly browser: Redacted.Redacted },
       SignInError
     >
-    /** The password alone, of who is signed in; counted by the session. */
+    /** Verifies the password of a signed-in account; attempts are counted by session. */
     verify(owner: {
       readonly session: Pick<Session, "id" | "email">
       readonly password: Redacted.Redacted
@@ -67,9 +67,9 @@ export class SignIn extends Context.Service<
       const sessions = yield* Sessions
       const attempts = yield* SignInAttempts
       const browsers = yield* KnownBrowsers
-      /** A password that nobody knows, for those that do not exist. */
+      /** The hash of a random password, compared with for unknown addresses. */
       const nobodys = yield* Effect.flatMap(passwords.generate, (password) => passwords.hash(password)).pipe(
-        // Nobody else hashes while the server starts.
+        // Nothing else is hashed while the server starts.
         Effect.orDie
       )
 
@@ -90,7 +90,7 @@ export class SignIn extends Context.Service<
         const holder = Option.getOrUndefined(yield* find(email))
         const passwordHash = holder?.passwordHash ?? nobodys
         const isEqual = yield* passwords.verify(password, passwordHash).pipe(
-          // Who comes at a bad time would else be told, a moment later, that they had tried too often.
+          // A password that was not checked must not count as an attempt.
           Effect.tapError(() => attempts.settle(attempt, "not_looked_at"))
         )
         const isRight = isEqual && holder !== undefined && holder.passwordHash !== null
@@ -123,7 +123,7 @@ export class SignIn extends Context.Service<
   static readonly layer = SignIn.layerNoDeps.pipe(Layer.provide([SignInAttempts.layer, KnownBrowsers.layer]))
 }
 
-/** PostgreSQL refuses U+0000 and half a surrogate pair; no address has them. Longer than any address needs no more. */
+/** Without characters that PostgreSQL refuses, and no longer than any address. */
 const normalize = (email: string): string =>
   email
     .slice(0, 255)

@@ -1,4 +1,4 @@
-/** The stores that an account follows, and its own brand's: what `is_tracked` and `get_product` go by. */
+/** The stores that an account tracks, and its own stores. They decide `is_tracked` and the access to `get_product`. */
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { AccountId } from "../../domain/access/Account.ts"
@@ -7,7 +7,7 @@ import type { ServiceUnavailable } from "../../domain/ToolError.ts"
 import { availableOnce, availableToRead } from "../database/Availability.ts"
 import { rowOf, rowsOf } from "../database/Rows.ts"
 
-/** Tracked and own ones together. */
+/** Tracked and own stores together. */
 export const maxTrackedShops = 1_000
 
 export const TrackingKind = Schema.Literals(["tracked", "own"])
@@ -16,10 +16,10 @@ export type TrackingKind = typeof TrackingKind.Type
 export const TrackedShop = Schema.Struct({ shopId: Schema.Int, domain: Schema.String, kind: TrackingKind })
 export type TrackedShop = typeof TrackedShop.Type
 
-/** The catalog has no store of this domain, or id. */
+/** The catalog has no store with this domain or id. */
 export class UnknownStore extends Schema.TaggedError<UnknownStore>()("UnknownStore", { message: Schema.String }) {}
 
-/** The account has as many tracked and own stores as it may have. */
+/** The account has the highest number of tracked and own stores. */
 export class TooManyTrackedShops extends Schema.TaggedError<TooManyTrackedShops>()("TooManyTrackedShops", {
   message: Schema.String
 }) {}
@@ -37,7 +37,7 @@ const decodeTracked = rowsOf(TrackedShop)
 export class TrackedShops extends Context.Service<
   TrackedShops,
   {
-    /** By domain, however it is written. A store that is there already gets the `kind`. At most 1,000 an account. */
+    /** By domain, in any spelling. A store that the account has already gets the `kind`. At most 1,000 for each account. */
     add(
       accountId: AccountId,
       domain: string,
@@ -45,14 +45,14 @@ export class TrackedShops extends Context.Service<
     ): Effect.Effect<TrackedShop, UnknownStore | TooManyTrackedShops | ServiceUnavailable>
     /** Whether tracked or own. */
     remove(accountId: AccountId, domain: string): Effect.Effect<void, TrackedShopNotFound | ServiceUnavailable>
-    /** By id. A store that is the account's own stays that, and counts as it did. */
+    /** By id. An own store stays an own store. */
     track(
       accountId: AccountId,
       shopId: number
     ): Effect.Effect<TrackingKind, UnknownStore | TooManyTrackedShops | ServiceUnavailable>
-    /** By id. `own`: the store is the account's own and stays that; `undefined`: it is neither, now or all along. */
+    /** By id. Returns `own` for an own store, which stays one. */
     untrack(accountId: AccountId, shopId: number): Effect.Effect<"own" | undefined, UnknownStore | ServiceUnavailable>
-    /** By domain: at most 1,000. */
+    /** Sorted by domain, at most 1,000. */
     list(accountId: AccountId): Effect.Effect<ReadonlyArray<TrackedShop>, ServiceUnavailable>
   }
 >()("discovery/access/TrackedShops") {
@@ -61,7 +61,7 @@ export class TrackedShops extends Context.Service<
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
 
-      /** The account's row is locked first, so that its stores are counted by one transaction at a time. */
+      /** Called after a lock of the account's row, so that one transaction at a time counts its stores. */
       const ensureRoom = Effect.fnUntraced(function* (accountId: AccountId, shopId: number) {
         const { count } = yield* decodeCount(
           yield* sql`

@@ -1,10 +1,10 @@
 /**
- * Calls that ended without an answer while their charge may have been taken: the connection broke while the statement ran,
- * the database restarted, the client left. Once the database can be reached, the ledger is asked, and what was taken is
- * refunded; what was not is barred, so that a statement still on its way takes nothing later.
+ * Refunds calls that ended without an answer although their charge may have been taken: the connection broke, the database
+ * restarted, or the client left. Once the database can be reached, charges that were taken are refunded, and the others are
+ * barred, so that a delayed statement takes nothing later.
  *
- * The list is in memory. When the process is killed, or the list is full, the charges on it stay taken: at most one batch
- * of calls for each account, each within the allowance, and each in the ledger under its request id.
+ * The list is in memory. When the process is killed, or the list is full, its charges stay: at most one batch of calls for
+ * each account, within the allowance, and each in the ledger under its request id.
  */
 import { Clock, Context, Effect, Latch, Layer, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
@@ -13,13 +13,12 @@ import { refundUnanswered } from "./LedgerStatements.ts"
 
 const maxWaiting = 10_000
 const maxBatch = 500
-/** Also of the last attempt, when the server stops. */
+/** Also for the last attempt, when the server stops. */
 const attempt = "5 seconds"
 
 export class UnansweredCharges extends Context.Service<
   UnansweredCharges,
   {
-    /** Takes the charges over, at once and for good. */
     readonly add: (charges: ReadonlyArray<UnansweredCharge>) => Effect.Effect<void>
     /** Waits until there is none left. */
     readonly settled: Effect.Effect<void>
@@ -57,7 +56,7 @@ export class UnansweredCharges extends Context.Service<
 
       const settle = Effect.andThen(some.await, settleSome).pipe(
         Effect.retry(Schedule.min([Schedule.exponential("100 millis"), Schedule.spaced("5 seconds")])),
-        // What one round leaves was changed by another statement meanwhile; it is clear in a moment.
+        // A charge that remains was changed concurrently and is clear in a moment.
         Effect.andThen(Effect.suspend(() => (waiting.size === 0 ? Effect.void : Effect.sleep("200 millis")))),
         Effect.forever
       )

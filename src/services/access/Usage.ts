@@ -1,9 +1,8 @@
 /**
- * What an account has used: its credits as they are today, and its calls and credits by day, tool and credential.
+ * The usage of an account: its current credits, and its calls and credits by day, tool and credential.
  *
- * Calls are the activity log's to say, and count a second later; credits are the ledger's, so that those of the days, of
- * the tools and of the credentials each add up to what the period has used, whatever became of a call's line in the log. A
- * refund is taken off the day of its charge.
+ * Calls come from the activity log, a second late. Credits come from the ledger, so that those of days, tools and credentials
+ * add up to the used credits of the period, even if the log has lost a call. A refund counts on the day of its charge.
  */
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
@@ -18,7 +17,7 @@ import * as CreditPeriods from "./CreditPeriods.ts"
 import { rowOf, rowsOf } from "../database/Rows.ts"
 
 export const spans = ["30days", "period"] as const
-/** The days that are looked at: the last thirty, or those of the current period until today. */
+/** The last thirty days, or the days of the current period until today. */
 export type Span = (typeof spans)[number]
 
 export interface Amount {
@@ -43,15 +42,15 @@ export interface UsageSummary {
   readonly plan: Plan
   readonly status: SubscriptionStatus
   readonly credits: Credits
-  /** Every day of the span, oldest first, also those without a call. */
+  /** Every day of the span, oldest first. */
   readonly days: ReadonlyArray<UsageOfDay>
   /** Most calls first. */
   readonly tools: ReadonlyArray<UsageOfTool>
   /** Keys and apps, most calls first; at most 50. */
   readonly callers: ReadonlyArray<UsageOfCaller>
-  /** Those that are not among {@link callers}. */
+  /** All others. */
   readonly otherCallers: Amount & { readonly count: number }
-  /** Whether any call has been recorded in the time that the log keeps. */
+  /** Whether the log has any call. */
   readonly hasCalls: boolean
 }
 
@@ -62,7 +61,7 @@ const decodeAccount = rowOf(
   Schema.Struct({ ...CreditPeriods.Subscription.fields, status: SubscriptionStatus, createdOn: Schema.String })
 )
 
-/** A row is of a day, of a tool or of a credential; the others are null. */
+/** A row is for a day, a tool or a credential; the other columns are null. */
 const decodeSums = rowsOf(
   Schema.Struct({
     day: Schema.NullOr(Schema.String),
@@ -82,7 +81,7 @@ export class Usage extends Context.Service<
   {
     /** Of the current period, as `get_usage` tells it; `undefined` without a subscription. The account exists. */
     credits(accountId: AccountId): Effect.Effect<Credits | undefined, ServiceUnavailable>
-    /** All of one moment. The account exists. */
+    /** Read in one transaction. The account exists. */
     summary(accountId: AccountId, span: Span): Effect.Effect<UsageSummary, ServiceUnavailable>
   }
 >()("discovery/access/Usage") {

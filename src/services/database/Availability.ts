@@ -1,17 +1,16 @@
 /**
- * The edge at which failures of the database become answers: never a wrong credential, a bad argument or a defect.
+ * Turns failures of the database into answers. Every public method of a service that runs statements ends with one of these
+ * functions.
  *
- * Services write their statements against `SqlClient` and close each public method with one of these. The pool has no
- * limit on the wait for a connection, so every one has a deadline: when it is reached the effect is interrupted, and with
- * it the query at the server. (A server that has stopped answering altogether adds the five seconds for which the driver
- * waits for the query to be canceled.)
+ * The pool does not limit the wait for a connection, so each function has a deadline, at which it interrupts the effect and
+ * the query. If the server does not answer at all, the driver waits another five seconds for the cancellation.
  */
 import { Clock, Duration, Effect, Schedule } from "effect"
 import { SqlError, Statement } from "effect/sql"
 import type { SearchTimeout, ServiceUnavailable } from "../../domain/ToolError.ts"
 import * as ToolErrorMessages from "../../domain/ToolErrorMessages.ts"
 
-/** The reasons that trying again cannot fix. */
+/** Errors that a retry cannot fix. */
 const isPermanent = (error: SqlError.SqlError): boolean =>
   error.reason._tag === "SqlSyntaxError" ||
   error.reason._tag === "AuthorizationError" ||
@@ -21,15 +20,14 @@ const isPermanent = (error: SqlError.SqlError): boolean =>
 const unavailable = (cause?: unknown) => ToolErrorMessages.unavailable("database", cause)
 
 const asServiceUnavailable = <E>(error: E | SqlError.SqlError) =>
-  // A generic error type cannot be narrowed by exclusion; what is no SqlError is the rest of it.
+  // TypeScript cannot narrow a generic type by exclusion: what is no SqlError is an Exclude<E, SqlError>.
   SqlError.isSqlError(error) ? unavailable(error) : (error as Exclude<E, SqlError.SqlError>)
 
 /**
- * Bounds an effect that queries the database and turns its SQL failures into `ServiceUnavailable`.
+ * Gives an effect a deadline and turns its SQL failures into `ServiceUnavailable`.
  *
- * With `retries`, only for what may be sent twice: sends it again, 50 ms later and then after twice as long each time,
- * within the deadline; a restart of the database takes about a second. `late` says what it means that the deadline was
- * reached, if it can mean something else.
+ * `retries` must be 0 unless the effect may run twice. The first retry comes after 50 ms, each further one after twice the
+ * time; a restart of the database takes about a second. `late` replaces the error at the deadline.
  */
 export const available =
   <E2 = ServiceUnavailable>(options: {
@@ -53,27 +51,27 @@ export const available =
       })
     )
 
-/** For what reads only. */
+/** For reads. */
 export const availableToRead = available({ retries: 2, deadline: "7 seconds" })
 
-/** For what must not be sent twice. */
+/** For effects that must not run twice. */
 export const availableOnce = available({ retries: 0, deadline: "10 seconds" })
 
 export interface QueryLimits {
-  /** The longest that the server lets one statement run. */
+  /** The server's limit for one statement. */
   readonly statement: Duration.Input
-  /** For all statements and the waits between them: longer than one statement. */
+  /** For all statements and waits; longer than {@link QueryLimits.statement}. */
   readonly deadline: Duration.Input
 }
 
 const defaultLimits: QueryLimits = { statement: "5 seconds", deadline: "7 seconds" }
 
 /**
- * For what can be too much for the database to find: as {@link availableOnce}, but what the server stops for its length is
- * a `SearchTimeout`, with a hint how to narrow it.
+ * For searches: as {@link availableOnce}, but a statement that exceeds the server's limit is a `SearchTimeout`, with a hint how
+ * to narrow the search.
  *
- * So is what reaches the deadline while a statement is under way that the server may still let run: those before it have
- * used up the time. A statement begun longer ago has not got its connection, or its server answers no more.
+ * The deadline is a `SearchTimeout` too if the current statement began within its limit: then earlier statements took the
+ * time. Otherwise it got no connection, or the server does not answer.
  */
 export const query = <A, E, R>(
   effect: Effect.Effect<A, E | SqlError.SqlError, R>,

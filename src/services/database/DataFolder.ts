@@ -1,6 +1,4 @@
-/**
- * The folder that holds the data of the embedded PostgreSQL: whose it is, whether it can be opened, how it is made.
- */
+/** The data folder of the embedded PostgreSQL: its owner, its checks, its creation. */
 import { Effect } from "effect"
 import { spawnSync } from "node:child_process"
 import * as fs from "node:fs/promises"
@@ -10,8 +8,8 @@ import * as PostgresBinaries from "./PostgresBinaries.ts"
 import * as PostgresProcess from "./PostgresProcess.ts"
 
 /**
- * PostgreSQL refuses to run as root. Root therefore runs it as `nobody` inside a user namespace, where files stay root's
- * own; where namespaces are forbidden (many containers), or the data belongs to another user, as that user outright.
+ * PostgreSQL refuses to run as root. Root therefore runs it as `nobody` in a user namespace, where files remain root's. Where
+ * namespaces are forbidden (many containers), or the data belongs to another user, it runs as that user.
  */
 export type RunAs =
   | { readonly _tag: "Self" }
@@ -27,7 +25,7 @@ const isCode = (cause: unknown, ...codes: ReadonlyArray<string>): boolean =>
 const attempt = <A>(message: string, run: () => Promise<A>): Effect.Effect<A, EmbeddedPostgresError> =>
   Effect.tryPromise({ try: run, catch: (cause) => new EmbeddedPostgresError({ message, cause }) })
 
-/** `initdb` removes what it has made before it ends. */
+/** `initdb` removes its files before it ends. */
 const initdbStopSeconds = 10
 
 /** The command line that runs `command` as `runAs`. */
@@ -35,9 +33,8 @@ export const commandFor = (runAs: RunAs, command: ReadonlyArray<string>): Readon
   runAs._tag === "Namespace" ? [...namespacePrefix, ...command] : command
 
 /**
- * What PostgreSQL is told as its data folder when it is started inside `folder`. Another user may not be allowed to pass
- * through the folders above (a project in /root); this process enters while it is still root, and the working folder
- * stays open to the child.
+ * The path of the data folder for a PostgreSQL that is started inside `folder`. Another user may have no access to the folders
+ * above (a project in /root). This process enters the folder as root, and the child keeps it as its working folder.
  */
 export const pathFor = (runAs: RunAs, folder: string): string =>
   runAs._tag === "User" && process.platform === "linux" ? "/proc/self/cwd" : folder
@@ -51,7 +48,7 @@ const rootRunsAs = (): RunAs => {
   return allowed ? { _tag: "Namespace" } : nobody
 }
 
-/** Looks at the folder without changing it: who is to run PostgreSQL on it, and whether it has yet to be initialized. */
+/** Reads, without changing the folder, which user has to run PostgreSQL on it and whether it is empty. */
 export const inspect = (
   folder: string
 ): Effect.Effect<{ readonly runAs: RunAs; readonly isNew: boolean }, EmbeddedPostgresError> =>
@@ -90,7 +87,7 @@ export const inspect = (
     })
   })
 
-/** The folder must hold a cluster of this major version, or nothing. */
+/** Fails unless the folder is empty or holds a cluster of this major version. */
 const holdsNothing = (folder: string): Effect.Effect<boolean, EmbeddedPostgresError> =>
   Effect.gen(function* () {
     const entries = yield* attempt(`The data folder ${folder} cannot be read.`, () => fs.readdir(folder))
@@ -112,8 +109,8 @@ const holdsNothing = (folder: string): Effect.Effect<boolean, EmbeddedPostgresEr
   })
 
 /**
- * Makes a new cluster. It is made in a folder beside and then renamed, so that a start that was killed never leaves half
- * a cluster; when two starters do it at once, the first to finish wins and the other uses its cluster.
+ * Creates a cluster in a folder beside and renames it, so that a killed start leaves no partial cluster. When two processes do
+ * so at once, both use the cluster of the first to finish.
  */
 export const initialize = (options: {
   readonly folder: string
@@ -144,10 +141,10 @@ export const initialize = (options: {
           path.join(native, "bin", "initdb"),
           `--pgdata=${pathFor(runAs, draft)}`,
           "--username=postgres",
-          // Whoever reaches the socket, in a folder of this user's own, may connect.
+          // The socket is in a folder that only this user can read.
           "--auth=trust",
           "--encoding=UTF8",
-          // The same letters and the same order on every machine, whatever locales it has.
+          // The same character classes and order on every machine.
           "--locale=C",
           "--locale-provider=builtin",
           "--builtin-locale=C.UTF-8",
@@ -177,7 +174,7 @@ export const initialize = (options: {
     )
   }).pipe(Effect.scoped)
 
-/** Drafts of starters that were killed; those of starters that still run are left alone. */
+/** Removes drafts of processes that no longer run. */
 const removeAbandonedDrafts = async (parent: string, prefix: string): Promise<void> => {
   for (const entry of await fs.readdir(parent)) {
     if (!entry.startsWith(prefix)) continue
@@ -187,8 +184,8 @@ const removeAbandonedDrafts = async (parent: string, prefix: string): Promise<vo
 }
 
 /**
- * PostgreSQL removes the lock of a server that was killed by itself, unless an unrelated process has been given the same
- * id since, as happens after each restart of a container. Where the system can tell, that lock is removed here.
+ * PostgreSQL removes the lock of a killed server, unless an unrelated process has got its id, as happens after a restart of a
+ * container. On Linux that lock is removed here.
  */
 export const removeStaleLock = (folder: string): Effect.Effect<void, EmbeddedPostgresError> =>
   attempt(`The lock file of the data folder ${folder} cannot be read or removed.`, async () => {

@@ -1,4 +1,4 @@
-/** The pool of connections to PostgreSQL, and the limits that each of them works under. */
+/** The pool of connections to PostgreSQL, with the limits of each connection. */
 import { PgClient } from "@effect/sql-pg"
 import type { Redacted } from "effect"
 import { Context, Effect, Layer } from "effect"
@@ -7,42 +7,41 @@ import type { SqlError } from "effect/sql"
 import type { EmbeddedConnection } from "./EmbeddedPostgres.ts"
 
 export interface DatabaseOptions {
-  /** `DATABASE_URL`, or the server that this process runs itself. */
+  /** `DATABASE_URL`, or the embedded server. */
   readonly source: Redacted.Redacted | EmbeddedConnection
   readonly maxConnections?: number
-  /** The longest that one statement may run at the server. */
   readonly statementTimeoutMillis?: number
 }
 
 const defaultMaxConnections = 20
 
-/** How many connections the pool has, for who shares them out. */
+/** The number of connections in the pool, for bulkheads. */
 export const PoolSize = Context.Reference<number>("discovery/database/PoolSize", {
   defaultValue: () => defaultMaxConnections
 })
 
-/** Which database the pool is of, for who opens connections to it on another thread. */
+/** The database of the pool, for connections from other threads. */
 export class DatabaseSource extends Context.Service<DatabaseSource, DatabaseOptions["source"]>()(
   "discovery/database/DatabaseSource"
 ) {}
 
 const defaultStatementTimeoutMillis = 5_000
 
-/** The pool's {@link DatabaseOptions.statementTimeoutMillis}, for who bounds what takes several statements. */
+/** The pool's {@link DatabaseOptions.statementTimeoutMillis}, for limits on several statements. */
 export const StatementTimeoutMillis = Context.Reference<number>("discovery/database/StatementTimeoutMillis", {
   defaultValue: () => defaultStatementTimeoutMillis
 })
 
 /** Rows are locked by single statements only, so a longer wait means that something is stuck. */
 const lockTimeoutMillis = 3_000
-/** A transaction whose client has stopped talking gives its locks back. */
+/** Releases the locks of a client that no longer answers. */
 const idleInTransactionTimeoutMillis = 10_000
 const connectTimeoutMillis = 5_000
-/** Statements are parameterized and few in shape, but filters combine to more shapes than the driver's 100. A bound, not a measured optimum. */
+/** Filters combine to more statements than the driver's default of 100. A limit, not a measured optimum. */
 const preparedStatements = 400
 
 /**
- * A pool; connections are opened when first needed, so a database that is down is an error of the first query.
+ * Connections are opened when first needed: if the database is down, the first query fails.
  *
  * `multiplex` stays off: with it, interrupting an Effect does not cancel its query at the server.
  */
@@ -61,13 +60,12 @@ export const layer = (
       statement_timeout: String(options.statementTimeoutMillis ?? defaultStatementTimeoutMillis),
       lock_timeout: String(lockTimeoutMillis),
       idle_in_transaction_session_timeout: String(idleInTransactionTimeoutMillis),
-      // Statements read a few rows by key: compiling them, or sharing one among workers, costs more than it saves.
+      // Statements read a few rows by key, for which JIT and parallel workers cost more than they save.
       jit: "off",
       max_parallel_workers_per_gather: "0",
       work_mem: "64MB",
       // The default of 4 is made for spinning disks.
       random_page_cost: "2",
-      // Dates and times are compared and printed in UTC, whatever the server's own zone.
       timezone: "UTC"
     }
   }).pipe(
@@ -77,8 +75,8 @@ export const layer = (
   )
 
 /**
- * For the rest of a transaction that moves much data: a migration, an import, an index that is built. The pool's own
- * limits are made for searches.
+ * For the rest of a transaction with much data, such as a migration or the building of an index. The pool's limits are for
+ * short statements.
  */
 export const longLimits: Effect.Effect<void, SqlError.SqlError, SqlClient.SqlClient> = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient

@@ -1,4 +1,4 @@
-/** Brings the database to the version of the code: `migrations/*`, each once, in order, all or nothing. */
+/** Runs the missing migrations in order, all in one transaction. */
 import { Effect, Layer, Schema } from "effect"
 import { Migrator, SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql"
@@ -6,7 +6,7 @@ import { migrations } from "../../../migrations/index.ts"
 import * as Database from "./Database.ts"
 import { rowOf, rowsOf } from "./Rows.ts"
 
-/** Any number, as long as it is always the same: every starter of this service waits on it. */
+/** An arbitrary constant. */
 const lockId = 7_236_201
 const table = "migration"
 
@@ -15,7 +15,7 @@ const migrate = Migrator.make({})({ loader: Migrator.fromRecord(migrations), tab
 const decodeHas = rowOf(Schema.Struct({ has: Schema.Boolean }))
 const decodeRan = rowsOf(Schema.Struct({ id: Schema.Int, name: Schema.String }))
 
-/** The migrator compares numbers only, and would take other migrations of the same numbers for its own. */
+/** The migrator compares numbers only, and would accept other migrations with the same numbers. */
 const refuseForeign = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const { has } = yield* decodeHas(yield* sql`SELECT to_regclass(${table}) IS NOT NULL AS has`)
@@ -37,8 +37,8 @@ const refuseForeign = Effect.gen(function* () {
 })
 
 /**
- * Runs what is missing and returns it. Any number of processes may start at once on one database: they take turns, and
- * all but the first find nothing to do.
+ * Returns the migrations that ran. Several processes may start at once on one database: they take turns, and only the first
+ * has something to do.
  */
 export const run: Effect.Effect<
   ReadonlyArray<readonly [id: number, name: string]>,

@@ -1,8 +1,8 @@
 /**
  * The PostgreSQL programs of the npm package for this operating system and processor.
  *
- * The packages' install scripts are not run (no script of a dependency is), so the links between libraries that npm
- * cannot store are made here, the first time that they are needed.
+ * Install scripts of packages are not run, so the links between libraries, which npm cannot store, are made here at the first
+ * start.
  */
 import { Effect, Schema } from "effect"
 import * as fs from "node:fs/promises"
@@ -10,7 +10,7 @@ import * as path from "node:path"
 import { EmbeddedPostgresError } from "./EmbeddedPostgresError.ts"
 import type { UserIds } from "./PostgresProcess.ts"
 
-/** The major version of the packages in package.json; a data folder of another one cannot be opened. */
+/** Of the packages in package.json; data folders of other major versions cannot be opened. */
 export const majorVersion = "18"
 
 const PackageModule = Schema.Struct({ postgres: Schema.String })
@@ -39,8 +39,8 @@ const locate: Effect.Effect<string, EmbeddedPostgresError> = Effect.gen(function
 })
 
 /**
- * The folder from which `user` (or this process's own user) can run the programs: the installed one, or, when that user
- * cannot read it or its links cannot be made there, a copy in `folder`, which goes with it.
+ * The folder from which `user`, or this process's user, can run the programs: the installed one, or a copy in `folder` if that
+ * user cannot read it or its links cannot be made.
  */
 export const usable = (folder: string, user: UserIds | undefined): Effect.Effect<string, EmbeddedPostgresError> =>
   Effect.gen(function* () {
@@ -59,7 +59,7 @@ const unusable = (cause: unknown): EmbeddedPostgresError =>
     cause
   })
 
-/** Makes the links of `pg-symlinks.json` that are missing. Two starters may do it at once. */
+/** Makes the missing links of `pg-symlinks.json`. Several processes may do so at once. */
 const link = (native: string) =>
   Effect.gen(function* () {
     const text = yield* Effect.tryPromise(() => fs.readFile(path.join(native, "pg-symlinks.json"), "utf8"))

@@ -1,21 +1,20 @@
 /**
- * One program of PostgreSQL as a child process that never outlives this one.
+ * A program of PostgreSQL as a child process that never outlives this one.
  *
- * A pipe on the child's standard input is the lifeline: the kernel closes it when this process dies, however it dies
- * (SIGKILL included), and a small shell around the program then stops it. The program runs in a process group of its
- * own, so that Ctrl-C in a terminal reaches this process alone, which drains first and stops the database last.
+ * The kernel closes the pipe on the child's standard input when this process dies, even by SIGKILL, and a small shell around
+ * the program then stops it. The program has its own process group, so that Ctrl-C in a terminal reaches only this process,
+ * which finishes its calls first and stops the database last.
  */
 import { Effect, Schedule } from "effect"
 import type { Duration } from "effect"
 import { spawn } from "node:child_process"
 
-/** How much of the program's output is kept for an error message. */
+/** For error messages. */
 const keptOutputCharacters = 4_000
 
 /**
- * `$1` is a folder to remove when the parent has died (otherwise the parent removes it); the rest is the command.
- * The first line on standard output is the program's process id. The signal is repeated because a program that has only
- * just been started does not hear it yet.
+ * `$1` is a folder to remove if the parent dies (otherwise the parent removes it); the rest is the command. The first line on
+ * standard output is the program's process id. The signal is repeated, because a program that has just started ignores it.
  */
 const lifelineScript = `
 folder=$1; shift
@@ -32,7 +31,7 @@ if [ -e "$folder/abandoned" ]; then rm -rf "$folder"; fi
 exit "$code"
 `
 
-/** Whether there is a process of this id, of whatever user. */
+/** Whether any user has a process with this id. */
 export const isRunning = (processId: number): boolean => {
   if (!(processId > 0)) return false
   try {
@@ -43,7 +42,6 @@ export const isRunning = (processId: number): boolean => {
   }
 }
 
-/** The user that the program runs as, when it is not the user of this process. */
 export interface UserIds {
   readonly uid: number
   readonly gid: number
@@ -53,11 +51,11 @@ export interface PostgresProcess {
   readonly isRunning: Effect.Effect<boolean>
   /** The exit code; -1 when the program could not be started or was ended by a signal. */
   readonly exited: Effect.Effect<number>
-  /** The last lines that the program wrote; to be asked for when it has ended. */
+  /** The last output of the program, once it has ended. */
   readonly output: Effect.Effect<string>
-  /** A shutdown in order, by SIGINT; SIGKILL when that takes longer than `limit`. Returns when the program has gone. */
+  /** SIGINT, and SIGKILL after `limit`. Returns when the program has ended. */
   readonly stop: (limit: Duration.Input) => Effect.Effect<void>
-  /** SIGKILL. Returns when the program has gone. */
+  /** SIGKILL. Returns when the program has ended. */
   readonly kill: Effect.Effect<void>
 }
 
@@ -88,7 +86,7 @@ export const launch = (options: {
         waiting.add(done)
         return Effect.sync(() => waiting.delete(done))
       })
-      // The end of the program is known before the last of its output has been read.
+      // The program may end before the last of its output has been read.
       const outputEnded = Effect.callback<void>((resumeEnded) => {
         if (child.stderr.readableEnded || child.stderr.destroyed) return resumeEnded(Effect.void)
         const done = () => resumeEnded(Effect.void)
@@ -102,7 +100,7 @@ export const launch = (options: {
           try {
             process.kill(processId, name)
           } catch {
-            // It ended between the check and the signal.
+            // The program ended after the check.
           }
         })
       const kill = Effect.andThen(signal("SIGKILL"), Effect.asVoid(exited))
@@ -136,7 +134,7 @@ export const launch = (options: {
         finish(-1)
       })
       child.on("exit", (code) => finish(code ?? -1))
-      // Writing to the lifeline is never needed; losing it means that the child has gone, which "exit" reports.
+      // Nothing is written to this pipe. An error means that the child has ended, which "exit" reports.
       child.stdin.on("error", () => undefined)
       child.stdout.setEncoding("utf8").on("data", (text: string) => {
         firstLine = (firstLine + text).slice(0, 32)

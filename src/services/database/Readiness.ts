@@ -1,4 +1,4 @@
-/** Whether this process can do its work right now: its database answers. */
+/** Whether the database answers. */
 import { Context, Effect, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql"
@@ -8,20 +8,20 @@ import * as Availability from "./Availability.ts"
 const deadline = "2 seconds"
 
 interface Probe {
-  /** Over once its connection is given back. */
+  /** Ends when its connection is released. */
   readonly asked: Fiber.Fiber<void, SqlError.SqlError>
-  /** Over at the deadline at the latest. */
+  /** Ends at the deadline at the latest. */
   readonly answer: Fiber.Fiber<void, ServiceUnavailable>
 }
 
 export class Readiness extends Context.Service<
   Readiness,
   {
-    /** Answers within two seconds. Whoever asks while a probe is under way gets that one's answer. */
+    /** Answers within two seconds. Concurrent checks share one probe. */
     readonly check: Effect.Effect<void, ServiceUnavailable>
   }
 >()("discovery/database/Readiness") {
-  /** A probe that hangs is told to stop and not waited for: the driver takes seconds to cancel a query. */
+  /** A probe that hangs is interrupted without waiting: the driver takes seconds to cancel a query. */
   static readonly layerOf = (ask: Effect.Effect<void, SqlError.SqlError>) =>
     Layer.effect(
       Readiness,
@@ -29,7 +29,7 @@ export class Readiness extends Context.Service<
         const scope = yield* Effect.scope
         let last: Probe | undefined
 
-        // Of the process, not of the request: one who hangs up takes nobody else's answer along.
+        // Forked into the layer's scope: a client that leaves must not end the probe of others.
         const start = Effect.gen(function* () {
           const asked = yield* Effect.forkIn(ask, scope)
           const answer = yield* Fiber.join(asked).pipe(

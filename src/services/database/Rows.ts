@@ -1,4 +1,4 @@
-/** What a statement returns, decoded. A statement and the schema of its rows are one thing: rows that do not fit are a defect. */
+/** Decodes the rows of a statement. Rows that do not fit their schema are a defect. */
 import { Effect, Schema } from "effect"
 
 export const rowsOf = <S extends Schema.ConstraintDecoder<unknown>>(schema: S) => {

@@ -1,6 +1,6 @@
 /**
- * The private folder in which PostgreSQL listens. It goes with this process, and if that is killed, with PostgreSQL
- * (PostgresProcess). What was killed together with both has left its own behind; the next start removes that.
+ * The private folder of PostgreSQL's socket. It is removed by this process, or by PostgresProcess if this process is killed. If
+ * both are killed, the next start removes it.
  */
 import { Effect } from "effect"
 import type { Scope } from "effect"
@@ -15,7 +15,7 @@ import { isRunning } from "./PostgresProcess.ts"
 /** A Unix socket's path has at most 103 bytes on every system that we run on. */
 const maxSocketPathBytes = 103
 const socketName = ".s.PGSQL.5432"
-/** Names the process that it belongs to. */
+/** Contains the id of its process. */
 const name = /^discovery-(\d+)-[A-Za-z0-9]{6}$/
 
 export const make = (runAs: DataFolder.RunAs): Effect.Effect<string, EmbeddedPostgresError, Scope.Scope> =>
@@ -41,7 +41,7 @@ export const make = (runAs: DataFolder.RunAs): Effect.Effect<string, EmbeddedPos
 
 const remove = (folder: string): Promise<void> => fs.rm(folder, { recursive: true, force: true }).catch(() => undefined)
 
-/** This user's own, of a process that is gone, and with nobody who listens in it. What cannot be looked at stays. */
+/** Removes this user's folders whose process has ended and whose socket does not answer. */
 const removeAbandoned = async (base: string): Promise<void> => {
   const entries = await fs.readdir(base).catch((): Array<string> => [])
   for (const entry of entries) {
@@ -54,7 +54,7 @@ const removeAbandoned = async (base: string): Promise<void> => {
   }
 }
 
-/** A process whose id is unknown here may run in another container that shares the folder; its socket knows. */
+/** A process with an unknown id may run in another container that shares the folder, and then its socket answers. */
 const nobodyListens = (socket: string): Promise<boolean> =>
   new Promise((resolve) => {
     const connection = createConnection(socket)

@@ -1,6 +1,6 @@
 /**
- * A batch of records in the order of the input, sorted out by type: what refers to something unknown is rejected, and
- * of several records with one key the last one counts.
+ * Sorts a batch of records by type. Records that refer to unknown records are rejected; of several records with one key, the
+ * last one counts.
  */
 import { englishOf } from "../../domain/ArgumentIssue.ts"
 import type {
@@ -24,8 +24,8 @@ export interface Batch {
 }
 
 /**
- * `known` is what the catalog holds before the batch; the niches of the batch are added to the tree. A reference is
- * good only when what it refers to came earlier, wherever the batch happens to begin.
+ * `known` is the catalog before the batch; niches of the batch are added to its tree. A reference is valid only if its record
+ * came earlier.
  */
 export const sortOut = (
   rows: ReadonlyArray<ImportRow>,
@@ -45,7 +45,7 @@ export const sortOut = (
     reason: `no store ${domain} is known; its record must come earlier`
   })
 
-  /** Takes the record in, or says what it refers to in vain. */
+  /** Adds the record, or returns its invalid reference. */
   const take = ({ record }: ImportRow): Omit<Reject, "line"> | undefined => {
     switch (record.type) {
       case "niche": {
@@ -85,7 +85,7 @@ export const sortOut = (
   return { niches, storefronts, shops, trafficMonths, products, ads, rejects }
 }
 
-/** Every store that the rows name. */
+/** The domains of all stores in the rows. */
 export const domainsOf = (rows: ReadonlyArray<ImportRow>): ReadonlySet<string> => {
   const domains = new Set<string>()
   for (const { record } of rows) {

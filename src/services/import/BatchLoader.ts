@@ -1,4 +1,4 @@
-/** Writes one batch of records. */
+/** Writes a batch of records to the catalog. */
 import { Effect, Schema } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import type { CatalogRecord } from "../../domain/catalog/Records.ts"
@@ -11,7 +11,7 @@ import type { Touched } from "./CatalogVersion.ts"
 import type { ImportRow, Reject } from "./ImportSource.ts"
 import { NicheTree } from "./NicheTree.ts"
 
-/** How many rows were new, and how many differed from what was stored. */
+/** The numbers of new and of changed rows. */
 export interface Tally {
   readonly added: number
   readonly changed: number
@@ -45,7 +45,7 @@ export interface LoadedBatch {
   readonly touched: Touched
 }
 
-/** All or nothing; within another transaction a savepoint. What changes is written with the version. */
+/** In a transaction of its own, or a savepoint of the current one. */
 export const loadBatch = Effect.fn("BatchLoader.loadBatch")(function* (
   sql: SqlClient.SqlClient,
   version: number,
@@ -92,7 +92,7 @@ const write = Effect.fnUntraced(function* (
 
   const added = [...batch.storefronts.keys(), ...batch.shops.keys()].filter((domain) => !known.has(domain))
   const shopIds = new Map([...known, ...(yield* knownShops(sql, added))])
-  /** `sortOut` let through only what has its store. */
+  /** `sortOut` has rejected records without a store. */
   const ofShop = <R extends { readonly shop: string }>(records: ReadonlyMap<string, R>) =>
     Array.from(records.values()).flatMap((record) => {
       const shopId = shopIds.get(record.shop)

@@ -1,25 +1,25 @@
 /**
- * One statement that writes up to a few thousand rows: sent as one array a column, compared with what is stored, and
- * written only where something differs. Importing the same data again thereby writes nothing, not even dead rows. It tells
- * which stores changed in what the search index reads.
+ * One statement that writes up to a few thousand rows. They are sent as one array a column and compared with the stored rows;
+ * only differences are written, so that importing the same data again writes nothing. It returns the stores of which the
+ * search index has to read something again.
  *
- * For transactions that hold the catalog's lock: nobody else inserts a key between the comparison and the writing.
+ * For transactions that hold the catalog's lock, so that no key is inserted between the comparison and the write.
  */
 import { PgTypes } from "@effect/sql-pg"
 import { Effect, Result, Schema } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import { rowOf } from "../database/Rows.ts"
 
-/** Which stamp of its store a change moves: see CatalogVersion.Touched. */
+/** The stamp of the store that a change moves: see CatalogVersion.Touched. */
 export type Stamp = "items" | "figures"
 
-/** A column as it is sent: every array has one type, which is cast to the column's where it differs. */
+/** A column, and the type of the array in which it is sent. */
 export interface Column<Row> {
   readonly name: string
   readonly sentAs: "bool" | "int4" | "float8" | "text"
   readonly cast?: "date" | "timestamptz" | "jsonb" | "text[]"
   readonly value: (row: Row) => string | number | boolean | null
-  /** Absent: the search index does not read it. */
+  /** Absent when the search index does not read the column. */
   readonly stamp?: Stamp
   /** NULL leaves what is stored. */
   readonly isOptional?: boolean
@@ -30,16 +30,16 @@ export interface Table<Row> {
   /** The natural key. */
   readonly key: readonly [string, ...ReadonlyArray<string>]
   readonly columns: ReadonlyArray<Column<Row>>
-  /** What a new row changes, and the store that a row belongs to, in SQL. */
+  /** The stamp that a new row moves, and the store of a row in SQL. */
   readonly ofStore?: {
     readonly stamp: Stamp
     readonly id: (row: string) => string
   }
-  /** Whether rows say in which version of the catalog they changed. */
+  /** Whether the table has a column for the version of the last change. */
   readonly isVersioned: boolean
 }
 
-/** How many rows were new, how many differed from what was stored, and whose stamps move. */
+/** The numbers of new and of changed rows, and the stores whose stamps move. */
 const Written = Schema.Struct({
   added: Schema.Int,
   changed: Schema.Int,
@@ -51,7 +51,7 @@ const decodeWritten = rowOf(Written)
 
 const nothing: Written = { added: 0, changed: 0, items: [], figures: [] }
 
-/** Rows have different keys: a key that comes twice is refused by PostgreSQL. */
+/** Rows must have distinct keys; PostgreSQL refuses duplicates. */
 export type Upsert<Row> = (
   sql: SqlClient.SqlClient,
   version: number,
@@ -78,8 +78,8 @@ export const upsert = <Row>(table: Table<Row>): Upsert<Row> => {
 const list = (columns: ReadonlyArray<string>, prefix = "") => columns.map((column) => `${prefix}${column}`).join(", ")
 
 /**
- * Built from the constants of a table only: nothing of a row is part of the text. Of a row that is not stored every
- * column is NULL; every table has a column beside its key that never is.
+ * Built from constants only: no value of a row is part of the text. A new row differs from the stored one because every
+ * table has a column besides its key that is never NULL.
  */
 const statement = <Row>({ columns, isVersioned, key, name, ofStore }: Table<Row>): string => {
   const names = columns.map((column) => column.name)

@@ -1,4 +1,4 @@
-/** How each type of record is written: its table, its columns, and which of them the search index reads. */
+/** The table and columns of each type of record, with the stamps of columns that the search index reads. */
 import type {
   AdRecord,
   NicheRecord,
@@ -31,10 +31,9 @@ export const upsertNiches = upsert<NicheRecord>({
 
 const ofShop = { stamp: "items", id: (row: string) => `${row}.id` } as const
 
-/** What a storefront tells of itself as well. */
+/** The columns that storefronts have too. */
 const shopIdentity: ReadonlyArray<Column<Omit<StorefrontShop, "type">>> = [
   { name: "domain", sentAs: "text", value: ({ domain }) => domain },
-  // A record's domain has been decoded: it has an extension.
   { name: "domain_extension", sentAs: "text", stamp: "figures", value: ({ domain }) => extension(domain) },
   { name: "name", sentAs: "text", stamp: "items", value: ({ name }) => name },
   { name: "country", sentAs: "text", stamp: "figures", value: ({ country }) => country }
@@ -97,7 +96,7 @@ export const upsertShops = upsert<ShopRecord>({
   isVersioned: true
 })
 
-/** A store that is known keeps what its storefront does not tell. */
+/** A known store keeps what its storefront does not say. */
 export const upsertStorefronts = upsert<StorefrontShop>({
   name: "shop",
   key: ["domain"],
@@ -146,7 +145,7 @@ export const upsertProducts = upsert<OfShop<ProductRecord>>({
   isVersioned: true
 })
 
-/** One that moves changes the items of both stores. */
+/** An ad that moves changes the items of both stores. */
 export const upsertAds = upsert<OfShop<AdRecord, number | null>>({
   name: "ad",
   key: ["key"],

@@ -1,7 +1,7 @@
 /**
- * The version of the catalog: how the search indexes of all servers learn what has changed. A transaction that writes
- * records takes the lock and its version first ({@link begin}), and stamps what it has touched last ({@link commit}). Versions
- * commit in their order, so that who has read the changes up to one never finds an earlier one later.
+ * The version of the catalog, by which the search indexes of all servers find changes. A transaction that writes records first
+ * takes the lock and its version ({@link begin}) and finally stamps the changed stores ({@link commit}). Versions commit in
+ * order, so that an index that has read one version has seen all earlier ones.
  */
 import { Effect, Schema } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
@@ -9,29 +9,29 @@ import { sqlIsIn } from "../../domain/catalog/StorelessAds.ts"
 import { rowOf } from "../database/Rows.ts"
 
 /**
- * What a transaction has changed of what the search index reads. Stores are told by their ids, the pseudo-stores of ads
- * without one too (domain/catalog/StorelessAds.ts).
+ * The stores, by id, of which a transaction has changed something that the search index reads. Ads without a store count for
+ * their pseudo-store (domain/catalog/StorelessAds.ts).
  */
 export interface Touched {
-  /** Products or ads were added, changed, removed or moved, here or away; the name changed; the store is new or gone. */
+  /** Products, ads or the name changed, or the store is new or removed. */
   readonly items: Iterable<number>
   /** Any other column of the store changed, or its traffic. A store may be in both. */
   readonly figures: Iterable<number>
   readonly niches: boolean
 }
 
-/** Where servers listen. What is sent is the version. */
+/** The channel of notifications with new versions. */
 export const channel = "catalog"
 
-/** Tombstones are kept for so long, and an index that is older is rebuilt. */
+/** How long tombstones are kept. An older index is rebuilt. */
 const retention = "30 days"
 
 const decodeVersion = rowOf(Schema.Struct({ version: Schema.Int }))
 const decodeOldest = rowOf(Schema.Struct({ oldest: Schema.NullOr(Schema.Int) }))
 
 /**
- * First step of every transaction that changes the catalog: no other one can until it ends. Gives the version that the
- * transaction makes if it changes anything; its records are written with it.
+ * The first step of every transaction that changes the catalog; others wait until it ends. Returns the version that the
+ * transaction makes.
  */
 export const begin = Effect.fn("CatalogVersion.begin")(function* (
   sql: SqlClient.SqlClient
@@ -41,8 +41,7 @@ export const begin = Effect.fn("CatalogVersion.begin")(function* (
 })
 
 /**
- * Last step of the same transaction. Without anything touched there is no new version. A store of which nothing is left
- * has a tombstone from then on.
+ * The last step of the same transaction. Without changes there is no new version. A store without records gets a tombstone.
  */
 export const commit = Effect.fn("CatalogVersion.commit")(function* (
   sql: SqlClient.SqlClient,
@@ -76,8 +75,8 @@ const isGone = `
   ELSE NOT EXISTS (SELECT FROM ad WHERE ad.shop_id IS NULL AND ${sqlIsIn("ad.id", "t.shop_id")}) END`
 
 /**
- * Forgets stores that were removed and versions that were replaced more than 30 days ago, by the database's clock. Who holds
- * an older version learns from `oldest_version` that it cannot catch up.
+ * Deletes tombstones and versions of more than 30 days ago, by the database's clock. `oldest_version` tells indexes of earlier
+ * versions that they cannot catch up.
  */
 export const forgetOld = Effect.fn("CatalogVersion.forgetOld")(function* (
   sql: SqlClient.SqlClient

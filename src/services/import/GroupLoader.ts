@@ -1,4 +1,4 @@
-/** One transaction of an import, which makes at most one version of the catalog: as many batches as come in a few seconds. */
+/** One transaction of an import: the batches of a few seconds, which make at most one version of the catalog. */
 import { Clock, Context, Effect, Option } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import type { LoadedBatch } from "./BatchLoader.ts"
@@ -12,7 +12,7 @@ export interface Group {
   /** The next batch; empty when there is none. */
   readonly next: Effect.Effect<ReadonlyArray<ImportRow>, ImportError>
   readonly onLoaded: (rows: number, loaded: LoadedBatch) => Effect.Effect<void, ImportError>
-  /** Of an empty catalog: all batches are one group. */
+  /** For an empty catalog: all batches are one group. */
   readonly isFirstLoad: boolean
 }
 
@@ -38,7 +38,7 @@ export const loadGroup = Effect.fn("GroupLoader.loadGroup")(function* (
         niches ||= loaded.touched.niches
         yield* onLoaded(rows.length, loaded)
       })
-      /** None when the transaction should end first. */
+      /** None when the transaction should end. */
       const following = Effect.fnUntraced(function* (loadedRows: number) {
         if (isFirstLoad) return Option.some(yield* next)
         const millis = limits.millis - ((yield* Clock.currentTimeMillis) - startedAt)
@@ -65,17 +65,16 @@ export interface Limits {
 }
 
 /**
- * Of one transaction. Servers take changes over version by version: one every few seconds shows them soon, and a store
- * whose rows come one after the other is mostly taken over once.
+ * The limits of one transaction. With a version every few seconds, servers show changes soon, and most stores are indexed once
+ * although their rows come in several batches.
  */
 export const GroupLimits = Context.Reference<Limits>("discovery/import/GroupLimits", {
   defaultValue: () => ({ rows: 50_000, millis: 3_000 })
 })
 
 /**
- * The pool's limits are made for short statements: a group waits for its turn behind whoever else changes the catalog, and a
- * first load for its input. Every stored row is looked up by its key, however few PostgreSQL believes a table to have:
- * statistics lag behind a table that grows.
+ * The pool's limits are for short statements, but a group waits for other changes of the catalog, and a first load for its
+ * input. Stored rows are always found by index: the planner's statistics lag behind a growing table.
  */
 const settings = (sql: SqlClient.SqlClient): Effect.Effect<void, SqlError.SqlError> =>
   Effect.asVoid(sql`

@@ -1,4 +1,4 @@
-/** Why an import stops. Single bad records do not stop it: they are rejected. Every message says how to go on. */
+/** Errors that stop an import; bad records are rejected instead. Every message says what to do. */
 import { Schema } from "effect"
 
 /** The input cannot be read at all, or is of a kind that holds no records. */
@@ -7,23 +7,23 @@ export class UnreadableInput extends Schema.TaggedError<UnreadableInput>()("Unre
   cause: Schema.optionalKey(Schema.Defect())
 }) {}
 
-/** The rejected records cannot be written down. */
+/** The file of rejected records cannot be written. */
 export class UnwritableRejects extends Schema.TaggedError<UnwritableRejects>()("UnwritableRejects", {
   message: Schema.String,
   cause: Schema.optionalKey(Schema.Defect())
 }) {}
 
-/** So many records are bad that the file is probably of another kind than was said. */
+/** So many records are bad that the file probably has another format. */
 export class TooManyRejects extends Schema.TaggedError<TooManyRejects>()("TooManyRejects", {
   message: Schema.String
 }) {}
 
-/** Imports take turns. */
+/** Another import is running. */
 export class ImportRunning extends Schema.TaggedError<ImportRunning>()("ImportRunning", {
   message: Schema.String
 }) {}
 
-/** The database failed, and trying again did not help. */
+/** The database failed, also when retried. */
 export class ImportStopped extends Schema.TaggedError<ImportStopped>()("ImportStopped", {
   message: Schema.String,
   cause: Schema.Defect()

@@ -1,11 +1,10 @@
-/** What every reader produces and the importer takes: records with the place that they came from, in pieces. */
+/** The records that readers give to the importer, in chunks, with their position in the input. */
 import type { CatalogRecord } from "../../domain/catalog/Records.ts"
 import { englishOf } from "../../domain/ArgumentIssue.ts"
 import type { ArgumentIssue } from "../../domain/ArgumentIssue.ts"
 
 /**
- * What a storefront tells of itself. Unlike a `shop` record it leaves alone what it does not know, such as the figures
- * that came from elsewhere.
+ * A store as its storefront describes it. Unlike a `shop` record, it does not overwrite columns that it does not know.
  */
 export interface StorefrontShop {
   readonly type: "storefront_shop"
@@ -32,13 +31,12 @@ export interface Reject {
 export interface ImportChunk {
   readonly rows: ReadonlyArray<ImportRow>
   readonly rejects: ReadonlyArray<Reject>
-  /** Items left out on purpose, such as products that are not on sale. */
+  /** Items left out on purpose, such as unavailable products. */
   readonly skipped: number
-  /** How far in the whole input this is, in whatever unit its total is told; for the progress. */
+  /** The position in the input, in the unit of its total size; for the progress. */
   readonly position: number
 }
 
-/** More say nothing new about one record. */
 const maxRejectsOfARecord = 10
 
 export const rejects = (line: number, issues: ReadonlyArray<ArgumentIssue>): ReadonlyArray<Reject> =>

@@ -1,6 +1,6 @@
 /**
- * Cuts bytes into lines of text. Holds one line at most, whose length is bounded. Blank lines are counted but left out
- * here already: packed, a file of nothing else unpacks to a thousand times its size.
+ * Splits bytes into lines of text. Holds at most one line, of limited length. Blank lines are counted but dropped here, because
+ * a packed file of blank lines unpacks to a thousand times its size.
  */
 
 /** `number` counts from 1. `text` is without its end of line; `problem` says why there is none. */
@@ -15,7 +15,7 @@ export const maxLineBytes = 1_048_576
 
 export class Lines {
   #number = 0
-  /** The beginning of a line whose end has not come yet; dropped when it gets too long. */
+  /** The beginning of an unfinished line; dropped when it gets too long. */
   #begun: Array<Uint8Array> = []
   #begunBytes = 0
   readonly #utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
@@ -36,14 +36,14 @@ export class Lines {
     return lines
   }
 
-  /** What is left when the input ends: a line without its end, or nothing. */
+  /** The last line, if it has no end of line. */
   end(): ReadonlyArray<Line> {
     const lines: Array<Line> = []
     if (this.#begunBytes > 0) this.#finish(true, lines)
     return lines
   }
 
-  /** The input breaks off here: what has begun is no line. */
+  /** The input is damaged here: the unfinished line is a problem. */
   breakOff(problem: string): Line {
     this.#begun = []
     this.#begunBytes = 0
@@ -66,7 +66,7 @@ export class Lines {
     else this.#line(more.length === 0 ? only : join(only, more, length), isUnfinished, lines)
   }
 
-  /** Decoded in one go; only where that fails, line by line, to find out which one is broken. */
+  /** Decodes all lines at once, and line by line only if that fails, to find the invalid one. */
   #whole(bytes: Uint8Array, lines: Array<Line>): void {
     const text = this.#decode(bytes)
     if (text !== undefined) {
@@ -96,7 +96,7 @@ export class Lines {
 
   #of(text: string, isUnfinished: boolean, lines: Array<Line>): void {
     const number = ++this.#number
-    // A byte order mark counts as blank, too.
+    // trim() also removes a byte order mark.
     if (text === "" || text.trim() === "") return
     const withoutMark = number === 1 && text.startsWith(byteOrderMark) ? text.slice(1) : text
     lines.push({ number, text: withoutMark.endsWith("\r") ? withoutMark.slice(0, -1) : withoutMark, isUnfinished })

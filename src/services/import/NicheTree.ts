@@ -1,4 +1,4 @@
-/** The niches that are known while a batch is read: what a record of a niche or a store may refer to. */
+/** The niches that records of a batch may refer to. */
 import type { NicheRecord } from "../../domain/catalog/Records.ts"
 import { issueAt } from "../../domain/ArgumentIssue.ts"
 import type { ArgumentIssue } from "../../domain/ArgumentIssue.ts"
@@ -17,7 +17,7 @@ export class NicheTree {
     return this.#niches.has(id)
   }
 
-  /** Adds or changes a niche, if it fits: its parent is known and not below it, and no other has its name. */
+  /** Adds or changes a niche. Its parent must be known and not below it, and its name unique. */
   add(niche: Niche): ArgumentIssue | undefined {
     const { id, name, parent_id } = niche
     if (parent_id !== null && !this.has(parent_id) && parent_id !== id) {

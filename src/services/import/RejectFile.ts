@@ -1,4 +1,4 @@
-/** Where rejected records are told: one JSON object a line, `{"line", "field", "reason"}`. Made with the first of them. */
+/** The file of rejected records: one JSON object a line, `{"line", "field", "reason"}`. Created with the first one. */
 import { Effect, FileSystem, Option, Scope } from "effect"
 import { randomUUID } from "node:crypto"
 import { UnwritableRejects } from "./ImportError.ts"
@@ -11,13 +11,13 @@ export interface RejectFile {
 
 export interface RejectFileOptions {
   readonly path: string
-  /** The user named it, so that something else of that name is theirs; otherwise the name is derived. */
+  /** Whether the user named the file; otherwise the name is derived. */
   readonly isNamed: boolean
-  /** What is read, and must not be written over; "-" is standard input. */
+  /** Input files, which must not be overwritten; "-" is standard input. */
   readonly inputs: ReadonlyArray<string>
 }
 
-/** Replaces a file of an earlier run. What cannot be replaced is refused here, before anything is imported. */
+/** Replaces a file of an earlier run. Checked before anything is imported. */
 export const make = Effect.fn("RejectFile.make")(function* (
   options: RejectFileOptions
 ): Effect.fn.Return<RejectFile, UnwritableRejects, FileSystem.FileSystem | Scope.Scope> {
@@ -43,8 +43,7 @@ export const make = Effect.fn("RejectFile.make")(function* (
 })
 
 /**
- * A new file is put in the place of whatever has the name: opening that one would empty it, and, where it is a link,
- * the file that it leads to.
+ * Creates a new file and renames it: opening an existing file would empty it or, through a link, another file.
  */
 const openNew = Effect.fnUntraced(function* (fs: FileSystem.FileSystem, path: string) {
   const draft = `${path}.${randomUUID()}.tmp`
@@ -55,7 +54,7 @@ const openNew = Effect.fnUntraced(function* (fs: FileSystem.FileSystem, path: st
 
 const check = Effect.fnUntraced(function* ({ inputs, isNamed, path }: RejectFileOptions) {
   const fs = yield* FileSystem.FileSystem
-  // What cannot be looked at is left to the opening, which says why.
+  // Errors here are ignored: opening the file reports them.
   const identity = Effect.fnUntraced(function* (path: string) {
     const stat = yield* Effect.option(fs.stat(path))
     const realPath = yield* Effect.option(fs.realPath(path))
@@ -82,7 +81,7 @@ interface Identity {
   readonly realPath: Option.Option<string>
 }
 
-/** Two names may be one file without having one path: a hard link, or a file system that ignores case. */
+/** Different paths may be one file: a hard link, or a file system that ignores case. */
 const isSame = (one: Identity, other: Identity): boolean => {
   if (Option.isNone(one.stat) || Option.isNone(other.stat)) return false
   if (Option.isSome(one.realPath) && one.realPath.value === Option.getOrUndefined(other.realPath)) return true

@@ -1,4 +1,4 @@
-/** A batch that the database does not take at once: tried again, or taken apart until the record is found. */
+/** Loads a batch with retries, and splits it to find records that the database refuses. */
 import { Effect, Predicate, Schedule } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import { loadBatch, noTallies, sum } from "./BatchLoader.ts"
@@ -9,8 +9,8 @@ const maxRetries = 4
 const firstPause = "200 millis"
 
 /**
- * Loads the rows, in several steps if need be. A row that the database refuses although it was decoded, because
- * of a rule that only the database knows, is rejected with the database's reason; the others go in.
+ * Loads the rows, if necessary in parts. A decoded row that violates a rule of the database is rejected with its message; the
+ * others are loaded.
  */
 export const loadRows = (
   sql: SqlClient.SqlClient,
@@ -47,7 +47,7 @@ export const loadRows = (
     })
   )
 
-/** Others were in the way: the same may work in a moment. */
+/** Retries conflicts with other transactions. */
 const retryPassing = <A>(effect: Effect.Effect<A, SqlError.SqlError>): Effect.Effect<A, SqlError.SqlError> =>
   Effect.retry(effect, {
     while: ({ reason }) =>
@@ -56,10 +56,10 @@ const retryPassing = <A>(effect: Effect.Effect<A, SqlError.SqlError>): Effect.Ef
     schedule: Schedule.exponential(firstPause)
   })
 
-/** SQLSTATE classes of what a row can be guilty of: data exception, integrity constraint, program limit exceeded. */
+/** SQLSTATE classes that a row can cause: data exception, integrity constraint, program limit exceeded. */
 const isAboutData = (error: SqlError.SqlError): boolean => /^(?:22|23|54)/u.test(causeOf(error)?.code ?? "")
 
-/** What PostgreSQL itself said: its SQLSTATE and message. */
+/** SQLSTATE and message of PostgreSQL. */
 export const causeOf = ({
   reason
 }: SqlError.SqlError): { readonly code: string; readonly message: string } | undefined => {

@@ -1,4 +1,4 @@
-/** Reads what a storefront publishes: `products.json`, with `meta.json` or what the user says in its place. */
+/** Reads a storefront's `products.json`, with its `meta.json` or options in its place. */
 import { Effect, Result, Schema, Stream } from "effect"
 import type { FileSystem, Stdio } from "effect"
 import { Count, Domain } from "../../domain/catalog/RecordFields.ts"
@@ -13,7 +13,7 @@ import { rejects } from "./ImportSource.ts"
 import type { ImportChunk, ImportRow, Reject, StorefrontShop } from "./ImportSource.ts"
 import * as InputFile from "./InputFile.ts"
 
-/** What the files do not say, or say wrongly: it goes before `meta.json`. */
+/** Values that take precedence over `meta.json`. */
 export interface StorefrontOptions {
   readonly metaPath: string | undefined
   readonly domain: string | undefined
