@@ -27,7 +27,7 @@ export type Weakness = (typeof weaknesses)[number]
 const messages: Readonly<Record<Weakness, string>> = {
   short: `The password must have at least ${minCharacters} characters; a few unrelated words do well.`,
   long: `The password must have at most ${maxCharacters} characters.`,
-  guessable: "The password is among the first that are guessed; choose a few unrelated words instead."
+  guessable: "The password is too common or too easy to guess; choose a few unrelated words instead."
 }
 
 /** `undefined` for an acceptable password. */

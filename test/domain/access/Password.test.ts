@@ -34,6 +34,6 @@ describe("a new password", () => {
       "ada.lovelace@example.com",
       "ada.lovelace12"
     ]
-    for (const password of guessable) assert.include(problem(password, email) ?? "", "guessed", password)
+    for (const password of guessable) assert.include(problem(password, email) ?? "", "easy to guess", password)
   })
 })

@@ -109,7 +109,7 @@ export const layer = <Query extends Narrowing.Narrowable, Answer extends Envelop
 
         const refused = (issues: ReadonlyArray<ArgumentIssue>) => {
           const problems = issues.map((issue) => problemOf(issue, locale, form.typed))
-          const all = [{ message: locale.text("search.mend") }, ...problems]
+          const all = [{ message: locale.text("search.invalid") }, ...problems]
           return show(visitor, { ...form, issues }, { status: 400, problems: all })
         }
 

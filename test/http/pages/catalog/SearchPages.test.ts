@@ -371,7 +371,7 @@ layer(services, { excludeTestServices: true })("search pages", (it) => {
         assert.isAbove(long.length, 8_000)
         const answer = yield* look(long)
         assert.strictEqual(answer.status, 414)
-        assert.match(problemsOf(answer).join(), /address of this search has 8,\d{3} characters, of at most 8,000/u)
+        assert.match(problemsOf(answer).join(), /address of this search has 8,\d{3} characters; the limit is 8,000/u)
         assert.match(answer.text, /name="query"[^>]*value="red"/u)
         assert.deepStrictEqual(idsOf(answer), [])
         const fits = `${adsPath}?${Array.from({ length: 45 }, (_, index) => `apps=${index}${"x".repeat(88)}`).join("&")}`

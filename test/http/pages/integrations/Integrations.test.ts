@@ -82,7 +82,7 @@ layer(services, { excludeTestServices: true })("integrations", (it) => {
         assert.isNull(answer.headers.get("location"))
         assert.strictEqual(answer.headers.get("cache-control"), "no-store")
         assert.include(textOf(answer.text), "The key “Nightly <job> & more” is created.")
-        assert.include(textOf(answer.text), "Copy the key now: it is shown this once.")
+        assert.include(textOf(answer.text), "Copy the key now: it is shown only once.")
         assert.strictEqual(copiesOf(answer)[0], secret)
         assert.strictEqual(yield* Integrations.call(secret), 200)
 
@@ -189,10 +189,10 @@ layer(services, { excludeTestServices: true })("integrations", (it) => {
         for (let number = 1; number <= 10; number++) yield* me.newKey(`key ${number}`)
         const refused = yield* me.submit(path, { ...fieldsOf(last.text, path), name: "eleventh" })
         assert.strictEqual(refused.status, 409)
-        assert.include(textOf(refused.text), "All 10 keys are in use, the most there can be. Revoke one to make room")
+        assert.include(textOf(refused.text), "All 10 keys are in use, which is the limit. Revoke or replace one.")
         const full = yield* me.get(path)
         assert.include(textOf(full.text), "10 of 10 in use")
-        assert.include(textOf(full.text), "All 10 keys are in use, the most there can be. Revoke one to make room")
+        assert.include(textOf(full.text), "All 10 keys are in use, which is the limit. Revoke or replace one.")
         assert.notInclude(full.text, "Create key")
 
         const [first] = yield* me.keys
@@ -209,7 +209,7 @@ layer(services, { excludeTestServices: true })("integrations", (it) => {
         const [first] = yield* me.keys
         const id = first?.id ?? 0
         const { text } = yield* me.get(replacePath(id))
-        assert.include(textOf(text), "only a key that ends now makes room for its successor")
+        assert.include(textOf(text), "All keys are in use, so the old key has to end now.")
         const choices = Array.from(
           text.matchAll(/<input\s+type="radio"[^>]*?value="([^"]*)"([^>]*)>/g),
           ([, value = "", rest = ""]) => ({
@@ -244,7 +244,7 @@ layer(services, { excludeTestServices: true })("integrations", (it) => {
         assert.strictEqual(refused.headers.get("retry-after"), "3000")
         assert.include(
           textOf(refused.text),
-          "20 keys were created within an hour, the most there can be. Try again in 50 minutes."
+          "20 keys were created within an hour, which is the limit. Try again in 50 minutes."
         )
         const replaced = yield* me.replace(key.id, "in_24_hours")
         assert.strictEqual(replaced.status, 429)
@@ -406,7 +406,7 @@ layer(services, { excludeTestServices: true })("integrations", (it) => {
         assert.notInclude(page.text, key.lastFour)
         const again = yield* me.submit(revokePath(key.id), {})
         assert.strictEqual(again.status, 404)
-        assert.strictEqual(headingOf(again.text), "This is not there any more")
+        assert.strictEqual(headingOf(again.text), "This no longer exists")
       })
     )
 

@@ -229,7 +229,7 @@ describe.skipIf(!isAvailable())("in a browser", () => {
         yield* follow(tab, "button", "Create key")
         assert.match(
           yield* text(tab, ":focus"),
-          /^20 keys were created within an hour, the most there can be\. Try again in (59|60) minutes\.$/u
+          /^20 keys were created within an hour, which is the limit\. Try again in (59|60) minutes\.$/u
         )
         assert.strictEqual(yield* Effect.promise(() => tab.locator("#name").inputValue()), "One more")
         assert.deepStrictEqual(yield* violations(tab), [])
