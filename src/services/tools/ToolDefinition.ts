@@ -31,11 +31,15 @@ export interface Complaint {
 export type Check = (raw: RawArguments) => Effect.Effect<Complaint, RateLimited | SearchTimeout | ServiceUnavailable>
 
 /** A call with valid arguments. */
-export type PreparedCall<
+export interface PreparedCall<
   A extends StructuredContent = StructuredContent,
   E extends ToolError = ToolError,
-  C = Caller
-> = (caller: C) => Effect.Effect<A, E>
+  C = Caller,
+  Arguments = unknown
+> {
+  readonly args: Arguments
+  readonly run: (caller: C) => Effect.Effect<A, E>
+}
 
 /** What most tools need of the caller: no credential, so that pages can call them as well. */
 export type Asker = Pick<Caller, "accountId">
@@ -56,22 +60,28 @@ export interface Listing {
   }
 }
 
-export interface Decoded<A extends StructuredContent = StructuredContent, E extends ToolError = ToolError, C = Caller> {
+export interface Decoded<
+  A extends StructuredContent = StructuredContent,
+  E extends ToolError = ToolError,
+  C = Caller,
+  Arguments = unknown
+> {
   readonly args: RawArguments
-  readonly result: Result.Result<PreparedCall<A, E, C>, Complaint>
+  readonly result: Result.Result<PreparedCall<A, E, C, Arguments>, Complaint>
 }
 
 export interface RunnableTool<
   A extends StructuredContent = StructuredContent,
   E extends ToolError = ToolError,
-  C = Caller
+  C = Caller,
+  Arguments = unknown
 > {
   readonly name: ToolName
   readonly cost: number
   readonly tool: Tool.Any
   readonly listing: Listing
   /** Also returns the arguments within bounds; nothing else may look at the rest. */
-  readonly decode: (raw: RawArguments) => Decoded<A, E, C>
+  readonly decode: (raw: RawArguments) => Decoded<A, E, C, Arguments>
   readonly check: Check | undefined
 }
 
@@ -90,7 +100,7 @@ export const make = <
   readonly success: Success
   readonly check?: Check
   readonly handler: (args: Parameters["Type"], caller: C) => Effect.Effect<Success["Type"], E>
-}): RunnableTool<Success["Type"], E, C> => {
+}): RunnableTool<Success["Type"], E, C, Parameters["Type"]> => {
   const cost: number = costs[options.name]
   const description = `${options.description} ${costSentence(cost)}`
   const tool = Tool.make(options.name, { description, parameters: options.parameters, success: options.success })
@@ -101,9 +111,9 @@ export const make = <
     .annotate(Tool.OpenWorld, false)
 
   const decode = ArgumentDecoder.argumentDecoder(options.parameters)
-  const handle = (args: Parameters["Type"]): PreparedCall<Success["Type"], E, C> => {
+  const handle = (args: Parameters["Type"]): PreparedCall<Success["Type"], E, C, Parameters["Type"]> => {
     const { handler } = options
-    return (caller) => handler(args, caller)
+    return { args, run: (caller) => handler(args, caller) }
   }
 
   return {
@@ -139,11 +149,10 @@ const costSentence = (cost: number) => {
 }
 
 /** The call, or all issues of its arguments. */
-export const prepare = <A extends StructuredContent, E extends ToolError, C>(
-  { check, decode }: Pick<RunnableTool<A, E, C>, "check" | "decode">,
-  raw: RawArguments
-): Effect.Effect<Result.Result<PreparedCall<A, E, C>, Complaint>, RateLimited | SearchTimeout | ServiceUnavailable> => {
-  const { args, result: decoded } = decode(raw)
+export const prepare = <A extends StructuredContent, E extends ToolError, C, Arguments>(
+  { check }: Pick<RunnableTool, "check">,
+  { args, result: decoded }: Decoded<A, E, C, Arguments>
+): Effect.Effect<Decoded<A, E, C, Arguments>["result"], RateLimited | SearchTimeout | ServiceUnavailable> => {
   if (check === undefined) return Effect.succeed(decoded)
   return Result.match(decoded, {
     onSuccess: () =>

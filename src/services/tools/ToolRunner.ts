@@ -105,11 +105,11 @@ export class ToolRunner extends Context.Service<
         const { caller, tool } = call
         const upgrade = Plan.missing(caller, billingUrl)
         if (upgrade !== undefined) return yield* upgrade
-        const prepared = yield* prepare(tool, call.arguments)
+        const prepared = yield* prepare(tool, tool.decode(call.arguments))
         const key = Idempotency.keyOf(call.meta)
         if (Result.isFailure(prepared) || Result.isFailure(key)) return yield* complain(prepared, key)
 
-        const run = prepared.success(caller)
+        const run = prepared.success.run(caller)
         if (tool.cost === 0) {
           const json = Truncation.toJson(yield* run)
           return { json, error: undefined, cost: 0, remaining: remaining(caller) }

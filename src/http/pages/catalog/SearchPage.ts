@@ -2,7 +2,8 @@
  * A page over one of the search tools: the same arguments, decoded and refused alike, the same services, the same order.
  * Looking is free: nothing is charged here, and nothing counts as a call. The whole search is in the address.
  */
-import { Effect, Option, Result, Schema } from "effect"
+import { Effect, Result } from "effect"
+import type { Schema } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { HttpRouter } from "effect/http"
 import { textOf } from "../../../domain/ArgumentIssue.ts"
@@ -42,11 +43,11 @@ type SearchError = InvalidArguments | RateLimited | SearchTimeout | ServiceUnava
 /** Longer addresses are lost on the way: of a sign-in that comes back (ReturnTo), of proxies, of mail. In characters. */
 const maxAddress = 8_000
 
-/** A search as an address has it; `query` when it fits the schema. */
-interface Asked<Query> {
+/** A search as an address has it. */
+interface Asked<Answer extends Envelope, Query> {
   readonly pairs: SearchAddress.Pairs
   readonly raw: ToolDefinition.RawArguments
-  readonly query: Query | undefined
+  readonly decoded: ToolDefinition.Decoded<Answer, SearchError, ToolDefinition.Asker, Query>
 }
 
 const none: Popular = { options: { niches: [], themes: [], apps: [] }, nicheName: () => undefined }
@@ -55,15 +56,14 @@ export const layer = <Query extends Narrowing.Narrowable, Answer extends Envelop
   readonly subject: Subject
   readonly path: `/${string}`
   /** Of the tool's arguments. */
-  readonly schema: Schema.Constraint & Schema.ConstraintDecoder<Query>
-  readonly tool: Effect.Effect<ToolDefinition.RunnableTool<Answer, SearchError, ToolDefinition.Asker>, E, R>
+  readonly schema: Schema.Constraint & Schema.ConstraintDecoder<unknown>
+  readonly tool: Effect.Effect<ToolDefinition.RunnableTool<Answer, SearchError, ToolDefinition.Asker, Query>, E, R>
   readonly cards: (answer: Answer, locale: Locale) => ReadonlyArray<Html>
   /** Why there may be nothing. */
   readonly reasons: (query: Query, answer: Answer) => ReadonlyArray<Reason>
 }) => {
   const { path, subject } = options
   const address = SearchAddress.make(options.schema)
-  const decode = Schema.decodeUnknownOption(options.schema)
 
   return HttpRouter.use((router) =>
     Effect.gen(function* () {
@@ -99,11 +99,12 @@ export const layer = <Query extends Narrowing.Narrowable, Answer extends Envelop
         })
       }
 
-      const search = Effect.fnUntraced(function* (visitor: SignedIn, { pairs, query, raw }: Asked<Query>) {
+      const search = Effect.fnUntraced(function* (visitor: SignedIn, { decoded, pairs, raw }: Asked<Answer, Query>) {
         // The lists are comfort: without them, names can still be typed.
         const popular = yield* Effect.orElseSucceed(vocabulary.popular, () => none)
         const { locale, session } = visitor
         const form = { typed: typedOf(pairs, raw, address), issues: [], popular }
+        const query = argumentsOf(decoded)
         const args = query === undefined ? {} : address.canonical(query)
         const context = { path, address, locale, popular, args }
 
@@ -126,10 +127,10 @@ export const layer = <Query extends Narrowing.Narrowable, Answer extends Envelop
           })
 
         return yield* Effect.gen(function* () {
-          const prepared = yield* ToolDefinition.prepare(tool, raw)
+          const prepared = yield* ToolDefinition.prepare(tool, decoded)
           if (Result.isFailure(prepared)) return refused(prepared.failure.issues)
-          if (query === undefined) return refused([])
-          return found(query, yield* ToolDefinition.inTime(prepared.success({ accountId: session.accountId })))
+          const { args, run } = prepared.success
+          return found(args, yield* ToolDefinition.inTime(run({ accountId: session.accountId })))
         }).pipe(
           Effect.catchTags({
             InvalidArguments: ({ issues }) => Effect.succeed(refused(issues)),
@@ -144,7 +145,7 @@ export const layer = <Query extends Narrowing.Narrowable, Answer extends Envelop
       })
 
       /** Told with what was typed, to be made shorter. */
-      const tooLong = (visitor: SignedIn, length: number, { pairs, raw }: Asked<Query>) => {
+      const tooLong = (visitor: SignedIn, length: number, { pairs, raw }: Asked<Answer, Query>) => {
         const { locale } = visitor
         const message = locale.text("search.tooLong", { length, limit: maxAddress })
         const form = { typed: typedOf(pairs, raw, address), issues: [], popular: none }
@@ -154,9 +155,9 @@ export const layer = <Query extends Narrowing.Narrowable, Answer extends Envelop
       const answer = (visitor: SignedIn, { url }: HttpServerRequest.HttpServerRequest) => {
         const pairs = SearchAddress.parse(queryOf(url))
         const raw = address.toArguments(pairs)
-        const query = Option.getOrUndefined(decode(raw, { onExcessProperty: "error" }))
-        const asked = { pairs, raw, query }
+        const asked = { pairs, raw, decoded: tool.decode(raw) }
         if (url.length > maxAddress) return access.allow(visitor, subject, tooLong(visitor, url.length, asked))
+        const query = argumentsOf(asked.decoded)
         const canonical = query === undefined ? undefined : address.canonical(query)
         // A form sends its empty fields as well: what is shared has only what matters, however it came to be.
         if (canonical !== undefined && !isSame(pairs, address.toPairs(canonical))) {
@@ -169,6 +170,9 @@ export const layer = <Query extends Narrowing.Narrowable, Answer extends Envelop
     })
   )
 }
+
+const argumentsOf = <Query>({ result }: { readonly result: Result.Result<{ readonly args: Query }, unknown> }) =>
+  Result.isSuccess(result) ? result.success.args : undefined
 
 /** By content: browsers write some characters of an address in other ways than we do. */
 const isSame = (some: SearchAddress.Pairs, others: SearchAddress.Pairs): boolean =>
