@@ -24,10 +24,9 @@ import type { Locale } from "../shared/Locale.ts"
 import { PageRoutes } from "../shared/PageRoutes.ts"
 import { pathId } from "../shared/PathId.ts"
 import { productCard } from "./ProductCard.ts"
-import { figures } from "./StoreFigures.ts"
+import { figures, trafficColumns } from "./StoreFigures.ts"
 import { storePath, storesPath } from "./StorePaths.ts"
 import { thirdPartyLink, thirdPartyText } from "../shared/ThirdParty.ts"
-import { trafficColumns } from "./TrafficColumns.ts"
 import type { SignedIn } from "../shared/Visitors.ts"
 
 /** What a form of the page has come to, said once after it (TrackingForms.ts). */
