@@ -1,6 +1,6 @@
 /**
- * Where a request comes from, for whoever counts requests by address: the peer of the connection, or what a trusted proxy
- * says about it (Config, `TRUSTED_PROXIES`). Nothing else of what proxies forward is believed.
+ * The address that limits count a request by: that of the peer, or the one that a trusted proxy forwards (Config,
+ * `TRUSTED_PROXIES`). No other forwarding header is read.
  */
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import { Option, Result } from "effect"
@@ -9,9 +9,9 @@ import { IpNetwork, NetAddress } from "effect/net"
 import type { AppSettings } from "../Config.ts"
 import * as RequestHeaders from "./RequestHeaders.ts"
 
-/** More hops than this are made up. */
+/** More hops than any real request has. */
 const maxHops = 20
-/** What one household or one server is given at least; those who have more are counted by a wider network too (ClientNetwork). */
+/** The network that one household or server gets at least; ClientNetwork also counts a wider one. */
 const ipv6Prefix = 64
 
 type Trust = Pick<AppSettings, "trustedProxies">
@@ -21,10 +21,7 @@ const isTrustedBy =
   (address: NetAddress.IpAddress) =>
     trustedProxies.some((network) => IpNetwork.contains(network, address))
 
-/**
- * The address that requests are counted by. Of IPv6 it is the network, because whoever has one address has all of it;
- * `unknown` when there is no telling.
- */
+/** Of IPv6 the network, because whoever has one address of it has them all; `unknown` if there is no address. */
 export const of = (trust: Trust) => {
   const isTrusted = isTrustedBy(trust)
 
@@ -36,7 +33,7 @@ export const of = (trust: Trust) => {
     )
   }
 
-  /** Each proxy adds the address that it was called from: from the right, the first that is none of ours. */
+  /** Each proxy appends the address of its client: from the right, the first that is not a trusted proxy. */
   function behind(peer: NetAddress.IpAddress, forwarded: string | undefined): NetAddress.IpAddress {
     let last = peer
     for (const hop of (forwarded ?? "").split(",").slice(-maxHops).toReversed()) {
@@ -49,7 +46,7 @@ export const of = (trust: Trust) => {
   }
 }
 
-/** The address that a connection is counted by, given that of its peer; `undefined` for a trusted proxy, which has many. */
+/** For connections, by the address of the peer; `undefined` for a trusted proxy, which has many clients. */
 export const ofPeer = (trust: Trust) => {
   const isTrusted = isTrustedBy(trust)
   return (remoteAddress: string | undefined): string | undefined => {

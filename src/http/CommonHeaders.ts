@@ -1,4 +1,4 @@
-/** What every answer carries, and what a request gets that no route answers. */
+/** The headers of every answer, and the answers to requests that no route handles. */
 import type { Types } from "effect"
 import { Cause, Effect } from "effect"
 import { HttpRouter, HttpServerError, HttpServerResponse } from "effect/http"
@@ -7,10 +7,9 @@ import type { AppSettings } from "../Config.ts"
 import { AppConfig } from "../Config.ts"
 import * as RequestId from "./RequestId.ts"
 
-/** Half a year, as is usual; only for a service that is reached over TLS. */
+/** Half a year. Only for a service with TLS. */
 const strictTransport = "max-age=15552000"
 
-/** The headers of every answer of a service that is configured so. */
 export const of = ({ baseUrl }: Pick<AppSettings, "baseUrl">) => {
   const secure = baseUrl.startsWith("https:")
   return (requestId: string): Record<string, string> => {
@@ -50,7 +49,7 @@ export const layer = HttpRouter.middleware<{ provides: RequestId.RequestId }>()(
 const error = (status: number, code: string, message: string, requestId: string) =>
   HttpServerResponse.jsonUnsafe({ error: { code, message, request_id: requestId } }, { status })
 
-/** A client that left needs no answer: an interruption stays one. */
+/** Interruptions stay interruptions: the client has left. */
 const unanswered = <E>(
   cause: Cause.Cause<E>,
   requestId: string

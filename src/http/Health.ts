@@ -1,4 +1,4 @@
-/** For whoever watches the process: `/health/live` that it runs, `/health/ready` that it can do its work. */
+/** Health checks: `/health/live` says that the process runs, `/health/ready` that it can answer calls. */
 import { Cause, Effect, Layer, Option } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
 import { Readiness } from "../services/database/Readiness.ts"
@@ -7,7 +7,7 @@ import type { IndexStatus } from "../services/search/runtime/CatalogIndex.ts"
 
 const live = HttpRouter.add("GET", "/health/live", HttpServerResponse.jsonUnsafe({ status: "live" }))
 
-/** An index that is behind answers, and tells by how much; one that is not there yet tells how far it is. */
+/** An index that lags still answers searches; `progress` is for one that is not ready. */
 const described = ({ isReady, lagSeconds, lagVersions, progress, version }: IndexStatus) => ({
   version: Option.getOrNull(version),
   lag_versions: lagVersions,
@@ -19,10 +19,10 @@ const ready = HttpRouter.use((router) =>
   Effect.gen(function* () {
     const { check } = yield* Readiness
     const catalogIndex = yield* CatalogIndex
-    /** What keeps this process from its work, when it was asked last. */
+    /** What was missing at the last check. */
     let missing: "database" | "index" | undefined
 
-    // Changes only: whoever watches asks every few seconds.
+    // Log changes only: checks come every few seconds.
     const logReady = Effect.suspend(() => {
       if (missing === undefined) return Effect.void
       missing = undefined

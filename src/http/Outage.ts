@@ -1,9 +1,9 @@
-/** What is logged of an outage: enough to find its cause, and no line per request of the many that it meets. */
+/** Logs of an outage: enough to find the cause, without a line for every request that fails. */
 import { Cause, Clock, Effect } from "effect"
 
 const intervalMillis = 1_000
 
-/** Logs errors, one a second at most; each entry tells how many were left out before it. */
+/** Logs at most one error a second; each entry says how many were left out before it. */
 export const logger = (message: string, level: "Error" | "Warn" = "Error") => {
   let loggedAt = Number.NEGATIVE_INFINITY
   let leftOut = 0

@@ -1,22 +1,22 @@
 /**
- * How many connections one peer may hold open, so that one client alone cannot use up those of the whole process
- * (Server.ts, `maxConnections`). A trusted proxy has the connections of all its clients, and is not bounded.
+ * A limit on the open connections of one peer, so that one client cannot use up those of the process (Server.ts,
+ * `maxConnections`). Trusted proxies have no limit, because they hold the connections of many clients.
  */
 import type { AppSettings } from "../Config.ts"
 import * as ClientNetwork from "../domain/access/ClientNetwork.ts"
 import * as ClientAddress from "./ClientAddress.ts"
 
-/** Of one address; behind it there may be a whole company. Of IPv6 see ClientNetwork. */
+/** A whole company may share an address. For IPv6 see ClientNetwork. */
 export const maxOfPeer = 1_000
 
 export interface PeerConnections {
-  /** Counts a connection of this peer. Gives what ends the count, or `undefined` when the peer has as many as it may. */
+  /** Counts a connection. Returns a function for its end, or `undefined` if the peer has reached the limit. */
   readonly enter: (remoteAddress: string | undefined) => (() => void) | undefined
 }
 
 export const make = (trust: Pick<AppSettings, "trustedProxies">): PeerConnections => {
   const addressOf = ClientAddress.ofPeer(trust)
-  /** Of peers that have a connection, so at most as many as there are connections. */
+  /** By address, only of peers with an open connection. */
   const open = new Map<string, number>()
 
   const add = (key: string, change: 1 | -1) => {

@@ -1,4 +1,4 @@
-/** The name of a request, in its answer's header, in every error's payload and in the log. Made here, never taken over. */
+/** The id of a request, in a header of the answer, in errors and in the log. Never taken from the client. */
 import { Context } from "effect"
 
 export class RequestId extends Context.Service<RequestId, string>()("discovery/http/RequestId") {}

@@ -26,21 +26,17 @@ export const routes = Layer.mergeAll(
   ServerInfo.layer
 ).pipe(Layer.provide(CommonHeaders.layer))
 
-/**
- * Routes on whatever HTTP server is provided. Addresses are exact but for a slash at their end: clients are given `/mcp`,
- * and people write `/mcp/`.
- */
+/** Routes on the HTTP server that is provided. A slash at the end of an address is ignored: people write `/mcp/`. */
 export const layerOf = <A, E, R>(routes: Layer.Layer<A, E, R>) =>
   HttpRouter.serve(routes, {
     routerConfig: { caseSensitive: true, ignoreTrailingSlash: true, ignoreDuplicateSlashes: false },
-    // Each call writes one line of its own.
+    // Each call logs one line itself.
     disableLogger: true,
     disableListenLog: true
   }).pipe(
     Layer.provide([
       Layer.succeed(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(Endpoint.maxBodyBytes)),
-      // Traces tell addresses, and people put credentials into them: no value of a query is told, and no address with a
-      // credential elsewhere in it.
+      // People put credentials into addresses. Traces have no value of a query, and no address with a credential elsewhere.
       Layer.succeed(UrlParams.CurrentRedactedNames, [/(?:)/]),
       Layer.succeed(HttpMiddleware.TracerDisabledWhen, ({ url }) =>
         Credential.mayHoldSecret(url.split("=", 1)[0] ?? "")

@@ -1,4 +1,4 @@
-/** The listening socket, with a limit on everything that a client can hold up, and an end that drains. */
+/** The HTTP server: limits on what a client can hold up, and a shutdown that drains. */
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import type { Duration } from "effect"
 import { Effect, Layer } from "effect"
@@ -12,26 +12,26 @@ import * as Outage from "./Outage.ts"
 import * as PeerConnections from "./PeerConnections.ts"
 
 const limits = {
-  /** To receive a whole request; a body is at most 256 KiB. */
+  /** For a whole request; a body is at most 256 KiB. */
   requestTimeout: 30_000,
   headersTimeout: 15_000,
-  /** Longer than the usual load balancer keeps an idle connection, so that it never meets one that was just closed. */
+  /** Longer than load balancers usually keep an idle connection, so that they do not use one that was just closed. */
   keepAliveTimeout: 75_000,
   connectionsCheckingInterval: 5_000,
   maxHeaderSize: 16 * 1024,
   /**
-   * Nothing here is spoken over anything but HTTP. A request that asks for another protocol is answered like any other
-   * (RFC 9110, 7.8); its connection stays with Node, whose timeouts and end do not reach one that was handed over.
+   * Requests for an upgrade are answered as plain HTTP (RFC 9110, 7.8). Node's timeouts and shutdown do not cover upgraded
+   * connections.
    */
   shouldUpgradeCallback: () => false
 }
 
 /**
- * Node's response with two habits changed.
+ * Node's response with two changes.
  *
- * `strictContentLength`, which the adapter asks for, has Node count every body against its Content-Length on a slower way
- * of writing; here the length is always computed from the body itself. `shouldKeepAlive` ends once the server listens
- * no longer: otherwise a drain waits for connections on which nothing will ever come.
+ * `strictContentLength`, which the adapter asks for, makes Node count every body against its Content-Length, which is
+ * slower; here the length is always computed from the body itself. `shouldKeepAlive` ends once the server listens
+ * no longer: otherwise a drain waits for idle connections.
  */
 const responseClass = (isOpen: () => boolean) => {
   const keepsAlive = new WeakMap<ServerResponse, boolean>()
@@ -56,15 +56,14 @@ const responseClass = (isOpen: () => boolean) => {
 const maxConnections = 10_000
 
 /**
- * A connection on which nothing moves for this long while a call is under way is closed: a client that does not read its
- * answers would have them held forever. Longer than any call may take.
+ * A connection without traffic for this long during a call is closed, so that a client that does not read its answers
+ * cannot keep them in memory. Longer than any call may take.
  */
 const stalledTimeoutMillis = 60_000
 
-/** How long a call may take to end after the process was asked to stop; then it is interrupted. */
+/** How long calls may go on after the process was asked to stop; then they are interrupted. */
 const defaultDrainTimeout = "20 seconds"
 
-/** Not yet listening. */
 export const make = (
   config: Pick<AppSettings, "trustedProxies">,
   options: {
@@ -76,7 +75,7 @@ export const make = (
   server.maxConnections = maxConnections
   server.timeout = options.stalledTimeoutMillis ?? stalledTimeoutMillis
   const peers = PeerConnections.make(config)
-  // First, so that nothing is read of a connection that is refused.
+  // First, so that nothing is read from a refused connection.
   server.prependListener("connection", (socket) => {
     const { remoteAddress } = socket
     const leave = peers.enter(remoteAddress)
@@ -113,7 +112,7 @@ export const layerWith = (options: { readonly drainTimeout: Duration.Input; read
     })
   )
 
-/** Fails as a start would if the address is in use, before a start has done any work for nothing. */
+/** Fails if the address is in use, before the start does any work. */
 export const checkAddress: Effect.Effect<void, HttpServerError.ServeError, AppConfig> = Effect.flatMap(
   AppConfig,
   ({ host, port }) =>

@@ -1,4 +1,4 @@
-/** Who calls: the bearer credential of a request, or the 401 that tells where to get one (P30 to P32; RFC 6750). */
+/** The caller by the bearer credential of a request, or the 401 that says where to get one (P30 to P32; RFC 6750). */
 import { Effect, Redacted } from "effect"
 import type { AppSettings } from "../../Config.ts"
 import * as Credential from "../../domain/access/Credential.ts"
@@ -8,7 +8,7 @@ import type { CredentialRejected, CredentialResolver } from "../../services/acce
 import { scope } from "../../domain/oauth/Scope.ts"
 import { protectedResourcePath } from "../oauth/Metadata.ts"
 
-/** A request without a bearer credential, and what it has instead: one in its address, or one without its scheme. */
+/** A request without a bearer credential. It may have one in the query, or one without the word `Bearer`. */
 export interface NoCredential {
   readonly _tag: "NoCredential"
   readonly instead: "nothing" | "in the query" | "without scheme"
@@ -18,7 +18,7 @@ export type Failure = NoCredential | CredentialRejected | ServiceUnavailable
 
 const bearer = /^bearer(?:[ \t]+(.*))?$/i
 
-/** RFC 6750, 2.3, and what keys are called elsewhere. */
+/** RFC 6750, 2.3, and the usual names of keys. */
 const inQuery = /[?&](?:access_token|token|api_key|apikey|key)=/i
 
 export const authenticate = (
@@ -35,9 +35,8 @@ export const authenticate = (
 }
 
 /**
- * The header of a 401. `error` only when a credential was sent in the header: without one, the client is merely told the
- * way. Some clients show their users nothing but this header, so it says what the body says; {@link explain} has only
- * characters that RFC 6750, section 3, allows in it.
+ * The header of a 401. It has an `error` only if a credential was sent in the header. Some clients show their users nothing
+ * but this header, so it repeats the text of the body; {@link explain} has only characters that RFC 6750, section 3, allows.
  */
 export const challenge = ({ baseUrl }: Pick<AppSettings, "baseUrl">, refusal: NoCredential | CredentialRejected) => {
   const way = `Bearer resource_metadata="${baseUrl}${protectedResourcePath}", scope="${scope}"`
@@ -46,7 +45,7 @@ export const challenge = ({ baseUrl }: Pick<AppSettings, "baseUrl">, refusal: No
     : way
 }
 
-/** What a person reads who debugs a 401. Which of unknown, revoked, expired or malformed it was is not told. */
+/** For a person who debugs a 401. It does not say whether the credential is unknown, revoked, expired or malformed. */
 export const explain = (refusal: NoCredential | CredentialRejected): string => {
   if (refusal._tag === "CredentialRejected") {
     return "the credential is not valid: it may be mistyped, revoked or expired; create a new API key, or sign in again"

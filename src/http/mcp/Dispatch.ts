@@ -1,4 +1,4 @@
-/** From a JSON value to its reply: what kind of message it is, which revision it speaks, and which method it calls. */
+/** From a JSON value to its reply: the kind of message, its revision, and its method. */
 import { Context, Effect, Layer, Option, Result, Tracer } from "effect"
 import { Headers, HttpTraceContext } from "effect/http"
 import { AppConfig } from "../../Config.ts"
@@ -14,7 +14,6 @@ import type { ToolCall } from "../../services/tools/ToolRunner.ts"
 import * as Methods from "./Methods.ts"
 import * as Reply from "./Reply.ts"
 
-/** What a message is answered with, besides itself. */
 export interface RequestContext {
   readonly headers: Protocol.RoutingHeaders
   readonly caller: Caller
@@ -28,15 +27,15 @@ type Decoded = ReturnType<typeof JsonRpc.decode>
 
 /** P6. */
 const maxBatch = 20
-/** Entries of one batch that run at the same time: it shares the pool of connections with everybody else. */
+/** Entries of one batch that run at once: it shares the pool of connections with all other requests. */
 const batchConcurrency = 4
 
 export class Dispatch extends Context.Service<
   Dispatch,
   {
     /**
-     * `value` is the parsed body. What was charged for it is given back when it is not answered: when the client leaves
-     * while other calls of its batch go on.
+     * `value` is the parsed body. Charges are given back if it is not answered, because the client left while other calls of
+     * its batch went on.
      */
     dispatch(value: unknown, context: RequestContext): Effect.Effect<Reply.Reply>
   }
@@ -123,7 +122,7 @@ export class Dispatch extends Context.Service<
         return Effect.map(
           Effect.forEach(
             values,
-            // The ledger takes each call once, by its id: every entry has one of its own. Between them others have their turn.
+            // The ledger charges each request id once. The yield keeps a batch from holding up other requests.
             (value, index) => {
               const request = { ...context, requestId: `${context.requestId}.${index}` }
               return Effect.flatMap(Effect.yieldNow, () => one(inBatch(value), request))
@@ -148,7 +147,7 @@ export class Dispatch extends Context.Service<
 
 const accepted: Effect.Effect<Reply.Reply> = Effect.succeed({ status: 202, body: undefined })
 
-/** 2025-03-26: the handshake stands alone. */
+/** 2025-03-26: `initialize` is not allowed in a batch. */
 const inBatch = (value: unknown): Decoded =>
   Result.flatMap(JsonRpc.decode(value), (message) =>
     message.method === "initialize" && message.id !== undefined
@@ -161,7 +160,7 @@ const withId = (failure: JsonRpc.Failure, requestId: string): JsonRpc.Failure =>
   data: { ...failure.data, request_id: requestId }
 })
 
-/** Joins the caller's trace, when anybody traces (P29). A header of the request does the same by itself. */
+/** Joins the caller's trace by `_meta`, if tracing is on (P29). The HTTP server reads the header `traceparent`. */
 const inTrace = <A>(call: ToolCall, effect: Effect.Effect<A>): Effect.Effect<A> =>
   Effect.withFiber((fiber) => {
     if (fiber.getRef(Tracer.Tracer) === Tracer.nativeTracer) return effect

@@ -41,10 +41,10 @@ const refusals = {
   incomplete: { status: 400, message: "the body ended early", code: JsonRpc.codes.parseError }
 } as const satisfies Record<string, Refusal>
 
-/** So much of a header is repeated in an answer; no origin that is meant seriously is longer. */
+/** Longer than any real origin; the rest of it is not repeated. */
 const maxEchoed = 100
 
-/** An origin is ASCII; whatever else stood there is left out. */
+/** An origin is ASCII; other characters are left out. */
 const refusedOrigin = (origin: string): Refusal => {
   const printable = origin.slice(0, maxEchoed).replaceAll(/[^\u0021-\u007E]/gu, "")
   return {
@@ -63,7 +63,7 @@ const refuse = (refusal: Refusal, requestId: string) =>
     { status: refusal.status, contentType: "application/json", headers: refusal.headers }
   )
 
-/** What is wrong with a request that its headers alone show, once it is known who sent it. */
+/** The first problem that the headers alone show. */
 const refusalOf = (method: string, headers: RequestHeaders.RequestHeaders): Refusal | undefined => {
   if (method !== "POST") return refusals.method
   if (!MediaType.isJson(headers["content-type"])) return refusals.contentType
@@ -103,7 +103,7 @@ export const layer = HttpRouter.use((router) =>
       const headers = Reply.addHeaders(common(requestId), reply)
       if (reply.body === undefined) return HttpServerResponse.empty({ status: reply.status, headers })
       const response = HttpServerResponse.text(reply.body, { status: reply.status, contentType: "application/json" })
-      // Into the response that was just made: as an option they would be copied twice.
+      // Assigned to the new response: as an option they would be copied twice.
       Object.assign(response.headers, headers)
       return response
     }
@@ -164,9 +164,9 @@ export const layer = HttpRouter.use((router) =>
       )
 
     yield* router.add("*", path, (request) => {
-      // A page asks without a credential whether it may send one.
+      // Preflight requests have no credential.
       if (request.method === "OPTIONS") return Effect.succeed(preflight)
-      // Only pages send the header, and only they need those of the answer.
+      // Only browsers send Origin, and only they need the CORS headers.
       return RequestHeaders.of(request)["origin"] === undefined
         ? answerOrRefuse(request)
         : Effect.map(answerOrRefuse(request), Cors.add)

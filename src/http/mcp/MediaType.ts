@@ -1,23 +1,23 @@
-/** Content negotiation of the one format there is: JSON (P4; RFC 9110, 8.3 and 12.5.1). */
+/** Content negotiation for JSON, the only format (P4; RFC 9110, 8.3 and 12.5.1). */
 import { parseAccept } from "hono/utils/accept"
 import * as ContentType from "../../services/ContentType.ts"
 
-/** Whether a body of this type can be read: `application/json`, in UTF-8 where it says so. */
+/** `application/json`, in UTF-8 if it names a charset. */
 export const isJson = (contentType: string | undefined): boolean => {
   if (contentType === "application/json") return true
   const parsed = ContentType.parse(contentType)
   return parsed?.type === "application/json" && parsed.isUtf8
 }
 
-/** The most specific range that is sent decides (RFC 9110, 12.5.1). */
+/** The most specific range that was sent decides. */
 const jsonRanges = ["application/json", "application/*", "*/*"]
 
-/** What MCP tells every client to send. */
+/** What MCP requires clients to send. */
 const asSpecified = "application/json, text/event-stream"
 
 /**
- * Whether the client takes JSON: without the header it takes anything. Not by `accepts` of hono, which looks for the range of
- * the highest weight: for `application/*, application/json;q=0` it would find the first.
+ * Without the header, the client accepts anything. `accepts` of hono does not do: it takes the range of the highest weight,
+ * which for `application/*, application/json;q=0` is the first.
  */
 export const acceptsJson = (accept: string | undefined): boolean => {
   if (accept === undefined || accept === "" || accept === asSpecified) return true

@@ -1,4 +1,4 @@
-/** The protocol's methods, revision by revision, and the form of their results (P17 to P23). */
+/** The methods of each revision, and the form of their results (P17 to P23). */
 import { Result, Schema } from "effect"
 import type { AppSettings } from "../../Config.ts"
 import * as JsonRpc from "../../domain/mcp/JsonRpc.ts"
@@ -23,7 +23,7 @@ export type Outcome =
       readonly meta: Readonly<Record<string, unknown>> | undefined
     }
 
-/** How long a client may keep what `tools/list` and `server/discover` say: it changes with a deployment only. */
+/** How long a client may cache `tools/list` and `server/discover`, which only a deployment changes. */
 const ttlMs = 300_000
 
 const capabilities = { tools: {} }
@@ -80,8 +80,9 @@ export const make = (config: Pick<AppSettings, "baseUrl">, registry: ToolRegistr
       (revision === "modern" ? modern : legacy)(name, params),
 
     /**
-     * The JSON of a `CallToolResult`. The envelope's JSON is put in as it is. An error has no `structuredContent`, and
-     * its first block is no JSON: clients would hold either against the outputSchema, and throw or hide it (docs/errors.md).
+     * The JSON of a `CallToolResult`; the JSON of the answer is inserted as it is. An error has no `structuredContent`, and
+     * its first block is not JSON: clients would validate either against the outputSchema, and throw or hide it
+     * (docs/errors.md).
      */
     toolResult: (answer: ToolAnswer, revision: Protocol.Revision): string => {
       const credits = `"discovery/credits":{"cost":${answer.cost},"remaining":${answer.remaining}}`
@@ -99,7 +100,7 @@ type MethodResult = Result.Result<Outcome, MethodFailure>
 
 type Status = MethodFailure["status"]
 
-/** P21: what is malformed is HTTP 200 in legacy, where HTTP only carries, and 400 in modern. */
+/** P21: malformed params are HTTP 200 in legacy revisions, where HTTP is transport only, and 400 in the modern one. */
 const legacyStatus = 200
 const modernStatus = 400
 
@@ -129,7 +130,7 @@ const CallParams = paramsWith({
   arguments: optionalObject("params.arguments must be an object")
 })
 
-/** A method, which is given its params as they were sent, and the status of its refusal. */
+/** Takes the params as they were sent, and the status for malformed ones. */
 type Method = (params: unknown, status: Status) => MethodResult
 
 const method = <S extends Schema.ConstraintDecoder<unknown>>(

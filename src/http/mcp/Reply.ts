@@ -1,4 +1,4 @@
-/** What a message comes to, before it is an HTTP response; a batch folds many into one. */
+/** The reply to a message or a batch, before it is an HTTP response. */
 import type { Charged } from "../../services/access/CreditLedger.ts"
 import { windowSeconds } from "../../services/limits/RequestRate.ts"
 import type { Rate } from "../../services/limits/RequestRate.ts"
@@ -7,13 +7,13 @@ export interface Reply {
   readonly status: number
   /** JSON; `undefined` for an empty body. */
   readonly body: string | undefined
-  /** What the call took and left; only calls of tools have it. */
+  /** Only of calls of tools. */
   readonly credits?: Charged | undefined
   readonly rate?: Rate | undefined
   readonly retryAfterSeconds?: number | undefined
 }
 
-/** Adds what a reply tells in headers: P28; RateLimit as in draft-ietf-httpapi-ratelimit-headers. */
+/** Adds the headers of P28; RateLimit as in draft-ietf-httpapi-ratelimit-headers. */
 export const addHeaders = (fields: Record<string, string>, reply: Reply): Record<string, string> => {
   const { credits, rate, retryAfterSeconds } = reply
   if (credits !== undefined) {
@@ -28,7 +28,7 @@ export const addHeaders = (fields: Record<string, string>, reply: Reply): Record
   return fields
 }
 
-/** One answer for many: the costs are summed, the rest is what holds after the last of them. */
+/** Sums the costs; the other fields are those after the last reply. */
 export const batch = (replies: ReadonlyArray<Reply>): Reply => {
   const bodies = replies.flatMap(({ body }) => (body === undefined ? [] : [body]))
   if (bodies.length === 0) return { status: 202, body: undefined }

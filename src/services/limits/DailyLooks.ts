@@ -1,7 +1,7 @@
 /**
- * How many pages of the catalog an account may look at in a day (Config, `PAGE_LOOKS_PER_DAY`), counted in the database and
- * so by all servers together. Looking is free of credits: without this, the pages would give more of the catalog for
- * nothing than the tools give for a plan's credits. PageRateLimit stands before it, so that a script does not write all the time.
+ * Pages of the catalog that an account may view in a day (Config, `PAGE_LOOKS_PER_DAY`), counted in the database and thus by
+ * all servers together. Pages cost no credits: without this limit they would give away more of the catalog than a plan's
+ * credits buy. PageRateLimit runs first, so that a script does not cause a write for every request.
  */
 import { Clock, Context, DateTime, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
@@ -13,7 +13,7 @@ import { availableOnce } from "../database/Availability.ts"
 
 const dayMillis = 86_400_000
 
-/** All looks of the day are used; the next day begins at `renewsAt`. */
+/** All pages of the day are used up; the next day begins at `renewsAt`. */
 export class LooksUsedUp extends Schema.TaggedError<LooksUsedUp>()("LooksUsedUp", {
   limit: Schema.Int,
   renewsAt: Schema.DateTimeUtc,
@@ -23,7 +23,7 @@ export class LooksUsedUp extends Schema.TaggedError<LooksUsedUp>()("LooksUsedUp"
 export class DailyLooks extends Context.Service<
   DailyLooks,
   {
-    /** Counts one look; one that is refused counts for nothing. */
+    /** Counts one page view; a refused one is not counted. */
     take(account: AccountId): Effect.Effect<void, LooksUsedUp | ServiceUnavailable>
   }
 >()("discovery/limits/DailyLooks") {

@@ -1,7 +1,7 @@
 /**
- * How often the OAuth endpoints may be asked from one address, counted by each server process (R45, R56). Wide: behind
- * one address there may be a whole service with all its users. There is no count of all together, with which one caller
- * could lock out everyone: what registrations leave behind is bounded by ClientRetention.
+ * Limits of the OAuth endpoints for one address, counted by each server process (R45, R56). They are wide, because a whole
+ * service with all its users may share an address. There is no limit for all addresses together, which one caller could use
+ * up for everyone; ClientRetention bounds how many registrations are kept.
  */
 import { Clock, Context, Effect, Layer } from "effect"
 import { TooManyRequests } from "../../domain/oauth/OAuthError.ts"
@@ -18,7 +18,7 @@ const allowances = {
 
 export type Endpoint = keyof typeof allowances
 
-/** Beyond these, the address that has not asked for the longest time is forgotten. */
+/** Addresses that are remembered; a forgotten one starts with an empty bucket. */
 export const maxAddresses = 50_000
 
 export class EndpointRate extends Context.Service<

@@ -1,15 +1,14 @@
 /**
- * Who is served next, when many wait: owners take turns, and what one owner has waits in its order. Bounded: an owner has
- * at most half of the places, so that others always find one.
+ * A bounded queue in which owners take turns; the items of one owner keep their order. An owner has at most half of the
+ * places, so that others always find one.
  */
 export interface FairQueue<Owner, Item> {
   add(owner: Owner, item: Item): "added" | "full" | "share_full"
-  /** Ahead of all others, and beyond the bounds: for what had its turn already. */
+  /** Ahead of all others and beyond the bounds: for an item that has had its turn already. */
   addFirst(item: Item): void
   take(): Item | undefined
-  /** Whether it was still waiting. */
+  /** True if the item was still waiting. */
   remove(owner: Owner, item: Item): boolean
-  /** How many items wait. */
   readonly size: number
 }
 

@@ -9,7 +9,7 @@ import * as LeakyBucket from "./LeakyBucket.ts"
 const windowMillis = 60_000
 export const maxInWindow = 600
 export const maxOfHostInWindow = 60
-/** Few, so that it takes many callers to use up what a host has. */
+/** Few, so that only many callers together can use up the share of a host. */
 export const maxOfCallerInWindow = 5
 export const maxAtOnce = 64
 
@@ -37,7 +37,7 @@ export class FetchBudget extends Context.Service<
   FetchBudget,
   {
     /**
-     * None when there is no budget left: the effect was not begun, and nothing is counted. Subdomains of one registered
+     * None if the budget is used up: then the effect does not start, and nothing is counted. Subdomains of one registered
      * name count as one host.
      */
     within<A, E, R>(fetch: Fetch, effect: Effect.Effect<A, E, R>): Effect.Effect<Option.Option<A>, E, R>
@@ -66,7 +66,7 @@ export class FetchBudget extends Context.Service<
       const isOpenAgain = (fetch: FetchAgain, now: number): boolean =>
         bucket.take(hostAndCaller("known", fetch), now).retryAfterSeconds === 0
 
-      /** Judged once there is a place, so that only fetches that begin are counted. */
+      /** Checked once there is a place, so that only fetches that start are counted. */
       const when =
         (isAllowed: (nowMillis: number) => boolean) =>
         <A, E, R>(effect: Effect.Effect<A, E, R>) =>

@@ -1,7 +1,6 @@
 /**
- * How often a signed-in account may look at the pages that the database has to work for, counted by each server process:
- * those of the catalog and of the usage. Looking is free of credits, so this is what keeps a program from reading the
- * catalog through the pages instead of the tools.
+ * How often a signed-in account may view the pages of the catalog and of the usage, counted by each server process. Pages
+ * cost no credits, so this keeps programs from reading the catalog through them instead of the tools.
  */
 import { Clock, Context, Effect, Layer } from "effect"
 import type { AccountId } from "../../domain/access/Account.ts"
@@ -9,18 +8,18 @@ import type { RateLimited } from "../../domain/ToolError.ts"
 import * as LeakyBucket from "./LeakyBucket.ts"
 import * as ToolErrorMessages from "../../domain/ToolErrorMessages.ts"
 
-/** Two a second, for minutes on end, is more than anyone reads; a burst of opened tabs passes. */
+/** More than anyone reads; a burst of opened tabs is within it. */
 export const looksPerMinute = 120
 
 const allowance = { limit: looksPerMinute, windowMillis: 60_000 }
 
-/** An account that is forgotten has not looked for longer than its allowance needs to be whole again. */
+/** Accounts that are remembered; a forgotten one starts with an empty bucket. */
 const maxAccounts = 50_000
 
 export class PageRateLimit extends Context.Service<
   PageRateLimit,
   {
-    /** Counts one look. */
+    /** Counts one page view. */
     take(account: AccountId): Effect.Effect<void, RateLimited>
   }
 >()("discovery/limits/PageRateLimit") {

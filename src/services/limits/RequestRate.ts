@@ -18,7 +18,7 @@ export interface Rate {
 
 export const windowSeconds = 60
 
-/** An account that is forgotten has not called for longer than others: its bucket is as good as empty. */
+/** Accounts that are remembered; a forgotten one starts with an empty bucket. */
 const maxAccounts = 100_000
 
 export class RequestRate extends Context.Service<

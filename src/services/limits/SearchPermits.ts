@@ -1,7 +1,6 @@
 /**
- * How many searches may be at the database at once: some connections of the pool are left to what every call needs, so
- * that slow searches keep nobody from being authenticated, charged, or told how the server is. One account has at most half
- * of the rest, so that its slow searches do not keep others waiting.
+ * A bulkhead for searches at the database. Some connections of the pool are reserved for what every call needs, so that slow
+ * searches do not block authentication, charges or health checks. One account has at most half of the rest.
  */
 import { Context, Duration, Effect, Layer, Semaphore } from "effect"
 import type { SqlError } from "effect/sql"
@@ -16,10 +15,10 @@ import * as ToolErrorMessages from "../../domain/ToolErrorMessages.ts"
 /** For credentials, charges and readiness: each is one short statement, and many calls share one. */
 const reservedConnections = 4
 
-/** Of one account, beside those that run: more would only be refused later. */
+/** Searches of one account that wait; more would time out anyway. */
 const maxWaiting = 50
 const waitDeadline = Duration.seconds(5)
-/** Between the statements of a search, of which the first has taken nearly all the time that one may. */
+/** For the other statements of a search whose first took nearly as long as one statement may. */
 const spareTime = Duration.seconds(2)
 
 export type SearchFailure = RateLimited | SearchTimeout | ServiceUnavailable
@@ -28,8 +27,8 @@ export class SearchPermits extends Context.Service<
   SearchPermits,
   {
     /**
-     * Runs what uses one connection at a time, and turns its SQL failures into answers as {@link Availability.query} does.
-     * Others wait their turn without a connection, five seconds at most. Not to be nested.
+     * Runs an effect that uses one connection at a time, and handles its SQL failures as {@link Availability.query} does.
+     * Waits for its turn without a connection, five seconds at most. Do not nest.
      */
     query<A, E, R>(
       effect: Effect.Effect<A, E | SqlError.SqlError, R>,
@@ -45,7 +44,7 @@ export class SearchPermits extends Context.Service<
       const statement = Duration.millis(yield* StatementTimeoutMillis)
       const limits = { statement, deadline: Duration.sum(statement, spareTime) }
       const all = yield* Semaphore.make(permits)
-      /** Of the accounts that search right now. */
+      /** Of the accounts with a search under way. */
       const shares = new Map<AccountId, BoundedQueue.BoundedQueue>()
 
       const shareOf = (account: AccountId) => {

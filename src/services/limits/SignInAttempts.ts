@@ -1,15 +1,16 @@
 /**
- * How often a password may be tried (R56), counted in the database and so by all servers together. Wrong ones: for
- * one account from one network, for one network, and for one account from anywhere; of IPv6 also for a wider network
- * (ClientNetwork). The last is so wide that nobody can keep the owner of an account out of it with a handful of requests, and a
- * browser in which the owner signed in before (KnownBrowsers) is not counted by it, but by itself. Whoever is signed in and
- * tells the password once more is counted by the session alone.
+ * Limits on password attempts (R56), counted in the database and thus by all servers together.
  *
- * Right ones take the same work, so they have counts of their own, for one account and for one network, which nobody can use
- * up who does not know a password. Every attempt counts for both before the password is looked at, so that many at once get
- * no further than one after another; afterwards, the counts that are not of its kind are given back.
+ * Wrong attempts are counted for one account from one network, for one network, and for one account from anywhere; of IPv6
+ * also for the wider network (ClientNetwork). The last count is so wide that a handful of requests cannot lock out the owner
+ * of an account. A browser that has signed in to the account before (KnownBrowsers) and a session that confirms the
+ * password have counts of their own instead.
  *
- * Each is a leaky bucket of which only the moment is kept at which it will be empty.
+ * Right attempts cost the same work, so they are counted too, for one account and for one network. Nobody can use up these
+ * counts without a password. Every attempt counts as both before its password is verified, so that concurrent attempts get
+ * no further than sequential ones; afterwards the counts of the other kind are given back.
+ *
+ * Each count is a leaky bucket, stored as the time at which it will be empty.
  */
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
@@ -20,12 +21,12 @@ import * as DatabaseClock from "../database/DatabaseClock.ts"
 import * as ClientNetwork from "../../domain/access/ClientNetwork.ts"
 import { rowsOf } from "../database/Rows.ts"
 
-/** Who tries, and what for. Known and unknown e-mail addresses are counted alike, whatever their case. */
+/** Known and unknown e-mail addresses are counted alike, whatever their case. */
 export interface Attempt {
   readonly email: string
-  /** Where the client is, as http/ClientAddress.ts tells it: its IP address, or its network. */
+  /** The IP address of the client, or its network (http/ClientAddress.ts). */
   readonly address: string
-  /** The id of the browser, if the account was signed in to with it before. */
+  /** The id of a browser that has signed in to the account before. */
   readonly knownBrowser?: string | undefined
 }
 
@@ -52,10 +53,10 @@ interface Limits {
 /** Of one account, whoever signs in to it. */
 const rightOnes = { burst: 30, everyMillis: 10_000 }
 
-/** What an attempt counts for. Of all attempts in the same order, in which they are locked: the widest network first. */
+/** The counts of an attempt, always in the same order, in which their rows are locked: the widest network first. */
 const limitsOf = (attempt: Attempt | SessionAttempt): Limits => {
   const { email } = attempt
-  // Only who has the session, or the cookie of the browser, can use this up.
+  // Only the holder of the session, or of the cookie of the browser, can use this up.
   const own = "sessionId" in attempt ? `session ${attempt.sessionId}` : attempt.knownBrowser
   if (own !== undefined) {
     return {
@@ -89,7 +90,7 @@ const limitsOf = (attempt: Attempt | SessionAttempt): Limits => {
   }
 }
 
-/** Rows whose time has come that one attempt deletes at most; it writes eight. */
+/** Empty buckets that one attempt deletes at most; it writes eight. */
 const maxForgotten = 20
 
 export class TooManyAttempts extends Schema.TaggedError<TooManyAttempts>()("TooManyAttempts", {
@@ -102,9 +103,9 @@ const decodeBuckets = rowsOf(Schema.Struct({ empties_at: Schema.Date }))
 export class SignInAttempts extends Context.Service<
   SignInAttempts,
   {
-    /** Counts an attempt, or refuses it, which counts for nothing. */
+    /** Counts an attempt, or refuses it without counting it. */
     take(attempt: Attempt | SessionAttempt): Effect.Effect<void, TooManyAttempts | ServiceUnavailable>
-    /** What became of an attempt: it goes on to count for what it was alone, or for nothing if nobody looked at it. */
+    /** Gives back the counts that the outcome does not call for. */
     settle(
       attempt: Attempt | SessionAttempt,
       outcome: "right" | "wrong" | "not_looked_at"
@@ -116,7 +117,7 @@ export class SignInAttempts extends Context.Service<
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
 
-      // The database folds the case, as it does where it looks the account up: no spelling has a count of its own.
+      // The database folds the case, as it does to find the account, so that no spelling has a count of its own.
       const keyOf = ({ subject }: Limit): Statement.Fragment => sql`sha256(convert_to(lower(${subject}::text), 'UTF8'))`
 
       const pour = Effect.fnUntraced(function* (limit: Limit, nowMillis: number) {
@@ -136,7 +137,7 @@ export class SignInAttempts extends Context.Service<
       })
 
       const take = Effect.fn("SignInAttempts.take")(function* (attempt: Attempt | SessionAttempt) {
-        // All servers pour into the same buckets: one whose clock is wrong would empty them, or fill them for a long time.
+        // All servers share the buckets: one whose clock is wrong would empty them, or fill them for a long time.
         const nowMillis = yield* Effect.flatten(DatabaseClock.DatabaseTime).pipe(
           Effect.provideService(SqlClient.SqlClient, sql),
           availableOnce
