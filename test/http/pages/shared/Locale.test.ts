@@ -2,6 +2,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Schema } from "effect"
 import { languages } from "../../../../src/domain/Messages.ts"
+import { html } from "../../../../src/http/pages/shared/Html.ts"
+import type { Value } from "../../../../src/http/pages/shared/Html.ts"
 import * as Locale from "../../../../src/http/pages/shared/Locale.ts"
 
 describe("Locale", () => {
@@ -43,6 +45,26 @@ describe("Locale", () => {
     assert.strictEqual(
       String(Locale.of("en-GB").dateTime(DateTime.makeUnsafe("2026-11-21T09:12:30Z"))),
       '<time datetime="2026-11-21T09:12:30.000Z" data-local>21 Nov 2026, 09:12 UTC</time>'
+    )
+  })
+
+  it("formats messages in the language and its region", () => {
+    const count = { count: 1234 }
+    assert.strictEqual(Locale.of("de-DE").text("search.total.ads", count), "1.234 Anzeigen")
+    assert.strictEqual(Locale.of("de-AT").text("search.total.ads", count), "1\u00a0234 Anzeigen")
+    assert.strictEqual(Locale.of("fr").text("search.total.ads", { count: 0 }), "0 publicité")
+    assert.strictEqual(Locale.of("en").textOr("filter.hints.constructor", "none"), "none")
+  })
+
+  it("escapes what HTML is formatted from, except HTML", () => {
+    const english = Locale.of("en")
+    assert.strictEqual(String(english.html("key.created", { name: "<b>&" })), "The key &lt;b&gt;&amp; is created.")
+    assert.strictEqual(String(english.html("key.created", { name: html`<b>a</b>` })), "The key <b>a</b> is created.")
+    assert.include(String(english.html("store.done.tracked")), "<code>get_product</code>")
+    const other = (content: Value) => html`<a href="/">${content}</a>`
+    assert.include(
+      String(english.html("store.done.full", { most: 1000, other })),
+      '<a href="/">Stop tracking another one</a>'
     )
   })
 })
