@@ -1,10 +1,10 @@
 /**
- * What lets pages of other origins call the machine's endpoints, and them only: never sign-in, consent or dashboard
- * (R22, R55). Nothing here is sent with cookies, so any origin may call and is told the same as everybody.
+ * CORS for the endpoints of programs, never for sign-in, consent or dashboard (R22, R55). They use no cookies, so any origin
+ * may call them.
  */
 import { HttpServerResponse } from "effect/http"
 
-/** What a page may read of an answer, besides the headers that it always may. */
+/** Headers that pages may read, besides those that CORS always allows. */
 const exposed = [
   "WWW-Authenticate",
   "Retry-After",
@@ -17,7 +17,7 @@ const exposed = [
 
 const allowed = "authorization, content-type, mcp-protocol-version, mcp-session-id, mcp-method, mcp-name, last-event-id"
 
-/** Browsers ask again after two hours at the latest. */
+/** Two hours, the most that browsers accept. */
 const maxAgeSeconds = "7200"
 
 export const headers: Readonly<Record<string, string>> = {
@@ -28,7 +28,6 @@ export const headers: Readonly<Record<string, string>> = {
 export const add = (response: HttpServerResponse.HttpServerResponse): HttpServerResponse.HttpServerResponse =>
   HttpServerResponse.setHeaders(response, headers)
 
-/** The answer to the question whether a request may be sent; it is asked without a credential. */
 export const preflight = (methods: string): HttpServerResponse.HttpServerResponse =>
   HttpServerResponse.empty({
     status: 204,

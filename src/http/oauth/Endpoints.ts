@@ -1,4 +1,4 @@
-/** What `/token`, `/register` and `/revoke` have in common: POST only, counted by address, any origin, errors as JSON. */
+/** Common to `/token`, `/register` and `/revoke`: POST only, a limit by address, any origin, errors as JSON. */
 import { Effect } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { HttpRouter, HttpServerResponse } from "effect/http"
@@ -22,7 +22,6 @@ const notPost = Cors.add(
   )
 )
 
-/** Adds the endpoint at `path`. What `answer` does not answer is an error of the union, and each has its place on the wire. */
 export const add = (
   path: "/token" | "/register" | "/revoke",
   endpoint: Endpoint,

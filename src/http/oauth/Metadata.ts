@@ -1,6 +1,6 @@
 /**
- * Where clients find out what protects the endpoint and who lets them in (R3 to R7; RFC 9728, RFC 8414). All of it
- * comes from the configuration: what a request says about its host makes no difference.
+ * Metadata of the protected resource and of the authorization server (R3 to R7; RFC 9728, RFC 8414). All of it comes from
+ * the configuration; the host of the request makes no difference.
  */
 import { Effect } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
@@ -13,7 +13,7 @@ import * as Cors from "./Cors.ts"
 /** Where the metadata of `/mcp` is (RFC 9728, 3.1). */
 export const protectedResourcePath = "/.well-known/oauth-protected-resource/mcp"
 
-/** Clients look at either address; what they find must be the same. */
+/** Clients use either address. */
 const protectedResourcePaths = [protectedResourcePath, "/.well-known/oauth-protected-resource"] as const
 
 const authorizationServerPath = "/.well-known/oauth-authorization-server"

@@ -6,11 +6,10 @@ type OAuthError = AuthorizeError | TokenError | RegistrationError | RevocationEr
 
 interface Wire {
   readonly status: number
-  /** `error` of the answer; clients decide by it what to throw away. */
+  /** `error` of the answer. */
   readonly code: string
 }
 
-/** A new error does not compile until it has its code. */
 export const wire: { readonly [Tag in OAuthError["_tag"]]: Wire } = {
   InvalidRequest: { status: 400, code: "invalid_request" },
   InvalidClient: { status: 401, code: "invalid_client" },
@@ -27,7 +26,6 @@ export const wire: { readonly [Tag in OAuthError["_tag"]]: Wire } = {
   ServiceUnavailable: { status: 503, code: "temporarily_unavailable" }
 }
 
-/** The header that asks a client which tried it to authenticate with this scheme. */
 const basicChallenge = 'Basic realm="discovery", charset="UTF-8"'
 
 const headersOf = (error: OAuthError): Record<string, string> => {
@@ -42,11 +40,11 @@ const headersOf = (error: OAuthError): Record<string, string> => {
   }
 }
 
-/** The message of an outage speaks of tool calls. */
+/** The own message of an outage is about tool calls. */
 const describe = (error: OAuthError): string =>
   error._tag === "ServiceUnavailable" ? "The service cannot do this right now. Try again in a moment." : error.message
 
-/** What `error` and `error_description` are, also in a redirect. */
+/** Also the parameters of a redirect. */
 export const codes = (error: OAuthError) => ({ error: wire[error._tag].code, error_description: describe(error) })
 
 export const failure = (error: OAuthError): HttpServerResponse.HttpServerResponse =>

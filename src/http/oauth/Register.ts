@@ -16,7 +16,7 @@ import * as RequestHeaders from "../RequestHeaders.ts"
 import * as Endpoints from "./Endpoints.ts"
 import * as FormRequest from "./FormRequest.ts"
 
-/** Everything that holds for the client, whatever it asked for (RFC 7591, 3.2.1). */
+/** All metadata of the client, whatever it asked for (RFC 7591, 3.2.1). */
 const reply = ({ client, registeredAt, secret }: RegisteredClient) =>
   HttpServerResponse.jsonUnsafe(
     {

@@ -14,7 +14,7 @@ export const layer = Layer.unwrap(
     const clients = yield* Clients
     const grants = yield* Grants
 
-    /** The same for every token: that one is unknown, over or another client's is not told. */
+    /** Does not say whether a token was unknown, expired or another client's. */
     const answer = Effect.fn("Revoke.answer")(function* (
       request: HttpServerRequest.HttpServerRequest
     ): Effect.fn.Return<HttpServerResponse.HttpServerResponse, RevocationError> {
