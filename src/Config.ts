@@ -157,6 +157,11 @@ export const variables = {
     default: "90",
     meaning: "Days that the activity log keeps each call."
   },
+  ADS_EXPIRE_DAYS: {
+    default: "7",
+    meaning:
+      "Days after which an ad that the newest data of its source does not show any more is inactive; for imports."
+  },
   OTEL_EXPORTER_OTLP_ENDPOINT: {
     default: "",
     meaning: "OpenTelemetry collector (OTLP over HTTP) for traces, metrics and logs."
@@ -199,6 +204,7 @@ const settings = Config.all({
     Config.withDefault("on" as const)
   ),
   activityDays: read(whole(1, 3650), "ACTIVITY_DAYS").pipe(Config.withDefault(90)),
+  adsExpireDays: read(whole(1, 3650), "ADS_EXPIRE_DAYS").pipe(Config.withDefault(7)),
   otlpEndpoint: Config.option(read(Endpoint, "OTEL_EXPORTER_OTLP_ENDPOINT")),
   logFormat: Config.option(read(Schema.Literals(["pretty", "logfmt", "json"]), "LOG_FORMAT")),
   logLevel: Config.LogLevel("LOG_LEVEL" satisfies Name).pipe(Config.withDefault("Info" as const))

@@ -20,6 +20,7 @@ const config = Layer.unwrap(
 /** Day and seed are fixed, so that every run searches the same. */
 const catalog = Effect.flatMap(Importer, (importer) =>
   importer.run(demoSource({ size: "demo", seed: defaultSeed, asOf: "2026-01-01" }), {
+    provenance: { source: "demo", license: null, asOf: "2026-01-01" },
     maxRejects: 0,
     onRejects: () => Effect.void,
     onProgress: () => Effect.void

@@ -59,10 +59,10 @@ export const fill = Effect.fnUntraced(function* (
 ): Run<void> {
   const sql = yield* SqlClient.SqlClient
   const version = yield* CatalogVersion.begin(sql)
+  const write = { sql, version, origin: null }
   yield* tell("stores")
   yield* upsertNiches(
-    sql,
-    version,
+    write,
     niches.flatMap((parent) => [
       { type: "niche", id: parent.id, parent_id: null, name: parent.name } as const,
       ...parent.children.map(({ id, name }) => ({ type: "niche", id, parent_id: parent.id, name }) as const)
@@ -84,8 +84,7 @@ export const fill = Effect.fnUntraced(function* (
     )`
   for (const part of chunks(shops, shopsAtOnce)) {
     yield* upsertShops(
-      sql,
-      version,
+      write,
       part.map(({ record }) => record)
     )
     const written = yield* sql<{ id: number; domain: string }>`
@@ -96,8 +95,7 @@ export const fill = Effect.fnUntraced(function* (
       return shopId === undefined ? [] : [{ shop, shopId }]
     })
     yield* upsertTrafficMonths(
-      sql,
-      version,
+      write,
       of.flatMap(({ shop, shopId }) => shop.traffic.map((record) => ({ record, shopId })))
     )
     yield* sql`

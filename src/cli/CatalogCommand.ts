@@ -1,13 +1,17 @@
-/** `discovery catalog`: compares the search index with the records. */
+/** `discovery catalog`: where records come from, and whether the search index says what they say. */
 import { Console, Effect, Layer, Schema } from "effect"
-import { Command } from "effect/cli"
+import { Argument, Command } from "effect/cli"
 import { AppConfig } from "../Config.ts"
+import { Sources } from "../services/import/Sources.ts"
 import { CatalogReader } from "../services/search/runtime/CatalogReader.ts"
 import { Snapshots } from "../services/search/runtime/Snapshots.ts"
 import * as VerifyIndex from "../services/search/runtime/VerifyIndex.ts"
+import { count } from "./ProgressBar.ts"
 import { asUserError } from "./UserErrors.ts"
 
 class IndexDiffers extends Schema.TaggedError<IndexDiffers>()("IndexDiffers", { message: Schema.String }) {}
+
+class UnknownSource extends Schema.TaggedError<UnknownSource>()("UnknownSource", { message: Schema.String }) {}
 
 const services = Layer.unwrap(
   Effect.map(AppConfig, ({ indexDir }) => Layer.merge(CatalogReader.layer, Snapshots.layerReadOnly(indexDir)))
@@ -32,7 +36,42 @@ const verify = Command.make("verify", {}, () =>
   )
 )
 
+const sources = Command.make("sources", {}, () =>
+  Effect.gen(function* () {
+    const all = yield* Effect.flatMap(Sources, ({ list }) => list)
+    if (all.length === 0) return yield* Console.log("Nothing was imported yet.")
+    yield* Effect.forEach(
+      all,
+      ({ ads, as_of, finished_at, imports, license, name, products, shops }) =>
+        Console.log(
+          [
+            `${name}: data as of ${as_of}${finished_at === null ? ", whose import was stopped" : ""}, ${count(imports)} imports`,
+            `${count(shops)} stores, ${count(products)} products, ${count(ads)} ads`,
+            ...(license === null ? [] : [`license: ${license}`])
+          ].join("; ")
+        ),
+      { discard: true }
+    )
+  }).pipe(Effect.provide(Sources.layer), asUserError)
+).pipe(Command.withDescription("List where the records come from"))
+
+const forget = Command.make("forget", { source: Argument.String("source") }, ({ source }) =>
+  Effect.gen(function* () {
+    const sources = yield* Sources
+    const gone = yield* sources.forget(source)
+    if (gone === undefined) {
+      const known = (yield* sources.list).map(({ name }) => name)
+      return yield* new UnknownSource({
+        message: `There is no source ${source}. ${known.length === 0 ? "Nothing was imported yet." : `Known are: ${known.join(", ")}.`}`
+      })
+    }
+    yield* Console.log(
+      `Removed ${count(gone.shops)} stores, ${count(gone.products)} products and ${count(gone.ads)} ads that only ${source} had.`
+    )
+  }).pipe(Effect.provide(Sources.layer), asUserError)
+).pipe(Command.withDescription("Remove what only this source has brought, and the source"))
+
 export const catalogCommand = Command.make("catalog").pipe(
-  Command.withDescription("The search index: compare it with the records"),
-  Command.withSubcommands([verify])
+  Command.withDescription("The records: where they come from, and whether the search index says what they say"),
+  Command.withSubcommands([verify, sources, forget])
 )

@@ -1,4 +1,4 @@
-/** `discovery demo`: loads or exports the demo data. */
+/** `discovery demo`: the generated data set, loaded or written out. */
 import { Console, DateTime, Effect, Option, Predicate, Stdio, Stream } from "effect"
 import { Command, Flag } from "effect/cli"
 import { defaultSeed, demoLines, demoSizes, demoSource, demoTotal } from "../../demo/DemoData.ts"
@@ -9,23 +9,25 @@ import { Importer } from "../services/import/Importer.ts"
 import * as ImportReporting from "./ImportReporting.ts"
 import { asUserError } from "./UserErrors.ts"
 
-/** In UTC, as in searches. */
+/** The UTC date, which is what searches call today. */
 const today = Effect.map(DateTime.now, DateTime.formatIsoDateUtc)
 
-/** Shows progress on standard error. Loading the same data again changes nothing. */
+/** With its progress on standard error. Loading the same again changes nothing. */
 export const loadDemo = Effect.fn("DemoCommand.loadDemo")(
   (options: DemoOptions) =>
     ImportReporting.run({
       label: "Loading the demo data",
       source: demoSource(options),
       total: demoTotal(options),
+      provenance: { source: "demo", license: null, asOf: options.asOf },
+      // Every record of ours is good.
       maxRejects: 0,
       onRejects: () => Effect.void
     }),
   asUserError
 )
 
-/** Loads the demo data into an empty catalog. */
+/** What a start does: loads the demo data into a catalog that is empty, and leaves any other alone. */
 export const loadDemoOnce = Effect.gen(function* () {
   const importer = yield* Importer
   if (!(yield* asUserError(importer.isEmpty))) return
@@ -73,7 +75,7 @@ const exportDemo = Command.make("export", options, (given) =>
     const stdio = yield* Stdio.Stdio
     yield* Stream.run(demoLines(yield* decided(given)), stdio.stdout())
   }).pipe(
-    // The reader of a pipe, such as `head`, may close it early.
+    // Whoever reads has seen enough, as `head` has.
     Effect.catchIf(
       ({ reason: { cause } }) => Predicate.hasProperty(cause, "code") && cause.code === "EPIPE",
       () => Effect.void

@@ -1,11 +1,13 @@
-/** `discovery import`: imports files of records (docs/import.md). */
-import { Console, Effect, Option } from "effect"
+/** `discovery import`: brings files of records into the catalog (docs/import.md). */
+import { Console, DateTime, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
+import * as path from "node:path"
+import { AppConfig } from "../Config.ts"
+import { isCalendarDate } from "../domain/search/Arguments.ts"
+import * as FileReader from "../services/import/FileReader.ts"
+import { formatNames, formats } from "../services/import/formats/Format.ts"
 import { UnreadableInput } from "../services/import/ImportError.ts"
-import * as InputFile from "../services/import/InputFile.ts"
-import * as NativeReader from "../services/import/NativeReader.ts"
 import * as RejectFile from "../services/import/RejectFile.ts"
-import * as StorefrontReader from "../services/import/StorefrontReader.ts"
 import * as ImportReporting from "./ImportReporting.ts"
 import { RecordsRejected } from "./ImportReporting.ts"
 import { asUserError } from "./UserErrors.ts"
@@ -17,82 +19,122 @@ const optionalText = (name: string, description: string) =>
 
 const options = {
   files: Argument.String("file").pipe(
-    Argument.withDescription("Files to import, plain or gzip; - is standard input"),
+    Argument.withDescription(
+      "Files, folders or patterns, plain or packed; - is standard input. They are taken together"
+    ),
     Argument.variadic({ min: 1 })
   ),
-  format: Flag.Literals("format", ["native", "storefront"]).pipe(
-    Flag.withDescription("native: one record a line; storefront: a shop's products.json"),
-    Flag.withDefault("native")
+  format: Flag.Literals("format", formatNames).pipe(
+    Flag.withDescription("What the files are, where they do not tell it themselves"),
+    Flag.optional
   ),
-  rejects: optionalText("rejects", "Where to write rejected records; default: the file's name with .rejects.ndjson"),
+  rejects: optionalText(
+    "rejects",
+    "Where to write rejected records; default: the first file's name with .rejects.ndjson"
+  ),
   maxRejects: Flag.Int("max-rejects").pipe(
     Flag.withDescription("Stop when more records than this are rejected"),
     Flag.withDefault(defaultMaxRejects)
   ),
-  meta: optionalText("meta", "storefront: the shop's meta.json"),
-  domain: optionalText("domain", "storefront: the shop's domain, if there is no meta.json"),
-  name: optionalText("name", "storefront: the shop's name"),
-  country: optionalText("country", "storefront: the shop's country, ISO 3166-1 alpha-2"),
-  currency: optionalText("currency", "storefront: the shop's currency, ISO 4217")
+  source: optionalText("source", "The name of where the data is from; default: the store's domain, or the file's name"),
+  license: optionalText("license", "What may be done with the data; kept with the import"),
+  asOf: optionalText("as-of", "The day that the data is of, YYYY-MM-DD; default: today"),
+  complete: Flag.Boolean("complete").pipe(
+    Flag.withDescription("The files have all products of their stores: others are removed"),
+    Flag.withDefault(false)
+  ),
+  yes: Flag.Boolean("yes").pipe(
+    Flag.withDescription("Remove also more than half of the products of a store"),
+    Flag.withDefault(false)
+  ),
+  meta: optionalText("meta", "products: the store's meta.json; default: the one beside the file"),
+  domain: optionalText("domain", "products: the store's domain"),
+  name: optionalText("name", "products: the store's name"),
+  country: optionalText("country", "products and stores: the country of new stores, ISO 3166-1 alpha-2"),
+  currency: optionalText("currency", "products: the store's currency, ISO 4217")
 }
 
 type Options = Command.Command.Config.Infer<typeof options>
 
-const importFile = Effect.fn("ImportCommand.importFile")(function* (path: string, options: Options) {
-  const file = yield* InputFile.open(path)
-  const rejects = yield* RejectFile.make({
-    path: Option.getOrElse(options.rejects, () => `${path === "-" ? "stdin" : path}.rejects.ndjson`),
-    isNamed: Option.isSome(options.rejects),
-    inputs: [...options.files, ...Option.toArray(options.meta)]
+/** Data of one store comes again under its domain, of which the files of each download have other names. */
+const sourceOf = ({ domain, files, source }: Options): string =>
+  Option.getOrElse(source, () =>
+    Option.getOrElse(domain, () => (files[0] === "-" ? "standard input" : path.basename(path.resolve(files[0] ?? ""))))
+  )
+
+const dayOf = Effect.fnUntraced(function* (asOf: Option.Option<string>) {
+  if (Option.isNone(asOf)) return DateTime.formatIsoDateUtc(yield* DateTime.now)
+  if (isCalendarDate(asOf.value)) return asOf.value
+  return yield* new UnreadableInput({ message: `--as-of ${asOf.value} is no day in the form YYYY-MM-DD.` })
+})
+
+const importFiles = Effect.fn("ImportCommand.importFiles")(function* (options: Options) {
+  const asOf = yield* dayOf(options.asOf)
+  const set = yield* FileReader.read(options.files, {
+    format: Option.getOrUndefined(options.format),
+    store: {
+      metaPath: Option.getOrUndefined(options.meta),
+      domain: Option.getOrUndefined(options.domain),
+      name: Option.getOrUndefined(options.name),
+      country: Option.getOrUndefined(options.country),
+      currency: Option.getOrUndefined(options.currency)
+    },
+    asOf,
+    isComplete: options.complete,
+    onFile: (name, format) => Console.error(`${name}: ${formats[format]}`)
   })
-  const source =
-    options.format === "native"
-      ? NativeReader.read(file)
-      : yield* StorefrontReader.read(file, {
-          metaPath: Option.getOrUndefined(options.meta),
-          domain: Option.getOrUndefined(options.domain),
-          name: Option.getOrUndefined(options.name),
-          country: Option.getOrUndefined(options.country),
-          currency: Option.getOrUndefined(options.currency)
-        })
+  const [first = "-"] = options.files
+  const rejects = yield* RejectFile.make({
+    path: Option.getOrElse(
+      options.rejects,
+      () => `${first === "-" ? "stdin" : path.join(path.dirname(first), path.basename(first))}.rejects.ndjson`
+    ),
+    isNamed: Option.isSome(options.rejects),
+    inputs: [...set.names, ...Option.toArray(options.meta)]
+  })
+  const { adsExpireDays } = yield* AppConfig
   const report = yield* ImportReporting.run({
     label: "Importing",
-    source,
-    total: file.totalBytes,
+    source: set.chunks,
+    total: set.totalBytes,
+    provenance: { source: sourceOf(options), license: Option.getOrNull(options.license), asOf },
+    outcome: set.outcome,
+    expireAdsAfterDays: () => (set.formats().has("ads") ? adsExpireDays : undefined),
+    allowsLargeRemovals: options.yes,
     maxRejects: options.maxRejects,
     onRejects: rejects.write
   })
-  yield* Console.log(ImportReporting.summary(file.name, report))
-  return report.rejected === 0 ? [] : [rejects.path]
+  yield* Console.log(ImportReporting.summary(sourceOf(options), report))
+  return report.rejected === 0 ? Option.none() : Option.some(rejects.path)
 }, Effect.scoped)
 
 export const importCommand = Command.make("import", options, (options) =>
-  Effect.gen(function* () {
-    if (Option.isSome(options.rejects) && options.files.length > 1) {
-      return yield* new UnreadableInput({ message: "--rejects names one file, so import one file at a time." })
-    }
-    const rejected = yield* Effect.forEach(options.files, (file) => importFile(file, options))
-    return rejected.flat()
-  }).pipe(
+  importFiles(options).pipe(
     asUserError,
-    Effect.flatMap((paths) =>
-      paths.length === 0
-        ? Effect.void
-        : Effect.fail(
+    Effect.flatMap(
+      Option.match({
+        onNone: () => Effect.void,
+        onSome: (path) =>
+          Effect.fail(
             new RecordsRejected({
-              cause: paths,
-              userMessage: `Some records were rejected; ${paths.join(", ")} says which and why. All others are imported.`
+              cause: [path],
+              userMessage: `Some records were rejected; ${path} says which and why. All others are imported.`
             })
           )
+      })
     )
   )
 ).pipe(
-  Command.withDescription("Import records into the catalog; the same file twice changes nothing"),
+  Command.withDescription("Import files into the catalog, whatever their format; the same files twice change nothing"),
   Command.withExamples([
     { command: "discovery import catalog.ndjson.gz", description: "Import a file of records" },
     {
-      command: "discovery import --format storefront products.json --meta meta.json",
-      description: "Import what a shop's storefront publishes"
+      command: "discovery import oakline.com/",
+      description: "Import what a store's storefront publishes, a folder a store"
+    },
+    {
+      command: "discovery import products_export.csv --domain oakline.com --country DE --currency EUR",
+      description: "Import a merchant's export"
     }
   ])
 )

@@ -1,7 +1,7 @@
 /** The progress and the summary of an import. */
 import { Effect, Runtime } from "effect"
 import { CliError } from "effect/cli"
-import { recordTypes } from "../domain/catalog/Records.ts"
+import { tables } from "../services/import/BatchLoader.ts"
 import type { UnreadableInput } from "../services/import/ImportError.ts"
 import type { ImportOptions, ImportReport } from "../services/import/Importer.ts"
 import { Importer } from "../services/import/Importer.ts"
@@ -14,13 +14,11 @@ export class RecordsRejected extends CliError.UserError {
   override readonly [Runtime.errorExitCode] = 2
 }
 
-export interface Import {
+export interface Import extends Omit<ImportOptions, "onProgress"> {
   readonly label: string
   readonly source: Stream.Stream<ImportChunk, UnreadableInput>
   /** In the unit of the source's positions. */
   readonly total: number | null
-  readonly maxRejects: number
-  readonly onRejects: ImportOptions["onRejects"]
 }
 
 /** Runs an import and shows progress on standard error. */
@@ -29,8 +27,7 @@ export const run = Effect.fn("ImportReporting.run")(function* (options: Import) 
   const bar = yield* make
   return yield* importer
     .run(options.source, {
-      maxRejects: options.maxRejects,
-      onRejects: options.onRejects,
+      ...options,
       onProgress: (progress) =>
         bar.update({
           label: options.label,
@@ -45,19 +42,34 @@ export const run = Effect.fn("ImportReporting.run")(function* (options: Import) 
 
 /** What changed in the catalog. */
 export const summary = (name: string, report: ImportReport): string => {
-  const { accepted, rejected, seconds, skipped, tallies } = report
-  const written = recordTypes.flatMap((type) => {
-    const { added, changed } = tallies[type]
-    return added + changed === 0
+  const { accepted, electedNiches, expiredAds, links, refusedRemovals, rejected, seconds, skipped, tallies } = report
+  const written = tables.flatMap((type) => {
+    const { added, changed, removed } = tallies[type]
+    return added + changed + removed === 0
       ? []
-      : [`  ${type.padEnd(13)} ${count(added).padStart(11)} added ${count(changed).padStart(11)} changed`]
+      : [
+          `  ${type.padEnd(13)} ${count(added).padStart(11)} added ${count(changed).padStart(11)} changed` +
+            (removed === 0 ? "" : ` ${count(removed).padStart(11)} removed`)
+        ]
   })
-  const unchanged = accepted - recordTypes.reduce((sum, type) => sum + tallies[type].added + tallies[type].changed, 0)
+  const unchanged = accepted - tables.reduce((sum, type) => sum + tallies[type].added + tallies[type].changed, 0)
+  const { byDomain, byPage, later, without } = links
+  const line = (what: string, figure: number) => (figure > 0 ? [`  ${what}: ${count(figure)}`] : [])
   return [
     `${name}: ${count(accepted)} records in ${seconds < 10 ? `${seconds.toFixed(1)} s` : duration(seconds)}${seconds < 1 ? "" : `, ${count(accepted / seconds)}/s`}`,
     ...written,
-    ...(unchanged > 0 ? [`  in the catalog already, or twice in the input: ${count(unchanged)}`] : []),
-    ...(skipped > 0 ? [`  left out, because drafts or archived: ${count(skipped)}`] : []),
-    ...(rejected > 0 ? [`  rejected: ${count(rejected)}`] : [])
+    ...line("in the catalog already, or twice in the input", unchanged),
+    ...line("ads whose store was found by where they lead", byDomain),
+    ...line("ads whose store was found by their page", byPage),
+    ...line("ads without a known store", without),
+    ...line("ads of earlier imports that lead to a new store", later),
+    ...line("ads that were not seen for long, inactive now", expiredAds),
+    ...line("stores that have a niche now, by what they sell", electedNiches),
+    ...line("left out, because drafts or archived", skipped),
+    ...line("rejected", rejected),
+    ...refusedRemovals.map(
+      ({ domain, gone, products }) =>
+        `  ${domain}: ${count(gone)} of its ${count(products)} products are not in these files and stay. If they are gone, import again with --yes.`
+    )
   ].join("\n")
 }

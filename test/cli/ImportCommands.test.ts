@@ -2,6 +2,7 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, layer } from "@effect/vitest"
 import { Cause, Console, Effect, Exit, FileSystem, Layer, Runtime, Sink, Stdio, Stream } from "effect"
 import { Command } from "effect/cli"
+import { catalogCommand } from "../../src/cli/CatalogCommand.ts"
 import { demoCommand, loadDemoOnce } from "../../src/cli/DemoCommand.ts"
 import { importCommand } from "../../src/cli/ImportCommand.ts"
 import { AppConfig } from "../../src/Config.ts"
@@ -9,7 +10,7 @@ import { Importer } from "../../src/services/import/Importer.ts"
 import { SetClock } from "../support/SetClock.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 
-const root = Command.make("discovery").pipe(Command.withSubcommands([importCommand, demoCommand]))
+const root = Command.make("discovery").pipe(Command.withSubcommands([importCommand, demoCommand, catalogCommand]))
 const execute = Command.runWith(root, { version: "0" })
 
 /** Runs a command line. Returns its exit code, what it prints for people, and what it writes to standard output. */
@@ -39,6 +40,7 @@ const run = Effect.fnUntraced(function* (line: ReadonlyArray<string>, stdin = ""
 const Services = Importer.layer.pipe(
   Layer.provideMerge(TestDatabase.layer),
   Layer.provideMerge(SetClock.layer("2026-07-01T12:00:00Z")),
+  Layer.provideMerge(AppConfig.layerOf({})),
   Layer.provideMerge(NodeServices.layer)
 )
 
@@ -91,6 +93,7 @@ layer(Services, { excludeTestServices: true })("the commands for data", (it) => 
       assert.strictEqual(code, 2)
       assert.include(text, rejects)
       assert.deepStrictEqual(JSON.parse(yield* fs.readFileString(rejects)), {
+        file: path,
         line: 2,
         field: "country",
         reason: "`XX` is not an ISO 3166-1 alpha-2 code"
@@ -108,8 +111,8 @@ layer(Services, { excludeTestServices: true })("the commands for data", (it) => 
         [["import", `${path}.not`], /does not exist/],
         [["import", path, "--max-rejects", "1"], /More than 1 records were rejected/],
         [["import", path, "--rejects", `${path}/x`], /cannot be written to .* Name another file with --rejects/],
-        [["import", path, path, "--rejects", "x"], /one file at a time/],
-        [["import", path, "--format", "storefront"], /--meta, or give --domain and --country/]
+        [["import", path, "--as-of", "2026-02-30"], /no day in the form YYYY-MM-DD/],
+        [["import", path, "--format", "storefront"], /Name the store with --domain, or its meta.json with --meta/]
       ] as const) {
         const { code, text } = yield* run(line)
         assert.strictEqual(code, 1)
@@ -139,10 +142,10 @@ layer(Services, { excludeTestServices: true })("the commands for data", (it) => 
         assert.match(text, /is the same file as the input .* Name another file with --rejects/)
         assert.strictEqual(yield* fs.readFileString(path), withReject)
       }
-      // The file of the second input's rejects would be named as the first input.
-      const first = yield* file(withReject)
-      yield* fs.rename(first.path, `${path}.rejects.ndjson`)
-      assert.strictEqual((yield* run(["import", `${path}.rejects.ndjson`, path])).code, 1)
+      // The file of the first input's rejects would be named as the second input.
+      const other = yield* file(withReject)
+      yield* fs.rename(other.path, `${path}.rejects.ndjson`)
+      assert.strictEqual((yield* run(["import", path, `${path}.rejects.ndjson`])).code, 1)
       assert.strictEqual(yield* fs.readFileString(`${path}.rejects.ndjson`), withReject)
     })
   )
@@ -186,6 +189,33 @@ layer(Services, { excludeTestServices: true })("the commands for data", (it) => 
       assert.strictEqual(code, 0)
       assert.match(text, / {2}shop +1 added/)
       assert.match(text, / {2}product +1 added/)
+    })
+  )
+
+  it.effect("catalog sources lists where records are from, and catalog forget removes what only one source has", () =>
+    Effect.gen(function* () {
+      const { path } = yield* file(shop.replace("a.com", "only.com"))
+      const text = (yield* run([
+        "import",
+        path,
+        "--source",
+        "bought list",
+        "--license",
+        "until 2027",
+        "--as-of",
+        "2026-06-01"
+      ])).text
+      assert.match(text, /records of this catalog, one a line/)
+      assert.match(text, /bought list: 1 records/)
+      const listed = yield* run(["catalog", "sources"])
+      assert.match(
+        listed.text,
+        /bought list: data as of 2026-06-01, 1 imports; 1 stores, 0 products, 0 ads; license: until 2027/
+      )
+      const unknown = yield* run(["catalog", "forget", "another"])
+      assert.strictEqual(unknown.code, 1)
+      assert.match(unknown.text, /There is no source another. Known are: .*bought list/)
+      assert.match((yield* run(["catalog", "forget", "bought list"])).text, /Removed 1 stores, 0 products and 0 ads/)
     })
   )
 })

@@ -1,8 +1,19 @@
 import { assert, describe, it } from "@effect/vitest"
 import { summary } from "../../src/cli/ImportReporting.ts"
-import { noTallies } from "../../src/services/import/BatchLoader.ts"
+import { nothingLoaded } from "../../src/services/import/BatchLoader.ts"
 
-const report = { accepted: 12_000, rejected: 0, skipped: 0, tallies: noTallies, seconds: 4 }
+const { links, tallies: noTallies } = nothingLoaded
+const report = {
+  accepted: 12_000,
+  rejected: 0,
+  skipped: 0,
+  tallies: noTallies,
+  links,
+  expiredAds: 0,
+  electedNiches: 0,
+  refusedRemovals: [],
+  seconds: 4
+}
 
 describe("the summary of an import", () => {
   it("shows records per second, counting unchanged ones", () => {
@@ -13,8 +24,20 @@ describe("the summary of an import", () => {
     assert.strictEqual(summary("a.ndjson", { ...report, accepted: 0, seconds: 0.2 }), "a.ndjson: 0 records in 0.2 s")
   })
 
-  it("shows new and changed records by type", () => {
-    const tallies = { ...noTallies, product: { added: 2_000, changed: 10 } }
-    assert.match(summary("a", { ...report, tallies }), /product +2,000 added +10 changed\n.*twice in the input: 9,990/)
+  it("shows new, changed and removed records by type", () => {
+    const tallies = { ...noTallies, product: { added: 2_000, changed: 10, removed: 3 } }
+    assert.match(
+      summary("a", { ...report, tallies }),
+      /product +2,000 added +10 changed +3 removed\n.*twice in the input: 9,990/
+    )
+  })
+
+  it("shows what was not removed, and how to remove it", () => {
+    const refusedRemovals = [{ domain: "a.com", gone: 51, products: 100 }]
+    assert.include(
+      summary("a", { ...report, refusedRemovals }),
+      "a.com: 51 of its 100 products are not in these files and stay."
+    )
+    assert.include(summary("a", { ...report, refusedRemovals }), "--yes")
   })
 })

@@ -11,6 +11,7 @@ export const demo = (size: DemoSizeName) =>
   Layer.effectDiscard(
     Effect.flatMap(Importer, (importer) =>
       importer.run(demoSource({ size, seed: "pages", asOf: "2026-01-15" }), {
+        provenance: { source: "test", license: null, asOf: "2026-01-15" },
         maxRejects: 0,
         onRejects: () => Effect.void,
         onProgress: () => Effect.void

@@ -125,8 +125,8 @@ export const Timestamp = Schema.String.pipe(Schema.decode(cleaned(inUtc))).check
   Schema.makeFilter(isUtc, { problem: problem("not_time") })
 )
 
-/** A list without repetition; absent means empty. */
-export const set = <S extends Schema.Codec<string, string>>(item: S, maxEntries: number) =>
+/** A list without repetition. */
+export const distinct = <S extends Schema.Codec<string, string>>(item: S, maxEntries: number) =>
   Schema.Array(item).pipe(
     Schema.decode(
       SchemaTransformation.transform<ReadonlyArray<S["Type"]>, ReadonlyArray<S["Type"]>>({
@@ -134,6 +134,9 @@ export const set = <S extends Schema.Codec<string, string>>(item: S, maxEntries:
         encode: (items) => items
       })
     ),
-    Schema.check(Schema.isMaxLength(maxEntries)),
-    Schema.withDecodingDefaultKey(Effect.succeed([]))
+    Schema.check(Schema.isMaxLength(maxEntries))
   )
+
+/** As {@link distinct}; absent means empty. */
+export const set = <S extends Schema.Codec<string, string>>(item: S, maxEntries: number) =>
+  distinct(item, maxEntries).pipe(Schema.withDecodingDefaultKey(Effect.succeed([])))

@@ -31,6 +31,15 @@ export const NicheRecord = Schema.Struct({
 })
 export type NicheRecord = typeof NicheRecord.Type
 
+/** What sources call a kind of thing, in whatever case, and the niche of stores that sell it. Key: `name`. */
+export const CategoryRecord = Schema.Struct({
+  type: Schema.Literal("category"),
+  name: Fields.line(300),
+  /** Id of a niche. */
+  niche: NicheId
+})
+export type CategoryRecord = typeof CategoryRecord.Type
+
 /** A store with its figures. Amounts are per month, in its currency. Key: `domain`. */
 export const ShopRecord = Schema.Struct({
   type: Schema.Literal("shop"),
@@ -54,6 +63,29 @@ export const ShopRecord = Schema.Struct({
 })
 export type ShopRecord = typeof ShopRecord.Type
 
+/** What one source knows of a store: what is absent stays as it is. Key: `domain`. A new store needs name and country. */
+export const PartialShop = Schema.Struct({
+  type: Schema.Literal("partial_shop"),
+  domain: Fields.Domain,
+  name: Schema.optionalKey(ShopName),
+  country: Schema.optionalKey(Country),
+  currency: Schema.optionalKey(Currency),
+  languages: Schema.optionalKey(Fields.distinct(Schema.Literals(languages), languages.length)),
+  pixels: Schema.optionalKey(Fields.distinct(Schema.Literals(pixels), pixels.length)),
+  social_networks: Schema.optionalKey(Fields.distinct(Schema.Literals(socialNetworks), socialNetworks.length)),
+  apps: Schema.optionalKey(Fields.distinct(Fields.line(100), 500)),
+  theme: Schema.optionalKey(Fields.line(100)),
+  created_on: Schema.optionalKey(Fields.Day),
+  monthly_revenue: Schema.optionalKey(Fields.amount(1e15)),
+  monthly_orders: Schema.optionalKey(Fields.Count),
+  products_count: Schema.optionalKey(Fields.Count),
+  trustpilot_rating: Schema.optionalKey(Fields.amount(5)),
+  trustpilot_reviews: Schema.optionalKey(Fields.Count),
+  /** What the source calls the kinds of things that the store sells, the best one first; a niche is made of them. */
+  categories: Schema.optionalKey(Fields.distinct(Fields.line(300), 50))
+})
+export type PartialShop = typeof PartialShop.Type
+
 /** The visits of a store in one month. Key: `shop` and `month`. */
 export const TrafficMonthRecord = Schema.Struct({
   type: Schema.Literal("traffic_month"),
@@ -70,6 +102,8 @@ export const ProductRecord = Schema.Struct({
   /** Domain of a store. */
   shop: Fields.Domain,
   key: Fields.identifier(200),
+  /** A further id that other sources know the product by, such as the platform's where `key` is a handle. */
+  alias: Schema.optionalKey(Schema.NullOr(Fields.identifier(200))),
   title: Fields.line(500),
   url: Fields.nullable(Fields.WebUrl),
   image_url: Fields.nullable(Fields.WebUrl),
@@ -111,32 +145,53 @@ export const AdRecord = Schema.Struct({
 )
 export type AdRecord = typeof AdRecord.Type
 
+/** A record that is gone: a store (`shop`) with all that belongs to it, a product (`shop`, `key`), or an ad (`key`). */
+export const RemovedRecord = Schema.Struct({
+  type: Schema.Literal("removed"),
+  record: Schema.Literals(["shop", "product", "ad"]),
+  shop: Fields.nullable(Fields.Domain),
+  key: Fields.nullable(Fields.identifier(200))
+})
+export type RemovedRecord = typeof RemovedRecord.Type
+
+/** What the catalog holds. */
 export type CatalogRecord = NicheRecord | ShopRecord | TrafficMonthRecord | ProductRecord | AdRecord
 
+/** What a file of the catalog's own format holds. */
+export type NativeRecord = CatalogRecord | CategoryRecord | RemovedRecord
+
 /** In order of reference: a record refers only to records of earlier types. */
-export const recordTypes = ["niche", "shop", "traffic_month", "product", "ad"] as const satisfies ReadonlyArray<
-  CatalogRecord["type"]
->
+export const recordTypes = [
+  "niche",
+  "category",
+  "shop",
+  "traffic_month",
+  "product",
+  "ad",
+  "removed"
+] as const satisfies ReadonlyArray<NativeRecord["type"]>
 
 /** Decoded by the tag, so that issues are those of the intended type. */
 const decoders: Record<
-  CatalogRecord["type"],
-  (input: unknown) => Result.Result<CatalogRecord, ReadonlyArray<ArgumentIssue>>
+  NativeRecord["type"],
+  (input: unknown) => Result.Result<NativeRecord, ReadonlyArray<ArgumentIssue>>
 > = {
   niche: ArgumentDecoder.decoder(NicheRecord),
+  category: ArgumentDecoder.decoder(CategoryRecord),
   shop: ArgumentDecoder.decoder(ShopRecord),
   traffic_month: ArgumentDecoder.decoder(TrafficMonthRecord),
   product: ArgumentDecoder.decoder(ProductRecord),
-  ad: ArgumentDecoder.decoder(AdRecord)
+  ad: ArgumentDecoder.decoder(AdRecord),
+  removed: ArgumentDecoder.decoder(RemovedRecord)
 }
 
 const tagIssues = ArgumentDecoder.decoder(Schema.Struct({ type: Schema.Literals(recordTypes) }))
 
-const isRecordType = (value: unknown): value is CatalogRecord["type"] =>
+const isRecordType = (value: unknown): value is NativeRecord["type"] =>
   typeof value === "string" && Object.hasOwn(decoders, value)
 
 /** Decodes one record from parsed JSON, or returns all its issues. */
-export const decode = (input: unknown): Result.Result<CatalogRecord, ReadonlyArray<ArgumentIssue>> => {
+export const decode = (input: unknown): Result.Result<NativeRecord, ReadonlyArray<ArgumentIssue>> => {
   if (!Predicate.isObject(input)) return Result.fail([issueAt("", "not_record")])
   if (Predicate.hasProperty(input, "type") && isRecordType(input.type)) return decoders[input.type](input)
   // Only for the issue of the tag: without it, the other fields mean nothing.
@@ -146,8 +201,10 @@ export const decode = (input: unknown): Result.Result<CatalogRecord, ReadonlyArr
 /** For the test of docs/import.md. */
 export const schemas = {
   niche: NicheRecord,
+  category: CategoryRecord,
   shop: ShopRecord,
   traffic_month: TrafficMonthRecord,
   product: ProductRecord,
-  ad: AdRecord
+  ad: AdRecord,
+  removed: RemovedRecord
 } as const

@@ -40,3 +40,12 @@ export const extension = remembering((domain): string | null => {
     ? null
     : `.${parsed.publicSuffix}`
 })
+
+/** The registrable domain of a normalized host, where a subdomain of a platform counts as one; `null` when there is none. */
+export const registrable = remembering((host): string | null =>
+  hostName.test(host) ? (tldts.parse(host, { ...options, allowPrivateDomains: true }).domain ?? null) : null
+)
+
+/** Whether a normalized text is a domain below a suffix that registries have, which a file's name seldom is by chance. */
+export const isPublic = (domain: string): boolean =>
+  extension(domain) !== null && tldts.parse(domain, options).isIcann === true

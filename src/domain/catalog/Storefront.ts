@@ -7,8 +7,7 @@ import * as ArgumentDecoder from "../ArgumentDecoder.ts"
 import { issueAt } from "../ArgumentIssue.ts"
 import type { ArgumentIssue } from "../ArgumentIssue.ts"
 import { WebUrl } from "./RecordFields.ts"
-import { decode } from "./Records.ts"
-import type { CatalogRecord } from "./Records.ts"
+import { ProductRecord } from "./Records.ts"
 
 const absent = <S extends Schema.Constraint>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
 
@@ -53,6 +52,7 @@ const Product = Schema.Struct({
 })
 type Product = typeof Product.Type
 
+const decodeRecord = ArgumentDecoder.decoder(ProductRecord)
 const decodeProduct = ArgumentDecoder.decoder(Product, { unknownNames: "ignore" })
 
 /** The only public source of the currency and the country of a storefront. */
@@ -68,22 +68,16 @@ export type Meta = typeof Meta.Type
 
 export const decodeMeta = ArgumentDecoder.decoder(Meta, { unknownNames: "ignore" })
 
-/** `{"products": [...]}`, also with further fields, or the array alone. */
-export const ProductsDocument = Schema.Union([
-  Schema.Array(Schema.Unknown),
-  Schema.Struct({ products: Schema.Array(Schema.Unknown) })
-])
-
 /** `null` for a product that is not on sale. */
 export const toRecord = (
   input: unknown,
   domain: string
-): Result.Result<CatalogRecord | null, ReadonlyArray<ArgumentIssue>> =>
+): Result.Result<ProductRecord | null, ReadonlyArray<ArgumentIssue>> =>
   Result.flatMap(decodeProduct(input), (product) => {
     const status = product.status?.toLowerCase()
     if (status === "draft" || status === "archived") return Result.succeed(null)
     const price = lowestPrice(product)
-    return Result.flatMap(price, (price) => decode(translate(product, domain, price)))
+    return Result.flatMap(price, (price) => decodeRecord(translate(product, domain, price)))
   })
 
 const lowestPrice = ({ variants }: Product): Result.Result<number, ReadonlyArray<ArgumentIssue>> => {
@@ -122,7 +116,8 @@ const translate = (product: Product, domain: string, price: number): object => {
   return {
     type: "product",
     shop: domain,
-    key: String(product.id ?? handle ?? ""),
+    key: handle ?? String(product.id ?? ""),
+    alias: handle === null || product.id === undefined || product.id === null ? null : String(product.id),
     title: product.title ?? "",
     url: handle === null ? null : `https://${domain}/products/${encodeURIComponent(handle)}`,
     image_url: images[0]?.url ?? null,

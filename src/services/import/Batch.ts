@@ -2,24 +2,38 @@
  * Sorts a batch of records by type. Records that refer to unknown records are rejected; of several records with one key, the
  * last one counts.
  */
-import { englishOf } from "../../domain/ArgumentIssue.ts"
 import type {
   AdRecord,
+  CategoryRecord,
   NicheRecord,
+  PartialShop,
   ProductRecord,
+  RemovedRecord,
   ShopRecord,
   TrafficMonthRecord
 } from "../../domain/catalog/Records.ts"
-import type { ImportRow, Reject, StorefrontShop } from "./ImportSource.ts"
+import { englishOf } from "../../domain/ArgumentIssue.ts"
+import type { ImportRow, LibraryAd, Reject, TaxonomyNiche } from "./ImportSource.ts"
 import type { NicheTree } from "./NicheTree.ts"
+
+export interface CategorizedProduct {
+  readonly record: ProductRecord
+  readonly category: string | null
+}
 
 export interface Batch {
   readonly niches: ReadonlyMap<number, NicheRecord>
-  readonly storefronts: ReadonlyMap<string, StorefrontShop>
+  readonly taxonomy: ReadonlyMap<string, TaxonomyNiche>
+  /** By their names in lower case. */
+  readonly categories: ReadonlyMap<string, CategoryRecord>
   readonly shops: ReadonlyMap<string, ShopRecord>
+  readonly partialShops: ReadonlyMap<string, PartialShop>
   readonly trafficMonths: ReadonlyMap<string, TrafficMonthRecord>
-  readonly products: ReadonlyMap<string, ProductRecord>
+  readonly products: ReadonlyMap<string, CategorizedProduct>
   readonly ads: ReadonlyMap<string, AdRecord>
+  readonly libraryAds: ReadonlyMap<string, LibraryAd>
+  /** To be done before all others: a record that comes back later in the batch is a new one. */
+  readonly removed: ReadonlyArray<RemovedRecord>
   readonly rejects: ReadonlyArray<Reject>
 }
 
@@ -32,21 +46,53 @@ export const sortOut = (
   known: { readonly niches: NicheTree; readonly shops: ReadonlySet<string> }
 ): Batch => {
   const niches = new Map<number, NicheRecord>()
-  const storefronts = new Map<string, StorefrontShop>()
+  const taxonomy = new Map<string, TaxonomyNiche>()
+  const categories = new Map<string, CategoryRecord>()
   const shops = new Map<string, ShopRecord>()
+  const partialShops = new Map<string, PartialShop>()
   const trafficMonths = new Map<string, TrafficMonthRecord>()
-  const products = new Map<string, ProductRecord>()
+  const products = new Map<string, CategorizedProduct>()
   const ads = new Map<string, AdRecord>()
+  const libraryAds = new Map<string, LibraryAd>()
+  const removed: Array<RemovedRecord> = []
+  const gone = new Set<string>()
   const rejects: Array<Reject> = []
 
-  const isKnown = (domain: string) => known.shops.has(domain) || shops.has(domain) || storefronts.has(domain)
+  const isKnown = (domain: string) =>
+    shops.has(domain) || partialShops.has(domain) || (known.shops.has(domain) && !gone.has(domain))
   const unknownShop = (domain: string): Omit<Reject, "line"> => ({
     field: "shop",
     reason: `no store ${domain} is known; its record must come earlier`
   })
+  const unknownNiche = (niche: number): Omit<Reject, "line"> => ({
+    field: "niche",
+    reason: `no niche ${niche} is known; its record must come earlier`
+  })
 
-  /** Adds the record, or returns its invalid reference. */
-  const take = ({ record }: ImportRow): Omit<Reject, "line"> | undefined => {
+  const remove = (record: RemovedRecord): Omit<Reject, "line"> | undefined => {
+    const { key, shop } = record
+    const needs = (field: string) => ({ field, reason: `is required to remove a record of this type` })
+    if (record.record !== "ad" && shop === null) return needs("shop")
+    if (record.record !== "shop" && key === null) return needs("key")
+    removed.push(record)
+    if (record.record === "ad") {
+      ads.delete(key ?? "")
+      libraryAds.delete(key ?? "")
+    } else if (record.record === "product") {
+      products.delete(`${shop} ${key}`)
+    } else {
+      gone.add(shop ?? "")
+      shops.delete(shop ?? "")
+      partialShops.delete(shop ?? "")
+      for (const [id, { record }] of products) if (record.shop === shop) products.delete(id)
+      for (const [id, { shop: of }] of trafficMonths) if (of === shop) trafficMonths.delete(id)
+      for (const [id, ad] of ads) if (ad.shop === shop) ads.delete(id)
+    }
+    return undefined
+  }
+
+  /** Takes the record in, or says what it refers to in vain. */
+  const take = ({ category, record }: ImportRow): Omit<Reject, "line"> | undefined => {
     switch (record.type) {
       case "niche": {
         const issue = known.niches.add(record)
@@ -54,13 +100,33 @@ export const sortOut = (
         niches.set(record.id, record)
         return undefined
       }
-      case "storefront_shop":
-        storefronts.set(record.domain, record)
+      case "taxonomy_niche":
+        taxonomy.set(record.key, record)
         return undefined
-      case "shop":
-        if (record.niche !== null && !known.niches.has(record.niche)) {
-          return { field: "niche", reason: `no niche ${record.niche} is known; its record must come earlier` }
+      case "category":
+        if (!known.niches.has(record.niche)) return unknownNiche(record.niche)
+        categories.set(record.name.toLowerCase(), record)
+        return undefined
+      case "partial_shop": {
+        if (!isKnown(record.domain)) {
+          if (record.country === undefined) {
+            return {
+              field: "country",
+              reason: `is required: the store ${record.domain} is not known yet; name its country with --country`
+            }
+          }
+          partialShops.set(record.domain, { ...record, name: record.name ?? record.domain })
+          return undefined
         }
+        const whole = shops.get(record.domain)
+        // What a whole record of the batch says of it is known, too.
+        if (whole !== undefined) shops.set(record.domain, withFacts(whole, record))
+        else partialShops.set(record.domain, { ...partialShops.get(record.domain), ...record })
+        return undefined
+      }
+      case "shop":
+        if (record.niche !== null && !known.niches.has(record.niche)) return unknownNiche(record.niche)
+        partialShops.delete(record.domain)
         shops.set(record.domain, record)
         return undefined
       case "traffic_month":
@@ -69,28 +135,50 @@ export const sortOut = (
         return undefined
       case "product":
         if (!isKnown(record.shop)) return unknownShop(record.shop)
-        products.set(`${record.shop} ${record.key}`, record)
+        products.set(`${record.shop} ${record.key}`, { record, category: category ?? null })
         return undefined
       case "ad":
         if (record.shop !== null && !isKnown(record.shop)) return unknownShop(record.shop)
+        libraryAds.delete(record.key)
         ads.set(record.key, record)
         return undefined
+      case "library_ad":
+        ads.delete(record.ad.key)
+        libraryAds.set(record.ad.key, record)
+        return undefined
+      case "removed":
+        return remove(record)
     }
   }
 
   for (const row of rows) {
     const reject = take(row)
-    if (reject !== undefined) rejects.push({ line: row.line, ...reject })
+    if (reject !== undefined)
+      rejects.push({ line: row.line, ...(row.file === undefined ? {} : { file: row.file }), ...reject })
   }
-  return { niches, storefronts, shops, trafficMonths, products, ads, rejects }
+  return {
+    niches,
+    taxonomy,
+    categories,
+    shops,
+    partialShops,
+    trafficMonths,
+    products,
+    ads,
+    libraryAds,
+    removed,
+    rejects
+  }
 }
 
-/** The domains of all stores in the rows. */
+const withFacts = (whole: ShopRecord, facts: PartialShop): ShopRecord => ({ ...whole, ...facts, type: "shop" })
+
+/** Every store that the rows name. */
 export const domainsOf = (rows: ReadonlyArray<ImportRow>): ReadonlySet<string> => {
   const domains = new Set<string>()
   for (const { record } of rows) {
-    if (record.type === "shop" || record.type === "storefront_shop") domains.add(record.domain)
-    else if (record.type !== "niche" && record.shop !== null) domains.add(record.shop)
+    if (record.type === "shop" || record.type === "partial_shop") domains.add(record.domain)
+    else if ("shop" in record && record.shop !== null) domains.add(record.shop)
   }
   return domains
 }

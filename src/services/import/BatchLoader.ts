@@ -1,70 +1,97 @@
 /** Writes a batch of records to the catalog. */
 import { Effect, Schema } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
-import type { CatalogRecord } from "../../domain/catalog/Records.ts"
+import type { PartialShop, RemovedRecord } from "../../domain/catalog/Records.ts"
 import { rowsOf } from "../database/Rows.ts"
 import { domainsOf, sortOut } from "./Batch.ts"
 import type { Batch } from "./Batch.ts"
-import type { Written } from "./BulkUpsert.ts"
+import type { Write, Written } from "./BulkUpsert.ts"
 import * as CatalogTables from "./CatalogTables.ts"
 import type { Touched } from "./CatalogVersion.ts"
 import type { ImportRow, Reject } from "./ImportSource.ts"
-import { NicheTree } from "./NicheTree.ts"
+import * as AdLinks from "./AdLinks.ts"
+import type { LinkCounts } from "./AdLinks.ts"
+import * as Reconciliation from "./Reconciliation.ts"
+import * as ProductKeys from "./ProductKeys.ts"
+import * as Niches from "./Niches.ts"
+import type { NicheVote } from "./Niches.ts"
 
-/** The numbers of new and of changed rows. */
+/** How many rows were new, how many differed from what was stored, and how many are gone. */
 export interface Tally {
   readonly added: number
   readonly changed: number
+  readonly removed: number
 }
 
-export type Tallies = Readonly<Record<CatalogRecord["type"], Tally>>
+export const tables = ["niche", "category", "shop", "traffic_month", "product", "ad"] as const
+export type Tallies = Readonly<Record<(typeof tables)[number], Tally>>
 
-const noTally: Tally = { added: 0, changed: 0 }
+const noTally: Tally = { added: 0, changed: 0, removed: 0 }
 
-export const noTallies: Tallies = {
-  niche: noTally,
-  shop: noTally,
-  traffic_month: noTally,
-  product: noTally,
-  ad: noTally
-}
-
-const both = (a: Tally, b: Tally): Tally => ({ added: a.added + b.added, changed: a.changed + b.changed })
-
-export const sum = (a: Tallies, b: Tallies): Tallies => ({
-  niche: both(a.niche, b.niche),
-  shop: both(a.shop, b.shop),
-  traffic_month: both(a.traffic_month, b.traffic_month),
-  product: both(a.product, b.product),
-  ad: both(a.ad, b.ad)
+const tallies = (tallyOf: (table: (typeof tables)[number]) => Tally): Tallies => ({
+  niche: tallyOf("niche"),
+  category: tallyOf("category"),
+  shop: tallyOf("shop"),
+  traffic_month: tallyOf("traffic_month"),
+  product: tallyOf("product"),
+  ad: tallyOf("ad")
 })
 
 export interface LoadedBatch {
   readonly tallies: Tallies
   readonly rejects: ReadonlyArray<Reject>
   readonly touched: Touched
+  readonly links: LinkCounts
+  /** What the products and categories of stores say of their niches. */
+  readonly votes: ReadonlyArray<NicheVote>
 }
 
-/** In a transaction of its own, or a savepoint of the current one. */
+export const nothingLoaded: LoadedBatch = {
+  tallies: tallies(() => noTally),
+  rejects: [],
+  touched: { items: [], figures: [], niches: false },
+  links: AdLinks.none,
+  votes: []
+}
+
+export const sum = (a: LoadedBatch, b: LoadedBatch): LoadedBatch => ({
+  tallies: tallies((table) => sumOfTallies(a.tallies[table], b.tallies[table])),
+  rejects: [...a.rejects, ...b.rejects],
+  touched: sumOfTouched([a.touched, b.touched]),
+  links: AdLinks.sum(a.links, b.links),
+  votes: [...a.votes, ...b.votes]
+})
+
+const sumOfTallies = (a: Tally, b: Tally): Tally => ({
+  added: a.added + b.added,
+  changed: a.changed + b.changed,
+  removed: a.removed + b.removed
+})
+
+export const sumOfTouched = (all: ReadonlyArray<Touched>): Touched => ({
+  items: all.flatMap(({ items }) => Array.from(items)),
+  figures: all.flatMap(({ figures }) => Array.from(figures)),
+  niches: all.some(({ niches }) => niches)
+})
+
+/** All or nothing; within another transaction a savepoint. What changes is written with the version. */
 export const loadBatch = Effect.fn("BatchLoader.loadBatch")(function* (
-  sql: SqlClient.SqlClient,
-  version: number,
+  write: Write,
   rows: ReadonlyArray<ImportRow>
 ): Effect.fn.Return<LoadedBatch, SqlError.SqlError> {
+  const { sql } = write
   return yield* sql.withTransaction(
     Effect.gen(function* () {
-      const shopIds = yield* knownShops(sql, domainsOf(rows))
-      const niches = yield* knownNiches(sql, rows)
-      const batch = sortOut(rows, { niches, shops: new Set(shopIds.keys()) })
-      return { ...(yield* write(sql, version, batch, shopIds)), rejects: batch.rejects }
+      const known = yield* knownShops(sql, domainsOf(rows))
+      const niches = yield* Niches.read(sql, rows)
+      const batch = sortOut(rows, { niches: niches.tree, shops: new Set(known.keys()) })
+      return { ...(yield* store(write, batch, known, niches)), rejects: batch.rejects }
     })
   )
 })
 
 const decodeShops = rowsOf(Schema.Struct({ id: Schema.Int, domain: Schema.String }))
-const decodeNiches = rowsOf(
-  Schema.Struct({ id: Schema.Int, parent_id: Schema.NullOr(Schema.Int), name: Schema.String })
-)
+const decodeIds = rowsOf(Schema.Struct({ id: Schema.Int }))
 
 const knownShops = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, domains: Iterable<string>) {
   const wanted = Array.from(domains)
@@ -73,54 +100,119 @@ const knownShops = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, domain
   return new Map((yield* decodeShops(known)).map(({ domain, id }) => [domain, id]))
 })
 
-const knownNiches = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, rows: ReadonlyArray<ImportRow>) {
-  const isNeeded = rows.some(
-    ({ record }) => record.type === "niche" || (record.type === "shop" && record.niche !== null)
-  )
-  return new NicheTree(isNeeded ? yield* decodeNiches(yield* sql`SELECT id, parent_id, name FROM niche`) : [])
-})
-
-const write = Effect.fnUntraced(function* (
-  sql: SqlClient.SqlClient,
-  version: number,
+const store = Effect.fnUntraced(function* (
+  write: Write,
   batch: Batch,
-  known: ReadonlyMap<string, number>
-) {
-  const niches = yield* CatalogTables.upsertNiches(sql, version, Array.from(batch.niches.values()))
-  const storefronts = yield* CatalogTables.upsertStorefronts(sql, version, Array.from(batch.storefronts.values()))
-  const shops = yield* CatalogTables.upsertShops(sql, version, Array.from(batch.shops.values()))
+  before: ReadonlyMap<string, number>,
+  niches: Niches.StoredNiches
+): Effect.fn.Return<Omit<LoadedBatch, "rejects">, SqlError.SqlError> {
+  const { sql } = write
+  const removed = yield* removeRecords(sql, batch.removed)
+  const known = removed.shops.tally.removed === 0 ? before : yield* knownShops(sql, before.keys())
 
-  const added = [...batch.storefronts.keys(), ...batch.shops.keys()].filter((domain) => !known.has(domain))
+  const written = yield* CatalogTables.upsertNiches(write, Array.from(batch.niches.values()))
+  const ofTaxonomy = yield* CatalogTables.upsertNiches(write, niches.addTaxonomy(Array.from(batch.taxonomy.values())))
+  const categories = yield* CatalogTables.upsertCategories(write, niches.addCategories(batch.categories))
+  const partial = Map.groupBy(batch.partialShops.values(), ({ domain }) => known.has(domain))
+  const shops = [
+    yield* CatalogTables.insertPartialShops(write, partial.get(false) ?? []),
+    yield* CatalogTables.updatePartialShops(write, partial.get(true) ?? []),
+    yield* CatalogTables.upsertShops(write, Array.from(batch.shops.values()))
+  ]
+
+  const added = [...batch.partialShops.keys(), ...batch.shops.keys()].filter((domain) => !known.has(domain))
   const shopIds = new Map([...known, ...(yield* knownShops(sql, added))])
-  /** `sortOut` has rejected records without a store. */
-  const ofShop = <R extends { readonly shop: string }>(records: ReadonlyMap<string, R>) =>
-    Array.from(records.values()).flatMap((record) => {
-      const shopId = shopIds.get(record.shop)
-      return shopId === undefined ? [] : [{ record, shopId }]
+  const idOf = (domain: string | null) => (domain === null ? null : (shopIds.get(domain) ?? null))
+  /** `sortOut` let through only what has its store. */
+  const ofShop = <R extends { readonly shop: string }>(records: Iterable<R>) =>
+    Array.from(records).flatMap((record) => {
+      const shopId = idOf(record.shop)
+      return shopId === null ? [] : [{ record, shopId }]
     })
-  const ads = Array.from(batch.ads.values(), (record) => ({
-    record,
-    shopId: record.shop === null ? null : (shopIds.get(record.shop) ?? null)
-  }))
 
-  const months = yield* CatalogTables.upsertTrafficMonths(sql, version, ofShop(batch.trafficMonths))
-  const products = yield* CatalogTables.upsertProducts(sql, version, ofShop(batch.products))
-  const writtenAds = yield* CatalogTables.upsertAds(sql, version, ads)
+  const months = yield* CatalogTables.upsertTrafficMonths(write, ofShop(batch.trafficMonths.values()))
+  const categorized = Array.from(batch.products.values())
+  const found = yield* ProductKeys.resolve(sql, ofShop(categorized.map(({ record }) => record)))
+  const products = yield* CatalogTables.upsertProducts(write, found)
+  if (write.origin?.notesProducts === true) yield* ProductKeys.note(sql, found)
+  const ads = yield* CatalogTables.upsertAds(
+    write,
+    Array.from(batch.ads.values(), (record) => ({ record, shopId: idOf(record.shop) }))
+  )
+  const library = yield* AdLinks.link(sql, Array.from(batch.libraryAds.values()), write.origin?.asOf)
+  const libraryAds = yield* CatalogTables.upsertLibraryAds(write, library.ads)
+  yield* AdLinks.learnPages(sql, library.ads)
+  const late = yield* AdLinks.linkEarlierAds(
+    write,
+    added.flatMap((domain) => {
+      const id = shopIds.get(domain)
+      return id === undefined ? [] : [{ id, domain }]
+    })
+  )
 
-  const all = [storefronts, shops, months, products, writtenAds]
-  const tallies: Tallies = {
-    niche: tallyOf(niches),
-    shop: both(tallyOf(storefronts), tallyOf(shops)),
-    traffic_month: tallyOf(months),
-    product: tallyOf(products),
-    ad: tallyOf(writtenAds)
+  return {
+    tallies: {
+      niche: tallyOf(written, ofTaxonomy),
+      category: tallyOf(categories),
+      shop: sumOfTallies(removed.shops.tally, tallyOf(...shops)),
+      traffic_month: tallyOf(months),
+      product: sumOfTallies(removed.products.tally, tallyOf(products)),
+      ad: sumOfTallies(removed.ads.tally, tallyOf(ads, libraryAds))
+    },
+    touched: sumOfTouched([
+      removed.shops.touched,
+      removed.products.touched,
+      removed.ads.touched,
+      late.touched,
+      ...[...shops, months, products, ads, libraryAds].map(({ figures, items }) => ({ items, figures, niches: false })),
+      { items: [], figures: [], niches: [written, ofTaxonomy].some(({ added, changed }) => added + changed > 0) }
+    ]),
+    links: { ...library.counts, later: late.count },
+    votes: [
+      ...Array.from(batch.partialShops.values()).flatMap((shop) => votesOfShop(niches, shop, idOf(shop.domain))),
+      ...categorized.flatMap(({ category, record }) => niches.vote(idOf(record.shop), category, 1))
+    ]
   }
-  const touched: Touched = {
-    items: all.flatMap(({ items }) => items),
-    figures: all.flatMap(({ figures }) => figures),
-    niches: niches.added + niches.changed > 0
-  }
-  return { tallies, touched }
 })
 
-const tallyOf = ({ added, changed }: Written): Tally => ({ added, changed })
+/** What a list of stores says of a store counts more than its products. */
+const votesOfAList = 1_000
+
+const votesOfShop = (niches: Niches.StoredNiches, { categories = [] }: PartialShop, shopId: number | null) =>
+  categories.map((category) => niches.vote(shopId, category, votesOfAList)).find((votes) => votes.length > 0) ?? []
+
+const tallyOf = (...written: ReadonlyArray<Written>): Tally => ({
+  added: written.reduce((total, { added }) => total + added, 0),
+  changed: written.reduce((total, { changed }) => total + changed, 0),
+  removed: 0
+})
+
+const removeRecords = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, records: ReadonlyArray<RemovedRecord>) {
+  const of = (type: RemovedRecord["record"]) => records.filter(({ record }) => record === type)
+  const counted = (touched: Touched) => {
+    const removed = Array.from(touched.items).length
+    return { touched, tally: { ...noTally, removed } }
+  }
+  const idsOf = Effect.fnUntraced(function* (
+    wanted: ReadonlyArray<RemovedRecord>,
+    read: Effect.Effect<ReadonlyArray<unknown>, SqlError.SqlError>
+  ) {
+    return wanted.length === 0 ? [] : (yield* decodeIds(yield* read)).map(({ id }) => id)
+  })
+  const keys = (wanted: ReadonlyArray<RemovedRecord>) => wanted.map(({ key }) => key ?? "")
+  const domains = (wanted: ReadonlyArray<RemovedRecord>) => wanted.map(({ shop }) => shop ?? "")
+  const [shops, products, ads] = [of("shop"), of("product"), of("ad")]
+  const productIds = yield* idsOf(
+    products,
+    sql`
+      SELECT p.id FROM unnest(${domains(products)}::text[], ${keys(products)}::text[]) AS gone (domain, key)
+      JOIN shop s ON s.domain = gone.domain JOIN product p ON p.shop_id = s.id AND (p.key = gone.key OR p.alias = gone.key)`
+  )
+  const adIds = yield* idsOf(ads, sql`SELECT id FROM ad WHERE key = ANY(${keys(ads)}::text[])`)
+  const shopIds = yield* idsOf(shops, sql`SELECT id FROM shop WHERE domain = ANY(${domains(shops)}::text[])`)
+  return {
+    products: counted(yield* Reconciliation.removeProducts(sql, productIds)),
+    ads: counted(yield* Reconciliation.removeAds(sql, adIds)),
+    shops: counted(yield* Reconciliation.removeShops(sql, shopIds))
+  }
+})

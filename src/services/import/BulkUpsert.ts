@@ -21,8 +21,8 @@ export interface Column<Row> {
   readonly value: (row: Row) => string | number | boolean | null
   /** Absent when the search index does not read the column. */
   readonly stamp?: Stamp
-  /** NULL leaves what is stored. */
-  readonly isOptional?: boolean
+  /** What becomes of what is stored; it is replaced where this is absent. */
+  readonly merge?: "keep_when_null" | "greatest"
 }
 
 export interface Table<Row> {
@@ -35,11 +35,27 @@ export interface Table<Row> {
     readonly stamp: Stamp
     readonly id: (row: string) => string
   }
-  /** Whether the table has a column for the version of the last change. */
+  /** Whether rows say in which version of the catalog they changed, and where they come from. */
   readonly isVersioned: boolean
 }
 
-/** The numbers of new and of changed rows, and the stores whose stamps move. */
+/** What writes: a transaction with the catalog's lock, its version, and the import that it is a part of. */
+export interface Write {
+  readonly sql: SqlClient.SqlClient
+  readonly version: number
+  readonly origin: Origin | null
+}
+
+export interface Origin {
+  readonly importId: number
+  readonly sourceId: number
+  /** The day that the data is of, `YYYY-MM-DD`. */
+  readonly asOf: string
+  /** Whether products are to be noted that the import comes across. */
+  readonly notesProducts: boolean
+}
+
+/** How many rows were new, how many differed from what was stored, and whose stamps move. */
 const Written = Schema.Struct({
   added: Schema.Int,
   changed: Schema.Int,
@@ -51,16 +67,12 @@ const decodeWritten = rowOf(Written)
 
 const nothing: Written = { added: 0, changed: 0, items: [], figures: [] }
 
-/** Rows must have distinct keys; PostgreSQL refuses duplicates. */
-export type Upsert<Row> = (
-  sql: SqlClient.SqlClient,
-  version: number,
-  rows: ReadonlyArray<Row>
-) => Effect.Effect<Written, SqlError.SqlError>
+/** Rows have different keys: a key that comes twice is refused by PostgreSQL. */
+export type Upsert<Row> = (write: Write, rows: ReadonlyArray<Row>) => Effect.Effect<Written, SqlError.SqlError>
 
 export const upsert = <Row>(table: Table<Row>): Upsert<Row> => {
   const text = statement(table)
-  return (sql, version, rows) =>
+  return ({ origin, sql, version }, rows) =>
     rows.length === 0
       ? Effect.succeed(nothing)
       : Effect.flatMap(
@@ -69,7 +81,7 @@ export const upsert = <Row>(table: Table<Row>): Upsert<Row> => {
             ...table.columns.map(({ sentAs, value }) =>
               Result.getOrThrow(PgTypes.array(rows.map(value), PgTypes.OID[sentAs]))
             ),
-            ...(table.isVersioned ? [version] : [])
+            ...(table.isVersioned ? [version, origin?.importId ?? null, origin?.sourceId ?? null] : [])
           ]),
           decodeWritten
         )
@@ -85,8 +97,10 @@ const statement = <Row>({ columns, isVersioned, key, name, ofStore }: Table<Row>
   const names = columns.map((column) => column.name)
   const others = columns.filter((column) => !key.includes(column.name))
   const isStored = key.map((column) => `stored.${column} = input.${column}`).join(" AND ")
-  const given = ({ isOptional, name }: Column<Row>) =>
-    isOptional === true ? `coalesce(input.${name}, stored.${name})` : `input.${name}`
+  const given = ({ merge, name }: Column<Row>) => {
+    if (merge === undefined) return `input.${name}`
+    return `${merge === "greatest" ? "greatest" : "coalesce"}(input.${name}, stored.${name})`
+  }
   const differs = (compared: ReadonlyArray<Column<Row>>) =>
     compared.length === 0
       ? "false"
@@ -96,6 +110,9 @@ const statement = <Row>({ columns, isVersioned, key, name, ofStore }: Table<Row>
         )}) IS DISTINCT FROM (${list(compared.map(given))})`
   const differsIn = (stamp: Stamp) => differs(others.filter((column) => column.stamp === stamp))
   const version = `$${columns.length + 1}::int`
+  const importId = `$${columns.length + 2}::int`
+  // None of what is not imported.
+  const sources = `array_remove(ARRAY[$${columns.length + 3}::int], NULL)`
   const storeOf = (row: string) => ofStore?.id(row) ?? "NULL::int"
 
   const stamped = (stamp: Stamp) => {
@@ -111,24 +128,30 @@ const statement = <Row>({ columns, isVersioned, key, name, ofStore }: Table<Row>
     changed AS MATERIALIZED (
       SELECT ${list(columns.map((column) => `${given(column)} AS ${column.name}`))},
         stored.${key[0]} IS NULL AS is_new, ${storeOf("stored")} AS left_shop_id,
-        ${differsIn("items")} AS changes_items, ${differsIn("figures")} AS changes_figures
+        ${differs(others)} AS is_changed, ${differsIn("items")} AS changes_items, ${differsIn("figures")} AS changes_figures
       FROM input LEFT JOIN ${name} AS stored ON ${isStored}
-      WHERE ${differs(others)}
+      WHERE ${differs(others)}${isVersioned ? ` OR NOT stored.source_ids @> ${sources}` : ""}
     ),
     inserted AS (
-      INSERT INTO ${name} (${list(names)}${isVersioned ? ", version" : ""})
-      SELECT ${list(names)}${isVersioned ? `, ${version}` : ""} FROM changed WHERE is_new
+      INSERT INTO ${name} (${list(names)}${isVersioned ? ", version, import_id, source_ids" : ""})
+      SELECT ${list(names)}${isVersioned ? `, ${version}, ${importId}, ${sources}` : ""} FROM changed WHERE is_new
       RETURNING ${storeOf(name)} AS shop_id
     ),
     updated AS (
       UPDATE ${name} AS stored
       SET ${list(others.map((column) => `${column.name} = input.${column.name}`))}
-        ${isVersioned ? `, version = CASE WHEN changes_items OR changes_figures THEN ${version} ELSE stored.version END` : ""}
+        ${
+          isVersioned
+            ? `, version = CASE WHEN changes_items OR changes_figures THEN ${version} ELSE stored.version END,
+          import_id = CASE WHEN is_changed THEN ${importId} ELSE stored.import_id END,
+          source_ids = stored.source_ids || CASE WHEN stored.source_ids @> ${sources} THEN '{}' ELSE ${sources} END`
+            : ""
+        }
       FROM changed AS input
       WHERE NOT is_new AND ${isStored}
-      RETURNING ${storeOf("stored")} AS shop_id, left_shop_id, changes_items, changes_figures
+      RETURNING ${storeOf("stored")} AS shop_id, left_shop_id, is_changed, changes_items, changes_figures
     )
-    SELECT (SELECT count(*) FROM inserted)::int AS added, (SELECT count(*) FROM updated)::int AS changed,
+    SELECT (SELECT count(*) FROM inserted)::int AS added, (SELECT count(*) FROM updated WHERE is_changed)::int AS changed,
       ${stamped("items")} AS items, ${stamped("figures")} AS figures`
 }
 

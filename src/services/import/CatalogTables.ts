@@ -1,7 +1,8 @@
 /** The table and columns of each type of record, with the stamps of columns that the search index reads. */
 import type {
   AdRecord,
-  NicheRecord,
+  CategoryRecord,
+  PartialShop,
   ProductRecord,
   ShopRecord,
   TrafficMonthRecord
@@ -10,7 +11,7 @@ import { extension } from "../../domain/catalog/StoreDomain.ts"
 import { sqlPseudoStoreOf } from "../../domain/catalog/StorelessAds.ts"
 import { textArray, upsert } from "./BulkUpsert.ts"
 import type { Column } from "./BulkUpsert.ts"
-import type { StorefrontShop } from "./ImportSource.ts"
+import type { KeyedNiche } from "./Niches.ts"
 
 /** A record whose store is known by id. `shopId` is null for an ad without a store. */
 interface OfShop<Record, ShopId = number> {
@@ -18,10 +19,16 @@ interface OfShop<Record, ShopId = number> {
   readonly shopId: ShopId
 }
 
-export const upsertNiches = upsert<NicheRecord>({
+export const upsertNiches = upsert<KeyedNiche>({
   name: "niche",
   key: ["id"],
   columns: [
+    {
+      name: "taxonomy_key",
+      sentAs: "text",
+      merge: "keep_when_null",
+      value: ({ taxonomy_key }) => taxonomy_key ?? null
+    },
     { name: "id", sentAs: "int4", value: ({ id }) => id },
     { name: "parent_id", sentAs: "int4", value: ({ parent_id }) => parent_id },
     { name: "name", sentAs: "text", value: ({ name }) => name }
@@ -29,80 +36,78 @@ export const upsertNiches = upsert<NicheRecord>({
   isVersioned: false
 })
 
-const ofShop = { stamp: "items", id: (row: string) => `${row}.id` } as const
-
-/** The columns that storefronts have too. */
-const shopIdentity: ReadonlyArray<Column<Omit<StorefrontShop, "type">>> = [
-  { name: "domain", sentAs: "text", value: ({ domain }) => domain },
-  { name: "domain_extension", sentAs: "text", stamp: "figures", value: ({ domain }) => extension(domain) },
-  { name: "name", sentAs: "text", stamp: "items", value: ({ name }) => name },
-  { name: "country", sentAs: "text", stamp: "figures", value: ({ country }) => country }
-]
-const shopCurrency: Column<Omit<StorefrontShop, "type">> = {
-  name: "currency",
-  sentAs: "text",
-  stamp: "figures",
-  value: ({ currency }) => currency
-}
-const shopProductsCount: Column<Omit<StorefrontShop, "type">> = {
-  name: "products_count",
-  sentAs: "int4",
-  stamp: "figures",
-  value: ({ products_count }) => products_count
-}
-
-export const upsertShops = upsert<ShopRecord>({
-  name: "shop",
-  key: ["domain"],
+/** Names are in lower case. */
+export const upsertCategories = upsert<CategoryRecord>({
+  name: "category",
+  key: ["name"],
   columns: [
-    ...shopIdentity,
-    shopCurrency,
-    { name: "niche_id", sentAs: "int4", stamp: "figures", value: ({ niche }) => niche },
-    {
-      name: "languages",
-      sentAs: "text",
-      cast: "text[]",
-      stamp: "figures",
-      value: ({ languages }) => textArray(languages)
-    },
-    { name: "pixels", sentAs: "text", cast: "text[]", stamp: "figures", value: ({ pixels }) => textArray(pixels) },
-    {
-      name: "social_networks",
-      sentAs: "text",
-      cast: "text[]",
-      stamp: "figures",
-      value: ({ social_networks }) => textArray(social_networks)
-    },
-    { name: "apps", sentAs: "text", cast: "text[]", stamp: "figures", value: ({ apps }) => textArray(apps) },
-    { name: "theme", sentAs: "text", stamp: "figures", value: ({ theme }) => theme },
-    { name: "created_on", sentAs: "text", cast: "date", stamp: "figures", value: ({ created_on }) => created_on },
-    { name: "monthly_revenue", sentAs: "float8", stamp: "figures", value: ({ monthly_revenue }) => monthly_revenue },
-    { name: "monthly_orders", sentAs: "int4", stamp: "figures", value: ({ monthly_orders }) => monthly_orders },
-    shopProductsCount,
-    {
-      name: "trustpilot_rating",
-      sentAs: "float8",
-      stamp: "figures",
-      value: ({ trustpilot_rating }) => trustpilot_rating
-    },
-    {
-      name: "trustpilot_reviews",
-      sentAs: "int4",
-      stamp: "figures",
-      value: ({ trustpilot_reviews }) => trustpilot_reviews
-    }
+    { name: "name", sentAs: "text", value: ({ name }) => name },
+    { name: "niche_id", sentAs: "int4", value: ({ niche }) => niche }
   ],
-  ofStore: ofShop,
-  isVersioned: true
+  isVersioned: false
 })
 
-/** A known store keeps what its storefront does not say. */
-export const upsertStorefronts = upsert<StorefrontShop>({
+type ShopFacts = Partial<{ readonly [Fact in keyof Omit<ShopRecord, "type" | "domain">]: ShopRecord[Fact] | null }>
+
+/** Facts that are absent or `null` are NULL. */
+const shopColumns: ReadonlyArray<Column<ShopFacts & { readonly domain: string }>> = [
+  { name: "domain", sentAs: "text", value: ({ domain }) => domain },
+  { name: "domain_extension", sentAs: "text", stamp: "figures", value: ({ domain }) => extension(domain) },
+  { name: "name", sentAs: "text", stamp: "items", value: ({ name }) => name ?? null },
+  ...(["country", "currency", "theme"] as const).map((name) => ({
+    name,
+    sentAs: "text" as const,
+    stamp: "figures" as const,
+    value: (shop: ShopFacts) => shop[name] ?? null
+  })),
+  { name: "niche_id", sentAs: "int4", stamp: "figures", value: ({ niche }) => niche ?? null },
+  ...(["languages", "pixels", "social_networks", "apps"] as const).map((name) => ({
+    name,
+    sentAs: "text" as const,
+    cast: "text[]" as const,
+    stamp: "figures" as const,
+    value: (shop: ShopFacts) => (shop[name] === undefined || shop[name] === null ? null : textArray(shop[name]))
+  })),
+  { name: "created_on", sentAs: "text", cast: "date", stamp: "figures", value: ({ created_on }) => created_on ?? null },
+  ...(["monthly_revenue", "trustpilot_rating"] as const).map((name) => ({
+    name,
+    sentAs: "float8" as const,
+    stamp: "figures" as const,
+    value: (shop: ShopFacts) => shop[name] ?? null
+  })),
+  ...(["monthly_orders", "products_count", "trustpilot_reviews"] as const).map((name) => ({
+    name,
+    sentAs: "int4" as const,
+    stamp: "figures" as const,
+    value: (shop: ShopFacts) => shop[name] ?? null
+  }))
+]
+
+const shops = {
   name: "shop",
   key: ["domain"],
-  columns: [...shopIdentity, { ...shopCurrency, isOptional: true }, { ...shopProductsCount, isOptional: true }],
-  ofStore: ofShop,
+  ofStore: { stamp: "items", id: (row: string) => `${row}.id` },
   isVersioned: true
+} as const
+
+export const upsertShops = upsert<ShopRecord>({ ...shops, columns: shopColumns })
+
+/** A new row needs a value for every column: lists are empty where nothing is known. */
+const emptyLists = { languages: [], pixels: [], social_networks: [], apps: [] }
+
+/** Stores that are not known yet. They have a name and a country. */
+export const insertPartialShops = upsert<PartialShop>({
+  ...shops,
+  columns: shopColumns.map(({ value, ...column }) => ({
+    ...column,
+    value: (shop: PartialShop) => value({ ...emptyLists, ...shop })
+  }))
+})
+
+/** Stores that are known keep what the source does not tell. */
+export const updatePartialShops = upsert<PartialShop>({
+  ...shops,
+  columns: shopColumns.map((column) => ({ ...column, merge: "keep_when_null" as const }))
 })
 
 export const upsertTrafficMonths = upsert<OfShop<TrafficMonthRecord>>({
@@ -123,6 +128,7 @@ export const upsertProducts = upsert<OfShop<ProductRecord>>({
   columns: [
     { name: "shop_id", sentAs: "int4", value: ({ shopId }) => shopId },
     { name: "key", sentAs: "text", value: ({ record }) => record.key },
+    { name: "alias", sentAs: "text", merge: "keep_when_null", value: ({ record }) => record.alias ?? null },
     { name: "title", sentAs: "text", stamp: "items", value: ({ record }) => record.title },
     { name: "url", sentAs: "text", value: ({ record }) => record.url },
     { name: "image_url", sentAs: "text", value: ({ record }) => record.image_url },
@@ -145,27 +151,55 @@ export const upsertProducts = upsert<OfShop<ProductRecord>>({
   isVersioned: true
 })
 
-/** An ad that moves changes the items of both stores. */
-export const upsertAds = upsert<OfShop<AdRecord, number | null>>({
+const adColumns: ReadonlyArray<Column<OfShop<AdRecord, number | null>>> = [
+  { name: "key", sentAs: "text", value: ({ record }) => record.key },
+  { name: "ad_archive_id", sentAs: "text", value: ({ record }) => record.ad_archive_id },
+  { name: "page_name", sentAs: "text", stamp: "items", value: ({ record }) => record.page_name },
+  { name: "is_active", sentAs: "bool", stamp: "items", value: ({ record }) => record.status === "active" },
+  { name: "media_type", sentAs: "text", stamp: "items", value: ({ record }) => record.media_type },
+  { name: "headline", sentAs: "text", stamp: "items", value: ({ record }) => record.headline },
+  { name: "ad_text", sentAs: "text", stamp: "items", value: ({ record }) => record.ad_text },
+  { name: "cta", sentAs: "text", stamp: "items", value: ({ record }) => record.cta },
+  { name: "landing_url", sentAs: "text", value: ({ record }) => record.landing_url },
+  { name: "image_url", sentAs: "text", value: ({ record }) => record.image_url },
+  { name: "ad_library_url", sentAs: "text", value: ({ record }) => record.ad_library_url },
+  { name: "started_on", sentAs: "text", cast: "date", stamp: "items", value: ({ record }) => record.started_on },
+  { name: "last_seen_on", sentAs: "text", cast: "date", value: ({ record }) => record.last_seen_on },
+  { name: "is_partnership", sentAs: "bool", stamp: "items", value: ({ record }) => record.is_partnership }
+]
+
+const shopId: Column<OfShop<AdRecord, number | null>> = {
+  name: "shop_id",
+  sentAs: "int4",
+  stamp: "items",
+  value: ({ shopId }) => shopId
+}
+
+/** One that moves changes the items of both stores. */
+const ads = {
   name: "ad",
   key: ["key"],
-  columns: [
-    { name: "shop_id", sentAs: "int4", stamp: "items", value: ({ shopId }) => shopId },
-    { name: "key", sentAs: "text", value: ({ record }) => record.key },
-    { name: "ad_archive_id", sentAs: "text", value: ({ record }) => record.ad_archive_id },
-    { name: "page_name", sentAs: "text", stamp: "items", value: ({ record }) => record.page_name },
-    { name: "is_active", sentAs: "bool", stamp: "items", value: ({ record }) => record.status === "active" },
-    { name: "media_type", sentAs: "text", stamp: "items", value: ({ record }) => record.media_type },
-    { name: "headline", sentAs: "text", stamp: "items", value: ({ record }) => record.headline },
-    { name: "ad_text", sentAs: "text", stamp: "items", value: ({ record }) => record.ad_text },
-    { name: "cta", sentAs: "text", stamp: "items", value: ({ record }) => record.cta },
-    { name: "landing_url", sentAs: "text", value: ({ record }) => record.landing_url },
-    { name: "image_url", sentAs: "text", value: ({ record }) => record.image_url },
-    { name: "ad_library_url", sentAs: "text", value: ({ record }) => record.ad_library_url },
-    { name: "started_on", sentAs: "text", cast: "date", stamp: "items", value: ({ record }) => record.started_on },
-    { name: "last_seen_on", sentAs: "text", cast: "date", value: ({ record }) => record.last_seen_on },
-    { name: "is_partnership", sentAs: "bool", stamp: "items", value: ({ record }) => record.is_partnership }
-  ],
-  ofStore: { stamp: "items", id: (row) => `coalesce(${row}.shop_id, ${sqlPseudoStoreOf(`${row}.id`)})` },
+  ofStore: { stamp: "items", id: (row: string) => `coalesce(${row}.shop_id, ${sqlPseudoStoreOf(`${row}.id`)})` },
   isVersioned: true
+} as const
+
+export const upsertAds = upsert<OfShop<AdRecord, number | null>>({ ...ads, columns: [shopId, ...adColumns] })
+
+/** An ad of a library, its store if one was found, and what it can be found by later. */
+export interface FoundLibraryAd extends OfShop<AdRecord, number | null> {
+  readonly pageId: string | null
+  readonly linkDomain: string | null
+  /** `YYYY-MM-DD`. */
+  readonly seenOn: string
+}
+
+export const upsertLibraryAds = upsert<FoundLibraryAd>({
+  ...ads,
+  columns: [
+    { ...shopId, merge: "keep_when_null" },
+    ...adColumns,
+    { name: "page_id", sentAs: "text", merge: "keep_when_null", value: ({ pageId }) => pageId },
+    { name: "link_domain", sentAs: "text", merge: "keep_when_null", value: ({ linkDomain }) => linkDomain },
+    { name: "seen_on", sentAs: "text", cast: "date", merge: "greatest", value: ({ seenOn }) => seenOn }
+  ]
 })

@@ -2,6 +2,7 @@
 import { Clock, Context, Effect, Option } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import type { LoadedBatch } from "./BatchLoader.ts"
+import type { Origin } from "./BulkUpsert.ts"
 import * as CatalogVersion from "./CatalogVersion.ts"
 import type { ImportError } from "./ImportError.ts"
 import type { ImportRow } from "./ImportSource.ts"
@@ -9,6 +10,7 @@ import { loadRows } from "./ResilientLoader.ts"
 
 export interface Group {
   readonly sql: SqlClient.SqlClient
+  readonly origin: Origin | null
   /** The next batch; empty when there is none. */
   readonly next: Effect.Effect<ReadonlyArray<ImportRow>, ImportError>
   readonly onLoaded: (rows: number, loaded: LoadedBatch) => Effect.Effect<void, ImportError>
@@ -19,7 +21,7 @@ export interface Group {
 /** Loads the first batch and perhaps others; returns whether there may be more. */
 export const loadGroup = Effect.fn("GroupLoader.loadGroup")(function* (
   first: ReadonlyArray<ImportRow>,
-  { isFirstLoad, next, onLoaded, sql }: Group
+  { isFirstLoad, next, onLoaded, origin, sql }: Group
 ): Effect.fn.Return<boolean, ImportError | SqlError.SqlError> {
   const limits = yield* GroupLimits
   return yield* sql.withTransaction(
@@ -32,7 +34,7 @@ export const loadGroup = Effect.fn("GroupLoader.loadGroup")(function* (
       let niches = false
 
       const load = Effect.fnUntraced(function* (rows: ReadonlyArray<ImportRow>) {
-        const loaded = yield* loadRows(sql, version, rows)
+        const loaded = yield* loadRows({ sql, version, origin }, rows)
         for (const id of loaded.touched.items) items.add(id)
         for (const id of loaded.touched.figures) figures.add(id)
         niches ||= loaded.touched.niches
@@ -52,7 +54,7 @@ export const loadGroup = Effect.fn("GroupLoader.loadGroup")(function* (
         loadedRows += rows.value.length
         rows = yield* following(loadedRows)
       }
-      if (isFirstLoad) yield* sql`ANALYZE niche, shop, traffic_month, product, ad`
+      if (isFirstLoad) yield* sql`ANALYZE niche, category, shop, traffic_month, product, ad`
       yield* CatalogVersion.commit(sql, version, { items, figures, niches })
       return Option.isNone(rows)
     })

@@ -1,24 +1,34 @@
-/** The records that readers give to the importer, in chunks, with their position in the input. */
-import type { CatalogRecord } from "../../domain/catalog/Records.ts"
+/** What every reader produces and the importer takes: records with the place that they came from, in pieces. */
+import type { AdRecord, NativeRecord, PartialShop } from "../../domain/catalog/Records.ts"
 import { englishOf } from "../../domain/ArgumentIssue.ts"
 import type { ArgumentIssue } from "../../domain/ArgumentIssue.ts"
 
-/**
- * A store as its storefront describes it. Unlike a `shop` record, it does not overwrite columns that it does not know.
- */
-export interface StorefrontShop {
-  readonly type: "storefront_shop"
-  readonly domain: string
-  readonly name: string
-  readonly country: string
-  readonly currency: string | null
-  readonly products_count: number | null
+/** An ad of a public library, which does not say whose store it is for: that is found out when it is written. */
+export interface LibraryAd {
+  readonly type: "library_ad"
+  readonly ad: AdRecord
+  /** Of the page that runs it. */
+  readonly page_id: string | null
+  /** What the ad shows as its address, such as `oakline.example.com`; where it does not tell where it leads. */
+  readonly caption: string | null
+}
+
+/** A niche of a taxonomy, by its path from the top: its id is given when it is written. */
+export interface TaxonomyNiche {
+  readonly type: "taxonomy_niche"
+  /** Its id in the taxonomy. */
+  readonly key: string
+  readonly path: ReadonlyArray<string>
 }
 
 export interface ImportRow {
   /** Counted from 1; of a file that is one JSON document, the position of the item. */
   readonly line: number
-  readonly record: CatalogRecord | StorefrontShop
+  readonly record: NativeRecord | PartialShop | LibraryAd | TaxonomyNiche
+  /** Of a product: what its source calls the kind of thing that it is. The niche of its store may follow from it. */
+  readonly category?: string | null
+  /** The name of the file, where there are several. */
+  readonly file?: string
 }
 
 /** One thing that is wrong with one record. `field` is dotted, such as `languages.0`; "" is the whole record. */
@@ -26,6 +36,7 @@ export interface Reject {
   readonly line: number
   readonly field: string
   readonly reason: string
+  readonly file?: string
 }
 
 export interface ImportChunk {
@@ -33,7 +44,9 @@ export interface ImportChunk {
   readonly rejects: ReadonlyArray<Reject>
   /** Items left out on purpose, such as unavailable products. */
   readonly skipped: number
-  /** The position in the input, in the unit of its total size; for the progress. */
+  /** Keys of products that are there, but were rejected: they are not gone. */
+  readonly kept?: ReadonlyArray<string>
+  /** How far in the whole input this is, in whatever unit its total is told; for the progress. */
   readonly position: number
 }
 

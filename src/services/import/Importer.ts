@@ -9,14 +9,20 @@ import type { Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql"
 import { rowOf } from "../database/Rows.ts"
-import { noTallies, sum } from "./BatchLoader.ts"
+import type { LinkCounts } from "./AdLinks.ts"
+import { nothingLoaded, sum } from "./BatchLoader.ts"
 import type { LoadedBatch, Tallies } from "./BatchLoader.ts"
 import * as CatalogVersion from "./CatalogVersion.ts"
 import { loadGroup } from "./GroupLoader.ts"
 import { ImportRunning, ImportStopped, TooManyRejects } from "./ImportError.ts"
 import type { ImportError, UnreadableInput, UnwritableRejects } from "./ImportError.ts"
 import type { ImportChunk, ImportRow, Reject } from "./ImportSource.ts"
+import * as Niches from "./Niches.ts"
+import * as Reconciliation from "./Reconciliation.ts"
+import type { RefusedRemoval } from "./Reconciliation.ts"
 import { causeOf } from "./ResilientLoader.ts"
+import * as Sources from "./Sources.ts"
+import type { FileFacts, Provenance } from "./Sources.ts"
 
 export interface ImportProgress {
   readonly records: number
@@ -25,7 +31,28 @@ export interface ImportProgress {
   readonly position: number
 }
 
+/** What is known of an import once all of its files have been read. */
+export interface SourceOutcome {
+  readonly files: ReadonlyArray<FileFacts>
+  /** Stores of which the files have all products: others are gone. */
+  readonly wholeStores: ReadonlyArray<string>
+  /** Products of them that were rejected: they are not gone. */
+  readonly keptProducts: ReadonlyArray<{ readonly shop: string; readonly key: string }>
+}
+
+const noOutcome: SourceOutcome = { files: [], wholeStores: [], keptProducts: [] }
+
 export interface ImportOptions {
+  readonly provenance: Provenance
+  /** Asked for when the source has ended. */
+  readonly outcome?: () => SourceOutcome
+  /**
+   * Ads of the source that were not seen for longer do not run any more; `undefined`: the import says nothing of other ads. Asked for
+   * when the source has ended.
+   */
+  readonly expireAdsAfterDays?: () => number | undefined
+  /** Whether more than half of the products of a store may go at once. */
+  readonly allowsLargeRemovals?: boolean
   /** More rejected records than this stop the import. */
   readonly maxRejects: number
   readonly onRejects: (rejects: ReadonlyArray<Reject>) => Effect.Effect<void, UnwritableRejects>
@@ -39,6 +66,12 @@ export interface ImportReport {
   /** Items that the reader left out on purpose. */
   readonly skipped: number
   readonly tallies: Tallies
+  readonly links: LinkCounts
+  /** Ads that do not run any more, because they were not seen for long. */
+  readonly expiredAds: number
+  /** Stores without a niche that have one now, by what they sell. */
+  readonly electedNiches: number
+  readonly refusedRemovals: ReadonlyArray<RefusedRemoval>
   /** From the first record to the last commit. */
   readonly seconds: number
 }
@@ -81,12 +114,15 @@ export class Importer extends Context.Service<
           yield* takeTurn(sql)
           const startedAt = yield* Clock.currentTimeMillis
           const report = new Report(options)
+          const { asOf } = options.provenance
+          const origin = { ...(yield* Sources.begin(sql, options.provenance)), asOf, notesProducts: true }
           const queue = yield* Stream.toQueue(
             batches(source, batchRows, (chunk) => report.read(chunk)),
             { capacity: batchesAhead }
           )
           const group = {
             sql,
+            origin,
             next: Pull.catchDone(Queue.take(queue), () => Effect.succeed([])),
             onLoaded: (rows: number, loaded: LoadedBatch) => report.add(rows, loaded),
             isFirstLoad: yield* isEmpty
@@ -95,11 +131,24 @@ export class Importer extends Context.Service<
             const rows = yield* group.next
             mayHaveMore = rows.length > 0 && (yield* loadGroup(rows, group))
           }
-          // The records are committed. What cannot be deleted now, the next import deletes.
+          const { files, keptProducts, wholeStores } = options.outcome?.() ?? noOutcome
+          yield* Reconciliation.noteKept(sql, keptProducts)
+          const gone = yield* Reconciliation.removeGoneProducts(sql, wholeStores, options.allowsLargeRemovals === true)
+          const days = options.expireAdsAfterDays?.()
+          const expiredAds = days === undefined ? 0 : yield* Reconciliation.expireAds(sql, origin, days)
+          const electedNiches = yield* Niches.elect(sql, report.votes)
+          const found = {
+            ...report.withRemoved(gone.removed),
+            expiredAds,
+            electedNiches,
+            refusedRemovals: gone.refused
+          }
+          yield* Sources.finish(sql, origin.importId, files, found)
+          // The records are in; what is not forgotten now, the next import forgets.
           yield* Effect.catchTag(CatalogVersion.forgetOld(sql), "SqlError", (error) =>
             Effect.logWarning("Old versions of the catalog could not be forgotten", error)
           )
-          return { ...report.current, seconds: ((yield* Clock.currentTimeMillis) - startedAt) / 1_000 }
+          return { ...found, seconds: ((yield* Clock.currentTimeMillis) - startedAt) / 1_000 }
         },
         Effect.scoped,
         Effect.catchTag("SqlError", (error) => Effect.fail(stopped(error)))
@@ -167,15 +216,25 @@ class Report {
   #rejected = 0
   #skipped = 0
   #position = 0
-  #tallies = noTallies
+  #loaded = nothingLoaded
+  /** By store and niche. */
+  readonly votes = new Map<number, Map<number, number>>()
   readonly #options: ImportOptions
 
   constructor(options: ImportOptions) {
     this.#options = options
   }
 
-  get current(): Omit<ImportReport, "seconds"> {
-    return { accepted: this.#accepted, rejected: this.#rejected, skipped: this.#skipped, tallies: this.#tallies }
+  withRemoved(products: number) {
+    const { links, tallies } = this.#loaded
+    const product = { ...tallies.product, removed: tallies.product.removed + products }
+    return {
+      accepted: this.#accepted,
+      rejected: this.#rejected,
+      skipped: this.#skipped,
+      tallies: { ...tallies, product },
+      links
+    }
   }
 
   read(chunk: ImportChunk) {
@@ -186,7 +245,11 @@ class Report {
 
   add(rows: number, loaded: LoadedBatch) {
     this.#accepted += rows - loaded.rejects.length
-    this.#tallies = sum(this.#tallies, loaded.tallies)
+    this.#loaded = sum(this.#loaded, { ...nothingLoaded, tallies: loaded.tallies, links: loaded.links })
+    for (const { nicheId, shopId, weight } of loaded.votes) {
+      const ofShop = this.votes.get(shopId) ?? new Map<number, number>()
+      this.votes.set(shopId, ofShop.set(nicheId, (ofShop.get(nicheId) ?? 0) + weight))
+    }
     return Effect.andThen(this.#reject(loaded.rejects), this.#tell())
   }
 
@@ -201,7 +264,7 @@ class Report {
   /** A record may be rejected for several reasons. */
   #reject(rejects: ReadonlyArray<Reject>) {
     if (rejects.length === 0) return Effect.void
-    this.#rejected += new Set(rejects.map(({ line }) => line)).size
+    this.#rejected += new Set(rejects.map(({ file = "", line }) => `${line} ${file}`)).size
     const { maxRejects, onRejects } = this.#options
     return Effect.andThen(
       onRejects(rejects),

@@ -1,105 +1,54 @@
-/** A file, or standard input as `-`: its bytes, unpacked if gzip, and how many have been read. */
+/**
+ * The files that an import reads: their text as UTF-8, unpacked where they are gzip, zstd or zip, and how far they have been read.
+ * `-` is standard input. A folder stands for the files in it, a zip archive for its own.
+ */
 import * as NodeStream from "@effect/platform-node/NodeStream"
 import { Effect, FileSystem, Result, Sink, Stdio, Stream } from "effect"
-import type { PlatformError } from "effect"
-import { createReadStream } from "node:fs"
+import type { PlatformError, Scope } from "effect"
+import { createHash } from "node:crypto"
+import { createReadStream, createWriteStream } from "node:fs"
+import * as fs from "node:fs/promises"
+import * as os from "node:os"
+import * as path from "node:path"
+import { pipeline } from "node:stream/promises"
 import * as zlib from "node:zlib"
+import * as yauzl from "yauzl"
 import { UnreadableInput } from "./ImportError.ts"
 
-/** The packed data ends early or is damaged; the bytes before are valid. */
+/** The packed data ends early or does not unpack; what came before it is good. */
 export interface Damage {
   readonly damage: string
 }
 
-export interface InputFile {
+/** A file that is there, not yet opened. */
+export interface LocatedFile {
   /** For messages. */
   readonly name: string
-  /** Packed size; `null` when unknown. */
+  /** As stored; `null` when it is not known. */
+  readonly totalBytes: number | null
+  readonly bytes: Stream.Stream<Uint8Array, UnreadableInput>
+}
+
+export interface InputFile {
+  readonly name: string
   readonly totalBytes: number | null
   readonly bytesRead: () => number
+  /** Of the bytes as stored, hexadecimal; of what was read so far. */
+  readonly sha256: () => string
+  /** The beginning of the text, to tell what it is; a character at its end may be cut. */
+  readonly head: string
+  /** Whether the head is all of it. */
+  readonly isWhole: boolean
   readonly content: Stream.Stream<Uint8Array | Damage, UnreadableInput>
 }
 
 const chunkBytes = 262_144
+/** Enough to hold a first record, whatever the format. */
+const headBytes = 262_144
+const maxZipEntries = 10_000
 
-export const open = Effect.fn("InputFile.open")(function* (
-  path: string
-): Effect.fn.Return<InputFile, UnreadableInput, FileSystem.FileSystem | Stdio.Stdio> {
-  const fs = yield* FileSystem.FileSystem
-  const stdio = yield* Stdio.Stdio
-  const isStdin = path === "-"
-  const name = isStdin ? "standard input" : path
-  const unreadable = (message: string, cause?: unknown) =>
-    new UnreadableInput({ message: `${name} ${message}.`, ...(cause === undefined ? {} : { cause }) })
-
-  let totalBytes: number | null = null
-  let isPipe = false
-  if (isStdin) {
-    if (yield* stdio.stdinIsTerminal) {
-      return yield* unreadable("is the terminal; name a file, or send one with: ... < file")
-    }
-  } else {
-    const info = yield* Effect.mapError(fs.stat(path), (error) => unreadable(reason(error), error))
-    if (info.type === "Directory") return yield* unreadable("is a folder; name a file in it")
-    // A pipe such as `<(...)` or /dev/stdin has no size, and no positions to read at.
-    isPipe = info.type !== "File"
-    totalBytes = isPipe ? null : Number(info.size)
-    if (totalBytes === 0) return yield* unreadable("is empty")
-  }
-
-  let bytesRead = 0
-  const stored = isStdin ? stdio.stdin : fs.stream(path, { chunkSize: chunkBytes })
-  const piped = NodeStream.fromReadable<Uint8Array, UnreadableInput>({
-    evaluate: () => createReadStream(path, { highWaterMark: chunkBytes }),
-    onError: (cause) => unreadable("cannot be read", cause)
-  })
-  const raw = (isPipe ? piped : Stream.mapError(stored, (error) => unreadable(reason(error), error))).pipe(
-    Stream.map((bytes) => {
-      bytesRead += bytes.length
-      return bytes
-    })
-  )
-  const content = Stream.unwrap(
-    Effect.gen(function* () {
-      const [head, bytes] = yield* withHead(raw)
-      if (head.length === 0) return yield* unreadable("is empty")
-      const kind = inputKind(head)
-      if (Result.isFailure(kind)) return yield* unreadable(kind.failure)
-      if (kind.success === "text") return bytes
-      const [inner, unpacked] = yield* withHead(unpack(bytes))
-      const innerKind = inputKind(inner)
-      if (Result.isFailure(innerKind)) return yield* unreadable(`(unpacked) ${innerKind.failure}`)
-      if (innerKind.success === "gzip") return yield* unreadable("is packed twice; unpack it once")
-      return unpacked
-    })
-  )
-  return { name, totalBytes, bytesRead: () => bytesRead, content }
-})
-
-/** The longest signature below. */
-const headBytes = 4
-
-const starts = (head: Uint8Array, ...signature: ReadonlyArray<number>) =>
-  signature.every((byte, index) => head[index] === byte)
-
-/** How many bytes are searched for NUL. */
-const searchedBytes = 4_096
-
-/** The kind of the input by its first bytes, or what is wrong with it and what to do. */
-const inputKind = (head: Uint8Array): Result.Result<"text" | "gzip", string> => {
-  if (starts(head, 0x1f, 0x8b)) return Result.succeed("gzip")
-  if (starts(head, 0xff, 0xfe) || starts(head, 0xfe, 0xff)) {
-    return Result.fail("is UTF-16 text; save it as UTF-8, for example with: iconv -f UTF-16 -t UTF-8")
-  }
-  if (starts(head, 0x50, 0x4b, 0x03, 0x04)) return Result.fail("is a zip archive; unpack it first")
-  if (starts(head, 0x28, 0xb5, 0x2f, 0xfd)) return Result.fail("is compressed by zstd; unpack it first, or use gzip")
-  if (starts(head, 0x42, 0x5a, 0x68)) return Result.fail("is compressed by bzip2; unpack it first, or use gzip")
-  if (starts(head, 0xfd, 0x37, 0x7a, 0x58)) return Result.fail("is compressed by xz; unpack it first, or use gzip")
-  if (head.subarray(0, searchedBytes).includes(0)) {
-    return Result.fail("holds bytes that no UTF-8 text has; it is binary, or UTF-16 that must be saved as UTF-8")
-  }
-  return Result.succeed("text")
-}
+const unreadable = (name: string, message: string, cause?: unknown) =>
+  new UnreadableInput({ message: `${name} ${message}.`, ...(cause === undefined ? {} : { cause }) })
 
 const reason = (error: PlatformError.PlatformError): string => {
   switch (error.reason._tag) {
@@ -112,24 +61,252 @@ const reason = (error: PlatformError.PlatformError): string => {
   }
 }
 
-/** The first bytes, and the whole stream. */
-const withHead = <A extends Uint8Array | Damage, E, R>(stream: Stream.Stream<A, E, R>) =>
+type Locate = Effect.fn.Return<
+  ReadonlyArray<LocatedFile>,
+  UnreadableInput,
+  FileSystem.FileSystem | Stdio.Stdio | Scope.Scope
+>
+
+/** The files that a name stands for, in the order of their names. */
+export const locate = Effect.fn("InputFile.locate")(function* (name: string): Locate {
+  if (name === "-") return yield* locateStandardInput
+  const files = yield* FileSystem.FileSystem
+  const found = yield* Effect.result(files.stat(name))
+  if (Result.isFailure(found)) {
+    const matches = /[*?[{]/u.test(name) ? yield* glob(name) : []
+    if (matches.length === 0) return yield* unreadable(name, reason(found.failure), found.failure)
+    return (yield* Effect.forEach(matches, locate)).flat()
+  }
+  const info = found.success
+  if (info.type === "Directory") {
+    const inside = yield* glob(path.join(name, "**", "*"))
+    const regular = yield* Effect.filter(inside, (file) =>
+      Effect.map(Effect.option(files.stat(file)), (stat) => stat._tag === "Some" && stat.value.type === "File")
+    )
+    const wanted = regular.filter((file) => !path.basename(file).startsWith(".") && !file.endsWith(".rejects.ndjson"))
+    if (wanted.length === 0) return yield* unreadable(name, "is a folder without files")
+    return (yield* Effect.forEach(wanted, locate)).flat()
+  }
+  // A pipe such as `<(...)` or /dev/stdin has no size, and no positions to read at.
+  if (info.type !== "File") return yield* spooledIfZip({ name, totalBytes: null, bytes: readable(name, name) })
+  const totalBytes = Number(info.size)
+  if (totalBytes === 0) return yield* unreadable(name, "is empty")
+  if (yield* startsAsZip(name)) return yield* zipEntries(name, name)
+  const bytes = Stream.mapError(files.stream(name, { chunkSize: chunkBytes }), (error) =>
+    unreadable(name, reason(error), error)
+  )
+  return [{ name, totalBytes, bytes }]
+})
+
+const locateStandardInput: ReturnType<typeof locate> = Effect.gen(function* () {
+  const stdio = yield* Stdio.Stdio
+  const name = "standard input"
+  if (yield* stdio.stdinIsTerminal) {
+    return yield* unreadable(name, "is the terminal; name a file, or send one with: ... < file")
+  }
+  const bytes = Stream.mapError(stdio.stdin, (error) => unreadable(name, reason(error), error))
+  return yield* spooledIfZip({ name, totalBytes: null, bytes })
+})
+
+const glob = (pattern: string): Effect.Effect<ReadonlyArray<string>> =>
+  Effect.promise(async () => {
+    const found: Array<string> = []
+    for await (const file of fs.glob(pattern)) found.push(file)
+    return found.sort()
+  })
+
+const readable = (file: string, name: string): Stream.Stream<Uint8Array, UnreadableInput> =>
+  NodeStream.fromReadable<Uint8Array, UnreadableInput>({
+    evaluate: () => createReadStream(file, { highWaterMark: chunkBytes }),
+    onError: (cause) => unreadable(name, "cannot be read", cause)
+  })
+
+const startsAsZip = (file: string): Effect.Effect<boolean, UnreadableInput> =>
+  Effect.tryPromise({
+    try: async () => {
+      const handle = await fs.open(file)
+      try {
+        const { buffer } = await handle.read(Buffer.alloc(4), 0, 4, 0)
+        return kindOf(buffer) === "zip"
+      } finally {
+        await handle.close()
+      }
+    },
+    catch: (cause) => unreadable(file, "cannot be read", cause)
+  })
+
+/** The directory of an archive is at its end: one that comes through a pipe is put into a file first. */
+const spooledIfZip = Effect.fnUntraced(function* (file: LocatedFile): Locate {
+  const [head, bytes] = yield* withHead(file.bytes, 4)
+  if (kindOf(head) !== "zip") return [{ ...file, bytes }]
+  const folder = yield* Effect.acquireRelease(
+    Effect.promise(() => fs.mkdtemp(path.join(os.tmpdir(), "discovery-import-"))),
+    (folder) => Effect.promise(() => fs.rm(folder, { recursive: true, force: true }))
+  )
+  const spool = path.join(folder, "archive.zip")
+  const source = yield* Stream.toAsyncIterableEffect(bytes)
+  yield* Effect.tryPromise({
+    try: () => pipeline(source, createWriteStream(spool)),
+    catch: (cause) => unreadable(file.name, "cannot be unpacked", cause)
+  })
+  return yield* zipEntries(spool, file.name)
+})
+
+const zipEntries = Effect.fnUntraced(function* (file: string, name: string): Locate {
+  const damaged = (cause: unknown) =>
+    unreadable(
+      name,
+      `is a zip archive that cannot be read (${cause instanceof Error ? cause.message : "damaged"})`,
+      cause
+    )
+  const zip = yield* Effect.acquireRelease(
+    Effect.tryPromise({ try: () => yauzl.openPromise(file, { lazyEntries: true, autoClose: false }), catch: damaged }),
+    (zip) => Effect.sync(() => zip.close())
+  )
+  const entries = yield* Effect.tryPromise({
+    try: async () => {
+      const found: Array<yauzl.Entry> = []
+      for await (const entry of zip.eachEntry()) {
+        if (found.length >= maxZipEntries) throw new Error(`it has more than ${maxZipEntries} files`)
+        const base = path.posix.basename(entry.fileName)
+        if (!entry.fileName.endsWith("/") && !entry.fileName.startsWith("__MACOSX/") && !base.startsWith("."))
+          found.push(entry)
+      }
+      return found
+    },
+    catch: damaged
+  })
+  if (entries.length === 0) return yield* unreadable(name, "is a zip archive without files")
+  return entries.map((entry) => ({
+    name: `${name}:${entry.fileName}`,
+    totalBytes: entry.uncompressedSize,
+    bytes: Stream.unwrap(
+      Effect.map(Effect.tryPromise({ try: () => zip.openReadStreamPromise(entry), catch: damaged }), (stream) =>
+        NodeStream.fromReadable<Uint8Array, UnreadableInput>({ evaluate: () => stream, onError: damaged })
+      )
+    )
+  }))
+})
+
+/** Opens a file and reads its beginning. */
+export const open = Effect.fn("InputFile.open")(function* ({
+  bytes,
+  name,
+  totalBytes
+}: LocatedFile): Effect.fn.Return<InputFile, UnreadableInput, Scope.Scope> {
+  let bytesRead = 0
+  const hash = createHash("sha256")
+  const counted = Stream.map(bytes, (chunk) => {
+    bytesRead += chunk.length
+    hash.update(chunk)
+    return chunk
+  })
+  const text = yield* toText(name, counted, 0)
+  const [head, content, isWhole] = yield* withHead(text, headBytes)
+  if (head.length === 0) return yield* unreadable(name, "is empty")
+  return {
+    name,
+    totalBytes,
+    bytesRead: () => bytesRead,
+    sha256: () => hash.copy().digest("hex"),
+    head: new TextDecoder("utf-8").decode(head),
+    isWhole,
+    content
+  }
+})
+
+type Kind = "text" | "gzip" | "zstd" | "zip" | "utf-16le" | "utf-16be" | "bzip2" | "xz"
+
+const signatures: ReadonlyArray<readonly [Kind, ReadonlyArray<number>]> = [
+  ["gzip", [0x1f, 0x8b]],
+  ["zstd", [0x28, 0xb5, 0x2f, 0xfd]],
+  ["zip", [0x50, 0x4b, 0x03, 0x04]],
+  ["utf-16le", [0xff, 0xfe]],
+  ["utf-16be", [0xfe, 0xff]],
+  ["bzip2", [0x42, 0x5a, 0x68]],
+  ["xz", [0xfd, 0x37, 0x7a, 0x58]]
+]
+
+const kindOf = (head: Uint8Array): Kind =>
+  signatures.find(([, bytes]) => bytes.every((byte, at) => head[at] === byte))?.[0] ?? "text"
+
+/** How many bytes are searched for what no text holds. */
+const searchedBytes = 4_096
+/** Packed once, and perhaps a packed file within it. */
+const maxPacking = 2
+
+const toText = (
+  name: string,
+  bytes: Stream.Stream<Uint8Array | Damage, UnreadableInput>,
+  depth: number
+): Effect.Effect<Stream.Stream<Uint8Array | Damage, UnreadableInput>, UnreadableInput, Scope.Scope> =>
+  Effect.gen(function* () {
+    const [head, whole] = yield* withHead(bytes, searchedBytes)
+    const kind = kindOf(head)
+    switch (kind) {
+      case "gzip":
+      case "zstd":
+        if (depth >= maxPacking) return yield* unreadable(name, "is packed more than twice; unpack it once")
+        return yield* toText(name, unpack(name, whole, kind), depth + 1)
+      case "utf-16le":
+      case "utf-16be":
+        return transcode(whole, kind)
+      case "zip":
+        return yield* unreadable(name, "is a zip archive within another file; unpack it once")
+      case "bzip2":
+      case "xz":
+        return yield* unreadable(name, `is compressed by ${kind}; unpack it first, or use gzip, zstd or zip`)
+      case "text":
+        if (head.includes(0)) {
+          return yield* unreadable(
+            name,
+            "holds bytes that no text has; it is binary, or UTF-16 without a byte order mark"
+          )
+        }
+        return whole
+    }
+  })
+
+/** UTF-16 becomes UTF-8; half a surrogate pair becomes U+FFFD. */
+const transcode = (
+  bytes: Stream.Stream<Uint8Array | Damage, UnreadableInput>,
+  encoding: "utf-16le" | "utf-16be"
+): Stream.Stream<Uint8Array | Damage, UnreadableInput> =>
+  Stream.suspend(() => {
+    const decoder = new TextDecoder(encoding)
+    const encoder = new TextEncoder()
+    return bytes.pipe(
+      Stream.map((part) => ("damage" in part ? part : encoder.encode(decoder.decode(part, { stream: true })))),
+      Stream.concat(Stream.sync(() => encoder.encode(decoder.decode())))
+    )
+  })
+
+/** The first bytes, the stream with them still in it, and whether they are all of it. */
+const withHead = <A extends Uint8Array | Damage, E, R>(stream: Stream.Stream<A, E, R>, wanted: number) =>
   Effect.suspend(() => {
     let seen = 0
-    const head = Sink.takeUntil((part: A) => "damage" in part || (seen += part.length) >= headBytes)
+    const head = Sink.takeUntil((part: A) => "damage" in part || (seen += part.length) >= wanted)
     return Effect.map(Stream.peel(stream, head), ([parts, rest]) => {
-      const bytes = parts.flatMap((part) => ("damage" in part ? [] : Array.from(part.subarray(0, searchedBytes))))
-      return [Uint8Array.from(bytes), Stream.concat(Stream.fromIterable(parts), rest)] as const
+      const bytes = Buffer.concat(parts.flatMap((part): ReadonlyArray<Uint8Array> => ("damage" in part ? [] : [part])))
+      return [bytes.subarray(0, wanted), Stream.concat(Stream.fromIterable(parts), rest), seen < wanted] as const
     })
   })
 
 const unpack = (
-  bytes: Stream.Stream<Uint8Array, UnreadableInput>
+  name: string,
+  bytes: Stream.Stream<Uint8Array | Damage, UnreadableInput>,
+  kind: "gzip" | "zstd"
 ): Stream.Stream<Uint8Array | Damage, UnreadableInput> =>
   bytes.pipe(
+    Stream.mapEffect((part) =>
+      "damage" in part ? Effect.fail(unreadable(name, `cannot be unpacked: ${part.damage}`)) : Effect.succeed(part)
+    ),
     NodeStream.pipeThroughDuplex({
-      evaluate: () => zlib.createGunzip({ chunkSize: chunkBytes }),
-      // Larger chunks would hold more unpacked data in memory.
+      evaluate: () =>
+        kind === "gzip"
+          ? zlib.createGunzip({ chunkSize: chunkBytes })
+          : zlib.createZstdDecompress({ chunkSize: chunkBytes }),
+      // Unpacking may keep up with the reading; what is taken at once is held at once.
       chunkSize: 1,
       onError: (cause): Damage => ({
         damage: `the packed data ends early or is damaged (${cause instanceof Error ? cause.message : "unknown"})`

@@ -1,4 +1,4 @@
-/** The file of rejected records: one JSON object a line, `{"line", "field", "reason"}`. Created with the first one. */
+/** Where rejected records are told: one JSON object a line, `{"file", "line", "field", "reason"}`. Made with the first of them. */
 import { Effect, FileSystem, Option, Scope } from "effect"
 import { randomUUID } from "node:crypto"
 import { UnwritableRejects } from "./ImportError.ts"
@@ -34,7 +34,9 @@ export const make = Effect.fn("RejectFile.make")(function* (
       if (rejects.length === 0) return
       file ??= yield* Effect.provideService(openNew(fs, path), Scope.Scope, scope)
       yield* file.writeAll(
-        utf8.encode(rejects.map(({ field, line, reason }) => `${JSON.stringify({ line, field, reason })}\n`).join(""))
+        utf8.encode(
+          rejects.map(({ field, file, line, reason }) => `${JSON.stringify({ file, line, field, reason })}\n`).join("")
+        )
       )
     },
     Effect.mapError((cause) => unwritable(path, cause.message, cause))

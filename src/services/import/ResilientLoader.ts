@@ -1,8 +1,9 @@
 /** Loads a batch with retries, and splits it to find records that the database refuses. */
 import { Effect, Predicate, Schedule } from "effect"
-import type { SqlClient, SqlError } from "effect/sql"
-import { loadBatch, noTallies, sum } from "./BatchLoader.ts"
+import type { SqlError } from "effect/sql"
+import { loadBatch, nothingLoaded, sum } from "./BatchLoader.ts"
 import type { LoadedBatch } from "./BatchLoader.ts"
+import type { Write } from "./BulkUpsert.ts"
 import type { ImportRow } from "./ImportSource.ts"
 
 const maxRetries = 4
@@ -12,38 +13,18 @@ const firstPause = "200 millis"
  * Loads the rows, if necessary in parts. A decoded row that violates a rule of the database is rejected with its message; the
  * others are loaded.
  */
-export const loadRows = (
-  sql: SqlClient.SqlClient,
-  version: number,
-  rows: ReadonlyArray<ImportRow>
-): Effect.Effect<LoadedBatch, SqlError.SqlError> =>
-  loadBatch(sql, version, rows).pipe(
+export const loadRows = (write: Write, rows: ReadonlyArray<ImportRow>): Effect.Effect<LoadedBatch, SqlError.SqlError> =>
+  loadBatch(write, rows).pipe(
     retryPassing,
     Effect.catchIf(isAboutData, (error) => {
       const [first] = rows
       if (first === undefined) return Effect.fail(error)
       if (rows.length === 1) {
         const reason = `the database refused it: ${causeOf(error)?.message ?? error.message}`
-        return Effect.succeed({
-          tallies: noTallies,
-          rejects: [{ line: first.line, field: "", reason }],
-          touched: { items: [], figures: [], niches: false }
-        })
+        return Effect.succeed({ ...nothingLoaded, rejects: [{ line: first.line, field: "", reason }] })
       }
       const middle = Math.ceil(rows.length / 2)
-      return Effect.zipWith(
-        loadRows(sql, version, rows.slice(0, middle)),
-        loadRows(sql, version, rows.slice(middle)),
-        (a, b) => ({
-          tallies: sum(a.tallies, b.tallies),
-          rejects: [...a.rejects, ...b.rejects],
-          touched: {
-            items: [...a.touched.items, ...b.touched.items],
-            figures: [...a.touched.figures, ...b.touched.figures],
-            niches: a.touched.niches || b.touched.niches
-          }
-        })
-      )
+      return Effect.zipWith(loadRows(write, rows.slice(0, middle)), loadRows(write, rows.slice(middle)), sum)
     })
   )
 

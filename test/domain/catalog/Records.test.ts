@@ -3,7 +3,7 @@ import { Effect, Result, Schema } from "effect"
 import { englishOf } from "../../../src/domain/ArgumentIssue.ts"
 import { adStatuses, ctas, languages, mediaTypes } from "../../../src/domain/catalog/Enumerations.ts"
 import { decode } from "../../../src/domain/catalog/Records.ts"
-import type { CatalogRecord } from "../../../src/domain/catalog/Records.ts"
+import type { NativeRecord } from "../../../src/domain/catalog/Records.ts"
 import { extension, normalize } from "../../../src/domain/catalog/StoreDomain.ts"
 import { hasUserInfo } from "../../../src/domain/UserInfo.ts"
 
@@ -21,7 +21,7 @@ const ad = {
 const niche = { type: "niche", id: 1, name: "A" }
 const month = { type: "traffic_month" as const, shop: "shop.example.com", month: "2026-01", visits: 0 }
 
-const good = (input: unknown): CatalogRecord =>
+const good = (input: unknown): NativeRecord =>
   Result.getOrThrowWith(decode(input), (issues) => new Error(JSON.stringify(issues)))
 
 const issues = (input: unknown) =>

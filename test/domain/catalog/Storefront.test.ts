@@ -36,7 +36,8 @@ describe("a product of products.json", () => {
     assert.deepStrictEqual(record(), {
       type: "product",
       shop: "oakline.example.com",
-      key: "8101",
+      key: "walnut-desk-tray",
+      alias: "8101",
       title: "Walnut Desk Tray",
       url: "https://oakline.example.com/products/walnut-desk-tray",
       image_url: "https://cdn.example/files/tray.jpg?v=1",
@@ -88,7 +89,7 @@ describe("a product of products.json", () => {
     ["an image that has no address", { images: [{ src: null }, { src: "ftp://x/y.jpg" }, { src: "//:a@x/y.jpg" }] }],
     ["an active status", { status: "active" }]
   ])("is taken with %s", (_, changes) => {
-    assert.deepInclude(record(changes), { type: "product", key: "8101" })
+    assert.deepInclude(record(changes), { type: "product", key: "walnut-desk-tray" })
   })
 
   it("reads tags in both forms alike", () => {

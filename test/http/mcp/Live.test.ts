@@ -27,6 +27,7 @@ const demo = Layer.effectDiscard(
   Effect.gen(function* () {
     const importer = yield* Importer
     yield* importer.run(demoSource({ size: "tiny", seed: "live", asOf: "2026-01-15" }), {
+      provenance: { source: "demo", license: null, asOf: "2026-01-15" },
       maxRejects: 0,
       onRejects: () => Effect.void,
       onProgress: () => Effect.void

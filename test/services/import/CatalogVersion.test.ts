@@ -142,7 +142,7 @@ const apply = Effect.fnUntraced(function* ({ changes, isRolledBack }: typeof Tra
           // One that refers to nothing is rejected.
           else {
             const rows = [{ line: 1, record: Result.getOrThrow(decode(record)) }]
-            touched.push((yield* loadBatch(sql, version, rows)).touched)
+            touched.push((yield* loadBatch({ sql, version, origin: null }, rows)).touched)
           }
         }
         yield* CatalogVersion.commit(sql, version, {
@@ -279,7 +279,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the version of the cat
     ([transactions]) =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
-        yield* sql`TRUNCATE niche, shop, traffic_month, product, ad, tracked_shop, shop_change, catalog_version`
+        yield* sql`TRUNCATE niche, category, shop, traffic_month, product, ad, page_store, tracked_shop, shop_change, catalog_version`
         yield* sql`UPDATE catalog SET version = 0, niches_version = 0`
         yield* sql`INSERT INTO catalog_version (version) VALUES (0)`
         yield* sql`SELECT setval(pg_get_serial_sequence('ad', 'id'), ${firstAdId}, false)::text`

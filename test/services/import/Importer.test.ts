@@ -9,6 +9,8 @@ import * as Database from "../../../src/services/database/Database.ts"
 import { eventually } from "../../support/RunningQueries.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 
+const provenance = { source: "test", license: null, asOf: "2026-02-01" }
+
 /** Every test has a database of its own: what is in the catalog decides how an import goes. */
 const onFreshDatabase = <A, E>(effect: Effect.Effect<A, E, Importer | SqlClient.SqlClient | TestDatabase>) =>
   Effect.provide(effect, Importer.layer.pipe(Layer.provideMerge(TestDatabase.layer)), { local: true })
@@ -56,6 +58,7 @@ const run = Effect.fnUntraced(function* (source: ReadonlyArray<object> | ImportC
   const importer = yield* Importer
   const rejects: Array<Reject> = []
   const report = yield* importer.run(Stream.succeed("rows" in source ? source : chunk(source)), {
+    provenance,
     maxRejects,
     onRejects: (more) => Effect.sync(() => void rejects.push(...more)),
     onProgress: () => Effect.void
@@ -107,11 +110,12 @@ layer(Layer.empty, { excludeTestServices: true })("Importer", (it) => {
         const report = yield* run(small)
         assert.deepInclude(report, { accepted: 11, rejected: 0, rejects: [] })
         assert.deepStrictEqual(report.tallies, {
-          niche: { added: 2, changed: 0 },
-          shop: { added: 2, changed: 0 },
-          traffic_month: { added: 2, changed: 0 },
-          product: { added: 3, changed: 0 },
-          ad: { added: 2, changed: 0 }
+          niche: { added: 2, changed: 0, removed: 0 },
+          category: { added: 0, changed: 0, removed: 0 },
+          shop: { added: 2, changed: 0, removed: 0 },
+          traffic_month: { added: 2, changed: 0, removed: 0 },
+          product: { added: 3, changed: 0, removed: 0 },
+          ad: { added: 2, changed: 0, removed: 0 }
         })
         const [stored] = yield* sql`
           SELECT domain, domain_extension, niche_id, currency, apps, languages, theme FROM shop WHERE domain = 'a.com'`
@@ -160,9 +164,9 @@ layer(Layer.empty, { excludeTestServices: true })("Importer", (it) => {
           ad("x", "b.co.uk", { cta: "Shop Now" }),
           month("a.com", "2026-03", 0)
         ])
-        assert.deepStrictEqual(report.tallies.product, { added: 0, changed: 1 })
-        assert.deepStrictEqual(report.tallies.ad, { added: 0, changed: 1 })
-        assert.deepStrictEqual(report.tallies.traffic_month, { added: 1, changed: 0 })
+        assert.deepStrictEqual(report.tallies.product, { added: 0, changed: 1, removed: 0 })
+        assert.deepStrictEqual(report.tallies.ad, { added: 0, changed: 1, removed: 0 })
+        assert.deepStrictEqual(report.tallies.traffic_month, { added: 1, changed: 0, removed: 0 })
         const after = new Set(yield* recordRows)
         assert.deepStrictEqual(
           before.filter((row) => !after.has(row)).map((row) => /Product 2|Page/.exec(row)?.[0]),
@@ -196,23 +200,21 @@ layer(Layer.empty, { excludeTestServices: true })("Importer", (it) => {
         const sql = yield* SqlClient.SqlClient
         yield* run([shop("a.com", { monthly_revenue: 5, currency: "USD", products_count: 9 })])
         const storefront = {
-          type: "storefront_shop" as const,
+          type: "partial_shop" as const,
           domain: "a.com",
           name: "Renamed",
-          country: "CA",
-          currency: null,
-          products_count: null
+          country: "CA"
         }
         const source = (record: ImportRow["record"]): ImportChunk => ({ ...chunk([]), rows: [{ line: 1, record }] })
-        assert.deepStrictEqual((yield* run(source(storefront))).tallies.shop, { added: 0, changed: 1 })
+        assert.deepStrictEqual((yield* run(source(storefront))).tallies.shop, { added: 0, changed: 1, removed: 0 })
         assert.deepStrictEqual(yield* sql`SELECT name, country, currency, monthly_revenue, products_count FROM shop`, [
           { name: "Renamed", country: "CA", currency: "USD", monthly_revenue: 5, products_count: 9 }
         ])
-        assert.deepStrictEqual((yield* run(source(storefront))).tallies.shop, { added: 0, changed: 0 })
+        assert.deepStrictEqual((yield* run(source(storefront))).tallies.shop, { added: 0, changed: 0, removed: 0 })
         const news = { ...storefront, domain: "new.com", currency: "CAD" }
         const { rows } = source(news)
         const both = { ...source(news), rows: [...rows, ...chunk([product("new.com", "1")]).rows] }
-        assert.deepStrictEqual((yield* run(both)).tallies.product, { added: 1, changed: 0 })
+        assert.deepStrictEqual((yield* run(both)).tallies.product, { added: 1, changed: 0, removed: 0 })
       })
     )
   )
@@ -310,7 +312,12 @@ layer(Layer.empty, { excludeTestServices: true })("Importer", (it) => {
           Stream.fromEffect(Effect.as(Deferred.await(mayEnd), chunk(batch("late"))))
         )
         const fiber = yield* Effect.forkChild(
-          importer.run(source, { maxRejects: 0, onRejects: () => Effect.void, onProgress: () => Effect.void })
+          importer.run(source, {
+            provenance,
+            maxRejects: 0,
+            onRejects: () => Effect.void,
+            onProgress: () => Effect.void
+          })
         )
         yield* eventually(Effect.filterOrFail(version, (current) => current === 2))
         yield* Deferred.succeed(mayEnd, undefined)
@@ -384,7 +391,12 @@ layer(Layer.empty, { excludeTestServices: true })("Importer", (it) => {
           Stream.fromEffect(Effect.andThen(Deferred.succeed(isRead, undefined), Effect.never))
         )
         const fiber = yield* Effect.forkChild(
-          importer.run(source, { maxRejects: 0, onRejects: () => Effect.void, onProgress: () => Effect.void })
+          importer.run(source, {
+            provenance,
+            maxRejects: 0,
+            onRejects: () => Effect.void,
+            onProgress: () => Effect.void
+          })
         )
         yield* Deferred.await(isRead)
         yield* Fiber.interrupt(fiber)
@@ -404,7 +416,7 @@ layer(Layer.empty, { excludeTestServices: true })("Importer", (it) => {
           Effect.as(Effect.andThen(Deferred.succeed(isReading, undefined), Deferred.await(mayEnd)), chunk(small))
         )
         const first = yield* Effect.forkChild(
-          importer.run(slow, { maxRejects: 0, onRejects: () => Effect.void, onProgress: () => Effect.void })
+          importer.run(slow, { provenance, maxRejects: 0, onRejects: () => Effect.void, onProgress: () => Effect.void })
         )
         yield* Deferred.await(isReading)
         assert.strictEqual((yield* Effect.flip(run(small)))._tag, "ImportRunning")

@@ -1,0 +1,175 @@
+/**
+ * Whose store an ad of a library is for: the one at the domain that the ad leads to, else the one that the page's ads were for before,
+ * else none. When a store is imported later, the ads that lead to it are given to it then.
+ */
+import { Effect, Schema } from "effect"
+import type { SqlClient, SqlError } from "effect/sql"
+import * as StoreDomain from "../../domain/catalog/StoreDomain.ts"
+import { sqlPseudoStoreOf } from "../../domain/catalog/StorelessAds.ts"
+import { rowsOf } from "../database/Rows.ts"
+import type { Write } from "./BulkUpsert.ts"
+import type { FoundLibraryAd } from "./CatalogTables.ts"
+import type { Touched } from "./CatalogVersion.ts"
+import type { LibraryAd } from "./ImportSource.ts"
+
+const decodeStores = rowsOf(Schema.Struct({ id: Schema.Int, domain: Schema.String }))
+const decodePages = rowsOf(Schema.Struct({ page_id: Schema.String, shop_id: Schema.Int }))
+const decodeLinked = rowsOf(
+  Schema.Struct({ shop_id: Schema.Int, left_shop_id: Schema.Int, page_id: Schema.NullOr(Schema.String) })
+)
+
+/** How many ads found their store, and by what; `later`: ads of earlier imports whose store came with this one. */
+export interface LinkCounts {
+  readonly byDomain: number
+  readonly byPage: number
+  readonly without: number
+  readonly later: number
+}
+
+export const none: LinkCounts = { byDomain: 0, byPage: 0, without: 0, later: 0 }
+
+export const sum = (a: LinkCounts, b: LinkCounts): LinkCounts => ({
+  byDomain: a.byDomain + b.byDomain,
+  byPage: a.byPage + b.byPage,
+  without: a.without + b.without,
+  later: a.later + b.later
+})
+
+/** Where ads of many advertisers lead: apps, messages, forms and profiles. */
+const shared = new Set([
+  "facebook.com",
+  "fb.com",
+  "fb.me",
+  "fb.watch",
+  "instagram.com",
+  "whatsapp.com",
+  "wa.me",
+  "m.me",
+  "messenger.com",
+  "google.com",
+  "apple.com",
+  "youtube.com",
+  "tiktok.com",
+  "bit.ly",
+  "linktr.ee",
+  "amazon.com",
+  "t.me"
+])
+
+interface Target {
+  readonly host: string
+  /** The registrable domain; a store on a platform's subdomain has its own. */
+  readonly domain: string
+}
+
+const targetOf = ({ ad, caption }: LibraryAd): Target | null => {
+  const address = ad.landing_url ?? (caption === null ? null : `https://${caption.replace(/^https?:\/\//iu, "")}`)
+  const name = address === null ? undefined : URL.parse(address)?.hostname
+  const host = name === undefined ? "" : StoreDomain.normalize(name)
+  const domain = StoreDomain.registrable(host)
+  return domain === null || shared.has(domain) ? null : { host, domain }
+}
+
+/** The ads with the ids of their stores, of which `asOf` says when they were seen. */
+export const link = Effect.fn("AdLinks.link")(function* (
+  sql: SqlClient.SqlClient,
+  ads: ReadonlyArray<LibraryAd>,
+  asOf: string | undefined
+): Effect.fn.Return<{ readonly ads: ReadonlyArray<FoundLibraryAd>; readonly counts: LinkCounts }, SqlError.SqlError> {
+  if (ads.length === 0) return { ads: [], counts: none }
+  const targets = ads.map(targetOf)
+  const domains = Array.from(
+    new Set(targets.flatMap((target) => (target === null ? [] : [target.host, target.domain])))
+  )
+  const pages = Array.from(new Set(ads.flatMap(({ page_id }) => (page_id === null ? [] : [page_id]))))
+  const knownStores = yield* decodeStores(
+    yield* sql`SELECT id, domain FROM shop WHERE domain = ANY(${domains}::text[])`
+  )
+  const stores = new Map(knownStores.map(({ domain, id }) => [domain, id]))
+  const knownPages = yield* decodePages(
+    yield* sql`SELECT page_id, shop_id FROM page_store WHERE page_id = ANY(${pages}::text[])`
+  )
+  const ofPages = new Map(knownPages.map(({ page_id, shop_id }) => [page_id, shop_id]))
+  // Those of the batch itself teach as well.
+  for (const [at, { page_id }] of ads.entries()) {
+    const shopId = storeAt(stores, targets[at])
+    if (page_id !== null && shopId !== undefined) ofPages.set(page_id, shopId)
+  }
+  let byDomain = 0
+  let byPage = 0
+  const found = ads.map(({ ad, page_id }, at): FoundLibraryAd => {
+    const own = storeAt(stores, targets[at])
+    const ofPage = page_id === null ? undefined : ofPages.get(page_id)
+    if (own !== undefined) byDomain++
+    else if (ofPage !== undefined) byPage++
+    return {
+      record: ad,
+      shopId: own ?? ofPage ?? null,
+      pageId: page_id,
+      linkDomain: targets[at]?.domain ?? null,
+      seenOn: asOf ?? ad.last_seen_on
+    }
+  })
+  return { ads: found, counts: { byDomain, byPage, without: ads.length - byDomain - byPage, later: 0 } }
+})
+
+const storeAt = (stores: ReadonlyMap<string, number>, target: Target | null | undefined): number | undefined =>
+  target === null || target === undefined ? undefined : (stores.get(target.host) ?? stores.get(target.domain))
+
+/** Which store the ads of a page are for; the last one that was found counts. */
+export const learnPages = (
+  sql: SqlClient.SqlClient,
+  ads: ReadonlyArray<FoundLibraryAd>
+): Effect.Effect<void, SqlError.SqlError> => {
+  const pages = new Map(
+    ads.flatMap(({ pageId, shopId }) => (pageId === null || shopId === null ? [] : [[pageId, shopId]]))
+  )
+  return pages.size === 0
+    ? Effect.void
+    : Effect.asVoid(sql`
+        INSERT INTO page_store (page_id, shop_id)
+        SELECT * FROM unnest(${Array.from(pages.keys())}::text[], ${Array.from(pages.values())}::int[])
+        ON CONFLICT (page_id) DO UPDATE SET shop_id = excluded.shop_id
+        WHERE page_store.shop_id <> excluded.shop_id`)
+}
+
+/** Gives new stores the ads of earlier imports that lead to them, and those of the same pages. */
+export const linkEarlierAds = Effect.fn("AdLinks.linkEarlierAds")(function* (
+  { sql, version }: Write,
+  stores: ReadonlyArray<{ readonly id: number; readonly domain: string }>
+): Effect.fn.Return<{ readonly count: number; readonly touched: Touched }, SqlError.SqlError> {
+  if (stores.length === 0) return { count: 0, touched: { items: [], figures: [], niches: false } }
+  const registrable = stores.map(({ domain }) => StoreDomain.registrable(domain) ?? domain)
+  const linked = yield* decodeLinked(
+    yield* sql`
+    UPDATE ad SET shop_id = store.id, version = ${version}
+    FROM unnest(
+      ${stores.map(({ id }) => id)}::int[], ${stores.map(({ domain }) => domain)}::text[], ${registrable}::text[]
+    ) AS store (id, domain, registrable)
+    WHERE ad.shop_id IS NULL AND ad.link_domain = store.registrable
+      AND (store.domain = store.registrable
+        OR substring(lower(ad.landing_url) FROM '^https?://(?:www\\.)?([^/?#:]+)') = store.domain)
+    RETURNING ad.shop_id, ${sql.literal(sqlPseudoStoreOf("ad.id"))} AS left_shop_id, ad.page_id`
+  )
+  const pages = new Map(linked.flatMap(({ page_id, shop_id }) => (page_id === null ? [] : [[page_id, shop_id]])))
+  const ofPages =
+    pages.size === 0
+      ? []
+      : yield* decodeLinked(
+          yield* sql`
+          WITH learned AS (
+            INSERT INTO page_store (page_id, shop_id)
+            SELECT * FROM unnest(${Array.from(pages.keys())}::text[], ${Array.from(pages.values())}::int[])
+            ON CONFLICT (page_id) DO NOTHING
+            RETURNING page_id, shop_id
+          )
+          UPDATE ad SET shop_id = learned.shop_id, version = ${version}
+          FROM learned WHERE ad.shop_id IS NULL AND ad.page_id = learned.page_id
+          RETURNING ad.shop_id, ${sql.literal(sqlPseudoStoreOf("ad.id"))} AS left_shop_id, ad.page_id`
+        )
+  const all = [...linked, ...ofPages]
+  return {
+    count: all.length,
+    touched: { items: all.flatMap(({ left_shop_id, shop_id }) => [left_shop_id, shop_id]), figures: [], niches: false }
+  }
+})

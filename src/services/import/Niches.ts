@@ -1,0 +1,159 @@
+/** The niches and categories that are known, and which niche a store has by what it sells. */
+import { Effect, Schema } from "effect"
+import type { SqlClient, SqlError } from "effect/sql"
+import type { CategoryRecord, NicheRecord } from "../../domain/catalog/Records.ts"
+import { rowsOf } from "../database/Rows.ts"
+import * as CatalogVersion from "./CatalogVersion.ts"
+import type { ImportRow, TaxonomyNiche } from "./ImportSource.ts"
+import { NicheTree } from "./NicheTree.ts"
+
+/** What one product says of the niche of its store. */
+export interface NicheVote {
+  readonly shopId: number
+  readonly nicheId: number
+  readonly weight: number
+}
+
+const NicheRow = Schema.Struct({
+  id: Schema.Int,
+  parent_id: Schema.NullOr(Schema.Int),
+  name: Schema.String,
+  taxonomy_key: Schema.NullOr(Schema.String)
+})
+type NicheRow = typeof NicheRow.Type
+const decodeNiches = rowsOf(NicheRow)
+const decodeCategories = rowsOf(Schema.Struct({ name: Schema.String, niche_id: Schema.Int }))
+const decodeIds = rowsOf(Schema.Struct({ id: Schema.Int }))
+
+/** A niche as it is stored, with its id in a taxonomy. */
+export type KeyedNiche = NicheRecord & { readonly taxonomy_key?: string | null }
+
+const maxNameCharacters = 100
+const firstTaxonomyId = 10_000
+
+/** The category above, by the ids of the taxonomy: `gid://shopify/TaxonomyCategory/aa-1-2` is below `.../aa-1`. */
+const parentKey = (key: string): string | null => {
+  const cut = key.lastIndexOf("-")
+  return cut > key.lastIndexOf("/") ? key.slice(0, cut) : null
+}
+
+export class StoredNiches {
+  readonly tree: NicheTree
+  readonly #idOfName = new Map<string, number>()
+  readonly #ofTaxonomy = new Map<string, NicheRow>()
+  readonly #categories: Map<string, number>
+  #lastId = firstTaxonomyId - 1
+
+  constructor(niches: ReadonlyArray<NicheRow>, categories: ReadonlyArray<readonly [name: string, nicheId: number]>) {
+    this.tree = new NicheTree(niches)
+    this.#categories = new Map(categories)
+    for (const niche of niches) this.#add(niche)
+  }
+
+  #add(niche: NicheRow): void {
+    this.#idOfName.set(niche.name.toLowerCase(), niche.id)
+    this.#lastId = Math.max(this.#lastId, niche.id)
+    if (niche.taxonomy_key !== null) this.#ofTaxonomy.set(niche.taxonomy_key, niche)
+  }
+
+  /**
+   * Niches of categories of a taxonomy. One that is known keeps its id. The name is the category's own, with as many of those above
+   * it as are needed to make it unique.
+   */
+  addTaxonomy(categories: ReadonlyArray<TaxonomyNiche>): ReadonlyArray<KeyedNiche> {
+    return categories.flatMap(({ key, path }) => {
+      const known = this.#ofTaxonomy.get(key)
+      const id = known?.id ?? this.#lastId + 1
+      const isFree = (name: string) => {
+        const owner = this.#idOfName.get(name.toLowerCase())
+        return name.length <= maxNameCharacters && (owner === undefined || owner === id)
+      }
+      const names = path.map((_, at) => path.slice(path.length - 1 - at).join(" > "))
+      const name = names.find(isFree) ?? [`${path.at(-1)} (${key.slice(key.lastIndexOf("/") + 1)})`].find(isFree)
+      if (name === undefined) return []
+      const above = parentKey(key)
+      const parent_id = above === null ? null : (this.#ofTaxonomy.get(above)?.id ?? null)
+      this.#add({ id, parent_id, name, taxonomy_key: key })
+      return [{ type: "niche", id, parent_id, name, taxonomy_key: key } as const]
+    })
+  }
+
+  addCategories(categories: ReadonlyMap<string, CategoryRecord>): ReadonlyArray<CategoryRecord> {
+    for (const [name, { niche }] of categories) this.#categories.set(name, niche)
+    return Array.from(categories, ([name, record]) => ({ ...record, name }))
+  }
+
+  /** None where the store or the niche is not known. */
+  vote(shopId: number | null, category: string | null, weight: number): ReadonlyArray<NicheVote> {
+    const nicheId = category === null || shopId === null ? undefined : this.#nicheOf(category)
+    return shopId === null || nicheId === undefined ? [] : [{ shopId, nicheId, weight }]
+  }
+
+  /** By the table of categories; else a path is taken by its last part that is the name of a niche, the longest name first. */
+  #nicheOf(category: string): number | undefined {
+    const own = this.#categories.get(category.toLowerCase())
+    if (own !== undefined) return own
+    const path = category
+      .split(category.includes(">") ? ">" : "/")
+      .map((part) => part.trim())
+      .filter((part) => part !== "")
+    for (let end = path.length; end > 0; end--) {
+      for (let from = 0; from < end; from++) {
+        const name = path.slice(from, end).join(" > ").toLowerCase()
+        const found = this.#categories.get(name) ?? this.#idOfName.get(name)
+        if (found !== undefined) return found
+      }
+    }
+    return undefined
+  }
+}
+
+/** Read only where the rows need them. */
+export const read = Effect.fn("Niches.read")(function* (
+  sql: SqlClient.SqlClient,
+  rows: ReadonlyArray<ImportRow>
+): Effect.fn.Return<StoredNiches, SqlError.SqlError> {
+  const isNeeded = rows.some(
+    ({ category, record }) =>
+      record.type === "niche" ||
+      record.type === "taxonomy_niche" ||
+      record.type === "category" ||
+      (record.type === "shop" && record.niche !== null) ||
+      (record.type === "partial_shop" && record.categories !== undefined) ||
+      (category !== undefined && category !== null)
+  )
+  if (!isNeeded) return new StoredNiches([], [])
+  const niches = yield* decodeNiches(yield* sql`SELECT id, parent_id, name, taxonomy_key FROM niche`)
+  const categories = yield* decodeCategories(yield* sql`SELECT name, niche_id FROM category`)
+  return new StoredNiches(
+    niches,
+    categories.map(({ name, niche_id }) => [name, niche_id])
+  )
+})
+
+/** Gives stores without a niche the one with the most votes, of equal ones the lowest. A transaction of its own. */
+export const elect = Effect.fn("Niches.elect")(function* (
+  sql: SqlClient.SqlClient,
+  votes: ReadonlyMap<number, ReadonlyMap<number, number>>
+): Effect.fn.Return<number, SqlError.SqlError> {
+  const winners = Array.from(votes, ([shopId, ofShop]) => {
+    const [best] = Array.from(ofShop).toSorted(([a, weightA], [b, weightB]) => weightB - weightA || a - b)
+    return { shopId, nicheId: best?.[0] ?? 0 }
+  })
+  if (winners.length === 0) return 0
+  return yield* sql.withTransaction(
+    Effect.gen(function* () {
+      const version = yield* CatalogVersion.begin(sql)
+      const changed = yield* decodeIds(
+        yield* sql`
+        UPDATE shop SET niche_id = winner.niche_id, version = ${version}
+        FROM unnest(${winners.map(({ shopId }) => shopId)}::int[], ${winners.map(({ nicheId }) => nicheId)}::int[])
+          AS winner (shop_id, niche_id)
+        WHERE shop.id = winner.shop_id AND shop.niche_id IS NULL
+        RETURNING shop.id`
+      )
+      yield* CatalogVersion.commit(sql, version, { items: [], figures: changed.map(({ id }) => id), niches: false })
+      return changed.length
+    })
+  )
+})

@@ -1,0 +1,88 @@
+/**
+ * Which stored product a record is of. A product's key within its store is its handle where the source has one; the platform's id is
+ * an alias. Sources that know only one of both meet in the same row, whose id stays.
+ */
+import { PgTypes } from "@effect/sql-pg"
+import { Effect, Result, Schema } from "effect"
+import type { SqlClient, SqlError } from "effect/sql"
+import type { ProductRecord } from "../../domain/catalog/Records.ts"
+import { rowsOf } from "../database/Rows.ts"
+
+interface OfShop {
+  readonly record: ProductRecord
+  readonly shopId: number
+}
+
+const decodeStored = rowsOf(Schema.Struct({ n: Schema.Int, id: Schema.Int, key: Schema.String }))
+
+/**
+ * The records, each with the key that its product has now, of which none comes twice: the last one counts. A product that was known by
+ * its alias alone, or by another handle, gets the record's key.
+ */
+export const resolve = Effect.fn("ProductKeys.resolve")(function* (
+  sql: SqlClient.SqlClient,
+  records: ReadonlyArray<OfShop>
+): Effect.fn.Return<ReadonlyArray<OfShop>, SqlError.SqlError> {
+  if (records.length === 0) return records
+  // An array of nothing but NULL does not tell its type.
+  const aliases = Result.getOrThrow(
+    PgTypes.array(
+      records.map(({ record }) => record.alias ?? null),
+      PgTypes.OID.text
+    )
+  )
+  const stored = yield* decodeStored(
+    yield* sql`
+    SELECT wanted.n::int, stored.id, stored.key
+    FROM unnest(
+      ${records.map(({ shopId }) => shopId)}::int[], ${records.map(({ record }) => record.key)}::text[],
+      ${aliases}::text[]
+    ) WITH ORDINALITY AS wanted (shop_id, key, alias, n)
+    CROSS JOIN LATERAL (
+      SELECT p.id, p.key FROM product p
+      WHERE p.shop_id = wanted.shop_id AND (p.alias = wanted.key OR p.alias = wanted.alias OR p.key = wanted.alias)
+      ORDER BY p.id LIMIT 1
+    ) stored
+    WHERE NOT EXISTS (SELECT FROM product p WHERE p.shop_id = wanted.shop_id AND p.key = wanted.key)`
+  )
+  const found = new Map(stored.map((row) => [row.n - 1, row]))
+  /** Of the batch itself: who is told by an alias only is told by a key as well. */
+  const keyOfAlias = new Map(
+    records.flatMap(({ record, shopId }) => (isAliased(record) ? [[`${shopId} ${record.alias}`, record.key]] : []))
+  )
+  const renamed = new Map<number, string>()
+  const resolved = new Map<string, OfShop>()
+  for (const [at, { record, shopId }] of records.entries()) {
+    const row = found.get(at)
+    const byBatch = !isAliased(record) ? keyOfAlias.get(`${shopId} ${record.key}`) : undefined
+    const key = byBatch ?? (row !== undefined && !isAliased(record) ? row.key : record.key)
+    // One row cannot become two products.
+    if (row !== undefined && isAliased(record) && !renamed.has(row.id)) renamed.set(row.id, key)
+    const id = `${shopId} ${key}`
+    // So that the last one counts also where it was told by another name.
+    resolved.delete(id)
+    resolved.set(id, { shopId, record: key === record.key ? record : { ...record, key, alias: record.key } })
+  }
+  if (renamed.size > 0) {
+    yield* sql`
+      UPDATE product SET key = renamed.key
+      FROM unnest(${Array.from(renamed.keys())}::int[], ${Array.from(renamed.values())}::text[]) AS renamed (id, key)
+      WHERE product.id = renamed.id`
+  }
+  return Array.from(resolved.values())
+})
+
+const isAliased = ({ alias }: ProductRecord): boolean => alias !== undefined && alias !== null
+
+/** Notes that the import has come across these products, which are stored by now. */
+export const note = (
+  sql: SqlClient.SqlClient,
+  records: ReadonlyArray<OfShop>
+): Effect.Effect<void, SqlError.SqlError> =>
+  Effect.asVoid(sql`
+    INSERT INTO import_product (product_id)
+    SELECT p.id
+    FROM unnest(${records.map(({ shopId }) => shopId)}::int[], ${records.map(({ record }) => record.key)}::text[])
+      AS seen (shop_id, key)
+    JOIN product p ON p.shop_id = seen.shop_id AND p.key = seen.key
+    ON CONFLICT DO NOTHING`)

@@ -1,0 +1,130 @@
+/**
+ * What follows from the files of an import as a whole, once all of them are in: products that are gone at their source, and ads that
+ * are not shown any more.
+ */
+import { Effect, Schema } from "effect"
+import type { SqlClient, SqlError } from "effect/sql"
+import { sqlPseudoStoreOf } from "../../domain/catalog/StorelessAds.ts"
+import type { Origin } from "./BulkUpsert.ts"
+import { rowsOf } from "../database/Rows.ts"
+import * as CatalogVersion from "./CatalogVersion.ts"
+import type { Touched } from "./CatalogVersion.ts"
+
+const decodeRemoved = rowsOf(Schema.Struct({ shop_id: Schema.Int }))
+const decodeProducts = rowsOf(Schema.Struct({ id: Schema.Int, is_gone: Schema.Boolean }))
+
+const touchedBy = (removed: ReadonlyArray<{ readonly shop_id: number }>): Touched => ({
+  items: removed.map(({ shop_id }) => shop_id),
+  figures: [],
+  niches: false
+})
+
+type Removal = Effect.Effect<Touched, SqlError.SqlError>
+type Ids = ReadonlyArray<number>
+
+/** Removes stores with all that belongs to them; a part of a transaction between `begin` and `commit` of CatalogVersion. */
+export const removeShops = (sql: SqlClient.SqlClient, ids: Ids): Removal =>
+  sql`DELETE FROM shop WHERE id = ANY(${ids}::int[]) RETURNING id AS shop_id`.pipe(
+    Effect.flatMap(decodeRemoved),
+    Effect.map(touchedBy)
+  )
+
+export const removeProducts = (sql: SqlClient.SqlClient, ids: Ids): Removal =>
+  sql`DELETE FROM product WHERE id = ANY(${ids}::int[]) RETURNING shop_id`.pipe(
+    Effect.flatMap(decodeRemoved),
+    Effect.map(touchedBy)
+  )
+
+export const removeAds = (sql: SqlClient.SqlClient, ids: Ids): Removal =>
+  sql`
+    DELETE FROM ad WHERE id = ANY(${ids}::int[])
+    RETURNING coalesce(shop_id, ${sql.literal(sqlPseudoStoreOf("id"))}) AS shop_id`.pipe(
+    Effect.flatMap(decodeRemoved),
+    Effect.map(touchedBy)
+  )
+
+/** A store with more products than this loses no more than half of them without being told to. */
+const smallStore = 50
+
+/** Too many products of a store are not in files that are all of them: they stay. */
+export interface RefusedRemoval {
+  readonly domain: string
+  readonly gone: number
+  readonly products: number
+}
+
+export interface RemovedProducts {
+  readonly removed: number
+  readonly refused: ReadonlyArray<RefusedRemoval>
+}
+
+/** Notes products that were not imported although they are there. */
+export const noteKept = (
+  sql: SqlClient.SqlClient,
+  products: ReadonlyArray<{ readonly shop: string; readonly key: string }>
+): Effect.Effect<void, SqlError.SqlError> =>
+  products.length === 0
+    ? Effect.void
+    : Effect.asVoid(sql`
+        INSERT INTO import_product (product_id)
+        SELECT p.id
+        FROM unnest(${products.map(({ shop }) => shop)}::text[], ${products.map(({ key }) => key)}::text[]) AS kept (domain, key)
+        JOIN shop s ON s.domain = kept.domain JOIN product p ON p.shop_id = s.id AND (p.key = kept.key OR p.alias = kept.key)
+        ON CONFLICT DO NOTHING`)
+
+/** Removes the products of stores that the import has not come across, a store a transaction. */
+export const removeGoneProducts = Effect.fn("Reconciliation.removeGoneProducts")(function* (
+  sql: SqlClient.SqlClient,
+  domains: Iterable<string>,
+  allowsLarge: boolean
+): Effect.fn.Return<RemovedProducts, SqlError.SqlError> {
+  let removed = 0
+  const refused: Array<RefusedRemoval> = []
+  for (const domain of domains) {
+    yield* sql.withTransaction(
+      Effect.gen(function* () {
+        yield* sql`SELECT set_config('statement_timeout', '30min', true)`
+        const version = yield* CatalogVersion.begin(sql)
+        const stored = yield* decodeProducts(
+          yield* sql`
+            SELECT p.id, NOT EXISTS (SELECT FROM import_product seen WHERE seen.product_id = p.id) AS is_gone
+            FROM product p JOIN shop s ON s.id = p.shop_id WHERE s.domain = ${domain}`
+        )
+        const gone = stored.filter(({ is_gone }) => is_gone).map(({ id }) => id)
+        if (!allowsLarge && stored.length > smallStore && 2 * gone.length > stored.length) {
+          refused.push({ domain, gone: gone.length, products: stored.length })
+          return
+        }
+        removed += gone.length
+        yield* CatalogVersion.commit(sql, version, yield* removeProducts(sql, gone))
+      })
+    )
+  }
+  return { removed, refused }
+})
+
+/**
+ * Ads of the source that the newest data of it has not shown for so many days are not running any more. They were seen last on the
+ * day of the data that had them.
+ */
+export const expireAds = Effect.fn("Reconciliation.expireAds")(function* (
+  sql: SqlClient.SqlClient,
+  { asOf, sourceId }: Pick<Origin, "asOf" | "sourceId">,
+  days: number
+): Effect.fn.Return<number, SqlError.SqlError> {
+  return yield* sql.withTransaction(
+    Effect.gen(function* () {
+      yield* sql`SELECT set_config('statement_timeout', '30min', true)`
+      const version = yield* CatalogVersion.begin(sql)
+      const expired = yield* decodeRemoved(
+        yield* sql`
+          UPDATE ad
+          SET is_active = false, last_seen_on = greatest(last_seen_on, seen_on), version = ${version}
+          WHERE is_active AND source_ids @> ARRAY[${sourceId}::int] AND seen_on < ${asOf}::date - ${days}::int
+          RETURNING coalesce(shop_id, ${sql.literal(sqlPseudoStoreOf("id"))}) AS shop_id`
+      )
+      yield* CatalogVersion.commit(sql, version, touchedBy(expired))
+      return expired.length
+    })
+  )
+})

@@ -1,0 +1,164 @@
+/** Where records come from: each import is a row of its source, and what only one source has brought can be taken out again. */
+import { Context, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql"
+import { sqlPseudoStoreOf } from "../../domain/catalog/StorelessAds.ts"
+import { rowOf, rowsOf } from "../database/Rows.ts"
+import type { Origin } from "./BulkUpsert.ts"
+import * as CatalogVersion from "./CatalogVersion.ts"
+
+/** What an operator says of the data of one command. */
+export interface Provenance {
+  /** The name under which the same data comes again. */
+  readonly source: string
+  /** What the operator may do with it, in the operator's words. */
+  readonly license: string | null
+  /** The day that the data is of, `YYYY-MM-DD`. */
+  readonly asOf: string
+}
+
+export interface FileFacts {
+  readonly name: string
+  readonly format: string
+  /** SHA-256 of the bytes as stored, hexadecimal. */
+  readonly sha256: string
+}
+
+const decodeImport = rowOf(Schema.Struct({ id: Schema.Int, source_id: Schema.Int }))
+const decodeIds = rowsOf(Schema.Struct({ id: Schema.Int }))
+const decodeRemoved = rowsOf(Schema.Struct({ shop_id: Schema.Int }))
+const decodeAsOf = rowOf(Schema.Struct({ as_of: Schema.NullOr(Schema.String) }))
+
+/** Makes the row of an import. Products that an earlier one noted are forgotten: imports take turns. */
+export const begin = Effect.fn("Sources.begin")(function* (
+  sql: SqlClient.SqlClient,
+  { asOf, license, source }: Provenance
+): Effect.fn.Return<Pick<Origin, "importId" | "sourceId">, SqlError.SqlError> {
+  return yield* sql.withTransaction(
+    Effect.gen(function* () {
+      yield* sql`TRUNCATE import_product`
+      yield* sql`INSERT INTO source (name) VALUES (${source}) ON CONFLICT (name) DO NOTHING`
+      const row = yield* decodeImport(
+        yield* sql`
+          INSERT INTO import (source_id, license, as_of)
+          SELECT id, ${license}::text, ${asOf}::date FROM source WHERE name = ${source}
+          RETURNING id, source_id`
+      )
+      return { importId: row.id, sourceId: row.source_id }
+    })
+  )
+})
+
+export const finish = (
+  sql: SqlClient.SqlClient,
+  importId: number,
+  files: ReadonlyArray<FileFacts>,
+  counts: object
+): Effect.Effect<void, SqlError.SqlError> =>
+  Effect.asVoid(sql`
+    UPDATE import
+    SET finished_at = clock_timestamp(), files = ${JSON.stringify(files)}::jsonb, counts = ${JSON.stringify(counts)}::jsonb
+    WHERE id = ${importId}`)
+
+const SourceRow = Schema.Struct({
+  name: Schema.String,
+  imports: Schema.Int,
+  as_of: Schema.String,
+  license: Schema.NullOr(Schema.String),
+  finished_at: Schema.NullOr(Schema.Date),
+  shops: Schema.Int,
+  products: Schema.Int,
+  ads: Schema.Int
+})
+export type SourceRow = typeof SourceRow.Type
+const decodeSources = rowsOf(SourceRow)
+
+/** How many records of a source are gone, and how many stay because others have them as well. */
+export interface Forgotten {
+  readonly shops: number
+  readonly products: number
+  readonly ads: number
+}
+
+export class Sources extends Context.Service<
+  Sources,
+  {
+    /** By name. The counts are of records that the source has, alone or not. */
+    readonly list: Effect.Effect<ReadonlyArray<SourceRow>, SqlError.SqlError>
+    /** Removes what only this source has; `undefined` where there is no such source. */
+    forget(name: string): Effect.Effect<Forgotten | undefined, SqlError.SqlError>
+    /** The newest day that finished imports were of. */
+    readonly dataAsOf: Effect.Effect<string | null, SqlError.SqlError>
+  }
+>()("discovery/import/Sources") {
+  static readonly layer: Layer.Layer<Sources, never, SqlClient.SqlClient> = Layer.effect(
+    Sources,
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+
+      const list = Effect.flatMap(
+        sql`
+          WITH record AS (
+            SELECT unnest(source_ids) AS source_id, 'shop' AS type FROM shop
+            UNION ALL SELECT unnest(source_ids), 'product' FROM product
+            UNION ALL SELECT unnest(source_ids), 'ad' FROM ad
+          ), counted AS (SELECT source_id, type, count(*)::int AS n FROM record GROUP BY source_id, type)
+          SELECT s.name, i.imports, i.as_of, i.license, i.finished_at,
+            coalesce((SELECT n FROM counted c WHERE c.source_id = s.id AND type = 'shop'), 0) AS shops,
+            coalesce((SELECT n FROM counted c WHERE c.source_id = s.id AND type = 'product'), 0) AS products,
+            coalesce((SELECT n FROM counted c WHERE c.source_id = s.id AND type = 'ad'), 0) AS ads
+          FROM source s CROSS JOIN LATERAL (
+            SELECT count(*) OVER ()::int AS imports, as_of::text, license, finished_at
+            FROM import WHERE source_id = s.id ORDER BY id DESC LIMIT 1
+          ) i
+          ORDER BY s.name`,
+        decodeSources
+      )
+
+      const forget = Effect.fn("Sources.forget")(function* (name: string) {
+        return yield* sql.withTransaction(
+          Effect.gen(function* () {
+            yield* sql`SELECT set_config('statement_timeout', '30min', true)`
+            const [source] = yield* decodeIds(yield* sql`SELECT id FROM source WHERE name = ${name} FOR UPDATE`)
+            if (source === undefined) return undefined
+            const { id } = source
+            const version = yield* CatalogVersion.begin(sql)
+            const ads = yield* decodeRemoved(
+              yield* sql`
+              DELETE FROM ad WHERE source_ids = ARRAY[${id}::int]
+              RETURNING coalesce(shop_id, ${sql.literal(sqlPseudoStoreOf("id"))}) AS shop_id`
+            )
+            const products = yield* decodeRemoved(
+              yield* sql`
+              DELETE FROM product WHERE source_ids = ARRAY[${id}::int] RETURNING shop_id`
+            )
+            // A store that others have brought products or ads of stays.
+            const shops = yield* decodeRemoved(
+              yield* sql`
+              DELETE FROM shop WHERE source_ids = ARRAY[${id}::int]
+                AND NOT EXISTS (SELECT FROM product p WHERE p.shop_id = shop.id)
+                AND NOT EXISTS (SELECT FROM ad a WHERE a.shop_id = shop.id)
+              RETURNING id AS shop_id`
+            )
+            for (const table of ["ad", "product", "shop"]) {
+              yield* sql`
+                UPDATE ${sql(table)} SET source_ids = array_remove(source_ids, ${id}::int)
+                WHERE source_ids @> ARRAY[${id}::int]`
+            }
+            yield* sql`DELETE FROM source WHERE id = ${id}`
+            const items = [...ads, ...products, ...shops].map(({ shop_id }) => shop_id)
+            yield* CatalogVersion.commit(sql, version, { items, figures: [], niches: false })
+            return { shops: shops.length, products: products.length, ads: ads.length }
+          })
+        )
+      })
+
+      const dataAsOf = sql`SELECT max(as_of)::text AS as_of FROM import WHERE finished_at IS NOT NULL`.pipe(
+        Effect.flatMap(decodeAsOf),
+        Effect.map((row) => row.as_of)
+      )
+
+      return Sources.of({ list, forget, dataAsOf })
+    })
+  )
+}

@@ -1,0 +1,60 @@
+/** Of which stores the files of an import have all products, so that others are gone. */
+import type { ImportChunk } from "./ImportSource.ts"
+
+/** How many products a page of a storefront may have; `limit` is at most so many. */
+const largestPage = 250
+/** What storefronts and scrapers ask for: a single page of such a size may not be the last one. */
+const commonPageSizes = new Set([30, 50, 100, 150, 200, largestPage])
+
+export class WholeStores {
+  readonly #isComplete: boolean
+  readonly #whole = new Set<string>()
+  readonly #spoiled = new Set<string>()
+  /** Products by file, of stores whose products come in pages. */
+  readonly #pages = new Map<string, Map<string, number>>()
+  readonly kept: Array<{ readonly shop: string; readonly key: string }> = []
+  #current = ""
+
+  constructor(isComplete: boolean) {
+    this.#isComplete = isComplete
+  }
+
+  add(domain: string): void {
+    this.#whole.add(domain)
+  }
+
+  /** A file of the store was cut off. */
+  spoil(domain: string): void {
+    this.#spoiled.add(domain)
+  }
+
+  page(domain: string, file: string): void {
+    const pages = this.#pages.get(domain) ?? new Map<string, number>()
+    this.#pages.set(domain, pages.set(`${pages.size} ${file}`, 0))
+  }
+
+  item(domain: string, file: string): void {
+    const pages = this.#pages.get(domain)
+    const name = Array.from(pages?.keys() ?? []).at(-1) ?? file
+    pages?.set(name, (pages.get(name) ?? 0) + 1)
+  }
+
+  take({ kept = [], rows }: ImportChunk): void {
+    for (const { record } of rows) {
+      if (record.type === "partial_shop") this.#current = record.domain
+      else if (record.type === "product" && this.#isComplete) this.#whole.add(record.shop)
+    }
+    for (const key of kept) this.kept.push({ shop: this.#current, key })
+  }
+
+  domains(): ReadonlyArray<string> {
+    const paged = Array.from(this.#pages).flatMap(([domain, pages]) => {
+      const sizes = Array.from(pages.values())
+      const largest = Math.max(...sizes)
+      const isLastThere =
+        sizes.length > 1 ? Math.min(...sizes) < largest : largest > largestPage || !commonPageSizes.has(largest)
+      return isLastThere ? [domain] : []
+    })
+    return Array.from(new Set([...this.#whole, ...paged])).filter((domain) => !this.#spoiled.has(domain))
+  }
+}

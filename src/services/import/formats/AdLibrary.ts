@@ -1,0 +1,228 @@
+/**
+ * Ads of the Meta Ad Library: what its pages hold, in both casings, wrapped or flattened, and what the official interface
+ * `ads_archive` gives.
+ *
+ * The address of a snapshot holds the caller's access token, and personal data is beside the ads: none of it is read.
+ */
+import { Result } from "effect"
+import { ctas, mediaTypes } from "../../../domain/catalog/Enumerations.ts"
+import type { Cta, MediaType } from "../../../domain/catalog/Enumerations.ts"
+import { fromHtml } from "../../../domain/catalog/PlainText.ts"
+import { AdRecord } from "../../../domain/catalog/Records.ts"
+import * as ArgumentDecoder from "../../../domain/ArgumentDecoder.ts"
+import { rejects } from "../ImportSource.ts"
+import type { LibraryAd } from "../ImportSource.ts"
+import { address, day, firstText, flag, foreign, isForeign, list, snakeCase, text, unflatten } from "./Foreign.ts"
+import type { Foreign } from "./Foreign.ts"
+import type { Reading } from "./Reading.ts"
+
+/** Other types of the Ad Library have no label that the filter `ctas` knows. */
+const ctaOfType: Readonly<Record<string, Cta>> = {
+  ...Object.fromEntries(ctas.map((cta) => [cta.toUpperCase().replaceAll(" ", "_"), cta])),
+  BUY: "Buy Now",
+  START_ORDER: "Order Now",
+  GET_OFFER_VIEW: "Get Offer",
+  CALL: "Call Now",
+  CALL_ME: "Call Now",
+  GET_A_QUOTE: "Get Quote",
+  CONTACT: "Contact Us",
+  GET_IN_TOUCH: "Contact Us",
+  BOOK_TRAVEL: "Book Now",
+  MOBILE_DOWNLOAD: "Download",
+  WATCH_VIDEO: "Watch More",
+  SWIPE_UP_PRODUCT: "View product",
+  FIND_OUT_MORE: "Learn More",
+  SEE_MORE: "Learn More",
+  BROWSE_SHOP: "Shop Now",
+  SEE_SHOP: "Shop Now"
+}
+
+/** Types have one casing, labels have several. */
+const ctaOf = (snapshot: Foreign): Cta | null => {
+  const type = text(snapshot["cta_type"]) ?? text(snapshot["cta_text"])?.replaceAll(" ", "_")
+  return type === undefined ? null : (ctaOfType[type.toUpperCase()] ?? null)
+}
+
+/** Formats that the filter does not know, such as `MULTI_IMAGES`, are images. */
+const mediaTypeOf = (snapshot: Foreign, cards: ReadonlyArray<Foreign>): MediaType => {
+  const format = text(snapshot["display_format"])?.toLowerCase()
+  if (format !== undefined) return mediaTypes.find((type) => type === format) ?? "image"
+  if (list(snapshot["videos"]).length > 0) return "video"
+  return cards.length > 1 ? "carousel" : "image"
+}
+
+/** `body` is text, `{text}`, or `{markup: {__html}}`. */
+const bodyOf = (body: unknown): string | null => {
+  const parts = foreign(body)
+  const html = text(foreign(parts["markup"])["__html"])
+  return firstText(body, parts["text"]) ?? (html === null ? null : text(fromHtml(html)))
+}
+
+/** Filled in by the platform for each viewer. */
+const isTemplate = (found: string | null): boolean => found !== null && /\{\{.*?\}\}/su.test(found)
+
+/** Of a template the text of the first card, unless that is one as well. */
+const resolved = (own: string | null, ofCard: string | null): string | null => {
+  if (!isTemplate(own)) return own
+  return isTemplate(ofCard) ? null : ofCard
+}
+
+/** Where a redirector of the platform leads to. */
+const redirectors = new Set(["l.facebook.com", "lm.facebook.com", "l.instagram.com"])
+export const unwrapped = (found: string | null): string | null => {
+  const url = found === null ? null : URL.parse(found)
+  if (url === null || !redirectors.has(url.hostname)) return found
+  return url.searchParams.get("u") ?? found
+}
+
+const imageOf = (snapshot: Foreign, cards: ReadonlyArray<Foreign>): string | null => {
+  const images = list(snapshot["images"]).map(foreign)
+  const videos = list(snapshot["videos"]).map(foreign)
+  const candidates = [...images, ...videos, ...cards].flatMap((one) => [
+    address(one["original_image_url"]),
+    address(one["resized_image_url"]),
+    address(one["video_preview_image_url"])
+  ])
+  return candidates.find((found) => found !== null) ?? null
+}
+
+const libraryUrl = (id: string) => `https://www.facebook.com/ads/library/?id=${encodeURIComponent(id)}`
+
+const latest = (...days: ReadonlyArray<string | null>): string | null =>
+  days.reduce((last, found) => (found !== null && (last === null || found > last) ? found : last), null)
+
+const earliest = (one: string, other: string): string => (one < other ? one : other)
+
+/** Lists of the pages: `results` of groups, `edges` of nodes, `collated_results`, `data`. */
+const wrappers = [
+  "ad_library_main",
+  "search_results_connection",
+  "edges",
+  "node",
+  "collated_results",
+  "results",
+  "data",
+  "ads"
+]
+
+/** The ads of a record, which may be a page of them, or a group that was collated. */
+export const adsIn = (value: unknown): ReadonlyArray<Foreign> => {
+  if (Array.isArray(value)) return value.flatMap(adsIn)
+  if (!isForeign(value)) return []
+  if (isAd(value)) return [value]
+  const inner = wrappers.find((name) => name in value)
+  return inner === undefined ? [value] : adsIn(value[inner])
+}
+
+const idNames = ["ad_archive_id", "adArchiveID", "adArchiveId"]
+
+/** A record of the library's pages. */
+export const isPageAd = (record: Foreign): boolean => idNames.some((name) => name in record)
+
+/** A record of `ads_archive`. */
+export const isArchiveAd = (record: Foreign): boolean =>
+  "id" in record &&
+  ("ad_delivery_start_time" in record || "ad_snapshot_url" in record || "ad_creative_bodies" in record)
+
+export const isAd = (record: Foreign): boolean => isPageAd(record) || isArchiveAd(record)
+
+/** `asOf`: the day on which the ads were seen, `YYYY-MM-DD`. */
+export const read = (record: Foreign, line: number, asOf: string): Reading =>
+  isPageAd(record) ? fromPage(record, line, asOf) : fromArchive(record, line, asOf)
+
+interface AdParts {
+  readonly id: string | null
+  readonly pageId: string | null
+  /** What the ad shows as its address; only where it does not tell where it leads. */
+  readonly caption: string | null
+  readonly fields: Foreign
+}
+
+const toReading = ({ caption, fields, id, pageId }: AdParts, line: number): Reading => {
+  const decoded = decode({
+    type: "ad",
+    key: id ?? "",
+    ad_archive_id: id,
+    ad_library_url: id === null ? null : libraryUrl(id),
+    ...fields
+  })
+  if (Result.isFailure(decoded)) return { rows: [], rejects: rejects(line, decoded.failure), skipped: 0 }
+  const record: LibraryAd = { type: "library_ad", ad: decoded.success, page_id: pageId, caption }
+  return { rows: [{ line, record }], rejects: [], skipped: 0 }
+}
+
+const decode = ArgumentDecoder.decoder(AdRecord)
+
+/** An address that is none is left out: the ad is good without it. */
+const webUrl = (found: string | null): string | null => {
+  const url = found === null ? null : URL.parse(found)
+  return url !== null &&
+    /^https?:$/u.test(url.protocol) &&
+    url.username === "" &&
+    url.password === "" &&
+    url.href.length <= 2_048
+    ? url.href
+    : null
+}
+
+const fromPage = (found: Foreign, line: number, asOf: string): Reading => {
+  const record = foreign(snakeCase(unflatten(found)))
+  const snapshot = foreign(record["snapshot"])
+  const cards = list(snapshot["cards"]).map(foreign)
+  const [first = {}] = cards
+  const isActive = flag(record["is_active"])
+  const startedOn = day(record["start_date"])
+  // Of a running ad it is the day on which it was seen last.
+  const endedOn = day(record["end_date"])
+  const isTemplated = isTemplate(text(snapshot["title"])) || isTemplate(bodyOf(snapshot["body"]))
+  return toReading(
+    {
+      id: text(record["ad_archive_id"]),
+      pageId: firstText(record["page_id"], snapshot["page_id"]),
+      caption: null,
+      fields: {
+        page_name: firstText(record["page_name"], snapshot["page_name"]) ?? "",
+        ...(isActive === null ? {} : { status: isActive ? "active" : "inactive" }),
+        media_type: mediaTypeOf(snapshot, cards),
+        headline: resolved(text(snapshot["title"]), text(first["title"])),
+        ad_text: resolved(bodyOf(snapshot["body"]), bodyOf(first["body"])),
+        cta: ctaOf(snapshot),
+        landing_url: webUrl(
+          unwrapped(
+            address(snapshot["link_url"]) ?? (isTemplated || cards.length > 0 ? address(first["link_url"]) : null)
+          )
+        ),
+        image_url: webUrl(imageOf(snapshot, cards)),
+        ...(startedOn === null ? {} : { started_on: startedOn }),
+        last_seen_on: latest(startedOn, endedOn ?? (isActive === true ? asOf : null)),
+        is_partnership: isForeign(snapshot["branded_content"])
+      }
+    },
+    line
+  )
+}
+
+const firstOf = (value: unknown): string | null => text(list(value)[0])
+
+const fromArchive = (record: Foreign, line: number, asOf: string): Reading => {
+  const startedOn = day(record["ad_delivery_start_time"]) ?? day(record["ad_creation_time"])
+  const stopsOn = day(record["ad_delivery_stop_time"])
+  const isActive = stopsOn === null || stopsOn > asOf
+  return toReading(
+    {
+      id: text(record["id"]),
+      pageId: text(record["page_id"]),
+      caption: firstOf(record["ad_creative_link_captions"]),
+      fields: {
+        page_name: text(record["page_name"]) ?? "",
+        status: isActive ? "active" : "inactive",
+        media_type: "image",
+        headline: resolved(firstOf(record["ad_creative_link_titles"]), null),
+        ad_text: resolved(firstOf(record["ad_creative_bodies"]), null),
+        ...(startedOn === null ? {} : { started_on: startedOn }),
+        last_seen_on: latest(startedOn, stopsOn === null ? asOf : earliest(stopsOn, asOf))
+      }
+    },
+    line
+  )
+}

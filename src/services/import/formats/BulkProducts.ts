@@ -1,0 +1,107 @@
+/**
+ * The result of a bulk operation over a store's products: one object a line, variants and images as lines of their own
+ * that name their product in `__parentId`, near it or not. Only the fields that were asked for are there.
+ */
+import { Result } from "effect"
+import * as Storefront from "../../../domain/catalog/Storefront.ts"
+import { rejects } from "../ImportSource.ts"
+import { firstText, foreign, list, text } from "./Foreign.ts"
+import type { Foreign } from "./Foreign.ts"
+import type { Reading } from "./Reading.ts"
+
+const kindOf = (id: string): string => /^gid:\/\/shopify\/(\w+)\//u.exec(id)?.[1] ?? ""
+
+export const isBulk = (record: Foreign): boolean => {
+  const id = text(record["id"])
+  return "__parentId" in record || (id !== null && id.startsWith("gid://shopify/"))
+}
+
+/** `gid://shopify/Product/8101` is product 8101. */
+const numberOf = (id: string): string => id.slice(id.lastIndexOf("/") + 1)
+
+export interface Part {
+  readonly line: number
+  readonly record: Foreign
+}
+
+/** The id of the product that a line is of; none where the line is no part of a product. */
+export const productOf = (record: Foreign): string | null => text(record["__parentId"]) ?? text(record["id"])
+
+const imageUrl = (part: Foreign): string | null => {
+  const image = foreign(part["image"])
+  const preview = foreign(foreign(part["preview"])["image"])
+  return firstText(
+    image["url"],
+    image["originalSrc"],
+    image["src"],
+    part["url"],
+    part["originalSrc"],
+    part["src"],
+    preview["url"]
+  )
+}
+
+/** All lines of one product, in any order. */
+export const toReading = (parts: ReadonlyArray<Part>, domain: string): Reading => {
+  const own = parts.find(({ record }) => !("__parentId" in record))
+  if (own === undefined) {
+    const missing = parts.map(({ line }) => ({
+      line,
+      field: "__parentId",
+      reason: "names an object that is not in the file"
+    }))
+    return { rows: [], rejects: missing, skipped: 0 }
+  }
+  const { line, record } = own
+  const id = text(record["id"]) ?? ""
+  if (kindOf(id) !== "Product" && !("title" in record)) return { rows: [], rejects: [], skipped: 1 }
+  const children = parts.filter((part) => part !== own).map((part) => part.record)
+  const kindsOf = (child: Foreign) => kindOf(text(child["id"]) ?? "")
+  const variants = children.filter((child) => kindsOf(child) === "ProductVariant" || "price" in child)
+  const images = [
+    foreign(record["featuredImage"]),
+    foreign(record["featuredMedia"]),
+    ...children.filter((child) => !variants.includes(child))
+  ]
+  const range = foreign(foreign(record["priceRangeV2"] ?? record["priceRange"])["minVariantPrice"])
+  const product = {
+    id: numberOf(id),
+    title: text(record["title"]),
+    handle: text(record["handle"]),
+    body_html: firstText(record["descriptionHtml"], record["bodyHtml"]),
+    created_at: text(record["createdAt"]),
+    vendor: text(record["vendor"]),
+    product_type: text(record["productType"]),
+    tags: list(record["tags"]).filter((tag) => typeof tag === "string"),
+    status: text(record["status"]),
+    variants:
+      variants.length === 0
+        ? [{ price: range["amount"] ?? null }]
+        : variants.map((variant) => ({
+            id: numberOf(text(variant["id"]) ?? ""),
+            title: text(variant["title"]),
+            sku: text(variant["sku"]),
+            price: variant["price"] ?? null,
+            compare_at_price: variant["compareAtPrice"] ?? null,
+            available: typeof variant["availableForSale"] === "boolean" ? variant["availableForSale"] : null,
+            ...Object.fromEntries(
+              list(variant["selectedOptions"])
+                .slice(0, 3)
+                .map((option, at) => [`option${at + 1}`, text(foreign(option)["value"])])
+            )
+          })),
+    images: Array.from(new Set(images.map(imageUrl).filter((src) => src !== null)), (src) => ({ src })),
+    options: list(record["options"]).map((option) => ({
+      name: text(foreign(option)["name"]),
+      values: list(foreign(option)["values"]).filter((value) => typeof value === "string")
+    }))
+  }
+  const read = Storefront.toRecord(product, domain)
+  if (Result.isFailure(read)) {
+    const kept = [product.handle, product.id].filter((key) => key !== null)
+    return { rows: [], rejects: rejects(line, read.failure), skipped: 0, kept }
+  }
+  return read.success === null
+    ? { rows: [], rejects: [], skipped: 1 }
+    : { rows: [{ line, record: read.success, category: product.product_type }], rejects: [], skipped: 0 }
+}

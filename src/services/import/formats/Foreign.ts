@@ -1,0 +1,120 @@
+/** Reading values of other people's JSON and CSV: what is of another kind than expected is unknown, never an error. */
+import { Predicate } from "effect"
+
+export type Foreign = Readonly<Record<string, unknown>>
+
+export const isForeign = (value: unknown): value is Foreign => Predicate.isObject(value) && !Array.isArray(value)
+
+export const foreign = (value: unknown): Foreign => (isForeign(value) ? value : {})
+
+export const list = (value: unknown): ReadonlyArray<unknown> => (Array.isArray(value) ? value : [])
+
+/** Text without blanks around it; blank text is unknown. Whole numbers that are exact count as text, such as ids. */
+export const text = (value: unknown): string | null => {
+  if (typeof value === "number") return Number.isSafeInteger(value) ? String(value) : null
+  if (typeof value !== "string") return null
+  const trimmed = value.trim()
+  return trimmed === "" ? null : trimmed
+}
+
+/** The first that is known. */
+export const firstText = (...values: ReadonlyArray<unknown>): string | null => {
+  for (const value of values) {
+    const found = text(value)
+    if (found !== null) return found
+  }
+  return null
+}
+
+/** `https:` goes before addresses without a scheme. */
+export const address = (value: unknown): string | null => {
+  const found = text(value)
+  if (found === null) return null
+  return found.startsWith("//") ? `https:${found}` : found
+}
+
+const yes = new Set(["true", "yes", "1", "active"])
+const no = new Set(["false", "no", "0", "inactive"])
+
+export const flag = (value: unknown): boolean | null => {
+  if (typeof value === "boolean") return value
+  const word = text(value)?.toLowerCase() ?? ""
+  return yes.has(word) ? true : no.has(word) ? false : null
+}
+
+/**
+ * A number as people and programs write it: `1234.5`, `1,234.50`, `USD $1,234.56`, `1 234,50 €`. The last of comma and point
+ * is the decimal sign where both occur, or where one occurs once with other than three digits behind it.
+ */
+export const amount = (value: unknown): number | null => {
+  if (typeof value === "number") return Number.isFinite(value) ? value : null
+  const found = text(value)
+  if (found === null) return null
+  const digits = /^[^\d+.,-]*([+-]?[\d.,\s'\u2019]*\d)[^\d]*$/u.exec(found)?.[1]?.replaceAll(/[\s'\u2019]/gu, "")
+  if (digits === undefined) return null
+  const comma = digits.lastIndexOf(",")
+  const point = digits.lastIndexOf(".")
+  const decimal =
+    comma >= 0 && point >= 0 ? (comma > point ? "," : ".") : comma >= 0 && isDecimal(digits, comma, ",") ? "," : "."
+  const plain = digits.replaceAll(decimal === "," ? "." : ",", "").replace(",", ".")
+  const number = Number(plain)
+  return /^[+-]?(?:\d+\.?\d*|\.\d+)$/u.test(plain) && Number.isFinite(number) ? number : null
+}
+
+const isDecimal = (digits: string, at: number, sign: string) =>
+  digits.indexOf(sign) === at && digits.length - at - 1 !== 3
+
+/** `YYYY-MM-DD` of what begins so, also with slashes or without separators; of seconds or milliseconds since 1970, in UTC. */
+export const day = (value: unknown): string | null => {
+  const found = text(value)
+  if (found === null) return null
+  const iso =
+    /^(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?!\d)/u.exec(found) ?? /^((?:19|20)\d{2})(\d{2})(\d{2})$/u.exec(found)
+  if (iso !== null) return `${iso[1]}-${iso[2]?.padStart(2, "0")}-${iso[3]?.padStart(2, "0")}`
+  if (!/^\d{9,13}$/u.test(found)) return null
+  const time = Number(found)
+  return new Date(found.length > 10 ? time : time * 1000).toISOString().slice(0, 10)
+}
+
+/** `a.b.0.c` and `a/b/0/c` as names of a flattened record become objects and arrays again. */
+export const unflatten = (record: Foreign): Foreign => {
+  if (!Object.keys(record).some((name) => /[./]/u.test(name))) return record
+  const tree: Record<string, unknown> = {}
+  for (const [name, value] of Object.entries(record)) {
+    if (value === "" || value === null) continue
+    const path = name.split(/[./]/u)
+    if (path.some((part) => part === "__proto__")) continue
+    const last = path.pop() ?? ""
+    let at: Record<string, unknown> = tree
+    for (const part of path) {
+      const next = at[part]
+      // A name that is a value and a group of others at once: the group counts.
+      at = isGroup(next) ? next : (at[part] = {} as Record<string, unknown>)
+    }
+    at[last] = value
+  }
+  return foreign(withLists(tree))
+}
+
+const isGroup = (value: unknown): value is Record<string, unknown> => isForeign(value)
+
+const withLists = (value: unknown): unknown => {
+  if (!isForeign(value)) return value
+  const names = Object.keys(value)
+  const inner = Object.fromEntries(names.map((name) => [name, withLists(value[name])]))
+  return names.length > 0 && names.every((name) => /^\d{1,4}$/u.test(name))
+    ? names.toSorted((a, b) => Number(a) - Number(b)).map((name) => inner[name])
+    : inner
+}
+
+/** Every name in snake case, at any depth: `adArchiveID` and `ad_archive_id` are one. */
+export const snakeCase = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(snakeCase)
+  if (!isForeign(value)) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [
+      name.replaceAll(/([a-z0-9])([A-Z]+)/gu, "$1_$2").toLowerCase(),
+      snakeCase(inner)
+    ])
+  )
+}

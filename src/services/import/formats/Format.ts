@@ -1,0 +1,144 @@
+/** The formats that are known, and how a file of each is told from others. */
+import { Result } from "effect"
+import { recordTypes } from "../../../domain/catalog/Records.ts"
+import { delimiterOf, headerOf } from "../CsvRows.ts"
+import { firstItem } from "../JsonItems.ts"
+import * as AdLibrary from "./AdLibrary.ts"
+import * as BulkProducts from "./BulkProducts.ts"
+import { isForeign } from "./Foreign.ts"
+import type { Foreign } from "./Foreign.ts"
+import * as ProductCsv from "./ProductCsv.ts"
+import * as ShopCsv from "./ShopCsv.ts"
+import * as Taxonomy from "./Taxonomy.ts"
+import * as Traffic from "./Traffic.ts"
+
+/** What each format is, as messages say it. */
+export const formats = {
+  native: "records of this catalog, one a line",
+  storefront: "products of a storefront (products.json)",
+  meta: "the description of a storefront (meta.json)",
+  products: "a merchant's export of products (CSV)",
+  bulk: "the result of a bulk operation over products (JSONL)",
+  ads: "ads of the Meta Ad Library",
+  shops: "a list of stores (CSV)",
+  traffic: "visits by month (CSV)",
+  taxonomy: "the Shopify product taxonomy"
+} as const
+export type FormatName = keyof typeof formats
+export const formatNames = Object.keys(formats) as ReadonlyArray<FormatName>
+
+/** How the records of a file are cut out of it. */
+export type Container =
+  | { readonly _tag: "Lines" }
+  | { readonly _tag: "Json"; readonly path: string }
+  | { readonly _tag: "Csv"; readonly delimiter: string; readonly header: ReadonlyArray<string> }
+
+export interface Detected {
+  readonly format: FormatName
+  readonly container: Container
+}
+
+const formatOf = (record: Foreign): FormatName | undefined => {
+  if (recordTypes.some((type) => type === record["type"])) return "native"
+  if (AdLibrary.isAd(record) || "snapshot" in record) return "ads"
+  if (BulkProducts.isBulk(record)) return "bulk"
+  if ("variants" in record && ("title" in record || "handle" in record)) return "storefront"
+  if ("myshopify_domain" in record || "published_products_count" in record) return "meta"
+  return undefined
+}
+
+const lists: Partial<Record<FormatName, string>> = { storefront: "products", ads: "data" }
+
+const parse = (text: string): Foreign | undefined => {
+  try {
+    const value: unknown = JSON.parse(text)
+    return isForeign(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** What a file is, by its beginning; or why it is none that is known, and what to do. */
+export const detect = (
+  head: string,
+  isWhole: boolean,
+  forced: FormatName | undefined
+): Result.Result<Detected, string> => {
+  const text = head.replace(/^\uFEFF/u, "").trimStart()
+  if (text === "") return Result.fail("begins with nothing but blanks")
+  if (/^[{[]/u.test(text)) return detectJson(text, isWhole, forced)
+  const line = text.split(/\r?\n/u).find((line) => line.trim() !== "" && !line.startsWith("#")) ?? ""
+  if (forced === "taxonomy" || (forced === undefined && Taxonomy.isTaxonomy(line))) {
+    return Result.succeed({ format: "taxonomy", container: { _tag: "Lines" } })
+  }
+  return detectCsv(head, forced)
+}
+
+const detectJson = (
+  text: string,
+  isWhole: boolean,
+  forced: FormatName | undefined
+): Result.Result<Detected, string> => {
+  const [first = "", ...others] = text.split("\n", 3)
+  const record = parse(first)
+  const hasOthers = others.some((line) => line.trim() !== "")
+  if (record !== undefined && (hasOthers || formatOf(record) === "native" || formatOf(record) === "bulk")) {
+    const format = forced ?? formatOf(record) ?? formatOf(firstInside(record) ?? {})
+    return format === undefined
+      ? unknown(Object.keys(record))
+      : Result.succeed({ format, container: { _tag: "Lines" } })
+  }
+  const isItem = (value: unknown) => isForeign(value) && formatOf(value) !== undefined
+  const found = firstItem(text, isItem)
+  if (found !== undefined && isForeign(found.item)) {
+    const format = forced ?? formatOf(found.item)
+    if (format !== undefined) return Result.succeed({ format, container: { _tag: "Json", path: found.path } })
+  }
+  // A list of none: the page behind the last one.
+  const empty = isWhole ? /^\{\s*"(products|results|data)"\s*:\s*\[\s*\]/u.exec(text)?.[1] : undefined
+  if (empty !== undefined) {
+    const format = forced ?? (empty === "products" ? "storefront" : "ads")
+    return Result.succeed({ format, container: { _tag: "Json", path: `$.${empty}.*` } })
+  }
+  if (forced !== undefined) {
+    const list = lists[forced]
+    const path = text.startsWith("[") ? "$.*" : list === undefined ? "$" : `$.${list}.*`
+    return Result.succeed({ format: forced, container: { _tag: "Json", path } })
+  }
+  const whole = parse(text)
+  return unknown(whole === undefined ? [] : Object.keys(whole))
+}
+
+const firstInside = (record: Foreign): Foreign | undefined => {
+  const found = firstItem(JSON.stringify(record), (value) => isForeign(value) && formatOf(value) !== undefined)
+  return found !== undefined && isForeign(found.item) ? found.item : undefined
+}
+
+const detectCsv = (head: string, forced: FormatName | undefined): Result.Result<Detected, string> => {
+  const delimiter = delimiterOf(head)
+  const header = headerOf(head, delimiter).map((name) => name.trim())
+  const container = { _tag: "Csv", delimiter, header } as const
+  if (forced !== undefined) {
+    return forced === "products" || forced === "shops" || forced === "traffic"
+      ? Result.succeed({ format: forced, container })
+      : Result.fail(`is a table, and no file of the format ${forced} is one`)
+  }
+  if (ProductCsv.isHeader(header)) {
+    return ProductCsv.hasPrices(header)
+      ? Result.succeed({ format: "products", container })
+      : Result.fail("looks like an export of stock: it has products without prices. Export the products themselves")
+  }
+  if (Traffic.isHeader(header)) return Result.succeed({ format: "traffic", container })
+  if (ShopCsv.isHeader(header)) return Result.succeed({ format: "shops", container })
+  return unknown(header.length > 1 ? header : [])
+}
+
+const shownNames = 8
+
+const unknown = (names: ReadonlyArray<string>): Result.Result<never, string> => {
+  const shown = names.slice(0, shownNames).map((name) => `\`${name.slice(0, 40)}\``)
+  const has = names.length === 0 ? "" : `: it has ${shown.join(", ")}${names.length > shownNames ? " and others" : ""}`
+  return Result.fail(
+    `is of no format that is known${has}. Name its format with --format, or what its fields hold with --map`
+  )
+}

@@ -1,0 +1,180 @@
+/**
+ * A merchant's export of products as CSV, in both generations of its header, whatever the order of the columns.
+ *
+ * A product is a group of rows: the first has its title, those that follow repeat the handle with a further variant or a
+ * further image. Rows of a group are neighbors.
+ */
+import { Result } from "effect"
+import * as Storefront from "../../../domain/catalog/Storefront.ts"
+import { rejects } from "../ImportSource.ts"
+import type { Reject } from "../ImportSource.ts"
+import { amount, text } from "./Foreign.ts"
+import { nothing } from "./Reading.ts"
+import type { Reading } from "./Reading.ts"
+
+/** For each column its names in both generations, in lower case. */
+const names = {
+  handle: ["handle", "url handle"],
+  title: ["title"],
+  body: ["body (html)", "description"],
+  vendor: ["vendor"],
+  category: ["product category"],
+  type: ["type"],
+  tags: ["tags"],
+  status: ["status"],
+  option1Name: ["option1 name"],
+  option1: ["option1 value"],
+  option2Name: ["option2 name"],
+  option2: ["option2 value"],
+  option3Name: ["option3 name"],
+  option3: ["option3 value"],
+  sku: ["variant sku", "sku"],
+  price: ["variant price", "price"],
+  compareAtPrice: ["variant compare at price", "compare-at price"],
+  image: ["image src", "product image url"]
+} as const
+type Column = keyof typeof names
+
+export type Columns = Readonly<Partial<Record<Column, number>>>
+
+export const columnsOf = (header: ReadonlyArray<string>): Columns => {
+  const lower = header.map((name) => name.trim().toLowerCase())
+  const found = Object.entries(names).flatMap(([column, spellings]) => {
+    const at = spellings.map((name) => lower.indexOf(name)).find((at) => at >= 0)
+    return at === undefined ? [] : [[column, at] as const]
+  })
+  return Object.fromEntries(found)
+}
+
+/** A list of prices and stock without titles, or of products without prices, is not an export of products. */
+export const isHeader = (header: ReadonlyArray<string>): boolean => {
+  const { handle, image, price, title } = columnsOf(header)
+  return title !== undefined && (handle !== undefined || (price !== undefined && image !== undefined))
+}
+
+export const hasPrices = (header: ReadonlyArray<string>): boolean => columnsOf(header).price !== undefined
+
+type Cells = ReadonlyArray<string>
+
+interface Group {
+  readonly line: number
+  readonly handle: string | null
+  readonly title: string
+  readonly first: Cells
+  readonly rows: Array<{ readonly line: number; readonly cells: Cells }>
+}
+
+/** Takes rows one by one. Each gives what was complete before it. */
+export interface ProductRows {
+  readonly push: (cells: Cells, line: number) => Reading
+  readonly end: () => Reading
+}
+
+/** As the platform makes handles of titles. */
+const slug = (title: string): string =>
+  title
+    .normalize("NFKD")
+    .replaceAll(/\p{M}/gu, "")
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}]+/gu, "-")
+    .replaceAll(/^-+|-+$/gu, "")
+
+export const make = (header: ReadonlyArray<string>, domain: string): ProductRows => {
+  const columns = columnsOf(header)
+  const cell = (cells: Cells, column: Column): string | null => {
+    const at = columns[column]
+    return at === undefined ? null : text(cells[at])
+  }
+  let group: Group | undefined
+
+  const finish = (): Reading => {
+    const finished = group
+    group = undefined
+    return finished === undefined ? nothing : toReading(finished, cell, header[columns.price ?? -1] ?? "price", domain)
+  }
+
+  return {
+    push: (cells, line) => {
+      const handle = cell(cells, "handle")
+      const title = cell(cells, "title")
+      const isSame = group !== undefined && (handle === null ? title === null : handle === group.handle)
+      if (isSame) {
+        group?.rows.push({ line, cells })
+        return nothing
+      }
+      const before = finish()
+      if (title === null) {
+        const reject = { line, field: "Title", reason: "is empty, and no row of the same product is before it" }
+        return { ...before, rejects: [...before.rejects, reject] }
+      }
+      group = { line, handle, title, first: cells, rows: [{ line, cells }] }
+      return before
+    },
+    end: finish
+  }
+}
+
+const toReading = (
+  { first, handle, line, rows, title }: Group,
+  cell: (cells: Cells, column: Column) => string | null,
+  priceName: string,
+  domain: string
+): Reading => {
+  const wrong: Array<Reject> = []
+  const variants = rows.flatMap(({ cells, line }) => {
+    const written = cell(cells, "price")
+    if (written === null) return []
+    const price = amount(written)
+    if (price === null || price < 0) {
+      wrong.push({ line, field: priceName, reason: "must be a price such as 24.90" })
+      return []
+    }
+    const options = [cell(cells, "option1"), cell(cells, "option2"), cell(cells, "option3")]
+    return [
+      {
+        title: options.filter((option) => option !== null).join(" / ") || null,
+        sku: cell(cells, "sku"),
+        price,
+        compare_at_price: amount(cell(cells, "compareAtPrice")),
+        option1: options[0],
+        option2: options[1],
+        option3: options[2]
+      }
+    ]
+  })
+  const optionNames = [cell(first, "option1Name"), cell(first, "option2Name"), cell(first, "option3Name")]
+  const product = {
+    title,
+    handle: handle ?? slug(title),
+    body_html: cell(first, "body"),
+    vendor: cell(first, "vendor"),
+    product_type: cell(first, "type") ?? cell(first, "category")?.split(">").at(-1)?.trim() ?? null,
+    tags: cell(first, "tags"),
+    status: cell(first, "status"),
+    variants,
+    images: Array.from(new Set(rows.map(({ cells }) => cell(cells, "image"))), (src) => ({ src })),
+    options: optionNames.map((name, at) => ({
+      name,
+      values: Array.from(
+        new Set(rows.map(({ cells }) => cell(cells, (["option1", "option2", "option3"] as const)[at] ?? "option1")))
+      ).filter((value) => value !== null)
+    }))
+  }
+  const record = Storefront.toRecord(product, domain)
+  if (Result.isFailure(record)) {
+    // A wrong price has been told already, and where it stands.
+    return {
+      rows: [],
+      rejects: wrong.length > 0 ? wrong : rejects(line, record.failure),
+      skipped: 0,
+      kept: [product.handle]
+    }
+  }
+  return record.success === null
+    ? { rows: [], rejects: [], skipped: 1 }
+    : {
+        rows: [{ line, record: record.success, category: cell(first, "category") ?? cell(first, "type") }],
+        rejects: wrong,
+        skipped: 0
+      }
+}

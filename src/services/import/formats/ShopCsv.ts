@@ -1,0 +1,204 @@
+/**
+ * Lists of stores as CSV, by the names of their columns: those of StoreLeads, of Trustpilot, and any that a person has made
+ * with some of them. Columns that are not here are not read, so that mail, telephone and street never come in.
+ */
+import { languages } from "../../../domain/catalog/Enumerations.ts"
+import type { Pixel, SocialNetwork } from "../../../domain/catalog/Enumerations.ts"
+import { PartialShop } from "../../../domain/catalog/Records.ts"
+import * as ArgumentDecoder from "../../../domain/ArgumentDecoder.ts"
+import { Result } from "effect"
+import { rejects } from "../ImportSource.ts"
+import { amount, day, text } from "./Foreign.ts"
+import type { Reading } from "./Reading.ts"
+import type { Table } from "./Reading.ts"
+import type { StoreOptions } from "./StorefrontShop.ts"
+
+/** For each fact the columns that may hold it, the best one first. */
+const columns = {
+  domain: ["domain", "root domain", "store domain", "website", "websiteurl"],
+  name: ["merchant_name", "name", "title", "displayname", "company"],
+  country: ["country_code", "country"],
+  currency: ["currency"],
+  language: ["language_code", "language"],
+  categories: ["categories"],
+  created: ["created", "created_on"],
+  visits: ["estimated_monthly_visits", "monthly_visits"],
+  sales: ["estimated_monthly_sales", "monthly_revenue"],
+  orders: ["estimated_monthly_orders", "monthly_orders"],
+  products: ["products_sold", "products_count", "product_count"],
+  theme: ["theme"],
+  apps: ["installed_apps_names", "apps"],
+  technologies: ["technologies"],
+  rating: ["trustpilot_avgrating", "trustpilot_rating", "trustscore"],
+  reviews: ["trustpilot_reviews", "numberofreviews"],
+  status: ["status"]
+} as const
+type Column = keyof typeof columns
+
+const networkColumns: ReadonlyArray<readonly [SocialNetwork, string]> = [
+  ["Facebook", "facebook_url"],
+  ["Instagram", "instagram_url"],
+  ["TikTok", "tiktok_url"],
+  ["YouTube", "youtube_url"],
+  ["Pinterest", "pinterest_url"],
+  ["Twitter", "twitter_url"],
+  ["Snapchat", "snapchat_url"],
+  ["Reddit", "reddit_url"]
+]
+
+/** What technologies are called that collect for an advertising network. */
+const pixelNames: ReadonlyArray<readonly [Pixel, RegExp]> = [
+  ["TikTok", /\btiktok\b.*\bpixel\b|\btiktok analytics\b/iu],
+  ["Snapchat", /\bsnap(?:chat)?\b.*\bpixel\b/iu],
+  ["Facebook", /\b(?:facebook|meta)\b.*\bpixel\b/iu],
+  ["Instagram", /\binstagram\b.*\bpixel\b/iu],
+  ["Google", /\bgoogle (?:analytics|ads|adwords|tag manager|remarketing|conversion)\b/iu],
+  ["Twitter", /\b(?:twitter|x)\b.*\b(?:pixel|ads)\b/iu],
+  ["Pinterest", /\bpinterest\b.*\b(?:tag|pixel|ads|conversion)\b/iu],
+  ["Reddit", /\breddit\b.*\b(?:pixel|ads|conversion)\b/iu],
+  ["TripleWhale", /\btriple ?whale\b/iu],
+  ["Applovin", /\b(?:applovin|axon)\b/iu]
+]
+
+/** ISO 639-1, as columns have it, perhaps with a region behind it. */
+const languageCodes: Readonly<Record<string, (typeof languages)[number]>> = {
+  en: "English",
+  fr: "French",
+  es: "Spanish",
+  de: "German",
+  it: "Italian",
+  pt: "Portuguese",
+  nl: "Dutch",
+  pl: "Polish",
+  no: "Norwegian",
+  nb: "Norwegian",
+  nn: "Norwegian",
+  sv: "Swedish",
+  da: "Danish",
+  fi: "Finnish",
+  zh: "Chinese",
+  ja: "Japanese",
+  ko: "Korean",
+  ar: "Arabic",
+  ru: "Russian",
+  tr: "Turkish",
+  hi: "Hindi",
+  th: "Thai",
+  vi: "Vietnamese",
+  id: "Indonesian",
+  el: "Greek",
+  cs: "Czech",
+  hu: "Hungarian",
+  ro: "Romanian"
+}
+
+export const languageOf = (code: string): (typeof languages)[number] | undefined =>
+  languageCodes[code.toLowerCase().split(/[-_]/u)[0] ?? ""] ??
+  languages.find((language) => language.toLowerCase() === code.toLowerCase())
+
+const positions = (header: ReadonlyArray<string>): Partial<Record<Column, number>> => {
+  const lower = header.map((name) => name.trim().toLowerCase())
+  return Object.fromEntries(
+    Object.entries(columns).flatMap(([column, names]) => {
+      const at = names.map((name) => lower.indexOf(name)).find((at) => at >= 0)
+      return at === undefined ? [] : [[column, at]]
+    })
+  )
+}
+
+/** A column with the domain, and one at least with something to know of a store. */
+export const isHeader = (header: ReadonlyArray<string>): boolean => {
+  const found = positions(header)
+  return found.domain !== undefined && Object.keys(found).length > 1
+}
+
+const decode = ArgumentDecoder.decoder(PartialShop)
+
+/** A list that is joined by colons, or by commas or bars where a person made it. */
+const joined = (value: string | null): ReadonlyArray<string> => {
+  if (value === null) return []
+  const sign = [":", "|", ";", ","].find((sign) => value.includes(sign)) ?? ":"
+  return value
+    .split(sign)
+    .map((part) => part.trim())
+    .filter((part) => part !== "")
+}
+
+/** `USD $51,707.53` tells its currency. */
+const currencyOf = (money: string): string | undefined => /^([A-Z]{3})\b/u.exec(money)?.[1]
+
+/** `month`: the month that visits are counted for, `YYYY-MM`. */
+export const make = (header: ReadonlyArray<string>, month: string, store: Pick<StoreOptions, "country">): Table => {
+  const found = positions(header)
+  const networks = networkColumns.flatMap(([network, name]) => {
+    const at = header.findIndex((column) => column.trim().toLowerCase() === name)
+    return at < 0 ? [] : [{ network, at }]
+  })
+  return (cells, line): Reading => {
+    const cell = (column: Column): string | null => {
+      const at = found[column]
+      return at === undefined ? null : text(cells[at])
+    }
+    /** Absent where there is no such column, or nothing in it. */
+    const given = (name: string, value: unknown) => (value === null || value === undefined ? {} : { [name]: value })
+    const number = (column: Column, isWhole: boolean) => {
+      const written = cell(column)
+      if (written === null) return null
+      const value = amount(written)
+      // What is no number is given as it stands, and refused with its place.
+      return value === null ? written : isWhole ? Math.round(value) : value
+    }
+    const currency = cell("currency")
+    const sales = cell("sales")
+    const soldIn = sales === null ? undefined : currencyOf(sales)
+    const isOtherCurrency = soldIn !== undefined && currency !== null && soldIn !== currency.toUpperCase()
+    const language = cell("language")
+    const domain =
+      cell("domain")
+        ?.replace(/^https?:\/\//iu, "")
+        .replace(/[/?#].*$/su, "") ?? ""
+    const technologies = joined(cell("technologies"))
+    const decoded = decode({
+      type: "partial_shop",
+      domain,
+      ...given("name", cell("name")),
+      ...given("country", (cell("country") ?? store.country)?.toUpperCase()),
+      ...given("currency", currency?.toUpperCase()),
+      ...given("languages", language === null ? null : [languageOf(language)].filter((known) => known !== undefined)),
+      ...given("created_on", day(cell("created"))),
+      // Amounts are in the store's currency: without a rate, others cannot be told.
+      ...given("monthly_revenue", isOtherCurrency ? null : number("sales", false)),
+      ...given("monthly_orders", number("orders", true)),
+      ...given("products_count", number("products", true)),
+      ...given("theme", cell("theme")),
+      ...given("apps", found.apps === undefined ? null : joined(cell("apps"))),
+      ...given(
+        "pixels",
+        found.technologies === undefined
+          ? null
+          : pixelNames.filter(([, name]) => technologies.some((one) => name.test(one))).map(([pixel]) => pixel)
+      ),
+      ...given(
+        "social_networks",
+        networks.length === 0
+          ? null
+          : networks.filter(({ at }) => text(cells[at]) !== null).map(({ network }) => network)
+      ),
+      ...given("trustpilot_rating", number("rating", false)),
+      ...given("trustpilot_reviews", number("reviews", true)),
+      ...given("categories", found.categories === undefined ? null : joined(cell("categories")))
+    })
+    if (Result.isFailure(decoded)) return { rows: [], rejects: rejects(line, decoded.failure), skipped: 0 }
+    const visits = number("visits", true)
+    return {
+      rows: [
+        { line, record: decoded.success },
+        ...(typeof visits === "number" && visits >= 0
+          ? [{ line, record: { type: "traffic_month", shop: decoded.success.domain, month, visits } as const }]
+          : [])
+      ],
+      rejects: [],
+      skipped: 0
+    }
+  }
+}

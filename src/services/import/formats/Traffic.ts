@@ -1,0 +1,66 @@
+/** Visits by month as CSV: a row a store and month (`domain,month,visits`), or a row a store with a column a month. */
+import { Result } from "effect"
+import * as ArgumentDecoder from "../../../domain/ArgumentDecoder.ts"
+import { TrafficMonthRecord } from "../../../domain/catalog/Records.ts"
+import { rejects } from "../ImportSource.ts"
+import { amount, text } from "./Foreign.ts"
+import type { Table } from "./Reading.ts"
+
+const decode = ArgumentDecoder.decoder(TrafficMonthRecord)
+
+/** `2026-06`, `2026/6`, `2026-06-01`, `06/2026`, `Jun 2026`; other text stays as it is, and is refused. */
+export const monthOf = (written: string): string => {
+  const yearFirst = /^(\d{4})[-/.](\d{1,2})(?:[-/.]\d{1,2})?(?:[T ].*)?$/u.exec(written)
+  if (yearFirst !== null) return `${yearFirst[1]}-${yearFirst[2]?.padStart(2, "0")}`
+  const monthFirst = /^(\d{1,2})[-/.](\d{4})$/u.exec(written)
+  if (monthFirst !== null) return `${monthFirst[2]}-${monthFirst[1]?.padStart(2, "0")}`
+  const named = /^([A-Za-z]{3})[a-z]*[ -](\d{4})$/u.exec(written)
+  const at = months.indexOf(named?.[1]?.toLowerCase() ?? "")
+  return at < 0 ? written : `${named?.[2]}-${String(at + 1).padStart(2, "0")}`
+}
+
+const months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
+const isMonth = (name: string) => /^\d{4}-\d{2}$/u.test(monthOf(name.trim()))
+
+const places = (header: ReadonlyArray<string>) => {
+  const lower = header.map((name) => name.trim().toLowerCase())
+  return {
+    domain: lower.findIndex((name) => name === "domain" || name === "shop"),
+    month: lower.findIndex((name) => name === "month" || name === "date"),
+    visits: lower.findIndex((name) => name === "visits" || name === "monthly_visits"),
+    columns: header.flatMap((name, at) => (isMonth(name) ? [{ month: monthOf(name.trim()), at }] : []))
+  }
+}
+
+export const isHeader = (header: ReadonlyArray<string>): boolean => {
+  const { columns, domain, month, visits } = places(header)
+  return domain >= 0 && ((month >= 0 && visits >= 0) || columns.length > 0)
+}
+
+export const make = (header: ReadonlyArray<string>): Table => {
+  const { columns, domain, month, visits } = places(header)
+  const isLong = month >= 0 && visits >= 0
+  return (cells, line) => {
+    const told = isLong
+      ? [{ month: monthOf(text(cells[month]) ?? ""), count: text(cells[visits]) }]
+      : columns.map(({ at, month }) => ({ month, count: text(cells[at]) }))
+    const decoded = told.flatMap(({ count, month }) =>
+      // A month without a number is not known.
+      count === null && !isLong
+        ? []
+        : [
+            decode({
+              type: "traffic_month",
+              shop: text(cells[domain]) ?? "",
+              month,
+              visits: amount(count) ?? count ?? ""
+            })
+          ]
+    )
+    return {
+      rows: decoded.flatMap((one) => (Result.isSuccess(one) ? [{ line, record: one.success }] : [])),
+      rejects: decoded.flatMap((one) => (Result.isFailure(one) ? rejects(line, one.failure) : [])),
+      skipped: 0
+    }
+  }
+}

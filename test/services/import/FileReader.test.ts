@@ -1,0 +1,363 @@
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { assert, describe, layer } from "@effect/vitest"
+import { Effect, FileSystem, Path, Stdio, Stream } from "effect"
+import { execFileSync, spawn } from "node:child_process"
+import * as zlib from "node:zlib"
+import * as FileReader from "../../../src/services/import/FileReader.ts"
+import type { ImportChunk } from "../../../src/services/import/ImportSource.ts"
+import { zipOf } from "../../support/Zip.ts"
+
+const shop = (index: number) =>
+  JSON.stringify({ type: "shop", domain: `shop${index}.example.com`, name: "A", country: "US" })
+const file = `${[1, 2, 3].map(shop).join("\n")}\n`
+const utf8 = (text: string) => new TextEncoder().encode(text)
+
+const gather = (chunks: ReadonlyArray<ImportChunk>) => ({
+  lines: chunks.flatMap(({ rows }) => rows.map(({ line }) => line)),
+  rejects: chunks.flatMap(({ rejects }) => rejects.map(({ field, line, reason }) => `${line} ${field}: ${reason}`)),
+  skipped: chunks.reduce((sum, { skipped }) => sum + skipped, 0),
+  records: chunks.flatMap(({ rows }) => rows.map(({ record }) => record))
+})
+
+const nobody = { metaPath: undefined, domain: undefined, name: undefined, country: undefined, currency: undefined }
+const defaults: FileReader.ReadOptions = {
+  format: undefined,
+  store: nobody,
+  asOf: "2026-06-30",
+  isComplete: false,
+  onFile: () => Effect.void
+}
+
+/** Writes files by their names into a folder of their own. */
+const folderOf = Effect.fnUntraced(function* (files: Readonly<Record<string, Uint8Array | string>>) {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const folder = yield* fs.makeTempDirectoryScoped()
+  for (const [name, content] of Object.entries(files)) {
+    yield* fs.makeDirectory(path.dirname(path.join(folder, name)), { recursive: true })
+    yield* fs.writeFile(path.join(folder, name), typeof content === "string" ? utf8(content) : content)
+  }
+  return folder
+})
+
+const readAll = Effect.fnUntraced(function* (
+  names: ReadonlyArray<string>,
+  options: Partial<FileReader.ReadOptions> = {}
+) {
+  const set = yield* FileReader.read(names, { ...defaults, ...options })
+  const found = gather(yield* Stream.runCollect(set.chunks))
+  const { files, wholeStores } = set.outcome()
+  return { ...found, wholeStores, formats: files.map(({ format }) => format), files }
+})
+
+const read = (content: Uint8Array | string, options: Partial<FileReader.ReadOptions> = {}, name = "input") =>
+  Effect.scoped(Effect.flatMap(folderOf({ [name]: content }), (folder) => readAll([`${folder}/${name}`], options)))
+
+const utf16 = (text: string, isBigEndian: boolean) => {
+  const bytes = Buffer.from(`\uFEFF${text}`, "utf16le")
+  return isBigEndian ? bytes.swap16() : bytes
+}
+
+layer(NodeServices.layer)("reading files", (it) => {
+  describe("of records", () => {
+    const whole: ReadonlyArray<readonly [what: string, content: Uint8Array | string]> = [
+      ["plain text", file],
+      ["no end of line at the end", file.trimEnd()],
+      ["CRLF", file.replaceAll("\n", "\r\n")],
+      ["a byte order mark", `\uFEFF${file}`],
+      ["a byte order mark and CRLF", `\uFEFF${file.replaceAll("\n", "\r\n")}`],
+      ["UTF-16, little end first", utf16(file, false)],
+      ["UTF-16, big end first", utf16(file, true)],
+      ["gzip", zlib.gzipSync(file)],
+      ["gzip of a byte order mark", zlib.gzipSync(`\uFEFF${file}`)],
+      ["gzip of UTF-16", zlib.gzipSync(utf16(file, false))],
+      ["gzip of gzip", zlib.gzipSync(zlib.gzipSync(file))],
+      ["zstd", zlib.zstdCompressSync(file)],
+      ["a zip archive", zipOf({ "a.ndjson": file })],
+      [
+        "gzip in several members",
+        Buffer.concat([zlib.gzipSync(`${shop(1)}\n${shop(2)}\n`), zlib.gzipSync(`${shop(3)}\n`)])
+      ]
+    ]
+    it.effect("takes a pipe by its name, as <(...) gives one", () =>
+      Effect.gen(function* () {
+        const pipe = `${yield* folderOf({})}/pipe`
+        execFileSync("mkfifo", [pipe])
+        const writer = spawn("sh", ["-c", 'printf %s "$1" > "$2"', "sh", file, pipe], { stdio: "ignore" })
+        yield* Effect.addFinalizer(() => Effect.sync(() => writer.kill()))
+        const { lines, rejects } = yield* readAll([pipe])
+        assert.deepStrictEqual({ lines, rejects }, { lines: [1, 2, 3], rejects: [] })
+      }).pipe(Effect.scoped)
+    )
+
+    it.effect.each(whole)("takes %s", ([, content]) =>
+      Effect.gen(function* () {
+        const { lines, rejects } = yield* read(content)
+        assert.deepStrictEqual({ lines, rejects }, { lines: [1, 2, 3], rejects: [] })
+      })
+    )
+
+    it.effect("counts empty lines but leaves them out", () =>
+      Effect.gen(function* () {
+        const { lines, rejects } = yield* read(`\n${shop(1)}\n\n \t\n${shop(2)}\n\n`)
+        assert.deepStrictEqual({ lines, rejects }, { lines: [2, 5], rejects: [] })
+      })
+    )
+
+    it.effect("D58 rejects what is bad, with line, field and reason, and keeps the rest", () =>
+      Effect.gen(function* () {
+        const bad = [
+          shop(1),
+          `{"type":"shop","domain":"shop2.example.com","name":"A","country":"XX","color":1}`,
+          `{"type":"shop"`,
+          `[]`,
+          shop(5)
+        ]
+        const { lines, rejects } = yield* read(bad.join("\n"))
+        assert.deepStrictEqual(lines, [1, 5])
+        assert.deepStrictEqual(rejects, [
+          "2 color: is not a known field",
+          "2 country: `XX` is not an ISO 3166-1 alpha-2 code",
+          "3 : is not JSON: see character 15",
+          "4 : must be a JSON object"
+        ])
+      })
+    )
+
+    it.effect("rejects the last line of a file that was cut in the middle", () =>
+      Effect.gen(function* () {
+        const { lines, rejects } = yield* read(file.slice(0, -20))
+        assert.deepStrictEqual(lines, [1, 2])
+        assert.deepStrictEqual(rejects, ["3 : the input ends in the middle of this record"])
+      })
+    )
+
+    it.effect("keeps what comes before the place where gzip was cut or is damaged, and says so", () =>
+      Effect.gen(function* () {
+        const many = Array.from({ length: 5_000 }, (_, index) => `${shop(index)}\n`).join("")
+        const packed = zlib.gzipSync(many)
+        const damaged = Uint8Array.from(packed)
+        damaged.fill(0xa5, packed.length - 2_000, packed.length - 1_000)
+        for (const content of [packed.subarray(0, -1_000), damaged, packed.subarray(0, -4)]) {
+          const { lines, rejects } = yield* read(content)
+          assert.lengthOf(rejects, 1)
+          assert.match(rejects[0] ?? "", /the packed data ends early or is damaged/)
+          assert.isAbove(lines.length, 100)
+          // Everything before it is there, once.
+          assert.deepStrictEqual(
+            lines,
+            lines.map((_, index) => index + 1)
+          )
+        }
+      })
+    )
+
+    const unreadable: ReadonlyArray<readonly [what: string, content: Uint8Array | string, message: RegExp]> = [
+      ["nothing", "", /is empty/],
+      ["blanks", zlib.gzipSync(Buffer.alloc(80_000_000, " ")), /nothing but blanks/],
+      ["UTF-16 without a mark", utf16(file, false).subarray(2), /binary, or UTF-16/],
+      ["bytes", Uint8Array.from({ length: 300 }, (_, index) => index % 251), /binary/],
+      ["a zip archive that was cut", zipOf({ "a.ndjson": file }).subarray(0, 60), /zip archive that cannot be read/],
+      ["an archive in gzip", zlib.gzipSync(zipOf({ "a.ndjson": file })), /zip archive within another file/],
+      ["three times gzip", zlib.gzipSync(zlib.gzipSync(zlib.gzipSync(file))), /packed more than twice/],
+      ["bzip2", Uint8Array.from([0x42, 0x5a, 0x68, 0x39, 0x31]), /bzip2; unpack it first/],
+      ["a table of something else", "color;size\nred;1\n", /no format that is known: it has `color`, `size`.*--map/],
+      ["an array of something else", `[{"color":1}]`, /no format that is known/],
+      ["prose", "Dear reader,\nthis is no file of records.", /no format that is known/],
+      ["an export of stock", "Handle,Title,SKU,On hand\na,A,1,5\n", /export of stock.*without prices/]
+    ]
+    it.effect.each(unreadable)("gives one clear error for %s", ([, content, message]) =>
+      Effect.gen(function* () {
+        const error = yield* Effect.flip(read(content))
+        assert.match(error.message, message)
+      })
+    )
+
+    it.effect("reads standard input, whose pieces may be single bytes, packed or not", () =>
+      Effect.gen(function* () {
+        for (const content of [utf8(file), zlib.gzipSync(file), zipOf({ "a.ndjson": file })]) {
+          const stdin = Stream.fromIterable(Array.from(content, (byte) => Uint8Array.of(byte)))
+          const { lines } = yield* Effect.scoped(readAll(["-"])).pipe(Effect.provide(Stdio.layerTest({ stdin })))
+          assert.deepStrictEqual(lines, [1, 2, 3])
+        }
+      })
+    )
+
+    it.effect("says so when there is no file, an empty folder, or a terminal", () =>
+      Effect.gen(function* () {
+        const folder = yield* folderOf({})
+        assert.match((yield* Effect.flip(readAll([`${folder}/nothing`]))).message, /does not exist/)
+        assert.match((yield* Effect.flip(readAll([`${folder}/*.csv`]))).message, /does not exist/)
+        assert.match((yield* Effect.flip(readAll([folder]))).message, /folder without files/)
+        const terminal = Stdio.layerTest({ stdinIsTerminal: Effect.succeed(true) })
+        assert.match((yield* Effect.flip(Effect.provide(readAll(["-"]), terminal))).message, /is the terminal/)
+      }).pipe(Effect.scoped)
+    )
+
+    it.effect("takes the files of a folder, a pattern and an archive, and tells which a record is of", () =>
+      Effect.gen(function* () {
+        const zip = zipOf({ "b/3.ndjson": shop(3), "__MACOSX/x": "x", "c.ndjson": shop(4) })
+        const folder = yield* folderOf({ "1.ndjson": shop(1), "a/2.ndjson": shop(2), "a/z.zip": zip, "a/.hidden": "x" })
+        const found = yield* readAll([folder])
+        assert.deepStrictEqual(
+          found.records.map((record) => (record.type === "shop" ? record.domain : "")),
+          [1, 2, 3, 4].map((index) => `shop${index}.example.com`)
+        )
+        assert.deepStrictEqual(
+          found.files.map(({ name }) => name.slice(folder.length + 1)),
+          ["1.ndjson", "a/2.ndjson", "a/z.zip:b/3.ndjson", "a/z.zip:c.ndjson"]
+        )
+        assert.lengthOf((yield* readAll([`${folder}/a/*.ndjson`])).records, 1)
+      }).pipe(Effect.scoped)
+    )
+  })
+
+  describe("of a storefront", () => {
+    const product = (changes: object) => ({ id: 1, title: "Tray", variants: [{ price: "5.00" }], ...changes })
+    const products = JSON.stringify({
+      products: [product({}), product({ id: 2, variants: [] }), product({ id: 3, status: "draft" }), product({ id: 4 })]
+    })
+    const oakline = { store: { ...nobody, domain: "oakline.example.com", country: "DE" } }
+
+    it.effect("D60 takes products, counts drafts, rejects the rest by position", () =>
+      Effect.gen(function* () {
+        const bare = JSON.stringify(JSON.parse(products).products)
+        const lines = JSON.parse(products)
+          .products.map((one: unknown) => JSON.stringify(one))
+          .join("\n")
+        for (const content of [
+          products,
+          zlib.gzipSync(products),
+          bare,
+          lines,
+          JSON.stringify(JSON.parse(products), null, 2)
+        ]) {
+          const { formats, records, rejects, skipped } = yield* read(content, oakline)
+          assert.deepStrictEqual(formats, ["storefront"])
+          assert.deepStrictEqual(records[0], { type: "partial_shop", domain: "oakline.example.com", country: "DE" })
+          assert.deepStrictEqual(
+            records.slice(1).map((record) => (record.type === "product" ? record.key : undefined)),
+            ["1", "4"]
+          )
+          assert.deepStrictEqual(rejects, ["2 variants: there are none, so that the product has no price"])
+          assert.strictEqual(skipped, 1)
+        }
+      })
+    )
+
+    const meta = {
+      id: 7,
+      name: "Oakline",
+      city: "Bremen",
+      country: "DE",
+      currency: "EUR",
+      domain: "Oakline.com",
+      myshopify_domain: "oakline.myshopify.com",
+      published_products_count: 12,
+      ships_to_countries: ["DE"]
+    }
+    const described = {
+      type: "partial_shop" as const,
+      domain: "oakline.com",
+      name: "Oakline",
+      country: "DE",
+      currency: "EUR",
+      products_count: 12
+    }
+
+    it.effect("learns from the meta.json beside it whose it is, unless it is told otherwise", () =>
+      Effect.gen(function* () {
+        const folder = yield* folderOf({
+          "a/meta.json": JSON.stringify(meta),
+          "a/p.json": products,
+          "b/p.json": products
+        })
+        assert.deepStrictEqual((yield* readAll([`${folder}/a/p.json`])).records[0], described)
+        const store = { ...nobody, metaPath: `${folder}/a/meta.json`, name: "Oak", currency: "chf" }
+        assert.deepStrictEqual((yield* readAll([`${folder}/b/p.json`], { store })).records[0], {
+          ...described,
+          name: "Oak",
+          currency: "CHF"
+        })
+        assert.deepStrictEqual((yield* readAll([`${folder}/a`])).formats, ["meta", "storefront"])
+      }).pipe(Effect.scoped)
+    )
+
+    it.effect("takes a store with `www.` for the store without it, however it learns of it", () =>
+      Effect.gen(function* () {
+        const domainOf = Effect.fnUntraced(function* (meta: object, domain?: string) {
+          const folder = yield* folderOf({
+            "meta.json": JSON.stringify({ country: "DE", ...meta }),
+            "p.json": products
+          })
+          const { records } = yield* readAll([`${folder}/p.json`], { store: { ...nobody, domain } })
+          return records.map((record) =>
+            record.type === "partial_shop" ? record.domain : record.type === "product" ? record.shop : undefined
+          )
+        })
+        const expected = ["oakline.example.com", "oakline.example.com", "oakline.example.com"]
+        assert.deepStrictEqual(yield* domainOf({ domain: "www.oakline.example.com" }), expected)
+        assert.deepStrictEqual(yield* domainOf({ url: "https://WWW.oakline.example.com/" }), expected)
+        assert.deepStrictEqual(yield* domainOf({}, "www.oakline.example.com"), expected)
+      }).pipe(Effect.scoped)
+    )
+
+    it.effect("takes the name of the file or its folder for the store's domain, where it is one", () =>
+      Effect.gen(function* () {
+        for (const name of ["oakline.com.json", "oakline.com/products.json", "oakline.com/page-1.json.gz"]) {
+          const content = name.endsWith(".gz") ? zlib.gzipSync(products) : products
+          const [first] = (yield* read(content, {}, name)).records
+          assert.strictEqual(first?.type === "partial_shop" ? first.domain : undefined, "oakline.com", name)
+        }
+      })
+    )
+
+    const unreadable: ReadonlyArray<
+      readonly [what: string, content: string, options: Partial<FileReader.ReadOptions>, message: RegExp]
+    > = [
+      ["without an owner", products, {}, /--domain.*--meta.*--country/],
+      ["with a domain that is none", products, { store: { ...nobody, domain: "oakline" } }, /domain must be a domain/],
+      [
+        "with a country that is none",
+        products,
+        { store: { ...nobody, domain: "oakline.com", country: "UK" } },
+        /did you mean `GB`/
+      ]
+    ]
+    it.effect.each(unreadable)("gives one clear error for a file %s", ([, content, options, message]) =>
+      Effect.gen(function* () {
+        assert.match((yield* Effect.flip(read(content, options))).message, message)
+      })
+    )
+
+    it.effect("takes what is whole of a file that was cut, and says so", () =>
+      Effect.gen(function* () {
+        const { records, rejects, wholeStores } = yield* read(products.slice(0, -9), oakline)
+        assert.lengthOf(records, 2)
+        assert.deepStrictEqual(rejects.at(-1), "4 : the input ends in the middle of the document")
+        assert.deepStrictEqual(wholeStores, [])
+      })
+    )
+
+    it.effect("knows by the size of its pages whether all products are there", () =>
+      Effect.gen(function* () {
+        const page = (count: number, from: number) =>
+          JSON.stringify({ products: Array.from({ length: count }, (_, at) => product({ id: from + at })) })
+        const wholes = Effect.fnUntraced(function* (...sizes: ReadonlyArray<number>) {
+          const pages = sizes.map((size, at) => [`page-${at}.json`, page(size, 1 + at * 1_000)])
+          const folder = yield* folderOf(Object.fromEntries(pages))
+          return (yield* readAll([folder], oakline)).wholeStores.length === 1
+        })
+        assert.isTrue(yield* wholes(249))
+        assert.isTrue(yield* wholes(250, 3))
+        assert.isTrue(yield* wholes(250, 250, 0))
+        assert.isTrue(yield* wholes(0))
+        assert.isTrue(yield* wholes(1_000))
+        assert.isFalse(yield* wholes(250))
+        // Pages that were asked for without a limit have 30.
+        assert.isFalse(yield* wholes(30))
+        assert.isFalse(yield* wholes(250, 250))
+      }).pipe(Effect.scoped)
+    )
+  })
+})

@@ -1,0 +1,493 @@
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { assert, describe, layer } from "@effect/vitest"
+import { Effect, FileSystem, Stream } from "effect"
+import type { AdRecord, PartialShop, ProductRecord } from "../../../src/domain/catalog/Records.ts"
+import * as FileReader from "../../../src/services/import/FileReader.ts"
+import type { ImportRow } from "../../../src/services/import/ImportSource.ts"
+
+const nobody = { metaPath: undefined, domain: undefined, name: undefined, country: undefined, currency: undefined }
+const oakline = { ...nobody, domain: "oakline.com", country: "DE", currency: "EUR" }
+
+const read = Effect.fnUntraced(function* (content: string | object, options: Partial<FileReader.ReadOptions> = {}) {
+  const fs = yield* FileSystem.FileSystem
+  const file = yield* fs.makeTempFileScoped()
+  yield* fs.writeFileString(file, typeof content === "string" ? content : JSON.stringify(content))
+  const set = yield* FileReader.read([file], {
+    format: undefined,
+    store: oakline,
+    asOf: "2026-06-30",
+    isComplete: false,
+    onFile: () => Effect.void,
+    ...options
+  })
+  const chunks = yield* Stream.runCollect(set.chunks)
+  const rows = chunks.flatMap(({ rows }) => rows)
+  return {
+    format: set.outcome().files[0]?.format,
+    wholeStores: set.outcome().wholeStores,
+    kept: set.outcome().keptProducts,
+    rows,
+    skipped: chunks.reduce((sum, { skipped }) => sum + skipped, 0),
+    rejects: chunks.flatMap(({ rejects }) => rejects.map(({ field, line, reason }) => `${line} ${field}: ${reason}`))
+  }
+}, Effect.scoped)
+
+const products = (rows: ReadonlyArray<ImportRow>): ReadonlyArray<ProductRecord> =>
+  rows.flatMap(({ record }) => (record.type === "product" ? [record] : []))
+const ads = (rows: ReadonlyArray<ImportRow>): ReadonlyArray<AdRecord> =>
+  rows.flatMap(({ record }) => (record.type === "library_ad" ? [record.ad] : []))
+const shops = (rows: ReadonlyArray<ImportRow>): ReadonlyArray<PartialShop> =>
+  rows.flatMap(({ record }) => (record.type === "partial_shop" ? [record] : []))
+
+const csv = (...rows: ReadonlyArray<string>) => `${rows.join("\r\n")}\r\n`
+
+layer(NodeServices.layer)("the formats of files", (it) => {
+  describe("a merchant's export of products", () => {
+    const old = [
+      "Handle,Title,Body (HTML),Vendor,Product Category,Type,Tags,Option1 Name,Option1 Value,Variant SKU,Variant Price,Image Src,Status",
+      'tray,Tray,"<p>Holds\npens, all.</p>",Oakline,Furniture > Desks,Desk,"a, b",Size,S,T-S,41.00,https://x.example/1.jpg,active',
+      "tray,,,,,,,,M,T-M,38.50,,",
+      "tray,,,,,,,,,,,https://x.example/2.jpg,",
+      "gift,Gift,,,,,,,,,0.00,,active",
+      "old,Old,,,,,,,,,5.00,,archived",
+      "soon,Soon,,,,,,,,,5.00,,draft"
+    ]
+    const new_ = [
+      "Title;URL handle;Price;Product image URL;Status;SKU;Option1 name;Option1 value",
+      'Crème "brûlée";creme;9,50;https://x.example/c.jpg;Active;C1;Size;S',
+      ";creme;8,25;;;C2;;M"
+    ]
+
+    it.effect("groups rows by handle: variants, images, and what is not on sale", () =>
+      Effect.gen(function* () {
+        const { format, rejects, rows, skipped, wholeStores } = yield* read(csv(...old))
+        assert.strictEqual(format, "products")
+        assert.deepStrictEqual(rejects, [])
+        assert.strictEqual(skipped, 2)
+        assert.deepStrictEqual(wholeStores, ["oakline.com"])
+        const [tray, gift] = products(rows)
+        assert.deepInclude(tray, {
+          shop: "oakline.com",
+          key: "tray",
+          title: "Tray",
+          url: "https://oakline.com/products/tray",
+          image_url: "https://x.example/1.jpg",
+          price: 38.5,
+          created_at: null
+        })
+        assert.deepStrictEqual(
+          tray?.details?.variants.map(({ options, price, sku }) => [sku, price, options]),
+          [
+            ["T-S", 41, ["S"]],
+            ["T-M", 38.5, ["M"]]
+          ]
+        )
+        assert.strictEqual(tray?.details?.description_html, "<p>Holds\npens, all.</p>")
+        assert.lengthOf(tray?.details?.images ?? [], 2)
+        assert.deepInclude(gift, { key: "gift", price: 0 })
+        assert.deepStrictEqual(
+          rows.filter(({ record }) => record.type === "product").map(({ category }) => category),
+          ["Furniture > Desks", null]
+        )
+      })
+    )
+
+    it.effect("takes the newer header, semicolons, decimal commas and any order of columns", () =>
+      Effect.gen(function* () {
+        const { rejects, rows } = yield* read(csv(...new_))
+        assert.deepStrictEqual(rejects, [])
+        assert.deepStrictEqual(
+          products(rows).map(({ key, price, title }) => [key, title, price]),
+          [["creme", 'Crème "brûlée"', 8.25]]
+        )
+      })
+    )
+
+    it.effect("makes a handle of the title where the file has none, as the platform does", () =>
+      Effect.gen(function* () {
+        const { rows } = yield* read(csv("Title,Price,Product image URL", "Oak & Ash Lamp,5,", "Ünïted,6,"))
+        assert.deepStrictEqual(
+          products(rows).map(({ key }) => key),
+          ["oak-ash-lamp", "united"]
+        )
+      })
+    )
+
+    it.effect("rejects a row whose price is none, and keeps the others of the product", () =>
+      Effect.gen(function* () {
+        const header = "Handle,Title,Variant Price"
+        const { kept, rejects, rows } = yield* read(csv(header, "a,A,5", "a,,free", "b,B,free", "c,,1"))
+        assert.deepStrictEqual(rejects, [
+          "3 Variant Price: must be a price such as 24.90",
+          "4 Variant Price: must be a price such as 24.90",
+          "5 Title: is empty, and no row of the same product is before it"
+        ])
+        assert.deepStrictEqual(
+          products(rows).map(({ key, price }) => [key, price]),
+          [["a", 5]]
+        )
+        // It is there, and not gone.
+        assert.deepStrictEqual(kept, [{ shop: "oakline.com", key: "b" }])
+      })
+    )
+
+    it.effect("takes what is whole of a file that was cut, of which nothing is gone", () =>
+      Effect.gen(function* () {
+        const { rejects, rows, wholeStores } = yield* read('Handle,Title,Variant Price\na,A,5\nb,"B')
+        assert.lengthOf(products(rows), 1)
+        assert.match(rejects[0] ?? "", /the input ends in the middle of this row/)
+        assert.deepStrictEqual(wholeStores, [])
+      })
+    )
+  })
+
+  describe("the result of a bulk operation", () => {
+    const gid = (kind: string, id: number) => `gid://shopify/${kind}/${id}`
+    const lines = [
+      {
+        id: gid("Product", 1),
+        title: "Tray",
+        handle: "tray",
+        status: "ACTIVE",
+        createdAt: "2025-03-02T08:11:40Z",
+        tags: ["a"]
+      },
+      { id: gid("ProductVariant", 11), price: "39.00", compareAtPrice: null, __parentId: gid("Product", 1) },
+      { id: gid("Product", 2), title: "Draft", handle: "draft", status: "DRAFT" },
+      { id: gid("ProductVariant", 21), price: "1.00", __parentId: gid("Product", 2) },
+      { id: gid("ProductVariant", 12), price: "29.50", __parentId: gid("Product", 1) },
+      { id: gid("MediaImage", 5), image: { url: "https://x.example/p.jpg" }, __parentId: gid("Product", 1) },
+      {
+        id: gid("Product", 3),
+        title: "Ranged",
+        priceRangeV2: { minVariantPrice: { amount: "7.5", currencyCode: "EUR" } }
+      },
+      { id: gid("ProductVariant", 91), price: "1.00", __parentId: gid("Product", 9) }
+    ]
+
+    it.effect.each([
+      ["as they come", lines],
+      ["the other way round", lines.toReversed()]
+    ] as const)("brings the parts of a product together: %s", ([, order]) =>
+      Effect.gen(function* () {
+        const { format, rejects, rows, skipped } = yield* read(order.map((line) => JSON.stringify(line)).join("\n"))
+        assert.strictEqual(format, "bulk")
+        assert.strictEqual(skipped, 1)
+        assert.lengthOf(rejects, 1)
+        assert.match(rejects[0] ?? "", /__parentId: names an object that is not in the file/)
+        const found = products(rows).toSorted((a, b) => a.key.localeCompare(b.key))
+        assert.deepStrictEqual(
+          found.map(({ alias, image_url, key, price }) => [key, alias ?? null, price, image_url]),
+          [
+            ["3", null, 7.5, null],
+            ["tray", "1", 29.5, "https://x.example/p.jpg"]
+          ]
+        )
+        assert.strictEqual(found[1]?.created_at, "2025-03-02T08:11:40.000Z")
+      })
+    )
+  })
+
+  describe("ads of the Ad Library", () => {
+    const ad = (changes: object = {}, snapshot: object = {}) => ({
+      ad_archive_id: "123",
+      page_id: "9",
+      page_name: "Oakline ",
+      is_active: true,
+      start_date: 1_772_323_200,
+      end_date: 1_782_000_000,
+      ...changes,
+      snapshot: {
+        body: { text: "Buy now" },
+        title: "A desk",
+        cta_type: "SHOP_NOW",
+        cta_text: "Shop now",
+        display_format: "IMAGE",
+        link_url: "https://oakline.com/desk",
+        images: [{ original_image_url: "https://x.example/a.jpg" }],
+        videos: [],
+        cards: [],
+        branded_content: null,
+        ...snapshot
+      }
+    })
+    const one = Effect.fnUntraced(function* (content: string | object) {
+      const { rejects, rows } = yield* read(content)
+      assert.deepStrictEqual(rejects, [])
+      const [found] = ads(rows)
+      assert.isDefined(found)
+      return found
+    })
+
+    it.effect("are read with status, dates, call to action and where they lead", () =>
+      Effect.gen(function* () {
+        assert.deepStrictEqual(yield* one([ad()]), {
+          type: "ad",
+          key: "123",
+          shop: null,
+          ad_archive_id: "123",
+          page_name: "Oakline",
+          status: "active",
+          media_type: "image",
+          headline: "A desk",
+          ad_text: "Buy now",
+          cta: "Shop Now",
+          landing_url: "https://oakline.com/desk",
+          image_url: "https://x.example/a.jpg",
+          ad_library_url: "https://www.facebook.com/ads/library/?id=123",
+          started_on: "2026-03-01",
+          // Of a running ad the end is the day on which it was seen last.
+          last_seen_on: "2026-06-21",
+          is_partnership: false
+        })
+      })
+    )
+
+    const camel = {
+      adArchiveID: "123",
+      pageID: "9",
+      pageName: "Oakline",
+      isActive: false,
+      startDate: 1_772_323_200,
+      endDate: 1_782_000_000,
+      snapshot: {
+        body: { markup: { __html: "Buy<br />now" } },
+        ctaType: "LEARN_MORE",
+        displayFormat: "video",
+        linkUrl: null
+      }
+    }
+    const wrapped = (node: object) => ({
+      data: { ad_library_main: { search_results_connection: { edges: [{ node: { collated_results: [node] } }] } } }
+    })
+    it.effect.each<readonly [what: string, content: string | object, expected: Partial<AdRecord>]>([
+      ["a page of the library", wrapped(ad()), { key: "123", status: "active" }],
+      [
+        "the page on one line among others",
+        `${JSON.stringify(wrapped(ad()))}\n${JSON.stringify(wrapped(ad()))}\n`,
+        { key: "123" }
+      ],
+      [
+        "the older casing in groups",
+        { results: [[camel]] },
+        { status: "inactive", cta: "Learn More", media_type: "video", ad_text: "Buy\nnow" }
+      ],
+      ["one ad a line", `${JSON.stringify(ad())}\n${JSON.stringify(ad({ ad_archive_id: "124" }))}`, { key: "123" }],
+      [
+        "names with dots",
+        [
+          {
+            ad_archive_id: "5",
+            page_name: "P",
+            is_active: "true",
+            start_date: 1_772_323_200,
+            "snapshot.cta_text": "Shop Now",
+            "snapshot.body.text": "x",
+            "snapshot.cards.0.title": "c"
+          }
+        ],
+        { key: "5", cta: "Shop Now", ad_text: "x" }
+      ]
+    ])("are taken as %s", ([, content, expected]) =>
+      Effect.gen(function* () {
+        assert.deepInclude(yield* one(content), expected)
+      })
+    )
+
+    it.effect.each<readonly [what: string, content: object, expected: Partial<AdRecord>]>([
+      ["an unknown format is an image", ad({}, { display_format: "MULTI_IMAGES" }), { media_type: "image" }],
+      ["DCO in any casing", ad({}, { display_format: "DCO" }), { media_type: "dco" }],
+      ["an alias of a call to action", ad({}, { cta_type: "GET_OFFER_VIEW" }), { cta: "Get Offer" }],
+      [
+        "a call to action that has no label",
+        ad({}, { cta_type: "MESSAGE_PAGE", cta_text: "Send message" }),
+        { cta: null }
+      ],
+      [
+        "a template takes the first card's text",
+        ad(
+          {},
+          { title: "{{product.name}}", body: { text: "{{product.brand}}" }, cards: [{ title: "Desk", body: "Oak" }] }
+        ),
+        { headline: "Desk", ad_text: "Oak" }
+      ],
+      [
+        "a template without a card is unknown",
+        ad({}, { title: "{{product.name}}", cards: [{ title: " ", body: "{{x}}" }] }),
+        { headline: null, ad_text: "Buy now" }
+      ],
+      [
+        "a redirector leads on",
+        ad({}, { link_url: "https://l.facebook.com/l.php?u=https%3A%2F%2Foakline.com%2Fa%3Fb%3Dc&h=x" }),
+        { landing_url: "https://oakline.com/a?b=c" }
+      ],
+      ["no address", ad({}, { link_url: "fb.com/messenger_doc" }), { landing_url: null }],
+      ["bold letters stay, and are searched plain", ad({}, { title: "𝗯𝗼𝗹𝗱" }), { headline: "𝗯𝗼𝗹𝗱" }],
+      ["a partnership", ad({}, { branded_content: { page_name: "x" } }), { is_partnership: true }],
+      [
+        "a running ad without an end was seen when the data is of",
+        ad({ end_date: null }),
+        { last_seen_on: "2026-06-30" }
+      ],
+      ["body as text", ad({}, { body: " plain " }), { ad_text: "plain" }]
+    ])("trap: %s", ([, content, expected]) =>
+      Effect.gen(function* () {
+        assert.deepInclude(yield* one([content]), expected)
+      })
+    )
+
+    it.effect("of the official interface have what it tells, and never its token", () =>
+      Effect.gen(function* () {
+        const archive = {
+          id: "125",
+          page_id: "10",
+          page_name: "Other",
+          ad_creation_time: "2026-01-31",
+          ad_delivery_start_time: "2026-02-01T00:00:00+0000",
+          ad_creative_bodies: ["Text"],
+          ad_creative_link_titles: ["Title"],
+          ad_creative_link_captions: ["later.com"],
+          ad_snapshot_url: "https://www.facebook.com/ads/archive/render_ad/?id=125&access_token=SECRET"
+        }
+        const stopped = { ...archive, id: "126", ad_delivery_stop_time: "2026-03-01" }
+        const future = { ...archive, id: "127", ad_delivery_stop_time: "2027-03-01" }
+        const { rejects, rows } = yield* read({ data: [archive, stopped, future, { id: "1", ad_snapshot_url: "x" }] })
+        assert.deepStrictEqual(
+          ads(rows).map(({ key, last_seen_on, status }) => [key, status, last_seen_on]),
+          [
+            ["125", "active", "2026-06-30"],
+            ["126", "inactive", "2026-03-01"],
+            ["127", "active", "2026-06-30"]
+          ]
+        )
+        assert.deepInclude(ads(rows)[0], {
+          headline: "Title",
+          ad_text: "Text",
+          media_type: "image",
+          cta: null,
+          landing_url: null,
+          ad_library_url: "https://www.facebook.com/ads/library/?id=125",
+          started_on: "2026-02-01"
+        })
+        assert.lengthOf(rejects, 2)
+        assert.notInclude(JSON.stringify([rows, rejects]), "SECRET")
+      })
+    )
+
+    it.effect("are rejected without an id, a status or a start", () =>
+      Effect.gen(function* () {
+        const { rejects } = yield* read([ad(), ad({ is_active: null }), ad({ start_date: null }), { snapshot: {} }])
+        assert.deepStrictEqual(
+          rejects.map((reject) => reject.split(":")[0]),
+          ["2 status", "3 started_on", "4 ad_archive_id"]
+        )
+      })
+    )
+  })
+
+  describe("lists", () => {
+    it.effect("of stores are read by the names of their columns, without personal data", () =>
+      Effect.gen(function* () {
+        const { format, rejects, rows } = yield* read(
+          csv(
+            "emails,domain,merchant_name,country_code,currency,language_code,estimated_monthly_sales,estimated_monthly_visits,products_sold,installed_apps_names,technologies,categories,created,theme,facebook_url,tiktok_url,trustpilot_avgrating,trustpilot_reviews",
+            '"a@b.c",www.Later.com,Later,us,USD,en,"USD $51,707,048.53",12345,120,Klaviyo:Judge.me,Facebook Pixel:Google Analytics,/Home & Garden/Furniture:/Food,2019/05/03,Dawn,https://facebook.com/later,,4.5,"1,200"',
+            ",euro.de,,DE,EUR,de-DE,USD $10.00,,,,,,,,,,,",
+            ",wrong.com,W,XX,,,,,,,,,,,,,,",
+            ",bad.com,B,US,,,many,,,,,,,,,,9,"
+          )
+        )
+        assert.strictEqual(format, "shops")
+        assert.deepStrictEqual(shops(rows), [
+          {
+            type: "partial_shop",
+            domain: "later.com",
+            name: "Later",
+            country: "US",
+            currency: "USD",
+            languages: ["English"],
+            created_on: "2019-05-03",
+            monthly_revenue: 51_707_048.53,
+            products_count: 120,
+            theme: "Dawn",
+            apps: ["Klaviyo", "Judge.me"],
+            pixels: ["Facebook", "Google"],
+            social_networks: ["Facebook"],
+            trustpilot_rating: 4.5,
+            trustpilot_reviews: 1_200,
+            categories: ["/Home & Garden/Furniture", "/Food"]
+          },
+          {
+            type: "partial_shop",
+            domain: "euro.de",
+            country: "DE",
+            currency: "EUR",
+            languages: ["German"],
+            apps: [],
+            pixels: [],
+            social_networks: [],
+            categories: []
+          }
+        ])
+        assert.deepStrictEqual(
+          rows.filter(({ record }) => record.type === "traffic_month").map(({ record }) => record),
+          [{ type: "traffic_month", shop: "later.com", month: "2026-06", visits: 12_345 }]
+        )
+        assert.deepStrictEqual(
+          rejects.map((reject) => reject.split(":")[0]),
+          ["4 country", "5 monthly_revenue", "5 trustpilot_rating"]
+        )
+        assert.notInclude(JSON.stringify(rows), "a@b.c")
+      })
+    )
+
+    it.effect("of ratings change nothing else of a store", () =>
+      Effect.gen(function* () {
+        const { rows } = yield* read(csv("domain,trustpilot_rating,trustpilot_reviews", "a.com,4.1,20"), {
+          store: nobody
+        })
+        assert.deepStrictEqual(shops(rows), [
+          { type: "partial_shop", domain: "a.com", trustpilot_rating: 4.1, trustpilot_reviews: 20 }
+        ])
+      })
+    )
+
+    it.effect.each<readonly [what: string, content: string]>([
+      [
+        "a row a month",
+        csv("domain,month,visits", "a.com,2026-05,100", "a.com,2026/6,200", "a.com,May,1", "a.com,2026-07,")
+      ],
+      ["a column a month", csv("domain\t2026-05\tJun 2026\t07/2026", "a.com\t100\t200\t", "\t1\t2\t")]
+    ])("of visits: %s", ([, content]) =>
+      Effect.gen(function* () {
+        const { format, rejects, rows } = yield* read(content)
+        assert.strictEqual(format, "traffic")
+        assert.deepStrictEqual(
+          rows.map(({ record }) => (record.type === "traffic_month" ? [record.shop, record.month, record.visits] : [])),
+          [
+            ["a.com", "2026-05", 100],
+            ["a.com", "2026-06", 200]
+          ]
+        )
+        assert.lengthOf(rejects, 2)
+      })
+    )
+
+    it.effect("of categories are the taxonomy", () =>
+      Effect.gen(function* () {
+        const { format, rejects, rows } = yield* read(
+          "# Shopify Product Taxonomy\n\ngid://shopify/TaxonomyCategory/fr : Furniture\ngid://shopify/TaxonomyCategory/fr-1 : Furniture > Desks\nx\n"
+        )
+        assert.strictEqual(format, "taxonomy")
+        assert.deepStrictEqual(
+          rows.map(({ record }) => record),
+          [
+            { type: "taxonomy_niche", key: "gid://shopify/TaxonomyCategory/fr", path: ["Furniture"] },
+            { type: "taxonomy_niche", key: "gid://shopify/TaxonomyCategory/fr-1", path: ["Furniture", "Desks"] }
+          ]
+        )
+        assert.lengthOf(rejects, 1)
+      })
+    )
+  })
+})

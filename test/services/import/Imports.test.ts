@@ -1,0 +1,400 @@
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { assert, layer } from "@effect/vitest"
+import { Effect, FileSystem, Layer, Path, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import * as FileReader from "../../../src/services/import/FileReader.ts"
+import { Importer } from "../../../src/services/import/Importer.ts"
+import { Sources } from "../../../src/services/import/Sources.ts"
+import { TestDatabase } from "../../support/TestDatabase.ts"
+
+type Services = Importer | Sources | SqlClient.SqlClient
+
+const onFreshDatabase = <A, E, R>(effect: Effect.Effect<A, E, R | Services>) =>
+  Effect.provide(effect, Layer.merge(Importer.layer, Sources.layer).pipe(Layer.provideMerge(TestDatabase.layer)), {
+    local: true
+  })
+
+const nobody = { metaPath: undefined, domain: undefined, name: undefined, country: undefined, currency: undefined }
+const oakline = { ...nobody, domain: "oakline.com", country: "DE", currency: "EUR" }
+
+interface Options {
+  readonly store?: FileReader.ReadOptions["store"]
+  readonly source?: string
+  readonly asOf?: string
+  readonly isComplete?: boolean
+  readonly yes?: boolean
+}
+
+/** Imports files by their names and contents, as one command does. */
+const run = Effect.fnUntraced(function* (files: Readonly<Record<string, string | object>>, options: Options = {}) {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const importer = yield* Importer
+  const folder = yield* fs.makeTempDirectoryScoped()
+  for (const [name, content] of Object.entries(files)) {
+    yield* fs.writeFileString(path.join(folder, name), typeof content === "string" ? content : JSON.stringify(content))
+  }
+  const asOf = options.asOf ?? "2026-06-30"
+  const set = yield* FileReader.read(
+    Object.keys(files).map((name) => path.join(folder, name)),
+    {
+      format: undefined,
+      store: options.store ?? oakline,
+      asOf,
+      isComplete: options.isComplete ?? false,
+      onFile: () => Effect.void
+    }
+  )
+  const rejects: Array<string> = []
+  const report = yield* importer.run(set.chunks, {
+    provenance: { source: options.source ?? "test", license: "ours", asOf },
+    outcome: set.outcome,
+    expireAdsAfterDays: () => (set.formats().has("ads") ? 7 : undefined),
+    allowsLargeRemovals: options.yes ?? false,
+    maxRejects: 100,
+    onRejects: (more) =>
+      Effect.sync(() => void rejects.push(...more.map(({ field, line, reason }) => `${line} ${field}: ${reason}`))),
+    onProgress: () => Effect.void
+  })
+  return { ...report, rejects }
+}, Effect.scoped)
+
+const products = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  return yield* sql`SELECT id, key, alias, title, price FROM product ORDER BY id`
+})
+
+const ads = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  return yield* sql`
+    SELECT a.key, s.domain, a.is_active, a.last_seen_on::text FROM ad a LEFT JOIN shop s ON s.id = a.shop_id ORDER BY a.key`
+})
+
+const ndjson = (...records: ReadonlyArray<object>) => records.map((record) => JSON.stringify(record)).join("\n")
+const page = (...ids: ReadonlyArray<number>) => ({
+  products: ids.map((id) => ({ id, title: `P${id}`, handle: `p-${id}`, variants: [{ price: "5.00" }] }))
+})
+const ad = (key: string, changes: object = {}, snapshot: object = {}) => ({
+  ad_archive_id: key,
+  page_id: "9",
+  page_name: "Page",
+  is_active: true,
+  start_date: 1_772_323_200,
+  snapshot: { title: "A", cta_type: "SHOP_NOW", display_format: "IMAGE", ...snapshot },
+  ...changes
+})
+const shop = (domain: string) => ({ type: "shop", domain, name: domain, country: "US" })
+
+/** Every store and product without ids, for comparing two databases. */
+const contents = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const rows = yield* sql`
+    SELECT 'shop' AS type, to_jsonb(s) - '{id,version,import_id,source_ids}'::text[] AS row FROM shop s
+    UNION ALL
+    SELECT 'product', to_jsonb(p) - '{id,shop_id,version,import_id,source_ids,first_seen}'::text[] || jsonb_build_object('shop', s.domain)
+    FROM product p JOIN shop s ON s.id = p.shop_id
+    ORDER BY 1, 2`
+  return rows.map((row) => JSON.stringify(row)).toSorted()
+})
+
+layer(NodeServices.layer, { excludeTestServices: true })("imports of files", (it) => {
+  it.effect("a product is the same in a storefront, a merchant's export and a bulk file, and keeps its id", () =>
+    onFreshDatabase(
+      Effect.gen(function* () {
+        yield* run({ "p.json": page(8101) })
+        const [{ id } = { id: 0 }] = (yield* products) as ReadonlyArray<{ readonly id: number }>
+        const same = { id, key: "p-8101", alias: "8101" }
+        yield* run({ "e.csv": "Handle,Title,Variant Price\np-8101,Renamed,7\n" })
+        assert.deepStrictEqual(yield* products, [{ ...same, title: "Renamed", price: 7 }])
+        const bulk = [
+          { id: "gid://shopify/Product/8101", title: "Bulk" },
+          { id: "gid://shopify/ProductVariant/1", price: "9.00", __parentId: "gid://shopify/Product/8101" }
+        ]
+        yield* run({ "b.jsonl": ndjson(...bulk) })
+        assert.deepStrictEqual(yield* products, [{ ...same, title: "Bulk", price: 9 }])
+        // The handle may change at its store.
+        yield* run({
+          "p.json": { products: [{ id: 8101, title: "T", handle: "renamed", variants: [{ price: "1" }] }] }
+        })
+        assert.deepStrictEqual(yield* products, [{ ...same, key: "renamed", title: "T", price: 1 }])
+      })
+    )
+  )
+
+  it.effect("a product that was known by its number alone gets its handle, and keeps its id", () =>
+    onFreshDatabase(
+      Effect.gen(function* () {
+        const native = { type: "product", shop: "oakline.com", key: "8101", title: "N", price: 1 }
+        yield* run({ "n.ndjson": ndjson(shop("oakline.com"), native) })
+        const [before] = yield* products
+        yield* run({ "p.json": page(8101) })
+        assert.deepStrictEqual(yield* products, [{ ...before, key: "p-8101", alias: "8101", title: "P8101", price: 5 }])
+        yield* run({ "n.ndjson": ndjson(native) })
+        assert.lengthOf(yield* products, 1)
+      })
+    )
+  )
+
+  it.effect("what is gone at its store is removed, once all pages are there", () =>
+    onFreshDatabase(
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const keys = Effect.map(products, (rows) => rows.map(({ key }) => key))
+        yield* run({ "1.json": page(1, 2, 3) })
+        // A page of a size that is asked for may not be the last one.
+        const thirty = Array.from({ length: 30 }, (_, at) => 100 + at)
+        assert.strictEqual((yield* run({ "1.json": page(...thirty) })).tallies.product.removed, 0)
+        assert.lengthOf(yield* keys, 33)
+        const both = yield* run({ "1.json": page(...thirty), "2.json": page(1) })
+        assert.strictEqual(both.tallies.product.removed, 2)
+        assert.lengthOf(yield* keys, 31)
+        const again = yield* run({ "1.json": page(...thirty), "2.json": page(1) })
+        assert.deepInclude(again.tallies.product, { added: 0, changed: 0, removed: 0 })
+        // What was rejected is there, and stays.
+        const bad = { products: [{ id: 1, handle: "p-1", title: "No price", variants: [] }] }
+        assert.strictEqual((yield* run({ "1.json": page(...thirty), "2.json": bad })).tallies.product.removed, 0)
+        // Servers learn of it.
+        assert.deepStrictEqual(yield* sql`SELECT count(*)::int AS n FROM shop_change WHERE items_version = version`, [
+          { n: 1 }
+        ])
+      })
+    )
+  )
+
+  it.effect("more than half of a store that has over 50 goes only when that is said", () =>
+    onFreshDatabase(
+      Effect.gen(function* () {
+        const many = Array.from({ length: 60 }, (_, at) => at + 1)
+        yield* run({ "p.json": page(...many) })
+        const refused = yield* run({ "p.json": page(1, 2) })
+        assert.deepStrictEqual(refused.refusedRemovals, [{ domain: "oakline.com", gone: 58, products: 60 }])
+        assert.lengthOf(yield* products, 60)
+        assert.strictEqual((yield* run({ "p.json": page(1, 2) }, { yes: true })).tallies.product.removed, 58)
+      })
+    )
+  )
+
+  it.effect("--complete says that the files have all products of their stores, and of no others", () =>
+    onFreshDatabase(
+      Effect.gen(function* () {
+        const product = (shop: string, key: string) => ({ type: "product", shop, key, title: key, price: 1 })
+        const stores = [shop("a.com"), shop("b.com")]
+        yield* run({
+          "n.ndjson": ndjson(...stores, product("a.com", "1"), product("a.com", "2"), product("b.com", "3"))
+        })
+        const only = { "n.ndjson": ndjson(product("a.com", "1")) }
+        assert.strictEqual((yield* run(only)).tallies.product.removed, 0)
+        assert.strictEqual((yield* run(only, { isComplete: true })).tallies.product.removed, 1)
+        assert.deepStrictEqual(
+          (yield* products).map(({ key }) => key),
+          ["1", "3"]
+        )
+      })
+    )
+  )
+
+  it.effect("an ad is for the store that it leads to, else for that of its page; later stores get theirs", () =>
+    onFreshDatabase(
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        yield* run({ "s.ndjson": ndjson(shop("oakline.com")) })
+        const leads = (url: string) => ({ link_url: url })
+        const { links } = yield* run({
+          "ads.json": [
+            ad("1", {}, leads("https://l.facebook.com/l.php?u=https%3A%2F%2Fwww.oakline.com%2Fx")),
+            ad("2", {}, leads("https://shop.oakline.com/y")),
+            ad("3"),
+            ad("4", { page_id: "10" }, leads("https://late.com/")),
+            ad("5", { page_id: "10" }),
+            ad("6", { page_id: "11" }, leads("https://www.facebook.com/x"))
+          ]
+        })
+        assert.deepStrictEqual(links, { byDomain: 2, byPage: 1, without: 3, later: 0 })
+        const late = yield* run({ "s.csv": "domain,country\nlate.com,US\n" })
+        assert.strictEqual(late.links.later, 2)
+        assert.deepStrictEqual(
+          (yield* ads).map(({ domain, key }) => [key, domain]),
+          [
+            ["1", "oakline.com"],
+            ["2", "oakline.com"],
+            ["3", "oakline.com"],
+            ["4", "late.com"],
+            ["5", "late.com"],
+            ["6", null]
+          ]
+        )
+        // An import of the same ads leaves them there.
+        yield* run({ "ads.json": [ad("5", { page_id: "12" })] })
+        assert.deepStrictEqual(yield* sql`SELECT count(*)::int AS n FROM ad WHERE shop_id IS NULL`, [{ n: 1 }])
+      })
+    )
+  )
+
+  it.effect("an ad that the newest data of its source has not shown for a week does not run any more", () =>
+    onFreshDatabase(
+      Effect.gen(function* () {
+        yield* run({ "ads.json": [ad("1"), ad("2")] }, { asOf: "2026-06-01" })
+        yield* run({ "ads.json": [ad("3")] }, { asOf: "2026-06-01", source: "other" })
+        const soon = yield* run({ "ads.json": [ad("1")] }, { asOf: "2026-06-08" })
+        assert.strictEqual(soon.expiredAds, 0)
+        const late = yield* run({ "ads.json": [ad("1")] }, { asOf: "2026-06-09" })
+        assert.strictEqual(late.expiredAds, 1)
+        assert.deepStrictEqual(
+          (yield* ads).map(({ is_active, key, last_seen_on }) => [key, is_active, last_seen_on]),
+          [
+            ["1", true, "2026-06-09"],
+            ["2", false, "2026-06-01"],
+            ["3", true, "2026-06-01"]
+          ]
+        )
+        // It is back.
+        yield* run({ "ads.json": [ad("2")] }, { asOf: "2026-06-10" })
+        assert.isTrue((yield* ads).find(({ key }) => key === "2")?.["is_active"])
+      })
+    )
+  )
+
+  it.effect("a taxonomy becomes niches with unique names; stores get theirs by what they sell", () =>
+    onFreshDatabase(
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const taxonomy = [
+          "gid://shopify/TaxonomyCategory/fr : Furniture",
+          "gid://shopify/TaxonomyCategory/fr-1 : Furniture > Desks",
+          "gid://shopify/TaxonomyCategory/of : Office",
+          "gid://shopify/TaxonomyCategory/of-1 : Office > Desks"
+        ].join("\n")
+        yield* run({ "t.txt": taxonomy })
+        const niches = sql`SELECT n.id, n.name, p.name AS parent FROM niche n LEFT JOIN niche p ON p.id = n.parent_id ORDER BY n.id`
+        const before = yield* niches
+        assert.deepStrictEqual(
+          before.map(({ name, parent }) => [name, parent]),
+          [
+            ["Furniture", null],
+            ["Desks", "Furniture"],
+            ["Office", null],
+            ["Office > Desks", "Office"]
+          ]
+        )
+        assert.deepInclude((yield* run({ "t.txt": taxonomy })).tallies.niche, { added: 0, changed: 0 })
+        assert.deepStrictEqual(yield* niches, before)
+        const header = "Handle,Title,Variant Price,Product Category,Type"
+        yield* run({ "p.csv": `${header}\na,A,1,Office > Desks > Standing,\nb,B,1,Office > Desks,\nc,C,1,,Lamps\n` })
+        const nicheOf = (domain: string) =>
+          sql`SELECT n.name FROM shop s JOIN niche n ON n.id = s.niche_id WHERE s.domain = ${domain}`
+        assert.deepStrictEqual(yield* nicheOf("oakline.com"), [{ name: "Office > Desks" }])
+        // What is told once stays.
+        yield* run({ "p.csv": `${header}\na,A,1,Furniture,\n` })
+        assert.deepStrictEqual(yield* nicheOf("oakline.com"), [{ name: "Office > Desks" }])
+        // The operator's table.
+        const [furniture] = before
+        yield* run({ "c.ndjson": ndjson({ type: "category", name: "LAMPS", niche: furniture?.["id"] }) })
+        yield* run({ "p.csv": `${header}\nc,C,1,,Lamps\n` }, { store: { ...oakline, domain: "lamps.com" } })
+        assert.deepStrictEqual(yield* nicheOf("lamps.com"), [{ name: "Furniture" }])
+      })
+    )
+  )
+
+  it.effect("a record that says that another one is gone removes it", () =>
+    onFreshDatabase(
+      Effect.gen(function* () {
+        yield* run({ "p.json": page(1, 2, 3), "s.ndjson": ndjson(shop("b.com")) })
+        yield* run({ "ads.json": [ad("7")] })
+        const gone = [
+          { type: "removed", record: "product", shop: "oakline.com", key: "1" },
+          { type: "removed", record: "product", shop: "oakline.com", key: "p-2" },
+          { type: "removed", record: "ad", key: "7" },
+          { type: "removed", record: "shop", shop: "b.com" },
+          { type: "removed", record: "product", key: "p-3" }
+        ]
+        const { rejects, tallies } = yield* run({ "r.ndjson": ndjson(...gone) })
+        assert.deepStrictEqual(rejects, ["5 shop: is required to remove a record of this type"])
+        assert.deepStrictEqual([tallies.product.removed, tallies.ad.removed, tallies.shop.removed], [2, 1, 1])
+        assert.deepStrictEqual(
+          (yield* products).map(({ key }) => key),
+          ["p-3"]
+        )
+        assert.deepStrictEqual((yield* run({ "r.ndjson": ndjson(...gone.slice(0, 4)) })).tallies.product.removed, 0)
+      })
+    )
+  )
+
+  it.effect("every import is told with its source, and what only one source has can be forgotten", () =>
+    onFreshDatabase(
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const sources = yield* Sources
+        yield* run({ "p.json": page(1, 2) }, { source: "storefront", asOf: "2026-06-01" })
+        yield* run(
+          { "e.csv": "Handle,Title,Variant Price\np-1,P1,5\np-9,P9,5\n" },
+          { source: "export", asOf: "2026-06-02" }
+        )
+        yield* run({ "ads.json": [ad("1")] }, { source: "ads", asOf: "2026-06-03" })
+        const before = yield* contents
+        yield* run({ "ads.json": [ad("1")] }, { source: "ads", asOf: "2026-06-03" })
+        assert.deepStrictEqual(yield* contents, before)
+        assert.deepStrictEqual(
+          (yield* sources.list).map(({ ads, as_of, imports, license, name, products, shops }) => [
+            name,
+            imports,
+            as_of,
+            license,
+            shops,
+            products,
+            ads
+          ]),
+          [
+            ["ads", 2, "2026-06-03", "ours", 0, 0, 1],
+            ["export", 1, "2026-06-02", "ours", 1, 2, 0],
+            ["storefront", 1, "2026-06-01", "ours", 1, 1, 0]
+          ]
+        )
+        assert.strictEqual(yield* sources.dataAsOf, "2026-06-03")
+        const [file] =
+          yield* sql`SELECT files->0->>'format' AS format, length(files->0->>'sha256') AS hash FROM import ORDER BY id LIMIT 1`
+        assert.deepStrictEqual(file, { format: "storefront", hash: 64 })
+        assert.deepStrictEqual(yield* sources.forget("export"), { shops: 0, products: 1, ads: 0 })
+        assert.deepStrictEqual(
+          (yield* products).map(({ key }) => key),
+          ["p-1"]
+        )
+        assert.deepStrictEqual(yield* sources.forget("storefront"), { shops: 1, products: 1, ads: 0 })
+        assert.strictEqual(yield* sources.forget("nobody"), undefined)
+        assert.lengthOf(yield* ads, 1)
+        assert.deepStrictEqual(yield* sources.forget("ads"), { shops: 0, products: 0, ads: 1 })
+      })
+    )
+  )
+
+  it.effect.prop(
+    "any split of one command's products into pages ends at the same catalog, and the same again changes nothing",
+    [
+      Schema.Array(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 40 }))).check(Schema.isMaxLength(20)),
+      Schema.Array(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 20 }))).check(Schema.isMaxLength(4))
+    ],
+    ([numbers, cuts]) =>
+      Effect.gen(function* () {
+        const ids = Array.from(new Set([1, ...numbers]))
+        const places = [0, ...cuts.map((cut) => Math.min(cut, ids.length)).toSorted((a, b) => a - b), ids.length]
+        const pages = places.slice(1).map((to, at) => [`${at}.json`, page(...ids.slice(places[at], to))])
+        const split = Object.fromEntries(pages)
+        const before = { "b.json": page(3, 7, 50) }
+        const whole = yield* onFreshDatabase(
+          Effect.andThen(
+            run(before, { isComplete: true }),
+            Effect.andThen(run({ "w.json": page(...ids) }, { isComplete: true }), contents)
+          )
+        )
+        yield* onFreshDatabase(
+          Effect.gen(function* () {
+            yield* run(before, { isComplete: true })
+            yield* run(split, { isComplete: true })
+            assert.deepStrictEqual(yield* contents, whole)
+            const { tallies } = yield* run(split, { isComplete: true })
+            assert.deepInclude(tallies.product, { added: 0, changed: 0, removed: 0 })
+          })
+        )
+      }),
+    { arbitrary: { runs: 15 } }
+  )
+})
