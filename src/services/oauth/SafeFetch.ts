@@ -1,5 +1,6 @@
 /**
- * Fetches small JSON documents from addresses that third parties choose, and only from hosts that are public (R48, R49).
+ * Fetches from addresses that third parties choose, and only from hosts that are public: small JSON documents (R48, R49),
+ * and with limits of the caller whatever else.
  */
 import { Context, Effect, Layer, Option, Result, Schema } from "effect"
 import { Dns, NetAddress } from "effect/net"
@@ -10,12 +11,11 @@ import { isLocalHost } from "../../domain/LocalHost.ts"
 import type { CacheFields } from "../../domain/oauth/Freshness.ts"
 import * as SpecialUse from "../../domain/oauth/SpecialUse.ts"
 import * as ContentType from "../ContentType.ts"
-import { PinnedRequest } from "./PinnedRequest.ts"
-import type { Head } from "./PinnedRequest.ts"
+import { PinnedRequest, PinnedRequestFailed } from "./PinnedRequest.ts"
+import type { Answer, Head, PinnedGet } from "./PinnedRequest.ts"
 
 export const maxBodyBytes = 16_384
 
-/** For everything together: names, connection, head and body. */
 const deadline = "3 seconds"
 
 /** More addresses than this of one name are not looked at, and none of them is connected to. */
@@ -59,6 +59,13 @@ export interface Fetched {
   readonly cacheFields: CacheFields
 }
 
+export interface SafeRequest<E> extends Omit<PinnedGet<E>, "addresses"> {
+  /** For everything together: names, connection, head and body. */
+  readonly within: `${number} seconds`
+  /** Whether this machine may be asked as well. */
+  readonly allowsLoopback: boolean
+}
+
 /** Whether this server is on loopback, where others of the same machine may be asked, also without TLS. */
 export const runsLocally = ({ baseUrl, host }: Pick<AppSettings, "baseUrl" | "host">): boolean =>
   isLocalHost(new URL(baseUrl).hostname) && isLocalHost(host === "::1" ? "[::1]" : host)
@@ -66,7 +73,9 @@ export const runsLocally = ({ baseUrl, host }: Pick<AppSettings, "baseUrl" | "ho
 export class SafeFetch extends Context.Service<
   SafeFetch,
   {
-    /** `url` is `https`, or `http` on a local host when the server runs locally: the caller has seen to it. */
+    /** Follows no redirect; what the answer is to be like is for the caller to say. */
+    request<E>(options: SafeRequest<E>): Effect.Effect<Answer, E | FetchFailed>
+    /** A JSON document. `url` is `https`, or `http` on a local host when the server runs locally: the caller has seen to it. */
     get(url: URL): Effect.Effect<Fetched, FetchFailed>
   }
 >()("discovery/oauth/SafeFetch") {
@@ -91,8 +100,8 @@ export class SafeFetch extends Context.Service<
           Effect.result
         )
 
-      const resolve = Effect.fnUntraced(function* (hostname: string) {
-        if (isLocal && hostname === "localhost") return NetAddress.loopbackAddresses
+      const resolve = Effect.fnUntraced(function* (hostname: string, allowsLoopback: boolean) {
+        if (allowsLoopback && hostname === "localhost") return NetAddress.loopbackAddresses
         const literal = NetAddress.ipFromString(hostname.replaceAll(/[[\]]/g, ""))
         if (Result.isSuccess(literal)) return [literal.success]
         const found = yield* Effect.all([records(hostname, "A"), records(hostname, "AAAA")], { concurrency: 2 })
@@ -102,21 +111,40 @@ export class SafeFetch extends Context.Service<
         return yield* failed("no_address", failure ?? "NotFound")
       })
 
-      const isAllowed = (address: NetAddress.IpAddress) => {
+      const isAllowed = (address: NetAddress.IpAddress, allowsLoopback: boolean) => {
         const found = SpecialUse.classify(address)
-        return found === "public" || (isLocal && found === "loopback")
+        return found === "public" || (allowsLoopback && found === "loopback")
       }
 
-      const get = Effect.fnUntraced(function* (url: URL) {
-        const addresses: ReadonlyArray<NetAddress.IpAddress> = yield* resolve(url.hostname)
+      const connect = Effect.fnUntraced(function* <E>(
+        options: SafeRequest<E>
+      ): Effect.fn.Return<Answer, E | FetchFailed> {
+        const { allowsLoopback, url } = options
+        const addresses: ReadonlyArray<NetAddress.IpAddress> = yield* resolve(url.hostname, allowsLoopback)
         if (addresses.length > maxAddresses) return yield* failed("no_address", `${addresses.length} of them`)
         // One is enough: who has a public and an inner address would else choose which of them is connected to.
-        const forbidden = addresses.find((address) => !isAllowed(address))
+        const forbidden = addresses.find((address) => !isAllowed(address, allowsLoopback))
         if (forbidden !== undefined) return yield* failed("special_use_address", NetAddress.formatIp(forbidden))
+        return yield* Effect.mapError(pinned.get({ ...options, addresses }), (error) =>
+          error instanceof PinnedRequestFailed ? failed(error.reason, error.detail) : error
+        )
+      })
 
-        const answer = yield* pinned
-          .get({ url, addresses, headers, maxBodyBytes, refuse: refusalOf })
-          .pipe(Effect.catchTag("PinnedRequestFailed", ({ detail, reason }) => failed(reason, detail)))
+      const request = <E>(options: SafeRequest<E>): Effect.Effect<Answer, E | FetchFailed> =>
+        Effect.timeoutOrElse(connect(options), {
+          duration: options.within,
+          orElse: () => Effect.fail(failed("timeout", `not within ${options.within}`))
+        })
+
+      const get = Effect.fnUntraced(function* (url: URL) {
+        const answer = yield* request({
+          url,
+          headers,
+          maxBodyBytes,
+          within: deadline,
+          allowsLoopback: isLocal,
+          refuse: refusalOf
+        })
         const text = decodeUtf8(answer.body)
         if (Option.isNone(text)) return yield* failed("not_utf8", `${answer.body.length} bytes`)
         return {
@@ -130,13 +158,7 @@ export class SafeFetch extends Context.Service<
         }
       })
 
-      return SafeFetch.of({
-        get: (url) =>
-          Effect.timeoutOrElse(get(url), {
-            duration: deadline,
-            orElse: () => Effect.fail(failed("timeout", `not within ${deadline}`))
-          })
-      })
+      return SafeFetch.of({ request, get })
     })
   )
 

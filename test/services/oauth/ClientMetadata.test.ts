@@ -48,6 +48,7 @@ const over = (web: Web) =>
       AppConfig.layerOf(publicServer),
       FetchBudget.layer,
       Layer.succeed(SafeFetch, {
+        request: () => Effect.die(new Error("a document is asked for as such")),
         get: (url) =>
           Effect.suspend(() => {
             web.asked.push(url.href)
