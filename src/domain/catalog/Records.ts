@@ -158,13 +158,14 @@ export type RemovedRecord = typeof RemovedRecord.Type
 export type CatalogRecord = NicheRecord | ShopRecord | TrafficMonthRecord | ProductRecord | AdRecord
 
 /** What a file of the catalog's own format holds. */
-export type NativeRecord = CatalogRecord | CategoryRecord | RemovedRecord
+export type NativeRecord = CatalogRecord | CategoryRecord | PartialShop | RemovedRecord
 
 /** In order of reference: a record refers only to records of earlier types. */
 export const recordTypes = [
   "niche",
   "category",
   "shop",
+  "partial_shop",
   "traffic_month",
   "product",
   "ad",
@@ -179,6 +180,7 @@ const decoders: Record<
   niche: ArgumentDecoder.decoder(NicheRecord),
   category: ArgumentDecoder.decoder(CategoryRecord),
   shop: ArgumentDecoder.decoder(ShopRecord),
+  partial_shop: ArgumentDecoder.decoder(PartialShop),
   traffic_month: ArgumentDecoder.decoder(TrafficMonthRecord),
   product: ArgumentDecoder.decoder(ProductRecord),
   ad: ArgumentDecoder.decoder(AdRecord),
@@ -203,6 +205,7 @@ export const schemas = {
   niche: NicheRecord,
   category: CategoryRecord,
   shop: ShopRecord,
+  partial_shop: PartialShop,
   traffic_month: TrafficMonthRecord,
   product: ProductRecord,
   ad: AdRecord,
