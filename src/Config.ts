@@ -40,6 +40,17 @@ const Link = Schema.String.check(
   })
 )
 
+/** Goes into a header. */
+const Contact = Schema.Trim.check(
+  Schema.makeFilter(
+    (text: string) =>
+      /^[\x21-\x7e]{3,200}$/u.test(text) &&
+      (/^[^@()<>,;:"/]+@[^@()<>,;:"/]+\.[^@()<>,;:"/]+$/u.test(text) ||
+        (hasScheme(text, "http:", "https:", "mailto:") && !hasUserInfo(text) && !/[()]/u.test(text))),
+    { expected: "an e-mail address, or a web address such as https://example.com/about-our-crawler" }
+  )
+)
+
 const Endpoint = Schema.String.check(
   Schema.makeFilter((text: string) => hasScheme(text, "http:", "https:"), {
     expected: "an http(s) address such as http://localhost:4318"
@@ -153,6 +164,11 @@ export const variables = {
     meaning:
       "Whether apps may identify themselves by a client metadata document (on or off); off for a server without access to the internet."
   },
+  COLLECT_CONTACT: {
+    default: "",
+    meaning:
+      "E-mail or web address of whoever runs the command collect, which needs it; stores get it with every request."
+  },
   ACTIVITY_DAYS: {
     default: "90",
     meaning: "Days that the activity log keeps each call."
@@ -203,6 +219,7 @@ const settings = Config.all({
   clientMetadataDocuments: read(Schema.Literals(["on", "off"]), "CLIENT_METADATA_DOCUMENTS").pipe(
     Config.withDefault("on" as const)
   ),
+  collectContact: Config.option(read(Contact, "COLLECT_CONTACT")),
   activityDays: read(whole(1, 3650), "ACTIVITY_DAYS").pipe(Config.withDefault(90)),
   adsExpireDays: read(whole(1, 3650), "ADS_EXPIRE_DAYS").pipe(Config.withDefault(7)),
   otlpEndpoint: Config.option(read(Endpoint, "OTEL_EXPORTER_OTLP_ENDPOINT")),

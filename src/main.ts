@@ -8,6 +8,7 @@ import manifest from "../package.json" with { type: "json" }
 import { accountCommand } from "./cli/AccountCommand.ts"
 import { appCommand } from "./cli/AppCommand.ts"
 import { catalogCommand } from "./cli/CatalogCommand.ts"
+import { collectCommand } from "./cli/CollectCommand.ts"
 import { creditsCommand } from "./cli/CreditsCommand.ts"
 import { demoCommand } from "./cli/DemoCommand.ts"
 import { importCommand } from "./cli/ImportCommand.ts"
@@ -33,6 +34,7 @@ const discovery = Command.make("discovery", {}, () => serve).pipe(
     migrateCommand,
     demoCommand.pipe(Command.provide(operation)),
     importCommand.pipe(Command.provide(operation)),
+    collectCommand.pipe(Command.provide(Live.fetching)),
     catalogCommand.pipe(Command.provide(operation)),
     accountCommand.pipe(Command.provide(operation)),
     keyCommand.pipe(Command.provide(operation)),

@@ -33,6 +33,13 @@ const wrong: Partial<Record<keyof typeof variables, ReadonlyArray<string>>> = {
   ALLOWED_ORIGINS: ["https://a.example, b.example", "https://a.example/path"],
   TRUSTED_PROXIES: ["proxy", "10.0.0.1/8", "10.0.0.0/33", "10.0.0.1,::g"],
   CONNECTION_MAX_DAYS: ["0", "3651"],
+  COLLECT_CONTACT: [
+    "me",
+    "a b@example.com",
+    "ops@example.com\r\nX-Evil: 1",
+    "https://:secret@example.com/about",
+    "https://example.com/(about)"
+  ],
   OTEL_EXPORTER_OTLP_ENDPOINT: ["localhost:4318"],
   LOG_FORMAT: ["xml"],
   LOG_LEVEL: ["loud"]

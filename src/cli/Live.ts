@@ -37,6 +37,7 @@ import { ConsentRequests } from "../services/oauth/ConsentRequests.ts"
 import { EndpointRate } from "../services/limits/EndpointRate.ts"
 import { GrantRetention } from "../services/retention/GrantRetention.ts"
 import { Grants } from "../services/oauth/Grants.ts"
+import { SafeFetch } from "../services/oauth/SafeFetch.ts"
 import { ServerKey } from "../services/oauth/ServerKey.ts"
 import { Importer } from "../services/import/Importer.ts"
 import { AdSearch } from "../services/search/AdSearch.ts"
@@ -121,6 +122,9 @@ const signIn = Layer.mergeAll(PasswordChange.layer, CsrfTokens.layer).pipe(
 
 /** Hosts of metadata documents are untrusted: a name server that does not answer must not delay others. */
 const dns = Layer.effect(Dns.Dns, Effect.orDie(NodeDns.make({ timeout: "1 second", tries: 2 })))
+
+/** For the command that collects. */
+export const fetching = SafeFetch.layer.pipe(Layer.provide(dns))
 
 /** OAuth: clients, grants, consent. */
 const oauth = Layer.mergeAll(

@@ -1,0 +1,208 @@
+/**
+ * The folder that is collected into: one folder a domain, and in `.collect` what is under way and the state: one JSON object
+ * a line, of which those that count are kept at the next start. A domain's folder takes its place as a whole.
+ */
+import { Clock, Effect, FileSystem, Option, Schema } from "effect"
+import type { PlatformError } from "effect"
+import * as path from "node:path"
+import { CollectError } from "./CollectError.ts"
+import { isValidator } from "./PoliteFetch.ts"
+import type { Validators } from "./PoliteFetch.ts"
+
+const Validator = Schema.String.check(Schema.isPattern(isValidator))
+
+const Saved = Schema.Struct({
+  type: Schema.Literal("saved"),
+  domain: Schema.String,
+  file: Schema.String,
+  etag: Schema.NullOr(Validator),
+  last_modified: Schema.NullOr(Validator),
+  at: Schema.Finite
+})
+type Saved = typeof Saved.Type
+
+const Entry = Schema.fromJsonString(
+  Schema.Union([
+    Saved,
+    /** The saved files of the domain have taken their place. */
+    Schema.Struct({ type: Schema.Literal("collected"), domain: Schema.String }),
+    /** A run has come to its end: the next one begins anew. */
+    Schema.Struct({ type: Schema.Literal("finished") })
+  ])
+)
+type Entry = typeof Entry.Type
+const decodeEntry = Schema.decodeUnknownOption(Entry)
+
+/** What was fetched before a stop is still taken for so long: the pages of a store belong together. */
+const freshMillis = 6 * 3_600_000
+
+interface DomainState {
+  /** Of the files in their place, and of those under way. */
+  readonly placed: Map<string, Saved>
+  readonly underWay: Map<string, Saved>
+}
+
+export interface CollectFolder {
+  /** Whether the run that was stopped had collected it. */
+  readonly isCollected: (domain: string) => boolean
+  readonly of: (domain: string) => DomainFolder
+  /** After the last domain; those that failed can be given to the next run. */
+  readonly finish: (failed: ReadonlyArray<string>) => Effect.Effect<void, CollectError>
+  readonly failedPath: string
+}
+
+export interface DomainFolder {
+  /** Removes what a stop left and is too old now. */
+  readonly begin: Effect.Effect<void, CollectError>
+  /** Forgets what is under way: it is of no use. */
+  readonly discard: Effect.Effect<void, CollectError>
+  /** A file that was saved before a stop. */
+  readonly underWay: (file: string) => Effect.Effect<Uint8Array | undefined, CollectError>
+  /** A file in its place, and what to ask for a newer one with. */
+  readonly placed: (
+    file: string
+  ) => Effect.Effect<{ readonly body: Uint8Array; readonly validators: Validators } | undefined, CollectError>
+  readonly save: (file: string, body: Uint8Array, validators: Validators) => Effect.Effect<void, CollectError>
+  /** Puts all that was saved in its place. */
+  readonly place: Effect.Effect<void, CollectError>
+}
+
+export const open = Effect.fn("CollectFolder.open")(function* (
+  folder: string
+): Effect.fn.Return<CollectFolder, CollectError, FileSystem.FileSystem> {
+  const files = yield* FileSystem.FileSystem
+  const inner = path.join(folder, ".collect")
+  const statePath = path.join(inner, "state.ndjson")
+  const failedPath = path.join(inner, "failed.txt")
+
+  const write = Effect.fnUntraced(function* (file: string, content: Uint8Array) {
+    yield* files.writeFile(`${file}.tmp`, content)
+    yield* files.rename(`${file}.tmp`, file)
+  })
+  const append = (entry: Entry) =>
+    files.writeFile(statePath, utf8.encode(`${JSON.stringify(entry)}\n`), { flag: "a" }).pipe(tellingWhere(folder))
+
+  const domains = new Map<string, DomainState>()
+  const collected = new Set<string>()
+  const stateOf = (domain: string): DomainState => {
+    const known = domains.get(domain) ?? { placed: new Map<string, Saved>(), underWay: new Map<string, Saved>() }
+    domains.set(domain, known)
+    return known
+  }
+  const take = (entry: Entry): void => {
+    switch (entry.type) {
+      case "saved":
+        stateOf(entry.domain).underWay.set(entry.file, entry)
+        return
+      case "collected":
+        domains.set(entry.domain, { placed: stateOf(entry.domain).underWay, underWay: new Map() })
+        collected.add(entry.domain)
+        return
+      case "finished":
+        return collected.clear()
+    }
+  }
+  /** What counts, as entries that give the same state. */
+  const entries = function* (): Generator<Entry> {
+    const remembered = new Set(collected)
+    for (const [domain, { placed }] of domains) {
+      if (placed.size === 0 || remembered.has(domain)) continue
+      yield* placed.values()
+      yield { type: "collected", domain }
+    }
+    yield { type: "finished" }
+    for (const domain of remembered) {
+      yield* stateOf(domain).placed.values()
+      yield { type: "collected", domain }
+    }
+    for (const { underWay } of domains.values()) yield* underWay.values()
+  }
+
+  yield* Effect.gen(function* () {
+    yield* files.makeDirectory(inner, { recursive: true })
+    const text = (yield* files.exists(statePath)) ? yield* files.readFileString(statePath) : ""
+    // A line that a stop has cut off, or that someone changed, is as if it had not been.
+    for (const line of text.split("\n")) Option.map(decodeEntry(line), take)
+    const kept = Array.from(entries(), (entry) => `${JSON.stringify(entry)}\n`)
+    yield* write(statePath, utf8.encode(kept.join("")))
+  }).pipe(tellingWhere(folder))
+
+  const of = (domain: string): DomainFolder => {
+    const place = path.join(folder, domain)
+    const part = path.join(inner, domain)
+    const before = path.join(inner, `${domain}.before`)
+    const readIfThere = Effect.fnUntraced(function* (file: string) {
+      return (yield* files.exists(file)) ? yield* files.readFile(file) : undefined
+    }, tellingWhere(folder))
+
+    return {
+      begin: Effect.gen(function* () {
+        const now = yield* Clock.currentTimeMillis
+        const { underWay } = stateOf(domain)
+        const isFresh = Array.from(underWay.values()).every(({ at }) => now - at < freshMillis)
+        if (!isFresh || underWay.size === 0) {
+          underWay.clear()
+          yield* files.remove(part, { recursive: true, force: true })
+        }
+        // A stop between the two steps of taking the place.
+        if (!(yield* files.exists(place)) && (yield* files.exists(before))) yield* files.rename(before, place)
+        yield* files.makeDirectory(part, { recursive: true })
+        const halves = (yield* files.readDirectory(part)).filter((name) => !underWay.has(name))
+        yield* Effect.forEach(halves, (name) => files.remove(path.join(part, name), { recursive: true }))
+      }).pipe(tellingWhere(folder)),
+      discard: Effect.suspend(() => {
+        stateOf(domain).underWay.clear()
+        return files.remove(part, { recursive: true, force: true }).pipe(tellingWhere(folder))
+      }),
+      underWay: Effect.fnUntraced(function* (file) {
+        return stateOf(domain).underWay.has(file) ? yield* readIfThere(path.join(part, file)) : undefined
+      }),
+      placed: Effect.fnUntraced(function* (file) {
+        const saved = stateOf(domain).placed.get(file)
+        if (saved === undefined || (saved.etag === null && saved.last_modified === null)) return undefined
+        const body = yield* readIfThere(path.join(place, file))
+        return body === undefined
+          ? undefined
+          : { body, validators: { etag: saved.etag, lastModified: saved.last_modified } }
+      }),
+      save: Effect.fnUntraced(function* (file, body, { etag, lastModified }) {
+        yield* write(path.join(part, file), body).pipe(tellingWhere(folder))
+        const at = yield* Clock.currentTimeMillis
+        const saved: Saved = { type: "saved", domain, file, etag, last_modified: lastModified, at }
+        yield* append(saved)
+        take(saved)
+      }),
+      place: Effect.gen(function* () {
+        yield* Effect.gen(function* () {
+          yield* files.remove(before, { recursive: true, force: true })
+          if (yield* files.exists(place)) yield* files.rename(place, before)
+          yield* files.rename(part, place)
+          yield* files.remove(before, { recursive: true, force: true })
+        }).pipe(tellingWhere(folder))
+        yield* append({ type: "collected", domain })
+        take({ type: "collected", domain })
+      })
+    }
+  }
+
+  return {
+    isCollected: (domain) => collected.has(domain),
+    of,
+    failedPath,
+    finish: Effect.fnUntraced(function* (failed) {
+      const text = failed.map((line) => `${line}\n`).join("")
+      yield* (
+        failed.length === 0 ? files.remove(failedPath, { force: true }) : write(failedPath, utf8.encode(text))
+      ).pipe(tellingWhere(folder))
+      yield* append({ type: "finished" })
+    })
+  }
+})
+
+const utf8 = new TextEncoder()
+
+const tellingWhere = (folder: string) =>
+  Effect.mapError(
+    (error: PlatformError.PlatformError) =>
+      new CollectError({ message: `${folder} cannot be written to: ${error.message}.` })
+  )
