@@ -26,7 +26,7 @@ const Entry = Schema.fromJsonString(
     Saved,
     /** The saved files of the domain have taken their place. */
     Schema.Struct({ type: Schema.Literal("collected"), domain: Schema.String }),
-    /** A run has come to its end: the next one begins anew. */
+    /** A run has come to its end: the next one begins again. */
     Schema.Struct({ type: Schema.Literal("finished") })
   ])
 )
