@@ -11,7 +11,7 @@ import { catalogCommand } from "./cli/CatalogCommand.ts"
 import { collectCommand } from "./cli/CollectCommand.ts"
 import { creditsCommand } from "./cli/CreditsCommand.ts"
 import { demoCommand } from "./cli/DemoCommand.ts"
-import { importCommand } from "./cli/ImportCommand.ts"
+import { importCommand, importerOf } from "./cli/ImportCommand.ts"
 import { keyCommand } from "./cli/KeyCommand.ts"
 import * as Live from "./cli/Live.ts"
 import { serve, serveCommand } from "./cli/ServeCommand.ts"
@@ -33,7 +33,7 @@ const discovery = Command.make("discovery", {}, () => serve).pipe(
     serveCommand,
     migrateCommand,
     demoCommand.pipe(Command.provide(operation)),
-    importCommand.pipe(Command.provide(operation)),
+    importCommand.pipe(Command.provide(importerOf(operation))),
     collectCommand.pipe(Command.provide(Live.fetching)),
     catalogCommand.pipe(Command.provide(operation)),
     accountCommand.pipe(Command.provide(operation)),

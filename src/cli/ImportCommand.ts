@@ -1,12 +1,15 @@
 /** `discovery import`: brings files of records into the catalog (docs/import.md). */
-import { Console, DateTime, Effect, Option } from "effect"
+import { Console, DateTime, Effect, Layer, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import * as path from "node:path"
 import { AppConfig } from "../Config.ts"
 import { isCalendarDate } from "../domain/search/Arguments.ts"
+import * as Explanation from "../services/import/Explanation.ts"
 import * as FileReader from "../services/import/FileReader.ts"
 import { formatNames, formats } from "../services/import/formats/Format.ts"
+import * as Mapping from "../services/import/formats/Mapping.ts"
 import { UnreadableInput } from "../services/import/ImportError.ts"
+import { Importer } from "../services/import/Importer.ts"
 import * as RejectFile from "../services/import/RejectFile.ts"
 import * as ImportReporting from "./ImportReporting.ts"
 import { RecordsRejected } from "./ImportReporting.ts"
@@ -27,6 +30,13 @@ const options = {
   format: Flag.Literals("format", formatNames).pipe(
     Flag.withDescription("What the files are, where they do not tell it themselves"),
     Flag.optional
+  ),
+  map: optionalText("map", "A map that says which columns the fields of records are in; for tables of no known format"),
+  explain: Flag.Boolean("explain").pipe(
+    Flag.withDescription(
+      "Print what would be taken from which column, and write a map to start with; nothing is imported"
+    ),
+    Flag.withDefault(false)
   ),
   rejects: optionalText(
     "rejects",
@@ -54,6 +64,21 @@ const options = {
   currency: optionalText("currency", "products: the store's currency, ISO 4217")
 }
 
+/** For `--explain`, which needs no database. */
+const withoutDatabase = Layer.succeed(
+  Importer,
+  Importer.of({
+    run: () => Effect.fail(new UnreadableInput({ message: "--explain imports nothing." })),
+    isEmpty: Effect.succeed(false)
+  })
+)
+
+/** `live` is not built where nothing is imported. */
+export const importerOf =
+  <E, R>(live: Layer.Layer<Importer, E, R>) =>
+  ({ explain }: Options): Layer.Layer<Importer, E, R> =>
+    explain ? withoutDatabase : live
+
 type Options = Command.Command.Config.Infer<typeof options>
 
 /** Data of one store comes again under its domain, of which the files of each download have other names. */
@@ -68,10 +93,14 @@ const dayOf = Effect.fnUntraced(function* (asOf: Option.Option<string>) {
   return yield* new UnreadableInput({ message: `--as-of ${asOf.value} is no day in the form YYYY-MM-DD.` })
 })
 
-const importFiles = Effect.fn("ImportCommand.importFiles")(function* (options: Options) {
-  const asOf = yield* dayOf(options.asOf)
-  const set = yield* FileReader.read(options.files, {
+/** How the files are read, whatever is done with their records. */
+const readingOf = Effect.fnUntraced(function* (options: Options) {
+  if (Option.isSome(options.map) && Option.isSome(options.format)) {
+    return yield* new UnreadableInput({ message: "A map says what the files are: leave out --format, or --map." })
+  }
+  return {
     format: Option.getOrUndefined(options.format),
+    mapping: Option.isSome(options.map) ? yield* Mapping.load(options.map.value) : undefined,
     store: {
       metaPath: Option.getOrUndefined(options.meta),
       domain: Option.getOrUndefined(options.domain),
@@ -79,7 +108,19 @@ const importFiles = Effect.fn("ImportCommand.importFiles")(function* (options: O
       country: Option.getOrUndefined(options.country),
       currency: Option.getOrUndefined(options.currency)
     },
-    asOf,
+    asOf: yield* dayOf(options.asOf)
+  }
+})
+
+const explainFiles = Effect.fn("ImportCommand.explainFiles")(function* (options: Options) {
+  yield* Explanation.explain(options.files, { ...(yield* readingOf(options)), print: Console.log })
+  return Option.none()
+}, Effect.scoped)
+
+const importFiles = Effect.fn("ImportCommand.importFiles")(function* (options: Options) {
+  const reading = yield* readingOf(options)
+  const set = yield* FileReader.read(options.files, {
+    ...reading,
     isComplete: options.complete,
     onFile: (name, format) => Console.error(`${name}: ${formats[format]}`)
   })
@@ -90,14 +131,14 @@ const importFiles = Effect.fn("ImportCommand.importFiles")(function* (options: O
       () => `${first === "-" ? "stdin" : path.join(path.dirname(first), path.basename(first))}.rejects.ndjson`
     ),
     isNamed: Option.isSome(options.rejects),
-    inputs: [...set.names, ...Option.toArray(options.meta)]
+    inputs: [...set.names, ...Option.toArray(options.meta), ...Option.toArray(options.map)]
   })
   const { adsExpireDays } = yield* AppConfig
   const report = yield* ImportReporting.run({
     label: "Importing",
     source: set.chunks,
     total: set.totalBytes,
-    provenance: { source: sourceOf(options), license: Option.getOrNull(options.license), asOf },
+    provenance: { source: sourceOf(options), license: Option.getOrNull(options.license), asOf: reading.asOf },
     outcome: set.outcome,
     expireAdsAfterDays: () => (set.formats().has("ads") ? adsExpireDays : undefined),
     allowsLargeRemovals: options.yes,
@@ -109,7 +150,7 @@ const importFiles = Effect.fn("ImportCommand.importFiles")(function* (options: O
 }, Effect.scoped)
 
 export const importCommand = Command.make("import", options, (options) =>
-  importFiles(options).pipe(
+  (options.explain ? explainFiles(options) : importFiles(options)).pipe(
     asUserError,
     Effect.flatMap(
       Option.match({
@@ -131,6 +172,10 @@ export const importCommand = Command.make("import", options, (options) =>
     {
       command: "discovery import oakline.com/",
       description: "Import what a store's storefront publishes, a folder a store"
+    },
+    {
+      command: "discovery import --explain stores.csv",
+      description: "Look at a table of any kind, and get a map to start with"
     },
     {
       command: "discovery import products_export.csv --domain oakline.com --country DE --currency EUR",

@@ -3,16 +3,20 @@ import { Effect, Result, Stream } from "effect"
 import type { FileSystem, Scope, Stdio } from "effect"
 import * as path from "node:path"
 import * as Records from "../../domain/catalog/Records.ts"
+import type { PartialShop } from "../../domain/catalog/Records.ts"
 import * as Storefront from "../../domain/catalog/Storefront.ts"
 import * as BulkSpool from "./BulkSpool.ts"
-import { CsvRows } from "./CsvRows.ts"
+import { convert, join } from "./Conversion.ts"
+import type { Converter } from "./Conversion.ts"
 import * as AdLibrary from "./formats/AdLibrary.ts"
 import { foreign, isForeign } from "./formats/Foreign.ts"
 import * as Format from "./formats/Format.ts"
 import type { Detected, FormatName } from "./formats/Format.ts"
 import { nothing } from "./formats/Reading.ts"
 import type { Reading } from "./formats/Reading.ts"
+import * as Mapping from "./formats/Mapping.ts"
 import * as ProductCsv from "./formats/ProductCsv.ts"
+import * as Sample from "./formats/Sample.ts"
 import * as ShopCsv from "./formats/ShopCsv.ts"
 import * as StorefrontShop from "./formats/StorefrontShop.ts"
 import type { StoreOptions } from "./formats/StorefrontShop.ts"
@@ -23,14 +27,14 @@ import type { SourceOutcome } from "./Importer.ts"
 import { rejects } from "./ImportSource.ts"
 import type { ImportChunk } from "./ImportSource.ts"
 import * as InputFile from "./InputFile.ts"
-import { JsonItems } from "./JsonItems.ts"
-import { Lines } from "./Lines.ts"
-import { WholeStores } from "./WholeStores.ts"
 import type { FileFacts } from "./Sources.ts"
+import { WholeStores } from "./WholeStores.ts"
 
 export interface ReadOptions {
   /** Overrules what the files say of themselves. */
   readonly format: FormatName | undefined
+  /** Says what the columns of every file hold. */
+  readonly mapping?: Mapping.Mapping | undefined
   readonly store: StoreOptions
   /** The day that the data is of, `YYYY-MM-DD`. */
   readonly asOf: string
@@ -67,12 +71,12 @@ export const read = Effect.fn("FileReader.read")(function* (
     Stream.unwrap(
       Effect.gen(function* () {
         const file = yield* InputFile.open(located)
-        const detected = Format.detect(file.head, file.isWhole, options.format)
+        const detected = detect(file, options)
         if (Result.isFailure(detected)) {
           return yield* new UnreadableInput({ message: `${file.name} ${detected.failure}.` })
         }
         const { format } = detected.success
-        found.add(format)
+        found.add(format === "map" && options.mapping?.record === "ad" ? "ads" : format)
         yield* options.onFile(file.name, format)
         const before = bytesBefore
         return (yield* recordsOf(file, detected.success, options, wholes)).pipe(
@@ -100,6 +104,14 @@ export const read = Effect.fn("FileReader.read")(function* (
   }
 })
 
+export const detect = (
+  { head, isWhole }: InputFile.InputFile,
+  { format, mapping }: Pick<ReadOptions, "format" | "mapping">
+): Result.Result<Detected, string> =>
+  mapping === undefined
+    ? Format.detect(head, isWhole, format)
+    : Result.map(Sample.containerOf(head, Mapping.columnsOf(mapping)), (container) => ({ format: "map", container }))
+
 const stamped = ({ rejects, rows, ...chunk }: ImportChunk, file: string, position: number): ImportChunk => ({
   ...chunk,
   position,
@@ -107,33 +119,20 @@ const stamped = ({ rejects, rows, ...chunk }: ImportChunk, file: string, positio
   rejects: rejects.map((reject) => ({ ...reject, file }))
 })
 
-const chunk = ({ kept = [], rejects, rows, skipped }: Reading): ImportChunk => ({
-  rows,
-  rejects,
-  skipped,
-  kept,
-  position: 0
-})
-
-const join = (readings: ReadonlyArray<Reading>): Reading => ({
-  rows: readings.flatMap(({ rows }) => rows),
-  rejects: readings.flatMap(({ rejects }) => rejects),
-  skipped: readings.reduce((sum, { skipped }) => sum + skipped, 0),
-  kept: readings.flatMap(({ kept = [] }) => kept)
-})
-
-const recordsOf = Effect.fnUntraced(function* (
+export const recordsOf = Effect.fnUntraced(function* (
   file: InputFile.InputFile,
   detected: Detected,
   options: ReadOptions,
   wholes: WholeStores
 ): Effect.fn.Return<Stream.Stream<ImportChunk, UnreadableInput>, UnreadableInput, Requirements> {
   const { container, format } = detected
+  if (format === "map") {
+    return options.mapping === undefined ? Stream.empty : yield* mapped(file, container, options.mapping, options.store)
+  }
   if (format !== "storefront" && format !== "bulk" && format !== "products") {
     return convert(file, container, converterOf(format, container, options), () => {})
   }
   const shop = yield* StorefrontShop.describe(file.name, options.store)
-  const first: ImportChunk = { rows: [{ line: 0, record: shop }], rejects: [], skipped: 0, position: 0 }
   const records =
     format === "bulk"
       ? yield* BulkSpool.read(file, shop.domain)
@@ -144,19 +143,36 @@ const recordsOf = Effect.fnUntraced(function* (
         : convert(file, container, storefrontItems(shop.domain, path.basename(file.name), wholes), (isWhole) => {
             if (!isWhole) wholes.spoil(shop.domain)
           })
-  return Stream.concat(Stream.succeed(first), records)
+  return Stream.concat(Stream.succeed(shopChunk(shop)), records)
 })
 
-/** Makes records of what a container holds: objects of JSON, or rows of a table. */
-interface Converter {
-  readonly item?: (item: unknown, line: number) => Reading
-  readonly text?: (text: string, line: number) => Reading
-  readonly row?: (cells: ReadonlyArray<string>, line: number) => Reading
-  readonly end?: () => Reading
-}
+/** Products are of the store that the map or the command names. */
+const mapped = Effect.fnUntraced(function* (
+  file: InputFile.InputFile,
+  container: Format.Container,
+  mapping: Mapping.Mapping,
+  store: StoreOptions
+): Effect.fn.Return<Stream.Stream<ImportChunk, UnreadableInput>, UnreadableInput> {
+  const isOfOneStore = mapping.record === "product" && !("shop" in mapping.fields)
+  const shop = isOfOneStore ? yield* StorefrontShop.describe(file.name, store) : undefined
+  const sample = Sample.of(file.head, file.isWhole, container)
+  const converter = Mapping.make(mapping, container, sample, shop?.domain)
+  if (Result.isFailure(converter)) {
+    return yield* new UnreadableInput({ message: `${file.name} does not fit the map: ${converter.failure}.` })
+  }
+  const records = convert(file, container, converter.success, () => {})
+  return shop === undefined ? records : Stream.concat(Stream.succeed(shopChunk(shop)), records)
+})
+
+const shopChunk = (record: PartialShop): ImportChunk => ({
+  rows: [{ line: 0, record }],
+  rejects: [],
+  skipped: 0,
+  position: 0
+})
 
 const converterOf = (
-  format: Exclude<FormatName, "storefront" | "bulk" | "products">,
+  format: Exclude<FormatName, "storefront" | "bulk" | "products" | "map">,
   container: Format.Container,
   { asOf, store }: ReadOptions
 ): Converter => {
@@ -225,137 +241,3 @@ const storefrontItems = (domain: string, file: string, wholes: WholeStores): Con
     }
   }
 }
-
-/** `onEnd` is told whether the file was whole. */
-const convert = (
-  file: InputFile.InputFile,
-  container: Format.Container,
-  converter: Converter,
-  onEnd: (isWhole: boolean) => void
-): Stream.Stream<ImportChunk, UnreadableInput> =>
-  Stream.suspend(() => {
-    const cutter = cutterOf(container, converter)
-    let damage: string | undefined
-    const pieces = file.content.pipe(
-      Stream.map((part) => {
-        if ("damage" in part) {
-          damage ??= part.damage
-          return nothing
-        }
-        return damage === undefined ? cutter.push(part) : nothing
-      })
-    )
-    const last = Stream.fromEffect(
-      Effect.map(
-        Effect.promise(() => cutter.end(damage)),
-        ({ line, problem, reading }) => {
-          onEnd(problem === undefined && damage === undefined)
-          const reason = damage ?? problem
-          return reason === undefined
-            ? reading
-            : { ...reading, rejects: [...reading.rejects, { line, field: "", reason }] }
-        }
-      )
-    )
-    return Stream.concat(pieces, last).pipe(
-      Stream.filter(
-        ({ kept = [], rejects, rows, skipped }) => rows.length + rejects.length + skipped + kept.length > 0
-      ),
-      Stream.map(chunk)
-    )
-  })
-
-interface Cutter {
-  readonly push: (bytes: Uint8Array) => Reading
-  /** What is left, and why the input ended too early, if it did. */
-  readonly end: (
-    damage: string | undefined
-  ) => Promise<{ readonly reading: Reading; readonly line: number; readonly problem: string | undefined }>
-}
-
-const cutterOf = (container: Format.Container, converter: Converter): Cutter => {
-  switch (container._tag) {
-    case "Lines": {
-      const lines = new Lines()
-      let last = 0
-      const convert = (cut: ReturnType<Lines["push"]>): Reading =>
-        join(
-          cut.map((line) => {
-            last = line.number
-            if ("problem" in line) return problem(line.number, line.problem)
-            if (converter.text !== undefined) return converter.text(line.text, line.number)
-            const json = parseJson(line.text)
-            return Result.isSuccess(json)
-              ? (converter.item?.(json.success, line.number) ?? nothing)
-              : problem(line.number, line.isUnfinished ? "the input ends in the middle of this record" : json.failure)
-          })
-        )
-      return {
-        push: (bytes) => convert(lines.push(bytes)),
-        end: (damage) =>
-          Promise.resolve({
-            // What has begun is no record of a file that is damaged.
-            reading: damage === undefined ? convert(lines.end()) : nothing,
-            line: last + 1,
-            problem: undefined
-          })
-      }
-    }
-    case "Json": {
-      const items = new JsonItems(container.path)
-      let count = 0
-      const convert = (found: ReadonlyArray<unknown>) =>
-        join(found.map((item) => converter.item?.(item, ++count) ?? nothing))
-      return {
-        push: (bytes) => convert(items.push(bytes)),
-        end: () => {
-          items.end()
-          return Promise.resolve({ reading: nothing, line: count + 1, problem: items.problem })
-        }
-      }
-    }
-    case "Csv": {
-      const rows = new CsvRows(container.delimiter)
-      let isHeader = true
-      let last = 1
-      const convert = (found: ReturnType<CsvRows["push"]>) =>
-        join(
-          found.map(({ cells, line }) => {
-            last = line
-            if (isHeader) {
-              isHeader = false
-              return nothing
-            }
-            return converter.row?.(cells, line) ?? nothing
-          })
-        )
-      return {
-        push: (bytes) => convert(rows.push(bytes)),
-        end: async (damage) => {
-          const found = damage === undefined ? convert(await rows.end()) : nothing
-          return {
-            reading: join([found, converter.end?.() ?? nothing]),
-            line: last + 1,
-            problem: rows.problem
-          }
-        }
-      }
-    }
-  }
-}
-
-const problem = (line: number, reason: string): Reading => ({
-  rows: [],
-  rejects: [{ line, field: "", reason }],
-  skipped: 0
-})
-
-const parseJson = (text: string): Result.Result<unknown, string> =>
-  Result.try({
-    try: (): unknown => JSON.parse(text),
-    // V8 repeats a part of the third-party text, which may be long; the position is enough to find it.
-    catch: (error) => {
-      const position = error instanceof Error ? /at position (\d+)/u.exec(error.message)?.[1] : undefined
-      return position === undefined ? "is not JSON" : `is not JSON: see character ${Number(position) + 1}`
-    }
-  })

@@ -24,6 +24,8 @@ export interface Damage {
 export interface LocatedFile {
   /** For messages. */
   readonly name: string
+  /** The archive that it is in. */
+  readonly archive?: string
   /** As stored; `null` when it is not known. */
   readonly totalBytes: number | null
   readonly bytes: Stream.Stream<Uint8Array, UnreadableInput>
@@ -41,6 +43,10 @@ export interface InputFile {
   readonly isWhole: boolean
   readonly content: Stream.Stream<Uint8Array | Damage, UnreadableInput>
 }
+
+export const standardInput = "standard input"
+/** Of a map that `import --explain` writes. */
+export const mapEnding = ".map.json"
 
 const chunkBytes = 262_144
 /** Enough to hold a first record, whatever the format. */
@@ -83,7 +89,9 @@ export const locate = Effect.fn("InputFile.locate")(function* (name: string): Lo
     const regular = yield* Effect.filter(inside, (file) =>
       Effect.map(Effect.option(files.stat(file)), (stat) => stat._tag === "Some" && stat.value.type === "File")
     )
-    const wanted = regular.filter((file) => !path.basename(file).startsWith(".") && !file.endsWith(".rejects.ndjson"))
+    // What commands have written beside the files.
+    const isOurs = (file: string) => file.endsWith(".rejects.ndjson") || file.endsWith(mapEnding)
+    const wanted = regular.filter((file) => !path.basename(file).startsWith(".") && !isOurs(file))
     if (wanted.length === 0) return yield* unreadable(name, "is a folder without files")
     return (yield* Effect.forEach(wanted, locate)).flat()
   }
@@ -100,7 +108,7 @@ export const locate = Effect.fn("InputFile.locate")(function* (name: string): Lo
 
 const locateStandardInput: ReturnType<typeof locate> = Effect.gen(function* () {
   const stdio = yield* Stdio.Stdio
-  const name = "standard input"
+  const name = standardInput
   if (yield* stdio.stdinIsTerminal) {
     return yield* unreadable(name, "is the terminal; name a file, or send one with: ... < file")
   }
@@ -179,6 +187,7 @@ const zipEntries = Effect.fnUntraced(function* (file: string, name: string): Loc
   if (entries.length === 0) return yield* unreadable(name, "is a zip archive without files")
   return entries.map((entry) => ({
     name: `${name}:${entry.fileName}`,
+    archive: name,
     totalBytes: entry.uncompressedSize,
     bytes: Stream.unwrap(
       Effect.map(Effect.tryPromise({ try: () => zip.openReadStreamPromise(entry), catch: damaged }), (stream) =>

@@ -53,22 +53,45 @@ export interface FirstItem {
   readonly item: unknown
 }
 
-/** The first value of a document that `isItem` takes, and where its like stand. The document may be cut. */
-export const firstItem = (head: string, isItem: (value: unknown) => boolean): FirstItem | undefined => {
-  let found: FirstItem | undefined
+type Place = Parameters<JSONParser["onValue"]>[0]
+
+/** Told of every value of a document, inner ones before those that hold them. The document may be cut. */
+const walk = (head: string, onValue: (place: Place) => void): void => {
   const parser = new JSONParser()
-  parser.onValue = ({ key, stack, value }) => {
-    if (found !== undefined || stack.length > maxDepth || typeof value !== "object" || !isItem(value)) return
-    const names = [...stack.slice(1).map((level) => level.key), ...(stack.length === 0 ? [] : [key])]
-    const path = ["$", ...names.map((name) => (typeof name === "number" ? "*" : String(name)))].join(".")
-    found = { path, item: value }
+  parser.onValue = (place) => {
+    if (place.stack.length <= maxDepth) onValue(place)
   }
   // It is cut.
   parser.onError = () => {}
   try {
     parser.write(head)
   } catch {
-    return found
+    // What was told stands.
   }
+}
+
+const pathOf = ({ key, stack }: Place): string => {
+  const names = [...stack.slice(1).map((level) => level.key), ...(stack.length === 0 ? [] : [key])]
+  return ["$", ...names.map((name) => (typeof name === "number" ? "*" : String(name)))].join(".")
+}
+
+/** The first value of a document that `isItem` takes, and where its like stand. */
+export const firstItem = (head: string, isItem: (value: unknown) => boolean): FirstItem | undefined => {
+  let found: FirstItem | undefined
+  walk(head, (place) => {
+    const { value } = place
+    if (found === undefined && typeof value === "object" && isItem(value)) found = { path: pathOf(place), item: value }
+  })
   return found
+}
+
+/** Where the objects of a list stand; of several lists that one that is in no other. */
+export const listIn = (head: string): string | undefined => {
+  let best: { readonly path: string; readonly depth: number } | undefined
+  walk(head, (place) => {
+    const { key, stack, value } = place
+    const isItem = typeof key === "number" && typeof value === "object" && value !== null && !Array.isArray(value)
+    if (isItem && stack.length < (best?.depth ?? Infinity)) best = { path: pathOf(place), depth: stack.length }
+  })
+  return best?.path
 }

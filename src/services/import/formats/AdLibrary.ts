@@ -38,7 +38,7 @@ const ctaOfType: Readonly<Record<string, Cta>> = {
 }
 
 /** Types have one casing, labels have several. */
-const ctaOf = (snapshot: Foreign): Cta | null => {
+export const ctaOf = (snapshot: Foreign): Cta | null => {
   const type = text(snapshot["cta_type"]) ?? text(snapshot["cta_text"])?.replaceAll(" ", "_")
   return type === undefined ? null : (ctaOfType[type.toUpperCase()] ?? null)
 }

@@ -33,6 +33,23 @@ export const address = (value: unknown): string | null => {
   return found.startsWith("//") ? `https:${found}` : found
 }
 
+/** A list that is joined by colons, or by commas or bars where a person made it. */
+export const joined = (value: string | null, separator?: string): ReadonlyArray<string> => {
+  if (value === null) return []
+  const sign = separator ?? [":", "|", ";", ","].find((sign) => value.includes(sign)) ?? ":"
+  return value
+    .split(sign)
+    .map((part) => part.trim())
+    .filter((part) => part !== "")
+}
+
+/** The host of an address, which may come without a scheme. */
+export const host = (written: string): string =>
+  written
+    .replace(/^(?:https?:)?\/\//iu, "")
+    .replace(/[/?#].*$/su, "")
+    .replace(/:\d*$/u, "")
+
 const yes = new Set(["true", "yes", "1", "active"])
 const no = new Set(["false", "no", "0", "inactive"])
 
@@ -42,20 +59,31 @@ export const flag = (value: unknown): boolean | null => {
   return yes.has(word) ? true : no.has(word) ? false : null
 }
 
+const maxAmountCharacters = 100
+
 /**
  * A number as people and programs write it: `1234.5`, `1,234.50`, `USD $1,234.56`, `1 234,50 €`. The last of comma and point
- * is the decimal sign where both occur, or where one occurs once with other than three digits behind it.
+ * is the decimal sign where both occur, or where one occurs once with other than three digits behind it. `decimalSign`: what is known of it.
  */
-export const amount = (value: unknown): number | null => {
+export const amount = (value: unknown, decimalSign?: "," | "."): number | null => {
   if (typeof value === "number") return Number.isFinite(value) ? value : null
   const found = text(value)
-  if (found === null) return null
+  // The patterns take quadratic time.
+  if (found === null || found.length > maxAmountCharacters) return null
   const digits = /^[^\d+.,-]*([+-]?[\d.,\s'\u2019]*\d)[^\d]*$/u.exec(found)?.[1]?.replaceAll(/[\s'\u2019]/gu, "")
   if (digits === undefined) return null
   const comma = digits.lastIndexOf(",")
   const point = digits.lastIndexOf(".")
   const decimal =
-    comma >= 0 && point >= 0 ? (comma > point ? "," : ".") : comma >= 0 && isDecimal(digits, comma, ",") ? "," : "."
+    decimalSign ??
+    (comma >= 0 && point >= 0 ? (comma > point ? "," : ".") : comma >= 0 && isDecimal(digits, comma, ",") ? "," : ".")
+  // A group never follows the decimal sign.
+  if (
+    decimalSign !== undefined &&
+    digits.indexOf(decimalSign) >= 0 &&
+    Math.max(comma, point) > digits.indexOf(decimalSign)
+  )
+    return null
   const plain = digits.replaceAll(decimal === "," ? "." : ",", "").replace(",", ".")
   const number = Number(plain)
   return /^[+-]?(?:\d+\.?\d*|\.\d+)$/u.test(plain) && Number.isFinite(number) ? number : null

@@ -22,10 +22,12 @@ export const formats = {
   ads: "ads of the Meta Ad Library",
   shops: "a list of stores (CSV)",
   traffic: "visits by month (CSV)",
-  taxonomy: "the Shopify product taxonomy"
+  taxonomy: "the Shopify product taxonomy",
+  map: "a table that is read by a map"
 } as const
 export type FormatName = keyof typeof formats
-export const formatNames = Object.keys(formats) as ReadonlyArray<FormatName>
+/** Those that `--format` takes; a map is named by `--map`. */
+export const formatNames = (Object.keys(formats) as ReadonlyArray<FormatName>).filter((name) => name !== "map")
 
 /** How the records of a file are cut out of it. */
 export type Container =
@@ -139,6 +141,7 @@ const unknown = (names: ReadonlyArray<string>): Result.Result<never, string> => 
   const shown = names.slice(0, shownNames).map((name) => `\`${name.slice(0, 40)}\``)
   const has = names.length === 0 ? "" : `: it has ${shown.join(", ")}${names.length > shownNames ? " and others" : ""}`
   return Result.fail(
-    `is of no format that is known${has}. Name its format with --format, or what its fields hold with --map`
+    `is of no format that is known${has}. Name its format with --format, or what its fields hold with --map; import --explain writes a map to ` +
+      "start with"
   )
 }

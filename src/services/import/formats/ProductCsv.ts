@@ -33,7 +33,7 @@ const names = {
   compareAtPrice: ["variant compare at price", "compare-at price"],
   image: ["image src", "product image url"]
 } as const
-type Column = keyof typeof names
+export type Column = keyof typeof names
 
 export type Columns = Readonly<Partial<Record<Column, number>>>
 

@@ -8,13 +8,12 @@ import { PartialShop } from "../../../domain/catalog/Records.ts"
 import * as ArgumentDecoder from "../../../domain/ArgumentDecoder.ts"
 import { Result } from "effect"
 import { rejects } from "../ImportSource.ts"
-import { amount, day, text } from "./Foreign.ts"
-import type { Reading } from "./Reading.ts"
-import type { Table } from "./Reading.ts"
+import { amount, day, host, joined, text } from "./Foreign.ts"
+import type { Reading, Table } from "./Reading.ts"
 import type { StoreOptions } from "./StorefrontShop.ts"
 
 /** For each fact the columns that may hold it, the best one first. */
-const columns = {
+export const columns = {
   domain: ["domain", "root domain", "store domain", "website", "websiteurl"],
   name: ["merchant_name", "name", "title", "displayname", "company"],
   country: ["country_code", "country"],
@@ -33,9 +32,9 @@ const columns = {
   reviews: ["trustpilot_reviews", "numberofreviews"],
   status: ["status"]
 } as const
-type Column = keyof typeof columns
+export type Column = keyof typeof columns
 
-const networkColumns: ReadonlyArray<readonly [SocialNetwork, string]> = [
+export const networkColumns: ReadonlyArray<readonly [SocialNetwork, string]> = [
   ["Facebook", "facebook_url"],
   ["Instagram", "instagram_url"],
   ["TikTok", "tiktok_url"],
@@ -96,7 +95,7 @@ export const languageOf = (code: string): (typeof languages)[number] | undefined
   languageCodes[code.toLowerCase().split(/[-_]/u)[0] ?? ""] ??
   languages.find((language) => language.toLowerCase() === code.toLowerCase())
 
-const positions = (header: ReadonlyArray<string>): Partial<Record<Column, number>> => {
+export const positions = (header: ReadonlyArray<string>): Partial<Record<Column, number>> => {
   const lower = header.map((name) => name.trim().toLowerCase())
   return Object.fromEntries(
     Object.entries(columns).flatMap(([column, names]) => {
@@ -114,18 +113,8 @@ export const isHeader = (header: ReadonlyArray<string>): boolean => {
 
 const decode = ArgumentDecoder.decoder(PartialShop)
 
-/** A list that is joined by colons, or by commas or bars where a person made it. */
-const joined = (value: string | null): ReadonlyArray<string> => {
-  if (value === null) return []
-  const sign = [":", "|", ";", ","].find((sign) => value.includes(sign)) ?? ":"
-  return value
-    .split(sign)
-    .map((part) => part.trim())
-    .filter((part) => part !== "")
-}
-
 /** `USD $51,707.53` tells its currency. */
-const currencyOf = (money: string): string | undefined => /^([A-Z]{3})\b/u.exec(money)?.[1]
+export const currencyOf = (money: string): string | undefined => /^([A-Z]{3})\b/u.exec(money)?.[1]
 
 /** `month`: the month that visits are counted for, `YYYY-MM`. */
 export const make = (header: ReadonlyArray<string>, month: string, store: Pick<StoreOptions, "country">): Table => {
@@ -153,10 +142,7 @@ export const make = (header: ReadonlyArray<string>, month: string, store: Pick<S
     const soldIn = sales === null ? undefined : currencyOf(sales)
     const isOtherCurrency = soldIn !== undefined && currency !== null && soldIn !== currency.toUpperCase()
     const language = cell("language")
-    const domain =
-      cell("domain")
-        ?.replace(/^https?:\/\//iu, "")
-        .replace(/[/?#].*$/su, "") ?? ""
+    const domain = host(cell("domain") ?? "")
     const technologies = joined(cell("technologies"))
     const decoded = decode({
       type: "partial_shop",

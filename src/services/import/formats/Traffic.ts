@@ -22,7 +22,7 @@ export const monthOf = (written: string): string => {
 const months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 const isMonth = (name: string) => /^\d{4}-\d{2}$/u.test(monthOf(name.trim()))
 
-const places = (header: ReadonlyArray<string>) => {
+export const places = (header: ReadonlyArray<string>) => {
   const lower = header.map((name) => name.trim().toLowerCase())
   return {
     domain: lower.findIndex((name) => name === "domain" || name === "shop"),

@@ -1,0 +1,168 @@
+/** Cuts a file into its records, whatever holds them, and makes readings of them. */
+import { Effect, Result, Stream } from "effect"
+import { CsvRows } from "./CsvRows.ts"
+import * as Format from "./formats/Format.ts"
+import { nothing } from "./formats/Reading.ts"
+import type { Reading } from "./formats/Reading.ts"
+import type { UnreadableInput } from "./ImportError.ts"
+import type { ImportChunk } from "./ImportSource.ts"
+import type { InputFile } from "./InputFile.ts"
+import { JsonItems } from "./JsonItems.ts"
+import { Lines } from "./Lines.ts"
+
+const chunk = ({ kept = [], rejects, rows, skipped }: Reading): ImportChunk => ({
+  rows,
+  rejects,
+  skipped,
+  kept,
+  position: 0
+})
+
+export const join = (readings: ReadonlyArray<Reading>): Reading => ({
+  rows: readings.flatMap(({ rows }) => rows),
+  rejects: readings.flatMap(({ rejects }) => rejects),
+  skipped: readings.reduce((sum, { skipped }) => sum + skipped, 0),
+  kept: readings.flatMap(({ kept = [] }) => kept)
+})
+
+/** Makes records of what a container holds: objects of JSON, or rows of a table. */
+export interface Converter {
+  readonly item?: (item: unknown, line: number) => Reading
+  readonly text?: (text: string, line: number) => Reading
+  readonly row?: (cells: ReadonlyArray<string>, line: number) => Reading
+  readonly end?: () => Reading
+}
+
+/** `onEnd` is told whether the file was whole. */
+export const convert = (
+  file: InputFile,
+  container: Format.Container,
+  converter: Converter,
+  onEnd: (isWhole: boolean) => void
+): Stream.Stream<ImportChunk, UnreadableInput> =>
+  Stream.suspend(() => {
+    const cutter = cutterOf(container, converter)
+    let damage: string | undefined
+    const pieces = file.content.pipe(
+      Stream.map((part) => {
+        if ("damage" in part) {
+          damage ??= part.damage
+          return nothing
+        }
+        return damage === undefined ? cutter.push(part) : nothing
+      })
+    )
+    const last = Stream.fromEffect(
+      Effect.map(
+        Effect.promise(() => cutter.end(damage)),
+        ({ line, problem, reading }) => {
+          onEnd(problem === undefined && damage === undefined)
+          const reason = damage ?? problem
+          return reason === undefined
+            ? reading
+            : { ...reading, rejects: [...reading.rejects, { line, field: "", reason }] }
+        }
+      )
+    )
+    return Stream.concat(pieces, last).pipe(
+      Stream.filter(
+        ({ kept = [], rejects, rows, skipped }) => rows.length + rejects.length + skipped + kept.length > 0
+      ),
+      Stream.map(chunk)
+    )
+  })
+
+interface Cutter {
+  readonly push: (bytes: Uint8Array) => Reading
+  /** What is left, and why the input ended too early, if it did. */
+  readonly end: (
+    damage: string | undefined
+  ) => Promise<{ readonly reading: Reading; readonly line: number; readonly problem: string | undefined }>
+}
+
+const cutterOf = (container: Format.Container, converter: Converter): Cutter => {
+  switch (container._tag) {
+    case "Lines": {
+      const lines = new Lines()
+      let last = 0
+      const convert = (cut: ReturnType<Lines["push"]>): Reading =>
+        join(
+          cut.map((line) => {
+            last = line.number
+            if ("problem" in line) return problem(line.number, line.problem)
+            if (converter.text !== undefined) return converter.text(line.text, line.number)
+            const json = parseJson(line.text)
+            return Result.isSuccess(json)
+              ? (converter.item?.(json.success, line.number) ?? nothing)
+              : problem(line.number, line.isUnfinished ? "the input ends in the middle of this record" : json.failure)
+          })
+        )
+      return {
+        push: (bytes) => convert(lines.push(bytes)),
+        end: (damage) =>
+          Promise.resolve({
+            // What has begun is no record of a file that is damaged.
+            reading: damage === undefined ? convert(lines.end()) : nothing,
+            line: last + 1,
+            problem: undefined
+          })
+      }
+    }
+    case "Json": {
+      const items = new JsonItems(container.path)
+      let count = 0
+      const convert = (found: ReadonlyArray<unknown>) =>
+        join(found.map((item) => converter.item?.(item, ++count) ?? nothing))
+      return {
+        push: (bytes) => convert(items.push(bytes)),
+        end: () => {
+          items.end()
+          return Promise.resolve({ reading: nothing, line: count + 1, problem: items.problem })
+        }
+      }
+    }
+    case "Csv": {
+      const rows = new CsvRows(container.delimiter)
+      let isHeader = true
+      let last = 1
+      const convert = (found: ReturnType<CsvRows["push"]>) =>
+        join(
+          found.map(({ cells, line }) => {
+            last = line
+            if (isHeader) {
+              isHeader = false
+              return nothing
+            }
+            return converter.row?.(cells, line) ?? nothing
+          })
+        )
+      return {
+        push: (bytes) => convert(rows.push(bytes)),
+        end: async (damage) => {
+          const found = damage === undefined ? convert(await rows.end()) : nothing
+          return {
+            reading: join([found, converter.end?.() ?? nothing]),
+            line: last + 1,
+            problem: rows.problem
+          }
+        }
+      }
+    }
+  }
+}
+
+const problem = (line: number, reason: string): Reading => ({
+  rows: [],
+  rejects: [{ line, field: "", reason }],
+  skipped: 0
+})
+
+const parseJson = (text: string): Result.Result<unknown, string> =>
+  Result.try({
+    try: (): unknown => JSON.parse(text),
+    // V8 repeats a part of the text, which is of a third party, and may be long; the position is enough to find it.
+    catch: (error) => {
+      const position = error instanceof Error ? /at position (\d+)/u.exec(error.message)?.[1] : undefined
+      return position === undefined ? "is not JSON" : `is not JSON: see character ${Number(position) + 1}`
+    }
+  })

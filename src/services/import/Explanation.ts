@@ -1,0 +1,159 @@
+/** `import --explain`: what an import would take of a file, without a database, and a map to start with. */
+import { Effect, FileSystem, Result, Stream } from "effect"
+import type { Scope, Stdio } from "effect"
+import * as path from "node:path"
+import { echo } from "../../domain/ArgumentDecoder.ts"
+import * as FileReader from "./FileReader.ts"
+import type { ReadOptions } from "./FileReader.ts"
+import { formats } from "./formats/Format.ts"
+import type { Container, Detected } from "./formats/Format.ts"
+import * as MapGuess from "./formats/MapGuess.ts"
+import type * as Mapping from "./formats/Mapping.ts"
+import * as Sample from "./formats/Sample.ts"
+import * as Taken from "./formats/Taken.ts"
+import * as Traffic from "./formats/Traffic.ts"
+import { UnreadableInput } from "./ImportError.ts"
+import type { ImportRow, Reject } from "./ImportSource.ts"
+import * as InputFile from "./InputFile.ts"
+import { WholeStores } from "./WholeStores.ts"
+
+export interface ExplainOptions extends Omit<ReadOptions, "onFile" | "isComplete"> {
+  readonly print: (text: string) => Effect.Effect<void>
+}
+
+const shownRecords = 3
+const shownRejects = 3
+
+export const explain = Effect.fn("Explanation.explain")(function* (
+  names: ReadonlyArray<string>,
+  options: ExplainOptions
+): Effect.fn.Return<void, UnreadableInput, FileSystem.FileSystem | Stdio.Stdio | Scope.Scope> {
+  const files = (yield* Effect.forEach(names, InputFile.locate)).flat()
+  yield* Effect.forEach(files, (file) => Effect.scoped(explainFile(file, options)), { discard: true })
+})
+
+const explainFile = Effect.fnUntraced(function* (located: InputFile.LocatedFile, options: ExplainOptions) {
+  const file = yield* InputFile.open(located)
+  const found = yield* understood(file, options)
+  const { detected, mapping } = found
+  const sample = Sample.of(file.head, file.isWhole, detected.container)
+  yield* options.print(`${file.name}: ${found.what}${delimiterOf(detected.container)}`)
+  const { dropped, taken } = Taken.of(detected, sample, mapping)
+  yield* options.print(account({ dropped, taken }))
+  const missing = Object.entries(mapping?.fields ?? {}).flatMap(([name, { column }]) => (column === "" ? [name] : []))
+  if (missing.length === 0) yield* printSamples(file, detected, { ...options, mapping })
+  else yield* options.print(`  No column was found for what a record must have: ${missing.join(", ")}.`)
+  if (options.mapping !== undefined) return
+  const start = mapping ?? startOf(detected, sample)
+  if (start === undefined) return
+  if (mapping === undefined) {
+    const beyond = new Set(taken.map(({ field }) => field).filter((field) => !(field in start.fields)))
+    const but = beyond.size === 0 ? "" : `, and a map cannot say: ${Array.from(beyond).join(", ")}`
+    yield* options.print(`  This format needs no map${but}.`)
+  }
+  yield* options.print(yield* writeMap(located, start))
+})
+
+interface Understood {
+  readonly what: string
+  readonly detected: Detected
+  readonly mapping?: Mapping.Mapping | undefined
+}
+
+/** A file of no known format is explained by a map that is guessed. */
+const understood = Effect.fnUntraced(function* (
+  file: InputFile.InputFile,
+  options: ExplainOptions
+): Effect.fn.Return<Understood, UnreadableInput> {
+  const detected = FileReader.detect(file, options)
+  if (Result.isSuccess(detected)) {
+    return { what: formats[detected.success.format], detected: detected.success, mapping: options.mapping }
+  }
+  const container = Sample.containerOf(file.head, [])
+  const sample = Result.map(container, (container) => Sample.of(file.head, file.isWhole, container))
+  if (Result.isFailure(container) || Result.isFailure(sample) || sample.success.columns.length === 0) {
+    return yield* new UnreadableInput({ message: `${file.name} ${detected.failure}.` })
+  }
+  const mapping = MapGuess.guess(sample.success)
+  return {
+    what: `of no format that is known; perhaps records of the type ${mapping.record}, by the names of its columns`,
+    detected: { format: "map", container: container.success },
+    mapping
+  }
+})
+
+const delimiters: Readonly<Record<string, string>> = { ",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars" }
+
+const delimiterOf = (container: Container): string =>
+  container._tag === "Csv" ? `, separated by ${delimiters[container.delimiter] ?? container.delimiter}` : ""
+
+const account = ({ dropped, taken }: Taken.Account): string => {
+  const width = Math.max(0, ...taken.map(({ field }) => field.length))
+  const lines = taken.map(({ column, field, how }) =>
+    column === "" ? `  ${field.padEnd(width)}    ${how}` : `  ${field.padEnd(width)} <- ${echo(column)} (${how})`
+  )
+  return [...lines, `  dropped: ${dropped.length === 0 ? "nothing" : dropped.map(echo).join(", ")}`].join("\n")
+}
+
+const printSamples = Effect.fnUntraced(function* (
+  file: InputFile.InputFile,
+  detected: Detected,
+  options: ExplainOptions
+) {
+  const rows: Array<ImportRow> = []
+  const wrong: Array<Reject> = []
+  const read = { ...options, isComplete: false, onFile: () => Effect.void }
+  const records = yield* FileReader.recordsOf(file, detected, read, new WholeStores(false)).pipe(
+    Effect.flatMap(
+      Stream.runForEachWhile((chunk) =>
+        Effect.sync(() => {
+          // The store of a file of products has no line, and comes before them.
+          rows.push(...chunk.rows.slice(0, shownRecords + 1))
+          wrong.push(...chunk.rejects.slice(0, shownRejects))
+          return rows.length <= shownRecords && wrong.length < shownRejects
+        })
+      )
+    ),
+    Effect.result
+  )
+  if (Result.isFailure(records)) return yield* options.print(`  ${records.failure.message}`)
+  const shown = rows.slice(0, shownRecords + (rows[0]?.line === 0 ? 1 : 0))
+  const rejected = wrong
+    .slice(0, shownRejects)
+    .map(({ field, line, reason }) => `  rejected: line ${line}: ${field === "" ? "" : `${field} `}${reason}`)
+  yield* options.print([...shown.map((row) => `  ${JSON.stringify(recordOf(row))}`), ...rejected].join("\n"))
+})
+
+const recordOf = ({ record }: ImportRow) => (record.type === "library_ad" ? record.ad : record)
+
+/** Of formats whose files a map can say; one column a month is beyond it. */
+const startOf = ({ container, format }: Detected, sample: Sample.Sample): Mapping.Mapping | undefined => {
+  if (format === "shops") return MapGuess.guess(sample, "shop")
+  const isLong = container._tag === "Csv" && Traffic.places(container.header).visits >= 0
+  return format === "traffic" && isLong ? MapGuess.guess(sample, "traffic_month") : undefined
+}
+
+/** Beside the file, or beside the archive that it is in. */
+const mapPathOf = ({ archive, name }: InputFile.LocatedFile): string => {
+  const own = (name: string) => (name === InputFile.standardInput ? "stdin" : name)
+  return archive === undefined
+    ? `${own(name)}${InputFile.mapEnding}`
+    : `${own(archive)}.${path.posix.basename(name)}${InputFile.mapEnding}`
+}
+
+const writeMap = Effect.fnUntraced(function* (
+  located: InputFile.LocatedFile,
+  mapping: Mapping.Mapping
+): Effect.fn.Return<string, UnreadableInput, FileSystem.FileSystem> {
+  const files = yield* FileSystem.FileSystem
+  const file = mapPathOf(located)
+  const written = yield* Effect.result(
+    files.writeFileString(file, `${JSON.stringify(mapping, null, 2)}\n`, { flag: "wx" })
+  )
+  if (Result.isSuccess(written)) {
+    return `  ${file} is a map to start with. Change it, look again with --explain --map, then import with --map.`
+  }
+  const { failure } = written
+  if (failure.reason._tag === "AlreadyExists") return `  ${file} exists already and was left as it is.`
+  return yield* new UnreadableInput({ message: `${file} cannot be written: ${failure.message}.`, cause: failure })
+})

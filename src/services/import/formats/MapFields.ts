@@ -1,0 +1,92 @@
+/** The records that a map can make: for each field how it is read where the map does not say. */
+import {
+  adStatuses,
+  ctas,
+  languages,
+  mediaTypes,
+  pixels,
+  socialNetworks
+} from "../../../domain/catalog/Enumerations.ts"
+import { countryCodeOf, countryCodes } from "../../../domain/catalog/Iso.ts"
+import type { AdRecord, PartialShop, ProductRecord, TrafficMonthRecord } from "../../../domain/catalog/Records.ts"
+import { ctaOf, unwrapped } from "./AdLibrary.ts"
+import type { Field } from "./ReadAs.ts"
+import { languageOf } from "./ShopCsv.ts"
+
+type FieldsOf<Record extends { readonly type: string }> = Readonly<{ [Name in Exclude<keyof Record, "type">]-?: Field }>
+
+const text: Field = { as: "text" }
+const address: Field = { as: "text", isAddress: true }
+const count: Field = { as: "number", isWhole: true }
+
+const shop: FieldsOf<PartialShop> = {
+  domain: { as: "domain" },
+  name: text,
+  country: {
+    as: "text",
+    translate: (name) => (countryCodes.has(name.toUpperCase()) ? name : (countryCodeOf(name) ?? name))
+  },
+  currency: text,
+  languages: { as: "list", words: languages, translate: (code) => languageOf(code) ?? code },
+  pixels: { as: "list", words: pixels },
+  social_networks: { as: "list", words: socialNetworks },
+  apps: { as: "list" },
+  theme: text,
+  created_on: { as: "date" },
+  monthly_revenue: { as: "money" },
+  monthly_orders: count,
+  products_count: count,
+  trustpilot_rating: { as: "number" },
+  trustpilot_reviews: count,
+  categories: { as: "list" }
+}
+
+const product: Omit<FieldsOf<ProductRecord>, "details"> & Readonly<Record<`details.${string}`, Field>> = {
+  shop: { as: "domain" },
+  key: text,
+  alias: text,
+  title: text,
+  url: address,
+  image_url: address,
+  price: { as: "money" },
+  created_at: { as: "date", to: "time" },
+  "details.description_html": text,
+  "details.vendor": text,
+  "details.product_type": text,
+  "details.tags": { as: "list" }
+}
+
+const ad: FieldsOf<AdRecord> = {
+  key: text,
+  shop: { as: "domain" },
+  ad_archive_id: text,
+  page_name: text,
+  status: { as: "text", words: adStatuses, flags: adStatuses },
+  media_type: { as: "text", words: mediaTypes },
+  headline: text,
+  ad_text: text,
+  cta: { as: "text", words: ctas, translate: (cta) => ctaOf({ cta_text: cta }) ?? "" },
+  landing_url: { ...address, translate: (found) => unwrapped(found) ?? found },
+  image_url: address,
+  ad_library_url: address,
+  started_on: { as: "date" },
+  last_seen_on: { as: "date" },
+  is_partnership: { as: "yes_no" }
+}
+
+const trafficMonth: FieldsOf<TrafficMonthRecord> = {
+  shop: { as: "domain" },
+  month: { as: "date", to: "month" },
+  visits: count
+}
+
+/** The records that a map can make, and their fields. */
+export const fieldsOf: Readonly<Record<RecordName, Readonly<Record<string, Field>>>> = {
+  shop,
+  product,
+  ad,
+  traffic_month: trafficMonth
+}
+
+export const recordNames = ["shop", "product", "ad", "traffic_month"] as const
+export type RecordName = (typeof recordNames)[number]

@@ -1,0 +1,264 @@
+/** A map to start with, by what the columns of a table are called and how their first values are written. */
+import { Result } from "effect"
+import * as StoreDomain from "../../../domain/catalog/StoreDomain.ts"
+import { amount, flag, host, text } from "./Foreign.ts"
+import { fieldsOf, recordNames } from "./MapFields.ts"
+import type { RecordName } from "./MapFields.ts"
+import { requiredOf } from "./Mapping.ts"
+import type { Mapping, Source } from "./Mapping.ts"
+import * as ReadAs from "./ReadAs.ts"
+import type { Field } from "./ReadAs.ts"
+import * as Sample from "./Sample.ts"
+import { columns as shopColumns } from "./ShopCsv.ts"
+
+/** What a column of a field may be called, the best name first; without blanks and signs, in lower case. */
+type Names = Readonly<Record<string, ReadonlyArray<string>>>
+
+const storeNames = [
+  "shop",
+  "domain",
+  "rootdomain",
+  "storedomain",
+  "shopdomain",
+  "store",
+  "website",
+  "storeurl",
+  "shopurl",
+  "host"
+]
+const createdNames = ["createdat", "created", "createdon", "publishedat", "dateadded", "firstseen", "datecreated"]
+
+const shopNames: Names = {
+  domain: [...shopColumns.domain, "domainname", ...storeNames, "homepage", "site", "url", "web", "webaddress"],
+  name: [
+    ...shopColumns.name,
+    "shopname",
+    "storename",
+    "companyname",
+    "merchant",
+    "brand",
+    "brandname",
+    "account",
+    "store"
+  ],
+  country: [...shopColumns.country, "countryiso", "hqcountry", "location", "market"],
+  currency: [...shopColumns.currency, "currencycode"],
+  languages: [...shopColumns.language, "languages", "locale", "lang"],
+  created_on: [...shopColumns.created, ...createdNames, "launched", "founded", "firstdetected"],
+  monthly_revenue: [
+    ...shopColumns.sales,
+    "revenue",
+    "sales",
+    "estimatedsales",
+    "estimatedrevenue",
+    "monthlysales",
+    "gmv"
+  ],
+  monthly_orders: [...shopColumns.orders, "orders"],
+  products_count: [...shopColumns.products, "products", "numberofproducts", "skus", "skucount"],
+  theme: [...shopColumns.theme, "themename"],
+  apps: [...shopColumns.apps, "installedapps", "appnames", "plugins"],
+  trustpilot_rating: [...shopColumns.rating, "trustpilot", "trustpilotscore"],
+  trustpilot_reviews: [...shopColumns.reviews, "trustpilotcount", "trustpilotreviewcount"],
+  pixels: ["pixels", "trackingpixels"],
+  social_networks: ["socialnetworks", "socials"],
+  categories: [...shopColumns.categories, "category", "industry", "vertical", "niche"]
+}
+
+const productNames: Names = {
+  shop: [...storeNames, "shopname", "merchant"],
+  key: ["handle", "urlhandle", "productid", "id", "key", "productkey", "asin", "sku", "itemid", "gtin"],
+  title: ["title", "producttitle", "productname", "name", "item", "product", "itemname"],
+  url: ["url", "producturl", "link", "productlink", "permalink", "pageurl"],
+  image_url: ["imageurl", "image", "imagesrc", "imagelink", "mainimage", "picture", "photo", "thumbnail", "img"],
+  price: [
+    "price",
+    "variantprice",
+    "saleprice",
+    "currentprice",
+    "amount",
+    "minprice",
+    "lowestprice",
+    "unitprice",
+    "retailprice"
+  ],
+  created_at: createdNames,
+  "details.description_html": ["description", "bodyhtml", "body", "longdescription", "productdescription"],
+  "details.vendor": ["vendor", "brand", "manufacturer", "brandname"],
+  "details.product_type": ["producttype", "type", "category", "productcategory", "googleproductcategory"],
+  "details.tags": ["tags", "keywords", "labels"]
+}
+
+const adNames: Names = {
+  key: ["adarchiveid", "adid", "libraryid", "adlibraryid", "id", "key", "creativeid"],
+  shop: ["shop", "storedomain", "shopdomain", "domain", "store"],
+  ad_archive_id: ["adarchiveid", "libraryid", "adlibraryid"],
+  page_name: ["pagename", "page", "advertiser", "advertisername", "brand", "account", "accountname", "brandname"],
+  status: ["status", "adstatus", "isactive", "active", "state", "running"],
+  media_type: ["mediatype", "displayformat", "adformat", "format", "adtype", "type", "creativetype"],
+  headline: ["headline", "title", "adtitle", "linktitle"],
+  ad_text: ["adtext", "text", "body", "copy", "adcopy", "primarytext", "message", "adbody", "caption"],
+  cta: ["cta", "ctatext", "ctatype", "calltoaction", "button", "buttontext"],
+  landing_url: ["landingurl", "landingpage", "linkurl", "link", "destinationurl", "url", "targeturl", "landingpageurl"],
+  image_url: ["imageurl", "image", "thumbnail", "thumbnailurl", "creativeurl", "mediaurl", "preview"],
+  ad_library_url: ["adlibraryurl", "libraryurl", "adurl"],
+  started_on: [
+    "startedon",
+    "startdate",
+    "started",
+    "start",
+    "firstseen",
+    "adstart",
+    "firstseenon",
+    "datestarted",
+    "launched"
+  ],
+  last_seen_on: ["lastseenon", "lastseen", "enddate", "ended", "end", "stopdate", "lastactive"],
+  is_partnership: ["ispartnership", "partnership", "brandedcontent", "paidpartnership"]
+}
+
+const trafficNames: Names = {
+  shop: [...storeNames, "site", "url"],
+  month: ["month", "date", "period", "yearmonth", "reportmonth"],
+  visits: ["visits", "monthlyvisits", "estimatedmonthlyvisits", "sessions", "totalvisits", "traffic", "visitors"]
+}
+
+const namesOf: Readonly<Record<RecordName, Names>> = {
+  shop: shopNames,
+  product: productNames,
+  ad: adNames,
+  traffic_month: trafficNames
+}
+
+const fold = (name: string): string => name.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, "")
+
+/** `record`: what the table holds, where that is known. Fields that are required and have no column have an empty one. */
+export const guess = (sample: Sample.Sample, record?: RecordName): Mapping => {
+  const guesses = (record === undefined ? recordNames : [record]).map((record) => {
+    const fields = fieldsBy(sample, record)
+    const missing = requiredOf({ record, fields })
+    return { record, fields, missing, score: Object.keys(fields).length - 2 * missing.length }
+  })
+  const best = guesses.reduce((best, one) => (one.score > best.score ? one : best))
+  const { fields, missing } = best
+  return {
+    record: best.record,
+    fields: { ...Object.fromEntries(missing.map((name) => [name, { column: "" }])), ...fields }
+  }
+}
+
+const fieldsBy = (sample: Sample.Sample, record: RecordName): Mapping["fields"] => {
+  // Names in full go before last names of a path.
+  const byName = new Map<string, string>()
+  for (const column of sample.columns) if (!byName.has(fold(column))) byName.set(fold(column), column)
+  for (const column of sample.columns) {
+    const last = fold(column.slice(column.lastIndexOf(".") + 1))
+    if (!byName.has(last)) byName.set(last, column)
+  }
+  const used = new Set<string>()
+  const found = new Map<string, Source>()
+  const take = (name: string, column: string | undefined) => {
+    const field = fieldsOf[record][name]
+    // The id of an ad has two fields.
+    if (column === undefined || field === undefined || (used.has(column) && name !== "ad_archive_id")) return
+    used.add(column)
+    found.set(name, { column, ...wayOf(field, valuesOf(sample, column)) })
+  }
+  for (const [name, aliases] of Object.entries(namesOf[record])) {
+    take(
+      name,
+      aliases.map((alias) => byName.get(fold(alias))).find((column) => column !== undefined)
+    )
+  }
+  const store = storeFields[record]
+  if (store !== undefined && !found.has(store)) {
+    take(
+      store,
+      sample.columns.find((column) => !used.has(column) && hasDomains(valuesOf(sample, column)))
+    )
+  }
+  return Object.fromEntries(
+    Object.keys(namesOf[record]).flatMap((name) => (found.has(name) ? [[name, found.get(name) ?? {}] as const] : []))
+  )
+}
+
+/** Of records that are nothing without their store. */
+const storeFields: Readonly<Partial<Record<RecordName, string>>> = { shop: "domain", traffic_month: "shop" }
+
+const hasDomains = (values: ReadonlyArray<string>): boolean => {
+  const domains = values.filter((value) => StoreDomain.isPublic(StoreDomain.normalize(host(value))))
+  return domains.length > 0 && domains.length >= values.length / 2
+}
+
+/** Longer ones tell nothing of how they are to be read. */
+const maxValueCharacters = 300
+
+const valuesOf = ({ records }: Sample.Sample, column: string): ReadonlyArray<string> => {
+  const get = Sample.at(column)
+  return records.flatMap((record) => {
+    const value = get(record)
+    const written = typeof value === "boolean" ? String(value) : text(value)
+    return written === null || written.length > maxValueCharacters ? [] : [written]
+  })
+}
+
+const dateForms = [
+  "DD.MM.YYYY",
+  "DD/MM/YYYY",
+  "MM/DD/YYYY",
+  "DD-MM-YYYY",
+  "MMM DD, YYYY",
+  "DD MMM YYYY",
+  "MMM DD YYYY",
+  "DD.MM.YY",
+  "MM/DD/YY"
+]
+const monthForms = ["MM/YYYY", "MM.YYYY", "MMM YYYY", "MMM YY", "DD.MM.YYYY", "DD/MM/YYYY"]
+const separators = [":", "|", ";", ","]
+
+/** A decimal comma that cannot be a point between thousands. */
+const hasDecimalComma = (value: string): boolean => /^[^\d,]*[\d.\s]*,\d{1,2}(?:\D*)$/u.test(value)
+
+const wayOf = (field: Field, values: ReadonlyArray<string>): Source => {
+  const { as } = field
+  switch (as) {
+    case "date": {
+      const reads = (form: string | undefined) =>
+        values.every((value) => {
+          const read = ReadAs.make(field, { as, form, separator: undefined, values: undefined })
+          return Result.isSuccess(read) && !isWrongDate(read.success(value))
+        })
+      const form = reads(undefined) ? undefined : (field.to === "month" ? monthForms : dateForms).find(reads)
+      return form === undefined ? { as } : { as, form }
+    }
+    case "list": {
+      const counts = separators.map((sign) => values.filter((value) => value.includes(sign)).length)
+      const most = Math.max(...counts)
+      const separator = separators[counts.indexOf(most)]
+      return most === 0 || separator === undefined ? { as } : { as, separator }
+    }
+    case "number":
+    case "money": {
+      const way =
+        as === "number" && values.some((value) => /[^\d\s.,+'\u2019-]/u.test(value) && amount(value) !== null)
+          ? "money"
+          : as
+      return values.some(hasDecimalComma) ? { as: way, form: "1.234,56" } : { as: way }
+    }
+    case "text":
+      return field.flags !== undefined &&
+        values.length > 0 &&
+        values.every((value) => flag(value) !== null && !(field.words ?? []).includes(value.toLowerCase()))
+        ? { as: "yes_no" }
+        : { as }
+    default:
+      return { as }
+  }
+}
+
+/** Read, but not on the calendar: the month is the day, and the other way round. */
+const isWrongDate = (found: unknown): boolean => {
+  if (typeof found !== "string") return true
+  const [, , month = "01", day = "01"] = /^(\d{4})-(\d{2})(?:-(\d{2}))?/u.exec(found) ?? []
+  return Number(month) < 1 || Number(month) > 12 || Number(day) < 1 || Number(day) > 31
+}

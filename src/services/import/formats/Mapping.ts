@@ -1,0 +1,283 @@
+/**
+ * Tables that no format is known of: a map names, for each field of a record, the column that holds it and how to read that
+ * (docs/import.md). Records are decoded by the schemas of our own format.
+ */
+import { Effect, FileSystem, Result, Schema } from "effect"
+import * as ArgumentDecoder from "../../../domain/ArgumentDecoder.ts"
+import { englishOf } from "../../../domain/ArgumentIssue.ts"
+import type { ArgumentIssue } from "../../../domain/ArgumentIssue.ts"
+import { AdRecord, PartialShop, ProductRecord, TrafficMonthRecord } from "../../../domain/catalog/Records.ts"
+import { nearest } from "../../../domain/search/Nearest.ts"
+import { UnreadableInput } from "../ImportError.ts"
+import { rejects } from "../ImportSource.ts"
+import type { ImportRow, Reject } from "../ImportSource.ts"
+import type { Container } from "./Format.ts"
+import type { Reading } from "./Reading.ts"
+import { foreign } from "./Foreign.ts"
+import type { Foreign } from "./Foreign.ts"
+import { fieldsOf, recordNames } from "./MapFields.ts"
+import type { RecordName } from "./MapFields.ts"
+import * as ReadAs from "./ReadAs.ts"
+import type { Field } from "./ReadAs.ts"
+import * as Sample from "./Sample.ts"
+import { currencyOf } from "./ShopCsv.ts"
+
+const Source = Schema.Struct({
+  column: Schema.optionalKey(Schema.String),
+  constant: Schema.optionalKey(
+    Schema.Union([Schema.String, Schema.Finite, Schema.Boolean, Schema.Array(Schema.String)])
+  ),
+  as: Schema.optionalKey(Schema.Literals(ReadAs.ways)),
+  separator: Schema.optionalKey(Schema.NonEmptyString),
+  form: Schema.optionalKey(Schema.String),
+  values: Schema.optionalKey(Schema.Record(Schema.String, Schema.String)),
+  optional: Schema.optionalKey(Schema.Boolean)
+})
+export type Source = typeof Source.Type
+
+export interface Mapping {
+  readonly record: RecordName
+  readonly fields: Readonly<Record<string, Source>>
+}
+
+/** The columns that it names. */
+export const columnsOf = ({ fields }: Mapping): ReadonlyArray<string> =>
+  Object.values(fields).flatMap(({ column }) => column ?? [])
+
+const decodeTag = ArgumentDecoder.decoder(Schema.Struct({ record: Schema.Literals(recordNames) }), {
+  unknownNames: "ignore"
+})
+
+const mapDecoder = (record: RecordName) =>
+  ArgumentDecoder.decoder(
+    Schema.Struct({
+      record: Schema.Literal(record),
+      fields: Schema.Struct(
+        Object.fromEntries(Object.keys(fieldsOf[record]).map((name) => [name, Schema.optionalKey(Source)]))
+      )
+    })
+  )
+
+const mapDecoders = {
+  shop: mapDecoder("shop"),
+  product: mapDecoder("product"),
+  ad: mapDecoder("ad"),
+  traffic_month: mapDecoder("traffic_month")
+} as const
+
+const recordDecoders = {
+  shop: ArgumentDecoder.decoder(PartialShop),
+  product: ArgumentDecoder.decoder(ProductRecord),
+  ad: ArgumentDecoder.decoder(AdRecord),
+  traffic_month: ArgumentDecoder.decoder(TrafficMonthRecord)
+} as const
+
+type MappedRecord = PartialShop | ProductRecord | AdRecord | TrafficMonthRecord
+
+const decodeRecord = (record: RecordName, input: object): Result.Result<MappedRecord, ReadonlyArray<ArgumentIssue>> =>
+  recordDecoders[record](input)
+
+const told = (path: string, reason: string) => `${path === "" ? "the map" : `\`${path}\``} ${reason}`
+
+/** A map of JSON, or all that is wrong with it. */
+export const decode = (document: unknown): Result.Result<Mapping, string> => {
+  const tag = decodeTag(document)
+  const decoded = Result.isSuccess(tag) ? mapDecoders[tag.success.record](document) : tag
+  if (Result.isFailure(decoded)) {
+    return Result.fail(decoded.failure.map((issue) => told(issue.path, englishOf(issue))).join("; "))
+  }
+  const { record } = decoded.success
+  const sources = Object.entries(decoded.success.fields).flatMap(([name, source]) =>
+    source === undefined ? [] : [[name, source] as const]
+  )
+  const mapping: Mapping = { record, fields: Object.fromEntries(sources) }
+  const wrong = [
+    ...sources.flatMap(([name, source]) => {
+      const problem = wrongIn(source)
+      return problem === undefined ? [] : [told(`fields.${name}`, problem)]
+    }),
+    ...wrongConstants(mapping),
+    ...requiredOf(mapping).map((name) => told(`fields.${name}`, "is required"))
+  ]
+  return wrong.length === 0 ? Result.succeed(mapping) : Result.fail(wrong.join("; "))
+}
+
+const wrongIn = ({ column, constant, ...how }: Source): string | undefined => {
+  if ((column === undefined) === (constant === undefined)) return "must have either `column` or `constant`"
+  if (column === "") return "has no column yet: name the one that holds it, or a constant"
+  return constant !== undefined && Object.keys(how).length > 0 ? "has a constant, which is taken as it is" : undefined
+}
+
+const constantsOf = ({ fields }: Mapping): ReadonlyArray<readonly [name: string, value: unknown]> =>
+  Object.entries(fields).flatMap(([name, { constant }]) => (constant === undefined ? [] : [[name, constant] as const]))
+
+const wrongConstants = (mapping: Mapping): ReadonlyArray<string> =>
+  Result.match(decodeRecord(mapping.record, inputOf(mapping.record, constantsOf(mapping))), {
+    onSuccess: () => [],
+    onFailure: (issues) =>
+      issues.filter(({ code }) => code !== "required").map((issue) => told(`fields.${issue.path}`, englishOf(issue)))
+  })
+
+/** Fields that a record must have, and that the map does not name. A product without a store is of the one that the command names. */
+export const requiredOf = ({ fields, record }: Pick<Mapping, "record" | "fields">): ReadonlyArray<string> =>
+  Result.match(decodeRecord(record, inputOf(record, [])), {
+    onSuccess: () => [],
+    onFailure: (issues) =>
+      issues
+        .filter(({ code, path }) => code === "required" && !(record === "product" && path === "shop"))
+        .flatMap(({ path }) => (path in fields ? [] : [path]))
+  })
+
+const inDetails = "details."
+
+/** `details.vendor` is a field within another. */
+const inputOf = (record: RecordName, entries: ReadonlyArray<readonly [name: string, value: unknown]>): object => {
+  const input: Record<string, unknown> = { type: record === "shop" ? "partial_shop" : record }
+  let details: Record<string, unknown> | undefined
+  for (const [name, value] of entries) {
+    if (!name.startsWith(inDetails)) input[name] = value
+    else (details ??= {})[name.slice(inDetails.length)] = value
+  }
+  return details === undefined ? input : { ...input, details }
+}
+
+const maxMapBytes = 1_048_576
+
+export const load = Effect.fn("Mapping.load")(function* (
+  path: string
+): Effect.fn.Return<Mapping, UnreadableInput, FileSystem.FileSystem> {
+  const files = yield* FileSystem.FileSystem
+  const unusable = (reason: string, cause?: unknown) =>
+    new UnreadableInput({
+      message: `The map ${path} cannot be used: ${reason}.`,
+      ...(cause === undefined ? {} : { cause })
+    })
+  const unreadable = Effect.mapError((cause: unknown) => unusable("it cannot be read", cause))
+  const { size } = yield* unreadable(files.stat(path))
+  if (size > maxMapBytes) return yield* unusable(`it is larger than ${maxMapBytes} bytes`)
+  const content = yield* unreadable(files.readFileString(path))
+  const document = yield* Effect.try({
+    try: (): unknown => JSON.parse(content.replace(/^\uFEFF/u, "")),
+    catch: (cause) => unusable("it is not JSON", cause)
+  })
+  const mapping = decode(document)
+  return Result.isSuccess(mapping) ? mapping.success : yield* unusable(mapping.failure)
+})
+
+interface Part<From> {
+  readonly name: string
+  readonly get: (from: From) => unknown
+  readonly read: ReadAs.Read
+  readonly isMoney: boolean
+}
+
+/** Makes readings of rows, or of objects of JSON. */
+export interface Mapped {
+  readonly row?: (cells: ReadonlyArray<string>, line: number) => Reading
+  readonly item?: (item: unknown, line: number) => Reading
+}
+
+/** `shopOfAll`: whose products they are, where the map does not say. The failure says which columns are not there. */
+export const make = (
+  mapping: Mapping,
+  container: Container,
+  sample: Sample.Sample,
+  shopOfAll?: string
+): Result.Result<Mapped, string> => {
+  if (container._tag === "Csv") {
+    const getter = (column: string) => {
+      const place = container.header.indexOf(column)
+      return place < 0 ? undefined : (cells: ReadonlyArray<string>) => cells[place]
+    }
+    return Result.map(reader(mapping, getter, sample.columns, shopOfAll), (row) => ({ row }))
+  }
+  const getter = (column: string): ((record: Foreign) => unknown) | undefined => {
+    const get = Sample.at(column)
+    return sample.records.some((record) => get(record) !== undefined) ? get : undefined
+  }
+  return Result.map(reader(mapping, getter, sample.columns, shopOfAll), (read) => ({
+    item: (item: unknown, line: number) => read(foreign(item), line)
+  }))
+}
+
+const reader = <From>(
+  mapping: Mapping,
+  getter: (column: string) => ((from: From) => unknown) | undefined,
+  columns: ReadonlyArray<string>,
+  shopOfAll: string | undefined
+): Result.Result<(from: From, line: number) => Reading, string> => {
+  const { record } = mapping
+  const constants = constantsOf(mapping)
+  const fixed = shopOfAll === undefined ? constants : [...constants, ["shop", shopOfAll] as const]
+  const wrong: Array<string> = []
+  const parts = Object.entries(mapping.fields).flatMap(([name, source]): ReadonlyArray<Part<From>> => {
+    const field = fieldsOf[record][name]
+    if (source.column === undefined || field === undefined) return []
+    const get = getter(source.column)
+    const read = ReadAs.make(field, optionsOf(field, source))
+    if (Result.isFailure(read)) wrong.push(told(`fields.${name}.form`, read.failure))
+    if (get === undefined && source.optional !== true)
+      wrong.push(`there is no column ${suggested(source.column, columns)}`)
+    return get === undefined || Result.isFailure(read)
+      ? []
+      : [{ name, get, read: read.success, isMoney: record === "shop" && optionsOf(field, source).as === "money" }]
+  })
+  if (wrong.length > 0) return Result.fail(wrong.join("; "))
+  const currencyPart = parts.find(({ name }) => name === "currency")
+  const fixedCurrency = constants.find(([name]) => name === "currency")?.[1]
+
+  return Result.succeed((from, line) => {
+    const unread: Array<Reject> = []
+    const currency = currencyPart === undefined ? fixedCurrency : currencyPart.read(currencyPart.get(from))
+    const values = parts.flatMap(({ get, isMoney, name, read }): ReadonlyArray<readonly [string, unknown]> => {
+      const value = get(from)
+      // Amounts are in the store's currency: without a rate, others cannot be told.
+      if (isMoney && isOther(currency, value)) return []
+      const found = read(value)
+      if (found === undefined) return []
+      if (!(found instanceof ReadAs.Unread)) return [[name, found]]
+      unread.push({ line, field: name, reason: found.reason })
+      return []
+    })
+    const decoded = decodeRecord(record, inputOf(record, [...fixed, ...values]))
+    if (Result.isSuccess(decoded) && unread.length === 0) {
+      return { rows: [rowOf(decoded.success, line)], rejects: [], skipped: 0 }
+    }
+    const others = Result.isSuccess(decoded) ? [] : rejects(line, decoded.failure)
+    const isTold = (reject: Reject) => unread.some(({ field }) => field === reject.field)
+    return { rows: [], rejects: [...unread, ...others.filter((reject) => !isTold(reject))], skipped: 0 }
+  })
+}
+
+const isOther = (currency: unknown, money: unknown): boolean => {
+  const soldIn = typeof money === "string" ? currencyOf(money.trim()) : undefined
+  return soldIn !== undefined && typeof currency === "string" && soldIn !== currency.toUpperCase()
+}
+
+const suggested = (column: string, columns: ReadonlyArray<string>): string => {
+  const name = `\`${ArgumentDecoder.echo(column)}\``
+  const suggestion = nearest(column, columns, Math.max(2, Math.ceil(column.length / 3)))
+  return suggestion === undefined ? name : `${name}; did you mean \`${ArgumentDecoder.echo(suggestion)}\`?`
+}
+
+const optionsOf = (field: Field, { as, form, separator, values }: Source): ReadAs.ReadOptions => ({
+  as: as ?? field.as,
+  form,
+  separator,
+  values
+})
+
+/** An ad without a store gets the one that it leads to, as those of the Ad Library do. */
+const rowOf = (record: MappedRecord, line: number): ImportRow => {
+  switch (record.type) {
+    case "product":
+      return { line, record, category: record.details?.product_type ?? null }
+    case "ad":
+      return {
+        line,
+        record: record.shop === null ? { type: "library_ad", ad: record, page_id: null, caption: null } : record
+      }
+    default:
+      return { line, record }
+  }
+}

@@ -1,0 +1,234 @@
+/** The ways to read a value of a table that a map can name, and what the field of a record makes of it. */
+import { Result } from "effect"
+import { address, amount, day, flag, host, joined } from "./Foreign.ts"
+import { monthOf } from "./Traffic.ts"
+
+export const ways = ["text", "number", "money", "list", "date", "yes_no", "domain"] as const
+export type Way = (typeof ways)[number]
+
+/** What a field of a record takes, and how it is read where the map does not say. */
+export interface Field {
+  readonly as: Way
+  /** Fractions are rounded. */
+  readonly isWhole?: true
+  /** Of a date. */
+  readonly to?: "day" | "month" | "time"
+  /** Words that are taken in any case. */
+  readonly words?: ReadonlyArray<string>
+  /** From another spelling to that of the record; "" is unknown. */
+  readonly translate?: (text: string) => string
+  /** The words of yes and no. */
+  readonly flags?: readonly [yes: string, no: string]
+  readonly isAddress?: true
+}
+
+export interface ReadOptions {
+  readonly as: Way
+  readonly separator: string | undefined
+  /** `DD.MM.YYYY` of a date, `1.234,56` of an amount. */
+  readonly form: string | undefined
+  /** From what is written to what is meant; "" is unknown. */
+  readonly values: Readonly<Record<string, string>> | undefined
+}
+
+/** A value that cannot be read. */
+export class Unread {
+  readonly reason: string
+  constructor(reason: string) {
+    this.reason = reason
+  }
+}
+
+/** `undefined` for what is unknown. */
+export type Read = (value: unknown) => unknown
+
+/** Or what is wrong with the form. */
+export const make = (field: Field, options: ReadOptions): Result.Result<Read, string> => {
+  const { as, form, separator } = options
+  const meant = meanings(options.values)
+  const spelled = spelling(field)
+  switch (as) {
+    case "text":
+      return Result.succeed((value) => {
+        const found = meant(written(value))
+        if (found === undefined) return undefined
+        return spelled(field.isAddress === true ? (address(found) ?? found) : found) || undefined
+      })
+    case "domain":
+      return Result.succeed((value) => {
+        const found = meant(written(value))
+        return found === undefined ? undefined : host(found)
+      })
+    case "list":
+      return Result.succeed((value) =>
+        itemsOf(value, separator).flatMap((item) => {
+          const found = meant(item)
+          return found === undefined ? [] : [spelled(found)]
+        })
+      )
+    case "yes_no":
+      return Result.succeed((value) => {
+        const found = meant(written(value))
+        const answer = flag(found)
+        return answer === null ? found : field.flags === undefined ? answer : field.flags[answer ? 0 : 1]
+      })
+    case "number":
+    case "money": {
+      if (form !== undefined && !/^1[.,' ]?234(?:[.,]56)?$/u.test(form)) {
+        return Result.fail(`must be an example of how numbers are written, such as "1.234,56" or "1,234.56"`)
+      }
+      const sign = form === undefined ? undefined : decimalSignOf(form)
+      return Result.succeed((value) => {
+        const found = typeof value === "number" ? value : meant(written(value))
+        if (found === undefined) return undefined
+        const number = typeof found === "number" ? found : numberOf(found, as, sign)
+        // What is no number is given as it stands, and refused with its place.
+        return number === null ? found : field.isWhole === true ? Math.round(number) : number
+      })
+    }
+    case "date":
+      return Result.map(dateReader(field.to ?? "day", form), (read) => (value: unknown) => {
+        const found = meant(written(value))
+        return found === undefined ? undefined : read(found)
+      })
+  }
+}
+
+/** An access token in an address is its owner's secret. */
+const token = /([?&])access_token=[^&#]*&?/giu
+
+/** Text without blanks around it; what is blank is unknown. Of a list of JSON its first item. */
+const written = (value: unknown): string | undefined => {
+  const one: unknown = Array.isArray(value) ? value[0] : value
+  if (typeof one === "number" || typeof one === "boolean") return String(one)
+  if (typeof one !== "string") return undefined
+  const trimmed = one.trim()
+  if (trimmed === "") return undefined
+  return trimmed.includes("access_token=") ? trimmed.replaceAll(token, "$1").replace(/[?&]$/u, "") : trimmed
+}
+
+const meanings = (values: Readonly<Record<string, string>> | undefined) => {
+  const table = new Map(Object.entries(values ?? {}))
+  return (text: string | undefined): string | undefined => {
+    const meant = text === undefined ? undefined : (table.get(text) ?? text)
+    return meant === "" ? undefined : meant
+  }
+}
+
+const spelling = ({ translate, words }: Field) => {
+  const spellings = new Map((words ?? []).map((word) => [word.toLowerCase(), word]))
+  return (text: string): string => spellings.get(text.toLowerCase()) ?? translate?.(text) ?? text
+}
+
+const itemsOf = (value: unknown, separator: string | undefined): ReadonlyArray<string> => {
+  if (Array.isArray(value)) return value.flatMap((item) => written(item) ?? [])
+  const text = written(value)
+  if (text === undefined) return []
+  const parsed = text.startsWith("[") && separator === undefined ? parseList(text) : undefined
+  return parsed === undefined ? joined(text, separator) : parsed.flatMap((item) => written(item) ?? [])
+}
+
+const parseList = (text: string): ReadonlyArray<unknown> | undefined => {
+  try {
+    const value: unknown = JSON.parse(text)
+    return Array.isArray(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Of `1.234` it is the comma, for the point parts thousands. */
+const decimalSignOf = (form: string): "," | "." => (/,56$|^1\.234$/u.test(form) ? "," : ".")
+
+const scales: Readonly<Record<string, number>> = { k: 1e3, m: 1e6, b: 1e9 }
+
+/** `12.5K` is 12,500. Only money has further letters or signs beside its digits. */
+const numberOf = (text: string, as: "number" | "money", sign: "," | "." | undefined): number | null => {
+  const [, digits = text, scale = ""] = /^(.*\d)\s?([kmb])$/isu.exec(text) ?? []
+  if (as === "number" && /[^\d\s.,+'\u2019-]/u.test(digits)) return null
+  const number = amount(digits, sign)
+  // 1.2 million times 1,000,000 is 1199999.9999999998 for some amounts.
+  return number === null || scale === ""
+    ? number
+    : Number((number * (scales[scale.toLowerCase()] ?? 1)).toPrecision(12))
+}
+
+type DateParts = Readonly<Partial<Record<string, string>>>
+
+const tokens: Readonly<Record<string, string>> = {
+  YYYY: String.raw`(?<year>\d{4})`,
+  YY: String.raw`(?<year>\d{2})`,
+  MMMM: String.raw`(?<name>[A-Za-z]{3})[A-Za-z]*\.?`,
+  MMM: String.raw`(?<name>[A-Za-z]{3})[A-Za-z]*\.?`,
+  MM: String.raw`(?<month>\d{1,2})`,
+  M: String.raw`(?<month>\d{1,2})`,
+  DD: String.raw`(?<day>\d{1,2})`,
+  D: String.raw`(?<day>\d{1,2})`,
+  HH: String.raw`(?<hour>\d{1,2})`,
+  mm: String.raw`(?<minute>\d{2})`,
+  ss: String.raw`(?<second>\d{2})`
+}
+
+const patternOf = (form: string): RegExp | undefined => {
+  const parts = form.split(/(YYYY|YY|MMMM|MMM|MM|M|DD|D|HH|mm|ss)/u)
+  const source = parts.map((part) => tokens[part] ?? part.replaceAll(/[$()*+./?[\\\]^{|}-]/gu, String.raw`\$&`))
+  try {
+    return new RegExp(`^${source.join("")}(?:[\\sT,].*)?$`, "su")
+  } catch {
+    // A part that is there twice.
+    return undefined
+  }
+}
+
+const months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
+const two = (text: string | undefined) => (text ?? "").padStart(2, "0")
+
+const yearOf = (digits: string): string =>
+  digits.length === 4 ? digits : `${Number(digits) > 69 ? "19" : "20"}${digits}`
+
+const dateReader = (
+  to: "day" | "month" | "time",
+  form: string | undefined
+): Result.Result<(text: string) => unknown, string> => {
+  if (form === undefined) {
+    return Result.succeed(
+      (text) =>
+        plainDate(text, to) ??
+        new Unread(`is no date such as ${examples[to]}; name its form in the map, such as "form": "DD.MM.YYYY"`)
+    )
+  }
+  const pattern = patternOf(form)
+  const has = (part: string) => pattern?.source.includes(`(?<${part}>`) === true
+  if (pattern === undefined || !has("year") || !(has("month") || has("name")) || !(to === "month" || has("day"))) {
+    return Result.fail(`must have YYYY, MM${to === "month" ? "" : " and DD"}, such as "DD.MM.YYYY" or "MMM DD, YYYY"`)
+  }
+  return Result.succeed((text) => {
+    const parts: DateParts = pattern.exec(text)?.groups ?? {}
+    if (parts["year"] === undefined) return new Unread(`is no date of the form ${form}`)
+    const month = parts["month"] ?? String(months.indexOf(parts["name"]?.toLowerCase() ?? "") + 1)
+    const yearAndMonth = `${yearOf(parts["year"])}-${two(month)}`
+    if (to === "month") return yearAndMonth
+    const date = `${yearAndMonth}-${two(parts["day"])}`
+    return to === "day" ? date : `${date}T${two(parts["hour"])}:${two(parts["minute"])}:${two(parts["second"])}Z`
+  })
+}
+
+const examples = { day: "2026-03-02", month: "2026-03", time: "2026-03-02T09:11:40Z" } as const
+
+const time = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)\s?(Z|UTC|[+-]\d{2}:?\d{2})?$/u
+
+const plainDate = (text: string, to: "day" | "month" | "time"): string | undefined => {
+  if (to === "month") {
+    const month = monthOf(text)
+    return /^\d{4}-\d{2}$/u.test(month) ? month : (day(text)?.slice(0, 7) ?? undefined)
+  }
+  if (to === "time") {
+    const [, date, clock, zone = "Z"] = time.exec(text) ?? []
+    if (date !== undefined) return `${date}T${clock}${zone === "UTC" ? "Z" : zone}`
+    const seconds = /^\d{9,13}$/u.test(text) ? Number(text) : undefined
+    if (seconds !== undefined) return new Date(text.length > 10 ? seconds : seconds * 1000).toISOString()
+    const found = day(text)
+    return found === null ? undefined : `${found}T00:00:00Z`
+  }
+  return day(text) ?? undefined
+}

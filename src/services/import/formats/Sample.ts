@@ -1,0 +1,105 @@
+/** The first records of a file whatever it holds: by them a map is checked, and one is made to start with. */
+import { Result } from "effect"
+import { CsvRows, delimiterOf, headerOf } from "../CsvRows.ts"
+import { JsonItems, listIn } from "../JsonItems.ts"
+import { isForeign } from "./Foreign.ts"
+import type { Foreign } from "./Foreign.ts"
+import type { Container } from "./Format.ts"
+
+export interface Sample {
+  /** The names of columns; of JSON the paths of its values. */
+  readonly columns: ReadonlyArray<string>
+  readonly records: ReadonlyArray<Foreign>
+}
+
+/** More say nothing new. */
+const maxRecords = 100
+const maxDepth = 6
+
+/** How records are cut out of a file of which nothing is known, or why none are there. */
+export const containerOf = (head: string, columns: ReadonlyArray<string>): Result.Result<Container, string> => {
+  const text = head.replace(/^\uFEFF/u, "").trimStart()
+  if (text === "") return Result.fail("holds nothing but blanks")
+  if (!/^[{[]/u.test(text)) {
+    const delimiter = delimiterOf(head)
+    const header = headerOf(head, delimiter).map((name) => name.trim())
+    return header.length === 0 ? Result.fail("is no table") : Result.succeed({ _tag: "Csv", delimiter, header })
+  }
+  const [first = "", ...others] = text.split("\n", 3)
+  const record = parse(first)
+  const hasOthers = others.some((line) => line.trim() !== "")
+  if (record !== undefined && (hasOthers || columns.some((column) => at(column)(record) !== undefined))) {
+    return Result.succeed({ _tag: "Lines" })
+  }
+  const path = listIn(text)
+  return Result.succeed(
+    path === undefined && record !== undefined ? { _tag: "Lines" } : { _tag: "Json", path: path ?? "$" }
+  )
+}
+
+const parse = (text: string): Foreign | undefined => {
+  try {
+    const value: unknown = JSON.parse(text)
+    return isForeign(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Reads a value by its name, or by the names on the way to it: `pricing.amount`. Of the items of a list it gives a list. */
+export const at = (column: string): ((record: Foreign) => unknown) => {
+  const path = column.split(".")
+  return (record) => (Object.hasOwn(record, column) ? record[column] : walk(record, path, 0))
+}
+
+const walk = (value: unknown, path: ReadonlyArray<string>, from: number): unknown => {
+  const name = path[from]
+  if (name === undefined) return value
+  if (Array.isArray(value)) {
+    if (/^\d{1,4}$/u.test(name)) return walk(value[Number(name)], path, from + 1)
+    const found = value.map((item) => walk(item, path, from)).filter((item) => item !== undefined)
+    return found.length === 0 ? undefined : found
+  }
+  return isForeign(value) && Object.hasOwn(value, name) ? walk(value[name], path, from + 1) : undefined
+}
+
+/** `head`: the beginning of the file, which may end within a record. */
+export const of = (head: string, isWhole: boolean, container: Container): Sample => {
+  switch (container._tag) {
+    case "Csv": {
+      const { header } = container
+      // The parser keeps a row until it has seen some characters behind it. Empty lines are none.
+      const rows = new CsvRows(container.delimiter).push(new TextEncoder().encode(isWhole ? `${head}\n\n\n\n` : head))
+      const records = rows
+        .slice(1, maxRecords + 1)
+        .map(({ cells }) => Object.fromEntries(header.map((name, at) => [name, cells[at]])))
+      return { columns: header.filter((name) => name !== ""), records }
+    }
+    case "Lines":
+      return ofRecords(
+        head.split("\n", maxRecords).flatMap((line): ReadonlyArray<Foreign> => {
+          const record = parse(line)
+          return record === undefined ? [] : [record]
+        })
+      )
+    case "Json": {
+      const items = new JsonItems(container.path).push(new TextEncoder().encode(head))
+      return ofRecords(items.flatMap((item): ReadonlyArray<Foreign> => (isForeign(item) ? [item] : [])))
+    }
+  }
+}
+
+export const ofRecords = (all: ReadonlyArray<Foreign>): Sample => {
+  const records = all.slice(0, maxRecords)
+  return { columns: Array.from(new Set(records.flatMap((record) => pathsOf(record, "", 0)))), records }
+}
+
+const pathsOf = (value: unknown, path: string, depth: number): ReadonlyArray<string> => {
+  const items = Array.isArray(value) ? value.filter(isForeign) : isForeign(value) ? [value] : []
+  if (items.length === 0 || depth >= maxDepth) return path === "" ? [] : [path]
+  return items
+    .slice(0, maxRecords)
+    .flatMap((item) =>
+      Object.entries(item).flatMap(([name, inner]) => pathsOf(inner, path === "" ? name : `${path}.${name}`, depth + 1))
+    )
+}

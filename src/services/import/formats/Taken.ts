@@ -1,0 +1,246 @@
+/** What each format takes from which column or name, for those who want to know before they import. */
+import * as AdLibrary from "./AdLibrary.ts"
+import { foreign, snakeCase, unflatten } from "./Foreign.ts"
+import type { Detected } from "./Format.ts"
+import { fieldsOf } from "./MapFields.ts"
+import type { Mapping } from "./Mapping.ts"
+import * as ProductCsv from "./ProductCsv.ts"
+import * as Sample from "./Sample.ts"
+import * as ShopCsv from "./ShopCsv.ts"
+import * as Traffic from "./Traffic.ts"
+
+export interface Taken {
+  /** Of the record. */
+  readonly field: string
+  /** A column of the file; "" where it comes from elsewhere. */
+  readonly column: string
+  readonly how: string
+}
+
+export interface Account {
+  readonly taken: ReadonlyArray<Taken>
+  readonly dropped: ReadonlyArray<string>
+}
+
+type Row = readonly [column: string, field: string, how: string]
+
+const storefront: ReadonlyArray<Row> = [
+  ["handle", "key", "text; without one the id"],
+  ["handle", "url", "the store's page of it"],
+  ["id", "alias", "text"],
+  ["title", "title", "text"],
+  ["variants.price", "price", "the lowest"],
+  ["images.src", "image_url", "the first"],
+  ["created_at", "created_at", "time"],
+  ["body_html", "details.description_html", "text"],
+  ["vendor", "details.vendor", "text"],
+  ["product_type", "details.product_type", "text; the niche of the store may follow from it"],
+  ["tags", "details.tags", "list"],
+  ["options.name", "details.options", "text"],
+  ["options.values", "details.options", "list"],
+  ...["id", "title", "sku", "price", "compare_at_price", "available", "option1", "option2", "option3"].map(
+    (name): Row => [`variants.${name}`, "details.variants", "as it is"]
+  ),
+  ["images.width", "details.images", "number"],
+  ["images.height", "details.images", "number"],
+  ["status", "(none)", "drafts and archived products are left out"]
+]
+
+const bulk: ReadonlyArray<Row> = [
+  ["id", "alias", "its number"],
+  ["__parentId", "(none)", "joins variants and images to their product"],
+  ["handle", "key", "text; without one the id"],
+  ["title", "title", "text"],
+  ["price", "price", "the lowest"],
+  ["priceRangeV2.minVariantPrice.amount", "price", "where there are no variants"],
+  ["createdAt", "created_at", "time"],
+  ["descriptionHtml", "details.description_html", "text"],
+  ["bodyHtml", "details.description_html", "text"],
+  ["vendor", "details.vendor", "text"],
+  ["productType", "details.product_type", "text; the niche of the store may follow from it"],
+  ["tags", "details.tags", "list"],
+  ["options", "details.options", "as it is"],
+  ["sku", "details.variants", "text"],
+  ["compareAtPrice", "details.variants", "money"],
+  ["availableForSale", "details.variants", "yes or no"],
+  ["selectedOptions", "details.variants", "list"],
+  ["image", "details.images", "address"],
+  ["preview", "details.images", "address"],
+  ["featuredImage", "image_url", "address"],
+  ["featuredMedia", "image_url", "address"],
+  ["status", "(none)", "drafts and archived products are left out"]
+]
+
+const meta: ReadonlyArray<Row> = [
+  ["domain", "domain", "domain"],
+  ["url", "domain", "where there is no domain"],
+  ["myshopify_domain", "domain", "where there is neither"],
+  ["name", "name", "text"],
+  ["country", "country", "text"],
+  ["currency", "currency", "text"],
+  ["published_products_count", "products_count", "number"]
+]
+
+const ads: ReadonlyArray<Row> = [
+  ["ad_archive_id", "key", "text"],
+  ["id", "key", "text"],
+  ["page_id", "shop", "the store of the page's other ads, where it does not lead to one"],
+  ["page_name", "page_name", "text"],
+  ["snapshot.page_name", "page_name", "where the ad has none"],
+  ["is_active", "status", "yes or no"],
+  ["start_date", "started_on", "date"],
+  ["end_date", "last_seen_on", "date; of running ads the day of --as-of without one"],
+  ["snapshot.title", "headline", "text; of a template that of the first card"],
+  ["snapshot.body", "ad_text", "text; of a template that of the first card"],
+  ["snapshot.cards", "headline", "where the ad is a template"],
+  ["snapshot.link_url", "landing_url", "address; the store follows from it"],
+  ["snapshot.cta_type", "cta", "the label of the type"],
+  ["snapshot.cta_text", "cta", "where there is no type"],
+  ["snapshot.display_format", "media_type", "word"],
+  ["snapshot.videos", "image_url", "the preview of the first"],
+  ["snapshot.images", "image_url", "the first"],
+  ["snapshot.branded_content", "is_partnership", "whether there is any"],
+  ["ad_delivery_start_time", "started_on", "date"],
+  ["ad_creation_time", "started_on", "where there is no start"],
+  ["ad_delivery_stop_time", "status", "active before it"],
+  ["ad_creative_link_titles", "headline", "the first"],
+  ["ad_creative_bodies", "ad_text", "the first"],
+  ["ad_creative_link_captions", "shop", "the store of the address that it shows"]
+]
+
+const products: Readonly<Record<ProductCsv.Column, readonly [field: string, how: string]>> = {
+  handle: ["key", "text; without one it is made of the title"],
+  title: ["title", "text"],
+  body: ["details.description_html", "text"],
+  vendor: ["details.vendor", "text"],
+  category: ["details.product_type", "where there is no type; the niche of the store may follow from it"],
+  type: ["details.product_type", "text"],
+  tags: ["details.tags", "list"],
+  status: ["(none)", "drafts and archived products are left out"],
+  option1Name: ["details.options", "text"],
+  option1: ["details.variants", "text"],
+  option2Name: ["details.options", "text"],
+  option2: ["details.variants", "text"],
+  option3Name: ["details.options", "text"],
+  option3: ["details.variants", "text"],
+  sku: ["details.variants", "text"],
+  price: ["price", "money; the lowest of the rows of a product"],
+  compareAtPrice: ["details.variants", "money"],
+  image: ["image_url", "the first"]
+}
+
+const shops: Readonly<Partial<Record<ShopCsv.Column, readonly [field: string, how: string]>>> = {
+  domain: ["domain", "domain"],
+  name: ["name", "text"],
+  country: ["country", "text"],
+  currency: ["currency", "text"],
+  language: ["languages", "code of a language"],
+  categories: ["categories", "list"],
+  created: ["created_on", "date"],
+  visits: ["visits (of the month of --as-of)", "number"],
+  sales: ["monthly_revenue", "money"],
+  orders: ["monthly_orders", "number"],
+  products: ["products_count", "number"],
+  theme: ["theme", "text"],
+  apps: ["apps", "list"],
+  technologies: ["pixels", "those that are known"],
+  rating: ["trustpilot_rating", "number"],
+  reviews: ["trustpilot_reviews", "number"]
+}
+
+/** By the way a column is read. */
+const named = (
+  header: ReadonlyArray<string>,
+  places: Readonly<Record<string, number | undefined>>,
+  meanings: Readonly<Record<string, readonly [field: string, how: string] | undefined>>
+): ReadonlyArray<Taken> =>
+  Object.entries(places).flatMap(([name, at]) => {
+    const [field, how] = meanings[name] ?? []
+    return at === undefined || field === undefined || how === undefined
+      ? []
+      : [{ field, column: header[at] ?? "", how }]
+  })
+
+const account = (columns: ReadonlyArray<string>, taken: ReadonlyArray<Taken>): Account => ({
+  taken,
+  dropped: columns.filter(
+    (column) => !taken.some((one) => one.column === column || column.startsWith(`${one.column}.`))
+  )
+})
+
+/** Those of a list whose names, or whose beginnings, are in the file. */
+const there = (columns: ReadonlyArray<string>, rows: ReadonlyArray<Row>): Account => {
+  const taken = rows
+    .filter(([name]) => columns.some((column) => column === name || column.startsWith(`${name}.`)))
+    .map(([column, field, how]) => ({ field, column, how }))
+  return account(columns, taken)
+}
+
+export const of = ({ container, format }: Detected, sample: Sample.Sample, mapping: Mapping | undefined): Account => {
+  const { columns } = sample
+  const header = container._tag === "Csv" ? container.header : []
+  switch (format) {
+    case "map":
+      return account(columns, mapping === undefined ? [] : takenBy(mapping))
+    case "native":
+      return account(
+        columns,
+        columns.map((name) => ({ field: name, column: name, how: "as it is" }))
+      )
+    case "taxonomy":
+      return account([], [{ field: "niche", column: "each line", how: "its id and its path" }])
+    case "storefront": {
+      const inner = Sample.ofRecords(
+        sample.records.flatMap((record) =>
+          Array.isArray(record["products"]) ? record["products"].map(foreign) : [record]
+        )
+      )
+      return there(inner.columns, storefront)
+    }
+    case "meta":
+      return there(columns, meta)
+    case "bulk":
+      return there(columns, bulk)
+    case "ads": {
+      const inner = sample.records.flatMap(AdLibrary.adsIn).map((ad) => foreign(snakeCase(unflatten(ad))))
+      return there(Sample.ofRecords(inner).columns, ads)
+    }
+    case "products":
+      return account(columns, named(header, ProductCsv.columnsOf(header), products))
+    case "shops": {
+      const networks = ShopCsv.networkColumns.flatMap(([network, name]) =>
+        header
+          .filter((column) => column.toLowerCase() === name)
+          .map((column) => ({ field: "social_networks", column, how: `${network}, where it has one` }))
+      )
+      return account(columns, [...named(header, ShopCsv.positions(header), shops), ...networks])
+    }
+    case "traffic": {
+      const { columns: months, domain, month, visits } = Traffic.places(header)
+      const isLong = month >= 0 && visits >= 0
+      const store = { field: "shop", column: header[domain] ?? "", how: "domain" }
+      return account(columns, [
+        store,
+        ...(isLong
+          ? [
+              { field: "month", column: header[month] ?? "", how: "date" },
+              { field: "visits", column: header[visits] ?? "", how: "number" }
+            ]
+          : months.map(({ at, month }) => ({ field: "visits", column: header[at] ?? "", how: `number, of ${month}` })))
+      ])
+    }
+  }
+}
+
+const takenBy = ({ fields, record }: Mapping): ReadonlyArray<Taken> =>
+  Object.entries(fields).flatMap(([field, source]): ReadonlyArray<Taken> => {
+    const { as = fieldsOf[record][field]?.as ?? "text", column, constant, form, separator, values } = source
+    if (column === undefined) return [{ field, column: "", how: `always ${JSON.stringify(constant)}` }]
+    const how = [
+      as === "yes_no" ? "yes or no" : as,
+      ...(form === undefined ? [] : [form]),
+      ...(separator === undefined ? [] : [`joined by ${JSON.stringify(separator)}`]),
+      ...(values === undefined ? [] : [`${Object.keys(values).length} values replaced`])
+    ]
+    return [{ field, column, how: how.join(", ") }]
+  })
