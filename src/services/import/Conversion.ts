@@ -1,7 +1,7 @@
 /** Cuts a file into its records, whatever holds them, and makes readings of them. */
 import { Effect, Result, Stream } from "effect"
 import { CsvRows } from "./CsvRows.ts"
-import * as Format from "./formats/Format.ts"
+import type * as Format from "./formats/Format.ts"
 import { nothing } from "./formats/Reading.ts"
 import type { Reading } from "./formats/Reading.ts"
 import type { UnreadableInput } from "./ImportError.ts"

@@ -1,5 +1,5 @@
 /** What every reader produces and the importer takes: records with the place that they came from, in pieces. */
-import type { AdRecord, NativeRecord, PartialShop } from "../../domain/catalog/Records.ts"
+import type { AdRecord, NativeRecord } from "../../domain/catalog/Records.ts"
 import { englishOf } from "../../domain/ArgumentIssue.ts"
 import type { ArgumentIssue } from "../../domain/ArgumentIssue.ts"
 
@@ -24,7 +24,7 @@ export interface TaxonomyNiche {
 export interface ImportRow {
   /** Counted from 1; of a file that is one JSON document, the position of the item. */
   readonly line: number
-  readonly record: NativeRecord | PartialShop | LibraryAd | TaxonomyNiche
+  readonly record: NativeRecord | LibraryAd | TaxonomyNiche
   /** Of a product: what its source calls the kind of thing that it is. The niche of its store may follow from it. */
   readonly category?: string | null
   /** The name of the file, where there are several. */

@@ -120,7 +120,8 @@ const glob = (pattern: string): Effect.Effect<ReadonlyArray<string>> =>
   Effect.promise(async () => {
     const found: Array<string> = []
     for await (const file of fs.glob(pattern)) found.push(file)
-    return found.sort()
+    // `page-10` comes after `page-9`.
+    return found.sort(new Intl.Collator("en", { numeric: true }).compare)
   })
 
 const readable = (file: string, name: string): Stream.Stream<Uint8Array, UnreadableInput> =>

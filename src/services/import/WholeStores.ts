@@ -51,8 +51,9 @@ export class WholeStores {
     const paged = Array.from(this.#pages).flatMap(([domain, pages]) => {
       const sizes = Array.from(pages.values())
       const largest = Math.max(...sizes)
-      const isLastThere =
-        sizes.length > 1 ? Math.min(...sizes) < largest : largest > largestPage || !commonPageSizes.has(largest)
+      // The last page: a shorter one before it would be of a set that was cut.
+      const last = sizes.at(-1) ?? 0
+      const isLastThere = sizes.length > 1 ? last < largest : largest > largestPage || !commonPageSizes.has(largest)
       return isLastThere ? [domain] : []
     })
     return Array.from(new Set([...this.#whole, ...paged])).filter((domain) => !this.#spoiled.has(domain))

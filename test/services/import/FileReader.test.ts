@@ -344,7 +344,7 @@ layer(NodeServices.layer)("reading files", (it) => {
         const page = (count: number, from: number) =>
           JSON.stringify({ products: Array.from({ length: count }, (_, at) => product({ id: from + at })) })
         const wholes = Effect.fnUntraced(function* (...sizes: ReadonlyArray<number>) {
-          const pages = sizes.map((size, at) => [`page-${at}.json`, page(size, 1 + at * 1_000)])
+          const pages = sizes.map((size, at) => [`page-${at + 1}.json`, page(size, 1 + at * 1_000)])
           const folder = yield* folderOf(Object.fromEntries(pages))
           return (yield* readAll([folder], oakline)).wholeStores.length === 1
         })
@@ -357,6 +357,9 @@ layer(NodeServices.layer)("reading files", (it) => {
         // Pages that were asked for without a limit have 30.
         assert.isFalse(yield* wholes(30))
         assert.isFalse(yield* wholes(250, 250))
+        // A set that was cut after a short page.
+        assert.isFalse(yield* wholes(250, 3, 250))
+        assert.isTrue(yield* wholes(...Array.from({ length: 11 }, () => 250), 3))
       }).pipe(Effect.scoped)
     )
   })
