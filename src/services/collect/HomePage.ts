@@ -37,12 +37,20 @@ const namesOf = <A>(
 /** Of ASCII alone, so that no position moves. */
 const lower = (text: string): string => text.replaceAll(/[A-Z]+/gu, (found) => found.toLowerCase())
 
-/** Addresses as they stand in scripts and attributes. */
-const unescaped = (text: string): string => text.replaceAll(/\\\/|\\u002f/giu, "/").replaceAll("&amp;", "&")
+/** Addresses and JSON as they stand in attributes, in scripts, and in text within these. */
+const unescaped = (text: string): string =>
+  text
+    // Every run of backslashes matches, whatever follows, so that none is looked at twice.
+    .replaceAll(/\\+(?:u002f|[/"])?/giu, (found) => {
+      const last = found.at(-1) ?? ""
+      return last === "/" || last === '"' ? last : last === "\\" ? found : "/"
+    })
+    .replaceAll("&amp;", "&")
 
 /**
- * Tags and scripts: what runs and what leads somewhere, but neither comments nor what is there to read. Each character is
- * looked at once, however the page is made.
+ * Tags and scripts: what runs and what leads somewhere, but not what is there to read, and no comments but those with
+ * which the platform names the app that a part of the page is of. Each character is looked at once, however the page is
+ * made.
  */
 const partsOf = (html: string): { readonly tags: ReadonlyArray<string>; readonly scripts: ReadonlyArray<string> } => {
   const tags: Array<string> = []
@@ -54,7 +62,9 @@ const partsOf = (html: string): { readonly tags: ReadonlyArray<string>; readonly
   }
   for (let at = text.indexOf("<"); at !== -1; at = text.indexOf("<", at)) {
     if (text.startsWith("<!--", at)) {
-      at = endOf("-->", at + 4)
+      const end = endOf("-->", at + 4)
+      if (text.startsWith("<!-- begin app block:", at)) tags.push(html.slice(at, end))
+      at = end
       continue
     }
     const end = endOf(">", at + 1)

@@ -246,14 +246,44 @@ layer(NodeServices.layer)("collecting", (it) => {
         assert.includeMembers(again, [page(4), "/"])
         assert.strictEqual(report.collected[0]?.products, 504)
         assert.lengthOf(yield* inside("b-shop.com"), 6)
-        // That run has ended: the next one asks all again.
+        // That run has ended: the next one asks all anew.
         web.asked.length = 0
         assert.strictEqual((yield* collect(domains)).collected.length, 2)
         assert.deepStrictEqual(paths("a-shop.com"), all(2))
       })
     )
 
-    it.effect("asks all again when the stop was long ago: pages of a store belong together", () =>
+    it.effect("ends at the same folder wherever it was stopped", () =>
+      Effect.gen(function* () {
+        const whole = yield* setUp
+        const domains = ["a-shop.com", "b-shop.com"]
+        const contents = ({ inside, read }: typeof whole) =>
+          Effect.forEach(domains, (domain) =>
+            Effect.flatMap(inside(domain), (names) =>
+              Effect.forEach(names, (name) =>
+                Effect.map(read(`${domain}/${name}`), (content) => `${domain}/${name}: ${content}`)
+              )
+            )
+          )
+        const open = (web: Storefronts.Storefronts) => {
+          web.hosts.set("a-shop.com", store("a-shop.com", [250, 2]))
+          web.hosts.set("b-shop.com", store("b-shop.com", [5]))
+        }
+        open(whole.web)
+        yield* whole.collect(domains)
+        const expected = yield* contents(whole)
+        for (let requests = 1; requests <= whole.web.asked.length; requests++) {
+          const stopped = yield* setUp
+          open(stopped.web)
+          yield* Storefronts.inTime(stopped.web, stopped.run(domains), () => stopped.web.asked.length >= requests)
+          const { failed } = yield* stopped.collect(domains)
+          assert.lengthOf(failed, 0)
+          assert.deepStrictEqual(yield* contents(stopped), expected)
+        }
+      })
+    )
+
+    it.effect("asks all anew when the stop was long ago: pages of a store belong together", () =>
       Effect.gen(function* () {
         const { collect, paths, run, web } = yield* setUp
         web.hosts.set("a-shop.com", store("a-shop.com", [250, 4]))
@@ -447,7 +477,7 @@ layer(NodeServices.layer)("collecting", (it) => {
         assert.deepStrictEqual(yield* inside("a-shop.com"), whole)
         assert.strictEqual(yield* read("a-shop.com/page-1.json"), before)
         assert.match(yield* read(failedPath.slice(failedPath.indexOf(".collect"))), /^a-shop\.com # /)
-        // It corrects itself.
+        // It mends itself.
         web.hosts.set("a-shop.com", store("a-shop.com", [2]))
         assert.lengthOf((yield* collect(["a-shop.com"])).failed, 0)
       })

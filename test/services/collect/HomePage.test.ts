@@ -102,6 +102,29 @@ layer(NodeServices.layer)("a home page", (it) => {
     )
   }
 
+  it.effect("is told by the platform which apps are on it", () =>
+    Effect.map(
+      read(
+        around(
+          "<!-- BEGIN app block: shopify://apps/klaviyo-email-marketing-sms/blocks/klaviyo-onsite-embed/2632fe16 --><p></p><!-- END app block -->"
+        )
+      ),
+      (found) => assert.deepStrictEqual(found, { ...nothing, apps: ["Klaviyo"] })
+    )
+  )
+
+  it.effect.each([
+    [String.raw`{\"pixel_id\":\"1234567890\",\"pixel_type\":\"facebook_pixel\"}`, "Facebook"],
+    [String.raw`{\"config\":\"{\\\"google_tag_ids\\\":[\\\"G-ABC\\\"]}\"}`, "Google"],
+    [String.raw`{\"pixelCode\":\"C4ABCDE\"}`, "TikTok"],
+    [String.raw`{\"tagID\":\"2612345678901\"}`, "Pinterest"]
+  ] as const)("tells pixels that the platform runs: %s", ([configuration, pixel]) =>
+    Effect.map(
+      read(around(`<script>{webPixelsConfigList:[{"id":"1","configuration":"${configuration}"}]}</script>`)),
+      (found) => assert.deepStrictEqual(found, { ...nothing, pixels: [pixel] })
+    )
+  )
+
   it.effect.each([
     `<a href="https://www.facebook.com/sharer.php?u=https://oakline.com">Share</a>`,
     `<a href="https://twitter.com/share?text=Lamp">Tweet</a>`,
@@ -149,6 +172,8 @@ layer(NodeServices.layer)("a home page", (it) => {
     `${"<a ".repeat(500_000)}href="`,
     `<script>${"Shopify.theme = {".repeat(200_000)}</script>`,
     `<html ${"lang ".repeat(500_000)}>`,
+    `<script>${"\\\\".repeat(1_500_000)}</script>`,
+    `<script>${"\\\\u".repeat(1_000_000)}</script>`,
     ""
   ])("is read quickly, whatever it is", (html) => Effect.asVoid(read(html)), 5_000)
 
