@@ -98,6 +98,7 @@ layer(NodeServices.layer)("collecting", (it) => {
         yield* collect(["a-shop.com", "b-shop.com"])
         const set = yield* FileReader.read([folder], {
           format: undefined,
+          mapping: undefined,
           store: { metaPath: undefined, domain: undefined, name: undefined, country: undefined, currency: undefined },
           asOf: "2026-07-01",
           isComplete: false,
