@@ -108,7 +108,9 @@ const written = (value: unknown): string | undefined => {
 }
 
 const meanings = (values: Readonly<Record<string, string>> | undefined) => {
-  const table = new Map(Object.entries(values ?? {}))
+  // Most fields have none, and looking up a text costs as much as reading it.
+  if (values === undefined) return (text: string | undefined) => text
+  const table = new Map(Object.entries(values))
   return (text: string | undefined): string | undefined => {
     const meant = text === undefined ? undefined : (table.get(text) ?? text)
     return meant === "" ? undefined : meant
@@ -116,7 +118,8 @@ const meanings = (values: Readonly<Record<string, string>> | undefined) => {
 }
 
 const spelling = ({ translate, words }: Field) => {
-  const spellings = new Map((words ?? []).map((word) => [word.toLowerCase(), word]))
+  if (words === undefined) return translate ?? ((text: string) => text)
+  const spellings = new Map(words.map((word) => [word.toLowerCase(), word]))
   return (text: string): string => spellings.get(text.toLowerCase()) ?? translate?.(text) ?? text
 }
 
