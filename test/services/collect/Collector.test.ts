@@ -247,7 +247,7 @@ layer(NodeServices.layer)("collecting", (it) => {
         assert.includeMembers(again, [page(4), "/"])
         assert.strictEqual(report.collected[0]?.products, 504)
         assert.lengthOf(yield* inside("b-shop.com"), 6)
-        // That run has ended: the next one asks all anew.
+        // That run has ended: the next one asks all again.
         web.asked.length = 0
         assert.strictEqual((yield* collect(domains)).collected.length, 2)
         assert.deepStrictEqual(paths("a-shop.com"), all(2))
@@ -284,7 +284,7 @@ layer(NodeServices.layer)("collecting", (it) => {
       })
     )
 
-    it.effect("asks all anew when the stop was long ago: pages of a store belong together", () =>
+    it.effect("asks all again when the stop was long ago: pages of a store belong together", () =>
       Effect.gen(function* () {
         const { collect, paths, run, web } = yield* setUp
         web.hosts.set("a-shop.com", store("a-shop.com", [250, 4]))
@@ -478,7 +478,7 @@ layer(NodeServices.layer)("collecting", (it) => {
         assert.deepStrictEqual(yield* inside("a-shop.com"), whole)
         assert.strictEqual(yield* read("a-shop.com/page-1.json"), before)
         assert.match(yield* read(failedPath.slice(failedPath.indexOf(".collect"))), /^a-shop\.com # /)
-        // It mends itself.
+        // It corrects itself.
         web.hosts.set("a-shop.com", store("a-shop.com", [2]))
         assert.lengthOf((yield* collect(["a-shop.com"])).failed, 0)
       })
