@@ -13,7 +13,10 @@ import { TestDatabase } from "./support/TestDatabase.ts"
 interface Answer {
   readonly isError?: boolean
   readonly content: ReadonlyArray<{ readonly text: string }>
-  readonly _meta: { readonly "discovery/credits": { readonly cost: number; readonly remaining: number } }
+  readonly _meta: {
+    readonly "discovery/credits": { readonly cost: number; readonly remaining: number }
+    readonly "discovery/data_as_of"?: string
+  }
 }
 
 const body = (name: string, args: object = {}) =>
@@ -83,6 +86,7 @@ layer(TestDatabase.layerNoPool, { excludeTestServices: true })((it) => {
           const pasted: unknown = JSON.parse(execFileSync("sh", ["-c", line], { encoding: "utf8" }))
           assert.isUndefined(codeOf(pasted))
           assert.strictEqual(result(pasted)._meta["discovery/credits"].cost, 1)
+          assert.match(result(pasted)._meta["discovery/data_as_of"] ?? "", /^\d{4}-\d{2}-\d{2}$/u)
           const asPro = yield* Effect.promise(() => call(port, pro, "search_ads"))
           assert.isUndefined(codeOf(asPro.json))
           const asUnpaid = yield* Effect.promise(() => call(port, unpaid, "get_usage"))

@@ -40,6 +40,7 @@ import { Grants } from "../services/oauth/Grants.ts"
 import { SafeFetch } from "../services/oauth/SafeFetch.ts"
 import { ServerKey } from "../services/oauth/ServerKey.ts"
 import { Importer } from "../services/import/Importer.ts"
+import { dataAsOfLayer } from "../services/import/Sources.ts"
 import { AdSearch } from "../services/search/AdSearch.ts"
 import { ProductSearch } from "../services/search/ProductSearch.ts"
 import { ProductReader } from "../services/search/ProductReader.ts"
@@ -157,6 +158,7 @@ export const service = Layer.mergeAll(ToolRunner.layer, ToolRegistry.layer).pipe
       DailyLooks.layer,
       Readiness.layer,
       searches,
+      dataAsOfLayer,
       TrackedShops.layer,
       ProductReader.layer,
       signIn,

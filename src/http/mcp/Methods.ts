@@ -86,12 +86,14 @@ export const make = (config: Pick<AppSettings, "baseUrl">, registry: ToolRegistr
      */
     toolResult: (answer: ToolAnswer, revision: Protocol.Revision): string => {
       const credits = `"discovery/credits":{"cost":${answer.cost},"remaining":${answer.remaining}}`
+      const meta =
+        answer.dataAsOf === undefined ? credits : `${credits},"discovery/data_as_of":${JSON.stringify(answer.dataAsOf)}`
       const texts = answer.error === undefined ? [answer.json] : [ToolErrors.toText(answer.error), answer.json]
       const content = `"content":${JSON.stringify(texts.map((text) => ({ type: "text", text })))}`
       const outcome = answer.error === undefined ? `"structuredContent":${answer.json}` : `"isError":true`
       return revision === "modern"
-        ? `{${content},${outcome},"_meta":{${credits},${modernMetaFields}},"resultType":"complete"}`
-        : `{${content},${outcome},"_meta":{${credits}}}`
+        ? `{${content},${outcome},"_meta":{${meta},${modernMetaFields}},"resultType":"complete"}`
+        : `{${content},${outcome},"_meta":{${meta}}}`
     }
   }
 }

@@ -29,6 +29,31 @@ const decodeIds = rowsOf(Schema.Struct({ id: Schema.Int }))
 const decodeRemoved = rowsOf(Schema.Struct({ shop_id: Schema.Int }))
 const decodeAsOf = rowOf(Schema.Struct({ as_of: Schema.NullOr(Schema.String) }))
 
+const dataAsOf = (sql: SqlClient.SqlClient): Effect.Effect<string | null, SqlError.SqlError> =>
+  sql`SELECT max(as_of)::text AS as_of FROM import WHERE finished_at IS NOT NULL`.pipe(
+    Effect.flatMap(decodeAsOf),
+    Effect.map((row) => row.as_of)
+  )
+
+/** An import that ends is seen within this time. */
+const asOfTimeToLive = "1 minute"
+
+/** The newest day that finished imports were of, `YYYY-MM-DD`; `null` where it is not known. */
+export const DataAsOf = Context.Reference<Effect.Effect<string | null>>("discovery/import/DataAsOf", {
+  defaultValue: () => Effect.succeed(null)
+})
+
+/** Asks the database once a minute. An answer is good without it. */
+export const dataAsOfLayer: Layer.Layer<never, never, SqlClient.SqlClient> = Layer.effect(
+  DataAsOf,
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    Effect.cachedWithTTL(
+      Effect.orElseSucceed(dataAsOf(sql), () => null),
+      asOfTimeToLive
+    )
+  )
+)
+
 /** Makes the row of an import. Products that an earlier one noted are forgotten: imports take turns. */
 export const begin = Effect.fn("Sources.begin")(function* (
   sql: SqlClient.SqlClient,
@@ -153,12 +178,7 @@ export class Sources extends Context.Service<
         )
       })
 
-      const dataAsOf = sql`SELECT max(as_of)::text AS as_of FROM import WHERE finished_at IS NOT NULL`.pipe(
-        Effect.flatMap(decodeAsOf),
-        Effect.map((row) => row.as_of)
-      )
-
-      return Sources.of({ list, forget, dataAsOf })
+      return Sources.of({ list, forget, dataAsOf: dataAsOf(sql) })
     })
   )
 }

@@ -15,6 +15,7 @@ import type { ToolError } from "../../domain/ToolError.ts"
 import * as ToolErrors from "../../domain/ToolError.ts"
 import { ActivityLog } from "../access/ActivityLog.ts"
 import { CreditLedger } from "../access/CreditLedger.ts"
+import { DataAsOf } from "../import/Sources.ts"
 import { CurrentAccount } from "../access/CurrentAccount.ts"
 import type { Charge, Charged, IdempotencyKey } from "../access/CreditLedger.ts"
 import * as Idempotency from "./Idempotency.ts"
@@ -40,6 +41,8 @@ export interface ToolAnswer extends Charged {
   readonly json: string
   /** `undefined` for a result. */
   readonly error: ToolError | undefined
+  /** The day that the catalog's data is of, `YYYY-MM-DD`; of results from the catalog, where it is known. */
+  readonly dataAsOf?: string
 }
 
 export class ToolRunner extends Context.Service<
@@ -57,6 +60,7 @@ export class ToolRunner extends Context.Service<
       const { billingUrl, supportUrl } = yield* AppConfig
       const ledger = yield* CreditLedger
       const activity = yield* ActivityLog
+      const dataAsOf = yield* DataAsOf
 
       /** Logs the call, and records it in the activity of the account. */
       const tell = (call: ToolCall, answer: ToolAnswer, atMillis: number, durationMillis: number) => {
@@ -133,7 +137,14 @@ export class ToolRunner extends Context.Service<
         const envelope = yield* inTime(run)
         const json = Truncation.toJson(envelope)
         const charged = yield* charge(call, idempotency)
-        return { json, error: undefined, cost: charged.cost, remaining: charged.remaining }
+        const asOf = yield* dataAsOf
+        return {
+          json,
+          error: undefined,
+          cost: charged.cost,
+          remaining: charged.remaining,
+          ...(asOf === null ? {} : { dataAsOf: asOf })
+        }
       })
 
       return {

@@ -5,6 +5,7 @@ import { AppConfig } from "../../../src/Config.ts"
 import type { Activity } from "../../../src/domain/access/Activity.ts"
 import type { Caller } from "../../../src/domain/access/Account.ts"
 import { RateLimited, SearchTimeout, ToolErrorPayload } from "../../../src/domain/ToolError.ts"
+import { DataAsOf } from "../../../src/services/import/Sources.ts"
 import { ToolRegistry } from "../../../src/services/tools/ToolRegistry.ts"
 import { type ToolAnswer, type ToolCall, ToolRunner } from "../../../src/services/tools/ToolRunner.ts"
 import * as FakeAccess from "../../support/FakeAccess.ts"
@@ -68,6 +69,15 @@ const envelopeOf = (answer: ToolAnswer): Record<string, unknown> => JSON.parse(a
 const used = (used: number): Partial<Caller> => ({ credits: { ...FakeAccess.caller(1).credits, used } })
 
 describe("a successful call", () => {
+  it.effect("from the catalog tells the day that the data is of, where it is known", () =>
+    withTools(() =>
+      Effect.gen(function* () {
+        assert.strictEqual((yield* call("search_ads")).dataAsOf, "2026-06-30")
+        assert.isUndefined((yield* call("get_usage")).dataAsOf)
+      })
+    ).pipe(Effect.provideService(DataAsOf, Effect.succeed("2026-06-30")))
+  )
+
   it.effect("D13 is charged once, as its last step, and says what is left", () =>
     withTools((books) =>
       Effect.gen(function* () {

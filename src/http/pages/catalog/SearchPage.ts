@@ -15,6 +15,7 @@ import * as SearchAddress from "../../../domain/search/SearchAddress.ts"
 import type { InvalidArguments, RateLimited, SearchTimeout, ServiceUnavailable } from "../../../domain/ToolError.ts"
 import { Vocabulary } from "../../../services/search/Vocabulary.ts"
 import type { Popular } from "../../../services/search/Vocabulary.ts"
+import { DataAsOf } from "../../../services/import/Sources.ts"
 import * as ToolDefinition from "../../../services/tools/ToolDefinition.ts"
 import { CatalogAccess } from "./CatalogAccess.ts"
 import { problemSummary } from "../shared/Fields.ts"
@@ -72,6 +73,7 @@ export const layer = <Query extends Narrowing.Narrowable, Answer extends Envelop
       const vocabulary = yield* Vocabulary
       const tool = yield* options.tool
       const { page } = yield* Layout
+      const dataAsOf = yield* DataAsOf
 
       const show = (
         visitor: SignedIn,
@@ -114,7 +116,7 @@ export const layer = <Query extends Narrowing.Narrowable, Answer extends Envelop
           return show(visitor, { ...form, issues }, { status: 400, problems: all })
         }
 
-        const found = (query: Query, answer: Answer) =>
+        const found = (query: Query, answer: Answer, asOf: string | null) =>
           show(visitor, form, {
             body: html`${FilterChips.chipBar(context)}${SearchResults.results({
               ...context,
@@ -122,6 +124,7 @@ export const layer = <Query extends Narrowing.Narrowable, Answer extends Envelop
               tool: tool.name,
               cards: options.cards(answer, locale),
               pagination: answer.pagination,
+              asOf,
               reasons: answer.results.length === 0 ? options.reasons(query, answer) : []
             })}`
           })
@@ -130,7 +133,8 @@ export const layer = <Query extends Narrowing.Narrowable, Answer extends Envelop
           const prepared = yield* ToolDefinition.prepare(tool, decoded)
           if (Result.isFailure(prepared)) return refused(prepared.failure.issues)
           const { args, run } = prepared.success
-          return found(args, yield* ToolDefinition.inTime(run({ accountId: session.accountId })))
+          const answer = yield* ToolDefinition.inTime(run({ accountId: session.accountId }))
+          return found(args, answer, yield* dataAsOf)
         }).pipe(
           Effect.catchTags({
             InvalidArguments: ({ issues }) => Effect.succeed(refused(issues)),

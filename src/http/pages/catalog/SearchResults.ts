@@ -25,6 +25,8 @@ export interface Found {
   readonly cards: ReadonlyArray<Html>
   readonly pagination: Pagination | AdPagination
   readonly reasons: ReadonlyArray<Reason>
+  /** The day that the data is of, `YYYY-MM-DD`. */
+  readonly asOf: string | null
 }
 
 /** What is paged over: stores where there is one ad of each. */
@@ -46,7 +48,8 @@ const summary = (found: Found): Html => {
   const total = text(`search.total.${subject}`, { count: pagination.total })
   const isGrouped = "mode" in pagination && pagination.mode === "grouped_by_shop" && pagination.total > 0
   const stores = text("search.stores", { count: countOf(found) })
-  return html`<p class="total" role="status">${isGrouped ? text("search.grouped", { ads: total, stores }) : total}</p>`
+  return html`<p class="total" role="status">${isGrouped ? text("search.grouped", { ads: total, stores }) : total}</p>
+    ${found.asOf !== null && html`<p class="aside">${text("search.asOf", { day: locale.date(found.asOf) })}</p>`}`
 }
 
 const paging = (found: Found): Html => {

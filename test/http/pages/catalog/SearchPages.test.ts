@@ -136,6 +136,20 @@ const spoiled = (random: Random.Random, args: Record<string, unknown>): Record<s
 })
 
 layer(services, { excludeTestServices: true })("search pages", (it) => {
+  it.effect("tell the day that the data is of, once an import has ended", () =>
+    Effect.gen(function* () {
+      const { look, post } = yield* customer
+      const sql = yield* SqlClient.SqlClient
+      const clock = yield* SetClock
+      assert.notInclude((yield* look(adsPath)).text, "Data as of")
+      yield* sql`WITH added AS (INSERT INTO source (name) VALUES ('test') RETURNING id)
+        INSERT INTO import (source_id, as_of, finished_at) SELECT id, '2026-06-30', now() FROM added`
+      yield* clock.advance(60_000)
+      assert.match((yield* look(adsPath)).text, /Data as of [^<]*\b30\b[^<]*2026\./u)
+      assert.isDefined((yield* post(JSON.stringify(Messages.call("search_ads")))).envelope)
+    })
+  )
+
   for (const [subject, { address, path, tool }] of Object.entries(pages)) {
     it.effect(
       `${subject}: ${setsPerPage} sets of filters give the ids of ${tool} in its order, or are refused as there`,
