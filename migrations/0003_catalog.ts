@@ -151,10 +151,10 @@ export default Effect.gen(function* () {
       shop_id integer NOT NULL REFERENCES shop ON DELETE CASCADE
     )`
 
-  // Products that an import has come across, while it runs: those of its stores that are not here are gone at their source.
-  // Nothing is lost with it that a second run would not find again.
+  // Products that an import has come across, while it runs: those of its stores that are not here are gone at their source. Not
+  // unlogged: a crash would empty it, and all would seem to be gone.
   yield* sql`
-    CREATE UNLOGGED TABLE import_product (
+    CREATE TABLE import_product (
       product_id integer PRIMARY KEY
     )`
 

@@ -140,6 +140,7 @@ const importFiles = Effect.fn("ImportCommand.importFiles")(function* (options: O
     total: set.totalBytes,
     provenance: { source: sourceOf(options), license: Option.getOrNull(options.license), asOf: reading.asOf },
     outcome: set.outcome,
+    notesProducts: set.mayBeWhole,
     expireAdsAfterDays: () => (set.formats().has("ads") ? adsExpireDays : undefined),
     allowsLargeRemovals: options.yes,
     maxRejects: options.maxRejects,

@@ -134,7 +134,7 @@ const store = Effect.fnUntraced(function* (
   const categorized = Array.from(batch.products.values())
   const found = yield* ProductKeys.resolve(sql, ofShop(categorized.map(({ record }) => record)))
   const products = yield* CatalogTables.upsertProducts(write, found)
-  if (write.origin?.notesProducts === true) yield* ProductKeys.note(sql, found)
+  if (write.origin?.notesProducts() === true) yield* ProductKeys.note(sql, found)
   const ads = yield* CatalogTables.upsertAds(
     write,
     Array.from(batch.ads.values(), (record) => ({ record, shopId: idOf(record.shop) }))

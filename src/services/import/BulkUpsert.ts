@@ -52,7 +52,7 @@ export interface Origin {
   /** The day that the data is of, `YYYY-MM-DD`. */
   readonly asOf: string
   /** Whether products are to be noted that the import comes across. */
-  readonly notesProducts: boolean
+  readonly notesProducts: () => boolean
 }
 
 /** How many rows were new, how many differed from what was stored, and whose stamps move. */

@@ -51,6 +51,8 @@ export interface FileSet {
   /** Once the chunks have ended. */
   readonly outcome: () => SourceOutcome
   readonly formats: () => ReadonlySet<FormatName>
+  /** Whether a file that was opened may be of the whole of a store. */
+  readonly mayBeWhole: () => boolean
   readonly names: ReadonlyArray<string>
 }
 
@@ -100,6 +102,7 @@ export const read = Effect.fn("FileReader.read")(function* (
     totalBytes: sizes.reduce((sum: number | null, size) => (sum === null || size === null ? null : sum + size), 0),
     outcome: () => ({ files: facts, wholeStores: wholes.domains(), keptProducts: wholes.kept }),
     formats: () => found,
+    mayBeWhole: () => options.isComplete || found.has("storefront") || found.has("products"),
     names: files.map(({ name }) => name)
   }
 })

@@ -44,6 +44,8 @@ const noOutcome: SourceOutcome = { files: [], wholeStores: [], keptProducts: [] 
 
 export interface ImportOptions {
   readonly provenance: Provenance
+  /** Whether the source may have all products of a store: those that it has are noted, so that others can be told. */
+  readonly notesProducts?: () => boolean
   /** Asked for when the source has ended. */
   readonly outcome?: () => SourceOutcome
   /**
@@ -115,7 +117,11 @@ export class Importer extends Context.Service<
           const startedAt = yield* Clock.currentTimeMillis
           const report = new Report(options)
           const { asOf } = options.provenance
-          const origin = { ...(yield* Sources.begin(sql, options.provenance)), asOf, notesProducts: true }
+          const origin = {
+            ...(yield* Sources.begin(sql, options.provenance)),
+            asOf,
+            notesProducts: options.notesProducts ?? (() => false)
+          }
           const queue = yield* Stream.toQueue(
             batches(source, batchRows, (chunk) => report.read(chunk)),
             { capacity: batchesAhead }

@@ -49,6 +49,7 @@ const run = Effect.fnUntraced(function* (files: Readonly<Record<string, string |
   const report = yield* importer.run(set.chunks, {
     provenance: { source: options.source ?? "test", license: "ours", asOf },
     outcome: set.outcome,
+    notesProducts: set.mayBeWhole,
     expireAdsAfterDays: () => (set.formats().has("ads") ? 7 : undefined),
     allowsLargeRemovals: options.yes ?? false,
     maxRejects: 100,
