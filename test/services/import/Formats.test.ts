@@ -394,7 +394,7 @@ layer(NodeServices.layer)("the formats of files", (it) => {
             '"a@b.c",www.Later.com,Later,us,USD,en,"USD $51,707,048.53",12345,120,Klaviyo:Judge.me,Facebook Pixel:Google Analytics,/Home & Garden/Furniture:/Food,2019/05/03,Dawn,https://facebook.com/later,,4.5,"1,200"',
             ",euro.de,,DE,EUR,de-DE,USD $10.00,,,,,,,,,,,",
             ",wrong.com,W,XX,,,,,,,,,,,,,,",
-            ",bad.com,B,US,,,many,,,,,,,,,,9,"
+            ",bad.com,B,US,,,12.5K,,,,,,,,,,9,"
           )
         )
         assert.strictEqual(format, "shops")

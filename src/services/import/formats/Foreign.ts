@@ -70,6 +70,8 @@ export const amount = (value: unknown, decimalSign?: "," | "."): number | null =
   const found = text(value)
   // The patterns take quadratic time.
   if (found === null || found.length > maxAmountCharacters) return null
+  // `12.5K` is not 12.5.
+  if (/\d\s?[kmb]$/iu.test(found)) return null
   const digits = /^[^\d+.,-]*([+-]?[\d.,\s'\u2019]*\d)[^\d]*$/u.exec(found)?.[1]?.replaceAll(/[\s'\u2019]/gu, "")
   if (digits === undefined) return null
   const comma = digits.lastIndexOf(",")
