@@ -213,9 +213,11 @@ export const vocabulary: Layer.Layer<Vocabulary> = Layer.succeed(Vocabulary, {
     Effect.succeed(
       Array.isArray(args["niches"])
         ? args["niches"].flatMap((niche: unknown, index) =>
+            // What is no name is refused by the schema.
+            (typeof niche !== "string" && typeof niche !== "number") ||
             niches.some(({ id, name }) => niche === id || niche === name)
               ? []
-              : [issueAt(`niches.${index}`, "unknown_niche", { value: String(niche) })]
+              : [issueAt(`niches.${index}`, "unknown_niche", { value: niche })]
           )
         : []
     )
