@@ -317,6 +317,11 @@ layer(NodeServices.layer)("the formats of files", (it) => {
         { headline: null, ad_text: "Buy now" }
       ],
       [
+        "a template whose card is a template is unknown",
+        ad({}, { title: "{{product.name}}", cards: [{ title: "{{product.brand}}" }] }),
+        { headline: null }
+      ],
+      [
         "a redirector leads on",
         ad({}, { link_url: "https://l.facebook.com/l.php?u=https%3A%2F%2Foakline.com%2Fa%3Fb%3Dc&h=x" }),
         { landing_url: "https://oakline.com/a?b=c" }

@@ -316,6 +316,14 @@ layer(NodeServices.layer, { excludeTestServices: true })("imports of files", (it
           ["p-3"]
         )
         assert.deepStrictEqual((yield* run({ "r.ndjson": ndjson(...gone.slice(0, 4)) })).tallies.product.removed, 0)
+        // In the order of one file.
+        const product = (key: string) => ({ type: "product", shop: "oakline.com", key, title: key, price: 1 })
+        const removal = (key: string) => ({ type: "removed", record: "product", shop: "oakline.com", key })
+        yield* run({ "o.ndjson": ndjson(product("x"), removal("x"), removal("y"), product("y")) })
+        assert.deepStrictEqual(
+          (yield* products).map(({ key }) => key),
+          ["p-3", "y"]
+        )
       })
     )
   )
