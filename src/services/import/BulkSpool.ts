@@ -2,15 +2,16 @@
  * Brings the lines of a bulk operation together by their product, in any order of the file and in little memory: they are put into
  * files by a hash of the product's id, and read again file by file.
  */
-import { Effect, Result, Stream } from "effect"
+import { Effect, FileSystem, Result, Stream } from "effect"
 import type { Scope } from "effect"
-import { createHash } from "node:crypto"
 import * as fs from "node:fs/promises"
-import * as os from "node:os"
 import * as path from "node:path"
+import { crc32 } from "node:zlib"
+import { chunk } from "./Conversion.ts"
 import * as BulkProducts from "./formats/BulkProducts.ts"
 import type { Part } from "./formats/BulkProducts.ts"
 import { isForeign } from "./formats/Foreign.ts"
+import { join, nothing } from "./formats/Reading.ts"
 import { UnreadableInput } from "./ImportError.ts"
 import type { ImportChunk, Reject } from "./ImportSource.ts"
 import type { InputFile } from "./InputFile.ts"
@@ -24,14 +25,12 @@ const waitingCharacters = 4_194_304
 export const read = Effect.fn("BulkSpool.read")(function* (
   file: InputFile,
   domain: string
-): Effect.fn.Return<Stream.Stream<ImportChunk, UnreadableInput>, UnreadableInput, Scope.Scope> {
-  const folder = yield* Effect.acquireRelease(
-    Effect.promise(() => fs.mkdtemp(path.join(os.tmpdir(), "discovery-import-"))),
-    (folder) => Effect.promise(() => fs.rm(folder, { recursive: true, force: true }))
-  )
+): Effect.fn.Return<Stream.Stream<ImportChunk, UnreadableInput>, UnreadableInput, FileSystem.FileSystem | Scope.Scope> {
   const nameOf = (part: number) => path.join(folder, String(part))
   const failed = (cause: unknown) =>
     new UnreadableInput({ message: `${file.name} cannot be sorted in the temporary folder.`, cause })
+  const files = yield* FileSystem.FileSystem
+  const folder = yield* Effect.mapError(files.makeTempDirectoryScoped({ prefix: "discovery-import-" }), failed)
   const spool = new Spool((part, text) => fs.appendFile(nameOf(part), text))
   const sorted = file.content.pipe(
     Stream.map((bytes) => ("damage" in bytes ? spool.breakOff(bytes.damage) : spool.push(bytes))),
@@ -40,7 +39,7 @@ export const read = Effect.fn("BulkSpool.read")(function* (
       Effect.as(Effect.tryPromise({ try: () => spool.flush(waitingCharacters), catch: failed }), rejects)
     ),
     Stream.filter((rejects) => rejects.length > 0),
-    Stream.map((rejects): ImportChunk => ({ rows: [], rejects, skipped: 0, position: 0 }))
+    Stream.map((rejects) => chunk({ ...nothing, rejects }))
   )
   const products = Stream.range(0, parts - 1).pipe(
     Stream.mapEffect((part) =>
@@ -69,14 +68,7 @@ const toChunk = (text: string, domain: string): ImportChunk => {
     if (group === undefined) groups.set(product, [{ line: number, record }])
     else group.push({ line: number, record })
   }
-  const readings = Array.from(groups.values(), (group) => BulkProducts.toReading(group, domain))
-  return {
-    rows: readings.flatMap(({ rows }) => rows),
-    rejects: readings.flatMap(({ rejects }) => rejects),
-    skipped: readings.reduce((sum, { skipped }) => sum + skipped, 0),
-    kept: readings.flatMap(({ kept = [] }) => kept),
-    position: 0
-  }
+  return chunk(join(Array.from(groups.values(), (group) => BulkProducts.toReading(group, domain))))
 }
 
 class Spool {
@@ -121,7 +113,7 @@ class Spool {
       if (!isForeign(record)) return reject("must be a JSON object")
       const product = BulkProducts.productOf(record)
       if (product === null) return [{ line: line.number, field: "id", reason: "is required" }]
-      const part = createHash("md5").update(product).digest().readUInt16LE(0) % parts
+      const part = crc32(product) % parts
       const text = `${JSON.stringify([line.number, record])}\n`
       const waiting = this.#waiting.get(part)
       if (waiting === undefined) this.#waiting.set(part, [text])

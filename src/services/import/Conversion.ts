@@ -2,7 +2,7 @@
 import { Effect, Result, Stream } from "effect"
 import { CsvRows } from "./CsvRows.ts"
 import type * as Format from "./formats/Format.ts"
-import { nothing } from "./formats/Reading.ts"
+import { join, nothing } from "./formats/Reading.ts"
 import type { Reading } from "./formats/Reading.ts"
 import type { UnreadableInput } from "./ImportError.ts"
 import type { ImportChunk } from "./ImportSource.ts"
@@ -10,19 +10,12 @@ import type { InputFile } from "./InputFile.ts"
 import { JsonItems } from "./JsonItems.ts"
 import { Lines } from "./Lines.ts"
 
-const chunk = ({ kept = [], rejects, rows, skipped }: Reading): ImportChunk => ({
+export const chunk = ({ kept = [], rejects, rows, skipped }: Reading): ImportChunk => ({
   rows,
   rejects,
   skipped,
   kept,
   position: 0
-})
-
-export const join = (readings: ReadonlyArray<Reading>): Reading => ({
-  rows: readings.flatMap(({ rows }) => rows),
-  rejects: readings.flatMap(({ rejects }) => rejects),
-  skipped: readings.reduce((sum, { skipped }) => sum + skipped, 0),
-  kept: readings.flatMap(({ kept = [] }) => kept)
 })
 
 /** Makes records of what a container holds: objects of JSON, or rows of a table. */

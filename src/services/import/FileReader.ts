@@ -1,18 +1,17 @@
 /** Reads the files of one import, whatever their formats: records, and what the files together are the whole of. */
 import { Effect, Result, Stream } from "effect"
 import type { FileSystem, Scope, Stdio } from "effect"
-import * as path from "node:path"
 import * as Records from "../../domain/catalog/Records.ts"
 import type { PartialShop } from "../../domain/catalog/Records.ts"
 import * as Storefront from "../../domain/catalog/Storefront.ts"
 import * as BulkSpool from "./BulkSpool.ts"
-import { convert, join } from "./Conversion.ts"
+import { convert } from "./Conversion.ts"
 import type { Converter } from "./Conversion.ts"
 import * as AdLibrary from "./formats/AdLibrary.ts"
 import { foreign, isForeign } from "./formats/Foreign.ts"
 import * as Format from "./formats/Format.ts"
 import type { Detected, FormatName } from "./formats/Format.ts"
-import { nothing } from "./formats/Reading.ts"
+import { decoded, join, nothing, ofProduct } from "./formats/Reading.ts"
 import type { Reading } from "./formats/Reading.ts"
 import * as Mapping from "./formats/Mapping.ts"
 import * as ProductCsv from "./formats/ProductCsv.ts"
@@ -24,7 +23,6 @@ import * as Taxonomy from "./formats/Taxonomy.ts"
 import * as Traffic from "./formats/Traffic.ts"
 import { UnreadableInput } from "./ImportError.ts"
 import type { SourceOutcome } from "./Importer.ts"
-import { rejects } from "./ImportSource.ts"
 import type { ImportChunk } from "./ImportSource.ts"
 import * as InputFile from "./InputFile.ts"
 import type { FileFacts } from "./Sources.ts"
@@ -143,7 +141,7 @@ export const recordsOf = Effect.fnUntraced(function* (
         ? convert(file, container, productRows(container, shop.domain), (isWhole) => {
             if (isWhole) wholes.add(shop.domain)
           })
-        : convert(file, container, storefrontItems(shop.domain, path.basename(file.name), wholes), (isWhole) => {
+        : convert(file, container, storefrontItems(shop.domain, wholes), (isWhole) => {
             if (!isWhole) wholes.spoil(shop.domain)
           })
   return Stream.concat(Stream.succeed(shopChunk(shop)), records)
@@ -182,7 +180,7 @@ const converterOf = (
   const header = container._tag === "Csv" ? container.header : []
   switch (format) {
     case "native":
-      return { item: native }
+      return { item: (item, line) => decoded(line, Records.decode(item)) }
     case "meta":
       return { item: (item, line) => StorefrontShop.fromMeta(foreign(item), line) }
     case "ads":
@@ -205,40 +203,27 @@ const converterOf = (
   }
 }
 
-const native = (item: unknown, line: number): Reading =>
-  Result.match(Records.decode(item), {
-    onSuccess: (record) => ({ rows: [{ line, record }], rejects: [], skipped: 0 }),
-    onFailure: (issues) => ({ rows: [], rejects: rejects(line, issues), skipped: 0 })
-  })
-
 const productRows = (container: Format.Container, domain: string): Converter => {
   const rows = ProductCsv.make(container._tag === "Csv" ? container.header : [], domain)
   return { row: rows.push, end: rows.end }
 }
 
-const storefrontItems = (domain: string, file: string, wholes: WholeStores): Converter => {
-  wholes.page(domain, file)
+const storefrontItems = (domain: string, wholes: WholeStores): Converter => {
+  wholes.page(domain)
   return {
     item: (item, line) => {
       const products = isForeign(item) && Array.isArray(item["products"]) ? item["products"] : [item]
       return join(
         products.map((product): Reading => {
-          wholes.item(domain, file)
+          wholes.item(domain)
           const record = Storefront.toRecord(product, domain)
-          if (Result.isFailure(record)) {
-            const { handle, id } = foreign(product)
-            const kept = [handle, id].flatMap((key) =>
+          const { handle, id } = foreign(product)
+          return ofProduct(line, record, {
+            category: Result.isSuccess(record) ? (record.success?.details?.product_type ?? null) : null,
+            keys: [handle, id].flatMap((key) =>
               typeof key === "string" || typeof key === "number" ? [String(key)] : []
             )
-            return { rows: [], rejects: rejects(line, record.failure), skipped: 0, kept }
-          }
-          return record.success === null
-            ? { rows: [], rejects: [], skipped: 1 }
-            : {
-                rows: [{ line, record: record.success, category: record.success.details?.product_type ?? null }],
-                rejects: [],
-                skipped: 0
-              }
+          })
         })
       )
     }

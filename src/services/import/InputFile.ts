@@ -8,7 +8,6 @@ import type { PlatformError, Scope } from "effect"
 import { createHash } from "node:crypto"
 import { createReadStream, createWriteStream } from "node:fs"
 import * as fs from "node:fs/promises"
-import * as os from "node:os"
 import * as path from "node:path"
 import { pipeline } from "node:stream/promises"
 import * as zlib from "node:zlib"
@@ -148,9 +147,9 @@ const startsAsZip = (file: string): Effect.Effect<boolean, UnreadableInput> =>
 const spooledIfZip = Effect.fnUntraced(function* (file: LocatedFile): Locate {
   const [head, bytes] = yield* withHead(file.bytes, 4)
   if (kindOf(head) !== "zip") return [{ ...file, bytes }]
-  const folder = yield* Effect.acquireRelease(
-    Effect.promise(() => fs.mkdtemp(path.join(os.tmpdir(), "discovery-import-"))),
-    (folder) => Effect.promise(() => fs.rm(folder, { recursive: true, force: true }))
+  const files = yield* FileSystem.FileSystem
+  const folder = yield* Effect.mapError(files.makeTempDirectoryScoped({ prefix: "discovery-import-" }), (error) =>
+    unreadable(file.name, "cannot be unpacked", error)
   )
   const spool = path.join(folder, "archive.zip")
   const source = yield* Stream.toAsyncIterableEffect(bytes)

@@ -10,8 +10,8 @@ export class WholeStores {
   readonly #isComplete: boolean
   readonly #whole = new Set<string>()
   readonly #spoiled = new Set<string>()
-  /** Products by file, of stores whose products come in pages. */
-  readonly #pages = new Map<string, Map<string, number>>()
+  /** How many products each page has, of stores whose products come in pages. */
+  readonly #pages = new Map<string, Array<number>>()
   readonly kept: Array<{ readonly shop: string; readonly key: string }> = []
   #current = ""
 
@@ -28,15 +28,17 @@ export class WholeStores {
     this.#spoiled.add(domain)
   }
 
-  page(domain: string, file: string): void {
-    const pages = this.#pages.get(domain) ?? new Map<string, number>()
-    this.#pages.set(domain, pages.set(`${pages.size} ${file}`, 0))
+  /** A page of the store begins. */
+  page(domain: string): void {
+    const sizes = this.#pages.get(domain)
+    if (sizes === undefined) this.#pages.set(domain, [0])
+    else sizes.push(0)
   }
 
-  item(domain: string, file: string): void {
-    const pages = this.#pages.get(domain)
-    const name = Array.from(pages?.keys() ?? []).at(-1) ?? file
-    pages?.set(name, (pages.get(name) ?? 0) + 1)
+  /** A product of the page that has begun. */
+  item(domain: string): void {
+    const sizes = this.#pages.get(domain) ?? []
+    sizes.push((sizes.pop() ?? 0) + 1)
   }
 
   take({ kept = [], rows }: ImportChunk): void {
@@ -48,8 +50,7 @@ export class WholeStores {
   }
 
   domains(): ReadonlyArray<string> {
-    const paged = Array.from(this.#pages).flatMap(([domain, pages]) => {
-      const sizes = Array.from(pages.values())
+    const paged = Array.from(this.#pages).flatMap(([domain, sizes]) => {
       const largest = Math.max(...sizes)
       // The last page: a shorter one before it would be of a set that was cut.
       const last = sizes.at(-1) ?? 0

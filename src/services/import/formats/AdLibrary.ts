@@ -10,10 +10,10 @@ import type { Cta, MediaType } from "../../../domain/catalog/Enumerations.ts"
 import { fromHtml } from "../../../domain/catalog/PlainText.ts"
 import { AdRecord } from "../../../domain/catalog/Records.ts"
 import * as ArgumentDecoder from "../../../domain/ArgumentDecoder.ts"
-import { rejects } from "../ImportSource.ts"
 import type { LibraryAd } from "../ImportSource.ts"
 import { address, day, firstText, flag, foreign, isForeign, list, snakeCase, text, unflatten } from "./Foreign.ts"
 import type { Foreign } from "./Foreign.ts"
+import { refused } from "./Reading.ts"
 import type { Reading } from "./Reading.ts"
 
 /** Other types of the Ad Library have no label that the filter `ctas` knows. */
@@ -146,7 +146,7 @@ const toReading = ({ caption, fields, id, pageId }: AdParts, line: number): Read
     ad_library_url: id === null ? null : libraryUrl(id),
     ...fields
   })
-  if (Result.isFailure(decoded)) return { rows: [], rejects: rejects(line, decoded.failure), skipped: 0 }
+  if (Result.isFailure(decoded)) return refused(line, decoded.failure)
   const record: LibraryAd = { type: "library_ad", ad: decoded.success, page_id: pageId, caption }
   return { rows: [{ line, record }], rejects: [], skipped: 0 }
 }

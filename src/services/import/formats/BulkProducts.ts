@@ -2,11 +2,10 @@
  * The result of a bulk operation over a store's products: one object a line, variants and images as lines of their own
  * that name their product in `__parentId`, near it or not. Only the fields that were asked for are there.
  */
-import { Result } from "effect"
 import * as Storefront from "../../../domain/catalog/Storefront.ts"
-import { rejects } from "../ImportSource.ts"
 import { firstText, foreign, list, text } from "./Foreign.ts"
 import type { Foreign } from "./Foreign.ts"
+import { nothing, ofProduct } from "./Reading.ts"
 import type { Reading } from "./Reading.ts"
 
 const kindOf = (id: string): string => /^gid:\/\/shopify\/(\w+)\//u.exec(id)?.[1] ?? ""
@@ -50,11 +49,11 @@ export const toReading = (parts: ReadonlyArray<Part>, domain: string): Reading =
       field: "__parentId",
       reason: "names an object that is not in the file"
     }))
-    return { rows: [], rejects: missing, skipped: 0 }
+    return { ...nothing, rejects: missing }
   }
   const { line, record } = own
   const id = text(record["id"]) ?? ""
-  if (kindOf(id) !== "Product" && !("title" in record)) return { rows: [], rejects: [], skipped: 1 }
+  if (kindOf(id) !== "Product" && !("title" in record)) return { ...nothing, skipped: 1 }
   const children = parts.filter((part) => part !== own).map((part) => part.record)
   const kindsOf = (child: Foreign) => kindOf(text(child["id"]) ?? "")
   const variants = children.filter((child) => kindsOf(child) === "ProductVariant" || "price" in child)
@@ -96,12 +95,8 @@ export const toReading = (parts: ReadonlyArray<Part>, domain: string): Reading =
       values: list(foreign(option)["values"]).filter((value) => typeof value === "string")
     }))
   }
-  const read = Storefront.toRecord(product, domain)
-  if (Result.isFailure(read)) {
-    const kept = [product.handle, product.id].filter((key) => key !== null)
-    return { rows: [], rejects: rejects(line, read.failure), skipped: 0, kept }
-  }
-  return read.success === null
-    ? { rows: [], rejects: [], skipped: 1 }
-    : { rows: [{ line, record: read.success, category: product.product_type }], rejects: [], skipped: 0 }
+  return ofProduct(line, Storefront.toRecord(product, domain), {
+    category: product.product_type,
+    keys: [product.handle, product.id].filter((key) => key !== null)
+  })
 }

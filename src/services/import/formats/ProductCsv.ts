@@ -4,12 +4,10 @@
  * A product is a group of rows: the first has its title, those that follow repeat the handle with a further variant or a
  * further image. Rows of a group are neighbors.
  */
-import { Result } from "effect"
 import * as Storefront from "../../../domain/catalog/Storefront.ts"
-import { rejects } from "../ImportSource.ts"
 import type { Reject } from "../ImportSource.ts"
 import { amount, text } from "./Foreign.ts"
-import { nothing } from "./Reading.ts"
+import { nothing, ofProduct } from "./Reading.ts"
 import type { Reading } from "./Reading.ts"
 
 /** For each column its names in both generations, in lower case. */
@@ -160,21 +158,10 @@ const toReading = (
       ).filter((value) => value !== null)
     }))
   }
-  const record = Storefront.toRecord(product, domain)
-  if (Result.isFailure(record)) {
-    // A wrong price has been told already, and where it stands.
-    return {
-      rows: [],
-      rejects: wrong.length > 0 ? wrong : rejects(line, record.failure),
-      skipped: 0,
-      kept: [product.handle]
-    }
-  }
-  return record.success === null
-    ? { rows: [], rejects: [], skipped: 1 }
-    : {
-        rows: [{ line, record: record.success, category: cell(first, "category") ?? cell(first, "type") }],
-        rejects: wrong,
-        skipped: 0
-      }
+  const reading = ofProduct(line, Storefront.toRecord(product, domain), {
+    category: cell(first, "category") ?? cell(first, "type"),
+    keys: [product.handle]
+  })
+  // A wrong price has been told already, and where it stands. Of what is not on sale nothing is told.
+  return wrong.length === 0 || reading.skipped > 0 ? reading : { ...reading, rejects: wrong }
 }

@@ -1,7 +1,7 @@
 /** The ways to read a value of a table that a map can name, and what the field of a record makes of it. */
 import { Result } from "effect"
 import { address, amount, day, flag, host, joined } from "./Foreign.ts"
-import { monthOf } from "./Traffic.ts"
+import { monthOf, months } from "./Traffic.ts"
 
 export const ways = ["text", "number", "money", "list", "date", "yes_no", "domain"] as const
 export type Way = (typeof ways)[number]
@@ -183,7 +183,6 @@ const patternOf = (form: string): RegExp | undefined => {
   }
 }
 
-const months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 const two = (text: string | undefined) => (text ?? "").padStart(2, "0")
 
 const yearOf = (digits: string): string =>

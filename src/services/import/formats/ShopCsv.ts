@@ -7,8 +7,8 @@ import type { Pixel, SocialNetwork } from "../../../domain/catalog/Enumerations.
 import { PartialShop } from "../../../domain/catalog/Records.ts"
 import * as ArgumentDecoder from "../../../domain/ArgumentDecoder.ts"
 import { Result } from "effect"
-import { rejects } from "../ImportSource.ts"
 import { amount, day, host, joined, text } from "./Foreign.ts"
+import { refused } from "./Reading.ts"
 import type { Reading, Table } from "./Reading.ts"
 import type { StoreOptions } from "./StorefrontShop.ts"
 
@@ -174,7 +174,7 @@ export const make = (header: ReadonlyArray<string>, month: string, store: Pick<S
       ...given("trustpilot_reviews", number("reviews", true)),
       ...given("categories", found.categories === undefined ? null : joined(cell("categories")))
     })
-    if (Result.isFailure(decoded)) return { rows: [], rejects: rejects(line, decoded.failure), skipped: 0 }
+    if (Result.isFailure(decoded)) return refused(line, decoded.failure)
     const visits = number("visits", true)
     return {
       rows: [

@@ -8,9 +8,9 @@ import { PartialShop } from "../../../domain/catalog/Records.ts"
 import * as StoreDomain from "../../../domain/catalog/StoreDomain.ts"
 import * as Storefront from "../../../domain/catalog/Storefront.ts"
 import { UnreadableInput } from "../ImportError.ts"
-import { rejects } from "../ImportSource.ts"
 import { text } from "./Foreign.ts"
 import type { Foreign } from "./Foreign.ts"
+import { decoded } from "./Reading.ts"
 import type { Reading } from "./Reading.ts"
 
 /** What the files do not say, or say wrongly: it goes before `meta.json`. */
@@ -44,10 +44,7 @@ export const fromMeta = (record: Foreign, line: number): Reading => {
   const shop = Result.flatMap(meta, (meta) =>
     toShop(domainOfMeta(meta) ?? text(record["myshopify_domain"]) ?? undefined, meta, {})
   )
-  return Result.match(shop, {
-    onSuccess: (record) => ({ rows: [{ line, record }], rejects: [], skipped: 0 }),
-    onFailure: (issues) => ({ rows: [], rejects: rejects(line, issues), skipped: 0 })
-  })
+  return decoded(line, shop)
 }
 
 /** `oakline.com.csv`, `oakline.com/products.json` and `oakline.com/page1.json` name their store. */

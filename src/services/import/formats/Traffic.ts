@@ -19,7 +19,8 @@ export const monthOf = (written: string): string => {
   return at < 0 ? written : `${named?.[2]}-${String(at + 1).padStart(2, "0")}`
 }
 
-const months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
+/** As they begin in English. */
+export const months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 const isMonth = (name: string) => /^\d{4}-\d{2}$/u.test(monthOf(name.trim()))
 
 export const places = (header: ReadonlyArray<string>) => {
