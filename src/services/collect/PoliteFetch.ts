@@ -12,6 +12,7 @@ import { hasUserInfo } from "../../domain/UserInfo.ts"
 import type { Answer, Head } from "../oauth/PinnedRequest.ts"
 import { SafeFetch } from "../oauth/SafeFetch.ts"
 import type { FetchFailed } from "../oauth/SafeFetch.ts"
+import * as ContentType from "../ContentType.ts"
 import { NotFetched } from "./CollectError.ts"
 import * as Robots from "./Robots.ts"
 
@@ -32,7 +33,7 @@ export interface Wanted {
 export interface Fetched {
   /** Where the redirects ended. */
   readonly url: URL
-  /** Without parameters, in lower case. */
+  /** Without parameters, in lower case; "" where there is none. */
   readonly mediaType: string
   readonly body: Uint8Array
   readonly validators: Validators
@@ -236,7 +237,7 @@ const fetchedOf = Effect.fnUntraced(function* ({ body, headers }: Answer, url: U
         })
   const fetched: Fetched = {
     url,
-    mediaType: (headers["content-type"] ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? "",
+    mediaType: ContentType.parse(headers["content-type"])?.type ?? "",
     body: unpacked,
     validators: { etag: validator(headers["etag"]), lastModified: validator(headers["last-modified"]) }
   }

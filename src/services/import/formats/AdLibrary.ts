@@ -4,10 +4,11 @@
  *
  * The address of a snapshot holds the caller's access token, and personal data is beside the ads: none of it is read.
  */
-import { Result } from "effect"
+import { Result, Schema } from "effect"
 import { ctas, mediaTypes } from "../../../domain/catalog/Enumerations.ts"
 import type { Cta, MediaType } from "../../../domain/catalog/Enumerations.ts"
 import { fromHtml } from "../../../domain/catalog/PlainText.ts"
+import { WebUrl } from "../../../domain/catalog/RecordFields.ts"
 import { AdRecord } from "../../../domain/catalog/Records.ts"
 import * as ArgumentDecoder from "../../../domain/ArgumentDecoder.ts"
 import type { LibraryAd } from "../ImportSource.ts"
@@ -153,16 +154,12 @@ const toReading = ({ caption, fields, id, pageId }: AdParts, line: number): Read
 
 const decode = ArgumentDecoder.decoder(AdRecord)
 
+const isWebUrl = Schema.is(WebUrl)
+
 /** An address that is none is left out: the ad is good without it. */
 const webUrl = (found: string | null): string | null => {
-  const url = found === null ? null : URL.parse(found)
-  return url !== null &&
-    /^https?:$/u.test(url.protocol) &&
-    url.username === "" &&
-    url.password === "" &&
-    url.href.length <= 2_048
-    ? url.href
-    : null
+  const href = found === null ? undefined : URL.parse(found)?.href
+  return href !== undefined && isWebUrl(href) ? href : null
 }
 
 const fromPage = (found: Foreign, line: number, asOf: string): Reading => {
