@@ -39,8 +39,15 @@ describe("documents", () => {
   it.effect("docs/tools.md is generated from the tools", () =>
     Effect.gen(function* () {
       const { tools } = yield* ToolRegistry
-      const page = Documents.toolsPage(tools.map(({ listing }) => listing))
+      const page = Documents.toolsPage(tools)
       yield* Effect.promise(() => expect(page).toMatchFileSnapshot("../docs/tools.md"))
+    }).pipe(Effect.provide(registry))
+  )
+
+  it.effect("D64 docs/benchmarks.md has what the definitions cost in tokens", () =>
+    Effect.gen(function* () {
+      const { tools } = yield* ToolRegistry
+      assert.include(read("docs/benchmarks.md"), Documents.tokensTable(tools))
     }).pipe(Effect.provide(registry))
   )
 

@@ -4,7 +4,8 @@
 import { issueAt } from "../../src/domain/ArgumentIssue.ts"
 import { variables } from "../../src/Config.ts"
 import { codes, InvalidArguments, type ToolError, toPayload, toText } from "../../src/domain/ToolError.ts"
-import type { Listing } from "../../src/services/tools/ToolDefinition.ts"
+import type { RunnableTool, ToolName } from "../../src/services/tools/ToolDefinition.ts"
+import * as Tokens from "./Tokens.ts"
 
 const generated = "<!-- Written from the code: `npm test -- test/documents.test.ts -u`. -->"
 
@@ -92,6 +93,11 @@ interface Property {
   readonly enum?: ReadonlyArray<string | null>
   readonly items?: Property
   readonly properties?: Readonly<Record<string, Property>>
+  readonly minimum?: number
+  readonly maximum?: number
+  readonly minLength?: number
+  readonly maxLength?: number
+  readonly maxItems?: number
 }
 
 const isProperties = (value: unknown): value is Readonly<Record<string, Property>> =>
@@ -107,6 +113,23 @@ const typeOf = (property: Property): string => {
   }
   if (property.properties !== undefined) return `{ ${Object.keys(property.properties).join(", ")} }${orOthers}`
   return `${type === "array" && property.items !== undefined ? `array of ${typeOf(property.items)}` : type}${orOthers}`
+}
+
+/** The limits of an argument, such as `1 to 25` or `up to 50`. */
+const limitsOf = ({ items, maxItems, maxLength, maximum, minLength, minimum, properties }: Property): string => {
+  const range = (min: number | undefined, max: number | undefined, unit = "") => {
+    if (max === undefined) return min === undefined ? [] : [`from ${min}${unit}`]
+    return [min === undefined ? `up to ${max}${unit}` : `${min} to ${max}${unit}`]
+  }
+  const [bound] = Object.values(properties ?? {})
+  const own = [
+    ...range(minimum, maximum),
+    ...range(minLength, maxLength, " characters"),
+    ...range(undefined, maxItems),
+    ...(bound === undefined ? [] : [limitsOf(bound)]),
+    ...(items === undefined ? [] : [limitsOf(items)])
+  ]
+  return own.filter((limit) => limit !== "").join(", each ")
 }
 
 const propertiesOf = (schema: Property | Readonly<Record<string, unknown>>): Readonly<Record<string, Property>> => {
@@ -126,28 +149,31 @@ const fieldRows = (schema: Property | Readonly<Record<string, unknown>>, prefix:
     return [row, ...(object === undefined ? [] : fieldRows(object, `${path}.`))]
   })
 
-const toolSection = ({ description, inputSchema, name, outputSchema, title }: Listing): ReadonlyArray<string> => {
-  const properties = inputSchema["properties"]
-  const required: unknown = inputSchema["required"]
+/** From the whole schemas: `tools/list` leaves out what its descriptions say. */
+const toolSection = ({ listing: { description, name, title }, schemas }: RunnableTool): ReadonlyArray<string> => {
+  const properties = schemas.arguments["properties"]
+  const required: unknown = schemas.arguments["required"]
   const rows = Object.entries(isProperties(properties) ? properties : {}).map(([argument, property]) => {
     const mandatory = Array.isArray(required) && required.includes(argument) ? " (required)" : ""
-    return `| \`${argument}\`${mandatory} | ${typeOf(property)} | ${property.description ?? ""} |`
+    return `| \`${argument}\`${mandatory} | ${typeOf(property)} | ${limitsOf(property)} | ${property.description ?? ""} |`
   })
   return [
     `## ${title} (\`${name}\`)`,
     "",
-    description,
+    description.replaceAll("\n", "\n\n"),
     "",
-    ...(rows.length === 0 ? ["No arguments."] : ["| argument | type | meaning |", "|---|---|---|", ...rows]),
+    ...(rows.length === 0
+      ? ["No arguments."]
+      : ["| argument | type | limits | meaning |", "|---|---|---|---|", ...rows]),
     "",
     "| field of the answer | type | meaning |",
     "|---|---|---|",
-    ...fieldRows(outputSchema, ""),
+    ...fieldRows(schemas.answer, ""),
     ""
   ]
 }
 
-export const toolsPage = (listings: ReadonlyArray<Listing>): string =>
+export const toolsPage = (tools: ReadonlyArray<RunnableTool>): string =>
   [
     "# Tools",
     "",
@@ -155,10 +181,46 @@ export const toolsPage = (listings: ReadonlyArray<Listing>): string =>
     "",
     "The schemas use only what OpenAI's strict mode, Gemini and a default Ajv take. Therefore `niches` is told as an array of",
     "strings, though numbers are accepted as well: text is an exact name first, and digits that are no name are an id. Dates",
-    "have a pattern and no `format`. `null` counts as an argument that is absent. What goes wrong: [errors.md](errors.md).",
+    "have no `format`. `null` counts as an argument that is absent. Every field of an answer is there, `null` where it is unknown,",
+    "unless its meaning says when. What goes wrong: [errors.md](errors.md).",
     "",
-    ...listings.flatMap(toolSection)
+    "`tools/list` is what agents pay for before they ask anything, so it has each rule once: limits that nearly all arguments",
+    "share are in the descriptions of the searches, and output schemas have types and values alone. What it costs in tokens:",
+    "[benchmarks.md](benchmarks.md).",
+    "",
+    ...tools.flatMap(toolSection)
   ].join("\n")
+
+/** Tokens of each definition before D64: name, description and inputs, and the output schema. */
+const tokensBefore: Partial<Record<ToolName, readonly [input: number, output: number]>> = {
+  get_usage: [60, 262],
+  list_filter_options: [163, 91],
+  search_shops: [1293, 441],
+  search_ads: [1627, 617],
+  search_products: [1220, 397],
+  get_shop: [117, 532],
+  get_product: [131, 477]
+}
+
+export const tokensTable = (tools: ReadonlyArray<RunnableTool>): string => {
+  const costs = Tokens.ofDefinitions(tools.map(({ listing }) => listing))
+  const before = tools.map(({ name }) => tokensBefore[name])
+  const total = (side: 0 | 1) => Tokens.sum(before.map((each) => each?.[side] ?? 0))
+  const count = (tokens: number | undefined) => (tokens === undefined ? "" : tokens.toLocaleString("en"))
+  const row = (name: string, was: readonly [number, number] | undefined, input: number, output: number) =>
+    `| ${name} | ${count(was?.[0])} | ${count(input)} | ${count(was?.[1])} | ${count(output)} |`
+  return [
+    "| tool | name, description, inputs before | now | outputs before | now |",
+    "|---|---|---|---|---|",
+    ...costs.map(({ input, name, output }, index) => row(`\`${name}\``, before[index], input, output)),
+    row(
+      "all",
+      [total(0), total(1)],
+      Tokens.sum(costs.map(({ input }) => input)),
+      Tokens.sum(costs.map(({ output }) => output))
+    )
+  ].join("\n")
+}
 
 export const configurationTable = (): string =>
   [

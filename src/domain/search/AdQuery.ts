@@ -12,37 +12,28 @@ export type AdSort = (typeof adSorts)[number]
 
 /** Store filters that `search_products` does not have. */
 export const storeFields = {
-  avg_price: Arguments.optional(Arguments.Range, "Average product price of the store, in its currency."),
-  trustpilot_rating: Arguments.optional(ratingRange(), "Trustpilot rating of the store, 0 to 5."),
-  trustpilot_reviews: Arguments.optional(Arguments.Range, "Number of Trustpilot reviews of the store.")
+  avg_price: Arguments.optional(Arguments.Range, "Store's currency."),
+  trustpilot_rating: Arguments.optional(ratingRange(), "0 to 5."),
+  trustpilot_reviews: Arguments.optional(Arguments.Range, "How many.")
 } as const
 
 export const AdQuery = Schema.Struct({
-  query: Arguments.optional(
-    StoreFilter.Query,
-    "Free text over ad copy, social page names and store names; 1 to 200 characters."
-  ),
+  query: Arguments.optional(StoreFilter.Query, "In ad texts, page names, store names."),
   ...StoreFilter.fields,
   avg_price: storeFields.avg_price,
-  media_types: Arguments.optional(Arguments.someOf(mediaTypes), "Media of the ad; any of them."),
+  media_types: Arguments.optional(Arguments.someOf(mediaTypes), "Of the ad."),
   status: Arguments.optional(Arguments.oneOf(["all", "active", "inactive"]), "Default all."),
-  ctas: Arguments.optional(Arguments.someOf(ctas), "Call-to-action labels; any of them."),
-  active_days: Arguments.optional(
-    Arguments.Range,
-    "Days the ad has run; matches only ads still running, so not with status inactive."
-  ),
-  ad_started_between: Arguments.optional(Arguments.DateRange, "Start date of the ad, YYYY-MM-DD, inclusive."),
-  partnership_only: Arguments.optional(Schema.Boolean, "True keeps only partnership (branded content) ads."),
+  ctas: Arguments.optional(Arguments.someOf(ctas), "Labels."),
+  active_days: Arguments.optional(Arguments.Range, "Days run, of running ads: not with status inactive."),
+  ad_started_between: Arguments.optional(Arguments.DateRange, "YYYY-MM-DD."),
+  partnership_only: Arguments.optional(Schema.Boolean, "Branded content only."),
   trustpilot_rating: storeFields.trustpilot_rating,
   trustpilot_reviews: storeFields.trustpilot_reviews,
   sort_by: Arguments.optional(
     Arguments.oneOf(adSorts),
-    "Default recommended: one ad per store, stores with most active ads first. reach and traffic rank by the store's traffic."
+    "Default recommended: one ad per store, most active ads first. reach and traffic: by the store's traffic."
   ),
-  sort_order: Arguments.optional(
-    Arguments.SortOrder,
-    "Default desc; applies to revenue, reach, traffic and traffic_growth."
-  ),
+  sort_order: Arguments.optional(Arguments.SortOrder, "Default desc; for revenue, reach, traffic, traffic_growth."),
   ...Page.fields(240)
 })
 export type AdQuery = typeof AdQuery.Type

@@ -38,6 +38,16 @@ export const oneOf = <const L extends ReadonlyArray<string>>(values: L) => Schem
 /** As many as the other lists take, also of a vocabulary that is smaller: to say one twice is harmless. */
 const maxMembers = 50
 
+/**
+ * What holds for the arguments of every search: a tool's description says it once, so that the schema of its arguments
+ * leaves out {@link ruled}.
+ */
+export const rules =
+  "Arguments are optional and combined with AND; no text is empty. Lists take up to 50 values and match any; bounds are inclusive, from 0."
+
+/** The keywords that {@link rules} stand for. */
+export const ruled = { maxItems: maxMembers, minimum: 0, minLength: 1 } as const
+
 /** Several members of a closed vocabulary; none means no filter. */
 export const someOf = <const L extends ReadonlyArray<string>>(values: L) =>
   Schema.Array(oneOf(values)).check(Schema.isMaxLength(Math.max(maxMembers, values.length)))

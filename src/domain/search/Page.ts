@@ -9,15 +9,10 @@ export const lastPage = 20
 
 /** `tokensPerResult`: tokens of one result in o200k, measured on the demo data. */
 export const fields = (tokensPerResult: number) => ({
-  page: Arguments.optional(
-    Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: lastPage })),
-    "Page, 1 to 20; default 1."
-  ),
+  page: Arguments.optional(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: lastPage })), "Default 1."),
   per_page: Arguments.optional(
     Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 25 })),
-    `Results per page, 1 to 25; default 10. A result is about ${tokensPerResult} tokens, so a page of 10 is about ` +
-      `${(10 * tokensPerResult).toLocaleString("en")} and one of 25 about ${(25 * tokensPerResult).toLocaleString("en")}; ` +
-      "twice that where both copies of an answer count."
+    `Default 10, about ${tokensPerResult} tokens each.`
   )
 })
 

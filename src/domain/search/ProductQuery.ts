@@ -17,20 +17,11 @@ export const productSorts = [
 export type ProductSort = (typeof productSorts)[number]
 
 export const ProductQuery = Schema.Struct({
-  query: Arguments.optional(
-    StoreFilter.Query,
-    "Free text over product titles, store names and domains; 1 to 200 characters."
-  ),
+  query: Arguments.optional(StoreFilter.Query, "In product titles, store names, domains."),
   ...StoreFilter.fields,
-  price: Arguments.optional(Arguments.Range, "Product price in the store's currency."),
-  sort_by: Arguments.optional(
-    Arguments.oneOf(productSorts),
-    "Default recommended, a relevance score. revenue, orders, traffic, traffic_growth and active_ads are figures of the store."
-  ),
-  sort_order: Arguments.optional(
-    Arguments.SortOrder,
-    "Default desc; keep desc with recommended to get the best products first."
-  ),
+  price: Arguments.optional(Arguments.Range, "Store's currency."),
+  sort_by: Arguments.optional(Arguments.oneOf(productSorts), "Default recommended, a relevance score."),
+  sort_order: Arguments.optional(Arguments.SortOrder, "Default desc: with recommended, best first."),
   ...Page.fields(185)
 })
 export type ProductQuery = typeof ProductQuery.Type

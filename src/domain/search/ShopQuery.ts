@@ -18,14 +18,11 @@ export const shopSorts = [
 export type ShopSort = (typeof shopSorts)[number]
 
 export const ShopQuery = Schema.Struct({
-  query: Arguments.optional(StoreFilter.Query, "Free text over store names and domains; 1 to 200 characters."),
+  query: Arguments.optional(StoreFilter.Query, "In store names, domains."),
   ...StoreFilter.fields,
   ...AdQuery.storeFields,
-  sort_by: Arguments.optional(
-    Arguments.oneOf(shopSorts),
-    "Default recommended: stores with most active ads first, of equal ones those with most visits."
-  ),
-  sort_order: Arguments.optional(Arguments.SortOrder, "Default desc; unknown figures come last either way."),
+  sort_by: Arguments.optional(Arguments.oneOf(shopSorts), "Default recommended: most active ads, then visits."),
+  sort_order: Arguments.optional(Arguments.SortOrder, "Default desc."),
   ...Page.fields(145)
 })
 export type ShopQuery = typeof ShopQuery.Type

@@ -25,19 +25,16 @@ const list = <S extends Schema.Constraint>(item: S, maxEntries: number) =>
   Schema.Array(item).check(Schema.isMaxLength(maxEntries))
 
 export const fields = {
-  niches: Arguments.optional(
-    list(NicheReference, 20),
-    'Niche names or ids from list_filter_options with kind "niches"; an id may be a number or text. A parent includes its sub-niches. Up to 20.'
-  ),
+  niches: Arguments.optional(list(NicheReference, 20), "Names or ids of list_filter_options, sub-niches included."),
   countries: Arguments.optional(
     list(Arguments.code(countryCodes, "unknown_country", countryCodeOf), 50),
-    "Store countries, ISO 3166-1 alpha-2, such as US. Up to 50."
+    "ISO 3166-1 alpha-2."
   ),
   currencies: Arguments.optional(
     list(Arguments.code(currencyCodes, "unknown_currency", currencyCodeOf), 50),
-    "Store currencies, ISO 4217, such as EUR. Up to 50."
+    "ISO 4217."
   ),
-  languages: Arguments.optional(Arguments.someOf(languages), "Store languages."),
+  languages: Arguments.optional(Arguments.someOf(languages), "Of the store."),
   domains: Arguments.optional(
     list(
       Schema.String.check(
@@ -48,31 +45,19 @@ export const fields = {
       ),
       50
     ),
-    "Domain extensions with leading dot, such as .com or .co.uk. Up to 50."
+    "Extensions such as .co.uk."
   ),
-  pixels: Arguments.optional(Arguments.someOf(pixels), "Tracking pixels on the store; any of them."),
-  themes: Arguments.optional(
-    list(Arguments.Name, 50),
-    'Theme names from list_filter_options with kind "themes". Up to 50.'
-  ),
-  apps: Arguments.optional(
-    list(Arguments.Name, 50),
-    'Installed app names from list_filter_options with kind "apps" and a query; any of them. Up to 50.'
-  ),
-  social_networks: Arguments.optional(
-    Arguments.someOf(socialNetworks),
-    "Networks that the store has a page on; any of them."
-  ),
-  monthly_revenue: Arguments.optional(Arguments.Range, "Estimated monthly revenue in the store's currency."),
-  monthly_visits: Arguments.optional(Arguments.Range, "Estimated monthly visits."),
-  traffic_growth_pct: Arguments.optional(
-    Arguments.SignedRange,
-    "Traffic growth score in percent; negative bounds allowed."
-  ),
-  active_ads: Arguments.optional(Arguments.Range, "Number of currently active ads."),
-  products_count: Arguments.optional(Arguments.Range, "Number of products in the store's catalog."),
-  monthly_orders: Arguments.optional(Arguments.Range, "Estimated monthly orders."),
-  shop_created_between: Arguments.optional(Arguments.DateRange, "Creation date of the store, YYYY-MM-DD, inclusive.")
+  pixels: Arguments.optional(Arguments.someOf(pixels), "On the store."),
+  themes: Arguments.optional(list(Arguments.Name, 50), "Names of list_filter_options."),
+  apps: Arguments.optional(list(Arguments.Name, 50), "Names of list_filter_options."),
+  social_networks: Arguments.optional(Arguments.someOf(socialNetworks), "Pages of the store."),
+  monthly_revenue: Arguments.optional(Arguments.Range, "Store's currency."),
+  monthly_visits: Arguments.optional(Arguments.Range, "Estimate."),
+  traffic_growth_pct: Arguments.optional(Arguments.SignedRange, "May be negative."),
+  active_ads: Arguments.optional(Arguments.Range, "Running now."),
+  products_count: Arguments.optional(Arguments.Range, "In its catalog."),
+  monthly_orders: Arguments.optional(Arguments.Range, "Estimate."),
+  shop_created_between: Arguments.optional(Arguments.DateRange, "YYYY-MM-DD.")
 } as const
 
 export const StoreFilter = Schema.Struct(fields)

@@ -37,9 +37,9 @@ export const Usage = Schema.Struct({
 export const tool: RunnableTool = ToolDefinition.make({
   name: "get_usage",
   title: "Get usage",
-  description:
-    "Tells the account's plan, the credits left in this period, when they renew, and what each tool costs. " +
-    "Also the way to check that a credential works.",
+  description: "Plan, credits left, when they renew, and the cost of each tool.",
+  use: "to check a credential, or before many calls.",
+  instead: "for past calls, the dashboard.",
   parameters: Tool.EmptyParams,
   success: Usage,
   handler: (_, { credits, plan, status }) =>

@@ -6,11 +6,8 @@ import { Vocabulary } from "../search/Vocabulary.ts"
 import * as ToolDefinition from "./ToolDefinition.ts"
 
 const Parameters = Schema.Struct({
-  kind: Arguments.oneOf(["niches", "themes", "apps"]).annotate({ description: "Which filter to list values for." }),
-  query: Arguments.optional(
-    Arguments.Name,
-    "Part of a name, 1 to 100 characters; required with kind apps. Without it the values with most stores come first."
-  )
+  kind: Arguments.oneOf(["niches", "themes", "apps"]).annotate({ description: "The filter." }),
+  query: Arguments.optional(Arguments.Name, "Part of a name; required for apps. Without it, most stores first.")
 })
 
 const Options = Schema.Struct({
@@ -35,9 +32,9 @@ export const make = Effect.gen(function* () {
     name: "list_filter_options",
     title: "List filter options",
     description:
-      "Lists valid values for the filters niches, themes and apps of the search tools, best match first, up to 50, " +
-      "with the number of stores behind each. Call it before filtering by one of these. Use the returned name " +
-      "(or, for niches, the id) as the filter value.",
+      "Valid values of the filters niches, themes and apps, best match first, up to 50, with their number of stores.",
+    use: "before filtering by one of these: pass the name (of niches also the id).",
+    instead: "other filters take what their schemas say.",
     parameters: Parameters,
     success: Options,
     check: needsQuery,

@@ -1,5 +1,6 @@
 /** JSON Schema of arguments and results, restricted to what all clients and their models understand. */
 import { Schema } from "effect"
+import * as Arguments from "../../domain/search/Arguments.ts"
 
 /** JSON Schema 2020-12 with `type: "object"` at the root and only {@link keywords}. */
 export interface ObjectSchema extends Readonly<Record<string, unknown>> {
@@ -12,6 +13,19 @@ export const ofArguments = (schema: Schema.Constraint): ObjectSchema =>
 
 /** For results: later versions may add fields. */
 export const ofAnswer = (schema: Schema.Constraint): ObjectSchema => toObjectSchema(Schema.toJsonSchemaDocument(schema))
+
+/**
+ * What agents read of the arguments, and pay for by the token (D64): without the limits that the tool's description says
+ * once, and without what strict clients add by themselves.
+ */
+export const briefArguments = (schema: ObjectSchema): ObjectSchema => brief(schema, isSaid)
+
+/**
+ * What clients validate results with: types and values. The meaning of a field is its name, or in docs/tools.md; what is
+ * required would name every field twice.
+ */
+export const briefAnswer = ({ properties, type }: ObjectSchema): ObjectSchema =>
+  brief({ type, properties }, (keyword) => keyword === "required" || keyword === "description")
 
 const toObjectSchema = (document: {
   readonly schema: unknown
@@ -60,6 +74,30 @@ const refuseOthers = (node: Node, path: string): void => {
     if (keyword === "items" && isNode(value)) refuseOthers(value, `${path}[]`)
   }
 }
+
+/** Without the keywords below the root that need not be said. */
+const brief = ({ properties, ...root }: ObjectSchema, isLeftOut: (keyword: string, value: unknown) => boolean) => {
+  const below = (value: unknown): unknown => {
+    if (!isNode(value)) return value
+    return Object.fromEntries(
+      Object.entries(value)
+        .filter(([keyword, inner]) => !isLeftOut(keyword, inner))
+        .map(([keyword, inner]) => [
+          keyword,
+          keyword === "properties" ? each(inner) : keyword === "items" ? below(inner) : inner
+        ])
+    )
+  }
+  const each = (named: unknown): unknown =>
+    isNode(named) ? Object.fromEntries(Object.entries(named).map(([name, inner]) => [name, below(inner)])) : named
+  return { ...root, properties: each(properties) }
+}
+
+/** A pattern repeats what the description says of the form of a text. */
+const isSaid = (keyword: string, value: unknown): boolean =>
+  keyword === "pattern" ||
+  keyword === "additionalProperties" ||
+  Object.entries(Arguments.ruled).some(([name, limit]) => name === keyword && limit === value)
 
 type Node = Readonly<Record<string, unknown>>
 
