@@ -18,7 +18,7 @@ const run = ({ id, job, word }: Extract<ToThread, { readonly _tag: "Run" }>): Ou
   if (words === "crash" || (words === "crash once" && Atomics.add(counts, 2, 1) === 0)) process.exit(1)
   if (words === "forever") {
     while (Atomics.load(word, 0) !== id);
-    return { _tag: "Cancelled" }
+    return { _tag: "Canceled" }
   }
   return { _tag: "Found", result: { total: Atomics.load(counts, 0), stores: 0, page: [] } }
 }

@@ -35,7 +35,7 @@ export const AdItem = Schema.Struct({
 })
 export type AdItem = typeof AdItem.Type
 
-/** An ad as a search finds it: texts whole, dates as `YYYY-MM-DD`. */
+/** An ad as the index and the database return it, before truncation of texts. Dates are `YYYY-MM-DD`. */
 export interface FoundAd {
   readonly id: number
   readonly adArchiveId: string | null

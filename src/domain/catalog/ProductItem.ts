@@ -27,7 +27,10 @@ export const ProductItem = Schema.Struct({
 })
 export type ProductItem = typeof ProductItem.Type
 
-/** A product as a search finds it. `createdAt` is an ISO 8601 UTC timestamp such as `2026-03-02T08:11:40.000Z`. */
+/**
+ * A product as the index and the database return it. `createdAt` is an ISO 8601 UTC timestamp such as
+ * `2026-03-02T08:11:40.000Z`.
+ */
 export interface FoundProduct {
   readonly id: number
   readonly title: string

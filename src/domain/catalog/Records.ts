@@ -31,7 +31,7 @@ export const NicheRecord = Schema.Struct({
 })
 export type NicheRecord = typeof NicheRecord.Type
 
-/** What sources call a kind of thing, in whatever case, and the niche of stores that sell it. Key: `name`. */
+/** A source's name for a category, in any case, and the niche of the stores that sell it. Key: `name`. */
 export const CategoryRecord = Schema.Struct({
   type: Schema.Literal("category"),
   name: Fields.line(300),
@@ -63,7 +63,7 @@ export const ShopRecord = Schema.Struct({
 })
 export type ShopRecord = typeof ShopRecord.Type
 
-/** What one source knows of a store: what is absent stays as it is. Key: `domain`. A new store needs name and country. */
+/** A partial update of a store: absent fields keep their value. Key: `domain`. A new store needs name and country. */
 export const PartialShop = Schema.Struct({
   type: Schema.Literal("partial_shop"),
   domain: Fields.Domain,
@@ -81,7 +81,7 @@ export const PartialShop = Schema.Struct({
   products_count: Schema.optionalKey(Fields.Count),
   trustpilot_rating: Schema.optionalKey(Fields.amount(5)),
   trustpilot_reviews: Schema.optionalKey(Fields.Count),
-  /** What the source calls the kinds of things that the store sells, the best one first; a niche is made of them. */
+  /** The source's names of the store's categories, the most specific first. The import maps them to a niche. */
   categories: Schema.optionalKey(Fields.distinct(Fields.line(300), 50))
 })
 export type PartialShop = typeof PartialShop.Type
@@ -102,7 +102,7 @@ export const ProductRecord = Schema.Struct({
   /** Domain of a store. */
   shop: Fields.Domain,
   key: Fields.identifier(200),
-  /** A further id that other sources know the product by, such as the platform's where `key` is a handle. */
+  /** A second id under which other sources refer to the product, such as the platform's id where `key` is a handle. */
   alias: Schema.optionalKey(Schema.NullOr(Fields.identifier(200))),
   title: Fields.line(500),
   url: Fields.nullable(Fields.WebUrl),
@@ -145,7 +145,7 @@ export const AdRecord = Schema.Struct({
 )
 export type AdRecord = typeof AdRecord.Type
 
-/** A record that is gone: a store (`shop`) with all that belongs to it, a product (`shop`, `key`), or an ad (`key`). */
+/** A deleted record: a store (`shop`) with everything that belongs to it, a product (`shop`, `key`), or an ad (`key`). */
 export const RemovedRecord = Schema.Struct({
   type: Schema.Literal("removed"),
   record: Schema.Literals(["shop", "product", "ad"]),
@@ -154,10 +154,10 @@ export const RemovedRecord = Schema.Struct({
 })
 export type RemovedRecord = typeof RemovedRecord.Type
 
-/** What the catalog holds. */
+/** Complete records, as the database stores them. */
 export type CatalogRecord = NicheRecord | ShopRecord | TrafficMonthRecord | ProductRecord | AdRecord
 
-/** What a file of the catalog's own format holds. */
+/** Records of the native import format. */
 export type NativeRecord = CatalogRecord | CategoryRecord | PartialShop | RemovedRecord
 
 /** In order of reference: a record refers only to records of earlier types. */
@@ -200,7 +200,6 @@ export const decode = (input: unknown): Result.Result<NativeRecord, ReadonlyArra
   return Result.flatMap(tagIssues("type" in input ? { type: input.type } : {}), ({ type }) => decoders[type](input))
 }
 
-/** For the test of docs/import.md. */
 export const schemas = {
   niche: NicheRecord,
   category: CategoryRecord,

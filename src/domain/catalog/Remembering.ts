@@ -1,8 +1,8 @@
-/** A cache for pure functions of a text: the same texts come again and again in a file of records. */
+/** A cache for pure functions of a text. Import files repeat the same texts many times. */
 
-/** Cleared when full: frequent texts are soon there again. */
+/** Cleared when full; frequent texts are soon cached again. */
 const maxEntries = 4_096
-/** Longer texts rarely come again. */
+/** Longer texts rarely repeat. */
 const maxLength = 300
 
 export const remembering = <A extends {} | null>(f: (text: string) => A): ((text: string) => A) => {

@@ -6,7 +6,7 @@ const Figure = Schema.NullOr(Schema.Finite)
 
 const Niche = Schema.Struct({ id: Schema.Int, name: Schema.String })
 
-/** Fields that one row of the store has. */
+/** Fields from the store's row. */
 const facts = {
   id: Schema.Int,
   name: Schema.String.annotate({ description: "Third-party content." }),
@@ -42,7 +42,7 @@ export const present = (shop: ShopFacts, context: Context): ShopItem => ({
   dashboard_url: context.dashboardUrl(shop.id)
 })
 
-/** What the store's record adds to them. */
+/** Fields of `get_shop` that searches do not return. */
 export const ShopExtras = Schema.Struct({
   is_own: Schema.Boolean.annotate({
     description: "True for the caller's own brand store; get_product works there too."

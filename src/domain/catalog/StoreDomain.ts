@@ -46,6 +46,6 @@ export const registrable = remembering((host): string | null =>
   hostName.test(host) ? (tldts.parse(host, { ...options, allowPrivateDomains: true }).domain ?? null) : null
 )
 
-/** Whether a normalized text is a domain below a suffix that registries have, which a file's name seldom is by chance. */
+/** Whether a normalized text is a domain below a public suffix. File names rarely are. */
 export const isPublic = (domain: string): boolean =>
   extension(domain) !== null && tldts.parse(domain, options).isIcann === true

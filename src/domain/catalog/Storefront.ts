@@ -1,6 +1,6 @@
 /**
- * The files `products.json` and `meta.json` of a storefront. Both have many more fields, and get new ones without
- * notice; unknown fields are ignored.
+ * The storefront files `products.json` and `meta.json`. Both have many more fields, which change without notice, so
+ * unknown fields are ignored.
  */
 import { Result, Schema } from "effect"
 import * as ArgumentDecoder from "../ArgumentDecoder.ts"
@@ -11,7 +11,7 @@ import { ProductRecord } from "./Records.ts"
 
 const absent = <S extends Schema.Constraint>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
 
-/** Text such as `24.90`, in some exports a number; `null` or "" without a price. */
+/** Text such as `24.90`, in some exports a number; `null` or "" if there is no price. */
 const Price = Schema.Union([Schema.String, Schema.Finite])
 
 const Variant = Schema.Struct({
@@ -68,7 +68,7 @@ export type Meta = typeof Meta.Type
 
 export const decodeMeta = ArgumentDecoder.decoder(Meta, { unknownNames: "ignore" })
 
-/** `null` for a product that is not on sale. */
+/** The record of a product; `null` if it is not on sale. */
 export const toRecord = (
   input: unknown,
   domain: string

@@ -1,26 +1,26 @@
-/** JSON-RPC 2.0 as MCP uses it: what a message is, and how an answer looks. */
+/** JSON-RPC 2.0 messages as MCP restricts them (P14, P16, P24): decoding by schema, and the JSON of responses. */
 import { Option, Result, Schema, SchemaIssue } from "effect"
 
 const idForm = "id must be a string or an integer"
 
-/** MCP forbids `null`, and a fraction has no exact form in every client. */
+/** MCP forbids `null`. Fractions are refused because clients do not all preserve them. */
 export const Id = Schema.Union([Schema.String, Schema.Int.annotate({ message: idForm })]).annotate({ message: idForm })
 export type Id = typeof Id.Type
 
-/** The codes that are ours to send (P14, P16, P24). */
+/** Error codes that this server sends (P14, P16, P24). */
 export const codes = {
   parseError: -32700,
   invalidRequest: -32600,
   methodNotFound: -32601,
   invalidParams: -32602,
   internalError: -32603,
-  /** A header says something else than the body. */
+  /** A header contradicts the body. */
   headerMismatch: -32020,
   unsupportedProtocolVersion: -32022
 } as const
 export type Code = (typeof codes)[keyof typeof codes]
 
-/** Why a message gets no result. `data` is small and trusted. */
+/** The `error` member of a response. `data` is small and trusted. */
 export interface Failure {
   readonly code: Code
   readonly message: string
@@ -31,7 +31,7 @@ const jsonrpc = Schema.Literal("2.0")
 const method = Schema.String.annotate({ message: "method must be a string" }).pipe(
   Schema.annotateKey({ messageMissingKey: "a JSON-RPC message has a method, a result or an error" })
 )
-/** MCP wants an object, and says so with a code of its own. */
+/** Unchecked here: MCP requires an object and has a code of its own for a violation. */
 const params = Schema.optionalKey(Schema.Unknown)
 const absent = Schema.optionalKey(Schema.Never)
 
@@ -41,18 +41,18 @@ export type Request = typeof Request.Type
 const Notification = Schema.Struct({ jsonrpc, method, id: absent, params })
 export type Notification = typeof Notification.Type
 
-/** One message; a batch is taken apart before. The first member tells what is wrong with one that is none of them. */
+/** One message; batches are split before. A value that fits no member is reported with the issue of the first one. */
 const Message = Schema.Union([
   Request,
   Notification,
-  // A client's answer to a request of the server. This server sends none, so it is accepted and dropped.
+  // A response to a request of the server. This server sends no requests, so responses are accepted and ignored.
   Schema.Struct({ jsonrpc, method: absent, result: Schema.Unknown }),
   Schema.Struct({ jsonrpc, method: absent, error: Schema.Unknown })
 ]).annotate({ message: 'a JSON-RPC message is a JSON object with jsonrpc: "2.0"' })
 export type Message = typeof Message.Type
 
 export interface Invalid {
-  /** Left out when there was none to read. */
+  /** Absent if the message had no readable id. */
   readonly id?: Id
   readonly message: string
 }
@@ -61,10 +61,10 @@ const decodeMessage = Schema.decodeUnknownResult(Message)
 const decodeId = Schema.decodeUnknownOption(Schema.Struct({ id: Id }))
 const format = SchemaIssue.makeFormatterStandardSchemaV1()
 
-/** The first thing that is wrong, as the schema's annotations name it. */
+/** The message of the first issue, from the annotations of the schema. */
 export const explain = ({ issue }: Schema.SchemaError): string => format(issue).issues[0]?.message ?? ""
 
-/** What one parsed JSON value is. */
+/** Decodes one parsed JSON value. */
 export const decode = (value: unknown): Result.Result<Message, Invalid> =>
   Result.mapError(decodeMessage(value), (error) => ({
     ...Option.getOrUndefined(decodeId(value)),
@@ -74,11 +74,11 @@ export const decode = (value: unknown): Result.Result<Message, Invalid> =>
 export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-/** The JSON of a successful response; `result` is JSON already. */
+/** The JSON of a success response. `result` is already JSON. */
 export const success = (id: Id, result: string): string =>
   `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${result}}`
 
-/** The JSON of an error response. An id that could not be read is left out (MCP: it is never `null`). */
+/** The JSON of an error response. An unknown id is left out, because MCP does not allow `null`. */
 export const failure = (id: Id | undefined, error: Failure): string =>
   JSON.stringify({
     jsonrpc: "2.0",

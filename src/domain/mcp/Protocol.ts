@@ -1,8 +1,8 @@
 /**
- * The two revisions of MCP on one address, and how a request tells which it speaks (P11 to P15).
+ * The protocol revisions that share one endpoint, and how a request selects one (P11 to P15).
  *
- * "Modern" is 2026-07-28, where every request carries its version and capabilities. "Legacy" are the three before it,
- * which shake hands first.
+ * "Modern" is 2026-07-28, in which every request carries its version and capabilities. "Legacy" is the three revisions
+ * before it, which begin with `initialize`.
  */
 import { Result } from "effect"
 import * as Base64 from "effect/encoding/Base64"
@@ -10,7 +10,7 @@ import * as JsonRpc from "./JsonRpc.ts"
 
 export const modernVersion = "2026-07-28"
 
-/** What `_meta` may name: the one list of `server/discover` and of the error for any other version. */
+/** Supported values of the protocol version in `_meta`. Also in `server/discover` and in the error for other versions. */
 export const modernVersions: ReadonlyArray<string> = [modernVersion]
 
 /** Newest first. */
@@ -19,7 +19,7 @@ export type LegacyVersion = (typeof legacyVersions)[number]
 
 export const supportedVersions: ReadonlyArray<string> = [...modernVersions, ...legacyVersions]
 
-/** The only version that has batches, and the one that a client means that names none. */
+/** The only revision with batches, and the default when a client sends no version. */
 export const batchVersion: LegacyVersion = "2025-03-26"
 
 export const isLegacyVersion = (version: unknown): version is LegacyVersion =>
@@ -31,29 +31,26 @@ export const metaKeys = {
   serverInfo: "io.modelcontextprotocol/serverInfo"
 } as const
 
-/** The headers that repeat what the body says, trimmed; `undefined` when they were not sent. */
+/** Headers that repeat parts of the body, trimmed; `undefined` if absent. */
 export interface RoutingHeaders {
-  /** `MCP-Protocol-Version` */
   readonly version: string | undefined
-  /** `Mcp-Method` */
   readonly method: string | undefined
-  /** `Mcp-Name` */
   readonly name: string | undefined
 }
 
-/** "Modern" and "legacy" as the top of this file says; what follows is the same for every legacy version. */
+/** "Modern" or "legacy", as defined at the top of this file. All legacy versions are handled alike. */
 export type Revision = "modern" | "legacy"
 
-/** The revision of a message, or why it is refused; every refusal is HTTP 400. */
+/** The revision of a message, or why it is refused. Every refusal is HTTP 400. */
 export const revision = (
   headers: RoutingHeaders,
   message: JsonRpc.Request | JsonRpc.Notification
 ): Result.Result<Revision, JsonRpc.Failure> => {
   const meta = metaOf(message.params)
-  // Only this key makes a message modern: legacy clients send a `_meta` too, with a progressToken.
+  // Only this key makes a message modern: legacy clients also send `_meta`, with a `progressToken`.
   if (meta !== undefined && metaKeys.protocolVersion in meta) return modernRevision(headers, message, meta)
   if (headers.version === modernVersion) {
-    // A notification has no `_meta` of its own.
+    // A notification has no `_meta`.
     return message.id === undefined
       ? Result.succeed("modern")
       : invalidParams(`params._meta["${metaKeys.protocolVersion}"] is required by ${modernVersion}`)
@@ -61,7 +58,7 @@ export const revision = (
   return legacyRevision(headers.version)
 }
 
-/** The revision of a batch, or of a message that has no content of its own. */
+/** The revision of a batch, or of a message without content. */
 export const legacyRevision = (version: string | undefined): Result.Result<Revision, JsonRpc.Failure> => {
   if (version === undefined || isLegacyVersion(version)) return Result.succeed("legacy")
   return Result.fail({
@@ -80,7 +77,7 @@ const modernRevision = (
     return invalidParams(`params._meta["${metaKeys.protocolVersion}"] must be a string`)
   }
   if (headers.version !== requested) return mismatch("MCP-Protocol-Version", "the version in params._meta")
-  // Before the rest is looked at: another version may have other rules.
+  // First, because the rules for the rest may differ in another version.
   if (requested !== modernVersion) {
     return Result.fail({
       code: JsonRpc.codes.unsupportedProtocolVersion,
@@ -114,7 +111,7 @@ const mismatch = (header: string, counterpart: string): Result.Result<never, Jso
 const invalidParams = (message: string): Result.Result<never, JsonRpc.Failure> =>
   Result.fail({ code: JsonRpc.codes.invalidParams, message })
 
-/** `params._meta`, when it is an object. */
+/** `params._meta` if it is an object. */
 export const metaOf = (params: unknown): Readonly<Record<string, unknown>> | undefined => {
   const meta = JsonRpc.isRecord(params) ? params["_meta"] : undefined
   return JsonRpc.isRecord(meta) ? meta : undefined
@@ -124,7 +121,9 @@ const encoded = /^=\?base64\?(.*)\?=$/s
 
 const utf8 = new TextDecoder("utf-8", { fatal: true })
 
-/** A header value that may stand for text which no header can carry: `=?base64?...?=`; `undefined` when it cannot be read. */
+/**
+ * Decodes a header value. Text that a header cannot carry is encoded as `=?base64?...?=`. `undefined` if it is malformed.
+ */
 export const decodeHeader = (value: string): string | undefined => {
   const base64 = encoded.exec(value)?.[1]
   if (base64 === undefined) return value

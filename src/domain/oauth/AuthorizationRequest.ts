@@ -1,6 +1,6 @@
 /**
- * Validation of an authorization request (R10 to R17). Client and redirect URI come first: an error there is shown to the
- * person, never sent to an unverified address. Every other error goes to the client.
+ * Validation of an authorization request (R10 to R17). Client and redirect URI are checked first: errors in them are shown
+ * to the person and never sent to an unverified address. Every other error is sent to the client.
  */
 import { Result } from "effect"
 import type { OAuthClient } from "./Client.ts"
@@ -12,10 +12,10 @@ import * as RedirectUri from "./RedirectUri.ts"
 import * as Resource from "./Resource.ts"
 import * as Scope from "./Scope.ts"
 
-/** Where answers go: from here on, errors may be sent there. */
+/** The verified redirect URI and `state`. Errors may be sent to it. */
 export interface ReturnAddress {
   readonly redirectUri: string
-  /** As it was sent, of any length and content; `undefined` when there was none, or nobody can tell which. */
+  /** As sent, of any length and content; `undefined` if it was absent or repeated. */
   readonly state: string | undefined
 }
 
@@ -26,8 +26,8 @@ export interface AuthorizationRequest extends ReturnAddress {
 }
 
 /**
- * The address to answer to: one that the client has registered. Without one in the request, its only one; `undefined` when
- * there is none that may be trusted.
+ * The redirect URI of the request if the client has registered it. Without one in the request, the only registered one.
+ * `undefined` if there is no address that may be trusted.
  */
 export const returnAddress = (
   parameters: Parameters.Parameters,
@@ -46,7 +46,7 @@ export const returnAddress = (
     : undefined
 }
 
-/** Everything else of the request. Names that are not looked at (`prompt`, `nonce`, `claims` ...) are ignored. */
+/** Everything else of the request. Unknown parameters (`prompt`, `nonce`, `claims` ...) are ignored. */
 export const read = (
   parameters: Parameters.Parameters,
   address: ReturnAddress,

@@ -1,14 +1,14 @@
-/** Text that apps tell about themselves (R31). It is data: still to be escaped wherever it is shown. */
+/** Cleans text that apps state about themselves (R31). The result is untrusted data and must still be escaped. */
 import * as ThirdPartyText from "../catalog/ThirdPartyText.ts"
 
 const maxCharacters = 100
 
-/** A braille pattern of no dots: a symbol for Unicode, and yet nothing to see. */
+/** The braille pattern without dots, which Unicode classifies as a symbol although it is invisible. */
 const blank = /\u2800/g
 
 /**
- * One line of at most 100 characters without any that hide or reorder others; empty when it has no letter and no digit, as
- * there is then nothing to call the app by.
+ * One line of at most 100 characters, without characters that hide or reorder others. Empty if it has no letter and no
+ * digit, because it is then no usable name.
  */
 export const clean = (text: string): string => {
   const line = ThirdPartyText.clean(text.replaceAll(blank, " ")).replaceAll(/\s+/gu, " ")

@@ -1,10 +1,10 @@
 /**
- * How long a fetched document may be used without asking again (R51; RFC 9111, sections 4.2 and 5). The package
- * http-cache-semantics (4.3.0) does not give what R51 says: it misses `Max-Age=600` for its capitals, takes the last of
+ * How long a fetched document may be used without a new request (R51; RFC 9111, sections 4.2 and 5). The package
+ * http-cache-semantics (4.3.0) does not meet R51: it ignores `Max-Age=600` because of the capitals, takes the last of
  * `max-age=600, max-age=9000`, and either refuses `private` or ignores `s-maxage`.
  */
 
-/** The header fields of an answer that decide; a field that was sent more than once is joined by commas. */
+/** The header fields that decide. Values of a repeated field are joined by commas. */
 export interface CacheFields {
   readonly cacheControl: string | undefined
   readonly age: string | undefined
@@ -14,17 +14,17 @@ export interface CacheFields {
 
 export interface Freshness {
   readonly seconds: number
-  /** Whether the publisher lets an old copy stand in while it cannot be asked. */
+  /** Whether the publisher allows a stale copy while its server does not answer. */
   readonly mayBeStale: boolean
 }
 
 export const minSeconds = 60
 export const maxSeconds = 86_400
 
-/** Of an answer that says nothing. */
+/** For a response without any of these fields. */
 const defaultSeconds = 300
 
-/** Directives that ask for every use to be checked first. We do so as often as {@link minSeconds} lets us. */
+/** Directives that ask for validation before every use. They get the minimum of {@link minSeconds}. */
 const checkFirst = ["no-store", "no-cache", "must-revalidate", "proxy-revalidate"]
 
 export const of = ({ age, cacheControl, date, expires }: CacheFields, nowMillis: number): Freshness => {
@@ -43,7 +43,7 @@ export const of = ({ age, cacheControl, date, expires }: CacheFields, nowMillis:
   }
 }
 
-/** Names in lower case; of a directive that stands there twice, the first counts. */
+/** Names in lower case. The first of repeated directives counts. */
 const parse = (cacheControl: string | undefined): ReadonlyMap<string, string> => {
   const directives = new Map<string, string>()
   for (const part of (cacheControl ?? "").split(",")) {
@@ -56,7 +56,7 @@ const parse = (cacheControl: string | undefined): ReadonlyMap<string, string> =>
 
 const digits = /^\d{1,10}$/
 
-/** A directive that is there without a number is taken as already over (RFC 9111, 4.2.1). */
+/** A directive without a valid number counts as expired (RFC 9111, 4.2.1). */
 const seconds = (value: string | undefined): number | undefined => {
   if (value === undefined) return undefined
   return digits.test(value) ? Number(value) : 0

@@ -1,6 +1,6 @@
 /**
- * What a client's metadata document must say (R50; Client ID Metadata Documents, section 4; RFC 7591, section 2).
- * Members that are not named here are ignored.
+ * Decoding of client metadata documents (R50; Client ID Metadata Documents, section 4; RFC 7591, section 2). Unknown
+ * members are ignored.
  */
 import { Option, Result, Schema } from "effect"
 import * as ArgumentDecoder from "../ArgumentDecoder.ts"
@@ -26,14 +26,14 @@ const decode = ArgumentDecoder.decoder(Document, { unknownNames: "ignore" })
 const parseJson = Option.liftThrowable((text: string): unknown => JSON.parse(text))
 
 /**
- * The client that a document describes, or what is wrong with it: a text for the log, which repeats nothing of what the
- * document says.
+ * The client that a document describes, or what is wrong with the document. That text is for the log and quotes nothing of
+ * the document.
  */
 export const read = (text: string, clientId: string): Result.Result<OAuthClient, string> => {
   const json = parseJson(text)
-  if (Option.isNone(json) || !isRecord(json.value)) return Result.fail("it is no JSON object")
+  if (Option.isNone(json) || !isRecord(json.value)) return Result.fail("it is not a JSON object")
   if (!hasUniqueKeys(text)) return Result.fail("it names a member twice")
-  // Published for everyone to read, so nothing in it can be a secret.
+  // The document is public, so nothing in it can be a secret.
   if (Object.keys(json.value).some((name) => name.startsWith("client_secret"))) return Result.fail("it has a secret")
   const decoded = decode(json.value)
   if (Result.isFailure(decoded)) {
@@ -43,7 +43,7 @@ export const read = (text: string, clientId: string): Result.Result<OAuthClient,
   if (document.client_id !== clientId) return Result.fail("its client_id is not the address it was fetched from")
   if (!isPublicClient(document)) return Result.fail("its token_endpoint_auth_method is not supported")
   const name = ClientText.clean(document.client_name)
-  if (name === "") return Result.fail("nothing of its client_name can be shown")
+  if (name === "") return Result.fail("its client_name has no letter or digit that can be displayed")
   return Result.succeed({
     id: clientId,
     name,
@@ -55,8 +55,8 @@ export const read = (text: string, clientId: string): Result.Result<OAuthClient,
 }
 
 /**
- * Whether the client will do without authentication, the only method there is for it: it shares no secret with us. One that
- * prefers a signature of its own key takes part if it says that it can do without (ChatGPT).
+ * Whether the client can do without authentication, which is the only method for documents because they share no secret
+ * with this server. A client that prefers `private_key_jwt` is accepted if it also lists `none` (ChatGPT).
  */
 const isPublicClient = (document: typeof Document.Type): boolean => {
   const method = document.token_endpoint_auth_method ?? "none"
@@ -69,11 +69,11 @@ const isPublicClient = (document: typeof Document.Type): boolean => {
 const token = /"(?:[^"\\]|\\.)*"|[{}[\],:]/g
 
 /**
- * Whether the objects of a JSON text name each of their members once: `JSON.parse` keeps the last and tells nothing.
- * Of text that is JSON. Names that are spelled differently, as `"a"` and `"\u0061"`, are the same.
+ * Whether every object in a JSON text names each member once; `JSON.parse` keeps the last without an error. `json` must be
+ * valid JSON. Different spellings of a name, such as `"a"` and `"\u0061"`, are equal.
  */
 export const hasUniqueKeys = (json: string): boolean => {
-  /** What is open around the token: the names of an object so far, or an array. */
+  /** The objects and arrays around the token: for an object its names so far, for an array `undefined`. */
   const open: Array<Set<string> | undefined> = []
   let last = ""
   for (const [found] of json.matchAll(token)) {

@@ -1,13 +1,13 @@
-/** The parameters of a request, from a query or a form (R16; OAuth 2.1, 3.1): at most one of each name. */
+/** Parameters of a query or a form (R16; OAuth 2.1, 3.1): at most one value for each name. */
 import { Result } from "effect"
 import { InvalidRequest } from "./OAuthError.ts"
 
 export interface Parameters {
-  /** An empty parameter counts as absent, and so does one that is repeated. */
+  /** `undefined` if the parameter is absent, empty or repeated. */
   readonly get: (name: string) => string | undefined
   /** The one parameter that may be repeated (RFC 8707, 2). */
   readonly resources: ReadonlyArray<string>
-  /** The names that are sent more than once, empty ones not counted. */
+  /** Names with more than one value that is not empty. */
   readonly repeated: ReadonlySet<string>
 }
 
@@ -31,8 +31,10 @@ export const read = (text: string): Parameters => {
   return { get: (name) => values.get(name), resources, repeated }
 }
 
-/** Nobody could tell which of two values counts. */
+/** Fails if a parameter is repeated, because either value could be the one that was meant. */
 export const unrepeated = (parameters: Parameters): Result.Result<Parameters, InvalidRequest> =>
   parameters.repeated.size === 0
     ? Result.succeed(parameters)
-    : Result.fail(new InvalidRequest({ message: "A parameter is sent more than once; only resource may be." }))
+    : Result.fail(
+        new InvalidRequest({ message: "A parameter was sent more than once. Only resource may be repeated." })
+      )

@@ -1,15 +1,18 @@
-/** Proof that whoever brings the code also asked for it (R13; RFC 7636). `S256` only, and for every client. */
+/**
+ * PKCE (R13; RFC 7636): proof that the client that sends the code also requested it. Only `S256`, and required of every
+ * client.
+ */
 import { Result } from "effect"
 import { Base64Url } from "effect/encoding"
 import { InvalidRequest } from "./OAuthError.ts"
 
-/** SHA-256 in base64url without padding. */
+/** Base64url of a SHA-256, without padding. */
 const challengeForm = /^[A-Za-z0-9_-]{43}$/
 
 /** RFC 7636, 4.1. */
 const verifierForm = /^[A-Za-z0-9\-._~]{43,128}$/
 
-/** The challenge of an authorization request; without a method, RFC 7636 means `plain`. */
+/** The challenge of an authorization request. Without a method, RFC 7636 assumes `plain`, which is refused. */
 export const challengeFrom = (
   challenge: string | undefined,
   method: string | undefined
@@ -23,7 +26,7 @@ export const challengeFrom = (
 
 export const isVerifier = (text: string): boolean => verifierForm.test(text)
 
-/** The challenge that a verifier answers: of its SHA-256. */
+/** The challenge for the SHA-256 of a verifier. */
 export const challengeOf = (sha256OfVerifier: Uint8Array): string =>
   Base64Url.encode(sha256OfVerifier).replaceAll("=", "")
 

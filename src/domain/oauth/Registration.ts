@@ -1,4 +1,4 @@
-/** What an app asks for when it registers itself, and what it gets (R42 to R45; RFC 7591, 2 and 3.2.1). */
+/** Dynamic client registration: the request, and the values that the server chooses (R42 to R45; RFC 7591, 2 and 3.2.1). */
 import { Option, Result, Schema } from "effect"
 import type { AuthMethod } from "./Client.ts"
 import * as ClientText from "./ClientText.ts"
@@ -6,10 +6,10 @@ import { InvalidClientMetadata, InvalidRedirectUri } from "./OAuthError.ts"
 import * as RedirectUri from "./RedirectUri.ts"
 
 const maxRedirectUris = 50
-/** Of all of them together: anyone may register, and what they send is kept. */
+/** Limit for all redirect URIs together: anyone may register, and registrations are stored. */
 const maxCharacters = 8000
 
-/** For an app that does not say what it is called. */
+/** The name of an app that states none. */
 const unnamed = "Unnamed app"
 
 export interface Registration {
@@ -18,7 +18,7 @@ export interface Registration {
   readonly authMethod: AuthMethod
 }
 
-/** What is asked for beside these is not looked at: it is replaced or left out. */
+/** Other metadata is ignored; the answer has the server's value or leaves it out. */
 const Request = Schema.Struct({
   redirect_uris: Schema.Array(Schema.String),
   client_name: Schema.optionalKey(Schema.NullOr(Schema.String)),
@@ -27,7 +27,7 @@ const Request = Schema.Struct({
 
 const decode = Schema.decodeUnknownOption(Request)
 
-/** From the body of the request, parsed. One address that may not be registered refuses the whole. */
+/** Decodes a parsed body. One redirect URI that may not be registered refuses the registration. */
 export const read = (body: unknown): Result.Result<Registration, InvalidRedirectUri | InvalidClientMetadata> => {
   const request = Option.getOrUndefined(decode(body))
   if (request === undefined) {
@@ -65,7 +65,10 @@ export const read = (body: unknown): Result.Result<Registration, InvalidRedirect
   })
 }
 
-/** RFC 7591, 2: without one, a secret in the header. One that needs more than we have becomes a client without a secret. */
+/**
+ * Without a method, RFC 7591 (2) assumes `client_secret_basic`. A client that asks for an unsupported method is registered
+ * without a secret.
+ */
 const authMethodFor = (asked: string | undefined): AuthMethod => {
   if (asked === undefined || asked === "") return "client_secret_basic"
   return asked === "client_secret_basic" || asked === "client_secret_post" ? asked : "none"

@@ -1,15 +1,15 @@
-/** What a token is for: `{base}/mcp`, the only resource there is (R14; RFC 8707, 2). */
+/** The resource indicator of tokens: `{base}/mcp`, the only resource (R14; RFC 8707, 2). */
 import { Result } from "effect"
 import { InvalidTarget } from "./OAuthError.ts"
 
-/** A hierarchical address without user info, query and fragment, also an empty one. */
+/** A hierarchical URI without user info, query and fragment, not even empty ones. */
 const form = /^([a-z][a-z0-9+.-]*):\/\/([^/?#@\\\s]+)((?:\/[^?#\\\s]*)?)$/i
 
 const defaultPorts: Readonly<Record<string, string>> = { "http:": ":80", "https:": ":443" }
 
 /**
- * With scheme and host in lower case, without default port and without a slash at the end; `undefined` for what is no
- * address of a resource. The path is compared as it was written: dot segments and escapes are not resolved.
+ * The canonical form: scheme and host in lower case, no default port, no trailing slash. `undefined` if the text is not a
+ * resource URI. Dot segments and escapes of the path are not resolved.
  */
 export const canonical = (text: string): string | undefined => {
   const [, scheme, authority, path] = form.exec(text) ?? []
@@ -21,7 +21,7 @@ export const canonical = (text: string): string | undefined => {
   return `${protocol}//${shortHost}${path.endsWith("/") ? path.slice(0, -1) : path}`
 }
 
-/** The resource of a request, of which every value must be the one there is; without any, it is that one. */
+/** The resource of a request. Every value given must be the only resource; without values, it is the default. */
 export const resolve = (given: ReadonlyArray<string>, mcpUrl: string): Result.Result<string, InvalidTarget> => {
   const own = canonical(mcpUrl)
   return given.every((each) => canonical(each) === own)

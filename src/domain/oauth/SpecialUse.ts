@@ -1,15 +1,15 @@
 /**
- * Which addresses the public internet reaches, and which are special: of this machine, of its network, of nobody
- * (R49; RFC 6890 and the IANA registries of special-purpose addresses).
+ * Classes of IP addresses: public, loopback, and all other special-purpose addresses (R49; RFC 6890 and the IANA
+ * registries of special-purpose addresses).
  */
 import { IpNetwork, NetAddress } from "effect/net"
 
-/** `loopback` is this machine: 127.0.0.0/8 and ::1. Every other address that is not public is `special`. */
+/** `loopback` is 127.0.0.0/8 and ::1. Every other address that is not public is `special`. */
 export type AddressClass = "public" | "loopback" | "special"
 
 const networks = (...prefixes: ReadonlyArray<string>) => prefixes.map(IpNetwork.fromStringUnsafe)
 
-/** Whatever is not listed is public. */
+/** Addresses that are not listed are public. */
 const specialIpv4 = networks(
   "0.0.0.0/8", // this network
   "10.0.0.0/8", // private use
@@ -33,12 +33,12 @@ const specialIpv4 = networks(
 )
 
 /**
- * Global unicast: whatever lies outside is special, and with it the unspecified address, loopback, link local and unique
- * local addresses, multicast, and the forms that carry an IPv4 address (mapped, compatible, NAT64).
+ * Global unicast. All addresses outside are special: unspecified, loopback, link local, unique local and multicast
+ * addresses, and forms that embed an IPv4 address (mapped, compatible, NAT64).
  */
 const globalIpv6 = IpNetwork.fromStringUnsafe("2000::/3")
 
-/** What is special within {@link globalIpv6}. */
+/** Special addresses within {@link globalIpv6}. */
 const specialIpv6 = networks(
   "2001::/23", // protocol assignments: Teredo, which carries an IPv4 address, ORCHID, benchmarks
   "2001:db8::/32", // documentation

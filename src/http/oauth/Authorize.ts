@@ -1,7 +1,7 @@
 /**
- * `/authorize`: from an app's request to a code for it (S86 to S92, R10 to R31). Always asks, also for an
- * app that was approved before (23). Errors go to the app only when it is certain where that is (10, 19), and by themselves
- * only to a web site of the app's publisher, where that is known.
+ * `/authorize`: the authorization endpoint (S86 to S92, R10 to R31). It always asks for consent, also for an app that was
+ * approved before (R23). Errors are sent to the app only after its redirect URI is verified (R10, R19), and without a
+ * click only to a web site of the app's publisher.
  */
 import { Effect, Option, Redacted, Result, Schema } from "effect"
 import { HttpRouter } from "effect/http"
@@ -37,7 +37,7 @@ export const path = "/authorize"
 const Decision = Schema.Struct({
   request: Schema.RedactedFromValue(Schema.String.check(Schema.isMaxLength(100))),
   decision: Schema.Literals(["allow", "deny"]),
-  /** The request's own address, to ask again after a sign-in. */
+  /** The request's path and query, to continue after a sign-in. */
   url: Schema.String
 })
 type Decision = typeof Decision.Type
@@ -45,8 +45,8 @@ type Decision = typeof Decision.Type
 type PageResponse = Effect.Effect<HttpServerResponse.HttpServerResponse, ServiceUnavailable>
 
 /**
- * The path and query, to come back to after a sign-in; `undefined` for what is too long for that, or no request of a browser.
- * A backslash is the one character that browsers leave in a query and that is not allowed there.
+ * The path and query, to continue after a sign-in. `undefined` if it is too long or was not sent by a browser: a backslash
+ * is the only invalid character that browsers leave in a query.
  */
 const addressOf = (url: string): string | undefined => {
   const address = ReturnTo.parse(url.replaceAll("\\", "%5C"))
@@ -67,7 +67,7 @@ export const layer = HttpRouter.use((router) =>
 
     const stranded = (why: ConsentPage.Stranded, status?: number) => page(ConsentPage.stranded(why, { status }))
 
-    /** Every answer names who gives it, so that a client of several servers cannot mix them up (RFC 9207; R20). */
+    /** A redirect to the app. `iss` lets a client of several servers detect a mix-up (RFC 9207; R20). */
     const answerTo = (
       { redirectUri, state }: AuthorizationRequest.ReturnAddress,
       parameters: Readonly<Record<string, string>>
@@ -77,9 +77,10 @@ export const layer = HttpRouter.use((router) =>
       answerTo(address, OAuthReply.codes(error))
 
     /**
-     * Anyone may register any address. So that no link to here leads on to there unseen, or opens a program, not even by way
-     * of the sign-in, people go by themselves only to web sites within the registrable domain of the app's own document
-     * (RFC 9700, 4.11.2): a document may list addresses of any host.
+     * The answer to a request with an error. Anyone may register any redirect URI. To prevent open redirects and the start
+     * of local programs, also after a sign-in, browsers are redirected automatically only to addresses with the
+     * registrable domain of the app's metadata document (RFC 9700, 4.11.2): a document may list addresses of any host. In
+     * all other cases a page asks first.
      */
     const refuse = (address: AuthorizationRequest.ReturnAddress, error: AuthorizeError, client: OAuthClient) => {
       const location = refusalTo(address, error)
@@ -126,7 +127,7 @@ export const layer = HttpRouter.use((router) =>
 
     const allow = (asked: ConsentRequest, visitor: SignedIn): PageResponse => {
       const { client, request } = asked
-      // The plan may have changed since the page was shown.
+      // Checked again: the plan may have changed since the page was displayed.
       if (missing(visitor.session, billingUrl) !== undefined) return ask(asked, visitor, 403)
       return grants.approve({ accountId: visitor.session.accountId, client, ...request }).pipe(
         Effect.map(({ code }) =>
@@ -158,7 +159,10 @@ export const layer = HttpRouter.use((router) =>
         })
       )
 
-    /** Not of this visitor: signed out meanwhile, who signs in and is asked again; signed in as someone else, nothing is done. */
+    /**
+     * The consent request belongs to another session. A visitor who is signed out signs in and is asked again; a visitor
+     * with another session gets an error.
+     */
     const notOwn = (
       { url }: Decision,
       visitor: Visitor
@@ -168,7 +172,7 @@ export const layer = HttpRouter.use((router) =>
         : Effect.succeed(seeOther(ReturnTo.signInPath(addressOf(url))))
 
     yield* router.add("GET", path, routes.page(receive))
-    // GET answers HEAD as well, unless a route for all methods is there.
+    // A GET route also answers HEAD, unless there is a route for all methods.
     for (const method of ["POST", "PUT", "PATCH", "DELETE", "OPTIONS"] as const) {
       yield* router.add(
         method,
@@ -176,7 +180,7 @@ export const layer = HttpRouter.use((router) =>
         routes.page(() => Effect.succeed(HttpServerResponse.setHeader(stranded("not_get", 405), "allow", "GET, HEAD")))
       )
     }
-    // Where a tab is opened again that has shown the answer to the form.
+    // For a tab that is reopened after it displayed the answer to the form.
     yield* router.add(
       "GET",
       ConsentPage.decisionPath,

@@ -1,10 +1,10 @@
 /**
- * CORS for the endpoints of programs, never for sign-in, consent or dashboard (R22, R55). They use no cookies, so any origin
- * may call them.
+ * CORS for endpoints that programs call, never for sign-in, consent or dashboard (R22, R55). These endpoints use no
+ * cookies, so any origin may call them.
  */
 import { HttpServerResponse } from "effect/http"
 
-/** Headers that pages may read, besides those that CORS always allows. */
+/** Response headers that scripts may read, besides those that CORS always allows. */
 const exposed = [
   "WWW-Authenticate",
   "Retry-After",
@@ -17,7 +17,7 @@ const exposed = [
 
 const allowed = "authorization, content-type, mcp-protocol-version, mcp-session-id, mcp-method, mcp-name, last-event-id"
 
-/** Two hours, the most that browsers accept. */
+/** Two hours, the maximum of browsers. */
 const maxAgeSeconds = "7200"
 
 export const headers: Readonly<Record<string, string>> = {

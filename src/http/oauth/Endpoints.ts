@@ -1,4 +1,4 @@
-/** Common to `/token`, `/register` and `/revoke`: POST only, a limit by address, any origin, errors as JSON. */
+/** What `/token`, `/register` and `/revoke` share: POST only, a rate limit by address, CORS for any origin, JSON errors. */
 import { Effect } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { HttpRouter, HttpServerResponse } from "effect/http"

@@ -1,4 +1,4 @@
-/** The forms of `/token` and `/revoke`: their parameters, and the client that sent them (R16, R32, R33). */
+/** Reads the forms of `/token` and `/revoke`: their parameters and the authenticated client (R16, R32, R33). */
 import { ByteSize, Effect, Redacted, Result } from "effect"
 import { HttpIncomingMessage } from "effect/http"
 import type { HttpServerError, HttpServerRequest } from "effect/http"
@@ -9,12 +9,12 @@ import type { ClientCredentials, Clients } from "../../services/oauth/Clients.ts
 import * as ContentType from "../../services/ContentType.ts"
 import * as RequestHeaders from "../RequestHeaders.ts"
 
-/** Far beyond any real one. */
+/** Far more than any real request has. */
 export const maxBodyBytes = 64 * 1024
 
 const invalid = (message: string) => new InvalidRequest({ message })
 
-/** The text of a body that is not too large, or why it cannot be read. */
+/** The text of a body within {@link maxBodyBytes}, or why it cannot be read. */
 export const bodyOf = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<string, InvalidRequest> =>
   request.text.pipe(
     Effect.provideService(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(maxBodyBytes)),
@@ -28,8 +28,8 @@ export const bodyOf = (request: HttpServerRequest.HttpServerRequest): Effect.Eff
 const basicForm = /^basic[ \t]+([A-Za-z0-9+/]+={0,2})$/i
 
 /**
- * What stands before and behind the first colon. RFC 6749, 2.3.1, has both form-encoded and real clients do not; of what is
- * issued here, both are the same text, so that only ids that are addresses need to be decoded.
+ * The id and the secret of `Authorization: Basic`. RFC 6749, 2.3.1, form-encodes both, but real clients do not. Values
+ * that this server issues are equal in both forms, so only ids that are addresses need decoding.
  */
 const basicOf = (authorization: string | undefined): Result.Result<ClientCredentials["basic"], InvalidRequest> => {
   if (authorization === undefined || !/^basic\b/i.test(authorization.trim())) return Result.succeed(undefined)
@@ -52,7 +52,7 @@ const formDecoded = (text: string): string => {
   }
 }
 
-/** The parameters of a form, and the id of the client that sent it. The query is not read: addresses end up in logs. */
+/** The parameters of a form and the id of the authenticated client. The query is ignored, because addresses are logged. */
 export const read = Effect.fnUntraced(function* (
   request: HttpServerRequest.HttpServerRequest,
   clients: Clients["Service"]

@@ -1,6 +1,6 @@
 /**
- * Metadata of the protected resource and of the authorization server (R3 to R7; RFC 9728, RFC 8414). All of it comes from
- * the configuration; the host of the request makes no difference.
+ * Metadata of the protected resource and of the authorization server (R3 to R7; RFC 9728, RFC 8414). It depends only on
+ * the configuration, never on the `Host` of the request.
  */
 import { Effect } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
@@ -10,17 +10,17 @@ import { scope } from "../../domain/oauth/Scope.ts"
 import { RequestId } from "../RequestId.ts"
 import * as Cors from "./Cors.ts"
 
-/** Where the metadata of `/mcp` is (RFC 9728, 3.1). */
+/** The address of the metadata of `/mcp` (RFC 9728, 3.1). */
 export const protectedResourcePath = "/.well-known/oauth-protected-resource/mcp"
 
-/** Clients use either address. */
+/** Clients use both. */
 const protectedResourcePaths = [protectedResourcePath, "/.well-known/oauth-protected-resource"] as const
 
 const authorizationServerPath = "/.well-known/oauth-authorization-server"
 
 /**
- * Where clients look as well: for the metadata of another issuer, and of OpenID Connect, which this is not. The answer is
- * one that they understand and a page can read.
+ * Other addresses that clients try: metadata of another issuer, or of OpenID Connect, which this server does not
+ * implement. They get a JSON error with CORS.
  */
 const elsewhere = ["/.well-known/*", "/mcp/.well-known/*"] as const
 

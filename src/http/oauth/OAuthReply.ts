@@ -1,4 +1,4 @@
-/** The errors of the OAuth endpoints on the wire (RFC 6749, 5.2; RFC 7591, 3.2.2; R34, R35). */
+/** The wire format of OAuth errors (RFC 6749, 5.2; RFC 7591, 3.2.2; R34, R35). */
 import { HttpServerResponse } from "effect/http"
 import type { AuthorizeError, RegistrationError, RevocationError, TokenError } from "../../domain/oauth/OAuthError.ts"
 
@@ -6,7 +6,7 @@ type OAuthError = AuthorizeError | TokenError | RegistrationError | RevocationEr
 
 interface Wire {
   readonly status: number
-  /** `error` of the answer. */
+  /** The member `error`. */
   readonly code: string
 }
 
@@ -40,11 +40,11 @@ const headersOf = (error: OAuthError): Record<string, string> => {
   }
 }
 
-/** The own message of an outage is about tool calls. */
+/** `ServiceUnavailable` has a message about tool calls, so it gets another one here. */
 const describe = (error: OAuthError): string =>
   error._tag === "ServiceUnavailable" ? "The service cannot do this right now. Try again in a moment." : error.message
 
-/** Also the parameters of a redirect. */
+/** `error` and `error_description`, for a body or a redirect. */
 export const codes = (error: OAuthError) => ({ error: wire[error._tag].code, error_description: describe(error) })
 
 export const failure = (error: OAuthError): HttpServerResponse.HttpServerResponse =>

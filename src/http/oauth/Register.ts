@@ -1,4 +1,4 @@
-/** `/register`: an app makes itself known (R42 to R46; RFC 7591). It gets an id, and nothing to change it with. */
+/** `/register`: dynamic client registration (R42 to R46; RFC 7591). A registration cannot be changed later. */
 import { Effect, Layer, Redacted } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { HttpServerResponse } from "effect/http"
@@ -16,7 +16,7 @@ import * as RequestHeaders from "../RequestHeaders.ts"
 import * as Endpoints from "./Endpoints.ts"
 import * as FormRequest from "./FormRequest.ts"
 
-/** All metadata of the client, whatever it asked for (RFC 7591, 3.2.1). */
+/** All metadata of the client as registered, not as requested (RFC 7591, 3.2.1). */
 const reply = ({ client, registeredAt, secret }: RegisteredClient) =>
   HttpServerResponse.jsonUnsafe(
     {

@@ -1,4 +1,4 @@
-/** `/revoke`: a client says that it needs its tokens no longer (R53; RFC 7009). */
+/** `/revoke`: a client revokes one of its tokens (R53; RFC 7009). */
 import { Effect, Layer, Redacted } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { HttpServerResponse } from "effect/http"
@@ -14,7 +14,7 @@ export const layer = Layer.unwrap(
     const clients = yield* Clients
     const grants = yield* Grants
 
-    /** Does not say whether a token was unknown, expired or another client's. */
+    /** The answer is the same for unknown, expired and other clients' tokens. */
     const answer = Effect.fn("Revoke.answer")(function* (
       request: HttpServerRequest.HttpServerRequest
     ): Effect.fn.Return<HttpServerResponse.HttpServerResponse, RevocationError> {

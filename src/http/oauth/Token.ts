@@ -1,4 +1,4 @@
-/** `/token`: a code, or a refresh token, for the next tokens (R32 to R39; RFC 6749, 4.1.3, 5 and 6). */
+/** `/token`: exchanges a code or a refresh token for tokens (R32 to R39; RFC 6749, 4.1.3, 5 and 6). */
 import { Effect, Layer, Redacted } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { HttpServerResponse } from "effect/http"

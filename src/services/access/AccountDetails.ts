@@ -41,12 +41,12 @@ export const firstDay = (account: NewAccount, today: string) => {
   if (account.plan === "starter") {
     return account.beganOn === undefined
       ? Effect.void
-      : Effect.fail(invalid("The plan Starter has no subscription that could have begun; set Growth or Pro."))
+      : Effect.fail(invalid("The plan Starter has no subscription, and so no first day. Set Growth or Pro."))
   }
   const day = account.beganOn ?? today
   return isDay(day) && day <= today
     ? Effect.succeed(day)
-    : Effect.fail(invalid(`The subscription began on a day such as ${today}, not later than that.`))
+    : Effect.fail(invalid(`The first day of a subscription is a date such as ${today}, and not after today.`))
 }
 
 const isDay = (text: string): boolean =>

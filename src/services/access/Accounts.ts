@@ -162,7 +162,7 @@ export class Accounts extends Context.Service<
           const [row] = yield* decodeIds(rows)
           if (row === undefined) {
             return yield* new EmailTaken({
-              message: `${email} has an account already. Change it, or use another address.`
+              message: `${email} already has an account. Change that account, or use another address.`
             })
           }
           if (beganOn !== undefined) yield* currentPeriod(row.id, beganOn, nowMillis)
@@ -286,4 +286,6 @@ const notFound = (which: Which) =>
   })
 
 const changed = ({ email, plan, status }: AccountRecord) =>
-  new ChangedMeanwhile({ message: `${email} was changed meanwhile: plan ${plan}, ${status}. Nothing was changed now.` })
+  new ChangedMeanwhile({
+    message: `${email} was changed meanwhile: plan ${plan}, ${status}. Your change was not made.`
+  })

@@ -111,25 +111,25 @@ export class ActivityLog extends Context.Service<
           const size = batch.entries.length
           yield* send(batch).pipe(
             // A line that violates a constraint must not block those after it.
-            Effect.catchIf(isUnfit, (error) => drop(size, "they are not fit to be written", error))
+            Effect.catchIf(isUnfit, (error) => drop(size, "they violate a constraint", error))
           )
           underWay = undefined
         }
       }).pipe(Semaphore.withPermit(turns), Effect.withSpan("ActivityLog.write"))
 
-      const tell = Effect.suspend(() => {
+      const reportDropped = Effect.suspend(() => {
         const missed = dropped
         dropped = 0
         return Effect.andThen(
           Metric.update(metrics.waiting, remembered()),
-          missed === 0 ? Effect.void : drop(missed, "more were waiting than are kept in memory")
+          missed === 0 ? Effect.void : drop(missed, "the queue in memory was full")
         )
       })
 
       const writeInTime = write.pipe(Effect.timeout(attempt))
       const insistently = writeInTime.pipe(
         Effect.tapError((error) => Effect.logWarning("The activity log could not be written yet", error)),
-        Effect.ensuring(tell),
+        Effect.ensuring(reportDropped),
         Effect.retry(pauses)
       )
 
@@ -139,7 +139,7 @@ export class ActivityLog extends Context.Service<
           Effect.timeout(lastAttempts),
           Effect.interruptible,
           Effect.ignore,
-          Effect.andThen(tell),
+          Effect.andThen(reportDropped),
           Effect.andThen(
             Effect.suspend(() => (remembered() === 0 ? Effect.void : drop(remembered(), "the server has stopped")))
           )

@@ -67,7 +67,7 @@ export class TooManyKeys extends Schema.TaggedError<TooManyKeys>()("TooManyKeys"
 /** The key does not exist, is not active, or belongs to another account. */
 export class KeyNotFound extends Schema.TaggedError<KeyNotFound>()("KeyNotFound", { message: Schema.String }) {}
 
-/** The key has a successor already and ends by itself. */
+/** The key already has a successor, and ends at the time set by its replacement. */
 export class KeyReplacedAlready extends Schema.TaggedError<KeyReplacedAlready>()("KeyReplacedAlready", {
   message: Schema.String
 }) {}
@@ -257,7 +257,7 @@ const isName: (text: string) => boolean = Schema.is(
 
 const invalidName = () =>
   new InvalidKeyName({
-    message: `A key's name has 1 to ${maxNameCharacters} characters, all of them visible: none that controls, hides or reorders text.`
+    message: `A key's name has 1 to ${maxNameCharacters} visible characters. Characters that control, hide or reorder text are not allowed.`
   })
 
 const notFound = (keyId: number) =>
@@ -265,16 +265,19 @@ const notFound = (keyId: number) =>
 
 const replacedAlready = (keyId: number) =>
   new KeyReplacedAlready({
-    message: `Key ${keyId} is being replaced already: its successor works, and it ends by itself. To end it now, revoke it.`
+    message: `Key ${keyId} has already been replaced. Its successor works, and it ends automatically. To end it now, revoke it.`
   })
 
 const madeAlready = (name: string) =>
-  new KeyMadeAlready({ name, message: `The key “${name}” was made of this already, and its secret told once.` })
+  new KeyMadeAlready({
+    name,
+    message: `This form has already created the key “${name}”. Its secret is shown only once.`
+  })
 
 const tooManyActive = () =>
   new TooManyKeys({
     limit: "active",
-    message: `The account has ${maxActive} active keys, the most it may have. Revoke one of them first.`
+    message: `The account has ${maxActive} active keys, which is the maximum. Revoke one of them first.`
   })
 
 const tooFast = (oldest: Date | null, nowMillis: number) => {
@@ -282,7 +285,7 @@ const tooFast = (oldest: Date | null, nowMillis: number) => {
   const retryAfterSeconds = Math.max(1, Math.ceil(waitMillis / 1000))
   return new TooManyKeys({
     limit: "an_hour",
-    message: `The account has made ${maxAnHour} keys within an hour, the most it may. Try again in ${Math.ceil(retryAfterSeconds / 60)} minutes.`,
+    message: `The account has created ${maxAnHour} keys within an hour, which is the maximum. Try again in ${Math.ceil(retryAfterSeconds / 60)} minutes.`,
     retryAfterSeconds
   })
 }

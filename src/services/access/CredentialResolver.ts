@@ -16,7 +16,7 @@ import { CredentialUse } from "./CredentialUse.ts"
 import { rowsOf } from "../database/Rows.ts"
 import { isActive } from "./ApiKeys.ts"
 
-/** Unknown, revoked, ended, expired and malformed alike: the answer does not tell which (P30). */
+/** The same for unknown, revoked, ended, expired and malformed credentials, so that the answer does not say which (P30). */
 export class CredentialRejected extends Schema.TaggedError<CredentialRejected>()("CredentialRejected", {}) {}
 
 const maxBatch = 500

@@ -19,7 +19,7 @@ export interface FormOwner {
 export class CsrfTokens extends Context.Service<
   CsrfTokens,
   {
-    /** A cookie for the sign-in form, before anybody is signed in. */
+    /** The secret of a cookie for the sign-in form, before a sign-in. */
     readonly guestSecret: Effect.Effect<Redacted.Redacted>
     of(owner: FormOwner): Effect.Effect<string>
     /** In constant time; `token` is untrusted. */

@@ -97,7 +97,8 @@ export class DemoAccounts extends Context.Service<
         return Option.isSome(kept) && (yield* exist) ? kept.value : yield* make
       }).pipe(
         Effect.mapError(
-          (cause) => new DemoAccountsError({ message: `The demo accounts could not be made: ${cause.message}`, cause })
+          (cause) =>
+            new DemoAccountsError({ message: `The demo accounts could not be created: ${cause.message}`, cause })
         )
       )
 

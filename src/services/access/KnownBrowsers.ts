@@ -27,8 +27,8 @@ export class KnownBrowsers extends Context.Service<
     /** The key to count the browser by, if it is known to the account with this e-mail address. */
     idOf(email: string, secret: Redacted.Redacted | undefined): Effect.Effect<string | undefined, ServiceUnavailable>
     /**
-     * Gives the browser a new secret. The previous one becomes invalid, because somebody else may have set it; other
-     * accounts that know the browser know the new one.
+     * Gives the browser a new secret. The previous one becomes invalid, because somebody else may have set it. Other
+     * accounts that know the browser then know it by the new one.
      */
     remember(
       account: AccountId,

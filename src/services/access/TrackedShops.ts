@@ -147,5 +147,5 @@ export class TrackedShops extends Context.Service<
 
 const tooMany = () =>
   new TooManyTrackedShops({
-    message: `The account has ${maxTrackedShops} tracked and own stores, the most it may have. Remove one of them first.`
+    message: `The account has ${maxTrackedShops} tracked and own stores, which is the maximum. Remove one of them first.`
   })

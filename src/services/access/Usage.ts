@@ -79,9 +79,12 @@ const decodeHas = rowOf(Schema.Struct({ has: Schema.Boolean }))
 export class Usage extends Context.Service<
   Usage,
   {
-    /** Of the current period, as `get_usage` tells it; `undefined` without a subscription. The account exists. */
+    /**
+     * Credits of the current period, as `get_usage` returns them; `undefined` without a subscription. The account must
+     * exist.
+     */
     credits(accountId: AccountId): Effect.Effect<Credits | undefined, ServiceUnavailable>
-    /** Read in one transaction. The account exists. */
+    /** Read in one transaction. The account must exist. */
     summary(accountId: AccountId, span: Span): Effect.Effect<UsageSummary, ServiceUnavailable>
   }
 >()("discovery/access/Usage") {

@@ -20,7 +20,7 @@ const isPermanent = (error: SqlError.SqlError): boolean =>
 const unavailable = (cause?: unknown) => ToolErrorMessages.unavailable("database", cause)
 
 const asServiceUnavailable = <E>(error: E | SqlError.SqlError) =>
-  // TypeScript cannot narrow a generic type by exclusion: what is no SqlError is an Exclude<E, SqlError>.
+  // TypeScript cannot narrow a generic type by exclusion: an error that is not a SqlError is an Exclude<E, SqlError>.
   SqlError.isSqlError(error) ? unavailable(error) : (error as Exclude<E, SqlError.SqlError>)
 
 /**

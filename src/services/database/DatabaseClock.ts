@@ -1,6 +1,6 @@
 /**
- * Retention goes by the database's clock, which all servers share: the clock of a process may be wrong, and deleted data does not
- * come back. While both clocks differ by more than synchronized clocks do, nothing is deleted.
+ * Retention uses the database's clock, which all servers share: the clock of a process may be wrong, and deleted data
+ * cannot be recovered. While the two clocks differ by more than synchronized clocks do, nothing is deleted.
  */
 import { Clock, Context, Effect, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"

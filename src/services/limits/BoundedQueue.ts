@@ -1,11 +1,11 @@
-/** Effects that run a few at a time. Others wait in the order in which they came, and no more than so many. */
+/** A bounded first-in, first-out queue for effects of which a few run at once. */
 import { Effect, Semaphore } from "effect"
 import type { Scope } from "effect"
 
 export interface BoundedQueue {
-  /** Waits for a turn, which ends with the scope. Fails at once with `full` when as many wait as may. */
+  /** Waits for a turn, which ends with the scope. Fails immediately with `full` if the queue is full. */
   readonly turn: <E>(full: () => E) => Effect.Effect<void, E, Scope.Scope>
-  /** How many have a turn or wait for one. */
+  /** The number of turns that are taken or waited for. */
   readonly size: () => number
 }
 

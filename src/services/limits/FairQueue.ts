@@ -1,20 +1,20 @@
 /**
- * A bounded queue in which owners take turns; the items of one owner keep their order. An owner has at most half of the
- * places, so that others always find one.
+ * A bounded queue in which owners take turns, and the items of one owner keep their order. One owner gets at most half of
+ * the places, so that others always find one.
  */
 export interface FairQueue<Owner, Item> {
   add(owner: Owner, item: Item): "added" | "full" | "share_full"
-  /** Ahead of all others and beyond the bounds: for an item that has had its turn already. */
+  /** Puts an item before all others, beyond the bounds: for an item that had its turn already. */
   addFirst(item: Item): void
   take(): Item | undefined
-  /** True if the item was still waiting. */
+  /** Removes a waiting item. False if it was not waiting. */
   remove(owner: Owner, item: Item): boolean
   readonly size: number
 }
 
 export const make = <Owner, Item>(places: number): FairQueue<Owner, Item> => {
   const share = Math.max(1, Math.floor(places / 2))
-  /** The owner whose turn is next comes first; each has at least one item. */
+  /** Ordered by turn; every owner has at least one item. */
   const waiting = new Map<Owner, Array<Item>>()
   const first: Array<Item> = []
   let size = 0

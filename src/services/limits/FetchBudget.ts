@@ -42,8 +42,8 @@ export class FetchBudget extends Context.Service<
      */
     within<A, E, R>(fetch: Fetch, effect: Effect.Effect<A, E, R>): Effect.Effect<Option.Option<A>, E, R>
     /**
-     * For a document that was fetched before or is in use, so that its host is known to be genuine: counted apart from the
-     * other fetches of its host. With a `caller`, counted for the caller as well.
+     * For a document that was fetched before or is in use, which proves that its host is genuine. Counted apart from the
+     * other fetches of its host, and for `caller` too if there is one.
      */
     again<A, E, R>(fetch: FetchAgain, effect: Effect.Effect<A, E, R>): Effect.Effect<Option.Option<A>, E, R>
   }
@@ -55,7 +55,7 @@ export class FetchBudget extends Context.Service<
       const bucket = LeakyBucket.make(maxKeys)
 
       const hostAndCaller = (kind: "new" | "known", { caller, hostname }: FetchAgain) => [
-        // Wildcard records would make every subdomain another host.
+        // By registrable domain, because a wildcard DNS record makes any number of subdomains.
         { key: `${kind} host ${HostParts.of(hostname).owner}`, allowance: allowances.host },
         ...(caller === undefined ? [] : LeakyBucket.networks(caller, `${kind} caller`, allowances.caller))
       ]
@@ -66,7 +66,7 @@ export class FetchBudget extends Context.Service<
       const isOpenAgain = (fetch: FetchAgain, now: number): boolean =>
         bucket.take(hostAndCaller("known", fetch), now).retryAfterSeconds === 0
 
-      /** Checked once there is a place, so that only fetches that start are counted. */
+      /** Checked when the fetch gets its turn, so that only fetches that start are counted. */
       const when =
         (isAllowed: (nowMillis: number) => boolean) =>
         <A, E, R>(effect: Effect.Effect<A, E, R>) =>

@@ -1,30 +1,31 @@
 /**
- * Rate limits of many keys, counted in this process. The limiter of `effect` keeps every key for good and takes from one
- * bucket at a time, which is too little where anyone can make up keys.
+ * Rate limits of many keys, counted in this process. Memory is bounded by forgetting the key that is unused for longest.
+ * The limiter of `effect` keeps every key and takes from one bucket at a time, so callers that invent keys could exhaust
+ * memory.
  */
 import * as ClientNetwork from "../../domain/access/ClientNetwork.ts"
 
-/** So many requests at once, and as many in each window on the long run. */
+/** `limit` requests at once, and on average as many in each window. */
 export interface Allowance {
   readonly limit: number
   readonly windowMillis: number
 }
 
-/** A bucket after a request. */
+/** The state of a bucket after a request. */
 export interface Level {
-  /** Requests that still count: a fraction, because it falls evenly. */
+  /** Requests that still count. A fraction, because it falls continuously. */
   readonly used: number
-  /** Until one is let through; 0 when this one was. */
+  /** Seconds until a request is accepted; 0 if this one was. */
   readonly retryAfterSeconds: number
 }
 
 interface Use {
-  /** Of the last request, in milliseconds since 1970. */
+  /** Time of the last request, in milliseconds since 1970. */
   readonly at: number
   readonly used: number
 }
 
-/** A bucket: what is counted, and how much it takes. */
+/** One bucket to take from: its key and its allowance. */
 export interface Limit {
   readonly key: string
   readonly allowance: Allowance
@@ -32,25 +33,25 @@ export interface Limit {
 
 export interface LeakyBucket {
   /**
-   * Counts a request at `now` for all these limits at once. One that any of them refuses counts for none. The level is
-   * that of the first.
+   * Counts a request at `now` for all limits at once. If any limit refuses it, it counts for none. Returns the level of
+   * the first limit.
    */
   readonly take: (limits: ReadonlyArray<Limit>, now: number) => Level
 }
 
-/** An address, and the network of a site around it, which has a wider allowance. */
+/** The limits of an address and of its surrounding /48, which has a wider allowance (ClientNetwork). */
 export const networks = (address: string, name: string, { limit, windowMillis }: Allowance): ReadonlyArray<Limit> =>
   ClientNetwork.countedOf(address).map(({ key, times }) => ({
     key: `${name} ${key}`,
     allowance: { limit: limit * times, windowMillis }
   }))
 
-/** What sums of fractions may be off by. */
+/** Rounding error of sums of fractions. */
 const tolerance = 1e-6
 
-/** Beyond `maxKeys`, the key that was not used for the longest time is forgotten. */
+/** Beyond `maxKeys`, the least recently used key is forgotten. */
 export const make = (maxKeys: number): LeakyBucket => {
-  /** The key that was used last comes last. */
+  /** In the order of use, the last used last. */
   const uses = new Map<string, Use>()
 
   const remember = (key: string, use: Use) => {
@@ -62,7 +63,7 @@ export const make = (maxKeys: number): LeakyBucket => {
 
   const usedBy = ({ allowance: { limit, windowMillis }, key }: Limit, now: number) => {
     const last = uses.get(key)
-    // A clock that is set back gives nothing back, and takes nothing away.
+    // If the clock is set back, the level stays.
     return last === undefined ? 0 : Math.max(0, last.used - (Math.max(0, now - last.at) * limit) / windowMillis)
   }
 
@@ -75,7 +76,8 @@ export const make = (maxKeys: number): LeakyBucket => {
       let retryAfterSeconds = 0
       for (const { allowance, key, used } of levels) {
         const wait = waitSeconds(allowance, used)
-        // What is refused is remembered as well, but not counted; and no new key for the sake of a network that is full.
+        // A refused request refreshes its keys without counting. It creates no key, so that a full network cannot displace
+        // the keys of others.
         if (wait > 0) remember(key, { at: now, used })
         retryAfterSeconds = Math.max(retryAfterSeconds, wait)
       }

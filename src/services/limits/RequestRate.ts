@@ -12,7 +12,7 @@ export interface Rate {
   readonly remaining: number
   /** Until the bucket is full again. */
   readonly resetSeconds: number
-  /** `undefined` when the request was let through. */
+  /** `undefined` if the request was accepted. */
   readonly refusal: RateLimited | undefined
 }
 

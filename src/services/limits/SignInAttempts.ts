@@ -50,7 +50,7 @@ interface Limits {
   readonly right: ReadonlyArray<Limit>
 }
 
-/** Of one account, whoever signs in to it. */
+/** Limits of one account, regardless of who signs in. */
 const rightOnes = { burst: 30, everyMillis: 10_000 }
 
 /** The counts of an attempt, always in the same order, in which their rows are locked: the widest network first. */

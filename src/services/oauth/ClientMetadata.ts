@@ -1,8 +1,8 @@
 /**
- * Clients that are known by a document at the address that is their id (R47 to R51; Client ID Metadata Documents).
+ * Clients with a metadata document, fetched from the address that is their id (R47 to R51; Client ID Metadata Documents).
  *
- * Fetched documents are kept in memory, as long as their server says within a minute and a day, and of each server process
- * on its own. Failures are not kept.
+ * Each server process caches documents in memory, for as long as the response allows, between a minute and a day. Failures
+ * are not cached.
  */
 import { Cache, Clock, Context, Duration, Effect, Exit, Layer, Option, Result, Schema } from "effect"
 import { AppConfig } from "../../Config.ts"
@@ -14,24 +14,24 @@ import { FetchBudget } from "../limits/FetchBudget.ts"
 import { runsLocally, SafeFetch } from "./SafeFetch.ts"
 import type { FetchFailed } from "./SafeFetch.ts"
 
-/** Of at most 16 kB each. */
+/** At most 16 kB each. */
 export const maxKept = 1000
 
-/** Documents are turned off (Config, `CLIENT_METADATA_DOCUMENTS`). */
+/** Metadata documents are turned off (Config, `CLIENT_METADATA_DOCUMENTS`). */
 export class ClientMetadataOff extends Schema.TaggedError<ClientMetadataOff>()("ClientMetadataOff", {}) {}
 
 /**
- * Trying again does not help: the id is no allowed address, or what a server on the public internet answered is no document
- * for this client. That is for everyone to see, so that the makers of the app may be told.
+ * Permanent: the id is not an allowed address, or a public server answered with something that is not a document for this
+ * client. `reason` may be shown to the developers of the app, because the answer is public.
  */
 export class ClientMetadataRejected extends Schema.TaggedError<ClientMetadataRejected>()("ClientMetadataRejected", {
-  /** Of what lies at the address; `undefined` when it is no address that is asked. */
+  /** What is wrong with the answer; `undefined` if the address was not asked. */
   reason: Schema.UndefinedOr(Schema.String)
 }) {}
 
 /**
- * The document could not be fetched now. An app must not be told that it is unknown for that, or it throws its tokens
- * away. Why, is for the log alone: told to whoever chose the address, it would let them look around in our network.
+ * Temporary: the document could not be fetched now. It must not become `invalid_client`, after which apps delete their
+ * tokens. The reason is only logged, because the one who chose the address could use it to probe this server's network.
  */
 export class ClientMetadataUnavailable extends Schema.TaggedError<ClientMetadataUnavailable>()(
   "ClientMetadataUnavailable",
@@ -41,18 +41,18 @@ export class ClientMetadataUnavailable extends Schema.TaggedError<ClientMetadata
 export type ClientMetadataFailure = ClientMetadataOff | ClientMetadataRejected | ClientMetadataUnavailable
 
 export interface Asking {
-  /** The address that it is fetched for: so many a minute of each (R56). */
+  /** The client's address, by which fetches are rate limited (R56). */
   readonly caller: string
-  /** Whether an account has approved this client before. */
+  /** Whether any account has approved this client before. */
   readonly wasApproved: boolean
 }
 
-/** Who asks, whom the fetch is counted for; others that ask for the same document meanwhile cost nothing. */
+/** The request that a fetch is counted for. Concurrent requests for the same document share one fetch and cost nothing. */
 const CurrentAsking = Context.Reference<Asking>("discovery/oauth/ClientMetadata/Asking", {
   defaultValue: () => ({ caller: "", wasApproved: false })
 })
 
-/** For so long after a failed fetch, its server is not asked again for a document that it once had. */
+/** Delay after a failed fetch before a known document is requested again. */
 export const failureMillis = 10_000
 
 /** Why there is no client, for the log. */
@@ -70,7 +70,7 @@ interface Known {
 
 interface Kept {
   readonly client: OAuthClient
-  /** From now on. */
+  /** From now, in seconds. */
   readonly freshSeconds: number
 }
 
@@ -78,8 +78,8 @@ export class ClientMetadata extends Context.Service<
   ClientMetadata,
   {
     /**
-     * The client whose id is this address. What fails is logged, under the annotations of the caller: the request's id
-     * should be among them.
+     * The client whose id is this address. Failures are logged with the caller's log annotations, which should include the
+     * request id.
      */
     fetch(clientId: string, asking: Asking): Effect.Effect<OAuthClient, ClientMetadataFailure>
   }
@@ -93,8 +93,8 @@ export class ClientMetadata extends Context.Service<
       const budget = yield* FetchBudget
 
       /**
-       * Clients that had a document when it was last fetched, the longest unused first; each until when it may stand in
-       * while its server gives no answer.
+       * Clients whose document was fetched before, least recently used first, with the time until which a stale copy may
+       * be used while their server does not answer.
        */
       const known = new Map<string, Known>()
       const remember = (entry: Known) => {
@@ -105,9 +105,9 @@ export class ClientMetadata extends Context.Service<
       }
 
       /**
-       * A flood of made-up ids must not lock out clients that are in use, here or, by what accounts have approved, on any server
-       * and before it was started again. The cache bounds how often they are fetched; of the latter, documents that are gone
-       * are in no cache, so who asks is counted.
+       * A flood of invented ids must not block clients that are in use: those fetched by this process, and those that an
+       * account has approved. These have budgets of their own. The cache bounds how often known documents are fetched.
+       * Documents of approved clients may be gone and are then never cached, so their fetches are counted by caller.
        */
       const fetch = Effect.fnUntraced(function* (clientId: string, url: URL) {
         const last = known.get(clientId)
@@ -152,7 +152,7 @@ export class ClientMetadata extends Context.Service<
           })
         )
 
-      // Fetches of one id at the same time are one; it ends when nobody waits for it any more.
+      // Concurrent fetches of one id are one fetch. It is interrupted when no request waits for it.
       const cache = yield* Cache.makeWith(loadOrStale, {
         capacity: maxKept,
         timeToLive: Exit.match({
@@ -173,7 +173,7 @@ export class ClientMetadata extends Context.Service<
                 : new ClientMetadataUnavailable({ retryAfterSeconds: 5 })
             )
           )
-          // In use: not the next that is forgotten.
+          // Marks the client as recently used.
           const last = known.get(clientId)
           if (last !== undefined) remember(last)
           return client
@@ -182,19 +182,19 @@ export class ClientMetadata extends Context.Service<
     })
   )
 
-  /** Needs `Dns`, of which only `resolve` is used. */
+  /** Requires `Dns`, and uses only `resolve`. */
   static readonly layer = ClientMetadata.layerNoDeps.pipe(Layer.provide([SafeFetch.layer, FetchBudget.layer]))
 }
 
 const noClient = (reason: string, detail: string, isAnswer: boolean) => new NoClient({ reason, detail, isAnswer })
 
-/** What everyone can see who asks the same server. */
+/** The part of the failure that is public. */
 const reasonOf = (error: NoClient | FetchFailed): string | undefined => {
   if (error._tag === "FetchFailed") return error.seen
   return error.reason === "document" ? error.detail : undefined
 }
 
-/** Of the id, which is untrusted and whose query may be anything, only what identifies the server. */
+/** Logs the host and path of the id. The query is untrusted and may contain anything. */
 const log = (clientId: string, { detail, reason }: NoClient | FetchFailed) => {
   const url = URL.parse(clientId)
   const address = url === null ? "" : `${url.host}${url.pathname}`

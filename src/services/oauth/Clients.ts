@@ -1,4 +1,4 @@
-/** The apps that may ask for access: registered ones, and those that are known by a document (R33, R34, R42 to R47). */
+/** Apps that may ask for access: registered ones, and those with a metadata document (R33, R34, R42 to R47). */
 import { Clock, Context, Effect, Layer, Redacted, Schema } from "effect"
 import { Mac } from "effect/crypto"
 import type { Digest, SecureRandom } from "effect/crypto"
@@ -18,18 +18,18 @@ import type { ClientMetadataFailure } from "./ClientMetadata.ts"
 import * as Secrets from "./Secrets.ts"
 import * as ClientRetention from "../retention/ClientRetention.ts"
 
-/** No client has this id, or no longer: a person removes the connection in the app and adds it again (R46). */
+/** No client has this id, or it was deleted. The user removes the connection in the app and adds it again (R46). */
 export class UnknownClient extends Schema.TaggedError<UnknownClient>()("UnknownClient", { message: Schema.String }) {}
 
 export interface RegisteredClient {
   readonly client: OAuthClient
-  /** Shown this once; `undefined` for a client that cannot keep one. */
+  /** Returned only once; `undefined` for a public client. */
   readonly secret: Redacted.Redacted | undefined
   /** Milliseconds since 1970. */
   readonly registeredAt: number
 }
 
-/** How a client says who it is at `/token` and `/revoke`. What is empty counts as absent. */
+/** The client authentication of `/token` and `/revoke`. Empty values count as absent. */
 export interface ClientCredentials {
   /** From the header `Authorization: Basic`. */
   readonly basic: { readonly id: string; readonly secret: Redacted.Redacted | undefined } | undefined
@@ -47,25 +47,25 @@ const Row = Schema.Struct({
 })
 const decodeRows = rowsOf(Row)
 
-/** Ids that are addresses; none that is issued here begins so. */
+/** Ids that are addresses. Issued ids never begin with a scheme. */
 const isDocument = (clientId: string) => /^https?:/i.test(clientId)
 
 export class Clients extends Context.Service<
   Clients,
   {
-    /** `caller` is the address that the request came from: of those that nobody approves, each network has its share. */
+    /** `caller` is the client's IP address: registrations without consent are limited by network. */
     register(registration: Registration, caller: string): Effect.Effect<RegisteredClient, ServiceUnavailable>
     /**
-     * The client with this id. Ids that begin with `https://` are addresses of documents, which are fetched on behalf of
-     * `caller`, the address that the request came from.
+     * The client with this id. An id that begins with `https://` is the address of a document, which is fetched on behalf
+     * of the IP address `caller`.
      */
     find(
       clientId: string,
       caller: string
     ): Effect.Effect<OAuthClient, UnknownClient | ClientMetadataFailure | ServiceUnavailable>
     /**
-     * The id of the client that sent a request to `/token` or `/revoke`. A client with a secret has proved that it is this
-     * client; of one without, nothing is proved but by its code and tokens, which are its own.
+     * The id of the client that sent a request to `/token` or `/revoke`. For a client with a secret the identity is
+     * proved. For a public client it is not: its codes and tokens are bound to it instead.
      */
     authenticate(
       credentials: ClientCredentials
@@ -107,7 +107,7 @@ export class Clients extends Context.Service<
         return row
       })
 
-      /** Whether anyone ever approved the app with this document, which was fetched for it. */
+      /** Whether any account has approved the app with this document. */
       const wasApproved = Effect.fnUntraced(function* (clientId: string) {
         if (ClientIdUrl.parse(clientId, { local: true }) === undefined) return false
         const rows = yield* sql`
@@ -126,9 +126,9 @@ export class Clients extends Context.Service<
       })
 
       /**
-       * A document is not fetched again here. It makes no client with a secret, so it would prove nothing: what was granted
-       * names the client, and is bound to it. Nobody can make this server fetch by sending ids, or keep others from being
-       * fetched; and a bad answer of a publisher is no `invalid_client`, on which apps throw their connection away.
+       * Documents are not fetched here: they describe public clients, so a fetch would prove nothing, and grants name
+       * their client. This way callers cannot cause fetches or exhaust their budget, and a failure of a publisher never
+       * becomes `invalid_client`, after which apps delete their connection.
        */
       const verify = Effect.fnUntraced(function* (id: string, secret: Redacted.Redacted | undefined) {
         if (isDocument(id)) return secret === undefined && (yield* wasApproved(id))
@@ -166,7 +166,7 @@ const toClient = ({ authMethod, id, name, redirectUris }: typeof Row.Type): OAut
 
 const unknownClient = () =>
   new UnknownClient({
-    message: "No app has this client_id, or no longer. Remove the connection in the app and add it again."
+    message: "No app is registered with this client_id. Remove the connection in the app and add it again."
   })
 
 const invalidClient = (triedBasic: boolean) =>

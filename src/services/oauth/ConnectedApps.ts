@@ -1,4 +1,4 @@
-/** The apps that an account has approved, for its owner to see and to end (R54, S94). */
+/** The connected apps of an account: list and revoke (R54, S94). */
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { AccountId } from "../../domain/access/Account.ts"
@@ -9,16 +9,16 @@ import * as GrantRows from "./GrantRows.ts"
 
 export const ConnectedApp = Schema.Struct({
   id: Schema.Int,
-  /** As the app called itself when it was approved. */
+  /** The app's name at the time of consent. */
   name: Schema.String,
-  /** The host that vouches for the app; `null` for one that nobody vouches for. */
+  /** The host of the app's metadata document; `null` for a registered app. */
   publisher: Schema.NullOr(Schema.String),
   connectedAt: Schema.DateTimeUtcFromDate,
   lastUsedAt: Schema.NullOr(Schema.DateTimeUtcFromDate)
 })
 export type ConnectedApp = typeof ConnectedApp.Type
 
-/** No such app, or it is revoked already, or it is another account's. */
+/** The app does not exist, is revoked already, or belongs to another account. */
 export class AppNotFound extends Schema.TaggedError<AppNotFound>()("AppNotFound", { message: Schema.String }) {}
 
 const decodeApps = rowsOf(ConnectedApp)
@@ -26,9 +26,9 @@ const decodeApps = rowsOf(ConnectedApp)
 export class ConnectedApps extends Context.Service<
   ConnectedApps,
   {
-    /** Those that can still be used, oldest first: at most 200. */
+    /** The usable ones, oldest first, at most 200. */
     list(accountId: AccountId): Effect.Effect<ReadonlyArray<ConnectedApp>, ServiceUnavailable>
-    /** With all its tokens, at once, on every server. */
+    /** Ends the grant with all its tokens. Takes effect immediately on every server. */
     revoke(accountId: AccountId, appId: number): Effect.Effect<void, AppNotFound | ServiceUnavailable>
   }
 >()("discovery/oauth/ConnectedApps") {

@@ -1,6 +1,6 @@
 /**
- * What an app asks of whoever is signed in, between the page that shows it and the answer (R28): answered once,
- * within 15 minutes, by the session that was asked.
+ * Pending consent requests, between the page that asks and the answer (R28). Each can be answered once, within 15 minutes,
+ * by the session that was asked.
  */
 import { Clock, Context, Effect, Layer, Option, Redacted, Schema, SchemaTransformation } from "effect"
 import { Digest, SecureRandom } from "effect/crypto"
@@ -13,15 +13,15 @@ import { availableOnce } from "../database/Availability.ts"
 import * as DatabaseClock from "../database/DatabaseClock.ts"
 
 const lifetimeMillis = 15 * 60_000
-/** Pages of one session that wait for an answer; the oldest makes room for the next. */
+/** Pending requests of one session; the oldest is deleted for a new one. */
 const maxPerSession = 20
-/** Expired ones that each new one takes along. */
+/** Expired requests that each new one deletes. */
 const maxSwept = 100
 const secretBytes = 32
 
 const secretPattern = /^[A-Za-z0-9_-]{43}$/
 
-/** JSON has no `undefined`, and leaves out what is. */
+/** `undefined` in code, `null` in JSON. */
 const StringOrNone = Schema.NullOr(Schema.String).pipe(
   Schema.decodeTo(
     Schema.UndefinedOr(Schema.String),
@@ -29,7 +29,7 @@ const StringOrNone = Schema.NullOr(Schema.String).pipe(
   )
 )
 
-/** The app as it was shown, and the request that was judged. */
+/** The app as displayed, and the validated request. */
 export const ConsentRequest = Schema.Struct({
   client: Schema.Struct({
     id: Schema.String,
@@ -46,7 +46,7 @@ export const ConsentRequest = Schema.Struct({
     resource: Schema.String,
     scope: Schema.String
   }),
-  /** The path and query that the app sent the user to, for a change of account. */
+  /** The path and query of the authorization request, to continue as another account. */
   url: Schema.String
 })
 export type ConsentRequest = typeof ConsentRequest.Type
@@ -58,11 +58,11 @@ const decodeRows = rowsOf(Schema.Struct({ request: Json }))
 export class ConsentRequests extends Context.Service<
   ConsentRequests,
   {
-    /** The secret is for the form of the page. */
+    /** Stores a request and returns the secret for the form. */
     open(sessionId: number, request: ConsentRequest): Effect.Effect<Redacted.Redacted, ServiceUnavailable>
     /**
-     * Takes it away, whatever the answer is. None: it was answered before, is over, or was asked of another session.
-     * `secret` is of any length and content.
+     * Deletes and returns a request, regardless of the answer. None if it was answered, has expired, or belongs to another
+     * session. `secret` is untrusted, of any length and content.
      */
     take(sessionId: number, secret: Redacted.Redacted): Effect.Effect<Option.Option<ConsentRequest>, ServiceUnavailable>
   }
@@ -84,7 +84,7 @@ export class ConsentRequests extends Context.Service<
         yield* Effect.gen(function* () {
           const deleteBy = yield* DatabaseClock.timeToDeleteBy
           if (Option.isSome(deleteBy)) {
-            // What another request is deleting needs no second one to wait for it.
+            // Skips rows that another transaction is deleting.
             yield* sql`
               DELETE FROM consent_request WHERE hash IN (
                 SELECT hash FROM consent_request WHERE expires_at <= ${new Date(deleteBy.value)}
@@ -94,7 +94,7 @@ export class ConsentRequests extends Context.Service<
             DELETE FROM consent_request WHERE hash IN (
               SELECT hash FROM consent_request WHERE session_id = ${sessionId}
               ORDER BY created_at DESC OFFSET ${maxPerSession - 1} FOR UPDATE SKIP LOCKED)`
-          // A session that has just ended leaves a page whose form leads to the sign-in.
+          // If the session has just ended, the form leads to the sign-in.
           yield* sql`
             INSERT INTO consent_request (hash, session_id, request, created_at, expires_at)
             SELECT ${hash}, id, ${encode(request)}, ${now}, ${new Date(millis + lifetimeMillis)}

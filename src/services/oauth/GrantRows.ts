@@ -1,6 +1,6 @@
 /**
- * The statements behind Grants. Whoever decides about a grant locks its row first and reads what hangs on it afterwards, so
- * that of two requests the second sees all that the first has done, on whatever server (READ COMMITTED).
+ * SQL statements of Grants. A decision about a grant locks its row first and reads its codes and tokens afterwards. So of
+ * two concurrent requests, on any server, the second sees all changes of the first (READ COMMITTED).
  */
 import { Effect, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
@@ -40,10 +40,10 @@ const decodeRefreshTokens = rowsOf(
   })
 )
 
-/** Ended grants that are remembered of one account: many years of honest use. */
+/** Ended grants that are kept for one account: more than years of normal use. */
 export const maxRemembered = 2_000
 
-/** Locks the grant that a statement finds the id of. */
+/** Locks the grant whose id `grantId` selects. */
 const lock = Effect.fnUntraced(function* (grantId: Statement.Fragment) {
   const sql = yield* SqlClient.SqlClient
   const rows = yield* sql`
@@ -74,7 +74,7 @@ export const lockCode = Effect.fnUntraced(function* (hash: Uint8Array) {
 export interface LockedRefreshToken {
   readonly grant: LockedGrant
   readonly token: Grant.RefreshToken
-  /** The key that its successor was made with. */
+  /** The key from which its successor was derived. */
   readonly keyId: number | undefined
 }
 
@@ -103,7 +103,7 @@ export const lockRefreshToken = Effect.fnUntraced(function* (hash: Uint8Array) {
   })
 })
 
-/** Writes a pair of tokens, of which only the hashes are known here; the grant is usable for as long as the second is. */
+/** Inserts the hashes of a pair of tokens. The grant is usable until its refresh token expires. */
 export const insertTokens = Effect.fnUntraced(function* (
   { accountId, id, resource }: LockedGrant,
   access: { readonly hash: Uint8Array; readonly expiresAt: Date },
@@ -122,8 +122,9 @@ export const insertTokens = Effect.fnUntraced(function* (
 })
 
 /**
- * Ends the grants that a condition on the table `g` names: their codes and tokens go with them. Those that were in use are
- * remembered, for who reads the ledger later: the newest {@link maxRemembered} of each account. Returns how many there were.
+ * Ends the grants that match `which`, a condition on the table `g`, and deletes their codes and tokens. Grants that were
+ * in use are kept in `oauth_ended_grant` to explain old ledger entries, the newest {@link maxRemembered} of each account.
+ * Returns the number of ended grants.
  */
 export const end = Effect.fnUntraced(function* (which: Statement.Fragment, reason: EndReason, at: Date) {
   const sql = yield* SqlClient.SqlClient

@@ -1,4 +1,4 @@
-/** What accounts have granted to apps, and the codes and tokens that come of it (R21, R35 to R41). */
+/** OAuth grants of accounts to apps, with their codes and tokens (R21, R35 to R41). */
 import { Clock, Context, Effect, Layer, Option, Redacted, Result, Schema } from "effect"
 import type { Digest, SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
@@ -21,14 +21,14 @@ import * as Secrets from "./Secrets.ts"
 import { ServerKey } from "./ServerKey.ts"
 import type { Key } from "./ServerKey.ts"
 
-/** Connected apps of one account. */
+/** Limit of connected apps for one account. */
 export const maxConnections = 200
-/** Of one connection: an app that asks more often does not keep what it gets. */
+/** Limit for one connection. An app that refreshes more often loses its tokens. */
 export const maxRefreshesAnHour = 120
 const hourMillis = 3_600_000
 const dayMillis = 86_400_000
 
-/** The account has as many connected apps as it may have; it revokes one first. */
+/** The account has the maximum number of connected apps. The user must revoke one first. */
 export class TooManyConnections extends Schema.TaggedError<TooManyConnections>()("TooManyConnections", {
   message: Schema.String
 }) {}
@@ -36,7 +36,7 @@ export class TooManyConnections extends Schema.TaggedError<TooManyConnections>()
 export interface Approval {
   readonly accountId: AccountId
   readonly client: OAuthClient
-  /** As requested, already held against the client's registered ones. */
+  /** As requested, and already compared with the registered ones. */
   readonly redirectUri: string
   /** `S256`. */
   readonly challenge: string
@@ -44,11 +44,11 @@ export interface Approval {
   readonly resource: string
 }
 
-/** What `/token` answers. */
+/** The token response of `/token`. */
 export interface Tokens {
   readonly accessToken: Redacted.Redacted
   readonly refreshToken: Redacted.Redacted
-  /** Of the access token. */
+  /** Lifetime of the access token. */
   readonly expiresInSeconds: number
   readonly scope: string
 }
@@ -58,7 +58,7 @@ export interface CodeExchange {
   readonly clientId: string
   readonly code: Redacted.Redacted
   readonly verifier: Redacted.Redacted
-  /** May be absent; when it is there, it must be that of the authorization request. */
+  /** May be absent; otherwise it must equal that of the authorization request. */
   readonly redirectUri: string | undefined
   readonly resources: ReadonlyArray<string>
 }
@@ -81,22 +81,22 @@ export class Grants extends Context.Service<
   Grants,
   {
     /**
-     * The user has said yes: a code that its client can exchange once, within 60 seconds. Whether the account's plan allows
-     * it is for the caller to look at.
+     * Stores the user's consent and returns a code that the client can exchange once, within 60 seconds. The caller checks
+     * the account's plan.
      */
     approve(
       approval: Approval
     ): Effect.Effect<{ readonly code: Redacted.Redacted }, UnknownClient | TooManyConnections | ServiceUnavailable>
-    /** A second use with the right verifier ends what the first gave. Nothing else that fails changes anything. */
+    /** A second use with the right verifier ends the grant. No other failure changes anything. */
     exchangeCode(exchange: CodeExchange): Effect.Effect<Tokens, InvalidGrant | InvalidTarget | ServiceUnavailable>
     /**
-     * The next pair of tokens. The same request within 60 seconds gets the same pair again, as long as that has not been
-     * refreshed itself; later, it ends the grant with all its tokens. Nothing else that fails changes anything.
+     * Issues the next pair of tokens. The same request gets the same pair again within 60 seconds, unless the new pair has
+     * been refreshed. A later repeat ends the grant with all its tokens. No other failure changes anything.
      */
     refresh(
       refresh: Refresh
     ): Effect.Effect<Tokens, InvalidGrant | InvalidScope | InvalidTarget | TooManyRequests | ServiceUnavailable>
-    /** Ends the grant that an access or refresh token belongs to, if it is this client's; any other text is nothing. */
+    /** Ends the grant of an access or refresh token if it belongs to this client. Any other text is ignored. */
     revokeToken(clientId: string, token: Redacted.Redacted): Effect.Effect<void, ServiceUnavailable>
   }
 >()("discovery/oauth/Grants") {
@@ -109,8 +109,8 @@ export class Grants extends Context.Service<
       const services = yield* Effect.context<Needs>()
 
       /**
-       * One transaction that ends well whatever the verdict is: what it revoked must be kept although the answer is an
-       * error (R38).
+       * Runs a decision in one transaction that commits even if the decision is an error, because a revocation must
+       * persist (R38).
        */
       const decide = <A, E>(decision: Effect.Effect<Result.Result<A, E>, SqlError.SqlError, Needs>) =>
         Effect.flatMap(sql.withTransaction(decision), Effect.fromResult).pipe(Effect.provide(services), availableOnce)
@@ -135,7 +135,7 @@ export class Grants extends Context.Service<
         return toTokens(tokens, accessUntil, now)
       })
 
-      /** What follows a refresh token: always the same for the same key. */
+      /** The successors of a refresh token, derived deterministically from the key. */
       const successors = Effect.fnUntraced(function* (key: Key, refreshToken: string) {
         const derive = (kind: "access_token" | "refresh_token") =>
           Effect.map(serverKey.derive(key, kind, refreshToken), (bytes) =>
@@ -150,7 +150,7 @@ export class Grants extends Context.Service<
           const { accountId, client } = approval
           const millis = yield* Clock.currentTimeMillis
           const now = new Date(millis)
-          // The account's row is locked first, so that its connections are counted by one transaction at a time.
+          // Locks the account first, so that only one transaction at a time counts its connections.
           yield* sql`SELECT FROM account WHERE id = ${accountId} FOR NO KEY UPDATE`
           const { count } = yield* decodeCount(
             yield* sql`
@@ -159,12 +159,12 @@ export class Grants extends Context.Service<
           )
           if (count >= maxConnections) return yield* tooManyConnections()
           if (client.source === "registered") {
-            // Always written, so that who is deleting the app as one that was left long ago sees that it is not.
+            // Always written, so that a concurrent deletion of unused clients sees that this client is in use.
             const known = yield* sql`
               UPDATE oauth_client
               SET granted_at = greatest(granted_at, ${now}), address_hash = NULL, site_hash = NULL
               WHERE id = ${client.id} RETURNING id`
-            if (known.length === 0) return yield* new UnknownClient({ message: "The app is not registered any more." })
+            if (known.length === 0) return yield* new UnknownClient({ message: "The app is no longer registered." })
           }
           const expiresAt = new Date(millis + Grant.codeSeconds * 1000)
           yield* sql`
@@ -241,14 +241,14 @@ export class Grants extends Context.Service<
 
       const repeat = Effect.fnUntraced(function* (token: string, keyId: number | undefined, now: number) {
         const key = keyId === undefined ? Option.none<Key>() : yield* serverKey.byId(keyId)
-        // The table has no successor without its key, and no such key is deleted.
+        // Impossible: a foreign key refers from the successor to its key.
         if (Option.isNone(key)) return yield* Effect.die(new Error("A refresh token was superseded without a key"))
         const next = yield* successors(key.value, token)
         const hash = yield* Secrets.sha256(next.access)
         const [row] = yield* decodeExpiries(
           yield* sql`SELECT expires_at AS "expiresAt" FROM oauth_access_token WHERE hash = ${hash}`
         )
-        // Deleted already only where a clock runs days ahead: the client refreshes once more.
+        // The access token is missing only if the clock of a server is days ahead. The client then refreshes once more.
         return Result.succeed(toTokens(next, row?.expiresAt.getTime() ?? now, now))
       })
 
@@ -323,19 +323,22 @@ const toTokens = (
   scope
 })
 
-/** Someone may have stolen it; or an app keeps its tokens badly. Either way its user will ask why it must connect again. */
+/**
+ * Logs a possible theft, or an app that stores its tokens badly. In both cases the user will ask why the app must connect
+ * again.
+ */
 const warnOfReplay = (what: string, { accountId, clientId, id }: GrantRows.LockedGrant) =>
-  Effect.logWarning(`A ${what} was used again; the connection of the app is ended`).pipe(
+  Effect.logWarning(`A ${what} was used again; the app's connection was ended`).pipe(
     Effect.annotateLogs({ account_id: accountId, grant_id: id, client_id: clientId })
   )
 
 const tooManyConnections = () =>
   new TooManyConnections({
-    message: `The account has ${maxConnections} connected apps, the most it may have. Revoke one of them first.`
+    message: `The account has ${maxConnections} connected apps, which is the maximum. Revoke one of them first.`
   })
 
 const tooManyRefreshes = (oldest: number, now: number) =>
   new TooManyRequests({
-    message: `This connection was refreshed ${maxRefreshesAnHour} times within an hour, the most it may be. Keep the tokens.`,
+    message: `This connection was refreshed ${maxRefreshesAnHour} times within an hour, which is the maximum. Use each access token until it expires.`,
     retryAfterSeconds: Math.max(1, Math.ceil((oldest + hourMillis - now) / 1000))
   })

@@ -1,6 +1,6 @@
 /**
- * One GET to addresses that were checked before: whatever the host's name resolves to by now, no other address is
- * connected to. TLS and the header `Host` are for the name.
+ * One GET to IP addresses that were checked before. The host name is not resolved again; it is used only for TLS and the
+ * header `Host`.
  */
 import { Context, Effect, Layer, Schema } from "effect"
 import { NetAddress } from "effect/net"
@@ -9,10 +9,10 @@ import * as https from "node:https"
 import { isIP } from "node:net"
 import type { LookupFunction } from "node:net"
 
-/** Of the answer's head; node's own default, written down because it is a limit. */
+/** Limit of the response head: Node's default, written down because it is a limit. */
 const maxHeaderBytes = 16_384
 
-/** `detail` is for the log: a code such as `ECONNREFUSED`. */
+/** `detail` is for the log, such as `ECONNREFUSED`. */
 export class PinnedRequestFailed extends Schema.TaggedError<PinnedRequestFailed>()("PinnedRequestFailed", {
   reason: Schema.Literals(["connection", "too_large"]),
   detail: Schema.String
@@ -20,7 +20,7 @@ export class PinnedRequestFailed extends Schema.TaggedError<PinnedRequestFailed>
 
 export interface Head {
   readonly status: number
-  /** By name in lower case; the few that can stand there twice and stay apart are left out. */
+  /** By lower-case name. Headers whose repeated values Node keeps in an array are left out. */
   readonly headers: Readonly<Record<string, string>>
 }
 
@@ -30,7 +30,7 @@ export interface PinnedGet<E> {
   readonly addresses: ReadonlyArray<NetAddress.IpAddress>
   readonly headers: Readonly<Record<string, string>>
   readonly maxBodyBytes: number
-  /** Why an answer with this head is not wanted: its body is then not read. */
+  /** Returns why a response with this head is refused. Its body is then not read. */
   readonly refuse: (head: Head) => E | undefined
 }
 
@@ -41,11 +41,11 @@ export interface Answer extends Head {
 export class PinnedRequest extends Context.Service<
   PinnedRequest,
   {
-    /** No redirect is followed and nothing is decompressed. The connection is closed at the end, also by interruption. */
+    /** Does not follow redirects and does not decompress. The connection is closed at the end, also by interruption. */
     get<E>(options: PinnedGet<E>): Effect.Effect<Answer, E | PinnedRequestFailed>
   }
 >()("discovery/oauth/PinnedRequest") {
-  /** With `ca`, PEM text, only certificates that it signed are trusted. */
+  /** With `ca` (PEM), only certificates that it signed are trusted. */
   static readonly layerWith = ({ ca }: { readonly ca?: string }): Layer.Layer<PinnedRequest> =>
     Layer.succeed(PinnedRequest, {
       get: <E>({ addresses, headers, maxBodyBytes, refuse, url }: PinnedGet<E>) =>
@@ -61,21 +61,21 @@ export class PinnedRequest extends Context.Service<
           const pinned = addresses.map(NetAddress.formatIp)
           const request = (isTls ? https : http).request({
             method: "GET",
-            // Of a host that is an address, no lookup is done.
+            // For a literal IP address there is no lookup.
             host: isIP(name) === 0 ? name : (pinned[0] ?? ""),
             port: url.port === "" ? (isTls ? 443 : 80) : Number(url.port),
             path: `${url.pathname}${url.search}`,
             headers: { ...headers, host: url.host },
             lookup: lookupOf(pinned),
-            // An agent of its own: no connection is shared or kept, and no proxy of the environment gets between, which would
-            // resolve the name again.
+            // A new agent: connections are neither shared nor kept, and no proxy from the environment resolves the name
+            // again.
             agent: false,
             maxHeaderSize: maxHeaderBytes,
             rejectUnauthorized: true,
             ...(ca === undefined ? {} : { ca })
           })
           request.on("error", (error) => fail("connection", codeOf(error)))
-          // After every other end: what has been resumed stays so.
+          // Emitted last in every case; later calls of `resume` are ignored.
           request.on("close", () => fail("connection", "closed"))
           request.on("response", (incoming) => {
             const head = headOf(incoming)
@@ -89,7 +89,7 @@ export class PinnedRequest extends Context.Service<
               if (size > maxBodyBytes) fail("too_large", `more than ${maxBodyBytes} bytes`)
               else chunks.push(chunk)
             })
-            // Not emitted for a body that broke off.
+            // Not emitted for a truncated body.
             incoming.on("end", () => resume(Effect.succeed({ ...head, body: Buffer.concat(chunks) })))
           })
           request.end()
@@ -100,12 +100,12 @@ export class PinnedRequest extends Context.Service<
   static readonly layer = PinnedRequest.layerWith({})
 }
 
-/** Answers every question of the socket with the addresses that were checked. */
+/** A `lookup` for sockets that always returns the checked addresses. */
 const lookupOf = (pinned: ReadonlyArray<string>): LookupFunction => {
   const all = pinned.map((address) => ({ address, family: isIP(address) }))
   const [first] = all
   return (hostname, options, callback) => {
-    if (first === undefined) callback(new Error(`no address of ${hostname} may be connected to`), "")
+    if (first === undefined) callback(new Error(`${hostname} has no allowed address`), "")
     else if (options.all === true) callback(null, all)
     else callback(null, first.address, first.family)
   }

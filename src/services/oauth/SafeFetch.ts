@@ -1,6 +1,6 @@
 /**
- * Fetches from addresses that third parties choose, and only from hosts that are public: small JSON documents (R48, R49),
- * and with limits of the caller whatever else.
+ * Fetches from addresses that third parties choose, on public hosts only: small JSON documents (R48, R49), or any content
+ * within the caller's limits.
  */
 import { Context, Effect, Layer, Option, Result, Schema } from "effect"
 import { Dns, NetAddress } from "effect/net"
@@ -18,7 +18,7 @@ export const maxBodyBytes = 16_384
 
 const deadline = "3 seconds"
 
-/** More addresses than this of one name are not looked at, and none of them is connected to. */
+/** A name with more addresses than this is refused. */
 const maxAddresses = 64
 
 const lasting = ["status", "media_type", "encoding", "too_large", "not_utf8"] as const
@@ -32,22 +32,23 @@ const lastingTexts: Readonly<Record<(typeof lasting)[number], (detail: string) =
 const passing = ["no_address", "special_use_address", "connection", "busy_status", "timeout"] as const
 
 /**
- * Why nothing was fetched. For the log alone, but for what is `seen`: told to whoever chose the address, it would let them
- * look around in our network. `detail` has no part of the body.
+ * Why a fetch failed. For the log only, except `seen`: the one who chose the address could use the rest to probe this
+ * server's network. `detail` contains no part of the body.
  */
 export class FetchFailed extends Schema.TaggedError<FetchFailed>()("FetchFailed", {
   reason: Schema.Literals([...lasting, ...passing]),
   detail: Schema.String
 }) {
   /**
-   * Whether a server on the public internet has answered, and with something that is no document: everyone can see that.
-   * All else may pass, and looks the same from outside whether the address is forbidden or there is nobody there.
+   * Whether a server on the public internet has answered with something that is not a document, which is public knowledge.
+   * Every other failure may be temporary and looks the same from outside, so it does not reveal whether the address is
+   * forbidden or unreachable.
    */
   get isAnswer(): boolean {
     return this.seen !== undefined
   }
 
-  /** What is wrong with the answer, where there was one. */
+  /** What is wrong with the response, if there was one. */
   get seen(): string | undefined {
     const reason = lasting.find((each) => each === this.reason)
     return reason === undefined ? undefined : lastingTexts[reason](this.detail)
@@ -60,22 +61,25 @@ export interface Fetched {
 }
 
 export interface SafeRequest<E> extends Omit<PinnedGet<E>, "addresses"> {
-  /** For everything together: names, connection, head and body. */
+  /** Limit for the whole fetch: DNS, connection, head and body. */
   readonly within: `${number} seconds`
-  /** Whether this machine may be asked as well. */
+  /** Whether loopback addresses are allowed. */
   readonly allowsLoopback: boolean
 }
 
-/** Whether this server is on loopback, where others of the same machine may be asked, also without TLS. */
+/** Whether this server runs on loopback. It may then fetch from its own machine, also without TLS. */
 export const runsLocally = ({ baseUrl, host }: Pick<AppSettings, "baseUrl" | "host">): boolean =>
   isLocalHost(new URL(baseUrl).hostname) && isLocalHost(host === "::1" ? "[::1]" : host)
 
 export class SafeFetch extends Context.Service<
   SafeFetch,
   {
-    /** Follows no redirect; what the answer is to be like is for the caller to say. */
+    /** Does not follow redirects. The caller validates the response. */
     request<E>(options: SafeRequest<E>): Effect.Effect<Answer, E | FetchFailed>
-    /** A JSON document. `url` is `https`, or `http` on a local host when the server runs locally: the caller has seen to it. */
+    /**
+     * Fetches a JSON document. The caller guarantees that `url` is `https`, or `http` on a local host if the server runs
+     * locally.
+     */
     get(url: URL): Effect.Effect<Fetched, FetchFailed>
   }
 >()("discovery/oauth/SafeFetch") {
@@ -88,12 +92,12 @@ export class SafeFetch extends Context.Service<
       const isLocal = runsLocally(config)
       const headers = {
         accept: "application/json",
-        // What is not compressed cannot grow when it is unpacked.
+        // Without compression, so that a small body cannot expand.
         "accept-encoding": "identity",
         "user-agent": `${manifest.name}/${manifest.version} (+${config.baseUrl})`
       }
 
-      /** Asked of name servers alone: a hosts file or a search list would lead into our own network. */
+      /** Asks DNS servers only: a hosts file or a search list could lead into this server's network. */
       const records = (name: string, type: "A" | "AAAA") =>
         dns.resolve(name, type).pipe(
           Effect.map((found) => found.map(({ address }): NetAddress.IpAddress => address)),
@@ -122,7 +126,7 @@ export class SafeFetch extends Context.Service<
         const { allowsLoopback, url } = options
         const addresses: ReadonlyArray<NetAddress.IpAddress> = yield* resolve(url.hostname, allowsLoopback)
         if (addresses.length > maxAddresses) return yield* failed("no_address", `${addresses.length} of them`)
-        // One is enough: who has a public and an inner address would else choose which of them is connected to.
+        // One forbidden address refuses the name: otherwise its owner could choose the address that is connected to.
         const forbidden = addresses.find((address) => !isAllowed(address, allowsLoopback))
         if (forbidden !== undefined) return yield* failed("special_use_address", NetAddress.formatIp(forbidden))
         return yield* Effect.mapError(pinned.get({ ...options, addresses }), (error) =>
@@ -133,7 +137,7 @@ export class SafeFetch extends Context.Service<
       const request = <E>(options: SafeRequest<E>): Effect.Effect<Answer, E | FetchFailed> =>
         Effect.timeoutOrElse(connect(options), {
           duration: options.within,
-          orElse: () => Effect.fail(failed("timeout", `not within ${options.within}`))
+          orElse: () => Effect.fail(failed("timeout", `no answer within ${options.within}`))
         })
 
       const get = Effect.fnUntraced(function* (url: URL) {
@@ -162,7 +166,7 @@ export class SafeFetch extends Context.Service<
     })
   )
 
-  /** On node's sockets. */
+  /** With the sockets of Node. */
   static readonly layer = SafeFetch.layerNoDeps.pipe(Layer.provide(PinnedRequest.layer))
 }
 
@@ -171,15 +175,15 @@ const failed = (reason: FetchFailed["reason"], detail: string) => new FetchFaile
 const utf8 = new TextDecoder("utf-8", { fatal: true })
 const decodeUtf8 = Option.liftThrowable((bytes: Uint8Array) => utf8.decode(bytes))
 
-/** `application/json` or a type that is written in it, in UTF-8 where it says so. */
+/** `application/json` or a `+json` type, and UTF-8 if it names a charset. */
 const isJson = (header: string): boolean => {
   const contentType = ContentType.parse(header)
   return contentType?.isUtf8 === true && /^application\/(?:.+\+)?json$/.test(contentType.type)
 }
 
-/** `undefined` when the body may be read. */
+/** Why the body is not read; `undefined` if it may be read. */
 const refusalOf = ({ headers, status }: Head): FetchFailed | undefined => {
-  // Redirects among them: where they lead has not been checked, and the id would be another.
+  // This includes redirects: their target is unchecked, and it would be another client id.
   if (status !== 200) return failed(isBusy(status) ? "busy_status" : "status", String(status))
   const type = headers["content-type"] ?? ""
   if (!isJson(type)) return failed("media_type", excerpt(type))
@@ -189,7 +193,7 @@ const refusalOf = ({ headers, status }: Head): FetchFailed | undefined => {
   return length > maxBodyBytes ? failed("too_large", `${length} bytes`) : undefined
 }
 
-/** Of an untrusted header, for the log. */
+/** Makes an untrusted header safe to log. */
 const excerpt = (value: string): string => value.slice(0, 60).replaceAll(/[^\x20-\x7e]/g, "?")
 
 const isBusy = (status: number): boolean => status >= 500 || status === 408 || status === 429

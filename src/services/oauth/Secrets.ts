@@ -1,4 +1,4 @@
-/** New secrets, and the hashes that are all that is kept of them (R40). */
+/** Generation and hashing of secrets. Only hashes are stored (R40). */
 import { Effect, Redacted } from "effect"
 import { Digest, SecureRandom } from "effect/crypto"
 import * as Credential from "../../domain/access/Credential.ts"

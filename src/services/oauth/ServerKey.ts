@@ -1,6 +1,6 @@
 /**
- * The key that the successor of a refresh token is made with, so that a repeated refresh gets the same answer and no token
- * is kept (R39). Made once, by whichever server first needs it, and kept in the database; it can be rotated.
+ * The key from which successors of refresh tokens are derived, so that a repeated refresh gets the same answer without
+ * stored tokens (R39). The first server that needs it creates it in the database. It can be rotated.
  */
 import { Clock, Context, Effect, Layer, Option, Ref, Schema } from "effect"
 import { Mac, SecureRandom } from "effect/crypto"
@@ -8,9 +8,9 @@ import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql"
 import { rowsOf } from "../database/Rows.ts"
 
-/** What HMAC-SHA-512 gives; all of a secret's entropy comes from it. */
+/** The output size of HMAC-SHA-512, which provides all entropy of a secret. */
 const keyBytes = 64
-/** How long a server may go on using a key after another was made elsewhere: both give tokens that work. */
+/** How long a server may use a key after another server rotated it. Tokens from both keys work. */
 const reloadAfterMillis = 300_000
 
 export interface Key {
@@ -24,13 +24,15 @@ const decodeRows = rowsOf(Row)
 export class ServerKey extends Context.Service<
   ServerKey,
   {
-    /** The newest. Not within a transaction: a key that was made in one that is rolled back would be used all the same. */
+    /**
+     * The newest key. Do not call it in a transaction: after a rollback, this server would use a key that is not stored.
+     */
     readonly current: Effect.Effect<Key, SqlError.SqlError>
-    /** One that was the newest once; those that no token was made with are deleted. */
+    /** An older key. Keys without tokens are deleted. */
     byId(id: number): Effect.Effect<Option.Option<Key>, SqlError.SqlError>
-    /** Makes a new key, which this server uses from now on, and every other one within five minutes. */
+    /** Creates a new key. This server uses it immediately, all others within five minutes. */
     readonly rotate: Effect.Effect<void, SqlError.SqlError>
-    /** 64 bytes that nobody can make who does not have the key; `purpose` keeps the uses of a key apart. */
+    /** 64 bytes that only the holder of the key can derive. `purpose` separates the uses of a key. */
     derive(key: Key, purpose: string, text: string): Effect.Effect<Uint8Array>
   }
 >()("discovery/oauth/ServerKey") {
@@ -43,7 +45,7 @@ export class ServerKey extends Context.Service<
       const cached = yield* Ref.make<{ readonly key: Key; readonly loadedAt: number } | undefined>(undefined)
 
       const toKey = ({ id, secret }: typeof Row.Type): Effect.Effect<Key> =>
-        // Only an empty secret is no key; the table has none.
+        // Fails only for an empty secret; the table has none.
         Effect.map(Effect.orDie(Mac.key(Mac.hmacSha512, secret)), (key) => ({ id, mac: key }))
 
       const newest = Effect.gen(function* () {
@@ -57,7 +59,7 @@ export class ServerKey extends Context.Service<
         yield* sql`INSERT INTO server_key (secret, created_at) VALUES (${secret}, ${now})`
       })
 
-      /** The lock lets one server make it; those that waited find it made. */
+      /** The lock lets one server create it. The others then read it. */
       const makeFirst = Effect.gen(function* () {
         yield* sql`LOCK TABLE server_key IN SHARE ROW EXCLUSIVE MODE`
         if ((yield* newest) === undefined) yield* insert
@@ -68,7 +70,7 @@ export class ServerKey extends Context.Service<
         if (found !== undefined) return found
         yield* makeFirst
         const made = yield* newest
-        return made ?? (yield* Effect.die(new Error("The server key was deleted while it was made")))
+        return made ?? (yield* Effect.die(new Error("The server key was deleted while it was being created")))
       })
 
       const current = Effect.gen(function* () {
@@ -90,7 +92,7 @@ export class ServerKey extends Context.Service<
       const rotate = Effect.andThen(insert, Ref.set(cached, undefined)).pipe(Effect.withSpan("ServerKey.rotate"))
 
       const derive = (key: Key, purpose: string, text: string) =>
-        // Our own key is of the right kind and length.
+        // Cannot fail: the key has the right kind and length.
         Effect.orDie(mac.sign(key.mac, new TextEncoder().encode(`${purpose} ${text}`)))
 
       return ServerKey.of({ current, byId, rotate, derive })

@@ -1,7 +1,6 @@
 /**
- * Removes what the activity log has kept long enough (Config, `ACTIVITY_DAYS`), and the counts of DailyLooks of past days, in
- * the background and in small steps; any
- * number of servers may do so at once. What is too old is shown no more from that moment on, removed or not.
+ * Retention of the activity log (Config, `ACTIVITY_DAYS`) and of DailyLooks. Deletes in the background in small steps, on
+ * any number of servers at once. Pages hide expired entries even before they are deleted.
  */
 import { Context, Effect, Layer, Option, Schedule, Schema } from "effect"
 import { SqlClient } from "effect/sql"
@@ -13,7 +12,7 @@ import { rowOf } from "../database/Rows.ts"
 
 const removeEvery = "10 minutes"
 /**
- * 5 ms each, so that nobody waits for one; 144 million calls a day at the most, of each server: two accounts that call at
+ * 5 ms each, so that other statements do not wait. Each server can delete up to 144 million calls a day; two accounts at
  * their full rate make four million.
  */
 const step = 1_000
@@ -21,10 +20,10 @@ const maxSteps = 1_000
 
 const dayMillis = 86_400_000
 
-/** The log shows and keeps what began after this moment, in milliseconds since 1970. */
+/** The log displays and keeps calls that began after this time, in milliseconds since 1970. */
 export const horizonOf = (activityDays: number, nowMillis: number): number => nowMillis - activityDays * dayMillis
 
-/** The counts by day are kept for all days that the usage page shows, however short the log is kept. */
+/** Daily counts are kept for all days that the usage page displays, even if the log is shorter. */
 const leastDaysCounted = 32
 
 const decodeRemoved = rowOf(Schema.Struct({ removed: Schema.Int }))
@@ -32,7 +31,7 @@ const decodeRemoved = rowOf(Schema.Struct({ removed: Schema.Int }))
 export class ActivityRetention extends Context.Service<
   ActivityRetention,
   {
-    /** How many calls it removed: none while the clocks disagree (DatabaseClock). */
+    /** Returns the number of deleted calls; 0 while the clocks disagree (DatabaseClock). */
     readonly remove: Effect.Effect<number, SqlError.SqlError>
   }
 >()("discovery/retention/ActivityRetention") {
@@ -53,7 +52,8 @@ export class ActivityRetention extends Context.Service<
           total += removed
           if (removed < step) break
         }
-        // One row a day and account. Yesterday is still today to a server whose clock is behind.
+        // One row for each day and account. Yesterday's rows stay, because a server whose clock is behind still counts in
+        // them.
         yield* sql`DELETE FROM page_look WHERE day < ${dayOf(now - dayMillis)}::date`
         return total
       })
@@ -65,7 +65,7 @@ export class ActivityRetention extends Context.Service<
       )
 
       yield* remove.pipe(
-        Effect.catch((error) => Effect.logWarning("Old lines of the activity log could not be removed", error)),
+        Effect.catch((error) => Effect.logWarning("Old entries of the activity log could not be deleted", error)),
         Effect.schedule(Schedule.jittered(Schedule.spaced(removeEvery))),
         Effect.forkScoped
       )

@@ -1,6 +1,6 @@
 /**
- * A bound on registrations without consent. Anyone can register, and must not fill the disk with it (R45, R46) or keep
- * others from registering. Where there are too many, the network that has most loses its oldest.
+ * A bound on registrations without consent. Anyone can register, but must not fill the disk (R45, R46) or keep others from
+ * registering. When there are too many, the network with the most loses its oldest.
  */
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
@@ -8,17 +8,17 @@ import * as ClientNetwork from "../../domain/access/ClientNetwork.ts"
 import { rowOf } from "../database/Rows.ts"
 
 export const maxUnused = 20_000
-/** So many that all are looked at for one registration in a hundred. */
+/** Enough that only one registration in a hundred has to rank all of them. */
 const deletedAtOnce = 100
-/** Servers that counted at the same moment go over the limit by a few, and come back so. */
+/** Servers that count at the same time exceed the limit by a few. This margin lets them get back below it. */
 const maxCounted = maxUnused + 1_000
 
 const decodeCount = rowOf(Schema.Struct({ count: Schema.Int }))
 
 /**
- * Makes room for one more, if there is none. Each registration ranks by how many newer ones its address has made, and by how
- * many its /48 of IPv6 has made for each of the addresses that one counts for (ClientNetwork). The highest ranks go, and among
- * equals the oldest: so an address keeps what it has as long as another has more.
+ * Makes room for one registration if there is none. Each registration is ranked by the number of newer ones from its
+ * address, and from its IPv6 /48 in proportion to the wider allowance (ClientNetwork). The highest ranks are deleted,
+ * among equals the oldest. So no address loses a registration while another has more.
  */
 export const makeRoom = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -28,7 +28,7 @@ export const makeRoom = Effect.gen(function* () {
       FROM (SELECT FROM oauth_client WHERE granted_at IS NULL LIMIT ${maxCounted}) unused`
   )
   if (count < maxUnused) return
-  // One that is being approved just now is locked, and stays.
+  // Skips registrations that a consent in progress has locked.
   yield* sql`
     WITH ranked AS (
       SELECT id, created_at, greatest(

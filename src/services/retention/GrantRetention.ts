@@ -1,7 +1,7 @@
 /**
- * Deletes what can be of no more use: tokens, codes and grants that are over, what is remembered of those that ended long
- * ago, registrations that nobody ever approved or has used for as long, and keys that no token was made with (R46). In the background, a bounded number at a time; any number of servers may do so
- * at once. Nothing depends on it but the size of the tables: what is over is refused by its time.
+ * Deletes expired tokens, codes and grants, old ended grants, registrations that were never approved or are unused for
+ * long, and keys without tokens (R46). It runs in the background in bounded batches, on any number of servers at once.
+ * Only the size of the tables depends on it: expired rows are refused by their time.
  */
 import { Context, Effect, Layer, Option, Schedule, Schema } from "effect"
 import { SqlClient } from "effect/sql"
@@ -12,22 +12,22 @@ import * as GrantRows from "../oauth/GrantRows.ts"
 
 const sweepEvery = "10 minutes"
 const batch = 1_000
-/** Of each kind in one sweep. */
+/** Of each kind, in one sweep. */
 const maxBatches = 20
 
 const dayMillis = 86_400_000
-/** Longer than clocks differ; and a used code is known for a day as one that was used. */
+/** More than clocks differ. Also, a used code is recognized as used for a day. */
 const graceMillis = dayMillis
-/** Late, because apps go on sending an id that they were given once, and do not register again (R46). */
+/** Long, because apps keep sending an id that they were issued once and do not register again (R46). */
 export const unusedClientMillis = 90 * dayMillis
-/** For who reads the ledger of a year ago. An app whose last connection ended before that is as good as never approved. */
+/** To explain ledger entries of the last year. An app whose last connection ended before counts as never approved. */
 export const rememberedMillis = 400 * dayMillis
 
 export interface Swept {
   readonly tokens: number
   readonly codes: number
   readonly grants: number
-  /** What was remembered of grants that had ended. */
+  /** Ended grants that were kept for the ledger. */
   readonly remembered: number
   readonly clients: number
   readonly keys: number
@@ -40,7 +40,10 @@ const decodeIds = rowsOf(Schema.Struct({ id: Schema.Int }))
 export class GrantRetention extends Context.Service<
   GrantRetention,
   {
-    /** How many rows it deleted, without those that went with their grant: none while the clocks disagree (DatabaseClock). */
+    /**
+     * Returns the number of deleted rows, without those that cascade from a grant; 0 while the clocks disagree
+     * (DatabaseClock).
+     */
     readonly sweep: Effect.Effect<Swept, SqlError.SqlError>
   }
 >()("discovery/retention/GrantRetention") {
@@ -49,7 +52,7 @@ export class GrantRetention extends Context.Service<
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
 
-      /** Runs a statement that deletes at most a batch until it finds less. */
+      /** Repeats a statement that deletes at most one batch, until it deletes less. */
       const repeat = Effect.fnUntraced(function* (once: Effect.Effect<number, SqlError.SqlError>) {
         let total = 0
         for (let round = 0; round < maxBatches; round++) {
@@ -60,7 +63,7 @@ export class GrantRetention extends Context.Service<
         return total
       })
 
-      /** Rows that another server is deleting or using just now are left to it, or to the next time. */
+      /** Skips rows that another server is using. They are deleted in the next sweep. */
       const remove = (table: string, key: string, which: Statement.Fragment) =>
         repeat(
           Effect.map(
@@ -82,7 +85,7 @@ export class GrantRetention extends Context.Service<
             yield* sql`SELECT id FROM oauth_grant WHERE usable_until <= ${over} ORDER BY usable_until LIMIT ${batch}`
           const ids = (yield* decodeIds(rows)).map(({ id }) => id)
           if (ids.length === 0) return 0
-          // A grant that is refreshed in the meantime, by a server whose clock is behind, is not over any more.
+          // Checked again: a server whose clock is behind may have refreshed the grant meanwhile.
           const which = sql`g.id = ANY(${ids}::integer[]) AND g.usable_until <= ${over}`
           return yield* GrantRows.end(which, "expired", new Date(now))
         },
@@ -112,7 +115,7 @@ export class GrantRetention extends Context.Service<
         const keys = yield* remove(
           "server_key",
           "id",
-          // Of its successor's age: until a while after that was made, some server goes on using this one.
+          // By the age of its successor: some server may use this key for a while after the successor was created.
           sql`(SELECT n.created_at FROM server_key n WHERE n.id > server_key.id ORDER BY n.id LIMIT 1) <= ${over}
             AND NOT EXISTS (SELECT FROM oauth_refresh_token r WHERE r.key_id = server_key.id)`
         )

@@ -1,4 +1,4 @@
-/** Ads by their keys: what an answer tells of an ad and its store. */
+/** SQL that reads ads by id, with the fields of an answer. */
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { FoundAd } from "../../domain/catalog/AdItem.ts"
@@ -24,7 +24,7 @@ const AdRow = Schema.Struct({
   started_on: Schema.String,
   last_seen_on: Schema.String,
   is_partnership: Schema.Boolean,
-  /** These four are `null` together, where the store is not known. */
+  /** These four are `null` together if the store is unknown. */
   shop_id: Schema.NullOr(Schema.Int),
   name: Text,
   domain: Text,
@@ -54,7 +54,7 @@ export const toFound =
     mediaType: row.media_type,
     headline: row.headline,
     adText: row.ad_text,
-    // A label that is not one of the filter's is none.
+    // A label that is not in the vocabulary becomes `null`.
     cta: ctas.find((cta) => cta === row.cta) ?? null,
     landingUrl: row.landing_url,
     imageUrl: row.image_url,

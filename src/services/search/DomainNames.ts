@@ -1,7 +1,7 @@
-/** Domains as people type them: records hold international ones as punycode. */
+/** Spellings of domains: records hold international domains in punycode. */
 import { domainToUnicode } from "node:url"
 
-/** All ways in which people write a normalized domain: as it is and, when it is international, in its own script. */
+/** The spellings of a normalized domain: unchanged, and for an international domain also in Unicode. */
 export const spellings = (domain: string): ReadonlyArray<string> => {
   if (!domain.includes("xn--")) return [domain]
   const unicode = domainToUnicode(domain)

@@ -1,6 +1,6 @@
 /**
- * The names of niches, themes, apps and domain extensions as filters may spell them, and what they stand for in one
- * version of the catalog. Themes, apps and extensions are known while a store has them.
+ * Names of niches, themes, apps and domain extensions, in any case, for one version of the catalog. Themes, apps and
+ * extensions are known as long as a store has them.
  */
 import { Effect } from "effect"
 import { nearestOf } from "../../domain/search/Nearest.ts"
@@ -12,16 +12,16 @@ import type { VocabularyEntry } from "./index/Vocabulary.ts"
 import type { NameCodes } from "./Queries.ts"
 import type { Published } from "./runtime/IndexState.ts"
 
-/** Names are equal that are equal but for case. */
+/** The case-insensitive form of a name. */
 export const fold = (name: string): string =>
   (ascii.test(name) ? name : streamSafe(name).normalize("NFC")).toLowerCase()
 
 const ascii = /^\p{ASCII}*$/u
 
 export interface Names extends NameCodes {
-  /** To be done before the nearest names are asked for, in turns with other work. */
+  /** Must run before the nearest names are requested. Yields to other work in between. */
   readonly prepareNearest: Effect.Effect<void>
-  /** The known name that is closest to an unknown one. */
+  /** The known name that is most similar to an unknown one. */
   readonly nearestNiche: (name: string) => string | undefined
   readonly nearestTheme: (name: string) => string | undefined
 }
@@ -38,7 +38,7 @@ export const make = ({ niches, vocabulary }: Vocabularies): Names => {
     const key = roots.join()
     const seen = below.get(key)
     if (seen !== undefined) return seen
-    // A set also ends the walk should the data ever hold a cycle.
+    // A set also ends the traversal if the data has a cycle.
     const found = new Set(roots)
     for (const id of found) for (const child of children.get(id) ?? []) found.add(child.id)
     const all = Array.from(found)
@@ -48,7 +48,7 @@ export const make = ({ niches, vocabulary }: Vocabularies): Names => {
 
   const byFold = (kind: SpellingKind): ReadonlyMap<string, VocabularyEntry> =>
     new Map(vocabulary[kind].map((entry) => [fold(entry.name), entry]))
-  // Most searches ask for none of them.
+  // Made on first use, because most searches need none of them.
   const byKind = {
     theme: once(() => byFold("theme")),
     app: once(() => byFold("app")),
@@ -78,7 +78,7 @@ const once = <A>(make: () => A): (() => A) => {
 
 const made = new WeakMap<Vocabularies, Names>()
 
-/** The names of what was published, made once. */
+/** The names of a published catalog, made once for each. */
 export const of = (published: Vocabularies): Names => {
   const known = made.get(published)
   if (known !== undefined) return known
@@ -87,7 +87,7 @@ export const of = (published: Vocabularies): Names => {
   return names
 }
 
-/** Looking for the nearest known name is the most expensive part: the first few issues teach how to correct the others. */
+/** Finding the nearest known name is the most expensive step. A few suggestions are enough to correct the rest. */
 const maxSuggestions = 5
 
 export interface SentNames {
@@ -95,7 +95,7 @@ export interface SentNames {
   readonly themes?: ReadonlyArray<string | undefined>
 }
 
-/** A niche or a theme that is not known, and how to find the nearest one that is. */
+/** An unknown niche or theme, and how to find the nearest known one. */
 interface Unknown {
   readonly path: string
   readonly code: IssueCode
@@ -123,12 +123,12 @@ const unknown = ({ niches = [], themes = [] }: SentNames, names: Names): Readonl
   )
 ]
 
-/** Whether every niche and theme is known: what nearly every search asks, and does no other work for. */
+/** Whether every niche and theme is known. Cheap: finding suggestions is left to {@link unknownNames}. */
 export const areKnown = (sent: SentNames, names: Names): boolean => unknown(sent, names).length === 0
 
 /**
- * Unknown niches and themes, the first few with the nearest known name; an unknown app, extension or currency matches
- * nothing. What is `undefined` only keeps the others' positions.
+ * Issues for unknown niches and themes, the first few with a suggestion. An unknown app, extension or currency is no issue
+ * and matches nothing. `undefined` entries keep the positions of the others.
  */
 export const unknownNames = (sent: SentNames, names: Names): ReadonlyArray<ArgumentIssue> =>
   unknown(sent, names).map(({ code, name, nearest, path }, index) => {
@@ -136,6 +136,6 @@ export const unknownNames = (sent: SentNames, names: Names): ReadonlyArray<Argum
     return issueAt(path, code, { value: name, ...(suggestion === undefined ? {} : { suggestion }) })
   })
 
-/** How to fix them. */
+/** The hint for these issues. */
 export const hint =
   'Call list_filter_options with kind "niches" or "themes" to get valid names; a part of the name as query narrows the list.'

@@ -1,4 +1,4 @@
-/** One product with all that is on record of it, for those who track its store or own it: `get_product`. */
+/** Reads the complete record of one product for `get_product`, for accounts that track or own its store. */
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { AppConfig } from "../../Config.ts"
@@ -14,7 +14,7 @@ import { SearchPermits } from "../limits/SearchPermits.ts"
 import type { SearchFailure } from "../limits/SearchPermits.ts"
 import * as ToolErrorMessages from "../../domain/ToolErrorMessages.ts"
 
-/** The import wrote the details in this form: others are a defect. */
+/** The import has validated the details, so rows that do not decode are a defect. */
 const decodeRows = rowsOf(
   Schema.Struct({ ...ProductSql.ProductRow.fields, details: Schema.NullOr(ProductDetails), is_own: Schema.Boolean })
 )

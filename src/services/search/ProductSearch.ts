@@ -21,7 +21,7 @@ export interface ProductPage {
 export class ProductSearch extends Context.Service<
   ProductSearch,
   {
-    /** `accountId` decides `shop.is_tracked`, nothing else. */
+    /** `accountId` affects only `shop.is_tracked`. */
     search(query: ProductQuery, accountId: AccountId): Effect.Effect<ProductPage, InvalidArguments | SearchFailure>
   }
 >()("discovery/search/ProductSearch") {

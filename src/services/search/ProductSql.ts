@@ -1,4 +1,4 @@
-/** Products by their keys: what an answer tells of a product and its store, whichever the tool. */
+/** SQL that reads products by id, with the fields that all tools return. */
 import { Effect, Schema } from "effect"
 import type { SqlClient, Statement } from "effect/sql"
 import type { AccountId } from "../../domain/access/Account.ts"
@@ -27,7 +27,7 @@ export const ProductRow = Schema.Struct({
 type ProductRow = typeof ProductRow.Type
 const decodeProducts = rowsOf(ProductRow)
 
-/** The columns of {@link ProductRow} of the record `p` and its store `s`. */
+/** The columns of {@link ProductRow}, from the product `p` and its store `s`. */
 export const columns = (sql: SqlClient.SqlClient, accountId: AccountId): Statement.Fragment => sql`
   greatest(p.version, s.version) AS version, p.id, p.title, p.url, p.image_url, p.price, s.currency, p.created_at,
   s.id AS shop_id, s.name, s.domain, s.country, ${ShopSql.isOfKind(sql, accountId, "tracked")} AS is_tracked`

@@ -1,4 +1,4 @@
-/** From the arguments of a tool to a query of the index: names become codes, defaults are filled in. Pure. */
+/** Converts decoded arguments to a query of the index: names become codes, defaults are filled in. Pure. */
 import { languages, pixels, socialNetworks } from "../../domain/catalog/Enumerations.ts"
 import * as StoreDomain from "../../domain/catalog/StoreDomain.ts"
 import type { AdQuery, AdSort } from "../../domain/search/AdQuery.ts"
@@ -14,17 +14,17 @@ import type { SpellingKind } from "./index/Records.ts"
 import { lettersCode } from "./index/Segment.ts"
 import type { Code, Figure, Mask } from "./index/Segment.ts"
 
-/** What the names of filters stand for in one version of the catalog. */
+/** Codes of the names of filters, for one version of the catalog. */
 export interface NameCodes {
-  /** The niche with all below it; `undefined` when there is none of this name or id. */
+  /** The niche and all niches below it; `undefined` if the name or id is unknown. */
   readonly niche: (reference: string | number) => ReadonlyArray<number> | undefined
-  /** All spellings that are equal to the name but for case; none when no store has it. */
+  /** The ids of all spellings that are equal except for case; empty if no store has the name. */
   readonly spellings: (kind: SpellingKind, name: string) => ReadonlyArray<number>
 }
 
 type StoreArguments = Omit<ShopQuery, "query" | "sort_by" | "sort_order" | "page" | "per_page">
 
-/** A filter that lists nothing asks nothing; one that lists only unknown names matches nothing. */
+/** An empty filter has no condition. A filter with only unknown names matches nothing. */
 const anyOf = <A>(
   column: Code,
   values: ReadonlyArray<A> | undefined,
@@ -148,8 +148,8 @@ const adOrder = (sort: AdSort, direction: SortOrder): Order => {
 }
 
 /**
- * An ad has run for the days from its start to today, none if it starts later; so a bound on `active_days` is one on the
- * start, and needs no upkeep as days pass.
+ * `active_days` counts from the start of an ad to today, 0 if it starts later. A bound on it is a bound on the start, so
+ * the index needs no daily update.
  */
 const adCondition = (query: AdQuery, today: string): ItemCondition | undefined => {
   const { max, min } = query.active_days ?? {}

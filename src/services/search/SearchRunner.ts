@@ -1,9 +1,9 @@
 /**
- * Runs a search: names to codes, the index in memory, then the records of the page by their keys.
+ * Runs a search: names to codes, the index in memory, then the records of the page by id.
  *
- * The database may have a newer version than the index: a record that is gone, or newer than the list that was searched,
- * shows it. Then the index is waited for, and the search is run once more; that answer is given as it is, without the
- * records that are gone.
+ * The database may have a newer version than the index. This shows when a record is gone or has a newer version than the
+ * searched list. The runner then waits for the index and repeats the search once. The second answer is final; records that
+ * are gone are left out of it.
  */
 import { Context, Effect, Layer, Metric, Schema } from "effect"
 import { SqlClient } from "effect/sql"
@@ -19,11 +19,11 @@ import { SearchPermits } from "../limits/SearchPermits.ts"
 import type { SearchFailure } from "../limits/SearchPermits.ts"
 
 const repeated = Metric.counter("discovery_searches_repeated", {
-  description: "Answers that were looked for once more, because the search index was behind the records",
+  description: "Searches that were repeated because the search index was behind the database",
   incremental: true
 })
 
-/** A record, and the newest version of the catalog that anything was changed in that is told of it. */
+/** A record, with the newest version of the catalog that changed any of its fields. */
 export interface Versioned {
   readonly id: number
   readonly version: number
@@ -32,24 +32,24 @@ export interface Versioned {
 type Read<Row> = (ids: ReadonlyArray<number>) => Effect.Effect<ReadonlyArray<Row>, SqlError.SqlError>
 
 export interface Search<Row extends Versioned> {
-  /** The arguments that are names. */
+  /** The arguments that contain names. */
   readonly names: Names.SentNames
   readonly query: (names: NameCodes) => Query
   readonly hint: () => string
-  /** Records by their ids, in any order. */
+  /** Records by id, in any order. */
   readonly read: Read<Row>
 }
 
 export interface Found<Row> {
-  /** In the order of the search. */
+  /** In the order of the results. */
   readonly rows: ReadonlyArray<Row>
   readonly total: number
   readonly stores: number
-  /** What was searched: it knows the figures of the stores. */
+  /** The searched list, which has the figures of the stores. */
   readonly list: SegmentList
 }
 
-/** What was found, and whether the index had everything that the database had of it. */
+/** A result, and whether the index was up to date for it. */
 export interface Look<A> {
   readonly answer: A
   readonly isCurrent: boolean
@@ -59,16 +59,16 @@ type Indexed = Effect.Success<ReturnType<CatalogIndex["Service"]["search"]>>
 
 const decodeVersion = rowOf(Schema.Struct({ version: Schema.Int }))
 
-/** More would only wait for a vocabulary that changes faster than it is searched. */
+/** A bound on waiting for a vocabulary that changes faster than searches run. */
 const maxAttempts = 3
 
 export class SearchRunner extends Context.Service<
   SearchRunner,
   {
     run<Row extends Versioned>(search: Search<Row>): Effect.Effect<Found<Row>, InvalidArguments | SearchFailure>
-    /** Looks, and once more if the index was behind. */
+    /** Runs `look`, and repeats it once if the index was out of date. */
     fresh<A, E>(look: Effect.Effect<Look<A>, E>): Effect.Effect<A, E | SearchFailure>
-    /** Those of the ids that there are, in their order; nothing is asked for none. */
+    /** The existing records, in the order of the ids. Without ids there is no query. */
     records<Row extends Versioned>(
       ids: ReadonlyArray<number>,
       read: Read<Row>,
@@ -104,7 +104,10 @@ export class SearchRunner extends Context.Service<
         return ids.flatMap((id) => rows.get(id) ?? [])
       })
 
-      /** Names and stores are of one version: where another list was searched by then, its names have to say the same. */
+      /**
+       * Names and stores must be of one version. If another list was searched meanwhile, its names must give the same
+       * codes.
+       */
       const inIndex = Effect.fnUntraced(function* ({
         hint,
         names,

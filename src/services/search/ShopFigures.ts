@@ -1,13 +1,13 @@
-/** The figures of stores as answers tell them: those of the list that was searched, so that they agree with its order. */
+/** Figures of stores in answers, read from the searched list, so that they agree with the order of the results. */
 import { findStore } from "./index/Segment.ts"
 import type { Figure, SegmentList } from "./index/Segment.ts"
 
 type KnownOrNot = Exclude<Figure, "active_ads" | "created">
 
-/** Unknown is `null`. */
+/** Unknown figures are `null`. */
 export type ShopFigures = Readonly<Record<KnownOrNot, number | null>> & { readonly active_ads: number }
 
-/** Of a store that the list does not have nothing is known. */
+/** For a store that is not in the list. */
 const none: ShopFigures = {
   revenue: null,
   orders: null,

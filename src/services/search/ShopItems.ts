@@ -1,4 +1,4 @@
-/** What a store has brought out last: its newest products and the ads that it runs, for its page. */
+/** The newest products and running ads of a store, for its page. */
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { AccountId } from "../../domain/access/Account.ts"
@@ -13,13 +13,13 @@ import { SearchRunner } from "./SearchRunner.ts"
 import { isIndexed } from "./ShopFigures.ts"
 import * as ShopSql from "./ShopSql.ts"
 
-/** Of each kind: four rows of cards on a wide window, and a page that is read to its end. */
+/** Limit for each kind: four rows of cards on a wide window. */
 export const shownItems = 12
 
 export interface NewestItems {
-  /** Newest first, of equal ones the higher id; those whose day is not known come last. */
+  /** Newest first, then higher id first. Products without a date are last. */
   readonly products: ReadonlyArray<FoundProduct>
-  /** Running ones only, the one that started last first, of equal ones the higher id. */
+  /** Running ads only. Latest start first, then higher id first. */
   readonly ads: ReadonlyArray<FoundAd>
 }
 
@@ -28,7 +28,7 @@ const none: NewestItems = { products: [], ads: [] }
 export class ShopItems extends Context.Service<
   ShopItems,
   {
-    /** At most {@link shownItems} of each; none of a store that does not exist. `accountId` decides `is_tracked` only. */
+    /** At most {@link shownItems} of each; empty for a store that does not exist. `accountId` affects only `is_tracked`. */
     newest(shopId: number, accountId: AccountId): Effect.Effect<NewestItems, SearchFailure>
   }
 >()("discovery/search/ShopItems") {
@@ -43,7 +43,7 @@ export class ShopItems extends Context.Service<
         const look = Effect.fnUntraced(function* (shopId: number, accountId: AccountId) {
           const { list, version } = yield* index.current
           if (!isIndexed(list, shopId)) {
-            // One that is on record was imported a moment ago.
+            // A store in the database but not in the index has just been imported.
             const known = yield* runner.records([shopId], ShopSql.read(sql, accountId))
             return { answer: none, isCurrent: known.length === 0 }
           }

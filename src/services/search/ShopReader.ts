@@ -1,4 +1,4 @@
-/** One store with all that is on record of it: `get_shop`. */
+/** Reads the complete record of one store for `get_shop`. */
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { AccountId } from "../../domain/access/Account.ts"
@@ -15,7 +15,7 @@ import * as ToolErrorMessages from "../../domain/ToolErrorMessages.ts"
 
 /** Ten years. */
 const maxMonths = 120
-/** Deeper than any tree of niches; ends the walk should the data ever hold a cycle. */
+/** More than any tree of niches has; ends the traversal if the data has a cycle. */
 const maxDepth = 32
 
 const decodeRows = rowsOf(Schema.Struct({ ...ShopSql.ShopRow.fields, details: ShopExtras }))
@@ -54,7 +54,7 @@ const read = (sql: SqlClient.SqlClient, accountId: AccountId) => (shopIds: Reado
 export class ShopReader extends Context.Service<
   ShopReader,
   {
-    /** `accountId` decides `is_tracked` and `is_own`, nothing else. */
+    /** `accountId` affects only `is_tracked` and `is_own`. */
     get(shopId: number, accountId: AccountId): Effect.Effect<ShopDetails, NotFound | SearchFailure>
   }
 >()("discovery/search/ShopReader") {

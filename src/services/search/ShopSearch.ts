@@ -21,7 +21,7 @@ export interface ShopPage {
 export class ShopSearch extends Context.Service<
   ShopSearch,
   {
-    /** `accountId` decides `is_tracked`, nothing else. */
+    /** `accountId` affects only `is_tracked`. */
     search(query: ShopQuery, accountId: AccountId): Effect.Effect<ShopPage, InvalidArguments | SearchFailure>
   }
 >()("discovery/search/ShopSearch") {

@@ -1,4 +1,4 @@
-/** Stores by their keys: what an answer tells of a store, whichever the tool. */
+/** SQL that reads stores by id, with the fields that all tools return. */
 import { Effect, Schema } from "effect"
 import type { SqlClient, Statement } from "effect/sql"
 import type { AccountId } from "../../domain/access/Account.ts"
@@ -9,7 +9,7 @@ import { figuresOf } from "./ShopFigures.ts"
 
 type Sql = SqlClient.SqlClient
 
-/** How the caller stands to the store `s`. */
+/** Whether the account tracks or owns the store `s`. */
 export const isOfKind = (sql: Sql, accountId: AccountId, kind: "tracked" | "own"): Statement.Fragment => sql`EXISTS (
   SELECT FROM tracked_shop k WHERE k.account_id = ${accountId}::int AND k.shop_id = s.id AND k.kind = ${kind}
 )`
@@ -30,7 +30,7 @@ export const ShopRow = Schema.Struct({
 type ShopRow = typeof ShopRow.Type
 const decodeShops = rowsOf(ShopRow)
 
-/** The columns of {@link ShopRow} of the record `s`. */
+/** The columns of {@link ShopRow}, from the store `s`. */
 export const columns = (sql: Sql, accountId: AccountId): Statement.Fragment => sql`
   s.version, s.id, s.name, s.domain, s.country, s.currency,
   (SELECT json_build_object('id', n.id, 'name', n.name) FROM niche n WHERE n.id = s.niche_id) AS niche,
@@ -39,7 +39,7 @@ export const columns = (sql: Sql, accountId: AccountId): Statement.Fragment => s
 export const read = (sql: Sql, accountId: AccountId) => (ids: ReadonlyArray<number>) =>
   Effect.flatMap(sql`SELECT ${columns(sql, accountId)} FROM shop s WHERE s.id = ANY(${ids}::int[])`, decodeShops)
 
-/** In the order in which they are told. */
+/** In the order of the answer. */
 export const toFacts =
   (list: SegmentList) =>
   (row: ShopRow): ShopFacts => {

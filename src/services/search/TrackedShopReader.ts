@@ -1,4 +1,4 @@
-/** The stores that an account tracks or owns, with their figures: what `/dashboard/shops` lists. */
+/** The tracked and own stores of an account with their figures, for `/dashboard/shops`. */
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { AccountId } from "../../domain/access/Account.ts"
@@ -11,7 +11,7 @@ import { SearchRunner } from "./SearchRunner.ts"
 import { isIndexed } from "./ShopFigures.ts"
 import * as ShopSql from "./ShopSql.ts"
 
-/** Of the 1,000 that an account may have. */
+/** Of at most 1,000. */
 export const shopsPerPage = 50
 
 export interface FollowedShop extends ShopFacts {
@@ -26,7 +26,7 @@ export interface TrackedPage {
 const decodeRows = rowsOf(Schema.Struct({ ...ShopSql.ShopRow.fields, is_own: Schema.Boolean }))
 const decodeTotal = rowOf(Schema.Struct({ total: Schema.Int }))
 
-/** The page is cut before anything is read of its stores. */
+/** The page is selected before the stores are joined. */
 const read = (sql: SqlClient.SqlClient, accountId: AccountId, page: number) =>
   Effect.flatMap(
     sql`
@@ -51,7 +51,7 @@ const count = (sql: SqlClient.SqlClient, accountId: AccountId) =>
 export class TrackedShopReader extends Context.Service<
   TrackedShopReader,
   {
-    /** Own ones first, then the one that was added last. `page` counts from 1; one behind the last is empty. */
+    /** Own stores first, then the latest added first. `page` counts from 1; a page after the last is empty. */
     page(accountId: AccountId, page: number): Effect.Effect<TrackedPage, SearchFailure>
   }
 >()("discovery/search/TrackedShopReader") {

@@ -1,4 +1,4 @@
-/** The open vocabularies of the filters: niches, themes and apps, with the number of stores behind each. */
+/** The open vocabularies of the filters: niches, themes and apps, with the number of stores of each. */
 import { Clock, Context, Effect, Layer, Schema, Semaphore } from "effect"
 import * as crypto from "node:crypto"
 import { Name } from "../../domain/search/Arguments.ts"
@@ -10,7 +10,7 @@ import * as Names from "./Names.ts"
 import { CatalogIndex } from "./runtime/CatalogIndex.ts"
 import type { Published } from "./runtime/IndexState.ts"
 
-/** `parent` is the name of the parent niche; themes and apps have none, and ids that only tell them apart. */
+/** `parent` is the name of the parent niche. Themes and apps have no parent, and an id that only distinguishes them. */
 export interface FilterOption {
   readonly id: number
   readonly name: string
@@ -22,15 +22,15 @@ export type VocabularyKind = "niches" | "themes" | "apps"
 
 const maxOptions = 50
 
-/** What people choose from, where a list of all would be too long. */
+/** Choices for forms that cannot list the whole vocabulary. */
 export interface Popular {
-  /** Up to 50 of each kind, those with most stores first. */
+  /** Up to 50 of each kind, most stores first. */
   readonly options: Readonly<Record<VocabularyKind, ReadonlyArray<FilterOption>>>
-  /** The name of any niche, by its name in another case or by its id. */
+  /** The name of a niche, by id or by its name in any case. */
   readonly nicheName: (reference: string | number) => string | undefined
 }
 
-/** So old may the lists be that people choose from: an import would have them counted again with every look. */
+/** Maximum age of the choices: during an import, counting for every page would be expensive. */
 const popularMillis = 60_000
 
 type Options = NameIndex.NameIndex<FilterOption>
@@ -39,19 +39,19 @@ export class Vocabulary extends Context.Service<
   Vocabulary,
   {
     /**
-     * Up to 50, best match first; without a query the ones with most stores first. A niche counts the stores of all
-     * niches below it too; a theme or an app that no store has is not listed.
+     * Up to 50 options, best match first; without a query, most stores first. A niche includes the stores of all niches
+     * below it. A theme or an app without stores is not listed.
      */
     list(
       kind: VocabularyKind,
       query: string | undefined
     ): Effect.Effect<ReadonlyArray<FilterOption>, ServiceUnavailable>
     /**
-     * Unknown niches (`niches.3`) and themes (`themes.0`) in arguments as they were sent, before they are decoded, with
-     * the nearest known name. Whatever is not an array of names or ids is left to the schema to complain about.
+     * Issues for unknown niches (`niches.3`) and themes (`themes.0`) in undecoded arguments, with the nearest known name.
+     * Values that are not arrays of names or ids are left to the schema.
      */
     issues(args: Readonly<Record<string, unknown>>): Effect.Effect<ReadonlyArray<ArgumentIssue>, ServiceUnavailable>
-    /** Of the catalog as it was a minute ago or later. */
+    /** At most a minute old. */
     readonly popular: Effect.Effect<Popular, ServiceUnavailable>
   }
 >()("discovery/search/Vocabulary") {
@@ -59,12 +59,12 @@ export class Vocabulary extends Context.Service<
     Vocabulary,
     Effect.gen(function* () {
       const index = yield* CatalogIndex
-      /** Of what was published last. */
+      /** The counts of the newest published catalog. */
       let counted: { readonly of: Published | undefined; readonly options: Map<VocabularyKind, Options> } = {
         of: undefined,
         options: new Map()
       }
-      /** What has been folded of the names of each kind. */
+      /** Folded names by kind, as a cache. */
       const folded = new Map<VocabularyKind, Map<string, string>>()
       const counting = yield* Semaphore.make(1)
 
@@ -76,11 +76,11 @@ export class Vocabulary extends Context.Service<
         if (known !== undefined) return known
         return yield* counting.withPermit(
           Effect.gen(function* () {
-            // Another fiber may have counted them while this one waited.
+            // Another fiber may have counted while this one waited.
             const meanwhile = options.get(kind)
             if (meanwhile !== undefined) return meanwhile
             const found = optionsOf(kind, published)
-            // Names that no store has any more are forgotten now and then.
+            // Cleared when full, to drop names that no store has any more.
             const folds = folded.get(kind) ?? new Map<string, string>()
             if (folds.size > 2 * found.length) folds.clear()
             folded.set(kind, folds)
@@ -92,7 +92,7 @@ export class Vocabulary extends Context.Service<
       })
 
       const best = (kind: VocabularyKind, query: string | undefined) =>
-        Effect.map(options(kind), (all) => all.best(query, maxOptions).map((option) => told(kind, option)))
+        Effect.map(options(kind), (all) => all.best(query, maxOptions).map((option) => withStableId(kind, option)))
 
       const issues = Effect.fn("Vocabulary.issues")(function* (args: Readonly<Record<string, unknown>>) {
         const sent = namesIn(args)
@@ -123,7 +123,7 @@ export class Vocabulary extends Context.Service<
 
       const popularNow = Effect.gen(function* () {
         const now = yield* Clock.currentTimeMillis
-        // A clock that is set back does not keep old lists.
+        // If the clock was set back, the lists are renewed.
         if (popular !== undefined && Math.abs(now - popular.readAt) < popularMillis) return popular.value
         const value = yield* readPopular
         popular = { readAt: now, value }
@@ -155,8 +155,8 @@ const optionsOf = (kind: VocabularyKind, published: Published): ReadonlyArray<Fi
   }))
 }
 
-/** Ids of spellings are each process's own: what is told follows from the name, and is the same on all servers. */
-const told = (kind: VocabularyKind, option: FilterOption): FilterOption =>
+/** Spelling ids differ between processes. Answers have ids that are derived from the name, equal on all servers. */
+const withStableId = (kind: VocabularyKind, option: FilterOption): FilterOption =>
   kind === "niches" ? option : { ...option, id: nameId(option.name) }
 
 /** 31 bits. */
@@ -167,7 +167,7 @@ const isNicheReference = Schema.is(NicheReference)
 const isName = Schema.is(Name)
 const maxNames = 50
 
-/** Positions are kept, so that issues name the right one: what is no name becomes one that is never unknown. */
+/** Keeps positions, so that issues have the right path. An entry that is not a name becomes one that is never unknown. */
 const namesIn = (args: Readonly<Record<string, unknown>>) => ({
   niches: entries(args["niches"], isNicheReference),
   themes: entries(args["themes"], isName)

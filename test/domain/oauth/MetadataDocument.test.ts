@@ -116,7 +116,7 @@ describe("R50 a client metadata document", () => {
     ["a comment", `/* a */${JSON.stringify(documentOf(id))}`],
     ["a deep pit", "[".repeat(16_000)]
   ])("is not %s", (_, text) => {
-    assert.strictEqual(problemOf(text), "it is no JSON object")
+    assert.strictEqual(problemOf(text), "it is not a JSON object")
   })
 
   it("says everything once: nobody reads another client_id or redirect address from it than we do", () => {

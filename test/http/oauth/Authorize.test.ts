@@ -639,7 +639,7 @@ layer(services, { excludeTestServices: true })("/authorize", (it) => {
             "its Content-Type is not application/json in UTF-8",
             (_, response) => void response.writeHead(200, { "content-type": "text/<b>html" }).end("hello")
           ],
-          ["json", "it is no JSON object", DocumentServer.json("{")],
+          ["json", "it is not a JSON object", DocumentServer.json("{")],
           [
             "other",
             "these members are missing or wrong: client_name, redirect_uris",

@@ -412,7 +412,7 @@ layer(Services, { excludeTestServices: true })("ApiKeys", (it) => {
         assert.deepInclude(error, {
           _tag: "TooManyKeys",
           limit: "active",
-          message: "The account has 10 active keys, the most it may have. Revoke one of them first."
+          message: "The account has 10 active keys, which is the maximum. Revoke one of them first."
         })
       })
     )
@@ -429,7 +429,7 @@ layer(Services, { excludeTestServices: true })("ApiKeys", (it) => {
         assert.deepInclude(error, {
           _tag: "TooManyKeys",
           limit: "an_hour",
-          message: "The account has made 20 keys within an hour, the most it may. Try again in 59 minutes.",
+          message: "The account has created 20 keys within an hour, which is the maximum. Try again in 59 minutes.",
           retryAfterSeconds: 3540
         })
         yield* clock.advance(3_540_000 - 1)

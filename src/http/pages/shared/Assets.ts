@@ -1,4 +1,7 @@
-/** The style sheet of the pages (Pico CSS and what is ours, as one file) and their script, from this origin under their hashes. */
+/**
+ * The style sheet (Pico CSS and our own, in one file) and the script of the pages. Served from this origin under content
+ * hashes.
+ */
 import { Context, Effect, Layer } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
 import type { HttpServerRequest } from "effect/http"
@@ -7,7 +10,7 @@ import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { gzipSync } from "node:zlib"
 
-/** The address changes with the content, so that what is kept is never outdated. */
+/** The address changes with the content, so a cached copy is never outdated. */
 const immutable = "public, max-age=31536000, immutable"
 
 export interface Asset {
@@ -17,7 +20,7 @@ export interface Asset {
   readonly content: Uint8Array
 }
 
-/** Read once, like the code: a file of the package that is not there is a broken installation, and no start. */
+/** Read once, at the start. A missing file is a broken installation, so the start fails. */
 const read = (name: string, extension: string, contentType: string, files: ReadonlyArray<string>): Asset => {
   const content = new TextEncoder().encode(files.map((file) => readFileSync(fileURLToPath(file), "utf8")).join("\n"))
   const hash = createHash("sha256").update(content).digest("hex").slice(0, 12)

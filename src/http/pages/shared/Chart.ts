@@ -1,6 +1,6 @@
 /**
- * Figures over time as columns: an SVG that needs no style of its own, with its words outside of it so that they keep their
- * size, and the same figures as a table.
+ * A column chart as an SVG without styles of its own, and the same figures as a table. Labels are HTML outside the SVG, so
+ * that they keep their size.
  */
 import { html } from "./Html.ts"
 import type { Html } from "./Html.ts"
@@ -11,7 +11,7 @@ export interface Column {
   readonly label: string
   /** On the axis. */
   readonly short: string
-  /** At least 0; `null` for a figure that is not known. */
+  /** At least 0; `null` if unknown. */
   readonly value: number | null
 }
 
@@ -19,7 +19,7 @@ export interface Columns {
   /** Unique within the page. */
   readonly id: string
   readonly title: string
-  /** What the columns stand for, such as `Day`. */
+  /** What a column stands for, such as `Day`. */
   readonly over: string
   /** What is counted, such as `Calls`. */
   readonly unit: string
@@ -32,14 +32,14 @@ const height = 100
 const step = 10
 const gap = 2
 
-/** The least of 2, 4, 6, 10, 20, 40 ... that holds the value: half of it is whole, too. */
+/** The least of 2, 4, 6, 10, 20, 40 ... that is not less than the value. Its half is a whole number too. */
 const roundUp = (value: number): number => {
   const atLeast = Math.max(2, value)
   const magnitude = 10 ** Math.floor(Math.log10(atLeast))
   return magnitude * ([1, 2, 4, 6].find((factor) => factor * magnitude >= atLeast) ?? 10)
 }
 
-/** First, middle and last: more would not fit beside each other on a telephone. */
+/** First, middle and last, because more labels do not fit on the screen of a phone. */
 const onAxis = (columns: ReadonlyArray<Column>): ReadonlyArray<string> => {
   const places = new Set([0, (columns.length - 1) >> 1, columns.length - 1])
   return Array.from(places, (place) => columns[place]?.short ?? "")

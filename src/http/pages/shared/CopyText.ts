@@ -1,9 +1,9 @@
-/** Text to be taken elsewhere, with a button that copies it where scripts run. */
+/** Text with a button that copies it. The button needs scripts. */
 import { html } from "./Html.ts"
 import type { Html } from "./Html.ts"
 import type { Locale } from "./Locale.ts"
 
-/** `named` is the id of what says which text it is; whoever hears the page hears it with the button. */
+/** `named` is the id of the element that labels the text. Screen readers read it with the button. */
 export const copyText = (options: {
   readonly id: string
   readonly named: string

@@ -1,4 +1,4 @@
-/** Whether a form was sent by the page that it belongs to (R29): the browser says so, and the form proves it. */
+/** CSRF protection of forms (R29): the origin that the browser reports, and the token in the form. */
 import { Context, Effect, Layer } from "effect"
 import { AppConfig } from "../../../Config.ts"
 import { CsrfTokens } from "../../../services/access/CsrfTokens.ts"
@@ -7,16 +7,16 @@ import { html } from "./Html.ts"
 import type { Html } from "./Html.ts"
 import type { Visitor } from "./Visitors.ts"
 
-/** The name of the field in every form. */
+/** The name of the token's field. */
 export const field = "form_token"
 
-/** To be put into every form. */
+/** The hidden field that every form contains. */
 export const hidden = (visitor: Visitor): Html =>
   html`<input type="hidden" name="${field}" value="${visitor.formToken}" />`
 
 /**
- * A page that tells nobody its address has `Origin: null` in its own forms, so that Origin can only refuse, and
- * Sec-Fetch-Site counts first. Browsers before 2023 and plain HTTP other than loopback have no Sec-Fetch-Site.
+ * Forms of a page with `Referrer-Policy: no-referrer` send `Origin: null`, so `Origin` can only refuse. `Sec-Fetch-Site`
+ * is checked first; browsers before 2023 and plain HTTP other than loopback do not send it.
  */
 const isFromHere = (headers: RequestHeaders, baseUrl: string): boolean => {
   const site = headers["sec-fetch-site"]
@@ -28,7 +28,7 @@ const isFromHere = (headers: RequestHeaders, baseUrl: string): boolean => {
 export class Csrf extends Context.Service<
   Csrf,
   {
-    /** Whether a form with this token was shown to this visitor, by a page of this service, and sent by that page. */
+    /** Whether the form was sent from a page of this service and `token` was issued to this visitor. */
     isOwn(visitor: Visitor, headers: RequestHeaders, token: string): Effect.Effect<boolean>
   }
 >()("discovery/http/pages/Csrf") {

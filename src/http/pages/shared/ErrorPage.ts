@@ -1,4 +1,4 @@
-/** What a person reads when a page cannot be shown: what happened, whether anything was done, and how to go on. */
+/** Error pages for people: what happened, whether anything was changed, and what to do next. */
 import { Context, Effect, Layer, Schema } from "effect"
 import type { HttpServerResponse } from "effect/http"
 import type { RateLimited, SearchTimeout, ServiceUnavailable } from "../../../domain/ToolError.ts"
@@ -10,15 +10,15 @@ import { inNavigation, Layout, overviewPath, sections } from "./Layout.ts"
 import * as Locale from "./Locale.ts"
 import type { SignedIn } from "./Visitors.ts"
 
-/** The body is no form, or lacks a field that the page's own form has. */
+/** The body is not a form, or lacks a field of the page's form. */
 export class FormUnreadable extends Schema.TaggedError<FormUnreadable>()("FormUnreadable", {}) {}
 
-/** The form of another site, or one that was shown to someone who is not signed in any more. */
+/** The form was sent by another site, or belongs to a session that has ended. */
 export class FormRejected extends Schema.TaggedError<FormRejected>()("FormRejected", {}) {}
 
 export class PageNotFound extends Schema.TaggedError<PageNotFound>()("PageNotFound", {}) {}
 
-/** A defect; the log has its cause. */
+/** A defect. The log has its cause. */
 export class PageBroken extends Schema.TaggedError<PageBroken>()("PageBroken", {}) {}
 
 export type PageError =
@@ -32,7 +32,7 @@ export type PageError =
   | SearchTimeout
   | ServiceUnavailable
 
-/** A record, so that a new error does not compile until it has a status; what people read is `error.errors.*`. */
+/** A record, so that a new error without a status does not compile. The texts are `error.errors.*`. */
 const statuses: Readonly<Record<PageError["_tag"], number>> = {
   FormUnreadable: 400,
   FormRejected: 403,
@@ -81,7 +81,7 @@ export class ErrorPage extends Context.Service<
   )
 }
 
-/** Where one may have wanted to go. */
+/** Links to pages that the visitor may have been looking for. */
 const elsewhere = (account: SignedIn | undefined, locale: Locale.Locale): Html =>
   account === undefined
     ? html`<p><a href="/sign-in">${locale.text("error.signIn")}</a></p>`

@@ -1,4 +1,4 @@
-/** Parts of forms: a labeled field with its error and hint, and the summary of what is wrong. */
+/** Form parts: a labeled field with its error and hint, and the summary of errors. */
 import { html } from "./Html.ts"
 import type { Html } from "./Html.ts"
 
@@ -12,7 +12,7 @@ export interface Field {
   readonly hint?: string
   readonly error?: string | undefined
   readonly minLength?: number
-  /** The first one to be filled in, of a page that says nothing before it. */
+  /** For the first field of a page without an introduction. */
   readonly autofocus?: boolean
 }
 
@@ -41,11 +41,14 @@ export const field = (options: Field): Html => {
 
 export interface Problem {
   readonly message: string
-  /** The name of the field that it is about. */
+  /** The name of the field with the problem. */
   readonly field?: string
 }
 
-/** Stands before a form, and has the focus when the page opens: without scripts, whoever hears the page hears it first. */
+/**
+ * The summary above a form. It takes the focus when the page opens, so that screen readers read it first even without
+ * scripts.
+ */
 export const problemSummary = (problems: ReadonlyArray<Problem>): Html | undefined =>
   problems.length === 0
     ? undefined
@@ -53,6 +56,6 @@ export const problemSummary = (problems: ReadonlyArray<Problem>): Html | undefin
         ${problems.map(({ field, message }) => html`<p>${field === undefined ? message : html`<a href="#${field}">${message}</a>`}</p>`)}
       </div>`
 
-/** The error of one field, for {@link field}. */
+/** The error of one field, as {@link field} takes it. */
 export const problemOf = (problems: ReadonlyArray<Problem>, name: string): string | undefined =>
   problems.find((problem) => problem.field === name)?.message

@@ -1,13 +1,13 @@
-/** Text that is HTML: made by {@link html} alone, which escapes every value that is not HTML itself. */
+/** Escaped HTML. Only {@link html} creates it, and it escapes every value that is not `Html`. */
 import { html as template } from "hono/html"
 import type { HtmlEscapedString } from "hono/utils/html"
 
 export type Html = HtmlEscapedString
 
-/** What can stand in a template. Left out: `undefined` and `false`. */
+/** Values of a template. `undefined` and `false` are left out. */
 export type Value = string | number | false | undefined | Html | ReadonlyArray<string | Html>
 
-/** Attributes are written with double quotes around their values. */
+/** Write attribute values in double quotes. */
 export const html = (strings: TemplateStringsArray, ...values: ReadonlyArray<Value>): Html =>
-  // A promise comes only of values that are promises, and no value is one.
+  // The result is a promise only if a value is one, and the type excludes that.
   template(strings, ...values) as Html

@@ -1,4 +1,4 @@
-/** The catalog's languages as the visitor calls them. */
+/** Names of the catalog's languages in the visitor's language. */
 import type { Language } from "../../../domain/catalog/Enumerations.ts"
 import type { Locale } from "./Locale.ts"
 
@@ -33,7 +33,7 @@ const codes: Readonly<Record<Language, string>> = {
 
 const known: ReadonlyMap<string, string> = new Map(Object.entries(codes))
 
-/** Of a language of Enumerations.ts; as it is, for any other. */
+/** The name of a language of Enumerations.ts. Other values are returned unchanged. */
 export const languageName = (locale: Locale, language: string): string => {
   const code = known.get(language)
   return code === undefined ? language : (new Intl.DisplayNames(locale.tag, { type: "language" }).of(code) ?? language)

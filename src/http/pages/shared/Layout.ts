@@ -1,4 +1,4 @@
-/** What all pages have in common: the document around them, the way to the others, and its headers. */
+/** The document around every page: head, navigation and response headers. */
 import { Context, Effect, Layer } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { iconPath } from "../../mcp/ServerInfo.ts"
@@ -10,10 +10,10 @@ import * as PageHeaders from "./PageHeaders.ts"
 import { signOutForm } from "./SignOutForm.ts"
 import type { SignedIn } from "./Visitors.ts"
 
-/** Where a sign-in leads, and the ways on begin. */
+/** The first page after a sign-in. */
 export const overviewPath = "/dashboard"
 
-/** The parts of the dashboard. */
+/** The sections of the dashboard. */
 export const sections = {
   ads: "/dashboard/ads",
   products: "/dashboard/products",
@@ -26,20 +26,23 @@ export const sections = {
 export type Section = keyof typeof sections
 
 export interface Page {
-  /** Of the window; without it, the heading. ` · Discovery` is added. */
+  /** The title of the window, to which ` · Discovery` is added. The heading by default. */
   readonly title?: string
-  /** Text; or HTML, and then `title` says the same without it. */
+  /** Text, or HTML together with a `title` that has the same text. */
   readonly heading: string | Html
   readonly body: Html
-  /** The language of what the page says; English without it. */
+  /** The language of the page's texts; English by default. */
   readonly locale?: Locale.Locale | undefined
-  /** Who is signed in: the page's head names them and has the ways on and out. Left out where the page itself says so. */
+  /**
+   * The signed-in account. The header names it, with the navigation and the sign-out. Pages that name it themselves leave
+   * it out.
+   */
   readonly account?: SignedIn | undefined
-  /** Where in the dashboard the page stands. */
+  /** The section of the dashboard that the page belongs to. */
   readonly section?: Section
-  /** One column of text and fields, as wide as they need; `wide` for tables. */
+  /** `narrow`, the default, for text and forms; `wide` for tables. */
   readonly width?: "narrow" | "wide"
-  /** 200 without it. */
+  /** 200 by default. */
   readonly status?: number
   readonly policy?: PageHeaders.PagePolicy
   readonly headers?: Readonly<Record<string, string>>
@@ -48,7 +51,7 @@ export interface Page {
 export class Layout extends Context.Service<
   Layout,
   {
-    /** With all headers of a page. */
+    /** The response with all headers of a page. */
     readonly page: (page: Page) => HttpServerResponse.HttpServerResponse
   }
 >()("discovery/http/pages/Layout") {
@@ -56,7 +59,7 @@ export class Layout extends Context.Service<
     Layout,
     Effect.map(Assets, ({ script, style }) => ({
       page: (page: Page) => {
-        // Pages that others lead to, such as the one that lets an app in, run no script.
+        // Pages without navigation, such as the consent page, run no scripts.
         const scripts = page.account !== undefined
         return HttpServerResponse.text(
           String(document(page, { stylePath: style.path, scriptPath: scripts ? script.path : undefined })),
@@ -73,7 +76,7 @@ export class Layout extends Context.Service<
 
 const brand = html`<img src="${iconPath}" alt="" width="28" height="28" />Discovery`
 
-/** In the page's head, in this order. */
+/** In the order of the navigation. */
 export const inNavigation = [
   "ads",
   "products",

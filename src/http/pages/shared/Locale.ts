@@ -1,4 +1,4 @@
-/** The visitor's language and the way in which figures, days and names are written there: by the browser's own settings. */
+/** The visitor's language, and formats of numbers, dates and names in it, chosen by the browser's `Accept-Language`. */
 import { DateTime } from "effect"
 import { parseAccept } from "hono/utils/accept"
 import * as Messages from "../../../domain/Messages.ts"
@@ -9,45 +9,45 @@ import type { Html, Value } from "./Html.ts"
 const { languages } = Messages
 
 export interface Locale extends Messages.Messages {
-  /** Of a message with HTML in it, or with tags; what is in `<code>` needs no parameter. */
+  /** A message with tags or with HTML parameters. `<code>` needs no parameter. */
   readonly html: (key: MessageKey, params?: RichParams<Html>) => Html
   readonly language: Language
-  /** Language and region as BCP 47 has them, such as `de-AT`. */
+  /** BCP 47 language and region, such as `de-AT`. */
   readonly tag: string
   readonly number: (value: number) => string
-  /** Shortened, such as `1.2K`. */
+  /** Abbreviated, such as `1.2K`. */
   readonly compact: (value: number) => string
-  /** Of a value in percent: 12.5 is `12.5%`. */
+  /** Takes percent: 12.5 becomes `12.5%`. */
   readonly percent: (value: number) => string
-  /** `currency` is an ISO 4217 code; without one, the number alone. */
+  /** `currency` is an ISO 4217 code. Without a currency, formats the number alone. */
   readonly money: (value: number, currency: string | null) => string
-  /** As `money`, without its fractions: of estimates. */
+  /** As `money`, rounded to whole units, for estimates. */
   readonly wholeMoney: (value: number, currency: string | null) => string
-  /** A day as `YYYY-MM-DD`, or the UTC day of a moment. */
+  /** A day `YYYY-MM-DD`, or the UTC day of a time. */
   readonly date: (day: string | DateTime.Utc) => string
   /** Without the year, for axes. */
   readonly dayAndMonth: (day: string) => string
   /** A month as `YYYY-MM`. */
   readonly month: (month: string) => string
-  /** In UTC, and in the visitor's own time zone where scripts run. */
+  /** In UTC; scripts convert it to the visitor's time zone. */
   readonly dateTime: (moment: DateTime.Utc) => Html
-  /** Of an ISO 3166-1 alpha-2 code. */
+  /** Takes an ISO 3166-1 alpha-2 code. */
   readonly countryName: (code: string) => string
-  /** Of an ISO 4217 code. */
+  /** Takes an ISO 4217 code. */
   readonly currencyName: (code: string) => string
-  /** Around what somebody else wrote. */
+  /** Quotation marks around third-party text. */
   readonly quotes: readonly [open: string, close: string]
   /** `a, b and c`. */
   readonly list: (items: ReadonlyArray<string>) => string
 }
 
-/** Longer headers are cut: nobody reads that many languages. */
+/** Longer headers are cut: no real browser sends as many languages. */
 const maxHeaderCharacters = 500
 const maxKept = 200
 
 const kept = new Map<string, Locale>()
 
-/** Of a request's `Accept-Language` (RFC 9110, 12.5.4). */
+/** The locale for a request's `Accept-Language` (RFC 9110, 12.5.4). */
 export const of = (acceptLanguage: string | undefined): Locale => {
   const tag = tagOf(acceptLanguage ?? "")
   const known = kept.get(tag.text)

@@ -1,4 +1,4 @@
-/** Where billing and support are, for who reads a page. */
+/** Links to billing and support, for pages. */
 import type { AppSettings } from "../../../Config.ts"
 
 export interface OutwardLinks {
@@ -6,7 +6,7 @@ export interface OutwardLinks {
   readonly support: string | undefined
 }
 
-/** `undefined` without an address of their own: then they are the dashboard, to which no page of it needs to lead. */
+/** `undefined` if the address is not configured. The default is the dashboard itself, which needs no link. */
 export const of = (config: Pick<AppSettings, "baseUrl" | "billingUrl" | "supportUrl">): OutwardLinks => {
   const outward = (url: string) => (url.startsWith(`${config.baseUrl}/dashboard`) ? undefined : url)
   return { billing: outward(config.billingUrl), support: outward(config.supportUrl) }

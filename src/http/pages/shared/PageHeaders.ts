@@ -1,18 +1,17 @@
 /**
- * The headers of every page (R30): nothing is loaded from elsewhere but images where a page shows the catalog's,
- * no script runs but ours, nobody frames the page, nobody is told its address, nobody keeps it. No CORS, so that no other
- * origin reads it (R22).
+ * Security headers of every page (R30): content only from this origin, except images on pages of the catalog; only our
+ * script; no framing, no referrer, no caching. There are no CORS headers, so other origins cannot read pages (R22).
  */
 
 export interface PagePolicy {
   /**
-   * A form of the page may end, by redirects, at another origin. `form-action` covers the whole chain of redirects in
-   * Chromium and Safari, so it cannot be said then: the click would do nothing.
+   * A form of the page may redirect to another origin. Chromium and Safari apply `form-action` to the whole chain of
+   * redirects and would silently block it, so the directive is left out.
    */
   readonly formsLeave?: boolean
-  /** The page shows images of the catalog, which are the stores' own. */
+  /** The page displays images of the catalog, from the stores' servers. */
   readonly images?: boolean
-  /** Our own script may run. */
+  /** The page runs our script. */
   readonly scripts?: boolean
 }
 
@@ -21,7 +20,7 @@ const contentSecurityPolicy = ({ formsLeave = false, images = false, scripts = f
     "default-src 'none'",
     "style-src 'self'",
     ...(scripts ? ["script-src 'self'"] : []),
-    // The marks of check boxes and of invalid fields are images within the style sheet.
+    // The style sheet contains the marks of check boxes and invalid fields as `data:` images.
     images ? "img-src 'self' data: https:" : "img-src 'self' data:",
     ...(formsLeave ? [] : ["form-action 'self'"]),
     "base-uri 'none'",
@@ -35,6 +34,6 @@ export const of = (policy: PagePolicy = {}): Readonly<Record<string, string>> =>
   "referrer-policy": "no-referrer",
   "cross-origin-resource-policy": "same-origin",
   "cache-control": "no-store",
-  // Pages that apps open in a window of theirs are left in touch with it: they show when it is closed.
+  // Left out for pages without scripts: apps open them in a window and must be able to see that it is closed.
   ...(policy.scripts === true && { "cross-origin-opener-policy": "same-origin" })
 })

@@ -1,6 +1,6 @@
 /**
- * How a page answers: the visitor is looked up first, a form is read and checked before its page sees it (R29), and
- * what fails becomes a page that says so. No page can forget one of these.
+ * Handlers of pages. Each looks up the visitor first, reads and verifies a form before the page gets it (R29), and turns
+ * errors into error pages. All pages use these handlers, so none can skip a step.
  */
 import { Cause, Context, Effect, Layer, Option, Schema } from "effect"
 import { HttpServerResponse, UrlParams } from "effect/http"
@@ -18,35 +18,35 @@ import type { SignedIn, Visitor } from "./Visitors.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
 type Response = HttpServerResponse.HttpServerResponse
-/** What is in the address is read as PathId does. */
+/** Path parameters are decoded by PathId. */
 type Answer = Effect.Effect<Response, PageError, HttpRouter.RouteContext>
 type Handler = (request: Request) => Effect.Effect<Response, never, RequestId | HttpRouter.RouteContext>
 
-/** A schema of a form's fields, each a string as it is sent; a field that is sent twice fits none. */
+/** A schema of form fields. Each field is a string; a repeated field fails. */
 type FormSchema<A> = Schema.ConstraintDecoder<A>
 
 export class PageRoutes extends Context.Service<
   PageRoutes,
   {
-    /** A page that anyone may see. */
+    /** A public page. */
     page(show: (visitor: Visitor, request: Request) => Answer): Handler
-    /** A page for who is signed in; others sign in first and come back. */
+    /** A page for signed-in visitors. Others sign in first and return to it. */
     signedInPage(show: (visitor: SignedIn, request: Request) => Answer): Handler
-    /** A form that anyone may send. `rejected` answers one that is not the visitor's, which else gets an error page. */
+    /** A public form. `rejected` replaces the error page for a form that fails the CSRF check. */
     form<A>(
       schema: FormSchema<A>,
       submit: (form: A, visitor: Visitor, request: Request) => Answer,
       rejected?: (form: A, visitor: Visitor, request: Request) => Answer
     ): Handler
-    /** A form for who is signed in; others sign in first, and come to `page`, which shows the form. */
+    /** A form for signed-in visitors. Others sign in first and continue at `page`, which displays the form. */
     signedInForm<A>(
       page: string | ((request: Request) => string | undefined),
       schema: FormSchema<A>,
       submit: (form: A, visitor: SignedIn, request: Request) => Answer
     ): Handler
-    /** A page for operators. To everyone else it is not there, whether they are signed in or not. */
+    /** A page for operators. Everyone else gets "not found", signed in or not. */
     operatorPage(show: (visitor: SignedIn, request: Request) => Answer): Handler
-    /** A form for operators; to everyone else it is not there, whatever they send. */
+    /** A form for operators. Everyone else gets "not found", whatever the form contains. */
     operatorForm<A>(schema: FormSchema<A>, submit: (form: A, visitor: SignedIn, request: Request) => Answer): Handler
   }
 >()("discovery/http/pages/PageRoutes") {
@@ -64,7 +64,7 @@ export class PageRoutes extends Context.Service<
         visitor: Visitor | undefined,
         { locale, requestId }: { readonly locale: Locale.Locale; readonly requestId: string }
       ) {
-        // A client that left needs no answer.
+        // The client disconnected and needs no answer.
         if (Cause.hasInterruptsOnly(cause)) return yield* Effect.interrupt
         const error = Option.getOrElse(Cause.findErrorOption(cause), () => new PageBroken())
         if (error._tag === "ServiceUnavailable") yield* logOutage(error.cause ?? error, requestId)
@@ -149,15 +149,18 @@ export class PageRoutes extends Context.Service<
   )
 }
 
-/** Whatever the method, the browser gets the page that is there. */
+/** A redirect that the browser follows with GET, after any method. */
 export const seeOther = (location: string): Response =>
   HttpServerResponse.redirect(location, { status: 303, headers: { "referrer-policy": "no-referrer" } })
 
-/** Stores choose the addresses of their images. One of ours would search, and count, for whoever looks at the page it is on. */
+/**
+ * Refuses requests for images. Stores choose the addresses of their images; an address of this service would run a search,
+ * and count it, on behalf of the visitor.
+ */
 const refuseImages = ({ headers }: Request): Effect.Effect<void, PageNotFound> =>
   headers["sec-fetch-dest"] === "image" ? Effect.fail(new PageNotFound()) : Effect.void
 
-/** Far more than any form has: to read 80,000 takes 200 ms. */
+/** Far more than any form has. Decoding 80,000 fields takes 200 ms. */
 const maxFields = 100
 
 const hasTooManyFields = (body: string): boolean => {

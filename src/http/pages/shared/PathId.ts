@@ -1,19 +1,19 @@
-/** The number in a page's address, such as the 7 of `/dashboard/operator/accounts/7`. */
+/** Ids in the path of a page, such as the 7 in `/dashboard/operator/accounts/7`. */
 import { Effect, Schema, SchemaTransformation } from "effect"
 import { HttpRouter } from "effect/http"
 import { PageNotFound } from "./ErrorPage.ts"
 
-/** As the database counts. */
+/** The maximum of PostgreSQL's `integer`. */
 export const maxId = 2_147_483_647
 
-/** Written as we write it: what is read as the same number elsewhere, such as `07` or `7.0`, is another address. */
+/** Canonical digits only: `07` and `7.0` are not found. */
 export const PathId = Schema.String.check(Schema.isPattern(/^[1-9]\d{0,9}$/u)).pipe(
   Schema.decodeTo(Schema.Int.check(Schema.isLessThanOrEqualTo(maxId)), SchemaTransformation.numberFromString)
 )
 
 const decode = Schema.decodeUnknownEffect(PathId)
 
-/** Of the part that the route calls `:id`. */
+/** Decodes the path parameter `:id`. */
 export const pathId: Effect.Effect<number, PageNotFound, HttpRouter.RouteContext> = Effect.flatMap(
   HttpRouter.params,
   ({ id }) => Effect.mapError(decode(id), () => new PageNotFound())

@@ -1,11 +1,11 @@
-/** What stands behind the question mark of an address. */
+/** Query strings of pages. */
 import { Schema } from "effect"
 
-/** Of an address as a request has it. */
+/** The query of a request's path and query. */
 export const queryOf = (url: string): string => url.split("?").slice(1).join("?")
 
 export const paramsOf = (url: string): URLSearchParams => new URLSearchParams(queryOf(url))
 
-/** A field of a form that is sent by GET: one that was left empty is sent as well, and says nothing. */
+/** For a field of a GET form: browsers also send empty fields, which count as absent. */
 export const orEmpty = <S extends Schema.Constraint>(schema: S) =>
   Schema.optionalKey(Schema.Union([Schema.Literal(""), schema]))

@@ -1,13 +1,13 @@
-/** Where a sign-in goes on: an address of this service, never another's (R29). */
+/** Where a sign-in continues: only ever an address of this service (R29). */
 import { Option, Schema } from "effect"
 import { paramsOf } from "./Query.ts"
 
-/** A whole request to `/authorize` with a long `state` fits, within the 16 KiB that a request's headers may have. */
+/** Room for a request to `/authorize` with a long `state`, within the 16 KiB of request headers. */
 const maxCharacters = 8_192
 
 /**
- * A path with its query. The second character is neither a slash nor a backslash, and there are no control characters:
- * browsers drop them, and read a backslash as a slash, so that `/\t/evil.example` would be another host.
+ * A path with its query. The second character is neither a slash nor a backslash, and control characters are refused:
+ * browsers drop them and read a backslash as a slash, so `/\t/evil.example` would be another host.
  */
 export const ReturnTo = Schema.String.check(
   Schema.isMaxLength(maxCharacters),
@@ -16,14 +16,14 @@ export const ReturnTo = Schema.String.check(
 
 const decode = Schema.decodeUnknownOption(ReturnTo)
 
-/** `undefined` for whatever is no such address: a link that someone tampered with leads to the ordinary place. */
+/** `undefined` for any other value. A manipulated link then leads to the default page. */
 export const parse = (text: unknown): string | undefined => Option.getOrUndefined(decode(text))
 
 const withReturn = (path: string) => (returnTo: string | undefined) =>
   returnTo === undefined ? path : `${path}?return_to=${encodeURIComponent(returnTo)}`
 
-/** The address of the sign-in that goes on at `returnTo`. */
+/** The address of the sign-in page that continues at `returnTo`. */
 export const signInPath = withReturn("/sign-in")
 
-/** Of an address with a query, as a request has it. */
+/** Reads `returnTo` from the query of a request's path and query. */
 export const ofQuery = (url: string): string | undefined => parse(paramsOf(url).get("return_to"))

@@ -1,14 +1,14 @@
-/** A labeled choice of one among few. */
+/** A labeled `<select>`. */
 import { html } from "./Html.ts"
 import type { Html } from "./Html.ts"
 
 export interface Select {
   readonly name: string
-  /** The name, without it. */
+  /** The name by default. */
   readonly id?: string
   readonly label: string
   readonly options: ReadonlyArray<{ readonly value: string; readonly label: string }>
-  /** The value that is chosen already. */
+  /** The selected value. */
   readonly chosen: string | undefined
 }
 

@@ -1,7 +1,7 @@
 /**
- * The cookies of the pages (R29). One holds the secret of a session or, before someone signs in, a secret of no
- * session, so that the form of the sign-in is bound to the browser it was shown to. The other one stays after signing out,
- * and says to the next sign-in that the browser is known (KnownBrowsers).
+ * The cookies of the pages (R29). The session cookie holds the secret of a session or, before the sign-in, a random secret
+ * that binds the sign-in form to the browser. The browser cookie stays after signing out and identifies a known browser at
+ * the next sign-in (KnownBrowsers).
  */
 import { Redacted } from "effect"
 import type { HttpServerRequest } from "effect/http"
@@ -27,7 +27,7 @@ const make = (
   }
 ) => {
   const secure = baseUrl.startsWith("https:")
-  // The prefix keeps other hosts of the domain from setting it; browsers take it over TLS only.
+  // With the prefix `__Host-`, other hosts of the domain cannot set the cookie. Browsers accept the prefix only over TLS.
   const name = secure ? `__Host-${options.name}` : options.name
   const attributes = { httpOnly: true, path: "/", sameSite, secure } as const
   return {
@@ -36,7 +36,7 @@ const make = (
       const value = request.cookies[name]
       return value !== undefined && pattern.test(value) ? Redacted.make(value) : undefined
     },
-    /** The secrets are of the cookie's alphabet, so that nothing can be wrong with it. */
+    /** Secrets contain only characters that cookies allow, so setting them cannot fail. */
     set: (secret: Redacted.Redacted) =>
       HttpServerResponse.setCookieUnsafe(name, Redacted.value(secret), { ...attributes, maxAge: maxAgeMillis }),
     clear: HttpServerResponse.setCookieUnsafe(name, "", { ...attributes, maxAge: 0 })
@@ -46,6 +46,6 @@ const make = (
 export const of = (config: Config) =>
   make(config, { name: "discovery", maxAgeMillis: Sessions.maxAgeMillis, sameSite: "lax" })
 
-/** Only ever needed with the form of the sign-in, which no other site may send. */
+/** `SameSite=Strict`: only the sign-in form needs it, and other sites must not send that form. */
 export const ofBrowser = (config: Config) =>
   make(config, { name: "discovery-browser", maxAgeMillis: KnownBrowsers.maxAgeMillis, sameSite: "strict" })

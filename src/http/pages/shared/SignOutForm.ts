@@ -1,4 +1,4 @@
-/** A button that signs out, with `returnTo` to sign in as someone else and go on there. */
+/** A sign-out button. With `returnTo`, the visitor can sign in as another account and continue there. */
 import * as Csrf from "./Csrf.ts"
 import { html } from "./Html.ts"
 import type { Html } from "./Html.ts"
@@ -9,7 +9,7 @@ export const signOutPath = "/sign-out"
 export const signOutForm = (options: {
   readonly visitor: SignedIn
   readonly label: string
-  /** `quiet`: as a link among text; else a secondary button. */
+  /** `quiet` looks like a link in text; otherwise a secondary button. */
   readonly look?: "quiet" | "button"
   readonly returnTo?: string
 }): Html =>

@@ -1,18 +1,18 @@
-/** Third-party texts and links, marked as such, in any language and direction (D31, D49). */
+/** Third-party texts and links, isolated in language and direction (D31, D49). */
 import { html } from "./Html.ts"
 import type { Html } from "./Html.ts"
 import type { Locale } from "./Locale.ts"
 
-/** Text among ours, whose direction keeps to itself. */
+/** Isolates the direction of a text within a sentence. */
 export const thirdPartyText = (text: string): Html => html`<bdi lang="" dir="auto">${text}</bdi>`
 
-/** A name that somebody chose, in quotes, so that it does not read as a part of our own sentence. */
+/** A name chosen by a third party, in quotation marks, so that it cannot be read as part of the sentence. */
 export const quoted = (name: string, { quotes: [open, close] }: Pick<Locale, "quotes">): Html =>
   html`${open}<bdi>${name}</bdi>${close}`
 
 /**
- * As it is safe to be led to: on the web, and without a name before the host that could be taken for it. `undefined` for
- * anything else, such as a script.
+ * An http(s) address without user info, which could be mistaken for the host. `undefined` for anything else, such as
+ * `javascript:`.
  */
 const address = (text: string | null): string | undefined => {
   const url = text === null ? null : URL.parse(text)
@@ -21,8 +21,8 @@ const address = (text: string | null): string | undefined => {
 }
 
 /**
- * A link out of here: it tells nobody where it was followed, gives nobody the window, and speaks for nobody. `otherwise`
- * stands where there is no address that could be followed.
+ * An external link without referrer, without access to this window, and without endorsement in search engines. `otherwise`
+ * replaces the link if there is no safe address.
  */
 export const thirdPartyLink = (text: string | null, label: string | Html, otherwise?: Html): Html | undefined => {
   const href = address(text)

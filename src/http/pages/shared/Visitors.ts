@@ -1,4 +1,4 @@
-/** Who looks at a page: the browser's cookie, and who is signed in with it. */
+/** The visitor of a page: the browser's cookie, and its session. */
 import { Context, Effect, Layer, Option } from "effect"
 import type { Redacted } from "effect"
 import type { HttpServerRequest, HttpServerResponse } from "effect/http"
@@ -11,13 +11,13 @@ import * as Locale from "./Locale.ts"
 import * as SessionCookie from "./SessionCookie.ts"
 
 export interface Visitor {
-  /** Of the cookie, or for the cookie that {@link Visitors.remember} sets. */
+  /** The secret in the cookie, or the new one that {@link Visitors.remember} sets. */
   readonly secret: Redacted.Redacted
-  /** Of every form that the visitor is shown; bound to the cookie and to the account (R28, R29). */
+  /** The CSRF token of every form, bound to the cookie and the account (R28, R29). */
   readonly formToken: string
-  /** `undefined` for whoever is not signed in. */
+  /** `undefined` without a session. */
   readonly session: Session | undefined
-  /** Of the browser. */
+  /** From the browser's `Accept-Language`. */
   readonly locale: Locale.Locale
 }
 
@@ -32,16 +32,16 @@ type Respond = (response: HttpServerResponse.HttpServerResponse) => HttpServerRe
 export class Visitors extends Context.Service<
   Visitors,
   {
-    /** A visitor without a cookie gets a new secret, which the answer must set if it shows a form. */
+    /** A visitor without a cookie gets a new secret. A response with a form must set it. */
     identify(request: HttpServerRequest.HttpServerRequest): Effect.Effect<Visitor, ServiceUnavailable>
-    /** Whoever has just got a session, for a page that is shown in the same answer. */
+    /** The visitor with a session that has just started, for a page in the same response. */
     as(
       started: { readonly session: Session; readonly secret: Redacted.Redacted },
       locale: Locale.Locale
     ): Effect.Effect<SignedIn>
     /** Sets the cookie. */
     remember(secret: Redacted.Redacted): Respond
-    /** Takes the cookie back. */
+    /** Deletes the cookie. */
     readonly forget: Respond
   }
 >()("discovery/http/pages/Visitors") {

@@ -9,14 +9,14 @@ import type { AdRecord } from "./Records.ts"
 import { shared } from "./Segment.ts"
 
 const dayBits = 22
-/** How many values nine flags have. */
+/** Number of values of the nine flag bits. */
 const flagValues = 512
 export const lastDay = 2 ** dayBits - 1
 const runningBit = 8
 const mediaBit = 5
 const ctaBit = 1
 
-/** 0001-01-01 is day 1 here, in days since 1970-01-01 it is -719,162. */
+/** 0001-01-01 has the day number 1, and is -719,162 in days since 1970-01-01. */
 const firstDayOffset = 719_163
 
 /** The day number of days since 1970-01-01. */
@@ -27,7 +27,7 @@ export const dayOf = (date: string): number => dayNumber(Math.round(Date.parse(`
 
 export const keyOf = (ad: AdRecord): number => {
   const media = mediaTypes.findIndex((mediaType) => mediaType === ad.mediaType)
-  // A label that is not one of the filter's is none.
+  // A label that is not in the vocabulary becomes 0, which means none.
   const cta = ctas.findIndex((label) => label === ad.cta) + 1
   const flags = (Number(ad.isActive) << runningBit) | (media << mediaBit) | (cta << ctaBit) | Number(ad.isPartnership)
   return (flags << dayBits) | dayNumber(ad.startedDay)
@@ -38,14 +38,14 @@ export const startDayOf = (key: number): number => key & lastDay
 export const isRunning = (flags: number): boolean => flags >>> runningBit === 1
 /** Position in `mediaTypes`. */
 export const mediaOf = (flags: number): number => (flags >>> mediaBit) & 7
-/** Position in `ctas` and 1; 0 is none. */
+/** Position in `ctas` plus 1; 0 is none. */
 export const ctaOf = (flags: number): number => (flags >>> ctaBit) & 15
 export const isPartnership = (flags: number): boolean => (flags & 1) === 1
 
-/** What is asked of an ad itself. Empty lists ask nothing. */
+/** Criteria for ads. Empty lists are no criteria. */
 export interface AdCriteria {
   readonly status: AdStatus | "all"
-  /** Asked for by another argument than the status. */
+  /** Requested by an argument other than `status`. */
   readonly runningOnly: boolean
   readonly mediaTypes: ReadonlyArray<MediaType>
   readonly ctas: ReadonlyArray<Cta>
@@ -54,7 +54,7 @@ export interface AdCriteria {
 
 export const anyAd: AdCriteria = { status: "all", runningOnly: false, mediaTypes: [], ctas: [], partnershipOnly: false }
 
-/** What a flag may say, by kind. Each has a bitmap of the ads of which it holds: {@link flagBitmaps}. */
+/** Kinds of flags. Each value of a kind has a bitmap of the ads that have it: {@link flagBitmaps}. */
 export const flagKinds = ["status", "partnership", "media", "cta"] as const
 export type FlagKind = (typeof flagKinds)[number]
 
@@ -72,10 +72,12 @@ const firstOf: Readonly<Record<FlagKind, number>> = {
   cta: isOf.status.length + isOf.partnership.length + isOf.media.length
 }
 
-/** The numbers of the bitmaps of a kind: running and not; of partnership; in the order of `mediaTypes`; of `ctas`. */
+/**
+ * Numbers of the bitmaps of a kind: running and not running; partnership and not; in the order of `mediaTypes`; of `ctas`.
+ */
 export const bitmapsOf = (kind: FlagKind): ReadonlyArray<number> => isOf[kind].map((_, at) => firstOf[kind] + at)
 
-/** Of each kind that is asked about, the bitmaps of which one is to have the ad. */
+/** For each kind with a criterion, the bitmaps of which at least one must contain the ad. */
 export const wantedBitmaps = (
   criteria: AdCriteria
 ): Readonly<Partial<Record<FlagKind | "running", ReadonlyArray<number>>>> => ({
@@ -88,7 +90,7 @@ export const wantedBitmaps = (
   ...(criteria.partnershipOnly ? { partnership: [firstOf.partnership] } : {})
 })
 
-/** One bitmap after the other, of all kinds. */
+/** The bitmaps of all kinds, concatenated. */
 export const flagBitmaps = (keys: Int32Array): Uint32Array => {
   const tests = flagKinds.flatMap((kind) => isOf[kind])
   const ofFlags = Array.from({ length: flagValues }, (_, flags) =>
@@ -103,7 +105,7 @@ export const flagBitmaps = (keys: Int32Array): Uint32Array => {
 }
 
 /**
- * Orders the ads of one store: running first, then the one that started last; equal ones by id, highest first. Greater
- * comes first. At most 2^23.
+ * Rank within a store: running first, then latest start; ties are broken by the higher id. A greater rank comes first.
+ * Less than 2^23.
  */
 export const rankOf = (key: number): number => (key >>> (runningBit + dayBits)) * 2 ** dayBits + startDayOf(key)

@@ -1,13 +1,13 @@
 /**
- * The best rows of a search, across segments: a binary heap of bounded size with the worst on top. Rows compare by key,
- * then by a second key, then by tie, the lowest first; ties differ.
+ * The best rows of a search across segments: a binary heap of bounded size with the worst row on top. Rows compare by key,
+ * then second key, then tie, the lowest first. Ties are unique.
  */
 export interface Ranked {
   readonly key: number
   readonly second: number
   readonly tie: number
   readonly row: number
-  /** Position of the row's segment in the list. */
+  /** Position of the segment in the list. */
   readonly view: number
 }
 
@@ -19,7 +19,7 @@ export class Best {
   readonly #rows: Uint32Array
   readonly #views: Uint32Array
   #size = 0
-  /** A row with a greater key is not among the best. */
+  /** Rows with a greater key are not among the best. */
   worst = Number.POSITIVE_INFINITY
 
   constructor(capacity: number) {
@@ -68,12 +68,12 @@ export class Best {
       row: this.#rows[at]!,
       view: this.#views[at]!
     }))
-    // Keys may be infinite, and the difference of two infinities is no number.
+    // Not a subtraction: keys may be infinite, and the difference of two infinities is NaN.
     const order = (a: number, b: number) => (a === b ? 0 : a < b ? -1 : 1)
     return all.sort((a, b) => order(a.key, b.key) || order(a.second, b.second) || a.tie - b.tie)
   }
 
-  /** Whether the row at a place is worse than the one with these keys. */
+  /** Whether the row at a place is worse than one with these keys. */
   #isAbove(at: number, key: number, second: number, tie: number): boolean {
     const ownKey = this.#keys[at]!
     if (ownKey !== key) return ownKey > key

@@ -1,9 +1,9 @@
-/** Sets of rows with one bit a row, 32 in each element: row `r` is bit `r & 31` of element `r >>> 5`. */
+/** Bitmaps of rows, 32 in each element: row `r` is bit `r & 31` of element `r >>> 5`. */
 
-/** Elements for so many rows. */
+/** Number of elements for this number of rows. */
 export const bitmapLength = (rows: number): number => (rows >>> 5) + 1
 
-/** `undefined` is the set of all rows. */
+/** `undefined` means all rows. */
 export const isSet = (bits: Uint32Array | undefined, row: number): boolean =>
   bits === undefined || ((bits[row >>> 5]! >>> (row & 31)) & 1) === 1
 
@@ -14,7 +14,7 @@ const popCount = (word: number): number => {
   return Math.imul((sum + (sum >>> 4)) & 0x0f0f_0f0f, 0x0101_0101) >>> 24
 }
 
-/** How many of the rows `from` to `to - 1` are set. */
+/** Number of set rows from `from` to `to - 1`. */
 export const countBits = (bits: Uint32Array, from: number, to: number): number => {
   if (from >= to) return 0
   const first = from >>> 5
@@ -27,7 +27,7 @@ export const countBits = (bits: Uint32Array, from: number, to: number): number =
   return count
 }
 
-/** How many rows are set before each element (Jacobson's rank directory), written to `ranks`. */
+/** Writes the number of set rows before each element to `ranks` (Jacobson's rank directory). */
 export const rankDirectory = (bits: Uint32Array, ranks: Uint32Array): Uint32Array => {
   let before = 0
   for (let word = 0; word < bits.length; word++) {
@@ -37,7 +37,7 @@ export const rankDirectory = (bits: Uint32Array, ranks: Uint32Array): Uint32Arra
   return ranks
 }
 
-/** How many rows are set before `row`. */
+/** Number of set rows before `row`. */
 export const rankOf = (bits: Uint32Array, ranks: Uint32Array, row: number): number => {
   const word = row >>> 5
   return ((ranks[word]! | 0) + popCount(bits[word]! & ~(-1 << (row & 31)))) | 0
@@ -59,7 +59,7 @@ export const setRange = (bits: Uint32Array, from: number, to: number): void => {
   bits[last]! |= tail
 }
 
-/** Sets the rows that stand in a list from `from` to `to - 1`. */
+/** Sets the rows in the list at positions `from` to `to - 1`. */
 export const setRows = (bits: Uint32Array, rows: Uint32Array, from = 0, to = rows.length): void => {
   for (let at = from; at < to; at++) bits[rows[at]! >>> 5]! |= 1 << (rows[at]! & 31)
 }
@@ -69,24 +69,24 @@ export const clearRows = (bits: Uint32Array, rows: Uint32Array, from: number, to
   for (let at = from; at < to; at++) bits[rows[at]! >>> 5]! &= ~(1 << (rows[at]! & 31))
 }
 
-/** Calls for each row that is set, in ascending order. */
+/** Calls `visit` for each set row, ascending. */
 export const eachBit = (bits: Uint32Array, visit: (row: number) => void): void => {
   for (let word = 0; word < bits.length; word++) {
     for (let rest = bits[word]!; rest !== 0; rest &= rest - 1) visit((word << 5) + 31 - Math.clz32(rest & -rest))
   }
 }
 
-/** Leaves the rows that are in both. */
+/** Intersection, in place. */
 export const andBits = (bits: Uint32Array, other: Uint32Array): void => {
   for (let word = 0; word < bits.length; word++) bits[word]! &= other[word]!
 }
 
-/** Adds the rows of another one. */
+/** Union, in place. */
 export const orBits = (bits: Uint32Array, other: Uint32Array): void => {
   for (let word = 0; word < bits.length; word++) bits[word]! |= other[word]!
 }
 
-/** Leaves the rows that are in one of the others, of which there is one at least; `space` is as long as they are. */
+/** Intersection with the union of `others`, in place. `others` is not empty, and `space` has the same length as `bits`. */
 export const andAny = (bits: Uint32Array, others: ReadonlyArray<Uint32Array>, space: Uint32Array): void => {
   const [only] = others
   if (others.length === 1 && only !== undefined) return andBits(bits, only)
@@ -95,7 +95,7 @@ export const andAny = (bits: Uint32Array, others: ReadonlyArray<Uint32Array>, sp
   andBits(bits, space)
 }
 
-/** How many rows are in both. */
+/** Number of rows in both bitmaps. */
 export const countBoth = (bits: Uint32Array, other: Uint32Array): number => {
   let count = 0
   for (let word = 0; word < bits.length; word++) count = (count + popCount(bits[word]! & other[word]!)) | 0

@@ -1,9 +1,9 @@
 /**
- * Building a segment from records, store by store in ascending order of id, pseudo-stores first.
+ * Builds a segment from records, store by store in ascending order of id, pseudo-stores first.
  *
- * What the records do not say is derived here, by pure functions: visits and growth from traffic, running ads, products
- * on record and the average price from items, relevance from all of them, and the words of the documents. Most of the
- * time goes into the words: about 7 us a product and 25 us an ad.
+ * Pure functions derive what the records do not contain: visits and growth from traffic; running ads, products on record
+ * and the average price from items; relevance from all of these; words from the texts. Words take most of the time: about
+ * 7 us a product and 25 us an ad.
  */
 import { languages, pixels, socialNetworks } from "../../../domain/catalog/Enumerations.ts"
 import { trafficGrowthPct } from "../../../domain/catalog/TrafficGrowth.ts"
@@ -18,7 +18,7 @@ import type { Ads, Code, Figure, Items, Mask, Products, SegmentView, StoreColumn
 import { WordsBuilder } from "./WordsBuilder.ts"
 import type { WordIds, WordsOptions } from "./WordsBuilder.ts"
 
-/** What follows from the items of a store. */
+/** Figures derived from the items of a store. */
 export interface ItemFigures {
   readonly activeAds: number
   readonly products: number
@@ -32,17 +32,17 @@ interface StoreRow {
   readonly codes: Readonly<Record<Code, number>>
   readonly masks: Readonly<Record<Mask, number>>
   readonly relevance: number
-  /** Ascending, each once. */
+  /** Ascending and distinct. */
   readonly apps: ReadonlyArray<number>
 }
 
 const unknown = Number.NaN
 
 export const record = <K extends string, A>(keys: ReadonlyArray<K>, value: (key: K) => A): Record<K, A> =>
-  // Object.fromEntries forgets the type of the keys.
+  // Object.fromEntries loses the type of the keys.
   Object.fromEntries(keys.map((key) => [key, value(key)])) as Record<K, A>
 
-/** A pseudo-store: nothing is known of it. */
+/** A pseudo-store has no figures. */
 const pseudoRow: StoreRow = {
   figures: record(figures, () => unknown),
   codes: record(codes, () => 0),
@@ -54,7 +54,7 @@ const pseudoRow: StoreRow = {
 const maskOf = (vocabulary: ReadonlyArray<string>, values: ReadonlyArray<string>): number =>
   vocabulary.reduce((mask, value, bit) => (values.includes(value) ? mask | (1 << bit) : mask), 0)
 
-/** The sum of ascending prices, so that it does not depend on the order of rows. */
+/** Adds the prices in ascending order, so that the floating-point sum does not depend on the order of rows. */
 export const averagePrice = (prices: Float64Array): number => {
   if (prices.length === 0) return unknown
   let sum = 0
@@ -99,7 +99,7 @@ export const storeRow = (store: StoreRecord, items: ItemFigures, spellings: Spel
   }
 }
 
-/** Columns of stores, row by row. */
+/** Builds the columns of stores row by row. */
 export class ColumnsBuilder {
   readonly #figures = record(figures, () => new Growing("Float64Array"))
   readonly #codes = record(codes, () => new Growing("Uint32Array"))
@@ -133,7 +133,7 @@ export class ColumnsBuilder {
   }
 }
 
-/** What products and ads have in common, row by row. */
+/** The columns that products and ads share, row by row. */
 class ItemsBuilder {
   readonly #offsets = new Growing("Uint32Array")
   readonly #ids = new Growing("Int32Array")
@@ -185,7 +185,7 @@ interface RankedProduct {
 
 const millisPerDay = 86_400_000
 
-/** A product from the future counts as created when it was first imported. */
+/** A creation date in the future is replaced by the time of the first import. */
 const rank = (product: ProductRecord): RankedProduct => ({
   product,
   recency: Relevance.recencyMicros(
@@ -214,7 +214,7 @@ export class SegmentBuilder {
     this.#ads = new ItemsBuilder(options)
   }
 
-  /** Products and ads so far. */
+  /** Number of products and ads so far. */
   get items(): number {
     return this.#products.length + this.#ads.length
   }
@@ -264,7 +264,7 @@ export class SegmentBuilder {
     this.#storeIds.push(id)
   }
 
-  /** The words of the store belong to each of its products: they are found once. */
+  /** The words of the store belong to each of its products. They are computed once for all of them. */
   #addProducts(products: ReadonlyArray<ProductRecord>, ofStore: ReadonlyArray<string>): void {
     const storeWords = this.#products.words.wordsOf(ofStore)
     const ranked = products.map(rank).sort((a, b) => b.recency - a.recency || a.product.id - b.product.id)
@@ -290,7 +290,7 @@ export class SegmentBuilder {
   }
 }
 
-/** Adds what is derived from the columns of products: codes of prices and the permutations. */
+/** Adds what the columns of products determine: price codes and permutations. */
 export const finishProducts = (
   items: Items,
   columns: { readonly price: Float64Array } & Pick<Products, "created" | "recency">
@@ -336,7 +336,7 @@ const recordOfItems = ({ columns, segment }: SegmentView, row: number): ItemFigu
   }
 }
 
-/** The columns with some rows replaced by what the records say now; what follows from items stays. */
+/** The columns with the rows of these stores replaced. Figures derived from items stay. */
 export const replaceStores = (
   view: SegmentView,
   records: ReadonlyMap<number, StoreRecord>,

@@ -1,9 +1,9 @@
 /**
- * Whether two indexes say the same, value by value: whatever their segments, codes and numbers of spellings are. And
- * whether each is whole: its permutations are permutations and in order, its unions of postings are what they should be.
+ * Compares two indexes value by value, independent of their segments, codes and spelling ids. Also checks the invariants
+ * of each: permutations are complete and ordered, unions of postings are correct.
  *
- * The words of a row are compared by two sums of hashes, 16 bytes a row, in one pass over the postings; they are listed only
- * where they differ. 200,000 stores with 5 million products and 2 million ads take some tens of seconds.
+ * Words of a row are compared by two sums of hashes (16 bytes a row) in one pass over the postings, and listed only where
+ * the sums differ. For 200,000 stores with 5 million products and 2 million ads this takes some tens of seconds.
  */
 import * as AdKey from "./AdKey.ts"
 import type { SpellingKind } from "./Records.ts"
@@ -17,10 +17,10 @@ export interface Contents {
   readonly spellings: Readonly<Record<SpellingKind, ReadonlyArray<string>>>
 }
 
-/** Told with the store, and the item where it is one's. */
-type Tell = (difference: string) => void
+/** The text names the store, and the item if the difference is in one. */
+type Report = (difference: string) => void
 
-/** Up to `limit` differences, as text for people; `a` and `b` name the sides. */
+/** Up to `limit` differences as text for people. `a` and `b` name the two sides. */
 export const differences = (
   a: Contents,
   b: Contents,
@@ -28,17 +28,17 @@ export const differences = (
   limit = 20
 ): ReadonlyArray<string> => {
   const found: Array<string> = []
-  const tell: Tell = (difference) => void (found.length < limit && found.push(difference))
-  for (const [index, side] of [a, b].entries()) checkWhole(side.list, (fault) => tell(`${names[index]}: ${fault}`))
+  const report: Report = (difference) => void (found.length < limit && found.push(difference))
+  for (const [index, side] of [a, b].entries()) checkWhole(side.list, (fault) => report(`${names[index]}: ${fault}`))
   const left = readerOf(a)
   const right = readerOf(b)
   let [at, to] = [0, 0]
   while ((at < left.places.length || to < right.places.length) && found.length < limit) {
     const idA = left.places[at]?.id ?? Number.POSITIVE_INFINITY
     const idB = right.places[to]?.id ?? Number.POSITIVE_INFINITY
-    if (idA === idB) compareStores(left.read(at++), right.read(to++), names, tell)
-    else if (idA < idB) tell(`store ${left.places[at++]!.id} is in ${names[0]} only`)
-    else tell(`store ${right.places[to++]!.id} is in ${names[1]} only`)
+    if (idA === idB) compareStores(left.read(at++), right.read(to++), names, report)
+    else if (idA < idB) report(`store ${left.places[at++]!.id} is in ${names[0]} only`)
+    else report(`store ${right.places[to++]!.id} is in ${names[1]} only`)
   }
   return found
 }
@@ -74,9 +74,9 @@ const readerOf = (contents: Contents) => {
 
 type Names = readonly [a: string, b: string]
 
-const compareStores = (a: StoreReader, b: StoreReader, names: Names, tell: Tell): void => {
+const compareStores = (a: StoreReader, b: StoreReader, names: Names, report: Report): void => {
   const differ = (what: string, left: string | number | undefined, right: string | number | undefined) => {
-    if (!Object.is(left, right)) tell(`store ${a.id}: ${what} is ${left} in ${names[0]}, ${right} in ${names[1]}`)
+    if (!Object.is(left, right)) report(`store ${a.id}: ${what} is ${left} in ${names[0]}, ${right} in ${names[1]}`)
   }
   const [left, right] = [a.view.columns, b.view.columns]
   for (const name of figures) differ(name, left.figures[name][a.row], right.figures[name][b.row])
@@ -89,9 +89,9 @@ const compareStores = (a: StoreReader, b: StoreReader, names: Names, tell: Tell)
     differ(kind, spelling(a, kind, left.codes[kind][a.row]!), spelling(b, kind, right.codes[kind][b.row]!))
   }
   differ("apps", appsOf(a), appsOf(b))
-  compareWords(`store ${a.id}`, a, b, names, tell, "stores", a.row, b.row)
-  compareItems("product", "products", a, b, names, tell)
-  compareItems("ad", "ads", a, b, names, tell)
+  compareWords(`store ${a.id}`, a, b, names, report, "stores", a.row, b.row)
+  compareItems("product", "products", a, b, names, report)
+  compareItems("ad", "ads", a, b, names, report)
 }
 
 const letters = (code: number, length: number) => (code === 0 ? "none" : lettersOf(code, length))
@@ -106,7 +106,7 @@ const appsOf = (reader: StoreReader): string => {
     .join(", ")
 }
 
-/** The values of a row of items, by name. */
+/** The values of an item's row, by name. */
 const valuesOf = ({ segment }: SegmentView, kind: "products" | "ads", row: number): Record<string, number> => {
   if (kind === "ads") return { key: segment.ads.keys[row]!, "first seen": segment.ads.firstSeen[row]! }
   const { created, firstSeen, price, prices, recency } = segment.products
@@ -118,40 +118,40 @@ const valuesOf = ({ segment }: SegmentView, kind: "products" | "ads", row: numbe
   }
 }
 
-/** In the default order of the store, which is the same for the same records. */
+/** Compares items in the default order of the store, which is equal for equal records. */
 const compareItems = (
   name: string,
   kind: "products" | "ads",
   a: StoreReader,
   b: StoreReader,
   names: Names,
-  tell: Tell
+  report: Report
 ): void => {
   const [left, right] = [a.view.segment[kind], b.view.segment[kind]]
   const [fromA, fromB] = [left.offsets[a.row]!, right.offsets[b.row]!]
   const [countA, countB] = [left.offsets[a.row + 1]! - fromA, right.offsets[b.row + 1]! - fromB]
   if (countA !== countB) {
-    return tell(`store ${a.id}: it has ${countA} ${kind} in ${names[0]}, ${countB} in ${names[1]}`)
+    return report(`store ${a.id}: it has ${countA} ${kind} in ${names[0]}, ${countB} in ${names[1]}`)
   }
   for (let at = 0; at < countA; at++) {
     const [rowA, rowB] = [fromA + at, fromB + at]
     const [idA, idB] = [left.ids[rowA]!, right.ids[rowB]!]
     if (idA !== idB) {
-      return tell(`store ${a.id}: at place ${at} is ${name} ${idA} in ${names[0]}, ${idB} in ${names[1]}`)
+      return report(`store ${a.id}: at place ${at} is ${name} ${idA} in ${names[0]}, ${idB} in ${names[1]}`)
     }
     const [valuesA, valuesB] = [valuesOf(a.view, kind, rowA), valuesOf(b.view, kind, rowB)]
     for (const [what, value] of Object.entries(valuesA)) {
       if (Object.is(value, valuesB[what])) continue
-      tell(`${name} ${idA}: ${what} is ${value} in ${names[0]}, ${valuesB[what]} in ${names[1]}`)
+      report(`${name} ${idA}: ${what} is ${value} in ${names[0]}, ${valuesB[what]} in ${names[1]}`)
     }
-    compareWords(`${name} ${idA}`, a, b, names, tell, kind, rowA, rowB)
+    compareWords(`${name} ${idA}`, a, b, names, report, kind, rowA, rowB)
   }
 }
 
 type Table = "stores" | "products" | "ads"
 type SegmentHashes = Readonly<Record<Table, RowHashes>>
 
-/** For each row two sums over its words. */
+/** Two sums over the word hashes of each row. */
 interface RowHashes {
   readonly first: Uint32Array
   readonly second: Uint32Array
@@ -185,7 +185,7 @@ const rowHashes = (view: SegmentView, table: Table): RowHashes => {
   return { first, second }
 }
 
-/** FNV-1a over code units, with the bits mixed once more at the end. */
+/** FNV-1a over code units, with a final mix of the bits. */
 const hash = (text: Uint16Array, seed: number): number => {
   let value = seed
   for (const unit of text) value = Math.imul(value ^ unit, 0x01000193)
@@ -198,7 +198,7 @@ const compareWords = (
   a: StoreReader,
   b: StoreReader,
   names: Names,
-  tell: Tell,
+  report: Report,
   table: Table,
   rowA: number,
   rowB: number
@@ -210,10 +210,12 @@ const compareWords = (
     Array.from(own)
       .filter((word) => !other.has(word))
       .join(" ")
-  tell(`${what}: words of ${names[0]} only: "${only(wordsA, wordsB)}"; of ${names[1]} only: "${only(wordsB, wordsA)}"`)
+  report(
+    `${what}: words of ${names[0]} only: "${only(wordsA, wordsB)}"; of ${names[1]} only: "${only(wordsB, wordsA)}"`
+  )
 }
 
-/** Looks at all postings of the segment: for the few rows that differ. */
+/** Scans all postings of the segment, which is acceptable for the few rows that differ. */
 const wordsOf = (view: SegmentView, table: Table, row: number): ReadonlySet<string> => {
   const { rows, words } = tableOf(view, table)
   const found = new Uint32Array(rows)
@@ -225,66 +227,69 @@ const wordsOf = (view: SegmentView, table: Table, row: number): ReadonlySet<stri
   return own
 }
 
-/** What follows from other arrays of the same segment. */
-const checkWhole = (list: SegmentList, tell: Tell): void => {
+/** Checks what is determined by other arrays of the same segment. */
+const checkWhole = (list: SegmentList, report: Report): void => {
   const stores = new Set<number>()
   for (const [index, view] of list.entries()) {
     const { segment } = view
-    const say = (fault: string) => tell(`segment ${index}: ${fault}`)
+    const reportHere = (fault: string) => report(`segment ${index}: ${fault}`)
     segment.storeIds.forEach((id, row) => {
-      if (row > 0 && segment.storeIds[row - 1]! >= id) say(`store ${id} is not in order`)
-      if (id < 0 !== row < segment.pseudoStores) say(`store ${id} is in the wrong place`)
+      if (row > 0 && segment.storeIds[row - 1]! >= id) reportHere(`store ${id} is not in order`)
+      if (id < 0 !== row < segment.pseudoStores) reportHere(`store ${id} is in the wrong place`)
       if (view.live[row] === 0) return
-      if (stores.has(id)) say(`store ${id} is live twice`)
+      if (stores.has(id)) reportHere(`store ${id} is live twice`)
       stores.add(id)
     })
     const { ads, products } = segment
-    checkItems(products, segment.storeIds.length, (fault) => say(`products: ${fault}`))
-    checkItems(ads, segment.storeIds.length, (fault) => say(`ads: ${fault}`))
-    checkOrder("price", products.byPrice, (row) => products.prices[products.price[row]!]!, products.ids, say)
-    checkOrder("created", products.byCreated, (row) => products.created[row]!, products.ids, say)
-    checkOrder("started", ads.byStarted, (row) => AdKey.startDayOf(ads.keys[row]!), ads.ids, say)
-    if (AdKey.flagBitmaps(ads.keys).some((bits, at) => bits !== ads.flags[at])) say("the bitmaps of flags are wrong")
+    checkItems(products, segment.storeIds.length, (fault) => reportHere(`products: ${fault}`))
+    checkItems(ads, segment.storeIds.length, (fault) => reportHere(`ads: ${fault}`))
+    checkOrder("price", products.byPrice, (row) => products.prices[products.price[row]!]!, products.ids, reportHere)
+    checkOrder("created", products.byCreated, (row) => products.created[row]!, products.ids, reportHere)
+    checkOrder("started", ads.byStarted, (row) => AdKey.startDayOf(ads.keys[row]!), ads.ids, reportHere)
+    if (AdKey.flagBitmaps(ads.keys).some((bits, at) => bits !== ads.flags[at]))
+      reportHere("the bitmaps of flags are wrong")
     for (const table of ["stores", "products", "ads"] as const) {
       const { rows, words } = tableOf(view, table)
-      checkWords(words, rows, (fault) => say(`words of ${table}: ${fault}`))
+      checkWords(words, rows, (fault) => reportHere(`words of ${table}: ${fault}`))
     }
   }
 }
 
-const checkItems = ({ ids, offsets, stores }: Items, storeRows: number, say: Tell): void => {
-  if (offsets.length !== storeRows + 1 || offsets[storeRows] !== ids.length) say("the offsets do not end with the rows")
+const checkItems = ({ ids, offsets, stores }: Items, storeRows: number, report: Report): void => {
+  if (offsets.length !== storeRows + 1 || offsets[storeRows] !== ids.length)
+    report("the offsets do not end with the rows")
   for (let store = 0; store < storeRows; store++) {
     for (let row = offsets[store]!; row < offsets[store + 1]!; row++) {
-      if (stores[row] !== store) say(`row ${row} is not of store row ${store}`)
+      if (stores[row] !== store) report(`row ${row} is not of store row ${store}`)
     }
   }
 }
 
-/** NaN comes first, as if it were below all numbers. */
+/** NaN sorts before all numbers. */
 const checkOrder = (
   name: string,
   rows: Uint32Array,
   keyOf: (row: number) => number,
   ids: Int32Array,
-  say: Tell
+  report: Report
 ): void => {
   const seen = new Uint8Array(ids.length)
   let previous = Number.NEGATIVE_INFINITY
   let previousId = Number.NEGATIVE_INFINITY
   for (const row of rows) {
     const key = Number.isNaN(keyOf(row)) ? Number.NEGATIVE_INFINITY : keyOf(row)
-    if (key < previous || (key === previous && ids[row]! < previousId)) return say(`the order by ${name} is wrong`)
+    if (key < previous || (key === previous && ids[row]! < previousId)) return report(`the order by ${name} is wrong`)
     previous = key
     previousId = ids[row]!
     if (row < seen.length) seen[row] = 1
   }
-  if (rows.length !== ids.length || seen.includes(0)) say(`the order by ${name} does not have each row once`)
+  if (rows.length !== ids.length || seen.includes(0)) report(`the order by ${name} does not have each row once`)
 }
 
-const checkWords = (words: Words, rows: number, say: Tell): void => {
+const checkWords = (words: Words, rows: number, report: Report): void => {
   for (let word = 1; word < wordCount(words); word++) {
-    if (compareText(wordText(words, word - 1), wordText(words, word)) >= 0) return say(`word ${word} is not in order`)
+    if (compareText(wordText(words, word - 1), wordText(words, word)) >= 0)
+      return report(`word ${word} is not in order`)
   }
   const { prefixBitmaps, prefixOffsets, prefixText } = words
   const found = new Uint32Array(rows)
@@ -297,6 +302,6 @@ const checkWords = (words: Words, rows: number, say: Tell): void => {
       setRows(union, found, 0, end)
     }
     const kept = prefixBitmaps.subarray(prefix * union.length, (prefix + 1) * union.length)
-    if (union.some((bits, at) => bits !== kept[at])) say(`the union of "${String.fromCharCode(...text)}" is wrong`)
+    if (union.some((bits, at) => bits !== kept[at])) report(`the union of "${String.fromCharCode(...text)}" is wrong`)
   }
 }

@@ -1,4 +1,4 @@
-/** Typed arrays whose length is not known yet: appending is amortized O(1), the result is a copy in shared memory. */
+/** A typed array that grows. Appending is amortized O(1); the result is a copy in shared memory. */
 import { constructors, sharedCopy } from "./Segment.ts"
 import type { ArrayKind, Arrays, TypedArray } from "./Segment.ts"
 
@@ -17,13 +17,13 @@ export class Growing<K extends ArrayKind> {
     this.#values[this.length++] = value
   }
 
-  /** What was pushed so far; valid until the next push. */
+  /** The values so far. Valid until the next push. */
   view(): Arrays[K] {
-    // The compiler does not see that the array was made by the constructor of kind K.
+    // The compiler cannot see that the constructor of kind K made the array.
     return this.#values.subarray(0, this.length) as Arrays[K]
   }
 
-  /** In shared memory. */
+  /** A copy in shared memory. */
   finish(): Arrays[K] {
     return sharedCopy(this.#kind, this.view())
   }

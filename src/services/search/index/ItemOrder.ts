@@ -1,10 +1,10 @@
 /**
- * The best items of a segment by a column of their own.
+ * The best items of a segment by a column of items.
  *
- * A walk over the permutation of the column ends as soon as the page is full; where matching items are few, or turn out to
- * lie far behind in that order, each of them is looked at instead. The score has no permutation: within a store items are
- * in its order, so that the best item of each store bounds all others. Cost: 1.3 ns a step of a walk, 5 ns a matching item
- * that is looked at, 3 ns a matching store for the score.
+ * A walk over the permutation of the column ends when the page is full. If matching items are few, or are found to be far
+ * back in that order, each matching item is read instead. The score has no permutation: within a store items are ordered
+ * by it, so the best item of each store bounds the rest. Cost: 1.3 ns a step of a walk, 5 ns a matching item, 3 ns a
+ * matching store for the score.
  */
 import * as AdKey from "./AdKey.ts"
 import type { Best } from "./Best.ts"
@@ -18,7 +18,7 @@ import type { Ads, Products, SegmentView } from "./Segment.ts"
 export type ItemQuery = Query & { readonly subject: "products" | "ads" }
 export type ByItem = Extract<Order, { readonly _tag: "ByItem" }>
 
-/** Key of an unknown figure: behind all others, whatever the direction. */
+/** The key of an unknown figure: last in both directions. */
 export const unknownLast = Number.POSITIVE_INFINITY
 
 export const keyOf = (value: number, isDescending: boolean): number => {
@@ -26,7 +26,7 @@ export const keyOf = (value: number, isDescending: boolean): number => {
   return isDescending ? -value : value
 }
 
-/** A segment with what matches in it. */
+/** A segment and its matching items. */
 export interface Part {
   readonly view: SegmentView
   readonly at: number
@@ -34,11 +34,11 @@ export interface Part {
   readonly matching: Matching
 }
 
-/** A column that orders items, of one segment. */
+/** An order column of one segment. */
 interface Column {
-  /** NaN is unknown. */
+  /** NaN if unknown. */
   readonly valueOf: (row: number) => number
-  /** Rows by value ascending, unknown ones first, then by id. */
+  /** Rows by value ascending, unknown first, then by id. */
   readonly permutation: Uint32Array
 }
 
@@ -73,19 +73,19 @@ export const offerItems = (best: Best, part: Part, query: ItemQuery, order: ByIt
   else walked.forEach(offer)
 }
 
-/** None, when the rows that are needed are expected to be farther apart than each matching row is expensive. */
+/** The longest walk that is worth it. 0 if a walk is expected to cost more than reading each matching row. */
 const mostSteps = ({ items, matching: { total } }: Part, needed: number, { tuning }: Run): number => {
   const most = Math.max(tuning.leastSteps, total * tuning.stepsAMatch)
   return (needed * items.ids.length) / total > most ? 0 : most
 }
 
-/** A part of a permutation: positions `from` to `to - 1`. */
+/** Positions `from` to `to - 1` of a permutation. */
 interface Stretch {
   readonly from: number
   readonly to: number
 }
 
-/** Where matching rows can be; each is walked in the direction of the order. */
+/** The parts of the permutation that can contain matching rows, in the direction of the order. */
 const stretches = (
   { view }: Part,
   { item }: ItemQuery,
@@ -101,7 +101,7 @@ const stretches = (
     const [from, to] = positions(dayTest(ads, item.firstDay, item.lastDay), permutation)
     return [{ from, to }]
   }
-  // Unknown ones stand first in the permutation, and come last in both directions.
+  // Unknown values are first in the permutation, and last in both directions of the order.
   const known = column === "created" ? firstWhere(permutation, (row) => !Number.isNaN(valueOf(row))) : 0
   return [
     { from: known, to: permutation.length },
@@ -109,7 +109,7 @@ const stretches = (
   ]
 }
 
-/** The first rows in the order that are set, as many as are needed; none when that takes too many steps. */
+/** The first `needed` set rows in the order; `undefined` if that takes too many steps. */
 const walk = (
   rows: Uint32Array,
   permutation: Uint32Array,
@@ -137,7 +137,7 @@ const walk = (
   return undefined
 }
 
-/** The least and the greatest recency of a segment, found once. */
+/** The least and the greatest recency of a segment, computed once. */
 const recencies = new WeakMap<Int32Array, { readonly least: number; readonly greatest: number }>()
 
 const boundsOf = (recency: Int32Array) => {
@@ -154,13 +154,13 @@ const boundsOf = (recency: Int32Array) => {
   return bounds
 }
 
-/** Of each store the best items, until one is worse than those that are kept already. */
+/** Offers the best items of each store, until one is worse than those that are kept already. */
 const offerByScore = (best: Best, { at, matching, view }: Part, isDescending: boolean, { cancel }: Run): void => {
   const { ids, offsets, recency, stores } = view.segment.products
   const { relevance } = view.columns
   const sign = isDescending ? -1 : 1
   let worst = best.worst
-  /** False when it is too bad, and all that come after it in its store. */
+  /** False if the row is not good enough. The remaining rows of its store are not either. */
   const offer = (row: number, ofStore: number): boolean => {
     const key = sign * (ofStore + recency[row]!)
     if (key > worst) return false

@@ -1,18 +1,18 @@
 /**
- * Which items of a segment meet what is asked of items themselves, as a bitmap: of a price its range, of an ad its flags
- * and the days in which it started, of both when they were first imported.
+ * Conditions on items, as a bitmap of a segment: the range of a price, the flags and start days of an ad, the time of the
+ * first import of both.
  *
- * A range is tested row by row in a loop without branches that depend on the data, 3 ns a row; or, the rows that it has or
- * lacks, whichever are fewer, are taken from the permutation of the column, 1.7 ns each. Flags have a bitmap each, 0.1 ns a row.
+ * A range is tested row by row in a branchless loop, 3 ns a row. Alternatively the rows inside or outside the range,
+ * whichever are fewer, are read from the permutation of the column, 1.7 ns each. Each flag has a bitmap, 0.1 ns a row.
  */
 import * as AdKey from "./AdKey.ts"
 import { andAny, bitmapLength, clearRows, isSet, setRange, setRows } from "./Bitmap.ts"
 import type { Filter, Range } from "./Query.ts"
 import type { Ads, Items, Products, Segment } from "./Segment.ts"
 
-/** In terms of one segment. */
+/** A condition in the codes of one segment. */
 export type ItemTest =
-  /** Rows whose value is from `low` to `low + span - 1`; the value is the column's, of which `mask` leaves some bits. */
+  /** Rows whose value is from `low` to `low + span - 1`. The value is the column's, after `mask`. */
   | {
       readonly _tag: "Range"
       readonly column: Uint32Array | Int32Array
@@ -22,14 +22,14 @@ export type ItemTest =
       /** All rows by value, ascending. */
       readonly permutation: Uint32Array | undefined
     }
-  /** Rows that are in one bitmap of each group. */
+  /** Rows that are in at least one bitmap of each group. */
   | { readonly _tag: "Flags"; readonly groups: ReadonlyArray<ReadonlyArray<Uint32Array>> }
 
 export type RangeTest = Extract<ItemTest, { readonly _tag: "Range" }>
 
 const allBits = -1
 
-/** All must hold; none when nothing is asked. */
+/** The tests of a filter, which must all hold; empty if it has no condition on items. */
 export const itemTests = ({ ads, products }: Segment, items: Items, filter: Filter): ReadonlyArray<ItemTest> => {
   const tests: Array<ItemTest> = []
   const { item, seenAfter } = filter
@@ -66,7 +66,7 @@ export const dayTest = ({ byStarted, keys }: Ads, firstDay: number, lastDay: num
   permutation: byStarted
 })
 
-/** The position of the first value for which it holds, in an array where it holds for all later ones. */
+/** The first position at which `isThere` holds. It must hold at all later positions too. */
 export const firstWhere = (values: ArrayLike<number>, isThere: (value: number) => boolean): number => {
   let low = 0
   let high = values.length
@@ -78,7 +78,7 @@ export const firstWhere = (values: ArrayLike<number>, isThere: (value: number) =
   return low
 }
 
-/** The codes of the prices in a range: from the first, to the one after the last. */
+/** The codes of the prices in a range: the first, and the one after the last. */
 export const priceCodes = (prices: Float64Array, { max, min }: Range): readonly [from: number, to: number] => {
   const from = firstWhere(prices, (price) => price >= min)
   return [
@@ -95,7 +95,7 @@ export const isMet = (test: ItemTest, row: number): boolean =>
     ? test.groups.every((group) => group.some((bits) => isSet(bits, row)))
     : ((test.column[row]! & test.mask) - test.low) >>> 0 < test.span
 
-/** Positions in a permutation of the rows in the range. */
+/** The positions of the range in the permutation. */
 export const positions = (
   { column, low, mask, span }: RangeTest,
   permutation: Uint32Array
@@ -105,8 +105,8 @@ export const positions = (
 ]
 
 /**
- * Fills the bitmap of a segment from the permutation, where that is cheaper than to look at `others` rows; else does
- * nothing and gives false.
+ * Fills the bitmap of a segment from the permutation if that is cheaper than testing `others` rows. Returns false if it
+ * did nothing.
  */
 export const fillFromPermutation = (test: RangeTest, bits: Uint32Array, others: number): boolean => {
   const { permutation } = test
@@ -124,7 +124,7 @@ export const fillFromPermutation = (test: RangeTest, bits: Uint32Array, others: 
   return true
 }
 
-/** Fills the bitmap of a segment of so many rows; `space` is as long. */
+/** Fills the bitmap of a segment with `rows` rows. `space` has the same length. */
 export const fillFlags = (
   { groups }: Extract<ItemTest, { readonly _tag: "Flags" }>,
   rows: number,

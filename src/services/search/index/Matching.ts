@@ -14,21 +14,21 @@ import { keepSet, matches, select } from "./StoreSelection.ts"
 import type { PreparedCondition } from "./StoreSelection.ts"
 import { findRows } from "./Words.ts"
 
-/** Asked often by what takes long. */
+/** Checked regularly by long computations. */
 export interface Cancel {
-  /** Throws {@link Cancelled} once the search is to stop. */
+  /** Throws {@link Canceled} once the search is to stop. */
   readonly check: () => void
 }
 
-export class Cancelled extends Error {}
+export class Canceled extends Error {}
 
-/** Where the ways of a search part. They decide what it costs, never what it finds; tests try others. */
+/** Thresholds between the strategies of a search. They affect its cost, never its result; tests vary them. */
 export interface Tuning {
-  /** Up to so many hits of words are handled one by one; with more, whole bitmaps are cheaper. */
+  /** Up to this number of hits of words, hits are handled one by one; above it, bitmaps are cheaper. */
   readonly fewHits: number
   /**
-   * A permutation is walked for at most so many rows, or so many times the number of matching items if that is more:
-   * order and filter may correlate, and the next match be far away.
+   * The longest walk over a permutation: at least this number of rows, or this multiple of the matching items if that is
+   * more. The filter may correlate with the order, so the next match can be far away.
    */
   readonly leastSteps: number
   readonly stepsAMatch: number
@@ -36,17 +36,17 @@ export interface Tuning {
 
 export const defaultTuning: Tuning = { fewHits: 4_096, leastSteps: 16_384, stepsAMatch: 3 }
 
-/** What every step of a search is given. */
+/** Passed to every step of a search. */
 export interface Run {
   readonly conditions: ReadonlyArray<PreparedCondition>
   readonly cancel: Cancel
   readonly tuning: Tuning
 }
 
-/** Steps between two looks at {@link Cancel}: a fraction of a millisecond. */
+/** Steps between two calls of {@link Cancel.check}: a fraction of a millisecond. */
 export const stepsBetweenChecks = 65_536
 
-/** Work space of a segment, made once. A search runs to its end before the next begins. */
+/** Work space of a segment, allocated once. Searches of a thread do not overlap. */
 interface Scratch {
   readonly stores: Uint32Array
   readonly counts: Uint32Array
@@ -79,41 +79,41 @@ const bitmapOf =
   (index: number): Uint32Array =>
     (bitmaps[index] ??= new Uint32Array(bitmapLength(rows)))
 
-/** Room for a number for each store, for facets: allocating it for each of them would cost garbage collection. */
+/** One number for each store, for facets. Reused, because allocating it for each facet would cost garbage collection. */
 export const spaceOf = (segment: Segment, index: number): Uint32Array => {
   const { spaces } = scratchOf(segment)
   return (spaces[index] ??= new Uint32Array(segment.storeIds.length))
 }
 
-/** Bitmaps of items: the first five are used by searches. */
+/** Bitmaps of items. Searches use the first five. */
 export const itemBitmaps = (segment: Segment, items: Items) => {
   const { adBits, productBits } = scratchOf(segment)
   return bitmapOf(items === segment.products ? productBits : adBits, items.ids.length)
 }
 
-/** What matches in one segment. Valid until the next search of the segment. */
+/** The matches in one segment. Valid until the next search of the segment. */
 export interface Matching {
-  /** The rows of stores with a matching item, ascending; so pseudo-stores come first. */
+  /** Rows of stores with a matching item, ascending, so pseudo-stores come first. */
   readonly stores: Uint32Array
-  /** How many matching items each of these has. */
+  /** The number of matching items of each of these stores. */
   readonly counts: Uint32Array
-  /** How many of these are pseudo-stores. */
+  /** The number of pseudo-stores among them. */
   readonly pseudoStores: number
-  /** Matching items, and those of them that are of pseudo-stores. */
+  /** The number of matching items, and of those in pseudo-stores. */
   readonly total: number
   readonly storeless: number
-  /** Of the items of these stores, those that match; `undefined` when all do. */
+  /** The matching items among the items of these stores; `undefined` if all match. */
   readonly bits: Uint32Array | undefined
-  /** All matching rows, ascending, when words have few hits. */
+  /** All matching rows, ascending, if the words have few hits. */
   readonly list: Uint32Array | undefined
 }
 
-/** The items of a segment that match, of stores that meet the conditions. */
+/** The matching items of a segment, in stores that meet the conditions. */
 export const matchItems = (
   view: SegmentView,
   filter: Filter & { readonly subject: "products" | "ads" },
   { cancel, conditions, tuning }: Run,
-  /** Stores to look at instead of those that meet the conditions. */
+  /** These stores are used instead of those that meet the conditions. */
   given?: Uint32Array
 ): Matching => {
   const { segment } = view
@@ -131,7 +131,7 @@ export const matchItems = (
     const list = hits.list.filter(
       (row) => matches(view, conditions, items.stores[row]!) && tests.every((test) => ItemTest.isMet(test, row))
     )
-    // The bitmap is of what matches, not of all hits.
+    // The bitmap must contain the matches, not all hits.
     for (let at = 0; at < hits.list.length; at++) hits.bits[hits.list[at]! >>> 5] = 0
     setRows(hits.bits, list)
     return { ...sum(segment, countRuns(items, list, scratch)), bits: hits.bits, list }
@@ -151,7 +151,7 @@ export const matchItems = (
   return { ...sum(segment, countItems(segment, items, stores, bits)), bits, list: undefined }
 }
 
-interface Counted {
+interface StoreCounts {
   readonly stores: Uint32Array
   readonly counts: Uint32Array
 }
@@ -162,8 +162,8 @@ const rowsOf = ({ offsets }: Items, stores: Uint32Array): number => {
   return rows
 }
 
-/** Of ascending rows of items, their stores. */
-const countRuns = ({ offsets, stores }: Items, list: Uint32Array, scratch: Scratch): Counted => {
+/** The stores of ascending rows of items, with their counts. */
+const countRuns = ({ offsets, stores }: Items, list: Uint32Array, scratch: Scratch): StoreCounts => {
   let found = 0
   for (let at = 0; at < list.length;) {
     const store = stores[list[at]!]!
@@ -177,8 +177,8 @@ const countRuns = ({ offsets, stores }: Items, list: Uint32Array, scratch: Scrat
 }
 
 /**
- * Fills the words of a bitmap that hold items of these stores, each once. A word may hold items of other stores too: bits
- * count only for the stores that match.
+ * Fills the elements of a bitmap that contain items of these stores, each once. An element may also contain items of other
+ * stores, whose bits are ignored.
  */
 const fillOfStores = (
   { offsets }: Items,
@@ -193,7 +193,7 @@ const fillOfStores = (
   for (let at = 0; at <= stores.length; at++) {
     const isEnd = at === stores.length
     const start = isEnd ? bits.length << 5 : offsets[stores[at]!]!
-    // The run goes on, unless that would leave too long without a check.
+    // Extends the run, unless it would become too long without a check.
     if (!isEnd && start >>> 5 <= to && to - from < wordsBetweenChecks) {
       to = Math.max(to, (offsets[stores[at]! + 1]! + 31) >>> 5)
       continue
@@ -208,14 +208,16 @@ const fillOfStores = (
   }
 }
 
-/** Of fewer stores than this share, each has its bits counted; of more, a rank directory of all rows is cheaper. */
+/**
+ * If fewer stores than this share match, the bits of each are counted; otherwise a rank directory of all rows is cheaper.
+ */
 const denseShare = 8
 
 /**
- * How many matching items each store has; those without any are left out, in place. Numbers are kept in 32 bits (`| 0`), and
- * no branch depends on the data: that makes it three times as fast.
+ * Counts the matching items of each store and removes stores without any, in place. 32-bit integers (`| 0`) and no branch
+ * on data make it three times as fast.
  */
-const countItems = (segment: Segment, items: Items, given: Uint32Array, bits: Uint32Array | undefined): Counted => {
+const countItems = (segment: Segment, items: Items, given: Uint32Array, bits: Uint32Array | undefined): StoreCounts => {
   const { offsets } = items
   const { counts, stores } = scratchOf(segment)
   let found = 0
@@ -254,7 +256,7 @@ const countItems = (segment: Segment, items: Items, given: Uint32Array, bits: Ui
   return { stores: stores.subarray(0, found), counts: counts.subarray(0, found) }
 }
 
-const sum = ({ pseudoStores }: Segment, { counts, stores }: Counted) => {
+const sum = ({ pseudoStores }: Segment, { counts, stores }: StoreCounts) => {
   let total = 0
   let storeless = 0
   let pseudo = 0
@@ -263,7 +265,7 @@ const sum = ({ pseudoStores }: Segment, { counts, stores }: Counted) => {
   return { stores, counts, total, storeless, pseudoStores: pseudo }
 }
 
-/** The rows that match, exactly; those of `bits` may be of other stores. */
+/** The exact matching rows; `bits` may also contain rows of other stores. */
 export const matchingRows = (segment: Segment, items: Items, { bits, stores }: Matching): Uint32Array => {
   const rows = itemBitmaps(segment, items)(1).fill(0)
   const { offsets } = items
@@ -282,12 +284,12 @@ export const matchingRows = (segment: Segment, items: Items, { bits, stores }: M
   return rows
 }
 
-/** The rows of the stores that match, ascending. Pseudo-stores never do. */
+/** The rows of matching stores, ascending, without pseudo-stores. */
 export const matchStores = (
   view: SegmentView,
   filter: Filter,
   { cancel, conditions, tuning }: Run,
-  /** Stores to look at instead of those that meet the conditions. */
+  /** These stores are used instead of those that meet the conditions. */
   given?: Uint32Array
 ): Uint32Array => {
   const { segment } = view

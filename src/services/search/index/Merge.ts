@@ -1,10 +1,10 @@
 /**
- * One segment of several, made from their arrays alone: stores that are not live are left out, nothing is read from the
- * database and no text is split into words again.
+ * Merges segments into one using only their arrays. Stores that are not live are left out. No database access and no text
+ * splitting.
  *
- * Each row gets its new place first. Columns are copied to it, the words of all segments are merged as sorted lists, and
- * the permutations are sorted again. 200,000 stores, 5 million products and 2 million ads with four small segments: about
- * 9 s, during which both the old and the new arrays are in memory.
+ * First each row gets its new position. Then columns are copied, the sorted vocabularies are merged, and the permutations
+ * are sorted again. 200,000 stores, 5 million products and 2 million ads with four small segments take about 9 s. Old and
+ * new arrays are in memory at the same time.
  */
 import { finishAds, finishProducts, record } from "./Build.ts"
 import { Growing } from "./Growing.ts"
@@ -17,7 +17,7 @@ import type { WordsOptions } from "./WordsBuilder.ts"
 /** The new row of a row that is left out. */
 const gone = 0xffff_ffff
 
-/** A row of one of the segments. */
+/** A row of one of the source segments. */
 interface Place {
   readonly id: number
   readonly view: SegmentView
@@ -94,7 +94,7 @@ const mergeColumns = (places: ReadonlyArray<Place>): StoreColumns => {
   }
 }
 
-/** The items of the stores in their new order; within a store the order stays. */
+/** The items in the new order of their stores. The order within a store stays. */
 const mergeItems = (
   list: SegmentList,
   places: ReadonlyArray<Place>,
@@ -144,11 +144,11 @@ const mergeItems = (
 
 interface Source {
   readonly words: Words
-  /** Where each row of the segment goes, or {@link gone}. */
+  /** The new row of each row of the segment, or {@link gone}. */
   readonly newRows: Uint32Array
 }
 
-/** A k-way merge of sorted vocabularies; the rows of a word that several segments have are sorted together. */
+/** A k-way merge of sorted vocabularies. The rows of a word from several segments are sorted together. */
 const mergeWords = (sources: ReadonlyArray<Source>, rows: number, options: WordsOptions | undefined): Words => {
   const writer = new PostingsWriter(rows, options)
   const cursors = sources.map(({ newRows, words }) => ({ words, newRows, word: 0, text: wordText(words, 0) }))
@@ -174,7 +174,7 @@ const mergeWords = (sources: ReadonlyArray<Source>, rows: number, options: Words
   }
 }
 
-/** The rows of the cursor's word at their new places, in `target` from `start`: ascending, since stores keep their order. */
+/** Writes the new rows of the cursor's word to `target` from `start`. Ascending, because stores keep their order. */
 const readMoved = (
   { newRows, word, words }: Source & { readonly word: number },
   target: Uint32Array,

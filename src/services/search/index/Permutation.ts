@@ -1,7 +1,7 @@
 /**
- * The rows of a table in the order of a key: least significant digit radix sort, 16 bits a pass, over the bits of the
- * key as IEEE 754 orders them. Stable, so that the ids are sorted first. Passes in which all digits are equal cost one
- * read. 5 million rows: about 0.6 s.
+ * Sorts the rows of a table by a key: least significant digit radix sort with 16 bits a pass over the key's IEEE 754 bits.
+ * It is stable, so ids are sorted first. A pass in which all digits are equal costs one read. 5 million rows take about
+ * 0.6 s.
  */
 import { shared } from "./Segment.ts"
 
@@ -16,7 +16,7 @@ export const sortedRows = (keys: Float64Array | Int32Array | Uint32Array, ids: I
   const bits = new Uint32Array(float.buffer)
   for (let row = 0; row < rows; row++) {
     const key = keys[row]!
-    // NaN keeps two zeros. Adding 0 makes one zero of both.
+    // NaN keeps two zero words. Adding 0 turns -0 into 0.
     if (Number.isNaN(key)) continue
     float[0] = key + 0
     const isNegative = bits[1]! >>> 31 === 1

@@ -1,4 +1,4 @@
-/** What a segment is built from: the parts of the catalog's records that filters, orders, words and figures read. */
+/** The input of segments: the fields of catalog records that filters, orders, words and figures use. */
 import { Schema } from "effect"
 import { fold } from "../Names.ts"
 
@@ -20,11 +20,11 @@ export const StoreRecord = Schema.Struct({
   createdDay: Schema.NullOr(Schema.Int),
   monthlyRevenue: Schema.NullOr(Schema.Finite),
   monthlyOrders: Schema.NullOr(Schema.Int),
-  /** As given; the number of products on record counts where nothing is. */
+  /** As stated by the source; `null` means that the products on record are counted. */
   productsCount: Schema.NullOr(Schema.Int),
   trustpilotRating: Schema.NullOr(Schema.Finite),
   trustpilotReviews: Schema.NullOr(Schema.Int),
-  /** Visits by month on record, oldest first. */
+  /** Visits by month, oldest first. */
   visits: Schema.Array(Schema.Int)
 })
 export type StoreRecord = typeof StoreRecord.Type
@@ -61,7 +61,7 @@ export interface StoreContent {
   readonly ads: ReadonlyArray<AdRecord>
 }
 
-/** The ads of a pseudo-store; its id is below 0, see Segment.ts. */
+/** The ads of a pseudo-store. Its id is negative, see Segment.ts. */
 export interface PseudoStoreContent {
   readonly id: number
   readonly ads: ReadonlyArray<AdRecord>
@@ -71,9 +71,9 @@ export const spellingKinds = ["theme", "app", "extension"] as const
 export type SpellingKind = (typeof spellingKinds)[number]
 
 /**
- * Exact spellings of open vocabularies and their ids, from 1 on. Ids are never reused, so that segments that were
- * built at different times agree; a snapshot holds the lists. Spellings that differ only in case are one name, which
- * stands under the id of the spelling that came first.
+ * Exact spellings of open vocabularies and their ids, from 1. Ids are never reused, so that segments built at different
+ * times agree; a snapshot stores the lists. Spellings that differ only in case are one name, identified by the id of the
+ * first spelling.
  */
 export class Spellings {
   readonly #kinds: Readonly<Record<SpellingKind, SpellingsOfKind>>
@@ -86,17 +86,17 @@ export class Spellings {
     }
   }
 
-  /** The id of a spelling, which it is given now if it has none. */
+  /** The id of a spelling; a new spelling gets the next one. */
   intern(kind: SpellingKind, name: string): number {
     return this.#kinds[kind].intern(name)
   }
 
-  /** The spelling with id `n` stands at `n - 1`. */
+  /** The spelling with id `n` is at `n - 1`. */
   names(kind: SpellingKind): ReadonlyArray<string> {
     return this.#kinds[kind].names
   }
 
-  /** For each id, the first id of the same name; at 0 stands 0. */
+  /** For each id, the first id of the same name. The entry at 0 is 0. */
   leaders(kind: SpellingKind): ReadonlyArray<number> {
     return this.#kinds[kind].leaders
   }

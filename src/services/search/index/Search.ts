@@ -1,10 +1,9 @@
 /**
- * A search over a list of segments: the exact total, and the items of one page.
+ * Searches a list of segments: the exact total, and the items of one page.
  *
- * In each segment the matching items are found ({@link Matching}); what the page needs of them is offered to one heap of
- * the best `offset + limit` across all segments. Across segments values are compared, never codes. Cost: that of the
- * matching, and a look at each matching store; an order by items walks a permutation while few steps are expected, else it
- * looks at each matching item.
+ * Each segment finds its matches ({@link Matching}) and offers its best to one heap of `offset + limit` rows. Across
+ * segments values are compared, never codes. Cost: that of the matching, plus one read for each matching store. An order
+ * by items walks a permutation if few steps are expected, otherwise it reads each matching item.
  */
 import * as AdKey from "./AdKey.ts"
 import { Best } from "./Best.ts"
@@ -27,7 +26,7 @@ export const search = (list: SegmentList, query: Query, cancel: Cancel, tuning =
 
 const isOfItems = (query: Query): query is ItemQuery => query.subject !== "stores"
 
-/** The figures that order stores, of one segment. */
+/** The figures that order stores, in one segment. */
 interface StoreOrder {
   readonly first: Float64Array
   readonly second: Float64Array | undefined
@@ -50,7 +49,7 @@ const offerStores = (best: Best, view: SegmentView, at: number, order: ByStore, 
   for (let position = 0; position < rows.length; position++) {
     const row = rows[position]!
     const value = first[row]!
-    // Nearly no store is good enough; NaN, which is unknown, never is as long as others are.
+    // Skips nearly all stores. Nothing is skipped while the heap is not full or has unknown figures (NaN).
     if (!(sign * value <= worst) && worst !== unknownLast) continue
     best.offer(
       keyOf(value, isDescending),
@@ -125,7 +124,7 @@ const firstRow = (parts: ReadonlyArray<Part>, ranked: Ranked): number => {
   return row
 }
 
-/** The items of the page, store after store; ads without a store come as store 0, before other unknown figures. */
+/** The items of the page, store after store. Ads without a store are store 0, before other unknown figures. */
 const pageByStores = (
   parts: ReadonlyArray<Part>,
   stores: ReadonlyArray<Ranked>,

@@ -10,7 +10,7 @@
  * Terms follow Lucene: segment, postings, live documents, merge.
  */
 
-/** Numbers of a store that ranges bound and orders sort by. Unknown is NaN, which satisfies no bound. */
+/** Numbers of a store for ranges and orders. Unknown is NaN, which is in no range. */
 export const figures = [
   /** In the store's currency. */
   "revenue",
@@ -24,12 +24,12 @@ export const figures = [
   "avg_price",
   "rating",
   "reviews",
-  /** Day of creation, in days since 1970-01-01. */
+  /** Creation day, in days since 1970-01-01. */
   "created"
 ] as const
 export type Figure = (typeof figures)[number]
 
-/** Columns with one code a store; 0 is none. Countries and currencies are letters as digits, see `lettersCode`. */
+/** Columns with one code for each store; 0 is none. Countries and currencies are encoded by `lettersCode`. */
 export const codes = ["niche", "country", "currency", "theme", "extension"] as const
 export type Code = (typeof codes)[number]
 
@@ -37,12 +37,12 @@ export type Code = (typeof codes)[number]
 export const masks = ["languages", "pixels", "networks"] as const
 export type Mask = (typeof masks)[number]
 
-/** What is known of the stores of a segment: replaced as a whole when figures change, while the items stay. */
+/** The values of the stores of a segment. When figures change they are replaced as a whole; the items stay. */
 export interface StoreColumns {
   readonly figures: Readonly<Record<Figure, Float64Array>>
   readonly codes: Readonly<Record<Code, Uint32Array>>
   readonly masks: Readonly<Record<Mask, Uint32Array>>
-  /** The store's part of the relevance of its products, in micros: domain/search/Relevance.ts. */
+  /** The store's part of the relevance of its products, in micros (domain/search/Relevance.ts). */
   readonly relevance: Int32Array
   /** Apps of row `s`: `apps[appOffsets[s]]` to `apps[appOffsets[s + 1] - 1]`, ascending. */
   readonly appOffsets: Uint32Array
@@ -50,20 +50,20 @@ export interface StoreColumns {
 }
 
 /**
- * The inverted index of the documents of a segment: its words, sorted by UTF-16 code units, and for each the rows that
- * have it. Postings of a word are a bitmap where it is in more than 1/8 of the rows, else gaps as varints.
+ * The inverted index of a segment: its words in the order of UTF-16 code units, and the rows of each. The postings of a
+ * word are a bitmap if more than 1/8 of the rows have it, otherwise gaps as varints.
  */
 export interface Words {
-  /** All words, one after the other: word `w` is `text[textOffsets[w]]` to `text[textOffsets[w + 1] - 1]`. */
+  /** All words concatenated: word `w` is `text[textOffsets[w]]` to `text[textOffsets[w + 1] - 1]`. */
   readonly text: Uint16Array
   readonly textOffsets: Uint32Array
-  /** How many postings the words before `w` have; the last entry is the number of all postings. */
+  /** Number of postings of the words before `w`; the last entry is the total. */
   readonly cumulative: Float64Array
-  /** Where the postings of `w` begin: in `gaps`, or in `bitmaps` for a word in more than 1/8 of the rows. */
+  /** Start of the postings of `w`: in `bitmaps` for a word in more than 1/8 of the rows, otherwise in `gaps`. */
   readonly starts: Float64Array
   readonly gaps: Uint8Array
   readonly bitmaps: Uint32Array
-  /** Prefixes whose words have so many postings together that their union is kept as a bitmap; sorted. */
+  /** Sorted prefixes whose words have so many postings that their union is stored as a bitmap. */
   readonly prefixText: Uint16Array
   readonly prefixOffsets: Uint32Array
   readonly prefixBitmaps: Uint32Array
@@ -87,18 +87,18 @@ export interface Products extends Items {
   readonly prices: Float64Array
   /** Milliseconds since 1970-01-01; unknown is NaN. */
   readonly created: Float64Array
-  /** The product's own part of its relevance, in micros: domain/search/Relevance.ts. */
+  /** The product's own part of its relevance, in micros (domain/search/Relevance.ts). */
   readonly recency: Int32Array
   /** Rows by price, then id. */
   readonly byPrice: Uint32Array
-  /** Rows by `created`, then id; unknown ones come first. */
+  /** Rows by `created`, then id; unknown first. */
   readonly byCreated: Uint32Array
 }
 
 export interface Ads extends Items {
   /** Flags and start day: `flags << 22 | day`, see AdKey.ts. */
   readonly keys: Int32Array
-  /** What flags say, a bitmap each: `flagBitmaps` of AdKey.ts. */
+  /** One bitmap for each flag value: `flagBitmaps` of AdKey.ts. */
   readonly flags: Uint32Array
   /** Rows by start day, then id. */
   readonly byStarted: Uint32Array
@@ -106,25 +106,25 @@ export interface Ads extends Items {
 
 export interface Segment {
   readonly storeIds: Int32Array
-  /** How many of the first rows are pseudo-stores. */
+  /** The first rows are pseudo-stores; this is their number. */
   readonly pseudoStores: number
-  /** Rows are stores. */
+  /** The rows of these words are stores. */
   readonly words: Words
   readonly products: Products
   readonly ads: Ads
 }
 
-/** A segment as a list shows it: with the figures and the live stores of one version of the catalog. */
+/** A segment in a list: with the figures and the live stores of one version of the catalog. */
 export interface SegmentView {
   readonly segment: Segment
   readonly columns: StoreColumns
-  /** 1 for a store that is live here, 0 for one that was removed or that a newer segment has. */
+  /** 1 for a store that is live in this segment, 0 if it was removed or is in a newer segment. */
   readonly live: Uint8Array
 }
 
 export type SegmentList = ReadonlyArray<SegmentView>
 
-/** By name, so that a snapshot can say which array is of which type. */
+/** By name, so that a snapshot can store the type of each array. */
 export interface Arrays {
   readonly Uint8Array: Uint8Array
   readonly Uint16Array: Uint16Array
@@ -168,7 +168,9 @@ const pseudoStoreAds = 1_024
 /** The pseudo-store of an ad without a store. In SQL: `-(id >> 10) - 1`. */
 export const pseudoStoreOf = (adId: number): number => -Math.floor(adId / pseudoStoreAds) - 1
 
-/** A code of upper-case letters as a number above 0: `A` is 1, `US` is 538 + 1. Codes of one column have one length. */
+/**
+ * A positive number for a code of upper-case letters: `A` is 1, `US` is 538 + 1. Codes of one column have the same length.
+ */
 export const lettersCode = (code: string): number =>
   Array.from(code).reduce((value, letter) => value * 26 + letter.charCodeAt(0) - 65, 0) + 1
 
@@ -183,7 +185,7 @@ export const lettersOf = (value: number, length: number): string => {
   return text
 }
 
-/** The row of a live store, and the view that has it; `undefined` where there is none. */
+/** The row of a live store and its view; `undefined` if there is none. */
 export const findStore = (
   list: SegmentList,
   storeId: number
@@ -195,7 +197,7 @@ export const findStore = (
   return undefined
 }
 
-/** The position of an id in an ascending array. */
+/** The position of an id in an ascending array; `undefined` if it is absent. */
 export const rowOf = (ids: Int32Array, id: number): number | undefined => {
   let low = 0
   let high = ids.length

@@ -1,10 +1,10 @@
-/** What one store has brought out last. */
+/** The newest items of one store. */
 import * as AdKey from "./AdKey.ts"
 import { Best } from "./Best.ts"
 import { findStore } from "./Segment.ts"
 import type { SegmentList } from "./Segment.ts"
 
-/** Ids of its newest products: by creation, latest first, of equal ones the higher id; unknown dates come last. */
+/** Ids of the newest products: latest creation first, then higher id first; unknown dates last. */
 export const newestProducts = (list: SegmentList, storeId: number, limit: number): ReadonlyArray<number> => {
   const found = findStore(list, storeId)
   if (found === undefined) return []
@@ -17,13 +17,13 @@ export const newestProducts = (list: SegmentList, storeId: number, limit: number
   return best.sorted().map(({ row }) => ids[row]!)
 }
 
-/** Ids of its running ads: the one that started last first, of equal ones the higher id. */
+/** Ids of the running ads: latest start first, then higher id first. */
 export const newestRunningAds = (list: SegmentList, storeId: number, limit: number): ReadonlyArray<number> => {
   const found = findStore(list, storeId)
   if (found === undefined) return []
   const { ids, keys, offsets } = found.view.segment.ads
   const first = offsets[found.row]!
-  // Running ads come first in a store, the newest of them first.
+  // Within a store, running ads come first, newest first.
   const own = Array.from(keys.subarray(first, Math.min(first + limit, offsets[found.row + 1]!)))
   return own.flatMap((key, at) => (AdKey.isRunning(AdKey.flagsOf(key)) ? [ids[first + at]!] : []))
 }

@@ -1,7 +1,7 @@
 /**
- * Which stores of a segment match: a selection vector, the ascending rows of the stores that have met every condition so
- * far. Each condition is tested for the rows that are left, in a loop without branches that depend on the data, so that its
- * cost does not depend on how they are mixed: 2 ns a row and condition.
+ * The matching stores of a segment as a selection vector: the ascending rows of the stores that meet all conditions so
+ * far. Each condition is tested for the remaining rows in a branchless loop, so its cost does not depend on the data: 2 ns
+ * a row and condition.
  *
  * Source: Boncz, Zukowski, Nes, "MonetDB/X100: Hyper-Pipelining Query Execution", 2005.
  */
@@ -10,10 +10,10 @@ import { firstWhere } from "./ItemTest.ts"
 import type { StoreCondition } from "./Query.ts"
 import type { SegmentView, StoreColumns } from "./Segment.ts"
 
-/** A condition with its look-up table, made once for a search. */
+/** A condition with its look-up table, prepared once for a search. */
 export type PreparedCondition = StoreCondition & { readonly isWanted: Uint8Array }
 
-/** 1 for each wanted value; its length is a power of two, so that a value is looked up without a bounds check. */
+/** 1 for each wanted value. Its length is a power of two, so that a mask replaces the bounds check. */
 const lookUpTable = (values: ReadonlyArray<number>): Uint8Array => {
   const largest = values.reduce((most, value) => Math.max(most, value), 0)
   const table = new Uint8Array(2 ** (32 - Math.clz32(largest)))
@@ -28,7 +28,7 @@ export const prepare = (conditions: ReadonlyArray<StoreCondition>): ReadonlyArra
       condition._tag === "AnyOf" || condition._tag === "AnyApp" ? lookUpTable(condition.values) : lookUpTable([])
   }))
 
-/** The rows of live stores, ascending; found once for each set of live stores. */
+/** The rows of live stores, ascending; computed once for each set of live stores. */
 const liveRows = new WeakMap<Uint8Array, Uint32Array>()
 
 const rowsOf = (live: Uint8Array): Uint32Array => {
@@ -45,13 +45,16 @@ const rowsOf = (live: Uint8Array): Uint32Array => {
   return found
 }
 
-/** The stores that a search with conditions looks at: all live ones, without pseudo-stores, which match no condition. */
+/** The stores to test: all live ones. With conditions, without pseudo-stores, which match no condition. */
 export const candidates = ({ live, segment }: SegmentView, hasConditions: boolean): Uint32Array => {
   const rows = rowsOf(live)
   return hasConditions ? rows.subarray(firstWhere(rows, (row) => row >= segment.pseudoStores)) : rows
 }
 
-/** Live stores that match all conditions. They may be written to `space`, which is as long as the segment has stores. */
+/**
+ * Live stores that match all conditions. The result may be in `space`, which has one element for each store of the
+ * segment.
+ */
 export const select = (
   view: SegmentView,
   conditions: ReadonlyArray<PreparedCondition>,
@@ -62,10 +65,10 @@ export const select = (
   return rows
 }
 
-/** Of fewer stores than this share, the apps of each are looked at; for more, the stores of each app. */
+/** If fewer stores than this share remain, the apps of each are read; otherwise the stores of each app. */
 const fewStores = 8
 
-/** Those of the rows whose store meets the condition, written to `space`, which may be where the rows are. */
+/** The rows whose store meets the condition, written to `space`, which may be the same array as `rows`. */
 export const meeting = (
   columns: StoreColumns,
   condition: PreparedCondition,
@@ -131,13 +134,13 @@ const keepAnyApp = (
   return kept
 }
 
-/** The rows of stores by app: those of app `a` are `rows[offsets[a]]` to `rows[offsets[a + 1] - 1]`. */
+/** Rows of stores by app: those of app `a` are `rows[offsets[a]]` to `rows[offsets[a + 1] - 1]`. */
 interface AppPostings {
   readonly offsets: Uint32Array
   readonly rows: Uint32Array
 }
 
-/** Made when they are first asked for: one counting sort, some milliseconds. */
+/** Made on first use: one counting sort, some milliseconds. */
 const appPostings = new WeakMap<Uint32Array, AppPostings>()
 
 const postingsOf = ({ appOffsets, apps }: StoreColumns): AppPostings => {
@@ -158,7 +161,7 @@ const postingsOf = ({ appOffsets, apps }: StoreColumns): AppPostings => {
   return made
 }
 
-/** The stores that have one of the apps, as a bitmap. */
+/** A bitmap of the stores that have one of the apps. */
 const withAnyApp = (columns: StoreColumns, wanted: ReadonlyArray<number>): Uint32Array => {
   const { offsets, rows } = postingsOf(columns)
   const bits = new Uint32Array(bitmapLength(columns.appOffsets.length))
@@ -186,7 +189,7 @@ const keepBetween = (
   return kept
 }
 
-/** Those of the rows of stores that are set in a bitmap. */
+/** The rows of stores that are set in a bitmap. */
 export const keepSet = (bits: Uint32Array, rows: Uint32Array, space: Uint32Array): Uint32Array => {
   let kept = 0
   for (let at = 0; at < rows.length; at++) {
@@ -200,7 +203,7 @@ export const keepSet = (bits: Uint32Array, rows: Uint32Array, space: Uint32Array
 const oneRow = new Uint32Array(1)
 const space = new Uint32Array(1)
 
-/** The same of a single store, for the few that a search for rare words has found. */
+/** The same test for a single store, for the few hits of rare words. */
 export const matches = (
   { columns, live, segment }: SegmentView,
   conditions: ReadonlyArray<PreparedCondition>,

@@ -1,19 +1,19 @@
-/** The open vocabularies as the live stores of a list have them: every name, how many stores have it, and its spelling. */
+/** The open vocabularies of the live stores of a list: every name, its number of stores, and its spelling. */
 import type { SpellingKind, Spellings } from "./Records.ts"
 import type { SegmentList } from "./Segment.ts"
 
 export interface VocabularyEntry {
   /** The first id of the name. */
   readonly id: number
-  /** Of spellings that differ only in case the one that most stores have, of equal ones the first by code units. */
+  /** Of spellings that differ only in case, the one with the most stores; among equals, the first by code units. */
   readonly name: string
   readonly stores: number
-  /** Of all its spellings: what stores carry. */
+  /** The ids of all its spellings, as stores have them. */
   readonly ids: ReadonlyArray<number>
 }
 
 export interface VocabularyCounts extends Readonly<Record<SpellingKind, ReadonlyArray<VocabularyEntry>>> {
-  /** Stores by niche, without those of the niches below it. */
+  /** Stores by niche, without the niches below it. */
   readonly niches: ReadonlyMap<number, number>
   readonly stores: number
   readonly products: number
@@ -25,7 +25,7 @@ export const countVocabulary = (list: SegmentList, spellings: Spellings): Vocabu
   const niches = new Map<number, number>()
   const tallies = { theme: new Tally(), app: new Tally(), extension: new Tally() }
   const appLeaders = spellings.leaders("app")
-  /** The last store that counted for each app. */
+  /** The last store that was counted for each app. */
   const lastStore = new Map<number, number>()
   let [stores, products, ads] = [0, 0, 0]
   for (const { columns, live, segment } of list) {

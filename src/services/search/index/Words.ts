@@ -1,13 +1,14 @@
 /**
- * The inverted index of a segment: which rows have a word that begins so. {@link Words} are written by WordsBuilder.ts.
+ * Reading of the inverted index of a segment: the rows that have a word with a given prefix. WordsBuilder.ts writes {@link
+ * Words}.
  *
- * Postings are ascending row numbers. They are kept as the gaps between them in variable-length bytes (varint, 7 bits a
- * byte, high bit set on all but the last), because most gaps are small: 146 MB instead of 686 MB for 5 million products
- * and 2 million ads. A word in more than 1/8 of the rows is a bitmap instead, which is no larger then and ten times
- * faster to read. For prefixes with very many postings the bitmap of their union is kept too, so that a search for one
- * letter costs what a search for one common word costs.
+ * Postings are ascending row numbers, stored as gaps in variable-length bytes (varint, 7 bits a byte, high bit set on all
+ * but the last). Most gaps are small: 146 MB instead of 686 MB for 5 million products and 2 million ads. A word in more
+ * than 1/8 of the rows is stored as a bitmap, which is then no larger and ten times faster to read. The unions of prefixes
+ * with very many postings are stored as bitmaps too, so that a search for one letter costs as much as one for a common
+ * word.
  *
- * Costs measured: 3.1 ns a posting for varints, 0.2 ns for bitmaps.
+ * Measured: 3.1 ns a posting for varints, 0.2 ns for bitmaps.
  */
 import { andBits, bitmapLength, isSet, orBits, setRows } from "./Bitmap.ts"
 import type { Words } from "./Segment.ts"
@@ -16,7 +17,7 @@ export const isDense = (postings: number, rows: number): boolean => postings > r
 
 export const wordCount = ({ textOffsets }: Pick<Words, "textOffsets">): number => textOffsets.length - 1
 
-/** Order of UTF-16 code units, as `<` has it for strings. */
+/** The order of UTF-16 code units, like `<` for strings. */
 export const compareText = (a: Uint16Array, b: Uint16Array): number => {
   const length = Math.min(a.length, b.length)
   for (let at = 0; at < length; at++) if (a[at] !== b[at]) return a[at]! - b[at]!
@@ -26,7 +27,7 @@ export const compareText = (a: Uint16Array, b: Uint16Array): number => {
 export const wordText = ({ text, textOffsets }: Words, word: number): Uint16Array =>
   text.subarray(textOffsets[word], textOffsets[word + 1])
 
-/** Where a word of `text` between `from` and `to` lies to those with the prefix: below (-1), among (0), above (1). */
+/** Compares the word in `text` from `from` to `to` with a prefix: less (-1), begins with it (0), greater (1). */
 const comparePrefix = (text: Uint16Array, from: number, to: number, prefix: string): number => {
   for (let at = 0; at < prefix.length; at++) {
     if (from + at >= to) return -1
@@ -36,7 +37,7 @@ const comparePrefix = (text: Uint16Array, from: number, to: number, prefix: stri
   return 0
 }
 
-/** The words that begin with the prefix: from the first, to the one after the last. */
+/** The words that begin with the prefix: the first, and the one after the last. */
 const wordsWith = (words: Words, prefix: string): readonly [from: number, to: number] => {
   const { text, textOffsets } = words
   const place = (word: number) => comparePrefix(text, textOffsets[word]!, textOffsets[word + 1]!, prefix)
@@ -69,7 +70,7 @@ const prefixBitmap = (words: Words, rows: number, prefix: string): Uint32Array |
   return undefined
 }
 
-/** All but the unions for prefixes. */
+/** Without the unions of prefixes. */
 export type Postings = Omit<Words, "prefixText" | "prefixOffsets" | "prefixBitmaps">
 
 /** Sets the bits of all rows that have one of the words. */
@@ -97,7 +98,7 @@ export const uniteRows = (words: Postings, rows: number, from: number, to: numbe
   }
 }
 
-/** The rows of a word, ascending, written to `target` from `start`; returns the position behind the last. */
+/** Writes the rows of a word, ascending, to `target` from `start`. Returns the position after the last. */
 export const readRows = (words: Words, rows: number, word: number, target: Uint32Array, start: number): number => {
   const postings = words.cumulative[word + 1]! - words.cumulative[word]!
   let end = start
@@ -125,7 +126,7 @@ export const readRows = (words: Words, rows: number, word: number, target: Uint3
   return end
 }
 
-/** The rows that have a word for each prefix. `list` has them too, ascending, when the rarest prefix has few. */
+/** The rows that have a word for each prefix, as a bitmap; also as an ascending `list` if the rarest prefix has few. */
 export interface Hits {
   readonly bits: Uint32Array
   readonly list: Uint32Array | undefined
@@ -139,8 +140,8 @@ interface Wanted {
 }
 
 /**
- * The rarest prefix first, so that its hits are all that is left to test of the others. `scratch` gives bitmaps of the
- * length for these rows, whatever is in them: two at most are used. Up to `fewHits` hits are handled one by one.
+ * Finds the rows that have a word for each prefix, the rarest prefix first, so that only its hits are tested for the
+ * others. `scratch` returns bitmaps with any content; two are used. Up to `fewHits` hits are handled one by one.
  */
 export const findRows = (
   words: Words,
@@ -178,7 +179,7 @@ export const findRows = (
   return { bits, list: undefined }
 }
 
-/** Kept bitmaps as they are, others made in the second scratch. */
+/** A stored bitmap, or one that is made in the second scratch. */
 const bitmapOf = (
   words: Words,
   rows: number,
@@ -196,7 +197,7 @@ const bitmapOf = (
   return bits
 }
 
-/** Ascending, each once. */
+/** Ascending and distinct. */
 const fewRows = (words: Words, rows: number, { from, postings, to }: Wanted): Uint32Array => {
   const all = new Uint32Array(postings)
   let end = 0

@@ -1,40 +1,40 @@
-/** Writing the inverted index of a segment: the form is that of {@link Words}, reading is in Words.ts. */
+/** Writes the inverted index of a segment, in the format of {@link Words}. Words.ts reads it. */
 import { eachPart, partWords } from "../../../domain/search/SearchText.ts"
 import { bitmapLength, setRows } from "./Bitmap.ts"
 import { Growing } from "./Growing.ts"
 import { shared } from "./Segment.ts"
 import type { Words } from "./Segment.ts"
-import { compareText, isDense, uniteRows, wordCount } from "./Words.ts"
+import { isDense, uniteRows, wordCount } from "./Words.ts"
 import type { Postings } from "./Words.ts"
 
-/** In a segment with fewer rows, the rows of a prefix are read faster than a bitmap of them would be found. */
+/** With fewer rows, reading the postings of a prefix is faster than finding a stored union. */
 const leastRowsForPrefixes = 50_000
 
 export interface WordsOptions {
-  /** Tests have smaller segments. */
+  /** Tests use smaller segments. */
   readonly leastRowsForPrefixes?: number
 }
-/** A prefix is kept when its words have more postings than this share of the rows. */
+/** A prefix is stored if its words have more postings than this share of the rows. */
 const prefixShare = 8
 
-/** Parts of texts whose words are remembered: most are written again and again. */
+/** Cached parts of texts with their words; most parts repeat often. */
 const maxParts = 200_000
-/** Longer ones are addresses. */
+/** Longer parts are URLs. */
 const maxPartLength = 32
-/** V8 copies what is cut out of a string up to this length; what is longer keeps the whole string in memory. */
+/** V8 copies substrings up to this length. A longer one keeps the whole string in memory. */
 const maxCopied = 12
 
 const copyOf = (text: string): string =>
   text.length <= maxCopied ? text : Buffer.from(text, "utf16le").toString("utf16le")
 
-/** The words of some texts, as the ids that the builder has given them; one may come twice. */
+/** The ids of the words of some texts, assigned by the builder. May contain duplicates. */
 export type WordIds = ReadonlyArray<number>
 
-/** Collects the distinct words of documents, one document a row, in the order of rows. */
+/** Collects the distinct words of documents, one document for each row, in the order of rows. */
 export class WordsBuilder {
   readonly #ids = new Map<string, number>()
   readonly #parts = new Map<string, WordIds>()
-  /** For each word the last row that has it, and 1. */
+  /** For each word the last row that has it, plus 1. */
   readonly #lastRow: Array<number> = []
   /** Ids of words, document after document. */
   readonly #words = new Growing("Uint32Array")
@@ -53,7 +53,7 @@ export class WordsBuilder {
     return found
   }
 
-  /** A document with these words and those of the texts. */
+  /** Adds a document with these words and the words of the texts. */
   add(words: WordIds = [], texts: ReadonlyArray<string | null> = []): void {
     const row = this.#ends.length + 1
     this.#addWords(words, row)
@@ -90,7 +90,7 @@ export class WordsBuilder {
     return id
   }
 
-  /** Sorts the vocabulary, then sorts all postings by word with one counting sort. */
+  /** Sorts the vocabulary, then all postings by word with one counting sort. */
   finish(): Words {
     const names = Array.from(this.#ids.keys())
     const byName = Uint32Array.from(names.keys()).sort((a, b) => (names[a]! < names[b]! ? -1 : 1))
@@ -187,12 +187,12 @@ interface Prefix {
   readonly to: number
 }
 
-/** Unions of the words that share a prefix, where they have many postings and not nearly all of them are of one word. */
+/** Prefixes whose words have many postings, unless nearly all of these belong to one word. */
 const broadPrefixes = (words: Postings, rows: number, isWorthwhile: boolean) => {
   const found: Array<Prefix> = []
   const least = rows / prefixShare
   const { cumulative, text, textOffsets } = words
-  /** The words `from` to `to` share their first `depth` code units. */
+  /** The words `from` to `to` share their first `depth` code units. Visits prefixes in ascending order. */
   const visit = (from: number, to: number, depth: number): void => {
     let first = from
     while (first < to) {
@@ -213,8 +213,6 @@ const broadPrefixes = (words: Postings, rows: number, isWorthwhile: boolean) => 
     }
   }
   if (isWorthwhile) visit(0, wordCount(words), 0)
-  // A prefix comes before those that continue it: sorted already, as the words are.
-  found.sort((a, b) => compareText(a.text, b.text))
 
   const prefixText = new Growing("Uint16Array")
   const prefixOffsets = new Growing("Uint32Array")

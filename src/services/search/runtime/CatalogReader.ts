@@ -1,9 +1,9 @@
 /**
- * Reads the records that an index is made of. Everything that one {@link CatalogReader.use} reads is of one state of the
+ * Reads the records from which the index is built. Everything that one {@link CatalogReader.use} reads is one state of the
  * database: one REPEATABLE READ transaction.
  *
- * Items come some thousands to a row: their numbers one after the other in the binary form of PostgreSQL, their texts as one
- * string with separators. A row for each item costs the driver three times as much.
+ * A row holds some thousands of items: their numbers concatenated in PostgreSQL's binary format, their texts as one string
+ * with separators. One row for each item would cost the driver three times as much.
  */
 import { Context, Effect, Fiber, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
@@ -16,24 +16,24 @@ import type { AdRecord, ProductRecord, PseudoStoreContent, StoreContent } from "
 import { pseudoStoreOf } from "../index/Segment.ts"
 import type { Identity, Niche } from "./IndexState.ts"
 
-/** Stores that changed since a version. Ids below 0 are pseudo-stores. */
+/** Stores that changed after a version. Negative ids are pseudo-stores. */
 export interface Changes {
-  /** To be rebuilt from their records; those that have none any more are gone. */
+  /** Stores to rebuild from their records. Stores without records are removed. */
   readonly items: ReadonlyArray<number>
-  /** Of these, only what {@link StoreRecord} holds. */
+  /** Stores for which only {@link StoreRecord} changed. */
   readonly figures: ReadonlyArray<number>
 }
 
 export interface Head extends Identity {
   readonly nichesVersion: number
-  /** How long ago the first version was committed that is newer than the one asked about; 0 without one. */
+  /** Age of the commit of the first version after the one in question; 0 if there is none. */
   readonly lagSeconds: number
 }
 
 const Sizes = Schema.Struct({ stores: Schema.Int, products: Schema.Int, ads: Schema.Int })
 export type Sizes = typeof Sizes.Type
 
-/** Ascending by id; pseudo-stores in pages of their own, before all stores. */
+/** Ascending by id. Pages of pseudo-stores come first. */
 export interface Page {
   readonly pseudoStores: ReadonlyArray<PseudoStoreContent>
   readonly stores: ReadonlyArray<StoreContent>
@@ -46,25 +46,27 @@ export interface CatalogView {
   readonly sizes: Read<Sizes>
   readonly niches: Read<ReadonlyArray<Niche>>
   changesSince(version: number): Read<Changes>
-  /** Every store and pseudo-store, or of these ids those that have records. */
+  /** All stores and pseudo-stores, or those among the given ids that have records. */
   pages<E, R>(
     ids: "all" | ReadonlyArray<number>,
     onPage: (page: Page) => Effect.Effect<void, E, R>
   ): Effect.Effect<void, E | SqlError.SqlError, R>
-  /** What is known of stores without their items. */
+  /** The records of stores without their items. */
   storeRecords(ids: ReadonlyArray<number>): Read<ReadonlyArray<StoreRecord>>
 }
 
-/** Stores are asked for so many at a time, and their items while they fit a page. */
+/** Stores are read in groups of this size; their items as far as they fit a page. */
 const storesAtOnce = 1_000
 const itemsAPage = 20_000
-/** Of 1,024 ads at the most. */
+/** With at most 1,024 ads each. */
 const pseudoStoresAtOnce = 16
-/** In one row of an answer, which must not be longer than the driver takes (16 MiB); ads have longer texts. */
+/** Items in one row of an answer, which must fit the driver's limit (16 MiB). Ads have longer texts. */
 const productsARow = 8_192
 const adsARow = 1_024
 
-/** Between texts, and instead of one that is not known. Texts lose them: to words they are blanks. */
+/**
+ * Separates texts, and stands for an unknown one. It is replaced by a space in texts, which splits words in the same way.
+ */
 const separator = "\u001f"
 const unknown = "\u001e"
 
@@ -74,11 +76,11 @@ const dayOf2000 = 10_957
 export class CatalogReader extends Context.Service<
   CatalogReader,
   {
-    /** The newest version; `since` is the one that the lag is told of. */
+    /** The newest version, with the lag of version `since`. */
     head(since: number): Read<Head>
-    /** Whether the database has this version in its history, and can still tell what has changed since. */
+    /** Whether this version is in the database's history, and its changes since then are still recorded. */
     has(identity: Identity): Read<boolean>
-    /** Reads one state, of which the head is told. */
+    /** Reads one state. `read` gets its head. */
     use<A, E, R>(
       read: (view: CatalogView, head: Head) => Effect.Effect<A, E, R>
     ): Effect.Effect<A, E | SqlError.SqlError, R>
@@ -142,7 +144,7 @@ type StoreRow = typeof StoreRow.Type
 const decodeStores = rowsOf(StoreRow)
 const decodeRecords = rowsOf(StoreRecord)
 
-/** The statements, in whichever transaction they are run. */
+/** The statements, for any transaction. */
 const make = (sql: SqlClient.SqlClient): CatalogView => {
   const text = (column: string) => `replace(replace(${column}, E'\\x1f', ' '), E'\\x1e', ' ')`
   const nullableText = (column: string) => `coalesce(${text(column)}, E'\\x1e')`
@@ -254,7 +256,7 @@ const make = (sql: SqlClient.SqlClient): CatalogView => {
     let before: Fiber.Fiber<Page, SqlError.SqlError> | undefined
     while (true) {
       const rows = yield* rowsAfter(last)
-      // Of ids that were asked for and are gone, the next ones are still to be asked for.
+      // If requested ids are gone, the next ones must still be requested.
       const end =
         storeIds === "all"
           ? rows.at(-1)?.id
@@ -265,7 +267,7 @@ const make = (sql: SqlClient.SqlClient): CatalogView => {
       if (end === undefined) break
       last = end
       for (const page of split(rows)) {
-        // While one page is worked on, the database collects the next.
+        // While one page is processed, the database prepares the next.
         const next = yield* Effect.forkChild(storesOf(page), { startImmediately: true })
         if (before !== undefined) yield* onPage(yield* Fiber.join(before))
         before = next
@@ -301,10 +303,10 @@ const make = (sql: SqlClient.SqlClient): CatalogView => {
   }
 }
 
-/** As text: the driver would look at each element of an array. */
+/** As text, because the driver inspects every element of an array. */
 const intArray = (ids: ReadonlyArray<number>): string => `{${ids.join(",")}}`
 
-/** Stores whose items fit a page together; one with more has a page of its own. */
+/** Groups of stores whose items fit one page together. A larger store has a page to itself. */
 const split = (rows: ReadonlyArray<StoreRow>): ReadonlyArray<ReadonlyArray<StoreRow>> => {
   const pages: Array<Array<StoreRow>> = []
   let page: Array<StoreRow> = []
@@ -329,9 +331,9 @@ interface Part {
   readonly texts: ReadonlyArray<string>
 }
 
-/** The driver gives bytes as bytes and text as text; anything else is a defect of these statements. */
+/** The driver returns bytes and text. Anything else is a defect of these statements. */
 const partOf = ([numbers, texts]: ReadonlyArray<unknown>): Part => {
-  if (!(numbers instanceof Uint8Array) || typeof texts !== "string") throw new Error("no bytes and text")
+  if (!(numbers instanceof Uint8Array) || typeof texts !== "string") throw new Error("expected bytes and text")
   return {
     numbers: new DataView(numbers.buffer, numbers.byteOffset, numbers.byteLength),
     texts: texts.split(separator)
@@ -340,11 +342,11 @@ const partOf = ([numbers, texts]: ReadonlyArray<unknown>): Part => {
 
 const known = (text: string | undefined): string | null => (text === undefined || text === unknown ? null : text)
 
-/** Microseconds since 2000-01-01, as milliseconds since 1970-01-01. */
+/** Microseconds since 2000-01-01 to milliseconds since 1970-01-01. */
 const millisAt = (numbers: DataView, at: number): number =>
   (numbers.getInt32(at) * 2 ** 32 + numbers.getUint32(at + 4)) / 1_000 + millisOf2000
 
-/** -infinity is the lowest of all. */
+/** `-infinity` is the lowest value. */
 const isUnknownTime = (numbers: DataView, at: number): boolean => numbers.getInt32(at) === -(2 ** 31)
 
 const decodeProducts = (row: ReadonlyArray<unknown>, into: ReadonlyMap<number, Array<ProductRecord>>): void => {

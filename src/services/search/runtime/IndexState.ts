@@ -1,7 +1,6 @@
 /**
- * What one version of the catalog looks like in memory: a list of segments, and what is needed to read it.
- *
- * A state is complete and immutable. Every change makes a new one that shares what did not change.
+ * One version of the index in memory: a list of segments, and the names to read it with. Complete and immutable; a change
+ * makes a new state that shares all unchanged parts.
  */
 import type { Leaders } from "../index/Facets.ts"
 import type { SpellingKind, Spellings } from "../index/Records.ts"
@@ -10,8 +9,8 @@ import { countVocabulary } from "../index/Vocabulary.ts"
 import type { VocabularyCounts } from "../index/Vocabulary.ts"
 
 /**
- * Which catalog, and which of its versions. Each version has a new random token: a database that does not have this
- * pair has another history, such as one that was restored from an older backup.
+ * A catalog and one of its versions. Each version has a new random token: a database that lacks this pair has another
+ * history, for example because it was restored from a backup.
  */
 export interface Identity {
   readonly catalogId: string
@@ -25,19 +24,21 @@ export interface Niche {
   readonly name: string
 }
 
-/** The spelling with id `n` stands at `n - 1`. */
+/** The spelling with id `n` is at `n - 1`. */
 export type SpellingNames = Readonly<Record<SpellingKind, ReadonlyArray<string>>>
 
 export interface IndexState {
   readonly identity: Identity
   readonly niches: ReadonlyArray<Niche>
   readonly spellings: SpellingNames
-  /** The first `bases` segments hold consecutive ranges of stores; those behind them are deltas, oldest first. */
+  /** The first `bases` segments hold consecutive ranges of stores. The rest are deltas, oldest first. */
   readonly bases: number
   readonly list: SegmentList
 }
 
-/** What searches and pages read. Can be cloned to other threads; arrays of segments are shared, not copied. */
+/**
+ * The part of a state that searches and pages read. It can be cloned to other threads, which share the arrays of segments.
+ */
 export interface Published extends Identity {
   readonly list: SegmentList
   readonly spellings: SpellingNames
@@ -46,7 +47,7 @@ export interface Published extends Identity {
   readonly vocabulary: VocabularyCounts
 }
 
-/** `spellings` has at least the names of the state. */
+/** `spellings` must have at least the names of the state. */
 export const publish = (state: IndexState, spellings: Spellings): Published => ({
   ...state.identity,
   list: state.list,

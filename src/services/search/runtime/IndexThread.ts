@@ -1,4 +1,4 @@
-/** The indexer on a thread of its own: what both sides say, and the side that listens. */
+/** The indexer on a worker thread: the messages of both sides, and the receiving side. */
 import { Effect, Schedule, Schema } from "effect"
 import type { Scope } from "effect"
 import * as Threads from "effect/workers/Worker"
@@ -7,13 +7,13 @@ import type { Published } from "./IndexState.ts"
 import { makeReceiver, makeSender } from "./SegmentTransfer.ts"
 import type { ListMessage } from "./SegmentTransfer.ts"
 
-/** What the thread is started with. */
+/** The worker's start parameters. */
 export const Settings = Schema.Struct({
   source: Schema.Union([
     Schema.Struct({ url: Schema.String }),
     Schema.Struct({ host: Schema.String, username: Schema.String, database: Schema.String })
   ]),
-  /** Of snapshots. */
+  /** The folder of snapshots. */
   folder: Schema.String
 })
 export type Settings = typeof Settings.Type
@@ -22,7 +22,7 @@ export type FromThread =
   | Exclude<IndexEvent, { readonly _tag: "Published" }>
   | { readonly _tag: "Published"; readonly published: Omit<Published, "list">; readonly list: ListMessage }
 
-/** For the thread's side: events as messages. */
+/** For the worker: encodes events as messages. */
 export const makeEncoder = (): ((event: IndexEvent) => FromThread) => {
   const send = makeSender()
   return (event) => {
@@ -35,8 +35,8 @@ export const makeEncoder = (): ((event: IndexEvent) => FromThread) => {
 const respawn = Schedule.min([Schedule.exponential("100 millis"), Schedule.spaced("10 seconds")])
 
 /**
- * Runs the thread for the length of the scope; one that dies is replaced, while what it has published stays. At the end it
- * is given some seconds to save what it has.
+ * Runs the worker for the length of the scope. A worker that dies is replaced, and its published index stays. At the end
+ * the worker has some seconds to save a snapshot.
  */
 export const follow = Effect.fnUntraced(function* (
   emit: (event: IndexEvent) => Effect.Effect<void>

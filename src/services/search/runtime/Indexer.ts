@@ -1,8 +1,8 @@
 /**
- * Keeps the index in step with the database: starts from a snapshot or builds it from the records, follows the versions
- * of the catalog, merges, and writes snapshots. Whatever it emits is complete: a list of segments is of one version.
+ * Keeps the index up to date with the database: starts from a snapshot or builds the index, follows the versions of the
+ * catalog, merges, and writes snapshots. Every list that it emits is complete and of one version.
  *
- * It can be interrupted anywhere. What was not emitted has changed nothing but the list of spellings, which only grows.
+ * Interruption is safe at any point: before an emit, only the append-only list of spellings has changed.
  */
 import { Cause, Duration, Effect, Exit, Fiber, Option, Queue, Schedule, Schema, Semaphore } from "effect"
 import type { Scope } from "effect"
@@ -20,7 +20,7 @@ import { applyMerge, chooseMerge, markDead, maxStoresOfBase, settled } from "./M
 import type { MergeTask } from "./MergePolicy.ts"
 import { Snapshots } from "./Snapshots.ts"
 
-/** What the indexer is at, in rows: stores, products and ads. */
+/** Progress of the indexer in rows: stores, products and ads. */
 export interface Progress {
   readonly phase: "connecting" | "building" | "catching_up"
   readonly done: number
@@ -30,11 +30,11 @@ export interface Progress {
 export type IndexEvent =
   | { readonly _tag: "Progress"; readonly progress: Progress }
   | { readonly _tag: "Published"; readonly published: Published }
-  /** The index was of another database than this one is now; a new one is being built. */
+  /** The index belonged to another database. A new one is being built. */
   | { readonly _tag: "Dropped" }
-  /** The database was asked: its newest version, and how long ago the first one was committed that is not published. */
+  /** The result of a check: the newest version in the database, and the age of the first unpublished one. */
   | { readonly _tag: "Checked"; readonly version: number; readonly lagSeconds: number }
-  /** No index can be built for now. */
+  /** The index cannot be built at the moment. */
   | { readonly _tag: "Failed"; readonly message: string }
 
 /** The machine has too little memory for the index of this catalog. */
@@ -46,39 +46,39 @@ export type IndexerError = SqlError.SqlError | NotEnoughMemory
 
 export interface IndexerOptions {
   readonly emit: (event: IndexEvent) => Effect.Effect<void>
-  /** Makes one segment of several. */
+  /** Merges segments into one. */
   readonly merge: (list: SegmentList) => Effect.Effect<SegmentView>
-  /** The same for more rows than that: on another thread, while this one follows the database. */
+  /** As `merge`, for larger inputs: on another thread, while this one follows the database. */
   readonly mergeLarge: (list: SegmentList) => Effect.Effect<SegmentView>
   readonly largeMergeRows: number
   /** Bytes that may be used. */
   readonly availableMemory: () => number
-  /** Signals that the catalog may have changed; it is looked at each second anyway. */
+  /** Signals that the catalog may have changed. It is also polled every second. */
   readonly listen: Effect.Effect<Queue.Dequeue<unknown, SqlError.SqlError>, SqlError.SqlError, Scope.Scope>
 }
 
 export interface Indexer {
-  /** Brings the index up to the database's version. Merges that are due and small are done as well. */
+  /** Brings the index up to the database's version, and runs due merges that are small. */
   readonly refresh: Effect.Effect<void, IndexerError>
-  /** {@link Indexer.refresh} whenever there is something new, forever; failures are logged and tried again. */
+  /** Runs {@link Indexer.refresh} whenever there are changes, forever. Failures are logged and retried. */
   readonly run: Effect.Effect<never>
   readonly state: Effect.Effect<IndexState | undefined>
-  /** Writes a snapshot if there is something that the last one does not have. */
+  /** Writes a snapshot if the last one is out of date. */
   readonly save: Effect.Effect<void>
 }
 
 const pollInterval = Duration.seconds(1)
 /** `min`: whichever is sooner. */
 const reconnect = Schedule.min([Schedule.exponential("100 millis"), Schedule.spaced("5 seconds")])
-/** Too little memory rarely ends without a change of the machine. */
+/** Lack of memory rarely ends without a change of the machine. */
 const memoryRetry = Duration.seconds(30)
-/** A segment is finished when it has so many items, so that a change of everything is worked through in parts. */
+/** Limit of items in one segment, so that a change of the whole catalog is processed in parts. */
 const maxItems = 8_000_000
 
-/** Stores whose figures are replaced at a time: each time the columns of their segments are copied. */
+/** Stores whose figures are replaced at once; each time, the columns of their segments are copied. */
 const figuresAtOnce = 20_000
 
-/** Bytes of a row, measured with texts of twelve languages, and how much more a build takes while it runs. */
+/** Bytes of a row, measured with texts in twelve languages, and the additional factor of a running build. */
 const storeBytes = 600
 const productBytes = 90
 const adBytes = 160
@@ -92,11 +92,11 @@ const gigabytes = (bytes: number): string => `${(bytes / 1e9).toFixed(1)} GB`
 interface RunningMerge {
   readonly task: MergeTask
   readonly fiber: Fiber.Fiber<SegmentList>
-  /** Records of the stores whose figures have changed since it began. */
+  /** Records of the stores whose figures have changed since the merge began. */
   readonly figures: Map<number, StoreRecord>
 }
 
-/** Segments of these stores, each of a bounded size, in the order of ids. */
+/** Builds segments of bounded size for these stores, in the order of ids. */
 export const buildSegments = Effect.fnUntraced(function* (
   view: CatalogView,
   ids: "all" | ReadonlyArray<number>,
@@ -143,7 +143,7 @@ export const make = Effect.fnUntraced(function* (
   let state: IndexState | undefined
   let spellings = new Spellings()
   let running: RunningMerge | undefined
-  /** The list that the newest snapshot has. */
+  /** The list in the newest snapshot. */
   let saved: IndexState | undefined
 
   const show = (next: IndexState) =>
@@ -198,27 +198,27 @@ export const make = Effect.fnUntraced(function* (
     if (Option.isNone(snapshot)) return yield* rebuild
     spellings = new Spellings(snapshot.value.spellings)
     saved = snapshot.value
-    // Not shown before it has caught up: a server that was down for a day would answer with yesterday's figures.
+    // Not published before it has caught up: after a day of downtime it would return yesterday's figures.
     yield* catchUp(snapshot.value)
   })
 
-  /** None where the database does not have that version any more. */
+  /** None if the database does not have that version any more. */
   const changed = Effect.fnUntraced(function* (
     from: IndexState
   ): Effect.fn.Return<Option.Option<IndexState>, SqlError.SqlError> {
     return yield* reader.use((view, head) =>
       Effect.gen(function* () {
         if (!(yield* reader.has(from.identity))) return Option.none()
-        // The same state: there is nothing to save that the last snapshot does not have.
+        // The same object, so that no new snapshot is written.
         if (head.version === from.identity.version) return Option.some(from)
         const changes = yield* view.changesSince(from.identity.version)
         const total = changes.items.length + changes.figures.length
-        const tell = (done: number) => (total > figuresAtOnce ? progress("catching_up", done, total) : Effect.void)
-        yield* tell(0)
+        const report = (done: number) => (total > figuresAtOnce ? progress("catching_up", done, total) : Effect.void)
+        yield* report(0)
         const deltas = yield* buildSegments(view, changes.items, spellings)
         let older = from.list.map((each) => markDead(each, changes.items))
         for (let at = 0; at < changes.figures.length; at += figuresAtOnce) {
-          yield* tell(changes.items.length + at)
+          yield* report(changes.items.length + at)
           const ids = changes.figures.slice(at, at + figuresAtOnce)
           const records = new Map((yield* view.storeRecords(ids)).map((record) => [record.id, record]))
           const gone = ids.filter((id) => !records.has(id))
@@ -249,7 +249,7 @@ export const make = Effect.fnUntraced(function* (
   }
 
   const drop = Effect.gen(function* () {
-    yield* Effect.logWarning("The database has another history than the search index, which is rebuilt")
+    yield* Effect.logWarning("The search index belongs to another history of the database and is rebuilt")
     const merge = running
     running = undefined
     state = undefined
@@ -284,7 +284,7 @@ export const make = Effect.fnUntraced(function* (
     if (task.base !== undefined) yield* Effect.forkIn(save, scope)
   })
 
-  /** One at a time; a large one runs beside this fiber, and is put in its place between two refreshes. */
+  /** One at a time. A large merge runs in another fiber, and is applied between two refreshes. */
   const mergeIfDue: Effect.Effect<void> = Effect.gen(function* (): Effect.fn.Return<void> {
     while (running === undefined) {
       const task = state === undefined ? undefined : chooseMerge(state)
@@ -338,16 +338,16 @@ export const make = Effect.fnUntraced(function* (
 
   const run = Effect.gen(function* () {
     yield* Effect.forkIn(listening, scope)
-    let isTold = false
+    let isWarned = false
     while (true) {
       const exit = yield* Effect.exit(refresh)
       const error = Exit.isFailure(exit) ? Option.getOrUndefined(Cause.findErrorOption(exit.cause)) : undefined
       if (Exit.isFailure(exit)) {
         if (Cause.hasInterruptsOnly(exit.cause)) return yield* Effect.interrupt
-        if (!isTold) yield* Effect.logWarning("The search index cannot follow the database", exit.cause)
+        if (!isWarned) yield* Effect.logWarning("The search index cannot follow the database", exit.cause)
         if (error instanceof NotEnoughMemory) yield* options.emit({ _tag: "Failed", message: error.message })
       }
-      isTold = Exit.isFailure(exit)
+      isWarned = Exit.isFailure(exit)
       const pause = error instanceof NotEnoughMemory ? memoryRetry : pollInterval
       yield* Effect.timeoutOrElse(Queue.take(wake), { duration: pause, orElse: () => Effect.void })
     }

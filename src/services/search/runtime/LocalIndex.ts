@@ -1,4 +1,4 @@
-/** The index without other threads: all of the indexer and of the searches run on the thread of the caller. */
+/** The index without other threads: indexer and searches run on the caller's thread. */
 import { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
 import type { Scope } from "effect"
@@ -8,17 +8,17 @@ import * as Indexer from "./Indexer.ts"
 import type { IndexEvent } from "./Indexer.ts"
 import type { Snapshots } from "./Snapshots.ts"
 
-/** Where transactions that change the catalog tell their version (services/import/CatalogVersion.ts). */
+/** The channel on which catalog changes are notified (services/import/CatalogVersion.ts). */
 const channel = "catalog"
 
 export interface LocalOptions {
   readonly emit: (event: IndexEvent) => Effect.Effect<void>
-  /** Of long merges; without it they run here as well. */
+  /** For large merges; without it they run on this thread. */
   readonly mergeLarge?: Indexer.IndexerOptions["merge"]
   readonly availableMemory?: () => number
 }
 
-/** Rows that are merged in about 50 ms. */
+/** Rows that merge in about 50 ms. */
 const largeMergeRows = 50_000
 
 export const indexer = Effect.fnUntraced(function* (
@@ -36,7 +36,7 @@ export const indexer = Effect.fnUntraced(function* (
   })
 })
 
-/** Follows the database for the length of the scope, and saves what it has at its end. */
+/** Follows the database for the length of the scope, and saves a snapshot at its end. */
 export const follow = Effect.fnUntraced(function* (options: LocalOptions) {
   const { run, save } = yield* indexer(options)
   const scope = yield* Effect.scope

@@ -1,33 +1,33 @@
 /**
- * Which segments are merged next, and what a list looks like afterwards. Pure; the merge itself may take seconds on another
- * thread, while the list goes on changing.
+ * Which segments are merged next, and the list after a merge. Pure. The merge itself may take seconds on another thread,
+ * while the list changes.
  *
- * Deltas are merged among themselves in tiers, so that each row is merged a logarithmic number of times. The deltas' stores
- * of a base's range are merged into it when they and its dead rows are a tenth of it. So a merge never holds much more
- * than one range of stores twice.
+ * Deltas are merged in tiers, so that each row is merged a logarithmic number of times. When the deltas' stores in a
+ * base's range and the dead rows of the base are a tenth of it, they are merged into the base. So a merge holds at most
+ * about one range of stores twice.
  */
 import type { StoreRecord } from "../index/Records.ts"
 import { rowOf, sharedCopy } from "../index/Segment.ts"
 import type { Segment, SegmentList, SegmentView, StoreColumns } from "../index/Segment.ts"
 import type { IndexState } from "./IndexState.ts"
 
-/** A base that would have more is split. */
+/** A larger base is split. */
 export const maxStoresOfBase = 200_000
 const maxDeltas = 8
 const dueShare = 0.1
-/** Fewer rows are merged in some hundredths of a second: not worth it each time. */
+/** Fewer rows merge in some hundredths of a second, which is not worth a merge each time. */
 const dueRows = 20_000
 
 export interface MergeTask {
-  /** The base that is merged with the deltas' stores of its range; without one, deltas are merged among themselves. */
+  /** The base to merge with the deltas' stores of its range; `undefined` to merge deltas among themselves. */
   readonly base: number | undefined
-  /** One segment is to be made of each: views whose live stores are those that it is made of. */
+  /** Each group becomes one segment. Its views have as live stores only those that it takes. */
   readonly groups: ReadonlyArray<SegmentList>
-  /** Rows that are read. */
+  /** Number of rows to read. */
   readonly rows: number
 }
 
-/** Stores, products and ads of the rows of stores that `isCounted`. */
+/** Stores, products and ads in the rows of stores for which `isCounted` holds. */
 const rowsOf = ({ ads, products, storeIds }: Segment, isCounted: (row: number) => boolean): number => {
   let rows = 0
   for (let row = 0; row < storeIds.length; row++) {
@@ -44,11 +44,11 @@ const liveRowsOf = ({ live, segment }: SegmentView): number => rowsOf(segment, (
 
 const hasLive = ({ live }: SegmentView): boolean => live.includes(1)
 
-/** The first id of each range but the first, which begins below all ids. */
+/** The first id of each range except the first, which has no lower bound. */
 const rangeStarts = ({ bases, list }: IndexState): ReadonlyArray<number> =>
   list.slice(1, bases).map(({ segment }) => segment.storeIds[0] ?? Number.POSITIVE_INFINITY)
 
-/** The view with the live stores from `first` to below `end` alone. */
+/** The view with only the live stores from `first` to below `end`. */
 const within = (view: SegmentView, first: number, end: number): SegmentView => {
   const live = sharedCopy("Uint8Array", view.live)
   const { storeIds } = view.segment
@@ -82,7 +82,7 @@ const dueBase = (state: IndexState, deltas: SegmentList): MergeTask | undefined 
   return undefined
 }
 
-/** As many groups as keep each segment below the most that a base has. */
+/** Enough groups to keep each segment below the maximum of a base. */
 const groupsOf = (inputs: SegmentList): ReadonlyArray<SegmentList> => {
   const stores = inputs.reduce((sum, { live }) => sum + live.reduce((count, bit) => count + bit, 0), 0)
   const parts = Math.ceil(stores / maxStoresOfBase)
@@ -97,7 +97,7 @@ const groupsOf = (inputs: SegmentList): ReadonlyArray<SegmentList> => {
   })
 }
 
-/** The smallest first, while the next is not more than twice those before it together. */
+/** The smallest first, as long as the next has at most twice the rows of those before it together. */
 const ofDeltas = (deltas: SegmentList): MergeTask => {
   const bySize = deltas.map((view) => ({ view, rows: allRows(view.segment) })).sort((a, b) => a.rows - b.rows)
   const chosen: Array<SegmentView> = []
@@ -111,8 +111,8 @@ const ofDeltas = (deltas: SegmentList): MergeTask => {
 }
 
 /**
- * The list with the merged segments in place of what they were made of. Since the task was chosen, stores may have died,
- * and figures may have changed: `figures` are those, for `replace`.
+ * Replaces the merged segments in the list. Since the task was chosen, stores may have died and figures may have changed:
+ * `figures` are the new ones for `replace`.
  */
 export const applyMerge = (
   state: IndexState,
@@ -127,7 +127,7 @@ export const applyMerge = (
     live.forEach((bit, row) => (rows[row] = (rows[row] ?? 0) | bit))
     moved.set(segment, rows)
   }
-  /** Of the stores that moved, those that have died since. */
+  /** Of the moved stores, those that have died since. */
   const died = new Set<number>()
   const left = state.list.map((view): SegmentView => {
     const rows = moved.get(view.segment)
@@ -140,7 +140,7 @@ export const applyMerge = (
     })
     return { ...view, live }
   })
-  // A segment that is not listed any more has nothing alive.
+  // A segment that is no longer listed has no live stores.
   const listed = new Set(state.list.map(({ segment }) => segment))
   for (const [segment, rows] of moved) {
     if (listed.has(segment)) continue
@@ -162,13 +162,13 @@ export const applyMerge = (
     : settled(state, [...bases.slice(0, task.base), ...added, ...bases.slice(task.base + 1)], deltas)
 }
 
-/** Without segments that have nothing alive. */
+/** Without segments that have no live stores. */
 export const settled = (state: IndexState, bases: SegmentList, deltas: SegmentList): IndexState => {
   const aliveBases = bases.filter(hasLive)
   return { ...state, bases: aliveBases.length, list: [...aliveBases, ...deltas.filter(hasLive)] }
 }
 
-/** The same view where it has none of them. */
+/** Returns the same view if it has none of these stores. */
 export const markDead = (view: SegmentView, ids: Iterable<number>): SegmentView => {
   let live: Uint8Array | undefined
   for (const id of ids) {

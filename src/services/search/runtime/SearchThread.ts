@@ -1,7 +1,7 @@
 /** What a search thread does: keeps the newest list of segments, and runs one search after the other on it. */
 import { facets } from "../index/Facets.ts"
 import type { Facets, Leaders } from "../index/Facets.ts"
-import { Cancelled } from "../index/Matching.ts"
+import { Canceled } from "../index/Matching.ts"
 import type { Cancel } from "../index/Matching.ts"
 import type { Filter, Query, SearchResult } from "../index/Query.ts"
 import { search } from "../index/Search.ts"
@@ -16,7 +16,7 @@ export type Job =
 export type Outcome =
   | { readonly _tag: "Found"; readonly result: SearchResult }
   | { readonly _tag: "Counted"; readonly facets: Facets }
-  | { readonly _tag: "Cancelled" }
+  | { readonly _tag: "Canceled" }
   | { readonly _tag: "Failed"; readonly error: unknown }
 
 export type ToThread =
@@ -42,7 +42,7 @@ export const runJob = ({ leaders, list }: Searched, job: Job, cancel: Cancel): O
       ? { _tag: "Found", result: search(list, job.query, cancel) }
       : { _tag: "Counted", facets: facets(list, job.filter, leaders, cancel) }
   } catch (error) {
-    return error instanceof Cancelled ? { _tag: "Cancelled" } : { _tag: "Failed", error }
+    return error instanceof Canceled ? { _tag: "Canceled" } : { _tag: "Failed", error }
   }
 }
 
@@ -57,7 +57,7 @@ export const makeHandler = (): ((message: ToThread) => FromThread | undefined) =
     }
     const { id, job, word } = message
     const check = () => {
-      if (Atomics.load(word, 0) === id) throw new Cancelled()
+      if (Atomics.load(word, 0) === id) throw new Canceled()
     }
     return { id, outcome: runJob(searched, job, { check }) }
   }

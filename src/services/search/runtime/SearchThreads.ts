@@ -10,7 +10,7 @@ import * as Threads from "effect/workers/Worker"
 import type { AccountId } from "../../../domain/access/Account.ts"
 import type { RateLimited, SearchTimeout, ServiceUnavailable } from "../../../domain/ToolError.ts"
 import { CurrentAccount } from "../../access/CurrentAccount.ts"
-import { Cancelled } from "../index/Matching.ts"
+import { Canceled } from "../index/Matching.ts"
 import * as FairQueue from "../../limits/FairQueue.ts"
 import type { Published } from "./IndexState.ts"
 import { runJob } from "./SearchThread.ts"
@@ -48,7 +48,7 @@ const answer = (
   hint: (() => string | undefined) | undefined
 ): Effect.Effect<Answered, SearchTimeout> => {
   switch (outcome._tag) {
-    case "Cancelled":
+    case "Canceled":
       return Effect.fail(ToolErrorMessages.tooSlow(hint?.()))
     case "Failed":
       return Effect.die(outcome.error)
@@ -69,7 +69,7 @@ export const onThisThread: Effect.Effect<Searcher> = Effect.sync(() => {
         const clock = yield* Clock.Clock
         const end = clock.currentTimeMillisUnsafe() + Duration.toMillis(searchLimit)
         const check = () => {
-          if (clock.currentTimeMillisUnsafe() > end) throw new Cancelled()
+          if (clock.currentTimeMillisUnsafe() > end) throw new Canceled()
         }
         return yield* answer(runJob(published, job, { check }), published, hint)
       })

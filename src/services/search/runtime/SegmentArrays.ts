@@ -1,8 +1,7 @@
 /**
- * Every array of a segment view by its name, for whoever treats them all alike: snapshots and the estimate of memory.
+ * The arrays of a segment view by name, for snapshots and for the estimate of memory.
  *
- * The table of kinds is held to the types of the segment by the compiler: an array that is missing here, or is of another
- * kind there, does not compile.
+ * The types of the segment determine the table: an array that is missing or has another kind does not compile.
  */
 import { codes, figures, kindOf, masks } from "../index/Segment.ts"
 import type { ArrayKind, SegmentView, TypedArray } from "../index/Segment.ts"
@@ -22,7 +21,7 @@ type Kinds<T> = T extends Float64Array
 type KindTree = ArrayKind | { readonly [name: string]: KindTree }
 
 const each = <Name extends string, Kind extends ArrayKind>(names: ReadonlyArray<Name>, kind: Kind) =>
-  // Object.fromEntries forgets the names.
+  // Object.fromEntries loses the names.
   Object.fromEntries(names.map((name) => [name, kind])) as Readonly<Record<Name, Kind>>
 
 const words = {
@@ -72,7 +71,7 @@ const viewKinds: Kinds<SegmentView> = {
 }
 
 export interface NamedArray {
-  /** The path to it, such as `segment.products.ids`. */
+  /** Its path, such as `segment.products.ids`. */
   readonly name: string
   readonly array: TypedArray
 }
@@ -82,18 +81,19 @@ const visit = (kinds: KindTree, name: string, leaf: (name: string, kind: ArrayKi
   for (const [key, kind] of Object.entries(kinds)) visit(kind, name === "" ? key : `${name}.${key}`, leaf)
 }
 
-/** In an order that is always the same. */
+/** In a fixed order. */
 export const arraysOf = (view: SegmentView): ReadonlyArray<NamedArray> => {
   const found: Array<NamedArray> = []
   visit(viewKinds, "", (name, kind) => {
     const array = name.split(".").reduce<unknown>((at, key) => Reflect.get(Object(at), key), view)
-    if (!ArrayBuffer.isView(array) || kindOf(array as TypedArray) !== kind) throw new Error(`${name} is no ${kind}`)
+    if (!ArrayBuffer.isView(array) || kindOf(array as TypedArray) !== kind)
+      throw new Error(`${name} is not of the kind ${kind}`)
     found.push({ name, array: array as TypedArray })
   })
   return found
 }
 
-/** The inverse of {@link arraysOf}. `get` gives the array of a name, of that kind, or throws. */
+/** The inverse of {@link arraysOf}. `get` returns the array with this name and kind, or throws. */
 export const viewOf = (pseudoStores: number, get: (name: string, kind: ArrayKind) => TypedArray): SegmentView => {
   const tree: Record<string, unknown> = {}
   visit(viewKinds, "", (name, kind) => {
@@ -104,10 +104,10 @@ export const viewOf = (pseudoStores: number, get: (name: string, kind: ArrayKind
     at[last] = get(name, kind)
   })
   Object.assign(Object(tree["segment"]), { pseudoStores })
-  // Made of every name and kind of the table, which the compiler holds to this type.
+  // Made from every name and kind of the table, which the compiler checks against this type.
   return tree as unknown as SegmentView
 }
 
-/** Bytes that a view takes in memory, and about as many in a snapshot. */
+/** Bytes of a view in memory, and approximately in a snapshot. */
 export const bytesOf = (view: SegmentView): number =>
   arraysOf(view).reduce((sum, { array }) => sum + array.byteLength, 0)

@@ -1,7 +1,7 @@
 /**
- * Lists of segments on their way between threads. A segment, its columns and its live stores are sent once each and named
- * by number from then on: a receiver keeps the same objects from list to list, so that what it remembers of a segment stays
- * good, and it holds each shared buffer once.
+ * Transfers lists of segments between threads. Each segment, its columns and its live stores are sent once and referred to
+ * by number afterwards. The receiver keeps the same objects from list to list, so its caches stay valid, and it holds each
+ * shared buffer once.
  */
 import { runInNewContext } from "node:vm"
 import { setFlagsFromString } from "node:v8"
@@ -17,12 +17,12 @@ interface NumberedView {
 }
 
 export interface ListMessage {
-  /** What the receiver does not have yet. */
+  /** Parts that the receiver does not have yet. */
   readonly parts: ReadonlyArray<readonly [number, Part]>
   readonly views: ReadonlyArray<NumberedView>
 }
 
-/** For one receiver, which gets every message in the order in which they are made. */
+/** For one receiver, which must get every message in order. */
 export const makeSender = (): ((list: SegmentList) => ListMessage) => {
   let numbers = new Map<Part, number>()
   let last = 0
@@ -46,7 +46,7 @@ export const makeSender = (): ((list: SegmentList) => ListMessage) => {
   }
 }
 
-/** Buffers that are not used any more are given back once so much of them has gathered: a thread at rest would keep them. */
+/** Collects garbage once so many bytes of buffers are unused; an idle thread would otherwise keep them. */
 const garbageBytes = 64 * 2 ** 20
 
 /** `collect` runs the garbage collector of this thread. */
@@ -64,7 +64,7 @@ export const makeReceiver = (collect: () => void = collectGarbage): ((message: L
       return part
     }
     const before = list
-    // Numbers are given by part, so that what has the number of a segment is one.
+    // Parts are numbered in one sequence, so the part with a segment's number is a segment.
     list = message.views.map(
       ({ columns, live, segment }) =>
         ({ segment: partOf(segment), columns: partOf(columns), live: partOf(live) }) as SegmentView
@@ -82,7 +82,7 @@ export const makeReceiver = (collect: () => void = collectGarbage): ((message: L
 
 let collector: (() => void) | undefined
 
-/** Some milliseconds on a thread whose own heap is small. */
+/** Some milliseconds on a thread with a small heap. */
 export const collectGarbage = (): void => {
   if (collector === undefined) {
     setFlagsFromString("--expose-gc")

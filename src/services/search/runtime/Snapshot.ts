@@ -1,12 +1,12 @@
 /**
- * A snapshot: one file that holds an index, in the bytes that it has in memory, so that a start need not rebuild it.
+ * The snapshot file: an index in the bytes that it has in memory, so that a start need not rebuild it.
  *
- *     prologue    32 bytes: magic, format version, where the directory is, its length and checksum, and its own checksum
- *     arrays      each begins at a multiple of 64 bytes
- *     directory   JSON: identity, niches, spellings, and of each array its name, kind, length, offset and checksum
+ *     prologue    32 bytes: magic, format version, offset, length and checksum of the directory, its own checksum
+ *     arrays      each aligned to 64 bytes
+ *     directory   JSON: identity, niches, spellings, and the name, kind, length, offset and checksum of each array
  *
- * The prologue is written last, so that a file that was cut short has none. Every byte that is read is covered by a CRC-32;
- * only the gaps between arrays are not, and nothing reads them. The byte order is the machine's, which the magic tells.
+ * The prologue is written last, so a truncated file has none. A CRC-32 covers every byte that is read. The byte order is
+ * the machine's; the magic detects another one.
  */
 import { Effect, Result, Schema } from "effect"
 import type { Scope } from "effect"
@@ -17,19 +17,19 @@ import type { TypedArray } from "../index/Segment.ts"
 import type { IndexState } from "./IndexState.ts"
 import { arraysOf, viewOf } from "./SegmentArrays.ts"
 
-/** To be raised whenever the arrays of a segment change, or what their values mean. */
+/** Increase it when the arrays of a segment change, or the meaning of their values. */
 export const formatVersion = 2
 
 const prologueBytes = 32
 const alignment = 64
-/** Written as a number, so that the other byte order reads another one. */
+/** Written as a number, so that a machine with the other byte order reads another value. */
 const magic = 0x58_44_49_44
-/** Between two awaits, so that the event loop is held up for some milliseconds only. */
+/** Bytes between two awaits, so that the event loop is blocked for a few milliseconds at most. */
 const chunkBytes = 8 * 2 ** 20
-/** A directory is some hundred kilobytes; what claims more is damaged. */
+/** A directory has some hundred kilobytes. A larger claim means damage. */
 const maxDirectoryBytes = 2 ** 30
 
-/** Why a file is not a snapshot that this program can use. */
+/** Why this program cannot use a file as a snapshot. */
 export class UnusableSnapshot extends Schema.TaggedError<UnusableSnapshot>()("UnusableSnapshot", {
   file: Schema.String,
   message: Schema.String
@@ -62,7 +62,7 @@ const Directory = Schema.Struct({
     extension: Schema.Array(Schema.String)
   }),
   bases: Count,
-  /** Of each view, how many pseudo-stores its segment has. */
+  /** For each view, the number of pseudo-stores in its segment. */
   views: Schema.Array(Count),
   arrays: Schema.Array(Entry)
 })
@@ -82,7 +82,7 @@ const open = (file: string, flags: string): Effect.Effect<fs.FileHandle, Snapsho
 const attempt = <A>(message: string, evaluate: () => Promise<A>): Effect.Effect<A, SnapshotFailed> =>
   Effect.tryPromise({ try: evaluate, catch: (cause) => new SnapshotFailed({ message, cause }) })
 
-/** Writes a snapshot to a new file, and waits until it is on the disk. */
+/** Writes a snapshot to a new file, and syncs it to the disk. */
 export const write = (file: string, state: IndexState): Effect.Effect<void, SnapshotFailed> =>
   Effect.scoped(
     Effect.gen(function* () {
@@ -142,7 +142,7 @@ const prologueOf = ({ crc, length, offset }: Place): Uint8Array => {
   return bytes
 }
 
-/** What a file says of itself, without its arrays. */
+/** The directory of a file, without its arrays. */
 export interface Opened {
   readonly directory: Directory
   readonly read: Effect.Effect<IndexState, UnusableSnapshot | SnapshotFailed>

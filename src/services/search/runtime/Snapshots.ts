@@ -1,9 +1,9 @@
 /**
  * The snapshots of one machine: `<folder>/<catalog id>/<sequence>-v<version>.index`.
  *
- * A snapshot is written under a name with the process id, synced and then renamed, so that whoever finds its name finds
- * the whole of it. The newest two are kept. Sequences order them, not versions: a database that was restored counts again
- * from an older one.
+ * A snapshot is written under a temporary name, synced and renamed, so that a file with a final name is complete. The
+ * newest two are kept. They are ordered by sequence, because the versions of a restored database start again from an older
+ * one.
  */
 import { Context, Effect, Layer, Option, Result } from "effect"
 import * as fs from "node:fs/promises"
@@ -19,7 +19,7 @@ const partName = /^\d{10}\.(\d+)\.part$/
 const tried = <A>(message: string, evaluate: () => Promise<A>): Effect.Effect<A, SnapshotFailed> =>
   Effect.tryPromise({ try: evaluate, catch: (cause) => new SnapshotFailed({ message, cause }) })
 
-/** Ascending by sequence; none where there is no folder. */
+/** Ascending by sequence; empty if the folder does not exist. */
 const namesIn = (folder: string, pattern: RegExp): Effect.Effect<ReadonlyArray<string>> =>
   Effect.promise(() =>
     fs.readdir(folder).then(
@@ -33,7 +33,7 @@ const isRunning = (processId: number): boolean => {
     process.kill(processId, 0)
     return true
   } catch (cause) {
-    // It runs, but is another user's.
+    // The process runs, but belongs to another user.
     return cause instanceof Error && "code" in cause && cause.code === "EPERM"
   }
 }
@@ -51,10 +51,7 @@ const remove = (folder: string, names: ReadonlyArray<string>): Effect.Effect<voi
 export class Snapshots extends Context.Service<
   Snapshots,
   {
-    /**
-     * The newest one of a catalog that can be read and that `isUsable` says is of this database. Others are left aside
-     * with a warning.
-     */
+    /** The newest readable snapshot of a catalog for which `isUsable` holds. Others are skipped with a warning. */
     newest<E, R>(
       catalogId: string,
       isUsable: (identity: Identity) => Effect.Effect<boolean, E, R>
@@ -62,14 +59,14 @@ export class Snapshots extends Context.Service<
     save(state: IndexState): Effect.Effect<void, SnapshotFailed>
   }
 >()("discovery/search/Snapshots") {
-  /** For who looks at them beside a server. */
+  /** For commands that read snapshots while a server runs. */
   static readonly layerReadOnly = (folder: string): Layer.Layer<Snapshots> =>
     Layer.effect(
       Snapshots,
       Effect.map(Snapshots, (snapshots) => ({ ...snapshots, save: () => Effect.void }))
     ).pipe(Layer.provide(Snapshots.layer(folder)))
 
-  /** `folder` is made when it is first needed. */
+  /** Creates `folder` when it is first needed. */
   static readonly layer = (folder: string): Layer.Layer<Snapshots> =>
     Layer.sync(Snapshots, () => {
       const folderOf = (catalogId: string) => path.join(folder, catalogId)
@@ -81,7 +78,7 @@ export class Snapshots extends Context.Service<
       ) {
         const leave = (why: string) =>
           Effect.as(
-            Effect.annotateLogs(Effect.logWarning(`A snapshot of the search index is left aside: ${why}`), { file }),
+            Effect.annotateLogs(Effect.logWarning(`A snapshot of the search index is skipped: ${why}`), { file }),
             Option.none<IndexState>()
           )
         const opened = yield* Effect.result(openSnapshot(file))
@@ -120,7 +117,7 @@ export class Snapshots extends Context.Service<
         const sequence = String(Number(wholeName.exec(last ?? "")?.[1] ?? 0) + 1).padStart(10, "0")
         const part = path.join(own, `${sequence}.${process.pid}.part`)
         const whole = path.join(own, `${sequence}-v${state.identity.version}.index`)
-        // Of this process itself, which writes one at a time: of a run before it that had the same id.
+        // This process writes one at a time, so a temporary file with its id is from an earlier process with the same id.
         yield* remove(own, [path.basename(part)])
         yield* write(part, state).pipe(
           Effect.andThen(tried(`cannot name ${whole}`, () => fs.rename(part, whole))),

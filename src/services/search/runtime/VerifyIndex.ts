@@ -1,4 +1,4 @@
-/** Whether the index that servers answer from says what the records say. */
+/** Compares the index of the servers with the records. */
 import type { PgClient } from "@effect/sql-pg"
 import { Effect, Option, Schema } from "effect"
 import type { SqlError } from "effect/sql"
@@ -13,7 +13,7 @@ import * as LocalIndex from "./LocalIndex.ts"
 import type { Snapshots } from "./Snapshots.ts"
 
 /** The catalog changes faster than it can be compared. */
-export class CatalogNeverRests extends Schema.TaggedError<CatalogNeverRests>()("CatalogNeverRests", {
+export class CatalogKeepsChanging extends Schema.TaggedError<CatalogKeepsChanging>()("CatalogKeepsChanging", {
   message: Schema.String
 }) {}
 
@@ -22,7 +22,7 @@ const maxAttempts = 3
 const nichesText = (niches: ReadonlyArray<Niche>): string =>
   JSON.stringify(niches.map(({ id, name, parentId }) => [id, parentId, name]))
 
-/** Differences between a published index and the records, as text; none where the records are of another version. */
+/** Differences between a published index and the records, as text; none if the records have another version. */
 export const compareWithRecords = Effect.fn("VerifyIndex.compare")(function* (
   published: Published
 ): Effect.fn.Return<Option.Option<ReadonlyArray<string>>, SqlError.SqlError, CatalogReader> {
@@ -39,10 +39,12 @@ export const compareWithRecords = Effect.fn("VerifyIndex.compare")(function* (
   )
 })
 
-/** The newest snapshot of this machine, brought up to date as a server does it at its start, against the records. */
+/**
+ * Brings the newest snapshot of this machine up to date, as a server does at its start, and compares it with the records.
+ */
 export const verify: Effect.Effect<
   { readonly version: number; readonly differences: ReadonlyArray<string> },
-  IndexerError | CatalogNeverRests,
+  IndexerError | CatalogKeepsChanging,
   CatalogReader | Snapshots | PgClient.PgClient
 > = Effect.scoped(
   Effect.gen(function* () {
@@ -59,7 +61,7 @@ export const verify: Effect.Effect<
       const found = yield* compareWithRecords(published)
       if (Option.isSome(found)) return { version: published.version, differences: found.value }
     }
-    return yield* new CatalogNeverRests({
+    return yield* new CatalogKeepsChanging({
       message: "The catalog changed each time that it was compared. Try again when no import runs."
     })
   })

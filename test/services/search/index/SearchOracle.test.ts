@@ -32,7 +32,7 @@ const decode = {
   shop: Schema.decodeUnknownSync(ShopQuery.ShopQuery)
 }
 
-const uncancelled = { check: () => {} }
+const neverCanceled = { check: () => {} }
 
 /** Small segments go the ways of large ones too: bitmaps for few hits, scans, walks that are given up. */
 const tunings: ReadonlyArray<Tuning> = [
@@ -53,7 +53,7 @@ interface Expected {
 const failure = (list: SegmentList, query: Query, expected: Expected, tuning: Tuning): string | undefined => {
   const pages = Math.max(1, Math.min(lastPage, Math.ceil(expected.ids.length / query.limit) + 1))
   for (let page = 1; page <= pages; page++) {
-    const found = search(list, { ...query, offset: (page - 1) * query.limit }, uncancelled, tuning)
+    const found = search(list, { ...query, offset: (page - 1) * query.limit }, neverCanceled, tuning)
     const ids = found.page.map(({ id }) => id)
     const wanted = expected.ids.slice((page - 1) * query.limit, page * query.limit)
     if (found.total !== expected.total) return `page ${page}: total is ${found.total}, not ${expected.total}`
