@@ -18,10 +18,23 @@ export interface Look {
   readonly javaScript?: boolean
 }
 
-/** Every page is checked in these widths and color schemes. */
-export const looks: ReadonlyArray<Required<Pick<Look, "width" | "scheme">>> = [390, 1280].flatMap((width) =>
-  (["light", "dark"] as const).map((scheme) => ({ width, scheme }))
-)
+const screenshots = process.env["SCREENSHOTS"] ?? ""
+
+/**
+ * Every page is checked at these widths and in these color schemes. Colors do not depend on the width, so that each width has
+ * one scheme; a run that saves screenshots has every pair.
+ */
+const looksOf = (widths: ReadonlyArray<number>): ReadonlyArray<Required<Pick<Look, "width" | "scheme">>> =>
+  widths.flatMap((width, at) =>
+    (["light", "dark"] as const)
+      .filter((_scheme, index) => screenshots !== "" || index === at % 2)
+      .map((scheme) => ({ width, scheme }))
+  )
+
+export const looks = looksOf([390, 1280])
+
+/** Includes a common desktop width, for pages that use it. */
+export const wideLooks = looksOf([390, 1280, 1920])
 
 /** Without a browser, its tests are skipped. */
 export const isAvailable = (): boolean => inject("chromium") !== undefined
@@ -88,12 +101,6 @@ export const violations = (page: Page): Effect.Effect<ReadonlyArray<string>> =>
 export const overflow = (page: Page): Effect.Effect<number> =>
   Effect.promise(() => page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth))
 
-/** Includes a common desktop width, for pages that use it. */
-export const wideLooks = [
-  ...looks,
-  ...(["light", "dark"] as const).map((scheme) => ({ width: 1920, scheme }))
-] satisfies typeof looks
-
 /** The checks of every page in one look; `name` is that of its screenshot. */
 export const checker = (page: Page, { scheme, width }: (typeof looks)[number]) =>
   Effect.fnUntraced(function* (name: string) {
@@ -105,8 +112,7 @@ export const checker = (page: Page, { scheme, width }: (typeof looks)[number]) =
 /** Saves a screenshot in the folder `SCREENSHOTS`, if that variable is set. */
 export const picture = (page: Page, name: string): Effect.Effect<void> =>
   Effect.promise(async () => {
-    const folder = process.env["SCREENSHOTS"]
-    if (folder === undefined || folder === "") return
-    await fs.mkdir(folder, { recursive: true })
-    await page.screenshot({ path: path.join(folder, `${name}.png`), fullPage: true })
+    if (screenshots === "") return
+    await fs.mkdir(screenshots, { recursive: true })
+    await page.screenshot({ path: path.join(screenshots, `${name}.png`), fullPage: true })
   })

@@ -2,7 +2,16 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import type { Page, Response } from "playwright-core"
-import { Browser, checker, isAvailable, overflow, picture, violations, wideLooks } from "../../../support/Browser.ts"
+import {
+  Browser,
+  checker,
+  isAvailable,
+  looks,
+  overflow,
+  picture,
+  violations,
+  wideLooks
+} from "../../../support/Browser.ts"
 import { Site } from "../../../support/Site.ts"
 import { goTo } from "../../../support/Steps.ts"
 import * as StoreRecords from "../../../support/StoreRecords.ts"
@@ -190,7 +199,7 @@ describe.skipIf(!isAvailable())("stores in a browser", () => {
     it.effect("who lacks the plan is led to billing", () =>
       Effect.gen(function* () {
         const site = yield* Site
-        for (const look of wideLooks.slice(0, 4)) {
+        for (const look of looks) {
           const page = yield* (yield* Browser).open(look)
           yield* signIn(page, `/dashboard/shops/${yield* wholeStore}`, yield* site.account({ status: "unpaid" }))
           assert.strictEqual(yield* Effect.promise(() => page.innerText("h1")), "This needs an active plan")

@@ -6,7 +6,7 @@ import type { Page } from "playwright-core"
 import { usagePath } from "../../../../src/http/pages/usage/UsageAddress.ts"
 import { Accounts } from "../../../../src/services/access/Accounts.ts"
 import { ApiKeys } from "../../../../src/services/access/ApiKeys.ts"
-import { Browser, isAvailable, overflow, picture, violations } from "../../../support/Browser.ts"
+import { Browser, checker, isAvailable, overflow, picture, violations, wideLooks } from "../../../support/Browser.ts"
 import * as RecordedCalls from "../../../support/RecordedCalls.ts"
 import { Site } from "../../../support/Site.ts"
 import { goTo } from "../../../support/Steps.ts"
@@ -83,18 +83,12 @@ const services = Layer.merge(Browser.layer, Site.layer())
 
 describe.skipIf(!isAvailable())("in a browser", () => {
   layer(services, { excludeTestServices: true })((it) => {
-    it.effect("nothing is wrong to axe nor wider than the window, light and dark, at three widths", () =>
+    it.effect.each(wideLooks)("the page passes axe and fits at $width pixels, $scheme", (look) =>
       Effect.gen(function* () {
         const { who } = yield* busy
-        for (const width of [390, 1280, 1920]) {
-          for (const scheme of ["light", "dark"] as const) {
-            const page = yield* (yield* Browser).open({ width, scheme })
-            yield* openUsage(page, who)
-            assert.strictEqual(yield* overflow(page), 0)
-            assert.deepStrictEqual(yield* violations(page), [])
-            yield* picture(page, `usage-${width}-${scheme}`)
-          }
-        }
+        const page = yield* (yield* Browser).open(look)
+        yield* openUsage(page, who)
+        yield* checker(page, look)("usage")
       })
     )
 

@@ -10,7 +10,7 @@ import * as ServerProcess from "../../../support/ServerProcess.ts"
 import { TestDatabase } from "../../../support/TestDatabase.ts"
 
 /** Transactions from the start of a process until it is killed: while it starts, builds, follows, merges and saves. */
-const moments = [20, 60, 100, 150, 200, 300, 400, 600]
+const moments = [20, 60, 100, 150, 250]
 
 const isReady = (port: number) =>
   Effect.tryPromise(() => fetch(`http://127.0.0.1:${port}/health/ready`)).pipe(
