@@ -41,6 +41,7 @@ import { SafeFetch } from "../services/oauth/SafeFetch.ts"
 import { ServerKey } from "../services/oauth/ServerKey.ts"
 import { Importer } from "../services/import/Importer.ts"
 import { dataAsOfLayer } from "../services/import/Sources.ts"
+import { imageOriginsLayer } from "../services/search/ImageOrigins.ts"
 import { AdSearch } from "../services/search/AdSearch.ts"
 import { ProductSearch } from "../services/search/ProductSearch.ts"
 import { ProductReader } from "../services/search/ProductReader.ts"
@@ -159,6 +160,7 @@ export const service = Layer.mergeAll(ToolRunner.layer, ToolRegistry.layer).pipe
       Readiness.layer,
       searches,
       dataAsOfLayer,
+      imageOriginsLayer,
       TrackedShops.layer,
       ProductReader.layer,
       signIn,

@@ -2,6 +2,7 @@
 import { assert } from "@effect/vitest"
 import * as ClientV2 from "@modelcontextprotocol/client"
 import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js"
+import type { ClientCapabilities } from "@modelcontextprotocol/sdk/types.js"
 import { StreamableHTTPClientTransport as TransportV1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js"
 
 /** The operations of a client, whatever its API. */
@@ -70,8 +71,13 @@ const offering =
         : {})
     })
 
-export const connectV1 = async (url: string, version: string, headers: Record<string, string>) => {
-  const client = new ClientV1({ name: "test", version: "1.0.0" })
+export const connectV1 = async (
+  url: string,
+  version: string,
+  headers: Record<string, string>,
+  capabilities: ClientCapabilities = {}
+) => {
+  const client = new ClientV1({ name: "test", version: "1.0.0" }, { capabilities })
   const transport = new TransportV1(new URL(`${url}/mcp`), { requestInit: { headers }, fetch: offering(version) })
   await client.connect(transport)
   return { client, transport }

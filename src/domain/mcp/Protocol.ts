@@ -36,6 +36,8 @@ export interface RoutingHeaders {
   readonly version: string | undefined
   readonly method: string | undefined
   readonly name: string | undefined
+  /** `Mcp-Session-Id` */
+  readonly sessionId?: string | undefined
 }
 
 /** "Modern" or "legacy", as defined at the top of this file. All legacy versions are handled alike. */
@@ -90,15 +92,24 @@ const modernRevision = (
     return invalidParams(`params._meta["${metaKeys.clientCapabilities}"] must be an object`)
   }
   if (headers.method !== message.method) return mismatch("Mcp-Method", "the method in the body")
-  if (message.method === "tools/call") {
-    const name = JsonRpc.isRecord(message.params) ? message.params["name"] : undefined
-    if (typeof name !== "string") return invalidParams("params.name must be a string")
+  const field = namedBy.get(message.method)
+  if (field !== undefined) {
+    const name = JsonRpc.isRecord(message.params) ? message.params[field] : undefined
+    // Whether there are resources depends on the client: their method says what is wrong.
+    if (typeof name !== "string" && field === "uri") return Result.succeed("modern")
+    if (typeof name !== "string") return invalidParams(`params.${field} must be a string`)
     if (headers.name === undefined || decodeHeader(headers.name) !== name) {
-      return mismatch("Mcp-Name", "params.name in the body")
+      return mismatch("Mcp-Name", `params.${field} in the body`)
     }
   }
   return Result.succeed("modern")
 }
+
+/** What `Mcp-Name` repeats. */
+const namedBy = new Map([
+  ["tools/call", "name"],
+  ["resources/read", "uri"]
+])
 
 const maxEchoedVersion = 40
 

@@ -8,9 +8,11 @@ import * as Protocol from "../../domain/mcp/Protocol.ts"
 import { CreditLedger } from "../../services/access/CreditLedger.ts"
 import type { Charge } from "../../services/access/CreditLedger.ts"
 import { RequestRate } from "../../services/limits/RequestRate.ts"
+import { ImageOrigins } from "../../services/search/ImageOrigins.ts"
 import { ToolRegistry } from "../../services/tools/ToolRegistry.ts"
 import { ToolRunner } from "../../services/tools/ToolRunner.ts"
 import type { ToolCall } from "../../services/tools/ToolRunner.ts"
+import * as Extension from "./apps/Extension.ts"
 import * as Methods from "./Methods.ts"
 import * as Reply from "./Reply.ts"
 
@@ -47,15 +49,16 @@ export class Dispatch extends Context.Service<
       const runner = yield* ToolRunner
       const ledger = yield* CreditLedger
       const requestRate = yield* RequestRate
+      const imageOrigins = yield* ImageOrigins
       const methods = Methods.make(yield* AppConfig, registry)
 
       const handle = Effect.fnUntraced(function* (
         request: JsonRpc.Request,
         revision: Protocol.Revision,
-        { caller, onCharge, requestId }: MessageContext
+        { caller, headers, onCharge, requestId }: MessageContext
       ): Effect.fn.Return<Reply.Reply> {
         const rate = yield* requestRate.take(caller.accountId)
-        const outcome = methods.answer(request, revision)
+        const outcome = methods.answer(request, revision, headers.sessionId)
         if (Result.isFailure(outcome)) {
           const { failure } = outcome
           return { status: failure.status, body: JsonRpc.failure(request.id, withId(failure, requestId)), rate }
@@ -84,7 +87,17 @@ export class Dispatch extends Context.Service<
             retryAfterSeconds
           }
         }
-        return { status: 200, body: JsonRpc.success(request.id, outcome.success.json), rate }
+        if (outcome.success._tag === "Card") {
+          const json = methods.cardResult(outcome.success.card, yield* imageOrigins, revision)
+          return { status: 200, body: JsonRpc.success(request.id, json), rate }
+        }
+        const { json, startsSession } = outcome.success
+        return {
+          status: 200,
+          body: JsonRpc.success(request.id, json),
+          rate,
+          sessionId: startsSession === true ? Extension.sessionOf(requestId) : undefined
+        }
       })
 
       const one = (decoded: Decoded, context: MessageContext): Effect.Effect<Reply.Reply> => {

@@ -142,7 +142,8 @@ export const layer = HttpRouter.use((router) =>
         headers: {
           version: headers["mcp-protocol-version"]?.trim(),
           method: headers["mcp-method"]?.trim(),
-          name: headers["mcp-name"]?.trim()
+          name: headers["mcp-name"]?.trim(),
+          sessionId: headers["mcp-session-id"]?.trim()
         }
       })
       return respond(reply, requestId)

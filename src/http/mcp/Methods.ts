@@ -7,6 +7,8 @@ import * as ToolErrors from "../../domain/ToolError.ts"
 import type { RawArguments, RunnableTool } from "../../services/tools/ToolDefinition.ts"
 import type { ToolRegistry } from "../../services/tools/ToolRegistry.ts"
 import type { ToolAnswer } from "../../services/tools/ToolRunner.ts"
+import * as Cards from "./apps/Cards.ts"
+import * as Extension from "./apps/Extension.ts"
 import { instructions, serverInfo } from "./ServerInfo.ts"
 
 /** A failure of the protocol, with the HTTP status that its revision gives it. */
@@ -15,7 +17,8 @@ export interface MethodFailure extends JsonRpc.Failure {
 }
 
 export type Outcome =
-  | { readonly _tag: "Json"; readonly json: string }
+  | { readonly _tag: "Json"; readonly json: string; readonly startsSession?: boolean }
+  | { readonly _tag: "Card"; readonly card: Card }
   | {
       readonly _tag: "ToolCall"
       readonly tool: RunnableTool
@@ -23,10 +26,15 @@ export type Outcome =
       readonly meta: Readonly<Record<string, unknown>> | undefined
     }
 
+type Card = NonNullable<ReturnType<typeof Cards.find>>
+
 /** How long a client may cache `tools/list` and `server/discover`, which only a deployment changes. */
 const ttlMs = 300_000
 
 const capabilities = { tools: {} }
+
+/** For clients that have announced the extension. */
+const withCards = { ...capabilities, resources: {}, extensions: { [Extension.extension]: {} } }
 
 export const make = (config: Pick<AppSettings, "baseUrl">, registry: ToolRegistry["Service"]) => {
   const info = serverInfo(config)
@@ -34,6 +42,12 @@ export const make = (config: Pick<AppSettings, "baseUrl">, registry: ToolRegistr
   const modernMetaFields = JSON.stringify(modernMeta).slice(1, -1)
   const cacheable = { ttlMs, cacheScope: "public", resultType: "complete", _meta: modernMeta }
   const tools = registry.tools.map(({ listing }) => listing)
+  const toolsWithCards = tools.map((listing) => {
+    const meta = Cards.toolMeta(listing.name)
+    return meta === undefined ? listing : { ...listing, _meta: meta }
+  })
+  /** Whoever has not announced the extension is not given it from a shared cache. */
+  const cacheableWithCards = { ...cacheable, cacheScope: "private" }
 
   const json = (value: unknown): MethodResult => {
     const outcome: Outcome = { _tag: "Json", json: JSON.stringify(value) }
@@ -42,15 +56,26 @@ export const make = (config: Pick<AppSettings, "baseUrl">, registry: ToolRegistr
   const legacyTools = json({ tools })
   const modernTools = json({ tools, ...cacheable })
   const pong = json({})
-  const discovery = json({ supportedVersions: Protocol.modernVersions, capabilities, instructions, ...cacheable })
+  const supportedVersions = Protocol.modernVersions
+  const discovery = json({ supportedVersions, capabilities, instructions, ...cacheable })
 
-  const initialize = ({ protocolVersion: requested }: typeof InitializeParams.Type) =>
-    json({
+  const initialize = ({ capabilities: announced, protocolVersion: requested }: typeof InitializeParams.Type) => {
+    const startsSession = Extension.isAnnounced(announced)
+    const answer = {
       protocolVersion: Protocol.isLegacyVersion(requested) ? requested : Protocol.legacyVersions[0],
-      capabilities,
+      capabilities: startsSession ? withCards : capabilities,
       serverInfo: info,
       instructions
-    })
+    }
+    return Result.succeed<Outcome>({ _tag: "Json", json: JSON.stringify(answer), startsSession })
+  }
+
+  const readResource = ({ uri }: typeof ReadParams.Type): MethodResult => {
+    const card = Cards.find(uri)
+    if (card !== undefined) return Result.succeed<Outcome>({ _tag: "Card", card })
+    const known = Cards.resources.map((resource) => resource.uri).join(", ")
+    return invalid(legacyStatus, `there is no such resource; the resources are ${known}`)
+  }
 
   const callTool = (params: typeof CallParams.Type): MethodResult => {
     const tool = registry.find(params.name)
@@ -62,22 +87,63 @@ export const make = (config: Pick<AppSettings, "baseUrl">, registry: ToolRegistr
     return Result.succeed<Outcome>({ _tag: "ToolCall", tool, arguments: params.arguments ?? {}, meta })
   }
 
-  const legacy = revisionOf(legacyStatus, legacyStatus, [
+  const legacy: Methods = [
     ["initialize", method(InitializeParams, initialize)],
     ["ping", method(AnyParams, () => pong)],
     ["tools/list", method(ListParams, () => legacyTools)],
     ["tools/call", method(CallParams, callTool)]
-  ])
-  const modern = revisionOf(modernStatus, 404, [
+  ]
+  const modern: Methods = [
     ["server/discover", method(AnyParams, () => discovery)],
     ["tools/list", method(ListParams, () => modernTools)],
     ["tools/call", method(CallParams, callTool)]
-  ])
+  ]
+
+  /** The methods of a client that has announced the extension; a later entry replaces an earlier one. */
+  const extended = (methods: Methods, cache: object): Methods => {
+    const answers = {
+      tools: json({ tools: toolsWithCards, ...cache }),
+      resources: json({ resources: Cards.resources, ...cache }),
+      templates: json({ resourceTemplates: [], ...cache })
+    }
+    return [
+      ...methods,
+      ["tools/list", method(ListParams, () => answers.tools)],
+      ["resources/list", method(ListParams, () => answers.resources)],
+      ["resources/templates/list", method(ListParams, () => answers.templates)],
+      ["resources/read", method(ReadParams, readResource)]
+    ]
+  }
+  const discoveryWithCards = json({ supportedVersions, capabilities: withCards, instructions, ...cacheableWithCards })
+
+  const plain = {
+    legacy: revisionOf(legacyStatus, legacyStatus, legacy),
+    modern: revisionOf(modernStatus, 404, modern)
+  }
+  const apps = {
+    legacy: revisionOf(legacyStatus, legacyStatus, extended(legacy, {})),
+    modern: revisionOf(modernStatus, 404, [
+      ...extended(modern, cacheableWithCards),
+      ["server/discover", method(AnyParams, () => discoveryWithCards)]
+    ])
+  }
+
+  const hasAnnounced = (params: unknown, revision: Protocol.Revision, sessionId: string | undefined): boolean =>
+    revision === "modern"
+      ? Extension.isAnnounced(Protocol.metaOf(params)?.[Protocol.metaKeys.clientCapabilities])
+      : Extension.isSession(sessionId)
 
   return {
-    /** The result as JSON, or the tool to run for it. */
-    answer: ({ method: name, params }: JsonRpc.Request, revision: Protocol.Revision): MethodResult =>
-      (revision === "modern" ? modern : legacy)(name, params),
+    /** The result as JSON, or what has to be done for it. */
+    answer: (
+      { method: name, params }: JsonRpc.Request,
+      revision: Protocol.Revision,
+      sessionId: string | undefined
+    ): MethodResult => (hasAnnounced(params, revision, sessionId) ? apps : plain)[revision](name, params),
+
+    /** The JSON of `resources/read`. */
+    cardResult: (card: Card, imageOrigins: ReadonlyArray<string>, revision: Protocol.Revision): string =>
+      JSON.stringify({ contents: Cards.contents(card, imageOrigins), ...(revision === "modern" ? cacheable : {}) }),
 
     /**
      * The JSON of a `CallToolResult`; the JSON of the answer is inserted as it is. An error has no `structuredContent`, and
@@ -123,10 +189,14 @@ const paramsWith = <Fields extends Schema.Struct.Fields>(fields: Fields) =>
   })
 
 const AnyParams = paramsWith({})
-const InitializeParams = paramsWith({ protocolVersion: requiredText("params.protocolVersion must be a string") })
-const ListParams = paramsWith({
-  cursor: Schema.optionalKey(Schema.Null.annotate({ message: "there is one page of tools: leave cursor out" }))
+const InitializeParams = paramsWith({
+  protocolVersion: requiredText("params.protocolVersion must be a string"),
+  capabilities: Schema.optionalKey(Schema.Unknown)
 })
+const ListParams = paramsWith({
+  cursor: Schema.optionalKey(Schema.Null.annotate({ message: "there is one page of them: leave cursor out" }))
+})
+const ReadParams = paramsWith({ uri: requiredText("params.uri must be a string") })
 const CallParams = paramsWith({
   name: requiredText("params.name must be a string"),
   arguments: optionalObject("params.arguments must be an object")
@@ -146,7 +216,9 @@ const method = <S extends Schema.ConstraintDecoder<unknown>>(
   }
 }
 
-const revisionOf = (malformed: Status, unknown: Status, entries: ReadonlyArray<readonly [string, Method]>) => {
+type Methods = ReadonlyArray<readonly [name: string, method: Method]>
+
+const revisionOf = (malformed: Status, unknown: Status, entries: Methods) => {
   const methods = new Map(entries)
   const notFound = Result.fail({
     code: JsonRpc.codes.methodNotFound,

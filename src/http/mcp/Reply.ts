@@ -11,11 +11,12 @@ export interface Reply {
   readonly credits?: Charged | undefined
   readonly rate?: Rate | undefined
   readonly retryAfterSeconds?: number | undefined
+  readonly sessionId?: string | undefined
 }
 
 /** Adds the headers of P28; RateLimit as in draft-ietf-httpapi-ratelimit-headers. */
 export const addHeaders = (fields: Record<string, string>, reply: Reply): Record<string, string> => {
-  const { credits, rate, retryAfterSeconds } = reply
+  const { credits, rate, retryAfterSeconds, sessionId } = reply
   if (credits !== undefined) {
     fields["x-credits-cost"] = String(credits.cost)
     fields["x-credits-remaining"] = String(credits.remaining)
@@ -25,6 +26,7 @@ export const addHeaders = (fields: Record<string, string>, reply: Reply): Record
     fields["ratelimit"] = `"default";r=${rate.remaining};t=${rate.resetSeconds}`
   }
   if (retryAfterSeconds !== undefined) fields["retry-after"] = String(retryAfterSeconds)
+  if (sessionId !== undefined) fields["mcp-session-id"] = sessionId
   return fields
 }
 

@@ -7,6 +7,7 @@ import { HttpServerResponse } from "effect/http"
 /** Response headers that scripts may read, besides those that CORS always allows. */
 const exposed = [
   "WWW-Authenticate",
+  "Mcp-Session-Id",
   "Retry-After",
   "X-Request-Id",
   "X-Credits-Cost",

@@ -1,0 +1,185 @@
+/** The cards of the extension MCP Apps: one resource for each kind of answer, complete in itself (P34, P35). */
+import { createHash } from "node:crypto"
+import { readFileSync } from "node:fs"
+import { fileURLToPath } from "node:url"
+import { catalogs, languages } from "../../../domain/Messages.ts"
+import type { MessageKey } from "../../../domain/Messages.ts"
+import type { ToolName } from "../../../services/tools/ToolDefinition.ts"
+import { mimeType } from "./Extension.ts"
+
+interface Card {
+  readonly name: string
+  /** In English, as the host lists it. */
+  readonly title: string
+  readonly description: string
+  readonly tool: ToolName
+}
+
+const cards = [
+  {
+    name: "ads",
+    title: "Ads",
+    description: "Ads as cards: image, page, status, days, call to action.",
+    tool: "search_ads"
+  },
+  {
+    name: "products",
+    title: "Products",
+    description: "Products as cards: image, price, the store's figures.",
+    tool: "search_products"
+  },
+  {
+    name: "stores",
+    title: "Stores",
+    description: "Stores as cards, with their figures.",
+    tool: "search_shops"
+  },
+  {
+    name: "store",
+    title: "Store",
+    description: "All that is known of a store, its visits as a chart.",
+    tool: "get_shop"
+  }
+] as const satisfies ReadonlyArray<Card>
+
+const uriOf = ({ name }: Pick<Card, "name">): string => `ui://discovery/${name}`
+
+const byTool = new Map<string, Card>(cards.map((card) => [card.tool, card]))
+const byUri = new Map<string, Card>(cards.map((card) => [uriOf(card), card]))
+
+/** `_meta` of the tool in `tools/list`, if its answer has a card. */
+export const toolMeta = (tool: string): { readonly ui: { readonly resourceUri: string } } | undefined => {
+  const card = byTool.get(tool)
+  return card === undefined ? undefined : { ui: { resourceUri: uriOf(card) } }
+}
+
+/** `resources/list`. */
+export const resources = cards.map((card) => ({
+  uri: uriOf(card),
+  name: card.name,
+  title: card.title,
+  description: card.description,
+  mimeType
+}))
+
+export const find = (uri: string): Card | undefined => byUri.get(uri)
+
+/** Texts that the script asks for by these keys. */
+const messageKeys: ReadonlyArray<MessageKey> = [
+  "search.headings.ads",
+  "search.headings.products",
+  "stores.heading",
+  "card.view.waiting",
+  "card.view.canceled",
+  "card.view.count",
+  "card.view.page",
+  "card.view.none",
+  "card.view.cut",
+  "card.view.days",
+  "card.view.started",
+  "card.view.product",
+  "card.view.more",
+  "card.statuses.active",
+  "card.statuses.inactive",
+  "card.mediaTypes.video",
+  "card.mediaTypes.image",
+  "card.mediaTypes.carousel",
+  "card.mediaTypes.dco",
+  "card.mediaTypes.dpa",
+  "card.partnership",
+  "card.adLibrary",
+  "card.landingPage",
+  "chart.asTable",
+  "store.badges.tracked",
+  "store.badges.own",
+  "store.unknown",
+  "store.revenue",
+  "store.orders",
+  "store.visits",
+  "store.growth",
+  "store.activeAds",
+  "store.products",
+  "store.averagePrice",
+  "store.rating",
+  "store.reviews",
+  "store.created",
+  "store.country",
+  "store.languages",
+  "store.theme",
+  "store.figures",
+  "store.about",
+  "store.niche",
+  "store.apps",
+  "store.pixels",
+  "store.networks",
+  "store.traffic",
+  "store.trafficTitle",
+  "store.month",
+  "store.monthVisits",
+  "store.noTraffic"
+]
+
+const read = (file: string): string => readFileSync(fileURLToPath(import.meta.resolve(file)), "utf8")
+
+/** Read once, like the code. */
+const style = read("./view/card.css")
+
+/** The modules of the view as one, each after those that it imports. */
+const script = ["./view/locale.js", "./view/elements.js", "./view/views.js", "./view/host.js"]
+  .map((file) => read(file).replaceAll(/^import [^"]*"[^"]*"\n|^export (?=const )/gmu, ""))
+  .join("")
+
+/** In an element of the document, where `</script>` or a comment would end it. */
+const texts = JSON.stringify(
+  Object.fromEntries(
+    languages.map((language) => [
+      language,
+      Object.fromEntries(messageKeys.map((key) => [key, catalogs[language][key]]))
+    ])
+  )
+).replaceAll("<", "\\u003c")
+
+const hash = (content: string): string => `'sha256-${createHash("sha256").update(content).digest("base64")}'`
+
+const ownSources = [`script-src ${hash(script)}`, `style-src ${hash(style)}`]
+
+/**
+ * Stricter than the policy that hosts make of `_meta.ui.csp`: that one lets the hosts of images serve scripts and styles too.
+ * `connect-src` and all else is `none`.
+ */
+const policy = (imageOrigins: ReadonlyArray<string>): string =>
+  [
+    "default-src 'none'",
+    ...ownSources,
+    `img-src ${imageOrigins.length === 0 ? "'none'" : imageOrigins.join(" ")}`,
+    "base-uri 'none'",
+    "form-action 'none'"
+  ].join("; ")
+
+const html = ({ name, title }: Card, imageOrigins: ReadonlyArray<string>): string => `<!doctype html>
+<html lang="en" data-card="${name}">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${policy(imageOrigins)}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="referrer" content="no-referrer">
+<title>${title}</title>
+<style>${style}</style>
+</head>
+<body>
+<main></main>
+<script type="application/json" id="texts">${texts}</script>
+<script type="module">${script}</script>
+</body>
+</html>
+`
+
+/** `contents` of `resources/read`. The origins are safe in a policy. */
+export const contents = (card: Card, imageOrigins: ReadonlyArray<string>) => [
+  {
+    uri: uriOf(card),
+    mimeType,
+    text: html(card, imageOrigins),
+    _meta: { ui: { csp: { resourceDomains: imageOrigins }, prefersBorder: true } }
+  }
+]

@@ -1,0 +1,53 @@
+/** From where the catalog's images are loaded, for policies that name it. */
+import { Context, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql"
+import * as Origins from "../../domain/catalog/ImageOrigins.ts"
+import * as Availability from "../database/Availability.ts"
+import { rowsOf } from "../database/Rows.ts"
+
+/** Of each table: 16 MiB. A larger one is sampled, the same pages each time. */
+const maxPages = 2000
+/** Distinct origins that are looked at. */
+const maxRows = 1000
+
+const decodeRows = rowsOf(Schema.Struct({ origin: Schema.String, images: Schema.Int }))
+
+const sample = (sql: SqlClient.SqlClient, table: "ad" | "product") => sql`
+  SELECT regexp_replace(lower(substring(image_url FROM '^https://[^/?#]+')), ':443$', '') AS origin
+  FROM ${sql(table)} TABLESAMPLE SYSTEM (
+    least(100.0, 100.0 * ${maxPages}::int / greatest(1, pg_relation_size(${table}::text) / 8192))
+  ) REPEATABLE (0)`
+
+const counted = (sql: SqlClient.SqlClient): Effect.Effect<ReadonlyArray<Origins.CountedOrigin>, SqlError.SqlError> =>
+  Effect.flatMap(
+    sql`
+  SELECT origin, count(*)::int AS images
+  FROM (${sample(sql, "ad")} UNION ALL ${sample(sql, "product")}) sampled
+  WHERE origin IS NOT NULL GROUP BY origin ORDER BY images DESC, origin LIMIT ${maxRows}::int`,
+    decodeRows
+  )
+
+/** An import with images of another host is seen within this time. */
+const timeToLive = "1 minute"
+
+/** Such as `https://cdn.shop.example`; those with most images first. */
+export const ImageOrigins = Context.Reference<Effect.Effect<ReadonlyArray<string>>>("discovery/search/ImageOrigins", {
+  defaultValue: () => Effect.succeed([])
+})
+
+/** Asks the database once a minute, if anybody wants to know. What needs it is good without images. */
+export const imageOriginsLayer: Layer.Layer<never, never, SqlClient.SqlClient> = Layer.effect(
+  ImageOrigins,
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    Effect.cachedWithTTL(
+      counted(sql).pipe(
+        Availability.availableToRead,
+        Effect.map(Origins.named),
+        Effect.tapError((error) => Effect.logWarning("The hosts of the catalog's images could not be read", error)),
+        Effect.orElseSucceed((): ReadonlyArray<string> => [])
+      ),
+      timeToLive
+    )
+  )
+)
