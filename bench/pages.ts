@@ -17,6 +17,9 @@ const warmUps = 10
 /** Every page, and searches with and without filters; each has an account of its own, as an account may only look so often. */
 const pages = [
   "/sign-in",
+  "/docs",
+  "/docs/clients",
+  "/docs/tools",
   "/dashboard",
   "/dashboard/ads",
   "/dashboard/ads?sort_by=newest&per_page=25",

@@ -1,5 +1,5 @@
 import { assert, describe, expect, it } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Result } from "effect"
 import * as fs from "node:fs"
 import { AppConfig, variables } from "../src/Config.ts"
 import { AdSearch } from "../src/services/search/AdSearch.ts"
@@ -10,6 +10,7 @@ import { ShopSearch } from "../src/services/search/ShopSearch.ts"
 import { Vocabulary } from "../src/services/search/Vocabulary.ts"
 import { ToolRegistry } from "../src/services/tools/ToolRegistry.ts"
 import * as Documents from "./support/Documents.ts"
+import { limitsPage } from "./support/LimitsPage.ts"
 
 const project = new URL("..", import.meta.url)
 const read = (file: string) => fs.readFileSync(new URL(file, project), "utf8")
@@ -53,6 +54,18 @@ describe("documents", () => {
 
   it("docs/errors.md names every error code", () =>
     expect(Documents.errorsPage()).toMatchFileSnapshot("../docs/errors.md"))
+
+  it("docs/limits.md has the limits of the code", () => expect(limitsPage()).toMatchFileSnapshot("../docs/limits.md"))
+
+  it.effect("the example of every tool is a valid call", () =>
+    Effect.gen(function* () {
+      const { tools } = yield* ToolRegistry
+      for (const { decode, name } of tools) {
+        const { result } = decode(Documents.examples[name])
+        assert.isTrue(Result.isSuccess(result), name)
+      }
+    }).pipe(Effect.provide(registry))
+  )
 
   it("the README's table of configuration names every variable, its default and its meaning", () => {
     assert.include(read("README.md"), Documents.configurationTable())

@@ -59,7 +59,14 @@ const unanswered = <E>(
   const reason =
     failure._tag === "Some" && HttpServerError.isHttpServerError(failure.value) ? failure.value.reason._tag : undefined
   if (reason === "RouteNotFound") {
-    return Effect.succeed(error(404, "not_found", "there is nothing at this address; the tools are at /mcp", requestId))
+    return Effect.succeed(
+      error(
+        404,
+        "not_found",
+        "there is nothing at this address; the tools are at /mcp, the documentation is at /docs",
+        requestId
+      )
+    )
   }
   if (reason === "RequestParseError") {
     return Effect.succeed(error(400, "bad_request", "the request could not be read", requestId))

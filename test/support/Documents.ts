@@ -7,7 +7,7 @@ import { codes, InvalidArguments, type ToolError, toPayload, toText } from "../.
 import type { RunnableTool, ToolName } from "../../src/services/tools/ToolDefinition.ts"
 import * as Tokens from "./Tokens.ts"
 
-const generated = "<!-- Written from the code: `npm test -- test/documents.test.ts -u`. -->"
+export const generated = "<!-- Written from the code: `npm test -- test/documents.test.ts -u`. -->"
 
 /** The meaning and the remedy of each error. A new error does not compile until it is listed. */
 const meanings: Record<ToolError["_tag"], { readonly means: string; readonly remedy: string }> = {
@@ -57,6 +57,8 @@ export const errorsPage = (): string => {
     "",
     generated,
     "",
+    "## The form of an error",
+    "",
     "A tool error is a result with `isError: true`, without `structuredContent`, and with two text blocks. The first is for",
     "people and models, the message with its hint, ended by a newline:",
     "",
@@ -77,12 +79,17 @@ export const errorsPage = (): string => {
     "checked in this order: the plan, then the arguments, then the balance. An account that may not call tools gets",
     "`plan_upgrade_required` whatever its arguments are.",
     "",
+    "## Codes",
+    "",
     "| code | what it means | what to do |",
     "|---|---|---|",
     ...rows,
     "",
+    "## Errors of the protocol",
+    "",
     "Without a working credential every request gets HTTP 401 with a `WWW-Authenticate` header. Malformed requests, unknown",
-    "methods and unknown tools are JSON-RPC errors with the protocol's own codes.",
+    "methods and unknown tools are JSON-RPC errors with the protocol's own codes. What each client shows of them:",
+    "[clients](clients.md).",
     ""
   ].join("\n")
 }
@@ -149,8 +156,23 @@ const fieldRows = (schema: Property | Readonly<Record<string, unknown>>, prefix:
     return [row, ...(object === undefined ? [] : fieldRows(object, `${path}.`))]
   })
 
+/** Arguments of one call of each tool. A new tool does not compile until it has them. */
+export const examples: Readonly<Record<ToolName, Readonly<Record<string, unknown>>>> = {
+  get_usage: {},
+  list_filter_options: { kind: "niches", query: "garden" },
+  search_shops: { countries: ["DE"], monthly_visits: { min: 10_000 }, sort_by: "traffic_growth", per_page: 5 },
+  search_ads: { query: "lamp", status: "active", active_days: { min: 30 }, per_page: 5 },
+  search_products: { query: "lamp", price: { min: 20, max: 80 }, sort_by: "newest", per_page: 5 },
+  get_shop: { shop_id: 261 },
+  get_product: { product_id: 45_950 }
+}
+
+/** The body of a plain call. */
+const exampleOf = (name: ToolName): string =>
+  JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: examples[name] } })
+
 /** From the whole schemas: `tools/list` leaves out what its descriptions say. */
-const toolSection = ({ listing: { description, name, title }, schemas }: RunnableTool): ReadonlyArray<string> => {
+const toolSection = ({ listing: { description, title }, name, schemas }: RunnableTool): ReadonlyArray<string> => {
   const properties = schemas.arguments["properties"]
   const required: unknown = schemas.arguments["required"]
   const rows = Object.entries(isProperties(properties) ? properties : {}).map(([argument, property]) => {
@@ -161,6 +183,10 @@ const toolSection = ({ listing: { description, name, title }, schemas }: Runnabl
     `## ${title} (\`${name}\`)`,
     "",
     description.replaceAll("\n", "\n\n"),
+    "",
+    "```json",
+    exampleOf(name),
+    "```",
     "",
     ...(rows.length === 0
       ? ["No arguments."]
@@ -182,11 +208,14 @@ export const toolsPage = (tools: ReadonlyArray<RunnableTool>): string =>
     "The schemas use only what OpenAI's strict mode, Gemini and a default Ajv take. Therefore `niches` is told as an array of",
     "strings, though numbers are accepted as well: text is an exact name first, and digits that are no name are an id. Dates",
     "have no `format`. `null` counts as an argument that is absent. Every field of an answer is there, `null` where it is unknown,",
-    "unless its meaning says when. What goes wrong: [errors.md](errors.md).",
+    "unless its meaning says when. What goes wrong: [errors](errors.md).",
+    "",
+    "Each example is the whole body of a POST to `https://discovery.example.com/mcp` with a credential, as in",
+    "[the first call](overview.md#the-first-call).",
     "",
     "`tools/list` is what agents pay for before they ask anything, so it has each rule once: limits that nearly all arguments",
     "share are in the descriptions of the searches, and output schemas have types and values alone. What it costs in tokens:",
-    "[benchmarks.md](benchmarks.md).",
+    "[the benchmarks](benchmarks.md).",
     "",
     ...tools.flatMap(toolSection)
   ].join("\n")

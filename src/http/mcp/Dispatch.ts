@@ -28,7 +28,7 @@ type MessageContext = RequestContext & Pick<ToolCall, "onCharge">
 type Decoded = ReturnType<typeof JsonRpc.decode>
 
 /** P6. */
-const maxBatch = 20
+export const maxBatch = 20
 /** Entries of one batch that run at once: it shares the pool of connections with all other requests. */
 const batchConcurrency = 4
 

@@ -6,6 +6,7 @@ import * as Asset from "./shared/Assets.ts"
 import { CatalogAccess } from "./catalog/CatalogAccess.ts"
 import { Csrf } from "./shared/Csrf.ts"
 import * as DashboardPage from "./account/DashboardPage.ts"
+import * as DocsPages from "./docs/DocsPages.ts"
 import { ErrorPage } from "./shared/ErrorPage.ts"
 import * as IntegrationsPage from "./integrations/IntegrationsPage.ts"
 import { Layout } from "./shared/Layout.ts"
@@ -52,6 +53,7 @@ export const layer = Layer.mergeAll(
   ReplacePage.layer,
   RevokePages.layer,
   DashboardPage.layer,
+  DocsPages.layer,
   UsagePage.layer,
   catalog
 ).pipe(Layer.provide(tools))

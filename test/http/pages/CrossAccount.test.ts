@@ -121,6 +121,7 @@ const notOfAnAccount: Readonly<Record<string, string>> = {
   "GET /dashboard/shops/:id": "a store is everybody's",
   "POST /dashboard/shops/:id/track": "a store is everybody's; who tracks it is the visitor",
   "POST /dashboard/shops/:id/untrack": "a store is everybody's; who tracks it is the visitor",
+  "GET /docs/:place/*": "whatever is no document",
   "GET /.well-known/*": "documents for clients",
   "GET /mcp/.well-known/*": "documents for clients"
 }

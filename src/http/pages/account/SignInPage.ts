@@ -14,7 +14,7 @@ import { FormRejected } from "../shared/ErrorPage.ts"
 import { field, problemOf, problemSummary } from "../shared/Fields.ts"
 import type { Problem } from "../shared/Fields.ts"
 import { html } from "../shared/Html.ts"
-import { Layout, overviewPath } from "../shared/Layout.ts"
+import { Layout, overviewPath, toDocumentation } from "../shared/Layout.ts"
 import type { Locale } from "../shared/Locale.ts"
 import * as OutwardLinks from "../shared/OutwardLinks.ts"
 import { PageRoutes, seeOther } from "../shared/PageRoutes.ts"
@@ -99,7 +99,10 @@ export const layer = HttpRouter.use((router) =>
               })}
               <button type="submit">${text("signIn.submit")}</button>
             </form>
-            ${support !== undefined && html`<p class="aside"><a href="${support}">${text("signIn.help")}</a></p>`}
+            <p class="aside">
+              ${toDocumentation(visitor.locale)}
+              ${support !== undefined && html`· <a href="${support}">${text("signIn.help")}</a>`}
+            </p>
           `
         })
       )

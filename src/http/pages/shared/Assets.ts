@@ -3,12 +3,10 @@
  * hashes.
  */
 import { Context, Effect, Layer } from "effect"
-import { HttpRouter, HttpServerResponse } from "effect/http"
-import type { HttpServerRequest } from "effect/http"
-import { createHash } from "node:crypto"
+import { HttpRouter } from "effect/http"
 import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
-import { gzipSync } from "node:zlib"
+import * as Cacheable from "../../Cacheable.ts"
 
 /** The address changes with the content, so a cached copy is never outdated. */
 const immutable = "public, max-age=31536000, immutable"
@@ -23,8 +21,7 @@ export interface Asset {
 /** Read once, at the start. A missing file is a broken installation, so the start fails. */
 const read = (name: string, extension: string, contentType: string, files: ReadonlyArray<string>): Asset => {
   const content = new TextEncoder().encode(files.map((file) => readFileSync(fileURLToPath(file), "utf8")).join("\n"))
-  const hash = createHash("sha256").update(content).digest("hex").slice(0, 12)
-  return { path: `/assets/${name}.${hash}.${extension}`, contentType, content }
+  return { path: `/assets/${name}.${Cacheable.hashOf(content)}.${extension}`, contentType, content }
 }
 
 export class Assets extends Context.Service<Assets, { readonly style: Asset; readonly script: Asset }>()(
@@ -38,27 +35,21 @@ export class Assets extends Context.Service<Assets, { readonly style: Asset; rea
       import.meta.resolve("./styles/integrations.css"),
       import.meta.resolve("./styles/stores.css"),
       import.meta.resolve("./styles/searches.css"),
-      import.meta.resolve("./styles/usage.css")
+      import.meta.resolve("./styles/usage.css"),
+      import.meta.resolve("./styles/docs.css")
     ]),
     script: read("script", "js", "text/javascript; charset=utf-8", [import.meta.resolve("./site.js")])
   }))
 }
 
-const takesGzip = ({ headers }: HttpServerRequest.HttpServerRequest): boolean =>
-  /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(headers["accept-encoding"] ?? "")
-
 export const routes = HttpRouter.use((router) =>
   Effect.gen(function* () {
     const { script, style } = yield* Assets
-    const headers = { "cache-control": immutable, vary: "accept-encoding", "x-content-type-options": "nosniff" }
     for (const { content, contentType, path } of [style, script]) {
-      const plain = HttpServerResponse.uint8Array(content, { contentType, headers })
-      const zipped = HttpServerResponse.uint8Array(gzipSync(content, { level: 9 }), {
-        contentType,
-        headers: { ...headers, "content-encoding": "gzip" }
-      })
-      yield* router.add("GET", path, (request: HttpServerRequest.HttpServerRequest) =>
-        Effect.succeed(takesGzip(request) ? zipped : plain)
+      yield* router.add(
+        "GET",
+        path,
+        Cacheable.handler({ content, contentType, headers: { "cache-control": immutable } })
       )
     }
   })

@@ -6,7 +6,7 @@ import type { LooksUsedUp } from "../../../services/limits/DailyLooks.ts"
 import type { PasswordsBusy } from "../../../services/access/Passwords.ts"
 import { html } from "./Html.ts"
 import type { Html } from "./Html.ts"
-import { inNavigation, Layout, overviewPath, sections } from "./Layout.ts"
+import { inNavigation, Layout, overviewPath, sections, toDocumentation } from "./Layout.ts"
 import * as Locale from "./Locale.ts"
 import type { SignedIn } from "./Visitors.ts"
 
@@ -84,7 +84,8 @@ export class ErrorPage extends Context.Service<
 /** Links to pages that the visitor may have been looking for. */
 const elsewhere = (account: SignedIn | undefined, locale: Locale.Locale): Html =>
   account === undefined
-    ? html`<p><a href="/sign-in">${locale.text("error.signIn")}</a></p>`
+    ? html`<p><a href="/sign-in">${locale.text("error.signIn")}</a></p>
+        <p>${toDocumentation(locale)}</p>`
     : html`
         <p>${locale.text("error.wanted")}</p>
         <ul class="elsewhere">

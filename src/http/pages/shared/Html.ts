@@ -1,5 +1,5 @@
-/** Escaped HTML. Only {@link html} creates it, and it escapes every value that is not `Html`. */
-import { html as template } from "hono/html"
+/** Escaped HTML. Only {@link html} and {@link rendered} create it; the first escapes every value that is not `Html`. */
+import { html as template, raw } from "hono/html"
 import type { HtmlEscapedString } from "hono/utils/html"
 
 export type Html = HtmlEscapedString
@@ -11,3 +11,6 @@ export type Value = string | number | false | undefined | Html | ReadonlyArray<s
 export const html = (strings: TemplateStringsArray, ...values: ReadonlyArray<Value>): Html =>
   // The result is a promise only if a value is one, and the type excludes that.
   template(strings, ...values) as Html
+
+/** HTML that a renderer of our own Markdown has escaped. Never for text of third parties. */
+export const rendered = (text: string): Html => raw(text)

@@ -40,6 +40,10 @@ export interface Page {
   readonly account?: SignedIn | undefined
   /** The section of the dashboard that the page belongs to. */
   readonly section?: Section
+  /** Links in the header, for pages without an account. */
+  readonly ways?: Ways
+  /** Whether the page runs our script. By default, if there is an account. */
+  readonly scripts?: boolean
   /** `narrow`, the default, for text and forms; `wide` for tables. */
   readonly width?: "narrow" | "wide"
   /** 200 by default. */
@@ -48,29 +52,63 @@ export interface Page {
   readonly headers?: Readonly<Record<string, string>>
 }
 
+export const documentationPath = "/docs"
+
+/** The documents are in English on every server. */
+export const toDocumentation = ({ text }: Locale.Locale): Html =>
+  html`<a href="${documentationPath}" hreflang="en">${text("layout.documentation")}</a>`
+
+interface Way {
+  readonly href: string
+  readonly label: string
+}
+
+export interface Ways {
+  /** The label of the navigation. */
+  readonly name: string
+  /** The target of the brand. */
+  readonly home: string
+  readonly ways: ReadonlyArray<Way>
+  /** The `href` of the current page. */
+  readonly current: string
+  readonly out: Way
+}
+
+/** A page as text, to be sent more than once. */
+interface Written {
+  readonly text: string
+  readonly contentType: string
+  readonly headers: Readonly<Record<string, string>>
+}
+
 export class Layout extends Context.Service<
   Layout,
   {
     /** The response with all headers of a page. */
     readonly page: (page: Page) => HttpServerResponse.HttpServerResponse
+    readonly written: (page: Page) => Written
   }
 >()("discovery/http/pages/Layout") {
   static readonly layer = Layer.effect(
     Layout,
-    Effect.map(Assets, ({ script, style }) => ({
-      page: (page: Page) => {
+    Effect.map(Assets, ({ script, style }) => {
+      const written = (page: Page): Written => {
         // Pages without navigation, such as the consent page, run no scripts.
-        const scripts = page.account !== undefined
-        return HttpServerResponse.text(
-          String(document(page, { stylePath: style.path, scriptPath: scripts ? script.path : undefined })),
-          {
-            status: page.status ?? 200,
-            contentType: "text/html; charset=utf-8",
-            headers: { ...PageHeaders.of({ scripts, ...page.policy }), ...page.headers }
-          }
-        )
+        const scripts = page.scripts ?? page.account !== undefined
+        return {
+          text: String(document(page, { stylePath: style.path, scriptPath: scripts ? script.path : undefined })),
+          contentType: "text/html; charset=utf-8",
+          headers: { ...PageHeaders.of({ scripts, ...page.policy }), ...page.headers }
+        }
       }
-    }))
+      return {
+        written,
+        page: (page: Page) => {
+          const { contentType, headers, text } = written(page)
+          return HttpServerResponse.text(text, { status: page.status ?? 200, contentType, headers })
+        }
+      }
+    })
   )
 }
 
@@ -98,12 +136,22 @@ const account = (visitor: SignedIn, current: Section | undefined, locale: Locale
       <li>${signOutForm({ visitor, label: locale.text("layout.signOut"), look: "quiet" })}</li>
     </ul>`
 
+const others = ({ current, out, ways }: Ways) =>
+  html` <ul class="sections">
+      ${ways.map(({ href, label }) => html`<li><a href="${href}" ${href === current && html`aria-current="page"`}>${label}</a></li>`)}
+    </ul>
+    <ul class="who">
+      <li><a href="${out.href}">${out.label}</a></li>
+    </ul>`
+
 const document = (
   page: Page,
   { scriptPath, stylePath }: { readonly stylePath: string; readonly scriptPath: string | undefined }
 ): Html => {
   const locale = page.locale ?? Locale.of(undefined)
   const { tag, text } = locale
+  const home = page.account === undefined ? page.ways?.home : overviewPath
+  const name = page.account === undefined ? (page.ways?.name ?? "Discovery") : text("layout.sections")
   return html`<!doctype html>
     <html lang="${tag}">
       <head>
@@ -118,19 +166,21 @@ const document = (
       <body class="${page.width ?? "narrow"}">
         <a class="skip" href="#main">${text("layout.skip")}</a>
         <header>
-          <nav aria-label="${page.account === undefined ? "Discovery" : text("layout.sections")}">
+          <nav aria-label="${name}">
             <ul>
               <li>
-                ${page.account === undefined ? html`<span class="brand">${brand}</span>` : html`<a class="brand" href="${overviewPath}">${brand}</a>`}
+                ${home === undefined ? html`<span class="brand">${brand}</span>` : html`<a class="brand" href="${home}">${brand}</a>`}
               </li>
             </ul>
             ${page.account !== undefined && account(page.account, page.section, locale)}
+            ${page.ways !== undefined && others(page.ways)}
           </nav>
         </header>
         <main id="main" tabindex="-1">
           <h1>${page.heading}</h1>
           ${page.body}
         </main>
+        ${page.account !== undefined && html`<footer>${toDocumentation(locale)}</footer>`}
       </body>
     </html> `
 }

@@ -1,0 +1,123 @@
+/**
+ * `/docs`: the documents for whoever reads before connecting, as pages and as Markdown, and `/llms.txt` (llmstxt.org) for agents.
+ * They tell no secret and ask nobody who they are, so all of them are sent from memory. They are in English.
+ */
+import { Effect } from "effect"
+import { HttpRouter, HttpServerResponse } from "effect/http"
+import type { HttpServerRequest } from "effect/http"
+import manifest from "../../../../package.json" with { type: "json" }
+import { AppConfig } from "../../../Config.ts"
+import * as Cacheable from "../../Cacheable.ts"
+import * as Cors from "../../oauth/Cors.ts"
+import { documents, markdownPathOf, pathOf, published, read } from "./Documents.ts"
+import type { Document } from "./Documents.ts"
+import { PageNotFound } from "../shared/ErrorPage.ts"
+import { html } from "../shared/Html.ts"
+import { documentationPath, Layout, overviewPath } from "../shared/Layout.ts"
+import * as Locale from "../shared/Locale.ts"
+import * as PageHeaders from "../shared/PageHeaders.ts"
+import { PageRoutes } from "../shared/PageRoutes.ts"
+import { render } from "./Rendering.ts"
+
+const cached = { "cache-control": "public, max-age=300" }
+
+const utf8 = new TextEncoder()
+
+const llms = (baseUrl: string, mcpUrl: string): string =>
+  [
+    "# Discovery",
+    "",
+    `> ${manifest.description}`,
+    "",
+    `The service is reached at one address, ${mcpUrl}, by the Model Context Protocol (Streamable HTTP, no sessions). A plain JSON-RPC`,
+    "POST of `tools/call` works as well. Interactive clients sign in by OAuth; scripts send `Authorization: Bearer <API key>`.",
+    "",
+    "## Docs",
+    "",
+    ...documents.map((document) => `- [${document.label}](${baseUrl}${markdownPathOf(document)}): ${document.about}`),
+    ""
+  ].join("\n")
+
+export const layer = HttpRouter.use((router) =>
+  Effect.gen(function* () {
+    const { baseUrl, mcpUrl } = yield* AppConfig
+    const { written } = yield* Layout
+    const routes = yield* PageRoutes
+    const locale = Locale.of(undefined)
+    const ways = documents.map((document) => ({ href: pathOf(document), label: document.label }))
+
+    const page = (document: Document, markdown: string) => {
+      const { body, sections, title } = render(published(document, markdown, { baseUrl, toDocument: pathOf }), locale)
+      return written({
+        locale,
+        title: title === "Discovery" ? "Documentation" : title,
+        heading: title,
+        width: "wide",
+        scripts: true,
+        ways: {
+          name: "Documentation",
+          home: documentationPath,
+          ways,
+          current: pathOf(document),
+          out: { href: overviewPath, label: "Sign in" }
+        },
+        headers: cached,
+        body: html`
+          <div class="document">
+            <details class="contents">
+              <summary>On this page</summary>
+              <nav aria-label="On this page">
+                <ul>
+                  ${sections.map(({ id, text }) => html`<li><a href="#${id}">${text}</a></li>`)}
+                </ul>
+              </nav>
+              <p class="aside"><a href="${markdownPathOf(document)}" type="text/markdown">As Markdown</a></p>
+            </details>
+            <div class="prose">${body}</div>
+          </div>
+        `
+      })
+    }
+
+    /** Made at the first request, since parsing takes some ten milliseconds, and kept. */
+    const add = Effect.fnUntraced(function* (
+      path: `/${string}`,
+      make: () => {
+        readonly text: string
+        readonly contentType: string
+        readonly headers: Readonly<Record<string, string>>
+      }
+    ) {
+      const handler = yield* Effect.cached(
+        Effect.sync(() => {
+          const { contentType, headers, text } = make()
+          return Cacheable.handler({ content: utf8.encode(text), contentType, headers })
+        })
+      )
+      yield* router.add("GET", path, (request: HttpServerRequest.HttpServerRequest) =>
+        Effect.flatMap(handler, (answer) => answer(request))
+      )
+    })
+
+    const plain = { ...PageHeaders.of(), ...cached, ...Cors.headers }
+    for (const document of documents) {
+      const markdown = read(document)
+      yield* add(pathOf(document), () => page(document, markdown))
+      yield* add(markdownPathOf(document), () => ({
+        text: published(document, markdown, { baseUrl, toDocument: (linked) => `${baseUrl}${markdownPathOf(linked)}` }),
+        contentType: "text/markdown; charset=utf-8",
+        headers: plain
+      }))
+    }
+    yield* add("/llms.txt", () => ({
+      text: llms(baseUrl, mcpUrl),
+      contentType: "text/plain; charset=utf-8",
+      headers: plain
+    }))
+    // Clients show the origin as the website of the server.
+    yield* router.add("GET", "/", HttpServerResponse.redirect(documentationPath, { status: 302 }))
+    // With `/docs/*`, the router would take `/docs` itself as well.
+    const nowhere = routes.page(() => Effect.fail(new PageNotFound()))
+    yield* router.add("GET", `${documentationPath}/:place/*`, nowhere)
+  })
+)

@@ -1,0 +1,88 @@
+/** The documents that anyone may read without signing in: which there are, and what is published of their Markdown. */
+import { readFileSync } from "node:fs"
+import { documentationPath } from "../shared/Layout.ts"
+
+export interface Document {
+  /** Of its addresses. */
+  readonly name: string
+  /** In the repository, and from there it is read. */
+  readonly file: string
+  readonly label: string
+  /** Why one reads it. */
+  readonly about: string
+}
+
+export const documents: readonly [Document, ...ReadonlyArray<Document>] = [
+  {
+    name: "overview",
+    file: "docs/overview.md",
+    label: "Overview",
+    about: "what the service is, the first call, plans and credits"
+  },
+  {
+    name: "clients",
+    file: "docs/clients.md",
+    label: "Clients",
+    about:
+      "how each client connects, with a sign-in or a key, its known faults, and what it shows when something is wrong"
+  },
+  {
+    name: "tools",
+    file: "docs/tools.md",
+    label: "Tools",
+    about: "every tool: an example as a JSON-RPC call, its arguments, its cost and its answer"
+  },
+  { name: "errors", file: "docs/errors.md", label: "Errors", about: "every error code, what it means and what to do" },
+  { name: "limits", file: "docs/limits.md", label: "Limits", about: "credits, rates, sizes and lifetimes" },
+  {
+    name: "cards",
+    file: "docs/cards.md",
+    label: "Cards",
+    about: "answers as cards and charts in hosts of MCP Apps"
+  },
+  {
+    name: "dashboard",
+    file: "docs/dashboard.md",
+    label: "Dashboard",
+    about: "the pages for people: searches as addresses, keys, usage, languages"
+  },
+  { name: "changelog", file: "CHANGELOG.md", label: "Changelog", about: "what has changed, by version" }
+]
+
+/** The first document is at the address of all. */
+export const pathOf = ({ name }: Document): `/${string}` =>
+  name === documents[0].name ? documentationPath : `${documentationPath}/${name}`
+
+export const markdownPathOf = ({ name }: Document): `/${string}` => `${documentationPath}/${name}.md`
+
+const project = new URL("../../../../", import.meta.url)
+
+/** A file that is not there is a broken installation. */
+export const read = ({ file }: Document): string => readFileSync(new URL(file, project), "utf8")
+
+/** What stands in the documents for the `BASE_URL` of a server. */
+const placeholders = /https:\/\/discovery\.example\.com|\{base_url\}/gu
+
+const comments = /<!--[\s\S]*?-->\s*/gu
+
+/** Code in blocks has none of these. */
+const links = /\[([^\][]+)\]\(([^()\s]+)\)/gu
+
+/**
+ * The Markdown for readers of this server: with its addresses, without comments, and with links to other documents as
+ * `toDocument` has them. Of a link to a file that is not published, the text remains.
+ */
+export const published = (
+  { file }: Document,
+  markdown: string,
+  options: { readonly baseUrl: string; readonly toDocument: (document: Document) => string }
+): string => {
+  const place = new URL(file, project)
+  const link = (whole: string, text: string, target: string): string => {
+    if (/^(?:https?:|#)/u.test(target)) return whole
+    const { hash, href } = new URL(target, place)
+    const linked = documents.find((document) => href === `${new URL(document.file, project).href}${hash}`)
+    return linked === undefined ? text : `[${text}](${options.toDocument(linked)}${hash})`
+  }
+  return markdown.replaceAll(comments, "").replaceAll(links, link).replaceAll(placeholders, options.baseUrl)
+}

@@ -1,0 +1,101 @@
+/** Generates `docs/limits.md` from the constants of the code. */
+import { Duration } from "effect"
+import { variables } from "../../src/Config.ts"
+import { costs } from "../../src/domain/access/Credit.ts"
+import * as BoundedJson from "../../src/domain/BoundedJson.ts"
+import * as Grant from "../../src/domain/oauth/Grant.ts"
+import { lastPage } from "../../src/domain/search/Page.ts"
+import * as Truncation from "../../src/domain/Truncation.ts"
+import { maxBatch } from "../../src/http/mcp/Dispatch.ts"
+import { maxBodyBytes } from "../../src/http/mcp/Endpoint.ts"
+import * as ApiKeys from "../../src/services/access/ApiKeys.ts"
+import * as Sessions from "../../src/services/access/Sessions.ts"
+import { maxTrackedShops } from "../../src/services/access/TrackedShops.ts"
+import { looksPerMinute } from "../../src/services/limits/PageRateLimit.ts"
+import { maxConnections, maxRefreshesAnHour } from "../../src/services/oauth/Grants.ts"
+import { searchLimit } from "../../src/services/search/runtime/SearchThreads.ts"
+import { generated } from "./Documents.ts"
+
+const kibibytes = (bytes: number) => `${bytes / 1024} KiB`
+const days = (millis: number) => `${millis / 86_400_000} days`
+const number = (value: number) => value.toLocaleString("en")
+/** A value that an operator may have changed. */
+const byDefault = (variable: keyof typeof variables) => `${number(Number(variables[variable].default))} by default`
+
+export const limitsPage = (): string => {
+  const table = (rows: ReadonlyArray<readonly [what: string, limit: string]>) => [
+    "| what | limit |",
+    "|---|---|",
+    ...rows.map(([what, limit]) => `| ${what} | ${limit} |`),
+    ""
+  ]
+  const free = Object.entries(costs).flatMap(([name, cost]) => (cost === 0 ? [`\`${name}\``] : []))
+  return [
+    "# Limits",
+    "",
+    generated,
+    "",
+    'Values with "by default" are settings of the server. `get_usage` tells the credits of your account.',
+    "",
+    "## Credits",
+    "",
+    ...table([
+      [free.join(" and "), "free"],
+      ["every other tool", "1 credit for a call that succeeds"],
+      ["a call that fails", "free"],
+      ["a repeat of a call under the same idempotency key within 24 hours", "free"],
+      ["plan Growth", `${byDefault("PLAN_CREDITS_GROWTH")}, for each month`],
+      ["plan Pro", `${byDefault("PLAN_CREDITS_PRO")}, for each month`],
+      ["plan Starter, or a subscription that is not active", "no calls of tools"]
+    ]),
+    "An idempotency key is `discovery/idempotency-key` in `params._meta` of a call. Credits of a month that are left do not carry over.",
+    "",
+    "## Rates",
+    "",
+    ...table([
+      ["calls of an account", `${byDefault("RATE_LIMIT_PER_MINUTE")}, for each minute`],
+      ["searches of an account at once", "half of the places that a server has for them; more are `rate_limited`"],
+      [
+        "views of the catalog's pages",
+        `${looksPerMinute} for each minute; ${byDefault("PAGE_LOOKS_PER_DAY")}, for each day (UTC)`
+      ],
+      ["new API keys", `${ApiKeys.maxAnHour} an hour`],
+      ["refreshes of a connected app", `${maxRefreshesAnHour} an hour`]
+    ]),
+    "Answers to calls have the headers `RateLimit` and `RateLimit-Policy`; one that is `rate_limited` has `Retry-After` as well.",
+    "",
+    "## Sizes",
+    "",
+    ...table([
+      ["a request", `${kibibytes(maxBodyBytes)}, and at most ${BoundedJson.limits.replace("more than ", "")}`],
+      ["a batch (revision 2025-03-26 only)", `${maxBatch} messages, each charged on its own`],
+      [
+        "an answer of a tool",
+        `${kibibytes(Truncation.maxBytes)}; the last results are left out, and \`truncated\` says so`
+      ],
+      ["results of a search", `pages of up to 25, and ${lastPage} pages; \`total\` counts all`],
+      ["duration of a search", `${Duration.toSeconds(searchLimit)} seconds, then \`search_timeout\``]
+    ]),
+    "Limits of single arguments, such as the number of countries, are in [tools](tools.md).",
+    "",
+    "## Accounts",
+    "",
+    ...table([
+      ["API keys", `${ApiKeys.maxActive} at once`],
+      ["connected apps", number(maxConnections)],
+      ["stores that are tracked or owned", number(maxTrackedShops)]
+    ]),
+    "## Lifetimes",
+    "",
+    ...table([
+      ["API key", "until it is revoked or replaced"],
+      ["access token", `${Grant.accessTokenSeconds / 3600} hour`],
+      [
+        "connection of an app",
+        `${days(Grant.refreshTokenSeconds * 1000)} after its last use; ${variables.CONNECTION_MAX_DAYS.default} days in all by default`
+      ],
+      ["request for access, from the first page to the answer", "15 minutes"],
+      ["sign-in to the dashboard", days(Sessions.maxAgeMillis)]
+    ])
+  ].join("\n")
+}
