@@ -14,10 +14,9 @@ export const maxPrice = 1_000_000_000
 
 /** Absent means empty. */
 const list = <S extends Schema.Codec<unknown, unknown>>(item: S, maxEntries: number) =>
-  Schema.Array(item).pipe(
-    Schema.check(Schema.isMaxLength(maxEntries)),
-    Schema.withDecodingDefaultKey(Effect.succeed([]))
-  )
+  Schema.Array(item)
+    .pipe(Schema.check(Schema.isMaxLength(maxEntries)), Schema.withDecodingDefaultKey(Effect.succeed([])))
+    .annotate({ absent: { value: [] } })
 
 const Variant = Schema.Struct({
   id: Fields.nullable(Fields.identifier(100)),

@@ -3,13 +3,16 @@ import { Effect, Schema, SchemaTransformation } from "effect"
 import { problem } from "../ArgumentIssue.ts"
 import { CalendarDate, hasNoControl, isCalendarDate } from "../search/Arguments.ts"
 import { hasUserInfo } from "../UserInfo.ts"
+import { ofText } from "./RecordDecoder.ts"
 import { remembering } from "./Remembering.ts"
 import * as StoreDomain from "./StoreDomain.ts"
 import { clean, cleanOrNull } from "./ThirdPartyText.ts"
 
 /** Absent and `null` mean unknown. */
 export const nullable = <S extends Schema.Codec<unknown, unknown>>(schema: S) =>
-  Schema.NullOr(schema).pipe(Schema.withDecodingDefaultKey(Effect.succeed(null)))
+  Schema.NullOr(schema)
+    .pipe(Schema.withDecodingDefaultKey(Effect.succeed(null)))
+    .annotate({ absent: { value: null } })
 
 /** Applied when decoding only: values in the catalog are clean. */
 const cleaned = (decode: (text: string) => string) => SchemaTransformation.transform({ decode, encode: (text) => text })
@@ -33,23 +36,26 @@ const hasAtMost = (maxCharacters: number) =>
 const isNotEmpty = Schema.makeFilter((text: string) => text !== "", { problem: problem("empty") })
 
 /** Third-party text on one line: 1 to `maxCharacters` after cleaning. */
-export const line = (maxCharacters: number) => oneLineText.check(isNotEmpty, hasAtMost(maxCharacters))
+export const line = (maxCharacters: number) =>
+  oneLineText.check(isNotEmpty, hasAtMost(maxCharacters)).annotate({ tidy: ofText(oneLine) })
 
 /** As {@link line}; blank text is unknown. */
 export const nullableLine = (maxCharacters: number) => nullableText(maxCharacters, oneLine)
 
 /** Third-party text with its line breaks; blank text is unknown. */
 export const nullableText = (maxCharacters: number, tidy: (text: string) => string = clean) =>
-  Schema.NullOr(Schema.String.check(hasAtMost(maxCharacters))).pipe(
-    Schema.encodeTo(
-      Schema.NullOr(Schema.String),
-      SchemaTransformation.transform({
-        decode: (text: string | null) => (text === null ? null : cleanOrNull(tidy(text))),
-        encode: (text) => text
-      })
-    ),
-    Schema.withDecodingDefaultKey(Effect.succeed(null))
-  )
+  Schema.NullOr(Schema.String.check(hasAtMost(maxCharacters)))
+    .pipe(
+      Schema.encodeTo(
+        Schema.NullOr(Schema.String),
+        SchemaTransformation.transform({
+          decode: (text: string | null) => (text === null ? null : cleanOrNull(tidy(text))),
+          encode: (text) => text
+        })
+      ),
+      Schema.withDecodingDefaultKey(Effect.succeed(null))
+    )
+    .annotate({ tidy: ofText((text) => cleanOrNull(tidy(text))), absent: { value: null } })
 
 /** An identifier of another system, kept unchanged. */
 export const identifier = (maxCharacters: number) =>
@@ -75,9 +81,9 @@ const isWebUrl = (text: string): boolean => {
 
 const canParse = remembering((address) => URL.canParse(address))
 
-export const Domain = Schema.String.pipe(Schema.decode(cleaned(StoreDomain.normalize))).check(
-  Schema.makeFilter((text: string) => StoreDomain.extension(text) !== null, { problem: problem("not_domain") })
-)
+export const Domain = Schema.String.pipe(Schema.decode(cleaned(StoreDomain.normalize)))
+  .check(Schema.makeFilter((text: string) => StoreDomain.extension(text) !== null, { problem: problem("not_domain") }))
+  .annotate({ tidy: ofText(StoreDomain.normalize) })
 
 /** A whole number that fits the type `integer` of PostgreSQL. */
 export const Count = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 2_147_483_647 }))
@@ -121,22 +127,26 @@ const inUtc = (text: string): string => {
 }
 
 /** ISO 8601 with `Z` or an offset; decoded to UTC with milliseconds, such as `2026-03-02T08:11:40.000Z`. */
-export const Timestamp = Schema.String.pipe(Schema.decode(cleaned(inUtc))).check(
-  Schema.makeFilter(isUtc, { problem: problem("not_time") })
-)
+export const Timestamp = Schema.String.pipe(Schema.decode(cleaned(inUtc)))
+  .check(Schema.makeFilter(isUtc, { problem: problem("not_time") }))
+  .annotate({ tidy: ofText(inUtc) })
 
 /** A list without repetition. */
 export const distinct = <S extends Schema.Codec<string, string>>(item: S, maxEntries: number) =>
-  Schema.Array(item).pipe(
-    Schema.decode(
-      SchemaTransformation.transform<ReadonlyArray<S["Type"]>, ReadonlyArray<S["Type"]>>({
-        decode: (items) => Array.from(new Set(items)),
-        encode: (items) => items
-      })
-    ),
-    Schema.check(Schema.isMaxLength(maxEntries))
-  )
+  Schema.Array(item)
+    .pipe(
+      Schema.decode(
+        SchemaTransformation.transform<ReadonlyArray<S["Type"]>, ReadonlyArray<S["Type"]>>({
+          decode: (items) => Array.from(new Set(items)),
+          encode: (items) => items
+        })
+      ),
+      Schema.check(Schema.isMaxLength(maxEntries))
+    )
+    .annotate({ tidy: (items) => (Array.isArray(items) ? Array.from(new Set(items)) : items) })
 
 /** As {@link distinct}; absent means empty. */
 export const set = <S extends Schema.Codec<string, string>>(item: S, maxEntries: number) =>
-  distinct(item, maxEntries).pipe(Schema.withDecodingDefaultKey(Effect.succeed([])))
+  distinct(item, maxEntries)
+    .pipe(Schema.withDecodingDefaultKey(Effect.succeed([])))
+    .annotate({ absent: { value: [] } })

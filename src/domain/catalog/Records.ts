@@ -6,20 +6,25 @@
  */
 import { Effect, Predicate, Result, Schema } from "effect"
 import * as ArgumentDecoder from "../ArgumentDecoder.ts"
-import { code } from "../search/Arguments.ts"
+import { code, toUpperCase } from "../search/Arguments.ts"
 import { issueAt, refused } from "../ArgumentIssue.ts"
 import type { ArgumentIssue } from "../ArgumentIssue.ts"
 import { adStatuses, ctas, languages, mediaTypes, pixels, socialNetworks } from "./Enumerations.ts"
 import { countryCodeOf, countryCodes, currencyCodeOf, currencyCodes } from "./Iso.ts"
 import { maxPrice, ProductDetails } from "./ProductDetails.ts"
+import * as RecordDecoder from "./RecordDecoder.ts"
 import * as Fields from "./RecordFields.ts"
 
 const NicheId = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 32_000 }))
 
 /** ISO 3166-1 alpha-2. */
-export const Country = code(countryCodes, "unknown_country", countryCodeOf)
+export const Country = code(countryCodes, "unknown_country", countryCodeOf).annotate({
+  tidy: RecordDecoder.ofText(toUpperCase)
+})
 /** ISO 4217. */
-export const Currency = code(currencyCodes, "unknown_currency", currencyCodeOf)
+export const Currency = code(currencyCodes, "unknown_currency", currencyCodeOf).annotate({
+  tidy: RecordDecoder.ofText(toUpperCase)
+})
 export const ShopName = Fields.line(200)
 
 /** A niche. Its parent comes earlier in the file or exists already. Key: `id`. */
@@ -132,7 +137,9 @@ export const AdRecord = Schema.Struct({
   ad_library_url: Fields.nullable(Fields.WebUrl),
   started_on: Fields.Day,
   last_seen_on: Fields.Day,
-  is_partnership: Schema.Boolean.pipe(Schema.withDecodingDefaultKey(Effect.succeed(false)))
+  is_partnership: Schema.Boolean.pipe(Schema.withDecodingDefaultKey(Effect.succeed(false))).annotate({
+    absent: { value: false }
+  })
 }).check(
   Schema.makeFilter(({ last_seen_on, started_on }) =>
     started_on > last_seen_on
@@ -177,14 +184,14 @@ const decoders: Record<
   NativeRecord["type"],
   (input: unknown) => Result.Result<NativeRecord, ReadonlyArray<ArgumentIssue>>
 > = {
-  niche: ArgumentDecoder.decoder(NicheRecord),
-  category: ArgumentDecoder.decoder(CategoryRecord),
-  shop: ArgumentDecoder.decoder(ShopRecord),
-  partial_shop: ArgumentDecoder.decoder(PartialShop),
-  traffic_month: ArgumentDecoder.decoder(TrafficMonthRecord),
-  product: ArgumentDecoder.decoder(ProductRecord),
-  ad: ArgumentDecoder.decoder(AdRecord),
-  removed: ArgumentDecoder.decoder(RemovedRecord)
+  niche: RecordDecoder.make(NicheRecord),
+  category: RecordDecoder.make(CategoryRecord),
+  shop: RecordDecoder.make(ShopRecord),
+  partial_shop: RecordDecoder.make(PartialShop),
+  traffic_month: RecordDecoder.make(TrafficMonthRecord),
+  product: RecordDecoder.make(ProductRecord),
+  ad: RecordDecoder.make(AdRecord),
+  removed: RecordDecoder.make(RemovedRecord)
 }
 
 const tagIssues = ArgumentDecoder.decoder(Schema.Struct({ type: Schema.Literals(recordTypes) }))

@@ -6,6 +6,7 @@ import { Result, Schema } from "effect"
 import * as ArgumentDecoder from "../ArgumentDecoder.ts"
 import { issueAt } from "../ArgumentIssue.ts"
 import type { ArgumentIssue } from "../ArgumentIssue.ts"
+import * as RecordDecoder from "./RecordDecoder.ts"
 import { WebUrl } from "./RecordFields.ts"
 import { ProductRecord } from "./Records.ts"
 
@@ -52,8 +53,8 @@ const Product = Schema.Struct({
 })
 type Product = typeof Product.Type
 
-const decodeRecord = ArgumentDecoder.decoder(ProductRecord)
-const decodeProduct = ArgumentDecoder.decoder(Product, { unknownNames: "ignore" })
+const decodeRecord = RecordDecoder.make(ProductRecord)
+const decodeProduct = RecordDecoder.make(Product, { unknownNames: "ignore" })
 
 /** The only public source of the currency and the country of a storefront. */
 export const Meta = Schema.Struct({

@@ -53,7 +53,7 @@ export const someOf = <const L extends ReadonlyArray<string>>(values: L) =>
   Schema.Array(oneOf(values)).check(Schema.isMaxLength(Math.max(maxMembers, values.length)))
 
 /** Only ASCII letters: upper case of others can be ASCII, such as that of `ß`. */
-const toUpperCase = (text: string): string => text.replaceAll(/[a-z]/gu, (letter) => letter.toUpperCase())
+export const toUpperCase = (text: string): string => text.replaceAll(/[a-z]/gu, (letter) => letter.toUpperCase())
 
 const upperCase = SchemaTransformation.transform({
   decode: toUpperCase,

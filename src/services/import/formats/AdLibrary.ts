@@ -10,7 +10,7 @@ import type { Cta, MediaType } from "../../../domain/catalog/Enumerations.ts"
 import { fromHtml } from "../../../domain/catalog/PlainText.ts"
 import { WebUrl } from "../../../domain/catalog/RecordFields.ts"
 import { AdRecord } from "../../../domain/catalog/Records.ts"
-import * as ArgumentDecoder from "../../../domain/ArgumentDecoder.ts"
+import * as RecordDecoder from "../../../domain/catalog/RecordDecoder.ts"
 import type { LibraryAd } from "../ImportSource.ts"
 import { address, day, firstText, flag, foreign, isForeign, list, snakeCase, text, unflatten } from "./Foreign.ts"
 import type { Foreign } from "./Foreign.ts"
@@ -152,7 +152,7 @@ const toReading = ({ caption, fields, id, pageId }: AdParts, line: number): Read
   return { rows: [{ line, record }], rejects: [], skipped: 0 }
 }
 
-const decode = ArgumentDecoder.decoder(AdRecord)
+const decode = RecordDecoder.make(AdRecord)
 
 const isWebUrl = Schema.is(WebUrl)
 

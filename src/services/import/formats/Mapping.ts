@@ -4,6 +4,7 @@
  */
 import { Effect, FileSystem, Result, Schema } from "effect"
 import * as ArgumentDecoder from "../../../domain/ArgumentDecoder.ts"
+import * as RecordDecoder from "../../../domain/catalog/RecordDecoder.ts"
 import { englishOf } from "../../../domain/ArgumentIssue.ts"
 import type { ArgumentIssue } from "../../../domain/ArgumentIssue.ts"
 import { AdRecord, PartialShop, ProductRecord, TrafficMonthRecord } from "../../../domain/catalog/Records.ts"
@@ -66,10 +67,10 @@ const mapDecoders = {
 } as const
 
 const recordDecoders = {
-  shop: ArgumentDecoder.decoder(PartialShop),
-  product: ArgumentDecoder.decoder(ProductRecord),
-  ad: ArgumentDecoder.decoder(AdRecord),
-  traffic_month: ArgumentDecoder.decoder(TrafficMonthRecord)
+  shop: RecordDecoder.make(PartialShop),
+  product: RecordDecoder.make(ProductRecord),
+  ad: RecordDecoder.make(AdRecord),
+  traffic_month: RecordDecoder.make(TrafficMonthRecord)
 } as const
 
 type MappedRecord = PartialShop | ProductRecord | AdRecord | TrafficMonthRecord

@@ -5,7 +5,7 @@
 import { languages } from "../../../domain/catalog/Enumerations.ts"
 import type { Pixel, SocialNetwork } from "../../../domain/catalog/Enumerations.ts"
 import { PartialShop } from "../../../domain/catalog/Records.ts"
-import * as ArgumentDecoder from "../../../domain/ArgumentDecoder.ts"
+import * as RecordDecoder from "../../../domain/catalog/RecordDecoder.ts"
 import { Result } from "effect"
 import { amount, day, host, joined, text } from "./Foreign.ts"
 import { refused } from "./Reading.ts"
@@ -111,7 +111,7 @@ export const isHeader = (header: ReadonlyArray<string>): boolean => {
   return found.domain !== undefined && Object.keys(found).length > 1
 }
 
-const decode = ArgumentDecoder.decoder(PartialShop)
+const decode = RecordDecoder.make(PartialShop)
 
 /** `USD $51,707.53` tells its currency. */
 export const currencyOf = (money: string): string | undefined => /^([A-Z]{3})\b/u.exec(money)?.[1]

@@ -2,7 +2,7 @@
 import { Effect, Result } from "effect"
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
-import * as ArgumentDecoder from "../../../domain/ArgumentDecoder.ts"
+import * as RecordDecoder from "../../../domain/catalog/RecordDecoder.ts"
 import { englishOf } from "../../../domain/ArgumentIssue.ts"
 import { PartialShop } from "../../../domain/catalog/Records.ts"
 import * as StoreDomain from "../../../domain/catalog/StoreDomain.ts"
@@ -22,7 +22,7 @@ export interface StoreOptions {
   readonly currency: string | undefined
 }
 
-const decode = ArgumentDecoder.decoder(PartialShop)
+const decode = RecordDecoder.make(PartialShop)
 
 const given = (name: string, value: unknown) => (value === null || value === undefined ? {} : { [name]: value })
 

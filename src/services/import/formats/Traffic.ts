@@ -1,12 +1,12 @@
 /** Visits by month as CSV: a row a store and month (`domain,month,visits`), or a row a store with a column a month. */
 import { Result } from "effect"
-import * as ArgumentDecoder from "../../../domain/ArgumentDecoder.ts"
+import * as RecordDecoder from "../../../domain/catalog/RecordDecoder.ts"
 import { TrafficMonthRecord } from "../../../domain/catalog/Records.ts"
 import { rejects } from "../ImportSource.ts"
 import { amount, text } from "./Foreign.ts"
 import type { Table } from "./Reading.ts"
 
-const decode = ArgumentDecoder.decoder(TrafficMonthRecord)
+const decode = RecordDecoder.make(TrafficMonthRecord)
 
 /** `2026-06`, `2026/6`, `2026-06-01`, `06/2026`, `Jun 2026`; other text stays as it is, and is refused. */
 export const monthOf = (written: string): string => {
