@@ -98,8 +98,12 @@ export const show = (
       opened.push(url)
       return {}
     }
-    bridge.onsizechange = ({ height }) => {
-      heights.push(height ?? 0)
+    bridge.onsizechange = async ({ height = 0 }) => {
+      heights.push(height)
+      await page.evaluate((pixels) => {
+        const frame = document.querySelector("iframe")
+        if (frame !== null) frame.style.height = `${pixels}px`
+      }, height)
     }
     const initialized = new Promise<void>((resolve) => {
       bridge.oninitialized = () => resolve()

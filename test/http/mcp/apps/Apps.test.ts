@@ -1,6 +1,6 @@
 /** P33 to P36: who is given the cards of MCP Apps, and what they are. */
 import { assert, describe, layer } from "@effect/vitest"
-import { getUiCapability } from "@modelcontextprotocol/ext-apps/server"
+import { getUiCapability, RESOURCE_MIME_TYPE } from "@modelcontextprotocol/ext-apps/server"
 import { Effect, Schema } from "effect"
 import * as Protocol from "../../../../src/domain/mcp/Protocol.ts"
 import { capabilities } from "../../../support/AppHost.ts"
@@ -15,9 +15,28 @@ const Answer = Schema.Struct({
 
 const decode = Schema.decodeUnknownSync(Answer)
 
-const Tools = Schema.Struct({
-  tools: Schema.Array(Schema.Struct({ name: Schema.String, _meta: Schema.optionalKey(Schema.Unknown) }))
-})
+const toolsOf = Schema.decodeUnknownSync(
+  Schema.Struct({
+    tools: Schema.Array(Schema.Struct({ name: Schema.String, _meta: Schema.optionalKey(Schema.Unknown) }))
+  })
+)
+
+const resourcesOf = Schema.decodeUnknownSync(
+  Schema.Struct({ resources: Schema.Array(Schema.Struct({ uri: Schema.String, mimeType: Schema.String })) })
+)
+
+const contentsOf = Schema.decodeUnknownSync(
+  Schema.Struct({
+    contents: Schema.Tuple([
+      Schema.Struct({
+        uri: Schema.String,
+        mimeType: Schema.Literal("text/html;profile=mcp-app"),
+        text: Schema.String,
+        _meta: Schema.Unknown
+      })
+    ])
+  })
+)
 
 const initialize = (announced: unknown) =>
   Messages.request("initialize", {
@@ -70,6 +89,8 @@ layer(TestServer.layer(), { excludeTestServices: true })("MCP Apps", (it) => {
       { extensions: { "io.modelcontextprotocol/ui": { mimeTypes: [] } } },
       { extensions: { "io.modelcontextprotocol/ui": { mimeTypes: ["text/html"] } } },
       { extensions: { "io.modelcontextprotocol/ui": { mimeTypes: "text/html;profile=mcp-app" } } },
+      // More than is looked at.
+      { extensions: { "io.modelcontextprotocol/ui": { mimeTypes: [...Array(20).fill("x"), RESOURCE_MIME_TYPE] } } },
       { extensions: [] },
       null
     ]
@@ -102,8 +123,8 @@ layer(TestServer.layer(), { excludeTestServices: true })("MCP Apps", (it) => {
     it.effect.each(revisions)("the tools with cards name them, and nothing else differs: %s", (revision) =>
       Effect.gen(function* () {
         const server = yield* TestServer
-        const plain = Schema.decodeUnknownSync(Tools)(resultOf(yield* server.post(Messages.request("tools/list"))))
-        const withCards = Schema.decodeUnknownSync(Tools)(resultOf(yield* ask(revision, "tools/list")))
+        const plain = toolsOf(resultOf(yield* server.post(Messages.request("tools/list"))))
+        const withCards = toolsOf(resultOf(yield* ask(revision, "tools/list")))
         assert.deepStrictEqual(
           withCards.tools.map(({ _meta, ...tool }) => tool),
           Array.from(plain.tools)
@@ -122,10 +143,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("MCP Apps", (it) => {
 
     it.effect.each(revisions)("the resources, on one page, and no templates: %s", (revision) =>
       Effect.gen(function* () {
-        const Resources = Schema.Struct({
-          resources: Schema.Array(Schema.Struct({ uri: Schema.String, mimeType: Schema.String }))
-        })
-        const { resources } = Schema.decodeUnknownSync(Resources)(resultOf(yield* ask(revision, "resources/list")))
+        const { resources } = resourcesOf(resultOf(yield* ask(revision, "resources/list")))
         assert.sameMembers(
           resources.map(({ uri }) => uri),
           uris
@@ -151,18 +169,9 @@ layer(TestServer.layer(), { excludeTestServices: true })("MCP Apps", (it) => {
       Effect.gen(function* () {
         for (const uri of uris) {
           const answer = yield* ask(revision, "resources/read", { uri })
-          const Contents = Schema.Struct({
-            contents: Schema.Tuple([
-              Schema.Struct({
-                uri: Schema.Literal(uri),
-                mimeType: Schema.Literal("text/html;profile=mcp-app"),
-                text: Schema.String,
-                _meta: Schema.Unknown
-              })
-            ])
-          })
-          const { contents } = Schema.decodeUnknownSync(Contents)(resultOf(answer))
+          const { contents } = contentsOf(resultOf(answer))
           const [{ _meta, text }] = contents
+          assert.strictEqual(contents[0].uri, uri)
           assert.deepStrictEqual(_meta, { ui: { csp: { resourceDomains: [] }, prefersBorder: true } })
           // The only address is the name of the format of drawings.
           assert.deepStrictEqual(
