@@ -3,6 +3,7 @@ import { Effect, Layer, Result } from "effect"
 import * as fs from "node:fs"
 import { AppConfig, variables } from "../src/Config.ts"
 import { AdSearch } from "../src/services/search/AdSearch.ts"
+import { MarketOverview } from "../src/services/search/MarketOverview.ts"
 import { ProductReader } from "../src/services/search/ProductReader.ts"
 import { ProductSearch } from "../src/services/search/ProductSearch.ts"
 import { ShopReader } from "../src/services/search/ShopReader.ts"
@@ -27,6 +28,7 @@ const titlesOf = (file: string): ReadonlySet<string> =>
 const registry = ToolRegistry.layer.pipe(
   Layer.provide([
     Layer.mock(AdSearch, {}),
+    Layer.mock(MarketOverview, {}),
     Layer.mock(ProductSearch, {}),
     Layer.mock(ShopSearch, {}),
     Layer.mock(ShopReader, {}),

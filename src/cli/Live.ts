@@ -43,6 +43,7 @@ import { Importer } from "../services/import/Importer.ts"
 import { dataAsOfLayer } from "../services/import/Sources.ts"
 import { imageOriginsLayer } from "../services/search/ImageOrigins.ts"
 import { AdSearch } from "../services/search/AdSearch.ts"
+import { MarketOverview } from "../services/search/MarketOverview.ts"
 import { ProductSearch } from "../services/search/ProductSearch.ts"
 import { ProductReader } from "../services/search/ProductReader.ts"
 import { SearchRunner } from "../services/search/SearchRunner.ts"
@@ -113,7 +114,8 @@ const searches = Layer.mergeAll(
   ShopReader.layer,
   ShopItems.layer,
   TrackedShopReader.layer,
-  Vocabulary.layer
+  Vocabulary.layer,
+  MarketOverview.layer
 ).pipe(Layer.provide(SearchRunner.layer), Layer.provideMerge(searchIndex))
 
 const signIn = Layer.mergeAll(PasswordChange.layer, CsrfTokens.layer).pipe(

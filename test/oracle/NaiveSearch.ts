@@ -63,7 +63,16 @@ const growthOf = (visits: ReadonlyArray<number>): number | null => {
   return sum
 }
 
+const known = new WeakMap<NaiveCatalog, ReadonlyMap<number, Store>>()
+
+/** Of a catalog, which does not change, they are found once. */
 export const storesOf = (catalog: NaiveCatalog): ReadonlyMap<number, Store> => {
+  const found = known.get(catalog) ?? findStores(catalog)
+  known.set(catalog, found)
+  return found
+}
+
+const findStores = (catalog: NaiveCatalog): ReadonlyMap<number, Store> => {
   const stores = new Map<number, Store>()
   for (const shop of catalog.shops) {
     const months = catalog.traffic

@@ -2,10 +2,13 @@
 import type { AdRecord, ProductRecord, StoreRecord } from "../../src/services/search/index/Records.ts"
 import type { Spellings } from "../../src/services/search/index/Records.ts"
 import { SegmentBuilder } from "../../src/services/search/index/Build.ts"
+import { merge } from "../../src/services/search/index/Merge.ts"
 import { pseudoStoreOf } from "../../src/services/search/index/Segment.ts"
 import type { SegmentView } from "../../src/services/search/index/Segment.ts"
 import type { WordsOptions } from "../../src/services/search/index/WordsBuilder.ts"
 import type { NameCodes } from "../../src/services/search/Queries.ts"
+import { assert } from "@effect/vitest"
+import type { Random } from "./Random.ts"
 import type { Ad, NaiveCatalog, Niche, Product, Shop } from "./NaiveCatalog.ts"
 
 const days = (date: string) => Date.parse(`${date}T00:00:00Z`) / 86_400_000
@@ -87,6 +90,31 @@ export const segmentOf = (
   for (const content of pseudoStores) if (isWanted(content.id)) builder.addPseudoStore(content)
   for (const content of stores) if (isWanted(content.store.id)) builder.addStore(content)
   return builder.finish()
+}
+
+const options = { leastRowsForPrefixes: 0 }
+
+/** The same catalog in several ways: whole, in pieces with outdated copies, and those merged in part and as a whole. */
+export const segmentations = (catalog: NaiveCatalog, spellings: Spellings, random: Random) => {
+  const { pseudoStores, stores } = contents(catalog)
+  const ids = [...pseudoStores.map(({ id }) => id), ...stores.map(({ store }) => store.id)]
+  const pieceOf = new Map(ids.map((id) => [id, random.int(0, 3)]))
+  const outdated = new Set(random.some(ids, 0, ids.length / 3))
+  const pieces = [0, 1, 2, 3].map((piece) => {
+    // Outdated stores stand in an earlier piece as well, dead.
+    const isThere = (id: number) => pieceOf.get(id) === piece || (outdated.has(id) && piece < (pieceOf.get(id) ?? 0))
+    const view = segmentOf(catalog, spellings, isThere, options)
+    const live = view.live.map((_, row) => Number(pieceOf.get(view.segment.storeIds[row] ?? 0) === piece))
+    return { ...view, live }
+  })
+  const [first, second, third, fourth] = pieces
+  assert(first !== undefined && second !== undefined && third !== undefined && fourth !== undefined)
+  return {
+    "one segment": [segmentOf(catalog, spellings, undefined, options)],
+    "four segments": pieces,
+    "two merged": [merge([third, first], options), second, fourth],
+    "merged twice": [merge([merge([second, fourth]), merge([first, third], options)], options)]
+  }
 }
 
 const subtree = (niches: ReadonlyArray<Niche>, roots: ReadonlyArray<number>): ReadonlyArray<number> => {

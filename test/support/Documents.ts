@@ -164,7 +164,8 @@ export const examples: Readonly<Record<ToolName, Readonly<Record<string, unknown
   search_ads: { query: "lamp", status: "active", active_days: { min: 30 }, per_page: 5 },
   search_products: { query: "lamp", price: { min: 20, max: 80 }, sort_by: "newest", per_page: 5 },
   get_shop: { shop_id: 261 },
-  get_product: { product_id: 45_950 }
+  get_product: { product_id: 45_950 },
+  market_overview: { group_by: "app", filters: "countries=US&active_ads.min=1", limit: 5 }
 }
 
 /** The body of a plain call. */

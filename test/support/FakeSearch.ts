@@ -12,6 +12,7 @@ import { TrackedShops } from "../../src/services/access/TrackedShops.ts"
 import { AdSearch } from "../../src/services/search/AdSearch.ts"
 import { CatalogIndex } from "../../src/services/search/runtime/CatalogIndex.ts"
 import type { IndexStatus } from "../../src/services/search/runtime/CatalogIndex.ts"
+import { MarketOverview } from "../../src/services/search/MarketOverview.ts"
 import { ProductReader } from "../../src/services/search/ProductReader.ts"
 import { ProductSearch } from "../../src/services/search/ProductSearch.ts"
 import { ShopItems } from "../../src/services/search/ShopItems.ts"
@@ -139,6 +140,24 @@ const shop: ShopDetails = {
   traffic: [{ month: "2026-01", visits: 40 }]
 }
 
+const sums = { stores: 1, active_ads: 3, products: 0, visits: 0 }
+
+const overview = {
+  results: [
+    {
+      value: "Apparel",
+      share_pct: 100,
+      ...sums,
+      median_visits: null,
+      median_growth: -3.25,
+      revenue: [{ currency: "EUR", stores: 1, median: 1200.5 }]
+    }
+  ],
+  total: sums,
+  groups: 1,
+  ungrouped: 0
+}
+
 /** Product 1 is tracked, product 2 is of a store that is not tracked, others do not exist. */
 const productOnRecord: ProductOnRecord = {
   ...product(1),
@@ -158,7 +177,7 @@ const productOnRecord: ProductOnRecord = {
 
 /** One store with its record and the details of its products; its page is not used. */
 export const shops: Layer.Layer<
-  ShopSearch | ShopReader | ProductReader | ShopItems | TrackedShopReader | TrackedShops
+  ShopSearch | MarketOverview | ShopReader | ProductReader | ShopItems | TrackedShopReader | TrackedShops
 > = Layer.mergeAll(
   Layer.mock(ShopItems, {}),
   Layer.mock(TrackedShopReader, {}),
@@ -172,6 +191,7 @@ export const shops: Layer.Layer<
       })
     }
   }),
+  Layer.succeed(MarketOverview, { of: () => Effect.succeed(overview) }),
   Layer.succeed(ShopReader, {
     get: (id) => (id === shop.id ? Effect.succeed(shop) : Effect.fail(ToolErrorMessages.noStore(id)))
   }),
@@ -229,6 +249,7 @@ export const index = (status: Partial<IndexStatus> = {}) =>
     current: Effect.die("the fakes do not search"),
     search: () => Effect.die("the fakes do not search"),
     facets: () => Effect.die("the fakes do not search"),
+    overview: () => Effect.die("the fakes do not search"),
     awaitVersion: () => Effect.void,
     status: Effect.succeed({
       isReady: true,

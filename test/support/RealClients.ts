@@ -28,13 +28,23 @@ const calls: ReadonlyArray<readonly [name: string, args: Record<string, unknown>
   ["search_ads", { sort_by: "newest", countries: ["fr"], per_page: 25 }],
   ["search_ads", {}],
   ["search_products", { price: { min: 1 } }],
-  ["search_shops", { sort_by: "traffic" }]
+  ["search_shops", { sort_by: "traffic" }],
+  ["market_overview", { group_by: "country", sort_by: "visits" }]
 ]
 
 export const exercise = async ({ call, tools }: Connected) => {
   assert.deepStrictEqual(
     tools.map(({ name }) => name),
-    ["get_usage", "list_filter_options", "search_shops", "search_ads", "search_products", "get_shop", "get_product"]
+    [
+      "get_usage",
+      "list_filter_options",
+      "search_shops",
+      "search_ads",
+      "search_products",
+      "get_shop",
+      "get_product",
+      "market_overview"
+    ]
   )
   for (const { inputSchema, name, outputSchema } of tools) {
     assert.isObject(inputSchema, name)

@@ -17,10 +17,16 @@ export const shopSorts = [
 ] as const
 export type ShopSort = (typeof shopSorts)[number]
 
-export const ShopQuery = Schema.Struct({
+/** What selects stores, without order and page. */
+export const ShopFilter = Schema.Struct({
   query: Arguments.optional(StoreFilter.Query, "In store names, domains."),
   ...StoreFilter.fields,
-  ...AdQuery.storeFields,
+  ...AdQuery.storeFields
+})
+export type ShopFilter = typeof ShopFilter.Type
+
+export const ShopQuery = Schema.Struct({
+  ...ShopFilter.fields,
   sort_by: Arguments.optional(Arguments.oneOf(shopSorts), "Default recommended: most active ads, then visits."),
   sort_order: Arguments.optional(Arguments.SortOrder, "Default desc."),
   ...Page.fields(145)

@@ -7,9 +7,9 @@ import type { DateRange, Range, SortOrder } from "../../domain/search/Arguments.
 import * as Page from "../../domain/search/Page.ts"
 import type { ProductQuery, ProductSort } from "../../domain/search/ProductQuery.ts"
 import { wantedWords } from "../../domain/search/SearchText.ts"
-import type { ShopQuery, ShopSort } from "../../domain/search/ShopQuery.ts"
+import type { ShopFilter, ShopQuery, ShopSort } from "../../domain/search/ShopQuery.ts"
 import * as AdKey from "./index/AdKey.ts"
-import type { ItemCondition, Order, Query, StoreCondition, Range as Bounds } from "./index/Query.ts"
+import type { Filter, ItemCondition, Order, Query, StoreCondition, Range as Bounds } from "./index/Query.ts"
 import type { SpellingKind } from "./index/Records.ts"
 import { lettersCode } from "./index/Segment.ts"
 import type { Code, Figure, Mask } from "./index/Segment.ts"
@@ -22,7 +22,7 @@ export interface NameCodes {
   readonly spellings: (kind: SpellingKind, name: string) => ReadonlyArray<number>
 }
 
-type StoreArguments = Omit<ShopQuery, "query" | "sort_by" | "sort_order" | "page" | "per_page">
+type StoreArguments = Omit<ShopFilter, "query">
 
 /** An empty filter has no condition. A filter with only unknown names matches nothing. */
 const anyOf = <A>(
@@ -194,10 +194,15 @@ const shopFigures: Record<ShopSort, readonly [Figure, Figure?]> = {
   newest: ["created"]
 }
 
-export const fromShopQuery = (query: ShopQuery, names: NameCodes): Query => ({
+/** What matches, of stores. */
+export const storeFilter = (query: ShopFilter, names: NameCodes): Filter => ({
   subject: "stores",
   stores: storeConditions(query, names),
-  words: wantedWords(query.query),
+  words: wantedWords(query.query)
+})
+
+export const fromShopQuery = (query: ShopQuery, names: NameCodes): Query => ({
+  ...storeFilter(query, names),
   order: byStore(shopFigures[query.sort_by ?? defaults.sort_by], query.sort_order ?? defaults.sort_order),
   ...window(query)
 })

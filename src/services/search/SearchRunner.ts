@@ -8,11 +8,12 @@
 import { Context, Effect, Layer, Metric, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql"
-import { InvalidArguments } from "../../domain/ToolError.ts"
+import type { InvalidArguments } from "../../domain/ToolError.ts"
 import { rowOf } from "../database/Rows.ts"
 import type { Query } from "./index/Query.ts"
 import type { SegmentList } from "./index/Segment.ts"
-import * as Names from "./Names.ts"
+import * as InVersion from "./InVersion.ts"
+import type * as Names from "./Names.ts"
 import type { NameCodes } from "./Queries.ts"
 import { CatalogIndex } from "./runtime/CatalogIndex.ts"
 import { SearchPermits } from "../limits/SearchPermits.ts"
@@ -55,12 +56,7 @@ export interface Look<A> {
   readonly isCurrent: boolean
 }
 
-type Indexed = Effect.Success<ReturnType<CatalogIndex["Service"]["search"]>>
-
 const decodeVersion = rowOf(Schema.Struct({ version: Schema.Int }))
-
-/** A bound on waiting for a vocabulary that changes faster than searches run. */
-const maxAttempts = 3
 
 export class SearchRunner extends Context.Service<
   SearchRunner,
@@ -104,35 +100,12 @@ export class SearchRunner extends Context.Service<
         return ids.flatMap((id) => rows.get(id) ?? [])
       })
 
-      /**
-       * Names and stores must be of one version. If another list was searched meanwhile, its names must give the same
-       * codes.
-       */
-      const inIndex = Effect.fnUntraced(function* ({
-        hint,
-        names,
-        query
-      }: Pick<Search<Versioned>, "hint" | "names" | "query">): Effect.fn.Return<
-        Indexed,
-        InvalidArguments | SearchFailure
-      > {
-        let published = yield* index.current
-        for (let attempt = 1; ; attempt++) {
-          const known = Names.of(published)
-          const issues = Names.unknownNames(names, known)
-          if (issues.length > 0) return yield* InvalidArguments.fromIssues(issues, Names.hint)
-          const asked = query(known)
-          const found = yield* index.search(asked, hint)
-          const isSame = () => JSON.stringify(query(Names.of(found.published))) === JSON.stringify(asked)
-          if (found.published === published || attempt === maxAttempts || isSame()) return found
-          published = found.published
-        }
-      })
-
       const look = Effect.fnUntraced(function* <Row extends Versioned>(
         search: Search<Row>
       ): Effect.fn.Return<Look<Found<Row>>, InvalidArguments | SearchFailure> {
-        const { published, result } = yield* inIndex(search)
+        const { hint, names, query } = search
+        const ask = (asked: Query) => index.search(asked, hint)
+        const { published, result } = yield* InVersion.answer(index.current, { names, query, ask })
         const ids = result.page.map(({ id }) => id)
         const rows = yield* records(ids, search.read, search.hint)
         return {

@@ -14,7 +14,8 @@ const costFields: Readonly<Record<ToolDefinition.ToolName, typeof Schema.Int>> =
   search_ads: Schema.Int,
   search_products: Schema.Int,
   get_shop: Schema.Int,
-  get_product: Schema.Int
+  get_product: Schema.Int,
+  market_overview: Schema.Int
 }
 
 export const Usage = Schema.Struct({

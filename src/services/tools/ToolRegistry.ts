@@ -4,6 +4,7 @@ import * as GetProduct from "./GetProduct.ts"
 import * as GetShop from "./GetShop.ts"
 import * as GetUsage from "./GetUsage.ts"
 import * as ListFilterOptions from "./ListFilterOptions.ts"
+import * as MarketOverview from "./MarketOverview.ts"
 import * as SearchAds from "./SearchAds.ts"
 import * as SearchProducts from "./SearchProducts.ts"
 import * as SearchShops from "./SearchShops.ts"
@@ -25,7 +26,8 @@ export class ToolRegistry extends Context.Service<
         SearchAds.make,
         SearchProducts.make,
         GetShop.make,
-        GetProduct.make
+        GetProduct.make,
+        MarketOverview.make
       ])
       // The free tool comes first: clients and test suites try the first tool with no arguments (P20).
       const tools = [GetUsage.tool, ...others]

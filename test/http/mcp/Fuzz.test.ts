@@ -112,7 +112,8 @@ layer(TestServer.layer({ config: { rateLimitPerMinute: 0 } }), { excludeTestServ
         "search_ads",
         "search_products",
         "get_shop",
-        "get_product"
+        "get_product",
+        "market_overview"
       ]),
       Schema.Record(
         Schema.Literals([
@@ -127,6 +128,7 @@ layer(TestServer.layer({ config: { rateLimitPerMinute: 0 } }), { excludeTestServ
           "status",
           "shop_id",
           "product_id",
+          "group_by",
           "x"
         ]),
         Schema.Json

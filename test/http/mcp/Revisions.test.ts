@@ -217,7 +217,8 @@ layer(TestServer.layer(), { excludeTestServices: true })("revisions", (it) => {
       "search_ads",
       "search_products",
       "get_shop",
-      "get_product"
+      "get_product",
+      "market_overview"
     ]
     const namesOf = (result: Readonly<Record<string, unknown>>) =>
       Schema.decodeUnknownSync(Schema.Array(Schema.Struct({ name: Schema.String })))(result["tools"]).map(

@@ -134,7 +134,8 @@ describe("a successful call", () => {
             search_ads: 1,
             search_products: 1,
             get_shop: 1,
-            get_product: 1
+            get_product: 1,
+            market_overview: 1
           }
         })
       })
@@ -285,7 +286,8 @@ describe("a call costs nothing", () => {
     ["search_ads", {}],
     ["search_products", {}],
     ["get_shop", { shop_id: 7 }],
-    ["get_product", { product_id: 1 }]
+    ["get_product", { product_id: 1 }],
+    ["market_overview", { group_by: "theme" }]
   ] as const)("S8, D6 without an active plan: %s", ([name, args]) =>
     withTools((books) =>
       Effect.gen(function* () {

@@ -7,6 +7,7 @@ import { Clock, Context, Deferred, Duration, Effect, Layer, Metric, Option } fro
 import type { Scope } from "effect"
 import type { ServiceUnavailable } from "../../../domain/ToolError.ts"
 import type { Facets } from "../index/Facets.ts"
+import type { Overview, OverviewQuery } from "../index/Overview.ts"
 import type { Filter, Query, SearchResult } from "../index/Query.ts"
 import type { Published } from "./IndexState.ts"
 import type { IndexEvent, Progress } from "./Indexer.ts"
@@ -39,6 +40,11 @@ export interface Counted {
   readonly published: Published
 }
 
+export interface Grouped {
+  readonly overview: Overview
+  readonly published: Published
+}
+
 export const metrics = {
   ready: Metric.gauge("discovery_index_ready", { description: "1 while there is a search index, else 0" }),
   version: Metric.gauge("discovery_index_version", { description: "Version of the catalog that searches see" }),
@@ -61,6 +67,7 @@ export class CatalogIndex extends Context.Service<
     /** `hint` says how a search that took too long could be made smaller. */
     search(query: Query, hint?: () => string | undefined): Effect.Effect<Found, SearchFailure>
     facets(filter: Filter, hint?: () => string | undefined): Effect.Effect<Counted, SearchFailure>
+    overview(query: OverviewQuery, hint?: () => string | undefined): Effect.Effect<Grouped, SearchFailure>
     /** Returns once that version, or a later one, is published; after a second at the latest. */
     awaitVersion(version: number): Effect.Effect<void>
     readonly status: Effect.Effect<IndexStatus>
@@ -219,6 +226,13 @@ const makeBoard = (searcher: Searcher): Board => {
         return outcome._tag === "Counted"
           ? { facets: outcome.facets, published }
           : yield* Effect.die(new Error("facets were answered with a search"))
+      }),
+      overview: Effect.fn("CatalogIndex.overview")(function* (query: OverviewQuery, hint?: () => string | undefined) {
+        yield* current
+        const { outcome, published } = yield* searcher.run({ _tag: "Overview", query }, hint)
+        return outcome._tag === "Grouped"
+          ? { overview: outcome.overview, published }
+          : yield* Effect.die(new Error("an overview was answered with something else"))
       }),
       awaitVersion,
       status: Effect.sync(() => ({

@@ -3,6 +3,8 @@ import { facets } from "../index/Facets.ts"
 import type { Facets, Leaders } from "../index/Facets.ts"
 import { Canceled } from "../index/Matching.ts"
 import type { Cancel } from "../index/Matching.ts"
+import { overview } from "../index/Overview.ts"
+import type { Overview, OverviewQuery } from "../index/Overview.ts"
 import type { Filter, Query, SearchResult } from "../index/Query.ts"
 import { search } from "../index/Search.ts"
 import type { SegmentList } from "../index/Segment.ts"
@@ -12,10 +14,12 @@ import type { ListMessage } from "./SegmentTransfer.ts"
 export type Job =
   | { readonly _tag: "Search"; readonly query: Query }
   | { readonly _tag: "Facets"; readonly filter: Filter }
+  | { readonly _tag: "Overview"; readonly query: OverviewQuery }
 
 export type Outcome =
   | { readonly _tag: "Found"; readonly result: SearchResult }
   | { readonly _tag: "Counted"; readonly facets: Facets }
+  | { readonly _tag: "Grouped"; readonly overview: Overview }
   | { readonly _tag: "Canceled" }
   | { readonly _tag: "Failed"; readonly error: unknown }
 
@@ -38,9 +42,14 @@ export interface Searched {
 /** Runs a job here and now. */
 export const runJob = ({ leaders, list }: Searched, job: Job, cancel: Cancel): Outcome => {
   try {
-    return job._tag === "Search"
-      ? { _tag: "Found", result: search(list, job.query, cancel) }
-      : { _tag: "Counted", facets: facets(list, job.filter, leaders, cancel) }
+    switch (job._tag) {
+      case "Search":
+        return { _tag: "Found", result: search(list, job.query, cancel) }
+      case "Facets":
+        return { _tag: "Counted", facets: facets(list, job.filter, leaders, cancel) }
+      case "Overview":
+        return { _tag: "Grouped", overview: overview(list, job.query, leaders, cancel) }
+    }
   } catch (error) {
     return error instanceof Canceled ? { _tag: "Canceled" } : { _tag: "Failed", error }
   }

@@ -22,7 +22,7 @@ export type SearchFailure = RateLimited | SearchTimeout | ServiceUnavailable
 
 /** The outcome, and the list that it is of. */
 export interface Answered {
-  readonly outcome: Extract<Outcome, { readonly _tag: "Found" | "Counted" }>
+  readonly outcome: Extract<Outcome, { readonly _tag: "Found" | "Counted" | "Grouped" }>
   readonly published: Published
 }
 

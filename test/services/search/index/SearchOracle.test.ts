@@ -8,7 +8,6 @@ import { Schema } from "effect"
 import * as AdQuery from "../../../../src/domain/search/AdQuery.ts"
 import * as ProductQuery from "../../../../src/domain/search/ProductQuery.ts"
 import * as ShopQuery from "../../../../src/domain/search/ShopQuery.ts"
-import { merge } from "../../../../src/services/search/index/Merge.ts"
 import { defaultTuning } from "../../../../src/services/search/index/Matching.ts"
 import type { Tuning } from "../../../../src/services/search/index/Matching.ts"
 import type { Query } from "../../../../src/services/search/index/Query.ts"
@@ -21,7 +20,7 @@ import * as NaiveSearch from "../../../oracle/NaiveSearch.ts"
 import { matcher } from "../../../oracle/NaiveText.ts"
 import * as Random from "../../../oracle/Random.ts"
 import { generators } from "../../../oracle/RandomArguments.ts"
-import { contents, nameCodes, segmentOf } from "../../../oracle/segments.ts"
+import { nameCodes, segmentations } from "../../../oracle/segments.ts"
 
 const seed = Number(process.env["ORACLE_SEED"] ?? 1)
 const casesPerCatalog = Number(process.env["ORACLE_CASES"] ?? 200)
@@ -40,7 +39,6 @@ const tunings: ReadonlyArray<Tuning> = [
   { fewHits: 0, leastSteps: 0, stepsAMatch: 0 },
   { fewHits: 3, leastSteps: 20, stepsAMatch: 1 }
 ]
-const options = { leastRowsForPrefixes: 0 }
 const lastPage = 20
 
 interface Expected {
@@ -63,29 +61,6 @@ const failure = (list: SegmentList, query: Query, expected: Expected, tuning: Tu
     if (ids.join() !== wanted.join()) return `page ${page}: ids are ${ids.join()}, not ${wanted.join()}`
   }
   return undefined
-}
-
-/** The same catalog in several ways: whole, in pieces with outdated copies, and those merged in part and as a whole. */
-const segmentations = (catalog: NaiveCatalog.NaiveCatalog, spellings: Spellings, random: Random.Random) => {
-  const { pseudoStores, stores } = contents(catalog)
-  const ids = [...pseudoStores.map(({ id }) => id), ...stores.map(({ store }) => store.id)]
-  const pieceOf = new Map(ids.map((id) => [id, random.int(0, 3)]))
-  const outdated = new Set(random.some(ids, 0, ids.length / 3))
-  const pieces = [0, 1, 2, 3].map((piece) => {
-    // Outdated stores stand in an earlier piece as well, dead.
-    const isThere = (id: number) => pieceOf.get(id) === piece || (outdated.has(id) && piece < (pieceOf.get(id) ?? 0))
-    const view = segmentOf(catalog, spellings, isThere, options)
-    const live = view.live.map((_, row) => Number(pieceOf.get(view.segment.storeIds[row] ?? 0) === piece))
-    return { ...view, live }
-  })
-  const [first, second, third, fourth] = pieces
-  assert(first !== undefined && second !== undefined && third !== undefined && fourth !== undefined)
-  return {
-    "one segment": [segmentOf(catalog, spellings, undefined, options)],
-    "four segments": pieces,
-    "two merged": [merge([third, first], options), second, fourth],
-    "merged twice": [merge([merge([second, fourth]), merge([first, third], options)], options)]
-  }
 }
 
 for (const [index, size] of [30, 80, 150].entries()) {

@@ -1,0 +1,77 @@
+/** Arguments and answer of `market_overview` (D66): figures of groups of stores. */
+import { Schema } from "effect"
+import * as Arguments from "./Arguments.ts"
+import { ShopFilter } from "./ShopQuery.ts"
+
+export const groupings = [
+  "niche",
+  "country",
+  "currency",
+  "language",
+  "theme",
+  "app",
+  "pixel",
+  "social_network",
+  "domain"
+] as const
+export type GroupBy = (typeof groupings)[number]
+
+/** Fields of a group. */
+export const marketSorts = ["stores", "active_ads", "products", "visits", "median_visits", "median_growth"] as const
+export type MarketSort = (typeof marketSorts)[number]
+
+const maxGroups = 50
+
+/** What the absence of an argument means. */
+export const defaults = { niche_level: 1, sort_by: "stores", limit: 20 } as const
+
+const count = (maximum: number) => Schema.Int.check(Schema.isBetween({ minimum: 1, maximum }))
+
+/** What is told of the stores that the filters leave. */
+const fields = {
+  group_by: Arguments.oneOf(groupings).pipe(Schema.annotateKey({ description: "Stores count in each of theirs." })),
+  niche_level: Arguments.optional(count(10), "Default 1, the top."),
+  sort_by: Arguments.optional(Arguments.oneOf(marketSorts), "Default stores."),
+  limit: Arguments.optional(count(maxGroups), "Default 20.")
+} as const
+
+export const MarketQuery = Schema.Struct({ ...fields, ...ShopFilter.fields })
+export type MarketQuery = typeof MarketQuery.Type
+
+const maxFilters = 2_000
+
+/** As the tool takes it: with the filters in one text, of which agents know the names from `search_shops`. */
+export const MarketArguments = Schema.Struct({
+  ...fields,
+  filters: Arguments.optional(
+    Schema.String.check(Schema.isMaxCodePoints(maxFilters)),
+    "Of search_shops, as a URL query: niches=A&niches=B&active_ads.min=5."
+  )
+})
+
+const sums = {
+  stores: Schema.Int,
+  active_ads: Schema.Int,
+  products: Schema.Int,
+  visits: Schema.Finite.annotate({ description: "Monthly." })
+}
+
+export const MarketGroup = Schema.Struct({
+  value: Schema.String.annotate({ description: "As the filter takes it." }),
+  share_pct: Schema.Finite.annotate({ description: "Of all matching stores." }),
+  ...sums,
+  median_visits: Schema.NullOr(Schema.Finite),
+  median_growth: Schema.NullOr(Schema.Finite).annotate({ description: "Percent." }),
+  revenue: Schema.Array(Schema.Struct({ currency: Schema.String, stores: Schema.Int, median: Schema.Finite })).annotate(
+    { description: "Monthly, by currency, of stores that have both; most stores first, up to 5." }
+  )
+})
+export type MarketGroup = typeof MarketGroup.Type
+
+export const MarketOverview = Schema.Struct({
+  results: Schema.Array(MarketGroup),
+  total: Schema.Struct(sums).annotate({ description: "All matching stores, each once." }),
+  groups: Schema.Int.annotate({ description: "In all, results included." }),
+  ungrouped: Schema.Int.annotate({ description: "Stores in no group: they have no value, or it is unknown." })
+})
+export type MarketOverview = typeof MarketOverview.Type

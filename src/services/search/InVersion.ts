@@ -1,0 +1,34 @@
+/** Asks the index with the codes of names: names and stores are of one version of the catalog. */
+import { Effect } from "effect"
+import { InvalidArguments } from "../../domain/ToolError.ts"
+import type { ServiceUnavailable } from "../../domain/ToolError.ts"
+import * as Names from "./Names.ts"
+import type { Published } from "./runtime/IndexState.ts"
+
+export interface Question<Query, Answer, E> {
+  /** The arguments that are names. */
+  readonly names: Names.SentNames
+  readonly query: (names: Names.Names, published: Published) => Query
+  readonly ask: (query: Query) => Effect.Effect<Answer, E>
+}
+
+/** A bound on waiting for a vocabulary that changes faster than searches run. */
+const maxAttempts = 3
+
+/** If another list was searched meanwhile, its names must give the same codes. */
+export const answer = Effect.fnUntraced(function* <Query, Answer extends { readonly published: Published }, E>(
+  current: Effect.Effect<Published, ServiceUnavailable>,
+  { ask, names, query }: Question<Query, Answer, E>
+): Effect.fn.Return<Answer, InvalidArguments | ServiceUnavailable | E> {
+  let published = yield* current
+  for (let attempt = 1; ; attempt++) {
+    const known = Names.of(published)
+    const issues = Names.unknownNames(names, known)
+    if (issues.length > 0) return yield* InvalidArguments.fromIssues(issues, Names.hint)
+    const asked = query(known, published)
+    const found = yield* ask(asked)
+    const isSame = () => JSON.stringify(query(Names.of(found.published), found.published)) === JSON.stringify(asked)
+    if (found.published === published || attempt === maxAttempts || isSame()) return found
+    published = found.published
+  }
+})

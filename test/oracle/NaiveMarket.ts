@@ -1,0 +1,126 @@
+/** The expected answers of `market_overview` (D66), by a scan of all records. Shares no code with the index. */
+import type { MarketGroup, MarketOverview, MarketQuery } from "../../src/domain/search/MarketOverview.ts"
+import type { NaiveCatalog } from "./NaiveCatalog.ts"
+import { searchShops } from "./NaiveSearch.ts"
+import type { Store } from "./NaiveSearch.ts"
+
+const median = (values: ReadonlyArray<number>): number | null => {
+  const sorted = values.toSorted((a, b) => a - b)
+  const half = Math.floor(sorted.length / 2)
+  const [upper, lower] = [sorted[half], sorted[half - 1]]
+  if (upper === undefined) return null
+  return sorted.length % 2 === 1 || lower === undefined ? upper : (lower + upper) / 2
+}
+
+const known = (stores: ReadonlyArray<Store>, figure: (store: Store) => number | null): ReadonlyArray<number> =>
+  stores.map(figure).filter((value) => value !== null)
+
+const sum = (values: ReadonlyArray<number>): number => values.reduce((all, value) => all + value, 0)
+
+const compareText = (a: string, b: string): number => (a < b ? -1 : Number(a > b))
+
+const revenue = (stores: ReadonlyArray<Store>): MarketGroup["revenue"] =>
+  Array.from(
+    Map.groupBy(
+      stores.filter((store) => store.monthly_revenue !== null && store.currency !== null),
+      (store) => store.currency
+    ),
+    ([currency, all]) => ({
+      currency: currency ?? "",
+      stores: all.length,
+      median: median(known(all, (store) => store.monthly_revenue)) ?? 0
+    })
+  )
+    .sort((a, b) => b.stores - a.stores || compareText(a.currency, b.currency))
+    .slice(0, 5)
+
+const sums = (stores: ReadonlyArray<Store>) => ({
+  stores: stores.length,
+  active_ads: sum(stores.map((store) => store.activeAds)),
+  products: sum(known(stores, (store) => store.catalogSize)),
+  visits: sum(known(stores, (store) => store.visits))
+})
+
+const figures = (stores: ReadonlyArray<Store>) => ({
+  ...sums(stores),
+  median_visits: median(known(stores, (store) => store.visits)),
+  median_growth: median(known(stores, (store) => store.growth)),
+  revenue: revenue(stores)
+})
+
+/** Of spellings that differ only in case, the one that most stores have, of equal ones the first. */
+const spelling = (all: ReadonlyArray<string>): ((name: string) => string) => {
+  const chosen = new Map(
+    Array.from(
+      Map.groupBy(all, (name) => name.toLowerCase()),
+      ([folded, same]) => {
+        const count = (name: string) => same.filter((other) => other === name).length
+        return [folded, same.toSorted((a, b) => count(b) - count(a) || compareText(a, b))[0] ?? folded]
+      }
+    )
+  )
+  return (name) => chosen.get(name.toLowerCase()) ?? name
+}
+
+/** The niche's path from its root. */
+const path = (niches: NaiveCatalog["niches"], id: number | null): ReadonlyArray<string> => {
+  const niche = niches.find((each) => each.id === id)
+  return niche === undefined ? [] : [...path(niches, niche.parent_id), niche.name]
+}
+
+const valuesOf = (catalog: NaiveCatalog, query: MarketQuery): ((store: Store) => ReadonlyArray<string>) => {
+  const one = (value: string | null | undefined) => (value === null || value === undefined ? [] : [value])
+  switch (query.group_by) {
+    case "niche":
+      return (store) => one(path(catalog.niches, store.niche_id)[(query.niche_level ?? 1) - 1])
+    case "country":
+      return (store) => [store.country]
+    case "currency":
+      return (store) => one(store.currency)
+    case "language":
+      return (store) => store.languages
+    case "theme": {
+      const spelled = spelling(catalog.shops.flatMap(({ theme }) => one(theme)))
+      return (store) => one(store.theme).map(spelled)
+    }
+    case "app": {
+      const spelled = spelling(catalog.shops.flatMap(({ apps }) => apps))
+      return (store) => Array.from(new Set(store.apps.map(spelled)))
+    }
+    case "pixel":
+      return (store) => store.pixels
+    case "social_network":
+      return (store) => store.social_networks
+    case "domain":
+      return (store) => [store.domain_extension]
+  }
+}
+
+export const marketOverview = (catalog: NaiveCatalog, query: MarketQuery): MarketOverview => {
+  const { group_by: _, limit = 20, niche_level: _level, sort_by = "stores", ...filters } = query
+  const stores = searchShops(catalog, filters).items
+  const valuesOfStore = valuesOf(catalog, query)
+  const members = stores.flatMap((store) => valuesOfStore(store).map((value) => ({ value, store })))
+  const groups = Array.from(
+    Map.groupBy(members, ({ value }) => value),
+    ([value, all]) => ({
+      value,
+      share_pct: Math.round((all.length / stores.length) * 10_000) / 100,
+      ...figures(all.map(({ store }) => store))
+    })
+  ).sort((a, b) => {
+    for (const field of [sort_by, "stores", "active_ads", "visits", "products"] as const) {
+      const [one, other] = [a[field], b[field]]
+      if (one === other) continue
+      if (one === null || other === null) return one === null ? 1 : -1
+      return other - one
+    }
+    return compareText(a.value, b.value)
+  })
+  return {
+    results: groups.slice(0, limit),
+    total: sums(stores),
+    groups: groups.length,
+    ungrouped: stores.filter((store) => valuesOfStore(store).length === 0).length
+  }
+}

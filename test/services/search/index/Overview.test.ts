@@ -1,0 +1,124 @@
+/**
+ * D66: overviews of the index against the naive ones: every grouping, filter and order, for one segment and for several, with
+ * outdated copies of stores in them.
+ */
+import { assert, describe, it } from "@effect/vitest"
+import { Schema } from "effect"
+import { groupings, marketSorts, MarketQuery } from "../../../../src/domain/search/MarketOverview.ts"
+import { Canceled } from "../../../../src/services/search/index/Matching.ts"
+import { overview } from "../../../../src/services/search/index/Overview.ts"
+import { quickselect } from "../../../../src/services/search/index/Quickselect.ts"
+import { Spellings } from "../../../../src/services/search/index/Records.ts"
+import type { SegmentList } from "../../../../src/services/search/index/Segment.ts"
+import { countVocabulary } from "../../../../src/services/search/index/Vocabulary.ts"
+import * as MarketOverview from "../../../../src/services/search/MarketOverview.ts"
+import * as NaiveCatalog from "../../../oracle/NaiveCatalog.ts"
+import { marketOverview } from "../../../oracle/NaiveMarket.ts"
+import { matcher } from "../../../oracle/NaiveText.ts"
+import * as Random from "../../../oracle/Random.ts"
+import { generators } from "../../../oracle/RandomArguments.ts"
+import { nameCodes, segmentations } from "../../../oracle/segments.ts"
+
+const seed = Number(process.env["ORACLE_SEED"] ?? 1)
+const casesPerCatalog = Number(process.env["ORACLE_CASES"] ?? 60)
+
+const decode = Schema.decodeUnknownSync(MarketQuery)
+const uncancelled = { check: () => {} }
+
+for (const [index, size] of [30, 120].entries()) {
+  const catalogSeed = seed * 1_000 + index
+  const catalog = NaiveCatalog.generate(catalogSeed, size)
+  const spellings = new Spellings()
+  const lists = segmentations(catalog, spellings, Random.make(catalogSeed + 7))
+  const names = nameCodes(catalog, spellings)
+  const leaders = {
+    theme: spellings.leaders("theme"),
+    app: spellings.leaders("app"),
+    extension: spellings.leaders("extension")
+  }
+  const niches = catalog.niches.map(({ id, name, parent_id }) => ({ id, name, parentId: parent_id }))
+
+  const answer = (list: SegmentList, query: MarketQuery) => {
+    const found = overview(list, MarketOverview.toQuery(query, names, niches), leaders, uncancelled)
+    return MarketOverview.toAnswer(query, found, { niches, vocabulary: countVocabulary(list, spellings) })
+  }
+
+  describe(`catalog ${catalogSeed} of ${size} stores`, () => {
+    it(`${casesPerCatalog} filters, each with every grouping`, () => {
+      const random = Random.make(catalogSeed + 4)
+      const { shop } = generators(random, catalog)
+      for (let number = 0; number < casesPerCatalog; number++) {
+        const { page: _, per_page: _size, sort_by: _sort, sort_order: _order, ...filters } = shop(number)
+        if (typeof filters["query"] === "string" && matcher(filters["query"]) === undefined) continue
+        for (const [at, group_by] of groupings.entries()) {
+          const query = decode({
+            ...filters,
+            group_by,
+            niche_level: random.int(1, 4),
+            sort_by: marketSorts[(number + at) % marketSorts.length],
+            limit: random.pick([1, 2, 3, 20, 50])
+          })
+          const expected = marketOverview(catalog, query)
+          const [name, list] = Object.entries(lists)[(number + at) % Object.keys(lists).length] ?? ["none", []]
+          assert.deepStrictEqual(answer(list, query), expected, `${name}: ${JSON.stringify(query)}`)
+        }
+      }
+    }, 240_000)
+
+    it("every order of every grouping, in every split into segments", () => {
+      for (const group_by of groupings) {
+        for (const sort_by of marketSorts) {
+          const query = decode({ group_by, sort_by, limit: 4 })
+          const expected = marketOverview(catalog, query)
+          for (const [name, list] of Object.entries(lists)) {
+            assert.deepStrictEqual(answer(list, query), expected, `${name}: ${JSON.stringify(query)}`)
+          }
+        }
+      }
+    })
+  })
+
+  it(`stops when it is told to, catalog ${catalogSeed}`, () => {
+    const query = MarketOverview.toQuery(decode({ group_by: "app", sort_by: "median_visits" }), names, niches)
+    for (const list of Object.values(lists)) {
+      let checks = 0
+      overview(list, query, leaders, { check: () => void checks++ })
+      assert.isAbove(checks, list.length)
+      // Wherever it is by then.
+      for (let last = 1; last <= checks; last++) {
+        let seen = 0
+        const check = () => {
+          if (++seen === last) throw new Canceled()
+        }
+        assert.throws(() => overview(list, query, leaders, { check }), Canceled)
+      }
+    }
+  })
+}
+
+describe("quickselect", () => {
+  // Few different values, so that many are equal.
+  const Value = Schema.Union([Schema.Int.check(Schema.isBetween({ minimum: -3, maximum: 3 })), Schema.Finite])
+  const Place = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1_000 }))
+
+  it.prop(
+    "finds what a sort puts there, with none before it that is higher",
+    [Schema.Array(Value), Place],
+    ([all, at]) => {
+      // More than a partition that is sorted has.
+      const values = Float64Array.from([...all, ...all, ...all, 0, ...all, ...all, ...all])
+      const sorted = values.toSorted()
+      const place = at % values.length
+      quickselect(values, place, uncancelled)
+      assert.strictEqual(values[place], sorted[place])
+      assert.isTrue(values.subarray(0, place).every((before) => before <= (values[place] ?? 0)))
+    }
+  )
+
+  it("asks whether to stop while it looks at many values", () => {
+    const values = Float64Array.from({ length: 200_000 }, (_, at) => (at * 7_919) % 200_003)
+    let checks = 0
+    quickselect(values, 100_000, { check: () => void checks++ })
+    assert.isAbove(checks, 0)
+  })
+})
