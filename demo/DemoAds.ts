@@ -1,10 +1,13 @@
 /** The ads of one store of the demo data. A few have no store. */
+import * as DemoPictures from "../src/domain/catalog/DemoPictures.ts"
 import { ctas, mediaTypes } from "../src/domain/catalog/Enumerations.ts"
 import type { Cta, MediaType } from "../src/domain/catalog/Enumerations.ts"
 import type { AdRecord } from "../src/domain/catalog/Records.ts"
 import { dateOf } from "./Days.ts"
-import { images, pages } from "./DemoProducts.ts"
+import { pages } from "./DemoProducts.ts"
 import type { DemoShop } from "./DemoShops.ts"
+import * as PictureName from "./pictures/PictureName.ts"
+import type { Pictured } from "./pictures/PictureName.ts"
 import { Prng } from "./Prng.ts"
 import { adText, headline } from "./Texts.ts"
 
@@ -36,6 +39,10 @@ const calls: ReadonlyArray<readonly [Cta | null, number]> = [
 /** As long as a real one, with a first digit that real ones do not have. */
 export const archiveId = (number: number): string => String(9_000_000_000_000_000 + number * 7_919)
 
+/** The picture has the words of the ad's record: its name ends in the key. */
+export const adImage = (pictured: Pictured, headline: string | null, key: string): string =>
+  DemoPictures.addressOf("ads", `${PictureName.write(PictureName.lookOf(pictured, headline ?? key))}-${key}`)
+
 export const libraryUrl = (archiveId: string): string => `https://ads.discovery.example/library/?id=${archiveId}`
 
 /** `from` is the number of the first ad; numbers make the keys and are unique. */
@@ -56,19 +63,22 @@ export const demoAds = (
     const isActive = prng.chance(activeShare)
     const days = Math.min(1_400, Math.floor(prng.logNormal(24, 1.3)))
     const lastSeen = isActive ? today - (prng.chance(0.8) ? 0 : 1) : today - 2 - Math.floor(prng.unit() ** 2 * 500)
+    const isNumbered = !prng.chance(0.01)
+    const mediaType = prng.weighted(media)
+    const title = prng.chance(0.1) ? null : headline(prng, shop.subject)
     return {
       type: "ad",
       key: id,
       shop: isLoose ? null : domain,
-      ad_archive_id: prng.chance(0.01) ? null : id,
+      ad_archive_id: isNumbered ? id : null,
       page_name: isLoose ? `${name} Outlet` : pageName,
       status: isActive ? "active" : "inactive",
-      media_type: prng.weighted(media),
-      headline: prng.chance(0.1) ? null : headline(prng, shop.subject),
+      media_type: mediaType,
+      headline: title,
       ad_text: prng.chance(0.03) ? null : adText(prng, shop.subject),
       cta: prng.weighted(calls),
       landing_url: prng.chance(0.05) ? null : `${pages}/${domain}/?ad=${index + 1}`,
-      image_url: prng.chance(0.03) ? null : `${images}/ads/${id}.jpg`,
+      image_url: prng.chance(0.03) ? null : adImage(shop.subject, title, id),
       ad_library_url: libraryUrl(id),
       started_on: dateOf(lastSeen - days),
       last_seen_on: dateOf(lastSeen),

@@ -1,15 +1,21 @@
 /** The products of one store of the demo data. */
+import * as DemoPictures from "../src/domain/catalog/DemoPictures.ts"
 import type { ProductDetails } from "../src/domain/catalog/ProductDetails.ts"
 import type { ProductRecord } from "../src/domain/catalog/Records.ts"
 import { timeOf } from "./Days.ts"
 import type { DemoShop } from "./DemoShops.ts"
 import { Prng } from "./Prng.ts"
 import { slugOf } from "./Names.ts"
+import * as PictureName from "./pictures/PictureName.ts"
+import type { Pictured } from "./pictures/PictureName.ts"
 import { description, title } from "./Texts.ts"
 
-/** Under a reserved domain (RFC 2606), so that no page and no image is fetched from anybody's server. */
+/** Under a reserved domain (RFC 2606), so that no page is fetched from anybody's server. */
 export const pages = "https://shops.discovery.example"
-export const images = "https://images.discovery.example"
+
+/** `place` is that among the pictures of the product. */
+export const productImage = (pictured: Pictured, title: string, place = 0): string =>
+  DemoPictures.addressOf("products", PictureName.write(PictureName.lookOf(pictured, title, place)))
 
 const sizes = ["XS", "S", "M", "L", "XL", "XXL", "3XL"]
 
@@ -30,7 +36,7 @@ export const demoProducts = (
     const price = demoPrice(prng, shop)
     const slug = slugOf(name).slice(0, 60)
     const imageCount = prng.chance(0.04) ? 0 : Math.min(18, Math.max(1, Math.round(prng.logNormal(3, 0.75))))
-    const url = (image: number) => `${images}/products/${key}-${image + 1}.jpg`
+    const url = (image: number) => productImage(shop.subject, name, image)
     return {
       type: "product",
       shop: shop.record.domain,

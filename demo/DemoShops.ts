@@ -68,6 +68,7 @@ export const demoShop = (seed: string, index: number, today: number, taken: Set<
     shop: name,
     lexicon,
     kind: parent.kind,
+    niche: parent.key,
     nouns: lexicon.nouns === undefined ? english : (lexicon.nouns[parent.key] ?? [])
   }
 

@@ -11,8 +11,9 @@ import type {
   TrafficMonthRecord
 } from "../src/domain/catalog/Records.ts"
 import { dateOf, monthBefore, timeOf } from "./Days.ts"
-import { archiveId, libraryUrl } from "./DemoAds.ts"
-import { images, pages } from "./DemoProducts.ts"
+import { adImage, archiveId, libraryUrl } from "./DemoAds.ts"
+import { pages, productImage } from "./DemoProducts.ts"
+import type { Pictured } from "./pictures/PictureName.ts"
 
 /** The word that finds the page over 64 KiB, among ads and among products. */
 const longform = "longform"
@@ -47,6 +48,12 @@ const unknownShop = (domain: string, name: string): ShopRecord => ({
   trustpilot_reviews: null
 })
 
+const picturedAt = (shop: string): Pictured => ({
+  shop,
+  niche: "crafts",
+  nouns: ["Fountain Pen", "Dotted Notebook", "Ink Bottle", "Brush Set"]
+})
+
 /** `hasExtremes` adds the largest possible figures, which are first in every ranking. */
 export const edgeCases = (today: number, hasExtremes: boolean): ReadonlyArray<CatalogRecord> => {
   const records: Array<CatalogRecord> = []
@@ -65,7 +72,7 @@ export const edgeCases = (today: number, hasExtremes: boolean): ReadonlyArray<Ca
     key,
     title,
     url: `${pages}/${shop}/products/${key}`,
-    image_url: `${images}/products/${shop}-${key}.jpg`,
+    image_url: productImage(picturedAt(shop), title),
     price: 25,
     created_at: timeOf(today - 30, 36_000),
     details: null,
@@ -85,7 +92,7 @@ export const edgeCases = (today: number, hasExtremes: boolean): ReadonlyArray<Ca
       ad_text: "A plain text.",
       cta: "Shop Now",
       landing_url: `${pages}/${shop ?? "unknown"}/`,
-      image_url: `${images}/ads/${id}.jpg`,
+      image_url: adImage(picturedAt(shop ?? "unknown"), changes.headline ?? null, id),
       ad_library_url: libraryUrl(id),
       started_on: dateOf(today - 20),
       last_seen_on: dateOf(today),

@@ -7,6 +7,8 @@ export interface Subject {
   readonly shop: string
   readonly lexicon: Lexicon
   readonly kind: string
+  /** Key of the parent niche. */
+  readonly niche: string
   readonly nouns: ReadonlyArray<string>
 }
 

@@ -4,6 +4,7 @@ import { Command, Flag } from "effect/cli"
 import { defaultSeed, demoLines, demoSizes, demoSource, demoTotal } from "../../demo/DemoData.ts"
 import type { DemoOptions, DemoSizeName } from "../../demo/DemoData.ts"
 import { AppConfig } from "../Config.ts"
+import * as DemoPictures from "../domain/catalog/DemoPictures.ts"
 import { CalendarDate } from "../domain/search/Arguments.ts"
 import { Importer } from "../services/import/Importer.ts"
 import * as ImportReporting from "./ImportReporting.ts"
@@ -19,7 +20,7 @@ export const loadDemo = Effect.fn("DemoCommand.loadDemo")(
       label: "Loading the demo data",
       source: demoSource(options),
       total: demoTotal(options),
-      provenance: { source: "demo", license: null, asOf: options.asOf },
+      provenance: { source: DemoPictures.source, license: null, asOf: options.asOf },
       // Every record of ours is good.
       maxRejects: 0,
       onRejects: () => Effect.void

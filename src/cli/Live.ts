@@ -4,6 +4,7 @@ import * as NodeDns from "@effect/platform-node/NodeDns"
 import { Effect, Layer, Option } from "effect"
 import { Dns } from "effect/net"
 import * as path from "node:path"
+import * as Pictures from "../../demo/pictures/Pictures.ts"
 import { AppConfig } from "../Config.ts"
 import { AccountChanges } from "../services/access/AccountChanges.ts"
 import { AccountDirectory } from "../services/access/AccountDirectory.ts"
@@ -44,6 +45,7 @@ import { dataAsOfLayer } from "../services/import/Sources.ts"
 import { imageOriginsLayer } from "../services/search/ImageOrigins.ts"
 import { AdSearch } from "../services/search/AdSearch.ts"
 import { MarketOverview } from "../services/search/MarketOverview.ts"
+import * as DemoPictures from "../services/search/DemoPictures.ts"
 import { ProductSearch } from "../services/search/ProductSearch.ts"
 import { ProductReader } from "../services/search/ProductReader.ts"
 import { SearchRunner } from "../services/search/SearchRunner.ts"
@@ -163,6 +165,7 @@ export const service = Layer.mergeAll(ToolRunner.layer, ToolRegistry.layer).pipe
       searches,
       dataAsOfLayer,
       imageOriginsLayer,
+      DemoPictures.layer(Pictures),
       TrackedShops.layer,
       ProductReader.layer,
       signIn,

@@ -3,6 +3,7 @@ import { ByteSize, Layer } from "effect"
 import { HttpIncomingMessage, HttpMiddleware, HttpRouter, UrlParams } from "effect/http"
 import * as Credential from "../domain/access/Credential.ts"
 import * as CommonHeaders from "./CommonHeaders.ts"
+import * as DemoPictures from "./DemoPictures.ts"
 import * as Health from "./Health.ts"
 import { Dispatch } from "./mcp/Dispatch.ts"
 import * as Endpoint from "./mcp/Endpoint.ts"
@@ -23,6 +24,7 @@ export const routes = Layer.mergeAll(
   Token.layer,
   Revoke.layer,
   Health.layer,
+  DemoPictures.layer,
   ServerInfo.layer
 ).pipe(Layer.provide(CommonHeaders.layer))
 

@@ -60,10 +60,14 @@ const dayMillis = 86_400_000
 export const daysBetween = (from: string, to: string): number =>
   Math.max(0, Math.round((Date.parse(to) - Date.parse(from)) / dayMillis))
 
-/** `today` is the UTC date, `YYYY-MM-DD`; `dashboardUrl` is that of a store. */
+/** `today` is the UTC date, `YYYY-MM-DD`; `dashboardUrl` is that of a store; `imageUrl` is where a picture is served. */
 export const present = (
   ad: FoundAd,
-  context: { readonly today: string; readonly dashboardUrl: (shopId: number) => string }
+  context: {
+    readonly today: string
+    readonly dashboardUrl: (shopId: number) => string
+    readonly imageUrl: (address: string) => string
+  }
 ): AdItem => ({
   id: ad.id,
   ad_archive_id: ad.adArchiveId,
@@ -74,7 +78,7 @@ export const present = (
   ad_text: ad.adText === null ? null : cut(ad.adText, 500),
   cta: ad.cta,
   landing_url: ad.landingUrl,
-  image_url: ad.imageUrl,
+  image_url: ad.imageUrl === null ? null : context.imageUrl(ad.imageUrl),
   ad_library_url: ad.adLibraryUrl,
   started_at: ad.startedOn,
   last_seen_at: ad.lastSeenOn,

@@ -44,12 +44,12 @@ export interface FoundProduct {
 
 export const present = (
   product: FoundProduct,
-  context: { readonly dashboardUrl: (shopId: number) => string }
+  context: { readonly dashboardUrl: (shopId: number) => string; readonly imageUrl: (address: string) => string }
 ): ProductItem => ({
   id: product.id,
   title: product.title,
   url: product.url,
-  image_url: product.imageUrl,
+  image_url: product.imageUrl === null ? null : context.imageUrl(product.imageUrl),
   price: product.price,
   currency: product.currency,
   created_at: product.createdAt,

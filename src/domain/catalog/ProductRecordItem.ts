@@ -70,15 +70,15 @@ const describe = (html: string | null | undefined): string | null => {
 
 export const present = (
   product: ProductOnRecord,
-  context: { readonly dashboardUrl: (shopId: number) => string }
+  context: { readonly dashboardUrl: (shopId: number) => string; readonly imageUrl: (address: string) => string }
 ): ProductRecordItem => {
   const variants = product.details?.variants ?? []
-  const images = product.details?.images ?? []
+  const images = (product.details?.images ?? []).map((image) => ({ ...image, url: context.imageUrl(image.url) }))
   return {
     id: product.id,
     title: product.title,
     url: product.url,
-    image_url: product.imageUrl,
+    image_url: product.imageUrl === null ? null : context.imageUrl(product.imageUrl),
     price: product.price,
     currency: product.currency,
     created_at: product.createdAt,

@@ -4,7 +4,7 @@ import { AppConfig } from "../../Config.ts"
 import * as ProductRecordItem from "../../domain/catalog/ProductRecordItem.ts"
 import * as Arguments from "../../domain/search/Arguments.ts"
 import { ProductReader } from "../search/ProductReader.ts"
-import { dashboardUrl } from "./DashboardUrl.ts"
+import { links } from "./DashboardUrl.ts"
 import * as ToolDefinition from "./ToolDefinition.ts"
 
 const Parameters = Schema.Struct({
@@ -13,7 +13,7 @@ const Parameters = Schema.Struct({
 
 export const make = Effect.gen(function* () {
   const products = yield* ProductReader
-  const context = { dashboardUrl: dashboardUrl(yield* AppConfig) }
+  const context = links(yield* AppConfig)
 
   return ToolDefinition.make({
     name: "get_product",

@@ -8,13 +8,13 @@ import * as Arguments from "../../domain/search/Arguments.ts"
 import { AdPage } from "../../domain/search/Page.ts"
 import { AdSearch } from "../search/AdSearch.ts"
 import { Vocabulary } from "../search/Vocabulary.ts"
-import { dashboardUrl } from "./DashboardUrl.ts"
+import { links } from "./DashboardUrl.ts"
 import * as ToolDefinition from "./ToolDefinition.ts"
 import * as VocabularyCheck from "./VocabularyCheck.ts"
 
 export const make = Effect.gen(function* () {
   const ads = yield* AdSearch
-  const shopPage = dashboardUrl(yield* AppConfig)
+  const context = links(yield* AppConfig)
   const check = VocabularyCheck.make(yield* Vocabulary, AdQuery.conflicts)
 
   return ToolDefinition.make({
@@ -35,7 +35,7 @@ export const make = Effect.gen(function* () {
         const today = DateTime.formatIsoDateUtc(yield* DateTime.now)
         const notice = found.length === 0 ? AdNotice.text(AdNotice.reasons(query, pagination)) : undefined
         return {
-          results: found.map((ad) => AdItem.present(ad, { today, dashboardUrl: shopPage })),
+          results: found.map((ad) => AdItem.present(ad, { ...context, today })),
           pagination,
           ...(notice === undefined ? {} : { notice })
         }

@@ -7,13 +7,13 @@ import { ProductPage } from "../../domain/search/Page.ts"
 import { ProductQuery } from "../../domain/search/ProductQuery.ts"
 import { ProductSearch } from "../search/ProductSearch.ts"
 import { Vocabulary } from "../search/Vocabulary.ts"
-import { dashboardUrl } from "./DashboardUrl.ts"
+import { links } from "./DashboardUrl.ts"
 import * as ToolDefinition from "./ToolDefinition.ts"
 import * as VocabularyCheck from "./VocabularyCheck.ts"
 
 export const make = Effect.gen(function* () {
   const products = yield* ProductSearch
-  const context = { dashboardUrl: dashboardUrl(yield* AppConfig) }
+  const context = links(yield* AppConfig)
   const check = VocabularyCheck.make(yield* Vocabulary)
 
   return ToolDefinition.make({

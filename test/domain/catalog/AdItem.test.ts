@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { daysBetween, type FoundAd, present } from "../../../src/domain/catalog/AdItem.ts"
+import { links } from "../../../src/services/tools/DashboardUrl.ts"
 
 const ad: FoundAd = {
   id: 7,
@@ -11,7 +12,7 @@ const ad: FoundAd = {
   adText: "t".repeat(600),
   cta: "Shop Now",
   landingUrl: null,
-  imageUrl: null,
+  imageUrl: "https://images.discovery.example/ads/lamp-rust-0c41f3-7.svg",
   adLibraryUrl: null,
   startedOn: "2026-01-30",
   lastSeenOn: "2026-02-10",
@@ -19,9 +20,20 @@ const ad: FoundAd = {
   shop: { id: 3, name: "Oakline", domain: "oakline.test", country: "GB", active_ads: 1 }
 }
 
-const context = { today: "2026-03-01", dashboardUrl: (id: number) => `https://d.test/dashboard/shops/${id}` }
+const context = { today: "2026-03-01", ...links({ baseUrl: "https://d.test" }) }
 
 describe("present", () => {
+  it("D61 has pictures of the demo data where this server draws them, and other images where they are", () => {
+    assert.strictEqual(present(ad, context).image_url, "https://d.test/demo/v1/ads/lamp-rust-0c41f3-7.svg")
+    for (const imageUrl of [
+      "https://images.discovery.example.test/ads/a.svg",
+      "https://cdn.test/demo/v1/ads/a.svg",
+      null
+    ]) {
+      assert.strictEqual(present({ ...ad, imageUrl }, context).image_url, imageUrl)
+    }
+  })
+
   it("S11 cuts the headline to 200 and the text to 500 characters", () => {
     const item = present(ad, context)
     assert.strictEqual(item.headline?.length, 200)

@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { fromHtml } from "../../../src/domain/catalog/PlainText.ts"
 import * as ProductRecordItem from "../../../src/domain/catalog/ProductRecordItem.ts"
+import { links } from "../../../src/services/tools/DashboardUrl.ts"
 
 describe("markup as plain text", () => {
   const cases: ReadonlyArray<readonly [html: string, text: string]> = [
@@ -73,7 +74,7 @@ describe("a product of get_product", () => {
     },
     shop: { id: 7, name: "😀".repeat(200), domain: "a.com", country: "FR", is_tracked: true, is_own: false }
   }
-  const context = { dashboardUrl: (id: number) => `https://discovery.test/dashboard/shops/${id}` }
+  const context = links({ baseUrl: "https://discovery.test" })
 
   it("D30, D45 stays within 64 KiB, and has the total counts", () => {
     const item = ProductRecordItem.present(largest, context)

@@ -10,7 +10,7 @@ import { Query } from "../../../domain/search/StoreFilter.ts"
 import { maxTrackedShops } from "../../../services/access/TrackedShops.ts"
 import { ShopItems } from "../../../services/search/ShopItems.ts"
 import { ShopReader } from "../../../services/search/ShopReader.ts"
-import { dashboardUrl } from "../../../services/tools/DashboardUrl.ts"
+import { links } from "../../../services/tools/DashboardUrl.ts"
 import { adCard } from "./AdCard.ts"
 import { CatalogAccess } from "./CatalogAccess.ts"
 import * as Chart from "../shared/Chart.ts"
@@ -158,7 +158,7 @@ export const layer = HttpRouter.use((router) =>
     const shops = yield* ShopReader
     const items = yield* ShopItems
     const { page } = yield* Layout
-    const context = { dashboardUrl: dashboardUrl(yield* AppConfig) }
+    const context = links(yield* AppConfig)
 
     const show = Effect.fnUntraced(function* (visitor: SignedIn, done: Done | undefined) {
       const { locale, session } = visitor

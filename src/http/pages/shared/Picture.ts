@@ -2,6 +2,7 @@
  * An image of the catalog, loaded lazily from the store's server without a referrer. If it cannot be loaded, the
  * placeholder behind it stays visible.
  */
+import * as DemoPictures from "../../../domain/catalog/DemoPictures.ts"
 import { html } from "./Html.ts"
 import type { Html } from "./Html.ts"
 
@@ -11,10 +12,15 @@ export interface Picture {
   readonly ratio: "square" | "wide"
 }
 
-/** The content security policy allows only https. An address with user info is refused. */
+/**
+ * The content security policy allows only https and this origin, which has the images of the demo data. An address with
+ * user info is refused.
+ */
 const address = (src: string | null): string | undefined => {
   const url = src === null ? null : URL.parse(src)
-  return url !== null && url.protocol === "https:" && url.username === "" && url.password === "" ? url.href : undefined
+  if (url === null || url.username !== "" || url.password !== "") return undefined
+  if (url.protocol === "https:") return url.href
+  return DemoPictures.isPath(url.pathname) ? url.pathname : undefined
 }
 
 /** The image has an empty `alt`: the text beside it says what is known about it. */

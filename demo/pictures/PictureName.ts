@@ -1,0 +1,81 @@
+/** The name of a picture says all that decides how it looks, but for the words of an ad: `lamp-rust-0c41f3`. */
+import type { Subject } from "../Texts.ts"
+import { Prng } from "../Prng.ts"
+import colors from "./colors.json" with { type: "json" }
+import motifs from "./motifs.json" with { type: "json" }
+import named from "./nouns.json" with { type: "json" }
+
+export type Motif = keyof typeof motifs
+export type Color = keyof typeof colors
+
+/** What the pictures of a store depend on. */
+export type Pictured = Pick<Subject, "shop" | "niche" | "nouns">
+
+export interface Look {
+  readonly motif: Motif
+  readonly color: Color
+  /** Decides the backdrop, the same for all pictures of a store: 0 to 4,095. */
+  readonly store: number
+  /** Decides how the product is shown: 0 to 4,095. */
+  readonly view: number
+}
+
+const size = 4_096
+
+const isMotif = (text: string): text is Motif => Object.hasOwn(motifs, text)
+const isColor = (text: string): text is Color => Object.hasOwn(colors, text)
+
+export const motifNames = Object.keys(motifs).filter(isMotif)
+export const colorNames = Object.keys(colors).filter(isColor)
+
+/** By noun, and by niche in the order of the nouns of a lexicon. */
+const motifOfNoun = new Map(
+  Object.entries(named.nouns).flatMap(([motif, nouns]) =>
+    isMotif(motif) ? nouns.map((noun) => [noun, motif] as const) : []
+  )
+)
+const motifsOfNiche = new Map(Object.entries(named.niches).map(([niche, names]) => [niche, names.filter(isMotif)]))
+
+const hex = (number: number): string => number.toString(16).padStart(3, "0")
+
+export const write = ({ color, motif, store, view }: Look): string => `${motif}-${color}-${hex(store)}${hex(view)}`
+
+const form = /^([a-z]+)-([a-z]+)-([0-9a-f]{3})([0-9a-f]{3})$/u
+
+/** `undefined` for what names no picture. */
+export const read = (name: string): Look | undefined => {
+  const [, motif = "", color = "", store = "", view = ""] = form.exec(name) ?? []
+  return isMotif(motif) && isColor(color)
+    ? { motif, color, store: Number.parseInt(store, 16), view: Number.parseInt(view, 16) }
+    : undefined
+}
+
+/** The noun that a text names first. */
+const nounIn = (text: string, { nouns }: Pictured): string | undefined =>
+  nouns
+    .filter((noun) => text.includes(noun))
+    .toSorted((a, b) => text.indexOf(a) - text.indexOf(b) || b.length - a.length)
+    .at(0)
+
+const motifOf = (text: string, subject: Pictured, prng: Prng): Motif => {
+  const noun = nounIn(text, subject) ?? prng.pick(subject.nouns)
+  const ofNiche = motifsOfNiche.get(subject.niche) ?? []
+  return motifOfNoun.get(noun) ?? ofNiche[subject.nouns.indexOf(noun) % ofNiche.length] ?? "box"
+}
+
+/** As a text says, such as "Sage Green"; otherwise any. */
+const colorOf = (text: string, prng: Prng): Color =>
+  colorNames.find((color) => colors[color].words.some((word) => text.includes(word))) ?? prng.pick(colorNames)
+
+/** Of a product or an ad of a store with this text. `place` tells several pictures of one thing from each other. */
+export const lookOf = (subject: Pictured, text: string, place = 0): Look => {
+  const prng = new Prng("picture", subject.shop, text)
+  const motif = motifOf(text, subject, prng)
+  const color = colorOf(text, prng)
+  return {
+    motif,
+    color,
+    store: new Prng("picture", subject.shop).int(0, size - 1),
+    view: new Prng("picture", subject.shop, text, place).int(0, size - 1)
+  }
+}

@@ -1,0 +1,37 @@
+/**
+ * Addresses of the pictures of the demo data (D61). A record has one under a host that cannot exist (RFC 2606). Answers and
+ * pages have the same one under this server, which draws it: a catalog outlives the `BASE_URL` under which it was loaded.
+ */
+import type { MediaType } from "./Enumerations.ts"
+
+/** The name of the demo data among the sources of the catalog. */
+export const source = "demo"
+
+export const kinds = ["products", "ads"] as const
+export type Kind = (typeof kinds)[number]
+
+/** What a picture of an ad is drawn with, besides its name. */
+export interface AdWords {
+  readonly headline: string | null
+  readonly pageName: string
+  readonly mediaType: MediaType
+}
+
+const host = "https://images.discovery.example"
+
+/** Has the version of the drawings: browsers keep a picture for a year. */
+export const root = "/demo/v1"
+
+const pictures = /^\/demo\/v1\/(?:products|ads)\/[a-z0-9-]{1,80}\.svg$/u
+
+/** In a record. */
+export const addressOf = (kind: Kind, name: string): string => `${host}/${kind}/${name}.svg`
+
+/** In an answer: other addresses stay as they are. */
+export const served =
+  ({ baseUrl }: { readonly baseUrl: string }) =>
+  (address: string): string =>
+    address.startsWith(`${host}/`) ? baseUrl + root + address.slice(host.length) : address
+
+/** Whether the path of an address is one of a picture. */
+export const isPath = (path: string): boolean => pictures.test(path)
