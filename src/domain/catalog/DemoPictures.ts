@@ -33,5 +33,11 @@ export const served =
   (address: string): string =>
     address.startsWith(`${host}/`) ? baseUrl + root + address.slice(host.length) : address
 
+/** As {@link served}, for the origins that a policy names. */
+export const servedOrigin =
+  ({ baseUrl }: { readonly baseUrl: string }) =>
+  (origin: string): string =>
+    origin === host ? baseUrl : origin
+
 /** Whether the path of an address is one of a picture. */
 export const isPath = (path: string): boolean => pictures.test(path)

@@ -8,6 +8,7 @@ import * as Protocol from "../../domain/mcp/Protocol.ts"
 import { CreditLedger } from "../../services/access/CreditLedger.ts"
 import type { Charge } from "../../services/access/CreditLedger.ts"
 import { RequestRate } from "../../services/limits/RequestRate.ts"
+import * as DemoPictures from "../../domain/catalog/DemoPictures.ts"
 import { ImageOrigins } from "../../services/search/ImageOrigins.ts"
 import { ToolRegistry } from "../../services/tools/ToolRegistry.ts"
 import { ToolRunner } from "../../services/tools/ToolRunner.ts"
@@ -49,8 +50,9 @@ export class Dispatch extends Context.Service<
       const runner = yield* ToolRunner
       const ledger = yield* CreditLedger
       const requestRate = yield* RequestRate
-      const imageOrigins = yield* ImageOrigins
-      const methods = Methods.make(yield* AppConfig, registry)
+      const config = yield* AppConfig
+      const imageOrigins = Effect.map(yield* ImageOrigins, (origins) => origins.map(DemoPictures.servedOrigin(config)))
+      const methods = Methods.make(config, registry)
 
       const handle = Effect.fnUntraced(function* (
         request: JsonRpc.Request,
