@@ -29,6 +29,7 @@ const pages = [
   "/dashboard/shops",
   "/dashboard/shops?query=a",
   "/dashboard/shops/:busy",
+  "/dashboard/searches",
   "/dashboard/integrations",
   "/dashboard/usage",
   "/dashboard/account",

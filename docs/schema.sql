@@ -567,6 +567,23 @@ CREATE TABLE activity_writer (
   CONSTRAINT activity_writer_pkey PRIMARY KEY (id)
 ) WITH (fillfactor=50);
 
+CREATE TABLE saved_search (
+  id integer GENERATED ALWAYS AS IDENTITY NOT NULL,
+  account_id integer NOT NULL,
+  subject text NOT NULL,
+  query text NOT NULL,
+  name text NOT NULL,
+  looked_at timestamp with time zone NOT NULL,
+  mark integer NOT NULL,
+  CONSTRAINT saved_search_pkey PRIMARY KEY (id),
+  CONSTRAINT saved_search_mark_check CHECK (mark >= 0),
+  CONSTRAINT saved_search_name_check CHECK (char_length(name) >= 1 AND char_length(name) <= 60),
+  CONSTRAINT saved_search_query_check CHECK (char_length(query) <= 8000),
+  CONSTRAINT saved_search_subject_check CHECK (subject = ANY (ARRAY['ads'::text, 'products'::text, 'stores'::text])),
+  CONSTRAINT saved_search_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id) ON DELETE CASCADE
+);
+CREATE INDEX saved_search_account ON saved_search USING btree (account_id, id);
+
 CREATE OR REPLACE FUNCTION public.account_change_is_append_only()
  RETURNS trigger
  LANGUAGE plpgsql

@@ -7,6 +7,7 @@ import catalog from "./0003_catalog.ts"
 import sessions from "./0004_sessions.ts"
 import oauth from "./0005_oauth.ts"
 import activity from "./0006_activity.ts"
+import searches from "./0007_searches.ts"
 
 export const migrations: Record<string, Effect.Effect<void, unknown, SqlClient.SqlClient>> = {
   "0001_accounts": accounts,
@@ -14,5 +15,6 @@ export const migrations: Record<string, Effect.Effect<void, unknown, SqlClient.S
   "0003_catalog": catalog,
   "0004_sessions": sessions,
   "0005_oauth": oauth,
-  "0006_activity": activity
+  "0006_activity": activity,
+  "0007_searches": searches
 }

@@ -23,6 +23,7 @@ import { ActivityRetention } from "../services/retention/ActivityRetention.ts"
 import { Passwords } from "../services/access/Passwords.ts"
 import { PasswordChange } from "../services/access/PasswordChange.ts"
 import { RequestRate } from "../services/limits/RequestRate.ts"
+import { SavedSearches } from "../services/access/SavedSearches.ts"
 import { Sessions } from "../services/access/Sessions.ts"
 import { SignIn } from "../services/access/SignIn.ts"
 import { TrackedShops } from "../services/access/TrackedShops.ts"
@@ -46,8 +47,10 @@ import { imageOriginsLayer } from "../services/search/ImageOrigins.ts"
 import { AdSearch } from "../services/search/AdSearch.ts"
 import { MarketOverview } from "../services/search/MarketOverview.ts"
 import * as DemoPictures from "../services/search/DemoPictures.ts"
+import { NewResults } from "../services/search/NewResults.ts"
 import { ProductSearch } from "../services/search/ProductSearch.ts"
 import { ProductReader } from "../services/search/ProductReader.ts"
+import { SearchExport } from "../services/search/SearchExport.ts"
 import { SearchRunner } from "../services/search/SearchRunner.ts"
 import { ShopItems } from "../services/search/ShopItems.ts"
 import { ShopReader } from "../services/search/ShopReader.ts"
@@ -110,9 +113,8 @@ const searchIndex = Layer.unwrap(
 
 /** Searches and reads by id. */
 const searches = Layer.mergeAll(
-  AdSearch.layer,
-  ProductSearch.layer,
-  ShopSearch.layer,
+  SearchExport.layer.pipe(Layer.provideMerge(Layer.mergeAll(AdSearch.layer, ProductSearch.layer, ShopSearch.layer))),
+  NewResults.layer,
   ShopReader.layer,
   ShopItems.layer,
   TrackedShopReader.layer,
@@ -167,6 +169,7 @@ export const service = Layer.mergeAll(ToolRunner.layer, ToolRegistry.layer).pipe
       imageOriginsLayer,
       DemoPictures.layer(Pictures),
       TrackedShops.layer,
+      SavedSearches.layer,
       ProductReader.layer,
       signIn,
       ApiKeys.layer,

@@ -8,13 +8,16 @@ import type { ShopDetails, ShopFacts } from "../../src/domain/catalog/ShopItem.t
 import * as AdQuery from "../../src/domain/search/AdQuery.ts"
 import * as Page from "../../src/domain/search/Page.ts"
 import * as ToolErrorMessages from "../../src/domain/ToolErrorMessages.ts"
+import { SavedSearches } from "../../src/services/access/SavedSearches.ts"
 import { TrackedShops } from "../../src/services/access/TrackedShops.ts"
 import { AdSearch } from "../../src/services/search/AdSearch.ts"
 import { CatalogIndex } from "../../src/services/search/runtime/CatalogIndex.ts"
 import type { IndexStatus } from "../../src/services/search/runtime/CatalogIndex.ts"
 import { MarketOverview } from "../../src/services/search/MarketOverview.ts"
+import { NewResults } from "../../src/services/search/NewResults.ts"
 import { ProductReader } from "../../src/services/search/ProductReader.ts"
 import { ProductSearch } from "../../src/services/search/ProductSearch.ts"
+import { SearchExport } from "../../src/services/search/SearchExport.ts"
 import { ShopItems } from "../../src/services/search/ShopItems.ts"
 import { ShopReader } from "../../src/services/search/ShopReader.ts"
 import { ShopSearch } from "../../src/services/search/ShopSearch.ts"
@@ -177,8 +180,20 @@ const productOnRecord: ProductOnRecord = {
 
 /** One store with its record and the details of its products; its page is not used. */
 export const shops: Layer.Layer<
-  ShopSearch | MarketOverview | ShopReader | ProductReader | ShopItems | TrackedShopReader | TrackedShops
+  | ShopSearch
+  | MarketOverview
+  | ShopReader
+  | ProductReader
+  | ShopItems
+  | TrackedShopReader
+  | TrackedShops
+  | SavedSearches
+  | NewResults
+  | SearchExport
 > = Layer.mergeAll(
+  Layer.mock(SavedSearches, { look: () => Effect.succeedNone }),
+  Layer.mock(NewResults, { mark: () => Effect.succeed(0) }),
+  Layer.mock(SearchExport, {}),
   Layer.mock(ShopItems, {}),
   Layer.mock(TrackedShopReader, {}),
   Layer.mock(TrackedShops, {}),

@@ -235,6 +235,7 @@ export const formRoutes = {
   guest: [{ route: "/sign-in", fields: ["email", "password", "return_to"], bytes: 250_000 }],
   signedIn: [
     { route: "/dashboard/integrations", fields: ["name", "attempt"], bytes: 250_000 },
+    { route: "/dashboard/searches", fields: ["query", "subject", "mark", "name"], bytes: 250_000 },
     { route: "/dashboard/account/password", fields: ["current", "next", "again"], bytes: 250_000 },
     { route: "/authorize/decision", fields: ["request", "decision", "url"], bytes: 250_000 }
   ]
@@ -247,6 +248,8 @@ export const pageRoutes = [
   { route: "/dashboard/ads", fields: filters },
   { route: "/dashboard/products", fields: filters },
   { route: "/dashboard/shops", fields: ["query", "page"] },
+  { route: "/dashboard/ads/export.csv", fields: filters },
+  { route: "/dashboard/searches", fields: ["page", "done"] },
   { route: "/dashboard/usage", fields: ["tool", "outcome", "caller"] },
   { route: "/authorize", fields: ["client_id", "redirect_uri", "state", "scope", "resource"] },
   { route: "/sign-in", fields: ["return_to"] }

@@ -6,12 +6,13 @@ import { ShopItem } from "../catalog/ShopItem.ts"
 import * as Arguments from "./Arguments.ts"
 
 export const lastPage = 20
+export const maxPerPage = 25
 
 /** `tokensPerResult`: tokens of one result in o200k, measured on the demo data. */
 export const fields = (tokensPerResult: number) => ({
   page: Arguments.optional(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: lastPage })), "Default 1."),
   per_page: Arguments.optional(
-    Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 25 })),
+    Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: maxPerPage })),
     `Default 10, about ${tokensPerResult} tokens each.`
   )
 })

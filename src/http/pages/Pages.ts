@@ -7,6 +7,7 @@ import { CatalogAccess } from "./catalog/CatalogAccess.ts"
 import { Csrf } from "./shared/Csrf.ts"
 import * as DashboardPage from "./account/DashboardPage.ts"
 import * as DocsPages from "./docs/DocsPages.ts"
+import * as ExportRoutes from "./catalog/ExportRoutes.ts"
 import { ErrorPage } from "./shared/ErrorPage.ts"
 import * as IntegrationsPage from "./integrations/IntegrationsPage.ts"
 import { Layout } from "./shared/Layout.ts"
@@ -18,6 +19,7 @@ import * as PasswordPage from "./account/PasswordPage.ts"
 import * as ProductsPage from "./catalog/ProductsPage.ts"
 import * as ReplacePage from "./integrations/ReplacePage.ts"
 import * as RevokePages from "./integrations/RevokePages.ts"
+import * as SavedSearchesPage from "./catalog/SavedSearchesPage.ts"
 import * as SignInPage from "./account/SignInPage.ts"
 import * as StorePage from "./catalog/StorePage.ts"
 import * as StoresPage from "./catalog/StoresPage.ts"
@@ -38,7 +40,9 @@ const catalog = Layer.mergeAll(
   ProductsPage.layer,
   StoresPage.layer,
   StorePage.layer,
-  TrackingForms.layer
+  TrackingForms.layer,
+  SavedSearchesPage.layer,
+  ExportRoutes.layer
 ).pipe(Layer.provide(CatalogAccess.layer))
 
 export const layer = Layer.mergeAll(

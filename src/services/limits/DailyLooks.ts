@@ -23,8 +23,8 @@ export class LooksUsedUp extends Schema.TaggedError<LooksUsedUp>()("LooksUsedUp"
 export class DailyLooks extends Context.Service<
   DailyLooks,
   {
-    /** Counts one page view; a refused one is not counted. */
-    take(account: AccountId): Effect.Effect<void, LooksUsedUp | ServiceUnavailable>
+    /** Counts one page view, or as many as an export stands for; what is refused is not counted. */
+    take(account: AccountId, looks?: number): Effect.Effect<void, LooksUsedUp | ServiceUnavailable>
   }
 >()("discovery/limits/DailyLooks") {
   static readonly layer = Layer.effect(
@@ -33,11 +33,13 @@ export class DailyLooks extends Context.Service<
       const sql = yield* SqlClient.SqlClient
       const { pageLooksPerDay: limit } = yield* AppConfig
 
-      const take = Effect.fn("DailyLooks.take")(function* (account: AccountId) {
+      const take = Effect.fn("DailyLooks.take")(function* (account: AccountId, looks = 1) {
         const nowMillis = yield* Clock.currentTimeMillis
         const counted = yield* sql`
-          INSERT INTO page_look AS l (account_id, day, looks) VALUES (${account}, ${dayOf(nowMillis)}::date, 1)
-          ON CONFLICT (day, account_id) DO UPDATE SET looks = l.looks + 1 WHERE l.looks < ${limit}
+          INSERT INTO page_look AS l (account_id, day, looks)
+          SELECT ${account}::int, ${dayOf(nowMillis)}::date, ${looks}::int WHERE ${looks}::int <= ${limit}::int
+          ON CONFLICT (day, account_id) DO UPDATE SET looks = l.looks + excluded.looks
+            WHERE l.looks + excluded.looks <= ${limit}::int
           RETURNING 1`.pipe(availableOnce)
         if (counted.length > 0) return
         const tomorrow = dayOf(nowMillis + dayMillis)

@@ -8,6 +8,7 @@ import { SqlClient } from "effect/sql"
 import type { AccountId } from "../../../src/domain/access/Account.ts"
 import { Accounts } from "../../../src/services/access/Accounts.ts"
 import { ApiKeys } from "../../../src/services/access/ApiKeys.ts"
+import { SavedSearches } from "../../../src/services/access/SavedSearches.ts"
 import type { Sessions } from "../../../src/services/access/Sessions.ts"
 import type { Clients } from "../../../src/services/oauth/Clients.ts"
 import { ConnectedApps } from "../../../src/services/oauth/ConnectedApps.ts"
@@ -23,7 +24,16 @@ interface Owner {
   readonly visitor: SiteVisitor.SiteVisitor
 }
 
-type Services = Site | Accounts | Sessions | ApiKeys | ConnectedApps | Grants | Clients | SqlClient.SqlClient
+type Services =
+  | Site
+  | Accounts
+  | SavedSearches
+  | Sessions
+  | ApiKeys
+  | ConnectedApps
+  | Grants
+  | Clients
+  | SqlClient.SqlClient
 
 interface Case {
   readonly method: "GET" | "POST"
@@ -54,6 +64,14 @@ const key = ({ id }: Owner) =>
     Effect.map((made) => made.key.id),
     Effect.orDie
   )
+
+const savedSearch = ({ id }: Owner) =>
+  Effect.gen(function* () {
+    const saved = yield* SavedSearches
+    yield* saved.save(id, { subject: "ads", query: "query=lamp", name: "Lamps", mark: 0 })
+    const { searches } = yield* saved.page(id, 1)
+    return yield* decodeId(searches[0])
+  }).pipe(Effect.orDie)
 
 const app = ({ id }: Owner) =>
   Effect.gen(function* () {
@@ -93,6 +111,10 @@ const cases: ReadonlyArray<Case> = [
   },
   { method: "GET", path: "/dashboard/integrations/apps/{id}/revoke", thing: app },
   { method: "POST", path: "/dashboard/integrations/apps/{id}/revoke", thing: app },
+  { method: "GET", path: "/dashboard/searches/{id}/rename", thing: savedSearch },
+  { method: "POST", path: "/dashboard/searches/{id}/rename", thing: savedSearch, form: { name: "Another" } },
+  { method: "POST", path: "/dashboard/searches/{id}/rename", thing: savedSearch, form: { name: "" } },
+  { method: "POST", path: "/dashboard/searches/{id}/remove", thing: savedSearch },
   { method: "GET", path: "/dashboard/usage?who=key-{id}", thing: called("api_key", key) },
   { method: "GET", path: "/dashboard/usage?who=app-{id}", thing: called("access_token", app) },
   { method: "GET", path: "/dashboard/operator/accounts/{id}", thing: account, operatorsOnly: true },

@@ -11,8 +11,11 @@ import type { ArgumentIssue } from "../../../domain/ArgumentIssue.ts"
 import type { Reason } from "../../../domain/search/AdNotice.ts"
 import * as Narrowing from "../../../domain/search/Narrowing.ts"
 import type { AdPagination, Pagination } from "../../../domain/search/Page.ts"
+import { maxAddress, searchKinds } from "../../../domain/search/SavedSearch.ts"
 import * as SearchAddress from "../../../domain/search/SearchAddress.ts"
 import type { InvalidArguments, RateLimited, SearchTimeout, ServiceUnavailable } from "../../../domain/ToolError.ts"
+import { SavedSearches } from "../../../services/access/SavedSearches.ts"
+import { NewResults } from "../../../services/search/NewResults.ts"
 import { Vocabulary } from "../../../services/search/Vocabulary.ts"
 import type { Popular } from "../../../services/search/Vocabulary.ts"
 import { DataAsOf } from "../../../services/import/Sources.ts"
@@ -30,6 +33,7 @@ import { Layout } from "../shared/Layout.ts"
 import type { Locale } from "../shared/Locale.ts"
 import { PageRoutes, seeOther } from "../shared/PageRoutes.ts"
 import { queryOf } from "../shared/Query.ts"
+import { searchActions } from "./SearchActions.ts"
 import * as SearchResults from "./SearchResults.ts"
 import type { SignedIn } from "../shared/Visitors.ts"
 
@@ -41,9 +45,6 @@ interface Envelope {
 
 type SearchError = InvalidArguments | RateLimited | SearchTimeout | ServiceUnavailable
 
-/** Longer addresses are lost on the way: of a sign-in that comes back (ReturnTo), of proxies, of mail. In characters. */
-const maxAddress = 8_000
-
 /** A search as an address has it. */
 interface Asked<Answer extends Envelope, Query> {
   readonly pairs: SearchAddress.Pairs
@@ -51,7 +52,8 @@ interface Asked<Answer extends Envelope, Query> {
   readonly decoded: ToolDefinition.Decoded<Answer, SearchError, ToolDefinition.Asker, Query>
 }
 
-const none: Popular = { options: { niches: [], themes: [], apps: [] }, nicheName: () => undefined }
+/** Without lists to choose from. */
+export const none: Popular = { options: { niches: [], themes: [], apps: [] }, nicheName: () => undefined }
 
 export const layer = <Query extends Narrowing.Narrowable, Answer extends Envelope, E, R>(options: {
   readonly subject: Subject
@@ -71,6 +73,8 @@ export const layer = <Query extends Narrowing.Narrowable, Answer extends Envelop
       const routes = yield* PageRoutes
       const access = yield* CatalogAccess
       const vocabulary = yield* Vocabulary
+      const saved = yield* SavedSearches
+      const newResults = yield* NewResults
       const tool = yield* options.tool
       const { page } = yield* Layout
       const dataAsOf = yield* DataAsOf
@@ -116,9 +120,9 @@ export const layer = <Query extends Narrowing.Narrowable, Answer extends Envelop
           return show(visitor, { ...form, issues }, { status: 400, problems: all })
         }
 
-        const found = (query: Query, answer: Answer, asOf: string | null) =>
+        const found = (query: Query, answer: Answer, asOf: string | null, actions: Html) =>
           show(visitor, form, {
-            body: html`${FilterChips.chipBar(context)}${SearchResults.results({
+            body: html`${FilterChips.chipBar(context)}${actions}${SearchResults.results({
               ...context,
               subject,
               tool: tool.name,
@@ -133,8 +137,14 @@ export const layer = <Query extends Narrowing.Narrowable, Answer extends Envelop
           const prepared = yield* ToolDefinition.prepare(tool, decoded)
           if (Result.isFailure(prepared)) return refused(prepared.failure.issues)
           const { args, run } = prepared.success
-          const answer = yield* ToolDefinition.inTime(run({ accountId: session.accountId }))
-          return found(args, answer, yield* dataAsOf)
+          const { accountId } = session
+          // Before the search: what comes meanwhile is new the next time.
+          const mark = yield* newResults.mark(subject)
+          const answer = yield* ToolDefinition.inTime(run({ accountId }))
+          const key = { subject, query: searchKinds[subject].saved(args) }
+          const name = yield* saved.look(accountId, { ...key, mark })
+          const { total } = answer.pagination
+          return found(args, answer, yield* dataAsOf, searchActions({ visitor, search: key, mark, saved: name, total }))
         }).pipe(
           Effect.catchTags({
             InvalidArguments: ({ issues }) => Effect.succeed(refused(issues)),

@@ -3,8 +3,11 @@ import { Effect, Option, Schema } from "effect"
 import { HttpRouter } from "effect/http"
 import type { ShopFacts } from "../../../domain/catalog/ShopItem.ts"
 import * as Page from "../../../domain/search/Page.ts"
+import { searchKinds } from "../../../domain/search/SavedSearch.ts"
 import { Query } from "../../../domain/search/StoreFilter.ts"
+import { SavedSearches } from "../../../services/access/SavedSearches.ts"
 import { maxTrackedShops } from "../../../services/access/TrackedShops.ts"
+import { NewResults } from "../../../services/search/NewResults.ts"
 import { ShopSearch } from "../../../services/search/ShopSearch.ts"
 import { shopsPerPage, TrackedShopReader } from "../../../services/search/TrackedShopReader.ts"
 import { CatalogAccess } from "./CatalogAccess.ts"
@@ -18,6 +21,7 @@ import { PageRoutes, seeOther } from "../shared/PageRoutes.ts"
 import { PathId } from "../shared/PathId.ts"
 import { paramsOf } from "../shared/Query.ts"
 import { pageLinks } from "./PageLinks.ts"
+import { searchActions } from "./SearchActions.ts"
 import { growth, known } from "./StoreFigures.ts"
 import { dones } from "./StorePage.ts"
 import type { Done } from "./StorePage.ts"
@@ -153,6 +157,8 @@ export const layer = HttpRouter.use((router) =>
     const access = yield* CatalogAccess
     const search = yield* ShopSearch
     const tracked = yield* TrackedShopReader
+    const saved = yield* SavedSearches
+    const newResults = yield* NewResults
     const { page } = yield* Layout
 
     const frame = (
@@ -178,10 +184,14 @@ export const layer = HttpRouter.use((router) =>
       const { text } = locale
       if (!Schema.is(Query)(query)) return frame(visitor, searchBox(query, locale, true), { status: 400 })
       const window = { page: Math.min(asked.page, Page.lastPage), per_page: storesPerSearch }
+      // Before the search: what comes meanwhile is new the next time.
+      const mark = yield* newResults.mark("stores")
       const { pagination, shops } = yield* search.search({ query, ...window }, session.accountId).pipe(
         // Only names of niches and themes can be wrong beside what the schema holds, and none is asked for.
         Effect.catchTag("InvalidArguments", Effect.die)
       )
+      const key = { subject: "stores" as const, query: searchKinds.stores.saved({ query }) }
+      const name = yield* saved.look(session.accountId, { ...key, mark })
       const heading = text("stores.found", { query })
       const last = Math.min(Page.lastPage, Math.ceil(pagination.total / storesPerSearch))
       return frame(
@@ -190,6 +200,7 @@ export const layer = HttpRouter.use((router) =>
           ${searchBox(query, locale, false)}
           <section class="panel">
             <h2>${heading}</h2>
+            ${searchActions({ visitor, search: key, mark, saved: name, total: pagination.total })}
             ${
               shops.length === 0
                 ? html`<div class="empty">

@@ -18,6 +18,7 @@ export const sections = {
   ads: "/dashboard/ads",
   products: "/dashboard/products",
   stores: "/dashboard/shops",
+  searches: "/dashboard/searches",
   integrations: "/dashboard/integrations",
   usage: "/dashboard/usage",
   account: "/dashboard/account",

@@ -1,6 +1,6 @@
 /**
- * Conditions on items, as a bitmap of a segment: the range of a price, the flags and start days of an ad, the time of the
- * first import of both.
+ * Conditions on items, as a bitmap of a segment: the range of a price, the flags and start days of an ad, the id of
+ * both.
  *
  * A range is tested row by row in a branchless loop, 3 ns a row. Alternatively the rows inside or outside the range,
  * whichever are fewer, are read from the permutation of the column, 1.7 ns each. Each flag has a bitmap, 0.1 ns a row.
@@ -32,17 +32,16 @@ const allBits = -1
 /** The tests of a filter, which must all hold; empty if it has no condition on items. */
 export const itemTests = ({ ads, products }: Segment, items: Items, filter: Filter): ReadonlyArray<ItemTest> => {
   const tests: Array<ItemTest> = []
-  const { item, seenAfter } = filter
+  const { idAbove, item } = filter
   if (item?._tag === "Price") tests.push(priceTest(products, item.range))
   if (item?._tag === "Ad") {
     const groups = Object.values(AdKey.wantedBitmaps(item.criteria))
     if (groups.length > 0) tests.push({ _tag: "Flags", groups: groups.map((group) => bitmaps(ads, group)) })
     if (item.firstDay > 0 || item.lastDay < AdKey.lastDay) tests.push(dayTest(ads, item.firstDay, item.lastDay))
   }
-  if (seenAfter !== undefined) {
-    const low = seenAfter + 1
-    const span = 2 ** 32 - low
-    tests.push({ _tag: "Range", column: items.firstSeen, mask: allBits, low, span, permutation: undefined })
+  if (idAbove !== undefined) {
+    const low = idAbove + 1
+    tests.push({ _tag: "Range", column: items.ids, mask: allBits, low, span: 2 ** 31 - low, permutation: undefined })
   }
   return tests
 }

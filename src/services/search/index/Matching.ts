@@ -284,6 +284,15 @@ export const matchingRows = (segment: Segment, items: Items, { bits, stores }: M
   return rows
 }
 
+/** The first row that can match: after pseudo-stores and, with `idAbove`, after stores with lower ids. */
+const firstStore = ({ pseudoStores, storeIds }: Segment, { idAbove }: Filter): number =>
+  idAbove === undefined
+    ? pseudoStores
+    : Math.max(
+        pseudoStores,
+        firstWhere(storeIds, (id) => id > idAbove)
+      )
+
 /** The rows of matching stores, ascending, without pseudo-stores. */
 export const matchStores = (
   view: SegmentView,
@@ -295,15 +304,16 @@ export const matchStores = (
   const { segment } = view
   const scratch = scratchOf(segment)
   const all = segment.storeIds.length
+  const first = firstStore(segment, filter)
   const hits =
     filter.words.length === 0
       ? undefined
       : findRows(segment.words, all, filter.words, bitmapOf(scratch.storeBits, all), tuning.fewHits)
   cancel.check()
   if (hits?.list !== undefined && given === undefined) {
-    return hits.list.filter((row) => row >= segment.pseudoStores && matches(view, conditions, row))
+    return hits.list.filter((row) => row >= first && matches(view, conditions, row))
   }
   const selected = given ?? select(view, conditions, scratch.stores)
-  const stores = selected.subarray(firstWhere(selected, (row) => row >= segment.pseudoStores))
+  const stores = selected.subarray(firstWhere(selected, (row) => row >= first))
   return hits === undefined ? stores : keepSet(hits.bits, stores, scratch.stores)
 }

@@ -48,8 +48,8 @@ export interface Filter {
   readonly item?: ItemCondition
   /** Folded (domain/search/SearchText.ts). Each must be a prefix of a word. */
   readonly words: ReadonlyArray<string>
-  /** Only items that were first imported after this time, in seconds since 1970-01-01. Not for stores. */
-  readonly seenAfter?: number
+  /** Only results with a higher id, which were imported later (HighestId.ts). */
+  readonly idAbove?: number
 }
 
 export interface Query extends Filter {

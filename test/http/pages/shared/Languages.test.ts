@@ -3,6 +3,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { Accounts } from "../../../../src/services/access/Accounts.ts"
 import { ApiKeys } from "../../../../src/services/access/ApiKeys.ts"
+import { SavedSearches } from "../../../../src/services/access/SavedSearches.ts"
 import { languages } from "../../../../src/domain/Messages.ts"
 import { Site } from "../../../support/Site.ts"
 import type { Answer } from "../../../support/Site.ts"
@@ -10,7 +11,7 @@ import * as SiteVisitor from "../../../support/SiteVisitor.ts"
 
 /** What is the same in all of them: names, addresses, and what somebody wrote. */
 const names =
-  /Discovery|Growth|Pro|Starter|Credits?|Account|API|Apps?|nightly job|Safari|Firefox|Linux|Claude Code|Claude|ChatGPT|Cursor|VS Code|Trustpilot/gu
+  /Discovery|Growth|Pro|Starter|Credits?|Account|API|Apps?|nightly job|Safari|Firefox|Linux|Claude Code|Claude|ChatGPT|Cursor|VS Code|Trustpilot|NDJSON/gu
 
 /** Words of English that are another language's as well. */
 const shared = new Set(["Plan", "Name", "Status", "Format", "Themes", "Niches", "Pixels"])
@@ -31,6 +32,7 @@ layer(Site.layer(), { excludeTestServices: true })("languages", (it) => {
     const site = yield* Site
     const accounts = yield* Accounts
     const keys = yield* ApiKeys
+    const saved = yield* SavedSearches
     const headers = { "accept-language": `${language}-CH,en;q=0.3` }
     const operator = yield* site.account()
     const { id: operatorId } = yield* accounts.setRole(operator.email, "operator")
@@ -49,6 +51,7 @@ layer(Site.layer(), { excludeTestServices: true })("languages", (it) => {
     const list = "/dashboard/operator"
     const integrations = "/dashboard/integrations"
     const { key } = yield* keys.create(operatorId, "nightly job")
+    const search = { subject: "ads", query: "countries=DE" } as const
     const send = (form: Readonly<Record<string, string>>) => visitor.submit(password, form, headers)
     return {
       "sign-in": yield* guest.get("/sign-in?return_to=/authorize?x", headers),
@@ -82,6 +85,16 @@ layer(Site.layer(), { excludeTestServices: true })("languages", (it) => {
       ads: yield* boss.get("/dashboard/ads", headers),
       "ads, filtered": yield* boss.get("/dashboard/ads?countries=DE&status=active&active_days.min=3", headers),
       "ads, wrong": yield* boss.get("/dashboard/ads?countries=XX&page=21&active_days.min=-1&color=red", headers),
+      "saved searches, none": yield* boss.get("/dashboard/searches?done=removed", headers),
+      "save a search": yield* boss.submit("/dashboard/searches", { ...search, mark: "0", name: "" }, headers),
+      "ads, saved": yield* Effect.andThen(
+        saved.save(operatorId, { ...search, mark: 0, name: "nightly job" }),
+        boss.get("/dashboard/ads?countries=DE", headers)
+      ),
+      "saved searches": yield* boss.get("/dashboard/searches?done=full", headers),
+      "rename a search": yield* Effect.flatMap(saved.page(operatorId, 1), ({ searches: [only] }) =>
+        boss.get(`/dashboard/searches/${only?.id}/rename`, headers)
+      ),
       products: yield* boss.get("/dashboard/products?price.max=3", headers),
       operator: yield* boss.get(list, headers),
       "operator, nothing found": yield* boss.get(`${list}?email=nobody-has-this`, headers),

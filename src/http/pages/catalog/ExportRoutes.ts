@@ -1,0 +1,74 @@
+/**
+ * `/dashboard/ads/export.csv?…` and its like: what the search of this address shows, as a file (D68). A file counts as the
+ * pages of the largest size that it stands for. An address that the page refuses leads to the page, which says why.
+ */
+import { DateTime, Effect, Option } from "effect"
+import { HttpRouter, HttpServerResponse } from "effect/http"
+import type { AccountId } from "../../../domain/access/Account.ts"
+import { ExportFormat, fileOf } from "../../../services/search/ExportFile.ts"
+import type { Item } from "../../../services/search/ExportFile.ts"
+import * as Page from "../../../domain/search/Page.ts"
+import { searchKinds } from "../../../domain/search/SavedSearch.ts"
+import type { SearchSubject } from "../../../domain/search/SavedSearch.ts"
+import type { InvalidArguments } from "../../../domain/ToolError.ts"
+import { DailyLooks } from "../../../services/limits/DailyLooks.ts"
+import type { SearchFailure } from "../../../services/limits/SearchPermits.ts"
+import { SearchExport } from "../../../services/search/SearchExport.ts"
+import { inTime } from "../../../services/tools/ToolDefinition.ts"
+import { CatalogAccess } from "./CatalogAccess.ts"
+import { exportPath, searchPath } from "./SearchActions.ts"
+import * as PageHeaders from "../shared/PageHeaders.ts"
+import { PageRoutes, seeOther } from "../shared/PageRoutes.ts"
+import { queryOf } from "../shared/Query.ts"
+
+export const layer = HttpRouter.use((router) =>
+  Effect.gen(function* () {
+    const routes = yield* PageRoutes
+    const access = yield* CatalogAccess
+    const ofTheDay = yield* DailyLooks
+    const exported = yield* SearchExport
+
+    const add = Effect.fnUntraced(function* <Query>(
+      subject: SearchSubject,
+      decode: (query: string) => Option.Option<Query>,
+      run: (query: Query, accountId: AccountId) => Effect.Effect<ReadonlyArray<Item>, InvalidArguments | SearchFailure>
+    ) {
+      for (const format of ExportFormat.literals) {
+        yield* router.add(
+          "GET",
+          exportPath(subject, format),
+          routes.signedInPage((visitor, { url }) => {
+            const { accountId } = visitor.session
+            const page = seeOther(searchPath({ subject, query: queryOf(url) }))
+            const query = decode(queryOf(url))
+            if (Option.isNone(query)) return Effect.succeed(page)
+            const file = Effect.gen(function* () {
+              const items = yield* inTime(run(query.value, accountId))
+              // One look has been counted before the search.
+              const others = Math.ceil(items.length / Page.maxPerPage) - 1
+              if (others > 0) yield* ofTheDay.take(accountId, others)
+              const today = DateTime.formatIsoDateUtc(yield* DateTime.now)
+              const { contentType, text } = fileOf(format, subject, items)
+              return HttpServerResponse.text(text, {
+                contentType,
+                headers: {
+                  ...PageHeaders.of(),
+                  "content-disposition": `attachment; filename="discovery-${subject}-${today}.${format}"`
+                }
+              })
+            })
+            return access.allow(
+              visitor,
+              subject,
+              Effect.catchTag(file, "InvalidArguments", () => Effect.succeed(page))
+            )
+          })
+        )
+      }
+    })
+
+    yield* add("ads", searchKinds.ads.decode, (query) => exported.ads(query))
+    yield* add("products", searchKinds.products.decode, (query, accountId) => exported.products(query, accountId))
+    yield* add("stores", searchKinds.stores.decode, (query, accountId) => exported.stores(query, accountId))
+  })
+)

@@ -1,0 +1,290 @@
+/** `/dashboard/searches`: the searches that the account has saved, with what is new in each, and their forms (D67). */
+import { Effect, Option, Schema, SchemaTransformation } from "effect"
+import { HttpRouter } from "effect/http"
+import type { HttpServerResponse } from "effect/http"
+import {
+  maxAddress,
+  maxNameCharacters,
+  maxSavedSearches,
+  SavedSearchName,
+  searchKinds,
+  SearchSubject
+} from "../../../domain/search/SavedSearch.ts"
+import { savedPerPage, SavedSearches } from "../../../services/access/SavedSearches.ts"
+import type { SavedSearch, SearchKey } from "../../../services/access/SavedSearches.ts"
+import { NewResults } from "../../../services/search/NewResults.ts"
+import { Vocabulary } from "../../../services/search/Vocabulary.ts"
+import type { Popular } from "../../../services/search/Vocabulary.ts"
+import { CatalogAccess } from "./CatalogAccess.ts"
+import * as FilterChips from "./FilterChips.ts"
+import { pageLinks } from "./PageLinks.ts"
+import { none } from "./SearchPage.ts"
+import { nameForm, searchesPath, searchPath } from "./SearchActions.ts"
+import * as Csrf from "../shared/Csrf.ts"
+import { FormUnreadable, PageNotFound } from "../shared/ErrorPage.ts"
+import type { PageError } from "../shared/ErrorPage.ts"
+import { problemSummary } from "../shared/Fields.ts"
+import { doneNotice, withDone } from "../shared/FlashNotice.ts"
+import { html } from "../shared/Html.ts"
+import type { Html } from "../shared/Html.ts"
+import { Layout, sections } from "../shared/Layout.ts"
+import type { Locale } from "../shared/Locale.ts"
+import { PageRoutes, seeOther } from "../shared/PageRoutes.ts"
+import { maxId, PathId, pathId } from "../shared/PathId.ts"
+import { paramsOf } from "../shared/Query.ts"
+import type { SignedIn } from "../shared/Visitors.ts"
+
+/** Longer ones are refused with the form: what is far too long is no name that anybody typed. */
+const TypedName = Schema.String.check(Schema.isMaxLength(10_000))
+
+const Mark = Schema.String.check(Schema.isPattern(/^\d{1,10}$/u)).pipe(
+  Schema.decodeTo(Schema.Int.check(Schema.isLessThanOrEqualTo(maxId)), SchemaTransformation.numberFromString)
+)
+
+const SaveForm = Schema.Struct({
+  subject: SearchSubject,
+  query: Schema.String.check(Schema.isMaxLength(maxAddress)),
+  mark: Mark,
+  name: TypedName
+})
+
+const RenameForm = Schema.Struct({ name: TypedName })
+
+const isName = Schema.is(SavedSearchName)
+
+const dones = ["renamed", "removed", "full"] as const
+
+const lastPage = Math.ceil(maxSavedSearches / savedPerPage)
+
+const decodePage = Schema.decodeUnknownOption(PathId.check(Schema.isLessThanOrEqualTo(lastPage)))
+
+const renamePath = (id: number | ":id") => `${searchesPath}/${id}/rename` as const
+const removePath = (id: number | ":id") => `${searchesPath}/${id}/remove` as const
+
+/** `undefined` where it took too long, or cannot be told now. */
+type Counted = Option.Option<number> | undefined
+
+/** A page is not kept waiting for a search that takes long. */
+const longestCount = "2 seconds"
+
+interface Listed {
+  readonly search: SavedSearch
+  readonly counted: Counted
+}
+
+/** What the search asks, in words. */
+const about = ({ query, subject }: SearchKey, locale: Locale, popular: Popular): string => {
+  const { address, decode } = searchKinds[subject]
+  const args = Option.getOrUndefined<object>(decode(query))
+  if (args === undefined) return ""
+  const found = FilterChips.chips({ path: sections[subject], address, locale, popular, args: address.canonical(args) })
+  return found.length === 0 ? locale.text("saved.noFilters") : found.map(({ label }) => label).join(" · ")
+}
+
+const news = (counted: Counted, { text }: Locale): Html => {
+  if (counted === undefined) return html`<span class="badge">${text("saved.notCounted")}</span>`
+  if (Option.isNone(counted)) return html`<span class="badge bad">${text("saved.refused")}</span>`
+  return html`<span class="badge ${counted.value > 0 && "good"}">${text("saved.new", { count: counted.value })}</span>`
+}
+
+const item = ({ counted, search }: Listed, visitor: SignedIn, popular: Popular): Html => {
+  const { locale } = visitor
+  const { text } = locale
+  const { id, name } = search
+  return html`<li data-saved-id="${id}">
+    <p>
+      <a href="${searchPath(search)}"><bdi>${name}</bdi></a>
+      <span class="badge">${text(`layout.section.${search.subject}`)}</span> ${news(counted, locale)}
+    </p>
+    <p class="aside filters-of">${about(search, locale, popular)}</p>
+    <p class="aside">${locale.html("saved.lookedAt", { at: locale.dateTime(search.lookedAt) })}</p>
+    <div class="links">
+      <a href="${renamePath(id)}" aria-label="${text("saved.renameOf", { name })}">${text("saved.rename")}</a>
+      <form method="post" action="${removePath(id)}" class="quiet">
+        ${Csrf.hidden(visitor)}
+        <button type="submit" class="quiet" aria-label="${text("saved.removeOf", { name })}">
+          ${text("saved.remove")}
+        </button>
+      </form>
+    </div>
+  </li>`
+}
+
+export const layer = HttpRouter.use((router) =>
+  Effect.gen(function* () {
+    const routes = yield* PageRoutes
+    const access = yield* CatalogAccess
+    const saved = yield* SavedSearches
+    const results = yield* NewResults
+    const vocabulary = yield* Vocabulary
+    const { page } = yield* Layout
+
+    const count = (search: SavedSearch): Effect.Effect<Listed> =>
+      results.count(search).pipe(
+        Effect.timeoutOption(longestCount),
+        Effect.map((counted) => ({ search, counted: Option.getOrUndefined(counted) })),
+        Effect.orElseSucceed(() => ({ search, counted: undefined }))
+      )
+
+    const list = Effect.fnUntraced(function* (visitor: SignedIn, url: string) {
+      const { locale, session } = visitor
+      const { text } = locale
+      const shown = Option.getOrElse(decodePage(paramsOf(url).get("page")), () => 1)
+      const { searches, total } = yield* saved.page(session.accountId, shown)
+      const last = Math.max(1, Math.ceil(total / savedPerPage))
+      // The last search of the last page may just have been removed.
+      if (shown > last) return seeOther(last === 1 ? searchesPath : `${searchesPath}?page=${last}`)
+      const popular = yield* Effect.orElseSucceed(vocabulary.popular, () => none)
+      const listed = yield* Effect.forEach(searches, count, { concurrency: 2 })
+      return page({
+        heading: text("saved.heading"),
+        account: visitor,
+        section: "searches",
+        width: "wide",
+        locale,
+        body: html`
+          ${doneNotice(url, dones, (done) => text(`saved.done.${done}`, { most: maxSavedSearches }))}
+          <section class="panel">
+            ${
+              total === 0
+                ? html`<div class="empty">
+                    <p>${text("saved.empty")}</p>
+                    <p>${text("saved.emptyNext")}</p>
+                  </div>`
+                : html`<p class="aside">${text("saved.count", { count: total, most: maxSavedSearches })}</p>
+                    <ul class="saved-searches">
+                      ${listed.map((each) => item(each, visitor, popular))}
+                    </ul>
+                    ${pageLinks({ page: shown, last, hrefOf: (to) => `${searchesPath}?page=${to}`, locale })}`
+            }
+          </section>
+        `
+      })
+    })
+
+    /** A form alone on a page: to rename, and for a name that was refused. */
+    const nameOn = (
+      visitor: SignedIn,
+      form: {
+        readonly heading: string
+        readonly button: string
+        readonly action: string
+        readonly hidden: Readonly<Record<string, string>>
+        readonly name: string
+        readonly isBad: boolean
+      }
+    ) => {
+      const { text } = visitor.locale
+      const { isBad } = form
+      const error = isBad ? text("saved.badName", { most: maxNameCharacters }) : undefined
+      return page({
+        heading: form.heading,
+        title: isBad ? `${text("search.error")}: ${form.heading}` : form.heading,
+        status: isBad ? 400 : 200,
+        account: visitor,
+        section: "searches",
+        locale: visitor.locale,
+        body: html`
+          ${problemSummary(error === undefined ? [] : [{ field: "name", message: error }])}
+          ${nameForm({ ...form, visitor, error })}
+          <p><a href="${searchesPath}">${text("saved.heading")}</a></p>
+        `
+      })
+    }
+
+    const save = Effect.fnUntraced(function* (form: typeof SaveForm.Type, visitor: SignedIn) {
+      const { mark, name, subject } = form
+      const { text } = visitor.locale
+      const query = Option.getOrUndefined(searchKinds[subject].canonical(form.query))
+      if (query === undefined) return yield* new FormUnreadable()
+      if (!isName(name)) {
+        return nameOn(visitor, {
+          heading: text("saved.save"),
+          button: text("saved.button"),
+          action: searchesPath,
+          hidden: { subject, query, mark: String(mark) },
+          name,
+          isBad: true
+        })
+      }
+      return yield* saved.save(visitor.session.accountId, { subject, query, mark, name }).pipe(
+        Effect.as(seeOther(searchPath({ subject, query }))),
+        Effect.catchTag("TooManySavedSearches", () => Effect.succeed(seeOther(withDone(searchesPath, "full"))))
+      )
+    })
+
+    const renaming = (visitor: SignedIn, id: number, name: string, isBad: boolean) => {
+      const { text } = visitor.locale
+      return nameOn(visitor, {
+        heading: text("saved.renameHeading"),
+        button: text("saved.rename"),
+        action: renamePath(id),
+        hidden: {},
+        name,
+        isBad
+      })
+    }
+
+    const ask = Effect.fnUntraced(
+      function* (visitor: SignedIn) {
+        const id = yield* pathId
+        const { name } = yield* saved.get(visitor.session.accountId, id)
+        return renaming(visitor, id, name, false)
+      },
+      Effect.catchTag("SavedSearchNotFound", noPage)
+    )
+
+    const rename = Effect.fnUntraced(
+      function* ({ name }: typeof RenameForm.Type, visitor: SignedIn) {
+        const id = yield* pathId
+        const { accountId } = visitor.session
+        if (!isName(name)) {
+          yield* saved.get(accountId, id)
+          return renaming(visitor, id, name, true)
+        }
+        yield* saved.rename(accountId, id, name)
+        return seeOther(withDone(searchesPath, "renamed"))
+      },
+      Effect.catchTag("SavedSearchNotFound", noPage)
+    )
+
+    const remove = Effect.fnUntraced(
+      function* (visitor: SignedIn) {
+        yield* saved.remove(visitor.session.accountId, yield* pathId)
+        return seeOther(withDone(searchesPath, "removed"))
+      },
+      Effect.catchTag("SavedSearchNotFound", noPage)
+    )
+
+    const form = <A>(
+      schema: Schema.ConstraintDecoder<A>,
+      submit: (
+        form: A,
+        visitor: SignedIn
+      ) => Effect.Effect<HttpServerResponse.HttpServerResponse, PageError, HttpRouter.RouteContext>
+    ) =>
+      routes.signedInForm(searchesPath, schema, (form, visitor) =>
+        access.allow(visitor, "searches", submit(form, visitor))
+      )
+
+    yield* router.add(
+      "GET",
+      searchesPath,
+      routes.signedInPage((visitor, { url }) => access.allow(visitor, "searches", list(visitor, url)))
+    )
+    yield* router.add("POST", searchesPath, form(SaveForm, save))
+    yield* router.add(
+      "GET",
+      renamePath(":id"),
+      routes.signedInPage((visitor) => access.allow(visitor, "searches", ask(visitor)))
+    )
+    yield* router.add("POST", renamePath(":id"), form(RenameForm, rename))
+    yield* router.add(
+      "POST",
+      removePath(":id"),
+      form(Schema.Struct({}), (_, visitor) => remove(visitor))
+    )
+  })
+)
+
+const noPage = () => Effect.fail(new PageNotFound())

@@ -1,0 +1,99 @@
+/** What can be done with a search that was made: to save it, and to take its results along. */
+import { Option } from "effect"
+import { ExportFormat } from "../../../services/search/ExportFile.ts"
+import * as Page from "../../../domain/search/Page.ts"
+import { maxNameCharacters } from "../../../domain/search/SavedSearch.ts"
+import type { SearchSubject } from "../../../domain/search/SavedSearch.ts"
+import type { SearchKey } from "../../../services/access/SavedSearches.ts"
+import * as Csrf from "../shared/Csrf.ts"
+import { field } from "../shared/Fields.ts"
+import { html } from "../shared/Html.ts"
+import type { Html } from "../shared/Html.ts"
+import { sections } from "../shared/Layout.ts"
+import type { SignedIn } from "../shared/Visitors.ts"
+
+export const searchesPath = sections.searches
+
+export const searchPath = ({ query, subject }: SearchKey): string =>
+  query === "" ? sections[subject] : `${sections[subject]}?${query}`
+
+export const exportPath = (subject: SearchSubject, format: ExportFormat) =>
+  `${sections[subject]}/export.${format}` as const
+
+/** Also of the page that is shown when a name was refused. */
+export const nameForm = (options: {
+  readonly visitor: SignedIn
+  readonly action: string
+  readonly hidden: Readonly<Record<string, string>>
+  readonly button: string
+  readonly name?: string
+  readonly error?: string | undefined
+}): Html => {
+  const { action, button, error, hidden, name, visitor } = options
+  const { text } = visitor.locale
+  return html`<form method="post" action="${action}" class="one-line">
+    ${Csrf.hidden(visitor)}
+    ${Object.entries(hidden).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
+    ${field({
+      name: "name",
+      label: text("saved.name"),
+      hint: text("saved.nameHint", { most: maxNameCharacters }),
+      type: "text",
+      autocomplete: "off",
+      value: name ?? "",
+      error
+    })}
+    <button type="submit">${button}</button>
+  </form>`
+}
+
+export const searchActions = (options: {
+  readonly visitor: SignedIn
+  readonly search: SearchKey
+  /** What the catalog had when the search was made (NewResults). */
+  readonly mark: number
+  /** The name that it is saved under. */
+  readonly saved: Option.Option<string>
+  readonly total: number
+}): Html => {
+  const { mark, saved, search, total, visitor } = options
+  const { locale } = visitor
+  const { text } = locale
+  const all = html`<a href="${searchesPath}">${text("saved.heading")}</a>`
+  return html`<div class="search-actions">
+    <ul>
+      ${
+        Option.isSome(saved) &&
+        html`<li class="saved-as">${locale.html("saved.savedAs", { name: html`<bdi>${saved.value}</bdi>` })}</li>`
+      }
+      <li>${all}</li>
+      ${
+        total > 0 &&
+        html`<li>
+          ${text("saved.export", { most: Page.lastPage * Page.maxPerPage })}
+          ${ExportFormat.literals.map(
+            (format) =>
+              html`<a
+                href="${exportPath(search.subject, format)}${search.query === "" ? "" : `?${search.query}`}"
+                download
+                aria-label="${text("saved.exportAs", { format: format.toUpperCase() })}"
+                >${format.toUpperCase()}</a
+              > `
+          )}
+        </li>`
+      }
+    </ul>
+    ${
+      Option.isNone(saved) &&
+      html`<details class="save">
+        <summary>${text("saved.save")}</summary>
+        ${nameForm({
+          visitor,
+          action: searchesPath,
+          hidden: { ...search, mark: String(mark) },
+          button: text("saved.button")
+        })}
+      </details>`
+    }
+  </div>`
+}

@@ -1,0 +1,157 @@
+/** The searches that an account has saved: a name, the search, and what the catalog had when it was last looked at (D67). */
+import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import type { AccountId } from "../../domain/access/Account.ts"
+import { maxSavedSearches, SearchSubject } from "../../domain/search/SavedSearch.ts"
+import type { ServiceUnavailable } from "../../domain/ToolError.ts"
+import { availableOnce, availableToRead } from "../database/Availability.ts"
+import { rowOf, rowsOf } from "../database/Rows.ts"
+
+/** As many as are counted at once. */
+export const savedPerPage = 10
+
+/** What tells one search of an account from another. */
+export interface SearchKey {
+  readonly subject: SearchSubject
+  /** As domain/search/SavedSearch.ts writes it. */
+  readonly query: string
+}
+
+export const SavedSearch = Schema.Struct({
+  id: Schema.Int,
+  subject: SearchSubject,
+  query: Schema.String,
+  name: Schema.String,
+  lookedAt: Schema.DateTimeUtcFromDate,
+  /** See NewResults. */
+  mark: Schema.Int
+})
+export type SavedSearch = typeof SavedSearch.Type
+
+/** The account has the highest number of saved searches. */
+export class TooManySavedSearches extends Schema.TaggedError<TooManySavedSearches>()("TooManySavedSearches", {}) {}
+
+/** There is none, or it belongs to another account. */
+export class SavedSearchNotFound extends Schema.TaggedError<SavedSearchNotFound>()("SavedSearchNotFound", {}) {}
+
+const decodeRows = rowsOf(SavedSearch)
+const decodeNames = rowsOf(Schema.Struct({ name: Schema.String }))
+const decodeCount = rowOf(Schema.Struct({ count: Schema.Int }))
+
+export class SavedSearches extends Context.Service<
+  SavedSearches,
+  {
+    /** A search that the account has already gets the name. At most 50 for each account. */
+    save(
+      accountId: AccountId,
+      search: SearchKey & { readonly name: string; readonly mark: number }
+    ): Effect.Effect<void, TooManySavedSearches | ServiceUnavailable>
+    /** Notes that the results are shown; the name that the search is saved under, if it is. A mark never goes back. */
+    look(
+      accountId: AccountId,
+      search: SearchKey & { readonly mark: number }
+    ): Effect.Effect<Option.Option<string>, ServiceUnavailable>
+    /** The one that was saved last comes first. `page` counts from 1; one behind the last is empty. */
+    page(
+      accountId: AccountId,
+      page: number
+    ): Effect.Effect<{ readonly searches: ReadonlyArray<SavedSearch>; readonly total: number }, ServiceUnavailable>
+    get(accountId: AccountId, id: number): Effect.Effect<SavedSearch, SavedSearchNotFound | ServiceUnavailable>
+    rename(
+      accountId: AccountId,
+      id: number,
+      name: string
+    ): Effect.Effect<void, SavedSearchNotFound | ServiceUnavailable>
+    remove(accountId: AccountId, id: number): Effect.Effect<void, SavedSearchNotFound | ServiceUnavailable>
+  }
+>()("discovery/access/SavedSearches") {
+  static readonly layer = Layer.effect(
+    SavedSearches,
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+
+      const columns = sql.literal(`id, subject, query, name, looked_at AS "lookedAt", mark`)
+
+      /** The lock of the account's row lets one transaction at a time look for the search and count the others. */
+      const save = Effect.fn("SavedSearches.save")(
+        function* (accountId: AccountId, { mark, name, query, subject }: Parameters<Save>[1]) {
+          yield* sql`SELECT FROM account WHERE id = ${accountId} FOR NO KEY UPDATE`
+          const renamed = yield* sql`
+            UPDATE saved_search SET name = ${name}
+            WHERE account_id = ${accountId} AND subject = ${subject} AND query = ${query} RETURNING id`
+          if (renamed.length > 0) return
+          const at = new Date(yield* Clock.currentTimeMillis)
+          const saved = yield* sql`
+            INSERT INTO saved_search (account_id, subject, query, name, looked_at, mark)
+            SELECT ${accountId}::int, ${subject}, ${query}, ${name}, ${at}::timestamptz, ${mark}::int
+            WHERE (SELECT count(*) FROM saved_search WHERE account_id = ${accountId}::int) < ${maxSavedSearches}::int
+            RETURNING id`
+          if (saved.length === 0) return yield* new TooManySavedSearches()
+        },
+        sql.withTransaction,
+        availableOnce
+      )
+
+      const look = Effect.fn("SavedSearches.look")(function* (
+        accountId: AccountId,
+        { mark, query, subject }: Parameters<Look>[1]
+      ) {
+        const at = new Date(yield* Clock.currentTimeMillis)
+        const [found] = yield* Effect.flatMap(
+          sql`
+            UPDATE saved_search SET looked_at = greatest(looked_at, ${at}), mark = greatest(mark, ${mark})
+            WHERE account_id = ${accountId} AND subject = ${subject} AND query = ${query} RETURNING name`,
+          decodeNames
+        ).pipe(availableOnce)
+        return Option.map(Option.fromUndefinedOr(found), ({ name }) => name)
+      })
+
+      const page = Effect.fn("SavedSearches.page")(function* (accountId: AccountId, page: number) {
+        const [rows, { count }] = yield* Effect.all([
+          Effect.flatMap(
+            sql`
+              SELECT ${columns} FROM saved_search WHERE account_id = ${accountId}
+              ORDER BY id DESC LIMIT ${savedPerPage} OFFSET ${(page - 1) * savedPerPage}`,
+            decodeRows
+          ),
+          Effect.flatMap(
+            sql`SELECT count(*)::int AS count FROM saved_search WHERE account_id = ${accountId}`,
+            decodeCount
+          )
+        ]).pipe(availableToRead)
+        return { searches: rows, total: count }
+      })
+
+      const get = Effect.fn("SavedSearches.get")(function* (accountId: AccountId, id: number) {
+        const [row] = yield* Effect.flatMap(
+          sql`SELECT ${columns} FROM saved_search WHERE account_id = ${accountId} AND id = ${id}`,
+          decodeRows
+        ).pipe(availableToRead)
+        return row === undefined ? yield* new SavedSearchNotFound() : row
+      })
+
+      const orNotFound = (rows: ReadonlyArray<unknown>) =>
+        rows.length === 0 ? Effect.fail(new SavedSearchNotFound()) : Effect.void
+
+      const rename = Effect.fn("SavedSearches.rename")(function* (accountId: AccountId, id: number, name: string) {
+        yield* sql`
+          UPDATE saved_search SET name = ${name} WHERE account_id = ${accountId} AND id = ${id} RETURNING id`.pipe(
+          availableOnce,
+          Effect.flatMap(orNotFound)
+        )
+      })
+
+      const remove = Effect.fn("SavedSearches.remove")(function* (accountId: AccountId, id: number) {
+        yield* sql`DELETE FROM saved_search WHERE account_id = ${accountId} AND id = ${id} RETURNING id`.pipe(
+          availableOnce,
+          Effect.flatMap(orNotFound)
+        )
+      })
+
+      return SavedSearches.of({ save, look, page, get, rename, remove })
+    })
+  )
+}
+
+type Save = SavedSearches["Service"]["save"]
+type Look = SavedSearches["Service"]["look"]

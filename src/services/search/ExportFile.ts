@@ -1,0 +1,59 @@
+/** Items of a search as a file: CSV for spreadsheets, one JSON value a line for programs (D68). */
+import { stringify } from "csv-stringify/sync"
+import { Schema, SchemaAST } from "effect"
+import { AdItem } from "../../domain/catalog/AdItem.ts"
+import { ProductItem } from "../../domain/catalog/ProductItem.ts"
+import { ShopItem } from "../../domain/catalog/ShopItem.ts"
+import type { SearchSubject } from "../../domain/search/SavedSearch.ts"
+
+export const ExportFormat = Schema.Literals(["csv", "ndjson"])
+export type ExportFormat = typeof ExportFormat.Type
+
+export type Item = typeof AdItem.Type | typeof ProductItem.Type | typeof ShopItem.Type
+
+/** The fields of an item, those of its store as `shop.name`. */
+const columnsOf = (ast: SchemaAST.AST, prefix = ""): ReadonlyArray<string> => {
+  const fields = SchemaAST.isUnion(ast) ? ast.types.find(SchemaAST.isObjects) : ast
+  return fields !== undefined && SchemaAST.isObjects(fields)
+    ? fields.propertySignatures.flatMap(({ name, type }) =>
+        columnsOf(type, prefix === "" ? String(name) : `${prefix}.${String(name)}`)
+      )
+    : [prefix]
+}
+
+export const columns: Readonly<Record<SearchSubject, ReadonlyArray<string>>> = {
+  ads: columnsOf(AdItem.ast),
+  products: columnsOf(ProductItem.ast),
+  stores: columnsOf(ShopItem.ast)
+}
+
+/**
+ * RFC 4180 in UTF-8 with a byte order mark, without which spreadsheets take it for another encoding. What they would run as a
+ * formula gets an apostrophe before it; a negative number stays a number.
+ */
+const csv = (subject: SearchSubject, items: ReadonlyArray<Item>): string =>
+  stringify([...items], {
+    bom: true,
+    cast: {
+      boolean: String,
+      // Only lists: fields of objects are columns.
+      object: (value) => (Array.isArray(value) ? value.join("; ") : "")
+    },
+    columns: [...columns[subject]],
+    escape_formulas: true,
+    header: true,
+    // Else a line feed alone would not be quoted.
+    quote_record_delimiter: true,
+    record_delimiter: "windows"
+  })
+
+const ndjson = (items: ReadonlyArray<Item>): string => items.map((item) => `${JSON.stringify(item)}\n`).join("")
+
+export const fileOf = (
+  format: ExportFormat,
+  subject: SearchSubject,
+  items: ReadonlyArray<Item>
+): { readonly contentType: string; readonly text: string } =>
+  format === "csv"
+    ? { contentType: "text/csv; charset=utf-8; header=present", text: csv(subject, items) }
+    : { contentType: "application/x-ndjson; charset=utf-8", text: ndjson(items) }

@@ -1,0 +1,88 @@
+/**
+ * How many results of a search came to the catalog since it was looked at (D67). What there was then is told by a mark, the
+ * highest id of the index that was searched (HighestId.ts), so that a result is counted once: what an index did not have yet
+ * has a higher one. The count is that of the search itself with the mark as one more condition, without a page.
+ */
+import { Context, DateTime, Effect, Layer, Option } from "effect"
+import { searchKinds } from "../../domain/search/SavedSearch.ts"
+import type { SearchSubject } from "../../domain/search/SavedSearch.ts"
+import * as Narrowing from "../../domain/search/Narrowing.ts"
+import type { ServiceUnavailable } from "../../domain/ToolError.ts"
+import type { SearchFailure } from "../limits/SearchPermits.ts"
+import { highestId } from "./index/HighestId.ts"
+import type { Query } from "./index/Query.ts"
+import * as Queries from "./Queries.ts"
+import type { NameCodes } from "./Queries.ts"
+import { CatalogIndex } from "./runtime/CatalogIndex.ts"
+import { SearchRunner } from "./SearchRunner.ts"
+
+export interface Counting {
+  readonly subject: SearchSubject
+  /** As a saved search has it. */
+  readonly query: string
+  readonly mark: number
+}
+
+interface Prepared {
+  readonly args: Narrowing.Narrowable
+  readonly toQuery: (names: NameCodes, today: string) => Query
+}
+
+const prepare: Readonly<Record<SearchSubject, (query: string) => Option.Option<Prepared>>> = {
+  ads: (query) =>
+    Option.map(searchKinds.ads.decode(query), (args) => ({
+      args,
+      toQuery: (names, today) => Queries.fromAdQuery(args, names, today)
+    })),
+  products: (query) =>
+    Option.map(searchKinds.products.decode(query), (args) => ({
+      args,
+      toQuery: (names) => Queries.fromProductQuery(args, names)
+    })),
+  stores: (query) =>
+    Option.map(searchKinds.stores.decode(query), (args) => ({
+      args,
+      toQuery: (names) => Queries.fromShopQuery(args, names)
+    }))
+}
+
+export class NewResults extends Context.Service<
+  NewResults,
+  {
+    /** Of what searches see now. */
+    mark(subject: SearchSubject): Effect.Effect<number, ServiceUnavailable>
+    /** `None` where the search is refused by now: a niche or a theme that it names is gone. */
+    count(counting: Counting): Effect.Effect<Option.Option<number>, SearchFailure>
+  }
+>()("discovery/search/NewResults") {
+  static readonly layer: Layer.Layer<NewResults, never, CatalogIndex | SearchRunner> = Layer.effect(
+    NewResults,
+    Effect.gen(function* () {
+      const index = yield* CatalogIndex
+      const runner = yield* SearchRunner
+
+      const count = Effect.fn("NewResults.count")(function* ({ mark, query, subject }: Counting) {
+        const prepared = prepare[subject](query)
+        if (Option.isNone(prepared)) return Option.none<number>()
+        const { args, toQuery } = prepared.value
+        const today = DateTime.formatIsoDateUtc(yield* DateTime.now)
+        return yield* runner
+          .run({
+            names: args,
+            query: (names) => ({ ...toQuery(names, today), idAbove: mark, offset: 0, limit: 0 }),
+            hint: () => Narrowing.hint(args),
+            read: () => Effect.succeed([])
+          })
+          .pipe(
+            Effect.map(({ total }) => Option.some(total)),
+            Effect.catchTag("InvalidArguments", () => Effect.succeed(Option.none<number>()))
+          )
+      })
+
+      return NewResults.of({
+        mark: (subject) => Effect.map(index.current, ({ list }) => highestId(list, subject)),
+        count
+      })
+    })
+  )
+}

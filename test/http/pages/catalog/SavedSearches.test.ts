@@ -1,0 +1,329 @@
+/** Saved searches and exports over HTTP: the ids of the tools, what is new exactly, and their limits (D67, D68). */
+import { assert, layer } from "@effect/vitest"
+import { parse } from "csv-parse/sync"
+import { Effect, Fiber, Layer, Option, Redacted, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { AdQuery } from "../../../../src/domain/search/AdQuery.ts"
+import { ProductQuery } from "../../../../src/domain/search/ProductQuery.ts"
+import { ShopQuery } from "../../../../src/domain/search/ShopQuery.ts"
+import { maxSavedSearches, searchKinds } from "../../../../src/domain/search/SavedSearch.ts"
+import type { SearchSubject } from "../../../../src/domain/search/SavedSearch.ts"
+import { sections } from "../../../../src/http/pages/shared/Layout.ts"
+import { Accounts } from "../../../../src/services/access/Accounts.ts"
+import { ApiKeys } from "../../../../src/services/access/ApiKeys.ts"
+import { SavedSearches } from "../../../../src/services/access/SavedSearches.ts"
+import { NewResults } from "../../../../src/services/search/NewResults.ts"
+import * as NaiveCatalog from "../../../oracle/NaiveCatalog.ts"
+import * as NaiveSearch from "../../../oracle/NaiveSearch.ts"
+import * as Random from "../../../oracle/Random.ts"
+import { generators } from "../../../oracle/RandomArguments.ts"
+import * as Catalogs from "../../../support/Catalogs.ts"
+import * as Messages from "../../../support/Messages.ts"
+import { running, runs, eventually } from "../../../support/RunningQueries.ts"
+import { SetClock } from "../../../support/SetClock.ts"
+import { Site } from "../../../support/Site.ts"
+import type { Answer } from "../../../support/Site.ts"
+import * as SiteVisitor from "../../../support/SiteVisitor.ts"
+import { stampAndIndex } from "../../../support/Stamps.ts"
+import * as StoreRecords from "../../../support/StoreRecords.ts"
+
+const seed = Number(process.env["ORACLE_SEED"] ?? 1)
+const casesPerSubject = 12
+const catalog = NaiveCatalog.generate(seed * 1_000 + 9, 60)
+
+const looksPerDay = 5_000
+
+const services = Catalogs.naive(catalog).pipe(
+  Layer.provideMerge(Site.layer({ config: { rateLimitPerMinute: 0, pageLooksPerDay: looksPerDay } })),
+  Layer.provideMerge(SetClock.layer(`${NaiveCatalog.today}T12:00:00Z`))
+)
+
+const tools = { ads: "search_ads", products: "search_products", stores: "search_shops" } as const
+const subjects = ["ads", "products", "stores"] as const
+const searches = "/dashboard/searches"
+
+const decodeAnswer = Schema.decodeUnknownSync(
+  Schema.Struct({
+    result: Schema.Struct({
+      structuredContent: Schema.Struct({
+        results: Schema.Array(Schema.Struct({ id: Schema.Int })),
+        pagination: Schema.Struct({ has_more: Schema.Boolean })
+      })
+    })
+  })
+)
+const decodeLine = Schema.decodeUnknownSync(Schema.fromJsonString(Schema.Struct({ id: Schema.Int })))
+
+/** Somebody with a browser and a key. Each look comes after a while. */
+const customer = Effect.gen(function* () {
+  const site = yield* Site
+  const clock = yield* SetClock
+  const who = yield* site.account({ plan: "pro" })
+  const { id } = yield* Effect.flatMap(Accounts, (accounts) => accounts.find(who.email))
+  const { secret } = yield* Effect.flatMap(ApiKeys, (keys) => keys.create(id, "test"))
+  const visitor = yield* SiteVisitor.signedIn(who)
+  const look = (path: string) => Effect.andThen(clock.advance(1_000), visitor.get(path))
+
+  /** Of all pages, as an agent reads them. */
+  const idsOfTool = Effect.fnUntraced(function* (subject: SearchSubject, args: object) {
+    const ids: Array<number> = []
+    for (let page = 1; ; page++) {
+      const body = JSON.stringify(Messages.call(tools[subject], { ...args, page, per_page: 25 }))
+      const answer = yield* Effect.promise(async () => {
+        const response = await fetch(`${site.url}/mcp`, {
+          method: "POST",
+          headers: { authorization: `Bearer ${Redacted.value(secret)}`, "content-type": "application/json" },
+          body
+        })
+        return response.json()
+      })
+      const { pagination, results } = decodeAnswer(answer).result.structuredContent
+      ids.push(...results.map(({ id }) => id))
+      if (!pagination.has_more) return ids
+    }
+  })
+
+  return { accountId: id, visitor, look, idsOfTool }
+}).pipe(Effect.orDie)
+
+/** Arguments that the tool takes. */
+const casesOf = (subject: SearchSubject, count: number) => {
+  const make = generators(Random.make(seed + 3), catalog)
+  const argumentsOf = { ads: make.ad, products: make.product, stores: make.shop }[subject]
+  const kind = searchKinds[subject]
+  return Array.from({ length: count }, (_, index) => {
+    const args = argumentsOf(index * 5)
+    return { args, query: kind.canonical(kind.address.toAddress(args)) }
+  }).flatMap(({ args, query }) => (Option.isSome(query) ? [{ args, query: query.value }] : []))
+}
+
+const idsOfCsv = ({ text }: Answer) => {
+  const rows: ReadonlyArray<ReadonlyArray<string>> = parse(text, { bom: true })
+  return rows.slice(1).map(([id]) => Number(id))
+}
+
+const idsOfNdjson = ({ text }: Answer) =>
+  text
+    .split("\n")
+    .slice(0, -1)
+    .map((line) => decodeLine(line).id)
+
+/** What each saved search says of what is new, by its name. */
+const newsOf = ({ text }: Answer) =>
+  Object.fromEntries(
+    Array.from(
+      text.matchAll(/<li data-saved-id.*?<bdi>(.*?)<\/bdi>.*?<\/span>\s*<span[^>]*>(.*?)<\/span>/gsu),
+      (found) => [found[1], found[2]?.trim()]
+    )
+  )
+
+const markOn = ({ text }: Answer) => /name="mark" value="(\d+)"/u.exec(text)?.[1] ?? ""
+
+layer(services, { excludeTestServices: true, timeout: "300 seconds" })("saved searches and exports", (it) => {
+  for (const subject of subjects) {
+    it.effect(`${subject}: a file has the ids of ${tools[subject]}, over all pages, in its order`, () =>
+      Effect.gen(function* () {
+        const { idsOfTool, look } = yield* customer
+        const cases = [{ args: {}, query: "" }, ...casesOf(subject, casesPerSubject)]
+        assert.isAbove(cases.length, casesPerSubject / 2)
+        for (const { args, query } of cases) {
+          const expected = yield* idsOfTool(subject, args)
+          const path = `${sections[subject]}/export`
+          assert.deepStrictEqual(idsOfCsv(yield* look(`${path}.csv?${query}`)), expected, query)
+          assert.deepStrictEqual(idsOfNdjson(yield* look(`${path}.ndjson?${query}`)), expected, query)
+        }
+      })
+    )
+  }
+
+  it.effect("what is new is what matches and came after the mark, of any search", () =>
+    Effect.gen(function* () {
+      const results = yield* NewResults
+      const random = Random.make(seed + 4)
+      const [ads, products, stores] = [casesOf("ads", 40), casesOf("products", 40), casesOf("stores", 40)]
+      const expected = {
+        ads: (args: object) =>
+          NaiveSearch.searchAds(catalog, { ...decode.ads(args), sort_by: "newest" }).items.map(({ id }) => id),
+        products: (args: object) =>
+          NaiveSearch.searchProducts(catalog, decode.products(args)).items.map(({ id }) => id),
+        stores: (args: object) => NaiveSearch.searchShops(catalog, decode.stores(args)).items.map(({ id }) => id)
+      }
+      let found = 0
+      for (const [subject, cases] of Object.entries({ ads, products, stores })) {
+        if (subject !== "ads" && subject !== "products" && subject !== "stores") continue
+        for (const { args, query } of cases) {
+          const ids = expected[subject](args)
+          const mark = random.pick([0, random.int(0, 200), ids[0] ?? 7])
+          const wanted = ids.filter((id) => id > mark).length
+          if (wanted > 0 && wanted < ids.length) found++
+          assert.deepStrictEqual(yield* results.count({ subject, query, mark }), Option.some(wanted), query)
+        }
+      }
+      assert.isAbove(found, 10)
+    })
+  )
+
+  it.effect("a search is saved, says what is new, is looked at, renamed and removed", () =>
+    Effect.gen(function* () {
+      const { look, visitor } = yield* customer
+      const shop = yield* StoreRecords.addStore({ name: "Zebrafinch", domain: "zebrafinch.com" })
+      yield* StoreRecords.addAd(shop, { headline: "zebrafinch cage", key: "finch-1" })
+      yield* StoreRecords.addProduct(shop, { title: "Zebrafinch cage", key: "finch-2" })
+      yield* stampAndIndex
+      const query = "query=zebrafinch"
+      for (const subject of subjects) {
+        const page = yield* look(`${sections[subject]}?${query}`)
+        const form = {
+          subject,
+          query: `${query}&page=2&sort_order=desc`,
+          name: `My ${subject} <b>`,
+          mark: markOn(page)
+        }
+        const answer = yield* visitor.submit(searches, form)
+        assert.strictEqual(answer.headers.get("location"), `${sections[subject]}?${query}`)
+        const shown = yield* look(`${sections[subject]}?${query}`)
+        assert.include(shown.text, `Saved as <bdi>My ${subject} &lt;b&gt;</bdi>`)
+        assert.notInclude(shown.text, "Save this search")
+      }
+      const names = subjects.map((subject) => `My ${subject} &lt;b&gt;`)
+      const nothing = Object.fromEntries(names.map((name) => [name, "Nothing new"]))
+      assert.deepStrictEqual(newsOf(yield* look(searches)), nothing)
+
+      const other = yield* StoreRecords.addStore({ name: "Zebrafinch two", domain: "zebrafinch-two.com" })
+      yield* StoreRecords.addAd(other, { headline: "zebrafinch seeds", key: "finch-3" })
+      yield* StoreRecords.addAd(shop, { headline: "zebrafinch swing", key: "finch-4" })
+      yield* StoreRecords.addAd(shop, { headline: "parrot swing", page_name: "Parrots", key: "finch-5" })
+      yield* StoreRecords.addProduct(shop, { title: "Zebrafinch swing", key: "finch-6" })
+      yield* stampAndIndex
+      const [ads = "", products = "", stores = ""] = names
+      const found = newsOf(yield* look(searches))
+      assert.deepStrictEqual(found, { [ads]: "3 new", [products]: "1 new", [stores]: "1 new" })
+
+      yield* look(`${sections.ads}?${query}`)
+      assert.strictEqual(newsOf(yield* look(searches))[ads], "Nothing new")
+      assert.strictEqual(newsOf(yield* look(searches))[stores], "1 new")
+
+      const list = yield* look(searches)
+      const [id = ""] = Array.from(list.text.matchAll(/data-saved-id="(\d+)"/gu), ([, id]) => id)
+      assert.include((yield* look(`${searches}/${id}/rename`)).text, 'value="My stores &lt;b&gt;"')
+      for (const name of ["", "a".repeat(61), "\u202Egpj", "a\u0000b", " padded "]) {
+        const refused = yield* visitor.submit(`${searches}/${id}/rename`, { name })
+        assert.strictEqual(refused.status, 400, JSON.stringify(name))
+        assert.include(refused.text, "visible characters")
+      }
+      const renamed = yield* visitor.submit(`${searches}/${id}/rename`, { name: "Finches" })
+      assert.strictEqual(renamed.headers.get("location"), `${searches}?done=renamed`)
+      assert.property(newsOf(yield* look(searches)), "Finches")
+      const removed = yield* visitor.submit(`${searches}/${id}/remove`, {})
+      assert.strictEqual(removed.headers.get("location"), `${searches}?done=removed`)
+      assert.notProperty(newsOf(yield* look(searches)), "Finches")
+    })
+  )
+
+  it.effect("a form that no page shows is refused, and one too many as well", () =>
+    Effect.gen(function* () {
+      const { accountId, look, visitor } = yield* customer
+      yield* look(sections.ads)
+      const good = { subject: "ads", query: "query=a", name: "A", mark: "0" }
+      for (const wrong of [
+        { subject: "accounts" },
+        { query: "query=%21%21" },
+        { query: "color=red" },
+        { query: "a".repeat(8_001) },
+        { query: `niches=${"%00".repeat(50)}` },
+        { mark: "-1" },
+        { mark: "2147483648" },
+        { mark: "1e3" }
+      ]) {
+        assert.strictEqual((yield* visitor.submit(searches, { ...good, ...wrong })).status, 400, JSON.stringify(wrong))
+      }
+      const unnamed = yield* visitor.submit(searches, { ...good, name: "" })
+      assert.strictEqual(unnamed.status, 400)
+      assert.include(unnamed.text, 'name="query" value="query=a"')
+      assert.strictEqual((yield* visitor.submit(searches, { ...good, form_token: "x" })).status, 403)
+      assert.deepStrictEqual(newsOf(yield* look(searches)), {})
+
+      const saved = yield* SavedSearches
+      for (let number = 0; number < maxSavedSearches; number++) {
+        yield* saved.save(accountId, { subject: "ads", query: `query=${number}`, name: `No ${number}`, mark: 0 })
+      }
+      const full = yield* visitor.submit(searches, good)
+      assert.strictEqual(full.headers.get("location"), `${searches}?done=full`)
+      assert.include((yield* look(`${searches}?done=full`)).text, "The search was not saved: you have 50")
+      const last = yield* look(`${searches}?page=5`)
+      assert.deepStrictEqual(
+        Object.keys(newsOf(last)),
+        Array.from({ length: 10 }, (_, at) => `No ${9 - at}`)
+      )
+      for (const page of ["0", "6", "x"]) {
+        assert.property(newsOf(yield* look(`${searches}?page=${page}`)), "No 49")
+      }
+    })
+  )
+
+  it.effect("a file has a safe name, counts as the pages it stands for, and is refused as a page is", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const { accountId, look, visitor } = yield* customer
+      const looks = Effect.map(
+        sql<{ readonly looks: number }>`SELECT looks FROM page_look WHERE account_id = ${accountId}`,
+        (rows) => rows[0]?.looks ?? 0
+      )
+      const file = yield* look(`${sections.products}/export.csv`)
+      assert.strictEqual(file.headers.get("content-type"), "text/csv; charset=utf-8; header=present")
+      assert.strictEqual(
+        file.headers.get("content-disposition"),
+        `attachment; filename="discovery-products-${NaiveCatalog.today}.csv"`
+      )
+      assert.strictEqual(file.headers.get("cache-control"), "no-store")
+      assert.strictEqual(file.headers.get("x-content-type-options"), "nosniff")
+      const count = idsOfCsv(file).length
+      assert.isAbove(count, 100)
+      assert.strictEqual(yield* looks, Math.ceil(count / 25))
+
+      const refused = yield* look(`${sections.ads}/export.csv?niches=Nothing&query=%3Cb%3E`)
+      assert.strictEqual(refused.headers.get("location"), `${sections.ads}?niches=Nothing&query=%3Cb%3E`)
+      const wrong = yield* look(`${sections.ads}/export.ndjson?page=99`)
+      assert.strictEqual(wrong.headers.get("location"), `${sections.ads}?page=99`)
+
+      yield* sql`UPDATE page_look SET looks = ${looksPerDay - 2} WHERE account_id = ${accountId}`
+      assert.strictEqual((yield* look(`${sections.products}/export.csv`)).status, 429)
+      assert.strictEqual((yield* look(`${sections.products}/export.csv?query=unheardofword`)).status, 200)
+      assert.strictEqual(yield* looks, looksPerDay)
+
+      const image = yield* visitor.get(`${sections.ads}/export.csv`, { "sec-fetch-dest": "image" })
+      assert.strictEqual(image.status, 404)
+      const starter = yield* SiteVisitor.signedIn(yield* (yield* Site).account({ plan: "starter" }))
+      for (const path of [`${sections.ads}/export.csv`, searches]) {
+        assert.strictEqual((yield* starter.get(path)).status, 403)
+      }
+      const guest = yield* (yield* Site).get(`${sections.ads}/export.csv?query=a`)
+      assert.match(guest.headers.get("location") ?? "", /^\/sign-in\?return_to=/u)
+    })
+  )
+
+  it.effect("a client that leaves ends the statement of its export", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const { visitor } = yield* customer
+      const holder = yield* sql.reserve
+      const hold = (statement: string) => holder.executeValuesUnprepared(statement, [])
+      yield* hold("BEGIN")
+      yield* hold("LOCK TABLE ad IN ACCESS EXCLUSIVE MODE")
+      const leaving = yield* Effect.forkChild(visitor.get(`${sections.ads}/export.csv`))
+      yield* runs("ad_library_url", 1)
+      yield* Fiber.interrupt(leaving)
+      yield* running("ad_library_url").pipe(
+        Effect.filterOrFail((count) => count === 0),
+        eventually
+      )
+      yield* hold("ROLLBACK")
+    })
+  )
+})
+
+const decode = {
+  ads: Schema.decodeUnknownSync(AdQuery),
+  products: Schema.decodeUnknownSync(ProductQuery),
+  stores: Schema.decodeUnknownSync(ShopQuery)
+}

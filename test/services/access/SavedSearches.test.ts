@@ -1,0 +1,125 @@
+/** The searches that accounts have saved (D67). */
+import { assert, layer } from "@effect/vitest"
+import { Effect, Fiber, Layer, Option } from "effect"
+import { SqlClient } from "effect/sql"
+import type { AccountId } from "../../../src/domain/access/Account.ts"
+import { maxSavedSearches } from "../../../src/domain/search/SavedSearch.ts"
+import { savedPerPage, SavedSearches } from "../../../src/services/access/SavedSearches.ts"
+import * as Access from "../../support/Access.ts"
+import { eventually } from "../../support/RunningQueries.ts"
+import { SetClock } from "../../support/SetClock.ts"
+import { TestDatabase } from "../../support/TestDatabase.ts"
+
+const services = Layer.mergeAll(SavedSearches.layer, Access.layerUnhashed).pipe(
+  Layer.provideMerge(TestDatabase.layer),
+  Layer.provideMerge(SetClock.layer("2026-03-15T12:00:00Z"))
+)
+
+const newAccount = Effect.map(Access.subscriber(), ({ caller }) => caller.accountId)
+
+const search = (number: number) => ({
+  subject: "ads" as const,
+  query: `query=${number}`,
+  name: `Search ${number}`,
+  mark: number
+})
+
+/** Of all pages. */
+const all = Effect.fnUntraced(function* (accountId: AccountId) {
+  const saved = yield* SavedSearches
+  const pages = Array.from({ length: maxSavedSearches / savedPerPage }, (_, index) => index + 1)
+  const found = yield* Effect.forEach(pages, (page) => saved.page(accountId, page))
+  return found.flatMap(({ searches }) => searches)
+})
+
+layer(services, { excludeTestServices: true })("saved searches", (it) => {
+  it.effect("are one for each search, with the name that was given last", () =>
+    Effect.gen(function* () {
+      const saved = yield* SavedSearches
+      const account = yield* newAccount
+      yield* saved.save(account, search(1))
+      yield* saved.save(account, { ...search(1), name: "Another", mark: 9 })
+      yield* saved.save(account, { ...search(1), subject: "products" })
+      assert.deepStrictEqual(
+        (yield* all(account)).map(({ mark, name, subject }) => [subject, name, mark]),
+        [
+          ["products", "Search 1", 1],
+          ["ads", "Another", 1]
+        ]
+      )
+    })
+  )
+
+  it.effect("are looked at, and what was seen is never unseen", () =>
+    Effect.gen(function* () {
+      const saved = yield* SavedSearches
+      const clock = yield* SetClock
+      const account = yield* newAccount
+      yield* saved.save(account, search(5))
+      yield* clock.advance(60_000)
+      assert.deepStrictEqual(yield* saved.look(account, { ...search(5), mark: 8 }), Option.some("Search 5"))
+      assert.deepStrictEqual(yield* saved.look(account, { ...search(5), mark: 7 }), Option.some("Search 5"))
+      assert.isTrue(Option.isNone(yield* saved.look(account, search(6))))
+      const [only] = yield* all(account)
+      assert.deepStrictEqual([only?.mark, String(only?.lookedAt)], [8, "DateTime.Utc(2026-03-15T12:01:00.000Z)"])
+    })
+  )
+
+  it.effect("are their account's alone, and go with it", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const saved = yield* SavedSearches
+      const [mine, theirs] = [yield* newAccount, yield* newAccount]
+      yield* saved.save(theirs, search(1))
+      const [foreign] = yield* all(theirs)
+      const id = foreign?.id ?? 0
+      for (const answer of [saved.get(mine, id), saved.rename(mine, id, "Mine"), saved.remove(mine, id)]) {
+        assert.strictEqual((yield* Effect.flip(answer))._tag, "SavedSearchNotFound")
+      }
+      assert.isTrue(Option.isNone(yield* saved.look(mine, search(1))))
+      assert.deepStrictEqual(yield* all(theirs), [foreign])
+      const [references] = yield* sql<{ readonly action: string }>`
+        SELECT confdeltype AS action FROM pg_constraint
+        WHERE conrelid = 'saved_search'::regclass AND confrelid = 'account'::regclass`
+      assert.strictEqual(references?.action, "c")
+    })
+  )
+
+  it.effect("are at most 50 an account, also when they come at once; one that is there is renamed", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const saved = yield* SavedSearches
+      const account = yield* newAccount
+      yield* Effect.forEach(Array.from({ length: maxSavedSearches - 2 }).keys(), (number) =>
+        saved.save(account, search(number))
+      )
+      // All four are under way before the first can go on.
+      const holder = yield* sql.reserve
+      const hold = (statement: string) => holder.executeValuesUnprepared(statement, [])
+      yield* hold("BEGIN")
+      yield* hold(`SELECT FROM account WHERE id = ${account} FOR UPDATE`)
+      const saving = yield* Effect.forkChild(
+        Effect.forEach([101, 102, 103, 104], (number) => Effect.result(saved.save(account, search(number))), {
+          concurrency: "unbounded"
+        })
+      )
+      yield* sql`SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`.pipe(
+        Effect.filterOrFail((waiting) => waiting.length === 4),
+        eventually
+      )
+      yield* hold("COMMIT")
+      const results = yield* Fiber.join(saving)
+      assert.deepStrictEqual(
+        results.map((result) => (result._tag === "Success" ? "saved" : result.failure._tag)).sort(),
+        ["TooManySavedSearches", "TooManySavedSearches", "saved", "saved"]
+      )
+      assert.strictEqual((yield* all(account)).length, maxSavedSearches)
+      yield* saved.save(account, { ...search(0), name: "Renamed" })
+      const [oldest] = (yield* all(account)).slice(-1)
+      assert.strictEqual(oldest?.name, "Renamed")
+      yield* saved.remove(account, oldest?.id ?? 0)
+      yield* saved.save(account, search(105))
+      assert.strictEqual((yield* all(account)).length, maxSavedSearches)
+    })
+  )
+})
