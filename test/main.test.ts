@@ -261,7 +261,8 @@ layer(PrivatePostgres.layer, { excludeTestServices: true })((it) => {
         )
         const restart = Effect.suspend(() => (answered >= 4 ? Effect.void : Effect.fail("waiting"))).pipe(
           Effect.retry({ schedule: Schedule.spaced("1 millis") }),
-          Effect.andThen(postgres.restart)
+          Effect.andThen(postgres.stop),
+          Effect.andThen(postgres.start)
         )
         yield* Effect.all([callers, restart], { concurrency: 2, discard: true })
         const succeeded = codes.filter((code) => code === undefined).length

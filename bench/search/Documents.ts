@@ -1,6 +1,6 @@
 /** The words of records, as the specification of the search has them; not taken from the index, which is checked with them. */
 import { documentWords } from "../../test/oracle/documentWords.ts"
-import { spellings } from "../../src/services/search/DomainNames.ts"
+import { domainSpellings } from "../../src/services/search/index/Build.ts"
 
 interface StoreTexts {
   readonly name: string
@@ -16,10 +16,10 @@ export interface AdTexts {
 }
 
 export const ofStore = ({ domain, name }: StoreTexts): ReadonlySet<string> =>
-  documentWords([name, ...spellings(domain)])
+  documentWords([name, ...domainSpellings(domain)])
 
 export const ofProduct = ({ domain, name, title }: StoreTexts & { readonly title: string }): ReadonlySet<string> =>
-  documentWords([name, ...spellings(domain), title])
+  documentWords([name, ...domainSpellings(domain), title])
 
 export const ofAd = ({ ad_text, headline, name, page_name }: AdTexts): ReadonlySet<string> =>
   documentWords([name, page_name, headline, ad_text])

@@ -76,15 +76,11 @@ export const ads = (items: ReadonlyArray<FoundAd>, search?: AdSearch["Service"][
     search:
       search ??
       ((query) => {
-        const window = Page.window(query)
         const mode = AdQuery.mode(query)
         return Effect.succeed({
-          ads: query.apps === undefined ? slice(items, window) : [],
+          ads: query.apps === undefined ? slice(items, Page.window(query)) : [],
           pagination: {
-            page: window.page,
-            per_page: window.perPage,
-            total: query.apps === undefined ? items.length : 0,
-            has_more: Page.hasMore(window, items.length),
+            ...Page.pagination(query, query.apps === undefined ? items.length : 0, items.length),
             mode,
             ...(mode === "flat" ? {} : { matching_shops: 1 })
           }
@@ -95,15 +91,9 @@ export const ads = (items: ReadonlyArray<FoundAd>, search?: AdSearch["Service"][
 export const products = (items: ReadonlyArray<FoundProduct>): Layer.Layer<ProductSearch> =>
   Layer.succeed(ProductSearch, {
     search: (query) => {
-      const window = Page.window(query)
       return Effect.succeed({
-        products: slice(items, window),
-        pagination: {
-          page: window.page,
-          per_page: window.perPage,
-          total: items.length,
-          has_more: Page.hasMore(window, items.length)
-        }
+        products: slice(items, Page.window(query)),
+        pagination: Page.pagination(query, items.length)
       })
     }
   })
@@ -199,10 +189,9 @@ export const shops: Layer.Layer<
   Layer.mock(TrackedShops, {}),
   Layer.succeed(ShopSearch, {
     search: (query) => {
-      const window = Page.window(query)
       return Effect.succeed({
-        shops: slice([facts], window),
-        pagination: { page: window.page, per_page: window.perPage, total: 1, has_more: false }
+        shops: slice([facts], Page.window(query)),
+        pagination: Page.pagination(query, 1)
       })
     }
   }),

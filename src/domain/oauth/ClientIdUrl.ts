@@ -19,8 +19,8 @@ const uriCharacters = /^(?:[A-Za-z0-9\-._~:/?[\]@!$&'()*+,;=]|%[0-9A-Fa-f]{2})+$
  */
 const publicName = /^(?=.{1,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?$/
 
-/** Whether a client id is meant as an address; ids that were issued by registration never are (R46). */
-export const isMeant = (clientId: string): boolean => /^https?:\/\//i.test(clientId)
+/** Whether a client id is an address, valid or not. Ids issued by registration never are (R46). */
+export const isAddress = (clientId: string): boolean => /^https?:/i.test(clientId)
 
 /**
  * The address of the document; `undefined` if the id is not such an address. With `local`, `http` and `https` on

@@ -21,9 +21,6 @@ export class InvalidClient extends Schema.TaggedError<InvalidClient>()("InvalidC
 /** The code or refresh token is wrong, expired, used, or another client's. The answer does not say which (R35). */
 export class InvalidGrant extends Schema.TaggedError<InvalidGrant>()("InvalidGrant", fields) {}
 
-/** The client may not use this request. */
-export class UnauthorizedClient extends Schema.TaggedError<UnauthorizedClient>()("UnauthorizedClient", fields) {}
-
 export class UnsupportedGrantType extends Schema.TaggedError<UnsupportedGrantType>()("UnsupportedGrantType", fields) {}
 
 export class UnsupportedResponseType extends Schema.TaggedError<UnsupportedResponseType>()(
@@ -56,7 +53,6 @@ export class TooManyRequests extends Schema.TaggedError<TooManyRequests>()("TooM
 /** Errors that are sent to the redirect URI of an authorization request (R19), once it is verified. */
 export type AuthorizeError =
   | InvalidRequest
-  | UnauthorizedClient
   | AccessDenied
   | UnsupportedResponseType
   | InvalidScope
@@ -67,7 +63,6 @@ export type TokenError =
   | InvalidRequest
   | InvalidClient
   | InvalidGrant
-  | UnauthorizedClient
   | UnsupportedGrantType
   | InvalidScope
   | InvalidTarget

@@ -31,9 +31,6 @@ export const window = (args: { readonly page?: number; readonly per_page?: numbe
 /** Number of items before the window. */
 export const offset = ({ page, perPage }: Window): number => (page - 1) * perPage
 
-/** Whether a further page can be requested, of `count` stores or items: false on page 20. */
-export const hasMore = ({ page, perPage }: Window, count: number): boolean => page < lastPage && page * perPage < count
-
 const base = {
   page: Schema.Int,
   per_page: Schema.Int,
@@ -43,6 +40,12 @@ const base = {
 
 export const Pagination = Schema.Struct(base)
 export type Pagination = typeof Pagination.Type
+
+/** The pagination of an answer. `results` is the number of rows that pages are made of, if they are not the items. */
+export const pagination = (args: Parameters<typeof window>[0], total: number, results = total): Pagination => {
+  const { page, perPage } = window(args)
+  return { page, per_page: perPage, total, has_more: page < lastPage && page * perPage < results }
+}
 
 export const AdPagination = Schema.Struct({
   ...base,

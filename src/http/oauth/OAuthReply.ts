@@ -14,7 +14,6 @@ export const wire: { readonly [Tag in OAuthError["_tag"]]: Wire } = {
   InvalidRequest: { status: 400, code: "invalid_request" },
   InvalidClient: { status: 401, code: "invalid_client" },
   InvalidGrant: { status: 400, code: "invalid_grant" },
-  UnauthorizedClient: { status: 400, code: "unauthorized_client" },
   UnsupportedGrantType: { status: 400, code: "unsupported_grant_type" },
   UnsupportedResponseType: { status: 400, code: "unsupported_response_type" },
   InvalidScope: { status: 400, code: "invalid_scope" },

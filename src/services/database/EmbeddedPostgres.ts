@@ -41,7 +41,6 @@ export class EmbeddedPostgres extends Context.Service<
     readonly start: Effect.Effect<void, EmbeddedPostgresError>
     /** A fast shutdown: rolls back open transactions. The server stays down until {@link start}. */
     readonly stop: Effect.Effect<void>
-    readonly restart: Effect.Effect<void, EmbeddedPostgresError>
     /** SIGKILL, for tests of crashes. The server stays down until {@link start}. */
     readonly kill: Effect.Effect<void>
   }
@@ -152,7 +151,6 @@ export class EmbeddedPostgres extends Context.Service<
       connection,
       start: oneAtATime(startNow),
       stop: oneAtATime(stopNow),
-      restart: oneAtATime(Effect.andThen(stopNow, startNow)),
       kill: oneAtATime(killNow)
     }
   })

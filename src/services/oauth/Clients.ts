@@ -47,9 +47,6 @@ const Row = Schema.Struct({
 })
 const decodeRows = rowsOf(Row)
 
-/** Ids that are addresses. Issued ids never begin with a scheme. */
-const isDocument = (clientId: string) => /^https?:/i.test(clientId)
-
 export class Clients extends Context.Service<
   Clients,
   {
@@ -117,7 +114,7 @@ export class Clients extends Context.Service<
       })
 
       const find = Effect.fn("Clients.find")(function* (clientId: string, caller: string) {
-        if (isDocument(clientId)) {
+        if (ClientIdUrl.isAddress(clientId)) {
           const asking = { caller, wasApproved: yield* wasApproved(clientId) }
           return yield* documents.fetch(clientId, asking)
         }
@@ -131,7 +128,7 @@ export class Clients extends Context.Service<
        * becomes `invalid_client`, after which apps delete their connection.
        */
       const verify = Effect.fnUntraced(function* (id: string, secret: Redacted.Redacted | undefined) {
-        if (isDocument(id)) return secret === undefined && (yield* wasApproved(id))
+        if (ClientIdUrl.isAddress(id)) return secret === undefined && (yield* wasApproved(id))
         const row = yield* findRegistered(id)
         if (row === undefined) return false
         if (row.secretHash === null) return secret === undefined

@@ -37,16 +37,12 @@ export class AdSearch extends Context.Service<
           hint: () => Narrowing.hint(query),
           read: AdSql.read(sql)
         })
-        const window = Page.window(query)
         const mode = AdQuery.mode(query)
         const isGrouped = mode === "grouped_by_shop"
         return {
           ads: found.rows.map(AdSql.toFound(found.list)),
           pagination: {
-            page: window.page,
-            per_page: window.perPage,
-            total: found.total,
-            has_more: Page.hasMore(window, isGrouped ? found.stores : found.total),
+            ...Page.pagination(query, found.total, isGrouped ? found.stores : found.total),
             mode,
             ...(isGrouped ? { matching_shops: found.stores } : {})
           }

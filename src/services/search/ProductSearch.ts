@@ -38,15 +38,9 @@ export class ProductSearch extends Context.Service<
           hint: () => Narrowing.hint(query),
           read: ProductSql.read(sql, accountId)
         })
-        const window = Page.window(query)
         return {
           products: found.rows.map(ProductSql.toFound(found.list)),
-          pagination: {
-            page: window.page,
-            per_page: window.perPage,
-            total: found.total,
-            has_more: Page.hasMore(window, found.total)
-          }
+          pagination: Page.pagination(query, found.total)
         }
       })
 

@@ -38,15 +38,9 @@ export class ShopSearch extends Context.Service<
           hint: () => Narrowing.hint(query),
           read: ShopSql.read(sql, accountId)
         })
-        const window = Page.window(query)
         return {
           shops: found.rows.map(ShopSql.toFacts(found.list)),
-          pagination: {
-            page: window.page,
-            per_page: window.perPage,
-            total: found.total,
-            has_more: Page.hasMore(window, found.total)
-          }
+          pagination: Page.pagination(query, found.total)
         }
       })
 

@@ -20,7 +20,7 @@ describe("R47 a client id that is an address", () => {
   ])("is %s", (id) => {
     assert.isTrue(isAllowed(id))
     assert.isTrue(isAllowed(id, true))
-    assert.isTrue(ClientIdUrl.isMeant(id))
+    assert.isTrue(ClientIdUrl.isAddress(id))
   })
 
   const refused: ReadonlyArray<readonly [why: string, id: string]> = [
@@ -129,9 +129,9 @@ describe("R47 a client id that is an address", () => {
     { arbitrary: { runs: 2000 } }
   )
 
-  it("R46 tells an address from an id that was issued", () => {
-    assert.isFalse(ClientIdUrl.isMeant("doc_0123456789"))
-    assert.isFalse(ClientIdUrl.isMeant("https"))
-    assert.isTrue(ClientIdUrl.isMeant("HTTPS://claude.ai/x"))
+  it("R46 distinguishes an address from an id that was issued", () => {
+    assert.isFalse(ClientIdUrl.isAddress("doc_0123456789"))
+    assert.isFalse(ClientIdUrl.isAddress("https"))
+    assert.isTrue(ClientIdUrl.isAddress("HTTPS://claude.ai/x"))
   })
 })

@@ -109,7 +109,7 @@ layer(Services, { excludeTestServices: true })("the ledger under faults", (it) =
   )
 
   const faults = {
-    restarted: Effect.flatMap(EmbeddedPostgres, ({ restart }) => restart),
+    restarted: Effect.flatMap(EmbeddedPostgres, ({ start, stop }) => Effect.andThen(stop, start)),
     killed: Effect.flatMap(EmbeddedPostgres, ({ kill, start }) => Effect.andThen(kill, start))
   }
 
@@ -293,7 +293,7 @@ layer(Services, { excludeTestServices: true })("the ledger under faults", (it) =
       return { relay, ledger, unanswered, caller }
     })
 
-    it.effect("while it is charged has not paid, and spoils nobody else's charge", () =>
+    it.effect("while it is charged has not paid, and affects no other charge", () =>
       Effect.gen(function* () {
         const { caller, ledger, relay, unanswered } = yield* held
         const leaving = Access.chargeOf(caller)

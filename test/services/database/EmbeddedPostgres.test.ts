@@ -97,7 +97,7 @@ describe("EmbeddedPostgres", () => {
       assert.strictEqual((yield* Effect.flip(read(postgres.connection)))._tag, "SqlError")
       yield* postgres.start
       yield* postgres.start
-      yield* postgres.restart
+      yield* Effect.andThen(postgres.stop, postgres.start)
       yield* postgres.kill
       yield* postgres.start
       assert.strictEqual(yield* read(postgres.connection), "committed")
@@ -176,7 +176,7 @@ describe("EmbeddedPostgres", () => {
     )
   )
 
-  it.live("gives up after a few starts that fail, and says why; its handle can start it when that is mended", () =>
+  it.live("gives up after a few failed starts and logs the cause; its handle can start it after the correction", () =>
     withLogs((logs) =>
       Effect.gen(function* () {
         const folder = path.join(yield* temporaryFolder, "data")
@@ -243,7 +243,7 @@ describe("EmbeddedPostgres", () => {
     })
   )
 
-  it.live("does not start a second server on the same data, whoever asks", () =>
+  it.live("refuses a second server on the same data, in this process and in another", () =>
     Effect.gen(function* () {
       const folder = path.join(yield* temporaryFolder, "data")
       const first = yield* start(folder)
@@ -255,7 +255,7 @@ describe("EmbeddedPostgres", () => {
     })
   )
 
-  it.live("lets one of two first starts win, whole", () =>
+  it.live("completes one of two concurrent first starts", () =>
     Effect.gen(function* () {
       const parent = yield* temporaryFolder
       const folder = path.join(parent, "data")
@@ -421,7 +421,7 @@ describe("EmbeddedPostgres", () => {
       })
     )
 
-    it.live("tells another user, who starts on its data, what to do", () =>
+    it.live("refuses another user's data with an error that says what to do", () =>
       Effect.gen(function* () {
         const parent = yield* temporaryFolder
         fs.chmodSync(parent, 0o755)

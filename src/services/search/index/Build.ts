@@ -5,10 +5,10 @@
  * and the average price from items; relevance from all of these; words from the texts. Words take most of the time: about
  * 7 us a product and 25 us an ad.
  */
+import { domainToUnicode } from "node:url"
 import { languages, pixels, socialNetworks } from "../../../domain/catalog/Enumerations.ts"
 import { trafficGrowthPct } from "../../../domain/catalog/TrafficGrowth.ts"
 import * as Relevance from "../../../domain/search/Relevance.ts"
-import { spellings as domainSpellings } from "../DomainNames.ts"
 import * as AdKey from "./AdKey.ts"
 import { Growing } from "./Growing.ts"
 import { sortedRows } from "./Permutation.ts"
@@ -17,6 +17,13 @@ import { codes, figures, lettersCode, masks, shared, sharedCopy } from "./Segmen
 import type { Ads, Code, Figure, Items, Mask, Products, SegmentView, StoreColumns } from "./Segment.ts"
 import { WordsBuilder } from "./WordsBuilder.ts"
 import type { WordIds, WordsOptions } from "./WordsBuilder.ts"
+
+/** The spellings of a normalized domain: unchanged, and for an international domain also in Unicode. */
+export const domainSpellings = (domain: string): ReadonlyArray<string> => {
+  if (!domain.includes("xn--")) return [domain]
+  const unicode = domainToUnicode(domain)
+  return unicode === "" || unicode === domain ? [domain] : [domain, unicode]
+}
 
 /** Figures derived from the items of a store. */
 export interface ItemFigures {
