@@ -108,7 +108,7 @@ describe("locales", () => {
     assert.deepStrictEqual(misused(catalogs.en, sources), [])
   })
 
-  it("are told from broken ones", () => {
+  it("are distinguished from broken ones", () => {
     const en = { "a.b": "{count, plural, one {# key} other {# keys}} of <b>{name}</b>", "issue.c": "it's {date}" }
     assert.deepStrictEqual(missing(en, { "a.b": "" }), ["issue.c"])
     assert.deepStrictEqual(unparsed({ ...en, d: "{count, plural, one {#}}", e: "{open" }), ["d", "e"])

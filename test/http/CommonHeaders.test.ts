@@ -72,7 +72,7 @@ describe("health", () => {
     )
   )
 
-  it.live("not ready without its database, but live; why is not told", () =>
+  it.live("without its database it is live but not ready, and the response does not reveal why", () =>
     Effect.gen(function* () {
       const server = yield* TestServer
       const ready = yield* server.send({ method: "GET", path: "/health/ready" })

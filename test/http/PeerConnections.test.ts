@@ -21,7 +21,7 @@ describe("how many connections a peer may hold", () => {
     assert.isDefined(peers.enter("2001:db8:1:ffff::1"))
   })
 
-  it("counts IPv4 in IPv6 as the same peer, and those that do not tell as one", () => {
+  it("counts IPv4 in IPv6 as the same peer, and all peers without an address as one", () => {
     const peers = PeerConnections.make({ trustedProxies: [] })
     fill(peers, () => "192.0.2.1", maxOfPeer)
     assert.isUndefined(peers.enter("::ffff:192.0.2.1"))

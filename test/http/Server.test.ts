@@ -26,7 +26,7 @@ const start = (options: Parameters<typeof TestServer.layer>[0]) =>
 const page = { ads: [], pagination: { page: 1, per_page: 10, total: 0, has_more: false, mode: "flat" as const } }
 
 describe("stopping", () => {
-  it.live("lets a call that runs come to its end, and takes no new ones", () => {
+  it.live("finishes running calls and accepts no new ones", () => {
     const started = Deferred.makeUnsafe<void>()
     const go = Deferred.makeUnsafe<void>()
     const search: Search = () =>

@@ -26,7 +26,7 @@ describe("words", () => {
     )
   })
 
-  it("are told with their line and what to use instead", () => {
+  it("are reported with their line and what to use instead", () => {
     assert.deepStrictEqual(found("// one\n// a widget"), [`src/A.ts:2: "widget"; use gadget`])
   })
 

@@ -28,7 +28,7 @@ describe("JsonLog", () => {
     })
   )
 
-  it.effect("keeps each entry on one line, whatever is in it", () =>
+  it.effect("keeps each entry on one line for any content", () =>
     Effect.gen(function* () {
       const cycle: { self?: unknown } = {}
       cycle.self = cycle
@@ -43,7 +43,7 @@ describe("JsonLog", () => {
     })
   )
 
-  it.effect("tells the cause", () =>
+  it.effect("logs the cause", () =>
     Effect.gen(function* () {
       const lines = yield* linesOf(
         Effect.die(new Error("the reason")).pipe(Effect.tapCause((cause) => Effect.logError("failed", cause)))

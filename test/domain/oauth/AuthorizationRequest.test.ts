@@ -207,7 +207,7 @@ describe("an authorization request", () => {
     assert.deepStrictEqual(judge({ state: undefined }), { ...accepted, state: undefined })
   })
 
-  it("R18 what is not looked at does not matter", () => {
+  it("R18 ignores all other parameters", () => {
     const ignored = {
       prompt: "consent",
       nonce: "n",

@@ -119,7 +119,7 @@ describe("R50 a client metadata document", () => {
     assert.strictEqual(problemOf(text), "it is not a JSON object")
   })
 
-  it("says everything once: nobody reads another client_id or redirect address from it than we do", () => {
+  it("names each member once, so that every parser reads the same client_id and redirect URIs", () => {
     const text = JSON.stringify(documentOf(id))
     for (const twice of [
       `{"client_id":"https://claude.ai/oauth/x",${text.slice(1)}`,

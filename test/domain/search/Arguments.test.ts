@@ -92,7 +92,7 @@ describe("arguments of search_ads", () => {
     )
   })
 
-  it("take only ASCII letters for a code, whatever their upper case would be", () => {
+  it("accept only ASCII letters in a code, also where another letter has an ASCII upper case", () => {
     // In upper case these would be SS, FI, IN and SEK.
     assert.hasAllKeys(issues({ countries: ["ß", "ﬁ", "ın"], currencies: ["ſek"] }), [
       "countries.0",
@@ -119,7 +119,7 @@ describe("arguments of search_ads", () => {
     assert.hasAllKeys(issues({ query: "😀".repeat(201) }), ["query"])
   })
 
-  it("refuse a query in which nothing can be found, together with whatever else is wrong", () => {
+  it("refuse a query without a searchable word, together with all other issues", () => {
     assert.hasAllKeys(issues({ query: " !?", page: 99 }), ["query", "page"])
     assert.deepStrictEqual(issues({ query: "🔥" }), {})
     assert.hasAllKeys(issues({ query: "" }), ["query"])
@@ -175,7 +175,7 @@ describe("arguments of search_ads", () => {
       )
     })
 
-    it.each(lists)("no member of $name is looked at when there are too many", ({ maxItems = 0, name }) => {
+    it.each(lists)("no member of $name is decoded when there are too many", ({ maxItems = 0, name }) => {
       for (const member of [1, "wrong", null, {}, "x".repeat(1_000)]) {
         const { list, seen } = counting(Array.from({ length: 100_000 }, () => member))
         assert.deepStrictEqual(issues({ [name]: list }), {
@@ -185,7 +185,7 @@ describe("arguments of search_ads", () => {
       }
     })
 
-    it("of thousands of unknown names, 50 are told, and the nearest known one with the first few", () => {
+    it("of thousands of unknown names, 50 are reported, the first few with the nearest known one", () => {
       const many = Object.fromEntries(Array.from({ length: 9_000 }, (_, index) => [`countrie${index}`, index]))
       const found = issues(many)
       assert.lengthOf(Object.keys(found), 50)
@@ -199,7 +199,7 @@ describe("arguments of search_ads", () => {
       )
     })
 
-    it("of as many wrong values as there can be, 50 are told, and the nearest right one with the first few", () => {
+    it("of the greatest number of wrong values, 50 are reported, the first few with the nearest allowed one", () => {
       const wrong = Object.fromEntries(
         lists.map(({ maxItems = 0, name }) => [name, Array.from({ length: maxItems }, () => "French!".repeat(15))])
       )

@@ -3,7 +3,7 @@ import { Effect, Schema } from "effect"
 import { maxCompared, nearest, nearestOf } from "../../../src/domain/search/Nearest.ts"
 
 describe("nearest", () => {
-  it("finds the closest name, whatever the case", () => {
+  it("finds the closest name in any case", () => {
     assert.strictEqual(nearest("shop now", ["Learn More", "Shop Now"]), "Shop Now")
     assert.strictEqual(nearest("Frnech", ["Greek", "French"]), "French")
   })
@@ -34,7 +34,7 @@ describe("nearestOf", () => {
   const near = nearestOf(names)
   const nearName = near.find
 
-  it("finds the closest name, whatever the case, and nothing that is not close", () => {
+  it("finds the closest name in any case, and nothing that is not close", () => {
     assert.strictEqual(nearName("theme 4m2 of studio 0"), nearest("theme 4m2 of studio 0", names))
     assert.strictEqual(nearestOf(["Dawn", "Impulse"]).find("dwan"), undefined)
     assert.strictEqual(nearestOf(["Dawn", "Impulse"]).find("impulze"), "Impulse")

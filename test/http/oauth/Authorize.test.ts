@@ -115,7 +115,7 @@ layer(services, { excludeTestServices: true })("/authorize", (it) => {
       })
     )
 
-    it.effect("a wrong redirect_uri is not told apart by what else is wrong", () =>
+    it.effect("a wrong redirect_uri gets the same answer regardless of other errors", () =>
       Effect.gen(function* () {
         const tab = yield* Consent.somebody
         const client = yield* Consent.app()
@@ -198,7 +198,7 @@ layer(services, { excludeTestServices: true })("/authorize", (it) => {
     )
   })
 
-  describe("R19, R20 everything else that is wrong is told to the app, with its state and by whom", () => {
+  describe("R19, R20 all other errors are sent to the app, with state and iss", () => {
     const refused = (changes: Consent.Changes, error: string) =>
       Effect.gen(function* () {
         const { url } = yield* Site
@@ -286,7 +286,7 @@ layer(services, { excludeTestServices: true })("/authorize", (it) => {
     ])("R16 a parameter that is repeated: %j", (changes) => refused(changes, "invalid_request"))
   })
 
-  describe("R10, R19 nobody is sent on to where anyone may have registered, or has a program opened", () => {
+  describe("R10, R19 browsers are not redirected to addresses that anyone can register, and open no program", () => {
     it.effect.each([
       ["https://evil.example/callback", "evil.example"],
       ["http://localhost:8787/callback", "localhost:8787"],
@@ -350,7 +350,7 @@ layer(services, { excludeTestServices: true })("/authorize", (it) => {
     )
   })
 
-  describe("what is let through", () => {
+  describe("accepted requests", () => {
     const granted = (changes: Consent.Changes) =>
       Effect.gen(function* () {
         const client = yield* Consent.app()
@@ -463,7 +463,7 @@ layer(services, { excludeTestServices: true })("/authorize", (it) => {
     )
   })
 
-  it.effect("R7 addresses come from the configuration, whatever the request says of its host", () =>
+  it.effect("R7 addresses come from the configuration, not from the host of the request", () =>
     Effect.gen(function* () {
       const { url } = yield* Site
       const client = yield* Consent.app()
@@ -655,7 +655,7 @@ layer(services, { excludeTestServices: true })("/authorize", (it) => {
       })
     )
 
-    it.effect("that was not reached looks the same for whatever reason: only its host is named", () =>
+    it.effect("that was not reached gets the same answer for every reason, which names only its host", () =>
       Effect.gen(function* () {
         const server = yield* DocumentServer.make()
         const pages: Array<string> = []
@@ -675,7 +675,7 @@ layer(services, { excludeTestServices: true })("/authorize", (it) => {
       })
     )
 
-    it.effect("is not asked for at an address that is not allowed, whatever is there", () =>
+    it.effect("is not fetched from an address that is not allowed", () =>
       Effect.gen(function* () {
         const pages = yield* Effect.forEach(
           [

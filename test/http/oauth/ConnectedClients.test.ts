@@ -149,7 +149,7 @@ describe.skipIf(!isAvailable())("with a browser at sign-in and consent", () => {
         })
       )
 
-      it.effect("is told when its user does not let it in", () =>
+      it.effect("receives access_denied when its user denies access", () =>
         Effect.gen(function* () {
           const site = yield* Site
           const page = yield* (yield* Browser).open()

@@ -105,7 +105,7 @@ layer(services, { excludeTestServices: true })("consent", (it) => {
       })
     )
 
-    it.effect("and lets another account take over the request", () =>
+    it.effect("and another account can continue with the request", () =>
       Effect.gen(function* () {
         const site = yield* Site
         const client = yield* Consent.app()
@@ -134,7 +134,7 @@ layer(services, { excludeTestServices: true })("consent", (it) => {
 
   // S89
   describe("R25 who publishes the app", () => {
-    it.effect("is not known of one that has registered itself, whatever it says", () =>
+    it.effect("is unknown for a registered app, regardless of its metadata", () =>
       Effect.gen(function* () {
         const { client_id: id } = yield* Consent.register({
           client_name: "Claude, verified by Discovery",
@@ -306,7 +306,7 @@ layer(services, { excludeTestServices: true })("consent", (it) => {
   )
 
   describe("R28 the decision", () => {
-    it.effect("to deny is told to the app, and connects nothing", () =>
+    it.effect("a denial is sent to the app, and creates no connection", () =>
       Effect.gen(function* () {
         const { url } = yield* Site
         const client = yield* Consent.app()
@@ -578,7 +578,7 @@ layer(services, { excludeTestServices: true })("consent", (it) => {
       })
     )
 
-    it.effect("nobody who is not signed in is asked, and the way to the sign-in leads back and nowhere else", () =>
+    it.effect("a visitor without a session is not asked, and the sign-in leads back to this request only", () =>
       Effect.gen(function* () {
         const client = yield* Consent.app()
         const tab = yield* Consent.browser
@@ -597,7 +597,7 @@ layer(services, { excludeTestServices: true })("consent", (it) => {
   })
 
   describe("R30 the pages", () => {
-    it.effect("are framed by nobody, tell nobody their address, run no script, and are kept nowhere", () =>
+    it.effect("allow no framing, send no referrer, run no script, and are not cached", () =>
       Effect.gen(function* () {
         const client = yield* Consent.app()
         const tab = yield* Consent.somebody
@@ -728,7 +728,7 @@ layer(services, { excludeTestServices: true })("consent", (it) => {
     )
   })
 
-  it.effect("an account with as many apps as it may have is told so", () =>
+  it.effect("an account with the maximum number of apps gets a page that says so", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const client = yield* Consent.app()

@@ -17,7 +17,7 @@ layer(TestServer.layer({ config: { allowedOrigins: new Set([base, page]) } }), {
       )
 
     // R6, S42, S85, S86, S87, S92
-    it.effect("R4 the authorization server tells everything that real clients need", () =>
+    it.effect("R4 the authorization server metadata has everything that real clients need", () =>
       Effect.gen(function* () {
         const answer = yield* get(wellKnown)
         assert.strictEqual(answer.status, 200)

@@ -127,7 +127,7 @@ layer(OAuthServer.layer(), { excludeTestServices: true })("/register", (it) => {
       }).pipe(Effect.provide(OAuthServer.layer(config), { local: true }))
     )
 
-    it.effect("is counted by the address that a trusted proxy tells", () =>
+    it.effect("is counted by the address that a trusted proxy forwards", () =>
       Effect.gen(function* () {
         const answers = yield* flood((index) => ({ "x-forwarded-for": `10.9.9.9, 198.51.100.${index}, 127.0.0.2` }))
         assert.isTrue(answers.every(({ status }) => status === 201))

@@ -71,7 +71,7 @@ layer(OAuthServer.layer(), { excludeTestServices: true })("/token", (it) => {
       })
     )
 
-    it.effect("lets calls through, and so does every token that is refreshed from it", () =>
+    it.effect("gives access to calls, and so does every token refreshed from it", () =>
       Effect.gen(function* () {
         const { refresh, tokens } = yield* connected()
         assert.strictEqual((yield* call(tokens.access)).status, 200)
@@ -442,7 +442,7 @@ layer(OAuthServer.layer(), { excludeTestServices: true })("/token", (it) => {
   })
 
   describe("R40 the log", () => {
-    it.effect("has no code, token, secret or verifier, whatever went wrong", () =>
+    it.effect("has no code, token, secret or verifier after any failure", () =>
       Effect.gen(function* () {
         const server = yield* TestServer
         const { approval, form, refresh, tokens } = yield* connected()

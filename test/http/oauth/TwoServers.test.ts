@@ -83,7 +83,7 @@ layer(Services, { excludeTestServices: true })("two servers", (it) => {
     return { form, access_token, refresh: { grant_type: "refresh_token", client_id: form.client_id, refresh_token } }
   })
 
-  it.effect("R39 a refresh that races gets one answer from both, round after round, and logs nobody out", () =>
+  it.effect("R39 concurrent refreshes on two servers get the same answer, repeatedly, and end no connection", () =>
     Effect.gen(function* () {
       const { ports } = yield* Servers
       const { refresh } = yield* connected

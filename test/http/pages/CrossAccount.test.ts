@@ -192,7 +192,7 @@ layer(Site.layer(), { excludeTestServices: true })("an id in an address", (it) =
   }
 
   describe.each(cases)("$method $path", (each) => {
-    it.effect("of another account is answered as one that nobody has, and nothing is changed", () =>
+    it.effect("of another account gets the same answer as an unknown one, and changes nothing", () =>
       Effect.gen(function* () {
         const [mine, theirs] = [yield* owner, yield* owner]
         yield* each.thing(mine)

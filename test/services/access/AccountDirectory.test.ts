@@ -34,7 +34,7 @@ layer(Services, { excludeTestServices: true })("accounts as operators see them",
   })
 
   describe("the figures of an account", () => {
-    it.effect("are of its current period, also of one that nobody has opened, which looking does not do either", () =>
+    it.effect("are of its current period, also of one that is not open, and reading does not open it", () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         const usage = yield* Usage
@@ -59,7 +59,7 @@ layer(Services, { excludeTestServices: true })("accounts as operators see them",
       })
     )
 
-    it.effect("count the keys and apps that can be used, and tell when one of them last was", () =>
+    it.effect("count the usable keys and apps, and have the time of their last use", () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         const { directory, id } = yield* customer()
@@ -106,7 +106,7 @@ layer(Services, { excludeTestServices: true })("accounts as operators see them",
       return changes.map(({ after, before, by, what }) => [by, what, before, after])
     })
 
-    it.effect("is kept, whoever made it, with what it was before, the newest first", () =>
+    it.effect("is recorded for every author, with the previous value, newest first", () =>
       Effect.gen(function* () {
         const { accounts, email, id } = yield* customer()
         const operator = yield* customer()

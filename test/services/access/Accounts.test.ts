@@ -57,7 +57,7 @@ layer(Services, { excludeTestServices: true })("Accounts", (it) => {
       })
     )
 
-    it.effect("has an e-mail address of its own, whatever its case, also when made twice at once", () =>
+    it.effect("has a unique e-mail address in any case, also when created twice concurrently", () =>
       Effect.gen(function* () {
         const { accounts, email } = yield* make()
         const twice = yield* Effect.flip(make({ email: email.toUpperCase() }))
@@ -207,7 +207,7 @@ layer(Services, { excludeTestServices: true })("Accounts", (it) => {
       })
     )
 
-    it.effect("opens the month that nobody has used yet", () =>
+    it.effect("opens an unused month", () =>
       Effect.gen(function* () {
         const { account, accounts, email } = yield* make()
         yield* Effect.flatMap(SetClock, (clock) => clock.set("2026-06-11T00:00:00Z"))
@@ -241,7 +241,7 @@ layer(Services, { excludeTestServices: true })("Accounts", (it) => {
   })
 
   describe("an account that does not exist", () => {
-    it.effect("is not found, by whatever name", () =>
+    it.effect("is not found by any name", () =>
       Effect.gen(function* () {
         const accounts = yield* Accounts
         for (const email of ["nobody@discovery.test", "", "a\u0000b", "%"]) {

@@ -37,7 +37,7 @@ layer(Services, { excludeTestServices: true })("ApiKeys", (it) => {
   })
 
   describe("a key", () => {
-    it.effect("S99, D3 is told once and kept as a hash with its last four characters", () =>
+    it.effect("S99, D3 is returned once and stored as a hash with its last four characters", () =>
       Effect.gen(function* () {
         const { id, keys } = yield* owner
         const { key, secret } = yield* keys.create(id, "  nightly job  ")
@@ -233,7 +233,7 @@ layer(Services, { excludeTestServices: true })("ApiKeys", (it) => {
   })
 
   describe("an attempt", () => {
-    it.effect("makes one key, however often and at once its form is sent, and tells its name afterwards", () =>
+    it.effect("creates one key for repeated and concurrent forms, and repeats answer with its name", () =>
       Effect.gen(function* () {
         const { id, keys } = yield* owner
         const attempt = yield* keys.newAttempt
@@ -417,7 +417,7 @@ layer(Services, { excludeTestServices: true })("ApiKeys", (it) => {
       })
     )
 
-    it.effect("S101 of 20 new keys an hour count revoked ones too, and tell when to try again", () =>
+    it.effect("S101 of 20 new keys an hour count revoked ones too, and the error has the time to wait", () =>
       Effect.gen(function* () {
         const { id, keys } = yield* owner
         const clock = yield* SetClock

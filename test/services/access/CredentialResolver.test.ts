@@ -34,7 +34,7 @@ layer(Services, { excludeTestServices: true })("CredentialResolver", (it) => {
   })
 
   describe("a working key", () => {
-    it.effect("S7 tells the account, plan, status and the balance of the current period", () =>
+    it.effect("S7 resolves to the account, plan, status and the balance of the current period", () =>
       Effect.gen(function* () {
         const { caller } = yield* fresh({ plan: "pro", beganOn: "2026-01-31", status: "unpaid" })
         assert.deepStrictEqual(caller, {
@@ -47,7 +47,7 @@ layer(Services, { excludeTestServices: true })("CredentialResolver", (it) => {
       })
     )
 
-    it.effect("is one of many that are looked up at once, each its own", () =>
+    it.effect("is resolved correctly among many at once", () =>
       Effect.gen(function* () {
         const all = yield* Effect.forEach([1, 2, 3, 4, 5], () => fresh())
         const callers = yield* Effect.forEach([...all, ...all], ({ secret }) => resolve(secret), unbounded)
@@ -181,7 +181,7 @@ layer(Services, { excludeTestServices: true })("CredentialResolver", (it) => {
   })
 
   describe("concurrent calls", () => {
-    it.effect("are looked up by one statement", () =>
+    it.effect("are resolved by one statement", () =>
       Effect.gen(function* () {
         const all = yield* Effect.forEach([1, 2, 3], () => fresh())
         const relay = yield* LossyConnection.make((yield* TestDatabase).connection)

@@ -27,31 +27,33 @@ layer(Services, { excludeTestServices: true })("CreditLedger", (it) => {
   })
 
   describe("charge", () => {
-    it.effect("takes the cost, tells what remains, and leaves an entry of who called what", () =>
-      Effect.gen(function* () {
-        const { caller, ledger } = yield* fresh()
-        assert.deepStrictEqual(yield* ledger.charge(Access.chargeOf(caller)), { cost: 1, remaining: 19 })
-        assert.deepStrictEqual(
-          yield* ledger.charge(Access.chargeOf(caller, { cost: 3, tool: "search_products", requestId: "the call" })),
-          { cost: 3, remaining: 16 }
-        )
-        const { balance, fold } = yield* Access.books(caller.accountId)
-        assert.deepStrictEqual(balance, { allowance: 20, used: 4 })
-        assert.deepStrictEqual(fold, balance)
-        const sql = yield* SqlClient.SqlClient
-        const [entry] = yield* sql`
+    it.effect(
+      "takes the cost, returns the remaining credits, and writes an entry with the tool and the credential",
+      () =>
+        Effect.gen(function* () {
+          const { caller, ledger } = yield* fresh()
+          assert.deepStrictEqual(yield* ledger.charge(Access.chargeOf(caller)), { cost: 1, remaining: 19 })
+          assert.deepStrictEqual(
+            yield* ledger.charge(Access.chargeOf(caller, { cost: 3, tool: "search_products", requestId: "the call" })),
+            { cost: 3, remaining: 16 }
+          )
+          const { balance, fold } = yield* Access.books(caller.accountId)
+          assert.deepStrictEqual(balance, { allowance: 20, used: 4 })
+          assert.deepStrictEqual(fold, balance)
+          const sql = yield* SqlClient.SqlClient
+          const [entry] = yield* sql`
           SELECT kind, reason, amount, tool, credential_kind, credential_id, created_at FROM credit_entry
           WHERE request_id = 'the call'`
-        assert.deepStrictEqual(entry, {
-          kind: "charge",
-          reason: "call",
-          amount: -3,
-          tool: "search_products",
-          credential_kind: "api_key",
-          credential_id: caller.credential.id,
-          created_at: new Date(start)
+          assert.deepStrictEqual(entry, {
+            kind: "charge",
+            reason: "call",
+            amount: -3,
+            tool: "search_products",
+            credential_kind: "api_key",
+            credential_id: caller.credential.id,
+            created_at: new Date(start)
+          })
         })
-      })
     )
 
     it.effect("D13 never goes past the allowance, however many calls run at once", () =>
@@ -127,7 +129,7 @@ layer(Services, { excludeTestServices: true })("CreditLedger", (it) => {
       })
     )
 
-    it.effect("goes to the period that has begun since the caller was looked up", () =>
+    it.effect("goes to the period that has begun since the caller was resolved", () =>
       Effect.gen(function* () {
         const { caller, clock, ledger } = yield* fresh({ beganOn: "2026-01-11" })
         yield* ledger.charge(Access.chargeOf(caller, { cost: 20 }))

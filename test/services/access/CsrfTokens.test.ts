@@ -29,7 +29,7 @@ layer(CsrfTokens.layer.pipe(Layer.provide(NodeCrypto.layer)))("R28, R29 a form's
     })
   )
 
-  it.effect("of a guest is bound to a secret that nobody else has", () =>
+  it.effect("of a guest is bound to a secret of this browser", () =>
     Effect.gen(function* () {
       const tokens = yield* CsrfTokens
       const secrets = yield* Effect.forEach(Array.from({ length: 100 }), () => tokens.guestSecret)

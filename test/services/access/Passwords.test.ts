@@ -23,8 +23,8 @@ const make = Effect.gen(function* () {
   return { work, hash, enter }
 })
 
-describe("R56 passwords that are looked at", () => {
-  it.effect("are 4 at once; 50 wait, and who comes then is told to come again", () =>
+describe("R56 password checks", () => {
+  it.effect("run 4 at once, 50 wait, and further ones are refused with the time to wait", () =>
     Effect.gen(function* () {
       const { enter, hash, work } = yield* make
       const fibers = yield* enter(54)

@@ -37,7 +37,7 @@ layer(Services, { excludeTestServices: true })("Sessions", (it) => {
   })
 
   describe("a session", () => {
-    it.effect("R40 is told once, of 256 random bits, and kept as a hash", () =>
+    it.effect("R40 has 256 random bits, is returned once, and stored as a hash", () =>
       Effect.gen(function* () {
         const { begin, email, id, sessions } = yield* owner
         const { secret, session } = yield* begin()
@@ -52,7 +52,7 @@ layer(Services, { excludeTestServices: true })("Sessions", (it) => {
       })
     )
 
-    it.effect("is nobody's for whatever else is in the cookie", () =>
+    it.effect("is not found for any other content of the cookie", () =>
       Effect.gen(function* () {
         const { begin, isAlive } = yield* owner
         const { secret } = yield* begin()
@@ -82,7 +82,7 @@ layer(Services, { excludeTestServices: true })("Sessions", (it) => {
       })
     )
 
-    it.effect("shows the role as it is now: taken away, it is gone with the next look", () =>
+    it.effect("has the current role: a revoked role is gone at the next read", () =>
       Effect.gen(function* () {
         const { accounts, begin, email, sessions } = yield* owner
         const { secret, session } = yield* begin()
@@ -155,7 +155,7 @@ layer(Services, { excludeTestServices: true })("Sessions", (it) => {
   })
 
   describe("signing in", () => {
-    it.effect("R29 ends the session that the browser had, whoever's it was", () =>
+    it.effect("R29 ends the previous session of the browser, of any account", () =>
       Effect.gen(function* () {
         const one = yield* owner
         const other = yield* owner

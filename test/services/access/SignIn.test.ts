@@ -70,7 +70,7 @@ layer(Services, { excludeTestServices: true })("SignIn", (it) => {
     Effect.match(effect, { onSuccess: () => "signed in", onFailure: (error) => error._tag })
 
   describe("a password", () => {
-    it.effect("that is right starts a session, whatever the case of the address and the blanks around it", () =>
+    it.effect("that is right starts a session, for the address in any case and with blanks around it", () =>
       Effect.gen(function* () {
         const { attempt, email, id } = yield* owner
         for (const as of [email, email.toUpperCase(), `  ${email}\n`]) {
@@ -139,7 +139,7 @@ layer(Services, { excludeTestServices: true })("SignIn", (it) => {
       })
     )
 
-    it.effect("are counted alike for addresses without an account, and whatever their case", () =>
+    it.effect("are counted alike for addresses without an account, and in any case", () =>
       Effect.gen(function* () {
         const { attempt } = yield* owner
         const address = newAddress()
@@ -188,7 +188,7 @@ layer(Services, { excludeTestServices: true })("SignIn", (it) => {
       })
     )
 
-    it.effect("with the right password, of one account: 30 in a row are looked at, then one every 10 seconds", () =>
+    it.effect("with the right password, of one account: 30 in a row are checked, then one every 10 seconds", () =>
       Effect.gen(function* () {
         const { attempt, clock } = yield* owner
         asked.length = 0
@@ -225,7 +225,7 @@ layer(Services, { excludeTestServices: true })("SignIn", (it) => {
       })
     )
 
-    it.effect("that nobody had the time to look at do not count", () =>
+    it.effect("that were not checked for lack of capacity do not count", () =>
       Effect.gen(function* () {
         const { attempt } = yield* owner
         const address = newAddress()
@@ -307,7 +307,7 @@ layer(Services, { excludeTestServices: true })("SignIn", (it) => {
       })
     )
 
-    it.effect("tell nothing to whoever reads the table", () =>
+    it.effect("are stored without readable e-mail and IP addresses", () =>
       Effect.gen(function* () {
         const { attempt, email } = yield* owner
         const sql = yield* SqlClient.SqlClient
@@ -330,7 +330,7 @@ layer(Services, { excludeTestServices: true })("SignIn", (it) => {
         ON CONFLICT (key) DO UPDATE SET empties_at = excluded.empties_at`
     })
 
-    it.effect("signs in whatever others try from anywhere, also from its own network", () =>
+    it.effect("signs in despite attempts of others from anywhere, also from its own network", () =>
       Effect.gen(function* () {
         const { attempt, email } = yield* owner
         const address = newAddress()

@@ -184,7 +184,7 @@ layer(Services, { excludeTestServices: true })("usage", (it) => {
       })
   )
 
-  it.effect("tells the credits of a period that no call has opened yet", () =>
+  it.effect("returns the credits of a period that no call has opened yet", () =>
     Effect.gen(function* () {
       const clock = yield* SetClock
       yield* clock.set("2026-01-31T12:00:00Z")
@@ -197,7 +197,7 @@ layer(Services, { excludeTestServices: true })("usage", (it) => {
     })
   )
 
-  it.effect("tells an account without a subscription its months, and no credits", () =>
+  it.effect("returns months and no credits for an account without a subscription", () =>
     Effect.gen(function* () {
       const clock = yield* SetClock
       yield* clock.set("2026-01-15T12:00:00Z")

@@ -76,7 +76,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Availability", (it) =>
     })
   )
 
-  it.effect("looks on at statements without keeping others from it", () =>
+  it.effect("keeps the statement transformer of its caller", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       let seen = 0

@@ -96,7 +96,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Migrations", (it) => {
     })
   )
 
-  it.effect("wait for one another, for longer than the pool lets any other statement run", () =>
+  it.effect("wait for one another, longer than the pool's limit of other statements", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { slow, quick } = yield* emptyDatabase

@@ -32,7 +32,7 @@ layer(Services, { excludeTestServices: true })("R45, R56 the rate of the OAuth e
       }).pipe(fresh)
     )
 
-    it.effect("who is refused is told how long to wait, and is let through then", () =>
+    it.effect("a refused caller gets the time to wait, and is accepted after it", () =>
       Effect.gen(function* () {
         const rate = yield* EndpointRate
         yield* letThrough("register", "192.0.2.1", 60)
@@ -66,7 +66,7 @@ layer(Services, { excludeTestServices: true })("R45, R56 the rate of the OAuth e
     }).pipe(fresh)
   )
 
-  it.effect("a clock that is set back gives nothing back, takes nothing away, and makes nobody wait for longer", () =>
+  it.effect("a clock that is set back neither refills nor fills a bucket, and no caller waits longer", () =>
     Effect.gen(function* () {
       const clock = yield* SetClock
       yield* letThrough("authorize", "192.0.2.1", 120)

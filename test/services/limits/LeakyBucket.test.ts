@@ -16,7 +16,7 @@ describe("a leaky bucket", () => {
     assert.strictEqual(take(20_000).retryAfterSeconds, 0)
   })
 
-  it("counts for nobody what one of several refuses", () => {
+  it("a request that one limit refuses counts for none of its limits", () => {
     const bucket = LeakyBucket.make(10)
     const a = { key: "a", allowance }
     const all = { key: "all", allowance: { limit: 1, windowMillis: 60_000 } }

@@ -13,7 +13,7 @@ layer(services, { excludeTestServices: true })("PageRateLimit", (it) => {
   const seconds = (account: number) =>
     Effect.match(take(account), { onSuccess: () => undefined, onFailure: (error) => error.retryAfterSeconds })
 
-  it.effect("lets a minute's looks through at once, then one as each comes back, of each account by itself", () =>
+  it.effect("accepts a minute's page views at once, then one for each that is refilled, for each account", () =>
     Effect.gen(function* () {
       const clock = yield* SetClock
       for (let look = 0; look < looksPerMinute; look++) yield* take(1)

@@ -74,7 +74,7 @@ layer(services)("SearchPermits", (it) => {
     })
   )
 
-  it.effect("searches of nobody have no share, but wait like others", () =>
+  it.effect("searches without an account have no share, but wait like others", () =>
     Effect.gen(function* () {
       const searches = yield* makeSearches
       yield* searches.start(undefined, 20)
@@ -83,7 +83,7 @@ layer(services)("SearchPermits", (it) => {
     })
   )
 
-  it.effect("an account that has too many waiting already is told at once, and not one is dropped in silence", () =>
+  it.effect("a search beyond an account's waiting ones fails immediately, and none is dropped silently", () =>
     Effect.gen(function* () {
       const searches = yield* makeSearches
       const fibers = yield* searches.start(ada, share + maxWaiting)
@@ -100,20 +100,22 @@ layer(services)("SearchPermits", (it) => {
     })
   )
 
-  it.effect("who waits too long is told whose searches were in the way", () =>
-    Effect.gen(function* () {
-      const searches = yield* makeSearches
-      yield* searches.start(ada, share)
-      const [behindItsOwn] = yield* searches.start(ada)
-      yield* searches.start(bob, share)
-      const [behindOthers] = yield* searches.start(eve)
-      assert.isDefined(behindItsOwn)
-      assert.isDefined(behindOthers)
-      yield* TestClock.adjust("5 seconds")
-      assert.strictEqual((yield* Effect.flip(Fiber.join(behindItsOwn)))._tag, "RateLimited")
-      assert.strictEqual((yield* Effect.flip(Fiber.join(behindOthers)))._tag, "ServiceUnavailable")
-      yield* searches.endAll
-    })
+  it.effect(
+    "a search that waits too long is rate_limited behind its own account, service_unavailable behind others",
+    () =>
+      Effect.gen(function* () {
+        const searches = yield* makeSearches
+        yield* searches.start(ada, share)
+        const [behindItsOwn] = yield* searches.start(ada)
+        yield* searches.start(bob, share)
+        const [behindOthers] = yield* searches.start(eve)
+        assert.isDefined(behindItsOwn)
+        assert.isDefined(behindOthers)
+        yield* TestClock.adjust("5 seconds")
+        assert.strictEqual((yield* Effect.flip(Fiber.join(behindItsOwn)))._tag, "RateLimited")
+        assert.strictEqual((yield* Effect.flip(Fiber.join(behindOthers)))._tag, "ServiceUnavailable")
+        yield* searches.endAll
+      })
   )
 
   const Step = Schema.Struct({

@@ -141,7 +141,7 @@ describe("R49 a client id", () => {
     })
   )
 
-  it.effect("that fails does not tell how: in all ways with the same words", () =>
+  it.effect("that fails gets the same message for every cause", () =>
     Effect.gen(function* () {
       const dns = FakeDns.make((name) => (name === "inner.test" ? ["10.0.0.1"] : []))
       yield* Effect.gen(function* () {
@@ -186,7 +186,7 @@ describe("R49 a client id", () => {
     })
   )
 
-  it.effect("that is refused is told from one whose server gives no answer, which may be mended", () =>
+  it.effect("that is refused is distinguished from one whose server does not answer, which may be temporary", () =>
     Effect.gen(function* () {
       const web = makeWeb()
       web.answer = down
@@ -481,7 +481,7 @@ describe("R51, R56 fetches", () => {
     }).pipe(Effect.provide(over(web)))
   })
 
-  it.effect("are so many at once, and the next is told to come back", () => {
+  it.effect("are limited at once, and the next is refused with the time to wait", () => {
     const web = makeWeb()
     const end = Latch.makeUnsafe(false)
     web.answer = (url) => Effect.as(end.await, fetched(documentOf(url)))

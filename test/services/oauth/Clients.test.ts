@@ -59,7 +59,7 @@ layer(Services, { excludeTestServices: true })("Clients", (it) => {
     )
   })
 
-  describe("R45 registrations that nobody has approved", () => {
+  describe("R45 registrations without consent", () => {
     const count = Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const rows = yield* sql<{ readonly n: number }>`
@@ -123,7 +123,7 @@ layer(Services, { excludeTestServices: true })("Clients", (it) => {
       })
     )
 
-    it.effect("make room although the oldest is being approved just now: it stays, and nobody waits for it", () =>
+    it.effect("make room while the oldest is being approved: it stays, and no request waits for it", () =>
       Effect.gen(function* () {
         yield* fill(1, ipv4)
         const { release } = yield* Access.hold(
@@ -207,7 +207,7 @@ layer(Services, { excludeTestServices: true })("Clients", (it) => {
       })
     )
 
-    it.effect("R34, R56 that nobody approved is unknown, and nothing is fetched for it", () =>
+    it.effect("R34, R56 that no account approved is unknown, and is not fetched", () =>
       Effect.gen(function* () {
         const fetched: Array<string> = []
         const documents = Layer.mock(ClientMetadata, {
@@ -279,7 +279,7 @@ layer(Services, { excludeTestServices: true })("Clients", (it) => {
       })
     )
 
-    it.effect("in two ways at once is invalid_request; in none, or of nobody, invalid_client", () =>
+    it.effect("in two ways at once is invalid_request; in none, or of an unknown client, invalid_client", () =>
       Effect.gen(function* () {
         const { client, secret } = yield* register("client_secret_basic")
         if (secret === undefined) return assert.fail("no secret")

@@ -154,7 +154,7 @@ layer(Services, { excludeTestServices: true })("Grants", (it) => {
       })
     )
 
-    it.effect("that was never issued is refused, whatever it is", () =>
+    it.effect("that was never issued is refused, for any text", () =>
       Effect.gen(function* () {
         const { approval, tokens } = yield* freshApp()
         const made = Credential.make("authorization_code", new Uint8Array(48).fill(3))
@@ -228,7 +228,7 @@ layer(Services, { excludeTestServices: true })("Grants", (it) => {
       })
     )
 
-    it.effect("of what was never issued is refused, whatever it is", () =>
+    it.effect("of a token that was never issued is refused, for any text", () =>
       Effect.gen(function* () {
         const { approval, client, tokens } = yield* freshApp()
         const made = Credential.make("refresh_token", new Uint8Array(48).fill(3))
@@ -293,7 +293,7 @@ layer(Services, { excludeTestServices: true })("Grants", (it) => {
       })
     )
 
-    it.effect("needs the server's key: the token alone does not tell what follows it", () =>
+    it.effect("needs the server's key: the successor cannot be derived from the token alone", () =>
       Effect.gen(function* () {
         const { client, tokens } = yield* freshApp()
         const token = Redacted.value(tokens.refreshToken)

@@ -26,7 +26,7 @@ const get = (url: string, addresses: ReadonlyArray<string>, options: Partial<Pin
 const text = (body: Uint8Array) => Buffer.from(body).toString()
 
 describe("R49 a pinned request", () => {
-  it.effect("connects to the address that was checked, whatever the name says, and asks for the name", () =>
+  it.effect("connects to the checked address without another lookup, and requests the name", () =>
     Effect.gen(function* () {
       const server = yield* DocumentServer.make()
       server.answer = DocumentServer.json({ a: 1 }, { "cache-control": "max-age=5" })
@@ -87,7 +87,7 @@ describe("R49 a pinned request", () => {
     }).pipe(trusting)
   )
 
-  it.effect("refuses a certificate that nobody vouches for", () =>
+  it.effect("refuses a certificate that no trusted authority signed", () =>
     Effect.gen(function* () {
       const server = yield* DocumentServer.make({ tls: trusted })
       const error = yield* Effect.flip(get(`https://client.test:${server.port}/a`, ["127.0.0.1"]))

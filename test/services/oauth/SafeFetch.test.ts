@@ -127,7 +127,7 @@ describe("R49 a safe fetch", () => {
     })
   )
 
-  it.effect("of a public server reaches nothing on loopback, by whatever name or number", () =>
+  it.effect("of a public server reaches nothing on loopback, by any name or number", () =>
     Effect.gen(function* () {
       const server = yield* DocumentServer.make({ tls: certificate })
       const fetch = over(
@@ -177,7 +177,7 @@ describe("R49 a safe fetch", () => {
     })
   )
 
-  it.effect("fails for a name without addresses, and for one with too many to look at", () =>
+  it.effect("fails for a name without addresses, and for one with too many", () =>
     Effect.gen(function* () {
       const { connected, layer } = makeRecorder()
       const dns = FakeDns.make()
@@ -268,7 +268,7 @@ describe("R48 a safe fetch", () => {
       }).pipe(local)
   )
 
-  it.effect.each([408, 429, 500, 502, 503, 504])("tells status %i from a no: it may pass", (status) =>
+  it.effect.each([408, 429, 500, 502, 503, 504])("treats status %i as temporary", (status) =>
     Effect.gen(function* () {
       const server = yield* DocumentServer.make()
       server.answer = (_, response) => void response.writeHead(status).end()
@@ -331,7 +331,7 @@ describe("R48 a safe fetch", () => {
     }).pipe(local)
   )
 
-  it.effect("takes 16 kB and no more, whether it is told before or not", () =>
+  it.effect("accepts at most 16 kB, with and without Content-Length", () =>
     Effect.gen(function* () {
       const server = yield* DocumentServer.make()
       const most = JSON.stringify("a".repeat(16_384 - 2))
@@ -399,7 +399,7 @@ describe("R48 a safe fetch", () => {
     })
   )
 
-  it.effect("hangs up when nobody waits any more", () =>
+  it.effect("closes the connection when no caller waits any more", () =>
     Effect.gen(function* () {
       const server = yield* DocumentServer.make()
       server.answer = () => undefined

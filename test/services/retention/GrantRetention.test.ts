@@ -70,7 +70,7 @@ layer(Services, { excludeTestServices: true })("GrantRetention", (it) => {
     })
   )
 
-  it.effect("ends connections that are over for want of use, and codes that nobody exchanged", () =>
+  it.effect("ends unused connections and codes that were not exchanged", () =>
     Effect.gen(function* () {
       const account = yield* empty
       const { client } = yield* OAuth.connected(account)
@@ -124,7 +124,7 @@ layer(Services, { excludeTestServices: true })("GrantRetention", (it) => {
     })
   )
 
-  it.effect("R46 deletes a registration after 90 days, if nobody ever let it in", () =>
+  it.effect("R46 deletes a registration after 90 days if it was never approved", () =>
     Effect.gen(function* () {
       const account = yield* empty
       const clients = yield* Clients
@@ -228,7 +228,7 @@ layer(Services, { excludeTestServices: true })("GrantRetention", (it) => {
     })
   )
 
-  it.effect("R46 deletes no registration from under a person who lets it in again at the same moment", () =>
+  it.effect("R46 deletes no registration that is being approved again at the same time", () =>
     Effect.gen(function* () {
       const account = yield* empty
       const sql = yield* SqlClient.SqlClient

@@ -79,7 +79,7 @@ layer(services, { excludeTestServices: true })("boundaries of searches", (it) =>
     })
   )
 
-  it.effect("an average is exact whatever the order in which its prices came", () =>
+  it.effect("an average does not depend on the order of its prices", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       yield* sql`INSERT INTO shop (id, domain, domain_extension, name, country) VALUES (9001, 'sum.com', '.com', 'Sum', 'FR')`

@@ -81,7 +81,7 @@ layer(services, { excludeTestServices: true })("readers", (it) => {
   })
 
   describe("ProductReader", () => {
-    it.effect("gives details to those who track the store or own it, and to nobody else", () =>
+    it.effect("returns details only to accounts that track or own the store", () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         const reader = yield* ProductReader
@@ -111,7 +111,7 @@ layer(services, { excludeTestServices: true })("readers", (it) => {
       })
     )
 
-    it.effect("does not know a product that is not there, whoever asks", () =>
+    it.effect("returns not_found for a product that does not exist, to any account", () =>
       Effect.gen(function* () {
         const reader = yield* ProductReader
         assert.strictEqual((yield* Effect.flip(reader.get(2_147_483_647, yield* newAccount)))._tag, "NotFound")

@@ -153,7 +153,7 @@ layer(services, { excludeTestServices: true })("SearchRunner", (it) => {
     }).pipe(Effect.provide(overStillIndex, { local: true }))
   )
 
-  it.effect("a store that the index does not have yet is told with what is on record, without figures", () =>
+  it.effect("a store that is not in the index yet is returned from the records, without figures", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       yield* sql`INSERT INTO shop (id, domain, domain_extension, name, country, monthly_revenue)
@@ -209,7 +209,7 @@ const searchesAndPool = Layer.unwrap(
 )
 
 layer(TestDatabase.layer, { excludeTestServices: true })("records that are held up", (it) => {
-  it.effect("leave connections to whatever else needs one, and searches that find nothing go on", () =>
+  it.effect("leave connections for other work, and searches without results continue", () =>
     Effect.gen(function* () {
       const { connection } = yield* TestDatabase
       const other = yield* Layer.build(Layer.fresh(Database.layer({ source: connection, maxConnections: 2 })))

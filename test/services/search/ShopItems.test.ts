@@ -75,7 +75,7 @@ describe.each([11, 12, 13])("of a random catalog, seed %i", (seed) => {
       })
     )
 
-    it.effect("each is told as the searches tell it", () =>
+    it.effect("each item equals the item in search results", () =>
       Effect.gen(function* () {
         const items = yield* ShopItems
         for (const { domain, id, name } of catalog.shops) {

@@ -138,7 +138,7 @@ layer(services, { excludeTestServices: true })("ShopSearch", (it) => {
     })
   )
 
-  it.effect("counts again as soon as there is another store, whatever has been searched for last", () =>
+  it.effect("counts again as soon as there is another store, also after other searches", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const shopSearch = yield* ShopSearch

@@ -39,7 +39,7 @@ layer(services, { excludeTestServices: true })("Vocabulary", (it) => {
     })
   )
 
-  it.effect("a name is known as soon as it was imported, whatever was known before", () =>
+  it.effect("a name is known as soon as it was imported", () =>
     Effect.gen(function* () {
       yield* load
       assert.deepStrictEqual(yield* (yield* Vocabulary).issues({ niches: ["pets", 3], themes: ["DAWN"] }), [])
@@ -76,7 +76,7 @@ layer(services, { excludeTestServices: true })("Vocabulary", (it) => {
     })
   )
 
-  it.effect("a name is told as most stores spell it, and of equally many as the first does by its letters' codes", () =>
+  it.effect("a name has the spelling of most stores; among equals, the first by code units", () =>
     Effect.gen(function* () {
       const vocabulary = yield* Vocabulary
       const [dawn] = yield* vocabulary.list("themes", "dawn")
@@ -100,7 +100,7 @@ layer(services, { excludeTestServices: true })("Vocabulary", (it) => {
     })
   )
 
-  it.effect("unknown names are told with their place and the nearest known one", () =>
+  it.effect("unknown names are reported with their path and the nearest known one", () =>
     Effect.gen(function* () {
       const issues = yield* (yield* Vocabulary).issues({
         niches: ["Pets", "Petz", 99],

@@ -24,7 +24,7 @@ layer(Site.layer(), { excludeTestServices: true, timeout: "10 minutes" })("the a
   const isSignedIn = (visitor: SiteVisitor.SiteVisitor) =>
     Effect.map(visitor.get("/dashboard"), ({ status }) => status === 200)
 
-  it.effect("tells who is signed in, on which plan, and the ways to billing and help", () =>
+  it.effect("shows the signed-in account, its plan, and the links to billing and help", () =>
     Effect.gen(function* () {
       const site = yield* Site
       const who = yield* site.account({ plan: "pro", status: "unpaid" })
@@ -116,7 +116,7 @@ layer(Site.layer(), { excludeTestServices: true, timeout: "10 minutes" })("the a
       })
     )
 
-    it.effect("all others leaves this one, and nobody else's", () =>
+    it.effect("all others ends neither this session nor those of other accounts", () =>
       Effect.gen(function* () {
         const site = yield* Site
         const { elsewhere, here, there } = yield* three
@@ -138,7 +138,7 @@ layer(Site.layer(), { excludeTestServices: true, timeout: "10 minutes" })("the a
       })
     )
 
-    it.effect("one another at once leaves one of both signed in at most, and nobody with an error", () =>
+    it.effect("one another concurrently leaves at most one of both signed in, without an error", () =>
       Effect.gen(function* () {
         const { here, there } = yield* three
         const answers = yield* Effect.all(
@@ -209,7 +209,7 @@ layer(Site.layer(), { excludeTestServices: true, timeout: "10 minutes" })("the a
     })
   )
 
-  it.effect("R56 a password that was wrong too often is told in words of its own", () =>
+  it.effect("R56 too many wrong passwords have an error message of their own", () =>
     Effect.gen(function* () {
       const site = yield* Site
       const visitor = yield* SiteVisitor.signedIn(yield* site.account())
@@ -227,7 +227,7 @@ layer(Site.layer(), { excludeTestServices: true, timeout: "10 minutes" })("the a
 })
 
 layer(Site.layer(), { excludeTestServices: true, timeout: "10 minutes" })("the overview", (it) => {
-  it.effect("tells a new account how to begin, and one that has called what is left", () =>
+  it.effect("shows a new account how to begin, and an account with calls its remaining credits", () =>
     Effect.gen(function* () {
       const site = yield* Site
       const sql = yield* SqlClient.SqlClient

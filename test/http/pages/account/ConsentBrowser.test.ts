@@ -220,7 +220,7 @@ describe.skipIf(!isAvailable())("in a browser", () => {
       })
     )
 
-    it.effect.each(looks)("pages pass axe, fit and tell everything at $width pixels, $scheme", (look) =>
+    it.effect.each(looks)("pages pass axe, fit and show all content at $width pixels, $scheme", (look) =>
       Effect.gen(function* () {
         const site = yield* Site
         const accounts = yield* Accounts

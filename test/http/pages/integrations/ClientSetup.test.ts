@@ -7,7 +7,7 @@ const key = `dsk_${"k".repeat(43)}`
 const textOf = (setups: ReadonlyArray<ClientSetup.ClientSetup>, client: string) =>
   setups.find((setup) => setup.client === client)?.text ?? assert.fail(client)
 
-describe("what a client is told", () => {
+describe("instructions for a client", () => {
   it("VS Code asks for the key: its file is usually committed", () => {
     const text = textOf(ClientSetup.withKey(url, key), "VS Code")
     assert.notInclude(text, key)

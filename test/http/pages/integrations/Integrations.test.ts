@@ -351,7 +351,7 @@ layer(services, { excludeTestServices: true })("integrations", (it) => {
       })
     )
 
-    it.effect("a form that is sent again makes no third key, whatever the first has done to the old one", () =>
+    it.effect("a repeated form creates no third key, regardless of what the first did to the old one", () =>
       Effect.gen(function* () {
         for (const ends of keyEnds) {
           const me = yield* owner()

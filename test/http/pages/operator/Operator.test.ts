@@ -77,7 +77,7 @@ layer(Site.layer(), { excludeTestServices: true })("the operators' pages", (it) 
   })
 
   describe("are not there", () => {
-    it.effect("for whoever is not signed in", () =>
+    it.effect("for visitors who are not signed in", () =>
       Effect.gen(function* () {
         const { id } = yield* account()
         const visitor = yield* SiteVisitor.make
@@ -145,7 +145,7 @@ layer(Site.layer(), { excludeTestServices: true })("the operators' pages", (it) 
       })
     )
 
-    it.effect("has 50 accounts a page, each account once, whatever is made meanwhile", () =>
+    it.effect("has 50 accounts a page, each account once, also while accounts are created", () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         const { visitor } = yield* operator
@@ -290,7 +290,7 @@ layer(Site.layer(), { excludeTestServices: true })("the operators' pages", (it) 
       })
     )
 
-    it.effect("by several operators at once is made by one of them, and the others are told", () =>
+    it.effect("by several operators at once is made once, and the other operators get a notice", () =>
       Effect.gen(function* () {
         const operators = [yield* operator, yield* operator, yield* operator]
         const { id } = yield* account()

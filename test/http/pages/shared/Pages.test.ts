@@ -77,7 +77,7 @@ layer(Site.layer(), { excludeTestServices: true })("pages", (it) => {
       })
     )
 
-    it.effect("R22 no page lets another origin read it", () =>
+    it.effect("R22 no page can be read by another origin", () =>
       Effect.gen(function* () {
         const site = yield* Site
         for (const path of ["/sign-in", "/sign-out", "/dashboard", passwordPath]) {
@@ -244,7 +244,7 @@ layer(Site.layer(), { excludeTestServices: true })("pages", (it) => {
       })
     )
 
-    it.effect("of another site, which is sent without the cookie, signs nobody out", () =>
+    it.effect("of another site, which is sent without the cookie, ends no session", () =>
       Effect.gen(function* () {
         const site = yield* Site
         const who = yield* site.account()
@@ -434,7 +434,7 @@ layer(Site.layer(), { excludeTestServices: true })("pages", (it) => {
       })
     )
 
-    it.effect("R56 is refused after 10 failures with 429 and the time to wait, whatever address is claimed", () =>
+    it.effect("R56 is refused after 10 failures with 429 and the time to wait, for any claimed address", () =>
       Effect.gen(function* () {
         const site = yield* Site
         const who = yield* site.account()
@@ -480,7 +480,7 @@ layer(Site.layer(), { excludeTestServices: true })("pages", (it) => {
       })
     )
 
-    it.effect("tells browsers and password managers what its fields are", () =>
+    it.effect("names its fields for browsers and password managers", () =>
       Effect.gen(function* () {
         const site = yield* Site
         const { text } = yield* site.get("/sign-in")

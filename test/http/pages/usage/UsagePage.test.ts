@@ -245,7 +245,7 @@ layer(Site.layer({ config: { rateLimitPerMinute: 6 } }), { excludeTestServices: 
       })
     )
 
-    it.effect("is looked at as often as the catalog, by each account", () =>
+    it.effect("has the same page rate limit as the catalog, for each account", () =>
       Effect.gen(function* () {
         const [one, other] = [yield* customer, yield* customer]
         const looks = yield* Effect.forEach(times(looksPerMinute + 30), () => one.visitor.get(usagePath), {
@@ -258,7 +258,7 @@ layer(Site.layer({ config: { rateLimitPerMinute: 6 } }), { excludeTestServices: 
       })
     )
 
-    it.effect("has its share of the database: who looks at a long history keeps nobody waiting", () =>
+    it.effect("uses only its share of the database: a long history delays no other account", () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         const [one, other] = [yield* customer, yield* customer]

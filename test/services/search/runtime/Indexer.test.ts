@@ -265,7 +265,7 @@ layer(Layer.empty, { excludeTestServices: true })("the indexer", (it) => {
     )
   )
 
-  it.effect("follows without notices, by looking each second", () =>
+  it.effect("follows without notices, by polling each second", () =>
     onCatalog((folder) =>
       Effect.gen(function* () {
         const indexer = yield* makeIndexer(folder, { listen: Queue.unbounded<unknown>() })
