@@ -1,4 +1,4 @@
-/** `discovery catalog`: where records come from, and whether the search index says what they say. */
+/** `discovery catalog`: the sources of records, and a comparison of the search index with the records. */
 import { Console, Effect, Layer, Schema } from "effect"
 import { Argument, Command } from "effect/cli"
 import { AppConfig } from "../Config.ts"

@@ -10,7 +10,7 @@ import { Importer } from "../services/import/Importer.ts"
 import * as ImportReporting from "./ImportReporting.ts"
 import { asUserError } from "./UserErrors.ts"
 
-/** The UTC date, which is what searches call today. */
+/** The UTC date, which searches use as today. */
 const today = Effect.map(DateTime.now, DateTime.formatIsoDateUtc)
 
 /** With its progress on standard error. Loading the same again changes nothing. */
@@ -21,14 +21,14 @@ export const loadDemo = Effect.fn("DemoCommand.loadDemo")(
       source: demoSource(options),
       total: demoTotal(options),
       provenance: { source: DemoPictures.source, license: null, asOf: options.asOf },
-      // Every record of ours is good.
+      // Generated records are valid.
       maxRejects: 0,
       onRejects: () => Effect.void
     }),
   asUserError
 )
 
-/** What a start does: loads the demo data into a catalog that is empty, and leaves any other alone. */
+/** Loads the demo data at a start if the catalog is empty. */
 export const loadDemoOnce = Effect.gen(function* () {
   const importer = yield* Importer
   if (!(yield* asUserError(importer.isEmpty))) return
@@ -76,7 +76,7 @@ const exportDemo = Command.make("export", options, (given) =>
     const stdio = yield* Stdio.Stdio
     yield* Stream.run(demoLines(yield* decided(given)), stdio.stdout())
   }).pipe(
-    // Whoever reads has seen enough, as `head` has.
+    // The reader closed the pipe, as `head` does.
     Effect.catchIf(
       ({ reason: { cause } }) => Predicate.hasProperty(cause, "code") && cause.code === "EPIPE",
       () => Effect.void

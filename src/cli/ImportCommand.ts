@@ -1,4 +1,4 @@
-/** `discovery import`: brings files of records into the catalog (docs/import.md). */
+/** `discovery import`: imports files of records into the catalog (docs/import.md). */
 import { Console, DateTime, Effect, Layer, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import * as path from "node:path"
@@ -73,7 +73,7 @@ const withoutDatabase = Layer.succeed(
   })
 )
 
-/** `live` is not built where nothing is imported. */
+/** `live` is built only if something is imported. */
 export const importerOf =
   <E, R>(live: Layer.Layer<Importer, E, R>) =>
   ({ explain }: Options): Layer.Layer<Importer, E, R> =>
@@ -81,7 +81,7 @@ export const importerOf =
 
 type Options = Command.Command.Config.Infer<typeof options>
 
-/** Data of one store comes again under its domain, of which the files of each download have other names. */
+/** The default source. Files of one store use its domain, because each download has other file names. */
 const sourceOf = ({ domain, files, source }: Options): string =>
   Option.getOrElse(source, () =>
     Option.getOrElse(domain, () => (files[0] === "-" ? "standard input" : path.basename(path.resolve(files[0] ?? ""))))
@@ -93,7 +93,7 @@ const dayOf = Effect.fnUntraced(function* (asOf: Option.Option<string>) {
   return yield* new UnreadableInput({ message: `--as-of ${asOf.value} is no day in the form YYYY-MM-DD.` })
 })
 
-/** How the files are read, whatever is done with their records. */
+/** How the files are read, for an import and for `--explain`. */
 const readingOf = Effect.fnUntraced(function* (options: Options) {
   if (Option.isSome(options.map) && Option.isSome(options.format)) {
     return yield* new UnreadableInput({ message: "A map says what the files are: leave out --format, or --map." })

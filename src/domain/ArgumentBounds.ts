@@ -1,15 +1,15 @@
 /**
- * Arguments cut to what a schema can take, before anything looks at them: decoding visits every member of a list and every
- * name of an object, and says of each what is wrong with it. Whoever sends thousands of them gets no more work out of that.
+ * Cuts arguments to what a schema accepts, before they are decoded. Decoding visits every member of a list and every name
+ * of an object and reports an issue for each, so thousands of them would be expensive.
  *
- * What is cut was wrong, and is still wrong afterwards: the schema refuses what is left of a text, and a list or an object
- * that is too long is told here. `null` is a value that is not there, except in a list, where it would move the others.
+ * A cut argument was invalid and stays invalid: the schema refuses the cut text, and a list or an object that is too long
+ * is reported here. `null` counts as absent, except in a list, where removing it would shift the others.
  */
 import type { Schema } from "effect"
 import { Predicate, SchemaAST } from "effect"
 import { isRecord } from "./mcp/JsonRpc.ts"
 
-/** A text without a bound of its own is of a closed vocabulary, or has a form that ends sooner. In UTF-16 units. */
+/** For texts without a bound: they have a closed vocabulary, or a format that is shorter. In UTF-16 units. */
 const maxLength = 1_000
 
 export interface Excess {
@@ -26,7 +26,7 @@ export interface Bounded {
 
 type Cut = (value: unknown, path: ReadonlyArray<string>, found: Array<Excess>) => unknown
 
-/** More unknown names than `maxUnknownNames`, in any one object, are not told. */
+/** In any one object, more than `maxUnknownNames` unknown names are not reported. */
 export const make = (
   schema: Schema.Constraint,
   maxUnknownNames: number
@@ -55,7 +55,7 @@ const cutOf = (ast: SchemaAST.AST, maxUnknownNames: number): Cut => {
   if (SchemaAST.isLiteral(ast)) return text(maxLength)
   if (!SchemaAST.isString(ast)) return unchanged
   const most = bound(ast.checks, "maxCodePoints")
-  // So many units are at least one character too many.
+  // Cut to this many units, the text is still at least one character too long.
   return text(most === undefined ? maxLength : 2 * most + 1)
 }
 
@@ -75,7 +75,7 @@ const object = (ast: SchemaAST.Objects, maxUnknownNames: number) => {
       if (unknown++ === maxUnknownNames) break
       found.push({ path: [...path, name], reason: { _tag: "UnknownName", known } })
     }
-    // Not in the loop: those that come after too many unknown ones count as well.
+    // After the loop, because names after too many unknown ones count too.
     for (const [name, cut] of cuts) {
       const own = Object.hasOwn(value, name) ? value[name] : undefined
       if (own !== undefined && own !== null) kept[name] = cut(own, [...path, name], found)
@@ -98,7 +98,7 @@ const array = (ast: SchemaAST.Arrays, maxUnknownNames: number): Cut => {
   }
 }
 
-/** The bound that a check of Effect's own has, by the name that it has in the check's representation. */
+/** The bound of one of Effect's checks, by its name in the check's representation. */
 const bound = (checks: SchemaAST.Checks | undefined, name: "maxCodePoints" | "maxLength"): number | undefined => {
   for (const check of checks ?? []) {
     if (check._tag === "FilterGroup") {

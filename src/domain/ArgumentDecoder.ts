@@ -1,4 +1,4 @@
-/** From a schema's issue tree to data: every issue, its path, and the nearest right value. */
+/** Converts a schema's issue tree to data: every issue, its path, and the nearest allowed value. */
 import type { SchemaAST } from "effect"
 import { Predicate, Result, Schema, SchemaIssue } from "effect"
 import * as ArgumentBounds from "./ArgumentBounds.ts"
@@ -7,21 +7,21 @@ import type { ArgumentIssue, IssueCode, Problem } from "./ArgumentIssue.ts"
 import type { Params } from "./Messages.ts"
 import { nearest } from "./search/Nearest.ts"
 
-/** More issues than this help nobody and would only make the answer large. */
+/** More issues do not help, and make the answer large. */
 const maxIssues = 50
 
-/** Names and values of the caller are repeated in texts; longer ones are cut. */
+/** Messages repeat names and values of the caller, cut to this length. */
 const maxEchoed = 60
 
-/** Looking for the nearest right value is the most expensive part: the first few issues teach how to correct the others. */
+/** Finding the nearest allowed value is the most expensive step. A few suggestions are enough to correct the rest. */
 const maxSuggestions = 5
 
 export interface DecoderOptions {
-  /** Unknown names are errors, unless others decide which names there are. */
+  /** Unknown names are errors, unless the names are checked elsewhere. */
   readonly unknownNames?: "error" | "ignore"
 }
 
-/** A decoder of records, prepared once, that reports all issues at once. How large a record may be is for its reader to say. */
+/** A decoder of records, prepared once, that reports all issues at once. The caller limits the size of a record. */
 export const decoder = <S extends Schema.ConstraintDecoder<unknown>>(
   schema: S,
   { unknownNames = "error" }: DecoderOptions = {}
@@ -36,12 +36,12 @@ export const decoder = <S extends Schema.ConstraintDecoder<unknown>>(
 }
 
 export interface DecodedArguments<A> {
-  /** As they were sent, cut to what the schema can take. */
+  /** As sent, cut to what the schema accepts. */
   readonly args: Readonly<Record<string, unknown>>
   readonly result: Result.Result<A, ReadonlyArray<ArgumentIssue>>
 }
 
-/** A decoder of what callers send, prepared once: as {@link decoder}, and bounded in the work that it does. */
+/** A decoder of callers' arguments, prepared once: as {@link decoder}, with bounded work. */
 export const argumentDecoder = <S extends Schema.ConstraintDecoder<unknown>>(schema: S) => {
   const bound = ArgumentBounds.make(schema, maxIssues)
   const decode = Schema.decodeUnknownResult(schema, { errors: "all", reportInput: true })
@@ -59,7 +59,7 @@ export const argumentDecoder = <S extends Schema.ConstraintDecoder<unknown>>(sch
 
 type Path = ReadonlyArray<PropertyKey>
 
-/** Takes {@link maxIssues}, and does no work for more. */
+/** Accepts {@link maxIssues}; further ones cost nothing. */
 class Issues {
   readonly #all: Array<ArgumentIssue> = []
   readonly #unknownName: IssueCode
@@ -99,7 +99,7 @@ class Issues {
       case "UnexpectedKey":
         return this.#push(path, () => this.#unknown(path, namesOf(issue.ast)))
       case "AnyOf": {
-        // A member that took the value but refused its content says more than the list of the members.
+        // A union member that accepts the type but refuses the content has a better message than the list of members.
         const content = issue.issues.filter((inner) => inner._tag !== "InvalidType")
         for (const inner of content) this.#add(inner, path)
         return content.length > 0 ? undefined : this.#push(path, () => this.#wrongType(issue))
@@ -143,7 +143,7 @@ class Issues {
   }
 }
 
-/** What our own checks say, and what the checks of Effect stand for, by their representation. */
+/** The problem of a check: our own annotation, or for a check of Effect the one of its representation. */
 const ofCheck = (annotations: Schema.Annotations.Filter | undefined): Problem => {
   if (annotations?.problem !== undefined) return annotations.problem
   const check = annotations?.representation
@@ -173,7 +173,7 @@ const ofCheck = (annotations: Schema.Annotations.Filter | undefined): Problem =>
 const namesOf = (ast: SchemaAST.AST): ReadonlyArray<string> =>
   ast._tag === "Objects" ? ast.propertySignatures.map(({ name }) => String(name)) : []
 
-/** Members of a union; `null` goes without saying. */
+/** Members of a union, without `null`. */
 const membersOf = (ast: SchemaAST.AST): ReadonlyArray<SchemaAST.AST> =>
   ast._tag === "Union" ? ast.types.flatMap(membersOf).filter(({ _tag }) => _tag !== "Null") : [ast]
 
@@ -196,7 +196,7 @@ const typeCode = (ast: SchemaAST.AST): IssueCode => {
   return typeCodes[Array.from(tags).join()] ?? "wrong_type"
 }
 
-/** Text of the caller as a text repeats it: cut, and without what is invisible. */
+/** The caller's text as messages repeat it: cut, without invisible characters. */
 export const echo = (text: string): string => {
   const clean = text.slice(0, 4 * maxEchoed).replaceAll(/[\p{Cc}\p{Cf}\p{Cs}]/gu, "")
   const characters = Array.from(clean)

@@ -1,19 +1,19 @@
 /**
- * Untrusted JSON. The time to parse it depends on its structure more than on its bytes: 256 KiB of brackets take ten times
- * as long as 256 KiB of numbers. So the text is scanned once, and one with more structure than any real request is not
+ * Parsing of untrusted JSON. The time depends on the structure more than on the bytes: 256 KiB of brackets take ten times
+ * as long as 256 KiB of numbers. So the text is scanned once, and a text with more structure than any real request is not
  * parsed.
  */
 import { Result } from "effect"
 
 export const maxDepth = 64
-/** Names of members, of all objects together: a batch of 20 searches with every argument has 1,500. */
+/** Names of members, over all objects: a batch of 20 searches with every argument has 1,500. */
 export const maxNames = 10_000
 /** Objects and arrays. */
 export const maxContainers = 2_000
 
 export const limits = `more than ${maxDepth} levels, ${maxNames} names or ${maxContainers} objects and arrays`
 
-/** `malformed` is no JSON; `excessive` may be, but has more in it than {@link limits}. */
+/** `malformed` is not JSON; `excessive` exceeds {@link limits}. */
 export type Unreadable = "malformed" | "excessive"
 
 export const parse = (text: string): Result.Result<unknown, Unreadable> => {
@@ -55,7 +55,7 @@ const isExcessive = (text: string): boolean => {
   return false
 }
 
-/** Where the string ends that begins at `start`. */
+/** The end of the string that begins at `start`. */
 const endOfString = (text: string, start: number): number => {
   for (let at = start + 1; at < text.length; at++) {
     const unit = text.charCodeAt(at)

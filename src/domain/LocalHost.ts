@@ -1,22 +1,25 @@
-/** What is this machine: for the addresses that secrets go to, for what the server listens on, and for browsers. */
+/** Which hosts are this machine: for addresses that secrets are sent to, for the listening address, and for browsers. */
 import { Option, Result } from "effect"
 import { NetAddress } from "effect/net"
 
 const names = new Set(["localhost", "127.0.0.1", "[::1]"])
 
-/** Of a host as the URL parser writes it: the only ones to which secrets go without TLS. */
+/** For a host as the URL parser writes it. Only to these are secrets sent without TLS. */
 export const isLocalHost = (hostname: string): boolean => names.has(hostname)
 
 const addressOf = (host: string) =>
   Option.map(Result.getSuccess(NetAddress.ipFromString(host)), (address) => NetAddress.toCanonical(address))
 
-/** Whether nobody but this machine reaches a server that listens there. Of names, only this one is known to be so. */
+/** Whether only this machine can reach a server that listens there. Of all names, only `localhost` is certain. */
 export const isListeningLocally = (host: string): boolean =>
   host === "localhost" || Option.exists(addressOf(host), (address) => NetAddress.isLoopback(address))
 
 const localName = /^(?:[^.]+\.)*localhost\.?$/
 
-/** What browsers take for this machine, of a host as the URL parser writes it: names below localhost and `0.0.0.0` as well. */
+/**
+ * Hosts that browsers resolve to this machine: also names below localhost, and `0.0.0.0`. `hostname` is as the URL parser
+ * writes it.
+ */
 export const isLocalToBrowsers = (hostname: string): boolean =>
   localName.test(hostname) ||
   Option.exists(

@@ -1,11 +1,11 @@
-/** What people read on pages, and what is wrong with arguments: `locales/*.json`, in ICU MessageFormat. */
+/** Texts of pages and of argument issues: `locales/*.json`, in ICU MessageFormat. */
 import { IntlMessageFormat } from "intl-messageformat"
 import de from "../../locales/de.json" with { type: "json" }
 import en from "../../locales/en.json" with { type: "json" }
 import es from "../../locales/es.json" with { type: "json" }
 import fr from "../../locales/fr.json" with { type: "json" }
 
-/** The first one is for whoever speaks none of them. */
+/** The first one is the default. */
 export const languages = ["en", "de", "fr", "es"] as const
 export type Language = (typeof languages)[number]
 
@@ -14,19 +14,19 @@ export type MessageKey = keyof typeof en
 /** A language that lacks a message does not compile. */
 export const catalogs: Readonly<Record<Language, Readonly<Record<MessageKey, string>>>> = { en, de, fr, es }
 
-/** Numbers are written in the form of the locale where the message says `number` or `plural`, else as in code. */
+/** Numbers are formatted for the locale where the message says `number` or `plural`, otherwise as in code. */
 export type Params = Readonly<Record<string, string | number>>
 
-/** Values that are put in as they are, and functions for the tags of the message. */
+/** Values that are inserted unchanged, and functions for the tags of the message. */
 export type RichParams<T> = Readonly<
   Record<string, string | number | T | ((content: ReadonlyArray<string | T>) => string | T)>
 >
 
 export interface Messages {
   readonly text: (key: MessageKey, params?: Params) => string
-  /** Of a key that may not be one. */
+  /** For a key that may not exist. */
   readonly textOr: (key: string, otherwise: string) => string
-  /** Of a message with tags or with other values than text. */
+  /** For a message with tags or with values other than text. */
   readonly parts: <T extends object>(key: MessageKey, params: RichParams<T>) => ReadonlyArray<string | T>
 }
 
@@ -34,7 +34,7 @@ const isMessageKey = (key: string): key is MessageKey => Object.hasOwn(en, key)
 
 type Parsed = ReturnType<IntlMessageFormat["getAst"]>
 
-/** What has no parameters is kept as its text. Parsed when it is first asked for, for all regions of a language. */
+/** Parsed on first use, for all regions of a language. A message without parameters is stored as text. */
 const kept: Readonly<Record<Language, Map<MessageKey, string | Parsed>>> = {
   en: new Map(),
   de: new Map(),
@@ -52,11 +52,11 @@ const parsed = (language: Language, key: MessageKey): string | Parsed => {
   return made
 }
 
-/** `tag` is the language with a region, if that is known, such as `de-AT`. */
+/** `tag` is the language with a region if it is known, such as `de-AT`. */
 export const make = (language: Language, tag: string = language): Messages => {
   const number = new Intl.NumberFormat(tag)
   const plural = new Intl.PluralRules(tag)
-  /** Shared by all messages: each would make its own. */
+  /** Shared, because each message would otherwise make its own. */
   const formatters = {
     getNumberFormat: (_: unknown, options?: Intl.NumberFormatOptions) =>
       options === undefined ? number : new Intl.NumberFormat(tag, options),

@@ -1,9 +1,9 @@
 /**
  * The closed union of tool errors: what `tools/call` answers instead of a result (docs/errors.md).
  *
- * The error type of every handler is a subset of {@link ToolError}. On the wire an error is a tool result with
- * `isError: true` and two text blocks: {@link toText} for a person or a model, and the JSON of {@link ToolErrorPayload}
- * for a program.
+ * The error type of every handler is a subset of {@link ToolError}. On the wire an error is a tool result with `isError:
+ * true` and two text blocks: {@link toText} for a person or a model, and the JSON of {@link ToolErrorPayload} for a
+ * program.
  */
 import { Schema } from "effect"
 import { ArgumentIssue, englishOf } from "./ArgumentIssue.ts"

@@ -1,4 +1,4 @@
-/** The English of the tool errors, except the issues of arguments: what callers read, and where else they can look. */
+/** English messages and hints of tool errors, except the issues of arguments. */
 import { secondsUntil } from "./access/CreditPeriod.ts"
 import {
   InsufficientCredits,
@@ -98,7 +98,7 @@ export const unavailable = (outage: keyof typeof outages, cause?: unknown): Serv
     ...(cause === undefined ? {} : { cause })
   })
 
-/** The index is on its way; `percent` of it when that is known. */
+/** The index is being built; `percent` is its progress if that is known. */
 export const indexNotReady = (
   state: "building" | "loading" | "missing",
   percent: number | undefined,

@@ -11,7 +11,7 @@ import * as RequestHeaders from "./RequestHeaders.ts"
 
 /** More hops than any real request has. */
 const maxHops = 20
-/** The network that one household or server gets at least; ClientNetwork also counts a wider one. */
+/** The smallest network that a household or a server gets. ClientNetwork also counts a wider one. */
 const ipv6Prefix = 64
 
 type Trust = Pick<AppSettings, "trustedProxies">
@@ -21,7 +21,7 @@ const isTrustedBy =
   (address: NetAddress.IpAddress) =>
     trustedProxies.some((network) => IpNetwork.contains(network, address))
 
-/** Of IPv6 the network, because whoever has one address of it has them all; `unknown` if there is no address. */
+/** For IPv6 the network, because its holder controls all addresses in it; `unknown` if there is no address. */
 export const of = (trust: Trust) => {
   const isTrusted = isTrustedBy(trust)
 

@@ -38,7 +38,8 @@ export const layerOf = <A, E, R>(routes: Layer.Layer<A, E, R>) =>
   }).pipe(
     Layer.provide([
       Layer.succeed(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(Endpoint.maxBodyBytes)),
-      // People put credentials into addresses. Traces have no value of a query, and no address with a credential elsewhere.
+      // Requests may contain credentials in the address by mistake. Traces have no values of queries, and no address with
+      // a credential elsewhere.
       Layer.succeed(UrlParams.CurrentRedactedNames, [/(?:)/]),
       Layer.succeed(HttpMiddleware.TracerDisabledWhen, ({ url }) =>
         Credential.mayHoldSecret(url.split("=", 1)[0] ?? "")

@@ -1,8 +1,8 @@
 /**
- * A line of log as one flat JSON object: `timestamp`, `level`, `message`, what was logged with it, and a `cause`.
+ * A line of log as one flat JSON object: `timestamp`, `level`, `message`, the logged values, and a `cause`.
  *
- * Effect's own JSON format nests what is logged and serializes with care for every kind of value; every call writes a
- * line, so this one takes the short way where it can (docs/benchmarks.md).
+ * Effect's own JSON format nests the logged values and handles every kind of value, which is slower. Every call writes a
+ * line, so common values take a fast path (docs/benchmarks.md).
  */
 import { Array, Cause, Formatter, Logger, Predicate, References } from "effect"
 
@@ -13,7 +13,7 @@ const stringify = (entry: Readonly<Record<string, unknown>>): string => {
   try {
     return JSON.stringify(entry)
   } catch {
-    // A cycle, or a number that JSON does not have.
+    // A cycle, or a number that JSON cannot represent.
     return Formatter.formatJson(entry)
   }
 }

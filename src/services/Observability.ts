@@ -5,7 +5,7 @@ import { Otlp, OtlpSerialization } from "effect/observability"
 import { AppConfig } from "../Config.ts"
 import * as JsonLog from "./JsonLog.ts"
 
-/** The formats for machines go to standard error, so that what a command prints can be piped. */
+/** Machine-readable formats go to standard error, so that the output of a command can be piped. */
 const loggers = {
   pretty: Logger.consolePretty(),
   logfmt: Logger.withConsoleError(Logger.formatLogFmt),
@@ -24,7 +24,7 @@ export const layer = Layer.unwrap(
     return Option.match(config.otlpEndpoint, {
       onNone: () => logs,
       onSome: (baseUrl) =>
-        // On top of the logs, not beside them: it adds a logger to those that are there.
+        // Adds a logger to the existing ones, so it must be on top of them.
         Otlp.layer({ baseUrl, resource: { serviceName: "discovery" }, shutdownTimeout: "2 seconds" }).pipe(
           Layer.provide(OtlpSerialization.layerJson),
           Layer.provide(FetchHttpClient.layer),

@@ -1,6 +1,6 @@
 /**
- * The pieces that the arguments of every search tool are made of. Each decodes what S44 to S77 allow and nothing else,
- * and carries the description that the client's model reads.
+ * Schemas that the arguments of all search tools share. Each decodes exactly what S44 to S77 allow, and has the
+ * description that the client's model reads.
  */
 import { Schema, SchemaTransformation } from "effect"
 import { echo } from "../ArgumentDecoder.ts"
@@ -18,7 +18,7 @@ export const optional = <S extends Schema.Top>(schema: S, description: string) =
 export const recordId = (description: string) =>
   Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 2_147_483_647 })).pipe(Schema.annotateKey({ description }))
 
-/** Characters that no name has: PostgreSQL refuses U+0000 and half a surrogate pair, and a terminal acts on the others. */
+/** Characters that no name has: PostgreSQL refuses U+0000 and unpaired surrogates, and terminals interpret the others. */
 const control = /[\p{Cc}\p{Cs}]/u
 
 export const hasNoControl = Schema.makeFilter((text: string) => !control.test(text), {
@@ -32,20 +32,20 @@ export const Name = Schema.String.check(
   hasNoControl
 )
 
-/** A member of a closed vocabulary; ArgumentDecoder answers a wrong one with the nearest right one. */
+/** A member of a closed vocabulary. ArgumentDecoder suggests the nearest one for a wrong value. */
 export const oneOf = <const L extends ReadonlyArray<string>>(values: L) => Schema.Literals(values)
 
-/** As many as the other lists take, also of a vocabulary that is smaller: to say one twice is harmless. */
+/** The same limit as for other lists, although a vocabulary may be smaller: duplicates are harmless. */
 const maxMembers = 50
 
 /**
- * What holds for the arguments of every search: a tool's description says it once, so that the schema of its arguments
+ * Rules for the arguments of every search. A tool's description states them once, so that the schema of its arguments
  * leaves out {@link ruled}.
  */
 export const rules =
   "Arguments are optional and combined with AND; no text is empty. Lists take up to 50 values and match any; bounds are inclusive, from 0."
 
-/** The keywords that {@link rules} stand for. */
+/** The keywords that {@link rules} cover. */
 export const ruled = { maxItems: maxMembers, minimum: 0, minLength: 1 } as const
 
 /** Several members of a closed vocabulary; none means no filter. */
@@ -60,7 +60,10 @@ const upperCase = SchemaTransformation.transform({
   encode: (text: string) => text
 })
 
-/** A code out of an ISO list, accepted in either case and decoded to upper case; `codeOf` finds the one of a name. */
+/**
+ * A code of an ISO list, accepted in either case and decoded to upper case. `codeOf` finds the code of a name for the
+ * suggestion.
+ */
 export const code = (codes: ReadonlySet<string>, unknown: IssueCode, codeOf: (name: string) => string | undefined) =>
   Schema.String.check(
     Schema.makeFilter((text: string) => {
@@ -101,10 +104,10 @@ export const CalendarDate = Schema.String.check(
 
 const daysOfMonths = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
 
-/** Whether {@link CalendarDate} takes it. */
+/** Whether {@link CalendarDate} accepts the text. */
 export const isCalendarDate = (text: string): boolean => datePattern.test(text) && existsOnCalendar(text)
 
-/** By arithmetic: imports ask it of every record, and a `Date` costs twenty times as much. */
+/** By arithmetic: imports check every record, and a `Date` costs twenty times as much. */
 const existsOnCalendar = (text: string): boolean => {
   const [year, month, day] = [Number(text.slice(0, 4)), Number(text.slice(5, 7)), Number(text.slice(8, 10))]
   const isLeapYear = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0)
@@ -128,5 +131,5 @@ export type DateRange = typeof DateRange.Type
 export const SortOrder = oneOf(["asc", "desc"])
 export type SortOrder = typeof SortOrder.Type
 
-/** What the absence of an argument means, in every search that has it. */
+/** The defaults of arguments, in every search that has them. */
 export const defaults = { status: "all", partnership_only: false, sort_by: "recommended", sort_order: "desc" } as const

@@ -16,7 +16,7 @@ export type NicheReference = typeof NicheReference.Type
 /** Free text of 1 to 200 characters with at least one letter, digit or symbol. */
 export const Query = Schema.String.check(
   Schema.isNonEmpty({ problem: problem("empty_query") }).abort(),
-  // The words of a text that is too long are not looked at.
+  // The words of a text that is too long are not checked.
   Schema.isMaxCodePoints(200).abort(),
   Schema.makeFilter((text: string) => queryWords(text).length > 0, { problem: problem("no_words") })
 )

@@ -1,4 +1,4 @@
-/** The pages for people, and what they share. */
+/** The pages for people, and the services that they share. */
 import { Layer } from "effect"
 import * as AccountPage from "./account/AccountPage.ts"
 import * as AdsPage from "./catalog/AdsPage.ts"
@@ -27,14 +27,14 @@ import * as TrackingForms from "./catalog/TrackingForms.ts"
 import * as UsagePage from "./usage/UsagePage.ts"
 import { Visitors } from "./shared/Visitors.ts"
 
-/** What a page is built with; routes elsewhere that show pages need it as well. */
+/** The services of pages. Routes elsewhere that answer with pages need them too. */
 export const tools = PageRoutes.layer.pipe(
   Layer.provideMerge(Layer.mergeAll(Visitors.layer, Csrf.layer, ErrorPage.layer)),
   Layer.provideMerge(Layout.layer),
   Layer.provideMerge(Asset.Assets.layer)
 )
 
-/** Over the catalog. */
+/** Pages of the catalog. */
 const catalog = Layer.mergeAll(
   AdsPage.layer,
   ProductsPage.layer,

@@ -1,4 +1,7 @@
-/** `/dashboard/account`: who is signed in, and where; a session elsewhere ends here, at once. */
+/**
+ * `/dashboard/account`: the signed-in account and its sessions. A session in another browser can be ended here,
+ * immediately.
+ */
 import { Effect, Schema } from "effect"
 import { HttpRouter } from "effect/http"
 import { AppConfig } from "../../../Config.ts"
@@ -28,7 +31,7 @@ const endOthersPath = `${accountPath}/sessions/end-others` as const
 
 const dones = ["session-ended", "others-ended"] as const
 
-/** The forms carry nothing but their token. */
+/** The forms have no fields besides the CSRF token. */
 const Nothing = Schema.Struct({})
 
 const describe = ({ browser, system }: Device, locale: Locale): string => {
@@ -139,7 +142,7 @@ export const layer = HttpRouter.use((router) =>
       )
     )
 
-    // One that is over, or another account's, is answered as the one that ends: nobody is signed in with it here.
+    // A session that has ended, or belongs to another account, gets the same answer as one that is ended now.
     yield* router.add(
       "POST",
       endPath(":id"),

@@ -1,4 +1,4 @@
-/** The page on which a person lets an app in, or not (S88 to S91, R24 to R27), and those around it. */
+/** The consent page (S88 to S91, R24 to R27), and the pages for its errors. */
 import { Redacted } from "effect"
 import * as Plan from "../../../domain/access/Plan.ts"
 import * as HostParts from "../../../domain/oauth/HostParts.ts"
@@ -19,19 +19,19 @@ import type { SignedIn } from "../shared/Visitors.ts"
 
 export const decisionPath = "/authorize/decision"
 
-/** Of the address of a document. */
+/** Limit for the path of a client id. */
 const maxPathShown = 200
 
-/** With the part that says whose it is in bold: the rest is whatever its owner likes. */
+/** The host with its registrable domain in bold: its owner chooses the rest. */
 export const hostOf = (host: string): Html => {
   const { after, before, owner } = HostParts.of(host)
   return html`<bdi class="host">${before}<strong>${owner}</strong>${after}</bdi>`
 }
 
-/** These pages speak English alone, word for word as S88 to S91 have them. */
+/** These pages are in English only, with the wording of S88 to S91. */
 const nameOf = (name: string): Html => quoted(name, Locale.of(undefined))
 
-/** Who stands behind the app. Only the host of a document's address is known for certain. */
+/** The publisher of the app. Only the host of the metadata document is verified. */
 const publisherOf = (host: string | undefined): Html =>
   host === undefined
     ? html`<p>This app chose its own name. Discovery has not verified who publishes it.</p>`
@@ -53,7 +53,7 @@ const onThisDevice = html`
   </div>
 `
 
-/** `url` asks again: to reload the page would not do where it answers a form. */
+/** `url` repeats the request. Reloading would not, because the page may answer a form. */
 const upgradePrompt = ({ session }: SignedIn, { upgradeUrl }: PlanUpgradeRequired, url: string): Html => html`
   <div class="notice" role="note">
     <p>
@@ -69,20 +69,20 @@ const choice = (value: "allow" | "deny", label: string, look: string): Html =>
 
 export const consent = (options: {
   readonly asked: ConsentRequest
-  /** Of the form; see ConsentRequests. */
+  /** The secret of the form; see ConsentRequests. */
   readonly secret: Redacted.Redacted
   readonly visitor: SignedIn
-  /** Why this account cannot let an app in, if it cannot. */
+  /** Why this account cannot approve an app; `undefined` if it can. */
   readonly upgrade: PlanUpgradeRequired | undefined
 }): Page => {
   const { asked, secret, upgrade, visitor } = options
   const { client, request, url } = asked
   const takesPlaceHere = RedirectUri.isLoopback(request.redirectUri) || RedirectUri.isOwnScheme(request.redirectUri)
   return {
-    // Word for word as S88 has it, so without quotes.
+    // The wording of S88, so without quotation marks.
     title: `Connect ${client.name}`,
     heading: html`Connect <bdi>${client.name}</bdi>`,
-    // What keeps the person from going on comes first, so that it is seen without scrolling.
+    // Obstacles come first, so that they are visible without scrolling.
     body: html`
       ${upgrade !== undefined && upgradePrompt(visitor, upgrade, url)} ${publisherOf(client.publisher)}
       <dl>
@@ -114,8 +114,8 @@ export const consent = (options: {
 }
 
 /**
- * On the way back to the app. A page and no redirect: browsers apply a form's policy to all redirects after it, and the
- * click would do nothing for an app that hands on to another address (R30). The header does what a `meta` would.
+ * Forwards to the app after the decision. A page with a `Refresh` header instead of a redirect: browsers apply the form's
+ * policy to the whole chain of redirects, and would silently block an app that redirects to another address (R30).
  */
 export const forward = (
   location: string,
@@ -129,7 +129,7 @@ export const forward = (
   headers: { refresh: `0;url=${location}` }
 })
 
-/** Why a request cannot even be answered to the app: nobody knows where that is. */
+/** Errors of a request whose redirect URI is not verified, so that the app cannot be answered. */
 export type Stranded = "client_missing" | "client_unknown" | "redirect_refused" | "too_long" | "not_get" | "over"
 
 const strandings: Readonly<Record<Stranded, { readonly heading: string; readonly text: string }>> = {
@@ -159,7 +159,7 @@ const strandings: Readonly<Record<Stranded, { readonly heading: string; readonly
   }
 }
 
-/** `request` is the address of what the app asked, where that is known: an outage, or too long a wait, is no end of it. */
+/** `request` is the address of the authorization request, to try again after an outage or a rate limit. */
 export const stranded = (
   why: Stranded,
   { request, status = 400 }: { readonly request?: string | undefined; readonly status?: number | undefined } = {}
@@ -203,7 +203,7 @@ const undocumentedTexts = (failure: ClientMetadataFailure, clientId: string): re
   }
 }
 
-/** There is no document that says who the app is (R47 to R50). What was not reached looks the same whatever it is. */
+/** The client's metadata document cannot be used (R47 to R50). All causes of an unreachable document give the same page. */
 export const undocumented = (failure: ClientMetadataFailure, clientId: string): Page => {
   const [heading, text] = undocumentedTexts(failure, clientId)
   return {
@@ -215,8 +215,8 @@ export const undocumented = (failure: ClientMetadataFailure, clientId: string): 
 }
 
 /**
- * The app's request is wrong, and whoever is here may not have asked for it: so nobody is sent anywhere, nor is a program
- * opened, but by their own click (RFC 9700, 4.11.2). The link is what the app would have been told.
+ * An authorization request with an error. The visitor may not have started it, so the browser is not redirected without a
+ * click, and no program is opened (RFC 9700, 4.11.2). The link is the error response to the app.
  */
 export const refused = (
   location: string,
@@ -236,7 +236,7 @@ export const refused = (
   `
 })
 
-/** Too many requests from one address (R56). */
+/** The rate limit of an address (R56). */
 export const tooOften = (retryAfterSeconds: number): Page => ({
   status: 429,
   heading: "Too many requests from your network",
@@ -244,7 +244,7 @@ export const tooOften = (retryAfterSeconds: number): Page => ({
   headers: { "retry-after": String(retryAfterSeconds) }
 })
 
-/** The account cannot have another connection. */
+/** The account has the maximum number of connections. */
 export const tooMany = (message: string, visitor: SignedIn): Page => ({
   status: 403,
   heading: "Too many connected apps",

@@ -1,4 +1,4 @@
-/** `/dashboard`: where a sign-in leads: how the account stands, how to begin, and the ways on. */
+/** `/dashboard`: the first page after a sign-in, with the state of the account, first steps and links. */
 import { Effect } from "effect"
 import { HttpRouter } from "effect/http"
 import { AppConfig } from "../../../Config.ts"
@@ -146,8 +146,7 @@ export const layer = HttpRouter.use((router) =>
       )
     )
 
-    // All below it that is no page, for whichever form or link: with `/dashboard/*`, the router would take `/dashboard`
-    // itself as well.
+    // All other paths below the dashboard are not found, for links and forms. The pattern `/dashboard/*` would also match `/dashboard`.
     for (const method of ["GET", "POST"] as const) {
       yield* router.add(
         method,

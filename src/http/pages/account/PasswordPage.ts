@@ -40,7 +40,7 @@ export const layer = HttpRouter.use((router) =>
     const passwords = yield* PasswordChange
     const { page } = yield* Layout
 
-    // The hidden address is for password managers: it tells whose password it is.
+    // The hidden e-mail address lets password managers recognize the account.
     const show = (
       visitor: SignedIn,
       problems: ReadonlyArray<Problem> = [],

@@ -1,4 +1,4 @@
-/** `/sign-in`: e-mail address and password, and then on to where the visitor came from; `/sign-out`, the way back. */
+/** `/sign-in`: e-mail address and password, then a redirect to the page that required it. `/sign-out` ends the session. */
 import { Effect, Redacted, Schema } from "effect"
 import { HttpRouter } from "effect/http"
 import type { HttpServerRequest } from "effect/http"
@@ -36,7 +36,7 @@ type Credentials = typeof Credentials.Type
 const Departure = Schema.Struct({ return_to: Schema.optionalKey(Schema.String) })
 type Departure = typeof Departure.Type
 
-/** What is shown: the empty form, or again with what was wrong. */
+/** The state of the form: empty, or with errors. */
 interface Shown {
   readonly visitor: Visitor
   readonly returnTo: string | undefined
@@ -59,7 +59,7 @@ export const layer = HttpRouter.use((router) =>
     const sessions = yield* Sessions
     const { page } = yield* Layout
     const config = yield* AppConfig
-    // Whoever is not signed in cannot be helped in the dashboard.
+    // Without a session the dashboard cannot help, so only a configured support address is linked.
     const { support } = OutwardLinks.of(config)
     const addressOf = ClientAddress.of(config)
     const browserCookie = SessionCookie.ofBrowser(config)
@@ -72,7 +72,7 @@ export const layer = HttpRouter.use((router) =>
           heading: text("signIn.heading"),
           locale: visitor.locale,
           status,
-          // Who comes from an app goes on to it, by redirects that a form may not take otherwise.
+          // The sign-in may continue at an app through redirects, which `form-action` would block.
           policy: { formsLeave: returnTo !== undefined },
           headers: retryAfterSeconds === undefined ? {} : { "retry-after": String(retryAfterSeconds) },
           body: html`
@@ -165,7 +165,7 @@ export const layer = HttpRouter.use((router) =>
       path,
       routes.form(Credentials, submit, (form, visitor, request) => {
         const returnTo = ReturnTo.parse(form.return_to)
-        // The form of another site comes without the cookie, although there may be one: setting it would sign its owner out.
+        // A form from another site arrives without the cookie. Setting a new cookie would end an existing session.
         return Effect.succeed(
           request.headers["sec-fetch-site"] === "same-origin"
             ? show({
@@ -192,7 +192,7 @@ export const layer = HttpRouter.use((router) =>
             session === undefined ? Effect.void : sessions.end(session.accountId, session.id),
             visitors.forget(toSignIn(form))
           ),
-        // Who is signed out already is where they want to be.
+        // If the session has ended already, the visitor is signed out as requested.
         (form, { session }) =>
           session === undefined ? Effect.succeed(toSignIn(form)) : Effect.fail(new FormRejected())
       )

@@ -1,4 +1,4 @@
-/** How a subscription stands, as every page shows it. */
+/** The state of a subscription, as all pages display it. */
 import type { SubscriptionStatus } from "../../../domain/access/Account.ts"
 import * as Plan from "../../../domain/access/Plan.ts"
 import { html } from "../shared/Html.ts"
@@ -8,12 +8,12 @@ import type { Locale } from "../shared/Locale.ts"
 export const statusBadge = (status: SubscriptionStatus, { text }: Locale): Html =>
   html`<span class="badge ${status === "active" ? "good" : "bad"}">${text(`subscription.statuses.${status}`)}</span>`
 
-/** The way to billing, if it has an address (shared/OutwardLinks.ts). */
+/** The link to billing, if its address is configured (shared/OutwardLinks.ts). */
 export const toBilling = (billing: string | undefined, { text }: Locale, look: "link" | "button" = "link") =>
   billing !== undefined &&
   html`<a href="${billing}" ${look === "button" && html`role="button"`}>${text("subscription.toBilling")}</a>`
 
-/** What keeps the account from searching and from calling tools, if something does, and the way to fix it. */
+/** What prevents the account from searching and calling tools, if anything, and how to fix it. */
 export const subscriptionNotice = (
   subscription: Plan.Subscription,
   { billing, locale }: { readonly billing: string | undefined; readonly locale: Locale }

@@ -1,4 +1,4 @@
-/** `/dashboard/operator/accounts/:id`: one account as an operator sees it. Secrets are not there to be seen. */
+/** `/dashboard/operator/accounts/:id`: one account for operators, without secrets. */
 import { Effect, Schema } from "effect"
 import { HttpRouter } from "effect/http"
 import { Plan, plans, Role, SubscriptionStatus, subscriptionStatuses } from "../../../domain/access/Account.ts"
@@ -28,7 +28,7 @@ import { usageCharts } from "../usage/UsageCharts.ts"
 
 export const accountPath = (id: number | ":id") => `${sections.operator}/accounts/${id}` as const
 
-/** With a confirmation; see OperatorChangePages. */
+/** The change needs a confirmation; see OperatorChangePages. */
 export const changePath = (id: number | ":id", what: "plan" | "status") => `${accountPath(id)}/${what}` as const
 
 const figures = (account: AccountEntry, locale: Locale): Html => {
@@ -84,7 +84,7 @@ const changeForms = ({ id, plan, status }: AccountEntry, locale: Locale): Html =
     <div class="changes">
       ${form(
         "plan",
-        // Both fields have the name that the confirmation reads; their labels need an id of their own.
+        // Both fields have the name that the confirmation reads; their labels need different ids.
         select({
           id: "new-plan",
           name: "to",
@@ -188,7 +188,10 @@ const isPlan = Schema.is(Plan)
 const isStatus = Schema.is(SubscriptionStatus)
 const isRole = Schema.is(Role)
 
-/** The plan, status or role of a change in the visitor's words; figures and whatever this version does not know, as they are. */
+/**
+ * The plan, status or role of a change in the visitor's language. Figures, and values unknown to this version, are
+ * unchanged.
+ */
 const valueOf = (what: AccountChange["what"], value: string, locale: Locale): string => {
   switch (what) {
     case "plan":

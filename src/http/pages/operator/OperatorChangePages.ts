@@ -1,4 +1,4 @@
-/** `/dashboard/operator/accounts/:id/plan` and `.../status`: asked once more, and then changed. */
+/** `/dashboard/operator/accounts/:id/plan` and `.../status`: a confirmation, then the change. */
 import { Effect, Schema } from "effect"
 import { HttpRouter } from "effect/http"
 import { Plan, SubscriptionStatus } from "../../../domain/access/Account.ts"
@@ -23,7 +23,7 @@ import { pathId } from "../shared/PathId.ts"
 import { paramsOf } from "../shared/Query.ts"
 import type { SignedIn } from "../shared/Visitors.ts"
 
-/** What of an account an operator may change. */
+/** The properties of an account that an operator may change. */
 interface Changeable<A extends string> {
   readonly what: "plan" | "status"
   readonly schema: Schema.ConstraintDecoder<A>
@@ -48,7 +48,7 @@ export const layer = HttpRouter.use((router) =>
     const directory = yield* AccountDirectory
     const { page } = yield* Layout
 
-    /** Someone else was quicker: what the operator has seen is not so any more. */
+    /** Another operator changed the account after this page was displayed. */
     const meanwhile = (visitor: SignedIn, id: number) => {
       const { text } = visitor.locale
       return page({

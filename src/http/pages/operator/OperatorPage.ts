@@ -1,4 +1,4 @@
-/** `/dashboard/operator`: all accounts, for operators to find one. */
+/** `/dashboard/operator`: a list of all accounts with filters, for operators. */
 import { Effect, Schema } from "effect"
 import { HttpRouter, UrlParams } from "effect/http"
 import { Plan, plans, Role, roles, SubscriptionStatus, subscriptionStatuses } from "../../../domain/access/Account.ts"
@@ -47,7 +47,7 @@ const filterOf = Effect.fnUntraced(function* (url: string): Effect.fn.Return<Acc
   }
 })
 
-/** The address of the same filter from another account on. */
+/** The address of the next page with the same filter. */
 const addressOf = ({ email, plan, role, status }: AccountFilter, before?: number): string => {
   const given = { email, plan, status, role, before: before?.toString() }
   const query = new URLSearchParams(Object.entries(given).flatMap(([name, value]) => (value ? [[name, value]] : [])))

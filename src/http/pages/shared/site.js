@@ -1,8 +1,8 @@
-// Comfort only: every page works without it. What needs it is hidden until it runs.
+// Optional: every page works without scripts. Elements that need them are hidden until they run.
 
 for (const button of document.querySelectorAll("button[data-copy]")) {
   const source = document.getElementById(button.dataset.copy)
-  // Only pages of secure contexts may write to the clipboard.
+  // The clipboard API exists only in secure contexts.
   if (source === null || navigator.clipboard === undefined) continue
   const label = button.textContent
   let timer
@@ -28,7 +28,7 @@ for (const input of document.querySelectorAll("input[data-filter]")) {
     const wanted = folded(input.value.trim())
     for (const { item, text } of items) item.hidden = !text.includes(wanted)
   })
-  // Enter chooses nothing here, and is not meant for the form around it.
+  // Enter must not submit the surrounding form.
   input.addEventListener("keydown", (event) => {
     if (event.key === "Enter") event.preventDefault()
   })

@@ -1,4 +1,4 @@
-/** The last calls of an account: a table, what it is filtered by, and the way to older ones. */
+/** The latest calls of an account: a table, its filters, and the link to older calls. */
 import type { CallerId, NamedCaller } from "../../../services/access/CallerNames.ts"
 import type { CallChoices, CallsPage, RecordedCall } from "../../../services/access/CallHistory.ts"
 import { html } from "../shared/Html.ts"
@@ -8,7 +8,7 @@ import { select } from "../shared/Select.ts"
 import * as UsageAddress from "./UsageAddress.ts"
 import type { UsageView } from "./UsageAddress.ts"
 
-/** Where the links and the form of this part lead back to. */
+/** The fragment that the links and the form of this part return to. */
 const anchor = "calls"
 
 export const addressOf = (view: UsageView): string => `${UsageAddress.format(view)}#${anchor}`
@@ -16,7 +16,7 @@ export const addressOf = (view: UsageView): string => `${UsageAddress.format(vie
 const nameOf = ({ id, kind, name }: NamedCaller, locale: Locale): string =>
   name ?? (kind === "api_key" ? locale.text("usage.unnamedKey", { id }) : locale.text("usage.unnamedApp", { id }))
 
-/** The name, and the last characters that tell a key from others of the same name. Names of apps are third-party text. */
+/** The name, and for a key its last characters, because names are not unique. Names of apps are third-party text. */
 export const labelOf = (caller: NamedCaller, locale: Locale): Html =>
   html`<bdi>${nameOf(caller, locale)}</bdi>${caller.lastFour !== null && html` <small>…${caller.lastFour}</small>`}`
 
@@ -30,7 +30,7 @@ const filter = (
     readonly name: string
     readonly label: string
     readonly choices: ReadonlyArray<Choice>
-    /** One that is not among the choices is shown as well: the page is filtered by it all the same. */
+    /** Displayed even if it is not among the choices, because the filter is active. */
     readonly chosen: Choice | undefined
   },
   locale: Locale

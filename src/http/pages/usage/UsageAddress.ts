@@ -1,4 +1,4 @@
-/** What the usage page shows, as its address says it. */
+/** The state of the usage page, encoded in its address. */
 import { Option, Schema } from "effect"
 import { UrlParams } from "effect/http"
 import { Outcome } from "../../../domain/access/Activity.ts"
@@ -12,13 +12,13 @@ import type { Span } from "../../../services/access/Usage.ts"
 
 export const usagePath = sections.usage
 
-/** Always as many days: those of a period that has just begun make no picture. */
+/** A fixed number of days: a period that has just begun is too short for a chart. */
 export const usualSpan: Span = "30days"
 
 export interface UsageView {
   readonly span: Span
   readonly filter: CallFilter
-  /** Of an older page of calls. */
+  /** For an older page of calls. */
   readonly before: number | undefined
 }
 
@@ -43,7 +43,7 @@ const callerOf = (word: string): CallerId => {
   return { kind: kind === words.api_key ? "api_key" : "access_token", id: Number(id) }
 }
 
-/** `None` for what no page of ours leads to. */
+/** `None` for an address to which no page links. */
 export const parse = (url: string): Option.Option<UsageView> => {
   const query = UrlParams.toRecord(UrlParams.fromInput(paramsOf(url)))
   return Option.filter(
@@ -60,7 +60,7 @@ export const parse = (url: string): Option.Option<UsageView> => {
   )
 }
 
-/** The address of a view, without what it says anyway. */
+/** The address of a view, without default values. */
 export const format = ({ before, filter, span }: UsageView): string => {
   const query = new URLSearchParams()
   if (span !== usualSpan) query.set("span", span)

@@ -1,4 +1,4 @@
-/** Calls and credits of an account by day, beside each other. */
+/** Charts of an account's calls and credits by day, side by side. */
 import type { Amount, UsageOfDay } from "../../../services/access/Usage.ts"
 import * as Chart from "../shared/Chart.ts"
 import { html } from "../shared/Html.ts"

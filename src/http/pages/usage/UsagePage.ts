@@ -1,4 +1,4 @@
-/** `/dashboard/usage`: what is left of the credits, what they were used for, and the last calls. */
+/** `/dashboard/usage`: remaining credits, their use, and the latest calls. */
 import { Effect, Layer, Option } from "effect"
 import { HttpRouter } from "effect/http"
 import { AppConfig } from "../../../Config.ts"
@@ -46,7 +46,7 @@ export const layer = HttpRouter.use((router) =>
           const { text } = locale
           const { accountId } = session
           yield* looks.take(accountId)
-          // A long history of many keys takes the database a while: within the account's share of it, as its searches.
+          // A long history of many keys makes slow queries, so they share the account's permits with its searches.
           const [summary, calls, choices] = yield* permits
             .query(
               Effect.all([
@@ -158,7 +158,7 @@ const used = (summary: UsageSummary, view: UsageView, locale: Locale): Html => {
     </div>`
 }
 
-/** Nothing where there is nothing to tell. */
+/** Empty without calls. */
 const amounts = (
   title: string,
   over: string,
