@@ -1,9 +1,9 @@
 /**
- * How many results each value of each filter would leave, with the filter itself left out ("drill sideways" in Lucene).
+ * For each value of each filter, the number of results with that filter left out ("drill sideways" in Lucene).
  *
- * One pass for all filters: a store that meets all conditions counts for the values that it has in every filter; one that
- * fails exactly one condition counts for that condition's filter alone; others count for none. What a store counts is the
- * number of its matching items. What the flags of ads say is counted from their bitmaps.
+ * One pass serves all filters. A store that meets all conditions counts for its values in every filter. A store that fails
+ * exactly one condition counts only for that condition's filter. Other stores do not count. A store contributes the number
+ * of its matching items. Flags of ads are counted from their bitmaps.
  */
 import * as AdKey from "./AdKey.ts"
 import { record } from "./Build.ts"
@@ -32,17 +32,17 @@ export interface AdFacets {
 
 export interface Facets {
   /**
-   * Results by code; of a niche without those below it; of a theme, an app or an extension by the first id of its name.
-   * Codes that would leave nothing are not there.
+   * Results by code: for a niche without the niches below it; for a theme, an app or an extension by the first id of its
+   * name. Codes without results are absent.
    */
   readonly codes: Readonly<Record<Code | "app", ReadonlyMap<number, number>>>
   /** Results by bit, in the order of the vocabulary. */
   readonly masks: Readonly<Record<Mask, ReadonlyArray<number>>>
-  /** Only of ads. */
+  /** For ads only. */
   readonly ads?: AdFacets
 }
 
-/** The filter that a condition belongs to; none for a range. */
+/** The filter of a condition; `undefined` for a range. */
 const facetOf = (condition: PreparedCondition): StoreFacet | undefined => {
   switch (condition._tag) {
     case "AnyOf":
@@ -57,7 +57,7 @@ const facetOf = (condition: PreparedCondition): StoreFacet | undefined => {
 
 type Counts = Record<StoreFacet, Map<number, number>>
 
-/** For the codes of a facet, the code that counts for them: see `Spellings.leaders`. */
+/** For each code of a facet, the code under which it is counted: see `Spellings.leaders`. */
 export type Leaders = Readonly<Record<"theme" | "app" | "extension", ReadonlyArray<number>>>
 
 export const facets = (
@@ -85,15 +85,15 @@ export const facets = (
   }
 }
 
-/** Numbers of work spaces. */
+/** Indexes of work spaces. */
 const spaces = { nearly: 0, met: 1, everywhere: 2, alone: 4 } as const
 
-/** Of a store that meets all conditions. */
+/** For a store that meets all conditions. */
 const failsNone = 255
 
 /**
- * Stores that fail at most one condition, and that not a range, which counts for no facet. By row, the position of the
- * condition that a store fails, or {@link failsNone}.
+ * Stores that fail at most one condition. Stores that fail a range are left out, because ranges have no facet. Also the
+ * position of the condition that each store fails, or {@link failsNone}.
  */
 const nearlyMatching = (view: SegmentView, conditions: ReadonlyArray<PreparedCondition>) => {
   const stores = view.live.length
@@ -132,7 +132,7 @@ const forgive = (
   return kept.subarray(0, length)
 }
 
-/** Stores with what they count: their matching items, or themselves. */
+/** Stores with their contributions: the number of matching items, or 1 for searches of stores. */
 interface Counted {
   readonly rows: Uint32Array
   readonly counts: Uint32Array
@@ -148,8 +148,8 @@ const storeCounts = (view: SegmentView, filter: Filter, run: Run, given: Uint32A
 }
 
 /**
- * Adds what stores count to the facets. Stores are sorted out first, so that the loops over the columns, one a facet, have
- * nothing to decide.
+ * Adds the contributions of stores to the facets. Stores are grouped first, so that the loop over each facet's column has
+ * no branches.
  */
 const countStores = (
   view: SegmentView,
@@ -175,7 +175,7 @@ const countStores = (
   }
 }
 
-/** Those that fail just this condition, in the space of that number and the next. */
+/** The stores that fail only this condition, in the work space with that index and the next. */
 const only = (
   { segment }: SegmentView,
   { counts, rows }: Counted,
@@ -193,7 +193,7 @@ const only = (
   return { rows: own.rows.subarray(0, length), counts: own.counts.subarray(0, length) }
 }
 
-/** One more than the largest code of the columns without names: niche ids, and letters as digits. */
+/** One more than the largest code of the columns without names: niche ids and letter codes. */
 const codesOf = { niche: 32_001, country: 26 ** 2 + 1, currency: 26 ** 3 + 1 }
 
 const addCodes = (
@@ -210,7 +210,10 @@ const addCodes = (
   }
 }
 
-/** So many bits of a mask are counted together: a store adds to two sums, however many bits it has. Masks have at most 26. */
+/**
+ * Bits of a mask that are counted together, so that a store adds to two sums regardless of its number of bits. Masks have
+ * at most 26 bits.
+ */
 const halfBits = 13
 
 const addBits = (column: Uint32Array, { counts: ofRows, rows }: Counted, counts: Map<number, number>): void => {
@@ -226,7 +229,7 @@ const addBits = (column: Uint32Array, { counts: ofRows, rows }: Counted, counts:
   addHalf(high, halfBits, counts)
 }
 
-/** `sums` by the value of a part of the mask that begins at bit `first`. */
+/** Adds `sums`, indexed by the part of the mask that begins at bit `first`. */
 const addHalf = (sums: Int32Array, first: number, counts: Map<number, number>): void => {
   for (let value = 1; value < sums.length; value++) {
     if (sums[value] === 0) continue
@@ -235,7 +238,7 @@ const addHalf = (sums: Int32Array, first: number, counts: Map<number, number>): 
   }
 }
 
-/** A store counts once for an app, however many spellings of it the store has. */
+/** A store counts once for an app, even if it has several spellings of it. */
 const addApps = (
   { appOffsets, apps }: StoreColumns,
   { counts: ofRows, rows }: Counted,
@@ -243,7 +246,7 @@ const addApps = (
   counts: Map<number, number>
 ): void => {
   const sums = new Int32Array(leaders.length)
-  /** The last row that counted for each app, and 1. */
+  /** The last row that counted for each app, plus 1. */
   const seen = new Uint32Array(leaders.length)
   for (let at = 0; at < rows.length; at++) {
     const row = rows[at]!
@@ -261,7 +264,7 @@ const add = (counts: Map<number, number>, code: number, count: number): void => 
   if (count > 0) counts.set(code, (counts.get(code) ?? 0) + count)
 }
 
-/** Ads by what their flags say, each kind without what the filter asks of it. */
+/** Ads by their flags; each kind is counted without the filter's criteria for that kind. */
 const countFlags = (view: SegmentView, filter: Filter, run: Run, given: Uint32Array, counts: Array<number>): void => {
   const { ads } = view.segment
   const criteria = filter.item?._tag === "Ad" ? filter.item.criteria : AdKey.anyAd

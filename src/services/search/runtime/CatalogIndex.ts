@@ -1,7 +1,7 @@
 /**
- * The search index as the rest of the program sees it: what is published, searches on it, and how far it is behind.
+ * The search index as a service: the published list, searches in it, and its lag.
  *
- * The indexer and the searches may run on threads of their own or on this one; nobody who asks sees a difference.
+ * Indexer and searches run on worker threads or on this thread, with the same interface.
  */
 import { Clock, Context, Deferred, Duration, Effect, Layer, Metric, Option } from "effect"
 import type { Scope } from "effect"
@@ -15,23 +15,23 @@ import type { SearchFailure, Searcher } from "./SearchThreads.ts"
 import * as ToolErrorMessages from "../../../domain/ToolErrorMessages.ts"
 
 export interface IndexStatus {
-  /** Whether searches are answered. */
+  /** Whether searches are possible. */
   readonly isReady: boolean
-  /** Of the published list; none before there is one. */
+  /** The version of the published list; none before the first one. */
   readonly version: Option.Option<number>
-  /** Versions that the database has and the list does not, when it was asked last. */
+  /** Number of versions in the database that are newer than the list, at the last check. */
   readonly lagVersions: number
-  /** How long ago the first of them was committed. */
+  /** Age of the oldest of them. */
   readonly lagSeconds: number
-  /** Until there is a list. */
+  /** Progress of the first build. */
   readonly progress: Progress
-  /** Why there is none, if that does not recover. */
+  /** Why there is no list, if a retry cannot help. */
   readonly failure: Option.Option<string>
 }
 
 export interface Found {
   readonly result: SearchResult
-  /** The list that was searched: the answer is of its version. */
+  /** The list that was searched, whose version the answer has. */
   readonly published: Published
 }
 
@@ -56,24 +56,24 @@ export const metrics = {
   })
 }
 
-/** How long a reader waits for a version that the database has already. */
+/** Maximum wait for a version that the database already has. */
 const versionLimit = Duration.seconds(1)
 
 export class CatalogIndex extends Context.Service<
   CatalogIndex,
   {
-    /** What searches see now. Without one, for how long to wait. */
+    /** The published list. Fails with the time to wait if there is none. */
     readonly current: Effect.Effect<Published, ServiceUnavailable>
-    /** `hint` says how a search that took too long could be made smaller. */
+    /** `hint` suggests how to narrow a search that timed out. */
     search(query: Query, hint?: () => string | undefined): Effect.Effect<Found, SearchFailure>
     facets(filter: Filter, hint?: () => string | undefined): Effect.Effect<Counted, SearchFailure>
     overview(query: OverviewQuery, hint?: () => string | undefined): Effect.Effect<Grouped, SearchFailure>
-    /** Returns once that version, or a later one, is published; after a second at the latest. */
+    /** Returns when this version or a later one is published, or after a second. */
     awaitVersion(version: number): Effect.Effect<void>
     readonly status: Effect.Effect<IndexStatus>
   }
 >()("discovery/search/CatalogIndex") {
-  /** Searches by `searcher`; `follow` runs an indexer for the length of its scope and tells its events. */
+  /** Searches with `searcher`. `follow` runs an indexer for the length of its scope and emits its events. */
   static readonly layerOf = <E, R, E2, R2>(
     searcher: Effect.Effect<Searcher, E, R>,
     follow: (emit: (event: IndexEvent) => Effect.Effect<void>) => Effect.Effect<void, E2, R2>
@@ -87,7 +87,7 @@ export class CatalogIndex extends Context.Service<
       })
     )
 
-  /** For tests: {@link RefreshIndex} brings it up to date at once, and nothing else does. */
+  /** For tests: only {@link RefreshIndex} updates the index. */
   static readonly layerOnDemand = <E, R>(
     searcher: Effect.Effect<Searcher, E, R>,
     make: (emit: (event: IndexEvent) => Effect.Effect<void>) => Effect.Effect<Effect.Effect<void>, E, R>
@@ -119,7 +119,7 @@ interface Board {
   readonly service: CatalogIndex["Service"]
 }
 
-/** What is known of the index, from the events of whoever makes it. */
+/** The state of the index, from the indexer's events. */
 const makeBoard = (searcher: Searcher): Board => {
   let published: Published | undefined
   let progress: Progress = { phase: "connecting", done: 0, total: 0 }
@@ -179,7 +179,7 @@ const makeBoard = (searcher: Searcher): Board => {
     yield* updateMetrics
   })
 
-  /** By how fast it has been so far; a guess while little is done. */
+  /** Estimated from the speed so far; a guess at the beginning. */
   const secondsLeft = (now: number): number => {
     if (began === undefined || progress.done === 0) return firstGuessSeconds
     const share = progress.done / Math.max(1, progress.total)

@@ -1,4 +1,4 @@
-/** What a search thread does: keeps the newest list of segments, and runs one search after the other on it. */
+/** The code of a search thread: it keeps the newest list of segments and runs one search at a time. */
 import { facets } from "../index/Facets.ts"
 import type { Facets, Leaders } from "../index/Facets.ts"
 import { Canceled } from "../index/Matching.ts"
@@ -25,7 +25,7 @@ export type Outcome =
 
 export type ToThread =
   | { readonly _tag: "List"; readonly message: ListMessage; readonly leaders: Leaders }
-  /** `word`: where the number of a job stands that is to stop. */
+  /** `word` is the shared memory that holds the number of a canceled job. */
   | { readonly _tag: "Run"; readonly id: number; readonly job: Job; readonly word: Int32Array }
 
 export interface FromThread {
@@ -33,13 +33,13 @@ export interface FromThread {
   readonly outcome: Outcome
 }
 
-/** What searches need of what is published. */
+/** The part of the published state that searches need. */
 export interface Searched {
   readonly list: SegmentList
   readonly leaders: Leaders
 }
 
-/** Runs a job here and now. */
+/** Runs a job synchronously. */
 export const runJob = ({ leaders, list }: Searched, job: Job, cancel: Cancel): Outcome => {
   try {
     switch (job._tag) {

@@ -1,8 +1,8 @@
 /**
- * Searches on threads of their own. Each thread runs one search at a time; the others wait in a fair queue.
+ * Searches on worker threads. Each thread runs one search at a time; the others wait in a fair queue.
  *
- * A thread that dies is replaced, and what it was at is run once more. A search that takes too long, or whose caller has
- * left, is told to stop by a word in memory that both sides see.
+ * A thread that dies is replaced, and its search is repeated once. A search that takes too long, or whose caller has left,
+ * is canceled through a word in shared memory.
  */
 import { Clock, Deferred, Duration, Effect, Exit, Schedule } from "effect"
 import type { Scope } from "effect"
@@ -20,26 +20,26 @@ import * as ToolErrorMessages from "../../../domain/ToolErrorMessages.ts"
 
 export type SearchFailure = RateLimited | SearchTimeout | ServiceUnavailable
 
-/** The outcome, and the list that it is of. */
+/** The outcome, and the list that was searched. */
 export interface Answered {
   readonly outcome: Extract<Outcome, { readonly _tag: "Found" | "Counted" | "Grouped" }>
   readonly published: Published
 }
 
 export interface Searcher {
-  /** Searches that begin from now on use this one. */
+  /** Sets the list for searches that begin from now on. */
   show(published: Published | undefined): Effect.Effect<void>
-  /** On the newest list that was shown when the search begins. There must have been one. */
+  /** Runs a job on the newest list at its start. A list must have been shown before. */
   run(job: Job, hint?: () => string | undefined): Effect.Effect<Answered, SearchFailure>
 }
 
-/** How long one search may take. */
+/** Time limit of one search. */
 export const searchLimit = Duration.seconds(5)
 const waitLimit = Duration.seconds(5)
-/** Searches that wait; at some milliseconds each, those behind would not get their turn in time. */
+/** Limit of waiting searches. At some milliseconds each, later ones would time out. */
 const defaultPlaces = 400
 const respawn = Schedule.min([Schedule.exponential("50 millis"), Schedule.spaced("5 seconds")])
-/** Of one search, over which threads have died. */
+/** Attempts for one search if threads die. */
 const maxAttempts = 2
 
 const answer = (
@@ -57,7 +57,7 @@ const answer = (
   }
 }
 
-/** Everything on the thread of the caller, for tests and small machines. */
+/** Runs searches on the caller's thread, for tests and small machines. */
 export const onThisThread: Effect.Effect<Searcher> = Effect.sync(() => {
   let current: Published | undefined
   return {
@@ -94,7 +94,7 @@ interface Thread {
   readonly send: (message: ToThread) => Effect.Effect<void>
   readonly word: Int32Array
   sender: ReturnType<typeof makeSender>
-  /** It was spawned and has not died. */
+  /** The thread was spawned and has not died. */
   isUp: boolean
   shown: Published | undefined
   running: Running | undefined
@@ -102,11 +102,11 @@ interface Thread {
 
 export interface SearchThreadsOptions {
   readonly threads: number
-  /** Searches that may wait. */
+  /** Limit of waiting searches. */
   readonly places?: number
 }
 
-/** The platform's threads are spawned by {@link Threads.Spawner}. */
+/** {@link Threads.Spawner} spawns the platform's threads. */
 export const onThreads = Effect.fnUntraced(function* (
   options: SearchThreadsOptions
 ): Effect.fn.Return<Searcher, never, Threads.WorkerPlatform | Threads.Spawner | Scope.Scope> {
@@ -114,13 +114,13 @@ export const onThreads = Effect.fnUntraced(function* (
   const scope = yield* Effect.scope
   const queue = FairQueue.make<AccountId | undefined, Task>(options.places ?? defaultPlaces)
   const threads: Array<Thread> = []
-  /** Searches of an account that run. */
+  /** Number of running searches of an account. */
   const runningOf = (account: AccountId | undefined) =>
     threads.filter(({ running }) => running?.task.account === account).length
   let current: Published | undefined
   let lastId = 0
 
-  /** Gives every free thread something to do. */
+  /** Assigns waiting searches to idle threads. */
   const dispatch: Effect.Effect<void> = Effect.suspend(() => {
     const published = current
     if (published === undefined) return Effect.void
@@ -154,7 +154,7 @@ export const onThreads = Effect.fnUntraced(function* (
       return dispatch
     })
 
-  /** Its search is run once more by another, before all that wait. */
+  /** Its search is repeated by another thread, before all waiting ones. */
   const died = (thread: Thread) =>
     Effect.suspend(() => {
       const running = thread.running
@@ -180,7 +180,7 @@ export const onThreads = Effect.fnUntraced(function* (
   for (let index = 0; index < options.threads; index++) {
     const worker = yield* Effect.orDie(platform.spawn<FromThread, ToThread>(index))
     const thread: Thread = {
-      // A message that cannot be cloned is a defect; one to a thread that dies is sent to the next one.
+      // A message that cannot be cloned is a defect. A message to a dying thread is sent to its replacement.
       send: (message) => Effect.orDie(worker.send(message)),
       word: new Int32Array(new SharedArrayBuffer(4)),
       sender: makeSender(),
@@ -198,7 +198,7 @@ export const onThreads = Effect.fnUntraced(function* (
       )
   }
 
-  // A thread is asked to end, which it does between two searches.
+  // Asks the thread to end, which it does between two searches.
   yield* Effect.addFinalizer(() =>
     Effect.sync(() => {
       for (const { running, word } of threads) if (running !== undefined) Atomics.store(word, 0, running.id)
@@ -211,7 +211,7 @@ export const onThreads = Effect.fnUntraced(function* (
       for (const { running, word } of threads) if (running?.task === task) Atomics.store(word, 0, running.id)
     })
 
-  /** Having waited too long, its own account's searches are the reason if others of it are ahead. */
+  /** The error for a search that waited too long: if other searches of its account are ahead, these are the reason. */
   const late = (task: Task) =>
     Effect.suspend(() => {
       const isOwn = task.account !== undefined && runningOf(task.account) === options.threads
