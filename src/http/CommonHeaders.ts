@@ -5,6 +5,7 @@ import { HttpRouter, HttpServerError, HttpServerResponse } from "effect/http"
 import { randomUUID } from "node:crypto"
 import type { AppSettings } from "../Config.ts"
 import { AppConfig } from "../Config.ts"
+import { documentationPath } from "./pages/shared/DocumentationPaths.ts"
 import * as RequestId from "./RequestId.ts"
 
 /** Half a year. Only for a service with TLS. */
@@ -63,7 +64,7 @@ const unanswered = <E>(
       error(
         404,
         "not_found",
-        "there is nothing at this address; the tools are at /mcp, the documentation is at /docs",
+        `there is nothing at this address; the tools are at /mcp, the documentation is at ${documentationPath}`,
         requestId
       )
     )

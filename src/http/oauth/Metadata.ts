@@ -7,6 +7,7 @@ import { HttpRouter, HttpServerResponse } from "effect/http"
 import { AppConfig } from "../../Config.ts"
 import { authMethods } from "../../domain/oauth/Client.ts"
 import { scope } from "../../domain/oauth/Scope.ts"
+import { clientsPath, documentationPath } from "../pages/shared/DocumentationPaths.ts"
 import { RequestId } from "../RequestId.ts"
 import * as Cors from "./Cors.ts"
 
@@ -35,7 +36,8 @@ export const layer = HttpRouter.use((router) =>
         authorization_servers: [baseUrl],
         scopes_supported: [scope],
         bearer_methods_supported: ["header"],
-        resource_name: "Discovery"
+        resource_name: "Discovery",
+        resource_documentation: `${baseUrl}${documentationPath}`
       },
       cached
     )
@@ -54,6 +56,7 @@ export const layer = HttpRouter.use((router) =>
         revocation_endpoint_auth_methods_supported: authMethods,
         scopes_supported: [scope],
         authorization_response_iss_parameter_supported: true,
+        service_documentation: `${baseUrl}${clientsPath}`,
         ...(clientMetadataDocuments === "on" ? { client_id_metadata_document_supported: true } : {}),
         protected_resources: [mcpUrl]
       },

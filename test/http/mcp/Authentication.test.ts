@@ -138,7 +138,8 @@ layer(TestServer.layer(), { excludeTestServices: true })("authentication", (it) 
           authorization_servers: ["https://discovery.test"],
           scopes_supported: ["discovery:read"],
           bearer_methods_supported: ["header"],
-          resource_name: "Discovery"
+          resource_name: "Discovery",
+          resource_documentation: "https://discovery.test/docs"
         })
         assert.deepStrictEqual(short.json, long.json)
       })

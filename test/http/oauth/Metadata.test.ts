@@ -36,6 +36,7 @@ layer(TestServer.layer({ config: { allowedOrigins: new Set([base, page]) } }), {
           revocation_endpoint_auth_methods_supported: ["none", "client_secret_basic", "client_secret_post"],
           scopes_supported: ["discovery:read"],
           authorization_response_iss_parameter_supported: true,
+          service_documentation: `${base}/docs/clients`,
           client_id_metadata_document_supported: true,
           protected_resources: [`${base}/mcp`]
         })

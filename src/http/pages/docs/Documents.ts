@@ -1,6 +1,6 @@
 /** The documents that anyone may read without signing in: which there are, and what is published of their Markdown. */
 import { readFileSync } from "node:fs"
-import { documentationPath } from "../shared/Layout.ts"
+import { documentationPath } from "../shared/DocumentationPaths.ts"
 
 export interface Document {
   /** Of its addresses. */

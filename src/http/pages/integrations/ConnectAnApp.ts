@@ -1,9 +1,14 @@
 /** How apps are connected: the one address that all of them need, and where each takes it (docs/clients.md). */
 import * as ClientSetup from "./ClientSetup.ts"
 import { copyText } from "../shared/CopyText.ts"
+import { clientsPath } from "../shared/DocumentationPaths.ts"
 import { html } from "../shared/Html.ts"
 import type { Html } from "../shared/Html.ts"
 import type { Locale } from "../shared/Locale.ts"
+
+/** To the steps of every client, for keys as well. */
+export const toAllApps = ({ text }: Locale): Html =>
+  html`<p><a href="${clientsPath}" hreflang="en">${text("integrations.allApps")}</a></p>`
 
 interface Way {
   readonly client: string
@@ -48,5 +53,6 @@ export const connectAnApp = (options: {
           </div>`
       )}
     </dl>
+    ${toAllApps(locale)}
   </details>`
 }

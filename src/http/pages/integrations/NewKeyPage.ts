@@ -4,6 +4,7 @@ import { Redacted } from "effect"
 import type { KeyEnd } from "../../../domain/access/KeyEnd.ts"
 import type { ApiKey, NewKey } from "../../../services/access/ApiKeys.ts"
 import * as ClientSetup from "./ClientSetup.ts"
+import { toAllApps } from "./ConnectAnApp.ts"
 import { copyText } from "../shared/CopyText.ts"
 import { html } from "../shared/Html.ts"
 import { integrationsPath } from "./IntegrationsPaths.ts"
@@ -61,6 +62,7 @@ export const newKey = (options: {
               </div>`
           )}
         </dl>
+        ${toAllApps(locale)}
       </section>
     `
   }

@@ -3,6 +3,7 @@ import { Context, Effect, Layer } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { iconPath } from "../../mcp/ServerInfo.ts"
 import { Assets } from "./Assets.ts"
+import { documentationPath } from "./DocumentationPaths.ts"
 import { html } from "./Html.ts"
 import type { Html } from "./Html.ts"
 import * as Locale from "./Locale.ts"
@@ -52,8 +53,6 @@ export interface Page {
   readonly policy?: PageHeaders.PagePolicy
   readonly headers?: Readonly<Record<string, string>>
 }
-
-export const documentationPath = "/docs"
 
 /** The documents are in English on every server. */
 export const toDocumentation = ({ text }: Locale.Locale): Html =>

@@ -1,0 +1,156 @@
+/** docs/clients.md: complete, in step with the dashboard and with the server's texts, and every snippet works (D62). */
+import { assert, describe, it, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { execFile } from "node:child_process"
+import * as fs from "node:fs"
+import { promisify } from "node:util"
+import * as Toml from "smol-toml"
+import * as ToolErrorMessages from "../src/domain/ToolErrorMessages.ts"
+import * as Authentication from "../src/http/mcp/Authentication.ts"
+import * as ClientSetup from "../src/http/pages/integrations/ClientSetup.ts"
+import { CredentialRejected } from "../src/services/access/CredentialResolver.ts"
+import { commandsOf } from "./support/ShellWords.ts"
+import { TestServer } from "./support/TestServer.ts"
+
+const project = new URL("..", import.meta.url)
+const page = fs.readFileSync(new URL("docs/clients.md", project), "utf8")
+
+const address = "https://discovery.example.com/mcp"
+const key = "dsk_…"
+
+const clients = [
+  "Claude",
+  "Claude Code",
+  "ChatGPT",
+  "Cursor",
+  "VS Code",
+  "Codex",
+  "Gemini CLI",
+  "Copilot CLI",
+  "opencode",
+  "Qwen Code",
+  "MCP Inspector",
+  "mcp-remote",
+  "n8n",
+  "SDKs and agent frameworks"
+]
+
+const sections = new Map(
+  page
+    .split(/^## /gmu)
+    .slice(1)
+    .map((section) => {
+      const [name = "", ...lines] = section.split("\n")
+      return [name, lines.join("\n")]
+    })
+)
+
+const sectionOf = (client: string) => sections.get(client) ?? assert.fail(`no section for ${client}`)
+
+interface Snippet {
+  readonly language: string
+  readonly text: string
+}
+
+const snippetsIn = (markdown: string): ReadonlyArray<Snippet> =>
+  Array.from(markdown.matchAll(/^( *)```(\w+)\n([\s\S]*?)^\1```$/gmu), ([, indent = "", language = "", text = ""]) => ({
+    language,
+    text: text.replaceAll(new RegExp(`^${indent}`, "gmu"), "")
+  }))
+
+const parsers: Readonly<Record<string, (text: string) => unknown>> = {
+  json: (text) => JSON.parse(text),
+  sh: commandsOf,
+  toml: Toml.parse,
+  // These run below.
+  ts: (text) => text
+}
+
+const parserOf = (language: string) => parsers[language] ?? assert.fail(language)
+
+const hasText = (value: unknown, wanted: string): boolean =>
+  typeof value === "object" && value !== null
+    ? Object.values(value).some((each) => hasText(each, wanted))
+    : value === wanted
+
+describe("docs/clients.md", () => {
+  it.each(clients)("tells of %s how to sign in, where a key goes, what fails, and where that is seen", (client) => {
+    const section = sectionOf(client)
+    for (const part of ["Sign in", "Key", "Faults", "When something is wrong"]) {
+      assert.include(section, `- **${part}:**`, client)
+    }
+  })
+
+  it.each(clients)("has snippets for %s that its client can read, with the address of the server", (client) => {
+    for (const { language, text } of snippetsIn(sectionOf(client))) {
+      const parsed = parserOf(language)(text)
+      assert.isTrue(language === "ts" ? text.includes(`"${address}"`) : hasText(parsed, address), `${client}: ${text}`)
+    }
+  })
+
+  it("has a language for every block of code", () => {
+    assert.strictEqual(page.match(/^ *```/gmu)?.length, 2 * snippetsIn(page).length)
+  })
+
+  it.each([
+    ["to sign in", ClientSetup.signingIn(address)],
+    ["with a key", ClientSetup.withKey(address, key)]
+  ])("has what the dashboard shows, %s", (_, setups) => {
+    for (const { client, file, text } of setups) {
+      const section = sectionOf(client === "curl" ? "SDKs and agent frameworks" : client)
+      const language = file === undefined ? "sh" : "json"
+      if (file !== undefined) assert.include(section, `\`${file}\``)
+      const parse = parserOf(language)
+      const told = snippetsIn(section).filter((snippet) => snippet.language === language)
+      assert.deepInclude(
+        told.map((snippet) => parse(snippet.text)),
+        parse(text),
+        client
+      )
+    }
+  })
+
+  it("quotes the server", () => {
+    const upgrade = ToolErrorMessages.planUpgradeRequired({
+      problems: ["plan is Starter"],
+      steps: "upgrade",
+      billingUrl: address
+    })
+    const used = ToolErrorMessages.insufficientCredits({
+      cost: 1,
+      remaining: 0,
+      periodEnd: "2026-12-01",
+      nowMillis: 0,
+      billingUrl: address
+    })
+    const texts = [
+      Authentication.explain({ _tag: "NoCredential", instead: "nothing" }),
+      Authentication.explain({ _tag: "NoCredential", instead: "without scheme" }),
+      Authentication.explain(new CredentialRejected()),
+      upgrade.message,
+      used.message
+    ]
+    for (const text of texts) assert.include(page, `\`${text}\``)
+  })
+})
+
+const run = promisify(execFile)
+
+layer(TestServer.layer(), { excludeTestServices: true })("snippets of docs/clients.md", (it) => {
+  const programs = snippetsIn(sectionOf("SDKs and agent frameworks")).filter(({ language }) => language === "ts")
+
+  it.effect.each(programs.map(({ text }) => [/from "([^"]+)"/u.exec(text)?.[1] ?? "", text] as const))(
+    "%s runs as it is",
+    ([, text]) =>
+      Effect.gen(function* () {
+        const { url } = yield* TestServer
+        const { stdout } = yield* Effect.promise(() =>
+          run(process.execPath, ["--input-type=module-typescript", "-e", text.replaceAll(address, `${url}/mcp`)], {
+            cwd: project,
+            env: { ...process.env, DISCOVERY_KEY: "good" }
+          })
+        )
+        assert.match(stdout, /search_shops|plan: 'growth'/u)
+      })
+  )
+})
