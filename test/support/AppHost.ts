@@ -98,12 +98,14 @@ export const show = (
       opened.push(url)
       return {}
     }
-    bridge.onsizechange = async ({ height = 0 }) => {
+    const resize = (pixels: number) => {
+      const frame = document.querySelector("iframe")
+      if (frame !== null) frame.style.height = `${pixels}px`
+    }
+    bridge.onsizechange = ({ height = 0 }) => {
       heights.push(height)
-      await page.evaluate((pixels) => {
-        const frame = document.querySelector("iframe")
-        if (frame !== null) frame.style.height = `${pixels}px`
-      }, height)
+      // The page may be closed meanwhile.
+      page.evaluate(resize, height).catch(() => {})
     }
     const initialized = new Promise<void>((resolve) => {
       bridge.oninitialized = () => resolve()

@@ -22,12 +22,24 @@ const ownedDomain = (origin: string): string | null =>
 
 /** At most 40, those with most images first. */
 export const named = (counted: ReadonlyArray<CountedOrigin>): ReadonlyArray<string> => {
-  const plain = counted.filter(({ origin }) => plainOrigin.test(origin))
+  const plain = merged(counted.filter(({ origin }) => plainOrigin.test(origin)))
   const origins = plain.length <= maxOrigins ? plain : withWildcards(plain)
   return origins
     .toSorted((one, other) => other.images - one.images || (one.origin < other.origin ? -1 : 1))
     .slice(0, maxOrigins)
     .map(({ origin }) => origin)
+}
+
+/** `https://host` and `https://host:443` are one. */
+const merged = (counted: ReadonlyArray<CountedOrigin>): ReadonlyArray<CountedOrigin> => {
+  const images = new Map<string, number>()
+  for (const each of counted) {
+    const origin = URL.parse(each.origin)?.origin
+    // Such as one with a port that there is not.
+    if (origin === undefined) continue
+    images.set(origin, (images.get(origin) ?? 0) + each.images)
+  }
+  return Array.from(images, ([origin, images]) => ({ origin, images }))
 }
 
 /** Hosts with a port stay as they are: a wildcard has the default one. */

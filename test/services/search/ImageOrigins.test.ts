@@ -1,6 +1,7 @@
 /** P36: the hosts of images that a policy names, from the whole catalog or a sample of it. */
 import { assert, describe, it, layer } from "@effect/vitest"
-import { Effect, Schema } from "effect"
+import { Effect, Logger, Schema } from "effect"
+import { SqlClient } from "effect/sql"
 import { named } from "../../../src/domain/catalog/ImageOrigins.ts"
 import { ImageOrigins, imageOriginsLayer } from "../../../src/services/search/ImageOrigins.ts"
 import * as StoreRecords from "../../support/StoreRecords.ts"
@@ -25,6 +26,16 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the hosts of the catal
       assert.deepStrictEqual(origins, ["https://cdn.test", "https://ads.test"])
     })
   )
+
+  it.effect("are none where they cannot be read", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`ALTER TABLE ad RENAME TO hidden`
+      const origins = yield* Effect.flatMap(ImageOrigins, (origins) => origins).pipe(Effect.provide(imageOriginsLayer))
+      yield* sql`ALTER TABLE hidden RENAME TO ad`
+      assert.deepStrictEqual(origins, [])
+    }).pipe(Effect.provide(Logger.layer([])))
+  )
 })
 
 /** Hosts of many domains, of one domain, of customers of one domain, and what is no host. */
@@ -36,6 +47,9 @@ const counts = Schema.Array(
       "d#.cloudfront.net",
       "fbcdn.net",
       "a.fbcdn.net:8443",
+      "fbcdn.net:443",
+      "a.example:99999",
+      "xn--.com",
       "10.0.0.1",
       "localhost",
       "evil.test; script-src *",
@@ -63,7 +77,9 @@ describe("the hosts that a policy names", () => {
       for (const origin of origins) {
         assert.match(origin, /^https:\/\/(?:\*\.)?[a-z0-9.-]+(?::\d+)?$/)
         const isNamed = counted.some((each) =>
-          origin.startsWith("https://*.") ? each.origin.endsWith(origin.slice(9)) : each.origin === origin
+          origin.startsWith("https://*.")
+            ? each.origin.endsWith(origin.slice(9))
+            : each.origin.replace(/:443$/u, "") === origin
         )
         assert.isTrue(isNamed, origin)
       }

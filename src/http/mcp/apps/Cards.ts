@@ -39,6 +39,12 @@ const cards = [
     title: "Store",
     description: "All that is known of a store, its visits as a chart.",
     tool: "get_shop"
+  },
+  {
+    name: "market",
+    title: "Market overview",
+    description: "Groups of stores as bars, with their sums and medians.",
+    tool: "market_overview"
   }
 ] as const satisfies ReadonlyArray<Card>
 
@@ -70,6 +76,13 @@ const messageKeys: ReadonlyArray<MessageKey> = [
   "search.headings.products",
   "stores.heading",
   "card.view.waiting",
+  "card.view.market",
+  "card.view.groups",
+  "card.view.ungrouped",
+  "card.view.share",
+  "card.view.medianVisits",
+  "card.view.medianGrowth",
+  "card.view.medianRevenue",
   "card.view.canceled",
   "card.view.count",
   "card.view.page",

@@ -65,7 +65,13 @@ const resultOf = ({ json }: { readonly json: unknown }) => decode(json).result ?
 
 const revisions = ["legacy", "modern"] as const
 
-const uris = ["ui://discovery/stores", "ui://discovery/ads", "ui://discovery/products", "ui://discovery/store"]
+const uris = [
+  "ui://discovery/stores",
+  "ui://discovery/ads",
+  "ui://discovery/products",
+  "ui://discovery/store",
+  "ui://discovery/market"
+]
 
 layer(TestServer.layer(), { excludeTestServices: true })("MCP Apps", (it) => {
   describe("P33 who has announced the extension", () => {
@@ -135,7 +141,8 @@ layer(TestServer.layer(), { excludeTestServices: true })("MCP Apps", (it) => {
             ["search_shops", { ui: { resourceUri: "ui://discovery/stores" } }],
             ["search_ads", { ui: { resourceUri: "ui://discovery/ads" } }],
             ["search_products", { ui: { resourceUri: "ui://discovery/products" } }],
-            ["get_shop", { ui: { resourceUri: "ui://discovery/store" } }]
+            ["get_shop", { ui: { resourceUri: "ui://discovery/store" } }],
+            ["market_overview", { ui: { resourceUri: "ui://discovery/market" } }]
           ]
         )
       })

@@ -116,6 +116,20 @@ const calls: ReadonlyArray<readonly [name: string, args: Record<string, unknown>
   ],
   ["search_products", {}, ["Products", "Stehlampe aus Eiche", "€19.90", "€184,250", "Visits a month", "Running ads"]],
   ["search_shops", { sort_by: "revenue" }, ["Stores", "Nordlicht Lampen", "nordlicht-lampen.com", "Lighting", "2,310"]],
+  [
+    "market_overview",
+    { group_by: "country", sort_by: "visits" },
+    [
+      "Market overview",
+      "Groups: 2",
+      "Germany",
+      "115,475",
+      "Share of stores",
+      "50%",
+      "€184,250",
+      "Median traffic growth"
+    ]
+  ],
   ["get_shop", {}, ["Nordlicht Lampen", "Traffic", "Visits by month, estimated", "Dawn", "German and English", "4.3"]]
 ]
 

@@ -22,6 +22,7 @@ const request = (method, params) =>
 
 let context = {}
 let canOpenLinks = false
+let input = {}
 let answer
 
 document.addEventListener("click", (event) => {
@@ -44,7 +45,7 @@ const render = () => {
   } else if (answer.isError === true || answer.structuredContent === undefined) {
     show(foreign("p", words(answer), { class: "words", role: answer.isError === true ? "alert" : undefined }))
   } else {
-    show(views[root.dataset.card](answer.structuredContent))
+    show(views[root.dataset.card](answer.structuredContent, input))
   }
 }
 
@@ -59,6 +60,9 @@ const setContext = (changes) => {
 }
 
 const receive = {
+  "ui/notifications/tool-input": (params) => {
+    input = params.arguments ?? {}
+  },
   "ui/notifications/tool-result": (result) => {
     answer = result
     render()

@@ -27,6 +27,7 @@ export const text = (key, params = {}) =>
 export const format = {
   number: (value) => new Intl.NumberFormat(locale, { maximumFractionDigits: 2 }).format(value),
   compact: (value) => new Intl.NumberFormat(locale, { notation: "compact", maximumFractionDigits: 1 }).format(value),
+  percent: (value) => new Intl.NumberFormat(locale, { style: "percent", maximumFractionDigits: 1 }).format(value / 100),
   growth: (value) =>
     new Intl.NumberFormat(locale, { style: "percent", maximumFractionDigits: 1, signDisplay: "exceptZero" }).format(
       value / 100

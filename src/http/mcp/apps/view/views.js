@@ -174,10 +174,74 @@ const storeSheet = (shop) => [
   ])
 ]
 
-/** From `structuredContent` to what is shown of it, by the name of the card. */
+/** What bars can show: the name of a figure of a group, and how it is written. */
+const measures = {
+  stores: ["stores.heading", format.number],
+  active_ads: ["store.activeAds", format.number],
+  products: ["store.products", format.number],
+  visits: ["store.visits", format.number],
+  median_visits: ["card.view.medianVisits", format.number],
+  median_growth: ["card.view.medianGrowth", growth]
+}
+
+const bar = (share) => {
+  const filled = element("span", {})
+  filled.style.inlineSize = `${Math.max(0, Math.min(1, share)) * 100}%`
+  return element("div", { class: "bar", "aria-hidden": "true" }, filled)
+}
+
+/** Bars for the figure that the groups are sorted by. */
+const market = ({ groups, results, total, ungrouped }, { group_by, sort_by = "stores" }) => {
+  const shown = sort_by in measures ? sort_by : "stores"
+  const [label, write] = measures[shown]
+  const most = Math.max(1, ...results.map((group) => group[shown] ?? 0))
+  const others = Object.entries(measures).filter(([name]) => name !== shown)
+  const row = (group) =>
+    element(
+      "li",
+      {},
+      element(
+        "div",
+        { class: "heading" },
+        foreign("h2", group_by === "country" ? format.country(group.value) : group.value),
+        element("strong", {}, group[shown] === null ? text("store.unknown") : write(group[shown]))
+      ),
+      bar((group[shown] ?? 0) / most),
+      figures(
+        [
+          [text("card.view.share"), group.share_pct, format.percent],
+          ...others.map(([name, [key, writeOther]]) => [text(key), group[name], writeOther]),
+          ...group.revenue.map(({ currency, median }) => [
+            text("card.view.medianRevenue"),
+            median,
+            (value) => format.money(value, currency, 0)
+          ])
+        ],
+        { onlyKnown: true }
+      )
+    )
+  return [
+    element("h1", {}, text("card.view.market")),
+    element(
+      "p",
+      { class: "aside" },
+      [text("card.view.groups", { count: format.number(groups) }), text(label)].join(" · ")
+    ),
+    figures(Object.entries(total).map(([name, value]) => [text(measures[name][0]), value])),
+    results.length === 0
+      ? element("p", {}, text("card.view.none"))
+      : element("ul", { class: "bars", role: "list" }, results.map(row)),
+    ungrouped === 0
+      ? undefined
+      : element("p", { class: "aside" }, text("card.view.ungrouped", { count: format.number(ungrouped) }))
+  ]
+}
+
+/** From `structuredContent` and the arguments of the call to what is shown of it, by the name of the card. */
 export const views = {
   ads: results("search.headings.ads", adCard),
   products: results("search.headings.products", productCard),
   stores: results("stores.heading", storeCard),
-  store: storeSheet
+  store: storeSheet,
+  market
 }
