@@ -52,7 +52,7 @@ const write = Effect.fnUntraced(function* (name: string, content: string) {
 layer(Layer.merge(NodeServices.layer, AppConfig.layerOf({})), { excludeTestServices: true })(
   "import --explain",
   (it) => {
-    it.effect("tells what a table of no known format has, and writes a map that is left alone the next time", () =>
+    it.effect("reports the columns of a table without a known format, and writes a map that is not overwritten", () =>
       Effect.gen(function* () {
         const { fs, path } = yield* write("list.csv", table)
         const { code, text } = yield* run(["import", "--explain", path])
@@ -80,7 +80,7 @@ layer(Layer.merge(NodeServices.layer, AppConfig.layerOf({})), { excludeTestServi
       }).pipe(Effect.scoped)
     )
 
-    it.effect("tells what the formats that are known take", () =>
+    it.effect("reports the fields that known formats accept", () =>
       Effect.gen(function* () {
         const examples: ReadonlyArray<
           readonly [name: string, content: string, hasMap: boolean, ...found: ReadonlyArray<RegExp>]

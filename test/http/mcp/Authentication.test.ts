@@ -122,7 +122,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("authentication", (it) 
 
   // R3, S41, S82
   describe("P32 metadata, and credentials in the address", () => {
-    it.effect("both addresses tell the same", () =>
+    it.effect("both addresses return the same metadata", () =>
       Effect.gen(function* () {
         const server = yield* TestServer
         const get = (path: string) => server.send({ method: "GET", path, headers: { authorization: undefined } })
@@ -156,7 +156,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("authentication", (it) 
         })
     )
 
-    it.effect("an address without one is told plainly what to send", () =>
+    it.effect("an address without one names what to send", () =>
       Effect.gen(function* () {
         const answer = yield* withCredential(undefined, { path: "/mcp?a=1" })
         assert.notInclude(answer.text, "query string")

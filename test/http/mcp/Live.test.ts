@@ -170,7 +170,7 @@ layer(everything, { excludeTestServices: true })("live", (it) => {
   )
 
   // S80, D28
-  it.effect("unknown niches and themes are told with whatever else is wrong, the nearest names beside them", () =>
+  it.effect("unknown niches and themes are reported with all other issues and the nearest names", () =>
     Effect.gen(function* () {
       const { secret } = yield* Access.subscriber()
       const options = yield* post(secret, Messages.call("list_filter_options", { kind: "niches" }))

@@ -36,7 +36,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("real clients", (it) =>
       })
     )
 
-    it.effect("without a credential it is told so", () =>
+    it.effect("without a credential it gets an authentication error", () =>
       withUrl(async (url) => {
         const error = await connectV1(url, "2025-11-25", {}).catch((error: unknown) => error)
         assert.propertyVal(error, "code", 401)

@@ -186,7 +186,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("revisions", (it) => {
   })
 
   describe("P19 server/discover", () => {
-    it.effect("tells versions, capabilities, instructions, and how long they hold", () =>
+    it.effect("returns versions, capabilities, instructions and their lifetime", () =>
       Effect.gen(function* () {
         const result = resultOf(yield* postModern(Messages.modern("server/discover")))
         const { _meta, instructions, ...rest } = result

@@ -297,7 +297,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("tools", (it) => {
   })
 
   // D20
-  describe("P27 an error is told in text alone, never as structuredContent", () => {
+  describe("P27 an error is text only, never structuredContent", () => {
     it.effect.each<[string, string, unknown, string]>([
       [
         "plan_upgrade_required",

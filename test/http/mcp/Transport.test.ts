@@ -311,7 +311,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("the endpoint", (it) =>
       })
     )
 
-    it.effect("charge each call on its own, under ids of its own, and tell the sum", () =>
+    it.effect("charge each call separately, under separate ids, and return the sum", () =>
       Effect.gen(function* () {
         const server = yield* TestServer
         const before = server.books.charges.length
@@ -343,7 +343,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("the endpoint", (it) =>
   })
 
   describe("P8 the order of checks", () => {
-    it.effect("each failure is seen once those before it are mended", () =>
+    it.effect("each failure is reported once those before it are fixed", () =>
       Effect.gen(function* () {
         const server = yield* TestServer
         const wrong = {

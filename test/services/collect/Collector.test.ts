@@ -154,7 +154,7 @@ layer(NodeServices.layer)("collecting", (it) => {
       })
     )
 
-    it.effect("takes packed answers, and tells how far it is", () =>
+    it.effect("accepts compressed answers, and reports its progress", () =>
       Effect.gen(function* () {
         const { collect, read, web } = yield* setUp
         const packed = gzipSync(`{"products":[]}`)

@@ -85,24 +85,24 @@ layer(NodeServices.layer)("a home page", (it) => {
   )
 
   for (const [name, html] of Object.entries(apps)) {
-    it.effect(`tells the app ${name}, and nothing else`, () =>
+    it.effect(`recognizes the app ${name}, and nothing else`, () =>
       Effect.map(read(around(html)), (found) => assert.deepStrictEqual(found, { ...nothing, apps: [name] }))
     )
   }
   for (const [name, html] of Object.entries(pixelPages)) {
-    it.effect(`tells the pixel ${name}, and nothing else`, () =>
+    it.effect(`recognizes the pixel ${name}, and nothing else`, () =>
       Effect.map(read(around(html)), (found) => assert.deepStrictEqual<object>(found, { ...nothing, pixels: [name] }))
     )
   }
   for (const [name, html] of Object.entries(networkPages)) {
-    it.effect(`tells the social network ${name}, and nothing else`, () =>
+    it.effect(`recognizes the social network ${name}, and nothing else`, () =>
       Effect.map(read(around(html)), (found) =>
         assert.deepStrictEqual<object>(found, { ...nothing, socialNetworks: [name] })
       )
     )
   }
 
-  it.effect("is told by the platform which apps are on it", () =>
+  it.effect("gets its apps from the platform", () =>
     Effect.map(
       read(
         around(

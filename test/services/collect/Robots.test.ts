@@ -63,7 +63,7 @@ describe("robots.txt (RFC 9309)", () => {
     assert.strictEqual(allows(`User-agent: *\n${lines}`, path), isAllowed)
   })
 
-  it("tells the delay that is asked for, of our group alone", () => {
+  it("returns the requested delay, for our group only", () => {
     const delay = (text: string) => Robots.parse(text, "discovery").crawlDelaySeconds
     assert.strictEqual(delay("User-agent: *\nCrawl-delay: 2.5"), 2.5)
     assert.strictEqual(delay("User-agent: *\nCrawl-delay: 9\nUser-agent: discovery\nCrawl-delay: 1"), 1)

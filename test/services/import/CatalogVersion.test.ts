@@ -389,7 +389,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the version of the cat
     )
   )
 
-  it.effect("servers that listen are told of every version", () =>
+  it.effect("servers that listen are notified of every version", () =>
     fresh(
       Effect.scoped(
         Effect.gen(function* () {
@@ -403,7 +403,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the version of the cat
     )
   )
 
-  it.effect("removals and versions are forgotten after 30 days, and it can be told who missed them", () =>
+  it.effect("removals and versions are deleted after 30 days, and servers that missed them are detected", () =>
     fresh(
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient

@@ -194,7 +194,7 @@ layer(NodeServices.layer)("reading files", (it) => {
       }).pipe(Effect.scoped)
     )
 
-    it.effect("takes the files of a folder, a pattern and an archive, and tells which a record is of", () =>
+    it.effect("reads the files of a folder, a pattern and an archive, and reports the file of each record", () =>
       Effect.gen(function* () {
         const zip = zipOf({ "b/3.ndjson": shop(3), "__MACOSX/x": "x", "c.ndjson": shop(4) })
         const folder = yield* folderOf({ "1.ndjson": shop(1), "a/2.ndjson": shop(2), "a/z.zip": zip, "a/.hidden": "x" })
@@ -265,7 +265,7 @@ layer(NodeServices.layer)("reading files", (it) => {
       products_count: 12
     }
 
-    it.effect("learns from the meta.json beside it whose it is, unless it is told otherwise", () =>
+    it.effect("reads its store from the meta.json beside it, unless an option names one", () =>
       Effect.gen(function* () {
         const folder = yield* folderOf({
           "a/meta.json": JSON.stringify(meta),

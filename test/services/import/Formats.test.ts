@@ -341,7 +341,7 @@ layer(NodeServices.layer)("the formats of files", (it) => {
       })
     )
 
-    it.effect("of the official interface have what it tells, and never its token", () =>
+    it.effect("of the official interface have its data, and never its token", () =>
       Effect.gen(function* () {
         const archive = {
           id: "125",

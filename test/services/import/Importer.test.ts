@@ -266,7 +266,7 @@ layer(Layer.empty, { excludeTestServices: true })("Importer", (it) => {
     )
   )
 
-  it.effect("rejects the one row that only the database can tell is bad, and loads the others", () =>
+  it.effect("rejects the one row that only the database can detect as invalid, and loads the others", () =>
     onFreshDatabase(
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient

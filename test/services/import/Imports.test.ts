@@ -328,7 +328,7 @@ layer(NodeServices.layer, { excludeTestServices: true })("imports of files", (it
     )
   )
 
-  it.effect("every import is told with its source, and what only one source has can be forgotten", () =>
+  it.effect("every import is listed with its source, and records of only one source can be removed", () =>
     onFreshDatabase(
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient

@@ -52,7 +52,7 @@ describe("lines", () => {
     }
   )
 
-  it("tell the one that has no end", () => {
+  it("report a last line without an end", () => {
     assert.deepStrictEqual(cut(utf8.encode("a\nb"), [100]), [
       { number: 1, text: "a", isUnfinished: false },
       { number: 2, text: "b", isUnfinished: true }

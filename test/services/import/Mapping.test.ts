@@ -226,7 +226,7 @@ layer(NodeServices.layer)("tables by a map", (it) => {
     })
   )
 
-  it.effect("have their bad records told with line, field and reason", () =>
+  it.effect("have their invalid records reported with line, field and reason", () =>
     Effect.gen(function* () {
       const map = mapOf("shop", { ...stores.fields, created_on: { column: "Since", form: "DD.MM.YYYY" } })
       const { records, rejects } = yield* read(

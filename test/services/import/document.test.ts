@@ -12,7 +12,7 @@ const rows = (type: string): ReadonlyArray<readonly [field: string, isRequired: 
 }
 
 describe("docs/import.md", () => {
-  it.each(recordTypes.map((type) => [type]))("tells every field of %s, and which are required", (type) => {
+  it.each(recordTypes.map((type) => [type]))("documents every field of %s, and which are required", (type) => {
     const issues = Result.match(decode({ type }), { onSuccess: () => [], onFailure: (found) => found })
     const required = new Set(issues.map(({ path }) => path))
     const fields = Object.keys(schemas[type].fields).filter((field) => field !== "type")

@@ -69,7 +69,7 @@ const envelopeOf = (answer: ToolAnswer): Record<string, unknown> => JSON.parse(a
 const used = (used: number): Partial<Caller> => ({ credits: { ...FakeAccess.caller(1).credits, used } })
 
 describe("a successful call", () => {
-  it.effect("from the catalog tells the day that the data is of, where it is known", () =>
+  it.effect("from the catalog has the date of the data, if it is known", () =>
     withTools(() =>
       Effect.gen(function* () {
         assert.strictEqual((yield* call("search_ads")).dataAsOf, "2026-06-30")
@@ -92,7 +92,7 @@ describe("a successful call", () => {
     )
   )
 
-  it.effect("tells what it was charged, and nothing when it was not: what is told may be given back", () =>
+  it.effect("reports its charge only if it was charged, because a reported charge may be refunded", () =>
     withTools((books) =>
       Effect.gen(function* () {
         const charged: Array<string> = []
@@ -119,7 +119,7 @@ describe("a successful call", () => {
     )
   )
 
-  it.effect("S43, D47, S106 of get_usage tells plan, credits, period and costs", () =>
+  it.effect("S43, D47, S106 of get_usage has plan, credits, period and costs", () =>
     withTools(() =>
       Effect.gen(function* () {
         assert.deepStrictEqual(envelopeOf(yield* call("get_usage")), {
@@ -207,7 +207,7 @@ describe("an empty result of search_ads", () => {
 })
 
 describe("wrong arguments", () => {
-  it.effect("D26 are all told at once: the schema's, conflicts, unknown niches, and the idempotency key", () =>
+  it.effect("D26 are all reported at once: the schema's, conflicts, unknown niches, and the idempotency key", () =>
     withTools((books) =>
       Effect.gen(function* () {
         const answer = yield* call(
@@ -239,7 +239,7 @@ describe("wrong arguments", () => {
     )
   )
 
-  it.effect("are told even when niches cannot be looked up; without other issues that is an error of its own", () =>
+  it.effect("are reported even if niches cannot be checked; without other issues the failed check is the error", () =>
     Effect.gen(function* () {
       const wrong = yield* call("search_ads", { niches: ["Apparel"], page: 0 })
       assert.deepStrictEqual(
@@ -330,7 +330,7 @@ describe("a call costs nothing", () => {
     )
   )
 
-  it.effect("D18 with wrong arguments, which are told before the balance", () =>
+  it.effect("D18 with wrong arguments, which are reported before the balance", () =>
     withTools(() =>
       Effect.gen(function* () {
         const answer = yield* call("search_ads", { page: 0 }, { caller: FakeAccess.caller(1, used(2000)) })

@@ -133,12 +133,12 @@ const forgive = (
 }
 
 /** Stores with their contributions: the number of matching items, or 1 for searches of stores. */
-interface Counted {
+interface Contributions {
   readonly rows: Uint32Array
   readonly counts: Uint32Array
 }
 
-const storeCounts = (view: SegmentView, filter: Filter, run: Run, given: Uint32Array): Counted => {
+const storeCounts = (view: SegmentView, filter: Filter, run: Run, given: Uint32Array): Contributions => {
   if (filter.subject === "stores") {
     const rows = matchStores(view, filter, run, given)
     return { rows, counts: new Uint32Array(rows.length).fill(1) }
@@ -155,7 +155,7 @@ const countStores = (
   view: SegmentView,
   failed: Uint8Array,
   conditions: ReadonlyArray<PreparedCondition>,
-  counted: Counted,
+  counted: Contributions,
   leaders: Leaders,
   counts: Counts
 ): void => {
@@ -178,11 +178,11 @@ const countStores = (
 /** The stores that fail only this condition, in the work space with that index and the next. */
 const only = (
   { segment }: SegmentView,
-  { counts, rows }: Counted,
+  { counts, rows }: Contributions,
   failed: Uint8Array,
   position: number,
   space: number
-): Counted => {
+): Contributions => {
   const own = { rows: spaceOf(segment, space), counts: spaceOf(segment, space + 1) }
   let length = 0
   for (let at = 0; at < rows.length; at++) {
@@ -198,7 +198,7 @@ const codesOf = { niche: 32_001, country: 26 ** 2 + 1, currency: 26 ** 3 + 1 }
 
 const addCodes = (
   column: Uint32Array,
-  { counts: ofRows, rows }: Counted,
+  { counts: ofRows, rows }: Contributions,
   size: number,
   leaders: ReadonlyArray<number> | undefined,
   counts: Map<number, number>
@@ -216,7 +216,7 @@ const addCodes = (
  */
 const halfBits = 13
 
-const addBits = (column: Uint32Array, { counts: ofRows, rows }: Counted, counts: Map<number, number>): void => {
+const addBits = (column: Uint32Array, { counts: ofRows, rows }: Contributions, counts: Map<number, number>): void => {
   const low = new Int32Array(2 ** halfBits)
   const high = new Int32Array(2 ** halfBits)
   for (let at = 0; at < rows.length; at++) {
@@ -241,7 +241,7 @@ const addHalf = (sums: Int32Array, first: number, counts: Map<number, number>): 
 /** A store counts once for an app, even if it has several spellings of it. */
 const addApps = (
   { appOffsets, apps }: StoreColumns,
-  { counts: ofRows, rows }: Counted,
+  { counts: ofRows, rows }: Contributions,
   leaders: ReadonlyArray<number>,
   counts: Map<number, number>
 ): void => {

@@ -14,7 +14,7 @@ const services = Layer.merge(Browser.layer, Site.layer()).pipe(
 
 describe.skipIf(!isAvailable())("in a browser", () => {
   layer(services, { excludeTestServices: true })((it) => {
-    it.effect("who has looked too often is told so, and may look again a moment later", () =>
+    it.effect("an account beyond the page rate limit gets a notice, and can continue a moment later", () =>
       Effect.gen(function* () {
         const site = yield* Site
         const who = yield* site.account()

@@ -136,7 +136,7 @@ const spoiled = (random: Random.Random, args: Record<string, unknown>): Record<s
 })
 
 layer(services, { excludeTestServices: true })("search pages", (it) => {
-  it.effect("tell the day that the data is of, once an import has ended", () =>
+  it.effect("show the date of the data once an import has ended", () =>
     Effect.gen(function* () {
       const { look, post } = yield* customer
       const sql = yield* SqlClient.SqlClient
@@ -232,7 +232,7 @@ layer(services, { excludeTestServices: true })("search pages", (it) => {
     })
   )
 
-  it.effect("each account has its own looks in a minute; who has none left is told when to come back", () =>
+  it.effect("each account has its own page rate limit; beyond it the page shows when to return", () =>
     Effect.gen(function* () {
       const clock = yield* SetClock
       const one = yield* customer
@@ -254,15 +254,17 @@ layer(services, { excludeTestServices: true })("search pages", (it) => {
     })
   )
 
-  it.effect("a page that is asked for as an image, as a store's could be, is none and counts as no look", () =>
-    Effect.gen(function* () {
-      const { visitor } = yield* customer
-      const image = { "sec-fetch-dest": "image", "sec-fetch-mode": "no-cors", "sec-fetch-site": "same-origin" }
-      for (let count = 0; count <= looksPerMinute; count++) {
-        assert.strictEqual((yield* visitor.get(adsPath, image)).status, 404)
-      }
-      assert.strictEqual((yield* visitor.get(adsPath, { "sec-fetch-dest": "document" })).status, 200)
-    })
+  it.effect(
+    "a page that is requested as an image, as a store's could be, is not found and counts as no page view",
+    () =>
+      Effect.gen(function* () {
+        const { visitor } = yield* customer
+        const image = { "sec-fetch-dest": "image", "sec-fetch-mode": "no-cors", "sec-fetch-site": "same-origin" }
+        for (let count = 0; count <= looksPerMinute; count++) {
+          assert.strictEqual((yield* visitor.get(adsPath, image)).status, 404)
+        }
+        assert.strictEqual((yield* visitor.get(adsPath, { "sec-fetch-dest": "document" })).status, 200)
+      })
   )
 
   describe("addresses", () => {
@@ -295,7 +297,7 @@ layer(services, { excludeTestServices: true })("search pages", (it) => {
       })
     )
 
-    it.effect("that are wrong are told where, with all that was typed", () =>
+    it.effect("that are wrong are reported at their fields, with all input kept", () =>
       Effect.gen(function* () {
         const { look } = yield* customer
         const typed =

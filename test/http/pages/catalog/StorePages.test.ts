@@ -200,7 +200,7 @@ layer(Site.layer(), { excludeTestServices: true })("the pages of stores", (it) =
       })
     )
 
-    it.effect("links only to the web, telling nobody from where, and loads images over TLS only", () =>
+    it.effect("links only to the web, without a referrer, and loads images over TLS only", () =>
       Effect.gen(function* () {
         const { visitor } = yield* visit
         const id = yield* StoreRecords.addStore()
@@ -254,7 +254,7 @@ layer(Site.layer(), { excludeTestServices: true })("the pages of stores", (it) =
       })
     )
 
-    it.effect("that does not exist, or cannot, is not found, whoever asks for it and however", () =>
+    it.effect("that does not exist, or cannot, is not found, for any account and method", () =>
       Effect.gen(function* () {
         const { visitor } = yield* visit
         const expected = settled(yield* visitor.get(path(999_999)))
@@ -287,7 +287,7 @@ layer(Site.layer(), { excludeTestServices: true })("the pages of stores", (it) =
       })
     )
 
-    it.effect("takes no credits to look at, and as many looks a minute as anyone needs", () =>
+    it.effect("costs no credits, within the page rate limit", () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         const { visitor } = yield* visit
