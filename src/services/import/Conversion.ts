@@ -23,7 +23,8 @@ export interface Converter {
   readonly item?: (item: unknown, line: number) => Reading
   readonly text?: (text: string, line: number) => Reading
   readonly row?: (cells: ReadonlyArray<string>, line: number) => Reading
-  readonly end?: () => Reading
+  /** What was waiting for more; `isCut`: more of it may have been behind the place where the file was cut off. */
+  readonly end?: (isCut: boolean) => Reading
 }
 
 /** `onEnd` is told whether the file was whole. */
@@ -64,6 +65,8 @@ export const convert = (
       Stream.map(chunk)
     )
   })
+
+const newline = 0x0a
 
 interface Cutter {
   readonly push: (bytes: Uint8Array) => Reading
@@ -118,6 +121,7 @@ const cutterOf = (container: Format.Container, converter: Converter): Cutter => 
       const rows = new CsvRows(container.delimiter)
       let isHeader = true
       let last = 1
+      let endsLine = true
       const convert = (found: ReturnType<CsvRows["push"]>) =>
         join(
           found.map(({ cells, line }) => {
@@ -130,13 +134,20 @@ const cutterOf = (container: Format.Container, converter: Converter): Cutter => 
           })
         )
       return {
-        push: (bytes) => convert(rows.push(bytes)),
+        push: (bytes) => {
+          endsLine = bytes.at(-1) === newline
+          return convert(rows.push(bytes))
+        },
         end: async (damage) => {
-          const found = damage === undefined ? convert(await rows.end()) : nothing
+          const left = damage === undefined ? await rows.end() : []
+          // Values of the last row are missing, and its end of line.
+          const isCutRow = !endsLine && (left.at(-1)?.cells.length ?? Infinity) < container.header.length
+          const found = convert(isCutRow ? left.slice(0, -1) : left)
+          const problem = rows.problem ?? (isCutRow ? "the input ends in the middle of this row" : undefined)
           return {
-            reading: join([found, converter.end?.() ?? nothing]),
+            reading: join([found, converter.end?.(damage !== undefined || problem !== undefined) ?? nothing]),
             line: last + 1,
-            problem: rows.problem
+            problem
           }
         }
       }

@@ -133,10 +133,29 @@ layer(NodeServices.layer)("the formats of files", (it) => {
 
     it.effect("takes what is whole of a file that was cut, of which nothing is gone", () =>
       Effect.gen(function* () {
-        const { rejects, rows, wholeStores } = yield* read('Handle,Title,Variant Price\na,A,5\nb,"B')
-        assert.lengthOf(products(rows), 1)
-        assert.match(rejects[0] ?? "", /the input ends in the middle of this row/)
-        assert.deepStrictEqual(wholeStores, [])
+        const whole = "Handle,Title,Variant Price\na,A,5\na,,6\nb,B,7\nb,,8\n"
+        for (const cut of ['b,,"9', "b,"]) {
+          const { kept, rejects, rows, wholeStores } = yield* read(whole + cut)
+          assert.deepStrictEqual(
+            products(rows).map(({ details, key }) => [key, details?.variants.length]),
+            [["a", 2]]
+          )
+          // Of the last product nobody knows how many rows it has.
+          assert.match(rejects[0] ?? "", /^4 : is the last product of a file that was cut off/)
+          assert.match(rejects[1] ?? "", /^6 : the input ends in the middle of this row/)
+          assert.deepStrictEqual(kept, [{ shop: "oakline.com", key: "b" }])
+          assert.deepStrictEqual(wholeStores, [])
+        }
+      })
+    )
+
+    it.effect("takes the last product of a file that is whole, with or without an end of line", () =>
+      Effect.gen(function* () {
+        for (const end of ["", "\n"]) {
+          const { rejects, rows } = yield* read(`Handle,Title,Variant Price\na,A,5\na,,6${end}`)
+          assert.deepStrictEqual(rejects, [])
+          assert.lengthOf(products(rows)[0]?.details?.variants ?? [], 2)
+        }
       })
     )
   })

@@ -60,6 +60,7 @@ export const flag = (value: unknown): boolean | null => {
 }
 
 const maxAmountCharacters = 100
+const plainAmount = /^\d+(?:\.\d+)?$/u
 
 /**
  * A number as people and programs write it: `1234.5`, `1,234.50`, `USD $1,234.56`, `1 234,50 €`. The last of comma and point
@@ -70,6 +71,8 @@ export const amount = (value: unknown, decimalSign?: "," | "."): number | null =
   const found = text(value)
   // The patterns take quadratic time.
   if (found === null || found.length > maxAmountCharacters) return null
+  // As most are written.
+  if (decimalSign !== "," && plainAmount.test(found)) return Number(found)
   // `12.5K` is not 12.5.
   if (/\d\s?[kmb]$/iu.test(found)) return null
   const digits = /^[^\d+.,-]*([+-]?[\d.,\s'\u2019]*\d)[^\d]*$/u.exec(found)?.[1]?.replaceAll(/[\s'\u2019]/gu, "")

@@ -65,7 +65,8 @@ interface Group {
 /** Takes rows one by one. Each gives what was complete before it. */
 export interface ProductRows {
   readonly push: (cells: Cells, line: number) => Reading
-  readonly end: () => Reading
+  /** Of a file that was cut off, the last product may lack rows: it is refused, and is not gone. */
+  readonly end: (isCut: boolean) => Reading
 }
 
 /** As the platform makes handles of titles. */
@@ -108,7 +109,12 @@ export const make = (header: ReadonlyArray<string>, domain: string): ProductRows
       group = { line, handle, title, first: cells, rows: [{ line, cells }] }
       return before
     },
-    end: finish
+    end: (isCut) => {
+      if (!isCut || group === undefined) return finish()
+      const { handle, line, title } = group
+      const reason = "is the last product of a file that was cut off: rows of it may be missing"
+      return { ...nothing, rejects: [{ line, field: "", reason }], kept: [handle ?? slug(title)] }
+    }
   }
 }
 

@@ -128,8 +128,11 @@ export const make = (header: ReadonlyArray<string>, month: string, store: Pick<S
       const at = found[column]
       return at === undefined ? null : text(cells[at])
     }
+    const shop: Record<string, unknown> = { type: "partial_shop", domain: host(cell("domain") ?? "") }
     /** Absent where there is no such column, or nothing in it. */
-    const given = (name: string, value: unknown) => (value === null || value === undefined ? {} : { [name]: value })
+    const give = (name: string, value: unknown) => {
+      if (value !== null && value !== undefined) shop[name] = value
+    }
     const number = (column: Column, isWhole: boolean) => {
       const written = cell(column)
       if (written === null) return null
@@ -142,38 +145,34 @@ export const make = (header: ReadonlyArray<string>, month: string, store: Pick<S
     const soldIn = sales === null ? undefined : currencyOf(sales)
     const isOtherCurrency = soldIn !== undefined && currency !== null && soldIn !== currency.toUpperCase()
     const language = cell("language")
-    const domain = host(cell("domain") ?? "")
-    const technologies = joined(cell("technologies"))
-    const decoded = decode({
-      type: "partial_shop",
-      domain,
-      ...given("name", cell("name")),
-      ...given("country", (cell("country") ?? store.country)?.toUpperCase()),
-      ...given("currency", currency?.toUpperCase()),
-      ...given("languages", language === null ? null : [languageOf(language)].filter((known) => known !== undefined)),
-      ...given("created_on", day(cell("created"))),
-      // Amounts are in the store's currency: without a rate, others cannot be told.
-      ...given("monthly_revenue", isOtherCurrency ? null : number("sales", false)),
-      ...given("monthly_orders", number("orders", true)),
-      ...given("products_count", number("products", true)),
-      ...given("theme", cell("theme")),
-      ...given("apps", found.apps === undefined ? null : joined(cell("apps"))),
-      ...given(
+    give("name", cell("name"))
+    give("country", (cell("country") ?? store.country)?.toUpperCase())
+    give("currency", currency?.toUpperCase())
+    give("languages", language === null ? null : [languageOf(language)].filter((known) => known !== undefined))
+    give("created_on", day(cell("created")))
+    // Amounts are in the store's currency: without a rate, others cannot be told.
+    give("monthly_revenue", isOtherCurrency ? null : number("sales", false))
+    give("monthly_orders", number("orders", true))
+    give("products_count", number("products", true))
+    give("theme", cell("theme"))
+    if (found.apps !== undefined) give("apps", joined(cell("apps")))
+    if (found.technologies !== undefined) {
+      const technologies = joined(cell("technologies"))
+      give(
         "pixels",
-        found.technologies === undefined
-          ? null
-          : pixelNames.filter(([, name]) => technologies.some((one) => name.test(one))).map(([pixel]) => pixel)
-      ),
-      ...given(
+        pixelNames.filter(([, name]) => technologies.some((one) => name.test(one))).map(([pixel]) => pixel)
+      )
+    }
+    if (networks.length > 0) {
+      give(
         "social_networks",
-        networks.length === 0
-          ? null
-          : networks.filter(({ at }) => text(cells[at]) !== null).map(({ network }) => network)
-      ),
-      ...given("trustpilot_rating", number("rating", false)),
-      ...given("trustpilot_reviews", number("reviews", true)),
-      ...given("categories", found.categories === undefined ? null : joined(cell("categories")))
-    })
+        networks.filter(({ at }) => text(cells[at]) !== null).map(({ network }) => network)
+      )
+    }
+    give("trustpilot_rating", number("rating", false))
+    give("trustpilot_reviews", number("reviews", true))
+    if (found.categories !== undefined) give("categories", joined(cell("categories")))
+    const decoded = decode(shop)
     if (Result.isFailure(decoded)) return refused(line, decoded.failure)
     const visits = number("visits", true)
     return {
