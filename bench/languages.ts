@@ -88,7 +88,7 @@ const kinds: Readonly<Record<string, (phrase: Phrase, random: Prng) => string>> 
   "a phrase": (phrase, random) => phrase(random)
 }
 
-/** Of this thread: other work of the machine does not count. */
+/** Of this thread, in steps of some milliseconds: other work of the machine does not count. */
 const cpuMillis = () => process.threadCpuUsage().user / 1000
 
 const megabytes = (bytes: number) => (bytes / 1e6).toFixed(1)
@@ -124,20 +124,23 @@ const measure = (file: string): void => {
       } as const
       const times: Array<number> = []
       let matches = 0
+      let cpuBefore = 0
       for (let at = 0; at < queriesOfKind + warmUp; at++) {
         const words = queryWords(text(phrase, random))
-        const before = cpuMillis()
+        if (at === warmUp) cpuBefore = cpuMillis()
+        const before = performance.now()
         const { total } = search(
           [view],
           { subject, stores: [], words, order, offset: 0, limit: 25 },
           { check: () => {} }
         )
         if (at < warmUp) continue
-        times.push(cpuMillis() - before)
+        times.push(performance.now() - before)
         matches += total
       }
       console.log(
         `  ${subject}, ${kind}: ${Math.round(matches / queriesOfKind)} matches; ` +
+          `CPU of a search ${((cpuMillis() - cpuBefore) / queriesOfKind).toFixed(2)} ms; ` +
           `p50 ${quantile(times, 0.5).toFixed(1)} ms, p95 ${quantile(times, 0.95).toFixed(1)}, max ${quantile(times, 1).toFixed(1)}`
       )
     }
