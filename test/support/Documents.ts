@@ -218,6 +218,12 @@ export const toolsPage = (tools: ReadonlyArray<RunnableTool>): string =>
     "share are in the descriptions of the searches, and output schemas have types and values alone. What it costs in tokens:",
     "[the benchmarks](benchmarks.md).",
     "",
+    "A client that loads all definitions up front can ask for some of them: `/mcp?tools=search_ads,get_usage`. One that shows its model",
+    "all of an answer can ask for `/mcp?format=compact`: the same items as a table in the text, without `structuredContent` and output",
+    "schemas, at a third of the tokens. Cells are separated by tabs; the first line of a table says what all its rows have, where",
+    '`{column}` is that column of the row and `*` is the cell; `null` is empty, empty text is `""`, and `; ` separates the members of a list.',
+    "Both parameters may be combined, sign-in works with them, and the charge is the same.",
+    "",
     ...tools.flatMap(toolSection)
   ].join("\n")
 

@@ -1,5 +1,6 @@
-/** The resource indicator of tokens: `{base}/mcp`, the only resource (R14; RFC 8707, 2). */
+/** The resource indicator of tokens: `{base}/mcp`, the only resource, in whatever view (R14, D69; RFC 8707, 2). */
 import { Result } from "effect"
+import * as View from "../mcp/View.ts"
 import { InvalidTarget } from "./OAuthError.ts"
 
 /** A hierarchical URI without user info, query and fragment, not even empty ones. */
@@ -21,10 +22,16 @@ export const canonical = (text: string): string | undefined => {
   return `${protocol}//${shortHost}${path.endsWith("/") ? path.slice(0, -1) : path}`
 }
 
+/** Clients take the address that they were given for the resource. */
+const withoutView = (text: string): string => {
+  const mark = text.indexOf("?")
+  return mark !== -1 && View.isView(text.slice(mark + 1)) ? text.slice(0, mark) : text
+}
+
 /** The resource of a request. Every value given must be the only resource; without values, it is the default. */
 export const resolve = (given: ReadonlyArray<string>, mcpUrl: string): Result.Result<string, InvalidTarget> => {
   const own = canonical(mcpUrl)
-  return given.every((each) => canonical(each) === own)
+  return given.every((each) => canonical(withoutView(each)) === own)
     ? Result.succeed(mcpUrl)
     : Result.fail(new InvalidTarget({ message: `The only resource of this server is ${mcpUrl}` }))
 }

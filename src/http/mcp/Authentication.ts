@@ -6,6 +6,7 @@ import type { Caller } from "../../domain/access/Account.ts"
 import type { ServiceUnavailable } from "../../domain/ToolError.ts"
 import type { CredentialRejected, CredentialResolver } from "../../services/access/CredentialResolver.ts"
 import { scope } from "../../domain/oauth/Scope.ts"
+import * as View from "../../domain/mcp/View.ts"
 import { protectedResourcePath } from "../oauth/Metadata.ts"
 
 /** A request without a bearer credential. It may have one in the query, or one without the word `Bearer`. */
@@ -38,8 +39,14 @@ export const authenticate = (
  * The header of a 401. It has an `error` only if a credential was sent in the header. Some clients show their users nothing
  * but this header, so it repeats the text of the body; {@link explain} has only characters that RFC 6750, section 3, allows.
  */
-export const challenge = ({ baseUrl }: Pick<AppSettings, "baseUrl">, refusal: NoCredential | CredentialRejected) => {
-  const way = `Bearer resource_metadata="${baseUrl}${protectedResourcePath}", scope="${scope}"`
+export const challenge = (
+  { baseUrl }: Pick<AppSettings, "baseUrl">,
+  refusal: NoCredential | CredentialRejected,
+  /** Of the address of the request. */
+  query = ""
+) => {
+  const metadata = `${baseUrl}${protectedResourcePath}${View.isView(query) ? `?${query}` : ""}`
+  const way = `Bearer resource_metadata="${metadata}", scope="${scope}"`
   return refusal._tag === "CredentialRejected" || refusal.instead === "without scheme"
     ? `${way}, error="invalid_token", error_description="${explain(refusal)}"`
     : way

@@ -4,6 +4,7 @@ import { Headers, HttpTraceContext } from "effect/http"
 import { AppConfig } from "../../Config.ts"
 import type { Caller } from "../../domain/access/Account.ts"
 import * as JsonRpc from "../../domain/mcp/JsonRpc.ts"
+import type { View } from "../../domain/mcp/View.ts"
 import * as Protocol from "../../domain/mcp/Protocol.ts"
 import { CreditLedger } from "../../services/access/CreditLedger.ts"
 import type { Charge } from "../../services/access/CreditLedger.ts"
@@ -21,6 +22,7 @@ export interface RequestContext {
   readonly headers: Protocol.RoutingHeaders
   readonly caller: Caller
   readonly requestId: string
+  readonly view: View
 }
 
 /** Of one message; `onCharge` is told what is charged for it. */
@@ -57,10 +59,10 @@ export class Dispatch extends Context.Service<
       const handle = Effect.fnUntraced(function* (
         request: JsonRpc.Request,
         revision: Protocol.Revision,
-        { caller, headers, onCharge, requestId }: MessageContext
+        { caller, headers, onCharge, requestId, view }: MessageContext
       ): Effect.fn.Return<Reply.Reply> {
         const rate = yield* requestRate.take(caller.accountId)
-        const outcome = methods.answer(request, revision, headers.sessionId)
+        const outcome = methods.answer(request, revision, headers.sessionId, view)
         if (Result.isFailure(outcome)) {
           const { failure } = outcome
           return { status: failure.status, body: JsonRpc.failure(request.id, withId(failure, requestId)), rate }
@@ -73,7 +75,7 @@ export class Dispatch extends Context.Service<
           const { error } = answer
           return {
             status: 200,
-            body: JsonRpc.success(request.id, methods.toolResult(answer, revision)),
+            body: JsonRpc.success(request.id, methods.toolResult(answer, revision, view)),
             credits: answer,
             rate,
             retryAfterSeconds: error !== undefined && "retryAfterSeconds" in error ? error.retryAfterSeconds : undefined

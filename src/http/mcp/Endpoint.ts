@@ -5,10 +5,12 @@ import { HttpRouter, HttpServerResponse } from "effect/http"
 import { AppConfig } from "../../Config.ts"
 import * as BoundedJson from "../../domain/BoundedJson.ts"
 import * as JsonRpc from "../../domain/mcp/JsonRpc.ts"
+import * as View from "../../domain/mcp/View.ts"
 import { CredentialResolver } from "../../services/access/CredentialResolver.ts"
 import * as CommonHeaders from "../CommonHeaders.ts"
 import * as Cors from "../oauth/Cors.ts"
 import * as Outage from "../Outage.ts"
+import { queryOf } from "../pages/shared/Query.ts"
 import * as RequestHeaders from "../RequestHeaders.ts"
 import { RequestId } from "../RequestId.ts"
 import * as Authentication from "./Authentication.ts"
@@ -108,7 +110,7 @@ export const layer = HttpRouter.use((router) =>
       return response
     }
 
-    const unauthenticated = (error: Authentication.Failure): Refusal =>
+    const unauthenticated = (error: Authentication.Failure, query: string): Refusal =>
       error._tag === "ServiceUnavailable"
         ? {
             status: 503,
@@ -119,7 +121,7 @@ export const layer = HttpRouter.use((router) =>
         : {
             status: 401,
             message: Authentication.explain(error),
-            headers: { "www-authenticate": Authentication.challenge(config, error) }
+            headers: { "www-authenticate": Authentication.challenge(config, error, query) }
           }
 
     const answer = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest, requestId: string) {
@@ -132,6 +134,8 @@ export const layer = HttpRouter.use((router) =>
       const caller = yield* Authentication.authenticate(request.url, headers["authorization"], resolver)
       const refusal = refusalOf(request.method, headers)
       if (refusal !== undefined) return refuse(refusal, requestId)
+      const view = View.read(queryOf(request.url))
+      if (Result.isFailure(view)) return refuse({ status: 400, message: view.failure }, requestId)
 
       const value = parse(yield* request.arrayBuffer)
       if (Result.isFailure(value)) return refuse(value.failure, requestId)
@@ -139,6 +143,7 @@ export const layer = HttpRouter.use((router) =>
       const reply = yield* dispatcher.dispatch(value.success, {
         caller,
         requestId,
+        view: view.success,
         headers: {
           version: headers["mcp-protocol-version"]?.trim(),
           method: headers["mcp-method"]?.trim(),
@@ -149,15 +154,15 @@ export const layer = HttpRouter.use((router) =>
       return respond(reply, requestId)
     })
 
-    const refusalFor = (error: Authentication.Failure | HttpServerError.HttpServerError): Refusal => {
-      if (error._tag !== "HttpServerError") return unauthenticated(error)
+    const refusalFor = (error: Authentication.Failure | HttpServerError.HttpServerError, query: string): Refusal => {
+      if (error._tag !== "HttpServerError") return unauthenticated(error, query)
       return isTooLarge(error) ? refusals.size : refusals.incomplete
     }
 
     const answerOrRefuse = (request: HttpServerRequest.HttpServerRequest) =>
       Effect.flatMap(RequestId, (requestId) =>
         Effect.catch(answer(request, requestId), (error) => {
-          const refused = refuse(refusalFor(error), requestId)
+          const refused = refuse(refusalFor(error, queryOf(request.url)), requestId)
           return error._tag === "ServiceUnavailable"
             ? Effect.as(logOutage(error.cause ?? error, requestId), refused)
             : Effect.succeed(refused)

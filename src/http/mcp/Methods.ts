@@ -3,12 +3,14 @@ import { Result, Schema } from "effect"
 import type { AppSettings } from "../../Config.ts"
 import * as JsonRpc from "../../domain/mcp/JsonRpc.ts"
 import * as Protocol from "../../domain/mcp/Protocol.ts"
+import * as View from "../../domain/mcp/View.ts"
 import * as ToolErrors from "../../domain/ToolError.ts"
 import type { RawArguments, RunnableTool } from "../../services/tools/ToolDefinition.ts"
 import type { ToolRegistry } from "../../services/tools/ToolRegistry.ts"
 import type { ToolAnswer } from "../../services/tools/ToolRunner.ts"
 import * as Cards from "./apps/Cards.ts"
 import * as Extension from "./apps/Extension.ts"
+import * as CompactText from "./CompactText.ts"
 import { instructions, serverInfo } from "./ServerInfo.ts"
 
 /** A failure of the protocol, with the HTTP status that its revision gives it. */
@@ -41,11 +43,6 @@ export const make = (config: Pick<AppSettings, "baseUrl">, registry: ToolRegistr
   const modernMeta = { [Protocol.metaKeys.serverInfo]: info }
   const modernMetaFields = JSON.stringify(modernMeta).slice(1, -1)
   const cacheable = { ttlMs, cacheScope: "public", resultType: "complete", _meta: modernMeta }
-  const tools = registry.tools.map(({ listing }) => listing)
-  const toolsWithCards = tools.map((listing) => {
-    const meta = Cards.toolMeta(listing.name)
-    return meta === undefined ? listing : { ...listing, _meta: meta }
-  })
   /** Whoever has not announced the extension is not given it from a shared cache. */
   const cacheableWithCards = { ...cacheable, cacheScope: "private" }
 
@@ -53,14 +50,30 @@ export const make = (config: Pick<AppSettings, "baseUrl">, registry: ToolRegistr
     const outcome: Outcome = { _tag: "Json", json: JSON.stringify(value) }
     return Result.succeed(outcome)
   }
-  const legacyTools = json({ tools })
-  const modernTools = json({ tools, ...cacheable })
+
+  const toolsOf = ({ isCompact, tools }: View.View, areCardsShown = false) =>
+    registry.tools.flatMap(({ listing }) => {
+      if (tools?.has(listing.name) === false) return []
+      const { annotations, description, inputSchema, name, title } = listing
+      if (isCompact) return [{ name, title, description, inputSchema, annotations }]
+      const meta = areCardsShown ? Cards.toolMeta(name) : undefined
+      return [meta === undefined ? listing : { ...listing, _meta: meta }]
+    })
+  const listTools = (cache: object, areCardsShown = false) => {
+    const whole = json({ tools: toolsOf(View.whole, areCardsShown), ...cache })
+    return method(ListParams, (_, view) =>
+      view === View.whole ? whole : json({ tools: toolsOf(view, areCardsShown), ...cache })
+    )
+  }
   const pong = json({})
   const supportedVersions = Protocol.modernVersions
   const discovery = json({ supportedVersions, capabilities, instructions, ...cacheable })
 
-  const initialize = ({ capabilities: announced, protocolVersion: requested }: typeof InitializeParams.Type) => {
-    const startsSession = Extension.isAnnounced(announced)
+  const initialize = (
+    { capabilities: announced, protocolVersion: requested }: typeof InitializeParams.Type,
+    { isCompact }: View.View
+  ) => {
+    const startsSession = !isCompact && Extension.isAnnounced(announced)
     const answer = {
       protocolVersion: Protocol.isLegacyVersion(requested) ? requested : Protocol.legacyVersions[0],
       capabilities: startsSession ? withCards : capabilities,
@@ -77,10 +90,12 @@ export const make = (config: Pick<AppSettings, "baseUrl">, registry: ToolRegistr
     return invalid(legacyStatus, `there is no such resource; the resources are ${known}`)
   }
 
-  const callTool = (params: typeof CallParams.Type): MethodResult => {
-    const tool = registry.find(params.name)
+  const callTool = (params: typeof CallParams.Type, view: View.View): MethodResult => {
+    const tool = view.tools?.has(params.name) === false ? undefined : registry.find(params.name)
     if (tool === undefined) {
-      const known = tools.map((listing) => listing.name).join(", ")
+      const known = toolsOf(view)
+        .map(({ name }) => name)
+        .join(", ")
       return invalid(legacyStatus, `there is no such tool; the tools are ${known}`)
     }
     const meta = params._meta ?? undefined
@@ -90,25 +105,24 @@ export const make = (config: Pick<AppSettings, "baseUrl">, registry: ToolRegistr
   const legacy: Methods = [
     ["initialize", method(InitializeParams, initialize)],
     ["ping", method(AnyParams, () => pong)],
-    ["tools/list", method(ListParams, () => legacyTools)],
+    ["tools/list", listTools({})],
     ["tools/call", method(CallParams, callTool)]
   ]
   const modern: Methods = [
     ["server/discover", method(AnyParams, () => discovery)],
-    ["tools/list", method(ListParams, () => modernTools)],
+    ["tools/list", listTools(cacheable)],
     ["tools/call", method(CallParams, callTool)]
   ]
 
   /** The methods of a client that has announced the extension; a later entry replaces an earlier one. */
   const extended = (methods: Methods, cache: object): Methods => {
     const answers = {
-      tools: json({ tools: toolsWithCards, ...cache }),
       resources: json({ resources: Cards.resources, ...cache }),
       templates: json({ resourceTemplates: [], ...cache })
     }
     return [
       ...methods,
-      ["tools/list", method(ListParams, () => answers.tools)],
+      ["tools/list", listTools(cache, true)],
       ["resources/list", method(ListParams, () => answers.resources)],
       ["resources/templates/list", method(ListParams, () => answers.templates)],
       ["resources/read", method(ReadParams, readResource)]
@@ -138,8 +152,13 @@ export const make = (config: Pick<AppSettings, "baseUrl">, registry: ToolRegistr
     answer: (
       { method: name, params }: JsonRpc.Request,
       revision: Protocol.Revision,
-      sessionId: string | undefined
-    ): MethodResult => (hasAnnounced(params, revision, sessionId) ? apps : plain)[revision](name, params),
+      sessionId: string | undefined,
+      view: View.View
+    ): MethodResult => {
+      // Cards show structured content, which compact answers have none of.
+      const showsCards = !view.isCompact && hasAnnounced(params, revision, sessionId)
+      return (showsCards ? apps : plain)[revision](name, params, view)
+    },
 
     /** The JSON of `resources/read`. */
     cardResult: (card: Card, imageOrigins: ReadonlyArray<string>, revision: Protocol.Revision): string =>
@@ -148,18 +167,20 @@ export const make = (config: Pick<AppSettings, "baseUrl">, registry: ToolRegistr
     /**
      * The JSON of a `CallToolResult`; the JSON of the answer is inserted as it is. An error has no `structuredContent`, and
      * its first block is not JSON: clients would validate either against the outputSchema, and throw or hide it
-     * (docs/errors.md).
+     * (docs/errors.md). A compact answer has no `structuredContent` either: some clients show their model both.
      */
-    toolResult: (answer: ToolAnswer, revision: Protocol.Revision): string => {
+    toolResult: (answer: ToolAnswer, revision: Protocol.Revision, { isCompact }: View.View): string => {
       const credits = `"discovery/credits":{"cost":${answer.cost},"remaining":${answer.remaining}}`
       const meta =
         answer.dataAsOf === undefined ? credits : `${credits},"discovery/data_as_of":${JSON.stringify(answer.dataAsOf)}`
-      const texts = answer.error === undefined ? [answer.json] : [ToolErrors.toText(answer.error), answer.json]
+      const result = isCompact ? CompactText.of : (json: string) => json
+      const texts = answer.error === undefined ? [result(answer.json)] : [ToolErrors.toText(answer.error), answer.json]
       const content = `"content":${JSON.stringify(texts.map((text) => ({ type: "text", text })))}`
-      const outcome = answer.error === undefined ? `"structuredContent":${answer.json}` : `"isError":true`
+      const structured = isCompact ? "" : `,"structuredContent":${answer.json}`
+      const outcome = answer.error === undefined ? structured : `,"isError":true`
       return revision === "modern"
-        ? `{${content},${outcome},"_meta":{${meta},${modernMetaFields}},"resultType":"complete"}`
-        : `{${content},${outcome},"_meta":{${meta}}}`
+        ? `{${content}${outcome},"_meta":{${meta},${modernMetaFields}},"resultType":"complete"}`
+        : `{${content}${outcome},"_meta":{${meta}}}`
     }
   }
 }
@@ -203,16 +224,16 @@ const CallParams = paramsWith({
 })
 
 /** Takes the params as they were sent, and the status for malformed ones. */
-type Method = (params: unknown, status: Status) => MethodResult
+type Method = (params: unknown, status: Status, view: View.View) => MethodResult
 
 const method = <S extends Schema.ConstraintDecoder<unknown>>(
   schema: S,
-  run: (params: S["Type"]) => MethodResult
+  run: (params: S["Type"], view: View.View) => MethodResult
 ): Method => {
   const decode = Schema.decodeUnknownResult(schema)
-  return (params, status) => {
+  return (params, status, view) => {
     const decoded = decode(params ?? {})
-    return Result.isFailure(decoded) ? invalid(status, JsonRpc.explain(decoded.failure)) : run(decoded.success)
+    return Result.isFailure(decoded) ? invalid(status, JsonRpc.explain(decoded.failure)) : run(decoded.success, view)
   }
 }
 
@@ -226,5 +247,5 @@ const revisionOf = (malformed: Status, unknown: Status, entries: Methods) => {
     status: unknown
   })
   const other = method(AnyParams, () => notFound)
-  return (name: string, params: unknown) => (methods.get(name) ?? other)(params, malformed)
+  return (name: string, params: unknown, view: View.View) => (methods.get(name) ?? other)(params, malformed, view)
 }

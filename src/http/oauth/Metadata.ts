@@ -3,11 +3,14 @@
  * the configuration, never on the `Host` of the request.
  */
 import { Effect } from "effect"
+import type { HttpServerRequest } from "effect/http"
 import { HttpRouter, HttpServerResponse } from "effect/http"
 import { AppConfig } from "../../Config.ts"
 import { authMethods } from "../../domain/oauth/Client.ts"
+import * as View from "../../domain/mcp/View.ts"
 import { scope } from "../../domain/oauth/Scope.ts"
 import { clientsPath, documentationPath } from "../pages/shared/DocumentationPaths.ts"
+import { queryOf } from "../pages/shared/Query.ts"
 import { RequestId } from "../RequestId.ts"
 import * as Cors from "./Cors.ts"
 
@@ -30,17 +33,24 @@ const cached = { headers: { "cache-control": "public, max-age=300", ...Cors.head
 export const layer = HttpRouter.use((router) =>
   Effect.gen(function* () {
     const { baseUrl, clientMetadataDocuments, mcpUrl } = yield* AppConfig
-    const protectedResource = HttpServerResponse.jsonUnsafe(
-      {
-        resource: mcpUrl,
-        authorization_servers: [baseUrl],
-        scopes_supported: [scope],
-        bearer_methods_supported: ["header"],
-        resource_name: "Discovery",
-        resource_documentation: `${baseUrl}${documentationPath}`
-      },
-      cached
-    )
+    const metadataOf = (resource: string) =>
+      HttpServerResponse.jsonUnsafe(
+        {
+          resource,
+          authorization_servers: [baseUrl],
+          scopes_supported: [scope],
+          bearer_methods_supported: ["header"],
+          resource_name: "Discovery",
+          resource_documentation: `${baseUrl}${documentationPath}`
+        },
+        cached
+      )
+    const whole = metadataOf(mcpUrl)
+    /** `resource` is the address that the client asks about, with its query: some compare both (RFC 9728, 3.1 and 3.3). */
+    const protectedResource = (request: HttpServerRequest.HttpServerRequest) => {
+      const query = queryOf(request.url)
+      return Effect.succeed(View.isView(query) ? metadataOf(`${mcpUrl}?${query}`) : whole)
+    }
     const authorizationServer = HttpServerResponse.jsonUnsafe(
       {
         issuer: baseUrl,

@@ -1,71 +1,17 @@
 /** The endpoint over the live services and a real database: the main job, end to end (S4, D43 to D47). */
-import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import { assert, describe, layer } from "@effect/vitest"
-import { Effect, Layer, Logger, Redacted, Schedule, Schema } from "effect"
-import { HttpServer } from "effect/http"
+import { Effect, Redacted, Schedule, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import * as net from "node:net"
-import * as Live from "../../../src/cli/Live.ts"
-import { AppConfig } from "../../../src/Config.ts"
 import { ProductRecordItem } from "../../../src/domain/catalog/ProductRecordItem.ts"
 import { ShopRecordItem } from "../../../src/domain/catalog/ShopItem.ts"
 import { AdPage, ProductPage, ShopPage } from "../../../src/domain/search/Page.ts"
-import * as Router from "../../../src/http/Router.ts"
-import * as Server from "../../../src/http/Server.ts"
 import { ApiKeys } from "../../../src/services/access/ApiKeys.ts"
 import { TrackedShops } from "../../../src/services/access/TrackedShops.ts"
-import { demoSource } from "../../../demo/DemoData.ts"
-import { Importer } from "../../../src/services/import/Importer.ts"
 import * as Access from "../../support/Access.ts"
+import * as LiveServer from "../../support/LiveServer.ts"
 import * as Messages from "../../support/Messages.ts"
 import { connectV1, connectV2, exercise } from "../../support/RealClients.ts"
-import { indexed } from "../../support/Stamps.ts"
-import { TestDatabase } from "../../support/TestDatabase.ts"
-import * as TestIndex from "../../support/TestIndex.ts"
-
-const demo = Layer.effectDiscard(
-  Effect.gen(function* () {
-    const importer = yield* Importer
-    yield* importer.run(demoSource({ size: "tiny", seed: "live", asOf: "2026-01-15" }), {
-      provenance: { source: "demo", license: null, asOf: "2026-01-15" },
-      maxRejects: 0,
-      onRejects: () => Effect.void,
-      onProgress: () => Effect.void
-    })
-  })
-)
-
-/** Live services, a tiny catalog, and the listening endpoint. */
-const everything = Layer.effectDiscard(indexed).pipe(
-  Layer.provideMerge(Router.layer),
-  Layer.provideMerge(Server.layer),
-  Layer.provideMerge(Live.service),
-  Layer.provideMerge(demo),
-  Layer.provideMerge(Live.operation),
-  Layer.provideMerge(Access.layerUnhashed),
-  Layer.provide(NodeCrypto.layer),
-  Layer.provideMerge(TestDatabase.layer),
-  Layer.provideMerge(AppConfig.layerOf({ port: 0, baseUrl: "https://discovery.test", ...TestIndex.settings() })),
-  Layer.provideMerge(Logger.layer([]))
-)
-
-const url = Effect.map(HttpServer.HttpServer, ({ address }) =>
-  address._tag === "UnixPathAddress" ? "" : `http://127.0.0.1:${address.port}`
-)
-
-const post = Effect.fnUntraced(function* (secret: Redacted.Redacted, message: unknown) {
-  const address = yield* url
-  return yield* Effect.promise(async () => {
-    const response = await fetch(`${address}/mcp`, {
-      method: "POST",
-      headers: { authorization: `Bearer ${Redacted.value(secret)}`, "content-type": "application/json" },
-      body: JSON.stringify(message)
-    })
-    const text = await response.text()
-    const json: unknown = text === "" ? undefined : JSON.parse(text)
-    return { status: response.status, headers: response.headers, text, json }
-  })
-})
 
 /** The same request, for a client that does not wait for its answer. */
 const httpPost = (secret: Redacted.Redacted, message: unknown): string => {
@@ -81,12 +27,12 @@ const httpPost = (secret: Redacted.Redacted, message: unknown): string => {
   ].join("\r\n")
 }
 
-layer(everything, { excludeTestServices: true })("live", (it) => {
+layer(LiveServer.layer, { excludeTestServices: true })("live", (it) => {
   describe("D46, D47 real clients call every tool and get what its schema says", () => {
     it.effect("official SDK v1, 2025-06-18", () =>
       Effect.gen(function* () {
         const { caller, secret } = yield* Access.subscriber()
-        const address = yield* url
+        const address = yield* LiveServer.url
         yield* Effect.promise(async () => {
           const headers = { authorization: `Bearer ${Redacted.value(secret)}` }
           const { client } = await connectV1(address, "2025-06-18", headers)
@@ -104,7 +50,7 @@ layer(everything, { excludeTestServices: true })("live", (it) => {
     it.effect("official SDK v2, 2026-07-28", () =>
       Effect.gen(function* () {
         const { caller, secret } = yield* Access.subscriber()
-        const address = yield* url
+        const address = yield* LiveServer.url
         yield* Effect.promise(async () => {
           const headers = { authorization: `Bearer ${Redacted.value(secret)}` }
           const client = await connectV2(address, { versionNegotiation: { mode: "auto" } }, headers)
@@ -120,7 +66,7 @@ layer(everything, { excludeTestServices: true })("live", (it) => {
   it.effect("S2, S72 search_ads answers from the catalog, in the form of its schema", () =>
     Effect.gen(function* () {
       const { secret } = yield* Access.subscriber()
-      const { headers, json } = yield* post(secret, Messages.call("search_ads", { per_page: 25 }))
+      const { headers, json } = yield* LiveServer.post(secret, Messages.call("search_ads", { per_page: 25 }))
       const Body = Schema.Struct({ result: Schema.Struct({ structuredContent: AdPage }) })
       const { pagination, results } = Schema.decodeUnknownSync(Body)(json).result.structuredContent
       assert.strictEqual(results.length, 25)
@@ -137,7 +83,7 @@ layer(everything, { excludeTestServices: true })("live", (it) => {
     Effect.gen(function* () {
       const { caller, secret } = yield* Access.subscriber()
       const result = Effect.fnUntraced(function* <A>(name: string, args: object, schema: Schema.Codec<A, unknown>) {
-        const { json } = yield* post(secret, Messages.call(name, args))
+        const { json } = yield* LiveServer.post(secret, Messages.call(name, args))
         const Body = Schema.Struct({ result: Schema.Struct({ structuredContent: schema }) })
         return Schema.decodeUnknownSync(Body)(json).result.structuredContent
       })
@@ -154,7 +100,7 @@ layer(everything, { excludeTestServices: true })("live", (it) => {
       const shop = yield* result("get_shop", { shop_id: product.shop.id }, ShopRecordItem)
       assert.deepInclude(shop, { domain: product.shop.domain, is_tracked: false, dashboard_url: product.dashboard_url })
 
-      const refused = yield* post(secret, Messages.call("get_product", { product_id: product.id }))
+      const refused = yield* LiveServer.post(secret, Messages.call("get_product", { product_id: product.id }))
       assert.include(refused.text, "shop_not_tracked")
       assert.include(refused.text, product.dashboard_url)
       yield* (yield* TrackedShops).add(caller.accountId, shop.domain, "tracked")
@@ -162,7 +108,7 @@ layer(everything, { excludeTestServices: true })("live", (it) => {
       assert.deepInclude(details, { id: product.id, title: product.title, price: product.price })
       assert.isTrue((yield* result("get_shop", { shop_id: shop.id }, ShopRecordItem)).is_tracked)
 
-      const unknown = yield* post(secret, Messages.call("get_shop", { shop_id: 2_147_483_647 }))
+      const unknown = yield* LiveServer.post(secret, Messages.call("get_shop", { shop_id: 2_147_483_647 }))
       assert.include(unknown.text, "not_found")
       // Two searches, get_shop twice, get_product once; what was refused or not found took nothing.
       assert.strictEqual((yield* Access.books(caller.accountId)).balance.used, 5)
@@ -173,10 +119,10 @@ layer(everything, { excludeTestServices: true })("live", (it) => {
   it.effect("unknown niches and themes are reported with all other issues and the nearest names", () =>
     Effect.gen(function* () {
       const { secret } = yield* Access.subscriber()
-      const options = yield* post(secret, Messages.call("list_filter_options", { kind: "niches" }))
+      const options = yield* LiveServer.post(secret, Messages.call("list_filter_options", { kind: "niches" }))
       const name = /"name\\":\\"([A-Z][a-z]{4,})\\"/.exec(options.text)?.[1] ?? assert.fail(options.text)
       const wrong = `${name.slice(0, -1)}zz`
-      const { text } = yield* post(
+      const { text } = yield* LiveServer.post(
         secret,
         Messages.call("search_products", { niches: [name, wrong, 2_000_000_000], themes: ["No such theme"], page: 0 })
       )
@@ -201,9 +147,9 @@ layer(everything, { excludeTestServices: true })("live", (it) => {
           _meta: { "discovery/idempotency-key": "job-7" }
         })
       const answers = [
-        yield* post(secret, message({ page: 1 })),
-        yield* post(secret, message({ page: 1 })),
-        yield* post(secret, message({ page: 2 }))
+        yield* LiveServer.post(secret, message({ page: 1 })),
+        yield* LiveServer.post(secret, message({ page: 1 })),
+        yield* LiveServer.post(secret, message({ page: 2 }))
       ]
       assert.deepStrictEqual(
         answers.map(({ headers, text }) => [headers.get("x-credits-cost"), text.includes('"isError":true')]),
@@ -220,14 +166,14 @@ layer(everything, { excludeTestServices: true })("live", (it) => {
   it.effect("S36, S104 a revoked key and a lost plan stop the next call", () =>
     Effect.gen(function* () {
       const { caller, secret } = yield* Access.subscriber()
-      assert.strictEqual((yield* post(secret, Messages.plain)).status, 200)
+      assert.strictEqual((yield* LiveServer.post(secret, Messages.plain)).status, 200)
       const keys = yield* ApiKeys
       const [key] = yield* keys.list(caller.accountId)
       yield* keys.revoke(caller.accountId, key?.id ?? assert.fail("no key"))
-      assert.strictEqual((yield* post(secret, Messages.plain)).status, 401)
+      assert.strictEqual((yield* LiveServer.post(secret, Messages.plain)).status, 401)
 
       const unpaid = yield* Access.subscriber({ status: "unpaid" })
-      const answer = yield* post(unpaid.secret, Messages.plain)
+      const answer = yield* LiveServer.post(unpaid.secret, Messages.plain)
       assert.strictEqual(answer.status, 200)
       assert.include(answer.text, "plan_upgrade_required")
     })
@@ -237,7 +183,7 @@ layer(everything, { excludeTestServices: true })("live", (it) => {
     Effect.gen(function* () {
       const { caller, secret } = yield* Access.subscriber()
       const sql = yield* SqlClient.SqlClient
-      const port = Number((yield* url).split(":").at(-1))
+      const port = Number((yield* LiveServer.url).split(":").at(-1))
       const waiting = Effect.map(
         sql<{ readonly count: number }>`SELECT count(*)::int AS count FROM pg_stat_activity
           WHERE datname = current_database() AND wait_event_type = 'Lock'`,
@@ -262,7 +208,7 @@ layer(everything, { excludeTestServices: true })("live", (it) => {
         })
       )
       assert.strictEqual((yield* Access.books(caller.accountId)).balance.used, 0)
-      assert.strictEqual((yield* post(secret, Messages.plain)).status, 200)
+      assert.strictEqual((yield* LiveServer.post(secret, Messages.plain)).status, 200)
     })
   )
 
@@ -270,7 +216,7 @@ layer(everything, { excludeTestServices: true })("live", (it) => {
     Effect.gen(function* () {
       const { caller, secret } = yield* Access.subscriber()
       const sql = yield* SqlClient.SqlClient
-      const port = Number((yield* url).split(":").at(-1))
+      const port = Number((yield* LiveServer.url).split(":").at(-1))
       const search = (id: number, key?: string) => ({
         ...Messages.request("tools/call", {
           name: "search_products",
@@ -310,8 +256,8 @@ layer(everything, { excludeTestServices: true })("live", (it) => {
       assert.deepStrictEqual(yield* Access.disagreements, [])
 
       // A key that nobody had an answer to is not paid for: the call is charged when it is answered, and only once.
-      assert.strictEqual((yield* post(secret, search(7, "left-1"))).headers.get("x-credits-cost"), "1")
-      assert.strictEqual((yield* post(secret, search(8, "left-1"))).headers.get("x-credits-cost"), "0")
+      assert.strictEqual((yield* LiveServer.post(secret, search(7, "left-1"))).headers.get("x-credits-cost"), "1")
+      assert.strictEqual((yield* LiveServer.post(secret, search(8, "left-1"))).headers.get("x-credits-cost"), "0")
       assert.strictEqual(yield* used, 1)
     })
   )

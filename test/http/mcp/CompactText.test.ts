@@ -1,0 +1,102 @@
+/** D69: a compact answer has every value of the whole one: it is read back. */
+import { assert, describe, it } from "@effect/vitest"
+import { Schema } from "effect"
+import { ProductRecordItem } from "../../../src/domain/catalog/ProductRecordItem.ts"
+import { ShopRecordItem } from "../../../src/domain/catalog/ShopItem.ts"
+import { AdPage, ProductPage, ShopPage } from "../../../src/domain/search/Page.ts"
+import * as CompactText from "../../../src/http/mcp/CompactText.ts"
+import { Usage } from "../../../src/services/tools/GetUsage.ts"
+import * as CompactReader from "../../support/CompactReader.ts"
+
+const Text = Schema.Literals([
+  "",
+  '""',
+  "[]",
+  "[a; b]",
+  "plain",
+  "two\nlines\r\n",
+  "a\ttab",
+  "back\\slash\\n",
+  "{shop.id}*",
+  "a; b",
+  "x=y",
+  "shop[1]:",
+  "results[1], every row: x=1",
+  "null",
+  " "
+])
+const Address = Schema.Literals([
+  "https://a.com/1",
+  "https://a.com/70",
+  "https://a.com/70/x-1.jpg",
+  "https://a.com/71/x-1.jpg",
+  "https://b.shop/70/x-1.jpg",
+  "https://b.shop/é/{shop.id}/*",
+  "http://a.com/"
+])
+const Row = Schema.Struct({
+  id: Schema.Literals([1, 2, 70, 71]),
+  title: Schema.NullOr(Text),
+  url: Schema.NullOr(Address),
+  image_url: Schema.NullOr(Address),
+  started_at: Schema.NullOr(Schema.Literals(["2026-01-02", "2026-01-03", "2025-12-31"])),
+  tags: Schema.Array(Text),
+  shop: Schema.NullOr(
+    Schema.Struct({ id: Schema.Literals([7, 70]), domain: Schema.Literals(["a.com", "b.shop"]), name: Text })
+  )
+})
+
+describe("CompactText", () => {
+  it.prop(
+    "has every value, whatever texts and addresses are",
+    [Schema.Struct({ results: Schema.Array(Row), notice: Schema.optionalKey(Text) })],
+    ([answer]) => CompactReader.assertSame(CompactText.of(JSON.stringify(answer)), answer),
+    { arbitrary: { runs: 1_000 } }
+  )
+
+  describe.each([
+    ["search_ads", AdPage],
+    ["search_products", ProductPage],
+    ["search_shops", ShopPage],
+    ["get_shop", ShopRecordItem],
+    ["get_product", ProductRecordItem],
+    ["get_usage", Usage]
+  ] as const)("%s", (_, schema: Schema.Codec<object, unknown>) => {
+    it.prop(
+      "has every value that its schema allows",
+      [schema],
+      ([answer]) => CompactReader.assertSame(CompactText.of(JSON.stringify(answer)), answer),
+      { arbitrary: { runs: 100 } }
+    )
+  })
+
+  it("is one table, with ids first and what all rows share said once", () => {
+    const shop = { id: 7, name: "Socks", domain: "socks.example" }
+    const answer = {
+      results: [
+        { id: 1, title: "Wool", url: "https://socks.example/wool", price: 9.5, note: null, shop },
+        { id: 2, title: "Silk", url: "https://socks.example/silk", price: null, note: null, shop },
+        { id: 3, title: "A\tB", url: null, price: 3, note: null, shop: { id: 8, name: "Hats", domain: "hats.example" } }
+      ],
+      pagination: { page: 1, has_more: false }
+    }
+    assert.deepStrictEqual(CompactText.of(JSON.stringify(answer)).split("\n"), [
+      "pagination: page=1\thas_more=false",
+      "results[3], every row: note=\turl=https://{shop.domain}/*",
+      "id\tshop.id\ttitle\turl\tprice",
+      "1\t7\tWool\twool\t9.5",
+      "2\t7\tSilk\tsilk\t",
+      "3\t8\tA\\tB\t\t3",
+      "shop[2]:",
+      "id\tname\tdomain",
+      "7\tSocks\tsocks.example",
+      "8\tHats\thats.example"
+    ])
+  })
+
+  it("cuts the text of an ad, and nothing else", () => {
+    const text = `Soft\n\nand ${"warm ".repeat(20)}`
+    const [, , row = ""] = CompactText.of(JSON.stringify({ results: [{ ad_text: text, headline: text }] })).split("\n")
+    assert.match(row, /^Soft and (?:warm )+\w*…\tSoft\\n\\nand (?:warm ){20}$/u)
+  })
+})

@@ -1,0 +1,58 @@
+/** The endpoint over the live services, a real database and a tiny catalog of demo data. */
+import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
+import { Effect, Layer, Logger, Redacted } from "effect"
+import { HttpServer } from "effect/http"
+import { demoSource } from "../../demo/DemoData.ts"
+import * as Live from "../../src/cli/Live.ts"
+import { AppConfig } from "../../src/Config.ts"
+import * as Router from "../../src/http/Router.ts"
+import * as Server from "../../src/http/Server.ts"
+import { Importer } from "../../src/services/import/Importer.ts"
+import * as Access from "./Access.ts"
+import { indexed } from "./Stamps.ts"
+import { TestDatabase } from "./TestDatabase.ts"
+import * as TestIndex from "./TestIndex.ts"
+
+const demo = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const importer = yield* Importer
+    yield* importer.run(demoSource({ size: "tiny", seed: "live", asOf: "2026-01-15" }), {
+      provenance: { source: "demo", license: null, asOf: "2026-01-15" },
+      maxRejects: 0,
+      onRejects: () => Effect.void,
+      onProgress: () => Effect.void
+    })
+  })
+)
+
+/** Live services, a tiny catalog, and the listening endpoint. */
+export const layer = Layer.effectDiscard(indexed).pipe(
+  Layer.provideMerge(Router.layer),
+  Layer.provideMerge(Server.layer),
+  Layer.provideMerge(Live.service),
+  Layer.provideMerge(demo),
+  Layer.provideMerge(Live.operation),
+  Layer.provideMerge(Access.layerUnhashed),
+  Layer.provide(NodeCrypto.layer),
+  Layer.provideMerge(TestDatabase.layer),
+  Layer.provideMerge(AppConfig.layerOf({ port: 0, baseUrl: "https://discovery.test", ...TestIndex.settings() })),
+  Layer.provideMerge(Logger.layer([]))
+)
+
+export const url = Effect.map(HttpServer.HttpServer, ({ address }) =>
+  address._tag === "UnixPathAddress" ? "" : `http://127.0.0.1:${address.port}`
+)
+
+export const post = Effect.fnUntraced(function* (secret: Redacted.Redacted, message: unknown, query = "") {
+  const address = yield* url
+  return yield* Effect.promise(async () => {
+    const response = await fetch(`${address}/mcp${query}`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${Redacted.value(secret)}`, "content-type": "application/json" },
+      body: JSON.stringify(message)
+    })
+    const text = await response.text()
+    const json: unknown = text === "" ? undefined : JSON.parse(text)
+    return { status: response.status, headers: response.headers, text, json }
+  })
+})
