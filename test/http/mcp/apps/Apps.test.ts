@@ -1,8 +1,9 @@
 /** P33 to P36: who is given the cards of MCP Apps, and what they are. */
 import { assert, describe, layer } from "@effect/vitest"
 import { getUiCapability, RESOURCE_MIME_TYPE } from "@modelcontextprotocol/ext-apps/server"
-import { Effect, Schema } from "effect"
+import { Effect, Layer, Schema } from "effect"
 import * as Protocol from "../../../../src/domain/mcp/Protocol.ts"
+import { ImageOrigins } from "../../../../src/services/search/ImageOrigins.ts"
 import { capabilities } from "../../../support/AppHost.ts"
 import * as Messages from "../../../support/Messages.ts"
 import { connectV1, connectV2 } from "../../../support/RealClients.ts"
@@ -252,4 +253,21 @@ layer(TestServer.layer(), { excludeTestServices: true })("MCP Apps", (it) => {
       })
     )
   })
+})
+
+const origins = ["https://cdn.test", "https://images.discovery.example"]
+
+const withImages = Layer.provide(TestServer.layer(), Layer.succeed(ImageOrigins, Effect.succeed(origins)))
+
+layer(withImages, { excludeTestServices: true })("the policy of a card", (it) => {
+  it.effect("P36 names the hosts of images, and this server for those of the demo data", () =>
+    Effect.gen(function* () {
+      const answer = yield* ask("legacy", "resources/read", { uri: "ui://discovery/ads" })
+      const [{ _meta, text }] = contentsOf(resultOf(answer)).contents
+      const resourceDomains = ["https://cdn.test", "https://discovery.test"]
+      assert.deepStrictEqual(_meta, { ui: { csp: { resourceDomains }, prefersBorder: true } })
+      assert.include(text, `img-src ${resourceDomains.join(" ")};`)
+      assert.include(text, "default-src 'none'; script-src 'sha256-")
+    })
+  )
 })
