@@ -51,7 +51,7 @@ const unknownShop = (domain: string, name: string): ShopRecord => ({
 const picturedAt = (shop: string): Pictured => ({
   shop,
   niche: "crafts",
-  nouns: ["Fountain Pen", "Dotted Notebook", "Ink Bottle", "Brush Set"]
+  nouns: ["Fountain Pen", "Dotted Notebook", "Ink Bottle", "Brush Set", "Matching Mug"]
 })
 
 /** `hasExtremes` adds the largest possible figures, which are first in every ranking. */

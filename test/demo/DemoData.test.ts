@@ -56,7 +56,7 @@ const groupSizes = (keys: ReadonlyArray<string | null>): ReadonlyArray<number> =
 describe("the demo data", () => {
   it("D61 is the same on every machine for one seed and day, down to the byte", () => {
     assert.strictEqual(hash(generate({})), hash(tiny))
-    assert.strictEqual(hash(tiny), "e8e3ca5ef177ba28a34c46b343c64a29eefdfade5144b437a478e14021e3a3ea")
+    assert.strictEqual(hash(tiny), "a528906e9ac31daa574c7dcf7e31cdebc5e8292a5daefbc0fba462bfe348cb12")
   })
 
   it("differs by seed, and by day", () => {

@@ -1,4 +1,4 @@
-/** `/dashboard`: the first page after a sign-in, with the state of the account, first steps and links. */
+/** `/dashboard`: the first page after a sign-in, with the state of the account, its next step and its last calls. */
 import { Effect } from "effect"
 import { HttpRouter } from "effect/http"
 import { AppConfig } from "../../../Config.ts"
@@ -6,17 +6,23 @@ import type { Credits } from "../../../domain/access/Account.ts"
 import { remaining } from "../../../domain/access/Credit.ts"
 import { titles } from "../../../domain/access/Plan.ts"
 import { ApiKeys } from "../../../services/access/ApiKeys.ts"
+import { CallHistory } from "../../../services/access/CallHistory.ts"
+import type { RecordedCall } from "../../../services/access/CallHistory.ts"
 import { Usage } from "../../../services/access/Usage.ts"
 import { ConnectedApps } from "../../../services/oauth/ConnectedApps.ts"
 import { copyText } from "../shared/CopyText.ts"
 import { PageNotFound } from "../shared/ErrorPage.ts"
 import { html } from "../shared/Html.ts"
 import type { Html } from "../shared/Html.ts"
-import { inNavigation, Layout, overviewPath, sections } from "../shared/Layout.ts"
+import { Layout, overviewPath, sections } from "../shared/Layout.ts"
 import type { Locale } from "../shared/Locale.ts"
 import * as OutwardLinks from "../shared/OutwardLinks.ts"
 import { PageRoutes } from "../shared/PageRoutes.ts"
+import { labelOf } from "../usage/CallsTable.ts"
 import { statusBadge, subscriptionNotice } from "./Subscription.ts"
+
+/** The usage page has the others. */
+const shownCalls = 5
 
 const creditsOf = (credits: Credits | undefined, { date, number, text }: Locale): Html =>
   credits === undefined
@@ -40,16 +46,49 @@ interface Step {
   readonly title: string
   readonly about: string
   readonly isDone: boolean
-  readonly more?: Html
+  readonly more: Html
 }
 
-const stepItem = ({ about, isDone, more, title }: Step, locale: Locale): Html => html`
+/** Only the next step shows how it is done. */
+const stepItem = ({ about, isDone, more, title }: Step, isNext: boolean, locale: Locale): Html => html`
   <li ${isDone && html`class="done"`}>
     <strong>${title}</strong> ${isDone && html`<span class="badge good">${locale.text("dashboard.done")}</span>`}
     <p>${about}</p>
-    ${more}
+    ${isNext && more}
   </li>
 `
+
+/** Without arguments: the activity log has none (D53). */
+const lastCalls = (calls: ReadonlyArray<RecordedCall>, locale: Locale): Html => {
+  const { text } = locale
+  return html`<section class="panel" aria-labelledby="last-calls">
+    <h2 id="last-calls">${text("usage.lastCalls")}</h2>
+    <div class="table" role="region" aria-labelledby="last-calls" tabindex="0">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">${text("usage.time")}</th>
+            <th scope="col">${text("usage.tool")}</th>
+            <th scope="col">${text("usage.who")}</th>
+            <th scope="col">${text("usage.outcome")}</th>
+          </tr>
+        </thead>
+        <tbody>
+          ${calls.map(
+            ({ at, caller, outcome, tool }) =>
+              html`<tr>
+                <td>${locale.dateTime(at)}</td>
+                <td><code>${tool}</code></td>
+                <td>${labelOf(caller, locale)}</td>
+                <td><span class="badge ${outcome === "ok" ? "good" : "bad"}">${outcome}</span></td>
+              </tr>`
+          )}
+        </tbody>
+      </table>
+    </div>
+    <p><a href="${sections.usage}">${text("dashboard.allCalls")}</a></p>
+  </section>`
+}
 
 export const layer = HttpRouter.use((router) =>
   Effect.gen(function* () {
@@ -61,6 +100,7 @@ export const layer = HttpRouter.use((router) =>
     const usage = yield* Usage
     const apiKeys = yield* ApiKeys
     const connectedApps = yield* ConnectedApps
+    const history = yield* CallHistory
 
     yield* router.add(
       "GET",
@@ -69,10 +109,16 @@ export const layer = HttpRouter.use((router) =>
         Effect.fnUntraced(function* (visitor) {
           const { locale, session } = visitor
           const { text } = locale
-          const [credits, keys, apps] = yield* Effect.all(
-            [usage.credits(session.accountId), apiKeys.list(session.accountId), connectedApps.list(session.accountId)],
+          const [credits, keys, apps, newest] = yield* Effect.all(
+            [
+              usage.credits(session.accountId),
+              apiKeys.list(session.accountId),
+              connectedApps.list(session.accountId),
+              history.calls(session.accountId, {})
+            ],
             { concurrency: "unbounded" }
           )
+          const calls = newest.calls.slice(0, shownCalls)
           const isConnected = keys.length + apps.length > 0
           const hasCalled = [...keys, ...apps].some(({ lastUsedAt }) => lastUsedAt !== null) || (credits?.used ?? 0) > 0
           const address = html`
@@ -85,16 +131,17 @@ export const layer = HttpRouter.use((router) =>
               about: text("dashboard.connectAbout"),
               isDone: isConnected,
               more: html`${address}
-                <p><a href="${sections.integrations}">${text("dashboard.toIntegrations")}</a></p>`
+                <p><a href="${sections.integrations}" role="button">${text("dashboard.toIntegrations")}</a></p>`
             },
-            { title: text("dashboard.call"), about: text("dashboard.callAbout"), isDone: hasCalled },
             {
-              title: text("dashboard.look"),
-              about: text("dashboard.lookAbout"),
-              isDone: false,
-              more: html`<p><a href="${sections.ads}">${text("dashboard.toAds")}</a></p>`
+              title: text("dashboard.call"),
+              about: text("dashboard.callAbout"),
+              isDone: hasCalled,
+              more: html`<p class="hint" id="ask">${text("dashboard.ask")}</p>
+                ${copyText({ id: "prompt", named: "ask", text: text("dashboard.prompt"), locale })}`
             }
           ]
+          const next = steps.find(({ isDone }) => !isDone)
           return page({
             heading: text("dashboard.heading"),
             account: visitor,
@@ -122,24 +169,14 @@ export const layer = HttpRouter.use((router) =>
                   <h2 id="start">${text("dashboard.start")}</h2>
                   <p>${text("dashboard.startAbout")}</p>
                   <ol class="steps">
-                    ${steps.map((step) => stepItem(step, locale))}
+                    ${steps.map((step) => stepItem(step, step === next, locale))}
                   </ol>
+                  <p class="aside">
+                    ${text("dashboard.lookAbout")} <a href="${sections.ads}">${text("dashboard.toAds")}</a>
+                  </p>
                 </section>`
               }
-              <section aria-labelledby="places">
-                <h2 id="places">${text("dashboard.sections")}</h2>
-                <ul class="cards places">
-                  ${([...inNavigation, "account"] as const).map(
-                    (section) =>
-                      html`<li class="card">
-                        <a href="${sections[section]}"
-                          >${section === "account" ? text("dashboard.account") : text(`layout.section.${section}`)}</a
-                        >
-                        <p>${text(`dashboard.about.${section}`)}</p>
-                      </li>`
-                  )}
-                </ul>
-              </section>
+              ${calls.length > 0 && lastCalls(calls, locale)}
             `
           })
         })

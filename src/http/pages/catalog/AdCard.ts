@@ -4,6 +4,7 @@ import { html } from "../shared/Html.ts"
 import type { Html } from "../shared/Html.ts"
 import type { Locale } from "../shared/Locale.ts"
 import { picture } from "../shared/Picture.ts"
+import { cardFigures } from "./CardFigures.ts"
 import { storePath } from "./StorePaths.ts"
 import { thirdPartyLink, thirdPartyText } from "../shared/ThirdParty.ts"
 
@@ -30,6 +31,10 @@ export const adCard = ({
 }): Html => {
   const { text } = locale
   const started = html`<time datetime="${ad.started_at}">${locale.date(ad.started_at)}</time>`
+  const figures = [
+    { name: text("filter.bundles.running"), value: text("card.days", { days: ad.active_days }) },
+    ...(shop && ad.shop !== null ? [{ name: text("store.activeAds"), value: locale.number(ad.shop.active_ads) }] : [])
+  ]
   const links = [
     thirdPartyLink(ad.ad_library_url, text("card.adLibrary")),
     thirdPartyLink(ad.landing_url, text("card.landingPage"))
@@ -47,8 +52,8 @@ export const adCard = ({
     </p>
     ${ad.headline !== null && html`<p class="headline" lang="" dir="auto">${ad.headline}</p>`}
     ${ad.ad_text !== null && copy(ad.ad_text)}
-    ${ad.cta !== null && html`<p><span class="cta" lang="en">${ad.cta}</span></p>`}
-    <p class="aside">${locale.html("card.started", { date: started, days: ad.active_days })}</p>
+    ${ad.cta !== null && html`<p><span class="cta" lang="en">${ad.cta}</span></p>`} ${cardFigures(figures, locale)}
+    <p class="aside">${locale.html("card.started", { date: started })}</p>
     ${links.length > 0 && html`<p class="links">${links}</p>`}
   </li>`
 }

@@ -4,6 +4,7 @@ import { html } from "../shared/Html.ts"
 import type { Html } from "../shared/Html.ts"
 import type { Locale } from "../shared/Locale.ts"
 import { picture } from "../shared/Picture.ts"
+import { cardFigures, storeFigures } from "./CardFigures.ts"
 import { storePath } from "./StorePaths.ts"
 import { thirdPartyLink, thirdPartyText } from "../shared/ThirdParty.ts"
 
@@ -14,7 +15,7 @@ export const productCard = ({
 }: {
   readonly product: ProductItem
   readonly locale: Locale
-  /** With the name of the store, as a link to its page. */
+  /** With the name of the store, as a link to its page, and its figures. */
   readonly shop?: boolean
 }): Html => {
   const title = thirdPartyText(product.title)
@@ -26,6 +27,7 @@ export const productCard = ({
       ${shop && html`<a href="${storePath(product.shop.id)}">${thirdPartyText(product.shop.name)}</a>`}
     </p>
     <p class="price">${locale.money(product.price, product.currency)}</p>
+    ${shop && cardFigures(storeFigures(product.shop, product.currency, locale), locale)}
     ${created !== null && html`<p class="aside">${locale.html("card.added", { date: html`<time datetime="${created}">${locale.date(created)}</time>` })}</p>`}
   </li>`
 }

@@ -23,6 +23,8 @@ export interface Locale extends Messages.Messages {
   readonly money: (value: number, currency: string | null) => string
   /** As `money`, rounded to whole units, for estimates. */
   readonly wholeMoney: (value: number, currency: string | null) => string
+  /** Such as `$12.3K`. */
+  readonly compactMoney: (value: number, currency: string | null) => string
   /** A day `YYYY-MM-DD`, or the UTC day of a time. */
   readonly date: (day: string | DateTime.Utc) => string
   /** Without the year, for axes. */
@@ -107,7 +109,7 @@ const make = ({ language, text: tag }: Tag): Locale => {
   const money = new Map<string, Intl.NumberFormat>()
 
   const moneyIn = (currency: string, digits: Intl.NumberFormatOptions = {}): Intl.NumberFormat => {
-    const key = `${currency}${digits.maximumFractionDigits ?? ""}`
+    const key = `${currency}${digits.maximumFractionDigits ?? ""}${digits.notation ?? ""}`
     const known = money.get(key)
     if (known !== undefined) return known
     const made = new Intl.NumberFormat(tag, { style: "currency", currency, ...digits })
@@ -131,6 +133,10 @@ const make = ({ language, text: tag }: Tag): Locale => {
       currency !== null && isCurrency.test(currency)
         ? moneyIn(currency, { maximumFractionDigits: 0 }).format(value)
         : number.format(Math.round(value)),
+    compactMoney: (value, currency) =>
+      currency !== null && isCurrency.test(currency)
+        ? moneyIn(currency, { maximumFractionDigits: 1, notation: "compact" }).format(value)
+        : compact.format(value),
     date: (at) => day.format(typeof at === "string" ? new Date(at) : DateTime.toDate(at)),
     dayAndMonth: (at) => dayAndMonth.format(new Date(at)),
     month: (at) => month.format(new Date(`${at}-01`)),

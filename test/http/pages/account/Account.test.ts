@@ -1,8 +1,9 @@
 /** The account's page: who is signed in and where, and the end of sessions elsewhere. */
 import { assert, describe, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { Accounts } from "../../../../src/services/access/Accounts.ts"
+import { ActivityLog } from "../../../../src/services/access/ActivityLog.ts"
 import { Site } from "../../../support/Site.ts"
 import type { Answer } from "../../../support/Site.ts"
 import * as SiteVisitor from "../../../support/SiteVisitor.ts"
@@ -238,10 +239,41 @@ layer(Site.layer(), { excludeTestServices: true, timeout: "10 minutes" })("the o
       const before = yield* sql`SELECT * FROM credit_period WHERE account_id = ${id}`
       const fresh = yield* visitor.get("/dashboard")
       assert.include(fresh.text, "Get started")
+      // One step at a time: the address, and not yet what to ask.
+      assert.include(fresh.text, `id="mcp-url"`)
+      assert.notInclude(fresh.text, `id="prompt"`)
+      assert.notInclude(fresh.text, "Last calls")
       assert.match(fresh.text, /<strong>2,000<\/strong>\s*<small>of 2,000<\/small>/u)
       assert.deepStrictEqual(yield* sql`SELECT * FROM credit_period WHERE account_id = ${id}`, before)
       yield* sql`UPDATE credit_period SET used = 1234 WHERE account_id = ${id}`
+      const log = yield* ActivityLog
+      for (const [index, tool] of [
+        "get_usage",
+        "search_ads",
+        "search_ads",
+        "get_shop",
+        "search_shops",
+        "search_products"
+      ].entries()) {
+        log.record({
+          accountId: id,
+          credential: { kind: "api_key", id: 1 },
+          tool,
+          outcome: index % 2 === 0 ? "ok" : "rate_limited",
+          credits: 0,
+          atMillis: (yield* Clock.currentTimeMillis) + index,
+          durationMillis: 3,
+          requestId: `request-${index}`
+        })
+      }
+      yield* log.write
       const used = yield* visitor.get("/dashboard")
+      // The last five, newest first.
+      assert.deepStrictEqual(
+        Array.from(used.text.matchAll(/<td><code>([a-z_]+)<\/code><\/td>/gu), ([, tool]) => tool),
+        ["search_products", "search_shops", "get_shop", "search_ads", "search_ads"]
+      )
+      assert.include(used.text, `<a href="/dashboard/usage">All calls and credits</a>`)
       assert.notInclude(used.text, "Get started")
       assert.match(used.text, /<strong>766<\/strong>\s*<small>of 2,000<\/small>/u)
     })
