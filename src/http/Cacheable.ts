@@ -1,6 +1,6 @@
 /**
- * Answers that are the same for everyone: compressed once, and not sent again to who has them (RFC 9110, 13.1.2). Only for what
- * tells no secret, which compression could reveal.
+ * Responses that are equal for all callers: compressed once, and revalidated by ETag (RFC 9110, 13.1.2). Only for public
+ * content, because compression can reveal secrets.
  */
 import { Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
@@ -13,7 +13,7 @@ type Request = HttpServerRequest.HttpServerRequest
 const takesGzip = ({ headers }: Request): boolean =>
   /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(headers["accept-encoding"] ?? "")
 
-/** The tag is weak, since it stands for both forms of the answer. */
+/** The tag is weak, because it covers the compressed and the plain form. */
 const isKept = ({ headers }: Request, tag: string): boolean =>
   (headers["if-none-match"] ?? "").split(",").some((each) => each.trim() === tag || each.trim() === "*")
 

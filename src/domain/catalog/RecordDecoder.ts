@@ -1,6 +1,7 @@
 /**
- * Decodes records by the million. A schema decodes each value through a chain of effects; most records are right, and need only be
- * tidied and looked at. What is found wrong so is decoded by the schema, which tells all that is wrong.
+ * A fast path for decoding millions of records. A schema decodes each value through a chain of effects, but most records
+ * are valid and need only cleaning and a check. A record that fails here is decoded by the schema, which reports all
+ * issues.
  */
 import { Predicate, Result, Schema, SchemaAST } from "effect"
 import * as ArgumentDecoder from "../ArgumentDecoder.ts"
@@ -9,18 +10,18 @@ import type { ArgumentIssue } from "../ArgumentIssue.ts"
 declare module "effect/Schema" {
   namespace Annotations {
     interface Annotations {
-      /** Makes the value of a field of what stands in a file, as the decoding of its schema does; {@link unfit} where it cannot. */
+      /** Cleans a field's raw value as its schema does when decoding; {@link unfit} if it cannot. */
       readonly tidy?: ((value: unknown) => unknown) | undefined
-      /** What a field is when it is not there. */
+      /** The value of an absent field. */
       readonly absent?: { readonly value: unknown } | undefined
     }
   }
 }
 
-/** No schema takes it. */
+/** A value that no schema accepts. */
 const unfit = Symbol("unfit")
 
-/** Tidies text, and leaves alone what is none. */
+/** Cleans text; other values are unchanged. */
 export const ofText =
   (tidy: (text: string) => unknown) =>
   (value: unknown): unknown =>
@@ -42,16 +43,16 @@ export const make = <S extends Schema.ConstraintDecoder<unknown>>(
 
 type Tidy = (value: unknown) => unknown
 
-/** Makes of a record what its schema decodes it to, if that takes it at all. */
+/** Converts a record to what its schema decodes it to, if the schema accepts it. */
 export const tidierOf = (
   { ast }: Schema.ConstraintDecoder<unknown>,
   { unknownNames = "error" }: ArgumentDecoder.DecoderOptions = {}
 ): Tidy => tidier(ast, unknownNames === "error") ?? ((input) => input)
 
-/** None where values stay as they are. */
+/** `undefined` if values are unchanged. */
 const tidier = (ast: SchemaAST.AST, refusesUnknown: boolean): Tidy | undefined => {
   const { absent, tidy } = SchemaAST.resolve(ast) ?? {}
-  // It is decoded in a way that is not known here.
+  // Its decoding is not known here.
   if (ast.encoding !== undefined && tidy === undefined && absent === undefined) return () => unfit
   const inner = innerTidier(ast, refusesUnknown)
   return inner === undefined || tidy === undefined ? (tidy ?? inner) : (value) => tidy(inner(value))

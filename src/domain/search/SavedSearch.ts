@@ -1,4 +1,4 @@
-/** Searches of the pages as their addresses have them: to be saved, counted again, and exported (D67, D68). */
+/** Searches of the pages, encoded as queries of their addresses, for saving, counting and exporting (D67, D68). */
 import { Option, Schema } from "effect"
 import { argumentDecoder } from "../ArgumentDecoder.ts"
 import { clean } from "../catalog/ThirdPartyText.ts"
@@ -10,15 +10,15 @@ import { ShopQuery } from "./ShopQuery.ts"
 export const SearchSubject = Schema.Literals(["ads", "products", "stores"])
 export type SearchSubject = typeof SearchSubject.Type
 
-/** Longer addresses are lost on the way: of a sign-in that comes back, of proxies, of mail. In characters. */
+/** Longer addresses are truncated by some sign-ins, proxies and mail programs. In characters. */
 export const maxAddress = 8_000
 
-/** An account's saved searches. */
+/** Limit for one account. */
 export const maxSavedSearches = 50
 
 export const maxNameCharacters = 60
 
-/** No character of it may be invisible or reorder text on pages. */
+/** Characters that are invisible or reorder text are not allowed. */
 export const SavedSearchName = Schema.String.check(
   Schema.isBetweenCodePoints(1, maxNameCharacters).abort(),
   Schema.isPattern(/^[^\p{Cc}\p{Cs}]*$/u),
@@ -26,11 +26,11 @@ export const SavedSearchName = Schema.String.check(
 )
 
 interface SearchKind<Query> {
-  /** Of an address's query; `None` for one that is refused. */
+  /** Decodes an address's query; `None` if it is refused. */
   readonly decode: (query: string) => Option.Option<Query>
-  /** The same as it is saved. */
+  /** The canonical form of a query, in which it is saved. */
   readonly canonical: (query: string) => Option.Option<string>
-  /** The search without its page, as it is saved: one text for one search. */
+  /** The canonical text of a search without its page: equal searches have equal texts. */
   readonly saved: (args: object) => string
   readonly address: SearchAddress.SearchAddress
 }

@@ -1,4 +1,4 @@
-/** The searches that an account has saved: a name, the search, and what the catalog had when it was last looked at (D67). */
+/** The saved searches of an account: a name, the search, and the state of the catalog at the last view (D67). */
 import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { AccountId } from "../../domain/access/Account.ts"
@@ -10,10 +10,10 @@ import { rowOf, rowsOf } from "../database/Rows.ts"
 /** As many as are counted at once. */
 export const savedPerPage = 10
 
-/** What tells one search of an account from another. */
+/** Identifies a search of an account. */
 export interface SearchKey {
   readonly subject: SearchSubject
-  /** As domain/search/SavedSearch.ts writes it. */
+  /** In the form of domain/search/SavedSearch.ts. */
   readonly query: string
 }
 
@@ -28,10 +28,10 @@ export const SavedSearch = Schema.Struct({
 })
 export type SavedSearch = typeof SavedSearch.Type
 
-/** The account has the highest number of saved searches. */
+/** The account has the maximum number of saved searches. */
 export class TooManySavedSearches extends Schema.TaggedError<TooManySavedSearches>()("TooManySavedSearches", {}) {}
 
-/** There is none, or it belongs to another account. */
+/** It does not exist, or belongs to another account. */
 export class SavedSearchNotFound extends Schema.TaggedError<SavedSearchNotFound>()("SavedSearchNotFound", {}) {}
 
 const decodeRows = rowsOf(SavedSearch)
@@ -41,17 +41,17 @@ const decodeCount = rowOf(Schema.Struct({ count: Schema.Int }))
 export class SavedSearches extends Context.Service<
   SavedSearches,
   {
-    /** A search that the account has already gets the name. At most 50 for each account. */
+    /** A search that is saved already gets the new name. At most 50 for each account. */
     save(
       accountId: AccountId,
       search: SearchKey & { readonly name: string; readonly mark: number }
     ): Effect.Effect<void, TooManySavedSearches | ServiceUnavailable>
-    /** Notes that the results are shown; the name that the search is saved under, if it is. A mark never goes back. */
+    /** Records that the results were viewed; returns the name of the search if it is saved. A mark never decreases. */
     look(
       accountId: AccountId,
       search: SearchKey & { readonly mark: number }
     ): Effect.Effect<Option.Option<string>, ServiceUnavailable>
-    /** The one that was saved last comes first. `page` counts from 1; one behind the last is empty. */
+    /** Latest saved first. `page` counts from 1; a page after the last is empty. */
     page(
       accountId: AccountId,
       page: number
@@ -72,7 +72,7 @@ export class SavedSearches extends Context.Service<
 
       const columns = sql.literal(`id, subject, query, name, looked_at AS "lookedAt", mark`)
 
-      /** The lock of the account's row lets one transaction at a time look for the search and count the others. */
+      /** Locks the account's row, so that one transaction at a time finds the search and counts the others. */
       const save = Effect.fn("SavedSearches.save")(
         function* (accountId: AccountId, { mark, name, query, subject }: Parameters<Save>[1]) {
           yield* sql`SELECT FROM account WHERE id = ${accountId} FOR NO KEY UPDATE`

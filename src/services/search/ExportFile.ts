@@ -1,4 +1,4 @@
-/** Items of a search as a file: CSV for spreadsheets, one JSON value a line for programs (D68). */
+/** Writes items of a search as a file: CSV for spreadsheets, JSON lines for programs (D68). */
 import { stringify } from "csv-stringify/sync"
 import { Schema, SchemaAST } from "effect"
 import { AdItem } from "../../domain/catalog/AdItem.ts"
@@ -11,7 +11,7 @@ export type ExportFormat = typeof ExportFormat.Type
 
 export type Item = typeof AdItem.Type | typeof ProductItem.Type | typeof ShopItem.Type
 
-/** The fields of an item, those of its store as `shop.name`. */
+/** The columns of an item; those of its store are `shop.name` and so on. */
 const columnsOf = (ast: SchemaAST.AST, prefix = ""): ReadonlyArray<string> => {
   const fields = SchemaAST.isUnion(ast) ? ast.types.find(SchemaAST.isObjects) : ast
   return fields !== undefined && SchemaAST.isObjects(fields)
@@ -28,21 +28,21 @@ export const columns: Readonly<Record<SearchSubject, ReadonlyArray<string>>> = {
 }
 
 /**
- * RFC 4180 in UTF-8 with a byte order mark, without which spreadsheets take it for another encoding. What they would run as a
- * formula gets an apostrophe before it; a negative number stays a number.
+ * RFC 4180 in UTF-8. The byte order mark makes spreadsheets detect the encoding. Values that they would run as a formula
+ * get an apostrophe; a negative number stays a number.
  */
 const csv = (subject: SearchSubject, items: ReadonlyArray<Item>): string =>
   stringify([...items], {
     bom: true,
     cast: {
       boolean: String,
-      // Only lists: fields of objects are columns.
+      // Only lists, because fields of objects are columns.
       object: (value) => (Array.isArray(value) ? value.join("; ") : "")
     },
     columns: [...columns[subject]],
     escape_formulas: true,
     header: true,
-    // Else a line feed alone would not be quoted.
+    // Otherwise a line feed alone would not be quoted.
     quote_record_delimiter: true,
     record_delimiter: "windows"
   })

@@ -1,4 +1,4 @@
-/** From where the catalog's images are loaded, for policies that name it. */
+/** The origins of the catalog's images, for content security policies. */
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql"
@@ -6,9 +6,9 @@ import * as Origins from "../../domain/catalog/ImageOrigins.ts"
 import * as Availability from "../database/Availability.ts"
 import { rowsOf } from "../database/Rows.ts"
 
-/** Of each table: 8 MiB. A larger one is sampled, the same pages each time. */
+/** Of each table: 8 MiB. A larger table is sampled, always by the same pages. */
 const maxPages = 1000
-/** Distinct origins that are looked at. */
+/** Limit of distinct origins. */
 const maxRows = 1000
 
 const decodeRows = rowsOf(Schema.Struct({ origin: Schema.String, images: Schema.Int }))
@@ -28,15 +28,15 @@ const counted = (sql: SqlClient.SqlClient): Effect.Effect<ReadonlyArray<Origins.
     decodeRows
   )
 
-/** An import with images of another host is seen within this time. */
+/** Images from a new host are allowed within this time after an import. */
 const timeToLive = "1 minute"
 
-/** Such as `https://cdn.shop.example`; those with most images first. */
+/** Such as `https://cdn.shop.example`, most images first. */
 export const ImageOrigins = Context.Reference<Effect.Effect<ReadonlyArray<string>>>("discovery/search/ImageOrigins", {
   defaultValue: () => Effect.succeed([])
 })
 
-/** Asks the database once a minute, if anybody wants to know. What needs it is good without images. */
+/** Queries the database on demand, at most once a minute. On failure there are no origins: callers work without images. */
 export const imageOriginsLayer: Layer.Layer<never, never, SqlClient.SqlClient> = Layer.effect(
   ImageOrigins,
   Effect.flatMap(SqlClient.SqlClient, (sql) =>

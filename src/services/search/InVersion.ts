@@ -1,4 +1,4 @@
-/** Asks the index with the codes of names: names and stores are of one version of the catalog. */
+/** Queries the index with codes of names, so that names and stores are of one version of the catalog. */
 import { Effect } from "effect"
 import { InvalidArguments } from "../../domain/ToolError.ts"
 import type { ServiceUnavailable } from "../../domain/ToolError.ts"
@@ -6,7 +6,7 @@ import * as Names from "./Names.ts"
 import type { Published } from "./runtime/IndexState.ts"
 
 export interface Question<Query, Answer, E> {
-  /** The arguments that are names. */
+  /** The arguments that contain names. */
   readonly names: Names.SentNames
   readonly query: (names: Names.Names, published: Published) => Query
   readonly ask: (query: Query) => Effect.Effect<Answer, E>

@@ -78,7 +78,7 @@ export const toQuery = (query: MarketQuery, names: NameCodes, niches: Published[
   limit: query.limit ?? Market.defaults.limit
 })
 
-/** The value of a group, as the filter takes it. */
+/** The value of a group, as filters accept it. */
 const valuesOf = (
   groupBy: GroupBy,
   { niches, vocabulary }: Pick<Published, "niches" | "vocabulary">
@@ -120,10 +120,10 @@ const sumsOf = ({ stores, sums }: GroupSums) => ({
 const revenues = ({ revenue }: GroupFigures): Market.MarketGroup["revenue"] =>
   revenue.map(({ currency, ...known }) => ({ currency: lettersOf(currency, 3), ...known }))
 
-/** In percent, with two decimals. */
+/** Percent with two decimals. */
 const share = (part: number, whole: number): number => (whole === 0 ? 0 : Math.round((part / whole) * 10_000) / 100)
 
-/** Groups that no figure tells apart come in the order of their names. */
+/** Groups that are equal in the figures of the order are ordered by name. */
 export const toAnswer = (
   query: MarketQuery,
   { count, groups, total, ungrouped }: Overview,

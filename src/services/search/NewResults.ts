@@ -1,7 +1,7 @@
 /**
- * How many results of a search came to the catalog since it was looked at (D67). What there was then is told by a mark, the
- * highest id of the index that was searched (HighestId.ts), so that a result is counted once: what an index did not have yet
- * has a higher one. The count is that of the search itself with the mark as one more condition, without a page.
+ * Counts the results of a search that are new since its last view (D67). A mark is the highest id in the index that was
+ * searched (HighestId.ts). Later items have higher ids, so each result is counted once. The count uses the search itself,
+ * with the mark as an additional condition and without a page.
  */
 import { Context, DateTime, Effect, Layer, Option } from "effect"
 import { searchKinds } from "../../domain/search/SavedSearch.ts"
@@ -18,7 +18,7 @@ import { SearchRunner } from "./SearchRunner.ts"
 
 export interface Counting {
   readonly subject: SearchSubject
-  /** As a saved search has it. */
+  /** In the form of a saved search. */
   readonly query: string
   readonly mark: number
 }
@@ -49,9 +49,9 @@ const prepare: Readonly<Record<SearchSubject, (query: string) => Option.Option<P
 export class NewResults extends Context.Service<
   NewResults,
   {
-    /** Of what searches see now. */
+    /** The mark of the published list. */
     mark(subject: SearchSubject): Effect.Effect<number, ServiceUnavailable>
-    /** `None` where the search is refused by now: a niche or a theme that it names is gone. */
+    /** `None` if the search is no longer valid, because a niche or a theme was removed. */
     count(counting: Counting): Effect.Effect<Option.Option<number>, SearchFailure>
   }
 >()("discovery/search/NewResults") {

@@ -3,7 +3,7 @@ import type { Niche } from "./runtime/IndexState.ts"
 
 const made = new WeakMap<ReadonlyArray<Niche>, Map<number, Uint32Array>>()
 
-/** For the id of each niche the one of its ancestors, or itself, that is of the level; 0 where there is none. */
+/** For each niche id its ancestor at the level, or the niche itself; 0 if there is none. */
 export const ancestorsAt = (niches: ReadonlyArray<Niche>, level: number): Uint32Array => {
   const known = made.get(niches) ?? new Map<number, Uint32Array>()
   made.set(niches, known)
@@ -17,7 +17,7 @@ const find = (niches: ReadonlyArray<Niche>, level: number): Uint32Array => {
   const ancestors = new Uint32Array(niches.reduce((most, { id }) => Math.max(most, id), 0) + 1)
   for (const { id } of niches) {
     const path: Array<number> = []
-    // It also ends should the data ever hold a cycle.
+    // Also ends the traversal if the data has a cycle.
     for (let at: number | null = id; at !== null && !path.includes(at); at = parents.get(at) ?? null) path.push(at)
     ancestors[id] = path.at(-level) ?? 0
   }

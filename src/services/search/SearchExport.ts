@@ -1,6 +1,6 @@
 /**
- * All that a search shows, at once: the items that its tool gives on its pages of the largest size, in the same order and of
- * one version of the catalog (D68). Text of third parties is cut as in the tool's answer, so that a file has its bounds.
+ * Exports a search: the items that its tool returns on its largest pages, in the same order and of one version of the
+ * catalog (D68). Third-party text is truncated as in the tool's answer, which bounds the size of the file.
  */
 import { Context, DateTime, Effect, Layer } from "effect"
 import { AppConfig } from "../../Config.ts"
@@ -21,7 +21,7 @@ import { ShopSearch } from "./ShopSearch.ts"
 
 type Exported<Item> = Effect.Effect<ReadonlyArray<Item>, InvalidArguments | SearchFailure>
 
-/** In place of the search's own page. */
+/** Replaces the page of the search. */
 const whole = { page: 1, per_page: Page.lastPage * Page.maxPerPage }
 
 export class SearchExport extends Context.Service<

@@ -50,7 +50,7 @@ layer(services, { excludeTestServices: true })("saved searches", (it) => {
     })
   )
 
-  it.effect("are looked at, and what was seen is never unseen", () =>
+  it.effect("record views, and a view is never undone", () =>
     Effect.gen(function* () {
       const saved = yield* SavedSearches
       const clock = yield* SetClock

@@ -1,9 +1,9 @@
 /**
- * Figures of groups of the stores that match: how many there are, sums, and medians, exact over all segments.
+ * Figures of groups of matching stores: counts, sums and medians, exact over all segments.
  *
- * Each matching store becomes a member of every group that it belongs to, as two numbers; sums are one pass over the members,
- * medians one pass that lays out the values group by group, and a selection in each. Only the groups that are asked for have
- * their other medians found. Cost: some 10 ns a member and figure.
+ * Each matching store becomes a member of each of its groups, as two numbers. Sums are one pass over the members. Medians
+ * are one pass that arranges the values by group, and a selection in each. Medians besides that of the order are computed
+ * only for the returned groups. Cost: about 10 ns a member and figure.
  */
 import { defaultTuning, matchStores, stepsBetweenChecks } from "./Matching.ts"
 import type { Cancel, Run } from "./Matching.ts"
@@ -15,7 +15,7 @@ import type { Code, Figure, Mask, SegmentList, StoreColumns } from "./Segment.ts
 import { prepare } from "./StoreSelection.ts"
 
 export type Grouping =
-  /** By code; by the number that `groups` has for the code, if it is given. Number 0 is no group. */
+  /** By code, or by the group that `groups` assigns to the code. 0 means no group. */
   | { readonly _tag: "Code"; readonly column: Code; readonly groups?: Uint32Array }
   /** By bit. A store belongs to the group of each of its bits, and of each of its apps. */
   | { readonly _tag: "Mask"; readonly column: Mask }
@@ -24,7 +24,7 @@ export type Grouping =
 const summed = ["active_ads", "products_count", "visits"] as const
 type Summed = (typeof summed)[number]
 
-/** Descending; unknown medians come last. Then more stores, active ads, visits and products come first. */
+/** Descending; unknown medians last. Ties: more stores, active ads, visits and products first. */
 export type GroupOrder = "stores" | Summed | { readonly median: Figure }
 
 export interface OverviewQuery extends Filter {
@@ -36,39 +36,39 @@ export interface OverviewQuery extends Filter {
 
 export interface GroupSums {
   readonly stores: number
-  /** Of known figures, as are the medians. */
+  /** Of known figures, as for medians. */
   readonly sums: Readonly<Record<Summed, number>>
 }
 
 export interface GroupFigures extends GroupSums {
-  /** `null` when no store of the group has the figure. */
+  /** `null` if no store of the group has the figure. */
   readonly medians: { readonly visits: number | null; readonly growth: number | null }
-  /** Of stores with a currency; those with most stores first, then by code. */
+  /** Of stores with a currency; most stores first, then by code. */
   readonly revenue: ReadonlyArray<{ readonly currency: number; readonly stores: number; readonly median: number }>
 }
 
 export interface Group extends GroupFigures {
-  /** A code (of a theme, an app or an extension the first id of its name), a number of `groups`, or a bit. */
+  /** A code (for a theme, an app or an extension the first id of its name), a group of `groups`, or a bit. */
   readonly group: number
-  /** Groups that no figure of the order tells apart have the same. */
+  /** Equal for groups that are equal in all figures of the order. */
   readonly rank: number
 }
 
 export interface Overview {
-  /** The first groups, and all that have the rank of the last: what tells those apart is their names. */
+  /** The first groups, and all with the rank of the last one, which only their names distinguish. */
   readonly groups: ReadonlyArray<Group>
-  /** Groups with a store. */
+  /** Number of groups with a store. */
   readonly count: number
-  /** Each matching store once. */
+  /** Counts each matching store once. */
   readonly total: GroupSums
-  /** Stores that belong to no group. */
+  /** Number of stores without a group. */
   readonly ungrouped: number
 }
 
-/** Currencies of a group: many have one or two. */
+/** Limit of currencies of a group: most have one or two. */
 export const maxCurrencies = 5
 
-/** Stores of a segment, once for each group that they belong to. */
+/** Stores of a segment, once for each of their groups. */
 interface Members {
   readonly columns: StoreColumns
   readonly rows: Uint32Array
@@ -127,13 +127,13 @@ export const overview = (
   }
 }
 
-/** NaN, which is unknown, last. */
+/** NaN (unknown) last. */
 const descending = (one: number, other: number): number => {
   if (Number.isNaN(one) || Number.isNaN(other)) return Number(Number.isNaN(one)) - Number(Number.isNaN(other))
   return other - one
 }
 
-/** The members of a row stand side by side. */
+/** The members of a row are adjacent. */
 const distinct = (rows: Uint32Array): number => {
   let count = 0
   for (let at = 0; at < rows.length; at++) count += +(at === 0 || rows[at] !== rows[at - 1])
@@ -169,7 +169,7 @@ const members = (
         const first = found.length
         for (let place = appOffsets[row]!; place < appOffsets[row + 1]!; place++) {
           const app = leaders.app[apps[place]!]!
-          // Once for an app, however many spellings of it the store has.
+          // Once for an app, even if the store has several spellings of it.
           if (!found.has(app, first)) found.add(row, app)
         }
       }
@@ -178,7 +178,7 @@ const members = (
   return { columns, ...found.members() }
 }
 
-/** `undefined` where a code is its own group. */
+/** `undefined` if each code is a group. */
 const groupsOf = (
   { column, groups }: Extract<Grouping, { readonly _tag: "Code" }>,
   leaders: Leaders
@@ -209,7 +209,7 @@ class Collector {
     this.length++
   }
 
-  /** From a place on. */
+  /** Searches from the position `first` on. */
   has(group: number, first: number): boolean {
     for (let at = first; at < this.length; at++) if (this.#groups[at] === group) return true
     return false
@@ -227,7 +227,7 @@ const sizeOf = (parts: ReadonlyArray<Members>): number => {
   return size
 }
 
-/** Members of the chosen groups, numbered by their places in the list. */
+/** Members of the chosen groups, renumbered by their positions in `chosen`. */
 const only = (parts: ReadonlyArray<Members>, chosen: ReadonlyArray<number>, size: number): ReadonlyArray<Members> => {
   const places = new Int32Array(size).fill(-1)
   for (const [place, group] of chosen.entries()) places[group] = place
@@ -285,7 +285,7 @@ const sum = (parts: ReadonlyArray<Members>, size: number, figure: Summed, cancel
 interface Medians {
   /** NaN for a group without a known value. */
   readonly medians: Float64Array
-  /** Known values by group. */
+  /** Number of known values by group. */
   readonly counts: Uint32Array
 }
 
@@ -321,18 +321,18 @@ const medians = (parts: ReadonlyArray<Members>, size: number, figure: Figure, ca
   return { medians: found, counts }
 }
 
-/** Of at least one value, which are put into another order: the middle one, or half of the sum of both. */
+/** The middle value, or the mean of the two middle ones. Reorders `values`, which must not be empty. */
 const medianOf = (values: Float64Array, cancel: Cancel): number => {
   const upper = values.length >>> 1
   quickselect(values, upper, cancel)
   if (values.length % 2 === 1) return values[upper]!
-  // All before it are at most as high.
+  // All values before it are at most as high.
   let lower = values[0]!
   for (let at = 1; at < upper; at++) lower = Math.max(lower, values[at]!)
   return (lower + values[upper]!) / 2
 }
 
-/** By group and currency: revenues are told in the store's own. */
+/** By group and currency, because revenues are in the store's currency. */
 const revenues = (
   parts: ReadonlyArray<Members>,
   size: number,

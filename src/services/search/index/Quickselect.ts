@@ -1,19 +1,22 @@
 /**
- * The value that has a place in ascending order, without putting all into order.
+ * Selects the value at a position of the ascending order, without sorting.
  *
- * Source: Hoare, "Algorithm 65: Find", 1961; Floyd, Rivest, "Algorithm 489: SELECT", 1975, whose sampling is left out.
+ * Source: Hoare, "Algorithm 65: Find", 1961; Floyd, Rivest, "Algorithm 489: SELECT", 1975, without its sampling.
  */
 import { stepsBetweenChecks } from "./Matching.ts"
 import type { Cancel } from "./Matching.ts"
 
-/** Partitions of so many values or fewer are sorted. */
+/** Partitions up to this length are sorted. */
 const few = 32
 
-/** Afterwards `values[place]` is what stood there in ascending order, and none before it is higher. No value is NaN. */
+/**
+ * Afterwards `values[place]` is the value at that position of the ascending order, and no value before it is higher. NaN
+ * is not allowed.
+ */
 export const quickselect = (values: Float64Array, place: number, cancel: Cancel): void => {
   let low = 0
   let high = values.length - 1
-  // Pivots that divide badly, again and again, cost no more than a sort.
+  // Bounds the cost of bad pivots to that of a sort.
   let budget = 8 * values.length
   while (high - low >= few && budget > 0) {
     if (high - low >= stepsBetweenChecks) cancel.check()

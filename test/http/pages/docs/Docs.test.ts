@@ -38,7 +38,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("documents", (it) => {
     })
   )
 
-  it.effect("are not sent again to who has them, and are told apart by their tags", () =>
+  it.effect("are not sent again to clients that have them, and are distinguished by their tags", () =>
     Effect.gen(function* () {
       const tags = new Set<string>()
       for (const path of addresses) {
@@ -104,7 +104,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("documents", (it) => {
     })
   )
 
-  it.effect("are found from where someone may look for them", () =>
+  it.effect("are linked from the pages where visitors expect them", () =>
     Effect.gen(function* () {
       const nowhere = yield* get("/docs/nowhere")
       assert.strictEqual(nowhere.status, 404)

@@ -78,7 +78,7 @@ for (const [index, size] of [30, 120].entries()) {
     })
   })
 
-  it(`stops when it is told to, catalog ${catalogSeed}`, () => {
+  it(`stops when it is canceled, catalog ${catalogSeed}`, () => {
     const query = MarketOverview.toQuery(decode({ group_by: "app", sort_by: "median_visits" }), names, niches)
     for (const list of Object.values(lists)) {
       let checks = 0
@@ -115,7 +115,7 @@ describe("quickselect", () => {
     }
   )
 
-  it("asks whether to stop while it looks at many values", () => {
+  it("checks for cancellation regularly", () => {
     const values = Float64Array.from({ length: 200_000 }, (_, at) => (at * 7_919) % 200_003)
     let checks = 0
     quickselect(values, 100_000, { check: () => void checks++ })
