@@ -29,7 +29,10 @@ export const limitsPage = (): string => {
     ...rows.map(([what, limit]) => `| ${what} | ${limit} |`),
     ""
   ]
-  const free = Object.entries(costs).flatMap(([name, cost]) => (cost === 0 ? [`\`${name}\``] : []))
+  const tools: ReadonlyArray<readonly [name: string, cost: number]> = Object.entries(costs)
+  const namesOf = (wanted: number) =>
+    tools.flatMap(([name, cost]) => (cost === wanted ? [`\`${name}\``] : [])).join(", ")
+  const prices = Array.from(new Set(tools.map(([, cost]) => cost))).filter((cost) => cost > 0)
   return [
     "# Limits",
     "",
@@ -40,8 +43,11 @@ export const limitsPage = (): string => {
     "## Credits",
     "",
     ...table([
-      [free.join(" and "), "free"],
-      ["every other tool", "1 credit for a call that succeeds"],
+      [namesOf(0), "free"],
+      ...prices.map((cost): [string, string] => [
+        namesOf(cost),
+        `${cost} ${cost === 1 ? "credit" : "credits"} for a call that succeeds`
+      ]),
       ["a call that fails", "free"],
       ["a repeat of a call under the same idempotency key within 24 hours", "free"],
       ["plan Growth", `${byDefault("PLAN_CREDITS_GROWTH")}, for each month`],
