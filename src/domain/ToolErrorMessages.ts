@@ -46,19 +46,34 @@ export const insufficientCredits = (options: {
 
 const counted = (credits: number): string => `${credits} ${credits === 1 ? "credit" : "credits"}`
 
+/** Of the tools that get one record. */
+const onlyIfFound = `An answer costs ${counted(1)}; this call cost nothing.`
+
 export const noStore = (id: number): NotFound =>
   new NotFound({
     message: `There is no store ${id}.`,
-    hint: "Take the id of a store from search_shops, or `shop.id` from search_ads or search_products."
+    hint: `Take the id of a store from search_shops, or \`shop.id\` from search_ads or search_products. ${onlyIfFound}`
   })
 
+/** `near` are the domains of stores that are spelled alike. */
+export const noStoreAt = (host: string, near: ReadonlyArray<string>): NotFound => {
+  const suggestion = near.length === 0 ? "" : `Did you mean ${near.join(", ")}? `
+  return new NotFound({
+    message: `There is no store with the domain ${host}.`,
+    hint: `${suggestion}search_shops finds stores by parts of their names and domains. ${onlyIfFound}`
+  })
+}
+
 export const noProduct = (id: number): NotFound =>
-  new NotFound({ message: `There is no product ${id}.`, hint: "Take the id of a product from search_products." })
+  new NotFound({
+    message: `There is no product ${id}.`,
+    hint: `Take the id of a product from search_products. ${onlyIfFound}`
+  })
 
 export const storeNotTracked = (productId: number, storeId: number, storePage: string): ShopNotTracked =>
   new ShopNotTracked({
     message: `Details of product ${productId} are for tracked stores and own brand stores only; its store, ${storeId}, is neither.`,
-    hint: `Track the store at ${storePage}, then call again.`
+    hint: `Track the store at ${storePage}, then call again. ${onlyIfFound}`
   })
 
 export const tooManyRequests = (limit: number, retryAfterSeconds: number): RateLimited =>

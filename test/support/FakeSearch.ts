@@ -197,6 +197,10 @@ export const shops: Layer.Layer<
   }),
   Layer.succeed(MarketOverview, { of: () => Effect.succeed(overview) }),
   Layer.succeed(ShopReader, {
+    idOf: (domain) =>
+      domain === shop.domain
+        ? Effect.succeed(shop.id)
+        : Effect.fail(ToolErrorMessages.noStoreAt(domain, [shop.domain])),
     get: (id) => (id === shop.id ? Effect.succeed(shop) : Effect.fail(ToolErrorMessages.noStore(id)))
   }),
   Layer.succeed(ProductReader, {

@@ -46,6 +46,18 @@ export const registrable = remembering((host): string | null =>
   hostName.test(host) ? (tldts.parse(host, { ...options, allowPrivateDomains: true }).domain ?? null) : null
 )
 
+/**
+ * The domains that a store may be known by, of a domain or the address of any page: the host itself, then the registrable
+ * domain above it.
+ */
+export const candidates = (text: string): ReadonlyArray<string> => {
+  const address = text.trim()
+  const url = URL.parse(/^[a-z][a-z0-9+.-]*:\/\//iu.test(address) ? address : `http://${address}`)
+  const host = normalize(url === null || url.hostname === "" ? address : url.hostname)
+  const above = registrable(host)
+  return above === null || above === host ? [host] : [host, above]
+}
+
 /** Whether a normalized text is a domain below a public suffix. File names rarely are. */
 export const isPublic = (domain: string): boolean =>
   extension(domain) !== null && tldts.parse(domain, options).isIcann === true

@@ -15,8 +15,9 @@ export const optional = <S extends Schema.Top>(schema: S, description: string) =
   Schema.optionalKey(schema).pipe(Schema.annotateKey({ description }))
 
 /** The id of a record, as results carry it. */
-export const recordId = (description: string) =>
-  Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 2_147_483_647 })).pipe(Schema.annotateKey({ description }))
+export const Id = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 2_147_483_647 }))
+
+export const recordId = (description: string) => Id.pipe(Schema.annotateKey({ description }))
 
 /** Characters that no name has: PostgreSQL refuses U+0000 and unpaired surrogates, and terminals interpret the others. */
 const control = /[\p{Cc}\p{Cs}]/u

@@ -4,9 +4,13 @@ import { SqlClient } from "effect/sql"
 import type { AccountId } from "../../domain/access/Account.ts"
 import { ShopExtras } from "../../domain/catalog/ShopItem.ts"
 import type { ShopDetails } from "../../domain/catalog/ShopItem.ts"
+import { echo } from "../../domain/ArgumentDecoder.ts"
+import * as StoreDomain from "../../domain/catalog/StoreDomain.ts"
+import { nearest } from "../../domain/search/Nearest.ts"
 import type { NotFound } from "../../domain/ToolError.ts"
 import { rowsOf } from "../database/Rows.ts"
 import { CatalogIndex } from "./runtime/CatalogIndex.ts"
+import { SearchPermits } from "../limits/SearchPermits.ts"
 import type { SearchFailure } from "../limits/SearchPermits.ts"
 import { SearchRunner } from "./SearchRunner.ts"
 import { isIndexed } from "./ShopFigures.ts"
@@ -17,6 +21,12 @@ import * as ToolErrorMessages from "../../domain/ToolErrorMessages.ts"
 const maxMonths = 120
 /** More than any tree of niches has; ends the traversal if the data has a cycle. */
 const maxDepth = 32
+
+/** Letters that a domain has in common with those that it may have been mistaken for, and how many are compared. */
+const sameStart = 2
+const maxAlike = 2_000
+
+const decodeIds = rowsOf(Schema.Struct({ id: Schema.Int, domain: Schema.String }))
 
 const decodeRows = rowsOf(Schema.Struct({ ...ShopSql.ShopRow.fields, details: ShopExtras }))
 
@@ -56,6 +66,8 @@ export class ShopReader extends Context.Service<
   {
     /** `accountId` affects only `is_tracked` and `is_own`. */
     get(shopId: number, accountId: AccountId): Effect.Effect<ShopDetails, NotFound | SearchFailure>
+    /** The id of the store with a domain, or with the address of one of its pages. */
+    idOf(domain: string): Effect.Effect<number, NotFound | SearchFailure>
   }
 >()("discovery/search/ShopReader") {
   static readonly layer: Layer.Layer<ShopReader, never, SqlClient.SqlClient | CatalogIndex | SearchRunner> =
@@ -65,6 +77,7 @@ export class ShopReader extends Context.Service<
         const sql = yield* SqlClient.SqlClient
         const index = yield* CatalogIndex
         const runner = yield* SearchRunner
+        const permits = yield* SearchPermits
 
         const look = Effect.fnUntraced(function* (shopId: number, accountId: AccountId) {
           const [row] = yield* runner.records([shopId], read(sql, accountId))
@@ -78,9 +91,45 @@ export class ShopReader extends Context.Service<
           }
         })
 
+        const idOf = Effect.fn("ShopReader.idOf")(
+          function* (domain: string) {
+            const known = StoreDomain.candidates(domain)
+            const found = yield* decodeIds(
+              yield* sql`SELECT id, domain FROM shop WHERE domain = ANY(${known}::text[]) ORDER BY length(domain) DESC LIMIT 1`
+            )
+            if (found[0] !== undefined) return found[0].id
+            const host = known.at(-1) ?? ""
+            const alike = yield* decodeIds(
+              yield* sql`
+                SELECT id, domain FROM shop WHERE left(domain, ${sameStart}::int) = left(${host}, ${sameStart}::int)
+                ORDER BY domain LIMIT ${maxAlike}::int`
+            )
+            return yield* ToolErrorMessages.noStoreAt(
+              echo(host),
+              nearestDomains(
+                host,
+                alike.map((shop) => shop.domain)
+              )
+            )
+          },
+          (effect) => permits.query(effect)
+        )
+
         return ShopReader.of({
+          idOf,
           get: Effect.fn("ShopReader.get")((shopId, accountId) => runner.fresh(look(shopId, accountId)))
         })
       })
-    )
+    ).pipe(Layer.provide(SearchPermits.layer))
+}
+
+/** Up to three, closest first. */
+const nearestDomains = (host: string, domains: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const left = new Set(domains)
+  const found: Array<string> = []
+  for (let near = nearest(host, left); near !== undefined && found.length < 3; near = nearest(host, left)) {
+    found.push(near)
+    left.delete(near)
+  }
+  return found
 }

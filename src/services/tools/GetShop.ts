@@ -1,6 +1,7 @@
 /** `get_shop` (D43). */
 import { Effect, Schema } from "effect"
 import { AppConfig } from "../../Config.ts"
+import { issueAt, problem } from "../../domain/ArgumentIssue.ts"
 import * as ShopItem from "../../domain/catalog/ShopItem.ts"
 import * as Arguments from "../../domain/search/Arguments.ts"
 import { ShopReader } from "../search/ShopReader.ts"
@@ -8,8 +9,15 @@ import { dashboardUrl } from "./DashboardUrl.ts"
 import * as ToolDefinition from "./ToolDefinition.ts"
 
 const Parameters = Schema.Struct({
-  shop_id: Arguments.recordId("Id of the store: id of search_shops, shop.id of search_ads and search_products.")
+  shop_id: Arguments.optional(Arguments.Id, "id of search_shops."),
+  domain: Arguments.optional(
+    Schema.String.check(Schema.isNonEmpty({ problem: problem("empty_name") }), Schema.isMaxCodePoints(2_000)),
+    "Or its domain, or any address of it."
+  )
 })
+
+const isOne: ToolDefinition.Check = ({ domain = null, shop_id = null }) =>
+  Effect.succeed({ issues: (domain === null) === (shop_id === null) ? [issueAt("shop_id", "shop_id_or_domain")] : [] })
 
 export const make = Effect.gen(function* () {
   const shops = yield* ShopReader
@@ -19,13 +27,17 @@ export const make = Effect.gen(function* () {
     name: "get_shop",
     title: "Get shop",
     description:
-      "One online store with all its figures, monthly traffic, niches, theme, apps, pixels and social networks. " +
+      "All of one store: figures, traffic by month, niches, theme, apps, pixels. " +
       `name is ${ToolDefinition.thirdParty}`,
     use: "for a store that is known.",
     instead: "to find stores, search_shops.",
     parameters: Parameters,
     success: ShopItem.ShopRecordItem,
-    handler: ({ shop_id }, { accountId }) =>
-      Effect.map(shops.get(shop_id, accountId), (shop) => ShopItem.presentDetails(shop, context))
+    check: isOne,
+    handler: ({ domain = "", shop_id }, { accountId }) =>
+      Effect.gen(function* () {
+        const id = shop_id ?? (yield* shops.idOf(domain))
+        return ShopItem.presentDetails(yield* shops.get(id, accountId), context)
+      })
   })
 })

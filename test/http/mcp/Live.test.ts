@@ -40,9 +40,9 @@ layer(LiveServer.layer, { excludeTestServices: true })("live", (it) => {
           await exercise({ tools, call: (name, args) => client.callTool({ name, arguments: args }) as never })
           await client.close()
         })
-        // Five searches and get_shop succeeded; the free tools and the errors took nothing.
+        // Five searches, market_overview and get_shop succeeded; the free tools and the errors took nothing.
         const { balance, fold } = yield* Access.books(caller.accountId)
-        assert.deepStrictEqual(balance, { allowance: Access.allowances.growth, used: 6 })
+        assert.deepStrictEqual(balance, { allowance: Access.allowances.growth, used: 7 })
         assert.deepStrictEqual(fold, balance)
       })
     )
@@ -58,7 +58,7 @@ layer(LiveServer.layer, { excludeTestServices: true })("live", (it) => {
           await exercise({ tools, call: (name, args) => client.callTool({ name, arguments: args }) })
           await client.close()
         })
-        assert.strictEqual((yield* Access.books(caller.accountId)).balance.used, 6)
+        assert.strictEqual((yield* Access.books(caller.accountId)).balance.used, 7)
       })
     )
   })
@@ -100,9 +100,22 @@ layer(LiveServer.layer, { excludeTestServices: true })("live", (it) => {
       const shop = yield* result("get_shop", { shop_id: product.shop.id }, ShopRecordItem)
       assert.deepInclude(shop, { domain: product.shop.domain, is_tracked: false, dashboard_url: product.dashboard_url })
 
+      for (const domain of [shop.domain, `WWW.${shop.domain}.`, `https://m.${shop.domain}/products/x?y=1#z`]) {
+        assert.deepStrictEqual(yield* result("get_shop", { domain }, ShopRecordItem), shop)
+      }
+      const misspelled = yield* LiveServer.post(secret, Messages.call("get_shop", { domain: `${shop.domain}x` }))
+      assert.include(misspelled.text, "not_found")
+      assert.match(misspelled.text, new RegExp(`Did you mean ${shop.domain}`, "u"))
+      assert.strictEqual(misspelled.headers.get("x-credits-cost"), "0")
+      for (const args of [{}, { shop_id: shop.id, domain: shop.domain }]) {
+        const unclear = yield* LiveServer.post(secret, Messages.call("get_shop", args))
+        assert.include(unclear.text, "shop_id: or `domain`: give one of them")
+      }
+
       const refused = yield* LiveServer.post(secret, Messages.call("get_product", { product_id: product.id }))
       assert.include(refused.text, "shop_not_tracked")
       assert.include(refused.text, product.dashboard_url)
+      assert.include(refused.text, "An answer costs 1 credit; this call cost nothing.")
       yield* (yield* TrackedShops).add(caller.accountId, shop.domain, "tracked")
       const details = yield* result("get_product", { product_id: product.id }, ProductRecordItem)
       assert.deepInclude(details, { id: product.id, title: product.title, price: product.price })
@@ -111,7 +124,7 @@ layer(LiveServer.layer, { excludeTestServices: true })("live", (it) => {
       const unknown = yield* LiveServer.post(secret, Messages.call("get_shop", { shop_id: 2_147_483_647 }))
       assert.include(unknown.text, "not_found")
       // Two searches, get_shop twice, get_product once; what was refused or not found took nothing.
-      assert.strictEqual((yield* Access.books(caller.accountId)).balance.used, 5)
+      assert.strictEqual((yield* Access.books(caller.accountId)).balance.used, 8)
     })
   )
 
