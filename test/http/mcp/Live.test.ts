@@ -123,7 +123,7 @@ layer(LiveServer.layer, { excludeTestServices: true })("live", (it) => {
 
       const unknown = yield* LiveServer.post(secret, Messages.call("get_shop", { shop_id: 2_147_483_647 }))
       assert.include(unknown.text, "not_found")
-      // Two searches, get_shop twice, get_product once; what was refused or not found took nothing.
+      // Two searches, get_shop five times, get_product once; what was refused or not found took nothing.
       assert.strictEqual((yield* Access.books(caller.accountId)).balance.used, 8)
     })
   )
