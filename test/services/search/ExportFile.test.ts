@@ -1,11 +1,11 @@
 /** Files of exports: read back as they were, and without formulas (D68). */
 import { assert, describe, it } from "@effect/vitest"
 import { parse } from "csv-parse/sync"
-import { Schema } from "effect"
+import { Effect, Schema } from "effect"
 import * as AdItem from "../../../src/domain/catalog/AdItem.ts"
 import * as ProductItem from "../../../src/domain/catalog/ProductItem.ts"
 import { ShopItem } from "../../../src/domain/catalog/ShopItem.ts"
-import { columns, fileOf } from "../../../src/services/search/ExportFile.ts"
+import * as ExportFile from "../../../src/services/search/ExportFile.ts"
 import { links } from "../../../src/services/tools/DashboardUrl.ts"
 import * as FakeSearch from "../../support/FakeSearch.ts"
 
@@ -69,6 +69,10 @@ const store: typeof ShopItem.Type = {
   is_tracked: true,
   dashboard_url: context.dashboardUrl(7)
 }
+
+const { columns } = ExportFile
+
+const fileOf = (...args: Parameters<typeof ExportFile.fileOf>) => Effect.runSync(ExportFile.fileOf(...args))
 
 const rowsOf = (csv: string): ReadonlyArray<ReadonlyArray<string>> => parse(csv, { bom: true })
 

@@ -48,7 +48,7 @@ export const layer = HttpRouter.use((router) =>
               const others = Math.ceil(items.length / Page.maxPerPage) - 1
               if (others > 0) yield* ofTheDay.take(accountId, others)
               const today = DateTime.formatIsoDateUtc(yield* DateTime.now)
-              const { contentType, text } = fileOf(format, subject, items)
+              const { contentType, text } = yield* fileOf(format, subject, items)
               return HttpServerResponse.text(text, {
                 contentType,
                 headers: {
