@@ -116,6 +116,27 @@ layer(TestServer.layer(), { excludeTestServices: true })("MCP Apps", (it) => {
       })
     )
 
+    it.effect("compact answers have no cards, and the chosen tools keep theirs", () =>
+      Effect.gen(function* () {
+        const server = yield* TestServer
+        const list = (path: string) =>
+          server.send({
+            path,
+            headers: { "mcp-session-id": "apps.1" },
+            body: JSON.stringify(Messages.request("tools/list"))
+          })
+        assert.notInclude((yield* list("/mcp?format=compact")).text, "ui://")
+        assert.deepStrictEqual((yield* list("/mcp?tools=search_ads,get_usage")).text.match(/ui:\/\/\w+\/\w+/gu), [
+          "ui://discovery/ads"
+        ])
+        const answer = yield* server.send({
+          path: "/mcp?format=compact",
+          body: JSON.stringify(initialize(capabilities))
+        })
+        assert.isNull(answer.headers.get("mcp-session-id"))
+      })
+    )
+
     it.effect("another server's session is none of ours, and no error", () =>
       Effect.gen(function* () {
         const server = yield* TestServer
