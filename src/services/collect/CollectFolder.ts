@@ -3,7 +3,7 @@
  * a line, of which those that count are kept at the next start. A domain's folder takes its place as a whole.
  */
 import { Clock, Effect, FileSystem, Option, Schema } from "effect"
-import type { PlatformError } from "effect"
+import type { PlatformError, Scope } from "effect"
 import * as path from "node:path"
 import { CollectError } from "./CollectError.ts"
 import { isValidator } from "./PoliteFetch.ts"
@@ -67,11 +67,51 @@ export interface DomainFolder {
   readonly place: Effect.Effect<void, CollectError>
 }
 
+/**
+ * One run at a time in a folder: a file has the number of the process, and goes with the run. One that a process left which was killed
+ * does not count.
+ */
+const takeTurn = Effect.fnUntraced(function* (folder: string, file: string) {
+  const files = yield* FileSystem.FileSystem
+  const write = files.writeFileString(file, String(process.pid), { flag: "wx" })
+  const taken = Effect.catchIf(
+    write,
+    ({ reason }) => reason._tag === "AlreadyExists",
+    () =>
+      Effect.gen(function* () {
+        if (isRunning(Number(yield* files.readFileString(file)))) {
+          return yield* new CollectError({
+            message: `Another collect is running into ${folder}. Wait until it has finished, or collect into another folder with --to. If none is running, remove ${file}.`
+          })
+        }
+        yield* files.remove(file)
+        yield* write
+      })
+  )
+  yield* Effect.acquireRelease(
+    Effect.andThen(files.makeDirectory(path.dirname(file), { recursive: true }), taken).pipe(
+      Effect.catchTag("PlatformError", (error) => Effect.fail(unwritable(folder, error)))
+    ),
+    () => Effect.ignore(files.remove(file))
+  )
+})
+
+/** Whether a process has this number; one that is another user's counts. */
+const isRunning = (pid: number): boolean => {
+  if (!Number.isSafeInteger(pid) || pid < 1) return false
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    return error instanceof Error && "code" in error && error.code === "EPERM"
+  }
+}
+
 export const open = Effect.fn("CollectFolder.open")(function* (
   folder: string
-): Effect.fn.Return<CollectFolder, CollectError, FileSystem.FileSystem> {
+): Effect.fn.Return<CollectFolder, CollectError, FileSystem.FileSystem | Scope.Scope> {
   const files = yield* FileSystem.FileSystem
   const inner = path.join(folder, ".collect")
+  yield* takeTurn(folder, path.join(inner, "running"))
   const statePath = path.join(inner, "state.ndjson")
   const failedPath = path.join(inner, "failed.txt")
 
@@ -202,7 +242,7 @@ export const open = Effect.fn("CollectFolder.open")(function* (
 const utf8 = new TextEncoder()
 
 const tellingWhere = (folder: string) =>
-  Effect.mapError(
-    (error: PlatformError.PlatformError) =>
-      new CollectError({ message: `${folder} cannot be written to: ${error.message}.` })
-  )
+  Effect.mapError((error: PlatformError.PlatformError) => unwritable(folder, error))
+
+const unwritable = (folder: string, error: PlatformError.PlatformError) =>
+  new CollectError({ message: `${folder} cannot be written to: ${error.message}.` })

@@ -1,6 +1,6 @@
 /** Collects what the storefronts of stores publish for anyone, several stores at once (docs/collect.md). */
 import { Effect, Result } from "effect"
-import type { FileSystem } from "effect"
+import type { FileSystem, Scope } from "effect"
 import { echo } from "../../domain/ArgumentDecoder.ts"
 import * as StoreDomain from "../../domain/catalog/StoreDomain.ts"
 import * as Storefront from "../../domain/catalog/Storefront.ts"
@@ -57,7 +57,7 @@ const maxStoreBytes = 2 ** 29
 
 export const run = Effect.fn("Collector.run")(function* (
   options: CollectOptions
-): Effect.fn.Return<CollectReport, CollectError, FileSystem.FileSystem | SafeFetch> {
+): Effect.fn.Return<CollectReport, CollectError, FileSystem.FileSystem | SafeFetch | Scope.Scope> {
   const folder = yield* CollectFolder.open(options.folder)
   const wanted = options.domains.filter((domain) => !folder.isCollected(domain))
   const progress = { stores: options.domains.length - wanted.length, requests: 0 }
@@ -101,7 +101,7 @@ export const run = Effect.fn("Collector.run")(function* (
     requests: progress.requests,
     failedPath: folder.failedPath
   }
-})
+}, Effect.scoped)
 
 const collect = Effect.fn("Collector.collect")(function* (
   domain: string,

@@ -225,6 +225,22 @@ layer(NodeServices.layer)("collecting", (it) => {
       })
     )
 
+    it.effect("does not run twice in a folder at once, and does after one that was killed", () =>
+      Effect.gen(function* () {
+        const { collect, folder, fs, web } = yield* setUp
+        web.hosts.set("a-shop.com", store("a-shop.com", [3]))
+        const running = `${folder}/.collect/running`
+        yield* fs.makeDirectory(`${folder}/.collect`, { recursive: true })
+        yield* fs.writeFileString(running, String(process.pid))
+        assert.match((yield* Effect.flip(collect(["a-shop.com"]))).message, /Another collect is running into .*--to/)
+        assert.lengthOf(web.asked, 0)
+        // More than the numbers of processes go: none has it.
+        yield* fs.writeFileString(running, "2000000000")
+        assert.lengthOf((yield* collect(["a-shop.com"])).collected, 1)
+        assert.isFalse(yield* fs.exists(running))
+      })
+    )
+
     it.effect("goes on after a stop where it was", () =>
       Effect.gen(function* () {
         const { collect, folder, fs, inside, paths, run, web } = yield* setUp
