@@ -9,7 +9,7 @@ import type { SearchSubject } from "../../domain/search/SavedSearch.ts"
 export const ExportFormat = Schema.Literals(["csv", "ndjson"])
 export type ExportFormat = typeof ExportFormat.Type
 
-export type Item = typeof AdItem.Type | typeof ProductItem.Type | typeof ShopItem.Type
+export type Item = AdItem | ProductItem | ShopItem
 
 /** The columns of an item; those of its store are `shop.name` and so on. */
 const columnsOf = (ast: SchemaAST.AST, prefix = ""): ReadonlyArray<string> => {

@@ -48,7 +48,7 @@ const ad = (overrides: Partial<AdItem.AdItem> = {}): AdItem.AdItem => ({
 
 const product = ProductItem.present(FakeSearch.product(1), context)
 
-const store: typeof ShopItem.Type = {
+const store: ShopItem = {
   id: 7,
   name: "Socks",
   domain: "socks.example",
@@ -149,7 +149,7 @@ describe("the file of an export", () => {
     const lines = text.split("\n")
     assert.strictEqual(lines.pop(), "")
     assert.deepStrictEqual(
-      lines.map((line) => Schema.decodeUnknownSync(Schema.fromJsonString(AdItem.AdItem))(line)),
+      lines.map((line) => Schema.decodeSync(Schema.fromJsonString(AdItem.AdItem))(line)),
       items
     )
   })
