@@ -30,6 +30,8 @@ const pages = [
   "/dashboard/shops?query=a",
   "/dashboard/shops/:busy",
   "/dashboard/searches",
+  "/dashboard/market",
+  "/dashboard/market?group_by=app&sort_by=median_growth&limit=50",
   "/dashboard/integrations",
   "/dashboard/usage",
   "/dashboard/account",

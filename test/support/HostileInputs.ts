@@ -247,6 +247,7 @@ const filters = ["query", "niches", "themes", "apps", "countries", "languages", 
 export const pageRoutes = [
   { route: "/dashboard/ads", fields: filters },
   { route: "/dashboard/products", fields: filters },
+  { route: "/dashboard/market", fields: [...filters, "group_by", "limit"] },
   { route: "/dashboard/shops", fields: ["query", "page"] },
   { route: "/dashboard/ads/export.csv", fields: filters },
   { route: "/dashboard/searches", fields: ["page", "done"] },

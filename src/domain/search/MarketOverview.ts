@@ -16,6 +16,19 @@ export const groupings = [
 ] as const
 export type GroupBy = (typeof groupings)[number]
 
+/** The argument that takes the values of a grouping. */
+export const filterOf = {
+  niche: "niches",
+  country: "countries",
+  currency: "currencies",
+  language: "languages",
+  theme: "themes",
+  app: "apps",
+  pixel: "pixels",
+  social_network: "social_networks",
+  domain: "domains"
+} as const satisfies Readonly<Record<GroupBy, keyof ShopFilter>>
+
 /** Fields of a group. */
 export const marketSorts = ["stores", "active_ads", "products", "visits", "median_visits", "median_growth"] as const
 export type MarketSort = (typeof marketSorts)[number]

@@ -45,14 +45,16 @@ export interface SearchAddress {
   readonly toAddress: (args: Arguments) => string
 }
 
+type Defaults = Readonly<Record<string, string | number | boolean>>
+
 /** Arguments with these values are left out. */
-const defaults: Readonly<Record<string, string | number | boolean>> = {
+const searchDefaults: Defaults = {
   ...Arguments.defaults,
   page: Page.window({}).page,
   per_page: Page.window({}).perPage
 }
 
-export const make = (schema: Schema.Constraint): SearchAddress => {
+export const make = (schema: Schema.Constraint, defaults: Defaults = searchDefaults): SearchAddress => {
   const kinds = kindsOf(SchemaAST.toEncoded(schema.ast))
 
   const canonical: SearchAddress["canonical"] = (args) => {

@@ -11,6 +11,7 @@ import * as ExportRoutes from "./catalog/ExportRoutes.ts"
 import { ErrorPage } from "./shared/ErrorPage.ts"
 import * as IntegrationsPage from "./integrations/IntegrationsPage.ts"
 import { Layout } from "./shared/Layout.ts"
+import * as MarketPage from "./catalog/MarketPage.ts"
 import * as OperatorAccountPage from "./operator/OperatorAccountPage.ts"
 import * as OperatorChangePages from "./operator/OperatorChangePages.ts"
 import * as OperatorPage from "./operator/OperatorPage.ts"
@@ -39,6 +40,7 @@ const catalog = Layer.mergeAll(
   AdsPage.layer,
   ProductsPage.layer,
   StoresPage.layer,
+  MarketPage.layer,
   StorePage.layer,
   TrackingForms.layer,
   SavedSearchesPage.layer,

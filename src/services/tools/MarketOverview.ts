@@ -1,6 +1,7 @@
 /** `market_overview` (D66). */
 import { Effect, Result } from "effect"
 import { argumentDecoder } from "../../domain/ArgumentDecoder.ts"
+import { issueAt } from "../../domain/ArgumentIssue.ts"
 import type { ArgumentIssue } from "../../domain/ArgumentIssue.ts"
 import * as Market from "../../domain/search/MarketOverview.ts"
 import * as SearchAddress from "../../domain/search/SearchAddress.ts"
@@ -17,7 +18,7 @@ const decodeFilters = argumentDecoder(ShopFilter)
 const parse = (filters: string) => decodeFilters(address.toArguments(SearchAddress.parse(filters)))
 
 const within = (issues: ReadonlyArray<ArgumentIssue>): ReadonlyArray<ArgumentIssue> =>
-  issues.map((issue) => ({ ...issue, path: `filters.${issue.path}` }))
+  issues.map(({ code, params, path }) => issueAt(`filters.${path}`, code, params))
 
 export const make = Effect.gen(function* () {
   const market = yield* MarketOverview

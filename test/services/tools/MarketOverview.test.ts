@@ -3,7 +3,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Result, Schema } from "effect"
 import type { ArgumentIssue } from "../../../src/domain/ArgumentIssue.ts"
 import { AccountId } from "../../../src/domain/access/Account.ts"
-import { groupings } from "../../../src/domain/search/MarketOverview.ts"
+import { filterOf, groupings } from "../../../src/domain/search/MarketOverview.ts"
 import * as SearchAddress from "../../../src/domain/search/SearchAddress.ts"
 import { ShopFilter } from "../../../src/domain/search/ShopQuery.ts"
 import { MarketOverview } from "../../../src/services/search/MarketOverview.ts"
@@ -27,19 +27,6 @@ const catalog = NaiveCatalog.generate(77, 60)
 const accountId = AccountId.make(1)
 const decode = Schema.decodeUnknownEffect(ShopFilter)
 const address = SearchAddress.make(ShopFilter)
-
-/** The argument that the values of a grouping are of. */
-const filterOf = {
-  niche: "niches",
-  country: "countries",
-  currency: "currencies",
-  language: "languages",
-  theme: "themes",
-  app: "apps",
-  pixel: "pixels",
-  social_network: "social_networks",
-  domain: "domains"
-} as const
 
 const call = Effect.fnUntraced(function* (args: ToolDefinition.RawArguments) {
   const tool = yield* MarketOverviewTool.make

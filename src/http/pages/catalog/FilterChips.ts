@@ -34,9 +34,12 @@ export const hrefOf = ({ address, path }: Pick<Context, "address" | "path">, arg
 const without = (args: Arguments, name: string): Arguments =>
   Object.fromEntries(Object.entries(args).filter(([other]) => other !== name && other !== "page"))
 
+/** What stays when all filters are left out. */
+const settings: ReadonlySet<string> = new Set(["sort_by", "sort_order", "per_page", "group_by", "niche_level", "limit"])
+
 /** What filters; the others say in which order and how many. */
 const isFilter = (name: string): name is ArgumentName =>
-  Object.hasOwn(places, name) && !["sort_by", "sort_order", "page", "per_page"].includes(name)
+  Object.hasOwn(places, name) && name !== "page" && !settings.has(name)
 
 const entryName = ({ locale, popular }: Context, name: ArgumentName, entry: unknown): string => {
   if (name === "niches" && (typeof entry === "string" || typeof entry === "number")) {
@@ -105,10 +108,7 @@ export const chipBar = (context: Context): Html | undefined => {
   const found = chips(context)
   if (found.length === 0) return undefined
   const { text } = context.locale
-  const { per_page, sort_by, sort_order } = context.args
-  const order = Object.fromEntries(
-    Object.entries({ per_page, sort_by, sort_order }).filter(([, value]) => value !== undefined)
-  )
+  const order = Object.fromEntries(Object.entries(context.args).filter(([name]) => settings.has(name)))
   return html`<nav class="chips" aria-label="${text("search.active")}">
     <ul>
       ${found.map(({ href, label }) => html`<li><a href="${href}" class="chip" aria-label="${text("search.remove", { filter: label })}">${label}</a></li>`)}

@@ -7,6 +7,8 @@ import { adStatuses, mediaTypes } from "../../../domain/catalog/Enumerations.ts"
 import type { AdQuery } from "../../../domain/search/AdQuery.ts"
 import { adSorts } from "../../../domain/search/AdQuery.ts"
 import { defaults, SortOrder } from "../../../domain/search/Arguments.ts"
+import * as Market from "../../../domain/search/MarketOverview.ts"
+import type { MarketQuery } from "../../../domain/search/MarketOverview.ts"
 import * as Page from "../../../domain/search/Page.ts"
 import { productSorts } from "../../../domain/search/ProductQuery.ts"
 import type { ProductQuery } from "../../../domain/search/ProductQuery.ts"
@@ -18,8 +20,8 @@ import type { Html } from "../shared/Html.ts"
 import { languageName } from "../shared/LanguageNames.ts"
 import type { Locale } from "../shared/Locale.ts"
 
-/** Of both pages. */
-export type ArgumentName = keyof AdQuery | keyof ProductQuery
+/** Of all pages with a form of filters. */
+export type ArgumentName = keyof AdQuery | keyof ProductQuery | keyof MarketQuery
 
 /** What was typed. */
 export interface Typed {
@@ -98,7 +100,8 @@ interface Option {
 }
 
 const isMediaType = Schema.is(Schema.Literals(mediaTypes))
-const isSort = Schema.is(Schema.Literals([...adSorts, ...productSorts]))
+const isSort = Schema.is(Schema.Literals([...adSorts, ...productSorts, ...Market.marketSorts]))
+const isGrouping = Schema.is(Schema.Literals(Market.groupings))
 const isSortOrder = Schema.is(SortOrder)
 const isStatus = Schema.is(Schema.Literals(["all", ...adStatuses]))
 
@@ -109,6 +112,8 @@ export const labelOf = (locale: Locale, name: ArgumentName, value: string): stri
       return languageName(locale, value)
     case "media_types":
       return isMediaType(value) ? locale.text(`card.mediaTypes.${value}`) : value
+    case "group_by":
+      return isGrouping(value) ? locale.text(`market.groupings.${value}`) : value
     case "sort_by":
       return isSort(value) ? locale.text(`filter.sorts.${value}`) : value
     case "sort_order":
@@ -120,7 +125,13 @@ export const labelOf = (locale: Locale, name: ArgumentName, value: string): stri
   }
 }
 
-const perPage = ["10", "15", "20", "25"]
+/** Of numbers that are chosen among a few. */
+const numbers: Readonly<Partial<Record<ArgumentName, ReadonlyArray<string>>>> = {
+  per_page: ["10", "15", "20", "25"],
+  niche_level: ["1", "2", "3", "4"],
+  limit: ["10", "20", "50"]
+}
+
 const absent: Readonly<Partial<Record<ArgumentName, string>>> = {
   status: defaults.status,
   sort_by: defaults.sort_by,
@@ -132,7 +143,7 @@ const absent: Readonly<Partial<Record<ArgumentName, string>>> = {
 export const choice = (context: Named): Html => {
   const { kind, locale, name, typed } = context
   const { attributes, error } = told(context, name)
-  const values = kind._tag === "Choice" ? kind.values : perPage
+  const values = kind._tag === "Choice" ? kind.values : (numbers[name] ?? [])
   const chosen = typed.value(name) ?? absent[name] ?? ""
   const all = values.includes(chosen) ? values : [...values, chosen]
   return html`<div>

@@ -19,7 +19,8 @@ type Group = (typeof groups)[number]
 type Bundle = "running" | "figures" | "trustpilot"
 
 export interface Searched {
-  readonly subject: Subject
+  /** The market has no words to search for. */
+  readonly subject: Subject | "market"
   readonly path: string
   readonly address: SearchAddress
   readonly locale: Locale
@@ -35,10 +36,13 @@ export interface Searched {
  */
 export const places: Readonly<Record<ArgumentName, "bar" | "links" | readonly [Group, Bundle?]>> = {
   query: "bar",
+  group_by: "bar",
+  niche_level: "bar",
   status: "bar",
   sort_by: "bar",
   sort_order: "bar",
   per_page: "bar",
+  limit: "bar",
   page: "links",
   media_types: ["ads"],
   ctas: ["ads"],
@@ -120,12 +124,18 @@ const disclosures = (searched: Searched, group: Group): ReadonlyArray<Html> => {
 const bar = (searched: Searched): Html => {
   const { text } = searched.locale
   const choices = argumentsOf(searched).filter(([name]) => places[name] === "bar" && name !== "query")
+  const fields = html`<div class="choices">
+    ${choices.map(([name, kind]) => FilterControls.choice({ ...searched, name, kind }))}
+  </div>`
+  if (searched.subject === "market") {
+    return html`<div class="bar">${fields}<button type="submit">${text("market.show")}</button></div>`
+  }
   return html`<div class="bar">
     <div class="words">
       ${FilterControls.words({ ...searched, placeholder: text(`search.wordsIn.${searched.subject}`) })}
       <button type="submit">${text("search.search")}</button>
     </div>
-    <div class="choices">${choices.map(([name, kind]) => FilterControls.choice({ ...searched, name, kind }))}</div>
+    ${fields}
   </div>`
 }
 

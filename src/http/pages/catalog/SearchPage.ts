@@ -189,12 +189,12 @@ const argumentsOf = <Query>({ result }: { readonly result: Result.Result<{ reado
   Result.isSuccess(result) ? result.success.args : undefined
 
 /** By content: browsers write some characters of an address in other ways than we do. */
-const isSame = (some: SearchAddress.Pairs, others: SearchAddress.Pairs): boolean =>
+export const isSame = (some: SearchAddress.Pairs, others: SearchAddress.Pairs): boolean =>
   some.length === others.length &&
   some.every(([name, value], index) => name === others[index]?.[0] && value === others[index]?.[1])
 
 /** Which field it is about, if there is one, and what is wrong with it. */
-const problemOf = (issue: ArgumentIssue, locale: Locale, typed: Typed): Problem => {
+export const problemOf = (issue: ArgumentIssue, locale: Locale, typed: Typed): Problem => {
   const { path } = issue
   const { text } = locale
   const [name = "", part = ""] = path.split(".")
@@ -215,7 +215,7 @@ const problemOf = (issue: ArgumentIssue, locale: Locale, typed: Typed): Problem 
   return places[name] === "links" ? problem : { ...problem, field: end === undefined ? name : path }
 }
 
-const tooSlow = ({ hasFilter, latePage, words }: Narrowing.Advice, { text }: Locale): Html => {
+export const tooSlow = ({ hasFilter, latePage, words }: Narrowing.Advice, { text }: Locale): Html => {
   return html`<div class="panel" role="alert">
     <h2>${text("search.tooSlow")}</h2>
     ${words !== "none" && html`<p>${text(`search.words.${words}`)}</p>`}

@@ -35,6 +35,7 @@ export class Assets extends Context.Service<Assets, { readonly style: Asset; rea
       import.meta.resolve("./styles/integrations.css"),
       import.meta.resolve("./styles/stores.css"),
       import.meta.resolve("./styles/searches.css"),
+      import.meta.resolve("./styles/market.css"),
       import.meta.resolve("./styles/usage.css"),
       import.meta.resolve("./styles/docs.css")
     ]),

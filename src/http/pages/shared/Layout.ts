@@ -19,6 +19,7 @@ export const sections = {
   ads: "/dashboard/ads",
   products: "/dashboard/products",
   stores: "/dashboard/shops",
+  market: "/dashboard/market",
   searches: "/dashboard/searches",
   integrations: "/dashboard/integrations",
   usage: "/dashboard/usage",
@@ -119,6 +120,7 @@ export const inNavigation = [
   "ads",
   "products",
   "stores",
+  "market",
   "integrations",
   "usage"
 ] as const satisfies ReadonlyArray<Section>

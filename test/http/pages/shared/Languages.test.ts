@@ -14,7 +14,7 @@ const names =
   /Discovery|Growth|Pro|Starter|Credits?|Account|API|Apps?|nightly job|Safari|Firefox|Linux|Claude Code|Claude|ChatGPT|Cursor|VS Code|Trustpilot|NDJSON/gu
 
 /** Words of English that are another language's as well. */
-const shared = new Set(["Plan", "Name", "Status", "Format", "Themes", "Niches", "Pixels"])
+const shared = new Set(["Plan", "Niche", "Pixel", "Theme", "Name", "Status", "Format", "Themes", "Niches", "Pixels"])
 
 /** The texts of a page, as people read them. */
 const texts = ({ text }: Answer): ReadonlyArray<string> =>
@@ -96,6 +96,8 @@ layer(Site.layer(), { excludeTestServices: true })("languages", (it) => {
         boss.get(`/dashboard/searches/${only?.id}/rename`, headers)
       ),
       products: yield* boss.get("/dashboard/products?price.max=3", headers),
+      market: yield* boss.get("/dashboard/market?group_by=theme&limit=50", headers),
+      "market, wrong": yield* boss.get("/dashboard/market?limit=99", headers),
       operator: yield* boss.get(list, headers),
       "operator, nothing found": yield* boss.get(`${list}?email=nobody-has-this`, headers),
       "operator's account": yield* boss.get(`${list}/accounts/${id}?done=plan`, headers),

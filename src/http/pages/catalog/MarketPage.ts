@@ -1,0 +1,265 @@
+/** `/dashboard/market`: what `market_overview` gives, as bars (D66). Each group leads to the ads of its stores. */
+import { Effect, Result, Schema } from "effect"
+import { HttpRouter } from "effect/http"
+import { argumentDecoder } from "../../../domain/ArgumentDecoder.ts"
+import type { ArgumentIssue } from "../../../domain/ArgumentIssue.ts"
+import { AdQuery } from "../../../domain/search/AdQuery.ts"
+import * as Market from "../../../domain/search/MarketOverview.ts"
+import type { MarketGroup, MarketQuery } from "../../../domain/search/MarketOverview.ts"
+import * as Narrowing from "../../../domain/search/Narrowing.ts"
+import { maxAddress } from "../../../domain/search/SavedSearch.ts"
+import * as SearchAddress from "../../../domain/search/SearchAddress.ts"
+import { MarketOverview } from "../../../services/search/MarketOverview.ts"
+import * as Names from "../../../services/search/Names.ts"
+import { CatalogIndex } from "../../../services/search/runtime/CatalogIndex.ts"
+import { Vocabulary } from "../../../services/search/Vocabulary.ts"
+import * as ToolDefinition from "../../../services/tools/ToolDefinition.ts"
+import * as VocabularyCheck from "../../../services/tools/VocabularyCheck.ts"
+import { adsPath } from "./AdsPage.ts"
+import { CatalogAccess } from "./CatalogAccess.ts"
+import * as FilterChips from "./FilterChips.ts"
+import { labelOf } from "./FilterControls.ts"
+import { filterForm, typedOf } from "./FilterForm.ts"
+import { isSame, none, problemOf, tooSlow } from "./SearchPage.ts"
+import { currency, growth, known } from "./StoreFigures.ts"
+import { problemSummary } from "../shared/Fields.ts"
+import type { Problem } from "../shared/Fields.ts"
+import { html } from "../shared/Html.ts"
+import type { Html } from "../shared/Html.ts"
+import { Layout, sections } from "../shared/Layout.ts"
+import type { Locale } from "../shared/Locale.ts"
+import { PageRoutes, seeOther } from "../shared/PageRoutes.ts"
+import { queryOf } from "../shared/Query.ts"
+import { thirdPartyText } from "../shared/ThirdParty.ts"
+import type { SignedIn } from "../shared/Visitors.ts"
+
+const path = sections.market
+
+/** Words in names of stores are left out: the ads of a group are searched by other words. */
+const { query: _, ...fields } = Market.MarketQuery.fields
+const PageQuery = Schema.Struct(fields)
+
+const defaults = { group_by: "niche", ...Market.defaults } as const
+const address = SearchAddress.make(PageQuery, defaults)
+const adsAddress = SearchAddress.make(AdQuery)
+const decode = argumentDecoder(PageQuery)
+
+const defaultOf = new Map<string, string>(Object.entries(defaults).map(([name, value]) => [name, String(value)]))
+
+/** The value of a group in the visitor's words. */
+const labelOfGroup = (groupBy: Market.GroupBy, value: string, locale: Locale): Html => {
+  switch (groupBy) {
+    case "country":
+      return html`${locale.countryName(value)}`
+    case "currency":
+      return html`${currency(value, locale)}`
+    case "language":
+      return html`${labelOf(locale, "languages", value)}`
+    default:
+      return thirdPartyText(value)
+  }
+}
+
+/**
+ * The filters that leave the stores of a group, if filters can say that: of stores with any of two apps, those with a third
+ * one as well are no search.
+ */
+const narrowed = (query: MarketQuery, value: string, names: Names.Names): object | undefined => {
+  const { group_by, limit: _, niche_level: _level, sort_by: _sort, ...filters } = query
+  const name = Market.filterOf[group_by]
+  const asked = filters[name] ?? []
+  const only = { ...filters, [name]: [value] }
+  if (asked.length === 0) return only
+  if (group_by !== "niche") return asked.some((one) => Names.fold(String(one)) === Names.fold(value)) ? only : undefined
+  const own = new Set(names.niche(value))
+  const below = (query.niches ?? []).filter((niche) => names.niche(niche)?.every((id) => own.has(id)))
+  const isBelow = (query.niches ?? []).some((niche) => names.niche(niche)?.some((id) => id === names.niche(value)?.[0]))
+  return isBelow ? only : { ...filters, niches: below }
+}
+
+const adsOf = (filters: object, more: object = {}): string =>
+  FilterChips.hrefOf({ address: adsAddress, path: adsPath }, adsAddress.canonical({ ...filters, ...more }))
+
+const bar = (value: number, most: number): Html =>
+  html`<svg viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">
+    <rect width="${most > 0 ? (Math.max(0, value) / most) * 100 : 0}" height="10" />
+  </svg>`
+
+const table = (
+  { groups, query }: { readonly groups: ReadonlyArray<MarketGroup>; readonly query: MarketQuery },
+  names: Names.Names,
+  locale: Locale
+): Html => {
+  const { text } = locale
+  const order = query.sort_by ?? Market.defaults.sort_by
+  const most = Math.max(0, ...groups.map((group) => group[order] ?? 0))
+  const figure = (value: string | Html) => html`<td class="figure">${value}</td>`
+  const title = text(`market.groupings.${query.group_by}`)
+  const head = [
+    text("filter.sorts.stores"),
+    text("filter.sorts.active_ads"),
+    text("filter.sorts.visits"),
+    text("filter.sorts.median_visits"),
+    text("filter.sorts.median_growth"),
+    text("market.medianRevenue"),
+    text("filter.sorts.products")
+  ]
+  return html`<div class="table" tabindex="0" role="region" aria-label="${text("market.heading")}">
+    <table class="market">
+      <thead>
+        <tr>
+          <th scope="col">${title}</th>
+          ${head.map((name) => html`<th scope="col" class="figure">${name}</th>`)}
+        </tr>
+      </thead>
+      <tbody>
+        ${groups.map((group) => {
+          const filters = narrowed(query, group.value, names)
+          const label = labelOfGroup(query.group_by, group.value, locale)
+          const ads = locale.number(group.active_ads)
+          const [revenue] = group.revenue
+          return html`<tr data-group="${group.value}">
+            <th scope="row">
+              ${filters === undefined ? label : html`<a href="${adsOf(filters)}">${label}</a>`}
+              ${bar(group[order] ?? 0, most)}
+            </th>
+            ${figure(html`${locale.number(group.stores)} <span class="aside">${locale.percent(group.share_pct)}</span>`)}
+            ${figure(
+              filters === undefined || group.active_ads === 0
+                ? ads
+                : html`<a
+                    href="${adsOf(filters, { status: "active" })}"
+                    aria-label="${text("market.adsOf", { count: group.active_ads, group: group.value })}"
+                    >${ads}</a
+                  >`
+            )}
+            ${figure(locale.compact(group.visits))} ${figure(known(group.median_visits, locale.compact, locale))}
+            ${figure(known(group.median_growth, (value) => growth(value, locale), locale))}
+            ${figure(
+              known(
+                revenue ?? null,
+                ({ currency: code, median, stores }) =>
+                  text("market.of", { amount: locale.wholeMoney(median, code), count: stores }),
+                locale
+              )
+            )}
+            ${figure(locale.compact(group.products))}
+          </tr>`
+        })}
+      </tbody>
+    </table>
+  </div>`
+}
+
+const overview = (
+  query: MarketQuery,
+  { groups, results, total, ungrouped }: Market.MarketOverview,
+  names: Names.Names,
+  locale: Locale
+): Html => {
+  const { text } = locale
+  if (total.stores === 0) return html`<div class="empty"><p role="status">${text("market.none")}</p></div>`
+  return html`<p class="total" role="status">${text("market.matching", { count: total.stores })}</p>
+    <p class="aside">
+      ${results.length < groups && text("market.shown", { shown: results.length, count: groups })}
+      ${ungrouped > 0 && text("market.ungrouped", { count: ungrouped })}
+    </p>
+    ${results.length > 0 && table({ groups: results, query }, names, locale)}`
+}
+
+export const layer = HttpRouter.use((router) =>
+  Effect.gen(function* () {
+    const routes = yield* PageRoutes
+    const access = yield* CatalogAccess
+    const vocabulary = yield* Vocabulary
+    const market = yield* MarketOverview
+    const index = yield* CatalogIndex
+    const { page } = yield* Layout
+    const check = VocabularyCheck.make(vocabulary)
+
+    const show = Effect.fnUntraced(function* (visitor: SignedIn, pairs: SearchAddress.Pairs, length: number) {
+      const { locale } = visitor
+      const popular = yield* Effect.orElseSucceed(vocabulary.popular, () => none)
+      const raw = { group_by: defaults.group_by, ...address.toArguments(pairs) }
+      const typed = typedOf(pairs, raw, address)
+      const withDefaults = { ...typed, value: (field: string) => typed.value(field) ?? defaultOf.get(field) }
+
+      const frame = (
+        body: Html | undefined,
+        {
+          issues = [],
+          problems = [],
+          status = 200
+        }: {
+          readonly issues?: ReadonlyArray<ArgumentIssue>
+          readonly problems?: ReadonlyArray<Problem>
+          readonly status?: number
+        } = {}
+      ) => {
+        const heading = locale.text("market.heading")
+        const form = { subject: "market" as const, path, address, locale, typed: withDefaults, issues, popular }
+        return page({
+          status,
+          locale,
+          heading,
+          title: problems.length > 0 ? `${locale.text("search.error")}: ${heading}` : heading,
+          account: visitor,
+          section: "market",
+          width: "wide",
+          body: html`${problemSummary(problems)}
+            <div class="searching">
+              ${filterForm(form)}
+              <section class="results" aria-label="${locale.text("search.results")}">${body}</section>
+            </div>`
+        })
+      }
+
+      if (length > maxAddress) {
+        const message = locale.text("search.tooLong", { length, limit: maxAddress })
+        return frame(undefined, { status: 414, problems: [{ message }] })
+      }
+      const { args, result } = decode(raw)
+      const refused = (issues: ReadonlyArray<ArgumentIssue>) => {
+        const problems = issues.map((issue) => problemOf(issue, locale, typed))
+        return frame(undefined, {
+          status: 400,
+          issues,
+          problems: [{ message: locale.text("search.invalid") }, ...problems]
+        })
+      }
+      const { issues: unknown } = yield* check(args)
+      if (Result.isFailure(result)) return refused([...result.failure, ...unknown])
+      if (unknown.length > 0) return refused(unknown)
+      const query = result.success
+      const chips = FilterChips.chipBar({ path, address, locale, popular, args: address.canonical(query) })
+      return yield* ToolDefinition.inTime(market.of(query)).pipe(
+        Effect.flatMap((found) =>
+          Effect.map(index.current, (published) =>
+            frame(html`${chips}${overview(query, found, Names.of(published), locale)}`)
+          )
+        ),
+        Effect.catchTags({
+          InvalidArguments: ({ issues }) => Effect.succeed(refused(issues)),
+          SearchTimeout: () =>
+            Effect.succeed(frame(html`${chips}${tooSlow(Narrowing.advice(query), locale)}`, { status: 503 }))
+        })
+      )
+    })
+
+    yield* router.add(
+      "GET",
+      path,
+      routes.signedInPage((visitor, { url }) => {
+        const pairs = SearchAddress.parse(queryOf(url))
+        const { result } = decode({ group_by: defaults.group_by, ...address.toArguments(pairs) })
+        if (Result.isSuccess(result)) {
+          const canonical = address.canonical(result.success)
+          if (url.length <= maxAddress && !isSame(pairs, address.toPairs(canonical))) {
+            return Effect.succeed(seeOther(FilterChips.hrefOf({ address, path }, canonical)))
+          }
+        }
+        return access.allow(visitor, "market", show(visitor, pairs, url.length))
+      })
+    )
+  })
+)
