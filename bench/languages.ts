@@ -66,8 +66,7 @@ const build = (phrase: Phrase): SegmentView => {
         startedDay: random.int(day - 1000, day),
         pageName: phrase(random),
         headline: phrase(random),
-        adText: phrases(random.int(3, 8)),
-        firstSeen: 0
+        adText: phrases(random.int(3, 8))
       }))
     })
   }

@@ -56,8 +56,7 @@ const adRecord = (ad: Ad): AdRecord => ({
   startedDay: days(ad.started_on),
   pageName: ad.page_name,
   headline: ad.headline,
-  adText: ad.ad_text,
-  firstSeen: seconds(ad.first_seen)
+  adText: ad.ad_text
 })
 
 /** Every store with its items, by id, pseudo-stores first. */

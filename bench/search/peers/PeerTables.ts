@@ -107,7 +107,7 @@ const fillAds = Effect.fnUntraced(function* (from: number): Run<void> {
       a.headline, a.ad_text
     FROM ad a LEFT JOIN shop s ON s.id = a.shop_id WHERE a.id >= ${from} AND a.id < ${from + idsAtOnce}`
   const values = rows.map((row) => {
-    const key = AdKey.keyOf({ ...row, pageName: row.page_name, headline: row.headline, adText: null, firstSeen: 0 })
+    const key = AdKey.keyOf({ ...row, pageName: row.page_name, headline: row.headline, adText: null })
     return {
       id: row.id,
       shop_id: row.shop_id,

@@ -1,7 +1,8 @@
 /**
  * Counts the results of a search that are new since its last view (D67). A mark is the highest id in the index that was
- * searched (HighestId.ts). Later items have higher ids, so each result is counted once. The count uses the search itself,
- * with the mark as an additional condition and without a page.
+ * searched. Later items have higher ids, so each result is counted once: ids come from a sequence, under the lock of the
+ * catalog (services/import/CatalogVersion.ts), and are never reused. The count uses the search itself, with the mark as an
+ * additional condition and without a page.
  */
 import { Context, DateTime, Effect, Layer, Option } from "effect"
 import { searchKinds } from "../../domain/search/SavedSearch.ts"
@@ -9,8 +10,8 @@ import type { SearchSubject } from "../../domain/search/SavedSearch.ts"
 import * as Narrowing from "../../domain/search/Narrowing.ts"
 import type { ServiceUnavailable } from "../../domain/ToolError.ts"
 import type { SearchFailure } from "../limits/SearchPermits.ts"
-import { highestId } from "./index/HighestId.ts"
 import type { Query } from "./index/Query.ts"
+import type { SegmentList } from "./index/Segment.ts"
 import * as Queries from "./Queries.ts"
 import type { NameCodes } from "./Queries.ts"
 import { CatalogIndex } from "./runtime/CatalogIndex.ts"
@@ -45,6 +46,12 @@ const prepare: Readonly<Record<SearchSubject, (query: string) => Option.Option<P
       toQuery: (names) => Queries.fromShopQuery(args, names)
     }))
 }
+
+const highestId = (list: SegmentList, subject: SearchSubject): number =>
+  list.reduce((found, { segment }) => {
+    const highest = subject === "stores" ? segment.storeIds.at(-1) : segment[subject].highestId[0]
+    return Math.max(found, highest ?? 0)
+  }, 0)
 
 export class NewResults extends Context.Service<
   NewResults,

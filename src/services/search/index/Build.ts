@@ -145,7 +145,7 @@ class ItemsBuilder {
   readonly #offsets = new Growing("Uint32Array")
   readonly #ids = new Growing("Int32Array")
   readonly #stores = new Growing("Uint32Array")
-  readonly #firstSeen = new Growing("Uint32Array")
+  readonly #highestId = shared("Int32Array", 1)
   readonly words: WordsBuilder
   #storeRows = 0
 
@@ -158,14 +158,10 @@ class ItemsBuilder {
     return this.#ids.length
   }
 
-  add(
-    item: { readonly id: number; readonly firstSeen: number },
-    words: WordIds,
-    texts: ReadonlyArray<string | null>
-  ): void {
-    this.#ids.push(item.id)
+  add(id: number, words: WordIds, texts: ReadonlyArray<string | null>): void {
+    this.#ids.push(id)
+    this.#highestId[0] = Math.max(id, this.#highestId[0]!)
     this.#stores.push(this.#storeRows)
-    this.#firstSeen.push(item.firstSeen)
     this.words.add(words, texts)
   }
 
@@ -179,7 +175,7 @@ class ItemsBuilder {
       offsets: this.#offsets.finish(),
       ids: this.#ids.finish(),
       stores: this.#stores.finish(),
-      firstSeen: this.#firstSeen.finish(),
+      highestId: this.#highestId,
       words: this.words.finish()
     }
   }
@@ -276,7 +272,7 @@ export class SegmentBuilder {
     const storeWords = this.#products.words.wordsOf(ofStore)
     const ranked = products.map(rank).sort((a, b) => b.recency - a.recency || a.product.id - b.product.id)
     for (const { product, recency } of ranked) {
-      this.#products.add(product, storeWords, [product.title])
+      this.#products.add(product.id, storeWords, [product.title])
       this.#prices.push(product.price)
       this.#created.push(product.createdAt ?? unknown)
       this.#recency.push(recency)
@@ -290,7 +286,7 @@ export class SegmentBuilder {
       .map((ad) => ({ ad, key: AdKey.keyOf(ad) }))
       .sort((a, b) => AdKey.rankOf(b.key) - AdKey.rankOf(a.key) || b.ad.id - a.ad.id)
     for (const { ad, key } of keyed) {
-      this.#ads.add(ad, storeWords, [ad.pageName, ad.headline, ad.adText])
+      this.#ads.add(ad.id, storeWords, [ad.pageName, ad.headline, ad.adText])
       this.#adKeys.push(key)
     }
     this.#ads.endStore()

@@ -108,14 +108,9 @@ const appsOf = (reader: StoreReader): string => {
 
 /** The values of an item's row, by name. */
 const valuesOf = ({ segment }: SegmentView, kind: "products" | "ads", row: number): Record<string, number> => {
-  if (kind === "ads") return { key: segment.ads.keys[row]!, "first seen": segment.ads.firstSeen[row]! }
-  const { created, firstSeen, price, prices, recency } = segment.products
-  return {
-    price: prices[price[row]!]!,
-    created: created[row]!,
-    recency: recency[row]!,
-    "first seen": firstSeen[row]!
-  }
+  if (kind === "ads") return { key: segment.ads.keys[row]! }
+  const { created, price, prices, recency } = segment.products
+  return { price: prices[price[row]!]!, created: created[row]!, recency: recency[row]! }
 }
 
 /** Compares items in the default order of the store, which is equal for equal records. */
@@ -255,9 +250,11 @@ const checkWhole = (list: SegmentList, report: Report): void => {
   }
 }
 
-const checkItems = ({ ids, offsets, stores }: Items, storeRows: number, report: Report): void => {
+const checkItems = ({ highestId, ids, offsets, stores }: Items, storeRows: number, report: Report): void => {
   if (offsets.length !== storeRows + 1 || offsets[storeRows] !== ids.length)
     report("the offsets do not end with the rows")
+  const higher = ids.find((id) => id > highestId[0]!)
+  if (higher !== undefined) report(`id ${higher} is above the highest`)
   for (let store = 0; store < storeRows; store++) {
     for (let row = offsets[store]!; row < offsets[store + 1]!; row++) {
       if (stores[row] !== store) report(`row ${row} is not of store row ${store}`)

@@ -128,11 +128,13 @@ const mergeItems = (
     }
     return merged
   }
+  const highestId = shared("Int32Array", 1)
+  for (const view of list) highestId[0] = Math.max(highestId[0]!, of(view).highestId[0]!)
   const items: Items = {
     offsets,
     ids: column("Int32Array", (view) => of(view).ids),
     stores,
-    firstSeen: column("Uint32Array", (view) => of(view).firstSeen),
+    highestId,
     words: mergeWords(
       list.map((view) => ({ words: of(view).words, newRows: newRows.get(view)! })),
       rows,

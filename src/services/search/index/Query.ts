@@ -48,7 +48,7 @@ export interface Filter {
   readonly item?: ItemCondition
   /** Folded (domain/search/SearchText.ts). Each must be a prefix of a word. */
   readonly words: ReadonlyArray<string>
-  /** Only results with a higher id, which were imported later (HighestId.ts). */
+  /** Only results with a higher id, which were imported later. */
   readonly idAbove?: number
 }
 

@@ -35,7 +35,7 @@ export interface ProductRecord {
   readonly price: number
   /** Milliseconds since 1970-01-01. */
   readonly createdAt: number | null
-  /** Seconds since 1970-01-01. */
+  /** When it was first imported, in seconds since 1970-01-01. */
   readonly firstSeen: number
 }
 
@@ -50,8 +50,6 @@ export interface AdRecord {
   readonly pageName: string
   readonly headline: string | null
   readonly adText: string | null
-  /** Seconds since 1970-01-01. */
-  readonly firstSeen: number
 }
 
 /** A store with all its items. */

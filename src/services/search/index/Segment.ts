@@ -75,8 +75,8 @@ export interface Items {
   readonly ids: Int32Array
   /** The row of the item's store. */
   readonly stores: Uint32Array
-  /** When the item was first imported, in seconds since 1970-01-01. */
-  readonly firstSeen: Uint32Array
+  /** One value: no id of this segment, or of those that were merged into it, is higher. 0 if there was none. */
+  readonly highestId: Int32Array
   readonly words: Words
 }
 

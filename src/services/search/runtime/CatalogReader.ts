@@ -170,7 +170,7 @@ const make = (sql: SqlClient.SqlClient): CatalogView => {
 
   const ads = (from: string) => `
     SELECT string_agg(numbers, ''::bytea), string_agg(texts, E'\\x1f') FROM (
-      SELECT int4send(coalesce(shop_id, 0)) || int4send(id) || date_send(started_on) || timestamptz_send(first_seen)
+      SELECT int4send(coalesce(shop_id, 0)) || int4send(id) || date_send(started_on)
           || boolsend(is_active) || boolsend(is_partnership) AS numbers,
         media_type || E'\\x1f' || ${nullableText("cta")} || E'\\x1f' || ${text("page_name")} || E'\\x1f'
           || ${nullableText("headline")} || E'\\x1f' || ${nullableText("ad_text")} AS texts,
@@ -324,7 +324,7 @@ const split = (rows: ReadonlyArray<StoreRow>): ReadonlyArray<ReadonlyArray<Store
 }
 
 const productBytes = 32
-const adBytes = 22
+const adBytes = 14
 
 interface Part {
   readonly numbers: DataView
@@ -371,15 +371,14 @@ const decodeAds = (
     const id = numbers.getInt32(at + 4)
     into(numbers.getInt32(at), id)?.push({
       id,
-      isActive: numbers.getUint8(at + 20) === 1,
+      isActive: numbers.getUint8(at + 12) === 1,
       mediaType: texts[text] ?? "",
       cta: known(texts[text + 1]),
-      isPartnership: numbers.getUint8(at + 21) === 1,
+      isPartnership: numbers.getUint8(at + 13) === 1,
       startedDay: numbers.getInt32(at + 8) + dayOf2000,
       pageName: texts[text + 2] ?? "",
       headline: known(texts[text + 3]),
-      adText: known(texts[text + 4]),
-      firstSeen: Math.floor(millisAt(numbers, at + 12) / 1_000)
+      adText: known(texts[text + 4])
     })
   }
 }

@@ -40,7 +40,7 @@ const items = {
   offsets: "Uint32Array",
   ids: "Int32Array",
   stores: "Uint32Array",
-  firstSeen: "Uint32Array",
+  highestId: "Int32Array",
   words
 } as const
 

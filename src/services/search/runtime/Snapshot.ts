@@ -18,7 +18,7 @@ import type { IndexState } from "./IndexState.ts"
 import { arraysOf, viewOf } from "./SegmentArrays.ts"
 
 /** Increase it when the arrays of a segment change, or the meaning of their values. */
-export const formatVersion = 2
+export const formatVersion = 3
 
 const prologueBytes = 32
 const alignment = 64
