@@ -42,7 +42,18 @@ export const run = Effect.fn("ImportReporting.run")(function* (options: Import) 
 
 /** What changed in the catalog. */
 export const summary = (name: string, report: ImportReport): string => {
-  const { accepted, electedNiches, expiredAds, links, refusedRemovals, rejected, seconds, skipped, tallies } = report
+  const {
+    accepted,
+    electedNiches,
+    expiredAds,
+    links,
+    otherCurrencies,
+    refusedRemovals,
+    rejected,
+    seconds,
+    skipped,
+    tallies
+  } = report
   const written = tables.flatMap((type) => {
     const { added, changed, removed } = tallies[type]
     return added + changed + removed === 0
@@ -66,6 +77,7 @@ export const summary = (name: string, report: ImportReport): string => {
     ...line("ads that were not seen for long, inactive now", expiredAds),
     ...line("stores that have a niche now, by what they sell", electedNiches),
     ...line("left out, because drafts or archived", skipped),
+    ...line("amounts left out, because not in the currency of their store", otherCurrencies),
     ...line("rejected", rejected),
     ...refusedRemovals.map(
       ({ domain, gone, products }) =>

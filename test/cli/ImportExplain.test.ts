@@ -101,6 +101,12 @@ layer(Layer.merge(NodeServices.layer, AppConfig.layerOf({})), { excludeTestServi
             /visits +<- visits \(number\)/,
             /needs no map\.$/m
           ],
+          [
+            "dollars.csv",
+            "domain,currency,estimated_monthly_sales\na.com,EUR,USD $5.00\nb.com,USD,USD $5.00\n",
+            true,
+            /amounts left out of the first rows, because not in the currency of their store: 1$/m
+          ],
           ["wide.csv", "domain,2026-05,2026-06\na.com,1,2\n", false, /visits +<- 2026-06 \(number, of 2026-06\)/],
           [
             "oakline.com.csv",

@@ -7,6 +7,7 @@ const report = {
   accepted: 12_000,
   rejected: 0,
   skipped: 0,
+  otherCurrencies: 0,
   tallies: noTallies,
   links,
   expiredAds: 0,
@@ -30,6 +31,10 @@ describe("the summary of an import", () => {
       summary("a", { ...report, tallies }),
       /product +2,000 added +10 changed +3 removed\n.*twice in the input: 9,990/
     )
+  })
+
+  it("shows how many amounts are not in the currency of their store", () => {
+    assert.include(summary("a", { ...report, otherCurrencies: 3 }), "not in the currency of their store: 3")
   })
 
   it("shows what was not removed, and how to remove it", () => {

@@ -10,10 +10,11 @@ import type { InputFile } from "./InputFile.ts"
 import { JsonItems } from "./JsonItems.ts"
 import { Lines } from "./Lines.ts"
 
-export const chunk = ({ kept = [], rejects, rows, skipped }: Reading): ImportChunk => ({
+export const chunk = ({ kept = [], otherCurrencies = 0, rejects, rows, skipped }: Reading): ImportChunk => ({
   rows,
   rejects,
   skipped,
+  otherCurrencies,
   kept,
   position: 0
 })

@@ -102,6 +102,7 @@ const printSamples = Effect.fnUntraced(function* (
 ) {
   const rows: Array<ImportRow> = []
   const wrong: Array<Reject> = []
+  let otherCurrencies = 0
   const read = { ...options, isComplete: false, onFile: () => Effect.void }
   const records = yield* FileReader.recordsOf(file, detected, read, new WholeStores(false)).pipe(
     Effect.flatMap(
@@ -110,6 +111,7 @@ const printSamples = Effect.fnUntraced(function* (
           // The store of a file of products has no line, and comes before them.
           rows.push(...chunk.rows.slice(0, shownRecords + 1))
           wrong.push(...chunk.rejects.slice(0, shownRejects))
+          otherCurrencies += chunk.otherCurrencies ?? 0
           return rows.length <= shownRecords && wrong.length < shownRejects
         })
       )
@@ -121,7 +123,13 @@ const printSamples = Effect.fnUntraced(function* (
   const rejected = wrong
     .slice(0, shownRejects)
     .map(({ field, line, reason }) => `  rejected: line ${line}: ${field === "" ? "" : `${field} `}${reason}`)
-  yield* options.print([...shown.map((row) => `  ${JSON.stringify(recordOf(row))}`), ...rejected].join("\n"))
+  const leftOut =
+    otherCurrencies === 0
+      ? []
+      : [`  amounts left out of the first rows, because not in the currency of their store: ${otherCurrencies}`]
+  yield* options.print(
+    [...shown.map((row) => `  ${JSON.stringify(recordOf(row))}`), ...rejected, ...leftOut].join("\n")
+  )
 })
 
 const recordOf = ({ record }: ImportRow) => (record.type === "library_ad" ? record.ad : record)

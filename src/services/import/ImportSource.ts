@@ -44,6 +44,8 @@ export interface ImportChunk {
   readonly rejects: ReadonlyArray<Reject>
   /** Items left out on purpose, such as unavailable products. */
   readonly skipped: number
+  /** Amounts left out of records, because they are in another currency than the store's. */
+  readonly otherCurrencies?: number
   /** Keys of products that are there, but were rejected: they are not gone. */
   readonly kept?: ReadonlyArray<string>
   /** How far in the whole input this is, in whatever unit its total is told; for the progress. */

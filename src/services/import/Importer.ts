@@ -67,6 +67,8 @@ export interface ImportReport {
   readonly rejected: number
   /** Items that the reader left out on purpose. */
   readonly skipped: number
+  /** Amounts left out of records, because they are in another currency than the store's. */
+  readonly otherCurrencies: number
   readonly tallies: Tallies
   readonly links: LinkCounts
   /** Ads that do not run any more, because they were not seen for long. */
@@ -221,6 +223,7 @@ class Report {
   #accepted = 0
   #rejected = 0
   #skipped = 0
+  #otherCurrencies = 0
   #position = 0
   #loaded = nothingLoaded
   /** By store and niche. */
@@ -238,6 +241,7 @@ class Report {
       accepted: this.#accepted,
       rejected: this.#rejected,
       skipped: this.#skipped,
+      otherCurrencies: this.#otherCurrencies,
       tallies: { ...tallies, product },
       links
     }
@@ -246,6 +250,7 @@ class Report {
   read(chunk: ImportChunk) {
     this.#position = chunk.position
     this.#skipped += chunk.skipped
+    this.#otherCurrencies += chunk.otherCurrencies ?? 0
     return this.#reject(chunk.rejects)
   }
 

@@ -40,6 +40,7 @@ const read = Effect.fnUntraced(function* (
   const chunks = yield* Stream.runCollect(set.chunks)
   return {
     records: chunks.flatMap(({ rows }) => rows.map(({ record }) => record)),
+    otherCurrencies: chunks.reduce((sum, { otherCurrencies = 0 }) => sum + otherCurrencies, 0),
     rejects: chunks.flatMap(({ rejects }) => rejects.map(({ field, line, reason }) => `${line} ${field}: ${reason}`)),
     formats: set.formats()
   }
@@ -317,11 +318,12 @@ layer(NodeServices.layer)("tables by a map", (it) => {
         currency: { column: "c" },
         monthly_revenue: { column: "r" }
       })
-      const { records } = yield* read("d;c;r\na.com;eur;USD 5\nb.com;USD;USD 5\nc.com;;USD 5\n", map)
+      const { otherCurrencies, records } = yield* read("d;c;r\na.com;eur;USD 5\nb.com;USD;USD 5\nc.com;;USD 5\n", map)
       assert.deepStrictEqual(
         records.map((record) => ("monthly_revenue" in record ? record.monthly_revenue : undefined)),
         [undefined, 5, 5]
       )
+      assert.strictEqual(otherCurrencies, 1)
     })
   )
 

@@ -229,11 +229,15 @@ const reader = <From>(
 
   return Result.succeed((from, line) => {
     const unread: Array<Reject> = []
+    let otherCurrencies = 0
     const currency = currencyPart === undefined ? fixedCurrency : currencyPart.read(currencyPart.get(from))
     const values = parts.flatMap(({ get, isMoney, name, read }): ReadonlyArray<readonly [string, unknown]> => {
       const value = get(from)
       // Amounts are in the store's currency: without a rate, others cannot be told.
-      if (isMoney && isOther(currency, value)) return []
+      if (isMoney && isOther(currency, value)) {
+        otherCurrencies++
+        return []
+      }
       const found = read(value)
       if (found === undefined) return []
       if (!(found instanceof ReadAs.Unread)) return [[name, found]]
@@ -242,7 +246,7 @@ const reader = <From>(
     })
     const decoded = decodeRecord(record, inputOf(record, [...fixed, ...values]))
     if (Result.isSuccess(decoded) && unread.length === 0) {
-      return { rows: [rowOf(decoded.success, line)], rejects: [], skipped: 0 }
+      return { rows: [rowOf(decoded.success, line)], rejects: [], skipped: 0, otherCurrencies }
     }
     const others = Result.isSuccess(decoded) ? [] : rejects(line, decoded.failure)
     const isTold = (reject: Reject) => unread.some(({ field }) => field === reject.field)

@@ -11,6 +11,8 @@ export interface Reading {
   readonly rejects: ReadonlyArray<Reject>
   /** Items left out on purpose, such as products that are not on sale. */
   readonly skipped: number
+  /** Amounts left out of records, because they are in another currency than the store's. */
+  readonly otherCurrencies?: number
   /** Keys of products that are there, but were rejected: they are not gone. */
   readonly kept?: ReadonlyArray<string>
 }
@@ -48,6 +50,7 @@ export const join = (readings: ReadonlyArray<Reading>): Reading => ({
   rows: readings.flatMap(({ rows }) => rows),
   rejects: readings.flatMap(({ rejects }) => rejects),
   skipped: readings.reduce((sum, { skipped }) => sum + skipped, 0),
+  otherCurrencies: readings.reduce((sum, { otherCurrencies = 0 }) => sum + otherCurrencies, 0),
   kept: readings.flatMap(({ kept = [] }) => kept)
 })
 

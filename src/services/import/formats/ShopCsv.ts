@@ -183,7 +183,8 @@ export const make = (header: ReadonlyArray<string>, month: string, store: Pick<S
           : [])
       ],
       rejects: [],
-      skipped: 0
+      skipped: 0,
+      otherCurrencies: isOtherCurrency ? 1 : 0
     }
   }
 }
