@@ -7,4 +7,4 @@
 const userInfo = /^https?:[/\\]*[^/\\?#]*@/iu
 
 /** For an http(s) URL without blanks. An empty user and password count, too. */
-export const hasUserInfo = (address: string): boolean => userInfo.test(address)
+export const hasUserInfo = (address: string): boolean => address.includes("@") && userInfo.test(address)

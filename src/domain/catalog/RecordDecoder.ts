@@ -3,7 +3,8 @@
  * are valid and need only cleaning and a check. A record that fails here is decoded by the schema, which reports all
  * issues.
  */
-import { Predicate, Result, Schema, SchemaAST } from "effect"
+import { Predicate, Result, SchemaAST } from "effect"
+import type { Schema } from "effect"
 import * as ArgumentDecoder from "../ArgumentDecoder.ts"
 import type { ArgumentIssue } from "../ArgumentIssue.ts"
 
@@ -33,11 +34,71 @@ export const make = <S extends Schema.ConstraintDecoder<unknown>>(
   options: ArgumentDecoder.DecoderOptions = {}
 ): ((input: unknown) => Result.Result<S["Type"], ReadonlyArray<ArgumentIssue>>) => {
   const tidy = tidierOf(schema, options)
-  const isRight = Schema.is(Schema.toType(schema))
+  const isRight = guardOf(schema)
   const decode = ArgumentDecoder.decoder(schema, options)
   return (input) => {
     const tidied = tidy(input)
     return isRight(tidied) ? Result.succeed(tidied) : decode(input)
+  }
+}
+
+/**
+ * As `Schema.is` of the decoded type, which builds an exit for each value and a copy of each object. `false` also where the type has
+ * a part that is not known here.
+ */
+export const guardOf = <S extends Schema.Constraint>(schema: S): ((value: unknown) => value is S["Type"]) => {
+  const fits = guard(SchemaAST.toType(schema.ast))
+  return (value): value is S["Type"] => fits(value)
+}
+
+type Guard = (value: unknown) => boolean
+
+const parseOptions: SchemaAST.ParseOptions = {}
+
+const guard = (ast: SchemaAST.AST): Guard => {
+  const fits = shapeGuard(ast)
+  const filters = (ast.checks ?? []).flatMap(filtersOf)
+  if (filters.length === 0) return fits
+  return (value) => fits(value) && filters.every((filter) => filter.run(value, ast, parseOptions) === undefined)
+}
+
+const filtersOf = (check: SchemaAST.Check<unknown>): ReadonlyArray<SchemaAST.Filter<unknown>> =>
+  check._tag === "Filter" ? [check] : check.checks.flatMap(filtersOf)
+
+const shapeGuard = (ast: SchemaAST.AST): Guard => {
+  switch (ast._tag) {
+    case "Null":
+      return (value) => value === null
+    case "String":
+      return Predicate.isString
+    case "Number":
+      return Predicate.isNumber
+    case "Boolean":
+      return Predicate.isBoolean
+    case "Literal":
+      return (value) => value === ast.literal
+    case "Union": {
+      const members = ast.types.map(guard)
+      return (value) => members.some((fits) => fits(value))
+    }
+    case "Arrays": {
+      const [item, ...others] = ast.rest.map(guard)
+      if (item === undefined || others.length > 0 || ast.elements.length > 0) return () => false
+      return (value) => Array.isArray(value) && value.every(item)
+    }
+    case "Objects": {
+      if (ast.indexSignatures.length > 0) return () => false
+      const fields = ast.propertySignatures.map(({ name, type }) => ({
+        name: String(name),
+        fits: guard(type),
+        isOptional: SchemaAST.isOptional(type)
+      }))
+      return (value) =>
+        Predicate.isObject(value) &&
+        fields.every(({ fits, isOptional, name }) => (Object.hasOwn(value, name) ? fits(value[name]) : isOptional))
+    }
+    default:
+      return () => false
   }
 }
 

@@ -120,6 +120,8 @@ const isUtc = (text: string): boolean => utc.test(text) && isDate(text.slice(0, 
 const inUtc = (text: string): string => {
   // Most files have this form already.
   if (isUtc(text)) return text
+  const withMillis = text.length === 20 ? text.replace("Z", ".000Z") : text
+  if (isUtc(withMillis)) return withMillis
   const day = timestamp.exec(text)?.[1]
   if (day === undefined || !isDate(day)) return text
   const time = Date.parse(text)

@@ -55,6 +55,7 @@ type Product = typeof Product.Type
 
 const decodeRecord = RecordDecoder.make(ProductRecord)
 const decodeProduct = RecordDecoder.make(Product, { unknownNames: "ignore" })
+const isProduct = RecordDecoder.guardOf(Product)
 
 /** The only public source of the currency and the country of a storefront. */
 export const Meta = Schema.Struct({
@@ -74,7 +75,8 @@ export const toRecord = (
   input: unknown,
   domain: string
 ): Result.Result<ProductRecord | null, ReadonlyArray<ArgumentIssue>> =>
-  Result.flatMap(decodeProduct(input), (product) => {
+  // Nothing is cleaned here, so that what fits needs no copy.
+  Result.flatMap(isProduct(input) ? Result.succeed(input) : decodeProduct(input), (product) => {
     const status = product.status?.toLowerCase()
     if (status === "draft" || status === "archived") return Result.succeed(null)
     const price = lowestPrice(product)

@@ -25,9 +25,12 @@ const looseJoiner =
 /** Every character that the three above may remove: one pass finds out that a text has none. */
 const suspicious = /[[\p{Cc}--[\n\t]]\p{Default_Ignorable_Code_Point}\uFFF9-\uFFFB\p{Cs}\p{Co}]/v
 
+/** Most text, and quicker to find out. */
+const isPlain = /^[\t\n -~]*$/
+
 /** Removes what could hide, reorder or fake text, and trims. Idempotent. */
 export const clean = (text: string): string =>
-  suspicious.test(text)
+  !isPlain.test(text) && suspicious.test(text)
     ? text.replaceAll(unwanted, "").replaceAll(looseSelector, "").replaceAll(looseJoiner, "").trim()
     : text.trim()
 

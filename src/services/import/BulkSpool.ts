@@ -1,6 +1,6 @@
 /**
  * Brings the lines of a bulk operation together by their product, in any order of the file and in little memory: they are put into
- * files by a hash of the product's id, and read again file by file.
+ * files by a hash of the product's id, and read again file by file. A line is parsed once, unless the place of the id is unusual.
  */
 import { Effect, FileSystem, Result, Stream } from "effect"
 import type { Scope } from "effect"
@@ -11,6 +11,7 @@ import { chunk } from "./Conversion.ts"
 import * as BulkProducts from "./formats/BulkProducts.ts"
 import type { Part } from "./formats/BulkProducts.ts"
 import { isForeign } from "./formats/Foreign.ts"
+import type { Foreign } from "./formats/Foreign.ts"
 import { join, nothing } from "./formats/Reading.ts"
 import { UnreadableInput } from "./ImportError.ts"
 import type { ImportChunk, Reject } from "./ImportSource.ts"
@@ -35,9 +36,7 @@ export const read = Effect.fn("BulkSpool.read")(function* (
   const sorted = file.content.pipe(
     Stream.map((bytes) => ("damage" in bytes ? spool.breakOff(bytes.damage) : spool.push(bytes))),
     Stream.concat(Stream.sync(() => spool.end())),
-    Stream.mapEffect((rejects) =>
-      Effect.as(Effect.tryPromise({ try: () => spool.flush(waitingCharacters), catch: failed }), rejects)
-    ),
+    Stream.mapEffect((rejects) => Effect.as(Effect.tryPromise({ try: () => spool.flush(), catch: failed }), rejects)),
     Stream.filter((rejects) => rejects.length > 0),
     Stream.map((rejects) => chunk({ ...nothing, rejects }))
   )
@@ -45,8 +44,8 @@ export const read = Effect.fn("BulkSpool.read")(function* (
     Stream.mapEffect((part) =>
       Effect.tryPromise({
         try: async () => {
-          if (part === 0) await spool.flush(0)
-          return spool.used.has(part) ? await fs.readFile(nameOf(part), "utf8") : ""
+          const written = spool.written.has(part) ? await fs.readFile(nameOf(part), "utf8") : ""
+          return written + spool.waitingOf(part)
         },
         catch: failed
       })
@@ -59,20 +58,41 @@ export const read = Effect.fn("BulkSpool.read")(function* (
 
 const toChunk = (text: string, domain: string): ImportChunk => {
   const groups = new Map<string, Array<Part>>()
-  for (const line of text.split("\n")) {
-    if (line === "") continue
-    // Written by Spool.
-    const [number, record] = JSON.parse(line) as [number, Part["record"]]
-    const product = BulkProducts.productOf(record) ?? ""
+  const rejects: Array<Reject> = []
+  for (const written of text.split("\n")) {
+    if (written === "") continue
+    const line = Number.parseInt(written, 10)
+    const parsed = parse(written.slice(written.indexOf(" ") + 1))
+    if (Result.isFailure(parsed)) {
+      rejects.push({ line, ...parsed.failure })
+      continue
+    }
+    const { product, record } = parsed.success
     const group = groups.get(product)
-    if (group === undefined) groups.set(product, [{ line: number, record }])
-    else group.push({ line: number, record })
+    if (group === undefined) groups.set(product, [{ line, record }])
+    else group.push({ line, record })
   }
-  return chunk(join(Array.from(groups.values(), (group) => BulkProducts.toReading(group, domain))))
+  const read = join(Array.from(groups.values(), (group) => BulkProducts.toReading(group, domain)))
+  return chunk({ ...read, rejects: [...rejects, ...read.rejects] })
+}
+
+interface Parsed {
+  readonly product: string
+  readonly record: Foreign
+}
+
+const parse = (text: string): Result.Result<Parsed, Omit<Reject, "line">> => {
+  const parsed = Result.try((): unknown => JSON.parse(text))
+  if (Result.isFailure(parsed)) return Result.fail({ field: "", reason: "is not JSON" })
+  const record = parsed.success
+  if (!isForeign(record)) return Result.fail({ field: "", reason: "must be a JSON object" })
+  const product = BulkProducts.productOf(record)
+  return product === null ? Result.fail({ field: "id", reason: "is required" }) : Result.succeed({ product, record })
 }
 
 class Spool {
-  readonly used = new Set<number>()
+  /** Parts that have a file. */
+  readonly written = new Set<number>()
   readonly #append: (part: number, text: string) => Promise<void>
   readonly #lines = new Lines()
   readonly #waiting = new Map<number, Array<string>>()
@@ -94,33 +114,42 @@ class Spool {
     return this.#sort(this.#lines.end())
   }
 
-  async flush(above: number): Promise<void> {
-    if (this.#characters <= above) return
-    for (const [part, lines] of this.#waiting) await this.#append(part, lines.join(""))
+  /** Writes what waits, if that is much. */
+  async flush(): Promise<void> {
+    if (this.#characters <= waitingCharacters) return
+    for (const [part, lines] of this.#waiting) {
+      await this.#append(part, lines.join(""))
+      this.written.add(part)
+    }
     this.#waiting.clear()
     this.#characters = 0
   }
 
+  /** The lines of a part that are in no file. */
+  waitingOf(part: number): string {
+    return this.#waiting.get(part)?.join("") ?? ""
+  }
+
   #sort(lines: ReturnType<Lines["push"]>): ReadonlyArray<Reject> {
     return lines.flatMap((line): ReadonlyArray<Reject> => {
-      const reject = (reason: string) => [{ line: line.number, field: "", reason }]
-      if ("problem" in line) return reject(line.problem)
-      const parsed = Result.try((): unknown => JSON.parse(line.text))
-      if (Result.isFailure(parsed)) {
-        return reject(line.isUnfinished ? "the input ends in the middle of this record" : "is not JSON")
-      }
-      const record = parsed.success
-      if (!isForeign(record)) return reject("must be a JSON object")
-      const product = BulkProducts.productOf(record)
-      if (product === null) return [{ line: line.number, field: "id", reason: "is required" }]
-      const part = crc32(product) % parts
-      const text = `${JSON.stringify([line.number, record])}\n`
-      const waiting = this.#waiting.get(part)
-      if (waiting === undefined) this.#waiting.set(part, [text])
-      else waiting.push(text)
-      this.used.add(part)
-      this.#characters += text.length
-      return []
+      if ("problem" in line) return [{ line: line.number, field: "", reason: line.problem }]
+      const product = BulkProducts.productIn(line.text)
+      if (product !== null && !line.isUnfinished) return this.#put(product, line)
+      const parsed = parse(line.text)
+      if (Result.isSuccess(parsed)) return this.#put(parsed.success.product, line)
+      const { field, reason } = parsed.failure
+      const isCut = line.isUnfinished && reason === "is not JSON"
+      return [{ line: line.number, field, reason: isCut ? "the input ends in the middle of this record" : reason }]
     })
+  }
+
+  #put(product: string, { number, text }: { readonly number: number; readonly text: string }): ReadonlyArray<Reject> {
+    const part = crc32(product) % parts
+    const written = `${number} ${text}\n`
+    const waiting = this.#waiting.get(part)
+    if (waiting === undefined) this.#waiting.set(part, [written])
+    else waiting.push(written)
+    this.#characters += written.length
+    return []
   }
 }

@@ -137,9 +137,19 @@ describe("decoding by the million", () => {
     { arbitrary: { runs: 10 } }
   )
 
+  it("takes what the type of the schema takes", () => {
+    for (const { sample, schema } of decoders) {
+      const byType = Schema.is(Schema.toType(schema))
+      const guard = RecordDecoder.guardOf(schema)
+      for (const change of [() => values, withoutOne, withOneMore]) {
+        for (const input of changed(sample, change)) assert.strictEqual(guard(input), byType(input))
+      }
+    }
+  })
+
   it("asks the schema only for what is wrong", () => {
     for (const { bySchema, sample, schema, tidy } of decoders) {
-      assert.isTrue(Schema.is(Schema.toType(schema))(tidy(sample)))
+      assert.isTrue(RecordDecoder.guardOf(schema)(tidy(sample)))
       assert.deepStrictEqual(tidy(sample), Result.getOrThrow(bySchema(sample)))
     }
   })

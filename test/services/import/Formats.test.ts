@@ -28,6 +28,7 @@ const read = Effect.fnUntraced(function* (content: string | object, options: Par
     kept: set.outcome().keptProducts,
     rows,
     skipped: chunks.reduce((sum, { skipped }) => sum + skipped, 0),
+    otherCurrencies: chunks.reduce((sum, { otherCurrencies = 0 }) => sum + otherCurrencies, 0),
     rejects: chunks.flatMap(({ rejects }) => rejects.map(({ field, line, reason }) => `${line} ${field}: ${reason}`))
   }
 }, Effect.scoped)
@@ -203,6 +204,41 @@ layer(NodeServices.layer)("the formats of files", (it) => {
           ]
         )
         assert.strictEqual(found[1]?.created_at, "2025-03-02T08:11:40.000Z")
+      })
+    )
+
+    it.effect("finds the product of a line however it is written, and tells which lines are wrong", () =>
+      Effect.gen(function* () {
+        const id = gid("Product", 1)
+        // What looks like a parent within a text is none.
+        const title = `,"__parentId":"${gid("Product", 9)}"}`
+        const { rejects, rows } = yield* read(
+          [
+            JSON.stringify({ id, handle: "tray", title }),
+            `{ "__parentId" : "${id}", "price": "3.00", "id": "${gid("ProductVariant", 1)}" }`,
+            JSON.stringify({ price: "2.00", __parentId: id }),
+            `{"id":"${gid("ProductVariant", 3)}","price":"1.00","__parent\\u0049d":"${id}"}`,
+            `{"id":"${gid("ProductVariant", 4)}","price":,"__parentId":"${id}"}`,
+            `["__parentId"]`,
+            `{"title":"No id"}`,
+            `{"id":"${gid("ProductVariant", 5)}","price":"0.50","__parentId":"${id}"`
+          ].join("\n")
+        )
+        assert.deepStrictEqual(
+          products(rows).map((product) => [
+            product.key,
+            product.title,
+            product.price,
+            product.details?.variants.length
+          ]),
+          [["tray", title, 1, 3]]
+        )
+        assert.deepStrictEqual(rejects.toSorted(), [
+          "5 : is not JSON",
+          "6 : must be a JSON object",
+          "7 id: is required",
+          "8 : the input ends in the middle of this record"
+        ])
       })
     )
   })
@@ -412,7 +448,7 @@ layer(NodeServices.layer)("the formats of files", (it) => {
   describe("lists", () => {
     it.effect("of stores are read by the names of their columns, without personal data", () =>
       Effect.gen(function* () {
-        const { format, rejects, rows } = yield* read(
+        const { format, otherCurrencies, rejects, rows } = yield* read(
           csv(
             "emails,domain,merchant_name,country_code,currency,language_code,estimated_monthly_sales,estimated_monthly_visits,products_sold,installed_apps_names,technologies,categories,created,theme,facebook_url,tiktok_url,trustpilot_avgrating,trustpilot_reviews",
             '"a@b.c",www.Later.com,Later,us,USD,en,"USD $51,707,048.53",12345,120,Klaviyo:Judge.me,Facebook Pixel:Google Analytics,/Home & Garden/Furniture:/Food,2019/05/03,Dawn,https://facebook.com/later,,4.5,"1,200"',
@@ -422,6 +458,7 @@ layer(NodeServices.layer)("the formats of files", (it) => {
           )
         )
         assert.strictEqual(format, "shops")
+        assert.strictEqual(otherCurrencies, 1)
         assert.deepStrictEqual(shops(rows), [
           {
             type: "partial_shop",

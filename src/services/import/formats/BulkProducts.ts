@@ -26,6 +26,18 @@ export interface Part {
 /** The id of the product that a line is of; none where the line is no part of a product. */
 export const productOf = (record: Foreign): string | null => text(record["__parentId"]) ?? text(record["id"])
 
+/** Where the platform writes it. Within a text its quotation marks would have backslashes, and only the object itself ends a line. */
+const parentAtEnd = /"__parentId":"([^"\\\s]+)"\}$/u
+const idAtStart = /^\{"id":"([^"\\\s]+)"/u
+
+/** {@link productOf} of a line that is not parsed; none where the line is not written as the platform does. */
+export const productIn = (line: string): string | null => {
+  const id = parentAtEnd.exec(line)?.[1]
+  if (id !== undefined) return id
+  // A name may be written with escapes.
+  return line.includes("__parentId") || line.includes("\\u") ? null : (idAtStart.exec(line)?.[1] ?? null)
+}
+
 const imageUrl = (part: Foreign): string | null => {
   const image = foreign(part["image"])
   const preview = foreign(foreign(part["preview"])["image"])
@@ -39,6 +51,9 @@ const imageUrl = (part: Foreign): string | null => {
     preview["url"]
   )
 }
+
+const optionAt = (variant: Foreign, at: number): string | null =>
+  text(foreign(list(variant["selectedOptions"])[at])["value"])
 
 /** All lines of one product, in any order. */
 export const toReading = (parts: ReadonlyArray<Part>, domain: string): Reading => {
@@ -54,14 +69,15 @@ export const toReading = (parts: ReadonlyArray<Part>, domain: string): Reading =
   const { line, record } = own
   const id = text(record["id"]) ?? ""
   if (kindOf(id) !== "Product" && !("title" in record)) return { ...nothing, skipped: 1 }
-  const children = parts.filter((part) => part !== own).map((part) => part.record)
-  const kindsOf = (child: Foreign) => kindOf(text(child["id"]) ?? "")
-  const variants = children.filter((child) => kindsOf(child) === "ProductVariant" || "price" in child)
-  const images = [
-    foreign(record["featuredImage"]),
-    foreign(record["featuredMedia"]),
-    ...children.filter((child) => !variants.includes(child))
-  ]
+  const variants: Array<Foreign> = []
+  const others: Array<Foreign> = []
+  for (const part of parts) {
+    if (part === own) continue
+    const isVariant = kindOf(text(part.record["id"]) ?? "") === "ProductVariant" || "price" in part.record
+    if (isVariant) variants.push(part.record)
+    else others.push(part.record)
+  }
+  const images = [foreign(record["featuredImage"]), foreign(record["featuredMedia"]), ...others]
   const range = foreign(foreign(record["priceRangeV2"] ?? record["priceRange"])["minVariantPrice"])
   const product = {
     id: numberOf(id),
@@ -77,17 +93,15 @@ export const toReading = (parts: ReadonlyArray<Part>, domain: string): Reading =
       variants.length === 0
         ? [{ price: range["amount"] ?? null }]
         : variants.map((variant) => ({
-            id: numberOf(text(variant["id"]) ?? ""),
+            id: numberOf(text(variant["id"]) ?? "") || null,
             title: text(variant["title"]),
             sku: text(variant["sku"]),
             price: variant["price"] ?? null,
             compare_at_price: variant["compareAtPrice"] ?? null,
             available: typeof variant["availableForSale"] === "boolean" ? variant["availableForSale"] : null,
-            ...Object.fromEntries(
-              list(variant["selectedOptions"])
-                .slice(0, 3)
-                .map((option, at) => [`option${at + 1}`, text(foreign(option)["value"])])
-            )
+            option1: optionAt(variant, 0),
+            option2: optionAt(variant, 1),
+            option3: optionAt(variant, 2)
           })),
     images: Array.from(new Set(images.map(imageUrl).filter((src) => src !== null)), (src) => ({ src })),
     options: list(record["options"]).map((option) => ({
