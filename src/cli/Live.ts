@@ -45,6 +45,7 @@ import { Importer } from "../services/import/Importer.ts"
 import { dataAsOfLayer } from "../services/import/Sources.ts"
 import { imageOriginsLayer } from "../services/search/ImageOrigins.ts"
 import { AdSearch } from "../services/search/AdSearch.ts"
+import { FilterCounts } from "../services/search/FilterCounts.ts"
 import { MarketOverview } from "../services/search/MarketOverview.ts"
 import * as DemoPictures from "../services/search/DemoPictures.ts"
 import { NewResults } from "../services/search/NewResults.ts"
@@ -119,7 +120,8 @@ const searches = Layer.mergeAll(
   ShopItems.layer,
   TrackedShopReader.layer,
   Vocabulary.layer,
-  MarketOverview.layer
+  MarketOverview.layer,
+  FilterCounts.layer
 ).pipe(Layer.provide(SearchRunner.layer), Layer.provideMerge(searchIndex))
 
 const signIn = Layer.mergeAll(PasswordChange.layer, CsrfTokens.layer).pipe(

@@ -13,6 +13,7 @@ import { TrackedShops } from "../../src/services/access/TrackedShops.ts"
 import { AdSearch } from "../../src/services/search/AdSearch.ts"
 import { CatalogIndex } from "../../src/services/search/runtime/CatalogIndex.ts"
 import type { IndexStatus } from "../../src/services/search/runtime/CatalogIndex.ts"
+import { FilterCounts } from "../../src/services/search/FilterCounts.ts"
 import { MarketOverview } from "../../src/services/search/MarketOverview.ts"
 import { NewResults } from "../../src/services/search/NewResults.ts"
 import { ProductReader } from "../../src/services/search/ProductReader.ts"
@@ -172,6 +173,7 @@ const productOnRecord: ProductOnRecord = {
 export const shops: Layer.Layer<
   | ShopSearch
   | MarketOverview
+  | FilterCounts
   | ShopReader
   | ProductReader
   | ShopItems
@@ -184,6 +186,7 @@ export const shops: Layer.Layer<
   Layer.mock(SavedSearches, { look: () => Effect.succeedNone }),
   Layer.mock(NewResults, { mark: () => Effect.succeed(0) }),
   Layer.mock(SearchExport, {}),
+  Layer.succeed(FilterCounts, { of: () => Effect.succeedNone }),
   Layer.mock(ShopItems, {}),
   Layer.mock(TrackedShopReader, {}),
   Layer.mock(TrackedShops, {}),

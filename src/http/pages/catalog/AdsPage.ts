@@ -1,6 +1,7 @@
 /** `/dashboard/ads`: what `search_ads` gives, to look at. */
 import * as AdNotice from "../../../domain/search/AdNotice.ts"
 import { AdQuery } from "../../../domain/search/AdQuery.ts"
+import * as Queries from "../../../services/search/Queries.ts"
 import * as SearchAds from "../../../services/tools/SearchAds.ts"
 import { adCard } from "./AdCard.ts"
 import { sections } from "../shared/Layout.ts"
@@ -13,6 +14,7 @@ export const layer = SearchPage.layer({
   path: adsPath,
   schema: AdQuery,
   tool: SearchAds.make,
+  filter: Queries.fromAdQuery,
   cards: ({ results }, locale) => results.map((ad) => adCard({ ad, locale, shop: true })),
   reasons: (query, { pagination }) => AdNotice.reasons(query, pagination)
 })

@@ -11,9 +11,11 @@ import * as Market from "../../../domain/search/MarketOverview.ts"
 import type { MarketQuery } from "../../../domain/search/MarketOverview.ts"
 import * as Page from "../../../domain/search/Page.ts"
 import { productSorts } from "../../../domain/search/ProductQuery.ts"
+import { shopSorts } from "../../../domain/search/ShopQuery.ts"
 import type { ProductQuery } from "../../../domain/search/ProductQuery.ts"
 import type { Kind } from "../../../domain/search/SearchAddress.ts"
 import { written } from "../../../domain/search/SearchAddress.ts"
+import type { Counts } from "../../../services/search/FilterCounts.ts"
 import type { Popular } from "../../../services/search/Vocabulary.ts"
 import { html } from "../shared/Html.ts"
 import type { Html } from "../shared/Html.ts"
@@ -37,6 +39,8 @@ interface Context {
   readonly locale: Locale
   readonly typed: Typed
   readonly issues: ReadonlyArray<ArgumentIssue>
+  /** None of a search that was not made. */
+  readonly counts?: Counts | undefined
 }
 
 interface Named extends Context {
@@ -95,12 +99,12 @@ export const words = (context: Context & { readonly placeholder: string }): Html
 interface Option {
   readonly value: string
   readonly label: string
-  /** How many stores it has. */
-  readonly stores?: number
+  /** How many results it would leave. */
+  readonly count?: number | undefined
 }
 
 const isMediaType = Schema.is(Schema.Literals(mediaTypes))
-const isSort = Schema.is(Schema.Literals([...adSorts, ...productSorts, ...Market.marketSorts]))
+const isSort = Schema.is(Schema.Literals([...adSorts, ...productSorts, ...shopSorts, ...Market.marketSorts]))
 const isGrouping = Schema.is(Schema.Literals(Market.groupings))
 const isSortOrder = Schema.is(SortOrder)
 const isStatus = Schema.is(Schema.Literals(["all", ...adStatuses]))
@@ -184,14 +188,23 @@ const parts = (context: Named, kind: Extract<Kind, { readonly _tag: "Parts" }>, 
   </fieldset>`
 }
 
+/** What the numbers of all values say. */
+export const countsId = "filter-counts"
+
+/** The blank separates the words of a label from its number where it is read aloud. */
+const counted = (count: number | undefined, locale: Locale): Html | undefined =>
+  count === undefined ? undefined : html` <span>${locale.number(count)}</span>`
+
 const flag = (context: Named): Html => {
-  const { locale, name, typed } = context
+  const { counts, locale, name, typed } = context
   const { attributes, error } = told(context, name)
   const checked = (typed.value(name) === "true" || error !== undefined) && html` checked`
   const input = html`<input type="checkbox" id="${name}" name="${name}" value="true" ${checked}${attributes} />`
   return html`<fieldset>
     ${error}
-    <div class="options"><label>${input}${locale.text(`filter.names.${name}`)}</label></div>
+    <div class="options">
+      <label>${input}${locale.text(`filter.names.${name}`)}${counted(counts?.(name, "true"), locale)}</label>
+    </div>
   </fieldset>`
 }
 
@@ -199,11 +212,10 @@ const flag = (context: Named): Html => {
 const maxOthers = 100
 
 /** There are hundreds on a page: as short as they can be. */
-const checkbox = (name: string, { label, stores, value }: Option, isChecked: boolean, locale: Locale): Html => {
+const checkbox = (name: string, { count, label, value }: Option, isChecked: boolean, locale: Locale): Html => {
   const checked = isChecked && html` checked`
-  const count = stores !== undefined && html`<span>${locale.number(stores)}</span>`
   const input = html`<input type="checkbox" name="${name}" value="${value}" ${checked} />`
-  return html`<label>${input}${label}${count}</label>`
+  return html`<label>${input}${label}${counted(count, locale)}</label>`
 }
 
 const checklist = (
@@ -230,20 +242,24 @@ const checklist = (
 
 /** What people choose from, for each kind of list. */
 const optionsOf = (context: Named & { readonly popular: Popular }): ReadonlyArray<Option> => {
-  const { kind, locale, name, popular } = context
+  const { counts, kind, locale, name, popular } = context
   if (kind._tag !== "List") return []
-  if (kind.values !== undefined) return kind.values.map((value) => ({ value, label: labelOf(locale, name, value) }))
-  if (name === "countries" || name === "currencies") return codes(locale)[name]
+  if (kind.values !== undefined) {
+    return kind.values.map((value) => ({ value, label: labelOf(locale, name, value), count: counts?.(name, value) }))
+  }
+  if (name === "countries" || name === "currencies") {
+    return codes(locale)[name].map((option) => ({ ...option, count: counts?.(name, option.value) }))
+  }
   if (name !== "niches" && name !== "themes" && name !== "apps") return []
   return popular.options[name].map((option) => ({
     value: written(option.name, kind),
     label: option.name,
-    stores: option.stores
+    count: counts?.(name, option.name)
   }))
 }
 
 const list = (context: Named & { readonly popular: Popular }, isAlone: boolean): Html => {
-  const { kind, locale, name, popular, typed } = context
+  const { counts, kind, locale, name, popular, typed } = context
   const { text } = locale
   const isOpen = kind._tag === "List" && kind.values === undefined && name !== "countries" && name !== "currencies"
   const options = optionsOf(context)
@@ -257,14 +273,19 @@ const list = (context: Named & { readonly popular: Popular }, isAlone: boolean):
     const option = byFolded.get(value.toLowerCase())
     chosen.add(option?.value ?? value)
     if (option === undefined && known === undefined) others.push(value)
-    if (option === undefined && known !== undefined) more.set(value, { value, label: known })
+    if (option === undefined && known !== undefined)
+      more.set(value, { value, label: known, count: counts?.(name, known) })
   }
   const all = [...more.values(), ...options]
   const label = options.length === 0 ? text("filter.onePerLine") : text("filter.others")
   const field = html`<textarea name="${name}" rows="2" spellcheck="false" autocapitalize="none">
 ${others.join("\n")}</textarea>`
   const { error } = told(context, name, true)
-  return html`<fieldset id="${name}"${error !== undefined && html` aria-describedby="${name}-error"`}>
+  const about = [
+    ...(error === undefined ? [] : [`${name}-error`]),
+    ...(counts === undefined || options.length === 0 ? [] : [countsId])
+  ]
+  return html`<fieldset id="${name}"${about.length > 0 && html` aria-describedby="${about.join(" ")}"`}>
     <legend${isAlone && html` class="unseen"`}>${text(`filter.names.${name}`)}</legend>
     ${hintOf(context)}${error}
     ${all.length > 0 && checklist(context, all, { chosen, others: isOpen ? [] : others, searchable: options.length > 15 })}

@@ -1,6 +1,8 @@
 /** The form of a search: its words and order in a bar, and the filters in groups that open when they are in use. */
+import type { SearchSubject } from "../../../domain/search/SavedSearch.ts"
 import type { SearchAddress, Kind } from "../../../domain/search/SearchAddress.ts"
 import type { ArgumentIssue } from "../../../domain/ArgumentIssue.ts"
+import type { Counts } from "../../../services/search/FilterCounts.ts"
 import type { Popular } from "../../../services/search/Vocabulary.ts"
 import * as FilterControls from "./FilterControls.ts"
 import { isTyped } from "./FilterControls.ts"
@@ -9,7 +11,7 @@ import { html } from "../shared/Html.ts"
 import type { Html } from "../shared/Html.ts"
 import type { Locale } from "../shared/Locale.ts"
 
-export type Subject = "ads" | "products"
+export type Subject = SearchSubject
 
 /** What the filters are sorted into. */
 const groups = ["ads", "products", "store", "market", "technology"] as const
@@ -28,6 +30,8 @@ export interface Searched {
   readonly typed: Typed
   readonly issues: ReadonlyArray<ArgumentIssue>
   readonly popular: Popular
+  /** None of a search that was not made. */
+  readonly counts?: Counts | undefined
 }
 
 /**
@@ -141,6 +145,7 @@ const bar = (searched: Searched): Html => {
 
 export const filterForm = (searched: Searched): Html => {
   const { text } = searched.locale
+  const counted = searched.subject === "market" ? "stores" : searched.subject
   const filters = argumentsOf(searched).filter(([name]) => typeof places[name] !== "string")
   const count = filters.reduce((sum, [name, kind]) => sum + inUse(searched, name, kind), 0)
   return html`<search class="search">
@@ -148,6 +153,10 @@ export const filterForm = (searched: Searched): Html => {
       ${bar(searched)}
       <details class="filters" ${filters.some(([name]) => isWrong(searched, name)) && html`open`}>
         <summary>${text("search.filters")}${count > 0 && html` <span class="badge">${count}</span>`}</summary>
+        ${
+          searched.counts !== undefined &&
+          html`<p class="hint" id="${FilterControls.countsId}">${text(`search.counts.${counted}`)}</p>`
+        }
         ${groups.flatMap((group) => {
           const found = disclosures(searched, group)
           return found.length === 0 ? [] : [html`<h2>${text(`filter.groups.${group}`)}</h2>`, ...found]

@@ -1,5 +1,5 @@
 /** `/dashboard/market`: what `market_overview` gives, as bars (D66). Each group leads to the ads of its stores. */
-import { Effect, Result, Schema } from "effect"
+import { Effect, Option, Result, Schema } from "effect"
 import { HttpRouter } from "effect/http"
 import { argumentDecoder } from "../../../domain/ArgumentDecoder.ts"
 import type { ArgumentIssue } from "../../../domain/ArgumentIssue.ts"
@@ -9,8 +9,11 @@ import type { MarketGroup, MarketQuery } from "../../../domain/search/MarketOver
 import * as Narrowing from "../../../domain/search/Narrowing.ts"
 import { maxAddress } from "../../../domain/search/SavedSearch.ts"
 import * as SearchAddress from "../../../domain/search/SearchAddress.ts"
+import { FilterCounts } from "../../../services/search/FilterCounts.ts"
+import type { Counts } from "../../../services/search/FilterCounts.ts"
 import { MarketOverview } from "../../../services/search/MarketOverview.ts"
 import * as Names from "../../../services/search/Names.ts"
+import * as Queries from "../../../services/search/Queries.ts"
 import { CatalogIndex } from "../../../services/search/runtime/CatalogIndex.ts"
 import { Vocabulary } from "../../../services/search/Vocabulary.ts"
 import * as ToolDefinition from "../../../services/tools/ToolDefinition.ts"
@@ -173,6 +176,7 @@ export const layer = HttpRouter.use((router) =>
     const access = yield* CatalogAccess
     const vocabulary = yield* Vocabulary
     const market = yield* MarketOverview
+    const filterCounts = yield* FilterCounts
     const index = yield* CatalogIndex
     const { page } = yield* Layout
     const check = VocabularyCheck.make(vocabulary)
@@ -187,17 +191,19 @@ export const layer = HttpRouter.use((router) =>
       const frame = (
         body: Html | undefined,
         {
+          counts,
           issues = [],
           problems = [],
           status = 200
         }: {
+          readonly counts?: Counts | undefined
           readonly issues?: ReadonlyArray<ArgumentIssue>
           readonly problems?: ReadonlyArray<Problem>
           readonly status?: number
         } = {}
       ) => {
         const heading = locale.text("market.heading")
-        const form = { subject: "market" as const, path, address, locale, typed: withDefaults, issues, popular }
+        const form = { subject: "market" as const, path, address, locale, typed: withDefaults, issues, popular, counts }
         return page({
           status,
           locale,
@@ -232,10 +238,14 @@ export const layer = HttpRouter.use((router) =>
       if (unknown.length > 0) return refused(unknown)
       const query = result.success
       const chips = FilterChips.chipBar({ path, address, locale, popular, args: address.canonical(query) })
-      return yield* ToolDefinition.inTime(market.of(query)).pipe(
-        Effect.flatMap((found) =>
+      return yield* Effect.all([ToolDefinition.inTime(market.of(query)), filterCounts.of(query, Queries.storeFilter)], {
+        concurrency: 2
+      }).pipe(
+        Effect.flatMap(([found, counts]) =>
           Effect.map(index.current, (published) =>
-            frame(html`${chips}${overview(query, found, Names.of(published), locale)}`)
+            frame(html`${chips}${overview(query, found, Names.of(published), locale)}`, {
+              counts: Option.getOrUndefined(counts)
+            })
           )
         ),
         Effect.catchTags({

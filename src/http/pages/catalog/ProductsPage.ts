@@ -1,5 +1,6 @@
 /** `/dashboard/products`: what `search_products` gives, to look at. */
 import { ProductQuery } from "../../../domain/search/ProductQuery.ts"
+import * as Queries from "../../../services/search/Queries.ts"
 import * as SearchProducts from "../../../services/tools/SearchProducts.ts"
 import { productCard } from "./ProductCard.ts"
 import { sections } from "../shared/Layout.ts"
@@ -12,6 +13,7 @@ export const layer = SearchPage.layer({
   path: productsPath,
   schema: ProductQuery,
   tool: SearchProducts.make,
+  filter: Queries.fromProductQuery,
   cards: ({ results }, locale) => results.map((product) => productCard({ product, locale, shop: true })),
   reasons: () => []
 })

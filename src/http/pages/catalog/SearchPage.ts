@@ -2,7 +2,7 @@
  * A page over one of the search tools: the same arguments, decoded and refused alike, the same services, the same order.
  * Looking is free: nothing is charged here, and nothing counts as a call. The whole search is in the address.
  */
-import { Effect, Result } from "effect"
+import { Effect, Option, Result } from "effect"
 import type { Schema } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { HttpRouter } from "effect/http"
@@ -15,7 +15,12 @@ import { maxAddress, searchKinds } from "../../../domain/search/SavedSearch.ts"
 import * as SearchAddress from "../../../domain/search/SearchAddress.ts"
 import type { InvalidArguments, RateLimited, SearchTimeout, ServiceUnavailable } from "../../../domain/ToolError.ts"
 import { SavedSearches } from "../../../services/access/SavedSearches.ts"
+import { FilterCounts } from "../../../services/search/FilterCounts.ts"
+import type { Counts } from "../../../services/search/FilterCounts.ts"
+import type { Filter } from "../../../services/search/index/Query.ts"
+import type { SentNames } from "../../../services/search/Names.ts"
 import { NewResults } from "../../../services/search/NewResults.ts"
+import type { NameCodes } from "../../../services/search/Queries.ts"
 import { Vocabulary } from "../../../services/search/Vocabulary.ts"
 import type { Popular } from "../../../services/search/Vocabulary.ts"
 import { DataAsOf } from "../../../services/import/Sources.ts"
@@ -55,13 +60,15 @@ interface Asked<Answer extends Envelope, Query> {
 /** Without lists to choose from. */
 export const none: Popular = { options: { niches: [], themes: [], apps: [] }, nicheName: () => undefined }
 
-export const layer = <Query extends Narrowing.Narrowable, Answer extends Envelope, E, R>(options: {
+export const layer = <Query extends Narrowing.Narrowable & SentNames, Answer extends Envelope, E, R>(options: {
   readonly subject: Subject
   readonly path: `/${string}`
   /** Of the tool's arguments. */
   readonly schema: Schema.Constraint & Schema.ConstraintDecoder<unknown>
   readonly tool: Effect.Effect<ToolDefinition.RunnableTool<Answer, SearchError, ToolDefinition.Asker, Query>, E, R>
   readonly cards: (answer: Answer, locale: Locale) => ReadonlyArray<Html>
+  /** What matches, for counting; `today` is the UTC date. */
+  readonly filter: (query: Query, names: NameCodes, today: string) => Filter
   /** Why there may be nothing. */
   readonly reasons: (query: Query, answer: Answer) => ReadonlyArray<Reason>
 }) => {
@@ -75,6 +82,7 @@ export const layer = <Query extends Narrowing.Narrowable, Answer extends Envelop
       const vocabulary = yield* Vocabulary
       const saved = yield* SavedSearches
       const newResults = yield* NewResults
+      const filterCounts = yield* FilterCounts
       const tool = yield* options.tool
       const { page } = yield* Layout
       const dataAsOf = yield* DataAsOf
@@ -120,18 +128,22 @@ export const layer = <Query extends Narrowing.Narrowable, Answer extends Envelop
           return show(visitor, { ...form, issues }, { status: 400, problems: all })
         }
 
-        const found = (query: Query, answer: Answer, asOf: string | null, actions: Html) =>
-          show(visitor, form, {
-            body: html`${FilterChips.chipBar(context)}${actions}${SearchResults.results({
-              ...context,
-              subject,
-              tool: tool.name,
-              cards: options.cards(answer, locale),
-              pagination: answer.pagination,
-              asOf,
-              reasons: answer.results.length === 0 ? options.reasons(query, answer) : []
-            })}`
-          })
+        const found = (query: Query, answer: Answer, counts: Counts | undefined, asOf: string | null, actions: Html) =>
+          show(
+            visitor,
+            { ...form, counts },
+            {
+              body: html`${FilterChips.chipBar(context)}${actions}${SearchResults.results({
+                ...context,
+                subject,
+                tool: tool.name,
+                cards: options.cards(answer, locale),
+                pagination: answer.pagination,
+                asOf,
+                reasons: answer.results.length === 0 ? options.reasons(query, answer) : []
+              })}`
+            }
+          )
 
         return yield* Effect.gen(function* () {
           const prepared = yield* ToolDefinition.prepare(tool, decoded)
@@ -140,11 +152,15 @@ export const layer = <Query extends Narrowing.Narrowable, Answer extends Envelop
           const { accountId } = session
           // Before the search: what comes meanwhile is new the next time.
           const mark = yield* newResults.mark(subject)
-          const answer = yield* ToolDefinition.inTime(run({ accountId }))
+          const [answer, counts] = yield* Effect.all(
+            [ToolDefinition.inTime(run({ accountId })), filterCounts.of(args, options.filter)],
+            { concurrency: 2 }
+          )
           const key = { subject, query: searchKinds[subject].saved(args) }
           const name = yield* saved.look(accountId, { ...key, mark })
           const { total } = answer.pagination
-          return found(args, answer, yield* dataAsOf, searchActions({ visitor, search: key, mark, saved: name, total }))
+          const actions = searchActions({ visitor, search: key, mark, saved: name, total })
+          return found(args, answer, Option.getOrUndefined(counts), yield* dataAsOf, actions)
         }).pipe(
           Effect.catchTags({
             InvalidArguments: ({ issues }) => Effect.succeed(refused(issues)),

@@ -11,7 +11,7 @@ import { defaultTuning } from "../../../../src/services/search/index/Matching.ts
 import { merge } from "../../../../src/services/search/index/Merge.ts"
 import type { Filter } from "../../../../src/services/search/index/Query.ts"
 import { Spellings } from "../../../../src/services/search/index/Records.ts"
-import { lettersCode } from "../../../../src/services/search/index/Segment.ts"
+import { countsOf } from "../../../../src/services/search/FilterCounts.ts"
 import * as Queries from "../../../../src/services/search/Queries.ts"
 import * as NaiveCatalog from "../../../oracle/NaiveCatalog.ts"
 import * as NaiveSearch from "../../../oracle/NaiveSearch.ts"
@@ -39,42 +39,6 @@ const leaders = {
 
 type Args = Record<string, unknown>
 
-/** What each facet says of one value of an argument. */
-const counted = (found: Facets, argument: string, value: string): number => {
-  const code = (
-    name: "niche" | "country" | "currency" | "theme" | "extension" | "app",
-    values: ReadonlyArray<number>
-  ) => values.reduce((sum, each) => sum + (found.codes[name].get(each) ?? 0), 0)
-  const bit = (name: "languages" | "pixels" | "networks", vocabulary: ReadonlyArray<string>) =>
-    found.masks[name][vocabulary.indexOf(value)]
-  switch (argument) {
-    case "niches":
-      return code("niche", names.niche(value) ?? [])
-    case "countries":
-      return code("country", [lettersCode(value)])
-    case "currencies":
-      return code("currency", [lettersCode(value)])
-    case "themes":
-      return code("theme", names.spellings("theme", value))
-    case "apps":
-      return code("app", names.spellings("app", value))
-    case "domains":
-      return code("extension", names.spellings("extension", value))
-    case "languages":
-      return bit("languages", languages) ?? 0
-    case "pixels":
-      return bit("pixels", pixels) ?? 0
-    case "social_networks":
-      return bit("networks", socialNetworks) ?? 0
-    case "media_types":
-      return found.ads?.mediaTypes[mediaTypes.findIndex((each) => each === value)] ?? 0
-    case "ctas":
-      return found.ads?.ctas[ctas.findIndex((each) => each === value)] ?? 0
-    default:
-      throw new Error(argument)
-  }
-}
-
 const storeValues: Readonly<Record<string, ReadonlyArray<string>>> = {
   niches: catalog.niches.map(({ name }) => name),
   countries: NaiveCatalog.countries,
@@ -100,10 +64,11 @@ const prove = (
     for (const [at, list] of lists.entries()) {
       const tuning = tunings[(number + at) % tunings.length]
       const found = facets(list, toFilter(args), leaders, { check: () => {} }, tuning)
+      const counts = countsOf(found, names)
       for (const [argument, all] of Object.entries(values)) {
         for (const value of all) {
           const context = `${JSON.stringify(args)}: ${argument} ${value}`
-          assert.strictEqual(counted(found, argument, value), total({ ...args, [argument]: [value] }), context)
+          assert.strictEqual(counts(argument, value), total({ ...args, [argument]: [value] }), context)
         }
       }
       checkMore(found, args)
