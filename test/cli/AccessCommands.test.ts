@@ -108,7 +108,7 @@ layer(Services, { excludeTestServices: true })("the operator's command line", (i
       Effect.gen(function* () {
         yield* run(["account", "create", "dan@example.com"])
         const cases: ReadonlyArray<readonly [ReadonlyArray<string>, string]> = [
-          [["account", "create", "DAN@example.com"], "has an account already"],
+          [["account", "create", "DAN@example.com"], "already has an account"],
           [["account", "create", "nobody"], "not an e-mail address"],
           [["account", "set-plan", "nobody@example.com", "pro"], "There is no account"],
           [["account", "set-plan", "dan@example.com", "gold"], "gold"],
@@ -166,7 +166,7 @@ layer(Services, { excludeTestServices: true })("the operator's command line", (i
         )
         const twice = yield* run(["key", "replace", "gus@example.com", id, "--ends", "now"])
         assert.strictEqual(twice.ended, "Failure")
-        assert.include(twice.text, `Key ${id} is being replaced already`)
+        assert.include(twice.text, `Key ${id} has already been replaced`)
         const next = /(\d+)/.exec(text)?.[1] ?? ""
         const now = yield* run(["key", "replace", "gus@example.com", next, "--ends", "now", "--name", "hourly job"])
         assert.include(now.text, "hourly job")
