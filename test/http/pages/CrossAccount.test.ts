@@ -144,6 +144,8 @@ const notOfAnAccount: Readonly<Record<string, string>> = {
   "POST /dashboard/shops/:id/track": "a store is everybody's; who tracks it is the visitor",
   "POST /dashboard/shops/:id/untrack": "a store is everybody's; who tracks it is the visitor",
   "GET /docs/:place/*": "whatever is no document",
+  "GET /demo/v1/products/:name": "a picture of the demo data, for anyone",
+  "GET /demo/v1/ads/:name": "a picture of the demo data, for anyone",
   "GET /.well-known/*": "documents for clients",
   "GET /mcp/.well-known/*": "documents for clients"
 }

@@ -79,9 +79,9 @@ layer(Services, { excludeTestServices: true })("Accounts", (it) => {
           [{ email: "a@b" }, "not an e-mail address"],
           [{ email: "a b@example.com" }, "not an e-mail address"],
           [{ email: "a\u0000@example.com" }, "not an e-mail address"],
-          [{ beganOn: "2026-03-11" }, "not later"],
-          [{ beganOn: "2026-02-30" }, "not later"],
-          [{ beganOn: "soon" }, "not later"],
+          [{ beganOn: "2026-03-11" }, "not after today"],
+          [{ beganOn: "2026-02-30" }, "not after today"],
+          [{ beganOn: "soon" }, "not after today"],
           [{ plan: "starter", beganOn: "2026-03-01" }, "Starter has no subscription"],
           [{ password: Redacted.make("short") }, "at least 12"]
         ]
