@@ -26,7 +26,11 @@ const maxDepth = 32
 const sameStart = 2
 const maxAlike = 2_000
 
-const decodeIds = rowsOf(Schema.Struct({ id: Schema.Int, domain: Schema.String }))
+/** After each character that a domain can have. */
+const lastCharacter = "\u{10ffff}"
+
+const decodeIds = rowsOf(Schema.Struct({ id: Schema.Int }))
+const decodeDomains = rowsOf(Schema.Struct({ domain: Schema.String }))
 
 const decodeRows = rowsOf(Schema.Struct({ ...ShopSql.ShopRow.fields, details: ShopExtras }))
 
@@ -95,14 +99,17 @@ export class ShopReader extends Context.Service<
           function* (domain: string) {
             const known = StoreDomain.candidates(domain)
             const found = yield* decodeIds(
-              yield* sql`SELECT id, domain FROM shop WHERE domain = ANY(${known}::text[]) ORDER BY length(domain) DESC LIMIT 1`
+              yield* sql`SELECT id FROM shop WHERE domain = ANY(${known}::text[]) ORDER BY length(domain) DESC LIMIT 1`
             )
             if (found[0] !== undefined) return found[0].id
             const host = known.at(-1) ?? ""
-            const alike = yield* decodeIds(
+            const start = host.slice(0, sameStart)
+            // A range, which the index of the column serves; a condition on `left(domain, 2)` would read every store.
+            const alike = yield* decodeDomains(
               yield* sql`
-                SELECT id, domain FROM shop WHERE left(domain, ${sameStart}::int) = left(${host}, ${sameStart}::int)
-                ORDER BY domain LIMIT ${maxAlike}::int`
+                SELECT domain FROM shop
+                WHERE domain COLLATE "C" >= ${start} AND domain COLLATE "C" < ${start + lastCharacter}
+                ORDER BY domain COLLATE "C" LIMIT ${maxAlike}::int`
             )
             return yield* ToolErrorMessages.noStoreAt(
               echo(host),
