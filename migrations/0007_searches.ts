@@ -1,4 +1,4 @@
-/** Searches of the catalog's pages that accounts have saved. */
+/** Searches of the catalog's pages: those that accounts have saved, and the last ones that they were shown. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
@@ -18,4 +18,12 @@ export default Effect.gen(function* () {
       mark integer NOT NULL CHECK (mark >= 0)
     )`
   yield* sql`CREATE INDEX saved_search_account ON saved_search (account_id, id)`
+
+  // searches: latest first, each with subject, query (as above) and at, in milliseconds. One row an account, so that one statement
+  // keeps the limit, also when two run at once.
+  yield* sql`
+    CREATE TABLE recent_search (
+      account_id integer PRIMARY KEY REFERENCES account ON DELETE CASCADE,
+      searches jsonb NOT NULL CHECK (jsonb_array_length(searches) BETWEEN 1 AND 5)
+    )`
 })

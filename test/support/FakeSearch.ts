@@ -183,7 +183,11 @@ export const shops: Layer.Layer<
   | NewResults
   | SearchExport
 > = Layer.mergeAll(
-  Layer.mock(SavedSearches, { look: () => Effect.succeedNone }),
+  Layer.mock(SavedSearches, {
+    look: () => Effect.succeedNone,
+    remember: () => Effect.void,
+    recent: () => Effect.succeed([])
+  }),
   Layer.mock(NewResults, { mark: () => Effect.succeed(0) }),
   Layer.mock(SearchExport, {}),
   Layer.succeed(FilterCounts, { of: () => Effect.succeedNone }),

@@ -16,6 +16,9 @@ export const maxAddress = 8_000
 /** Limit for one account. */
 export const maxSavedSearches = 50
 
+/** Searches that an account was shown last and are kept without a name. */
+export const maxRecentSearches = 5
+
 export const maxNameCharacters = 60
 
 /** Characters that are invisible or reorder text are not allowed. */

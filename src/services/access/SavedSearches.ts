@@ -1,8 +1,11 @@
-/** The saved searches of an account: a name, the search, and the state of the catalog at the last view (D67). */
+/**
+ * The saved searches of an account: a name, the search, and the state of the catalog at the last view (D67). And its last
+ * searches, which it was shown without saving them.
+ */
 import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { AccountId } from "../../domain/access/Account.ts"
-import { maxSavedSearches, SearchSubject } from "../../domain/search/SavedSearch.ts"
+import { maxRecentSearches, maxSavedSearches, SearchSubject } from "../../domain/search/SavedSearch.ts"
 import type { ServiceUnavailable } from "../../domain/ToolError.ts"
 import { availableOnce, availableToRead } from "../database/Availability.ts"
 import { rowOf, rowsOf } from "../database/Rows.ts"
@@ -28,6 +31,13 @@ export const SavedSearch = Schema.Struct({
 })
 export type SavedSearch = typeof SavedSearch.Type
 
+export const RecentSearch = Schema.Struct({
+  subject: SearchSubject,
+  query: Schema.String,
+  at: Schema.DateTimeUtcFromMillis
+})
+export type RecentSearch = typeof RecentSearch.Type
+
 /** The account has the maximum number of saved searches. */
 export class TooManySavedSearches extends Schema.TaggedError<TooManySavedSearches>()("TooManySavedSearches", {}) {}
 
@@ -36,6 +46,7 @@ export class SavedSearchNotFound extends Schema.TaggedError<SavedSearchNotFound>
 
 const decodeRows = rowsOf(SavedSearch)
 const decodeNames = rowsOf(Schema.Struct({ name: Schema.String }))
+const decodeRecent = rowsOf(Schema.Struct({ searches: Schema.Array(RecentSearch) }))
 const decodeCount = rowOf(Schema.Struct({ count: Schema.Int }))
 
 export class SavedSearches extends Context.Service<
@@ -63,12 +74,17 @@ export class SavedSearches extends Context.Service<
       name: string
     ): Effect.Effect<void, SavedSearchNotFound | ServiceUnavailable>
     remove(accountId: AccountId, id: number): Effect.Effect<void, SavedSearchNotFound | ServiceUnavailable>
+    /** Keeps a search that was shown among the last five. Does not wait; a write that fails is logged. */
+    remember(accountId: AccountId, search: SearchKey): Effect.Effect<void>
+    /** Each search once, last shown first. */
+    recent(accountId: AccountId): Effect.Effect<ReadonlyArray<RecentSearch>, ServiceUnavailable>
   }
 >()("discovery/access/SavedSearches") {
   static readonly layer = Layer.effect(
     SavedSearches,
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
+      const scope = yield* Effect.scope
 
       const columns = sql.literal(`id, subject, query, name, looked_at AS "lookedAt", mark`)
 
@@ -148,7 +164,35 @@ export class SavedSearches extends Context.Service<
         )
       })
 
-      return SavedSearches.of({ save, look, page, get, rename, remove })
+      const write = Effect.fn("SavedSearches.remember")(
+        function* (accountId: AccountId, { query, subject }: SearchKey) {
+          const key = JSON.stringify({ subject, query })
+          const newest = JSON.stringify([{ subject, query, at: yield* Clock.currentTimeMillis }])
+          yield* sql`
+            INSERT INTO recent_search AS kept (account_id, searches) VALUES (${accountId}, ${newest}::jsonb)
+            ON CONFLICT (account_id) DO UPDATE SET searches = excluded.searches || (
+              SELECT coalesce(jsonb_agg(search ORDER BY place), '[]') FROM (
+                SELECT search, place FROM jsonb_array_elements(kept.searches) WITH ORDINALITY AS each (search, place)
+                WHERE NOT search @> ${key}::jsonb ORDER BY place LIMIT ${maxRecentSearches - 1}::int
+              ) others
+            )`
+        },
+        availableOnce,
+        Effect.catch((error) => Effect.logWarning("A search was not remembered", error))
+      )
+
+      const remember = (accountId: AccountId, search: SearchKey) =>
+        Effect.asVoid(Effect.forkIn(write(accountId, search), scope))
+
+      const recent = Effect.fn("SavedSearches.recent")(function* (accountId: AccountId) {
+        const [row] = yield* Effect.flatMap(
+          sql`SELECT searches FROM recent_search WHERE account_id = ${accountId}`,
+          decodeRecent
+        ).pipe(availableToRead)
+        return row?.searches ?? []
+      })
+
+      return SavedSearches.of({ save, look, page, get, rename, remove, remember, recent })
     })
   )
 }

@@ -1,12 +1,13 @@
 /** The searches that accounts have saved (D67). */
 import { assert, layer } from "@effect/vitest"
-import { Effect, Fiber, Layer, Option } from "effect"
+import { Clock, DateTime, Effect, Fiber, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import type { AccountId } from "../../../src/domain/access/Account.ts"
-import { maxSavedSearches } from "../../../src/domain/search/SavedSearch.ts"
+import { maxRecentSearches, maxSavedSearches } from "../../../src/domain/search/SavedSearch.ts"
 import { savedPerPage, SavedSearches } from "../../../src/services/access/SavedSearches.ts"
+import type { SearchKey } from "../../../src/services/access/SavedSearches.ts"
 import * as Access from "../../support/Access.ts"
-import { eventually } from "../../support/RunningQueries.ts"
+import { eventually, runs } from "../../support/RunningQueries.ts"
 import { SetClock } from "../../support/SetClock.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 
@@ -120,6 +121,80 @@ layer(services, { excludeTestServices: true })("saved searches", (it) => {
       yield* saved.remove(account, oldest?.id ?? 0)
       yield* saved.save(account, search(105))
       assert.strictEqual((yield* all(account)).length, maxSavedSearches)
+    })
+  )
+
+  const textOf = ({ query, subject }: SearchKey) => `${subject} ${query}`
+
+  /** Remembers a search, and waits until that is written. */
+  const show = Effect.fnUntraced(function* (accountId: AccountId, key: SearchKey) {
+    const saved = yield* SavedSearches
+    const clock = yield* SetClock
+    yield* clock.advance(1_000)
+    const at = yield* Clock.currentTimeMillis
+    yield* saved.remember(accountId, key)
+    yield* saved.recent(accountId).pipe(
+      Effect.filterOrFail(([newest]) => newest !== undefined && DateTime.toEpochMillis(newest.at) === at),
+      eventually
+    )
+  })
+
+  it.effect("the last five that were shown are kept, each once, latest first, for their account alone", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const saved = yield* SavedSearches
+      const [mine, theirs] = [yield* newAccount, yield* newAccount]
+      assert.deepStrictEqual(yield* saved.recent(mine), [])
+      yield* show(theirs, { subject: "stores", query: "query=theirs" })
+      const keys: ReadonlyArray<SearchKey> = [1, 2, 3, 1, 4, 2, 2, 5, 6, 3, 7].map((number) => ({
+        // The same filters mean another search on another page.
+        subject: number === 7 ? "products" : "ads",
+        query: number === 7 ? "query=6" : `query=${number}`
+      }))
+      for (const [index, key] of keys.entries()) {
+        yield* show(mine, key)
+        const latest = keys.slice(0, index + 1).toReversed()
+        assert.deepStrictEqual(
+          (yield* saved.recent(mine)).map(textOf),
+          Array.from(new Set(latest.map(textOf))).slice(0, maxRecentSearches)
+        )
+      }
+      assert.deepStrictEqual(
+        (yield* saved.recent(theirs)).map(({ query }) => query),
+        ["query=theirs"]
+      )
+      const [references] = yield* sql<{ readonly action: string }>`
+        SELECT confdeltype AS action FROM pg_constraint
+        WHERE conrelid = 'recent_search'::regclass AND confrelid = 'account'::regclass`
+      assert.strictEqual(references?.action, "c")
+    })
+  )
+
+  it.effect("one that cannot be remembered keeps nobody waiting, and many at once are five", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const saved = yield* SavedSearches
+      const account = yield* newAccount
+      for (const number of [9, 0]) yield* show(account, { subject: "ads", query: `query=${number}` })
+      const holder = yield* sql.reserve
+      const hold = (statement: string) => holder.executeValuesUnprepared(statement, [])
+      yield* hold("BEGIN")
+      yield* hold("LOCK TABLE recent_search IN EXCLUSIVE MODE")
+      // Returns while the table is locked.
+      for (const number of [1, 2, 3, 4]) yield* saved.remember(account, { subject: "ads", query: `query=${number}` })
+      // Refused by the table.
+      yield* saved.remember(account, { subject: "ads", query: "\u0000" })
+      yield* runs("INSERT INTO recent_search", 4)
+      assert.strictEqual((yield* saved.recent(account)).length, 2)
+      yield* hold("COMMIT")
+      const kept = yield* saved.recent(account).pipe(
+        Effect.filterOrFail(({ length }) => length === maxRecentSearches),
+        eventually
+      )
+      assert.deepStrictEqual(
+        kept.map(({ query }) => query).sort(),
+        [0, 1, 2, 3, 4].map((number) => `query=${number}`)
+      )
     })
   )
 })

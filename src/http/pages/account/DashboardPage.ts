@@ -1,4 +1,4 @@
-/** `/dashboard`: the first page after a sign-in, with the state of the account, its next step and its last calls. */
+/** `/dashboard`: the first page after a sign-in, with the state of the account, its next step, its last searches and calls. */
 import { Effect } from "effect"
 import { HttpRouter } from "effect/http"
 import { AppConfig } from "../../../Config.ts"
@@ -8,8 +8,15 @@ import { titles } from "../../../domain/access/Plan.ts"
 import { ApiKeys } from "../../../services/access/ApiKeys.ts"
 import { CallHistory } from "../../../services/access/CallHistory.ts"
 import type { RecordedCall } from "../../../services/access/CallHistory.ts"
+import { SavedSearches } from "../../../services/access/SavedSearches.ts"
+import type { RecentSearch } from "../../../services/access/SavedSearches.ts"
 import { Usage } from "../../../services/access/Usage.ts"
 import { ConnectedApps } from "../../../services/oauth/ConnectedApps.ts"
+import { Vocabulary } from "../../../services/search/Vocabulary.ts"
+import type { Popular } from "../../../services/search/Vocabulary.ts"
+import * as FilterChips from "../catalog/FilterChips.ts"
+import { searchesPath, searchPath } from "../catalog/SearchActions.ts"
+import { none } from "../catalog/SearchPage.ts"
 import { copyText } from "../shared/CopyText.ts"
 import { PageNotFound } from "../shared/ErrorPage.ts"
 import { html } from "../shared/Html.ts"
@@ -58,6 +65,30 @@ const stepItem = ({ about, isDone, more, title }: Step, isNext: boolean, locale:
   </li>
 `
 
+/** Those of the pages (D67). One that is refused by now, such as for a niche that is gone, is left out. */
+const lastSearches = (searches: ReadonlyArray<RecentSearch>, popular: Popular, locale: Locale): Html | undefined => {
+  const { text } = locale
+  const items = searches.flatMap((search) => {
+    const summary = FilterChips.summary(search, { locale, popular })
+    if (summary === undefined) return []
+    return html`<li>
+      <p class="filters-of">
+        <span class="badge">${text(`layout.section.${search.subject}`)}</span>
+        <a href="${searchPath(search)}">${summary}</a>
+      </p>
+      <p class="aside">${locale.dateTime(search.at)}</p>
+    </li>`
+  })
+  if (items.length === 0) return undefined
+  return html`<section class="panel" aria-labelledby="last-searches">
+    <h2 id="last-searches">${text("dashboard.lastSearches")}</h2>
+    <ul class="kept-searches">
+      ${items}
+    </ul>
+    <p><a href="${searchesPath}">${text("saved.heading")}</a></p>
+  </section>`
+}
+
 /** Without arguments: the activity log has none (D53). */
 const lastCalls = (calls: ReadonlyArray<RecordedCall>, locale: Locale): Html => {
   const { text } = locale
@@ -101,6 +132,8 @@ export const layer = HttpRouter.use((router) =>
     const apiKeys = yield* ApiKeys
     const connectedApps = yield* ConnectedApps
     const history = yield* CallHistory
+    const saved = yield* SavedSearches
+    const vocabulary = yield* Vocabulary
 
     yield* router.add(
       "GET",
@@ -109,15 +142,17 @@ export const layer = HttpRouter.use((router) =>
         Effect.fnUntraced(function* (visitor) {
           const { locale, session } = visitor
           const { text } = locale
-          const [credits, keys, apps, newest] = yield* Effect.all(
+          const [credits, keys, apps, newest, searches] = yield* Effect.all(
             [
               usage.credits(session.accountId),
               apiKeys.list(session.accountId),
               connectedApps.list(session.accountId),
-              history.calls(session.accountId, {})
+              history.calls(session.accountId, {}),
+              saved.recent(session.accountId)
             ],
             { concurrency: "unbounded" }
           )
+          const popular = searches.length === 0 ? none : yield* Effect.orElseSucceed(vocabulary.popular, () => none)
           const calls = newest.calls.slice(0, shownCalls)
           const isConnected = keys.length + apps.length > 0
           const hasCalled = [...keys, ...apps].some(({ lastUsedAt }) => lastUsedAt !== null) || (credits?.used ?? 0) > 0
@@ -176,7 +211,7 @@ export const layer = HttpRouter.use((router) =>
                   </p>
                 </section>`
               }
-              ${calls.length > 0 && lastCalls(calls, locale)}
+              ${lastSearches(searches, popular, locale)} ${calls.length > 0 && lastCalls(calls, locale)}
             `
           })
         })

@@ -24,6 +24,8 @@ export class CatalogAccess extends Context.Service<
   {
     /** `answer` for who may look; a page that says what is missing, and where to fix it, for everyone else. */
     allow<R>(visitor: SignedIn, section: Section, answer: Answer<R>): Answer<R>
+    /** As `allow`, but takes no page of the day: for what shows nothing of the catalog. */
+    allowUncounted<R>(visitor: SignedIn, section: Section, answer: Answer<R>): Answer<R>
   }
 >()("discovery/http/pages/CatalogAccess") {
   static readonly layer = Layer.effect(
@@ -54,18 +56,18 @@ export class CatalogAccess extends Context.Service<
         })
       }
 
+      const allowUncounted = <R>(visitor: SignedIn, section: Section, answer: Answer<R>): Answer<R> => {
+        const { session } = visitor
+        if (!Plan.mayCallTools(session)) return Effect.succeed(prompt(visitor, section))
+        return looks
+          .take(session.accountId)
+          .pipe(Effect.andThen(answer), Effect.provideService(CurrentAccount, session.accountId))
+      }
+
       return CatalogAccess.of({
-        allow: (visitor, section, answer) => {
-          const { session } = visitor
-          if (!Plan.mayCallTools(session)) return Effect.succeed(prompt(visitor, section))
-          return looks
-            .take(session.accountId)
-            .pipe(
-              Effect.andThen(ofTheDay.take(session.accountId)),
-              Effect.andThen(answer),
-              Effect.provideService(CurrentAccount, session.accountId)
-            )
-        }
+        allowUncounted,
+        allow: (visitor, section, answer) =>
+          allowUncounted(visitor, section, Effect.andThen(ofTheDay.take(visitor.session.accountId), answer))
       })
     })
   )

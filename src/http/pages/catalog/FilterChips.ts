@@ -1,11 +1,15 @@
 /** The filters in use, each with the address of the search without it. */
+import { Option } from "effect"
+import { searchKinds } from "../../../domain/search/SavedSearch.ts"
 import type { SearchAddress } from "../../../domain/search/SearchAddress.ts"
+import type { SearchKey } from "../../../services/access/SavedSearches.ts"
 import type { Popular } from "../../../services/search/Vocabulary.ts"
 import { labelOf } from "./FilterControls.ts"
 import type { ArgumentName } from "./FilterControls.ts"
 import { places } from "./FilterForm.ts"
 import { html } from "../shared/Html.ts"
 import type { Html } from "../shared/Html.ts"
+import { sections } from "../shared/Layout.ts"
 import type { Locale } from "../shared/Locale.ts"
 
 type Arguments = Readonly<Record<string, unknown>>
@@ -95,6 +99,18 @@ export const chips = (context: Context): ReadonlyArray<Chip> => {
   const filters = filtersOf(context)
   const values = filters.reduce((sum, [, value]) => sum + (Array.isArray(value) ? value.length : 1), 0)
   return filters.flatMap(([name, value]) => chipsOf(context, name, value, values > maxChips))
+}
+
+/** What a search that is kept asks, in words; `undefined` if it is refused by now. */
+export const summary = (
+  { query, subject }: SearchKey,
+  { locale, popular }: Pick<Context, "locale" | "popular">
+): string | undefined => {
+  const { address, decode } = searchKinds[subject]
+  const args = Option.getOrUndefined<object>(decode(query))
+  if (args === undefined) return undefined
+  const found = chips({ path: sections[subject], address, locale, popular, args: address.canonical(args) })
+  return found.length === 0 ? locale.text("saved.noFilters") : found.map(({ label }) => label).join(" · ")
 }
 
 /** Every filter as a whole: what to leave out of a search that finds nothing. */

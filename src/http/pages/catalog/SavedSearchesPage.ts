@@ -11,7 +11,8 @@ import {
   SearchSubject
 } from "../../../domain/search/SavedSearch.ts"
 import { savedPerPage, SavedSearches } from "../../../services/access/SavedSearches.ts"
-import type { SavedSearch, SearchKey } from "../../../services/access/SavedSearches.ts"
+import type { SavedSearch } from "../../../services/access/SavedSearches.ts"
+import { DailyLooks } from "../../../services/limits/DailyLooks.ts"
 import { NewResults } from "../../../services/search/NewResults.ts"
 import { Vocabulary } from "../../../services/search/Vocabulary.ts"
 import type { Popular } from "../../../services/search/Vocabulary.ts"
@@ -69,36 +70,27 @@ const longestCount = "2 seconds"
 
 interface Listed {
   readonly search: SavedSearch
-  readonly counted: Counted
+  readonly news: Html | undefined
 }
 
-/** What the search asks, in words. */
-const about = ({ query, subject }: SearchKey, locale: Locale, popular: Popular): string => {
-  const { address, decode } = searchKinds[subject]
-  const args = Option.getOrUndefined<object>(decode(query))
-  if (args === undefined) return ""
-  const found = FilterChips.chips({ path: sections[subject], address, locale, popular, args: address.canonical(args) })
-  return found.length === 0 ? locale.text("saved.noFilters") : found.map(({ label }) => label).join(" · ")
-}
-
-const news = (counted: Counted, { text }: Locale): Html => {
+const badge = (counted: Counted, { text }: Locale): Html => {
   if (counted === undefined) return html`<span class="badge">${text("saved.notCounted")}</span>`
   if (Option.isNone(counted)) return html`<span class="badge bad">${text("saved.refused")}</span>`
   return html`<span class="badge ${counted.value > 0 && "good"}">${text("saved.new", { count: counted.value })}</span>`
 }
 
-const item = ({ counted, search }: Listed, visitor: SignedIn, popular: Popular): Html => {
+const item = ({ news, search }: Listed, visitor: SignedIn, popular: Popular): Html => {
   const { locale } = visitor
   const { text } = locale
   const { id, name } = search
   return html`<li data-saved-id="${id}">
     <p>
       <a href="${searchPath(search)}"><bdi>${name}</bdi></a>
-      <span class="badge">${text(`layout.section.${search.subject}`)}</span> ${news(counted, locale)}
+      <span class="badge">${text(`layout.section.${search.subject}`)}</span> ${news}
     </p>
-    <p class="aside filters-of">${about(search, locale, popular)}</p>
+    <p class="aside filters-of">${FilterChips.summary(search, { locale, popular })}</p>
     <p class="aside">${locale.html("saved.lookedAt", { at: locale.dateTime(search.lookedAt) })}</p>
-    <div class="links">
+    <div class="manage">
       <a href="${renamePath(id)}" aria-label="${text("saved.renameOf", { name })}">${text("saved.rename")}</a>
       <form method="post" action="${removePath(id)}" class="quiet">
         ${Csrf.hidden(visitor)}
@@ -116,14 +108,16 @@ export const layer = HttpRouter.use((router) =>
     const access = yield* CatalogAccess
     const saved = yield* SavedSearches
     const results = yield* NewResults
+    const ofTheDay = yield* DailyLooks
     const vocabulary = yield* Vocabulary
     const { page } = yield* Layout
 
-    const count = (search: SavedSearch): Effect.Effect<Listed> =>
+    const count = (search: SavedSearch, locale: Locale): Effect.Effect<Listed> =>
       results.count(search).pipe(
         Effect.timeoutOption(longestCount),
-        Effect.map((counted) => ({ search, counted: Option.getOrUndefined(counted) })),
-        Effect.orElseSucceed(() => ({ search, counted: undefined }))
+        Effect.map(Option.getOrUndefined),
+        Effect.orElseSucceed(() => undefined),
+        Effect.map((counted) => ({ search, news: badge(counted, locale) }))
       )
 
     const list = Effect.fnUntraced(function* (visitor: SignedIn, url: string) {
@@ -135,7 +129,14 @@ export const layer = HttpRouter.use((router) =>
       // The last search of the last page may just have been removed.
       if (shown > last) return seeOther(last === 1 ? searchesPath : `${searchesPath}?page=${last}`)
       const popular = yield* Effect.orElseSucceed(vocabulary.popular, () => none)
-      const listed = yield* Effect.forEach(searches, count, { concurrency: 2 })
+      // Only the counts show something of the catalog: names can be changed and removed without.
+      const usedUp = yield* ofTheDay.take(session.accountId).pipe(Effect.catchTag("LooksUsedUp", Effect.succeed))
+      const listed =
+        usedUp === undefined
+          ? yield* Effect.forEach(searches, (search) => count(search, locale), { concurrency: 2 })
+          : searches.map((search) => ({ search, news: undefined }))
+      const toSearch = (subject: SearchSubject) =>
+        html`<a href="${sections[subject]}">${text(`layout.section.${subject}`)}</a>`
       return page({
         heading: text("saved.heading"),
         account: visitor,
@@ -149,10 +150,13 @@ export const layer = HttpRouter.use((router) =>
               total === 0
                 ? html`<div class="empty">
                     <p>${text("saved.empty")}</p>
-                    <p>${text("saved.emptyNext")}</p>
+                    <p>
+                      ${locale.html("saved.emptyNext", { ads: toSearch("ads"), products: toSearch("products"), stores: toSearch("stores"), save: html`<strong>${text("saved.save")}</strong>` })}
+                    </p>
                   </div>`
                 : html`<p class="aside">${text("saved.count", { count: total, most: maxSavedSearches })}</p>
-                    <ul class="saved-searches">
+                    ${usedUp !== undefined && html`<p>${locale.html("saved.usedUp", { at: locale.dateTime(usedUp.renewsAt) })}</p>`}
+                    <ul class="kept-searches">
                       ${listed.map((each) => item(each, visitor, popular))}
                     </ul>
                     ${pageLinks({ page: shown, last, hrefOf: (to) => `${searchesPath}?page=${to}`, locale })}`
@@ -264,19 +268,19 @@ export const layer = HttpRouter.use((router) =>
       ) => Effect.Effect<HttpServerResponse.HttpServerResponse, PageError, HttpRouter.RouteContext>
     ) =>
       routes.signedInForm(searchesPath, schema, (form, visitor) =>
-        access.allow(visitor, "searches", submit(form, visitor))
+        access.allowUncounted(visitor, "searches", submit(form, visitor))
       )
 
     yield* router.add(
       "GET",
       searchesPath,
-      routes.signedInPage((visitor, { url }) => access.allow(visitor, "searches", list(visitor, url)))
+      routes.signedInPage((visitor, { url }) => access.allowUncounted(visitor, "searches", list(visitor, url)))
     )
     yield* router.add("POST", searchesPath, form(SaveForm, save))
     yield* router.add(
       "GET",
       renamePath(":id"),
-      routes.signedInPage((visitor) => access.allow(visitor, "searches", ask(visitor)))
+      routes.signedInPage((visitor) => access.allowUncounted(visitor, "searches", ask(visitor)))
     )
     yield* router.add("POST", renamePath(":id"), form(RenameForm, rename))
     yield* router.add(

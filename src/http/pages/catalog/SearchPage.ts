@@ -157,8 +157,9 @@ export const layer = <Query extends Narrowing.Narrowable & SentNames, Answer ext
             { concurrency: 2 }
           )
           const key = { subject, query: searchKinds[subject].saved(args) }
+          const { page, total } = answer.pagination
+          if (page === 1 && key.query !== "") yield* saved.remember(accountId, key)
           const name = yield* saved.look(accountId, { ...key, mark })
-          const { total } = answer.pagination
           const actions = searchActions({ visitor, search: key, mark, saved: name, total })
           return found(args, answer, Option.getOrUndefined(counts), yield* dataAsOf, actions)
         }).pipe(

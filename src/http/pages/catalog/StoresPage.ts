@@ -191,6 +191,7 @@ export const layer = HttpRouter.use((router) =>
         Effect.catchTag("InvalidArguments", Effect.die)
       )
       const key = { subject: "stores" as const, query: searchKinds.stores.saved({ query }) }
+      if (window.page === 1) yield* saved.remember(session.accountId, key)
       const name = yield* saved.look(session.accountId, { ...key, mark })
       const heading = text("stores.found", { query })
       const last = Math.min(Page.lastPage, Math.ceil(pagination.total / storesPerSearch))

@@ -121,6 +121,7 @@ export const inNavigation = [
   "products",
   "stores",
   "market",
+  "searches",
   "integrations",
   "usage"
 ] as const satisfies ReadonlyArray<Section>

@@ -68,6 +68,8 @@ describe.skipIf(!isAvailable())("saved searches in a browser", () => {
           yield* check("saved-wrong")
           yield* goTo(page, "/dashboard/shops?query=shop")
           yield* check("saved-stores")
+          yield* goTo(page, "/dashboard")
+          yield* check("overview-searches")
         }),
       600_000
     )

@@ -220,6 +220,78 @@ layer(services, { excludeTestServices: true, timeout: "300 seconds" })("saved se
     })
   )
 
+  it.effect("the overview has the last searches of the pages, as their addresses", () =>
+    Effect.gen(function* () {
+      const { accountId, look } = yield* customer
+      const saved = yield* SavedSearches
+      const other = yield* customer
+      assert.notInclude((yield* look("/dashboard")).text, "Last searches")
+      const shown = [
+        "/dashboard/ads",
+        "/dashboard/ads?query=a&countries=DE&page=2",
+        "/dashboard/ads?countries=XX",
+        "/dashboard/shops?query=%21%21",
+        "/dashboard/shops",
+        "/dashboard/products?query=%3Cb%3E&price.max=9",
+        "/dashboard/ads?query=a&countries=DE",
+        "/dashboard/shops?query=unheardofword",
+        "/dashboard/products?query=%3Cb%3E&price.max=9&page=2"
+      ]
+      for (const path of shown) yield* look(path)
+      yield* saved.recent(accountId).pipe(
+        Effect.filterOrFail((kept) => kept.length === 3),
+        eventually
+      )
+      const overview = yield* look("/dashboard")
+      const part = /<h2 id="last-searches">[\s\S]*?<\/section>/u.exec(overview.text)?.[0] ?? ""
+      assert.deepStrictEqual(
+        Array.from(part.matchAll(/<a href="([^"]*)">([^<]*)<\/a>/gu), ([, href = "", text]) => [
+          href.replaceAll("&amp;", "&"),
+          text
+        ]),
+        [
+          ["/dashboard/shops?query=unheardofword", "“unheardofword”"],
+          ["/dashboard/ads?query=a&countries=DE", "“a” · Countries: Germany"],
+          ["/dashboard/products?query=%3Cb%3E&price.max=9", "“&lt;b&gt;” · Price: to 9"],
+          [searches, "Saved searches"]
+        ]
+      )
+      assert.notInclude((yield* other.look("/dashboard")).text, "Last searches")
+    })
+  )
+
+  it.effect("when the pages of the day are used up, what is saved can still be managed, without counts", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const { accountId, look, visitor } = yield* customer
+      const looks = Effect.map(
+        sql<{ readonly looks: number }>`SELECT looks FROM page_look WHERE account_id = ${accountId}`,
+        (rows) => rows[0]?.looks ?? 0
+      )
+      yield* look(sections.ads)
+      yield* visitor.submit(searches, { subject: "ads", query: "query=a", name: "A", mark: "0" })
+      assert.strictEqual(yield* looks, 1)
+      const list = yield* look(searches)
+      assert.deepStrictEqual(Object.keys(newsOf(list)), ["A"])
+      assert.strictEqual(yield* looks, 2)
+      const [, id = ""] = /data-saved-id="(\d+)"/u.exec(list.text) ?? []
+      yield* sql`UPDATE page_look SET looks = ${looksPerDay} WHERE account_id = ${accountId}`
+      assert.strictEqual((yield* look(`${sections.ads}?query=a`)).status, 429)
+      assert.strictEqual((yield* look(`${searches}/${id}/rename`)).status, 200)
+      yield* visitor.submit(`${searches}/${id}/rename`, { name: "B" })
+      const uncounted = yield* look(searches)
+      assert.strictEqual(uncounted.status, 200)
+      assert.include(uncounted.text, "<bdi>B</bdi>")
+      assert.include(uncounted.text, "Today’s pages are used up. New results are counted again from")
+      assert.notMatch(uncounted.text, /\d new|Nothing new|Not counted/u)
+      yield* visitor.submit(`${searches}/${id}/remove`, {})
+      const none = yield* look(searches)
+      assert.include(none.text, "You have no saved searches yet.")
+      assert.include(none.text, `<a href="${sections.stores}">Stores</a>`)
+      assert.strictEqual(yield* looks, looksPerDay)
+    })
+  )
+
   it.effect("a form that no page shows is refused, and one too many as well", () =>
     Effect.gen(function* () {
       const { accountId, look, visitor } = yield* customer
