@@ -1,10 +1,12 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, layer } from "@effect/vitest"
-import { Clock, Effect, FileSystem, Schedule } from "effect"
+import { Clock, Effect, FileSystem, Layer, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import { spawn } from "node:child_process"
 import { fileURLToPath } from "node:url"
 import { Prng } from "../../demo/Prng.ts"
+import { Importer, lockId } from "../../src/services/import/Importer.ts"
+import { nobody, run } from "../support/FileImports.ts"
 import * as ServerProcess from "../support/ServerProcess.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 
@@ -29,15 +31,16 @@ const ad = (id: number, link: string) => ({
 
 /** What was there before, and what comes then: more than one transaction holds, with what is gone, and ads that find their stores. */
 const before = {
-  "oakline.com.json": JSON.stringify({ products: numbers(45).map((id) => product(id, 5)) }),
-  "ads.json": JSON.stringify({ data: [ad(1, "https://late.example.com/"), ad(2, "https://oakline.com/")] })
+  "ads.json": JSON.stringify({ data: [ad(1, "https://late.example.com/"), ad(2, "https://oakline.com/")] }),
+  "oakline.com.json": JSON.stringify({ products: numbers(45).map((id) => product(id, 5)) })
 }
-const stores = numbers(9_000).map((at) => `store-${at}.example.com`)
+const stores = numbers(3_000).map((at) => `store-${at}.example.com`)
+const months = numbers(16).map((at) => `${2024 + Math.floor(at / 12)}-${String((at % 12) + 1).padStart(2, "0")}`)
 const next = {
   "ads.json": JSON.stringify({ data: [ad(2, "https://oakline.com/p"), ad(3, "https://store-7.example.com/")] }),
   "oakline.com.json": JSON.stringify({ products: numbers(40).map((id) => product(id + 10, 6)) }),
   "stores.csv": `domain,name,country_code,estimated_monthly_visits\n${["late.example.com", ...stores].map((domain) => `${domain},S,US,7\n`).join("")}`,
-  "visits.csv": `domain,2026-01,2026-02,2026-03,2026-04\n${stores.map((domain) => `${domain},1,2,3,4\n`).join("")}`
+  "visits.csv": `domain,${months.join(",")}\n${stores.map((domain) => `${domain},${numbers(16).join(",")}\n`).join("")}`
 }
 
 /** Without what differs between two databases: ids, versions, and which import it was. */
@@ -54,75 +57,71 @@ const contents = Effect.gen(function* () {
   return rows.map((row) => JSON.stringify(row)).toSorted()
 })
 
+/** Whether an import has begun, and is not known to have ended: PostgreSQL notices a moment later that a process is gone. */
+const isRunning = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const locks = yield* sql`
+    SELECT FROM pg_locks l JOIN pg_database d ON d.oid = l.database
+    WHERE d.datname = current_database() AND l.locktype = 'advisory' AND l.objid = ${lockId}`
+  return locks.length > 0
+})
+
+const until = <E, R>(isSo: Effect.Effect<boolean, E, R>) =>
+  Effect.repeat(isSo, { schedule: Schedule.spaced("10 millis"), until: (is) => is })
+
+const store = { ...nobody, country: "DE" }
+const onFreshDatabase = Effect.provide(Importer.layer.pipe(Layer.provideMerge(TestDatabase.layer)), { local: true })
+
 layer(NodeServices.layer, { excludeTestServices: true })("an import that is killed", (it) => {
   it.effect(
     "at any moment, again and again, ends at the same catalog once it runs to its end",
     () =>
       Effect.gen(function* () {
         const fs = yield* FileSystem.FileSystem
-        const folders = yield* Effect.forEach([before, next], (files) =>
+        const folder = yield* fs.makeTempDirectoryScoped()
+        for (const [name, content] of Object.entries(next)) yield* fs.writeFileString(`${folder}/${name}`, content)
+        const line = ["import", folder, "--country", "DE", "--source", "s", "--as-of", "2026-06-30"]
+        const prepare = run(before, { store, source: "s", asOf: "2026-06-01" })
+
+        const [expected, millis] = yield* onFreshDatabase(
           Effect.gen(function* () {
-            const folder = yield* fs.makeTempDirectoryScoped()
-            for (const [name, content] of Object.entries(files)) yield* fs.writeFileString(`${folder}/${name}`, content)
-            return folder
+            yield* prepare
+            const start = yield* Clock.currentTimeMillis
+            yield* run(next, { store, source: "s" })
+            return [yield* contents, (yield* Clock.currentTimeMillis) - start] as const
           })
         )
-        const [old = "", fresh = ""] = folders
-        const line = (folder: string, day: string) => [
-          "import",
-          folder,
-          "--country",
-          "DE",
-          "--source",
-          "s",
-          "--as-of",
-          day
-        ]
 
-        const finish = Effect.fnUntraced(function* (folder: string, day: string) {
-          const { connection } = yield* TestDatabase
-          const { code, err, out } = yield* ServerProcess.command(
-            { DATABASE_URL: ServerProcess.urlOf(connection) },
-            ...line(folder, day)
-          ).pipe(
-            // PostgreSQL notices a moment later that the process that had the lock is gone.
-            Effect.filterOrFail(({ err, out }) => !`${err}${out}`.includes("Another import is running")),
-            Effect.retry(Schedule.spaced("100 millis")),
-            Effect.orDie
-          )
-          assert.strictEqual(code, 0, `${out}${err}`)
-        })
-
+        /** `millis`: since the import has begun. */
         const killAfter = Effect.fnUntraced(function* (millis: number) {
           const { connection } = yield* TestDatabase
-          const child = spawn(process.execPath, [main, ...line(fresh, "2026-06-30")], {
-            env: { ...process.env, DATABASE_URL: ServerProcess.urlOf(connection) },
+          yield* until(Effect.map(isRunning, (is) => !is))
+          const child = spawn(process.execPath, [main, ...line], {
+            env: ServerProcess.environment({ DATABASE_URL: ServerProcess.urlOf(connection) }),
             stdio: "ignore"
           })
           const exited = new Promise<NodeJS.Signals | null>((resolve) =>
             child.on("exit", (_, signal) => resolve(signal))
           )
+          yield* until(Effect.map(isRunning, (is) => is || child.exitCode !== null))
           yield* Effect.sleep(millis)
           child.kill("SIGKILL")
           return yield* Effect.promise(() => exited)
         })
 
-        const [expected, millis] = yield* Effect.gen(function* () {
-          yield* finish(old, "2026-06-01")
-          const start = yield* Clock.currentTimeMillis
-          yield* finish(fresh, "2026-06-30")
-          return [yield* contents, (yield* Clock.currentTimeMillis) - start] as const
-        }).pipe(Effect.provide(TestDatabase.layer, { local: true }))
-
-        yield* Effect.gen(function* () {
-          yield* finish(old, "2026-06-01")
-          const moments = new Prng("import", "killed")
-          const ends: Array<NodeJS.Signals | null> = []
-          for (const _ of numbers(kills)) ends.push(yield* killAfter(millis * (0.35 + 0.6 * moments.unit())))
-          assert.include(ends, "SIGKILL")
-          yield* finish(fresh, "2026-06-30")
-          assert.deepStrictEqual(yield* contents, expected)
-        }).pipe(Effect.provide(TestDatabase.layer, { local: true }))
+        yield* onFreshDatabase(
+          Effect.gen(function* () {
+            yield* prepare
+            const moments = new Prng("import", "killed")
+            const ends: Array<NodeJS.Signals | null> = []
+            for (const at of numbers(kills)) ends.push(yield* killAfter((millis * (at + moments.unit())) / (kills + 1)))
+            // The later ones find much that is there, and may end before.
+            assert.include(ends, "SIGKILL")
+            yield* until(Effect.map(isRunning, (is) => !is))
+            yield* run(next, { store, source: "s" })
+            assert.deepStrictEqual(yield* contents, expected)
+          })
+        )
       }).pipe(Effect.scoped),
     300_000
   )

@@ -14,7 +14,7 @@ const main = fileURLToPath(new URL("../../src/main.ts", import.meta.url))
 type Environment = Readonly<Record<string, string>>
 
 /** Only what programs need of the environment of the test run. */
-const environment = (own: Environment) => ({
+export const environment = (own: Environment) => ({
   PATH: process.env["PATH"],
   HOME: process.env["HOME"],
   TMPDIR: process.env["TMPDIR"],

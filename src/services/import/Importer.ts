@@ -86,8 +86,8 @@ const batchRows = 5_000
 /** Reading and decoding continue while the database works. */
 const batchesAhead = 2
 
-/** An arbitrary constant. */
-const lockId = 7_236_202
+/** An arbitrary constant: the advisory lock that a running import has. */
+export const lockId = 7_236_202
 
 const decodeIsEmpty = rowOf(Schema.Struct({ isEmpty: Schema.Boolean }))
 

@@ -1,10 +1,11 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, layer } from "@effect/vitest"
-import { Effect, FileSystem, Layer, Path, Schema } from "effect"
+import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import * as FileReader from "../../../src/services/import/FileReader.ts"
+import { nothingLoaded } from "../../../src/services/import/BatchLoader.ts"
 import { Importer } from "../../../src/services/import/Importer.ts"
 import { Sources } from "../../../src/services/import/Sources.ts"
+import { oakline, run } from "../../support/FileImports.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 
 type Services = Importer | Sources | SqlClient.SqlClient
@@ -13,52 +14,6 @@ const onFreshDatabase = <A, E, R>(effect: Effect.Effect<A, E, R | Services>) =>
   Effect.provide(effect, Layer.merge(Importer.layer, Sources.layer).pipe(Layer.provideMerge(TestDatabase.layer)), {
     local: true
   })
-
-const nobody = { metaPath: undefined, domain: undefined, name: undefined, country: undefined, currency: undefined }
-const oakline = { ...nobody, domain: "oakline.com", country: "DE", currency: "EUR" }
-
-interface Options {
-  readonly store?: FileReader.ReadOptions["store"]
-  readonly source?: string
-  readonly asOf?: string
-  readonly isComplete?: boolean
-  readonly yes?: boolean
-}
-
-/** Imports files by their names and contents, as one command does. */
-const run = Effect.fnUntraced(function* (files: Readonly<Record<string, string | object>>, options: Options = {}) {
-  const fs = yield* FileSystem.FileSystem
-  const path = yield* Path.Path
-  const importer = yield* Importer
-  const folder = yield* fs.makeTempDirectoryScoped()
-  for (const [name, content] of Object.entries(files)) {
-    yield* fs.writeFileString(path.join(folder, name), typeof content === "string" ? content : JSON.stringify(content))
-  }
-  const asOf = options.asOf ?? "2026-06-30"
-  const set = yield* FileReader.read(
-    Object.keys(files).map((name) => path.join(folder, name)),
-    {
-      format: undefined,
-      store: options.store ?? oakline,
-      asOf,
-      isComplete: options.isComplete ?? false,
-      onFile: () => Effect.void
-    }
-  )
-  const rejects: Array<string> = []
-  const report = yield* importer.run(set.chunks, {
-    provenance: { source: options.source ?? "test", license: "ours", asOf },
-    outcome: set.outcome,
-    notesProducts: set.mayBeWhole,
-    expireAdsAfterDays: () => (set.formats().has("ads") ? 7 : undefined),
-    allowsLargeRemovals: options.yes ?? false,
-    maxRejects: 100,
-    onRejects: (more) =>
-      Effect.sync(() => void rejects.push(...more.map(({ field, line, reason }) => `${line} ${field}: ${reason}`))),
-    onProgress: () => Effect.void
-  })
-  return { ...report, rejects }
-}, Effect.scoped)
 
 const products = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -69,6 +24,11 @@ const ads = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   return yield* sql`
     SELECT a.key, s.domain, a.is_active, a.last_seen_on::text FROM ad a LEFT JOIN shop s ON s.id = a.shop_id ORDER BY a.key`
+})
+
+const visits = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  return yield* sql`SELECT s.domain, t.month::text, t.visits FROM traffic_month t JOIN shop s ON s.id = t.shop_id ORDER BY 1, 2`
 })
 
 const ndjson = (...records: ReadonlyArray<object>) => records.map((record) => JSON.stringify(record)).join("\n")
@@ -373,6 +333,87 @@ layer(NodeServices.layer, { excludeTestServices: true })("imports of files", (it
         assert.deepStrictEqual(yield* sources.forget("ads"), { shops: 0, products: 0, ads: 1 })
       })
     )
+  )
+
+  it.effect(
+    "the same files again change nothing, and any order of one command's files gives the same, in every format",
+    () => {
+      const product = (id: number) => [
+        { id: `gid://shopify/Product/${id}`, title: `B${id}`, handle: `b-${id}` },
+        { id: `gid://shopify/ProductVariant/${id}`, price: "9.00", __parentId: `gid://shopify/Product/${id}` }
+      ]
+      const path = (code: string, ...names: ReadonlyArray<string>) =>
+        `gid://shopify/TaxonomyCategory/${code} : ${names.join(" > ")}`
+      const native = (key: string) => ({ type: "product", shop: "n.com", key, title: key, price: 1 })
+      const table = (...rows: ReadonlyArray<string>) => `${rows.join("\n")}\n`
+      /** Each in two parts; a store comes before what is told of it. */
+      const parts: ReadonlyArray<
+        readonly [format: string, name: string, first: string | object, second: string | object]
+      > = [
+        ["taxonomy", "txt", path("fr", "Furniture"), path("fr-1", "Furniture", "Desks")],
+        ["native", "ndjson", ndjson(shop("n.com"), native("n-1")), ndjson(native("n-2"))],
+        [
+          "products",
+          "csv",
+          table("Handle,Title,Variant Price,Type", "e-1,E1,5,Desks"),
+          table("Handle,Title,Variant Price", "e-2,E2,6")
+        ],
+        ["bulk", "jsonl", ndjson(...product(1)), ndjson(...product(2))],
+        ["shops", "csv", table("domain,country,apps", "a.com,US,Klaviyo:Privy"), table("domain,country", "b.com,DE")],
+        [
+          "ratings",
+          "csv",
+          table("domain,trustpilot_rating", "a.com,4.5"),
+          table("domain,trustpilot_rating", "b.com,3")
+        ],
+        [
+          "traffic",
+          "csv",
+          table("domain,2026-01,2026-02", "a.com,1,2"),
+          table("domain,month,visits", "b.com,2026-01,3")
+        ],
+        ["ads", "json", [ad("1", {}, { link_url: "https://a.com/x" }), ad("2")], [ad("3", { page_id: "7" })]],
+        [
+          "meta",
+          "json",
+          {
+            myshopify_domain: "m.myshopify.com",
+            domain: "oakline.com",
+            name: "Oakline",
+            country: "DE",
+            currency: "EUR"
+          },
+          page(7)
+        ]
+      ]
+      const all = (turned: boolean) =>
+        Object.fromEntries(
+          parts.flatMap(([format, ending, first, second], at) =>
+            (turned && format !== "native" && format !== "taxonomy" ? [second, first] : [first, second]).map(
+              (content, part) => [`${at}-${part}-${format}.${ending}`, content] as const
+            )
+          )
+        )
+      const catalog = Effect.all([contents, ads, visits])
+      return onFreshDatabase(
+        Effect.gen(function* () {
+          const sql = yield* SqlClient.SqlClient
+          const first = yield* run(all(false))
+          assert.deepStrictEqual(first.rejects, [])
+          const before = yield* catalog
+          const stamps = sql`SELECT (SELECT max(version) FROM shop) AS shops, (SELECT max(version) FROM product) AS products, (SELECT max(version) FROM ad) AS ads`
+          const stamped = yield* stamps
+          for (const turned of [false, true]) {
+            const { tallies } = yield* run(all(turned))
+            assert.deepStrictEqual(tallies, nothingLoaded.tallies)
+            assert.deepStrictEqual(yield* catalog, before)
+            assert.deepStrictEqual(yield* stamps, stamped)
+          }
+          const turned = yield* onFreshDatabase(Effect.andThen(run(all(true)), catalog))
+          assert.deepStrictEqual(turned, before)
+        })
+      )
+    }
   )
 
   it.effect.prop(

@@ -1,0 +1,59 @@
+/** Imports files as one command does, without the command. */
+import { Effect, FileSystem, Path } from "effect"
+import * as FileReader from "../../src/services/import/FileReader.ts"
+import { Importer } from "../../src/services/import/Importer.ts"
+
+export const nobody = {
+  metaPath: undefined,
+  domain: undefined,
+  name: undefined,
+  country: undefined,
+  currency: undefined
+}
+export const oakline = { ...nobody, domain: "oakline.com", country: "DE", currency: "EUR" }
+
+interface Options {
+  readonly store?: FileReader.ReadOptions["store"]
+  readonly source?: string
+  readonly asOf?: string
+  readonly isComplete?: boolean
+  readonly yes?: boolean
+}
+
+/** Imports files by their names and contents, as one command does. */
+export const run = Effect.fnUntraced(function* (
+  files: Readonly<Record<string, string | object>>,
+  options: Options = {}
+) {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const importer = yield* Importer
+  const folder = yield* fs.makeTempDirectoryScoped()
+  for (const [name, content] of Object.entries(files)) {
+    yield* fs.writeFileString(path.join(folder, name), typeof content === "string" ? content : JSON.stringify(content))
+  }
+  const asOf = options.asOf ?? "2026-06-30"
+  const set = yield* FileReader.read(
+    Object.keys(files).map((name) => path.join(folder, name)),
+    {
+      format: undefined,
+      store: options.store ?? oakline,
+      asOf,
+      isComplete: options.isComplete ?? false,
+      onFile: () => Effect.void
+    }
+  )
+  const rejects: Array<string> = []
+  const report = yield* importer.run(set.chunks, {
+    provenance: { source: options.source ?? "test", license: "ours", asOf },
+    outcome: set.outcome,
+    notesProducts: set.mayBeWhole,
+    expireAdsAfterDays: () => (set.formats().has("ads") ? 7 : undefined),
+    allowsLargeRemovals: options.yes ?? false,
+    maxRejects: 100,
+    onRejects: (more) =>
+      Effect.sync(() => void rejects.push(...more.map(({ field, line, reason }) => `${line} ${field}: ${reason}`))),
+    onProgress: () => Effect.void
+  })
+  return { ...report, rejects }
+}, Effect.scoped)
