@@ -28,6 +28,7 @@ const pages = [
   "/dashboard/products?query=shoes&price.max=50&per_page=25",
   "/dashboard/shops",
   "/dashboard/shops?query=a",
+  "/dashboard/shops?countries=US&monthly_visits.min=1000&sort_by=traffic&per_page=25",
   "/dashboard/shops/:busy",
   "/dashboard/searches",
   "/dashboard/market",

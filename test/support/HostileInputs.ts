@@ -248,7 +248,7 @@ export const pageRoutes = [
   { route: "/dashboard/ads", fields: filters },
   { route: "/dashboard/products", fields: filters },
   { route: "/dashboard/market", fields: [...filters, "group_by", "limit"] },
-  { route: "/dashboard/shops", fields: ["query", "page"] },
+  { route: "/dashboard/shops", fields: [...filters, "page"] },
   { route: "/dashboard/ads/export.csv", fields: filters },
   { route: "/dashboard/searches", fields: ["page", "done"] },
   { route: "/dashboard/usage", fields: ["tool", "outcome", "caller"] },

@@ -74,7 +74,7 @@ export const find = (uri: string): Card | undefined => byUri.get(uri)
 const messageKeys: ReadonlyArray<MessageKey> = [
   "search.headings.ads",
   "search.headings.products",
-  "stores.heading",
+  "search.headings.stores",
   "card.view.waiting",
   "card.view.market",
   "card.view.groups",

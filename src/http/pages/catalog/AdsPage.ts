@@ -6,6 +6,7 @@ import * as SearchAds from "../../../services/tools/SearchAds.ts"
 import { adCard } from "./AdCard.ts"
 import { sections } from "../shared/Layout.ts"
 import * as SearchPage from "./SearchPage.ts"
+import * as SearchResults from "./SearchResults.ts"
 
 export const adsPath = sections.ads
 
@@ -15,6 +16,7 @@ export const layer = SearchPage.layer({
   schema: AdQuery,
   tool: SearchAds.make,
   filter: Queries.fromAdQuery,
-  cards: ({ results }, locale) => results.map((ad) => adCard({ ad, locale, shop: true })),
+  images: true,
+  list: ({ results }, locale) => SearchResults.cards(results.map((ad) => adCard({ ad, locale, shop: true }))),
   reasons: (query, { pagination }) => AdNotice.reasons(query, pagination)
 })

@@ -1,4 +1,4 @@
-/** `/dashboard/market`: what `market_overview` gives, as bars (D66). Each group leads to the ads of its stores. */
+/** `/dashboard/market`: what `market_overview` gives, as bars (D66). Each group leads to its stores and their ads. */
 import { Effect, Option, Result, Schema } from "effect"
 import { HttpRouter } from "effect/http"
 import { argumentDecoder } from "../../../domain/ArgumentDecoder.ts"
@@ -7,7 +7,7 @@ import { AdQuery } from "../../../domain/search/AdQuery.ts"
 import * as Market from "../../../domain/search/MarketOverview.ts"
 import type { MarketGroup, MarketQuery } from "../../../domain/search/MarketOverview.ts"
 import * as Narrowing from "../../../domain/search/Narrowing.ts"
-import { maxAddress } from "../../../domain/search/SavedSearch.ts"
+import { maxAddress, searchKinds } from "../../../domain/search/SavedSearch.ts"
 import * as SearchAddress from "../../../domain/search/SearchAddress.ts"
 import { FilterCounts } from "../../../services/search/FilterCounts.ts"
 import type { Counts } from "../../../services/search/FilterCounts.ts"
@@ -24,6 +24,7 @@ import * as FilterChips from "./FilterChips.ts"
 import { labelOf } from "./FilterControls.ts"
 import { filterForm, typedOf } from "./FilterForm.ts"
 import { isSame, none, problemOf, tooSlow } from "./SearchPage.ts"
+import { storesPath } from "./StorePaths.ts"
 import { currency, growth, known } from "./StoreFigures.ts"
 import { problemSummary } from "../shared/Fields.ts"
 import type { Problem } from "../shared/Fields.ts"
@@ -83,6 +84,11 @@ const narrowed = (query: MarketQuery, value: string, names: Names.Names): object
 const adsOf = (filters: object, more: object = {}): string =>
   FilterChips.hrefOf({ address: adsAddress, path: adsPath }, adsAddress.canonical({ ...filters, ...more }))
 
+const storesOf = (filters: object): string => {
+  const { address } = searchKinds.stores
+  return FilterChips.hrefOf({ address, path: storesPath }, address.canonical(filters))
+}
+
 const bar = (value: number, most: number): Html =>
   html`<svg viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">
     <rect width="${most > 0 ? (Math.max(0, value) / most) * 100 : 0}" height="10" />
@@ -120,13 +126,22 @@ const table = (
           const filters = narrowed(query, group.value, names)
           const label = labelOfGroup(query.group_by, group.value, locale)
           const ads = locale.number(group.active_ads)
+          const stores = locale.number(group.stores)
+          const shownStores =
+            filters === undefined
+              ? html`${stores}`
+              : html`<a
+                  href="${storesOf(filters)}"
+                  aria-label="${text("market.storesOf", { count: group.stores, group: group.value })}"
+                  >${stores}</a
+                >`
           const [revenue] = group.revenue
           return html`<tr data-group="${group.value}">
             <th scope="row">
               ${filters === undefined ? label : html`<a href="${adsOf(filters)}">${label}</a>`}
               ${bar(group[order] ?? 0, most)}
             </th>
-            ${figure(html`${locale.number(group.stores)} <span class="aside">${locale.percent(group.share_pct)}</span>`)}
+            ${figure(html`${shownStores} <span class="aside">${locale.percent(group.share_pct)}</span>`)}
             ${figure(
               filters === undefined || group.active_ads === 0
                 ? ads

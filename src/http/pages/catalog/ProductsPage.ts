@@ -5,6 +5,7 @@ import * as SearchProducts from "../../../services/tools/SearchProducts.ts"
 import { productCard } from "./ProductCard.ts"
 import { sections } from "../shared/Layout.ts"
 import * as SearchPage from "./SearchPage.ts"
+import * as SearchResults from "./SearchResults.ts"
 
 export const productsPath = sections.products
 
@@ -14,6 +15,8 @@ export const layer = SearchPage.layer({
   schema: ProductQuery,
   tool: SearchProducts.make,
   filter: Queries.fromProductQuery,
-  cards: ({ results }, locale) => results.map((product) => productCard({ product, locale, shop: true })),
+  images: true,
+  list: ({ results }, locale) =>
+    SearchResults.cards(results.map((product) => productCard({ product, locale, shop: true }))),
   reasons: () => []
 })

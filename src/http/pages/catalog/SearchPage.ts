@@ -26,6 +26,7 @@ import type { Popular } from "../../../services/search/Vocabulary.ts"
 import { DataAsOf } from "../../../services/import/Sources.ts"
 import * as ToolDefinition from "../../../services/tools/ToolDefinition.ts"
 import { CatalogAccess } from "./CatalogAccess.ts"
+import type { PageError } from "../shared/ErrorPage.ts"
 import { problemSummary } from "../shared/Fields.ts"
 import type { Problem } from "../shared/Fields.ts"
 import * as FilterChips from "./FilterChips.ts"
@@ -57,20 +58,37 @@ interface Asked<Answer extends Envelope, Query> {
   readonly decoded: ToolDefinition.Decoded<Answer, SearchError, ToolDefinition.Asker, Query>
 }
 
+/** What a page shows of an address that has no search. */
+export interface Start {
+  readonly isAsked: (pairs: SearchAddress.Pairs) => boolean
+  readonly show: (visitor: SignedIn, url: string) => Effect.Effect<Shown, PageError>
+}
+
+type Shown = { readonly body: Html } | { readonly elsewhere: string }
+
 /** Without lists to choose from. */
 export const none: Popular = { options: { niches: [], themes: [], apps: [] }, nicheName: () => undefined }
 
-export const layer = <Query extends Narrowing.Narrowable & SentNames, Answer extends Envelope, E, R>(options: {
+export const layer = <
+  Query extends Narrowing.Narrowable & SentNames,
+  Answer extends Envelope,
+  E,
+  R,
+  S = never
+>(options: {
   readonly subject: Subject
   readonly path: `/${string}`
   /** Of the tool's arguments. */
   readonly schema: Schema.Constraint & Schema.ConstraintDecoder<unknown>
   readonly tool: Effect.Effect<ToolDefinition.RunnableTool<Answer, SearchError, ToolDefinition.Asker, Query>, E, R>
-  readonly cards: (answer: Answer, locale: Locale) => ReadonlyArray<Html>
+  readonly list: (answer: Answer, locale: Locale) => Html
+  /** Whether the list has images of the catalog. */
+  readonly images: boolean
   /** What matches, for counting; `today` is the UTC date. */
   readonly filter: (query: Query, names: NameCodes, today: string) => Filter
   /** Why there may be nothing. */
   readonly reasons: (query: Query, answer: Answer) => ReadonlyArray<Reason>
+  readonly start?: Effect.Effect<Start, never, S>
 }) => {
   const { path, subject } = options
   const address = SearchAddress.make(options.schema)
@@ -84,6 +102,7 @@ export const layer = <Query extends Narrowing.Narrowable & SentNames, Answer ext
       const newResults = yield* NewResults
       const filterCounts = yield* FilterCounts
       const tool = yield* options.tool
+      const start = options.start === undefined ? undefined : yield* options.start
       const { page } = yield* Layout
       const dataAsOf = yield* DataAsOf
 
@@ -104,7 +123,7 @@ export const layer = <Query extends Narrowing.Narrowable & SentNames, Answer ext
           account: visitor,
           section: subject,
           width: "wide",
-          policy: { images: true },
+          policy: { images: options.images },
           body: html`${problemSummary(problems)}
             <div class="searching">
               ${filterForm({ ...form, subject, path, address, locale })}
@@ -137,7 +156,7 @@ export const layer = <Query extends Narrowing.Narrowable & SentNames, Answer ext
                 ...context,
                 subject,
                 tool: tool.name,
-                cards: options.cards(answer, locale),
+                list: answer.results.length === 0 ? undefined : options.list(answer, locale),
                 pagination: answer.pagination,
                 asOf,
                 reasons: answer.results.length === 0 ? options.reasons(query, answer) : []
@@ -175,6 +194,19 @@ export const layer = <Query extends Narrowing.Narrowable & SentNames, Answer ext
         )
       })
 
+      /** With the form of a search that asks for nothing. */
+      const begin = Effect.fnUntraced(function* (visitor: SignedIn, { show: showStart }: Start, url: string) {
+        const popular = yield* Effect.orElseSucceed(vocabulary.popular, () => none)
+        const all = argumentsOf(tool.decode({}))
+        const [shown, counts] = yield* Effect.all(
+          [showStart(visitor, url), all === undefined ? Effect.succeedNone : filterCounts.of(all, options.filter)],
+          { concurrency: 2 }
+        )
+        if ("elsewhere" in shown) return seeOther(shown.elsewhere)
+        const form = { typed: typedOf([], {}, address), issues: [], popular, counts: Option.getOrUndefined(counts) }
+        return show(visitor, form, shown)
+      })
+
       /** Told with what was typed, to be made shorter. */
       const tooLong = (visitor: SignedIn, length: number, { pairs, raw }: Asked<Answer, Query>) => {
         const { locale } = visitor
@@ -185,6 +217,7 @@ export const layer = <Query extends Narrowing.Narrowable & SentNames, Answer ext
 
       const answer = (visitor: SignedIn, { url }: HttpServerRequest.HttpServerRequest) => {
         const pairs = SearchAddress.parse(queryOf(url))
+        if (start?.isAsked(pairs) === true) return access.allow(visitor, subject, begin(visitor, start, url))
         const raw = address.toArguments(pairs)
         const asked = { pairs, raw, decoded: tool.decode(raw) }
         if (url.length > maxAddress) return access.allow(visitor, subject, tooLong(visitor, url.length, asked))

@@ -22,7 +22,8 @@ export interface Found {
   readonly popular: Popular
   /** Canonical. */
   readonly args: Readonly<Record<string, unknown>>
-  readonly cards: ReadonlyArray<Html>
+  /** None where there are no results. */
+  readonly list: Html | undefined
   readonly pagination: Pagination | AdPagination
   readonly reasons: ReadonlyArray<Reason>
   /** The day that the data is of, `YYYY-MM-DD`. */
@@ -98,13 +99,11 @@ const toolCallPanel = (found: Found): Html => {
   </details>`
 }
 
+export const cards = (all: ReadonlyArray<Html>): Html =>
+  html`<ul class="cards">
+    ${all}
+  </ul>`
+
 export const results = (found: Found): Html =>
-  html`${summary(found)}
-  ${
-    found.cards.length === 0
-      ? emptyState(found)
-      : html`<ul class="cards">
-          ${found.cards}
-        </ul>`
-  }
-  ${found.cards.length > 0 && paging(found)} ${toolCallPanel(found)}`
+  html`${summary(found)} ${found.list ?? emptyState(found)} ${found.list !== undefined && paging(found)}
+  ${toolCallPanel(found)}`

@@ -46,7 +46,7 @@ describe.skipIf(!isAvailable())("the market in a browser", () => {
       600_000
     )
 
-    it.effect("leads from a group to the ads of its stores, in every language", () =>
+    it.effect("leads from a group to its stores and their ads, in every language", () =>
       Effect.gen(function* () {
         const page = yield* open({ javaScript: false, width: 390 })
         yield* goTo(page, path)
@@ -57,8 +57,15 @@ describe.skipIf(!isAvailable())("the market in a browser", () => {
         })
         assert.include(page.url(), `${path}?group_by=country&sort_by=active_ads`)
         const first = page.locator("tr[data-group]").first()
-        const count = yield* Effect.promise(() => first.locator("td a").innerText())
-        yield* leave(page, () => first.locator("td a").click())
+        const stores = first.locator('td a[href^="/dashboard/shops?"]')
+        const storeCount = yield* Effect.promise(() => stores.innerText())
+        yield* leave(page, () => stores.click())
+        assert.match(page.url(), /\/dashboard\/shops\?countries=[A-Z]{2}$/)
+        assert.include(yield* Effect.promise(() => page.locator(".total").innerText()), `${storeCount} stores`)
+        yield* Effect.promise(() => page.goBack())
+        const ads = first.locator('td a[href^="/dashboard/ads?"]')
+        const count = yield* Effect.promise(() => ads.innerText())
+        yield* leave(page, () => ads.click())
         assert.match(page.url(), /\/dashboard\/ads\?countries=[A-Z]{2}&status=active$/)
         assert.include(yield* Effect.promise(() => page.locator(".total").innerText()), `${count} ads`)
         for (const language of ["de", "fr", "es"]) {

@@ -5,9 +5,11 @@ import { SqlClient } from "effect/sql"
 import { gzipSync } from "node:zlib"
 import * as AdQuery from "../../../../src/domain/search/AdQuery.ts"
 import * as ProductQuery from "../../../../src/domain/search/ProductQuery.ts"
+import * as ShopQuery from "../../../../src/domain/search/ShopQuery.ts"
 import * as SearchAddress from "../../../../src/domain/search/SearchAddress.ts"
 import { adsPath } from "../../../../src/http/pages/catalog/AdsPage.ts"
 import { places } from "../../../../src/http/pages/catalog/FilterForm.ts"
+import { storesPath } from "../../../../src/http/pages/catalog/StorePaths.ts"
 import { productsPath } from "../../../../src/http/pages/catalog/ProductsPage.ts"
 import { Accounts } from "../../../../src/services/access/Accounts.ts"
 import { ApiKeys } from "../../../../src/services/access/ApiKeys.ts"
@@ -34,7 +36,8 @@ const services = Catalogs.naive(catalog).pipe(
 
 const pages = {
   ads: { path: adsPath, tool: "search_ads", address: SearchAddress.make(AdQuery.AdQuery) },
-  products: { path: productsPath, tool: "search_products", address: SearchAddress.make(ProductQuery.ProductQuery) }
+  products: { path: productsPath, tool: "search_products", address: SearchAddress.make(ProductQuery.ProductQuery) },
+  stores: { path: storesPath, tool: "search_shops", address: SearchAddress.make(ShopQuery.ShopQuery) }
 } as const
 
 const plain = (html: string): string =>
@@ -57,7 +60,7 @@ const read = Effect.fnUntraced(function* (visitor: SiteVisitor.SiteVisitor, path
 })
 
 const idsOf = ({ text }: Answer) =>
-  Array.from(text.matchAll(/data-(?:ad|product)-id="(\d+)"/gu), ([, id]) => Number(id))
+  Array.from(text.matchAll(/data-(?:ad|product|shop)-id="(\d+)"/gu), ([, id]) => Number(id))
 
 /** What the summary before the form says, without the names of the fields. */
 const problemsOf = ({ text }: Answer) => {
@@ -150,7 +153,8 @@ layer(services, { excludeTestServices: true })("search pages", (it) => {
     })
   )
 
-  for (const [subject, { address, path, tool }] of Object.entries(pages)) {
+  for (const subject of ["ads", "products", "stores"] as const) {
+    const { address, path, tool } = pages[subject]
     it.effect(
       `${subject}: ${setsPerPage} sets of filters give the ids of ${tool} in its order, or are refused as there`,
       () =>
@@ -158,7 +162,7 @@ layer(services, { excludeTestServices: true })("search pages", (it) => {
           const { look, post } = yield* customer
           const random = Random.make(seed)
           const make = generators(Random.make(seed + 1), catalog)
-          const argumentsOf = subject === "ads" ? make.ad : make.product
+          const argumentsOf = { ads: make.ad, products: make.product, stores: make.shop }[subject]
           let [found, refused] = [0, 0]
           for (let index = 0; index < setsPerPage; index++) {
             // Every kind of set: each filter alone, and filters together.
@@ -166,6 +170,9 @@ layer(services, { excludeTestServices: true })("search pages", (it) => {
             const args: Record<string, unknown> = random.chance(0.15) ? spoiled(random, good) : good
             if (subject === "ads" && random.chance(0.02))
               Object.assign(args, { status: "inactive", active_days: { min: 1 } })
+            // Without a search, the page of stores shows those that are tracked.
+            if (subject === "stores" && Object.keys(address.canonical({ ...args, page: undefined })).length === 0)
+              continue
             const unknown = "color" in args ? "&color=red" : ""
             const href = `${path}?${address.toAddress(args)}${unknown}`
             const page = yield* look(href)
@@ -203,11 +210,11 @@ layer(services, { excludeTestServices: true })("search pages", (it) => {
     it.effect(`${subject}: the page has a field for every argument`, () =>
       Effect.gen(function* () {
         const { look } = yield* customer
-        const { text } = yield* look(path)
+        const { text } = yield* look(`${path}?query=r`)
         for (const [name, kind] of address.kinds) {
           const fields = kind._tag === "Parts" ? Object.keys(kind.parts).map((part) => `${name}.${part}`) : [name]
           for (const field of fields) {
-            if (places[name as keyof typeof places] === "links") assert.include(text, `?${name}=2`)
+            if (places[name as keyof typeof places] === "links") assert.include(text, `&amp;${name}=2`)
             else assert.include(text, ` name="${field}"`)
           }
         }
@@ -368,7 +375,7 @@ layer(services, { excludeTestServices: true })("search pages", (it) => {
           "a=".repeat(900),
           Array.from({ length: 300 }, (_, index) => `b${index}=1`).join("&")
         ]
-        for (const path of [adsPath, productsPath]) {
+        for (const path of [adsPath, productsPath, storesPath]) {
           for (const query of hostile) {
             const answer = yield* look(`${path}?${query}`)
             assert.oneOf(answer.status, [200, 400], query.slice(0, 80))
@@ -493,7 +500,7 @@ layer(services, { excludeTestServices: true })("search pages", (it) => {
       ]) {
         assert.include(german, said)
       }
-      assert.isBelow(german.indexOf(">Ägypten<"), german.indexOf(">Albanien<"))
+      assert.isBelow(german.indexOf(">Ägypten <"), german.indexOf(">Albanien <"))
       assert.include((yield* get(`${adsPath}?countries=UK`, "fr")).text, "Vouliez-vous dire « GB » ?")
       assert.include((yield* get(`${productsPath}?page=x`, "es")).text, "Página: debe ser un número")
     })
@@ -506,7 +513,8 @@ layer(services, { excludeTestServices: true })("search pages", (it) => {
       const searches = [
         `${adsPath}?sort_by=newest&per_page=25`,
         `${adsPath}?query=r&countries=US&countries=GB&countries=DE&countries=JP&countries=FR&monthly_visits.min=0&sort_by=newest&per_page=25`,
-        `${productsPath}?per_page=25&page=2`
+        `${productsPath}?per_page=25&page=2`,
+        `${storesPath}?sort_by=active_ads&per_page=25`
       ]
       for (const language of ["en", "de", "fr", "es"]) {
         for (const path of searches) {

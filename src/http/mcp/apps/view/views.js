@@ -176,7 +176,7 @@ const storeSheet = (shop) => [
 
 /** What bars can show: the name of a figure of a group, and how it is written. */
 const measures = {
-  stores: ["stores.heading", format.number],
+  stores: ["search.headings.stores", format.number],
   active_ads: ["store.activeAds", format.number],
   products: ["store.products", format.number],
   visits: ["store.visits", format.number],
@@ -241,7 +241,7 @@ const market = ({ groups, results, total, ungrouped }, { group_by, sort_by = "st
 export const views = {
   ads: results("search.headings.ads", adCard),
   products: results("search.headings.products", productCard),
-  stores: results("stores.heading", storeCard),
+  stores: results("search.headings.stores", storeCard),
   store: storeSheet,
   market
 }
