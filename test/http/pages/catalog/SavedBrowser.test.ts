@@ -90,6 +90,22 @@ describe.skipIf(!isAvailable())("saved searches in a browser", () => {
       })
     )
 
+    it.effect("the navigation of an operator fits where it is one row, in the language with the longest words", () =>
+      Effect.gen(function* () {
+        const who = yield* (yield* Site).account()
+        yield* Effect.orDie(Effect.flatMap(Accounts, (accounts) => accounts.setRole(who.email, "operator")))
+        const page = yield* (yield* Browser).open()
+        yield* goTo(page, "/sign-in")
+        yield* signIn(page, who)
+        yield* Effect.promise(() => page.setExtraHTTPHeaders({ "accept-language": "fr" }))
+        yield* goTo(page, "/dashboard")
+        for (const width of [992, 1119, 1120]) {
+          yield* Effect.promise(() => page.setViewportSize({ width, height: 800 }))
+          assert.isAtMost(yield* overflow(page), 0, `${width}`)
+        }
+      })
+    )
+
     it.effect.each([true, false])(
       "a search is saved, found again, renamed, removed and taken along, scripts: %s",
       (javaScript) =>
