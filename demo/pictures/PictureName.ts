@@ -1,4 +1,7 @@
-/** The name of a picture says all that decides how it looks, but for the words of an ad: `lamp-rust-0c41f3`. */
+/**
+ * The name of a picture says all that decides how it looks, but for the words of an ad: `lamp-417`. It is short because
+ * agents read one with each product.
+ */
 import type { Subject } from "../Texts.ts"
 import { Prng } from "../Prng.ts"
 import colors from "./colors.json" with { type: "json" }
@@ -14,13 +17,15 @@ export type Pictured = Pick<Subject, "shop" | "niche" | "nouns">
 export interface Look {
   readonly motif: Motif
   readonly color: Color
-  /** Decides the backdrop, the same for all pictures of a store: 0 to 4,095. */
+  /** Decides the backdrop, the same for all pictures of a store. */
   readonly store: number
-  /** Decides how the product is shown: 0 to 4,095. */
+  /** Decides how the product is shown. */
   readonly view: number
 }
 
-const size = 4_096
+/** With 17 colors, the number in a name has at most three digits, which is one token. */
+export const stores = 14
+export const views = 4
 
 const isMotif = (text: string): text is Motif => Object.hasOwn(motifs, text)
 const isColor = (text: string): text is Color => Object.hasOwn(colors, text)
@@ -36,17 +41,18 @@ const motifOfNoun = new Map(
 )
 const motifsOfNiche = new Map(Object.entries(named.niches).map(([niche, names]) => [niche, names.filter(isMotif)]))
 
-const hex = (number: number): string => number.toString(16).padStart(3, "0")
+export const write = ({ color, motif, store, view }: Look): string =>
+  `${motif}-${(colorNames.indexOf(color) * stores + store) * views + view}`
 
-export const write = ({ color, motif, store, view }: Look): string => `${motif}-${color}-${hex(store)}${hex(view)}`
-
-const form = /^([a-z]+)-([a-z]+)-([0-9a-f]{3})([0-9a-f]{3})$/u
+const form = /^([a-z]+)-(0|[1-9]\d{0,2})$/u
 
 /** `undefined` for what names no picture. */
 export const read = (name: string): Look | undefined => {
-  const [, motif = "", color = "", store = "", view = ""] = form.exec(name) ?? []
-  return isMotif(motif) && isColor(color)
-    ? { motif, color, store: Number.parseInt(store, 16), view: Number.parseInt(view, 16) }
+  const [, motif = "", digits = ""] = form.exec(name) ?? []
+  const number = Number(digits)
+  const color = colorNames[Math.floor(number / views / stores)]
+  return isMotif(motif) && color !== undefined
+    ? { motif, color, store: Math.floor(number / views) % stores, view: number % views }
     : undefined
 }
 
@@ -75,7 +81,7 @@ export const lookOf = (subject: Pictured, text: string, place = 0): Look => {
   return {
     motif,
     color,
-    store: new Prng("picture", subject.shop).int(0, size - 1),
-    view: new Prng("picture", subject.shop, text, place).int(0, size - 1)
+    store: new Prng("picture", subject.shop).int(0, stores - 1),
+    view: (prng.int(0, views - 1) + place) % views
   }
 }

@@ -4,8 +4,6 @@ import type { AdWords } from "../../src/domain/catalog/DemoPictures.ts"
 import * as PictureName from "./PictureName.ts"
 import { productPicture } from "./ProductPicture.ts"
 
-const ofAd = /^(.+)-(\d{1,20})$/u
-
 /** `undefined` for a name that names none. */
 export const product = (name: string): string | undefined => {
   const look = PictureName.read(name)
@@ -13,8 +11,7 @@ export const product = (name: string): string | undefined => {
 }
 
 /** The name of an ad's picture ends in the key of its record. */
-export const ad = (name: string) => {
-  const [, start = "", key = ""] = ofAd.exec(name) ?? []
-  const look = PictureName.read(start)
-  return look && { key, draw: (words: AdWords) => adPicture(look, words) }
+export const ad = (name: string, words: AdWords): string | undefined => {
+  const look = PictureName.read(name.replace(/-\d{1,20}$/u, ""))
+  return look && adPicture(look, words)
 }

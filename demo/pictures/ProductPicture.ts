@@ -6,12 +6,12 @@ import type { Look } from "./PictureName.ts"
 
 const pixels = 1_200
 
-/** From -4 to 4 degrees. */
-const tiltOf = ({ view }: Look): number => ((view >> 4) % 9) - 4
+/** In degrees; not the same for neighboring colors. */
+const tiltOf = ({ color, view }: Look): number => ((colorNames.indexOf(color) + view) % 9) - 4
 
 export const productPicture = (look: Look): string => {
   const tilt = tiltOf(look)
-  const other = colorNames[(colorNames.indexOf(look.color) + 1 + (look.view >> 8)) % colorNames.length] ?? look.color
+  const other = colorNames[(colorNames.indexOf(look.color) + 1 + look.store) % colorNames.length] ?? look.color
   const shown = [
     placed(look, { x: 50, y: 51, scale: 0.68 }),
     placed(look, { x: 50, y: 51, scale: 0.68, tilt }),

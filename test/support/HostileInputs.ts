@@ -97,12 +97,11 @@ export const ofTool = (tool: Described): ReadonlyArray<Input> => {
   /** Text that `JSON.stringify` would not produce. */
   const raw = (name: string, json: string) => call({ [name]: "HERE" }).replace('"HERE"', () => json)
   const share = room / Math.max(1, lists.length)
+  /** A mark takes two bytes. */
+  const each = room / Math.max(1, all.length) / 2 - 40
   const inputs: ReadonlyArray<readonly [string, string]> = [
     ...texts.map((name) => [`marks in ${name}`, call({ [name]: marks(room) })] as const),
-    [
-      "marks in every argument",
-      call(record(all, (name) => (lists.includes(name) ? [marks(share / 2)] : marks(share / 4))))
-    ],
+    ["marks in every argument", call(record(all, (name) => (lists.includes(name) ? [marks(each)] : marks(each))))],
     ["marks in the name of an argument", call({ [marks(room)]: 1 })],
     ...["1", '"Frenchh"', '"a"', "null", "{}"].map(
       (member) =>

@@ -51,7 +51,8 @@ const fields = {
 export const MarketQuery = Schema.Struct({ ...fields, ...ShopFilter.fields })
 export type MarketQuery = typeof MarketQuery.Type
 
-const maxFilters = 2_000
+/** Code points. */
+export const maxFilters = 2_000
 
 /** As the tool takes it: with the filters in one text, of which agents know the names from `search_shops`. */
 export const MarketArguments = Schema.Struct({

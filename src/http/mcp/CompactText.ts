@@ -92,13 +92,15 @@ const columnsOf = (rows: ReadonlyArray<Fields>): ReadonlyArray<Column> => {
 
 const table = (name: string, items: ReadonlyArray<unknown>): string => {
   const columns = columnsOf(items.map((item) => fieldsOf(item, "")))
-  const isSame = ({ cells }: Column) => cells.length > 1 && cells.every((cell) => cell === cells[0])
+  // The first column is in the table in any case, so that each row is.
+  const isSame = (column: Column) =>
+    column !== columns[0] && column.cells.length > 1 && column.cells.every((cell) => cell === column.cells[0])
   const varying = columns.filter((column) => !isSame(column))
   const common = columns.filter(isSame).map(({ cells, name }) => `${name}=${literal(cells[0] ?? "")}`)
   const shared = sharedRecords(varying)
   const body = varying.flatMap((column) => {
     if (shared.some(({ members }) => members.includes(column))) return []
-    const template = items.length === 1 ? undefined : templateOf(column, varying)
+    const template = items.length === 1 || column === columns[0] ? undefined : templateOf(column, varying)
     if (template === undefined) return [column]
     common.push(`${column.name}=${template.pattern}`)
     return template.cells === undefined ? [] : [{ name: column.name, cells: template.cells }]

@@ -1,7 +1,7 @@
 /** Pictures of the demo data, drawn when they are asked for: there are none while the catalog has no demo data (D61). */
 import { Context, Effect, Layer, Schema, Semaphore } from "effect"
 import { SqlClient } from "effect/sql"
-import { addressOf, source } from "../../domain/catalog/DemoPictures.ts"
+import { nameOf, prefixOf, source } from "../../domain/catalog/DemoPictures.ts"
 import type { AdWords, Kind } from "../../domain/catalog/DemoPictures.ts"
 import { mediaTypes } from "../../domain/catalog/Enumerations.ts"
 import type { ServiceUnavailable } from "../../domain/ToolError.ts"
@@ -11,8 +11,7 @@ import { rowOf, rowsOf } from "../database/Rows.ts"
 /** How a picture is drawn. Names that name none are `undefined`. */
 export interface Drawings {
   readonly product: (name: string) => string | undefined
-  /** With the key of the record whose words the picture has. */
-  readonly ad: (name: string) => { readonly key: string; readonly draw: (words: AdWords) => string } | undefined
+  readonly ad: (name: string, words: AdWords) => string | undefined
 }
 
 /** Anyone may ask for pictures: they get few of the database's connections. */
@@ -21,11 +20,12 @@ const maxReads = 4
 const knownFor = "1 minute"
 
 const decodeDemo = rowOf(Schema.Struct({ is_demo: Schema.Boolean }))
-const decodeWords = rowsOf(
+const decodeAd = rowsOf(
   Schema.Struct({
     headline: Schema.NullOr(Schema.String),
     page_name: Schema.String,
-    media_type: Schema.Literals(mediaTypes)
+    media_type: Schema.Literals(mediaTypes),
+    image_url: Schema.String
   })
 )
 
@@ -51,24 +51,22 @@ export const layer = (drawings: Drawings): Layer.Layer<never, never, SqlClient.S
         knownFor
       )
 
-      /** A record has the address: nobody has others drawn. */
-      const wordsOf = Effect.fnUntraced(function* (key: string, name: string) {
+      const ofAd = Effect.fnUntraced(function* (key: string) {
         const [row] = yield* sql`
-          SELECT headline, page_name, media_type FROM ad WHERE key = ${key} AND image_url = ${addressOf("ads", name)}`.pipe(
-          Effect.flatMap(decodeWords),
+          SELECT headline, page_name, media_type, image_url FROM ad
+          WHERE key = ${key} AND starts_with(image_url, ${prefixOf("ads")})`.pipe(
+          Effect.flatMap(decodeAd),
           Semaphore.withPermit(reads),
           availableToRead
         )
-        return row && { headline: row.headline, pageName: row.page_name, mediaType: row.media_type }
+        if (row === undefined) return undefined
+        const words = { headline: row.headline, pageName: row.page_name, mediaType: row.media_type }
+        return drawings.ad(nameOf("ads", row.image_url), words)
       })
 
       const picture = Effect.fn("DemoPictures.picture")(function* (kind: Kind, name: string) {
         if (!(yield* isDemo)) return undefined
-        if (kind === "products") return drawings.product(name)
-        const ad = drawings.ad(name)
-        if (ad === undefined) return undefined
-        const words = yield* wordsOf(ad.key, name)
-        return words && ad.draw(words)
+        return kind === "products" ? drawings.product(name) : yield* ofAd(name)
       })
 
       return picture

@@ -25,7 +25,8 @@ export const make = Effect.gen(function* () {
   const names = VocabularyCheck.make(yield* Vocabulary)
 
   const check: ToolDefinition.Check = ({ filters }) => {
-    if (typeof filters !== "string") return Effect.succeed({ issues: [] })
+    // A longer text is refused for its length: nothing in it is decoded.
+    if (typeof filters !== "string" || filters.length > 2 * Market.maxFilters) return Effect.succeed({ issues: [] })
     const { args, result } = parse(filters)
     const own = Result.isFailure(result) ? result.failure : []
     return Effect.map(names(args), (found) => ({ ...found, issues: within([...own, ...found.issues]) }))

@@ -12,7 +12,7 @@ const ad: FoundAd = {
   adText: "t".repeat(600),
   cta: "Shop Now",
   landingUrl: null,
-  imageUrl: "https://images.discovery.example/ads/lamp-rust-0c41f3-7.svg",
+  imageUrl: "https://images.discovery.example/ads/lamp-417-7.svg",
   adLibraryUrl: null,
   startedOn: "2026-01-30",
   lastSeenOn: "2026-02-10",
@@ -24,7 +24,7 @@ const context = { today: "2026-03-01", ...links({ baseUrl: "https://d.test" }) }
 
 describe("present", () => {
   it("D61 has pictures of the demo data where this server draws them, and other images where they are", () => {
-    assert.strictEqual(present(ad, context).image_url, "https://d.test/demo/v1/ads/lamp-rust-0c41f3-7.svg")
+    assert.strictEqual(present(ad, context).image_url, "https://d.test/demo/v1/ads/7.svg")
     for (const imageUrl of [
       "https://images.discovery.example.test/ads/a.svg",
       "https://cdn.test/demo/v1/ads/a.svg",

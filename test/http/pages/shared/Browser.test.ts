@@ -56,7 +56,7 @@ describe.skipIf(!isAvailable())("in a browser", () => {
         yield* goTo(page, "/sign-in?return_to=/dashboard/account/password")
         yield* signIn(page, who)
         const stops: Array<string> = []
-        for (let stop = 0; stop < 13; stop++) {
+        for (let stop = 0; stop < 15; stop++) {
           yield* Effect.promise(() => page.keyboard.press("Tab"))
           const { name, shown } = yield* Effect.promise(() =>
             page.evaluate(() => {
@@ -78,6 +78,8 @@ describe.skipIf(!isAvailable())("in a browser", () => {
           "Ads",
           "Products",
           "Stores",
+          "Market",
+          "Searches",
           "Integrations",
           "Usage",
           who.email,
