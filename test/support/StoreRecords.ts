@@ -16,6 +16,34 @@ const insert = Effect.fnUntraced(function* (table: string, row: Readonly<Record<
   return inserted?.id ?? 0
 }, Effect.orDie)
 
+/** A value for every column. The niche must have been added. */
+export const everyColumn = {
+  name: "Nordlicht Lampen",
+  domain: "nordlicht-lampen.com",
+  country: "DE",
+  currency: "EUR",
+  niche_id: 1,
+  languages: ["German", "English"],
+  pixels: ["TikTok", "Facebook"],
+  social_networks: ["Instagram"],
+  apps: ["Klaviyo", "Judge.me"],
+  theme: "Dawn",
+  created_on: "2019-05-04",
+  monthly_revenue: 184_250.4,
+  monthly_orders: 2_310,
+  products_count: 412,
+  trustpilot_rating: 4.3,
+  trustpilot_reviews: 1_204
+} satisfies Partial<NaiveCatalog.Shop>
+
+/** Visits of 24 months, for {@link addTraffic}. */
+export const twoYears: Readonly<Record<string, number>> = Object.fromEntries(
+  Array.from({ length: 24 }, (_, month) => [
+    `${2024 + Math.floor(month / 12)}-${String((month % 12) + 1).padStart(2, "0")}`,
+    40_000 + Math.round(30_000 * Math.sin(month / 3)) + month * 2_000
+  ])
+)
+
 /** Returns its id. */
 export const addStore = (store: Partial<NaiveCatalog.Shop> = {}) =>
   Effect.suspend(() => {

@@ -19,33 +19,8 @@ const variables = (some: Partial<McpUiStyles>) => some as McpUiStyles
 /** A store with everything on record, and one of which nothing is known and whose texts attack the reader. */
 const catalog = Effect.gen(function* () {
   yield* StoreRecords.addNiche(1, "Lighting")
-  const id = yield* StoreRecords.addStore({
-    name: "Nordlicht Lampen",
-    domain: "nordlicht-lampen.com",
-    country: "DE",
-    currency: "EUR",
-    niche_id: 1,
-    languages: ["German", "English"],
-    pixels: ["TikTok", "Facebook"],
-    social_networks: ["Instagram"],
-    apps: ["Klaviyo", "Judge.me"],
-    theme: "Dawn",
-    created_on: "2019-05-04",
-    monthly_revenue: 184_250.4,
-    monthly_orders: 2_310,
-    products_count: 412,
-    trustpilot_rating: 4.3,
-    trustpilot_reviews: 1_204
-  })
-  yield* StoreRecords.addTraffic(
-    id,
-    Object.fromEntries(
-      Array.from({ length: 24 }, (_, month) => [
-        `${2024 + Math.floor(month / 12)}-${String((month % 12) + 1).padStart(2, "0")}`,
-        40_000 + Math.round(30_000 * Math.sin(month / 3)) + month * 2_000
-      ])
-    )
-  )
+  const id = yield* StoreRecords.addStore(StoreRecords.everyColumn)
+  yield* StoreRecords.addTraffic(id, StoreRecords.twoYears)
   const other = yield* StoreRecords.addStore({ name: hostile, domain: "hostile.example" })
   for (let index = 0; index < 3; index++) {
     yield* StoreRecords.addProduct(id, {

@@ -64,32 +64,14 @@ const wholeStore = Effect.gen(function* () {
   yield* StoreRecords.addNiche(1, "Home and garden")
   yield* StoreRecords.addNiche(2, "Lighting", 1)
   const id = yield* StoreRecords.addStore({
-    name: "Nordlicht Lampen",
-    domain: "nordlicht-lampen.com",
-    country: "DE",
-    currency: "EUR",
+    ...StoreRecords.everyColumn,
     niche_id: 2,
     languages: ["German", "English", "Norwegian"],
     pixels: ["TikTok", "Facebook", "Google"],
     social_networks: ["Instagram", "Pinterest"],
-    apps: Array.from({ length: 31 }, (_, index) => `App ${index + 1}`),
-    theme: "Dawn",
-    created_on: "2019-05-04",
-    monthly_revenue: 184_250.4,
-    monthly_orders: 2_310,
-    products_count: 412,
-    trustpilot_rating: 4.3,
-    trustpilot_reviews: 1_204
+    apps: Array.from({ length: 31 }, (_, index) => `App ${index + 1}`)
   })
-  yield* StoreRecords.addTraffic(
-    id,
-    Object.fromEntries(
-      Array.from({ length: 24 }, (_, month) => [
-        `${2024 + Math.floor(month / 12)}-${String((month % 12) + 1).padStart(2, "0")}`,
-        40_000 + Math.round(30_000 * Math.sin(month / 3)) + month * 2_000
-      ])
-    )
-  )
+  yield* StoreRecords.addTraffic(id, StoreRecords.twoYears)
   for (let index = 0; index < 13; index++) {
     yield* StoreRecords.addProduct(id, {
       title:

@@ -57,22 +57,12 @@ layer(Site.layer(), { excludeTestServices: true })("the pages of stores", (it) =
         yield* StoreRecords.addNiche(1, "Home")
         yield* StoreRecords.addNiche(2, "Lighting", 1)
         const id = yield* StoreRecords.addStore({
-          domain: "nordlicht.com",
+          ...StoreRecords.everyColumn,
           name: "Nordlicht",
-          country: "DE",
-          currency: "EUR",
+          domain: "nordlicht.com",
           niche_id: 2,
-          languages: ["German", "English"],
           pixels: ["TikTok"],
-          social_networks: ["Instagram"],
-          apps: Array.from({ length: 30 }, (_, index) => `Application ${index}`),
-          theme: "Dawn",
-          created_on: "2019-05-04",
-          monthly_revenue: 184_250.4,
-          monthly_orders: 2_310,
-          products_count: 412,
-          trustpilot_rating: 4.3,
-          trustpilot_reviews: 1_204
+          apps: Array.from({ length: 30 }, (_, index) => `Application ${index}`)
         })
         yield* StoreRecords.addTraffic(id, { "2025-11": 100, "2026-01": 112_345 })
         yield* StoreRecords.addProduct(id, { price: 12.5 })
