@@ -1,5 +1,5 @@
 /**
- * The name of a picture says all that decides how it looks, but for the words of an ad: `lamp-417`. It is short because
+ * The name of a picture says all that decides how it looks, but for the words of an ad: `lamp417`. It is short because
  * agents read one with each product.
  */
 import type { Subject } from "../Texts.ts"
@@ -42,9 +42,9 @@ const motifOfNoun = new Map(
 const motifsOfNiche = new Map(Object.entries(named.niches).map(([niche, names]) => [niche, names.filter(isMotif)]))
 
 export const write = ({ color, motif, store, view }: Look): string =>
-  `${motif}-${(colorNames.indexOf(color) * stores + store) * views + view}`
+  `${motif}${(colorNames.indexOf(color) * stores + store) * views + view}`
 
-const form = /^([a-z]+)-(0|[1-9]\d{0,2})$/u
+const form = /^([a-z]+)(0|[1-9]\d{0,2})$/u
 
 /** `undefined` for what names no picture. */
 export const read = (name: string): Look | undefined => {

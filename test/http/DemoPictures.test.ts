@@ -9,7 +9,7 @@ import * as Catalogs from "../support/Catalogs.ts"
 import { Site } from "../support/Site.ts"
 import * as SiteVisitor from "../support/SiteVisitor.ts"
 
-const product = `${Pictures.root}/products/lamp-417.svg`
+const product = `${Pictures.root}/products/lamp417.svg`
 
 const imagesOn = (page: string): ReadonlyArray<string> =>
   Array.from(page.matchAll(/<img src="(\/demo\/[^"]+)"/gu), ([, address]) => address ?? "")
@@ -45,7 +45,7 @@ layer(Layer.provideMerge(Catalogs.demo("tiny"), Site.layer()), { excludeTestServ
       Effect.gen(function* () {
         const site = yield* Site
         const sql = yield* SqlClient.SqlClient
-        const name = "lamp-417-123"
+        const name = "lamp417-123"
         const address = `${Pictures.root}/ads/123.svg`
         yield* sql`
         UPDATE ad SET key = '123', image_url = ${Pictures.addressOf("ads", name)}, headline = ${`<b onload="x">&amp;</b>`}
@@ -61,8 +61,8 @@ layer(Layer.provideMerge(Catalogs.demo("tiny"), Site.layer()), { excludeTestServ
           address.replace("123", "9".repeat(21)),
           `${Pictures.root}/ads/%00.svg`,
           `${Pictures.root}/products/${"a".repeat(5_000)}.svg`,
-          `${Pictures.root}/products/lamp-417-123.svg`,
-          `${Pictures.root}/shops/lamp-417.svg`
+          `${Pictures.root}/products/lamp417-123.svg`,
+          `${Pictures.root}/shops/lamp417.svg`
         ]) {
           const answer = yield* site.get(other)
           assert.strictEqual(answer.status, 404, other)

@@ -169,8 +169,8 @@ const templateOf = ({ cells, name }: Column, others: ReadonlyArray<Column>): Tem
   const [first = ""] = present
   let start = 0
   while (start < first.length && present.every((form) => form[start] === first[start])) start++
-  // A whole name of a key, and whole words; numbers may be parted.
-  const prefix = /^.*(?:[^\p{L}{_.]|(?<=\}))(?![^{]*\})|^/su.exec(first.slice(0, start))?.[0] ?? ""
+  // A whole name of a key, whole words and whole numbers: a model reads parts of them wrong.
+  const prefix = /^.*(?:[^\p{L}\p{N}{_.]|(?<=\}))(?![^{]*\})|^/su.exec(first.slice(0, start))?.[0] ?? ""
   let end = 0
   const shortest = Math.min(...present.map((form) => form.length)) - prefix.length
   while (end < shortest && present.every((form) => form.at(-1 - end) === first.at(-1 - end))) end++

@@ -12,7 +12,7 @@ const ad: FoundAd = {
   adText: "t".repeat(600),
   cta: "Shop Now",
   landingUrl: null,
-  imageUrl: "https://images.discovery.example/ads/lamp-417-7.svg",
+  imageUrl: "https://images.discovery.example/ads/lamp417-7.svg",
   adLibraryUrl: null,
   startedOn: "2026-01-30",
   lastSeenOn: "2026-02-10",

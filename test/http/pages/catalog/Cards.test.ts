@@ -33,7 +33,7 @@ const product: ProductItem = {
   id: 1,
   title: "Table Lamp",
   url: null,
-  image_url: "http://localhost:3000/demo/v1/products/lamp-417.svg",
+  image_url: "http://localhost:3000/demo/v1/products/lamp417.svg",
   price: 25,
   currency: "USD",
   created_at: null,
@@ -90,12 +90,12 @@ describe("a card", () => {
   })
 
   it("shows images of this origin, and of others by https alone", () => {
-    assert.include(String(productCard({ product, locale })), `<img src="/demo/v1/products/lamp-417.svg"`)
+    assert.include(String(productCard({ product, locale })), `<img src="/demo/v1/products/lamp417.svg"`)
     for (const [address, isShown] of [
       ["https://cdn.test/a.jpg", true],
       ["http://cdn.test/a.jpg", false],
       ["http://cdn.test/demo/v1/products/../../dashboard/ads", false],
-      ["http://user@cdn.test/demo/v1/products/lamp-417.svg", false],
+      ["http://user@cdn.test/demo/v1/products/lamp417.svg", false],
       ["javascript:alert(1)", false]
     ] as const) {
       assert.strictEqual(
