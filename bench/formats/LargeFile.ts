@@ -1,4 +1,4 @@
-/** The memory that reading takes, by the size of the file: each in a process of its own. */
+/** Resident memory while a file is read, by the size of the file. Each file is read in a separate process. */
 import { execFile } from "node:child_process"
 import * as fs from "node:fs"
 import * as path from "node:path"

@@ -83,7 +83,7 @@ const broken = (all: ReadonlyArray<Word>, width: number): ReadonlyArray<string> 
 /** In the size of the font. */
 export const lineHeight = 1.2
 
-/** In the largest of the sizes, which are given in descending order, that has room for the text; one cut line where none has. */
+/** Uses the largest size in which the text fits, or else one cut line. `sizes` are in descending order. */
 export const fitted = (
   text: string,
   box: { readonly width: number; readonly height: number },

@@ -40,7 +40,7 @@ export const defaults = { niche_level: 1, sort_by: "stores", limit: 20 } as cons
 
 const count = (maximum: number) => Schema.Int.check(Schema.isBetween({ minimum: 1, maximum }))
 
-/** What is told of the stores that the filters leave. */
+/** The arguments besides the filters. */
 const fields = {
   group_by: Arguments.oneOf(groupings).pipe(Schema.annotateKey({ description: "Stores count in each of theirs." })),
   niche_level: Arguments.optional(count(10), "Default 1, the top."),

@@ -10,7 +10,7 @@
 import * as JsonRpc from "../../domain/mcp/JsonRpc.ts"
 import { cut } from "../../domain/catalog/ThirdPartyText.ts"
 
-/** The text of an ad takes more room than all the rest of it: its beginning on one line, with `…` for what is cut. */
+/** Longer values are cut to one line that ends with `…`. The text of an ad would cost more tokens than its other values together. */
 const maxCharacters: Readonly<Record<string, number>> = { ad_text: 50 }
 
 const tab = "\t"
@@ -192,7 +192,7 @@ const templateOf = ({ cells, name }: Column, others: ReadonlyArray<Column>): Tem
 const withKeys = (text: string, keys: ReadonlyArray<Column>, row: number): string =>
   keys.reduce((form, { cells, name }) => withKey(form, cells[row] ?? "", `{${name}}`), text)
 
-/** Replaces the first occurrence of a key that is a word of its own, outside of the names of other keys. */
+/** Replaces the first occurrence of the key as a whole word that is not inside the name of another key. */
 const withKey = (form: string, key: string, name: string): string => {
   if (key === "") return form
   for (let at = form.indexOf(key); at !== -1; at = form.indexOf(key, at + 1)) {

@@ -9,11 +9,10 @@ import type { SearchFailure } from "../limits/SearchPermits.ts"
 import type { GroupFigures, GroupSums, Grouping, GroupOrder, Overview, OverviewQuery } from "./index/Overview.ts"
 import { lettersOf } from "./index/Segment.ts"
 import * as InVersion from "./InVersion.ts"
-import { ancestorsAt } from "./NicheLevels.ts"
 import type { NameCodes } from "./Queries.ts"
 import * as Queries from "./Queries.ts"
 import { CatalogIndex } from "./runtime/CatalogIndex.ts"
-import type { Published } from "./runtime/IndexState.ts"
+import type { Niche, Published } from "./runtime/IndexState.ts"
 
 export class MarketOverview extends Context.Service<
   MarketOverview,
@@ -36,6 +35,30 @@ export class MarketOverview extends Context.Service<
       })
     )
   )
+}
+
+/** By version of the niches and level. */
+const ancestorsOf = new WeakMap<ReadonlyArray<Niche>, Map<number, Uint32Array>>()
+
+/** For each niche id its ancestor at the level, or the niche itself; 0 if there is none. Level 1 has niches without a parent. */
+const ancestorsAt = (niches: ReadonlyArray<Niche>, level: number): Uint32Array => {
+  const known = ancestorsOf.get(niches) ?? new Map<number, Uint32Array>()
+  ancestorsOf.set(niches, known)
+  const found = known.get(level) ?? findAncestors(niches, level)
+  known.set(level, found)
+  return found
+}
+
+const findAncestors = (niches: ReadonlyArray<Niche>, level: number): Uint32Array => {
+  const parents = new Map(niches.map(({ id, parentId }) => [id, parentId]))
+  const ancestors = new Uint32Array(niches.reduce((most, { id }) => Math.max(most, id), 0) + 1)
+  for (const { id } of niches) {
+    const path: Array<number> = []
+    // Also ends the traversal if the data has a cycle.
+    for (let at: number | null = id; at !== null && !path.includes(at); at = parents.get(at) ?? null) path.push(at)
+    ancestors[id] = path.at(-level) ?? 0
+  }
+  return ancestors
 }
 
 const groupingOf = ({ group_by, niche_level }: MarketQuery, niches: Published["niches"]): Grouping => {

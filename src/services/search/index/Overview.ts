@@ -3,7 +3,7 @@
  *
  * Each matching store becomes a member of each of its groups, as two numbers. Sums are one pass over the members. Medians
  * are one pass that arranges the values by group, and a selection in each. Medians besides that of the order are computed
- * only for the returned groups. Cost: about 10 ns a member and figure.
+ * only for the returned groups. The cost is linear in the members.
  */
 import { defaultTuning, matchStores, stepsBetweenChecks } from "./Matching.ts"
 import type { Cancel, Run } from "./Matching.ts"
