@@ -1,6 +1,6 @@
 /**
- * Whose store an ad of a library is for: the one at the domain that the ad leads to, else the one that the page's ads were for before,
- * else none. When a store is imported later, the ads that lead to it are given to it then.
+ * Finds the store of an ad of an ad library: the one at the domain of its landing page, else that of earlier ads of the same
+ * page, else none. When a store is imported later, it gets the unassigned ads that link to it.
  */
 import { Effect, Schema } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
@@ -18,7 +18,9 @@ const decodeLinked = rowsOf(
   Schema.Struct({ shop_id: Schema.Int, left_shop_id: Schema.Int, page_id: Schema.NullOr(Schema.String) })
 )
 
-/** How many ads found their store, and by what; `later`: ads of earlier imports whose store came with this one. */
+/**
+ * How many ads were assigned to a store, and by what. `later` counts ads of earlier imports whose store is new in this batch.
+ */
 export interface LinkCounts {
   readonly byDomain: number
   readonly byPage: number
@@ -35,7 +37,7 @@ export const sum = (a: LinkCounts, b: LinkCounts): LinkCounts => ({
   later: a.later + b.later
 })
 
-/** Where ads of many advertisers lead: apps, messages, forms and profiles. */
+/** Domains that ads of many advertisers link to: apps, messages, forms and profiles. */
 const shared = new Set([
   "facebook.com",
   "fb.com",
@@ -58,7 +60,7 @@ const shared = new Set([
 
 interface Target {
   readonly host: string
-  /** The registrable domain; a store on a platform's subdomain has its own. */
+  /** The registrable domain, where a subdomain of a store platform counts as one. */
   readonly domain: string
 }
 
@@ -70,7 +72,7 @@ const targetOf = ({ ad, caption }: LibraryAd): Target | null => {
   return domain === null || shared.has(domain) ? null : { host, domain }
 }
 
-/** The ads with the ids of their stores, of which `asOf` says when they were seen. */
+/** Adds to each ad the id of its store, if found, and the day it was seen: `asOf` or its `last_seen_on`. */
 export const link = Effect.fn("AdLinks.link")(function* (
   sql: SqlClient.SqlClient,
   ads: ReadonlyArray<LibraryAd>,
@@ -90,7 +92,7 @@ export const link = Effect.fn("AdLinks.link")(function* (
     yield* sql`SELECT page_id, shop_id FROM page_store WHERE page_id = ANY(${pages}::text[])`
   )
   const ofPages = new Map(knownPages.map(({ page_id, shop_id }) => [page_id, shop_id]))
-  // Those of the batch itself teach as well.
+  // Ads of this batch also show which store a page belongs to.
   for (const [at, { page_id }] of ads.entries()) {
     const shopId = storeAt(stores, targets[at])
     if (page_id !== null && shopId !== undefined) ofPages.set(page_id, shopId)
@@ -116,7 +118,7 @@ export const link = Effect.fn("AdLinks.link")(function* (
 const storeAt = (stores: ReadonlyMap<string, number>, target: Target | null | undefined): number | undefined =>
   target === null || target === undefined ? undefined : (stores.get(target.host) ?? stores.get(target.domain))
 
-/** Which store the ads of a page are for; the last one that was found counts. */
+/** Saves which store each page advertises; the last ad of a page decides. */
 export const learnPages = (
   sql: SqlClient.SqlClient,
   ads: ReadonlyArray<FoundLibraryAd>
@@ -133,7 +135,7 @@ export const learnPages = (
         WHERE page_store.shop_id <> excluded.shop_id`)
 }
 
-/** Gives new stores the ads of earlier imports that lead to them, and those of the same pages. */
+/** Assigns ads of earlier imports to new stores: ads that link to them, and the other ads of their pages. */
 export const linkEarlierAds = Effect.fn("AdLinks.linkEarlierAds")(function* (
   { sql, version }: Write,
   stores: ReadonlyArray<{ readonly id: number; readonly domain: string }>

@@ -1,6 +1,6 @@
 /**
- * Sorts a batch of records by type. Records that refer to unknown records are rejected; of several records with one key, the
- * last one counts.
+ * Sorts a batch of records by type. Records that refer to unknown records are rejected; of several records with the same key,
+ * the last one counts.
  */
 import type {
   AdRecord,
@@ -24,7 +24,7 @@ export interface CategorizedProduct {
 export interface Batch {
   readonly niches: ReadonlyMap<number, NicheRecord>
   readonly taxonomy: ReadonlyMap<string, TaxonomyNiche>
-  /** By their names in lower case. */
+  /** The keys are names in lower case. */
   readonly categories: ReadonlyMap<string, CategoryRecord>
   readonly shops: ReadonlyMap<string, ShopRecord>
   readonly partialShops: ReadonlyMap<string, PartialShop>
@@ -32,14 +32,14 @@ export interface Batch {
   readonly products: ReadonlyMap<string, CategorizedProduct>
   readonly ads: ReadonlyMap<string, AdRecord>
   readonly libraryAds: ReadonlyMap<string, LibraryAd>
-  /** To be done before all others: a record that comes back later in the batch is a new one. */
+  /** Removed before all other records are written. A record that follows its removal in the batch is a new one. */
   readonly removed: ReadonlyArray<RemovedRecord>
   readonly rejects: ReadonlyArray<Reject>
 }
 
 /**
- * `known` is the catalog before the batch; niches of the batch are added to its tree. A reference is valid only if its record
- * came earlier.
+ * `known` is the catalog before the batch; niches of the batch are added to its tree. A reference is valid only if the record
+ * that it refers to came earlier.
  */
 export const sortOut = (
   rows: ReadonlyArray<ImportRow>,
@@ -91,7 +91,7 @@ export const sortOut = (
     return undefined
   }
 
-  /** Takes the record in, or says what it refers to in vain. */
+  /** Adds the record to the batch, or returns why it is rejected. */
   const take = ({ category, record }: ImportRow): Omit<Reject, "line"> | undefined => {
     switch (record.type) {
       case "niche": {
@@ -119,7 +119,7 @@ export const sortOut = (
           return undefined
         }
         const whole = shops.get(record.domain)
-        // What a whole record of the batch says of it is known, too.
+        // A complete record of the same batch is updated, so that it keeps its other fields.
         if (whole !== undefined) shops.set(record.domain, withFacts(whole, record))
         else partialShops.set(record.domain, { ...partialShops.get(record.domain), ...record })
         return undefined
@@ -173,7 +173,7 @@ export const sortOut = (
 
 const withFacts = (whole: ShopRecord, facts: PartialShop): ShopRecord => ({ ...whole, ...facts, type: "shop" })
 
-/** Every store that the rows name. */
+/** The domains of all stores that the rows name. */
 export const domainsOf = (rows: ReadonlyArray<ImportRow>): ReadonlySet<string> => {
   const domains = new Set<string>()
   for (const { record } of rows) {

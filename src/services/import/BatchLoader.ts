@@ -16,7 +16,7 @@ import * as ProductKeys from "./ProductKeys.ts"
 import * as Niches from "./Niches.ts"
 import type { NicheVote } from "./Niches.ts"
 
-/** How many rows were new, how many differed from what was stored, and how many are gone. */
+/** Counts of rows that were inserted, changed and removed. */
 export interface Tally {
   readonly added: number
   readonly changed: number
@@ -42,7 +42,7 @@ export interface LoadedBatch {
   readonly rejects: ReadonlyArray<Reject>
   readonly touched: Touched
   readonly links: LinkCounts
-  /** What the products and categories of stores say of their niches. */
+  /** Votes for the niches of stores, from their products and categories. */
   readonly votes: ReadonlyArray<NicheVote>
 }
 
@@ -74,7 +74,7 @@ export const sumOfTouched = (all: ReadonlyArray<Touched>): Touched => ({
   niches: all.some(({ niches }) => niches)
 })
 
-/** All or nothing; within another transaction a savepoint. What changes is written with the version. */
+/** Loads the batch in one transaction, or in a savepoint within another one. Changed rows get the version of `write`. */
 export const loadBatch = Effect.fn("BatchLoader.loadBatch")(function* (
   write: Write,
   rows: ReadonlyArray<ImportRow>
@@ -123,7 +123,7 @@ const store = Effect.fnUntraced(function* (
   const added = [...batch.partialShops.keys(), ...batch.shops.keys()].filter((domain) => !known.has(domain))
   const shopIds = new Map([...known, ...(yield* knownShops(sql, added))])
   const idOf = (domain: string | null) => (domain === null ? null : (shopIds.get(domain) ?? null))
-  /** `sortOut` let through only what has its store. */
+  /** Adds the id of the store to each record. No record is dropped, because `sortOut` has rejected those of unknown stores. */
   const ofShop = <R extends { readonly shop: string }>(records: Iterable<R>) =>
     Array.from(records).flatMap((record) => {
       const shopId = idOf(record.shop)
@@ -175,7 +175,7 @@ const store = Effect.fnUntraced(function* (
   }
 })
 
-/** What a list of stores says of a store counts more than its products. */
+/** A category from a list of stores outweighs the store's products. */
 const votesOfAList = 1_000
 
 const votesOfShop = (niches: Niches.StoredNiches, { categories = [] }: PartialShop, shopId: number | null) =>

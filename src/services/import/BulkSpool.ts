@@ -1,6 +1,6 @@
 /**
- * Brings the lines of a bulk operation together by their product, in any order of the file and in little memory: they are put into
- * files by a hash of the product's id, and read again file by file. A line is parsed once, unless the place of the id is unusual.
+ * Groups the lines of a bulk operation by product, in any order and with little memory: lines are written to files by a hash of
+ * the product's id, which are then read one by one. A line is parsed once, unless the place of the id is unusual.
  */
 import { Effect, FileSystem, Result, Stream } from "effect"
 import type { Scope } from "effect"
@@ -18,9 +18,9 @@ import type { ImportChunk, Reject } from "./ImportSource.ts"
 import type { InputFile } from "./InputFile.ts"
 import { Lines } from "./Lines.ts"
 
-/** Of a file of 2 GB each has about 32 MB. */
+/** A part of a file of 2 GB has about 32 MB. */
 const parts = 64
-/** Characters that wait to be written, of all parts. */
+/** How many characters are buffered, over all parts, before they are written. */
 const waitingCharacters = 4_194_304
 
 export const read = Effect.fn("BulkSpool.read")(function* (
@@ -114,7 +114,7 @@ class Spool {
     return this.#sort(this.#lines.end())
   }
 
-  /** Writes what waits, if that is much. */
+  /** Writes the buffered lines if they exceed the limit. */
   async flush(): Promise<void> {
     if (this.#characters <= waitingCharacters) return
     for (const [part, lines] of this.#waiting) {
@@ -125,7 +125,7 @@ class Spool {
     this.#characters = 0
   }
 
-  /** The lines of a part that are in no file. */
+  /** The buffered lines of a part, which are not in its file. */
   waitingOf(part: number): string {
     return this.#waiting.get(part)?.join("") ?? ""
   }

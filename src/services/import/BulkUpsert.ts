@@ -1,16 +1,16 @@
 /**
- * One statement that writes up to a few thousand rows. They are sent as one array a column and compared with the stored rows;
- * only differences are written, so that importing the same data again writes nothing. It returns the stores of which the
- * search index has to read something again.
+ * Upserts up to a few thousand rows in one statement. They are sent as one array per column and compared with the stored rows;
+ * only differences are written, so that importing the same data again writes nothing. The statement returns the stores that the
+ * search index must read again.
  *
- * For transactions that hold the catalog's lock, so that no key is inserted between the comparison and the write.
+ * The transaction must hold the catalog's lock, so that no key is inserted between the comparison and the write.
  */
 import { PgTypes } from "@effect/sql-pg"
 import { Effect, Result, Schema } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import { rowOf } from "../database/Rows.ts"
 
-/** The stamp of the store that a change moves: see CatalogVersion.Touched. */
+/** Which stamp of the store a change updates; see CatalogVersion.Touched. */
 export type Stamp = "items" | "figures"
 
 /** A column, and the type of the array in which it is sent. */
@@ -21,7 +21,7 @@ export interface Column<Row> {
   readonly value: (row: Row) => string | number | boolean | null
   /** Absent when the search index does not read the column. */
   readonly stamp?: Stamp
-  /** What becomes of what is stored; it is replaced where this is absent. */
+  /** How a new value is merged with the stored one. Without it, the new value replaces the stored one. */
   readonly merge?: "keep_when_null" | "greatest"
 }
 
@@ -30,16 +30,16 @@ export interface Table<Row> {
   /** The natural key. */
   readonly key: readonly [string, ...ReadonlyArray<string>]
   readonly columns: ReadonlyArray<Column<Row>>
-  /** The stamp that a new row moves, and the store of a row in SQL. */
+  /** The stamp that a new row updates, and an SQL expression for the store id of a row. */
   readonly ofStore?: {
     readonly stamp: Stamp
     readonly id: (row: string) => string
   }
-  /** Whether rows say in which version of the catalog they changed, and where they come from. */
+  /** Whether the table has the columns `version`, `import_id` and `source_ids`. */
   readonly isVersioned: boolean
 }
 
-/** What writes: a transaction with the catalog's lock, its version, and the import that it is a part of. */
+/** The context of a write: a transaction that holds the catalog's lock, the version that it makes, and its import, if any. */
 export interface Write {
   readonly sql: SqlClient.SqlClient
   readonly version: number
@@ -49,13 +49,13 @@ export interface Write {
 export interface Origin {
   readonly importId: number
   readonly sourceId: number
-  /** The day that the data is of, `YYYY-MM-DD`. */
+  /** The date of the data, `YYYY-MM-DD`. */
   readonly asOf: string
-  /** Whether products are to be noted that the import comes across. */
+  /** Whether to record which products occur in the import. */
   readonly notesProducts: () => boolean
 }
 
-/** How many rows were new, how many differed from what was stored, and whose stamps move. */
+/** Counts of inserted and changed rows, and the ids of stores whose stamps must be updated. */
 const Written = Schema.Struct({
   added: Schema.Int,
   changed: Schema.Int,
@@ -67,7 +67,7 @@ const decodeWritten = rowOf(Written)
 
 const nothing: Written = { added: 0, changed: 0, items: [], figures: [] }
 
-/** Rows have different keys: a key that comes twice is refused by PostgreSQL. */
+/** Rows must have different keys: PostgreSQL refuses to insert a key twice. */
 export type Upsert<Row> = (write: Write, rows: ReadonlyArray<Row>) => Effect.Effect<Written, SqlError.SqlError>
 
 export const upsert = <Row>(table: Table<Row>): Upsert<Row> => {
@@ -77,7 +77,7 @@ export const upsert = <Row>(table: Table<Row>): Upsert<Row> => {
       ? Effect.succeed(nothing)
       : Effect.flatMap(
           sql.unsafe(text, [
-            // Fails only for an element type without an array type; the four that are used here have one.
+            // This fails only for an element type without an array type; the four that are used here have one.
             ...table.columns.map(({ sentAs, value }) =>
               Result.getOrThrow(PgTypes.array(rows.map(value), PgTypes.OID[sentAs]))
             ),
@@ -90,8 +90,8 @@ export const upsert = <Row>(table: Table<Row>): Upsert<Row> => {
 const list = (columns: ReadonlyArray<string>, prefix = "") => columns.map((column) => `${prefix}${column}`).join(", ")
 
 /**
- * Built from constants only: no value of a row is part of the text. A new row differs from the stored one because every
- * table has a column besides its key that is never NULL.
+ * Builds the text from constants only; values of rows are parameters. A new row always differs from the missing stored one,
+ * because every table has a column besides its key that is never NULL.
  */
 const statement = <Row>({ columns, isVersioned, key, name, ofStore }: Table<Row>): string => {
   const names = columns.map((column) => column.name)
@@ -111,7 +111,7 @@ const statement = <Row>({ columns, isVersioned, key, name, ofStore }: Table<Row>
   const differsIn = (stamp: Stamp) => differs(others.filter((column) => column.stamp === stamp))
   const version = `$${columns.length + 1}::int`
   const importId = `$${columns.length + 2}::int`
-  // None of what is not imported.
+  // Empty when the write does not belong to an import.
   const sources = `array_remove(ARRAY[$${columns.length + 3}::int], NULL)`
   const storeOf = (row: string) => ofStore?.id(row) ?? "NULL::int"
 
@@ -155,6 +155,6 @@ const statement = <Row>({ columns, isVersioned, key, name, ofStore }: Table<Row>
       ${stamped("items")} AS items, ${stamped("figures")} AS figures`
 }
 
-/** A list of texts as the literal of a `text[]`: `unnest` would flatten an array of arrays. */
+/** Formats a list of texts as the literal of a `text[]`, because `unnest` would flatten an array of arrays. */
 export const textArray = (items: ReadonlyArray<string>): string =>
   `{${items.map((item) => `"${item.replaceAll(/["\\]/gu, String.raw`\$&`)}"`).join(",")}}`

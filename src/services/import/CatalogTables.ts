@@ -1,4 +1,4 @@
-/** The table and columns of each type of record, with the stamps of columns that the search index reads. */
+/** The table and columns of each type of record. Columns that the search index reads have a stamp. */
 import type {
   AdRecord,
   CategoryRecord,
@@ -13,7 +13,7 @@ import { textArray, upsert } from "./BulkUpsert.ts"
 import type { Column } from "./BulkUpsert.ts"
 import type { KeyedNiche } from "./Niches.ts"
 
-/** A record whose store is known by id. `shopId` is null for an ad without a store. */
+/** A record with the id of its store, which is null for an ad without a store. */
 interface OfShop<Record, ShopId = number> {
   readonly record: Record
   readonly shopId: ShopId
@@ -36,7 +36,7 @@ export const upsertNiches = upsert<KeyedNiche>({
   isVersioned: false
 })
 
-/** Names are in lower case. */
+/** Names must be in lower case. */
 export const upsertCategories = upsert<CategoryRecord>({
   name: "category",
   key: ["name"],
@@ -49,7 +49,7 @@ export const upsertCategories = upsert<CategoryRecord>({
 
 type ShopFacts = Partial<{ readonly [Fact in keyof Omit<ShopRecord, "type" | "domain">]: ShopRecord[Fact] | null }>
 
-/** Facts that are absent or `null` are NULL. */
+/** The columns of a store. Fields that are absent or `null` become NULL. */
 const shopColumns: ReadonlyArray<Column<ShopFacts & { readonly domain: string }>> = [
   { name: "domain", sentAs: "text", value: ({ domain }) => domain },
   { name: "domain_extension", sentAs: "text", stamp: "figures", value: ({ domain }) => extension(domain) },
@@ -92,10 +92,10 @@ const shops = {
 
 export const upsertShops = upsert<ShopRecord>({ ...shops, columns: shopColumns })
 
-/** A new row needs a value for every column: lists are empty where nothing is known. */
+/** Columns of lists are NOT NULL: a new row gets empty lists where nothing is known. */
 const emptyLists = { languages: [], pixels: [], social_networks: [], apps: [] }
 
-/** Stores that are not known yet. They have a name and a country. */
+/** Inserts stores that are not stored yet. Their records must have a name and a country. */
 export const insertPartialShops = upsert<PartialShop>({
   ...shops,
   columns: shopColumns.map(({ value, ...column }) => ({
@@ -104,7 +104,7 @@ export const insertPartialShops = upsert<PartialShop>({
   }))
 })
 
-/** Stores that are known keep what the source does not tell. */
+/** Updates stored stores. Fields that the record lacks keep their values. */
 export const updatePartialShops = upsert<PartialShop>({
   ...shops,
   columns: shopColumns.map((column) => ({ ...column, merge: "keep_when_null" as const }))
@@ -175,7 +175,7 @@ const shopId: Column<OfShop<AdRecord, number | null>> = {
   value: ({ shopId }) => shopId
 }
 
-/** One that moves changes the items of both stores. */
+/** Moving an ad to another store updates the stamp of both stores. */
 const ads = {
   name: "ad",
   key: ["key"],
@@ -185,7 +185,7 @@ const ads = {
 
 export const upsertAds = upsert<OfShop<AdRecord, number | null>>({ ...ads, columns: [shopId, ...adColumns] })
 
-/** An ad of a library, its store if one was found, and what it can be found by later. */
+/** An ad of an ad library with its store, if one was found, and the page and domain by which a later import can find it. */
 export interface FoundLibraryAd extends OfShop<AdRecord, number | null> {
   readonly pageId: string | null
   readonly linkDomain: string | null

@@ -9,29 +9,29 @@ import { sqlIsIn } from "../../domain/catalog/StorelessAds.ts"
 import { rowOf } from "../database/Rows.ts"
 
 /**
- * The stores, by id, of which a transaction has changed something that the search index reads. Ads without a store count for
- * their pseudo-store (domain/catalog/StorelessAds.ts).
+ * The ids of stores for which a transaction has changed data that the search index reads. Ads without a store count for their
+ * pseudo-store (domain/catalog/StorelessAds.ts).
  */
 export interface Touched {
-  /** Products, ads or the name changed, or the store is new or removed. */
+  /** Stores that are new or removed, or whose name, products or ads changed. */
   readonly items: Iterable<number>
-  /** Any other column of the store changed, or its traffic. A store may be in both. */
+  /** Stores of which any other column or the traffic changed. A store may be in both lists. */
   readonly figures: Iterable<number>
   readonly niches: boolean
 }
 
-/** The channel of notifications with new versions. */
+/** The channel of `NOTIFY` for new versions. */
 export const channel = "catalog"
 
-/** How long tombstones are kept. An older index is rebuilt. */
+/** How long tombstones are kept. An index that is older than this is rebuilt. */
 const retention = "30 days"
 
 const decodeVersion = rowOf(Schema.Struct({ version: Schema.Int }))
 const decodeOldest = rowOf(Schema.Struct({ oldest: Schema.NullOr(Schema.Int) }))
 
 /**
- * The first step of every transaction that changes the catalog; others wait until it ends. Returns the version that the
- * transaction makes.
+ * The first step of every transaction that changes the catalog; other such transactions wait until it ends. Returns the version
+ * that the transaction makes.
  */
 export const begin = Effect.fn("CatalogVersion.begin")(function* (
   sql: SqlClient.SqlClient
@@ -41,7 +41,7 @@ export const begin = Effect.fn("CatalogVersion.begin")(function* (
 })
 
 /**
- * The last step of the same transaction. Without changes there is no new version. A store without records gets a tombstone.
+ * The last step of the same transaction. Without changes, no version is made. A store that no longer exists gets a tombstone.
  */
 export const commit = Effect.fn("CatalogVersion.commit")(function* (
   sql: SqlClient.SqlClient,
@@ -75,8 +75,8 @@ const isGone = `
   ELSE NOT EXISTS (SELECT FROM ad WHERE ad.shop_id IS NULL AND ${sqlIsIn("ad.id", "t.shop_id")}) END`
 
 /**
- * Deletes tombstones and versions of more than 30 days ago, by the database's clock. `oldest_version` tells indexes of earlier
- * versions that they cannot catch up.
+ * Deletes tombstones and versions that are older than 30 days by the database's clock. An index of a version before
+ * `oldest_version` cannot catch up.
  */
 export const forgetOld = Effect.fn("CatalogVersion.forgetOld")(function* (
   sql: SqlClient.SqlClient

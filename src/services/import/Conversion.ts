@@ -1,4 +1,4 @@
-/** Cuts a file into its records, whatever holds them, and makes readings of them. */
+/** Splits a file of any container into its records, and converts them to readings. */
 import { Effect, Result, Stream } from "effect"
 import { CsvRows } from "./CsvRows.ts"
 import type * as Format from "./formats/Format.ts"
@@ -19,16 +19,16 @@ export const chunk = ({ kept = [], otherCurrencies = 0, rejects, rows, skipped }
   position: 0
 })
 
-/** Makes records of what a container holds: objects of JSON, or rows of a table. */
+/** Converts what a container holds: JSON values, lines of text, or rows of a table. */
 export interface Converter {
   readonly item?: (item: unknown, line: number) => Reading
   readonly text?: (text: string, line: number) => Reading
   readonly row?: (cells: ReadonlyArray<string>, line: number) => Reading
-  /** What was waiting for more; `isCut`: more of it may have been behind the place where the file was cut off. */
+  /** Converts what is buffered. `isCut`: the file was truncated, so that more of it may be missing. */
   readonly end?: (isCut: boolean) => Reading
 }
 
-/** `onEnd` is told whether the file was whole. */
+/** `onEnd` is called with whether the file was complete. */
 export const convert = (
   file: InputFile,
   container: Format.Container,
@@ -71,7 +71,7 @@ const newline = 0x0a
 
 interface Cutter {
   readonly push: (bytes: Uint8Array) => Reading
-  /** What is left, and why the input ended too early, if it did. */
+  /** Returns the remaining records, and why the input ended too early, if it did. */
   readonly end: (
     damage: string | undefined
   ) => Promise<{ readonly reading: Reading; readonly line: number; readonly problem: string | undefined }>
@@ -98,7 +98,7 @@ const cutterOf = (container: Format.Container, converter: Converter): Cutter => 
         push: (bytes) => convert(lines.push(bytes)),
         end: (damage) =>
           Promise.resolve({
-            // What has begun is no record of a file that is damaged.
+            // In a damaged file, an unfinished line is not a record.
             reading: damage === undefined ? convert(lines.end()) : nothing,
             line: last + 1,
             problem: undefined
@@ -141,7 +141,7 @@ const cutterOf = (container: Format.Container, converter: Converter): Cutter => 
         },
         end: async (damage) => {
           const left = damage === undefined ? await rows.end() : []
-          // Values of the last row are missing, and its end of line.
+          // A last row without an end of line and with too few values is truncated.
           const isCutRow = !endsLine && (left.at(-1)?.cells.length ?? Infinity) < container.header.length
           const found = convert(isCutRow ? left.slice(0, -1) : left)
           const problem = rows.problem ?? (isCutRow ? "the input ends in the middle of this row" : undefined)
@@ -165,7 +165,7 @@ const problem = (line: number, reason: string): Reading => ({
 const parseJson = (text: string): Result.Result<unknown, string> =>
   Result.try({
     try: (): unknown => JSON.parse(text),
-    // V8 repeats a part of the text, which is of a third party, and may be long; the position is enough to find it.
+    // V8's message quotes the text, which is of a third party and may be long; the position is enough to find the error.
     catch: (error) => {
       const position = error instanceof Error ? /at position (\d+)/u.exec(error.message)?.[1] : undefined
       return position === undefined ? "is not JSON" : `is not JSON: see character ${Number(position) + 1}`

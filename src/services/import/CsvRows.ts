@@ -1,15 +1,15 @@
-/** Cuts bytes into the rows of a CSV file. Holds one row at most, whose length is bounded. */
+/** Splits bytes into the rows of a CSV file. Buffers at most one row, whose length is limited. */
 import { parse } from "csv-parse"
 import type { Parser } from "csv-parse"
 import { parse as parseAll } from "csv-parse/sync"
 
 export interface CsvRow {
-  /** Of the line on which it ends, counted from 1. */
+  /** The number of the line on which the row ends, counted from 1. */
   readonly line: number
   readonly cells: ReadonlyArray<string>
 }
 
-/** A description of 200,000 characters has its place in a row of many. */
+/** Enough for descriptions of 200,000 characters in a row of many values. */
 const maxRowCharacters = 4_194_304
 
 const options = (delimiter: string) => ({
@@ -17,14 +17,14 @@ const options = (delimiter: string) => ({
   delimiter,
   max_record_size: maxRowCharacters,
   relax_column_count: true,
-  // A quotation mark within a value that was not quoted is a part of it.
+  // A quotation mark within an unquoted value is part of the value.
   relax_quotes: true,
   skip_empty_lines: true
 })
 
 const delimiters = [",", ";", "\t", "|"]
 
-/** What parts the values: the sign that the first row has most often. */
+/** The delimiter that occurs most often in the first line, outside quotation marks. */
 export const delimiterOf = (head: string): string => {
   const first = /^\uFEFF?[^\r\n]*/u.exec(head)?.[0] ?? ""
   const bare = first.replaceAll(/"[^"]*"/gu, "")
@@ -32,7 +32,7 @@ export const delimiterOf = (head: string): string => {
   return delimiters.reduce((best, sign) => (count(sign) > count(best) ? sign : best))
 }
 
-/** The first row of a file, for which its beginning is enough; none where it is no CSV. */
+/** Parses the first row from the beginning of a file. Empty if the file is not CSV. */
 export const headerOf = (head: string, delimiter: string): ReadonlyArray<string> => {
   try {
     const [first] = parseAll(head, { ...options(delimiter), to: 1 })
@@ -51,12 +51,12 @@ export class CsvRows {
     this.#parser.on("error", (error) => this.#failed(error))
   }
 
-  /** Why the rest of the input is no row, if it is not. */
+  /** Why the rest of the input cannot be parsed, if it cannot. */
   get problem(): string | undefined {
     return this.#problem
   }
 
-  /** The rows that end in these bytes. */
+  /** Returns the rows that end in these bytes. */
   push(bytes: Uint8Array): ReadonlyArray<CsvRow> {
     if (this.#problem !== undefined) return []
     this.#parser.write(bytes)
@@ -64,7 +64,7 @@ export class CsvRows {
     return this.#rows()
   }
 
-  /** What is left when the input ends. */
+  /** Returns the remaining rows at the end of the input. */
   async end(): Promise<ReadonlyArray<CsvRow>> {
     if (this.#problem !== undefined) return []
     const rows: Array<CsvRow> = []

@@ -1,4 +1,4 @@
-/** `import --explain`: what an import would take of a file, without a database, and a map to start with. */
+/** `import --explain`: prints what an import would take from a file, without a database, and writes a map to start with. */
 import { Effect, FileSystem, Result, Stream } from "effect"
 import type { Scope, Stdio } from "effect"
 import * as path from "node:path"
@@ -60,7 +60,7 @@ interface Understood {
   readonly mapping?: Mapping.Mapping | undefined
 }
 
-/** A file of no known format is explained by a map that is guessed. */
+/** For a file of no known format, a map is guessed. */
 const understood = Effect.fnUntraced(function* (
   file: InputFile.InputFile,
   options: ExplainOptions
@@ -108,7 +108,7 @@ const printSamples = Effect.fnUntraced(function* (
     Effect.flatMap(
       Stream.runForEachWhile((chunk) =>
         Effect.sync(() => {
-          // The store of a file of products has no line, and comes before them.
+          // A file of products begins with a row for its store, which has the line 0.
           rows.push(...chunk.rows.slice(0, shownRecords + 1))
           wrong.push(...chunk.rejects.slice(0, shownRejects))
           otherCurrencies += chunk.otherCurrencies ?? 0
@@ -134,14 +134,14 @@ const printSamples = Effect.fnUntraced(function* (
 
 const recordOf = ({ record }: ImportRow) => (record.type === "library_ad" ? record.ad : record)
 
-/** Of formats whose files a map can say; one column a month is beyond it. */
+/** Returns a map for the formats that a map can express, which excludes traffic with one column per month. */
 const startOf = ({ container, format }: Detected, sample: Sample.Sample): Mapping.Mapping | undefined => {
   if (format === "shops") return MapGuess.guess(sample, "shop")
   const isLong = container._tag === "Csv" && Traffic.places(container.header).visits >= 0
   return format === "traffic" && isLong ? MapGuess.guess(sample, "traffic_month") : undefined
 }
 
-/** Beside the file, or beside the archive that it is in. */
+/** The map is written beside the file, or beside the archive that contains it. */
 const mapPathOf = ({ archive, name }: InputFile.LocatedFile): string => {
   const own = (name: string) => (name === InputFile.standardInput ? "stdin" : name)
   return archive === undefined

@@ -1,4 +1,4 @@
-/** Reads the files of one import, whatever their formats: records, and what the files together are the whole of. */
+/** Reads the files of one import in any format: their records, and for which stores the files are complete. */
 import { Effect, Result, Stream } from "effect"
 import type { FileSystem, Scope, Stdio } from "effect"
 import * as Records from "../../domain/catalog/Records.ts"
@@ -29,27 +29,27 @@ import type { FileFacts } from "./Sources.ts"
 import { WholeStores } from "./WholeStores.ts"
 
 export interface ReadOptions {
-  /** Overrules what the files say of themselves. */
+  /** Overrides the detected format. */
   readonly format: FormatName | undefined
-  /** Says what the columns of every file hold. */
+  /** The map by which every file is read. */
   readonly mapping?: Mapping.Mapping | undefined
   readonly store: StoreOptions
-  /** The day that the data is of, `YYYY-MM-DD`. */
+  /** The date of the data, `YYYY-MM-DD`. */
   readonly asOf: string
-  /** The files are all that there is of the stores whose products they have. */
+  /** Whether the files contain all products of their stores. */
   readonly isComplete: boolean
-  /** Told once for each file, before its records. */
+  /** Called once for each file, before its records. */
   readonly onFile: (name: string, format: FormatName) => Effect.Effect<void>
 }
 
 export interface FileSet {
   readonly chunks: Stream.Stream<ImportChunk, UnreadableInput>
-  /** Of all files together; `null` when one is not known. */
+  /** The size of all files together; `null` if the size of one is unknown. */
   readonly totalBytes: number | null
-  /** Once the chunks have ended. */
+  /** To be called when the chunks have ended. */
   readonly outcome: () => SourceOutcome
   readonly formats: () => ReadonlySet<FormatName>
-  /** Whether a file that was opened may be of the whole of a store. */
+  /** Whether a file that was opened may contain all products of a store. */
   readonly mayBeWhole: () => boolean
   readonly names: ReadonlyArray<string>
 }
@@ -147,7 +147,7 @@ export const recordsOf = Effect.fnUntraced(function* (
   return Stream.concat(Stream.succeed(shopChunk(shop)), records)
 })
 
-/** Products are of the store that the map or the command names. */
+/** Reads a file by a map. If the map names no store for products, `StorefrontShop.describe` finds it. */
 const mapped = Effect.fnUntraced(function* (
   file: InputFile.InputFile,
   container: Format.Container,

@@ -1,4 +1,4 @@
-/** One transaction of an import: the batches of a few seconds, which make at most one version of the catalog. */
+/** Loads the batches of a few seconds in one transaction, which makes at most one version of the catalog. */
 import { Clock, Context, Effect, Option } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import type { LoadedBatch } from "./BatchLoader.ts"
@@ -11,14 +11,14 @@ import { loadRows } from "./ResilientLoader.ts"
 export interface Group {
   readonly sql: SqlClient.SqlClient
   readonly origin: Origin | null
-  /** The next batch; empty when there is none. */
+  /** The next batch; empty at the end of the input. */
   readonly next: Effect.Effect<ReadonlyArray<ImportRow>, ImportError>
   readonly onLoaded: (rows: number, loaded: LoadedBatch) => Effect.Effect<void, ImportError>
-  /** For an empty catalog: all batches are one group. */
+  /** Whether the catalog is empty; all batches are then one group. */
   readonly isFirstLoad: boolean
 }
 
-/** Loads the first batch and perhaps others; returns whether there may be more. */
+/** Loads the first batch and those that follow within the limits. Returns whether more may follow. */
 export const loadGroup = Effect.fn("GroupLoader.loadGroup")(function* (
   first: ReadonlyArray<ImportRow>,
   { isFirstLoad, next, onLoaded, origin, sql }: Group
@@ -40,7 +40,7 @@ export const loadGroup = Effect.fn("GroupLoader.loadGroup")(function* (
         niches ||= loaded.touched.niches
         yield* onLoaded(rows.length, loaded)
       })
-      /** None when the transaction should end. */
+      /** Returns none when the transaction should end. */
       const following = Effect.fnUntraced(function* (loadedRows: number) {
         if (isFirstLoad) return Option.some(yield* next)
         const millis = limits.millis - ((yield* Clock.currentTimeMillis) - startedAt)
@@ -68,15 +68,15 @@ export interface Limits {
 
 /**
  * The limits of one transaction. With a version every few seconds, servers show changes soon, and most stores are indexed once
- * although their rows come in several batches.
+ * although their rows are spread over several batches.
  */
 export const GroupLimits = Context.Reference<Limits>("discovery/import/GroupLimits", {
   defaultValue: () => ({ rows: 50_000, millis: 3_000 })
 })
 
 /**
- * The pool's limits are for short statements, but a group waits for other changes of the catalog, and a first load for its
- * input. Stored rows are always found by index: the planner's statistics lag behind a growing table.
+ * The pool's timeouts are for short statements, but a group waits for other changes of the catalog, and a first load for its
+ * input. Stored rows are always found by index, because the planner's statistics lag behind a growing table.
  */
 const settings = (sql: SqlClient.SqlClient): Effect.Effect<void, SqlError.SqlError> =>
   Effect.asVoid(sql`

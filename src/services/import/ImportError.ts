@@ -1,7 +1,7 @@
 /** Errors that stop an import; bad records are rejected instead. Every message says what to do. */
 import { Schema } from "effect"
 
-/** The input cannot be read at all, or is of a kind that holds no records. */
+/** The input cannot be read, or its format is not supported. */
 export class UnreadableInput extends Schema.TaggedError<UnreadableInput>()("UnreadableInput", {
   message: Schema.String,
   cause: Schema.optionalKey(Schema.Defect())
@@ -23,7 +23,7 @@ export class ImportRunning extends Schema.TaggedError<ImportRunning>()("ImportRu
   message: Schema.String
 }) {}
 
-/** The database failed, also when retried. */
+/** The database failed, also after retries. */
 export class ImportStopped extends Schema.TaggedError<ImportStopped>()("ImportStopped", {
   message: Schema.String,
   cause: Schema.Defect()

@@ -1,19 +1,19 @@
-/** What every reader produces and the importer takes: records with the place that they came from, in pieces. */
+/** What readers produce and the importer takes: chunks of records with their positions in the input. */
 import type { AdRecord, NativeRecord } from "../../domain/catalog/Records.ts"
 import { englishOf } from "../../domain/ArgumentIssue.ts"
 import type { ArgumentIssue } from "../../domain/ArgumentIssue.ts"
 
-/** An ad of a public library, which does not say whose store it is for: that is found out when it is written. */
+/** An ad of a public library, which does not name its store. The store is looked up when the ad is written. */
 export interface LibraryAd {
   readonly type: "library_ad"
   readonly ad: AdRecord
-  /** Of the page that runs it. */
+  /** The id of the page that runs the ad. */
   readonly page_id: string | null
-  /** What the ad shows as its address, such as `oakline.example.com`; where it does not tell where it leads. */
+  /** The address that the ad displays, such as `oakline.example.com`, in case its landing page is unknown. */
   readonly caption: string | null
 }
 
-/** A niche of a taxonomy, by its path from the top: its id is given when it is written. */
+/** A niche of a taxonomy, with its path from the root. Its id is assigned when it is written. */
 export interface TaxonomyNiche {
   readonly type: "taxonomy_niche"
   /** Its id in the taxonomy. */
@@ -22,16 +22,16 @@ export interface TaxonomyNiche {
 }
 
 export interface ImportRow {
-  /** Counted from 1; of a file that is one JSON document, the position of the item. */
+  /** Line number, counted from 1; the position of the item in a file that is one JSON document. */
   readonly line: number
   readonly record: NativeRecord | LibraryAd | TaxonomyNiche
-  /** Of a product: what its source calls the kind of thing that it is. The niche of its store may follow from it. */
+  /** The category of a product in its source. The niche of the store may be derived from it. */
   readonly category?: string | null
-  /** The name of the file, where there are several. */
+  /** The name of the file that the record was read from. */
   readonly file?: string
 }
 
-/** One thing that is wrong with one record. `field` is dotted, such as `languages.0`; "" is the whole record. */
+/** One error in one record. `field` is a path such as `languages.0`; "" means the whole record. */
 export interface Reject {
   readonly line: number
   readonly field: string
@@ -44,11 +44,11 @@ export interface ImportChunk {
   readonly rejects: ReadonlyArray<Reject>
   /** Items left out on purpose, such as unavailable products. */
   readonly skipped: number
-  /** Amounts left out of records, because they are in another currency than the store's. */
+  /** How many amounts were left out because they are not in the store's currency. */
   readonly otherCurrencies?: number
-  /** Keys of products that are there, but were rejected: they are not gone. */
+  /** Keys of rejected products, which must not be removed: they still exist at the source. */
   readonly kept?: ReadonlyArray<string>
-  /** How far in the whole input this is, in whatever unit its total is told; for the progress. */
+  /** The position in the whole input, in the unit of its total; for the progress bar. */
   readonly position: number
 }
 

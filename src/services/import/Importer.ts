@@ -27,16 +27,16 @@ import type { FileFacts, Provenance } from "./Sources.ts"
 export interface ImportProgress {
   readonly records: number
   readonly rejected: number
-  /** In the source. */
+  /** The position in the source. */
   readonly position: number
 }
 
-/** What is known of an import once all of its files have been read. */
+/** What is known once all files of an import have been read. */
 export interface SourceOutcome {
   readonly files: ReadonlyArray<FileFacts>
-  /** Stores of which the files have all products: others are gone. */
+  /** Domains of stores whose products are all in the files: their other stored products are removed. */
   readonly wholeStores: ReadonlyArray<string>
-  /** Products of them that were rejected: they are not gone. */
+  /** Rejected products, which must not be removed: they still exist at the source. */
   readonly keptProducts: ReadonlyArray<{ readonly shop: string; readonly key: string }>
 }
 
@@ -44,16 +44,16 @@ const noOutcome: SourceOutcome = { files: [], wholeStores: [], keptProducts: [] 
 
 export interface ImportOptions {
   readonly provenance: Provenance
-  /** Whether the source may have all products of a store: those that it has are noted, so that others can be told. */
+  /** Whether the source may have all products of a store. Its products are then recorded, so that missing ones can be found. */
   readonly notesProducts?: () => boolean
-  /** Asked for when the source has ended. */
+  /** Called when the source has ended. */
   readonly outcome?: () => SourceOutcome
   /**
-   * Ads of the source that were not seen for longer do not run any more; `undefined`: the import says nothing of other ads. Asked for
+   * Ads of the source that were not seen for more days than this become inactive; `undefined` leaves them as they are. Called
    * when the source has ended.
    */
   readonly expireAdsAfterDays?: () => number | undefined
-  /** Whether more than half of the products of a store may go at once. */
+  /** Whether more than half of the products of a store may be removed at once. */
   readonly allowsLargeRemovals?: boolean
   /** More rejected records than this stop the import. */
   readonly maxRejects: number
@@ -62,18 +62,18 @@ export interface ImportOptions {
 }
 
 export interface ImportReport {
-  /** Records in the catalog now, including those that were there already or came twice. */
+  /** Records that were accepted, including unchanged ones and duplicates. */
   readonly accepted: number
   readonly rejected: number
   /** Items that the reader left out on purpose. */
   readonly skipped: number
-  /** Amounts left out of records, because they are in another currency than the store's. */
+  /** How many amounts were left out because they are not in the store's currency. */
   readonly otherCurrencies: number
   readonly tallies: Tallies
   readonly links: LinkCounts
-  /** Ads that do not run any more, because they were not seen for long. */
+  /** Ads that became inactive because they were not seen for too long. */
   readonly expiredAds: number
-  /** Stores without a niche that have one now, by what they sell. */
+  /** Stores without a niche that got one by what they sell. */
   readonly electedNiches: number
   readonly refusedRemovals: ReadonlyArray<RefusedRemoval>
   /** From the first record to the last commit. */
@@ -86,7 +86,7 @@ const batchRows = 5_000
 /** Reading and decoding continue while the database works. */
 const batchesAhead = 2
 
-/** An arbitrary constant: the advisory lock that a running import has. */
+/** The key of the advisory lock that a running import holds: an arbitrary constant. */
 export const lockId = 7_236_202
 
 const decodeIsEmpty = rowOf(Schema.Struct({ isEmpty: Schema.Boolean }))
@@ -94,7 +94,7 @@ const decodeIsEmpty = rowOf(Schema.Struct({ isEmpty: Schema.Boolean }))
 export class Importer extends Context.Service<
   Importer,
   {
-    /** One import at a time over all processes. */
+    /** Runs an import. Only one runs at a time over all processes. */
     run(
       source: Stream.Stream<ImportChunk, UnreadableInput>,
       options: ImportOptions
@@ -152,7 +152,7 @@ export class Importer extends Context.Service<
             refusedRemovals: gone.refused
           }
           yield* Sources.finish(sql, origin.importId, files, found)
-          // The records are in; what is not forgotten now, the next import forgets.
+          // The records are committed; the next import deletes what this one could not.
           yield* Effect.catchTag(CatalogVersion.forgetOld(sql), "SqlError", (error) =>
             Effect.logWarning("Old versions of the catalog could not be forgotten", error)
           )
@@ -199,7 +199,7 @@ const stopped = (error: SqlError.SqlError): ImportStopped =>
     cause: error
   })
 
-/** Reserves a connection for the lock, which belongs to a session: batches commit one by one. */
+/** Reserves a connection for the lock, because the lock belongs to a session and outlives the transactions of the batches. */
 const takeTurn = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient
 ): Effect.fn.Return<void, SqlError.SqlError | ImportRunning, Scope.Scope> {
@@ -226,7 +226,7 @@ class Report {
   #otherCurrencies = 0
   #position = 0
   #loaded = nothingLoaded
-  /** By store and niche. */
+  /** The weights of votes by store and niche. */
   readonly votes = new Map<number, Map<number, number>>()
   readonly #options: ImportOptions
 

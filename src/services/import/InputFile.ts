@@ -1,6 +1,6 @@
 /**
- * The files that an import reads: their text as UTF-8, unpacked where they are gzip, zstd or zip, and how far they have been read.
- * `-` is standard input. A folder stands for the files in it, a zip archive for its own.
+ * The input files of an import: their text as UTF-8, decompressed if they are gzip, zstd or zip, and how far they have been
+ * read. `-` is standard input. A folder or a zip archive stands for the files in it.
  */
 import * as NodeStream from "@effect/platform-node/NodeStream"
 import { Effect, FileSystem, Result, Sink, Stdio, Stream } from "effect"
@@ -14,18 +14,18 @@ import * as zlib from "node:zlib"
 import * as yauzl from "yauzl"
 import { UnreadableInput } from "./ImportError.ts"
 
-/** The packed data ends early or does not unpack; what came before it is good. */
+/** The compressed data is truncated or damaged; what was read before is valid. */
 export interface Damage {
   readonly damage: string
 }
 
-/** A file that is there, not yet opened. */
+/** A file that exists and is not opened yet. */
 export interface LocatedFile {
   /** For messages. */
   readonly name: string
-  /** The archive that it is in. */
+  /** The archive that contains the file. */
   readonly archive?: string
-  /** As stored; `null` when it is not known. */
+  /** The length of `bytes`; `null` if it is unknown. */
   readonly totalBytes: number | null
   readonly bytes: Stream.Stream<Uint8Array, UnreadableInput>
 }
@@ -34,21 +34,21 @@ export interface InputFile {
   readonly name: string
   readonly totalBytes: number | null
   readonly bytesRead: () => number
-  /** Of the bytes as stored, hexadecimal; of what was read so far. */
+  /** SHA-256 of the stored bytes that were read so far, in hexadecimal. */
   readonly sha256: () => string
-  /** The beginning of the text, to tell what it is; a character at its end may be cut. */
+  /** The beginning of the text, for detecting its format; its last character may be truncated. */
   readonly head: string
-  /** Whether the head is all of it. */
+  /** Whether `head` is the whole text. */
   readonly isWhole: boolean
   readonly content: Stream.Stream<Uint8Array | Damage, UnreadableInput>
 }
 
 export const standardInput = "standard input"
-/** Of a map that `import --explain` writes. */
+/** The file extension of a map that `import --explain` writes. */
 export const mapEnding = ".map.json"
 
 const chunkBytes = 262_144
-/** Enough to hold a first record, whatever the format. */
+/** Enough for the first record of any format. */
 const headBytes = 262_144
 const maxZipEntries = 10_000
 
@@ -72,7 +72,7 @@ type Locate = Effect.fn.Return<
   FileSystem.FileSystem | Stdio.Stdio | Scope.Scope
 >
 
-/** The files that a name stands for, in the order of their names. */
+/** Finds the files that a name stands for, in the order of their names. */
 export const locate = Effect.fn("InputFile.locate")(function* (name: string): Locate {
   if (name === "-") return yield* locateStandardInput
   const files = yield* FileSystem.FileSystem
@@ -88,13 +88,13 @@ export const locate = Effect.fn("InputFile.locate")(function* (name: string): Lo
     const regular = yield* Effect.filter(inside, (file) =>
       Effect.map(Effect.option(files.stat(file)), (stat) => stat._tag === "Some" && stat.value.type === "File")
     )
-    // What commands have written beside the files.
+    // Files that commands have written beside their input are left out.
     const isOurs = (file: string) => file.endsWith(".rejects.ndjson") || file.endsWith(mapEnding)
     const wanted = regular.filter((file) => !path.basename(file).startsWith(".") && !isOurs(file))
     if (wanted.length === 0) return yield* unreadable(name, "is a folder without files")
     return (yield* Effect.forEach(wanted, locate)).flat()
   }
-  // A pipe such as `<(...)` or /dev/stdin has no size, and no positions to read at.
+  // A pipe such as `<(...)` or /dev/stdin has no size and is not seekable.
   if (info.type !== "File") return yield* spooledIfZip({ name, totalBytes: null, bytes: readable(name, name) })
   const totalBytes = Number(info.size)
   if (totalBytes === 0) return yield* unreadable(name, "is empty")
@@ -143,7 +143,7 @@ const startsAsZip = (file: string): Effect.Effect<boolean, UnreadableInput> =>
     catch: (cause) => unreadable(file, "cannot be read", cause)
   })
 
-/** The directory of an archive is at its end: one that comes through a pipe is put into a file first. */
+/** A zip archive has its directory at the end, so that one from a pipe is copied to a temporary file first. */
 const spooledIfZip = Effect.fnUntraced(function* (file: LocatedFile): Locate {
   const [head, bytes] = yield* withHead(file.bytes, 4)
   if (kindOf(head) !== "zip") return [{ ...file, bytes }]
@@ -239,9 +239,9 @@ const signatures: ReadonlyArray<readonly [Kind, ReadonlyArray<number>]> = [
 const kindOf = (head: Uint8Array): Kind =>
   signatures.find(([, bytes]) => bytes.every((byte, at) => head[at] === byte))?.[0] ?? "text"
 
-/** How many bytes are searched for what no text holds. */
+/** How many bytes are searched for NUL, which no text contains. */
 const searchedBytes = 4_096
-/** Packed once, and perhaps a packed file within it. */
+/** A compressed file may contain another compressed file. */
 const maxPacking = 2
 
 const toText = (
@@ -276,7 +276,7 @@ const toText = (
     }
   })
 
-/** UTF-16 becomes UTF-8; half a surrogate pair becomes U+FFFD. */
+/** Converts UTF-16 to UTF-8. An unpaired surrogate becomes U+FFFD. */
 const transcode = (
   bytes: Stream.Stream<Uint8Array | Damage, UnreadableInput>,
   encoding: "utf-16le" | "utf-16be"
@@ -290,7 +290,7 @@ const transcode = (
     )
   })
 
-/** The first bytes, the stream with them still in it, and whether they are all of it. */
+/** Returns the first bytes, the stream including them, and whether they are the whole stream. */
 const withHead = <A extends Uint8Array | Damage, E, R>(stream: Stream.Stream<A, E, R>, wanted: number) =>
   Effect.suspend(() => {
     let seen = 0
@@ -315,7 +315,7 @@ const unpack = (
         kind === "gzip"
           ? zlib.createGunzip({ chunkSize: chunkBytes })
           : zlib.createZstdDecompress({ chunkSize: chunkBytes }),
-      // Unpacking may keep up with the reading; what is taken at once is held at once.
+      // Decompression can refill the buffer during a pull: more reads per pull would hold more data in memory.
       chunkSize: 1,
       onError: (cause): Damage => ({
         damage: `the packed data ends early or is damaged (${cause instanceof Error ? cause.message : "unknown"})`

@@ -1,10 +1,10 @@
-/** Cuts the bytes of one JSON document into the items of the list that it holds. Holds one item at most. */
+/** Splits one JSON document into the items of its list. Buffers at most one item. */
 import { JSONParser } from "@streamparser/json"
 
-/** Deeper than any list of records stands. */
+/** No list of records is nested more deeply. */
 const maxDepth = 12
 
-/** How many characters one item may have. */
+/** The largest size of one item. */
 const maxItemBytes = 16_777_216
 
 export class JsonItems {
@@ -13,9 +13,9 @@ export class JsonItems {
   #problem: string | undefined
   #bytesOfItem = 0
 
-  /** `path`: where the items stand, such as `$.products.*`. */
+  /** `path`: the path of the items, such as `$.products.*`. */
   constructor(path: string) {
-    // What was taken is let go.
+    // Items that were returned are not kept in memory.
     this.#parser = new JSONParser({ paths: [path], keepStack: false })
     this.#parser.onValue = ({ value }) => {
       this.#items.push(value)
@@ -26,12 +26,12 @@ export class JsonItems {
     }
   }
 
-  /** Why the rest of the input holds no item, if it does not. */
+  /** Why the rest of the input cannot be parsed, if it cannot. */
   get problem(): string | undefined {
     return this.#problem
   }
 
-  /** The items that end in these bytes. */
+  /** Returns the items that end in these bytes. */
   push(bytes: Uint8Array): ReadonlyArray<unknown> {
     if (this.#problem !== undefined || this.#parser.isEnded) return []
     this.#items = []
@@ -55,18 +55,18 @@ export interface FirstItem {
 
 type Place = Parameters<JSONParser["onValue"]>[0]
 
-/** Told of every value of a document, inner ones before those that hold them. The document may be cut. */
+/** Calls `onValue` for every value, inner values first. The document may be truncated. */
 const walk = (head: string, onValue: (place: Place) => void): void => {
   const parser = new JSONParser()
   parser.onValue = (place) => {
     if (place.stack.length <= maxDepth) onValue(place)
   }
-  // It is cut.
+  // A truncated document ends in an error.
   parser.onError = () => {}
   try {
     parser.write(head)
   } catch {
-    // What was told stands.
+    // Values before the error have been reported.
   }
 }
 
@@ -75,7 +75,7 @@ const pathOf = ({ key, stack }: Place): string => {
   return ["$", ...names.map((name) => (typeof name === "number" ? "*" : String(name)))].join(".")
 }
 
-/** The first value of a document that `isItem` takes, and where its like stand. */
+/** The first value that `isItem` accepts, and the path of it and its siblings. */
 export const firstItem = (head: string, isItem: (value: unknown) => boolean): FirstItem | undefined => {
   let found: FirstItem | undefined
   walk(head, (place) => {
@@ -85,7 +85,7 @@ export const firstItem = (head: string, isItem: (value: unknown) => boolean): Fi
   return found
 }
 
-/** Where the objects of a list stand; of several lists that one that is in no other. */
+/** The path of the objects of a list; of several lists, of the one that is nested least. */
 export const listIn = (head: string): string | undefined => {
   let best: { readonly path: string; readonly depth: number } | undefined
   walk(head, (place) => {

@@ -1,9 +1,9 @@
 /**
- * Splits bytes into lines of text. Holds at most one line, of limited length. Blank lines are counted but dropped here, because
- * a packed file of blank lines unpacks to a thousand times its size.
+ * Splits bytes into lines of text. Buffers at most one line, of limited length. Blank lines are counted but dropped here,
+ * because a compressed file of blank lines decompresses to a thousand times its size.
  */
 
-/** `number` counts from 1. `text` is without its end of line; `problem` says why there is none. */
+/** `number` counts from 1. `text` excludes the end of line; `problem` says why there is no text. */
 export type Line =
   | { readonly number: number; readonly text: string; readonly isUnfinished: boolean }
   | { readonly number: number; readonly problem: string }
@@ -20,7 +20,7 @@ export class Lines {
   #begunBytes = 0
   readonly #utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
 
-  /** The lines that end in these bytes. */
+  /** Returns the lines that end in these bytes. */
   push(bytes: Uint8Array): ReadonlyArray<Line> {
     const first = bytes.indexOf(newline)
     if (first === -1) {
@@ -36,14 +36,14 @@ export class Lines {
     return lines
   }
 
-  /** The last line, if it has no end of line. */
+  /** Returns the last line, if it has no end of line. */
   end(): ReadonlyArray<Line> {
     const lines: Array<Line> = []
     if (this.#begunBytes > 0) this.#finish(true, lines)
     return lines
   }
 
-  /** The input is damaged here: the unfinished line is a problem. */
+  /** Reports the unfinished line as a problem, because the input is damaged here. */
   breakOff(problem: string): Line {
     this.#begun = []
     this.#begunBytes = 0

@@ -1,4 +1,4 @@
-/** The niches and categories that are known, and which niche a store has by what it sells. */
+/** The stored niches and categories, and the niche that a store gets by what it sells. */
 import { Effect, Schema } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import type { CategoryRecord, NicheRecord } from "../../domain/catalog/Records.ts"
@@ -7,7 +7,7 @@ import * as CatalogVersion from "./CatalogVersion.ts"
 import type { ImportRow, TaxonomyNiche } from "./ImportSource.ts"
 import { NicheTree } from "./NicheTree.ts"
 
-/** What one product says of the niche of its store. */
+/** A vote for the niche of a store, by one of its products or categories. */
 export interface NicheVote {
   readonly shopId: number
   readonly nicheId: number
@@ -25,13 +25,13 @@ const decodeNiches = rowsOf(NicheRow)
 const decodeCategories = rowsOf(Schema.Struct({ name: Schema.String, niche_id: Schema.Int }))
 const decodeIds = rowsOf(Schema.Struct({ id: Schema.Int }))
 
-/** A niche as it is stored, with its id in a taxonomy. */
+/** A niche as it is stored, with its key in a taxonomy. */
 export type KeyedNiche = NicheRecord & { readonly taxonomy_key?: string | null }
 
 const maxNameCharacters = 100
 const firstTaxonomyId = 10_000
 
-/** The category above, by the ids of the taxonomy: `gid://shopify/TaxonomyCategory/aa-1-2` is below `.../aa-1`. */
+/** The key of the parent category: `gid://shopify/TaxonomyCategory/aa-1-2` is below `.../aa-1`. */
 const parentKey = (key: string): string | null => {
   const cut = key.lastIndexOf("-")
   return cut > key.lastIndexOf("/") ? key.slice(0, cut) : null
@@ -57,8 +57,8 @@ export class StoredNiches {
   }
 
   /**
-   * Niches of categories of a taxonomy. One that is known keeps its id. The name is the category's own, with as many of those above
-   * it as are needed to make it unique.
+   * Converts the categories of a taxonomy to niches. A stored niche keeps its id. The name is the category's own, preceded by
+   * as many of its ancestors as make it unique.
    */
   addTaxonomy(categories: ReadonlyArray<TaxonomyNiche>): ReadonlyArray<KeyedNiche> {
     return categories.flatMap(({ key, path }) => {
@@ -83,13 +83,13 @@ export class StoredNiches {
     return Array.from(categories, ([name, record]) => ({ ...record, name }))
   }
 
-  /** None where the store or the niche is not known. */
+  /** Empty if the store or the niche is unknown. */
   vote(shopId: number | null, category: string | null, weight: number): ReadonlyArray<NicheVote> {
     const nicheId = category === null || shopId === null ? undefined : this.#nicheOf(category)
     return shopId === null || nicheId === undefined ? [] : [{ shopId, nicheId, weight }]
   }
 
-  /** By the table of categories; else a path is taken by its last part that is the name of a niche, the longest name first. */
+  /** Looks up the category; else its path from the end for the name of a niche, and longer names first. */
   #nicheOf(category: string): number | undefined {
     const own = this.#categories.get(category.toLowerCase())
     if (own !== undefined) return own
@@ -108,7 +108,7 @@ export class StoredNiches {
   }
 }
 
-/** Read only where the rows need them. */
+/** Reads niches and categories if a row needs them. */
 export const read = Effect.fn("Niches.read")(function* (
   sql: SqlClient.SqlClient,
   rows: ReadonlyArray<ImportRow>
@@ -131,7 +131,7 @@ export const read = Effect.fn("Niches.read")(function* (
   )
 })
 
-/** Gives stores without a niche the one with the most votes, of equal ones the lowest. A transaction of its own. */
+/** In one transaction, gives each store without a niche the one with the most votes, on a tie that with the lowest id. */
 export const elect = Effect.fn("Niches.elect")(function* (
   sql: SqlClient.SqlClient,
   votes: ReadonlyMap<number, ReadonlyMap<number, number>>

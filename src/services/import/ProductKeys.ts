@@ -1,6 +1,6 @@
 /**
- * Which stored product a record is of. A product's key within its store is its handle where the source has one; the platform's id is
- * an alias. Sources that know only one of both meet in the same row, whose id stays.
+ * Finds the stored product of a record. A product's key within its store is its handle if the source has one; the platform's id
+ * is an alias. Sources that know only one of the two update the same row, which keeps its id.
  */
 import { PgTypes } from "@effect/sql-pg"
 import { Effect, Result, Schema } from "effect"
@@ -16,15 +16,15 @@ interface OfShop {
 const decodeStored = rowsOf(Schema.Struct({ n: Schema.Int, id: Schema.Int, key: Schema.String }))
 
 /**
- * The records, each with the key that its product has now, of which none comes twice: the last one counts. A product that was known by
- * its alias alone, or by another handle, gets the record's key.
+ * Returns the records with the current keys of their products, without duplicates: the last one counts. A product that was
+ * stored by its alias alone, or by another handle, gets the record's key.
  */
 export const resolve = Effect.fn("ProductKeys.resolve")(function* (
   sql: SqlClient.SqlClient,
   records: ReadonlyArray<OfShop>
 ): Effect.fn.Return<ReadonlyArray<OfShop>, SqlError.SqlError> {
   if (records.length === 0) return records
-  // An array of nothing but NULL does not tell its type.
+  // The type of an array of only NULL cannot be inferred.
   const aliases = Result.getOrThrow(
     PgTypes.array(
       records.map(({ record }) => record.alias ?? null),
@@ -46,7 +46,7 @@ export const resolve = Effect.fn("ProductKeys.resolve")(function* (
     WHERE NOT EXISTS (SELECT FROM product p WHERE p.shop_id = wanted.shop_id AND p.key = wanted.key)`
   )
   const found = new Map(stored.map((row) => [row.n - 1, row]))
-  /** Of the batch itself: who is told by an alias only is told by a key as well. */
+  /** Keys by alias within the batch, for records whose key is the alias of another record. */
   const keyOfAlias = new Map(
     records.flatMap(({ record, shopId }) => (isAliased(record) ? [[`${shopId} ${record.alias}`, record.key]] : []))
   )
@@ -56,10 +56,10 @@ export const resolve = Effect.fn("ProductKeys.resolve")(function* (
     const row = found.get(at)
     const byBatch = !isAliased(record) ? keyOfAlias.get(`${shopId} ${record.key}`) : undefined
     const key = byBatch ?? (row !== undefined && !isAliased(record) ? row.key : record.key)
-    // One row cannot become two products.
+    // A row is renamed only once.
     if (row !== undefined && isAliased(record) && !renamed.has(row.id)) renamed.set(row.id, key)
     const id = `${shopId} ${key}`
-    // So that the last one counts also where it was told by another name.
+    // Deleted first, so that the record moves to the place of its last occurrence.
     resolved.delete(id)
     resolved.set(id, { shopId, record: key === record.key ? record : { ...record, key, alias: record.key } })
   }
@@ -74,7 +74,7 @@ export const resolve = Effect.fn("ProductKeys.resolve")(function* (
 
 const isAliased = ({ alias }: ProductRecord): boolean => alias !== undefined && alias !== null
 
-/** Notes that the import has come across these products, which are stored by now. */
+/** Records that these products, which are stored by now, occur in the import. */
 export const note = (
   sql: SqlClient.SqlClient,
   records: ReadonlyArray<OfShop>

@@ -1,6 +1,6 @@
 /**
- * What follows from the files of an import as a whole, once all of them are in: products that are gone at their source, and ads that
- * are not shown any more.
+ * Removes products that are gone at their source and expires ads that are no longer seen, once all files of an import are
+ * loaded.
  */
 import { Effect, Schema } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
@@ -22,7 +22,7 @@ const touchedBy = (removed: ReadonlyArray<{ readonly shop_id: number }>): Touche
 type Removal = Effect.Effect<Touched, SqlError.SqlError>
 type Ids = ReadonlyArray<number>
 
-/** Removes stores with all that belongs to them; a part of a transaction between `begin` and `commit` of CatalogVersion. */
+/** Removes stores with all that belongs to them, within a transaction between `begin` and `commit` of CatalogVersion. */
 export const removeShops = (sql: SqlClient.SqlClient, ids: Ids): Removal =>
   sql`DELETE FROM shop WHERE id = ANY(${ids}::int[]) RETURNING id AS shop_id`.pipe(
     Effect.flatMap(decodeRemoved),
@@ -43,10 +43,10 @@ export const removeAds = (sql: SqlClient.SqlClient, ids: Ids): Removal =>
     Effect.map(touchedBy)
   )
 
-/** A store with more products than this loses no more than half of them without being told to. */
+/** Larger stores lose at most half of their products at once, unless the operator allows more. */
 const smallStore = 50
 
-/** Too many products of a store are not in files that are all of them: they stay. */
+/** A removal that was refused because too many products of the store are missing from the files. */
 export interface RefusedRemoval {
   readonly domain: string
   readonly gone: number
@@ -58,7 +58,7 @@ export interface RemovedProducts {
   readonly refused: ReadonlyArray<RefusedRemoval>
 }
 
-/** Notes products that were not imported although they are there. */
+/** Records that rejected products occur in the import. */
 export const noteKept = (
   sql: SqlClient.SqlClient,
   products: ReadonlyArray<{ readonly shop: string; readonly key: string }>
@@ -72,7 +72,7 @@ export const noteKept = (
         JOIN shop s ON s.domain = kept.domain JOIN product p ON p.shop_id = s.id AND (p.key = kept.key OR p.alias = kept.key)
         ON CONFLICT DO NOTHING`)
 
-/** Removes the products of stores that the import has not come across, a store a transaction. */
+/** Removes products of the stores that do not occur in the import, in one transaction per store. */
 export const removeGoneProducts = Effect.fn("Reconciliation.removeGoneProducts")(function* (
   sql: SqlClient.SqlClient,
   domains: Iterable<string>,
@@ -104,8 +104,8 @@ export const removeGoneProducts = Effect.fn("Reconciliation.removeGoneProducts")
 })
 
 /**
- * Ads of the source that the newest data of it has not shown for so many days are not running any more. They were seen last on the
- * day of the data that had them.
+ * Makes ads inactive that their source has not shown for more than `days` days before `asOf`. They were last seen on the date
+ * of the newest data that contains them.
  */
 export const expireAds = Effect.fn("Reconciliation.expireAds")(function* (
   sql: SqlClient.SqlClient,

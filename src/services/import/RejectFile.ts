@@ -1,4 +1,4 @@
-/** Where rejected records are told: one JSON object a line, `{"file", "line", "field", "reason"}`. Made with the first of them. */
+/** The file of rejected records, made with the first: an object per line, `{"file", "line", "field", "reason"}`. */
 import { Effect, FileSystem, Option, Scope } from "effect"
 import { randomUUID } from "node:crypto"
 import { UnwritableRejects } from "./ImportError.ts"
@@ -17,7 +17,7 @@ export interface RejectFileOptions {
   readonly inputs: ReadonlyArray<string>
 }
 
-/** Replaces a file of an earlier run. Checked before anything is imported. */
+/** Replaces the file of an earlier run. The path is checked before anything is imported. */
 export const make = Effect.fn("RejectFile.make")(function* (
   options: RejectFileOptions
 ): Effect.fn.Return<RejectFile, UnwritableRejects, FileSystem.FileSystem | Scope.Scope> {
@@ -44,9 +44,7 @@ export const make = Effect.fn("RejectFile.make")(function* (
   return { path, write }
 })
 
-/**
- * Creates a new file and renames it: opening an existing file would empty it or, through a link, another file.
- */
+/** Creates a new file and renames it, because opening an existing file would truncate it or, through a link, another file. */
 const openNew = Effect.fnUntraced(function* (fs: FileSystem.FileSystem, path: string) {
   const draft = `${path}.${randomUUID()}.tmp`
   const file = yield* fs.open(draft, { flag: "wx" })

@@ -10,8 +10,8 @@ const maxRetries = 4
 const firstPause = "200 millis"
 
 /**
- * Loads the rows, if necessary in parts. A decoded row that violates a rule of the database is rejected with its message; the
- * others are loaded.
+ * Loads the rows, if necessary in parts. A decoded row that violates a rule of the database is rejected with the database's
+ * message; the others are loaded.
  */
 export const loadRows = (write: Write, rows: ReadonlyArray<ImportRow>): Effect.Effect<LoadedBatch, SqlError.SqlError> =>
   loadBatch(write, rows).pipe(

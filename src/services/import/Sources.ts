@@ -1,4 +1,4 @@
-/** Where records come from: each import is a row of its source, and what only one source has brought can be taken out again. */
+/** The sources of records: an import belongs to a source, and records that only one source has can be removed again. */
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql"
@@ -7,20 +7,20 @@ import { rowOf, rowsOf } from "../database/Rows.ts"
 import type { Origin } from "./BulkUpsert.ts"
 import * as CatalogVersion from "./CatalogVersion.ts"
 
-/** What an operator says of the data of one command. */
+/** What an operator states about the data of one import. */
 export interface Provenance {
-  /** The name under which the same data comes again. */
+  /** The name of the source, which is the same for each delivery of the data. */
   readonly source: string
-  /** What the operator may do with it, in the operator's words. */
+  /** What the operator may do with the data, in the operator's words. */
   readonly license: string | null
-  /** The day that the data is of, `YYYY-MM-DD`. */
+  /** The date of the data, `YYYY-MM-DD`. */
   readonly asOf: string
 }
 
 export interface FileFacts {
   readonly name: string
   readonly format: string
-  /** SHA-256 of the bytes as stored, hexadecimal. */
+  /** SHA-256 of the stored bytes, in hexadecimal. */
   readonly sha256: string
 }
 
@@ -35,15 +35,15 @@ const dataAsOf = (sql: SqlClient.SqlClient): Effect.Effect<string | null, SqlErr
     Effect.map((row) => row.as_of)
   )
 
-/** An import that ends is seen within this time. */
+/** A finished import is visible within this time. */
 const asOfTimeToLive = "1 minute"
 
-/** The newest day that finished imports were of, `YYYY-MM-DD`; `null` where it is not known. */
+/** The newest date of the data of finished imports, `YYYY-MM-DD`; `null` if unknown. */
 export const DataAsOf = Context.Reference<Effect.Effect<string | null>>("discovery/import/DataAsOf", {
   defaultValue: () => Effect.succeed(null)
 })
 
-/** Asks the database once a minute. An answer is good without it. */
+/** Reads the date at most once a minute. If that fails, the date is unknown. */
 export const dataAsOfLayer: Layer.Layer<never, never, SqlClient.SqlClient> = Layer.effect(
   DataAsOf,
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
@@ -54,7 +54,7 @@ export const dataAsOfLayer: Layer.Layer<never, never, SqlClient.SqlClient> = Lay
   )
 )
 
-/** Makes the row of an import. Products that an earlier one noted are forgotten: imports take turns. */
+/** Inserts the row of an import, and deletes the products that the import before it recorded: only one runs at a time. */
 export const begin = Effect.fn("Sources.begin")(function* (
   sql: SqlClient.SqlClient,
   { asOf, license, source }: Provenance
@@ -98,7 +98,7 @@ const SourceRow = Schema.Struct({
 export type SourceRow = typeof SourceRow.Type
 const decodeSources = rowsOf(SourceRow)
 
-/** How many records of a source are gone, and how many stay because others have them as well. */
+/** How many records of a source were removed. Those that other sources have as well stay. */
 export interface Forgotten {
   readonly shops: number
   readonly products: number
@@ -108,11 +108,11 @@ export interface Forgotten {
 export class Sources extends Context.Service<
   Sources,
   {
-    /** By name. The counts are of records that the source has, alone or not. */
+    /** All sources by name. Counts include records that other sources have as well. */
     readonly list: Effect.Effect<ReadonlyArray<SourceRow>, SqlError.SqlError>
-    /** Removes what only this source has; `undefined` where there is no such source. */
+    /** Removes the records that only this source has; `undefined` if the source does not exist. */
     forget(name: string): Effect.Effect<Forgotten | undefined, SqlError.SqlError>
-    /** The newest day that finished imports were of. */
+    /** The newest date of the data of finished imports. */
     readonly dataAsOf: Effect.Effect<string | null, SqlError.SqlError>
   }
 >()("discovery/import/Sources") {
@@ -157,7 +157,7 @@ export class Sources extends Context.Service<
               yield* sql`
               DELETE FROM product WHERE source_ids = ARRAY[${id}::int] RETURNING shop_id`
             )
-            // A store that others have brought products or ads of stays.
+            // A store stays if other sources have products or ads of it.
             const shops = yield* decodeRemoved(
               yield* sql`
               DELETE FROM shop WHERE source_ids = ARRAY[${id}::int]

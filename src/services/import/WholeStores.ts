@@ -1,16 +1,16 @@
-/** Of which stores the files of an import have all products, so that others are gone. */
+/** Finds the stores of which the files of an import have all products, so that missing ones are removed. */
 import type { ImportChunk } from "./ImportSource.ts"
 
-/** How many products a page of a storefront may have; `limit` is at most so many. */
+/** The most products that a page of a storefront can have: the maximum of its parameter `limit`. */
 const largestPage = 250
-/** What storefronts and scrapers ask for: a single page of such a size may not be the last one. */
+/** Page sizes that storefronts and scrapers use: a single page of such a size may not be the last one. */
 const commonPageSizes = new Set([30, 50, 100, 150, 200, largestPage])
 
 export class WholeStores {
   readonly #isComplete: boolean
   readonly #whole = new Set<string>()
   readonly #spoiled = new Set<string>()
-  /** How many products each page has, of stores whose products come in pages. */
+  /** The number of products of each page, for stores whose products are paged. */
   readonly #pages = new Map<string, Array<number>>()
   readonly kept: Array<{ readonly shop: string; readonly key: string }> = []
   #current = ""
@@ -23,19 +23,19 @@ export class WholeStores {
     this.#whole.add(domain)
   }
 
-  /** A file of the store was cut off. */
+  /** Marks the store as incomplete, because a file of it was truncated. */
   spoil(domain: string): void {
     this.#spoiled.add(domain)
   }
 
-  /** A page of the store begins. */
+  /** Begins a page of the store. */
   page(domain: string): void {
     const sizes = this.#pages.get(domain)
     if (sizes === undefined) this.#pages.set(domain, [0])
     else sizes.push(0)
   }
 
-  /** A product of the page that has begun. */
+  /** Counts a product of the current page. */
   item(domain: string): void {
     const sizes = this.#pages.get(domain) ?? []
     sizes.push((sizes.pop() ?? 0) + 1)
@@ -52,7 +52,7 @@ export class WholeStores {
   domains(): ReadonlyArray<string> {
     const paged = Array.from(this.#pages).flatMap(([domain, sizes]) => {
       const largest = Math.max(...sizes)
-      // The last page: a shorter one before it would be of a set that was cut.
+      // Complete pages end with one that is shorter than others. A shorter page before the last one proves nothing.
       const last = sizes.at(-1) ?? 0
       const isLastThere = sizes.length > 1 ? last < largest : largest > largestPage || !commonPageSizes.has(largest)
       return isLastThere ? [domain] : []

@@ -1,6 +1,6 @@
 /**
- * Ads of the Meta Ad Library: what its pages hold, in both casings, wrapped or flattened, and what the official interface
- * `ads_archive` gives.
+ * Reads ads of the Meta Ad Library: from its pages, in both casings, wrapped or flattened, and from the official API
+ * `ads_archive`.
  *
  * The address of a snapshot holds the caller's access token, and personal data is beside the ads: none of it is read.
  */
@@ -17,7 +17,7 @@ import type { Foreign } from "./Foreign.ts"
 import { refused } from "./Reading.ts"
 import type { Reading } from "./Reading.ts"
 
-/** Other types of the Ad Library have no label that the filter `ctas` knows. */
+/** The labels of the filter `ctas` by type of the Ad Library. Other types have no such label. */
 const ctaOfType: Readonly<Record<string, Cta>> = {
   ...Object.fromEntries(ctas.map((cta) => [cta.toUpperCase().replaceAll(" ", "_"), cta])),
   BUY: "Buy Now",
@@ -38,13 +38,13 @@ const ctaOfType: Readonly<Record<string, Cta>> = {
   SEE_SHOP: "Shop Now"
 }
 
-/** Types have one casing, labels have several. */
+/** Labels occur in several casings, so that they are compared in upper case. */
 export const ctaOf = (snapshot: Foreign): Cta | null => {
   const type = text(snapshot["cta_type"]) ?? text(snapshot["cta_text"])?.replaceAll(" ", "_")
   return type === undefined ? null : (ctaOfType[type.toUpperCase()] ?? null)
 }
 
-/** Formats that the filter does not know, such as `MULTI_IMAGES`, are images. */
+/** Formats that the filter does not know, such as `MULTI_IMAGES`, count as images. */
 const mediaTypeOf = (snapshot: Foreign, cards: ReadonlyArray<Foreign>): MediaType => {
   const format = text(snapshot["display_format"])?.toLowerCase()
   if (format !== undefined) return mediaTypes.find((type) => type === format) ?? "image"
@@ -59,16 +59,16 @@ const bodyOf = (body: unknown): string | null => {
   return firstText(body, parts["text"]) ?? (html === null ? null : text(fromHtml(html)))
 }
 
-/** Filled in by the platform for each viewer. */
+/** Whether the text is a template that the platform fills in for each viewer. */
 const isTemplate = (found: string | null): boolean => found !== null && /\{\{.*?\}\}/su.test(found)
 
-/** Of a template the text of the first card, unless that is one as well. */
+/** Replaces a template by the text of the first card, or by `null` if that is a template as well. */
 const resolved = (own: string | null, ofCard: string | null): string | null => {
   if (!isTemplate(own)) return own
   return isTemplate(ofCard) ? null : ofCard
 }
 
-/** Where a redirector of the platform leads to. */
+/** Hosts of the platform that redirect to the address in the parameter `u`. */
 const redirectors = new Set(["l.facebook.com", "lm.facebook.com", "l.instagram.com"])
 export const unwrapped = (found: string | null): string | null => {
   const url = found === null ? null : URL.parse(found)
@@ -94,7 +94,7 @@ const latest = (...days: ReadonlyArray<string | null>): string | null =>
 
 const earliest = (one: string, other: string): string => (one < other ? one : other)
 
-/** Lists of the pages: `results` of groups, `edges` of nodes, `collated_results`, `data`. */
+/** Names of the objects and lists that contain ads on the library's pages. */
 const wrappers = [
   "ad_library_main",
   "search_results_connection",
@@ -106,7 +106,7 @@ const wrappers = [
   "ads"
 ]
 
-/** The ads of a record, which may be a page of them, or a group that was collated. */
+/** The ads in a record, which may be one ad, a page of ads, or a collated group. */
 export const adsIn = (value: unknown): ReadonlyArray<Foreign> => {
   if (Array.isArray(value)) return value.flatMap(adsIn)
   if (!isForeign(value)) return []
@@ -117,10 +117,10 @@ export const adsIn = (value: unknown): ReadonlyArray<Foreign> => {
 
 const idNames = ["ad_archive_id", "adArchiveID", "adArchiveId"]
 
-/** A record of the library's pages. */
+/** Whether the record is from the library's pages. */
 export const isPageAd = (record: Foreign): boolean => idNames.some((name) => name in record)
 
-/** A record of `ads_archive`. */
+/** Whether the record is from `ads_archive`. */
 export const isArchiveAd = (record: Foreign): boolean =>
   "id" in record &&
   ("ad_delivery_start_time" in record || "ad_snapshot_url" in record || "ad_creative_bodies" in record)
@@ -134,7 +134,7 @@ export const read = (record: Foreign, line: number, asOf: string): Reading =>
 interface AdParts {
   readonly id: string | null
   readonly pageId: string | null
-  /** What the ad shows as its address; only where it does not tell where it leads. */
+  /** The address that the ad displays, if its landing page is unknown. */
   readonly caption: string | null
   readonly fields: Foreign
 }
@@ -156,7 +156,7 @@ const decode = RecordDecoder.make(AdRecord)
 
 const isWebUrl = Schema.is(WebUrl)
 
-/** An address that is none is left out: the ad is good without it. */
+/** An invalid address is dropped, because the ad is useful without it. */
 const webUrl = (found: string | null): string | null => {
   const href = found === null ? undefined : URL.parse(found)?.href
   return href !== undefined && isWebUrl(href) ? href : null
@@ -169,7 +169,7 @@ const fromPage = (found: Foreign, line: number, asOf: string): Reading => {
   const [first = {}] = cards
   const isActive = flag(record["is_active"])
   const startedOn = day(record["start_date"])
-  // Of a running ad it is the day on which it was seen last.
+  // For a running ad, this is the day on which it was last seen.
   const endedOn = day(record["end_date"])
   const isTemplated = isTemplate(text(snapshot["title"])) || isTemplate(bodyOf(snapshot["body"]))
   return toReading(

@@ -1,6 +1,6 @@
 /**
- * The result of a bulk operation over a store's products: one object a line, variants and images as lines of their own
- * that name their product in `__parentId`, near it or not. Only the fields that were asked for are there.
+ * Reads the result of a bulk operation: one object per line, where variants and images have lines of their own, anywhere in the
+ * file, and name their product in `__parentId`. Only queried fields exist.
  */
 import * as Storefront from "../../../domain/catalog/Storefront.ts"
 import { firstText, foreign, list, text } from "./Foreign.ts"
@@ -23,18 +23,18 @@ export interface Part {
   readonly record: Foreign
 }
 
-/** The id of the product that a line is of; none where the line is no part of a product. */
+/** The id of the product that a line belongs to, or `null`. */
 export const productOf = (record: Foreign): string | null => text(record["__parentId"]) ?? text(record["id"])
 
-/** Where the platform writes it. Within a text its quotation marks would have backslashes, and only the object itself ends a line. */
+/** The platform writes it at the end, where it cannot be part of a string or of a nested object. */
 const parentAtEnd = /"__parentId":"([^"\\\s]+)"\}$/u
 const idAtStart = /^\{"id":"([^"\\\s]+)"/u
 
-/** {@link productOf} of a line that is not parsed; none where the line is not written as the platform does. */
+/** {@link productOf} without parsing; `null` if the id is not where the platform writes it. */
 export const productIn = (line: string): string | null => {
   const id = parentAtEnd.exec(line)?.[1]
   if (id !== undefined) return id
-  // A name may be written with escapes.
+  // A name may be written with escape sequences.
   return line.includes("__parentId") || line.includes("\\u") ? null : (idAtStart.exec(line)?.[1] ?? null)
 }
 
@@ -55,7 +55,7 @@ const imageUrl = (part: Foreign): string | null => {
 const optionAt = (variant: Foreign, at: number): string | null =>
   text(foreign(list(variant["selectedOptions"])[at])["value"])
 
-/** All lines of one product, in any order. */
+/** Converts all lines of one product, in any order. */
 export const toReading = (parts: ReadonlyArray<Part>, domain: string): Reading => {
   const own = parts.find(({ record }) => !("__parentId" in record))
   if (own === undefined) {

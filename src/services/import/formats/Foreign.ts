@@ -1,4 +1,4 @@
-/** Reading values of other people's JSON and CSV: what is of another kind than expected is unknown, never an error. */
+/** Reads values of third-party JSON and CSV. A value of an unexpected type is unknown, never an error. */
 import { Predicate } from "effect"
 
 export type Foreign = Readonly<Record<string, unknown>>
@@ -9,7 +9,7 @@ export const foreign = (value: unknown): Foreign => (isForeign(value) ? value : 
 
 export const list = (value: unknown): ReadonlyArray<unknown> => (Array.isArray(value) ? value : [])
 
-/** Text without blanks around it; blank text is unknown. Whole numbers that are exact count as text, such as ids. */
+/** Trimmed text; blank text is unknown. Safe integers count as text, such as ids. */
 export const text = (value: unknown): string | null => {
   if (typeof value === "number") return Number.isSafeInteger(value) ? String(value) : null
   if (typeof value !== "string") return null
@@ -17,7 +17,7 @@ export const text = (value: unknown): string | null => {
   return trimmed === "" ? null : trimmed
 }
 
-/** The first that is known. */
+/** The first value that is known. */
 export const firstText = (...values: ReadonlyArray<unknown>): string | null => {
   for (const value of values) {
     const found = text(value)
@@ -26,14 +26,14 @@ export const firstText = (...values: ReadonlyArray<unknown>): string | null => {
   return null
 }
 
-/** `https:` goes before addresses without a scheme. */
+/** Adds `https:` to addresses that begin with `//`. */
 export const address = (value: unknown): string | null => {
   const found = text(value)
   if (found === null) return null
   return found.startsWith("//") ? `https:${found}` : found
 }
 
-/** A list that is joined by colons, or by commas or bars where a person made it. */
+/** Splits a list at `separator`, else at the first of `:`, `|`, `;` and `,` that occurs. */
 export const joined = (value: string | null, separator?: string): ReadonlyArray<string> => {
   if (value === null) return []
   const sign = separator ?? [":", "|", ";", ","].find((sign) => value.includes(sign)) ?? ":"
@@ -43,7 +43,7 @@ export const joined = (value: string | null, separator?: string): ReadonlyArray<
     .filter((part) => part !== "")
 }
 
-/** The host of an address, which may come without a scheme. */
+/** The host of an address, whose scheme may be missing. */
 export const host = (written: string): string =>
   written
     .replace(/^(?:https?:)?\/\//iu, "")
@@ -63,15 +63,15 @@ const maxAmountCharacters = 100
 const plainAmount = /^\d+(?:\.\d+)?$/u
 
 /**
- * A number as people and programs write it: `1234.5`, `1,234.50`, `USD $1,234.56`, `1 234,50 €`. The last of comma and point
- * is the decimal sign where both occur, or where one occurs once with other than three digits behind it. `decimalSign`: what is known of it.
+ * Parses `1234.5`, `1,234.50`, `USD $1,234.56`, `1 234,50 €`. The decimal separator is `decimalSign`, else the last of comma
+ * and point if both occur, else a comma that occurs once and not before exactly three digits, else the point.
  */
 export const amount = (value: unknown, decimalSign?: "," | "."): number | null => {
   if (typeof value === "number") return Number.isFinite(value) ? value : null
   const found = text(value)
-  // The patterns take quadratic time.
+  // The regular expressions take quadratic time.
   if (found === null || found.length > maxAmountCharacters) return null
-  // As most are written.
+  // The usual form needs no further parsing.
   if (decimalSign !== "," && plainAmount.test(found)) return Number(found)
   // `12.5K` is not 12.5.
   if (/\d\s?[kmb]$/iu.test(found)) return null
@@ -82,7 +82,7 @@ export const amount = (value: unknown, decimalSign?: "," | "."): number | null =
   const decimal =
     decimalSign ??
     (comma >= 0 && point >= 0 ? (comma > point ? "," : ".") : comma >= 0 && isDecimal(digits, comma, ",") ? "," : ".")
-  // A group never follows the decimal sign.
+  // A thousands separator never follows the decimal separator.
   if (
     decimalSign !== undefined &&
     digits.indexOf(decimalSign) >= 0 &&
@@ -97,7 +97,7 @@ export const amount = (value: unknown, decimalSign?: "," | "."): number | null =
 const isDecimal = (digits: string, at: number, sign: string) =>
   digits.indexOf(sign) === at && digits.length - at - 1 !== 3
 
-/** `YYYY-MM-DD` of what begins so, also with slashes or without separators; of seconds or milliseconds since 1970, in UTC. */
+/** Reads a date as `YYYY-MM-DD`, also with slashes or without separators, or as seconds or milliseconds since 1970. */
 export const day = (value: unknown): string | null => {
   const found = text(value)
   if (found === null) return null
@@ -109,7 +109,7 @@ export const day = (value: unknown): string | null => {
   return new Date(found.length > 10 ? time : time * 1000).toISOString().slice(0, 10)
 }
 
-/** `a.b.0.c` and `a/b/0/c` as names of a flattened record become objects and arrays again. */
+/** Restores the objects and lists of a flattened record with names such as `a.b.0.c` and `a/b/0/c`. */
 export const unflatten = (record: Foreign): Foreign => {
   if (!Object.keys(record).some((name) => /[./]/u.test(name))) return record
   const tree: Record<string, unknown> = {}
@@ -121,7 +121,7 @@ export const unflatten = (record: Foreign): Foreign => {
     let at: Record<string, unknown> = tree
     for (const part of path) {
       const next = at[part]
-      // A name that is a value and a group of others at once: the group counts.
+      // A group of names replaces a value of the same name.
       at = isGroup(next) ? next : (at[part] = {} as Record<string, unknown>)
     }
     at[last] = value
@@ -140,7 +140,7 @@ const withLists = (value: unknown): unknown => {
     : inner
 }
 
-/** Every name in snake case, at any depth: `adArchiveID` and `ad_archive_id` are one. */
+/** Converts names to snake case at any depth, so that `adArchiveID` and `ad_archive_id` are equal. */
 export const snakeCase = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(snakeCase)
   if (!isForeign(value)) return value

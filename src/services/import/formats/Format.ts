@@ -1,4 +1,4 @@
-/** The formats that are known, and how a file of each is told from others. */
+/** The known formats, and how the format of a file is detected. */
 import { Result } from "effect"
 import { recordTypes } from "../../../domain/catalog/Records.ts"
 import { delimiterOf, headerOf } from "../CsvRows.ts"
@@ -12,7 +12,7 @@ import * as ShopCsv from "./ShopCsv.ts"
 import * as Taxonomy from "./Taxonomy.ts"
 import * as Traffic from "./Traffic.ts"
 
-/** What each format is, as messages say it. */
+/** Descriptions of the formats for messages. */
 export const formats = {
   native: "records of this catalog, one a line",
   storefront: "products of a storefront (products.json)",
@@ -26,10 +26,10 @@ export const formats = {
   map: "a table that is read by a map"
 } as const
 export type FormatName = keyof typeof formats
-/** Those that `--format` takes; a map is named by `--map`. */
+/** The formats that `--format` accepts; a map is given by `--map`. */
 export const formatNames = (Object.keys(formats) as ReadonlyArray<FormatName>).filter((name) => name !== "map")
 
-/** How the records of a file are cut out of it. */
+/** How a file contains its records. */
 export type Container =
   | { readonly _tag: "Lines" }
   | { readonly _tag: "Json"; readonly path: string }
@@ -60,7 +60,7 @@ const parse = (text: string): Foreign | undefined => {
   }
 }
 
-/** What a file is, by its beginning; or why it is none that is known, and what to do. */
+/** Detects the format by the beginning of a file. A failure says why it is unknown, and what to do. */
 export const detect = (
   head: string,
   isWhole: boolean,
@@ -96,7 +96,7 @@ const detectJson = (
     const format = forced ?? formatOf(found.item)
     if (format !== undefined) return Result.succeed({ format, container: { _tag: "Json", path: found.path } })
   }
-  // A list of none: the page behind the last one.
+  // An empty list: the page after the last one.
   const empty = isWhole ? /^\{\s*"(products|results|data)"\s*:\s*\[\s*\]/u.exec(text)?.[1] : undefined
   if (empty !== undefined) {
     const format = forced ?? (empty === "products" ? "storefront" : "ads")

@@ -1,4 +1,4 @@
-/** The records that a map can make: for each field how it is read where the map does not say. */
+/** The records that a map can make, and how each of their fields is read by default. */
 import {
   adStatuses,
   ctas,

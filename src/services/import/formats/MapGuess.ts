@@ -1,4 +1,4 @@
-/** A map to start with, by what the columns of a table are called and how their first values are written. */
+/** Guesses a map to start with, by the names of a table's columns and the form of their first values. */
 import { Result } from "effect"
 import * as StoreDomain from "../../../domain/catalog/StoreDomain.ts"
 import { amount, flag, host, text } from "./Foreign.ts"
@@ -11,7 +11,7 @@ import type { Field } from "./ReadAs.ts"
 import * as Sample from "./Sample.ts"
 import { columns as shopColumns } from "./ShopCsv.ts"
 
-/** What a column of a field may be called, the best name first; without blanks and signs, in lower case. */
+/** Possible column names for each field, the best first, in lower case and without spaces and punctuation. */
 type Names = Readonly<Record<string, ReadonlyArray<string>>>
 
 const storeNames = [
@@ -132,7 +132,7 @@ const namesOf: Readonly<Record<RecordName, Names>> = {
 
 const fold = (name: string): string => name.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, "")
 
-/** `record`: what the table holds, where that is known. Fields that are required and have no column have an empty one. */
+/** `record`: the type of the table's records, if known. Required fields without a column get an empty one. */
 export const guess = (sample: Sample.Sample, record?: RecordName): Mapping => {
   const guesses = (record === undefined ? recordNames : [record]).map((record) => {
     const fields = fieldsBy(sample, record)
@@ -148,7 +148,7 @@ export const guess = (sample: Sample.Sample, record?: RecordName): Mapping => {
 }
 
 const fieldsBy = (sample: Sample.Sample, record: RecordName): Mapping["fields"] => {
-  // Names in full go before last names of a path.
+  // Full names take precedence over the last names of paths.
   const byName = new Map<string, string>()
   for (const column of sample.columns) if (!byName.has(fold(column))) byName.set(fold(column), column)
   for (const column of sample.columns) {
@@ -159,7 +159,7 @@ const fieldsBy = (sample: Sample.Sample, record: RecordName): Mapping["fields"] 
   const found = new Map<string, Source>()
   const take = (name: string, column: string | undefined) => {
     const field = fieldsOf[record][name]
-    // The id of an ad has two fields.
+    // The id of an ad is used for two fields.
     if (column === undefined || field === undefined || (used.has(column) && name !== "ad_archive_id")) return
     used.add(column)
     found.set(name, { column, ...wayOf(field, valuesOf(sample, column)) })
@@ -182,7 +182,7 @@ const fieldsBy = (sample: Sample.Sample, record: RecordName): Mapping["fields"] 
   )
 }
 
-/** Of records that are nothing without their store. */
+/** The field for the store, in records that need one in the table. */
 const storeFields: Readonly<Partial<Record<RecordName, string>>> = { shop: "domain", traffic_month: "shop" }
 
 const hasDomains = (values: ReadonlyArray<string>): boolean => {
@@ -190,7 +190,7 @@ const hasDomains = (values: ReadonlyArray<string>): boolean => {
   return domains.length > 0 && domains.length >= values.length / 2
 }
 
-/** Longer ones tell nothing of how they are to be read. */
+/** Longer values do not show how to read a column. */
 const maxValueCharacters = 300
 
 const valuesOf = ({ records }: Sample.Sample, column: string): ReadonlyArray<string> => {
@@ -216,7 +216,7 @@ const dateForms = [
 const monthForms = ["MM/YYYY", "MM.YYYY", "MMM YYYY", "MMM YY", "DD.MM.YYYY", "DD/MM/YYYY"]
 const separators = [":", "|", ";", ","]
 
-/** A decimal comma that cannot be a point between thousands. */
+/** Whether the value has a comma that is not a thousands separator, because only one or two digits follow it. */
 const hasDecimalComma = (value: string): boolean => /^[^\d,]*[\d.\s]*,\d{1,2}(?:\D*)$/u.test(value)
 
 const wayOf = (field: Field, values: ReadonlyArray<string>): Source => {
@@ -256,7 +256,7 @@ const wayOf = (field: Field, values: ReadonlyArray<string>): Source => {
   }
 }
 
-/** Read, but not on the calendar: the month is the day, and the other way round. */
+/** Whether the month or the day is out of range, because the two are swapped. */
 const isWrongDate = (found: unknown): boolean => {
   if (typeof found !== "string") return true
   const [, , month = "01", day = "01"] = /^(\d{4})-(\d{2})(?:-(\d{2}))?/u.exec(found) ?? []

@@ -1,6 +1,6 @@
 /**
- * Tables that no format is known of: a map names, for each field of a record, the column that holds it and how to read that
- * (docs/import.md). Records are decoded by the schemas of our own format.
+ * Reads tables of no known format by a map, which names for each field of a record its column and how to read it
+ * (docs/import.md). Records are decoded by the schemas of the native format.
  */
 import { Effect, FileSystem, Result, Schema } from "effect"
 import * as ArgumentDecoder from "../../../domain/ArgumentDecoder.ts"
@@ -41,7 +41,7 @@ export interface Mapping {
   readonly fields: Readonly<Record<string, Source>>
 }
 
-/** The columns that it names. */
+/** The columns that the map names. */
 export const columnsOf = ({ fields }: Mapping): ReadonlyArray<string> =>
   Object.values(fields).flatMap(({ column }) => column ?? [])
 
@@ -80,7 +80,7 @@ const decodeRecord = (record: RecordName, input: object): Result.Result<MappedRe
 
 const told = (path: string, reason: string) => `${path === "" ? "the map" : `\`${path}\``} ${reason}`
 
-/** A map of JSON, or all that is wrong with it. */
+/** Decodes a map from JSON, or returns all that is wrong with it. */
 export const decode = (document: unknown): Result.Result<Mapping, string> => {
   const tag = decodeTag(document)
   const decoded = Result.isSuccess(tag) ? mapDecoders[tag.success.record](document) : tag
@@ -119,7 +119,7 @@ const wrongConstants = (mapping: Mapping): ReadonlyArray<string> =>
       issues.filter(({ code }) => code !== "required").map((issue) => told(`fields.${issue.path}`, englishOf(issue)))
   })
 
-/** Fields that a record must have, and that the map does not name. A product without a store is of the one that the command names. */
+/** Required fields that the map does not name. A product may lack its store, which the command can name. */
 export const requiredOf = ({ fields, record }: Pick<Mapping, "record" | "fields">): ReadonlyArray<string> =>
   Result.match(decodeRecord(record, inputOf(record, [])), {
     onSuccess: () => [],
@@ -131,7 +131,7 @@ export const requiredOf = ({ fields, record }: Pick<Mapping, "record" | "fields"
 
 const inDetails = "details."
 
-/** `details.vendor` is a field within another. */
+/** Builds the input of the decoder, with `details.vendor` as a nested field. */
 const inputOf = (record: RecordName, entries: ReadonlyArray<readonly [name: string, value: unknown]>): object => {
   const input: Record<string, unknown> = { type: record === "shop" ? "partial_shop" : record }
   let details: Record<string, unknown> | undefined
@@ -172,13 +172,13 @@ interface Part<From> {
   readonly isMoney: boolean
 }
 
-/** Makes readings of rows, or of objects of JSON. */
+/** Converts rows or JSON objects to readings. */
 export interface Mapped {
   readonly row?: (cells: ReadonlyArray<string>, line: number) => Reading
   readonly item?: (item: unknown, line: number) => Reading
 }
 
-/** `shopOfAll`: whose products they are, where the map does not say. The failure says which columns are not there. */
+/** `shopOfAll`: the store of all products, if the map does not name it. A failure names missing columns and invalid forms. */
 export const make = (
   mapping: Mapping,
   container: Container,
@@ -233,7 +233,7 @@ const reader = <From>(
     const currency = currencyPart === undefined ? fixedCurrency : currencyPart.read(currencyPart.get(from))
     const values = parts.flatMap(({ get, isMoney, name, read }): ReadonlyArray<readonly [string, unknown]> => {
       const value = get(from)
-      // Amounts are in the store's currency: without a rate, others cannot be told.
+      // Amounts are stored in the store's currency, and there is no exchange rate for others.
       if (isMoney && isOther(currency, value)) {
         otherCurrencies++
         return []
@@ -272,7 +272,7 @@ const optionsOf = (field: Field, { as, form, separator, values }: Source): ReadA
   values
 })
 
-/** An ad without a store gets the one that it leads to, as those of the Ad Library do. */
+/** An ad without a store is assigned to the one that it links to, like ads of the Ad Library. */
 const rowOf = (record: MappedRecord, line: number): ImportRow => {
   switch (record.type) {
     case "product":

@@ -1,8 +1,8 @@
 /**
- * A merchant's export of products as CSV, in both generations of its header, whatever the order of the columns.
+ * Reads a merchant's export of products as CSV, with both generations of its header and columns in any order.
  *
- * A product is a group of rows: the first has its title, those that follow repeat the handle with a further variant or a
- * further image. Rows of a group are neighbors.
+ * A product is a group of consecutive rows: the first has the title, the others repeat the handle with a further variant or a
+ * further image.
  */
 import * as Storefront from "../../../domain/catalog/Storefront.ts"
 import type { Reject } from "../ImportSource.ts"
@@ -10,7 +10,7 @@ import { amount, text } from "./Foreign.ts"
 import { nothing, ofProduct } from "./Reading.ts"
 import type { Reading } from "./Reading.ts"
 
-/** For each column its names in both generations, in lower case. */
+/** The names of each column in both generations, in lower case. */
 const names = {
   handle: ["handle", "url handle"],
   title: ["title"],
@@ -44,7 +44,7 @@ export const columnsOf = (header: ReadonlyArray<string>): Columns => {
   return Object.fromEntries(found)
 }
 
-/** A list of prices and stock without titles, or of products without prices, is not an export of products. */
+/** Lists of prices or stock, without titles, are not exports of products. */
 export const isHeader = (header: ReadonlyArray<string>): boolean => {
   const { handle, image, price, title } = columnsOf(header)
   return title !== undefined && (handle !== undefined || (price !== undefined && image !== undefined))
@@ -62,14 +62,14 @@ interface Group {
   readonly rows: Array<{ readonly line: number; readonly cells: Cells }>
 }
 
-/** Takes rows one by one. Each gives what was complete before it. */
+/** Takes rows one by one. Each call returns the product that is complete before the row, if any. */
 export interface ProductRows {
   readonly push: (cells: Cells, line: number) => Reading
-  /** Of a file that was cut off, the last product may lack rows: it is refused, and is not gone. */
+  /** In a truncated file, the last product may lack rows: it is rejected, and must not be removed. */
   readonly end: (isCut: boolean) => Reading
 }
 
-/** As the platform makes handles of titles. */
+/** Makes a handle from a title as the platform does. */
 const slug = (title: string): string =>
   title
     .normalize("NFKD")
@@ -168,6 +168,6 @@ const toReading = (
     category: cell(first, "category") ?? cell(first, "type"),
     keys: [product.handle]
   })
-  // A wrong price has been told already, and where it stands. Of what is not on sale nothing is told.
+  // Wrong prices are reported by their own lines, but not for a product that is not on sale.
   return wrong.length === 0 || reading.skipped > 0 ? reading : { ...reading, rejects: wrong }
 }

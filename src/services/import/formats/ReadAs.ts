@@ -1,4 +1,4 @@
-/** The ways to read a value of a table that a map can name, and what the field of a record makes of it. */
+/** The ways to read values of a table that a map can name, and how fields of records use them. */
 import { Result } from "effect"
 import { address, amount, day, flag, host, joined } from "./Foreign.ts"
 import { monthOf, months } from "./Traffic.ts"
@@ -6,18 +6,18 @@ import { monthOf, months } from "./Traffic.ts"
 export const ways = ["text", "number", "money", "list", "date", "yes_no", "domain"] as const
 export type Way = (typeof ways)[number]
 
-/** What a field of a record takes, and how it is read where the map does not say. */
+/** What a field of a record accepts, and how it is read by default. */
 export interface Field {
   readonly as: Way
   /** Fractions are rounded. */
   readonly isWhole?: true
-  /** Of a date. */
+  /** The precision of a date. */
   readonly to?: "day" | "month" | "time"
-  /** Words that are taken in any case. */
+  /** Words that are accepted in any case. */
   readonly words?: ReadonlyArray<string>
-  /** From another spelling to that of the record; "" is unknown. */
+  /** Converts another spelling to that of the record; "" is unknown. */
   readonly translate?: (text: string) => string
-  /** The words of yes and no. */
+  /** The words for yes and no. */
   readonly flags?: readonly [yes: string, no: string]
   readonly isAddress?: true
 }
@@ -25,9 +25,9 @@ export interface Field {
 export interface ReadOptions {
   readonly as: Way
   readonly separator: string | undefined
-  /** `DD.MM.YYYY` of a date, `1.234,56` of an amount. */
+  /** The form of a date, such as `DD.MM.YYYY`, or of a number, such as `1.234,56`. */
   readonly form: string | undefined
-  /** From what is written to what is meant; "" is unknown. */
+  /** The meanings of written values; "" is unknown. */
   readonly values: Readonly<Record<string, string>> | undefined
 }
 
@@ -39,10 +39,10 @@ export class Unread {
   }
 }
 
-/** `undefined` for what is unknown. */
+/** Returns `undefined` for an unknown value. */
 export type Read = (value: unknown) => unknown
 
-/** Or what is wrong with the form. */
+/** Returns how to read the field, or what is wrong with the form. */
 export const make = (field: Field, options: ReadOptions): Result.Result<Read, string> => {
   const { as, form, separator } = options
   const meant = meanings(options.values)
@@ -82,7 +82,7 @@ export const make = (field: Field, options: ReadOptions): Result.Result<Read, st
         const found = typeof value === "number" ? value : meant(written(value))
         if (found === undefined) return undefined
         const number = typeof found === "number" ? found : numberOf(found, as, sign)
-        // What is no number is given as it stands, and refused with its place.
+        // A value that is not a number is kept, so that decoding rejects it with its field.
         return number === null ? found : field.isWhole === true ? Math.round(number) : number
       })
     }
@@ -94,10 +94,10 @@ export const make = (field: Field, options: ReadOptions): Result.Result<Read, st
   }
 }
 
-/** An access token in an address is its owner's secret. */
+/** An access token in an address is a secret of its owner. */
 const token = /([?&])access_token=[^&#]*&?/giu
 
-/** Text without blanks around it; what is blank is unknown. Of a list of JSON its first item. */
+/** Trimmed text without access tokens; blank text is unknown. For a JSON list, its first item. */
 const written = (value: unknown): string | undefined => {
   const one: unknown = Array.isArray(value) ? value[0] : value
   if (typeof one === "number" || typeof one === "boolean") return String(one)
@@ -108,7 +108,7 @@ const written = (value: unknown): string | undefined => {
 }
 
 const meanings = (values: Readonly<Record<string, string>> | undefined) => {
-  // Most fields have none, and looking up a text costs as much as reading it.
+  // Most fields have no values, and a lookup costs as much as reading a text.
   if (values === undefined) return (text: string | undefined) => text
   const table = new Map(Object.entries(values))
   return (text: string | undefined): string | undefined => {
@@ -140,17 +140,17 @@ const parseList = (text: string): ReadonlyArray<unknown> | undefined => {
   }
 }
 
-/** Of `1.234` it is the comma, for the point parts thousands. */
+/** For `1.234` it is the comma, because the point separates thousands. */
 const decimalSignOf = (form: string): "," | "." => (/,56$|^1\.234$/u.test(form) ? "," : ".")
 
 const scales: Readonly<Record<string, number>> = { k: 1e3, m: 1e6, b: 1e9 }
 
-/** `12.5K` is 12,500. Only money has further letters or signs beside its digits. */
+/** `12.5K` is 12,500. Only money may have other letters or signs beside its digits. */
 const numberOf = (text: string, as: "number" | "money", sign: "," | "." | undefined): number | null => {
   const [, digits = text, scale = ""] = /^(.*\d)\s?([kmb])$/isu.exec(text) ?? []
   if (as === "number" && /[^\d\s.,+'\u2019-]/u.test(digits)) return null
   const number = amount(digits, sign)
-  // 1.2 million times 1,000,000 is 1199999.9999999998 for some amounts.
+  // Rounding removes binary errors such as 1199999.9999999998.
   return number === null || scale === ""
     ? number
     : Number((number * (scales[scale.toLowerCase()] ?? 1)).toPrecision(12))
@@ -178,7 +178,7 @@ const patternOf = (form: string): RegExp | undefined => {
   try {
     return new RegExp(`^${source.join("")}(?:[\\sT,].*)?$`, "su")
   } catch {
-    // A part that is there twice.
+    // A part that occurs twice makes a duplicate group name.
     return undefined
   }
 }

@@ -1,19 +1,19 @@
-/** What every format makes of the records of its files. */
+/** The result of reading records, which is the same for all formats. */
 import { Result } from "effect"
 import type { ArgumentIssue } from "../../../domain/ArgumentIssue.ts"
 import type { ProductRecord } from "../../../domain/catalog/Records.ts"
 import { rejects } from "../ImportSource.ts"
 import type { ImportRow, Reject } from "../ImportSource.ts"
 
-/** What a format makes of one record of its file. */
+/** What is read from one or more records of a file. */
 export interface Reading {
   readonly rows: ReadonlyArray<ImportRow>
   readonly rejects: ReadonlyArray<Reject>
   /** Items left out on purpose, such as products that are not on sale. */
   readonly skipped: number
-  /** Amounts left out of records, because they are in another currency than the store's. */
+  /** How many amounts were left out because they are not in the store's currency. */
   readonly otherCurrencies?: number
-  /** Keys of products that are there, but were rejected: they are not gone. */
+  /** Keys of rejected products, which must not be removed: they still exist at the source. */
   readonly kept?: ReadonlyArray<string>
 }
 
@@ -24,7 +24,7 @@ export const refused = (line: number, issues: ReadonlyArray<ArgumentIssue>): Rea
   rejects: rejects(line, issues)
 })
 
-/** A record that was decoded, or what is wrong with it. */
+/** A decoded record, or what is wrong with it. */
 export const decoded = (
   line: number,
   result: Result.Result<ImportRow["record"], ReadonlyArray<ArgumentIssue>>
@@ -34,7 +34,7 @@ export const decoded = (
     onFailure: (issues) => refused(line, issues)
   })
 
-/** A product; `null` is one that is not on sale. `keys`: what it is known by, also when it is rejected. */
+/** A product; `null` is one that is not on sale. `keys` identify the product if it is rejected. */
 export const ofProduct = (
   line: number,
   result: Result.Result<ProductRecord | null, ReadonlyArray<ArgumentIssue>>,
@@ -54,5 +54,5 @@ export const join = (readings: ReadonlyArray<Reading>): Reading => ({
   kept: readings.flatMap(({ kept = [] }) => kept)
 })
 
-/** Makes records of the rows of a table. */
+/** Converts the rows of a table. */
 export type Table = (cells: ReadonlyArray<string>, line: number) => Reading

@@ -1,4 +1,4 @@
-/** The first records of a file whatever it holds: by them a map is checked, and one is made to start with. */
+/** The first records of a file in any container, by which a map is checked or guessed. */
 import { Result } from "effect"
 import { CsvRows, delimiterOf, headerOf } from "../CsvRows.ts"
 import { JsonItems, listIn } from "../JsonItems.ts"
@@ -7,16 +7,16 @@ import type { Foreign } from "./Foreign.ts"
 import type { Container } from "./Format.ts"
 
 export interface Sample {
-  /** The names of columns; of JSON the paths of its values. */
+  /** The names of columns; for JSON, the paths of values. */
   readonly columns: ReadonlyArray<string>
   readonly records: ReadonlyArray<Foreign>
 }
 
-/** More say nothing new. */
+/** More records would not show more. */
 const maxRecords = 100
 const maxDepth = 6
 
-/** How records are cut out of a file of which nothing is known, or why none are there. */
+/** Finds out how a file of no known format contains its records, or why it has none. */
 export const containerOf = (head: string, columns: ReadonlyArray<string>): Result.Result<Container, string> => {
   const text = head.replace(/^\uFEFF/u, "").trimStart()
   if (text === "") return Result.fail("holds nothing but blanks")
@@ -46,7 +46,7 @@ const parse = (text: string): Foreign | undefined => {
   }
 }
 
-/** Reads a value by its name, or by the names on the way to it: `pricing.amount`. Of the items of a list it gives a list. */
+/** Reads a value by its name or its path, such as `pricing.amount`. For the items of a list, it returns a list. */
 export const at = (column: string): ((record: Foreign) => unknown) => {
   const path = column.split(".")
   return (record) => (Object.hasOwn(record, column) ? record[column] : walk(record, path, 0))
@@ -68,7 +68,7 @@ export const of = (head: string, isWhole: boolean, container: Container): Sample
   switch (container._tag) {
     case "Csv": {
       const { header } = container
-      // The parser keeps a row until it has seen some characters behind it. Empty lines are none.
+      // The parser returns a row only after some characters behind it. It skips the empty lines.
       const rows = new CsvRows(container.delimiter).push(new TextEncoder().encode(isWhole ? `${head}\n\n\n\n` : head))
       const records = rows
         .slice(1, maxRecords + 1)

@@ -1,6 +1,6 @@
 /**
- * Lists of stores as CSV, by the names of their columns: those of StoreLeads, of Trustpilot, and any that a person has made
- * with some of them. Columns that are not here are not read, so that mail, telephone and street never come in.
+ * Reads lists of stores as CSV by the names of their columns: those of StoreLeads, of Trustpilot, and lists that a person has
+ * made with some of them. Other columns are not read, so that mail addresses, telephone numbers and streets are never imported.
  */
 import { languages } from "../../../domain/catalog/Enumerations.ts"
 import type { Pixel, SocialNetwork } from "../../../domain/catalog/Enumerations.ts"
@@ -12,7 +12,7 @@ import { refused } from "./Reading.ts"
 import type { Reading, Table } from "./Reading.ts"
 import type { StoreOptions } from "./StorefrontShop.ts"
 
-/** For each fact the columns that may hold it, the best one first. */
+/** The columns that may hold each fact, the best one first. */
 export const columns = {
   domain: ["domain", "root domain", "store domain", "website", "websiteurl"],
   name: ["merchant_name", "name", "title", "displayname", "company"],
@@ -45,7 +45,7 @@ export const networkColumns: ReadonlyArray<readonly [SocialNetwork, string]> = [
   ["Reddit", "reddit_url"]
 ]
 
-/** What technologies are called that collect for an advertising network. */
+/** Names of technologies that are pixels of an advertising network. */
 const pixelNames: ReadonlyArray<readonly [Pixel, RegExp]> = [
   ["TikTok", /\btiktok\b.*\bpixel\b|\btiktok analytics\b/iu],
   ["Snapchat", /\bsnap(?:chat)?\b.*\bpixel\b/iu],
@@ -59,7 +59,7 @@ const pixelNames: ReadonlyArray<readonly [Pixel, RegExp]> = [
   ["Applovin", /\b(?:applovin|axon)\b/iu]
 ]
 
-/** ISO 639-1, as columns have it, perhaps with a region behind it. */
+/** Languages by their ISO 639-1 codes, which a region may follow in a column. */
 const languageCodes: Readonly<Record<string, (typeof languages)[number]>> = {
   en: "English",
   fr: "French",
@@ -105,7 +105,7 @@ export const positions = (header: ReadonlyArray<string>): Partial<Record<Column,
   )
 }
 
-/** A column with the domain, and one at least with something to know of a store. */
+/** Whether there is a column with the domain and at least one other known column. */
 export const isHeader = (header: ReadonlyArray<string>): boolean => {
   const found = positions(header)
   return found.domain !== undefined && Object.keys(found).length > 1
@@ -113,10 +113,10 @@ export const isHeader = (header: ReadonlyArray<string>): boolean => {
 
 const decode = RecordDecoder.make(PartialShop)
 
-/** `USD $51,707.53` tells its currency. */
+/** The currency that begins an amount such as `USD $51,707.53`. */
 export const currencyOf = (money: string): string | undefined => /^([A-Z]{3})\b/u.exec(money)?.[1]
 
-/** `month`: the month that visits are counted for, `YYYY-MM`. */
+/** `month`: the month of the visits, `YYYY-MM`. */
 export const make = (header: ReadonlyArray<string>, month: string, store: Pick<StoreOptions, "country">): Table => {
   const found = positions(header)
   const networks = networkColumns.flatMap(([network, name]) => {
@@ -129,7 +129,7 @@ export const make = (header: ReadonlyArray<string>, month: string, store: Pick<S
       return at === undefined ? null : text(cells[at])
     }
     const shop: Record<string, unknown> = { type: "partial_shop", domain: host(cell("domain") ?? "") }
-    /** Absent where there is no such column, or nothing in it. */
+    /** Sets a field, unless its column is missing or empty. */
     const give = (name: string, value: unknown) => {
       if (value !== null && value !== undefined) shop[name] = value
     }
@@ -137,7 +137,7 @@ export const make = (header: ReadonlyArray<string>, month: string, store: Pick<S
       const written = cell(column)
       if (written === null) return null
       const value = amount(written)
-      // What is no number is given as it stands, and refused with its place.
+      // A value that is not a number is kept, so that decoding rejects it with its field.
       return value === null ? written : isWhole ? Math.round(value) : value
     }
     const currency = cell("currency")
@@ -150,7 +150,7 @@ export const make = (header: ReadonlyArray<string>, month: string, store: Pick<S
     give("currency", currency?.toUpperCase())
     give("languages", language === null ? null : [languageOf(language)].filter((known) => known !== undefined))
     give("created_on", day(cell("created")))
-    // Amounts are in the store's currency: without a rate, others cannot be told.
+    // Amounts are stored in the store's currency, and there is no exchange rate for others.
     give("monthly_revenue", isOtherCurrency ? null : number("sales", false))
     give("monthly_orders", number("orders", true))
     give("products_count", number("products", true))

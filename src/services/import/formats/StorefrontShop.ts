@@ -1,4 +1,4 @@
-/** Whose products a file has, where it does not say so itself: by `meta.json`, by what the operator says, or by its name. */
+/** Finds the store of a file of products: by the options of the command, by `meta.json`, or by the file's name. */
 import { Effect, Result } from "effect"
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
@@ -13,7 +13,7 @@ import type { Foreign } from "./Foreign.ts"
 import { decoded } from "./Reading.ts"
 import type { Reading } from "./Reading.ts"
 
-/** What the files do not say, or say wrongly: it goes before `meta.json`. */
+/** Options of the command about the store, which override `meta.json`. */
 export interface StoreOptions {
   readonly metaPath: string | undefined
   readonly domain: string | undefined
@@ -47,7 +47,7 @@ export const fromMeta = (record: Foreign, line: number): Reading => {
   return decoded(line, shop)
 }
 
-/** `oakline.com.csv`, `oakline.com/products.json` and `oakline.com/page1.json` name their store. */
+/** The domain in names such as `oakline.com.csv`, `oakline.com/products.json` and `oakline.com/page1.json`. */
 const domainInName = (file: string): string | undefined => {
   const parts = file.split(/[/\\:]/u)
   const base = (parts.at(-1) ?? "").replace(/(?:\.(?:csv|tsv|txt|json|jsonl|ndjson|gz|zst|products|meta))+$/iu, "")
@@ -91,7 +91,7 @@ const readMeta = Effect.fnUntraced(function* (file: string): Effect.fn.Return<St
   return yield* new UnreadableInput({ message: `${file} is not a storefront's meta.json: ${issues}.` })
 })
 
-/** None where there is none. */
+/** Empty if the file does not exist. */
 const metaBeside = (file: string): Effect.Effect<Storefront.Meta, UnreadableInput> =>
   Effect.flatMap(
     Effect.promise(() =>

@@ -1,4 +1,4 @@
-/** What each format takes from which column or name, for those who want to know before they import. */
+/** Lists the columns or names that each format reads, for `import --explain`. */
 import * as AdLibrary from "./AdLibrary.ts"
 import { foreign, snakeCase, unflatten } from "./Foreign.ts"
 import type { Detected } from "./Format.ts"
@@ -10,9 +10,9 @@ import * as ShopCsv from "./ShopCsv.ts"
 import * as Traffic from "./Traffic.ts"
 
 export interface Taken {
-  /** Of the record. */
+  /** The field of the record. */
   readonly field: string
-  /** A column of the file; "" where it comes from elsewhere. */
+  /** A column of the file; "" if the value is a constant. */
   readonly column: string
   readonly how: string
 }
@@ -148,7 +148,7 @@ const shops: Readonly<Partial<Record<ShopCsv.Column, readonly [field: string, ho
   reviews: ["trustpilot_reviews", "number"]
 }
 
-/** By the way a column is read. */
+/** Describes the columns of a header that a format reads. */
 const named = (
   header: ReadonlyArray<string>,
   places: Readonly<Record<string, number | undefined>>,
@@ -168,7 +168,7 @@ const account = (columns: ReadonlyArray<string>, taken: ReadonlyArray<Taken>): A
   )
 })
 
-/** Those of a list whose names, or whose beginnings, are in the file. */
+/** The rows whose name is a column of the file, or the beginning of a column's path. */
 const there = (columns: ReadonlyArray<string>, rows: ReadonlyArray<Row>): Account => {
   const taken = rows
     .filter(([name]) => columns.some((column) => column === name || column.startsWith(`${name}.`)))

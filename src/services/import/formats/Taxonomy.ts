@@ -1,4 +1,4 @@
-/** The public product taxonomy of Shopify: a category a line, `gid : A > B > C`, and comments that begin with `#`. */
+/** Reads the public product taxonomy of Shopify: one category per line, `gid : A > B > C`, and comments that begin with `#`. */
 import { text } from "./Foreign.ts"
 import { nothing } from "./Reading.ts"
 import type { Reading } from "./Reading.ts"

@@ -1,4 +1,4 @@
-/** Visits by month as CSV: a row a store and month (`domain,month,visits`), or a row a store with a column a month. */
+/** Reads visits by month as CSV: a row per store and month (`domain,month,visits`), or a column per month. */
 import { Result } from "effect"
 import * as RecordDecoder from "../../../domain/catalog/RecordDecoder.ts"
 import { TrafficMonthRecord } from "../../../domain/catalog/Records.ts"
@@ -8,7 +8,7 @@ import type { Table } from "./Reading.ts"
 
 const decode = RecordDecoder.make(TrafficMonthRecord)
 
-/** `2026-06`, `2026/6`, `2026-06-01`, `06/2026`, `Jun 2026`; other text stays as it is, and is refused. */
+/** Reads `2026-06`, `2026/6`, `2026-06-01`, `06/2026`, `Jun 2026`; other text is returned unchanged, and rejected later. */
 export const monthOf = (written: string): string => {
   const yearFirst = /^(\d{4})[-/.](\d{1,2})(?:[-/.]\d{1,2})?(?:[T ].*)?$/u.exec(written)
   if (yearFirst !== null) return `${yearFirst[1]}-${yearFirst[2]?.padStart(2, "0")}`
@@ -19,7 +19,7 @@ export const monthOf = (written: string): string => {
   return at < 0 ? written : `${named?.[2]}-${String(at + 1).padStart(2, "0")}`
 }
 
-/** As they begin in English. */
+/** The first three letters of their English names. */
 export const months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 const isMonth = (name: string) => /^\d{4}-\d{2}$/u.test(monthOf(name.trim()))
 
@@ -46,7 +46,7 @@ export const make = (header: ReadonlyArray<string>): Table => {
       ? [{ month: monthOf(text(cells[month]) ?? ""), count: text(cells[visits]) }]
       : columns.map(({ at, month }) => ({ month, count: text(cells[at]) }))
     const decoded = told.flatMap(({ count, month }) =>
-      // A month without a number is not known.
+      // An empty cell means that the number is unknown.
       count === null && !isLong
         ? []
         : [
