@@ -10,7 +10,7 @@ import * as Signatures from "../services/collect/Signatures.ts"
 import * as ProgressBar from "./ProgressBar.ts"
 import { asUserError } from "./UserErrors.ts"
 
-/** Some stores could not be collected, the others were: exit code 2. */
+/** Exit code 2: some stores could not be collected, all others were. */
 class StoresFailed extends CliError.UserError {
   override readonly [Runtime.errorExitCode] = 2
 }

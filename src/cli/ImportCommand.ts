@@ -64,7 +64,7 @@ const options = {
   currency: optionalText("currency", "products: the store's currency, ISO 4217")
 }
 
-/** For `--explain`, which needs no database. */
+/** The importer of `--explain`, which needs no database. */
 const withoutDatabase = Layer.succeed(
   Importer,
   Importer.of({
@@ -81,7 +81,7 @@ export const importerOf =
 
 type Options = Command.Command.Config.Infer<typeof options>
 
-/** The default source. Files of one store use its domain, because each download has other file names. */
+/** The default is the store's domain, because each download has other file names, else the first file's name. */
 const sourceOf = ({ domain, files, source }: Options): string =>
   Option.getOrElse(source, () =>
     Option.getOrElse(domain, () => (files[0] === "-" ? "standard input" : path.basename(path.resolve(files[0] ?? ""))))
@@ -93,7 +93,7 @@ const dayOf = Effect.fnUntraced(function* (asOf: Option.Option<string>) {
   return yield* new UnreadableInput({ message: `--as-of ${asOf.value} is no day in the form YYYY-MM-DD.` })
 })
 
-/** How the files are read, for an import and for `--explain`. */
+/** Options for reading files, for an import and for `--explain`. */
 const readingOf = Effect.fnUntraced(function* (options: Options) {
   if (Option.isSome(options.map) && Option.isSome(options.format)) {
     return yield* new UnreadableInput({ message: "A map says what the files are: leave out --format, or --map." })

@@ -9,7 +9,7 @@ import type { ImportChunk } from "../services/import/ImportSource.ts"
 import { count, duration, make } from "./ProgressBar.ts"
 import type { Stream } from "effect"
 
-/** Some records were rejected, the others imported: exit code 2. */
+/** Exit code 2: some records were rejected, all others were imported. */
 export class RecordsRejected extends CliError.UserError {
   override readonly [Runtime.errorExitCode] = 2
 }
@@ -17,7 +17,7 @@ export class RecordsRejected extends CliError.UserError {
 export interface Import extends Omit<ImportOptions, "onProgress"> {
   readonly label: string
   readonly source: Stream.Stream<ImportChunk, UnreadableInput>
-  /** In the unit of the source's positions. */
+  /** The total, in the unit of the source's positions. */
   readonly total: number | null
 }
 
@@ -40,7 +40,7 @@ export const run = Effect.fn("ImportReporting.run")(function* (options: Import) 
     .pipe(Effect.ensuring(bar.clear))
 })
 
-/** What changed in the catalog. */
+/** Formats what changed in the catalog. */
 export const summary = (name: string, report: ImportReport): string => {
   const {
     accepted,

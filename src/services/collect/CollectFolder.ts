@@ -1,6 +1,6 @@
 /**
- * The folder that is collected into: one folder a domain, and in `.collect` what is under way and the state: one JSON object
- * a line, of which those that count are kept at the next start. A domain's folder takes its place as a whole.
+ * The output folder: one folder per domain, and `.collect` with unfinished files and the state. The state has one JSON object
+ * per line, of which only current ones are kept at the next start. A domain's folder is replaced as a whole.
  */
 import { Clock, Effect, FileSystem, Option, Schema } from "effect"
 import type { PlatformError, Scope } from "effect"
@@ -24,52 +24,52 @@ type Saved = typeof Saved.Type
 const Entry = Schema.fromJsonString(
   Schema.Union([
     Saved,
-    /** The saved files of the domain have taken their place. */
+    /** The saved files have replaced the folder of the domain. */
     Schema.Struct({ type: Schema.Literal("collected"), domain: Schema.String }),
-    /** A run has come to its end: the next one begins again. */
+    /** A run has finished: the next one begins again. */
     Schema.Struct({ type: Schema.Literal("finished") })
   ])
 )
 type Entry = typeof Entry.Type
 const decodeEntry = Schema.decodeUnknownOption(Entry)
 
-/** What was fetched before a stop is still taken for so long: the pages of a store belong together. */
+/** How long files of an interrupted run are used: the pages of a store belong together. */
 const freshMillis = 6 * 3_600_000
 
 interface DomainState {
-  /** Of the files in their place, and of those under way. */
+  /** The files in the domain's folder, and those of an unfinished collection. */
   readonly placed: Map<string, Saved>
   readonly underWay: Map<string, Saved>
 }
 
 export interface CollectFolder {
-  /** Whether the run that was stopped had collected it. */
+  /** Whether the interrupted run has collected the domain. */
   readonly isCollected: (domain: string) => boolean
   readonly of: (domain: string) => DomainFolder
-  /** After the last domain; those that failed can be given to the next run. */
+  /** Ends the run, and writes the domains that failed to a list for the next run. */
   readonly finish: (failed: ReadonlyArray<string>) => Effect.Effect<void, CollectError>
   readonly failedPath: string
 }
 
 export interface DomainFolder {
-  /** Removes what a stop left and is too old now. */
+  /** Removes files of an interrupted run that are too old. */
   readonly begin: Effect.Effect<void, CollectError>
-  /** Forgets what is under way: it is of no use. */
+  /** Deletes unfinished files, which are of no further use. */
   readonly discard: Effect.Effect<void, CollectError>
-  /** A file that was saved before a stop. */
+  /** Reads a file that the interrupted run saved. */
   readonly underWay: (file: string) => Effect.Effect<Uint8Array | undefined, CollectError>
-  /** A file in its place, and what to ask for a newer one with. */
+  /** Reads a file of the domain's folder, with the validators for a conditional request. */
   readonly placed: (
     file: string
   ) => Effect.Effect<{ readonly body: Uint8Array; readonly validators: Validators } | undefined, CollectError>
   readonly save: (file: string, body: Uint8Array, validators: Validators) => Effect.Effect<void, CollectError>
-  /** Puts all that was saved in its place. */
+  /** Replaces the domain's folder by the saved files. */
   readonly place: Effect.Effect<void, CollectError>
 }
 
 /**
- * One run at a time in a folder: a file has the number of the process, and goes with the run. One that a process left which was killed
- * does not count.
+ * Allows one run at a time in a folder, by a file with the process id that is removed with the run. The file of a process that
+ * was killed does not count.
  */
 const takeTurn = Effect.fnUntraced(function* (folder: string, file: string) {
   const files = yield* FileSystem.FileSystem
@@ -96,7 +96,7 @@ const takeTurn = Effect.fnUntraced(function* (folder: string, file: string) {
   )
 })
 
-/** Whether a process has this number; one that is another user's counts. */
+/** Whether a process has this id, also if it belongs to another user. */
 const isRunning = (pid: number): boolean => {
   if (!Number.isSafeInteger(pid) || pid < 1) return false
   try {
@@ -142,7 +142,7 @@ export const open = Effect.fn("CollectFolder.open")(function* (
         return collected.clear()
     }
   }
-  /** What counts, as entries that give the same state. */
+  /** The entries that restore the current state. */
   const entries = function* (): Generator<Entry> {
     const remembered = new Set(collected)
     for (const [domain, { placed }] of domains) {
@@ -161,7 +161,7 @@ export const open = Effect.fn("CollectFolder.open")(function* (
   yield* Effect.gen(function* () {
     yield* files.makeDirectory(inner, { recursive: true })
     const text = (yield* files.exists(statePath)) ? yield* files.readFileString(statePath) : ""
-    // A line that a stop has cut off, or that someone changed, is as if it had not been.
+    // A line that is truncated, or that someone changed, is ignored.
     for (const line of text.split("\n")) Option.map(decodeEntry(line), take)
     const kept = Array.from(entries(), (entry) => `${JSON.stringify(entry)}\n`)
     yield* write(statePath, utf8.encode(kept.join("")))
@@ -184,7 +184,7 @@ export const open = Effect.fn("CollectFolder.open")(function* (
           underWay.clear()
           yield* files.remove(part, { recursive: true, force: true })
         }
-        // A stop between the two steps of taking the place.
+        // The run was interrupted between the two renames of `place`.
         if (!(yield* files.exists(place)) && (yield* files.exists(before))) yield* files.rename(before, place)
         yield* files.makeDirectory(part, { recursive: true })
         const halves = (yield* files.readDirectory(part)).filter((name) => !underWay.has(name))

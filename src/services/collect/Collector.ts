@@ -1,4 +1,4 @@
-/** Collects what the storefronts of stores publish for anyone, several stores at once (docs/collect.md). */
+/** Collects what storefronts publish, from several stores at once (docs/collect.md). */
 import { Effect, Result } from "effect"
 import type { FileSystem, Scope } from "effect"
 import { echo } from "../../domain/ArgumentDecoder.ts"
@@ -16,10 +16,10 @@ import type { Signatures } from "./Signatures.ts"
 export interface CollectOptions {
   readonly domains: ReadonlyArray<string>
   readonly folder: string
-  /** An address under which whoever runs this can be reached. */
+  /** The e-mail or web address of the operator. */
   readonly contact: string
   readonly delayMillis: number
-  /** Stores of different owners that are asked at the same time. */
+  /** How many stores of different owners are requested at the same time. */
   readonly hosts: number
   readonly maxPages: number
   readonly signatures: ReadonlyArray<Signatures>
@@ -34,14 +34,14 @@ export interface Progress {
 export interface Collected {
   readonly domain: string
   readonly products: number
-  /** What is not there, and why. */
+  /** What was left out, and why. */
   readonly notes: ReadonlyArray<string>
 }
 
 export interface CollectReport {
   readonly collected: ReadonlyArray<Collected>
   readonly failed: ReadonlyArray<{ readonly domain: string; readonly reason: string }>
-  /** Collected before a stop of this run. */
+  /** How many stores the interrupted run had collected. */
   readonly resumed: number
   readonly requests: number
   readonly failedPath: string
@@ -49,10 +49,10 @@ export interface CollectReport {
 
 const pageProducts = 250
 const maxPageBytes = 2 ** 25
-/** More than this is not read of a meta.json by the import either. */
+/** The import does not read a larger meta.json either. */
 const maxMetaBytes = 2 ** 20
 const maxHomeBytes = 2 ** 23
-/** Of all pages of a store. */
+/** The size of all pages of a store together. */
 const maxStoreBytes = 2 ** 29
 
 export const run = Effect.fn("Collector.run")(function* (
@@ -65,7 +65,7 @@ export const run = Effect.fn("Collector.run")(function* (
   const failed: Array<{ readonly domain: string; readonly reason: string }> = []
   const tell = Effect.suspend(() => options.onProgress({ ...progress }))
 
-  // Of one owner there may be one server behind many names.
+  // Many domains of one owner may be on one server, so they are collected one by one.
   const groups = Array.from(Map.groupBy(wanted, (domain) => HostParts.of(domain).owner).values())
   yield* Effect.forEach(
     groups,
@@ -119,7 +119,7 @@ const collect = Effect.fn("Collector.collect")(function* (
     naming("robots.txt")
   )
 
-  /** A JSON file as it came, now or before; `undefined` where the store has none. */
+  /** Returns a JSON file that was saved or is fetched now; `undefined` if the store has none. */
   const take = Effect.fnUntraced(function* (file: string, address: string, maxBytes: number) {
     const resumed = yield* folder.underWay(file)
     if (resumed !== undefined) return resumed
@@ -183,7 +183,7 @@ const collect = Effect.fn("Collector.collect")(function* (
     products += count
     if (count === 0) break
   }
-  // It would be taken for a store that has given up all its products.
+  // The import would remove all products of the store.
   if (previous !== undefined && products === 0 && published > 0) {
     return yield* new NotFetched({
       reason: "no",
@@ -225,7 +225,7 @@ const jsonOf = (body: Uint8Array): unknown => {
   }
 }
 
-/** The domain that the import files the store under, and its products; a store cannot say that it is another one. */
+/** The domain under which the import stores the shop, which must be of the same owner, and its number of products. */
 const describedBy = (
   input: unknown,
   domain: string
@@ -248,7 +248,7 @@ const countOf = (input: unknown): Effect.Effect<number, NotFetched> => {
     : Effect.fail(new NotFetched({ reason: "no", message: "has no list of products" }))
 }
 
-/** Nothing is said of what was not found: it may be there where the page does not show it. */
+/** Omits what was not found, because it may exist without being on the page. */
 const recordOf = (domain: string, page: HomePage.HomePage): Uint8Array => {
   const listed = <A>(name: string, values: ReadonlyArray<A>) => (values.length === 0 ? {} : { [name]: values })
   const record = {

@@ -1,17 +1,17 @@
-/** The domains that are to be collected: of files with one a line, of standard input, or named themselves. */
+/** Reads the domains to collect: from files with one per line, from standard input, or from the arguments. */
 import { Effect, FileSystem, Stdio, Stream } from "effect"
 import { echo } from "../../domain/ArgumentDecoder.ts"
 import * as StoreDomain from "../../domain/catalog/StoreDomain.ts"
 import { CollectError } from "./CollectError.ts"
 
-/** An address counts as its host. */
+/** The domain, or the host of an address. */
 const domainIn = (text: string): string | undefined => {
   const host = /^https?:\/\//iu.test(text) ? (URL.parse(text)?.hostname ?? "") : text
   const domain = StoreDomain.normalize(host)
   return StoreDomain.isPublic(domain) ? domain : undefined
 }
 
-/** Each once, in the order of their first mention; what follows `#` is a comment. */
+/** Returns each domain once, in the order of first mention. `#` begins a comment. */
 export const read = Effect.fn("DomainList.read")(function* (
   names: ReadonlyArray<string>
 ): Effect.fn.Return<ReadonlyArray<string>, CollectError, FileSystem.FileSystem | Stdio.Stdio> {
@@ -40,7 +40,7 @@ export const read = Effect.fn("DomainList.read")(function* (
   return yield* new CollectError({ message: "There are no domains to collect: name some, or a file with one a line." })
 })
 
-/** What is no file is a domain itself. */
+/** A name that is not a file is a domain itself. */
 const textOf = Effect.fnUntraced(function* (name: string) {
   if (name === "-") {
     const stdio = yield* Stdio.Stdio

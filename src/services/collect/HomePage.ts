@@ -1,4 +1,4 @@
-/** What a store's home page says of the store: its theme, apps, pixels, social networks and language. */
+/** Reads a store's theme, apps, pixels, social networks and language from its home page. */
 import { Option, Schema } from "effect"
 import type { Language, Pixel, SocialNetwork } from "../../domain/catalog/Enumerations.ts"
 import { languageOf } from "../import/formats/ShopCsv.ts"
@@ -34,13 +34,13 @@ const namesOf = <A>(
   found: (table: Signatures) => ReadonlyArray<{ readonly name: A }>
 ): ReadonlyArray<A> => Array.from(new Set(tables.flatMap((table) => found(table).map(({ name }) => name))))
 
-/** Of ASCII alone, so that no position moves. */
+/** Lowers only ASCII, so that positions stay the same. */
 const lower = (text: string): string => text.replaceAll(/[A-Z]+/gu, (found) => found.toLowerCase())
 
-/** Addresses and JSON as they stand in attributes, in scripts, and in text within these. */
+/** Unescapes addresses and JSON in attributes, in scripts, and in strings within them. */
 const unescaped = (text: string): string =>
   text
-    // Every run of backslashes matches, whatever follows, so that none is looked at twice.
+    // Every run of backslashes matches, whatever follows, so that none is read twice.
     .replaceAll(/\\+(?:u002f|[/"])?/giu, (found) => {
       const last = found.at(-1) ?? ""
       return last === "/" || last === '"' ? last : last === "\\" ? found : "/"
@@ -48,9 +48,8 @@ const unescaped = (text: string): string =>
     .replaceAll("&amp;", "&")
 
 /**
- * Tags and scripts: what runs and what leads somewhere, but not what is there to read, and no comments but those with
- * which the platform names the app that a part of the page is of. Each character is looked at once, however the page is
- * made.
+ * Extracts tags and scripts, but no text, and of comments only those by which the platform names the app of a part of the page.
+ * Each character is read once, whatever the page.
  */
 const partsOf = (html: string): { readonly tags: ReadonlyArray<string>; readonly scripts: ReadonlyArray<string> } => {
   const tags: Array<string> = []
@@ -94,9 +93,9 @@ const isProfile = (
   !except.some((start) => pathname.startsWith(start))
 
 const Theme = Schema.Struct({
-  /** Of this copy of it, as the merchant calls it. */
+  /** The merchant's name for this copy of the theme. */
   name: Schema.optionalKey(Schema.NullOr(Schema.String)),
-  /** Of the theme itself. */
+  /** The name of the theme itself. */
   schema_name: Schema.optionalKey(Schema.NullOr(Schema.String))
 })
 const decodeTheme = Schema.decodeUnknownOption(Schema.fromJsonString(Theme))

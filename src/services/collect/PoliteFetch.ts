@@ -1,6 +1,6 @@
 /**
- * Asks the hosts of one owner: one request at a time with a pause between, as their robots.txt allows, again after a while
- * where a server is busy, and after no redirect that leads to another owner.
+ * Sends requests to the hosts of one owner: one at a time with a pause between, as robots.txt allows, with retries while a
+ * server is busy, and without following redirects to another owner.
  */
 import { Clock, Data, Effect, Result } from "effect"
 import { promisify } from "node:util"
@@ -16,7 +16,7 @@ import * as ContentType from "../ContentType.ts"
 import { NotFetched } from "./CollectError.ts"
 import * as Robots from "./Robots.ts"
 
-/** What a later request asks with, so that what has not changed is not sent again. */
+/** Validators for conditional requests, so that an unchanged file is not sent again. */
 export interface Validators {
   readonly etag: string | null
   readonly lastModified: string | null
@@ -26,41 +26,41 @@ export interface Wanted {
   readonly url: URL
   readonly accept: string
   readonly maxBytes: number
-  /** Of the answer that is on file. */
+  /** The validators of the stored answer. */
   readonly validators?: Validators | undefined
 }
 
 export interface Fetched {
-  /** Where the redirects ended. */
+  /** The address after all redirects. */
   readonly url: URL
-  /** Without parameters, in lower case; "" where there is none. */
+  /** Without parameters, in lower case; "" if there is none. */
   readonly mediaType: string
   readonly body: Uint8Array
   readonly validators: Validators
 }
 
 export interface PoliteFetch {
-  /** `undefined` for an answer that has not changed. */
+  /** Returns `undefined` for an answer that has not changed. */
   readonly get: (wanted: Wanted) => Effect.Effect<Fetched | undefined, NotFetched>
-  /** Reads the host's robots.txt, where it was not read before; returns the host that it was found at. */
+  /** Reads the host's robots.txt, unless it was read before. Returns the host that redirects lead to. */
   readonly enter: (host: string) => Effect.Effect<string, NotFetched>
 }
 
 const maxRedirects = 3
 const requestTime = "60 seconds"
 const maxRobotsBytes = 2 ** 21
-/** After so many tries, with so long between them, a server is left alone. */
+/** The pauses before the second and the third attempt, which is the last. */
 const pausesSeconds = [5, 30]
-/** A server that asks to be left alone for longer is not asked again by this run. */
+/** A request is not retried if `Retry-After` asks for a longer pause. */
 const maxRetryAfterSeconds = 300
 const maxCrawlDelaySeconds = 30
 
 const product = manifest.name
 
-/** `contact` is an address under which whoever runs the command can be reached. */
+/** `contact` is the e-mail or web address of the operator. */
 export const userAgent = (contact: string): string => `${product}/${manifest.version} (collect; ${contact})`
 
-/** What is no body to read: a redirect, an error, or that nothing has changed. */
+/** An answer without a body to read: a redirect, an error, or 304 (Not Modified). */
 class Bodiless extends Data.TaggedError("Bodiless")<{ readonly head: Head }> {}
 
 export const make = Effect.fnUntraced(function* (options: {
@@ -98,7 +98,7 @@ export const make = Effect.fnUntraced(function* (options: {
     return answered
   })
 
-  /** The answer, or a status that is not to be asked for again. */
+  /** Requests with retries. Returns the answer, or a status that is not retried. */
   const patiently = Effect.fnUntraced(function* (wanted: Wanted): Effect.fn.Return<Answer | Bodiless, NotFetched> {
     for (const pause of [...pausesSeconds, undefined]) {
       const answered = yield* once(wanted)
@@ -213,7 +213,7 @@ const leadingTo = (from: URL, location: string): Effect.Effect<URL, NotFetched> 
   return Effect.succeed(to)
 }
 
-/** It is sent back as it came, so it must be such as a header may hold. */
+/** A validator is sent back unchanged, so it must be valid in a header. */
 export const isValidator = /^[\x20-\x7e]{1,500}$/u
 
 const validator = (value: string | undefined): string | null =>
@@ -230,7 +230,7 @@ const fetchedOf = Effect.fnUntraced(function* ({ body, headers }: Answer, url: U
     encoding === "identity"
       ? body
       : yield* Effect.tryPromise({
-          // What unpacks to more than may be sent plain is given up.
+          // The limit of the body also applies to the decompressed body.
           try: () => gunzip(body, { maxOutputLength: maxBytes }),
           catch: () =>
             new NotFetched({ reason: "passing", message: `does not unpack, or to more than ${maxBytes} bytes` })

@@ -3,7 +3,7 @@
 export interface Robots {
   /** `path` with its query, as the URL parser writes it. */
   readonly allows: (path: string) => boolean
-  /** Not of the RFC, but widely used. */
+  /** Not part of the RFC, but widely used. */
   readonly crawlDelaySeconds: number | undefined
 }
 
@@ -18,11 +18,11 @@ interface Group {
   readonly agents: Array<string>
   readonly rules: Array<Rule>
   crawlDelay: number | undefined
-  /** Further lines `User-agent` belong to it as long as no rule has come. */
+  /** Further lines `User-agent` belong to the group until its first rule. */
   isOpen: boolean
 }
 
-/** `product` is the token of the user agent, in lower case: `discovery` of `discovery/1.0 (...)`. */
+/** `product`: the product token of the user agent, in lower case, such as `discovery` of `discovery/1.0 (...)`. */
 export const parse = (text: string, product: string): Robots => {
   const groups = groupsOf(text)
   const named = groups.filter(({ agents }) => agents.includes(product))
@@ -33,7 +33,7 @@ export const parse = (text: string, product: string): Robots => {
     allows: (path) => {
       const normal = normalized(path)
       if (normal === "/robots.txt") return true
-      // The longest pattern decides, and of two as long the one that allows.
+      // The longest pattern decides; of equally long ones, the one that allows.
       const [first] = rules
         .filter(({ pattern }) => matches(pattern, normal))
         .sort((a, b) => b.pattern.length - a.pattern.length || Number(b.isAllowed) - Number(a.isAllowed))
@@ -54,7 +54,7 @@ const groupsOf = (text: string): ReadonlyArray<Group> => {
     let group = groups.at(-1)
     if (name === "user-agent") {
       if (group?.isOpen !== true) groups.push((group = { agents: [], rules: [], crawlDelay: undefined, isOpen: true }))
-      // A version after the token does not count.
+      // A version after the token is ignored.
       group.agents.push(value === "*" ? "*" : (/^[a-z_-]+/u.exec(value.toLowerCase())?.[0] ?? ""))
     } else if (group !== undefined && (name === "allow" || name === "disallow")) {
       group.isOpen = false
@@ -67,7 +67,7 @@ const groupsOf = (text: string): ReadonlyArray<Group> => {
   return groups
 }
 
-/** So that two ways to write an octet are one: what needs no percent sign has none, the others have capital digits. */
+/** Makes percent-encoding comparable: unreserved characters are decoded, other octets get upper-case digits. */
 const normalized = (text: string): string =>
   text
     .replaceAll(/[^\p{ASCII}]+/gu, (found) => encodeURIComponent(found.toWellFormed()))
@@ -76,7 +76,7 @@ const normalized = (text: string): string =>
       return /[\w.~-]/u.test(character) ? character : triplet.toUpperCase()
     })
 
-/** `*` is any text, `$` at the end is the end of the path; else what follows the pattern does not matter. */
+/** `*` matches any text, and `$` at the end the end of the path. Other patterns match a beginning of the path. */
 const matches = (pattern: string, path: string): boolean => {
   const isWhole = pattern.endsWith("$")
   const [first = "", ...parts] = (isWhole ? pattern.slice(0, -1) : pattern).split("*")
@@ -84,7 +84,7 @@ const matches = (pattern: string, path: string): boolean => {
   const last = isWhole ? parts.pop() : undefined
   if (isWhole && last === undefined) return path === first
   let position = first.length
-  // The earliest place for each part leaves the most for those after it.
+  // The earliest match of each part leaves the most text for the parts after it.
   for (const part of parts) {
     const found = path.indexOf(part, position)
     if (found === -1) return false

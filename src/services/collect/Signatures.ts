@@ -1,4 +1,4 @@
-/** By what apps, pixels and social networks are told from a home page: data, to which an operator may add. */
+/** The signatures by which apps, pixels and social networks are found on a home page. An operator can add to them. */
 import { Effect, FileSystem, Schema } from "effect"
 import * as ArgumentDecoder from "../../domain/ArgumentDecoder.ts"
 import { englishOf } from "../../domain/ArgumentIssue.ts"
@@ -7,7 +7,7 @@ import * as Fields from "../../domain/catalog/RecordFields.ts"
 import { CollectError } from "./CollectError.ts"
 import builtIn from "./signatures.json" with { type: "json" }
 
-/** Shorter ones would be found on pages of anyone. */
+/** Shorter texts would match unrelated pages. */
 const Text = Fields.line(200).check(Schema.isMinLength(4))
 
 const tells = Schema.NonEmptyArray(Text)
@@ -17,7 +17,7 @@ export const Signatures = Schema.Struct({
     Schema.Array(
       Schema.Struct({
         name: Fields.line(100),
-        /** Any of these, in whatever case, in a tag or a script. */
+        /** One of these must occur in a tag or a script, in any case. */
         texts: tells
       })
     )
@@ -27,9 +27,9 @@ export const Signatures = Schema.Struct({
     Schema.Array(
       Schema.Struct({
         name: Schema.Literals(socialNetworks),
-        /** A link to one of these hosts, or to one below it, */
+        /** A link must lead to a path of one of these hosts or their subdomains. */
         hosts: tells,
-        /** whose path goes on behind the slash, and does not begin like this: links that share the page. */
+        /** Paths that begin like this do not count, such as links that share the page. */
         except: Schema.optionalKey(Schema.Array(Fields.line(200)))
       })
     )
@@ -48,7 +48,7 @@ const decoded = (name: string, input: unknown): Effect.Effect<Signatures, Collec
       })
   )
 
-/** The table that comes with the program, and after it the file of the operator. */
+/** Loads the table that is part of the program, and after it the file of the operator. */
 export const load = Effect.fn("Signatures.load")(function* (
   file: string | undefined
 ): Effect.fn.Return<ReadonlyArray<Signatures>, CollectError, FileSystem.FileSystem> {
