@@ -6,11 +6,11 @@ export interface Country {
   /** Relative number of stores. */
   readonly weight: number
   readonly currency: string
-  /** Units of the currency for one US dollar, roughly. */
+  /** Approximate units of the currency for one US dollar. */
   readonly perDollar: number
-  /** Most stores write in the first, some in the second. */
+  /** Most stores use the first language, some the second. */
   readonly languages: readonly [Language, ...ReadonlyArray<Language>]
-  /** With their weights. */
+  /** Domain extensions with their weights. */
   readonly extensions: ReadonlyArray<readonly [extension: string, weight: number]>
 }
 

@@ -36,16 +36,16 @@ const calls: ReadonlyArray<readonly [Cta | null, number]> = [
   ...ctas.map((cta) => [cta, ctaShares[cta]] as const)
 ]
 
-/** As long as a real one, with a first digit that real ones do not have. */
+/** An id as long as a real one, with a first digit that real ones do not have. */
 export const archiveId = (number: number): string => String(9_000_000_000_000_000 + number * 7_919)
 
-/** The picture has the words of the ad's record: its name ends in the key. */
+/** The name ends in the key, by which the picture finds the words of the ad's record. */
 export const adImage = (pictured: Pictured, headline: string | null, key: string): string =>
   DemoPictures.addressOf("ads", `${PictureName.write(PictureName.lookOf(pictured, headline ?? key))}-${key}`)
 
 export const libraryUrl = (archiveId: string): string => `https://ads.discovery.example/library/?id=${archiveId}`
 
-/** `from` is the number of the first ad; numbers make the keys and are unique. */
+/** `from`: the number of the first ad. Numbers are unique, and are part of the keys. */
 export const demoAds = (
   seed: string,
   shop: DemoShop,

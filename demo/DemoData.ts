@@ -12,7 +12,7 @@ import type { DemoShop } from "./DemoShops.ts"
 import { edgeCases } from "./EdgeCases.ts"
 import { niches } from "./Niches.ts"
 
-/** How many records. Niches and months of traffic are not counted. */
+/** Numbers of records, without niches and months of traffic. */
 export interface DemoSize {
   readonly shops: number
   readonly products: number
@@ -81,7 +81,7 @@ const nicheRecords = (): ReadonlyArray<CatalogRecord> =>
     ...parent.children.map(({ id, name }) => ({ type: "niche", id, parent_id: parent.id, name }) as const)
   ])
 
-/** What the progress bar counts up to, in stores. */
+/** The total of the progress bar, in stores. */
 export const demoTotal = (options: DemoOptions): number => demoSizes[options.size].shops
 
 /** A source for the importer. One store at a time is in memory. */

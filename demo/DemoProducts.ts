@@ -13,7 +13,7 @@ import { description, title } from "./Texts.ts"
 /** Under a reserved domain (RFC 2606), so that no page is fetched from anybody's server. */
 export const pages = "https://shops.discovery.example"
 
-/** `place` is that among the pictures of the product. */
+/** `place`: the position among the pictures of the product. */
 export const productImage = (pictured: Pictured, title: string, place = 0): string =>
   DemoPictures.addressOf("products", PictureName.write(PictureName.lookOf(pictured, title, place)))
 

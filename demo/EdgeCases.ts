@@ -15,7 +15,7 @@ import { adImage, archiveId, libraryUrl } from "./DemoAds.ts"
 import { pages, productImage } from "./DemoProducts.ts"
 import type { Pictured } from "./pictures/PictureName.ts"
 
-/** The word that finds the page over 64 KiB, among ads and among products. */
+/** The word whose search returns a page over 64 KiB, of ads and of products. */
 const longform = "longform"
 
 /** Mathematical bold letters: four bytes each in UTF-8. */

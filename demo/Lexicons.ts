@@ -1,4 +1,4 @@
-/** The words of each language that titles, ads and descriptions of the demo data are put together from. */
+/** The words of each language from which titles, ads and descriptions of the demo data are made. */
 import type { Language } from "../src/domain/catalog/Enumerations.ts"
 import Arabic from "./lexicons/Arabic.json" with { type: "json" }
 import Chinese from "./lexicons/Chinese.json" with { type: "json" }
@@ -13,22 +13,22 @@ import Portuguese from "./lexicons/Portuguese.json" with { type: "json" }
 import Spanish from "./lexicons/Spanish.json" with { type: "json" }
 import Thai from "./lexicons/Thai.json" with { type: "json" }
 
-/** Texts may hold `{noun}`, `{shop}`, `{percent}` and `{count}`. Word them so that no noun has to agree with anything. */
+/** Texts may hold `{noun}`, `{shop}`, `{percent}` and `{count}`. They are worded so that no noun needs agreement. */
 export interface Lexicon {
   /** Length of a text, relative to its translation into English. */
   readonly density: number
-  /** Between words: one space or nothing. */
+  /** The separator of words: one space or nothing. */
   readonly space: string
-  /** `{}` is the invented name. */
+  /** `{}` stands for the invented name. */
   readonly shopNames: ReadonlyArray<string>
-  /** By the key of the parent niche. English has nouns for every child niche instead. */
+  /** Nouns by the key of the parent niche. English has nouns for every child niche instead. */
   readonly nouns?: Readonly<Record<string, ReadonlyArray<string>>>
-  /** Before the noun. */
+  /** Words before the noun. */
   readonly epithets: ReadonlyArray<string>
-  /** After the noun, by the kind of the niche. */
+  /** Words after the noun, by the kind of the niche. */
   readonly qualities: Readonly<Record<string, ReadonlyArray<string>>>
   readonly colors: ReadonlyArray<string>
-  /** At the end of long titles. */
+  /** Words at the end of long titles. */
   readonly extras: ReadonlyArray<string>
   readonly headlines: ReadonlyArray<string>
   readonly openers: ReadonlyArray<string>
@@ -51,5 +51,5 @@ const lexicons: Partial<Record<Language, Lexicon>> = {
   Thai
 }
 
-/** English for a language without a lexicon. */
+/** Returns English for a language without a lexicon. */
 export const lexiconOf = (language: Language): Lexicon => lexicons[language] ?? English

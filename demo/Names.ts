@@ -18,13 +18,13 @@ export interface ShopName {
   readonly domain: string
 }
 
-/** `taken` remembers the domains, so that none comes twice. */
+/** `taken` collects the domains, so that none is used twice. */
 export const shopName = (prng: Prng, country: Country, lexicon: Lexicon, taken: Set<string>): ShopName => {
   const extension = prng.weighted(country.extensions)
   for (;;) {
     const stem = prng.chance(0.2) ? `${invented(prng)} ${invented(prng)}` : invented(prng)
     const name = prng.pick(lexicon.shopNames).replace("{}", stem)
-    // One invented word may be somebody's name after all; two of them are nobody's.
+    // One invented word may be a real name; two together are not.
     const domain = `${slugOf(`${name} ${stem.includes(" ") ? "" : invented(prng)}`)}${extension}`
     if (!taken.has(domain)) {
       taken.add(domain)
@@ -33,7 +33,7 @@ export const shopName = (prng: Prng, country: Country, lexicon: Lexicon, taken: 
   }
 }
 
-/** ASCII letters and digits with hyphens between the words; nothing of other scripts. */
+/** ASCII letters and digits with hyphens between the words; characters of other scripts are dropped. */
 export const slugOf = (text: string): string =>
   text
     .normalize("NFKD")

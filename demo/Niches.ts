@@ -7,18 +7,18 @@ import tree from "./niches.json" with { type: "json" }
 export interface ChildNiche {
   readonly id: number
   readonly name: string
-  /** English nouns of what is sold in it. */
+  /** English nouns of the products that are sold in the niche. */
   readonly nouns: ReadonlyArray<string>
 }
 
 export interface ParentNiche {
   readonly id: number
-  /** Its key in the lexicons. */
+  /** The key of the niche in the lexicons. */
   readonly key: string
   readonly name: string
-  /** Which qualities of a lexicon fit its products. */
+  /** The key of the qualities in a lexicon that fit its products. */
   readonly kind: string
-  /** What its products cost, relative to the median of all. */
+  /** The prices of its products, relative to the median of all. */
   readonly priceFactor: number
   readonly children: ReadonlyArray<ChildNiche>
 }

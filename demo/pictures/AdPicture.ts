@@ -8,7 +8,7 @@ import { colorNames } from "./PictureName.ts"
 import type { Look } from "./PictureName.ts"
 
 const [width, height] = [160, 100]
-/** Of the words, and of the product. */
+/** The widths of the words and of the product. */
 const [wordsWidth, productWidth] = [88, 72]
 const margin = 9
 
@@ -47,7 +47,7 @@ const words = (look: Look, { headline, pageName }: AdWords, left: number): strin
   )
 }
 
-/** The products of a carousel and of a catalog are in several colors. */
+/** A carousel and a catalog show the product in several colors. */
 const inColors = (look: Look, places: ReadonlyArray<readonly [x: number, y: number, scale: number]>): string =>
   places
     .map(([x, y, scale], index) => {

@@ -1,4 +1,4 @@
-/** What is behind the products of a store: the same style and hue in all its pictures. */
+/** The backdrop of a store's products: the same style and hue in all its pictures. */
 import { isLight } from "./Drawing.ts"
 import type { Look } from "./PictureName.ts"
 
@@ -8,7 +8,7 @@ export interface Frame {
   readonly height: number
 }
 
-/** Neighboring numbers of stores have hues that are far from each other. */
+/** Stores with consecutive numbers have hues that differ much. */
 export const hueOf = ({ store }: Pick<Look, "store">): number => Math.round((store * 137.508) % 360)
 
 const tone = (hue: number, saturation: number, lightness: number): string =>
@@ -58,7 +58,7 @@ export const backdrop = (look: Look, frame: Frame): string => {
     : style(frame, { wall: tone(hue, 34, wall), ground: tone(hue, 32, ground), shade: tone(hue, 28, shade) })
 }
 
-/** A color of the store to write on, and one to write with. */
+/** The colors of text on a picture and of the area behind it. */
 export const signOf = (look: Look): { readonly area: string; readonly ink: string; readonly accent: string } => {
   const hue = hueOf(look)
   return look.view % 2 === 0

@@ -6,7 +6,7 @@ import type { Color, Motif } from "./PictureName.ts"
 const channels = (color: string): ReadonlyArray<number> =>
   [1, 3, 5].map((start) => Number.parseInt(color.slice(start, start + 2), 16))
 
-/** `share` of the second color. */
+/** `share`: the share of the second color. */
 const mix = (color: string, other: string, share: number): string => {
   const others = channels(other)
   const mixed = channels(color).map((channel, index) =>
@@ -15,13 +15,13 @@ const mix = (color: string, other: string, share: number): string => {
   return `#${mixed.map((channel) => channel.toString(16).padStart(2, "0")).join("")}`
 }
 
-/** So light that it needs a backdrop that is darker than others. */
+/** Whether the color is so light that it needs a darker backdrop. */
 export const isLight = (color: Color): boolean => {
   const [red = 0, green = 0, blue = 0] = channels(colors[color].fill)
   return 0.299 * red + 0.587 * green + 0.114 * blue > 185
 }
 
-/** By the letter that a shape begins with. The first three are the product's color. */
+/** Colors by the letter that a shape begins with. The first three are the product's color. */
 const tones = (color: Color): Readonly<Record<string, string>> => {
   const { fill } = colors[color]
   return {
@@ -43,7 +43,7 @@ const tones = (color: Color): Readonly<Record<string, string>> => {
   }
 }
 
-/** A tone, the width of a stroke where it is no area, and an ellipse `o`, a rectangle `r` or a path. */
+/** A tone, the width of the stroke unless the shape is filled, and an ellipse `o`, a rectangle `r` or a path. */
 const shape = /^([a-z])(?::([\d.]+))? (?:([or]) )?(.+)$/u
 
 const element = (text: string, toneOf: Readonly<Record<string, string>>): string => {
@@ -66,7 +66,7 @@ export const drawing = (motif: Motif, color: Color): string => {
   return motifs[motif].map((each) => element(each, toneOf)).join("")
 }
 
-/** The motif around a point, with the shadow under it. */
+/** Draws the motif around a point, with the shadow under it. */
 export const placed = (
   look: { readonly motif: Motif; readonly color: Color },
   at: { readonly x: number; readonly y: number; readonly scale: number; readonly tilt?: number }

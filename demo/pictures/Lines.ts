@@ -1,4 +1,4 @@
-/** Text in a picture: escaped, and broken into lines without a browser that measures it. */
+/** Text in a picture: escaped, and broken into lines without a browser to measure it. */
 import { cut } from "../../src/domain/catalog/ThirdPartyText.ts"
 
 /** Characters that XML cannot hold. */
@@ -18,7 +18,7 @@ export const escape = (text: string): string =>
 /** Whether the first letter is of a script that is written from right to left. */
 export const isRightToLeft = (text: string): boolean => /^\P{L}*[\p{Script=Arabic}\p{Script=Hebrew}]/u.test(text)
 
-/** About how wide a bold letter is, in the size of the font. */
+/** The approximate width of a bold letter, relative to the font size. */
 const widths: ReadonlyArray<readonly [RegExp, number]> = [
   [/[a-z]/u, 0.58],
   [/[\p{M}\p{Default_Ignorable_Code_Point}]/u, 0],
@@ -35,7 +35,7 @@ const widthOf = (text: string): number => {
   return width
 }
 
-/** Longer texts are cut before anything is measured. */
+/** Longer texts are truncated before they are measured. */
 const maxCharacters = 120
 
 const words = new Intl.Segmenter("und", { granularity: "word" })
@@ -45,10 +45,10 @@ interface Word {
   readonly width: number
 }
 
-/** Scripts in which a line may end between two words without a blank. */
+/** Scripts in which a line may break between two words without a space. */
 const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u
 
-/** What stays together, and the blanks between. */
+/** The parts between which a line may break, and the spaces between them. */
 const wordsOf = (text: string): ReadonlyArray<Word> => {
   const parts: Array<string> = []
   for (const { segment } of words.segment(text)) {
@@ -60,7 +60,7 @@ const wordsOf = (text: string): ReadonlyArray<Word> => {
   return parts.map((part) => ({ text: part, width: widthOf(part) }))
 }
 
-/** `undefined` where a word is longer than a line. */
+/** Returns `undefined` if a word is longer than a line. */
 const broken = (all: ReadonlyArray<Word>, width: number): ReadonlyArray<string> | undefined => {
   const lines: Array<string> = []
   let line = ""
@@ -80,16 +80,16 @@ const broken = (all: ReadonlyArray<Word>, width: number): ReadonlyArray<string> 
   return line.trim() === "" ? lines : [...lines, line.trim()]
 }
 
-/** In the size of the font. */
+/** Relative to the font size. */
 export const lineHeight = 1.2
 
-/** Uses the largest size in which the text fits, or else one cut line. `sizes` are in descending order. */
+/** Uses the largest size in which the text fits, or else one truncated line. `sizes` are in descending order. */
 export const fitted = (
   text: string,
   box: { readonly width: number; readonly height: number },
   sizes: ReadonlyArray<number>
 ): { readonly size: number; readonly lines: ReadonlyArray<string> } => {
-  // Letters of mathematical alphabets are in few fonts.
+  // Few fonts have the letters of mathematical alphabets.
   const whole = text.normalize("NFKC").replaceAll(/\s+/gu, " ").trim()
   const shown = cut(whole, maxCharacters)
   const all = `${shown.trimEnd()}${shown === whole ? "" : "…"}`

@@ -1,6 +1,6 @@
 /**
- * The name of a picture says all that decides how it looks, but for the words of an ad: `lamp417`. It is short because
- * agents read one with each product.
+ * The name of a picture encodes all that decides its look, except the words of an ad: `lamp417`. It is short because agents
+ * read one with each product.
  */
 import type { Subject } from "../Texts.ts"
 import { Prng } from "../Prng.ts"
@@ -33,7 +33,7 @@ const isColor = (text: string): text is Color => Object.hasOwn(colors, text)
 export const motifNames = Object.keys(motifs).filter(isMotif)
 export const colorNames = Object.keys(colors).filter(isColor)
 
-/** By noun, and by niche in the order of the nouns of a lexicon. */
+/** Motifs by noun, and by niche in the order of the nouns of a lexicon. */
 const motifOfNoun = new Map(
   Object.entries(named.nouns).flatMap(([motif, nouns]) =>
     isMotif(motif) ? nouns.map((noun) => [noun, motif] as const) : []
@@ -46,7 +46,7 @@ export const write = ({ color, motif, store, view }: Look): string =>
 
 const form = /^([a-z]+)(0|[1-9]\d{0,2})$/u
 
-/** `undefined` for what names no picture. */
+/** Returns `undefined` if the name is not of a picture. */
 export const read = (name: string): Look | undefined => {
   const [, motif = "", digits = ""] = form.exec(name) ?? []
   const number = Number(digits)
@@ -56,7 +56,7 @@ export const read = (name: string): Look | undefined => {
     : undefined
 }
 
-/** The noun that a text names first. */
+/** The noun that occurs first in a text. */
 const nounIn = (text: string, { nouns }: Pictured): string | undefined =>
   nouns
     .filter((noun) => text.includes(noun))
@@ -69,11 +69,11 @@ const motifOf = (text: string, subject: Pictured, prng: Prng): Motif => {
   return motifOfNoun.get(noun) ?? ofNiche[subject.nouns.indexOf(noun) % ofNiche.length] ?? "box"
 }
 
-/** As a text says, such as "Sage Green"; otherwise any. */
+/** The color that a text names, such as "Sage Green"; otherwise any. */
 const colorOf = (text: string, prng: Prng): Color =>
   colorNames.find((color) => colors[color].words.some((word) => text.includes(word))) ?? prng.pick(colorNames)
 
-/** Of a product or an ad of a store with this text. `place` tells several pictures of one thing from each other. */
+/** The look of a product or an ad of a store with this text. `place` distinguishes several pictures of one product. */
 export const lookOf = (subject: Pictured, text: string, place = 0): Look => {
   const prng = new Prng("picture", subject.shop, text)
   const motif = motifOf(text, subject, prng)

@@ -4,7 +4,7 @@ import type { AdWords } from "../../src/domain/catalog/DemoPictures.ts"
 import * as PictureName from "./PictureName.ts"
 import { productPicture } from "./ProductPicture.ts"
 
-/** `undefined` for a name that names none. */
+/** Returns `undefined` if the name is not of a picture. */
 export const product = (name: string): string | undefined => {
   const look = PictureName.read(name)
   return look && productPicture(look)

@@ -6,7 +6,7 @@ import type { Look } from "./PictureName.ts"
 
 const pixels = 1_200
 
-/** In degrees; not the same for neighboring colors. */
+/** The tilt in degrees, which differs between consecutive colors. */
 const tiltOf = ({ color, view }: Look): number => ((colorNames.indexOf(color) + view) % 9) - 4
 
 export const productPicture = (look: Look): string => {
@@ -16,7 +16,7 @@ export const productPicture = (look: Look): string => {
     placed(look, { x: 50, y: 51, scale: 0.68 }),
     placed(look, { x: 50, y: 51, scale: 0.68, tilt }),
     placed(look, { x: 50, y: 52, scale: 0.82, tilt }),
-    // With another color of the same.
+    // The product with a copy in another color.
     placed({ ...look, color: other }, { x: 66, y: 45, scale: 0.5 }) + placed(look, { x: 38, y: 54, scale: 0.58 })
   ]
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${pixels}" height="${pixels}" viewBox="0 0 100 100">${backdrop(look, { x: 0, width: 100, height: 100 })}${shown[look.view % shown.length] ?? ""}</svg>`
