@@ -1,4 +1,4 @@
-/** The caller by the bearer credential of a request, or the 401 that says where to get one (P30 to P32; RFC 6750). */
+/** Finds the caller by the bearer credential of a request, or explains in a 401 where to get one (P30 to P32; RFC 6750). */
 import { Effect, Redacted } from "effect"
 import type { AppSettings } from "../../Config.ts"
 import * as Credential from "../../domain/access/Credential.ts"
@@ -9,7 +9,7 @@ import { scope } from "../../domain/oauth/Scope.ts"
 import * as View from "../../domain/mcp/View.ts"
 import { protectedResourcePath } from "../oauth/Metadata.ts"
 
-/** A request without a bearer credential. It may have one in the query, or one without the word `Bearer`. */
+/** A request without a bearer credential. It may have one in the query, or one without the word `Bearer` before it. */
 export interface NoCredential {
   readonly _tag: "NoCredential"
   readonly instead: "nothing" | "in the query" | "without scheme"
@@ -19,7 +19,7 @@ export type Failure = NoCredential | CredentialRejected | ServiceUnavailable
 
 const bearer = /^bearer(?:[ \t]+(.*))?$/i
 
-/** RFC 6750, 2.3, and the usual names of keys. */
+/** Parameters that hold a credential: that of RFC 6750, 2.3, and the usual names of keys. */
 const inQuery = /[?&](?:access_token|token|api_key|apikey|key)=/i
 
 export const authenticate = (
@@ -36,13 +36,13 @@ export const authenticate = (
 }
 
 /**
- * The header of a 401. It has an `error` only if a credential was sent in the header. Some clients show their users nothing
- * but this header, so it repeats the text of the body; {@link explain} has only characters that RFC 6750, section 3, allows.
+ * The `WWW-Authenticate` of a 401. It has an `error` only if a credential was sent in the header. Some clients show their users
+ * nothing else, so it repeats the text of the body; {@link explain} has only characters that RFC 6750, section 3, allows.
  */
 export const challenge = (
   { baseUrl }: Pick<AppSettings, "baseUrl">,
   refusal: NoCredential | CredentialRejected,
-  /** Of the address of the request. */
+  /** The query of the request. */
   query = ""
 ) => {
   const metadata = `${baseUrl}${protectedResourcePath}${View.isView(query) ? `?${query}` : ""}`
@@ -52,7 +52,7 @@ export const challenge = (
     : way
 }
 
-/** For a person who debugs a 401. It does not say whether the credential is unknown, revoked, expired or malformed. */
+/** Explains a 401 to a person. It does not say whether the credential is unknown, revoked, expired or malformed. */
 export const explain = (refusal: NoCredential | CredentialRejected): string => {
   if (refusal._tag === "CredentialRejected") {
     return "the credential is not valid: it may be mistyped, revoked or expired; create a new API key, or sign in again"

@@ -1,4 +1,4 @@
-/** From a JSON value to its reply: the kind of message, its revision, and its method. */
+/** Finds the reply to a JSON value, by the kind of message, its revision, and its method. */
 import { Context, Effect, Layer, Option, Result, Tracer } from "effect"
 import { Headers, HttpTraceContext } from "effect/http"
 import { AppConfig } from "../../Config.ts"
@@ -25,22 +25,22 @@ export interface RequestContext {
   readonly view: View
 }
 
-/** Of one message; `onCharge` is told what is charged for it. */
+/** The context of one message. `onCharge` is called with its charge. */
 type MessageContext = RequestContext & Pick<ToolCall, "onCharge">
 
 type Decoded = ReturnType<typeof JsonRpc.decode>
 
-/** P6. */
+/** The most messages of a batch (P6). */
 export const maxBatch = 20
-/** Entries of one batch that run at once: it shares the pool of connections with all other requests. */
+/** How many messages of a batch run at once: it shares the pool of connections with all other requests. */
 const batchConcurrency = 4
 
 export class Dispatch extends Context.Service<
   Dispatch,
   {
     /**
-     * `value` is the parsed body. Charges are given back if it is not answered, because the client left while other calls of
-     * its batch went on.
+     * `value` is the parsed body. Charges are refunded if there is no reply, because the client disconnected while calls of its
+     * batch were running.
      */
     dispatch(value: unknown, context: RequestContext): Effect.Effect<Reply.Reply>
   }
@@ -139,7 +139,7 @@ export class Dispatch extends Context.Service<
         return Effect.map(
           Effect.forEach(
             values,
-            // The ledger charges each request id once. The yield keeps a batch from holding up other requests.
+            // The ledger charges each request id once. The yield lets other requests run between messages.
             (value, index) => {
               const request = { ...context, requestId: `${context.requestId}.${index}` }
               return Effect.flatMap(Effect.yieldNow, () => one(inBatch(value), request))

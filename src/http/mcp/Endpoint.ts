@@ -1,4 +1,4 @@
-/** `/mcp`: the checks before the body, in the order of P8, and the body. */
+/** `/mcp`: checks the headers in the order of P8, then reads the body. */
 import { Effect, Result } from "effect"
 import type { HttpServerError, HttpServerRequest } from "effect/http"
 import { HttpRouter, HttpServerResponse } from "effect/http"
@@ -20,7 +20,7 @@ import * as Reply from "./Reply.ts"
 
 export const path = "/mcp"
 
-/** Of every request, whatever its route: enough for a batch of 20 searches with every argument, and for any form. */
+/** The limit for every request on any route: enough for a batch of 20 searches with every argument, and for any form. */
 export const maxBodyBytes = 256 * 1024
 
 /** Why a request is refused before it is dispatched. */
@@ -43,10 +43,10 @@ const refusals = {
   incomplete: { status: 400, message: "the body ended early", code: JsonRpc.codes.parseError }
 } as const satisfies Record<string, Refusal>
 
-/** Longer than any real origin; the rest of it is not repeated. */
+/** How many characters of an origin are repeated: more than any real origin has. */
 const maxEchoed = 100
 
-/** An origin is ASCII; other characters are left out. */
+/** An origin is ASCII, so that other characters are dropped. */
 const refusedOrigin = (origin: string): Refusal => {
   const printable = origin.slice(0, maxEchoed).replaceAll(/[^\u0021-\u007E]/gu, "")
   return {
@@ -65,7 +65,7 @@ const refuse = (refusal: Refusal, requestId: string) =>
     { status: refusal.status, contentType: "application/json", headers: refusal.headers }
   )
 
-/** The first problem that the headers alone show. */
+/** The first problem in the method and the headers. */
 const refusalOf = (method: string, headers: RequestHeaders.RequestHeaders): Refusal | undefined => {
   if (method !== "POST") return refusals.method
   if (!MediaType.isJson(headers["content-type"])) return refusals.contentType
@@ -105,7 +105,7 @@ export const layer = HttpRouter.use((router) =>
       const headers = Reply.addHeaders(common(requestId), reply)
       if (reply.body === undefined) return HttpServerResponse.empty({ status: reply.status, headers })
       const response = HttpServerResponse.text(reply.body, { status: reply.status, contentType: "application/json" })
-      // Assigned to the new response: as an option they would be copied twice.
+      // Assigned to the new response: as an option, they would be copied twice.
       Object.assign(response.headers, headers)
       return response
     }

@@ -2,7 +2,7 @@
 import { parseAccept } from "hono/utils/accept"
 import * as ContentType from "../../services/ContentType.ts"
 
-/** `application/json`, in UTF-8 if it names a charset. */
+/** Whether the type is `application/json`, in UTF-8 if it names a charset. */
 export const isJson = (contentType: string | undefined): boolean => {
   if (contentType === "application/json") return true
   const parsed = ContentType.parse(contentType)
@@ -16,7 +16,7 @@ const jsonRanges = ["application/json", "application/*", "*/*"]
 const asSpecified = "application/json, text/event-stream"
 
 /**
- * Without the header, the client accepts anything. `accepts` of hono does not do: it takes the range of the highest weight,
+ * Without the header, the client accepts anything. hono's `accepts` cannot be used: it takes the range of the highest weight,
  * which for `application/*, application/json;q=0` is the first.
  */
 export const acceptsJson = (accept: string | undefined): boolean => {

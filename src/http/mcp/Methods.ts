@@ -13,7 +13,7 @@ import * as Extension from "./apps/Extension.ts"
 import * as CompactText from "./CompactText.ts"
 import { instructions, serverInfo } from "./ServerInfo.ts"
 
-/** A failure of the protocol, with the HTTP status that its revision gives it. */
+/** A failure of the protocol, with its HTTP status in the revision. */
 export interface MethodFailure extends JsonRpc.Failure {
   readonly status: 200 | 400 | 404
 }
@@ -35,7 +35,7 @@ const ttlMs = 300_000
 
 const capabilities = { tools: {} }
 
-/** For clients that have announced the extension. */
+/** The capabilities for clients that have announced the extension. */
 const withCards = { ...capabilities, resources: {}, extensions: { [Extension.extension]: {} } }
 
 export const make = (config: Pick<AppSettings, "baseUrl">, registry: ToolRegistry["Service"]) => {
@@ -43,7 +43,7 @@ export const make = (config: Pick<AppSettings, "baseUrl">, registry: ToolRegistr
   const modernMeta = { [Protocol.metaKeys.serverInfo]: info }
   const modernMetaFields = JSON.stringify(modernMeta).slice(1, -1)
   const cacheable = { ttlMs, cacheScope: "public", resultType: "complete", _meta: modernMeta }
-  /** Whoever has not announced the extension is not given it from a shared cache. */
+  /** No shared cache may return it to a client that has not announced the extension. */
   const cacheableWithCards = { ...cacheable, cacheScope: "private" }
 
   const json = (value: unknown): MethodResult => {
@@ -148,14 +148,14 @@ export const make = (config: Pick<AppSettings, "baseUrl">, registry: ToolRegistr
       : Extension.isSession(sessionId)
 
   return {
-    /** The result as JSON, or what has to be done for it. */
+    /** Returns the result as JSON, or the call or the card that it needs. */
     answer: (
       { method: name, params }: JsonRpc.Request,
       revision: Protocol.Revision,
       sessionId: string | undefined,
       view: View.View
     ): MethodResult => {
-      // Cards show structured content, which compact answers have none of.
+      // Cards show structured content, which compact answers lack.
       const showsCards = !view.isCompact && hasAnnounced(params, revision, sessionId)
       return (showsCards ? apps : plain)[revision](name, params, view)
     },
@@ -165,9 +165,9 @@ export const make = (config: Pick<AppSettings, "baseUrl">, registry: ToolRegistr
       JSON.stringify({ contents: Cards.contents(card, imageOrigins), ...(revision === "modern" ? cacheable : {}) }),
 
     /**
-     * The JSON of a `CallToolResult`; the JSON of the answer is inserted as it is. An error has no `structuredContent`, and
-     * its first block is not JSON: clients would validate either against the outputSchema, and throw or hide it
-     * (docs/errors.md). A compact answer has no `structuredContent` either: some clients show their model both.
+     * The JSON of a `CallToolResult`, with the JSON of the answer unchanged. An error has no `structuredContent`, and its first
+     * block is not JSON: clients would validate either against the outputSchema, and throw or hide it (docs/errors.md). A
+     * compact answer has no `structuredContent` either: some clients show their model both.
      */
     toolResult: (answer: ToolAnswer, revision: Protocol.Revision, { isCompact }: View.View): string => {
       const credits = `"discovery/credits":{"cost":${answer.cost},"remaining":${answer.remaining}}`
@@ -196,7 +196,7 @@ const modernStatus = 400
 const invalid = (status: Status, message: string): MethodResult =>
   Result.fail({ code: JsonRpc.codes.invalidParams, message, status })
 
-/** Any JSON object, not copied: tools bound and decode their own arguments. */
+/** Any JSON object, not copied: tools limit and decode their own arguments. */
 const JsonObject = Schema.declare(JsonRpc.isRecord)
 
 const optionalObject = (message: string) => Schema.optionalKey(Schema.NullOr(JsonObject).annotate({ message }))

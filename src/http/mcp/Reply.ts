@@ -7,7 +7,7 @@ export interface Reply {
   readonly status: number
   /** JSON; `undefined` for an empty body. */
   readonly body: string | undefined
-  /** Only of calls of tools. */
+  /** Only for calls of tools. */
   readonly credits?: Charged | undefined
   readonly rate?: Rate | undefined
   readonly retryAfterSeconds?: number | undefined
@@ -30,7 +30,7 @@ export const addHeaders = (fields: Record<string, string>, reply: Reply): Record
   return fields
 }
 
-/** Sums the costs; the other fields are those after the last reply. */
+/** Sums the costs, and takes the fewest remaining credits, the last rate and the longest wait. */
 export const batch = (replies: ReadonlyArray<Reply>): Reply => {
   const bodies = replies.flatMap(({ body }) => (body === undefined ? [] : [body]))
   if (bodies.length === 0) return { status: 202, body: undefined }

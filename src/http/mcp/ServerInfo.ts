@@ -36,7 +36,7 @@ const svg =
 export const layer = HttpRouter.use((router) =>
   Effect.gen(function* () {
     const { mcpUrl } = yield* AppConfig
-    // The variable is what importers show literally, when they do not ask for it.
+    // `base_url` is replaced, because importers that do not ask for it would show it literally.
     const remotes = template.remotes.map(({ headers, type }) => ({ type, url: mcpUrl, headers }))
     const serverJson = HttpServerResponse.jsonUnsafe(
       { ...template, remotes },

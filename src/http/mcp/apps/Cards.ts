@@ -1,4 +1,4 @@
-/** The cards of the extension MCP Apps: one resource for each kind of answer, complete in itself (P34, P35). */
+/** The cards of the extension MCP Apps: one self-contained resource for each kind of answer (P34, P35). */
 import { createHash } from "node:crypto"
 import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
@@ -9,7 +9,7 @@ import { mimeType } from "./Extension.ts"
 
 interface Card {
   readonly name: string
-  /** In English, as the host lists it. */
+  /** English, shown in the host's list. */
   readonly title: string
   readonly description: string
   readonly tool: ToolName
@@ -70,7 +70,7 @@ export const resources = cards.map((card) => ({
 
 export const find = (uri: string): Card | undefined => byUri.get(uri)
 
-/** Texts that the script asks for by these keys. */
+/** The messages that the script uses. */
 const messageKeys: ReadonlyArray<MessageKey> = [
   "search.headings.ads",
   "search.headings.products",
@@ -134,15 +134,15 @@ const messageKeys: ReadonlyArray<MessageKey> = [
 
 const read = (file: string): string => readFileSync(fileURLToPath(import.meta.resolve(file)), "utf8")
 
-/** Read once, like the code. */
+/** Read once at start, like the code. */
 const style = read("./view/card.css")
 
-/** The modules of the view as one, each after those that it imports. */
+/** The modules of the view as one script, each after those that it imports. */
 const script = ["./view/locale.js", "./view/elements.js", "./view/views.js", "./view/host.js"]
   .map((file) => read(file).replaceAll(/^import [^"]*"[^"]*"\n|^export (?=const )/gmu, ""))
   .join("")
 
-/** In an element of the document, where `</script>` or a comment would end it. */
+/** Escaped, because `</script>` or a comment would end the element that contains it. */
 const texts = JSON.stringify(
   Object.fromEntries(
     languages.map((language) => [
@@ -157,8 +157,8 @@ const hash = (content: string): string => `'sha256-${createHash("sha256").update
 const ownSources = [`script-src ${hash(script)}`, `style-src ${hash(style)}`]
 
 /**
- * Stricter than the policy that hosts make of `_meta.ui.csp`: that one lets the hosts of images serve scripts and styles too.
- * `connect-src` and all else is `none`.
+ * Stricter than the policy that hosts derive from `_meta.ui.csp`, which lets the hosts of images serve scripts and styles too.
+ * `connect-src` and all others are `none`.
  */
 const policy = (imageOrigins: ReadonlyArray<string>): string =>
   [
@@ -187,7 +187,7 @@ const html = ({ name, title }: Card, imageOrigins: ReadonlyArray<string>): strin
 </html>
 `
 
-/** `contents` of `resources/read`. The origins are safe in a policy. */
+/** `contents` of `resources/read`. The origins must be safe in a policy. */
 export const contents = (card: Card, imageOrigins: ReadonlyArray<string>) => [
   {
     uri: uriOf(card),

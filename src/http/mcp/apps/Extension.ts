@@ -1,11 +1,11 @@
-/** MCP Apps (`io.modelcontextprotocol/ui`, 2026-01-26): which client has announced it (P33). */
+/** MCP Apps (`io.modelcontextprotocol/ui`, 2026-01-26): whether a client has announced it (P33). */
 import { Schema } from "effect"
 
 export const extension = "io.modelcontextprotocol/ui"
 
 export const mimeType = "text/html;profile=mcp-app"
 
-/** The extension has one type; the rest of a longer list is not looked at. */
+/** The extension has one type; further items of a longer list are ignored. */
 const maxTypes = 20
 
 const Types = Schema.declare(
@@ -13,7 +13,7 @@ const Types = Schema.declare(
     Array.isArray(types) && types.slice(0, maxTypes).includes(mimeType)
 )
 
-/** By the capabilities of a client. */
+/** Whether the capabilities of a client contain the extension. */
 export const isAnnounced = Schema.is(
   Schema.Struct({ extensions: Schema.Struct({ [extension]: Schema.Struct({ mimeTypes: Types }) }) })
 )
@@ -21,8 +21,8 @@ export const isAnnounced = Schema.is(
 const sessionPrefix = "apps."
 
 /**
- * A legacy client tells its capabilities once. The id of its session repeats to any server that it has announced the
- * extension; no server keeps anything of it (P7).
+ * A legacy client sends its capabilities once. The id of its session shows any server that it has announced the extension; no
+ * server stores sessions (P7).
  */
 export const sessionOf = (requestId: string): string => `${sessionPrefix}${requestId}`
 

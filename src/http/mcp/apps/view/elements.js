@@ -1,4 +1,4 @@
-// Parts of cards. What the catalog says is written as text, never as HTML.
+// Parts of cards. Data of the catalog is written as text, never as HTML.
 
 import { format, text } from "./locale.js"
 
@@ -16,10 +16,10 @@ export const drawn = (tag, attributes, ...children) => {
   return made
 }
 
-/** In any language and direction. */
+/** Text in any language and direction. */
 export const foreign = (tag, value, attributes = {}) => element(tag, { dir: "auto", ...attributes }, String(value))
 
-/** An address of the web without a name before its host; never that of a script. */
+/** The address if it is `http` or `https`, without a user name or password. */
 const webAddress = (address) => {
   const url = typeof address === "string" ? URL.parse(address) : null
   return url !== null && /^https?:$/u.test(url.protocol) && url.username === "" && url.password === ""
@@ -47,7 +47,7 @@ export const picture = (address, shape) => {
 
 export const badge = (label, kind = "") => element("span", { class: `badge ${kind}` }, label)
 
-/** Names and values; a value that is not known is left out where `known` says so. */
+/** Names and values. `onlyKnown` omits values that are unknown. */
 export const figures = (rows, { onlyKnown = false } = {}) =>
   element(
     "dl",

@@ -1,4 +1,4 @@
-// The view in the frame of its host: MCP Apps, 2026-01-26. It only reads: it calls no tool, and asks for nothing but to open a
+// The view in the frame of its host: MCP Apps, 2026-01-26. It only reads: it calls no tool, and requests nothing but to open a
 // link.
 
 import { element, foreign } from "./elements.js"
@@ -34,7 +34,7 @@ document.addEventListener("click", (event) => {
 
 const show = (...children) => main.replaceChildren(...children.flat().filter((child) => child !== undefined))
 
-/** An answer in words alone, such as an error. */
+/** The text of an answer without structured content, such as an error. */
 const words = (result) => result.content?.find(({ type }) => type === "text")?.text ?? ""
 
 const render = () => {

@@ -1,4 +1,4 @@
-// Texts and figures in the language of the host.
+// Texts and numbers in the language of the host.
 
 const texts = JSON.parse(document.getElementById("texts").textContent)
 
@@ -14,7 +14,7 @@ const supported = (tag) => {
   }
 }
 
-/** English for a language that there are no texts in. Returns the language. */
+/** Sets the language, or English if there are no texts in it, and returns it. */
 export const speak = (tag) => {
   locale = supported(tag) ?? "en"
   language = locale.slice(0, 2)

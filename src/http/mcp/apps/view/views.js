@@ -1,4 +1,4 @@
-// What is shown of each kind of answer.
+// Renders each kind of answer.
 
 import { badge, drawn, element, figures, foreign, growth, link, links, picture, table } from "./elements.js"
 import { format, text } from "./locale.js"
@@ -103,7 +103,7 @@ const columnHeight = 100
 
 const monthNumber = (month) => Number(month.slice(0, -3)) * 12 + Number(month.slice(-2))
 
-/** Columns over time, with a gap for a month that is not on record: as a drawing, and as a table for who does not see it. */
+/** A chart with columns over time and gaps for months without data, and a table for people who cannot see it. */
 const trafficChart = (traffic) => {
   if (traffic.length === 0) return [element("p", {}, text("store.noTraffic"))]
   const top = Math.max(1, ...traffic.map(({ visits }) => visits))
@@ -174,7 +174,7 @@ const storeSheet = (shop) => [
   ])
 ]
 
-/** What bars can show: the name of a figure of a group, and how it is written. */
+/** The figures that bars can show, each with the key of its name and its format. */
 const measures = {
   stores: ["search.headings.stores", format.number],
   active_ads: ["store.activeAds", format.number],
@@ -190,7 +190,7 @@ const bar = (share) => {
   return element("div", { class: "bar", "aria-hidden": "true" }, filled)
 }
 
-/** Bars for the figure that the groups are sorted by. */
+/** Shows bars for the figure that the groups are sorted by. */
 const market = ({ groups, results, total, ungrouped }, { group_by, sort_by = "stores" }) => {
   const shown = sort_by in measures ? sort_by : "stores"
   const [label, write] = measures[shown]
@@ -237,7 +237,7 @@ const market = ({ groups, results, total, ungrouped }, { group_by, sort_by = "st
   ]
 }
 
-/** From `structuredContent` and the arguments of the call to what is shown of it, by the name of the card. */
+/** By the name of the card, what renders `structuredContent` and the arguments of the call. */
 export const views = {
   ads: results("search.headings.ads", adCard),
   products: results("search.headings.products", productCard),
