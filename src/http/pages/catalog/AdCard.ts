@@ -1,4 +1,4 @@
-/** An ad as people look at it: an item of a list `.cards`, on a page that lets the catalog's images load. */
+/** The card of an ad: an item of a list `.cards`, on a page whose policy allows the catalog's images. */
 import type { AdItem } from "../../../domain/catalog/AdItem.ts"
 import { html } from "../shared/Html.ts"
 import type { Html } from "../shared/Html.ts"
@@ -8,10 +8,10 @@ import { cardFigures } from "./CardFigures.ts"
 import { storePath } from "./StorePaths.ts"
 import { thirdPartyLink, thirdPartyText } from "../shared/ThirdParty.ts"
 
-/** More is shown from its beginning, and as a whole when it is opened: some four lines of a card. */
+/** A longer text is collapsed: about four lines of a card. */
 const shortCopy = { characters: 140, lines: 4 }
 
-/** Without its blank lines. */
+/** The ad's text without blank lines. */
 const copy = (adText: string): Html => {
   const text = adText.replaceAll(/\n\s*\n/gu, "\n")
   const whole = html`<span lang="" dir="auto" class="wording">${text}</span>`
@@ -26,7 +26,7 @@ export const adCard = ({
 }: {
   readonly ad: AdItem
   readonly locale: Locale
-  /** With the name of the store, as a link to its page. */
+  /** Whether to show the store's name, as a link to its page. */
   readonly shop?: boolean
 }): Html => {
   const { text } = locale

@@ -1,4 +1,4 @@
-/** `/dashboard/ads`: what `search_ads` gives, to look at. */
+/** `/dashboard/ads`: the results of `search_ads` for people. */
 import * as AdNotice from "../../../domain/search/AdNotice.ts"
 import { AdQuery } from "../../../domain/search/AdQuery.ts"
 import * as Queries from "../../../services/search/Queries.ts"

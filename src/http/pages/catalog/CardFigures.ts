@@ -1,4 +1,4 @@
-/** The figures of a card, in short. One that is not known says so. */
+/** The figures of a card in short form. Unknown figures are shown as such. */
 import { html } from "../shared/Html.ts"
 import type { Html } from "../shared/Html.ts"
 import type { Locale } from "../shared/Locale.ts"
@@ -20,7 +20,7 @@ export const cardFigures = (figures: ReadonlyArray<CardFigure>, { text }: Locale
     )}
   </dl>`
 
-/** What is known of the store that sells a product. */
+/** The known figures of the store that sells a product. */
 export const storeFigures = (
   shop: {
     readonly estimated_monthly_revenue: number | null
@@ -41,6 +41,6 @@ export const storeFigures = (
   ]
 }
 
-/** The sign says it as well as the color. */
+/** The sign shows the direction as well as the color does. */
 const signed = (value: number, locale: Locale): Html =>
   html`<span class="${value > 0 ? "up" : value < 0 ? "down" : ""}">${growth(value, locale)}</span>`

@@ -1,6 +1,6 @@
 /**
- * Who may look at the pages over the catalog: whoever may call the tools (domain/access/Plan.ts), as often as PageRateLimit
- * and DailyLooks let them. Looking takes no credits.
+ * Access to the pages over the catalog: for accounts that may call the tools (domain/access/Plan.ts), within the limits of
+ * PageRateLimit and DailyLooks. Viewing a page costs no credits.
  */
 import { Context, Effect, Layer } from "effect"
 import type { HttpServerResponse } from "effect/http"
@@ -22,9 +22,9 @@ type Answer<R> = Effect.Effect<HttpServerResponse.HttpServerResponse, PageError,
 export class CatalogAccess extends Context.Service<
   CatalogAccess,
   {
-    /** `answer` for who may look; a page that says what is missing, and where to fix it, for everyone else. */
+    /** Returns `answer` if the visitor has access, else a page that says what is missing and where to fix it. */
     allow<R>(visitor: SignedIn, section: Section, answer: Answer<R>): Answer<R>
-    /** As `allow`, but takes no page of the day: for what shows nothing of the catalog. */
+    /** Like `allow`, but not counted in DailyLooks: for answers without data of the catalog. */
     allowUncounted<R>(visitor: SignedIn, section: Section, answer: Answer<R>): Answer<R>
   }
 >()("discovery/http/pages/CatalogAccess") {

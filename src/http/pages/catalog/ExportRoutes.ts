@@ -1,6 +1,6 @@
 /**
- * `/dashboard/ads/export.csv?…` and its like: what the search of this address shows, as a file (D68). A file counts as the
- * pages of the largest size that it stands for. An address that the page refuses leads to the page, which says why.
+ * `/dashboard/ads/export.csv?…` and similar addresses: the results of the same search as a file (D68). A file counts as the
+ * pages of the largest size that its results would fill. An address that the page refuses redirects to the page.
  */
 import { DateTime, Effect, Option } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
@@ -44,7 +44,7 @@ export const layer = HttpRouter.use((router) =>
             if (Option.isNone(query)) return Effect.succeed(page)
             const file = Effect.gen(function* () {
               const items = yield* inTime(run(query.value, accountId))
-              // One look has been counted before the search.
+              // One page has been counted before the search.
               const others = Math.ceil(items.length / Page.maxPerPage) - 1
               if (others > 0) yield* ofTheDay.take(accountId, others)
               const today = DateTime.formatIsoDateUtc(yield* DateTime.now)

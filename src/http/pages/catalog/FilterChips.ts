@@ -1,4 +1,4 @@
-/** The filters in use, each with the address of the search without it. */
+/** The active filters, each with the address of the search without it. */
 import { Option } from "effect"
 import { searchKinds } from "../../../domain/search/SavedSearch.ts"
 import type { SearchAddress } from "../../../domain/search/SearchAddress.ts"
@@ -16,7 +16,7 @@ type Arguments = Readonly<Record<string, unknown>>
 
 export interface Chip {
   readonly label: string
-  /** Of the search without it, from its first page on. */
+  /** The first page of the search without the filter. */
   readonly href: string
 }
 
@@ -25,7 +25,7 @@ interface Context {
   readonly address: SearchAddress
   readonly locale: Locale
   readonly popular: Popular
-  /** Canonical. */
+  /** In canonical form. */
   readonly args: Arguments
 }
 
@@ -38,10 +38,10 @@ export const hrefOf = ({ address, path }: Pick<Context, "address" | "path">, arg
 const without = (args: Arguments, name: string): Arguments =>
   Object.fromEntries(Object.entries(args).filter(([other]) => other !== name && other !== "page"))
 
-/** What stays when all filters are left out. */
+/** Arguments that stay when all filters are removed. */
 const settings: ReadonlySet<string> = new Set(["sort_by", "sort_order", "per_page", "group_by", "niche_level", "limit"])
 
-/** What filters; the others say in which order and how many. */
+/** Whether the argument is a filter; the others set the order and number of results. */
 const isFilter = (name: string): name is ArgumentName =>
   Object.hasOwn(places, name) && name !== "page" && !settings.has(name)
 
@@ -53,7 +53,7 @@ const entryName = ({ locale, popular }: Context, name: ArgumentName, entry: unkn
   return name === "countries" ? locale.countryName(value) : labelOf(locale, name, value)
 }
 
-/** `from 5 to 10`, with either end left out. */
+/** `from 5 to 10`, where either end may be missing. */
 const bounds = ({ locale }: Context, value: object): string => {
   return Object.entries(value)
     .map(([part, bound]: [string, unknown]) => {
@@ -63,7 +63,7 @@ const bounds = ({ locale }: Context, value: object): string => {
     .join(" ")
 }
 
-/** With more than these in all, an array is one chip: each has a whole address. */
+/** With more values than this in total, an array is one chip, because each chip has a whole address. */
 const maxChips = 30
 
 const labeled = (context: Context, name: ArgumentName, value: string): string =>
@@ -94,14 +94,14 @@ const chipsOf = (context: Context, name: ArgumentName, value: unknown, isCrowded
 const filtersOf = ({ args }: Context): ReadonlyArray<readonly [ArgumentName, unknown]> =>
   Object.entries(args).flatMap(([name, value]) => (isFilter(name) ? [[name, value] as const] : []))
 
-/** Every value by itself. */
+/** One chip for each value. */
 export const chips = (context: Context): ReadonlyArray<Chip> => {
   const filters = filtersOf(context)
   const values = filters.reduce((sum, [, value]) => sum + (Array.isArray(value) ? value.length : 1), 0)
   return filters.flatMap(([name, value]) => chipsOf(context, name, value, values > maxChips))
 }
 
-/** What a search that is kept asks, in words; `undefined` if it is refused by now. */
+/** Describes a saved search in words; `undefined` if it is no longer valid. */
 export const summary = (
   { query, subject }: SearchKey,
   { locale, popular }: Pick<Context, "locale" | "popular">
@@ -113,7 +113,7 @@ export const summary = (
   return found.length === 0 ? locale.text("saved.noFilters") : found.map(({ label }) => label).join(" · ")
 }
 
-/** Every filter as a whole: what to leave out of a search that finds nothing. */
+/** One chip for each filter: suggestions of what to remove from a search without results. */
 export const wholeFilters = (context: Context): ReadonlyArray<Chip> =>
   filtersOf(context).flatMap(([name, value]) => {
     const [first, ...others] = chipsOf(context, name, value, true)

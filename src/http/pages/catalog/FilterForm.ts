@@ -1,4 +1,4 @@
-/** The form of a search: its words and order in a bar, and the filters in groups that open when they are in use. */
+/** The form of a search: its words and order in a bar, and the filters in groups that are open while they are in use. */
 import type { SearchSubject } from "../../../domain/search/SavedSearch.ts"
 import type { SearchAddress, Kind } from "../../../domain/search/SearchAddress.ts"
 import type { ArgumentIssue } from "../../../domain/ArgumentIssue.ts"
@@ -13,30 +13,30 @@ import type { Locale } from "../shared/Locale.ts"
 
 export type Subject = SearchSubject
 
-/** What the filters are sorted into. */
+/** The groups of filters. */
 const groups = ["ads", "products", "store", "market", "technology"] as const
 type Group = (typeof groups)[number]
 
-/** Several arguments that one group of fields has; the others have one of their own, named like the argument. */
+/** Arguments that share one group of fields; every other argument has a group that is named like it. */
 type Bundle = "running" | "figures" | "trustpilot"
 
 export interface Searched {
-  /** The market has no words to search for. */
+  /** The market overview has no search words. */
   readonly subject: Subject | "market"
   readonly path: string
   readonly address: SearchAddress
   readonly locale: Locale
-  /** As it was typed, right or wrong. */
+  /** The values as they were typed, valid or not. */
   readonly typed: Typed
   readonly issues: ReadonlyArray<ArgumentIssue>
   readonly popular: Popular
-  /** None of a search that was not made. */
+  /** Absent if no search was made. */
   readonly counts?: Counts | undefined
 }
 
 /**
- * Where each argument has its field, in this order; `page` has links. A record: an argument that is added does not compile
- * until it has a place, and `filter.names.*` until it has a name.
+ * The place of each argument's field, in this order; `page` has links. Because this is a record, a new argument compiles only
+ * with a place, and with a name in `filter.names.*`.
  */
 export const places: Readonly<Record<ArgumentName, "bar" | "links" | readonly [Group, Bundle?]>> = {
   query: "bar",
@@ -77,14 +77,14 @@ export const places: Readonly<Record<ArgumentName, "bar" | "links" | readonly [G
 
 export const isArgument = (name: string): name is ArgumentName => Object.hasOwn(places, name)
 
-/** The arguments that the page has, in the order of their places. */
+/** The arguments of the page, in the order of their places. */
 const argumentsOf = ({ address }: Searched): ReadonlyArray<readonly [ArgumentName, Kind]> =>
   Object.keys(places).flatMap((name) => {
     const kind = address.kinds.get(name)
     return kind !== undefined && isArgument(name) ? [[name, kind] as const] : []
   })
 
-/** How many values are in use. */
+/** How many values of the argument are in use. */
 const inUse = ({ typed }: Searched, name: string, kind: Kind): number => {
   if (kind._tag === "List") return typed.entries(name).length
   if (kind._tag === "Parts") return Object.keys(kind.parts).some((part) => isTyped(typed, `${name}.${part}`)) ? 1 : 0
@@ -105,7 +105,7 @@ const disclosure = (options: {
     ${options.body}
   </details>`
 
-/** One for each bundle, and for each argument that is in none. */
+/** One disclosure for each bundle, and for each argument that is in none. */
 const disclosures = (searched: Searched, group: Group): ReadonlyArray<Html> => {
   const { text } = searched.locale
   const members = argumentsOf(searched).filter(([name]) => places[name][0] === group)
@@ -167,7 +167,7 @@ export const filterForm = (searched: Searched): Html => {
   </search>`
 }
 
-/** What was typed, by field. */
+/** The typed values by field. */
 export const typedOf = (
   pairs: ReadonlyArray<readonly [name: string, value: string]>,
   raw: Readonly<Record<string, unknown>>,

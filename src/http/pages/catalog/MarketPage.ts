@@ -1,4 +1,4 @@
-/** `/dashboard/market`: what `market_overview` gives, as bars (D66). Each group leads to its stores and their ads. */
+/** `/dashboard/market`: the results of `market_overview` as bars (D66). Each group links to its stores and their ads. */
 import { Effect, Option, Result, Schema } from "effect"
 import { HttpRouter } from "effect/http"
 import { argumentDecoder } from "../../../domain/ArgumentDecoder.ts"
@@ -39,7 +39,7 @@ import type { SignedIn } from "../shared/Visitors.ts"
 
 const path = sections.market
 
-/** Words in names of stores are left out: the ads of a group are searched by other words. */
+/** The words of names of stores are omitted, because the ads of a group are searched by other words. */
 const { query: _, ...fields } = Market.MarketQuery.fields
 const PageQuery = Schema.Struct(fields)
 
@@ -50,7 +50,7 @@ const decode = argumentDecoder(PageQuery)
 
 const defaultOf = new Map<string, string>(Object.entries(defaults).map(([name, value]) => [name, String(value)]))
 
-/** The value of a group in the visitor's words. */
+/** The value of a group in the visitor's language. */
 const labelOfGroup = (groupBy: Market.GroupBy, value: string, locale: Locale): Html => {
   switch (groupBy) {
     case "country":
@@ -65,8 +65,8 @@ const labelOfGroup = (groupBy: Market.GroupBy, value: string, locale: Locale): H
 }
 
 /**
- * The filters that leave the stores of a group, if filters can say that: of stores with any of two apps, those with a third
- * one as well are no search.
+ * The filters that select the stores of a group, if filters can: no search finds the stores that have any of two apps and also
+ * a third one.
  */
 const narrowed = (query: MarketQuery, value: string, names: Names.Names): object | undefined => {
   const { group_by, limit: _, niche_level: _level, sort_by: _sort, ...filters } = query

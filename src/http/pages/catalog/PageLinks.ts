@@ -1,9 +1,9 @@
-/** The ways to the other pages of a list whose pages have numbers. */
+/** Links to the other pages of a list with numbered pages. */
 import { html } from "../shared/Html.ts"
 import type { Html } from "../shared/Html.ts"
 import type { Locale } from "../shared/Locale.ts"
 
-/** The first, the last, and those around the one that is shown; `undefined` is a gap. */
+/** The numbers of the first and the last page and of those around the current one; `undefined` is a gap. */
 const window = (page: number, count: number): ReadonlyArray<number | undefined> => {
   const shown = Array.from({ length: count }, (_, index) => index + 1).filter(
     (each) => each === 1 || each === count || Math.abs(each - page) <= 1
@@ -13,7 +13,7 @@ const window = (page: number, count: number): ReadonlyArray<number | undefined> 
   )
 }
 
-/** Nothing where there is one page alone. `page` may lie behind the last one. */
+/** Returns nothing for a single page. `page` may be after the last one. */
 export const pageLinks = (options: {
   readonly page: number
   readonly last: number

@@ -1,4 +1,4 @@
-/** A product as people look at it: an item of a list `.cards`, on a page that lets the catalog's images load. */
+/** The card of a product: an item of a list `.cards`, on a page whose policy allows the catalog's images. */
 import type { ProductItem } from "../../../domain/catalog/ProductItem.ts"
 import { html } from "../shared/Html.ts"
 import type { Html } from "../shared/Html.ts"
@@ -15,7 +15,7 @@ export const productCard = ({
 }: {
   readonly product: ProductItem
   readonly locale: Locale
-  /** With the name of the store, as a link to its page, and its figures. */
+  /** Whether to show the store's name, as a link to its page, and its figures. */
   readonly shop?: boolean
 }): Html => {
   const title = thirdPartyText(product.title)

@@ -1,4 +1,4 @@
-/** `/dashboard/products`: what `search_products` gives, to look at. */
+/** `/dashboard/products`: the results of `search_products` for people. */
 import { ProductQuery } from "../../../domain/search/ProductQuery.ts"
 import * as Queries from "../../../services/search/Queries.ts"
 import * as SearchProducts from "../../../services/tools/SearchProducts.ts"

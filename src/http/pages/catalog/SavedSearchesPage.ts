@@ -1,4 +1,4 @@
-/** `/dashboard/searches`: the searches that the account has saved, with what is new in each, and their forms (D67). */
+/** `/dashboard/searches`: the saved searches of the account, the number of new results of each, and their forms (D67). */
 import { Effect, Option, Schema, SchemaTransformation } from "effect"
 import { HttpRouter } from "effect/http"
 import type { HttpServerResponse } from "effect/http"
@@ -35,7 +35,7 @@ import { maxId, PathId, pathId } from "../shared/PathId.ts"
 import { paramsOf } from "../shared/Query.ts"
 import type { SignedIn } from "../shared/Visitors.ts"
 
-/** Longer ones are refused with the form: what is far too long is no name that anybody typed. */
+/** Names that are too long are refused with the form, but nobody types one as long as this. */
 const TypedName = Schema.String.check(Schema.isMaxLength(10_000))
 
 const Mark = Schema.String.check(Schema.isPattern(/^\d{1,10}$/u)).pipe(
@@ -62,10 +62,10 @@ const decodePage = Schema.decodeUnknownOption(PathId.check(Schema.isLessThanOrEq
 const renamePath = (id: number | ":id") => `${searchesPath}/${id}/rename` as const
 const removePath = (id: number | ":id") => `${searchesPath}/${id}/remove` as const
 
-/** `undefined` where it took too long, or cannot be told now. */
+/** `undefined` if the count took too long or is unavailable. */
 type Counted = Option.Option<number> | undefined
 
-/** A page is not kept waiting for a search that takes long. */
+/** A page does not wait longer for the count of one search. */
 const longestCount = "2 seconds"
 
 interface Listed {
@@ -126,10 +126,10 @@ export const layer = HttpRouter.use((router) =>
       const shown = Option.getOrElse(decodePage(paramsOf(url).get("page")), () => 1)
       const { searches, total } = yield* saved.page(session.accountId, shown)
       const last = Math.max(1, Math.ceil(total / savedPerPage))
-      // The last search of the last page may just have been removed.
+      // The only search of the last page may just have been removed.
       if (shown > last) return seeOther(last === 1 ? searchesPath : `${searchesPath}?page=${last}`)
       const popular = yield* Effect.orElseSucceed(vocabulary.popular, () => none)
-      // Only the counts show something of the catalog: names can be changed and removed without.
+      // Only the counts show data of the catalog: names can be changed and removed without it.
       const usedUp = yield* ofTheDay.take(session.accountId).pipe(Effect.catchTag("LooksUsedUp", Effect.succeed))
       const listed =
         usedUp === undefined
@@ -166,7 +166,7 @@ export const layer = HttpRouter.use((router) =>
       })
     })
 
-    /** A form alone on a page: to rename, and for a name that was refused. */
+    /** A page with only the form of a name: to rename, and after a name was refused. */
     const nameOn = (
       visitor: SignedIn,
       form: {

@@ -1,4 +1,4 @@
-/** What can be done with a search that was made: to save it, and to take its results along. */
+/** The actions for a search that was made: saving it, and exporting its results. */
 import { Option } from "effect"
 import { ExportFormat } from "../../../services/search/ExportFile.ts"
 import * as Page from "../../../domain/search/Page.ts"
@@ -20,7 +20,7 @@ export const searchPath = ({ query, subject }: SearchKey): string =>
 export const exportPath = (subject: SearchSubject, format: ExportFormat) =>
   `${sections[subject]}/export.${format}` as const
 
-/** Also of the page that is shown when a name was refused. */
+/** Also used on the page that is shown when a name was refused. */
 export const nameForm = (options: {
   readonly visitor: SignedIn
   readonly action: string
@@ -50,9 +50,9 @@ export const nameForm = (options: {
 export const searchActions = (options: {
   readonly visitor: SignedIn
   readonly search: SearchKey
-  /** What the catalog had when the search was made (NewResults). */
+  /** The mark of the catalog when the search was made (NewResults). */
   readonly mark: number
-  /** The name that it is saved under. */
+  /** The name of the search, if it is saved. */
   readonly saved: Option.Option<string>
   readonly total: number
 }): Html => {

@@ -1,6 +1,6 @@
 /**
- * A page over one of the search tools: the same arguments, decoded and refused alike, the same services, the same order.
- * Looking is free: nothing is charged here, and nothing counts as a call. The whole search is in the address.
+ * A page over one of the search tools: with the same arguments, validation, services and order. Viewing it costs no credits and
+ * does not count as a call. The whole search is in the address.
  */
 import { Effect, Option, Result } from "effect"
 import type { Schema } from "effect"
@@ -43,7 +43,7 @@ import { searchActions } from "./SearchActions.ts"
 import * as SearchResults from "./SearchResults.ts"
 import type { SignedIn } from "../shared/Visitors.ts"
 
-/** What both search tools answer. */
+/** The answer of every search tool. */
 interface Envelope {
   readonly results: ReadonlyArray<unknown>
   readonly pagination: Pagination | AdPagination
@@ -51,14 +51,14 @@ interface Envelope {
 
 type SearchError = InvalidArguments | RateLimited | SearchTimeout | ServiceUnavailable
 
-/** A search as an address has it. */
+/** A search as it was read from an address. */
 interface Asked<Answer extends Envelope, Query> {
   readonly pairs: SearchAddress.Pairs
   readonly raw: ToolDefinition.RawArguments
   readonly decoded: ToolDefinition.Decoded<Answer, SearchError, ToolDefinition.Asker, Query>
 }
 
-/** What a page shows of an address that has no search. */
+/** What a page shows for an address without a search. */
 export interface Start {
   readonly isAsked: (pairs: SearchAddress.Pairs) => boolean
   readonly show: (visitor: SignedIn, url: string) => Effect.Effect<Shown, PageError>
@@ -66,7 +66,7 @@ export interface Start {
 
 type Shown = { readonly body: Html } | { readonly elsewhere: string }
 
-/** Without lists to choose from. */
+/** No lists to choose from. */
 export const none: Popular = { options: { niches: [], themes: [], apps: [] }, nicheName: () => undefined }
 
 export const layer = <
@@ -78,15 +78,15 @@ export const layer = <
 >(options: {
   readonly subject: Subject
   readonly path: `/${string}`
-  /** Of the tool's arguments. */
+  /** The schema of the tool's arguments. */
   readonly schema: Schema.Constraint & Schema.ConstraintDecoder<unknown>
   readonly tool: Effect.Effect<ToolDefinition.RunnableTool<Answer, SearchError, ToolDefinition.Asker, Query>, E, R>
   readonly list: (answer: Answer, locale: Locale) => Html
   /** Whether the list has images of the catalog. */
   readonly images: boolean
-  /** What matches, for counting; `today` is the UTC date. */
+  /** Which items match, for the counts of filters; `today` is the UTC date. */
   readonly filter: (query: Query, names: NameCodes, today: string) => Filter
-  /** Why there may be nothing. */
+  /** Why there may be no results. */
   readonly reasons: (query: Query, answer: Answer) => ReadonlyArray<Reason>
   readonly start?: Effect.Effect<Start, never, S>
 }) => {
@@ -133,7 +133,7 @@ export const layer = <
       }
 
       const search = Effect.fnUntraced(function* (visitor: SignedIn, { decoded, pairs, raw }: Asked<Answer, Query>) {
-        // The lists are comfort: without them, names can still be typed.
+        // The lists are optional: without them, names can still be typed.
         const popular = yield* Effect.orElseSucceed(vocabulary.popular, () => none)
         const { locale, session } = visitor
         const form = { typed: typedOf(pairs, raw, address), issues: [], popular }
@@ -169,7 +169,7 @@ export const layer = <
           if (Result.isFailure(prepared)) return refused(prepared.failure.issues)
           const { args, run } = prepared.success
           const { accountId } = session
-          // Before the search: what comes meanwhile is new the next time.
+          // Taken before the search, so that records that are added meanwhile are new the next time.
           const mark = yield* newResults.mark(subject)
           const [answer, counts] = yield* Effect.all(
             [ToolDefinition.inTime(run({ accountId })), filterCounts.of(args, options.filter)],
@@ -194,7 +194,7 @@ export const layer = <
         )
       })
 
-      /** With the form of a search that asks for nothing. */
+      /** Shows the start with an empty search form. */
       const begin = Effect.fnUntraced(function* (visitor: SignedIn, { show: showStart }: Start, url: string) {
         const popular = yield* Effect.orElseSucceed(vocabulary.popular, () => none)
         const all = argumentsOf(tool.decode({}))
@@ -207,7 +207,7 @@ export const layer = <
         return show(visitor, form, shown)
       })
 
-      /** Told with what was typed, to be made shorter. */
+      /** Shows the form again, with the typed values to shorten. */
       const tooLong = (visitor: SignedIn, length: number, { pairs, raw }: Asked<Answer, Query>) => {
         const { locale } = visitor
         const message = locale.text("search.tooLong", { length, limit: maxAddress })
@@ -223,7 +223,7 @@ export const layer = <
         if (url.length > maxAddress) return access.allow(visitor, subject, tooLong(visitor, url.length, asked))
         const query = argumentsOf(asked.decoded)
         const canonical = query === undefined ? undefined : address.canonical(query)
-        // A form sends its empty fields as well: what is shared has only what matters, however it came to be.
+        // A form also sends its empty fields; the redirect leaves an address to share that has only what matters.
         if (canonical !== undefined && !isSame(pairs, address.toPairs(canonical))) {
           return Effect.succeed(seeOther(FilterChips.hrefOf({ address, path }, canonical)))
         }
@@ -238,12 +238,12 @@ export const layer = <
 const argumentsOf = <Query>({ result }: { readonly result: Result.Result<{ readonly args: Query }, unknown> }) =>
   Result.isSuccess(result) ? result.success.args : undefined
 
-/** By content: browsers write some characters of an address in other ways than we do. */
+/** Compares decoded values, because browsers encode some characters of an address differently. */
 export const isSame = (some: SearchAddress.Pairs, others: SearchAddress.Pairs): boolean =>
   some.length === others.length &&
   some.every(([name, value], index) => name === others[index]?.[0] && value === others[index]?.[1])
 
-/** Which field it is about, if there is one, and what is wrong with it. */
+/** The field of the issue, if there is one, and what is wrong with it. */
 export const problemOf = (issue: ArgumentIssue, locale: Locale, typed: Typed): Problem => {
   const { path } = issue
   const { text } = locale
@@ -253,7 +253,7 @@ export const problemOf = (issue: ArgumentIssue, locale: Locale, typed: Typed): P
   const [from, to] = [text("filter.from"), text("filter.to")]
   const ends: Readonly<Record<string, string>> = { min: from, from, max: to, to }
   const end = Object.hasOwn(ends, part) ? ends[part] : undefined
-  // Of an entry that the text does not repeat.
+  // The entry of a list, unless the text of the issue repeats it.
   const entry =
     /^\d+$/u.test(part) && issue.params["value"] === undefined ? typed.entries(name)[Number(part)] : undefined
   const about = [

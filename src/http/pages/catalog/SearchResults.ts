@@ -1,4 +1,4 @@
-/** What a search found: how much, the cards, the ways to the other pages, and the same search for an agent. */
+/** The results of a search: their number, the cards, links to the other pages, and the same search for an agent. */
 import * as Page from "../../../domain/search/Page.ts"
 import type { AdPagination, Pagination } from "../../../domain/search/Page.ts"
 import type { SearchAddress } from "../../../domain/search/SearchAddress.ts"
@@ -14,29 +14,29 @@ import type { Subject } from "./FilterForm.ts"
 
 export interface Found {
   readonly subject: Subject
-  /** That gives the same. */
+  /** The tool that returns the same results. */
   readonly tool: string
   readonly path: string
   readonly address: SearchAddress
   readonly locale: Locale
   readonly popular: Popular
-  /** Canonical. */
+  /** In canonical form. */
   readonly args: Readonly<Record<string, unknown>>
-  /** None where there are no results. */
+  /** Absent without results. */
   readonly list: Html | undefined
   readonly pagination: Pagination | AdPagination
   readonly reasons: ReadonlyArray<Reason>
-  /** The day that the data is of, `YYYY-MM-DD`. */
+  /** The date of the data, `YYYY-MM-DD`. */
   readonly asOf: string | null
 }
 
-/** What is paged over: stores where there is one ad of each. */
+/** The number of items that are paged: stores if there is one ad of each. */
 const countOf = ({ pagination }: Found): number =>
   "matching_shops" in pagination && pagination.matching_shops !== undefined
     ? pagination.matching_shops
     : pagination.total
 
-/** Pages that can be asked for. */
+/** How many pages can be requested. */
 const pageCount = (found: Found): number =>
   Math.max(1, Math.min(Page.lastPage, Math.ceil(countOf(found) / found.pagination.per_page)))
 
@@ -86,7 +86,7 @@ const emptyState = (found: Found): Html => {
   </div>`
 }
 
-/** The message that a client would post, of exactly this search. */
+/** The message by which a client makes exactly this search. */
 export const toolCall = ({ args, tool }: Pick<Found, "args" | "tool">): string =>
   JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: tool, arguments: args } }, null, 2)
 

@@ -1,4 +1,4 @@
-/** What is known of a store, figure by figure. */
+/** The known figures of a store. */
 import type { ShopDetails, ShopFacts, ShopRecordItem } from "../../../domain/catalog/ShopItem.ts"
 import type { Column } from "../shared/Chart.ts"
 import { html } from "../shared/Html.ts"
@@ -7,10 +7,10 @@ import { languageName } from "../shared/LanguageNames.ts"
 import type { Locale } from "../shared/Locale.ts"
 import { thirdPartyText } from "../shared/ThirdParty.ts"
 
-/** What tells an increase from a decrease at first sight. */
+/** Writes a percentage with its sign, so that an increase is easy to see. */
 export const growth = (value: number, locale: Locale): string => `${value > 0 ? "+" : ""}${locale.percent(value)}`
 
-/** `write` for a figure that is known. */
+/** Uses `write` for a known figure. */
 export const known = <A>(value: A | null, write: (value: A) => string | Html, { text }: Locale): Html =>
   value === null ? html`<span class="unknown">${text("store.unknown")}</span>` : html`${write(value)}`
 
@@ -62,10 +62,10 @@ export const figures = (shop: ShopRecordItem, locale: Locale): Html => {
   </dl>`
 }
 
-/** Whether a store has none of them is not known either. */
+/** An empty list means that the values are unknown. */
 const listed = (items: ShopFacts["languages"]): ShopFacts["languages"] | null => (items.length === 0 ? null : items)
 
-/** Ten years; what lies further back than these from the newest month is left out. */
+/** Ten years; months that are further before the newest one are omitted. */
 const maxMonths = 120
 
 const numberOf = (month: string): number => Number(month.slice(0, -3)) * 12 + Number(month.slice(-2)) - 1
@@ -73,7 +73,7 @@ const numberOf = (month: string): number => Number(month.slice(0, -3)) * 12 + Nu
 const monthOf = (number: number): string =>
   `${String(Math.floor(number / 12)).padStart(4, "0")}-${String((number % 12) + 1).padStart(2, "0")}`
 
-/** The traffic history as the columns of a chart. `traffic` is oldest first; a month in between that is not on record has no value. */
+/** The traffic history as the columns of a chart. `traffic` begins with the oldest month; a missing month has no value. */
 export const trafficColumns = (traffic: ShopDetails["traffic"], locale: Locale): ReadonlyArray<Column> => {
   const [first] = traffic
   const last = traffic.at(-1)

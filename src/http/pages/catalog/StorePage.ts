@@ -1,4 +1,4 @@
-/** `/dashboard/shops/:id`: a store with all that is on record, where every `dashboard_url` leads; and tracking it. */
+/** `/dashboard/shops/:id`: all data of a store, and its tracking. Every `dashboard_url` leads here. */
 import { DateTime, Effect, Schema } from "effect"
 import { HttpRouter } from "effect/http"
 import { AppConfig } from "../../../Config.ts"
@@ -29,18 +29,18 @@ import { storePath, storesPath } from "./StorePaths.ts"
 import { thirdPartyLink, thirdPartyText } from "../shared/ThirdParty.ts"
 import type { SignedIn } from "../shared/Visitors.ts"
 
-/** What a form of the page has come to, said once after it (TrackingForms.ts). */
+/** Results of the page's forms, which are shown once (TrackingForms.ts). */
 export const dones = ["tracked", "untracked", "own", "full"] as const
 export type Done = (typeof dones)[number]
 
-/** Beyond these, apps are shown when they are asked for. */
+/** Further apps are collapsed. */
 const shownApps = 24
 
 type Standing = "own" | "tracked" | "none"
 
 const standingOf = (shop: ShopRecordItem): Standing => (shop.is_own ? "own" : shop.is_tracked ? "tracked" : "none")
 
-/** How the store has to stand for it to be true: an address can be kept, and opened again when it no longer is. */
+/** The standing that each message requires, because an old address may be opened when the message is no longer true. */
 const standsAfter: Readonly<Record<Done, Standing>> = {
   tracked: "tracked",
   untracked: "none",
@@ -124,7 +124,7 @@ const traffic = (shop: ShopRecordItem, locale: Locale): Html => {
       })
 }
 
-/** No filter takes one store, but the words of a search can be those of its name or domain. */
+/** No filter selects one store, but the search words can be its name or domain. */
 const searchLink = (path: string, query: string, label: string): Html | undefined =>
   Schema.is(Query)(query)
     ? html`<p><a href="${path}?${new URLSearchParams({ query, sort_by: "newest" }).toString()}">${label}</a></p>`

@@ -1,4 +1,4 @@
-/** Where the pages of stores are; services/tools/DashboardUrl.ts says the same to agents. */
+/** The paths of the pages of stores. services/tools/DashboardUrl.ts has them for answers of tools. */
 import { sections } from "../shared/Layout.ts"
 
 export const storesPath = sections.stores

@@ -1,4 +1,4 @@
-/** `/dashboard/shops`: what `search_shops` gives, and without a search the stores that the account tracks or owns. */
+/** `/dashboard/shops`: the results of `search_shops`, or without a search the stores that the account tracks or owns. */
 import { Effect, Option, Schema } from "effect"
 import type { ShopFacts } from "../../../domain/catalog/ShopItem.ts"
 import { searchKinds } from "../../../domain/search/SavedSearch.ts"
@@ -31,14 +31,14 @@ const decodePage = Schema.decodeUnknownOption(PathId.check(Schema.isLessThanOrEq
 
 const pageOf = (url: string): number => Option.getOrElse(decodePage(paramsOf(url).get("page")), () => 1)
 
-/** Of the list of tracked stores. */
+/** Parameters of the list of tracked stores. */
 const fields: ReadonlySet<string> = new Set(["page", "done"])
 
 interface Listed extends ShopFacts {
   readonly is_own?: boolean
 }
 
-/** `formOf` has what can be done with a store of the list; without it, there is no column for that. */
+/** `formOf` returns the form of a store, if it has one; without `formOf`, the table has no column for it. */
 const table = (
   shops: ReadonlyArray<Listed>,
   options: {
@@ -86,7 +86,7 @@ const table = (
   </div>`
 }
 
-/** Only what became of a form of this page. */
+/** Messages only for the forms of this page. */
 const notice = (done: Done | undefined, locale: Locale): Html | undefined => {
   if (done === "untracked") return said(locale.text("stores.untracked"))
   return done === "own" ? said(locale.text("stores.untrackedOwn")) : undefined
@@ -117,7 +117,7 @@ const tracked = Effect.gen(function* () {
       const [page, done] = [pageOf(url), doneOf(url, dones)]
       const { shops, total } = yield* reader.page(session.accountId, page)
       const last = Math.ceil(total / shopsPerPage)
-      // The last store of the last page may just have left it.
+      // The only store of the last page may just have been removed.
       if (page > 1 && page > last) {
         return { elsewhere: `${storesPath}?page=${Math.max(1, last)}${done === undefined ? "" : `&done=${done}`}` }
       }

@@ -1,4 +1,4 @@
-/** The forms that track a store and stop tracking it, of its own page and of the list of stores. */
+/** The forms for tracking a store and for ending it, on its own page and on the list of stores. */
 import { Effect, Schema } from "effect"
 import { HttpRouter } from "effect/http"
 import type { AccountId } from "../../../domain/access/Account.ts"
@@ -13,7 +13,7 @@ import * as ReturnTo from "../shared/ReturnTo.ts"
 import type { Done } from "./StorePage.ts"
 import { storePath, storesPath } from "./StorePaths.ts"
 
-/** `list_page`: the page of the list that the form stands on; on the store's own page it has none. */
+/** `list_page`: the page of the list that has the form; absent on the store's own page. */
 const Form = Schema.Struct({ list_page: Schema.optionalKey(PathId) })
 
 type Change = (accountId: AccountId, shopId: number) => Effect.Effect<Done, UnknownStore | ServiceUnavailable>
@@ -38,7 +38,7 @@ export const layer = HttpRouter.use((router) =>
         "POST",
         `${storesPath}/:id/${name}`,
         routes.signedInForm(
-          // The page of the store, which shows the form.
+          // The page of the store that has the form.
           ({ url }) => ReturnTo.parse(url.slice(0, url.lastIndexOf("/"))),
           Form,
           ({ list_page: listPage }, visitor) =>

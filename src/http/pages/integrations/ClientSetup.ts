@@ -1,8 +1,8 @@
-/** What a client is told so that it finds the service: a command to run, or a file's content (docs/clients.md). */
+/** The configuration of a client: a command to run, or a file's content (docs/clients.md). */
 export interface ClientSetup {
-  /** The client's own name for itself. */
+  /** The client's name. */
   readonly client: "Claude Code" | "Cursor" | "VS Code" | "curl"
-  /** The file that it goes into; a command for a shell otherwise. */
+  /** The file for the text; without one, it is a command for a shell. */
   readonly file?: string
   readonly text: string
 }
@@ -12,12 +12,11 @@ const json = (value: unknown): string => JSON.stringify(value, undefined, 2)
 const headersOf = (authorization: string | undefined) =>
   authorization === undefined ? {} : { headers: { Authorization: authorization } }
 
-/** A call of the tool that costs nothing. */
+/** A call of a tool that costs nothing. */
 const call = '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"get_usage","arguments":{}}}'
 
 /**
- * The file is part of a project, and usually committed: VS Code asks for the key once, and keeps it elsewhere. The person
- * pastes it there.
+ * The file is part of a project and usually committed, so it has no key: VS Code asks for the key once and stores it elsewhere.
  */
 const vsCode = (mcpUrl: string, authorization: string | undefined): string =>
   authorization === undefined
@@ -46,10 +45,10 @@ const shared = (mcpUrl: string, authorization?: string): ReadonlyArray<ClientSet
   }
 ]
 
-/** For clients that sign in by themselves. */
+/** Configurations without a key, for clients that sign in. */
 export const signingIn = (mcpUrl: string): ReadonlyArray<ClientSetup> => shared(mcpUrl)
 
-/** With an API key, which is part of the text, but of the file of a project. */
+/** Configurations with an API key, which is part of each text except the file of a project. */
 export const withKey = (mcpUrl: string, key: string): ReadonlyArray<ClientSetup> => [
   ...shared(mcpUrl, `Bearer ${key}`),
   {

@@ -1,4 +1,4 @@
-/** How apps are connected: the one address that all of them need, and where each takes it (docs/clients.md). */
+/** How to connect an app: the address that all apps need, and where each one takes it (docs/clients.md). */
 import * as ClientSetup from "./ClientSetup.ts"
 import { copyText } from "../shared/CopyText.ts"
 import { clientsPath } from "../shared/DocumentationPaths.ts"
@@ -6,14 +6,14 @@ import { html } from "../shared/Html.ts"
 import type { Html } from "../shared/Html.ts"
 import type { Locale } from "../shared/Locale.ts"
 
-/** To the steps of every client, for keys as well. */
+/** A link to the steps for every client, also with keys. */
 export const toAllApps = ({ text }: Locale): Html =>
   html`<p><a href="${clientsPath}" hreflang="en">${text("integrations.allApps")}</a></p>`
 
 interface Way {
   readonly client: string
   readonly how: string
-  /** To be copied. */
+  /** The text to copy. */
   readonly text?: string
 }
 
@@ -32,7 +32,7 @@ const waysOf = (mcpUrl: string, locale: Locale): ReadonlyArray<Way> => [
 
 export const connectAnApp = (options: {
   readonly mcpUrl: string
-  /** For an account that has no app yet: all of it is shown at once. */
+  /** Whether the section is open, as for an account without apps. */
   readonly open: boolean
   readonly locale: Locale
 }): Html => {

@@ -1,4 +1,4 @@
-/** API keys and connected apps as a page lists them: what they are, since when, last used, and what can be done with them. */
+/** Lists of API keys and connected apps: what they are, since when, when last used, and their actions. */
 import type { DateTime } from "effect"
 import { mask } from "../../../domain/access/Credential.ts"
 import type { ApiKey } from "../../../services/access/ApiKeys.ts"
@@ -11,14 +11,14 @@ import type { Locale } from "../shared/Locale.ts"
 
 export const maskOf = ({ lastFour }: ApiKey): Html => html`<code>${mask("api_key", lastFour)}</code>`
 
-/** Only the host of a document's address is known for certain. */
+/** Of a publisher, only the host of the document's address is verified. */
 export const publisherOf = ({ publisher }: ConnectedApp, locale: Locale): Html =>
   publisher === null
     ? html`${locale.text("integrations.ownName")}`
     : html`${locale.text("integrations.publisher")} ${hostOf(publisher)}`
 
 interface Entry {
-  /** Of the page. */
+  /** The id of the element. */
   readonly id: string
   readonly name: string
   readonly detail: Html
@@ -26,7 +26,7 @@ interface Entry {
   readonly ways: ReadonlyArray<{ readonly label: string; readonly to: string }>
 }
 
-/** The ways on are named by what they say and by whose they are: there are many of the same. */
+/** Links have the name of the entry in their labels, because their texts repeat. */
 const entry = ({ detail, facts, id, name, ways }: Entry): Html =>
   html`<li>
     <div>

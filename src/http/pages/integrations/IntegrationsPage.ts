@@ -24,17 +24,17 @@ import { madeAlready } from "./KeyError.ts"
 import { PageRoutes } from "../shared/PageRoutes.ts"
 import type { SignedIn } from "../shared/Visitors.ts"
 
-/** What was done to a key or an app on a page of its own. */
+/** Results of the pages that revoke a key or an app. */
 const dones = ["key_revoked", "app_revoked"] as const
 export type Done = (typeof dones)[number]
 
-/** Longer names than can be are read as well, to be shown again with what is wrong. */
+/** Names that are too long are accepted here, to be shown again with what is wrong. */
 export const KeyName = Schema.String.check(Schema.isMaxLength(10_000))
 
 const Form = Schema.Struct({ name: KeyName, attempt: KeyAttempt })
 type Form = typeof Form.Type
 
-/** Why there is no key, and what can be done about it. */
+/** Why no key was created, and what to do. */
 export const tooManyKeys = ({ limit, retryAfterSeconds = 0 }: TooManyKeys, locale: Locale) =>
   limit === "active"
     ? { status: 409, problem: locale.text("integrations.allInUse", { most: maxActive }), headers: {} }
@@ -44,13 +44,13 @@ export const tooManyKeys = ({ limit, retryAfterSeconds = 0 }: TooManyKeys, local
         headers: { "retry-after": String(retryAfterSeconds) }
       }
 
-/** In place of a form that makes keys, for an account that may have none. */
+/** Replaces the form that creates keys, for an account that may have none. */
 export const upgradePrompt = (billing: string | undefined, locale: Locale): Html =>
   html`<div class="notice" role="note">
     <p>${locale.text("integrations.upgrade")} ${toBilling(billing, locale)}</p>
   </div>`
 
-/** What is shown: the page, or again with what was wrong with the form. */
+/** What the page shows, also again after an error in the form. */
 interface Shown {
   readonly status?: number
   readonly headers?: Readonly<Record<string, string>>
@@ -58,7 +58,7 @@ interface Shown {
   readonly name?: string
   readonly attempt?: KeyAttempt
   readonly mayCreate?: boolean
-  /** The address that may say what was just done. */
+  /** The address, which may contain the result of an action. */
   readonly url?: string
 }
 
@@ -92,7 +92,7 @@ export const layer = HttpRouter.use((router) =>
       `
     }
 
-    /** The form, or why there is none. */
+    /** The form that creates a key, or why there is none. */
     const creation = (visitor: SignedIn, listed: ReadonlyArray<ApiKey>, attempt: KeyAttempt, shown: Shown) => {
       const { text } = visitor.locale
       const { mayCreate = mayCallTools(visitor.session), problems = [] } = shown

@@ -1,4 +1,4 @@
-/** Where the pages of API keys and connected apps are. */
+/** The paths of the pages of API keys and connected apps. */
 import { sections } from "../shared/Layout.ts"
 
 export const integrationsPath = sections.integrations

@@ -1,4 +1,4 @@
-/** Why nothing was done with a key or an app, where there is nothing left to do. */
+/** Pages that say why nothing was done with a key or an app. */
 import { html } from "../shared/Html.ts"
 import type { Html } from "../shared/Html.ts"
 import { integrationsPath } from "./IntegrationsPaths.ts"
@@ -21,13 +21,13 @@ const notDone = (
   `
 })
 
-/** Alike for what has ended, for what is another account's, and for what never was. */
+/** The page is the same for a key or an app that has ended, that another account has, or that never existed. */
 export const gone = (visitor: SignedIn): Page => {
   const { text } = visitor.locale
   return notDone(visitor, { status: 404, heading: text("key.gone"), said: text("key.goneWhy") })
 }
 
-/** The form was sent again, by a reload or by two clicks: the key that it made is there, and its secret is not. */
+/** The form was sent twice, by a reload or two clicks: the key exists, but its secret cannot be shown again. */
 export const madeAlready = (visitor: SignedIn, name: string): Page => {
   const { locale } = visitor
   const { text } = locale

@@ -1,4 +1,4 @@
-/** The one page that shows an API key, as the answer to the form that asked for it, and what stands in its place afterwards. */
+/** The only page that shows an API key: the answer to the form that creates it. */
 import type { DateTime } from "effect"
 import { Redacted } from "effect"
 import type { KeyEnd } from "../../../domain/access/KeyEnd.ts"
@@ -12,11 +12,11 @@ import type { Page } from "../shared/Layout.ts"
 import { quoted } from "../shared/ThirdParty.ts"
 import type { SignedIn } from "../shared/Visitors.ts"
 
-/** The secret is in this page alone: it is not stored, and no address leads back here. */
+/** The secret is only on this page: it is not stored, and no address returns it. */
 export const newKey = (options: {
   readonly visitor: SignedIn
   readonly made: NewKey
-  /** The key that it takes the place of. */
+  /** The key that the new one replaces. */
   readonly replaced?: { readonly key: ApiKey & { readonly endsAt: DateTime.Utc }; readonly ends: KeyEnd }
   readonly mcpUrl: string
 }): Page => {

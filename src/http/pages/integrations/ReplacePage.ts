@@ -1,4 +1,4 @@
-/** `/dashboard/integrations/keys/:id/replace`: a new key now, while the old one ends now, in 1 hour or in 24 hours. */
+/** `/dashboard/integrations/keys/:id/replace`: creates a new key, and ends the old one now, in 1 hour or in 24 hours. */
 import { Effect, Schema } from "effect"
 import { HttpRouter } from "effect/http"
 import { AppConfig } from "../../../Config.ts"
@@ -144,7 +144,7 @@ export const layer = HttpRouter.use((router) =>
             return show(visitor, id, { status, headers, form, problems: [{ message: problem }] })
           },
           KeyNotFound: () => Effect.succeed(page(gone(visitor))),
-          // The page was opened before the key was replaced, perhaps in another window.
+          // The key was replaced after the page was opened, perhaps in another window.
           KeyReplacedAlready: () => show(visitor, id, { status: 409 }),
           KeyMadeAlready: (error) => Effect.succeed(page(madeAlready(visitor, error.name))),
           PlanUpgradeRequired: () => show(visitor, id, { status: 403, mayReplace: false })

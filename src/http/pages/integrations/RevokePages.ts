@@ -1,4 +1,4 @@
-/** `/dashboard/integrations/keys/:id/revoke` and `.../apps/:id/revoke`: the question, and the end at once. */
+/** `/dashboard/integrations/keys/:id/revoke` and `.../apps/:id/revoke`: a confirmation, then the revocation. */
 import { Effect, Schema } from "effect"
 import { HttpRouter } from "effect/http"
 import { ApiKeys } from "../../../services/access/ApiKeys.ts"

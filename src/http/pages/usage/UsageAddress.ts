@@ -12,13 +12,13 @@ import type { Span } from "../../../services/access/Usage.ts"
 
 export const usagePath = sections.usage
 
-/** A fixed number of days: a period that has just begun is too short for a chart. */
+/** The default is a fixed number of days, because a period that has just begun is too short for a chart. */
 export const usualSpan: Span = "30days"
 
 export interface UsageView {
   readonly span: Span
   readonly filter: CallFilter
-  /** For an older page of calls. */
+  /** Shows the calls before this one. */
   readonly before: number | undefined
 }
 
@@ -35,7 +35,7 @@ const decode = Schema.decodeUnknownOption(Query)
 
 const words = { api_key: "key", access_token: "app" } as const satisfies Record<Kind, string>
 
-/** Such as `key-12`. */
+/** The caller in an address, such as `key-12`. */
 export const wordOf = ({ id, kind }: CallerId): string => `${words[kind]}-${id}`
 
 const callerOf = (word: string): CallerId => {
@@ -43,7 +43,7 @@ const callerOf = (word: string): CallerId => {
   return { kind: kind === words.api_key ? "api_key" : "access_token", id: Number(id) }
 }
 
-/** `None` for an address to which no page links. */
+/** Returns `None` for an address to which no page links. */
 export const parse = (url: string): Option.Option<UsageView> => {
   const query = UrlParams.toRecord(UrlParams.fromInput(paramsOf(url)))
   return Option.filter(

@@ -158,7 +158,7 @@ const used = (summary: UsageSummary, view: UsageView, locale: Locale): Html => {
     </div>`
 }
 
-/** Empty without calls. */
+/** Nothing without rows. */
 const amounts = (
   title: string,
   over: string,
