@@ -108,7 +108,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("authentication", (it) 
 
   // S36, D6
   describe("P31 a plan problem", () => {
-    it.effect("is an error of the tool; the credential stays good for everything else", () =>
+    it.effect("is a tool error; the credential stays valid for everything else", () =>
       Effect.gen(function* () {
         const server = yield* TestServer
         const headers = { authorization: "Bearer unpaid" }
@@ -156,7 +156,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("authentication", (it) 
         })
     )
 
-    it.effect("an address without one names what to send", () =>
+    it.effect("without a credential, the answer says what to send", () =>
       Effect.gen(function* () {
         const answer = yield* withCredential(undefined, { path: "/mcp?a=1" })
         assert.notInclude(answer.text, "query string")
@@ -166,7 +166,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("authentication", (it) 
   })
 
   describe("when credentials cannot be looked up", () => {
-    it.effect("503 with Retry-After, and no challenge: the credential may be good", () =>
+    it.effect("503 with Retry-After, and no challenge: the credential may be valid", () =>
       Effect.gen(function* () {
         const answer = yield* withCredential("Bearer down")
         assert.deepStrictEqual([answer.status, answer.headers.get("retry-after")], [503, "1"])

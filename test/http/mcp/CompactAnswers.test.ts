@@ -1,4 +1,4 @@
-/** D69: compact answers of the live service, call by call beside the whole ones. */
+/** D69: compact answers of the live service, compared with the complete ones call by call. */
 import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
@@ -52,10 +52,10 @@ const Results = Schema.Array(
 
 const resultsOf = (json: unknown) => Schema.decodeUnknownSync(Results)(json).map(({ result }) => result)
 
-/** Without the name of the request, the only thing that two errors differ in. */
+/** Removes the id of the request, the only difference between two errors. */
 const nameless = (text: string | undefined) => text?.replace(/"request_id":"[^"]*"/u, "")
 
-/** By an account that tracks every store: its credits are enough for one batch. */
+/** Calls by an account that tracks every store. Its credits are enough for one batch. */
 const asked = Effect.fnUntraced(function* (calls: ReadonlyArray<unknown>, query: string) {
   const { caller, secret } = yield* Access.subscriber()
   const sql = yield* SqlClient.SqlClient
@@ -88,7 +88,7 @@ layer(LiveServer.layer, { excludeTestServices: true })("compact answers", (it) =
     })
   )
 
-  it.effect("of ten ads cost 900 tokens at most, of ten products 700, on average", () =>
+  it.effect("have on average at most 900 tokens for ten ads, and 700 for ten products", () =>
     Effect.gen(function* () {
       const { secret } = yield* Access.subscriber()
       const mean = Effect.fnUntraced(function* (tool: ToolName, pages: ReadonlyArray<number>) {

@@ -1,4 +1,7 @@
-/** The same requests to this endpoint and to the official SDK's server (version 2, both revisions): where do they differ, and why? */
+/**
+ * Sends the same requests to this endpoint and to the server of the official SDK (version 2, both revisions), and explains
+ * every difference.
+ */
 import { assert, layer } from "@effect/vitest"
 import { toNodeHandler } from "@modelcontextprotocol/node"
 import { createMcpHandler, Server } from "@modelcontextprotocol/server"
@@ -12,7 +15,7 @@ interface Case {
   readonly name: string
   readonly body: unknown
   readonly headers?: Readonly<Record<string, string | undefined>>
-  /** What we answer where the peer answers something else, and why. */
+  /** Our answer if it differs from the peer's, and why. */
   readonly ours?: { readonly answer: string; readonly because: string }
 }
 
@@ -115,7 +118,7 @@ const cases: ReadonlyArray<Case> = [
   modern("arguments that are an array", "tools/call", { name: "get_usage", arguments: [] }, {}, malformed)
 ]
 
-/** The SDK's server with a tool of the same name, on a port of its own. */
+/** The SDK's server with a tool of the same name, on its own port. */
 const peer = Effect.acquireRelease(
   Effect.promise(async () => {
     const handler = createMcpHandler(() => {
@@ -127,7 +130,7 @@ const peer = Effect.acquireRelease(
       return server
     })
     const serve = toNodeHandler(handler)
-    // The adapter's types leave out `undefined`, which exactOptionalPropertyTypes tells apart.
+    // The adapter's types omit `undefined`, which exactOptionalPropertyTypes distinguishes.
     const http = createServer((request, response) => void serve(request as Parameters<typeof serve>[0], response))
     await new Promise<void>((resolve) => http.listen(0, "127.0.0.1", resolve))
     return http
@@ -139,14 +142,14 @@ const peer = Effect.acquireRelease(
     })
 )
 
-/** Status and error code; what else an answer says is each server's own. */
+/** Status and error code; the texts of servers differ. */
 const summary = (status: number, text: string): string => {
   const code = /"error":\{"code":(-?\d+)/.exec(text)?.[1]
   return `${status} ${text === "" ? "empty" : (code ?? "ok")}`
 }
 
 layer(TestServer.layer(), { excludeTestServices: true })("beside the official SDK's server", (it) => {
-  it.effect("the same, but where the law says otherwise", () =>
+  it.effect("answers are the same, except where a rule requires another one", () =>
     Effect.gen(function* () {
       const ours = yield* TestServer
       const address = (yield* peer).address()

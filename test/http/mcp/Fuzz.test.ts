@@ -1,11 +1,11 @@
-/** D63: whatever is sent, it is never our fault. */
+/** D63: no input causes an internal error. */
 import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import * as Protocol from "../../../src/domain/mcp/Protocol.ts"
 import * as Messages from "../../support/Messages.ts"
 import { type Answer, TestServer } from "../../support/TestServer.ts"
 
-/** Answered, below 500, and in JSON or not at all; and the server still works. */
+/** The answer has a status below 500 and is JSON or empty, and the server still works. */
 const assertSound = (answer: Answer) => {
   assert.isBelow(answer.status, 500, answer.text)
   if (answer.status === 202) assert.strictEqual(answer.text, "")
@@ -13,7 +13,7 @@ const assertSound = (answer: Answer) => {
   assert.notInclude(answer.text, "internal_error")
 }
 
-/** Valid messages to be damaged. */
+/** Valid messages that are changed. */
 const samples: ReadonlyArray<unknown> = [
   Messages.plain,
   Messages.call("search_ads", {
@@ -33,7 +33,7 @@ const samples: ReadonlyArray<unknown> = [
   [Messages.plain, { jsonrpc: "2.0", method: "notifications/initialized" }, Messages.request("ping")]
 ]
 
-/** Replaces the `at`-th value of a JSON document (in the order of a walk) by another, or removes it. */
+/** Replaces the `at`-th value of a JSON document, in the order of a traversal, or removes it. */
 const damage = (document: unknown, at: number, replacement: unknown): unknown => {
   let index = 0
   const walk = (value: unknown): unknown => {

@@ -13,7 +13,7 @@ import * as LiveServer from "../../support/LiveServer.ts"
 import * as Messages from "../../support/Messages.ts"
 import { connectV1, connectV2, exercise } from "../../support/RealClients.ts"
 
-/** The same request, for a client that does not wait for its answer. */
+/** A request as bytes, for a client that does not wait for its answer. */
 const httpPost = (secret: Redacted.Redacted, message: unknown): string => {
   const body = JSON.stringify(message)
   return [
@@ -40,7 +40,7 @@ layer(LiveServer.layer, { excludeTestServices: true })("live", (it) => {
           await exercise({ tools, call: (name, args) => client.callTool({ name, arguments: args }) as never })
           await client.close()
         })
-        // Five searches, market_overview and get_shop succeeded; the free tools and the errors took nothing.
+        // Five searches, market_overview and get_shop succeeded; the free tools and the errors cost nothing.
         const { balance, fold } = yield* Access.books(caller.accountId)
         assert.deepStrictEqual(balance, { allowance: Access.allowances.growth, used: 7 })
         assert.deepStrictEqual(fold, balance)
@@ -79,7 +79,7 @@ layer(LiveServer.layer, { excludeTestServices: true })("live", (it) => {
   )
 
   // S20, S21, S24, D43, D44, D45
-  it.effect("stores are searched, read, tracked, and then their products' details are to be had", () =>
+  it.effect("stores are searched, read and tracked, and then have details of their products", () =>
     Effect.gen(function* () {
       const { caller, secret } = yield* Access.subscriber()
       const result = Effect.fnUntraced(function* <A>(name: string, args: object, schema: Schema.Codec<A, unknown>) {
@@ -123,7 +123,7 @@ layer(LiveServer.layer, { excludeTestServices: true })("live", (it) => {
 
       const unknown = yield* LiveServer.post(secret, Messages.call("get_shop", { shop_id: 2_147_483_647 }))
       assert.include(unknown.text, "not_found")
-      // Two searches, get_shop five times, get_product once; what was refused or not found took nothing.
+      // Two searches, get_shop five times, get_product once; calls that were refused or found nothing cost nothing.
       assert.strictEqual((yield* Access.books(caller.accountId)).balance.used, 8)
     })
   )
@@ -150,7 +150,7 @@ layer(LiveServer.layer, { excludeTestServices: true })("live", (it) => {
     })
   )
 
-  it.effect("D16 an idempotency key pays once", () =>
+  it.effect("D16 calls with the same idempotency key are charged once", () =>
     Effect.gen(function* () {
       const { caller, secret } = yield* Access.subscriber()
       const message = (args: object) =>
@@ -192,7 +192,7 @@ layer(LiveServer.layer, { excludeTestServices: true })("live", (it) => {
     })
   )
 
-  it.effect("P10 a client that leaves stops its query in the database, and is not charged", () =>
+  it.effect("P10 the query of a client that disconnects is canceled in the database, and not charged", () =>
     Effect.gen(function* () {
       const { caller, secret } = yield* Access.subscriber()
       const sql = yield* SqlClient.SqlClient
@@ -207,7 +207,7 @@ layer(LiveServer.layer, { excludeTestServices: true })("live", (it) => {
           Effect.filterOrFail((found) => found === count),
           Effect.retry({ schedule: Schedule.spaced("5 millis") })
         )
-      // Nobody can read the ads while this transaction holds them: the search waits in the database.
+      // This transaction locks the ads, so that the search waits in the database.
       yield* sql.withTransaction(
         Effect.gen(function* () {
           yield* sql`LOCK TABLE ad IN ACCESS EXCLUSIVE MODE`
@@ -216,7 +216,7 @@ layer(LiveServer.layer, { excludeTestServices: true })("live", (it) => {
           socket.on("error", () => {})
           yield* until(1)
           socket.destroy()
-          // Long before the lock would be given up, and while it is still held.
+          // Before the lock times out, and while it is still held.
           yield* until(0)
         })
       )
@@ -225,7 +225,7 @@ layer(LiveServer.layer, { excludeTestServices: true })("live", (it) => {
     })
   )
 
-  it.effect("what a batch was charged is given back when its client leaves before the answer", () =>
+  it.effect("the charges of a batch are refunded if its client disconnects before the answer", () =>
     Effect.gen(function* () {
       const { caller, secret } = yield* Access.subscriber()
       const sql = yield* SqlClient.SqlClient
@@ -244,7 +244,7 @@ layer(LiveServer.layer, { excludeTestServices: true })("live", (it) => {
           Effect.filterOrFail((found) => found === credits),
           Effect.retry({ schedule: Schedule.spaced("5 millis") })
         )
-      // The last call of the batch waits in the database for as long as this transaction holds the ads.
+      // The last call of the batch waits in the database while this transaction holds the ads.
       yield* sql.withTransaction(
         Effect.gen(function* () {
           yield* sql`LOCK TABLE ad IN ACCESS EXCLUSIVE MODE`
@@ -257,7 +257,7 @@ layer(LiveServer.layer, { excludeTestServices: true })("live", (it) => {
           socket.on("error", () => {})
           yield* untilUsed(6)
           socket.destroy()
-          // While the last call would still wait.
+          // While the last call is still waiting.
           yield* untilUsed(0)
         })
       )
@@ -268,7 +268,7 @@ layer(LiveServer.layer, { excludeTestServices: true })("live", (it) => {
       assert.sameMembers(idsOf("refund"), idsOf("charge"))
       assert.deepStrictEqual(yield* Access.disagreements, [])
 
-      // A key that nobody had an answer to is not paid for: the call is charged when it is answered, and only once.
+      // An idempotency key without a delivered answer is not paid: the call is charged when it is answered, and only once.
       assert.strictEqual((yield* LiveServer.post(secret, search(7, "left-1"))).headers.get("x-credits-cost"), "1")
       assert.strictEqual((yield* LiveServer.post(secret, search(8, "left-1"))).headers.get("x-credits-cost"), "0")
       assert.strictEqual(yield* used, 1)

@@ -1,4 +1,4 @@
-/** Clients that others wrote, against the whole endpoint: they connect, list the tools, and call each (D62). */
+/** Third-party clients against the whole endpoint: they connect, list the tools, and call each (D62). */
 import { assert, describe, layer } from "@effect/vitest"
 import type { VersionNegotiationMode } from "@modelcontextprotocol/client"
 import { Effect, Layer, Result } from "effect"
@@ -95,7 +95,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("real clients", (it) =>
                 const tool = tools.find((candidate) => candidate.name === name) ?? assert.fail(name)
                 const called = await Effect.runPromise(Effect.result(client.callTool({ tool, arguments: args })))
                 if (Result.isSuccess(called)) return called.success
-                // This client makes an error of a tool an error of its own, which keeps the result.
+                // This client turns a tool error into its own error, which keeps the result.
                 const { reason } = called.failure
                 return "result" in reason ? (reason.result as CallResult) : assert.fail(String(called.failure))
               }

@@ -16,7 +16,7 @@ const Reply = Schema.Struct({
   )
 })
 
-/** Every body is one of these, whole. */
+/** Every body matches this schema completely. */
 const replyOf = (answer: Answer) => Schema.decodeUnknownSync(Reply, { onExcessProperty: "error" })(answer.json)
 
 const outcome = (answer: Answer) => [answer.status, replyOf(answer).error?.code ?? "ok"]
@@ -92,7 +92,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("revisions", (it) => {
     )
   })
 
-  describe("P14 versions that are not spoken", () => {
+  describe("P14 unsupported versions", () => {
     it.effect("modern: -32022 with what was requested, and the versions that server/discover lists", () =>
       Effect.gen(function* () {
         const { body, headers } = Messages.modern("tools/list", {
@@ -119,7 +119,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("revisions", (it) => {
   })
 
   describe("P15 without header, _meta and session", () => {
-    it.effect("2025-03-26 is meant: batches are taken", () =>
+    it.effect("the revision is 2025-03-26: batches are accepted", () =>
       Effect.gen(function* () {
         assert.strictEqual((yield* post([Messages.plain])).status, 200)
       })
@@ -154,7 +154,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("revisions", (it) => {
       })
     )
 
-    it.effect("the icon is where it says", () =>
+    it.effect("the icon exists at its address", () =>
       Effect.gen(function* () {
         const server = yield* TestServer
         const icon = yield* server.send({ method: "GET", path: "/icon.svg", headers: { authorization: undefined } })
@@ -253,7 +253,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("revisions", (it) => {
       })
     )
 
-    it.effect("an unknown tool is -32602, and the message names the tools there are", () =>
+    it.effect("an unknown tool is -32602, and the message lists the tools", () =>
       Effect.gen(function* () {
         const legacy = yield* post(Messages.call("get_shops"))
         assert.deepStrictEqual(outcome(legacy), [200, -32602])
@@ -314,8 +314,8 @@ layer(TestServer.layer(), { excludeTestServices: true })("revisions", (it) => {
     )
   })
 
-  describe("P24 ids, and what cannot be read", () => {
-    it.effect.each(["text", "", 'ü\u2028"\\', 0, -1, 9007199254740991])("the id %j comes back as it was", (id) =>
+  describe("P24 ids, and invalid messages", () => {
+    it.effect.each(["text", "", 'ü\u2028"\\', 0, -1, 9007199254740991])("the id %j is returned unchanged", (id) =>
       Effect.gen(function* () {
         assert.strictEqual(replyOf(yield* post(Messages.request("ping", undefined, id))).id, id)
         assert.strictEqual(replyOf(yield* post(Messages.request("unknown", undefined, id))).id, id)
@@ -340,7 +340,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("revisions", (it) => {
         const server = yield* TestServer
         const answer = yield* server.send({ body })
         if (body === "[[]]") {
-          // A batch of one entry that is no message: its error stands in the batch's answer.
+          // For a batch with one invalid entry, the answer of the batch contains the error.
           assert.nestedPropertyVal(answer.json, "[0].error.code", -32600)
         } else {
           assert.deepStrictEqual(outcome(answer), [400, code])
@@ -348,7 +348,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("revisions", (it) => {
       })
     )
 
-    it.effect("what is not UTF-8 is -32700", () =>
+    it.effect("invalid UTF-8 is -32700", () =>
       Effect.gen(function* () {
         const server = yield* TestServer
         const body = new Uint8Array([
@@ -360,7 +360,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("revisions", (it) => {
       })
     )
 
-    it.effect("a readable id stands in the error, an unreadable one is left out", () =>
+    it.effect("an error has the id of the message if that is valid", () =>
       Effect.gen(function* () {
         assert.strictEqual(replyOf(yield* post({ id: 7, method: "ping" })).id, 7)
         assert.notProperty(replyOf(yield* post({ jsonrpc: "2.0", id: {}, method: "ping" })), "id")

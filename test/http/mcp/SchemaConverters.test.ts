@@ -1,7 +1,7 @@
 /**
- * The schemas of all tools, through the converters of the libraries that agents are built with: each hands its model what
- * the server told, and loses nothing of it. Genkit is not installed for its weight: what its converter keeps (`type`,
- * `properties`, `required`, `items`, `enum`, `description`) is all that a schema may need to be understood.
+ * The schemas of all tools, through the converters of the libraries that agents are built with: each passes on to its model
+ * what the server sent, without loss. Genkit is too large to install: the keywords that its converter keeps (`type`,
+ * `properties`, `required`, `items`, `enum`, `description`) are all that a schema needs to be understood.
  */
 import { createMCPClient } from "@ai-sdk/mcp"
 import { assert, layer } from "@effect/vitest"
@@ -21,7 +21,7 @@ type Node = Readonly<Record<string, unknown>>
 
 const isNode = (value: unknown): value is Node => typeof value === "object" && value !== null && !Array.isArray(value)
 
-/** A schema and all schemas in it. */
+/** A schema and all schemas within it. */
 const nodesOf = (schema: unknown): ReadonlyArray<Node> => {
   if (!isNode(schema)) return []
   const { anyOf, items, properties } = schema
@@ -42,7 +42,7 @@ const assertWithin = (schema: unknown, keywords: ReadonlyArray<string>, name: st
     name
   )
 
-/** A model is told of every value what it is: an empty schema, and an array of it, is refused by Gemini. */
+/** Every value has a type: Gemini refuses an empty schema, and an array of it. */
 const assertTyped = (schema: unknown, name: string) => {
   for (const node of nodesOf(schema)) {
     assert.isTrue("type" in node || "anyOf" in node, `${name}: ${JSON.stringify(node)}`)
@@ -127,7 +127,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("schemas", (it) => {
     })
   )
 
-  it.effect("AI SDK and LangChain hand them on as they are", () =>
+  it.effect("AI SDK and LangChain pass them on unchanged", () =>
     check(async (listings, url) => {
       const ai = await createMCPClient({ transport: { type: "http", url: `${url}/mcp`, headers } })
       const aiTools = await ai.tools()
@@ -157,7 +157,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("schemas", (it) => {
 
 type Listing = ToolRegistry["Service"]["tools"][number]["listing"]
 
-/** Of `Schema` in the Gemini API: what a function declaration may say. */
+/** The fields of `Schema` in the Gemini API that a function declaration may have. */
 const gemini = [
   "type",
   "description",

@@ -1,6 +1,6 @@
 /**
- * Searches that are slow for real, over HTTP and with a real PostgreSQL: what the caller is told and charged, what is left
- * running, and what becomes of the search of a client that leaves.
+ * Really slow searches, over HTTP and with a real PostgreSQL: their answers and charges, what keeps running, and what happens
+ * to the search of a client that disconnects.
  */
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import { assert, layer } from "@effect/vitest"
@@ -20,7 +20,7 @@ import { indexed, stampEverything } from "../../support/Stamps.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 import * as TestIndex from "../../support/TestIndex.ts"
 
-/** Every answer tells of stores; here reading one takes as long as a test says. */
+/** Every answer contains stores; here, reading one takes as long as a test sets. */
 const slowCatalog = Layer.effectDiscard(
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
@@ -41,7 +41,7 @@ const slowCatalog = Layer.effectDiscard(
 const slowness = (seconds: number) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) => sql`UPDATE slowness SET seconds = ${seconds}`)
 
-/** What the server does and says, and what is to happen at each of its statements. */
+/** Successful calls in the server's log, and a callback for each of its statements. */
 class Watch extends Context.Service<
   Watch,
   {
@@ -58,7 +58,7 @@ const watching = Layer.unwrap(
       Layer.succeed(Statement.CurrentTransformer, (statement) =>
         Effect.sync(() => {
           const [text] = statement.compile()
-          // The index looks for news in between.
+          // The index polls for changes in between.
           if (!/\bcatalog\b/u.test(text)) watch.onStatement(text)
           return statement
         })
@@ -73,7 +73,7 @@ const watching = Layer.unwrap(
   )
 )
 
-/** The live server over a pool of its own. */
+/** The live server with its own pool. */
 const server = (statementTimeoutMillis: number) =>
   Layer.unwrap(
     Effect.map(TestDatabase, ({ connection }) =>
@@ -99,7 +99,7 @@ const services = (statementTimeoutMillis: number) =>
     Layer.provideMerge(TestDatabase.layer)
   )
 
-/** In the text of each statement that reads records for an answer. */
+/** Part of each statement that reads records for an answer. */
 const reading = "s.domain, s.country"
 
 const port = Effect.map(HttpServer.HttpServer, ({ address }) => (address._tag === "UnixPathAddress" ? 0 : address.port))
@@ -116,7 +116,7 @@ const post = Effect.fnUntraced(function* (secret: Redacted.Redacted, message: un
   })
 })
 
-/** Sends a call and does not read its answer; the socket is there to be destroyed. */
+/** Sends a call without reading its answer, so that the test can destroy the socket. */
 const send = Effect.fnUntraced(function* (secret: Redacted.Redacted, message: unknown) {
   const to = yield* port
   const body = JSON.stringify(message)
@@ -137,10 +137,10 @@ const send = Effect.fnUntraced(function* (secret: Redacted.Redacted, message: un
   let received = ""
   socket.on("data", (bytes: Buffer) => {
     received += bytes.toString()
-    // The whole answer comes in one piece: it is small.
+    // The answer is small, so that it arrives as a whole.
     if (received.includes("\r\n\r\n")) socket.destroy()
   })
-  // A server that cuts the connection is none of the test's errors: "close" follows.
+  // A connection that the server closes is no error of the test: "close" follows.
   socket.on("error", () => {})
   socket.on("close", () => Effect.runSync(Deferred.succeed(closed, undefined)))
   return { leave: () => socket.destroy(), closed: Deferred.await(closed), received: () => received }
@@ -177,12 +177,12 @@ layer(services(500), { excludeTestServices: true })("searches that are too slow"
         assert.strictEqual(headers.get("x-credits-cost"), "0", tool)
         assert.strictEqual(yield* running(), 0, tool)
       }
-      // The one that warmed up.
+      // The call of the warm-up.
       assert.strictEqual(yield* used(caller.accountId), 1)
     })
   )
 
-  it.effect("in a batch, those that are too slow fail alone", () =>
+  it.effect("in a batch, only the searches that are too slow fail", () =>
     Effect.gen(function* () {
       const { caller, secret } = yield* Access.subscriber()
       yield* warmUp(secret)
@@ -197,9 +197,9 @@ layer(services(500), { excludeTestServices: true })("searches that are too slow"
   )
 })
 
-// Statements and calls are given more time than the tests wait: what ends, ends because its client has left.
-layer(services(60_000), { excludeTestServices: true })("clients that leave", (it) => {
-  it.effect("a client that leaves stops its search in the database, whichever it is, and has not paid", () =>
+// Timeouts are longer than the tests wait, so that only a disconnected client can end a statement or call.
+layer(services(60_000), { excludeTestServices: true })("clients that disconnect", (it) => {
+  it.effect("every search of a client that disconnects is canceled in the database, and not charged", () =>
     Effect.gen(function* () {
       const { caller, secret } = yield* Access.subscriber()
       const { answered } = yield* Watch
@@ -229,7 +229,7 @@ layer(services(60_000), { excludeTestServices: true })("clients that leave", (it
       const flood = yield* Effect.forEach(Array.from({ length: 20 }), () =>
         send(flooder.secret, Messages.call("search_products", { query: "desk" }))
       )
-      // Half of the sixteen searches that may be at the database at once.
+      // Half of the sixteen searches that can use the database at once.
       yield* runs(reading, 8)
       const { text } = yield* post(other.secret, Messages.call("search_shops", { countries: ["NZ"] }))
       assert.include(text, '"structuredContent"')
@@ -241,13 +241,13 @@ layer(services(60_000), { excludeTestServices: true })("clients that leave", (it
   )
 
   for (const tool of ["search_ads", "search_products", "search_shops"]) {
-    it.effect(`${tool}: whenever the client leaves, it has paid for a complete answer or not at all`, () =>
+    it.effect(`${tool}: whenever the client disconnects, it is charged for a complete answer or not at all`, () =>
       Effect.gen(function* () {
         const { caller, secret } = yield* Access.subscriber({ plan: "pro" })
         const watch = yield* Watch
         yield* warmUp(secret)
         const before = watch.answered.length - 1
-        // So that leaving at a statement is leaving in the middle of it.
+        // Slow statements, so that the client disconnects while one runs.
         yield* slowness(0.02)
         let statements = 0
         for (let leavesAt = 1; leavesAt <= statements || statements === 0; leavesAt++) {
@@ -258,7 +258,7 @@ layer(services(60_000), { excludeTestServices: true })("clients that leave", (it
             if (++seen === leavesAt) Effect.runSync(Deferred.succeed(here, undefined))
           }
           if (statements === 0) {
-            // Once to the end, to know how many there are.
+            // The first call runs to its end, to count its statements.
             const { text } = yield* post(secret, message)
             assert.include(text, '\\"total\\":1')
             statements = seen
@@ -275,7 +275,7 @@ layer(services(60_000), { excludeTestServices: true })("clients that leave", (it
           yield* eventually(Effect.filterOrFail(used(caller.accountId), (count) => count === paid))
         }
         watch.onStatement = () => {}
-        // Behind everything that was sent before: nothing is taken later on.
+        // After everything that was sent before: nothing is charged later.
         yield* slowness(0)
         yield* post(secret, Messages.call(tool))
         assert.strictEqual(yield* used(caller.accountId), watch.answered.length - before)

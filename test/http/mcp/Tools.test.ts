@@ -12,7 +12,7 @@ import { type Answer, TestServer } from "../../support/TestServer.ts"
 const Text = Schema.Struct({ type: Schema.Literal("text"), text: Schema.String })
 const Content = Schema.Union([Schema.Tuple([Text]), Schema.Tuple([Text, Text])])
 
-/** A `CallToolResult` of either revision: nothing but what is listed here. */
+/** A `CallToolResult` of either revision, without other fields. */
 const CallResult = Schema.Struct({
   content: Content,
   structuredContent: Schema.optionalKey(Schema.Record(Schema.String, Schema.Unknown)),
@@ -35,7 +35,7 @@ const errorOf = (answer: Answer) => {
   ).error
 }
 
-/** What a client shows that shows the first block alone. */
+/** What a client shows that only shows the first block. */
 const sentenceOf = (answer: Answer): string => resultOf(answer).content[0].text
 
 const call = (name: string, args: unknown = {}, credential = "good") =>
@@ -56,7 +56,7 @@ const Listing = Schema.Array(
 
 const Properties = Schema.Record(Schema.String, Schema.Struct({ description: Schema.String }))
 
-/** All limits in a schema, each with the path to it. */
+/** All limits in a schema, each with its path. */
 const limitsOf = (schema: unknown, path: string): ReadonlyArray<string> => {
   if (!Schema.is(Schema.Record(Schema.String, Schema.Unknown))(schema)) return []
   return Object.entries(schema).flatMap(([keyword, value]) => {
@@ -68,7 +68,9 @@ const limitsOf = (schema: unknown, path: string): ReadonlyArray<string> => {
   })
 }
 
-/** The words for each limit that is left out. Names are closed everywhere: the decoder refuses others at any depth. */
+/**
+ * The words for each limit that schemas omit. Objects are closed everywhere: the decoder refuses unknown names at any depth.
+ */
 const said: Readonly<Record<string, string>> = {
   "maxItems=50": "up to 50 values",
   "minimum=0": "from 0",
@@ -85,7 +87,7 @@ const listings = Effect.gen(function* () {
 })
 
 layer(TestServer.layer(), { excludeTestServices: true })("tools", (it) => {
-  describe("P25 what a tool says of itself", () => {
+  describe("P25 the definition of a tool", () => {
     // Every tool (S4), the fields of ads and products (S9 to S25), and the arguments with their values (S44, S48 to S60, of
     // ads S63 to S71, of products S76 and S77).
     it.effect("the whole of tools/list, in both revisions", () =>
@@ -114,7 +116,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("tools", (it) => {
       })
     )
 
-    it.effect("D64 leaves out of its schemas only what its descriptions say", () =>
+    it.effect("D64 omits from its schemas only what its descriptions say", () =>
       Effect.gen(function* () {
         const { tools } = yield* ToolRegistry
         for (const { listing, schemas } of tools) {
@@ -132,7 +134,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("tools", (it) => {
       })
     )
 
-    it.effect("S3 every tool is read-only and closed, and says what it costs", () =>
+    it.effect("S3 every tool is read-only, has no open world, and says what it costs", () =>
       Effect.gen(function* () {
         for (const { annotations, description, name, title } of yield* listings) {
           assert.deepStrictEqual(annotations, {
@@ -148,7 +150,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("tools", (it) => {
       })
     )
 
-    it.effect("both schemas are objects, names are closed, every argument has a description in plain sight", () =>
+    it.effect("both schemas are objects; arguments are closed, and each has a description of its own", () =>
       Effect.gen(function* () {
         for (const { inputSchema, outputSchema } of yield* listings) {
           assert.strictEqual(inputSchema["type"], "object")
@@ -166,7 +168,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("tools", (it) => {
     )
 
     it.effect.each(["search_shops", "search_ads", "search_products"])(
-      "%s says how many tokens a result is about",
+      "%s says about how many tokens a result has",
       (name) =>
         Effect.gen(function* () {
           const tool = (yield* listings).find((listing) => listing.name === name)
@@ -230,7 +232,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("tools", (it) => {
   })
 
   // S6, D17
-  describe("P28 cost and balance come back on every call", () => {
+  describe("P28 every call returns cost and balance", () => {
     it.effect.each<[string, unknown, string, number, number]>([
       ["get_usage", {}, "other", 0, 1988],
       ["search_ads", {}, "other", 1, 1987],
@@ -253,7 +255,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("tools", (it) => {
       })
     )
 
-    it.effect("not on what is no call of a tool", () =>
+    it.effect("other messages do not", () =>
       Effect.gen(function* () {
         const server = yield* TestServer
         const answer = yield* server.post(Messages.request("tools/list"))
@@ -262,9 +264,9 @@ layer(TestServer.layer(), { excludeTestServices: true })("tools", (it) => {
     )
   })
 
-  describe("P29 the name of a request", () => {
+  describe("P29 the id of a request", () => {
     // D23
-    it.effect("stands in every answer's header, in errors' payloads and in the log; a client's own is not taken", () =>
+    it.effect("is in every answer's header, in errors' payloads and in the log; a client's own is ignored", () =>
       Effect.gen(function* () {
         const server = yield* TestServer
         const answers = [
@@ -371,9 +373,9 @@ describe("D21, D34 error codes of a search that fails", () => {
 })
 
 // D33
-describe("P28 the limit of requests", () => {
+describe("P28 the rate limit", () => {
   it.live(
-    "is told on every answer; the call after the last is rate_limited, other methods 429; accounts do not share",
+    "is in every answer; further calls are rate_limited, and other methods 429; accounts do not share their limits",
     () =>
       Effect.gen(function* () {
         const server = yield* TestServer
@@ -413,7 +415,7 @@ describe("P28 the limit of requests", () => {
     }).pipe(Effect.provide(TestServer.layer({ config: { rateLimitPerMinute: 3 } })))
   )
 
-  it.live("may be off", () =>
+  it.live("can be turned off", () =>
     Effect.gen(function* () {
       const server = yield* TestServer
       const answer = yield* server.post(Messages.plain)
@@ -450,7 +452,7 @@ describe("P29 traces", () => {
     })
   )
 
-  it.live("carries no credential that somebody put into the address", () => {
+  it.live("contains no credential from the address", () => {
     const spans: Array<Tracer.Span> = []
     const tracer = Tracer.make({
       span(options) {
@@ -478,7 +480,7 @@ describe("P29 traces", () => {
     }).pipe(Effect.provide(Layer.provideMerge(TestServer.layer(), Layer.succeed(Tracer.Tracer, tracer))))
   })
 
-  it.live("or of the header, or starts one of its own when both are unreadable", () =>
+  it.live("a call joins the trace of the header, or starts its own if both are invalid", () =>
     Effect.gen(function* () {
       const [joined] = yield* spansOf({}, { traceparent: `00-${traceId}-b7ad6b7169203331-01` })
       assert.strictEqual(joined?.traceId, traceId)

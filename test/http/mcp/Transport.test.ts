@@ -9,7 +9,7 @@ import { type Answer, TestServer } from "../../support/TestServer.ts"
 
 const codeOf = ({ json }: Answer) => (json as { error?: { code?: unknown } } | undefined)?.error?.code
 
-/** One request as bytes on a socket, for what no client would send; resolves with all that came back until the end. */
+/** Sends a request as bytes on a socket, which no client would send. Resolves with the whole answer. */
 const raw = (port: number, bytes: string | Buffer) =>
   Effect.promise(
     () =>
@@ -138,7 +138,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("the endpoint", (it) =>
       })
     )
 
-    it.effect("no Accept is any", () =>
+    it.effect("a missing Accept accepts anything", () =>
       Effect.gen(function* () {
         const server = yield* TestServer
         const body = JSON.stringify(Messages.plain)
@@ -190,7 +190,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("the endpoint", (it) =>
       })
     )
 
-    it.effect("a body that is announced too large is 413 before any of it came", () =>
+    it.effect("a body with a Content-Length that is too large is 413 before it is sent", () =>
       Effect.gen(function* () {
         const server = yield* TestServer
         const text = yield* raw(
@@ -243,7 +243,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("the endpoint", (it) =>
       })
     )
 
-    it.effect("an unreadable one is 400", () =>
+    it.effect("an invalid one is 400", () =>
       Effect.gen(function* () {
         const server = yield* TestServer
         assert.strictEqual((yield* server.post({ jsonrpc: "2.0", method: 7 })).status, 400)
@@ -303,7 +303,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("the endpoint", (it) =>
       })
     )
 
-    it.effect("do not hold the handshake", () =>
+    it.effect("cannot contain the handshake", () =>
       Effect.gen(function* () {
         const server = yield* TestServer
         const answer = yield* server.post([Messages.request("initialize", { protocolVersion: "2025-03-26" })])
@@ -330,7 +330,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("the endpoint", (it) =>
   })
 
   describe("P7 sessions and streams", () => {
-    it.effect("are never issued, and ignored when named", () =>
+    it.effect("are never issued, and ignored when received", () =>
       Effect.gen(function* () {
         const server = yield* TestServer
         const answer = yield* server.post(Messages.plain, { "mcp-session-id": "gone", "last-event-id": "7" })
@@ -400,8 +400,8 @@ layer(TestServer.layer(), { excludeTestServices: true })("the endpoint", (it) =>
     )
   })
 
-  describe("HTTP as others speak it", () => {
-    it.effect("an offer to upgrade to HTTP/2 is passed over (curl --http2, Java)", () =>
+  describe("HTTP of other clients", () => {
+    it.effect("an offer to upgrade to HTTP/2 is ignored (curl --http2, Java)", () =>
       Effect.gen(function* () {
         const server = yield* TestServer
         const body = JSON.stringify(Messages.plain)
@@ -445,7 +445,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("the endpoint", (it) =>
   })
 })
 
-describe("P10 a client that leaves", () => {
+describe("P10 a client that disconnects", () => {
   it.live("interrupts its search, and is not charged", () => {
     const started = Deferred.makeUnsafe<void>()
     const interrupted = Deferred.makeUnsafe<void>()
@@ -465,7 +465,7 @@ describe("P10 a client that leaves", () => {
       socket.destroy()
       yield* Deferred.await(interrupted)
       assert.deepStrictEqual(server.books.charges, [])
-      // The server goes on.
+      // The server still works.
       assert.strictEqual((yield* server.post(Messages.plain)).status, 200)
     }).pipe(Effect.provide(TestServer.layer({ ads: [FakeSearch.ad(1)], search })))
   })

@@ -1,4 +1,4 @@
-/** D69: what a client's configuration may ask for in the address of the endpoint. */
+/** D69: what a client can configure in the address of the endpoint. */
 import { assert, describe, layer } from "@effect/vitest"
 import * as ClientV2 from "@modelcontextprotocol/client"
 import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js"
@@ -82,7 +82,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("views", (it) => {
   })
 
   describe("/mcp?format=compact", () => {
-    it.effect("gives tools without output schemas", () =>
+    it.effect("returns tools without output schemas", () =>
       Effect.gen(function* () {
         const whole = toolsOf((yield* send("", Messages.request("tools/list"))).json)
         const compact = toolsOf((yield* send("?format=compact", Messages.request("tools/list"))).json)
@@ -93,7 +93,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("views", (it) => {
       })
     )
 
-    it.effect("gives answers as text alone, with every value and the same charge", () =>
+    it.effect("returns answers as text only, with every value and the same charge", () =>
       Effect.gen(function* () {
         for (const [name, args] of [
           ["get_usage", {}],
@@ -115,7 +115,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("views", (it) => {
       })
     )
 
-    it.effect("leaves errors as they are", () =>
+    it.effect("does not change errors", () =>
       Effect.gen(function* () {
         const texts = Effect.fnUntraced(function* (query: string) {
           const { content, isError } = callOf((yield* send(query, Messages.call("search_ads", { page: 0 }))).json)
@@ -126,7 +126,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("views", (it) => {
       })
     )
 
-    it.effect("is taken by the official SDKs", () =>
+    it.effect("is accepted by the official SDKs", () =>
       Effect.gen(function* () {
         const server = yield* TestServer
         const url = new URL(`${server.url}/mcp?format=compact&tools=search_ads`)

@@ -1,4 +1,4 @@
-/** Storefronts on a real HTTP server that behave well, badly and hostile. */
+/** Storefronts on a real HTTP server: well-behaved, broken and hostile ones. */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Fiber, FileSystem, Option, Result, Stream } from "effect"
@@ -31,7 +31,7 @@ const setUp = Effect.gen(function* () {
       onProgress: () => Effect.void,
       ...more
     }).pipe(Effect.provide(web.layer))
-  /** To its end. */
+  /** Runs to the end. */
   const collect = (domains: ReadonlyArray<string>, more: Partial<CollectOptions> = {}) =>
     Effect.map(Storefronts.inTime(web, run(domains, more)), Option.getOrThrow)
   const read = (file: string) => fs.readFileString(`${folder}/${file}`)
@@ -55,7 +55,7 @@ const all = (pages: number) => [
 
 layer(NodeServices.layer)("collecting", (it) => {
   describe("from a storefront that behaves well", () => {
-    it.effect("takes meta.json, all pages and the home page, one a second, and says who asks", () =>
+    it.effect("fetches meta.json, all pages and the home page, one per second, and identifies itself", () =>
       Effect.gen(function* () {
         const { collect, inside, paths, read, web } = yield* setUp
         web.hosts.set("a-shop.com", store("a-shop.com", [250, 3]))
@@ -90,7 +90,7 @@ layer(NodeServices.layer)("collecting", (it) => {
       })
     )
 
-    it.effect("gives the import what it takes: whole stores", () =>
+    it.effect("collects files that the import accepts as complete stores", () =>
       Effect.gen(function* () {
         const { collect, folder, web } = yield* setUp
         web.hosts.set("a-shop.com", store("a-shop.com", [30]))
@@ -137,7 +137,7 @@ layer(NodeServices.layer)("collecting", (it) => {
       })
     )
 
-    it.effect("asks several owners at once, and hosts of one owner one after the other", () =>
+    it.effect("sends requests to several owners at once, and to hosts of one owner one after the other", () =>
       Effect.gen(function* () {
         const { collect, web } = yield* setUp
         const names = Array.from({ length: 6 }, (_, index) => `shop-${index}.com`)
@@ -175,7 +175,7 @@ layer(NodeServices.layer)("collecting", (it) => {
       })
     )
 
-    it.effect("asks for what has changed, and keeps the rest", () =>
+    it.effect("fetches what has changed, and keeps the rest", () =>
       Effect.gen(function* () {
         const { collect, inside, read, web } = yield* setUp
         const sent: Array<string> = []
@@ -218,14 +218,14 @@ layer(NodeServices.layer)("collecting", (it) => {
         assert.strictEqual(collected[0]?.products, 251)
         assert.strictEqual(yield* read("a-shop.com/page-1.json"), before)
         assert.include(yield* read("a-shop.com/page-2.json"), "Lamp 7")
-        // And once more: what was kept is still known.
+        // Once more: the validators of kept files are still known.
         yield* collect(["a-shop.com"])
         assert.deepStrictEqual(sent, [])
         assert.lengthOf(yield* inside("a-shop.com"), 5)
       })
     )
 
-    it.effect("does not run twice in a folder at once, and does after one that was killed", () =>
+    it.effect("refuses a second run in a folder at the same time, but not after one that was killed", () =>
       Effect.gen(function* () {
         const { collect, folder, fs, web } = yield* setUp
         web.hosts.set("a-shop.com", store("a-shop.com", [3]))
@@ -234,14 +234,14 @@ layer(NodeServices.layer)("collecting", (it) => {
         yield* fs.writeFileString(running, String(process.pid))
         assert.match((yield* Effect.flip(collect(["a-shop.com"]))).message, /Another collect is running into .*--to/)
         assert.lengthOf(web.asked, 0)
-        // More than the numbers of processes go: none has it.
+        // Larger than any process id.
         yield* fs.writeFileString(running, "2000000000")
         assert.lengthOf((yield* collect(["a-shop.com"])).collected, 1)
         assert.isFalse(yield* fs.exists(running))
       })
     )
 
-    it.effect("goes on after a stop where it was", () =>
+    it.effect("resumes an interrupted run", () =>
       Effect.gen(function* () {
         const { collect, folder, fs, inside, paths, run, web } = yield* setUp
         web.hosts.set("a-shop.com", store("a-shop.com", [2]))
@@ -251,7 +251,7 @@ layer(NodeServices.layer)("collecting", (it) => {
           paths("b-shop.com").includes(page(3))
         )
         assert.isTrue(Option.isNone(stopped))
-        // Nothing half is in place, and a line that was cut off is no hindrance.
+        // No incomplete folder exists, and a truncated line is ignored.
         assert.deepStrictEqual(yield* inside("b-shop.com"), [])
         yield* fs.writeFileString(`${folder}/.collect/state.ndjson`, `{"type":"saved","dom`, { flag: "a" })
         web.asked.length = 0
@@ -263,14 +263,14 @@ layer(NodeServices.layer)("collecting", (it) => {
         assert.includeMembers(again, [page(4), "/"])
         assert.strictEqual(report.collected[0]?.products, 504)
         assert.lengthOf(yield* inside("b-shop.com"), 6)
-        // That run has ended: the next one asks all again.
+        // That run has ended: the next one fetches everything again.
         web.asked.length = 0
         assert.strictEqual((yield* collect(domains)).collected.length, 2)
         assert.deepStrictEqual(paths("a-shop.com"), all(2))
       })
     )
 
-    it.effect("ends at the same folder wherever it was stopped", () =>
+    it.effect("ends with the same folder wherever it was interrupted", () =>
       Effect.gen(function* () {
         const whole = yield* setUp
         const domains = ["a-shop.com", "b-shop.com"]
@@ -300,7 +300,7 @@ layer(NodeServices.layer)("collecting", (it) => {
       })
     )
 
-    it.effect("asks all again when the stop was long ago: pages of a store belong together", () =>
+    it.effect("fetches everything again if the interruption was long ago: pages of a store belong together", () =>
       Effect.gen(function* () {
         const { collect, paths, run, web } = yield* setUp
         web.hosts.set("a-shop.com", store("a-shop.com", [250, 4]))
@@ -312,7 +312,7 @@ layer(NodeServices.layer)("collecting", (it) => {
       })
     )
 
-    it.effect("stops at the bound of pages, and says so", () =>
+    it.effect("stops at the limit of pages, and says so", () =>
       Effect.gen(function* () {
         const { collect, paths, web } = yield* setUp
         web.hosts.set("a-shop.com", store("a-shop.com", [250, 250, 250]))
@@ -328,7 +328,7 @@ layer(NodeServices.layer)("collecting", (it) => {
   })
 
   describe("as robots.txt says", () => {
-    it.effect("leaves out what is not allowed", () =>
+    it.effect("skips what is not allowed", () =>
       Effect.gen(function* () {
         const { collect, inside, paths, web } = yield* setUp
         web.hosts.set("a-shop.com", store("a-shop.com", [2], robots("User-agent: *\nDisallow: /products.json")))
@@ -339,7 +339,7 @@ layer(NodeServices.layer)("collecting", (it) => {
       })
     )
 
-    it.effect("asks for nothing where nothing is allowed", () =>
+    it.effect("fetches nothing if nothing is allowed", () =>
       Effect.gen(function* () {
         const { collect, paths, web } = yield* setUp
         web.hosts.set("a-shop.com", store("a-shop.com", [2], robots("User-agent: Discovery\nDisallow: /")))
@@ -365,7 +365,7 @@ layer(NodeServices.layer)("collecting", (it) => {
       })
     )
 
-    it.effect("takes a missing one for a yes, and one that cannot be read for a no", () =>
+    it.effect("allows everything if it is missing, and nothing if it cannot be read", () =>
       Effect.gen(function* () {
         const { collect, paths, web } = yield* setUp
         web.hosts.set("a-shop.com", store("a-shop.com", [2], { "/robots.txt": status(404) }))
@@ -377,7 +377,7 @@ layer(NodeServices.layer)("collecting", (it) => {
       })
     )
 
-    it.effect("reads that of each host that it is led to", () =>
+    it.effect("reads that of each host that redirects lead to", () =>
       Effect.gen(function* () {
         const { collect, paths, web } = yield* setUp
         const pages = store("a-shop.com", [2], { "/meta.json": redirect("https://www.a-shop.com/meta.json") })
@@ -419,7 +419,7 @@ layer(NodeServices.layer)("collecting", (it) => {
       })
     )
 
-    it.effect("leaves a server alone that asks for longer than it can wait", () =>
+    it.effect("does not retry if Retry-After is too long", () =>
       Effect.gen(function* () {
         const { collect, paths, web } = yield* setUp
         web.hosts.set("a-shop.com", store("a-shop.com", [2], { "/meta.json": status(429, { "retry-after": "86400" }) }))
@@ -476,7 +476,7 @@ layer(NodeServices.layer)("collecting", (it) => {
       ],
       ["a home page that fails", { "/": status(502) }, /^\/ answers with status 502/, 0]
     ]
-    it.effect.each(broken)("keeps what it had of a store with %s", ([, pages, reason, times]) =>
+    it.effect.each(broken)("keeps the earlier files of a store with %s", ([, pages, reason, times]) =>
       Effect.gen(function* () {
         const { collect, inside, paths, read, web } = yield* setUp
         web.hosts.set("a-shop.com", store("a-shop.com", [2]))
@@ -494,13 +494,13 @@ layer(NodeServices.layer)("collecting", (it) => {
         assert.deepStrictEqual(yield* inside("a-shop.com"), whole)
         assert.strictEqual(yield* read("a-shop.com/page-1.json"), before)
         assert.match(yield* read(failedPath.slice(failedPath.indexOf(".collect"))), /^a-shop\.com # /)
-        // It corrects itself.
+        // The store is corrected.
         web.hosts.set("a-shop.com", store("a-shop.com", [2]))
         assert.lengthOf((yield* collect(["a-shop.com"])).failed, 0)
       })
     )
 
-    it.effect("says what a store does not have, and takes the rest", () =>
+    it.effect("reports what a store does not have, and collects the rest", () =>
       Effect.gen(function* () {
         const { collect, inside, web } = yield* setUp
         web.hosts.set("a-shop.com", store("a-shop.com", [2], { "/meta.json": status(404), "/": status(403) }))
@@ -537,7 +537,7 @@ layer(NodeServices.layer)("collecting", (it) => {
       })
     )
 
-    it.effect("tries the name with www. where the one without has no address", () =>
+    it.effect("tries the name with www. if the one without has no address", () =>
       Effect.gen(function* () {
         const { collect, inside, web } = yield* setUp
         web.dns.addresses = (name) => (name === "www.a-shop.com" ? ["93.184.216.34"] : [])
@@ -551,7 +551,7 @@ layer(NodeServices.layer)("collecting", (it) => {
   })
 
   describe("from a server that is hostile", () => {
-    it.effect("follows redirects within a domain, and asks there from then on", () =>
+    it.effect("follows redirects within a domain, and uses the new host from then on", () =>
       Effect.gen(function* () {
         const { collect, inside, paths, web } = yield* setUp
         web.hosts.set("a-shop.com", { "/robots.txt": redirect("https://www.a-shop.com/robots.txt") })
@@ -579,7 +579,7 @@ layer(NodeServices.layer)("collecting", (it) => {
       ["https://[", /redirects to no address/],
       ["", /redirects more than 3 times/]
     ]
-    it.effect.each(led)("is not led to %j", ([location, reason]) =>
+    it.effect.each(led)("does not follow a redirect to %j", ([location, reason]) =>
       Effect.gen(function* () {
         const { collect, web } = yield* setUp
         web.hosts.set("a-shop.com", store("a-shop.com", [2], { "/meta.json": redirect(location) }))
@@ -590,7 +590,7 @@ layer(NodeServices.layer)("collecting", (it) => {
       })
     )
 
-    it.effect("asks nothing more of a domain that leads elsewhere with its robots.txt", () =>
+    it.effect("fetches nothing more of a domain whose robots.txt redirects to another one", () =>
       Effect.gen(function* () {
         const { collect, web } = yield* setUp
         web.hosts.set(
@@ -622,7 +622,7 @@ layer(NodeServices.layer)("collecting", (it) => {
       })
     )
 
-    it.effect("connects to nothing for a name within the domain that leads into a private network", () =>
+    it.effect("does not connect to a host of the domain with a private address", () =>
       Effect.gen(function* () {
         const { collect, web } = yield* setUp
         web.dns.addresses = (name) => (name === "in.a-shop.com" ? ["169.254.169.254"] : ["93.184.216.34"])
@@ -654,7 +654,7 @@ layer(NodeServices.layer)("collecting", (it) => {
             .end(gzipSync(Buffer.alloc(50_000_000, " ")))
       ]
     ]
-    it.effect.each(large)("gives up %s", ([, answer]) =>
+    it.effect.each(large)("refuses %s", ([, answer]) =>
       Effect.gen(function* () {
         const { collect, web } = yield* setUp
         web.hosts.set("a-shop.com", store("a-shop.com", [2], { "/meta.json": answer }))
@@ -663,7 +663,7 @@ layer(NodeServices.layer)("collecting", (it) => {
       })
     )
 
-    it.effect("takes no meta.json of another store, and none that is none", () =>
+    it.effect("refuses a meta.json of another store, and an invalid one", () =>
       Effect.gen(function* () {
         const { collect, web } = yield* setUp
         web.hosts.set("a-shop.com", store("b-shop.com", [2]))
@@ -681,7 +681,7 @@ layer(NodeServices.layer)("collecting", (it) => {
       })
     )
 
-    it.effect("does not take an empty list for all products of a store that has some", () =>
+    it.effect("refuses an empty list of a store that has products", () =>
       Effect.gen(function* () {
         const { collect, web } = yield* setUp
         web.hosts.set("a-shop.com", store("a-shop.com", [2], { [page(1)]: { products: [] } }))
@@ -692,7 +692,7 @@ layer(NodeServices.layer)("collecting", (it) => {
       })
     )
 
-    it.effect("sends back no validator that is no header", () =>
+    it.effect("sends back only validators that are valid in a header", () =>
       Effect.gen(function* () {
         const { collect, folder, fs, web } = yield* setUp
         const tagged: Storefronts.Page = (response) =>

@@ -5,7 +5,7 @@ import { pixels, socialNetworks } from "../../../src/domain/catalog/Enumerations
 import * as HomePage from "../../../src/services/collect/HomePage.ts"
 import * as Signatures from "../../../src/services/collect/Signatures.ts"
 
-/** Inside a home page that has nothing else to find, but talks about everything. */
+/** Puts HTML into a home page without other findings, whose text mentions everything. */
 const around = (html: string) => `<!DOCTYPE html>
 <html lang="en"><head><title>Oakline</title>
 <!-- removed: <script src="https://static.klaviyo.com/onsite/js/x/klaviyo.js"></script> fbq('init', '1'); s.axon.ai/pixel.js -->
@@ -70,7 +70,7 @@ const nothing: HomePage.HomePage = { theme: undefined, language: "English", apps
 layer(NodeServices.layer)("a home page", (it) => {
   const read = (html: string) => Effect.map(Signatures.load(undefined), (tables) => HomePage.read(html, tables))
 
-  it.effect("says nothing by its text and its comments", () =>
+  it.effect("is not read in its text and its comments", () =>
     Effect.map(read(around("")), (found) => assert.deepStrictEqual(found, nothing))
   )
 
@@ -102,7 +102,7 @@ layer(NodeServices.layer)("a home page", (it) => {
     )
   }
 
-  it.effect("gets its apps from the platform", () =>
+  it.effect("names its apps in comments of the platform", () =>
     Effect.map(
       read(
         around(

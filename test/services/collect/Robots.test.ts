@@ -80,7 +80,7 @@ describe("robots.txt (RFC 9309)", () => {
     Schema.isMaxLength(5)
   )
 
-  /** By a regular expression, as the RFC describes it. */
+  /** The result by regular expressions, as the RFC describes it. */
   const expected = (rules: typeof Rules.Type, path: string): boolean => {
     const matching = rules
       .map(({ isAllowed, pattern }) => ({ isAllowed, text: `/${pattern.join("")}` }))
@@ -103,7 +103,7 @@ describe("robots.txt (RFC 9309)", () => {
     assert.strictEqual(allows(["User-agent: *", ...text].join("\n"), address), expected(rules, address))
   })
 
-  it("is quick whatever the file", () => {
+  it("is fast for any file", () => {
     const text = `User-agent: *\nDisallow: /${"*a".repeat(20_000)}$\n${"Disallow: /*x*y\n".repeat(20_000)}`
     assert.isTrue(allows(text, `/${"a".repeat(2_000)}`))
   }, 2_000)

@@ -13,7 +13,7 @@ import { TestDatabase } from "../../support/TestDatabase.ts"
 
 const upTo = (maximum: number) => Schema.Int.check(Schema.isBetween({ minimum: 0, maximum }))
 
-/** Few stores and keys, so that changes meet. */
+/** Few stores and keys, so that changes conflict. */
 const Change = Schema.Struct({
   what: Schema.Literals([
     "shop",
@@ -29,16 +29,16 @@ const Change = Schema.Struct({
   ]),
   shop: upTo(3),
   key: upTo(4),
-  /** What the search index reads follows from it, */
+  /** Determines the columns that the search index reads. */
   value: upTo(2),
-  /** and from this what it does not. */
+  /** Determines the columns that it does not read. */
   unread: upTo(1)
 })
 type Change = typeof Change.Type
 
 const Transaction = Schema.Struct({
   changes: Schema.Array(Change).check(Schema.isMinLength(1), Schema.isMaxLength(6)),
-  /** Nothing of it happens, and nobody hears of it. */
+  /** The transaction has no effect, and no notification is sent. */
   isRolledBack: Schema.Literals([false, false, false, false, true])
 })
 const Transactions = Schema.Array(Transaction).check(Schema.isMinLength(5), Schema.isMaxLength(25))
@@ -111,7 +111,7 @@ const recordOf = ({ key, shop, unread, value, what }: Change): object | undefine
   }
 }
 
-/** The importer removes nothing; who does so by SQL tells in the same transaction which stores it was about. */
+/** Removes records by SQL, which stamps the affected stores in the same transaction. */
 const remove = Effect.fnUntraced(function* ({ key, shop, what }: Change) {
   const sql = yield* SqlClient.SqlClient
   const statements = {
@@ -139,7 +139,7 @@ const apply = Effect.fnUntraced(function* ({ changes, isRolledBack }: typeof Tra
         for (const change of changes) {
           const record = recordOf(change)
           if (record === undefined) touched.push(yield* remove(change))
-          // One that refers to nothing is rejected.
+          // A record with an unknown reference is rejected.
           else {
             const rows = [{ line: 1, record: Result.getOrThrow(decode(record)) }]
             touched.push((yield* loadBatch({ sql, version, origin: null }, rows)).touched)
@@ -161,7 +161,7 @@ interface StoreRow {
   readonly read: unknown
 }
 
-/** All that a search index reads, store by store, from the records alone. */
+/** All that a search index reads, by store, from the records alone. */
 const readEverything = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const storeOfAd = sql.literal("coalesce(shop_id, -(id / 1024) - 1)")
@@ -178,7 +178,7 @@ const readEverything = Effect.gen(function* () {
       || jsonb_build_object('traffic', (SELECT jsonb_agg(to_jsonb(t) ORDER BY month) FROM traffic_month t WHERE shop_id = id)) AS read
     FROM shop ORDER BY id`
   const niches = yield* sql`SELECT * FROM niche ORDER BY id`
-  /** Each record's own part of it, and the version that it says. */
+  /** The part of each record that the index reads, and its version. */
   const records = yield* sql<{ key: string; version: number; read: unknown }>`
     SELECT 'shop ' || id AS key, version, to_jsonb(shop) - 'version' AS read FROM shop
     UNION ALL SELECT 'product ' || id, version, jsonb_build_array(shop_id, title, price, created_at, first_seen) FROM product
@@ -209,7 +209,8 @@ const different = (before: ReadonlyMap<number, string>, after: ReadonlyMap<numbe
 const sorted = (ids: Iterable<number>) => Array.from(ids).sort((a, b) => a - b)
 
 /**
- * Without what meets another change of the same transaction: there and back is stamped, though nothing differs in the end.
+ * Removes changes that conflict with another one of the same transaction: a change that is undone is stamped, though nothing
+ * differs.
  */
 const apart = (changes: ReadonlyArray<Change>): ReadonlyArray<Change> => {
   const met = new Set<string>()
@@ -224,7 +225,7 @@ const apart = (changes: ReadonlyArray<Change>): ReadonlyArray<Change> => {
         return isFirst(`niche ${key}`)
       case "shop":
       case "remove shop":
-        // Whose ads it has, or is about to get, is not known here.
+        // Which ads the store has or gets is not known here.
         return isFirst("ads", ...[0, 1, 2, 3, 4].map((each) => `product ${shop} ${each}`), `month ${shop}`)
       case "month":
         return isFirst(`month ${shop}`)
@@ -239,7 +240,7 @@ const apart = (changes: ReadonlyArray<Change>): ReadonlyArray<Change> => {
   })
 }
 
-/** What is stamped after a transaction is what it has changed. */
+/** The stamps after a transaction match what it has changed. */
 const assertStamped = (before: Everything, after: Everything) => {
   const items = different(before.items, after.items)
   const all = new Set([...items, ...different(before.figures, after.figures)])
@@ -296,7 +297,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the version of the cat
     { arbitrary: { runs: 40 }, timeout: 240_000 }
   )
 
-  it.effect("a version that is being made keeps the next one waiting, and one that is rolled back is made again", () =>
+  it.effect("a transaction waits for the version before it, and a version that is rolled back is used again", () =>
     fresh(
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
@@ -330,7 +331,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the version of the cat
   )
 
   // D55
-  it.effect("who follows the versions has the records of one of them at every time, however many write at once", () =>
+  it.effect("a reader of the versions always has the records of one version, however many write at once", () =>
     fresh(
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
@@ -355,7 +356,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("the version of the cat
         let items: ReadonlyMap<number, string> = new Map()
         let figures: ReadonlyMap<number, string> = new Map()
         let rounds = 0
-        /** Takes over what is stamped as newer, and nothing else. */
+        /** Reads only what has a newer stamp. */
         const follow = sql.withTransaction(
           Effect.gen(function* () {
             yield* sql`SET TRANSACTION ISOLATION LEVEL REPEATABLE READ`

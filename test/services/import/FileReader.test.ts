@@ -28,7 +28,7 @@ const defaults: FileReader.ReadOptions = {
   onFile: () => Effect.void
 }
 
-/** Writes files by their names into a folder of their own. */
+/** Writes files by name into a new folder. */
 const folderOf = Effect.fnUntraced(function* (files: Readonly<Record<string, Uint8Array | string>>) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
@@ -79,7 +79,7 @@ layer(NodeServices.layer)("reading files", (it) => {
         Buffer.concat([zlib.gzipSync(`${shop(1)}\n${shop(2)}\n`), zlib.gzipSync(`${shop(3)}\n`)])
       ]
     ]
-    it.effect("takes a pipe by its name, as <(...) gives one", () =>
+    it.effect("reads a pipe by its name, such as that of <(...)", () =>
       Effect.gen(function* () {
         const pipe = `${yield* folderOf({})}/pipe`
         execFileSync("mkfifo", [pipe])
@@ -90,21 +90,21 @@ layer(NodeServices.layer)("reading files", (it) => {
       }).pipe(Effect.scoped)
     )
 
-    it.effect.each(whole)("takes %s", ([, content]) =>
+    it.effect.each(whole)("reads %s", ([, content]) =>
       Effect.gen(function* () {
         const { lines, rejects } = yield* read(content)
         assert.deepStrictEqual({ lines, rejects }, { lines: [1, 2, 3], rejects: [] })
       })
     )
 
-    it.effect("counts empty lines but leaves them out", () =>
+    it.effect("counts empty lines but skips them", () =>
       Effect.gen(function* () {
         const { lines, rejects } = yield* read(`\n${shop(1)}\n\n \t\n${shop(2)}\n\n`)
         assert.deepStrictEqual({ lines, rejects }, { lines: [2, 5], rejects: [] })
       })
     )
 
-    it.effect("D58 rejects what is bad, with line, field and reason, and keeps the rest", () =>
+    it.effect("D58 rejects invalid records with line, field and reason, and keeps the rest", () =>
       Effect.gen(function* () {
         const bad = [
           shop(1),
@@ -124,7 +124,7 @@ layer(NodeServices.layer)("reading files", (it) => {
       })
     )
 
-    it.effect("rejects the last line of a file that was cut in the middle", () =>
+    it.effect("rejects the last line of a truncated file", () =>
       Effect.gen(function* () {
         const { lines, rejects } = yield* read(file.slice(0, -20))
         assert.deepStrictEqual(lines, [1, 2])
@@ -132,7 +132,7 @@ layer(NodeServices.layer)("reading files", (it) => {
       })
     )
 
-    it.effect("keeps what comes before the place where gzip was cut or is damaged, and says so", () =>
+    it.effect("keeps the records before the place where gzip is truncated or damaged, and reports it", () =>
       Effect.gen(function* () {
         const many = Array.from({ length: 5_000 }, (_, index) => `${shop(index)}\n`).join("")
         const packed = zlib.gzipSync(many)
@@ -143,7 +143,7 @@ layer(NodeServices.layer)("reading files", (it) => {
           assert.lengthOf(rejects, 1)
           assert.match(rejects[0] ?? "", /the packed data ends early or is damaged/)
           assert.isAbove(lines.length, 100)
-          // Everything before it is there, once.
+          // All records before it are read, once.
           assert.deepStrictEqual(
             lines,
             lines.map((_, index) => index + 1)
@@ -173,7 +173,7 @@ layer(NodeServices.layer)("reading files", (it) => {
       })
     )
 
-    it.effect("reads standard input, whose pieces may be single bytes, packed or not", () =>
+    it.effect("reads standard input, also byte by byte, compressed or not", () =>
       Effect.gen(function* () {
         for (const content of [utf8(file), zlib.gzipSync(file), zipOf({ "a.ndjson": file })]) {
           const stdin = Stream.fromIterable(Array.from(content, (byte) => Uint8Array.of(byte)))
@@ -219,7 +219,7 @@ layer(NodeServices.layer)("reading files", (it) => {
     })
     const oakline = { store: { ...nobody, domain: "oakline.example.com", country: "DE" } }
 
-    it.effect("D60 takes products, counts drafts, rejects the rest by position", () =>
+    it.effect("D60 reads products, counts drafts, and rejects the rest by position", () =>
       Effect.gen(function* () {
         const bare = JSON.stringify(JSON.parse(products).products)
         const lines = JSON.parse(products)
@@ -283,7 +283,7 @@ layer(NodeServices.layer)("reading files", (it) => {
       }).pipe(Effect.scoped)
     )
 
-    it.effect("takes a store with `www.` for the store without it, however it learns of it", () =>
+    it.effect("treats a store with `www.` as the store without it, wherever its domain is from", () =>
       Effect.gen(function* () {
         const domainOf = Effect.fnUntraced(function* (meta: object, domain?: string) {
           const folder = yield* folderOf({
@@ -302,7 +302,7 @@ layer(NodeServices.layer)("reading files", (it) => {
       }).pipe(Effect.scoped)
     )
 
-    it.effect("takes the name of the file or its folder for the store's domain, where it is one", () =>
+    it.effect("uses the name of the file or its folder as the store's domain, if it is one", () =>
       Effect.gen(function* () {
         for (const name of ["oakline.com.json", "oakline.com/products.json", "oakline.com/page-1.json.gz"]) {
           const content = name.endsWith(".gz") ? zlib.gzipSync(products) : products
@@ -330,7 +330,7 @@ layer(NodeServices.layer)("reading files", (it) => {
       })
     )
 
-    it.effect("takes what is whole of a file that was cut, and says so", () =>
+    it.effect("reads the complete records of a truncated file, and reports it", () =>
       Effect.gen(function* () {
         const { records, rejects, wholeStores } = yield* read(products.slice(0, -9), oakline)
         assert.lengthOf(records, 2)
@@ -339,7 +339,7 @@ layer(NodeServices.layer)("reading files", (it) => {
       })
     )
 
-    it.effect("knows by the size of its pages whether all products are there", () =>
+    it.effect("detects by the size of pages whether all products are there", () =>
       Effect.gen(function* () {
         const page = (count: number, from: number) =>
           JSON.stringify({ products: Array.from({ length: count }, (_, at) => product({ id: from + at })) })
@@ -354,10 +354,10 @@ layer(NodeServices.layer)("reading files", (it) => {
         assert.isTrue(yield* wholes(0))
         assert.isTrue(yield* wholes(1_000))
         assert.isFalse(yield* wholes(250))
-        // Pages that were asked for without a limit have 30.
+        // Pages of requests without a limit have 30 products.
         assert.isFalse(yield* wholes(30))
         assert.isFalse(yield* wholes(250, 250))
-        // A set that was cut after a short page.
+        // A short page in the middle does not count as the last one.
         assert.isFalse(yield* wholes(250, 3, 250))
         assert.isTrue(yield* wholes(...Array.from({ length: 11 }, () => 250), 3))
       }).pipe(Effect.scoped)

@@ -59,7 +59,7 @@ layer(NodeServices.layer)("the formats of files", (it) => {
       ";creme;8,25;;;C2;;M"
     ]
 
-    it.effect("groups rows by handle: variants, images, and what is not on sale", () =>
+    it.effect("groups rows by handle: variants, images, and products that are not on sale", () =>
       Effect.gen(function* () {
         const { format, rejects, rows, skipped, wholeStores } = yield* read(csv(...old))
         assert.strictEqual(format, "products")
@@ -93,7 +93,7 @@ layer(NodeServices.layer)("the formats of files", (it) => {
       })
     )
 
-    it.effect("takes the newer header, semicolons, decimal commas and any order of columns", () =>
+    it.effect("reads the newer header, semicolons, decimal commas and any order of columns", () =>
       Effect.gen(function* () {
         const { rejects, rows } = yield* read(csv(...new_))
         assert.deepStrictEqual(rejects, [])
@@ -104,7 +104,7 @@ layer(NodeServices.layer)("the formats of files", (it) => {
       })
     )
 
-    it.effect("makes a handle of the title where the file has none, as the platform does", () =>
+    it.effect("makes a handle from the title if the file has none, as the platform does", () =>
       Effect.gen(function* () {
         const { rows } = yield* read(csv("Title,Price,Product image URL", "Oak & Ash Lamp,5,", "Ünïted,6,"))
         assert.deepStrictEqual(
@@ -114,7 +114,7 @@ layer(NodeServices.layer)("the formats of files", (it) => {
       })
     )
 
-    it.effect("rejects a row whose price is none, and keeps the others of the product", () =>
+    it.effect("rejects a row with an invalid price, and keeps the product's other rows", () =>
       Effect.gen(function* () {
         const header = "Handle,Title,Variant Price"
         const { kept, rejects, rows } = yield* read(csv(header, "a,A,5", "a,,free", "b,B,free", "c,,1"))
@@ -127,12 +127,12 @@ layer(NodeServices.layer)("the formats of files", (it) => {
           products(rows).map(({ key, price }) => [key, price]),
           [["a", 5]]
         )
-        // It is there, and not gone.
+        // The product exists, and must not be removed.
         assert.deepStrictEqual(kept, [{ shop: "oakline.com", key: "b" }])
       })
     )
 
-    it.effect("takes what is whole of a file that was cut, of which nothing is gone", () =>
+    it.effect("reads the complete products of a truncated file, and removes none", () =>
       Effect.gen(function* () {
         const whole = "Handle,Title,Variant Price\na,A,5\na,,6\nb,B,7\nb,,8\n"
         for (const cut of ['b,,"9', "b,"]) {
@@ -141,7 +141,7 @@ layer(NodeServices.layer)("the formats of files", (it) => {
             products(rows).map(({ details, key }) => [key, details?.variants.length]),
             [["a", 2]]
           )
-          // Of the last product nobody knows how many rows it has.
+          // The last product may lack rows.
           assert.match(rejects[0] ?? "", /^4 : is the last product of a file that was cut off/)
           assert.match(rejects[1] ?? "", /^6 : the input ends in the middle of this row/)
           assert.deepStrictEqual(kept, [{ shop: "oakline.com", key: "b" }])
@@ -150,7 +150,7 @@ layer(NodeServices.layer)("the formats of files", (it) => {
       })
     )
 
-    it.effect("takes the last product of a file that is whole, with or without an end of line", () =>
+    it.effect("reads the last product of a complete file, with or without an end of line", () =>
       Effect.gen(function* () {
         for (const end of ["", "\n"]) {
           const { rejects, rows } = yield* read(`Handle,Title,Variant Price\na,A,5\na,,6${end}`)
@@ -207,10 +207,10 @@ layer(NodeServices.layer)("the formats of files", (it) => {
       })
     )
 
-    it.effect("finds the product of a line however it is written, and tells which lines are wrong", () =>
+    it.effect("finds the product of a line however it is written, and reports invalid lines", () =>
       Effect.gen(function* () {
         const id = gid("Product", 1)
-        // What looks like a parent within a text is none.
+        // A parent within a text does not count.
         const title = `,"__parentId":"${gid("Product", 9)}"}`
         const { rejects, rows } = yield* read(
           [
@@ -274,7 +274,7 @@ layer(NodeServices.layer)("the formats of files", (it) => {
       return found
     })
 
-    it.effect("are read with status, dates, call to action and where they lead", () =>
+    it.effect("are read with status, dates, call to action and landing page", () =>
       Effect.gen(function* () {
         assert.deepStrictEqual(yield* one([ad()]), {
           type: "ad",
@@ -291,7 +291,7 @@ layer(NodeServices.layer)("the formats of files", (it) => {
           image_url: "https://x.example/a.jpg",
           ad_library_url: "https://www.facebook.com/ads/library/?id=123",
           started_on: "2026-03-01",
-          // Of a running ad the end is the day on which it was seen last.
+          // The end of a running ad is the day on which it was last seen.
           last_seen_on: "2026-06-21",
           is_partnership: false
         })
@@ -396,7 +396,7 @@ layer(NodeServices.layer)("the formats of files", (it) => {
       })
     )
 
-    it.effect("of the official interface have its data, and never its token", () =>
+    it.effect("of the official API have its data, and never its token", () =>
       Effect.gen(function* () {
         const archive = {
           id: "125",

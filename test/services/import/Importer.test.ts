@@ -11,7 +11,7 @@ import { TestDatabase } from "../../support/TestDatabase.ts"
 
 const provenance = { source: "test", license: null, asOf: "2026-02-01" }
 
-/** Every test has a database of its own: what is in the catalog decides how an import goes. */
+/** Every test has its own database, because an import depends on the catalog. */
 const onFreshDatabase = <A, E>(effect: Effect.Effect<A, E, Importer | SqlClient.SqlClient | TestDatabase>) =>
   Effect.provide(effect, Importer.layer.pipe(Layer.provideMerge(TestDatabase.layer)), { local: true })
 
@@ -66,7 +66,7 @@ const run = Effect.fnUntraced(function* (source: ReadonlyArray<object> | ImportC
   return { ...report, rejects: rejects.map(({ field, line, reason }) => `${line} ${field}: ${reason}`) }
 })
 
-/** Every stored row with the transaction that wrote it: a row that was written again is another one. */
+/** Every stored row with the transaction that wrote it, which shows rows that were written again. */
 const versions = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const tables = yield* Effect.forEach(
@@ -181,7 +181,7 @@ layer(Layer.empty, { excludeTestServices: true })("Importer", (it) => {
     )
   )
 
-  it.effect("D59 forgets what a later record does not say", () =>
+  it.effect("D59 clears the fields that a later record lacks", () =>
     onFreshDatabase(
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
@@ -194,7 +194,7 @@ layer(Layer.empty, { excludeTestServices: true })("Importer", (it) => {
     )
   )
 
-  it.effect("lets a storefront add to a store what it knows, and leaves the figures alone", () =>
+  it.effect("adds what a storefront knows to a store, and keeps the store's figures", () =>
     onFreshDatabase(
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
@@ -219,7 +219,7 @@ layer(Layer.empty, { excludeTestServices: true })("Importer", (it) => {
     )
   )
 
-  it.effect("takes the last of several records with one key", () =>
+  it.effect("uses the last of several records with one key", () =>
     onFreshDatabase(
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
@@ -236,7 +236,7 @@ layer(Layer.empty, { excludeTestServices: true })("Importer", (it) => {
     )
   )
 
-  it.effect("rejects what refers to something unknown, or known only later, wherever a batch begins", () =>
+  it.effect("rejects references to unknown or later records, wherever a batch begins", () =>
     onFreshDatabase(
       Effect.gen(function* () {
         const { accepted, rejects } = yield* run([
@@ -284,7 +284,7 @@ layer(Layer.empty, { excludeTestServices: true })("Importer", (it) => {
     )
   )
 
-  it.effect("commits a file by and by, however little of it is new", () =>
+  it.effect("commits a file in several transactions, however little of it is new", () =>
     onFreshDatabase(
       Effect.gen(function* () {
         const records = (price: (index: number) => number) => [
@@ -299,7 +299,7 @@ layer(Layer.empty, { excludeTestServices: true })("Importer", (it) => {
     )
   )
 
-  it.effect("commits what it has when its input keeps it waiting", () =>
+  it.effect("commits while it waits for its input", () =>
     onFreshDatabase(
       Effect.gen(function* () {
         const importer = yield* Importer
@@ -327,7 +327,7 @@ layer(Layer.empty, { excludeTestServices: true })("Importer", (it) => {
     )
   )
 
-  it.effect("forgets versions that are older than 30 days, and changes nothing else by it", () =>
+  it.effect("deletes versions that are older than 30 days, and changes nothing else", () =>
     onFreshDatabase(
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
@@ -346,13 +346,13 @@ layer(Layer.empty, { excludeTestServices: true })("Importer", (it) => {
     )
   )
 
-  it.effect("leaves the limits of the pool's connections as they were", () =>
+  it.effect("does not change the settings of the pool's connections", () =>
     onFreshDatabase(
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         yield* run(small)
         yield* run([product("a.com", "3")])
-        // Every connection of the pool, whichever it was.
+        // On every connection of the pool.
         const limits = yield* Effect.all(
           Array.from(
             { length: 10 },
@@ -422,9 +422,9 @@ layer(Layer.empty, { excludeTestServices: true })("Importer", (it) => {
         assert.strictEqual((yield* Effect.flip(run(small)))._tag, "ImportRunning")
         yield* Deferred.succeed(mayEnd, undefined)
         assert.strictEqual((yield* Fiber.join(first)).accepted, small.length)
-        // A lock that is left behind would keep out all but the connection that has it.
+        // A lock that is not released would block all but the connection that holds it.
         const sql = yield* SqlClient.SqlClient
-        // Other tests import into databases of their own on the same server.
+        // Other tests use their own databases on the same server.
         const left = yield* sql`
           SELECT l.objid FROM pg_locks l JOIN pg_database d ON d.oid = l.database
           WHERE l.locktype = 'advisory' AND d.datname = current_database()`

@@ -82,7 +82,7 @@ layer(NodeServices.layer, { excludeTestServices: true })("imports of files", (it
     )
   )
 
-  it.effect("a product that was known by its number alone gets its handle, and keeps its id", () =>
+  it.effect("a product that was stored by its number alone gets its handle, and keeps its id", () =>
     onFreshDatabase(
       Effect.gen(function* () {
         const native = { type: "product", shop: "oakline.com", key: "8101", title: "N", price: 1 }
@@ -96,13 +96,13 @@ layer(NodeServices.layer, { excludeTestServices: true })("imports of files", (it
     )
   )
 
-  it.effect("what is gone at its store is removed, once all pages are there", () =>
+  it.effect("products that are gone at their store are removed, once all pages are there", () =>
     onFreshDatabase(
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         const keys = Effect.map(products, (rows) => rows.map(({ key }) => key))
         yield* run({ "1.json": page(1, 2, 3) })
-        // A page of a size that is asked for may not be the last one.
+        // A page of a common size may not be the last one.
         const thirty = Array.from({ length: 30 }, (_, at) => 100 + at)
         assert.strictEqual((yield* run({ "1.json": page(...thirty) })).tallies.product.removed, 0)
         assert.lengthOf(yield* keys, 33)
@@ -111,10 +111,10 @@ layer(NodeServices.layer, { excludeTestServices: true })("imports of files", (it
         assert.lengthOf(yield* keys, 31)
         const again = yield* run({ "1.json": page(...thirty), "2.json": page(1) })
         assert.deepInclude(again.tallies.product, { added: 0, changed: 0, removed: 0 })
-        // What was rejected is there, and stays.
+        // A rejected product exists, and stays.
         const bad = { products: [{ id: 1, handle: "p-1", title: "No price", variants: [] }] }
         assert.strictEqual((yield* run({ "1.json": page(...thirty), "2.json": bad })).tallies.product.removed, 0)
-        // Servers learn of it.
+        // The change is stamped for the servers.
         assert.deepStrictEqual(yield* sql`SELECT count(*)::int AS n FROM shop_change WHERE items_version = version`, [
           { n: 1 }
         ])
@@ -122,7 +122,7 @@ layer(NodeServices.layer, { excludeTestServices: true })("imports of files", (it
     )
   )
 
-  it.effect("more than half of a store that has over 50 goes only when that is said", () =>
+  it.effect("more than half of over 50 products of a store are removed only with --yes", () =>
     onFreshDatabase(
       Effect.gen(function* () {
         const many = Array.from({ length: 60 }, (_, at) => at + 1)
@@ -154,7 +154,7 @@ layer(NodeServices.layer, { excludeTestServices: true })("imports of files", (it
     )
   )
 
-  it.effect("an ad is for the store that it leads to, else for that of its page; later stores get theirs", () =>
+  it.effect("an ad belongs to the store that it links to, else to that of its page; later stores get their ads", () =>
     onFreshDatabase(
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
@@ -184,14 +184,14 @@ layer(NodeServices.layer, { excludeTestServices: true })("imports of files", (it
             ["6", null]
           ]
         )
-        // An import of the same ads leaves them there.
+        // Importing the same ad again keeps its store.
         yield* run({ "ads.json": [ad("5", { page_id: "12" })] })
         assert.deepStrictEqual(yield* sql`SELECT count(*)::int AS n FROM ad WHERE shop_id IS NULL`, [{ n: 1 }])
       })
     )
   )
 
-  it.effect("an ad that the newest data of its source has not shown for a week does not run any more", () =>
+  it.effect("an ad that the newest data of its source has not shown for a week becomes inactive", () =>
     onFreshDatabase(
       Effect.gen(function* () {
         yield* run({ "ads.json": [ad("1"), ad("2")] }, { asOf: "2026-06-01" })
@@ -208,7 +208,7 @@ layer(NodeServices.layer, { excludeTestServices: true })("imports of files", (it
             ["3", true, "2026-06-01"]
           ]
         )
-        // It is back.
+        // The ad is active again.
         yield* run({ "ads.json": [ad("2")] }, { asOf: "2026-06-10" })
         assert.isTrue((yield* ads).find(({ key }) => key === "2")?.["is_active"])
       })
@@ -244,10 +244,10 @@ layer(NodeServices.layer, { excludeTestServices: true })("imports of files", (it
         const nicheOf = (domain: string) =>
           sql`SELECT n.name FROM shop s JOIN niche n ON n.id = s.niche_id WHERE s.domain = ${domain}`
         assert.deepStrictEqual(yield* nicheOf("oakline.com"), [{ name: "Office > Desks" }])
-        // What is told once stays.
+        // A niche stays once it is set.
         yield* run({ "p.csv": `${header}\na,A,1,Furniture,\n` })
         assert.deepStrictEqual(yield* nicheOf("oakline.com"), [{ name: "Office > Desks" }])
-        // The operator's table.
+        // The operator's own categories.
         const [furniture] = before
         yield* run({ "c.ndjson": ndjson({ type: "category", name: "LAMPS", niche: furniture?.["id"] }) })
         yield* run({ "p.csv": `${header}\nc,C,1,,Lamps\n` }, { store: { ...oakline, domain: "lamps.com" } })
@@ -256,7 +256,7 @@ layer(NodeServices.layer, { excludeTestServices: true })("imports of files", (it
     )
   )
 
-  it.effect("a record that says that another one is gone removes it", () =>
+  it.effect("a record of the type `removed` removes another one", () =>
     onFreshDatabase(
       Effect.gen(function* () {
         yield* run({ "p.json": page(1, 2, 3), "s.ndjson": ndjson(shop("b.com")) })
@@ -276,7 +276,7 @@ layer(NodeServices.layer, { excludeTestServices: true })("imports of files", (it
           ["p-3"]
         )
         assert.deepStrictEqual((yield* run({ "r.ndjson": ndjson(...gone.slice(0, 4)) })).tallies.product.removed, 0)
-        // In the order of one file.
+        // In one file, the order counts.
         const product = (key: string) => ({ type: "product", shop: "oakline.com", key, title: key, price: 1 })
         const removal = (key: string) => ({ type: "removed", record: "product", shop: "oakline.com", key })
         yield* run({ "o.ndjson": ndjson(product("x"), removal("x"), removal("y"), product("y")) })
@@ -346,7 +346,7 @@ layer(NodeServices.layer, { excludeTestServices: true })("imports of files", (it
         `gid://shopify/TaxonomyCategory/${code} : ${names.join(" > ")}`
       const native = (key: string) => ({ type: "product", shop: "n.com", key, title: key, price: 1 })
       const table = (...rows: ReadonlyArray<string>) => `${rows.join("\n")}\n`
-      /** Each in two parts; a store comes before what is told of it. */
+      /** Each format in two parts; a store comes before its records. */
       const parts: ReadonlyArray<
         readonly [format: string, name: string, first: string | object, second: string | object]
       > = [

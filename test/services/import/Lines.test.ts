@@ -5,7 +5,7 @@ import type { Line } from "../../../src/services/import/Lines.ts"
 
 const utf8 = new TextEncoder()
 
-/** Feeds bytes in pieces of the given sizes, again and again. */
+/** Feeds bytes in pieces of the given sizes, repeatedly. */
 const cut = (bytes: Uint8Array, sizes: ReadonlyArray<number>): ReadonlyArray<Line> => {
   const lines = new Lines()
   const found: Array<Line> = []
@@ -24,11 +24,11 @@ const Sizes = Schema.NonEmptyArray(Schema.Int.check(Schema.isBetween({ minimum: 
 
 describe("lines", () => {
   it.effect.prop(
-    "are the same however the bytes are cut",
+    "are the same however the bytes are split",
     [Schema.Array(PlainLine), Sizes, Schema.Boolean, Schema.Boolean],
     ([raw, sizes, isCrlf, hasMark]) =>
       Effect.sync(() => {
-        // Half a surrogate pair has no UTF-8, and ends of lines are what cuts.
+        // Unpaired surrogates have no UTF-8, and ends of lines would split a line.
         const plain = raw.map((line) => line.toWellFormed().replaceAll(/[\n\r\uFEFF]/g, "-"))
         const end = isCrlf ? "\r\n" : "\n"
         const bytes = utf8.encode((hasMark ? "\uFEFF" : "") + plain.map((line) => `${line}${end}`).join(""))
@@ -41,16 +41,13 @@ describe("lines", () => {
       })
   )
 
-  it.each([[[1_000_000_000]], [[1]], [[7]]])(
-    "are counted but not kept where they are blank, in pieces of %j",
-    (sizes) => {
-      const found = cut(utf8.encode(`\n\r\n${"\n".repeat(10_000)}a\n \t\r\n${"\n".repeat(10_000)}b\n \n `), sizes)
-      assert.deepStrictEqual(found, [
-        { number: 10_003, text: "a", isUnfinished: false },
-        { number: 20_005, text: "b", isUnfinished: false }
-      ])
-    }
-  )
+  it.each([[[1_000_000_000]], [[1]], [[7]]])("are counted but dropped if they are blank, in pieces of %j", (sizes) => {
+    const found = cut(utf8.encode(`\n\r\n${"\n".repeat(10_000)}a\n \t\r\n${"\n".repeat(10_000)}b\n \n `), sizes)
+    assert.deepStrictEqual(found, [
+      { number: 10_003, text: "a", isUnfinished: false },
+      { number: 20_005, text: "b", isUnfinished: false }
+    ])
+  })
 
   it("report a last line without an end", () => {
     assert.deepStrictEqual(cut(utf8.encode("a\nb"), [100]), [
@@ -64,7 +61,7 @@ describe("lines", () => {
   })
 
   it.each([[[1_000_000_000]], [[7]], [[65_536]]])(
-    "name the one that is no UTF-8 and keep the others, in pieces of %j",
+    "report the one that is not UTF-8 and keep the others, in pieces of %j",
     (sizes) => {
       const bytes = Uint8Array.from([...utf8.encode("a\nb\n"), 0xff, 0x0a, ...utf8.encode("c\n")])
       assert.deepStrictEqual(texts(cut(bytes, sizes)), ["a", "b", "is not UTF-8 text", "c"])
@@ -72,7 +69,7 @@ describe("lines", () => {
   )
 
   it.each([[[1_000_000_000]], [[65_536]]])(
-    "name the one that is too long and keep the others, in pieces of %j",
+    "report the one that is too long and keep the others, in pieces of %j",
     (sizes) => {
       const long = "x".repeat(maxLineBytes + 1)
       const fitting = "y".repeat(maxLineBytes)
@@ -84,7 +81,7 @@ describe("lines", () => {
     }
   )
 
-  it("end where the input breaks off", () => {
+  it("end where the input is damaged", () => {
     const lines = new Lines()
     lines.push(utf8.encode("a\nhalf"))
     assert.deepStrictEqual(lines.breakOff("broken"), { number: 2, problem: "broken" })

@@ -20,7 +20,7 @@ const mapOf = (record: RecordName, fields: Readonly<Record<string, Source>>): Ma
   return Result.getOrThrow(decoded)
 }
 
-/** What an import takes of a file of this text. */
+/** Imports a file of this text. */
 const read = Effect.fnUntraced(function* (
   text: string,
   mapping: Mapping.Mapping | undefined,
@@ -244,7 +244,7 @@ layer(NodeServices.layer)("tables by a map", (it) => {
     })
   )
 
-  it.effect("read values within others, and leave out what is not there", () =>
+  it.effect("read nested values, and omit missing ones", () =>
     Effect.gen(function* () {
       const map = mapOf("product", {
         shop: { column: "store.url" },
@@ -290,7 +290,7 @@ layer(NodeServices.layer)("tables by a map", (it) => {
     })
   )
 
-  it.effect("of ads find their store by where they lead, unless the map names it", () =>
+  it.effect("of ads find the store by the landing page, unless the map names it", () =>
     Effect.gen(function* () {
       const fields = {
         key: { column: "id" },
@@ -311,7 +311,7 @@ layer(NodeServices.layer)("tables by a map", (it) => {
     })
   )
 
-  it.effect("do not have sales in a currency that is not the store's", () =>
+  it.effect("omit sales in a currency that is not the store's", () =>
     Effect.gen(function* () {
       const map = mapOf("shop", {
         domain: { column: "d" },
@@ -327,7 +327,7 @@ layer(NodeServices.layer)("tables by a map", (it) => {
     })
   )
 
-  it.effect("that do not fit the map are refused, with the column that was meant", () =>
+  it.effect("that do not fit the map are refused, with the nearest column", () =>
     Effect.gen(function* () {
       const csv = yield* Effect.flip(read("Websites;Company\nx;y\n", stores))
       assert.match(
@@ -352,7 +352,7 @@ layer(NodeServices.layer)("tables by a map", (it) => {
   )
 })
 
-/** How a random map says that fields are written. */
+/** How a random map writes fields. */
 const Style = Schema.Struct({
   delimiter: Schema.Literals([",", ";", "\t", "|"]),
   separator: Schema.Literals(["|", ";", " / ", ":", ","]),
@@ -419,7 +419,7 @@ const writeNumber = (number: number, form: string | undefined): string => {
   return fraction === undefined ? grouped : `${grouped}${form === "1,234.56" ? "." : ","}${fraction}`
 }
 
-/** The value of a field as a table has it, and what its map says of it. */
+/** The cell of a field in a table, and how its map describes it. */
 const written = (value: unknown, style: Style): readonly [cell: string, how: Omit<Source, "column">] => {
   const { separator, yes } = style
   const [dayForm, numberForm] = [style.dayForm || undefined, style.numberForm || undefined]
@@ -437,7 +437,7 @@ const written = (value: unknown, style: Style): readonly [cell: string, how: Omi
 const quoted = (cell: string, { delimiter, isQuoted }: Style) =>
   isQuoted || cell.includes(delimiter) || /["\r\n]|^\s|\s$/.test(cell) ? `"${cell.replaceAll(`"`, `""`)}"` : cell
 
-/** A table of the records, with columns that nobody asks for, and its map. */
+/** A table of the records with unused columns, and its map. */
 const tableOf = (record: RecordName, records: ReadonlyArray<Readonly<Record<string, unknown>>>, style: Style) => {
   const names = Object.keys(records[0] ?? {}).filter((name) => name !== "type")
   const columns = style.isReversed ? names.toReversed() : names

@@ -13,7 +13,7 @@ const int = (minimum: number, maximum: number) => Schema.Int.check(Schema.isBetw
 const upTo = <S extends Schema.Top>(schema: S, least: number, most: number) =>
   Schema.Array(schema).check(Schema.isMinLength(least), Schema.isMaxLength(most))
 
-/** How a file is packed and written, and where it is cut into several: each cut is a share of its records. */
+/** How files are compressed and written, and where records are split into several files: each cut is a share of the records. */
 const Style = Schema.Struct({
   encoding: Schema.Literals(["UTF-8", "with a mark", "UTF-16LE", "UTF-16BE"]),
   packing: Schema.Literals(["none", "gzip", "zstd", "zip"]),
@@ -47,7 +47,7 @@ const pack = (bytes: Buffer, { packing }: Style): Uint8Array => {
   }
 }
 
-/** The records in as many files as the cuts make, each written by `write`. */
+/** The records split into files at the cuts, each written by `write`. */
 const filesOf = <A>(records: ReadonlyArray<A>, style: Style, write: (records: ReadonlyArray<A>) => string) => {
   const places = style.cuts.map((cut) => Math.round((cut / 100) * records.length)).toSorted((a, b) => a - b)
   return [0, ...places]
@@ -85,7 +85,7 @@ const recordsOf = (rows: ReadonlyArray<ImportRow>, type: ImportRow["record"]["ty
 const cell = (value: string, { delimiter, isQuoted }: Style) =>
   isQuoted || value.includes(delimiter) || /["\r\n]/u.test(value) ? `"${value.replaceAll('"', '""')}"` : value
 
-/** A table of records with the same columns, and one that nobody asks for. */
+/** A table of records with the same columns, and an unused one. */
 const table = (rows: ReadonlyArray<Readonly<Record<string, string>>>, style: Style): string => {
   const own = [...new Set(rows.flatMap((row) => Object.keys(row))), "Note"]
   const columns = style.isReversed ? own.toReversed() : own
@@ -122,7 +122,7 @@ const numbers = (count: number) => Array.from({ length: count }, (_, at) => at)
 const body = (words: ReadonlyArray<string>) => `<p>\n${text(words)}</p>`
 const createdAt = "2025-03-02T08:11:40.000Z"
 
-/** A product as every format of it has it; `ids`: the format has those of the platform, and the day of its making. */
+/** A product in the form of each format. `ids`: the format has the platform's ids and the time of creation. */
 const productRecord = (
   { images, tags, title, variants, ...product }: Product,
   at: number,
@@ -179,7 +179,7 @@ const inStorefront = ({ images, tags, title, variants, ...product }: Product, at
   options: [{ name: "Size", values: variants.map((_, number) => `S ${number}`) }]
 })
 
-/** The rows of a product: those of its variants, of which the first tells the product, and of further images. */
+/** The rows of a product: one per variant, of which the first describes the product, and one per further image. */
 const inExport = ({ images, tags, title, variants, ...product }: Product, at: number, isNew: boolean) =>
   numbers(Math.max(variants.length, images)).map((number) => {
     const variant = variants[number]
@@ -349,7 +349,7 @@ layer(NodeServices.layer)("random catalogs, written and read again", (it) => {
       const parts = drawn.map((product, at) => inBulk(product, at, style.isReversed))
       const written = filesOf(parts, style, (products) => lines(products.flat(), style))
       const found = recordsOf(yield* read(written), "product")
-      // They come in an order of their own.
+      // Their order differs.
       assert.sameDeepMembers(
         found,
         drawn.map((product, at) => productRecord(product, at, true))

@@ -1,4 +1,4 @@
-/** P33 to P36: who is given the cards of MCP Apps, and what they are. */
+/** P33 to P36: which clients get the cards of MCP Apps, and what the cards contain. */
 import { assert, describe, layer } from "@effect/vitest"
 import { getUiCapability, RESOURCE_MIME_TYPE } from "@modelcontextprotocol/ext-apps/server"
 import { Effect, Layer, Schema } from "effect"
@@ -46,7 +46,7 @@ const initialize = (announced: unknown) =>
     clientInfo: { name: "test", version: "1" }
   })
 
-/** Asks as a client that has announced the extension. */
+/** Sends a request as a client that has announced the extension. */
 const ask = Effect.fnUntraced(function* (
   revision: Protocol.Revision,
   method: string,
@@ -75,8 +75,8 @@ const uris = [
 ]
 
 layer(TestServer.layer(), { excludeTestServices: true })("MCP Apps", (it) => {
-  describe("P33 who has announced the extension", () => {
-    it.effect("initialize answers with what is served and a session that says it", () =>
+  describe("P33 whether a client announces the extension", () => {
+    it.effect("initialize returns the capabilities, and a session that records the announcement", () =>
       Effect.gen(function* () {
         const server = yield* TestServer
         const answer = yield* server.post(initialize(capabilities))
@@ -96,13 +96,13 @@ layer(TestServer.layer(), { excludeTestServices: true })("MCP Apps", (it) => {
       { extensions: { "io.modelcontextprotocol/ui": { mimeTypes: [] } } },
       { extensions: { "io.modelcontextprotocol/ui": { mimeTypes: ["text/html"] } } },
       { extensions: { "io.modelcontextprotocol/ui": { mimeTypes: "text/html;profile=mcp-app" } } },
-      // More than is looked at.
+      // More types than are read.
       { extensions: { "io.modelcontextprotocol/ui": { mimeTypes: [...Array(20).fill("x"), RESOURCE_MIME_TYPE] } } },
       { extensions: [] },
       null
     ]
 
-    it.effect.each(others.map((announced) => [announced]))("%j does not: all is as without it", ([announced]) =>
+    it.effect.each(others.map((announced) => [announced]))("%j does not: answers are as without it", ([announced]) =>
       Effect.gen(function* () {
         const server = yield* TestServer
         const answer = yield* server.post(initialize(announced))
@@ -137,7 +137,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("MCP Apps", (it) => {
       })
     )
 
-    it.effect("another server's session is none of ours, and no error", () =>
+    it.effect("the session of another server does not count, and is no error", () =>
       Effect.gen(function* () {
         const server = yield* TestServer
         const session = { "mcp-session-id": "0198-abc" }
@@ -147,7 +147,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("MCP Apps", (it) => {
     )
   })
 
-  describe("P34 what is listed", () => {
+  describe("P34 lists", () => {
     it.effect.each(revisions)("the tools with cards name them, and nothing else differs: %s", (revision) =>
       Effect.gen(function* () {
         const server = yield* TestServer
@@ -183,7 +183,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("MCP Apps", (it) => {
       })
     )
 
-    it.effect("a shared cache does not keep what others are not given", () =>
+    it.effect("no shared cache may return cards to clients without the extension", () =>
       Effect.gen(function* () {
         for (const method of ["tools/list", "resources/list", "server/discover"]) {
           const { cacheScope, resultType } = resultOf(yield* ask("modern", method))
@@ -193,8 +193,8 @@ layer(TestServer.layer(), { excludeTestServices: true })("MCP Apps", (it) => {
     )
   })
 
-  describe("P35 what is read", () => {
-    it.effect.each(revisions)("each is complete in itself: %s", (revision) =>
+  describe("P35 resources", () => {
+    it.effect.each(revisions)("each is self-contained: %s", (revision) =>
       Effect.gen(function* () {
         for (const uri of uris) {
           const answer = yield* ask(revision, "resources/read", { uri })
@@ -202,14 +202,14 @@ layer(TestServer.layer(), { excludeTestServices: true })("MCP Apps", (it) => {
           const [{ _meta, text }] = contents
           assert.strictEqual(contents[0].uri, uri)
           assert.deepStrictEqual(_meta, { ui: { csp: { resourceDomains: [] }, prefersBorder: true } })
-          // The only address is the name of the format of drawings.
+          // The only address is the namespace of SVG.
           assert.deepStrictEqual(
             (text.match(/https?:\/\/[\w./-]+/gu) ?? []).filter((address) => address !== "http://www.w3.org/2000/svg"),
             []
           )
           assert.notMatch(text, /<(?:script|link|img|iframe)[^>]+(?:src|href)=/u)
           assert.isBelow(answer.text.length, 48_000)
-          // Nothing of who asked.
+          // No data of the caller.
           assert.notMatch(text, /Bearer|account|good@/u)
         }
       })

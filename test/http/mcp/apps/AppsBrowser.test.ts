@@ -1,4 +1,4 @@
-/** The cards of MCP Apps in a browser, by the host library of the extension, against the whole service (P37). */
+/** The cards of MCP Apps in a browser, with the host library of the extension, against the whole service (P37). */
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Layer, Redacted } from "effect"
 import type { McpUiHostContext, McpUiStyles } from "@modelcontextprotocol/ext-apps/app-bridge"
@@ -13,10 +13,10 @@ import * as StoreRecords from "../../../support/StoreRecords.ts"
 
 const hostile = '<img src="https://cdn.test/hostile.svg" onerror="document.title=1"><script>document.title=2</script>'
 
-/** Some of them: a host need not have all. */
+/** Some variables: a host need not set all. */
 const variables = (some: Partial<McpUiStyles>) => some as McpUiStyles
 
-/** A store with everything on record, and one of which nothing is known and whose texts attack the reader. */
+/** A store with all data, and one without figures whose texts attack the reader. */
 const catalog = Effect.gen(function* () {
   yield* StoreRecords.addNiche(1, "Lighting")
   const id = yield* StoreRecords.addStore(StoreRecords.everyColumn)
@@ -49,7 +49,7 @@ const catalog = Effect.gen(function* () {
     ad_text: `\u202E${hostile}`,
     landing_url: "javascript:alert(1)",
     ad_library_url: "https://library.test@evil.test/",
-    // Neither over TLS nor of a host that the policy names.
+    // Neither over TLS nor from a host that the policy names.
     image_url: "http://plain.test/ad.svg"
   })
   yield* StoreRecords.derive
@@ -58,7 +58,7 @@ const catalog = Effect.gen(function* () {
 
 type Mode = "legacy" | { readonly pin: string }
 
-/** Shows the answer of a call by a new account in a window of its own. */
+/** Shows the answer to a call by a new account in its own window. */
 const show = Effect.fnUntraced(function* (
   call: { readonly name: string; readonly arguments: Record<string, unknown> },
   { hostContext, mode = { pin: modernVersion } }: { hostContext?: McpUiHostContext; mode?: Mode } = {}
@@ -82,7 +82,7 @@ const show = Effect.fnUntraced(function* (
 
 const text = (frame: Frame) => Effect.promise(() => frame.locator("main").innerText())
 
-/** What a person is told of each. */
+/** Texts that each card shows. */
 const calls: ReadonlyArray<readonly [name: string, args: Record<string, unknown>, says: ReadonlyArray<string>]> = [
   [
     "search_ads",
@@ -115,7 +115,7 @@ const argumentsOf = Effect.fnUntraced(function* (name: string, args: Record<stri
 
 describe.skipIf(!isAvailable())("the cards of MCP Apps", () => {
   layer(Layer.merge(Browser.layer, Site.layer()), { excludeTestServices: true })((it) => {
-    it.effect.each(calls)("%s: small and large, light and dark, without barriers", ([name, args, says]) =>
+    it.effect.each(calls)("%s: passes axe and fits, small and large, light and dark", ([name, args, says]) =>
       Effect.gen(function* () {
         const { bridge, frame, heights, page } = yield* show(yield* argumentsOf(name, args))
         for (const each of says) assert.include(yield* text(frame), each)
@@ -152,7 +152,7 @@ describe.skipIf(!isAvailable())("the cards of MCP Apps", () => {
           [0, 1, 2].map((index) => `https://images.cdn.test/ad${index}.svg`)
         )
         assert.strictEqual((yield* Access.books(accountId)).balance.used, 1)
-        // Texts of third parties are texts, whatever is in them.
+        // Third-party texts are shown as text, whatever they contain.
         assert.include(yield* text(frame), hostile)
         assert.deepStrictEqual(
           [yield* Effect.promise(() => page.title()), yield* Effect.promise(() => frame.title())],
@@ -171,7 +171,7 @@ describe.skipIf(!isAvailable())("the cards of MCP Apps", () => {
     )
 
     it.effect.each<[Mode]>([["legacy"], [{ pin: modernVersion }]])(
-      "the keyboard opens links by the host: %j",
+      "the keyboard opens links through the host: %j",
       ([mode]) =>
         Effect.gen(function* () {
           const { frame, opened, page } = yield* show(yield* argumentsOf("get_shop", {}), { mode })
@@ -188,7 +188,7 @@ describe.skipIf(!isAvailable())("the cards of MCP Apps", () => {
         })
     )
 
-    it.effect("the language and the colors of the host are taken over, and change with it", () =>
+    it.effect("the language and the colors follow those of the host", () =>
       Effect.gen(function* () {
         const { bridge, frame, page } = yield* show(yield* argumentsOf("get_shop", {}), {
           hostContext: { locale: "de-AT", styles: { variables: variables({ "--color-text-primary": "rgb(1, 2, 3)" }) } }
@@ -209,13 +209,13 @@ describe.skipIf(!isAvailable())("the cards of MCP Apps", () => {
       })
     )
 
-    it.effect("an error and a call that was canceled are told in words", () =>
+    it.effect("an error and a canceled call are shown as text", () =>
       Effect.gen(function* () {
         const { bridge, frame } = yield* show({ name: "search_ads", arguments: { per_page: 26 } })
         assert.include(yield* Effect.promise(() => frame.getByRole("alert").innerText()), "per_page: must be")
         yield* Effect.promise(() => bridge.sendToolCancelled({ reason: "test" }))
         yield* Effect.promise(() => frame.getByText("The call was canceled.").waitFor())
-        // The host may end the view: it answers.
+        // The view answers when the host ends it.
         assert.deepStrictEqual(yield* Effect.promise(() => bridge.teardownResource({})), {})
       })
     )

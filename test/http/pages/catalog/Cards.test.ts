@@ -1,4 +1,4 @@
-/** What a card says of a product, an ad and their store. */
+/** What a card shows of a product, an ad and their store. */
 import { assert, describe, it } from "@effect/vitest"
 import type { AdItem } from "../../../../src/domain/catalog/AdItem.ts"
 import type { ProductItem } from "../../../../src/domain/catalog/ProductItem.ts"
@@ -9,7 +9,7 @@ import * as Locale from "../../../../src/http/pages/shared/Locale.ts"
 
 const locale = Locale.of("en")
 
-/** Names and values, in their order. */
+/** Names and values, in order. */
 const factsOf = (card: Html): ReadonlyArray<readonly [string, string]> =>
   Array.from(String(card).matchAll(/<dt>([^<]*)<\/dt>\s*<dd>(.*?)<\/dd>/gsu), ([, name = "", value = ""]) => [
     name,
@@ -62,7 +62,7 @@ const ad: AdItem = {
 }
 
 describe("a card", () => {
-  it("of a product has the figures of its store, growth with its sign", () => {
+  it("of a product shows the figures of its store, and growth with its sign", () => {
     assert.deepStrictEqual(factsOf(productCard({ product, locale, shop: true })), [
       ["Revenue a month", "$12.3K"],
       ["Visits a month", "8.2K"],
@@ -75,11 +75,11 @@ describe("a card", () => {
       ["Visits a month", "8.2K"],
       ["Growth", "-4.6%"]
     ])
-    // On the page of the store, which has them itself.
+    // On the page of the store, which shows the figures itself.
     assert.deepStrictEqual(factsOf(productCard({ product, locale })), [])
   })
 
-  it("of an ad tells how long it runs, and how many the store has", () => {
+  it("of an ad shows how long it runs, and how many running ads the store has", () => {
     assert.deepStrictEqual(factsOf(adCard({ ad, locale, shop: true })), [
       ["Running time", "1 day"],
       ["Running ads", "12"]
@@ -89,7 +89,7 @@ describe("a card", () => {
     ])
   })
 
-  it("shows images of this origin, and of others by https alone", () => {
+  it("shows images of this origin, and of others only by https", () => {
     assert.include(String(productCard({ product, locale })), `<img src="/demo/v1/products/lamp417.svg"`)
     for (const [address, isShown] of [
       ["https://cdn.test/a.jpg", true],

@@ -1,4 +1,4 @@
-/** The number beside each value of a filter: the total of the search with that value alone in its list. */
+/** The number beside each value of a filter: the total of the search with only that value in its list. */
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Option, Schema } from "effect"
 import { AdQuery } from "../../../../src/domain/search/AdQuery.ts"
@@ -49,7 +49,7 @@ const pages = {
   }
 } as const
 
-/** Of each shown value: the arguments that choose it, and its number. */
+/** For each shown value, the arguments that choose it, and its number. */
 const shown = (text: string) =>
   Array.from(
     text.matchAll(/<input type="checkbox"[^>]* name="(\w+)" value="([^"]*)"[^>]*>[^<]*<span>([\d,]+)<\/span>/gu),
@@ -75,7 +75,7 @@ layer(services, { excludeTestServices: true })("counts of filters", (it) => {
           const { status, text } = yield* visitor.get(`${sections[subject]}?${query}`)
           assert.strictEqual(status, 200, query)
           const counts = shown(text)
-          // Countries and currencies are hundreds without a result.
+          // Hundreds of countries and currencies have no results.
           const few = counts.filter(({ count }, place) => count > 0 || place % 25 === 0)
           for (const each of few) {
             assert.strictEqual(each.count, total({ ...args, ...each.args }), `${query}: ${JSON.stringify(each.args)}`)
@@ -89,7 +89,7 @@ layer(services, { excludeTestServices: true })("counts of filters", (it) => {
     )
   }
 
-  it.effect("are none if they fail or take too long", () =>
+  it.effect("are absent if they fail or take too long", () =>
     Effect.gen(function* () {
       const real = yield* CatalogIndex
       const broken = [

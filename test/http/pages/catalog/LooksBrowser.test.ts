@@ -1,4 +1,4 @@
-/** What people see who have looked too often: the time stands still here, so that nothing is forgiven meanwhile. */
+/** What people see above the page rate limit. Time stands still here, so that the limit does not renew. */
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { adsPath } from "../../../../src/http/pages/catalog/AdsPage.ts"

@@ -1,4 +1,4 @@
-/** What an account reads whose pages of the day are used up, and what stays open to it. */
+/** What an account sees when its pages of the day are used up, and which pages stay available. */
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
@@ -46,7 +46,7 @@ layer(services, { excludeTestServices: true, timeout: "60 seconds" })("the looks
     })
   )
 
-  it.effect("everything else stays open", () =>
+  it.effect("other pages stay available", () =>
     Effect.gen(function* () {
       yield* Effect.flatMap(SetClock, (clock) => clock.set("2026-03-10T22:30:00Z"))
       const visitor = yield* usedUp

@@ -16,7 +16,7 @@ const services = Layer.merge(Browser.layer, Layer.provideMerge(Catalogs.demo("ti
 const ads = "/dashboard/ads?countries=US&countries=DE&monthly_visits.min=1000&sort_by=newest"
 const searches = "/dashboard/searches"
 
-/** A window of someone who has signed in, and their account. */
+/** The window of a signed-in person, and their account. */
 const open = Effect.fnUntraced(function* (look: Look = {}) {
   const site = yield* Site
   const who = yield* site.account()
@@ -27,7 +27,7 @@ const open = Effect.fnUntraced(function* (look: Look = {}) {
   return { page, accountId: id }
 })
 
-/** One of each kind of news: something new, nothing new, and one that is refused. */
+/** Searches with new results, without new results, and one that is refused. */
 const examples = [
   {
     subject: "ads",
@@ -107,7 +107,7 @@ describe.skipIf(!isAvailable())("saved searches in a browser", () => {
     )
 
     it.effect.each([true, false])(
-      "a search is saved, found again, renamed, removed and taken along, scripts: %s",
+      "a search is saved, found again, renamed, removed and exported, scripts: %s",
       (javaScript) =>
         Effect.gen(function* () {
           const { page } = yield* open({ javaScript })

@@ -1,4 +1,4 @@
-/** Saved searches and exports over HTTP: the ids of the tools, what is new exactly, and their limits (D67, D68). */
+/** Saved searches and exports over HTTP: the same ids as the tools, exactly the new results, and their limits (D67, D68). */
 import { assert, layer } from "@effect/vitest"
 import { parse } from "csv-parse/sync"
 import { Effect, Fiber, Layer, Option, Redacted, Schema } from "effect"
@@ -54,7 +54,7 @@ const decodeAnswer = Schema.decodeUnknownSync(
 )
 const decodeLine = Schema.decodeUnknownSync(Schema.fromJsonString(Schema.Struct({ id: Schema.Int })))
 
-/** Somebody with a browser and a key. Each look comes after a while. */
+/** A customer with a browser and a key. Time passes before each page view. */
 const customer = Effect.gen(function* () {
   const site = yield* Site
   const clock = yield* SetClock
@@ -64,7 +64,7 @@ const customer = Effect.gen(function* () {
   const visitor = yield* SiteVisitor.signedIn(who)
   const look = (path: string) => Effect.andThen(clock.advance(1_000), visitor.get(path))
 
-  /** Of all pages, as an agent reads them. */
+  /** The ids of all pages, as an agent reads them. */
   const idsOfTool = Effect.fnUntraced(function* (subject: SearchSubject, args: object) {
     const ids: Array<number> = []
     for (let page = 1; ; page++) {
@@ -86,7 +86,7 @@ const customer = Effect.gen(function* () {
   return { accountId: id, visitor, look, idsOfTool }
 }).pipe(Effect.orDie)
 
-/** Arguments that the tool takes. */
+/** Valid arguments of the tool. */
 const casesOf = (subject: SearchSubject, count: number) => {
   const make = generators(Random.make(seed + 3), catalog)
   const argumentsOf = { ads: make.ad, products: make.product, stores: make.shop }[subject]
@@ -108,7 +108,7 @@ const idsOfNdjson = ({ text }: Answer) =>
     .slice(0, -1)
     .map((line) => decodeLine(line).id)
 
-/** What each saved search says of what is new, by its name. */
+/** What is new in each saved search, by its name. */
 const newsOf = ({ text }: Answer) =>
   Object.fromEntries(
     Array.from(
@@ -136,7 +136,7 @@ layer(services, { excludeTestServices: true, timeout: "300 seconds" })("saved se
     )
   }
 
-  it.effect("what is new is what matches and came after the mark, of any search", () =>
+  it.effect("new results of any search are those that match and are newer than the mark", () =>
     Effect.gen(function* () {
       const results = yield* NewResults
       const random = Random.make(seed + 4)
@@ -163,7 +163,7 @@ layer(services, { excludeTestServices: true, timeout: "300 seconds" })("saved se
     })
   )
 
-  it.effect("a search is saved, says what is new, is looked at, renamed and removed", () =>
+  it.effect("a search is saved, shows what is new, is viewed, renamed and removed", () =>
     Effect.gen(function* () {
       const { look, visitor } = yield* customer
       const shop = yield* StoreRecords.addStore({ name: "Zebrafinch", domain: "zebrafinch.com" })
@@ -260,7 +260,7 @@ layer(services, { excludeTestServices: true, timeout: "300 seconds" })("saved se
     })
   )
 
-  it.effect("when the pages of the day are used up, what is saved can still be managed, without counts", () =>
+  it.effect("when the pages of the day are used up, saved searches can still be managed, without counts", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { accountId, look, visitor } = yield* customer
@@ -292,7 +292,7 @@ layer(services, { excludeTestServices: true, timeout: "300 seconds" })("saved se
     })
   )
 
-  it.effect("a form that no page shows is refused, and one too many as well", () =>
+  it.effect("a form that no page shows is refused, and so is a search above the limit", () =>
     Effect.gen(function* () {
       const { accountId, look, visitor } = yield* customer
       yield* look(sections.ads)
@@ -333,7 +333,7 @@ layer(services, { excludeTestServices: true, timeout: "300 seconds" })("saved se
     })
   )
 
-  it.effect("a file has a safe name, counts as the pages it stands for, and is refused as a page is", () =>
+  it.effect("a file has a safe name, counts as the pages that it would fill, and is refused like a page", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { accountId, look, visitor } = yield* customer
@@ -374,7 +374,7 @@ layer(services, { excludeTestServices: true, timeout: "300 seconds" })("saved se
     })
   )
 
-  it.effect("a client that leaves ends the statement of its export", () =>
+  it.effect("the statement of an export is canceled when its client disconnects", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { visitor } = yield* customer

@@ -18,7 +18,7 @@ const at = (page: Page) => {
   return pathname + search
 }
 
-/** A window of someone who has signed in, and what it asked of other places than the service, or as a picture of the catalog. */
+/** The window of a signed-in person, and its requests to other hosts and for pictures of the catalog. */
 const open = Effect.fnUntraced(function* (look: Look = {}) {
   const site = yield* Site
   const who = yield* site.account()
@@ -42,7 +42,7 @@ const open = Effect.fnUntraced(function* (look: Look = {}) {
   return { page, asked }
 })
 
-/** A value of a list; its label ends with a number. */
+/** The control of a value of a list; its label ends with a number. */
 const choice = (page: Page, name: string, value: string) => page.locator(`[name="${name}"][value="${value}"]`)
 
 /** Opens a group of filters. */
@@ -65,7 +65,7 @@ describe.skipIf(!isAvailable())("searches in a browser", () => {
           const { asked, page } = yield* open(look)
           const check = Effect.fnUntraced(function* (name: string, path: string) {
             yield* goTo(page, path)
-            // The filters where they are behind a button, and the call.
+            // The filters where they are collapsed, and the tool call.
             if (name === "ads-filtered") {
               yield* Effect.promise(() => page.locator(".tool-call > summary").click())
               if (look.width < 992) yield* Effect.promise(() => page.locator(".filters > summary").click())
@@ -104,7 +104,7 @@ describe.skipIf(!isAvailable())("searches in a browser", () => {
       })
     )
 
-    it.effect.each([true, false])("a search is made, narrowed, widened and turned over, scripts: %s", (javaScript) =>
+    it.effect.each([true, false])("a search is made, narrowed, widened and paged, scripts: %s", (javaScript) =>
       Effect.gen(function* () {
         const { page } = yield* open({ javaScript })
         yield* goTo(page, adsPath)
@@ -126,7 +126,7 @@ describe.skipIf(!isAvailable())("searches in a browser", () => {
         )
         const first = yield* idsOn(page)
         assert.strictEqual(first.length, 10)
-        // Everything is still there.
+        // All input is kept.
         assert.isTrue(yield* Effect.promise(() => choice(page, "countries", "DE").isChecked()))
         assert.strictEqual(
           yield* Effect.promise(() => page.locator('textarea[name="domains"]').inputValue()),
@@ -149,7 +149,7 @@ describe.skipIf(!isAvailable())("searches in a browser", () => {
       })
     )
 
-    it.effect("a list is filtered as one types, in any case and without accents, and keeps what is chosen", () =>
+    it.effect("a list is filtered while typing, in any case and without accents, and keeps what is chosen", () =>
       Effect.gen(function* () {
         const { page } = yield* open()
         yield* goTo(page, `${adsPath}?countries=FR`)
@@ -170,7 +170,7 @@ describe.skipIf(!isAvailable())("searches in a browser", () => {
         assert.strictEqual(at(page), `${adsPath}?countries=FR`)
         yield* leave(page, () => page.getByRole("button", { name: "Search", exact: true }).click())
         assert.strictEqual(at(page), `${adsPath}?countries=FR&countries=CW`)
-        // Without scripts there is nothing to type into.
+        // Without scripts, there is no field to filter the list.
         const plain = (yield* open({ javaScript: false })).page
         yield* goTo(plain, `${adsPath}?countries=FR`)
         assert.isFalse(yield* Effect.promise(() => plain.getByPlaceholder("Find in this list").first().isVisible()))
@@ -178,7 +178,7 @@ describe.skipIf(!isAvailable())("searches in a browser", () => {
       })
     )
 
-    it.effect("the keyboard alone searches, opens a group, chooses, and comes to the results", () =>
+    it.effect("the keyboard alone searches, opens a group, chooses, and reaches the results", () =>
       Effect.gen(function* () {
         const { page } = yield* open()
         yield* goTo(page, productsPath)
@@ -200,7 +200,7 @@ describe.skipIf(!isAvailable())("searches in a browser", () => {
       })
     )
 
-    it.effect("at 390 pixels the filters are behind one button, and the results before them are not", () =>
+    it.effect("at 390 pixels the filters are collapsed, and the results are visible", () =>
       Effect.gen(function* () {
         const { page } = yield* open({ width: 390 })
         yield* goTo(page, `${adsPath}?countries=US`)
@@ -209,13 +209,13 @@ describe.skipIf(!isAvailable())("searches in a browser", () => {
         assert.isTrue(yield* Effect.promise(() => page.locator("[data-ad-id]").first().isVisible()))
         yield* Effect.promise(() => page.locator(".filters > summary").click())
         assert.isTrue(yield* Effect.promise(() => country.isVisible()))
-        // What is wrong is never hidden.
+        // Fields with errors are never hidden.
         yield* goTo(page, `${adsPath}?monthly_visits.min=x`)
         assert.isTrue(yield* Effect.promise(() => page.locator('[name="monthly_visits.min"]').isVisible()))
       })
     )
 
-    it.effect("the tool call is copied as it stands", () =>
+    it.effect("the tool call is copied unchanged", () =>
       Effect.gen(function* () {
         const { page } = yield* open()
         yield* goTo(page, filtered)

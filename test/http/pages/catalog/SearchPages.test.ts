@@ -1,4 +1,4 @@
-/** The Ads page and the Products page over HTTP: the same as the tools, free, and unimpressed by any address (S5, D48). */
+/** The Ads page and the Products page over HTTP: the same results as the tools, free, and safe for any address (S5, D48). */
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
@@ -48,7 +48,7 @@ const plain = (html: string): string =>
     .replaceAll("&gt;", ">")
     .replaceAll("&amp;", "&")
 
-/** Of who has these cookies, in their language; led on to the address that can be shared. */
+/** The page for these cookies and this language, after the redirect to the address that can be shared. */
 const read = Effect.fnUntraced(function* (visitor: SiteVisitor.SiteVisitor, path: string, language: string) {
   const site = yield* Site
   const headers = {
@@ -62,7 +62,7 @@ const read = Effect.fnUntraced(function* (visitor: SiteVisitor.SiteVisitor, path
 const idsOf = ({ text }: Answer) =>
   Array.from(text.matchAll(/data-(?:ad|product|shop)-id="(\d+)"/gu), ([, id]) => Number(id))
 
-/** What the summary before the form says, without the names of the fields. */
+/** The messages of the summary before the form, without the names of the fields. */
 const problemsOf = ({ text }: Answer) => {
   const [, summary = ""] = /<div class="problems"[^>]*>(.*?)<\/div>/su.exec(text) ?? []
   return Array.from(summary.matchAll(/<p>(.*?)<\/p>/gsu), ([, line = ""]) => plain(line.replaceAll(/<[^>]*>/gu, "")))
@@ -80,7 +80,7 @@ interface ToolAnswer {
   readonly issues: ReadonlyArray<{ readonly path: string; readonly message: string }>
 }
 
-/** Somebody with a browser and a key. */
+/** A customer with a browser and a key. */
 const customer = Effect.gen(function* () {
   const site = yield* Site
   const clock = yield* SetClock
@@ -89,7 +89,7 @@ const customer = Effect.gen(function* () {
   const { secret } = yield* Effect.flatMap(ApiKeys, (keys) => keys.create(id, "test"))
   const visitor = yield* SiteVisitor.signedIn(who)
 
-  /** The page, also when its address is written in another way; each look comes after a while. */
+  /** The page, also if its address redirects; time passes before each page view. */
   const look = Effect.fnUntraced(function* (path: string) {
     yield* clock.advance(1_000)
     const answer = yield* visitor.get(path)
@@ -114,7 +114,7 @@ const customer = Effect.gen(function* () {
   return { accountId: id, visitor, look, post }
 })
 
-/** Makes arguments wrong, in one of many ways. */
+/** Makes arguments invalid, in one of many ways. */
 const spoiled = (random: Random.Random, args: Record<string, unknown>): Record<string, unknown> => ({
   ...args,
   ...random.pick<Record<string, unknown>>([
@@ -170,7 +170,7 @@ layer(services, { excludeTestServices: true })("search pages", (it) => {
             const args: Record<string, unknown> = random.chance(0.15) ? spoiled(random, good) : good
             if (subject === "ads" && random.chance(0.02))
               Object.assign(args, { status: "inactive", active_days: { min: 1 } })
-            // Without a search, the page of stores shows those that are tracked.
+            // Without a search, the page of stores shows the tracked ones.
             if (subject === "stores" && Object.keys(address.canonical({ ...args, page: undefined })).length === 0)
               continue
             const unknown = "color" in args ? "&color=red" : ""
@@ -198,7 +198,7 @@ layer(services, { excludeTestServices: true })("search pages", (it) => {
               where
             )
             assert.strictEqual(page.text.includes('rel="next"'), pagination.has_more && results.length > 0, where)
-            // The message that the page offers asks for the same.
+            // The message on the page makes the same search.
             if (index % 10 === 0) assert.deepStrictEqual(yield* post(toolCallOf(page)), answer, where)
           }
           assert.isAbove(found, setsPerPage)
@@ -222,7 +222,7 @@ layer(services, { excludeTestServices: true })("search pages", (it) => {
     )
   }
 
-  it.effect("looking takes no credits and is no call", () =>
+  it.effect("viewing a page costs no credits and is no call", () =>
     Effect.gen(function* () {
       const site = yield* Site
       const { accountId, look } = yield* customer
@@ -245,7 +245,7 @@ layer(services, { excludeTestServices: true })("search pages", (it) => {
       const one = yield* customer
       const other = yield* customer
       for (let count = 0; count < looksPerMinute; count++) {
-        // What is wrong is looked up as well, and so it counts.
+        // Invalid searches read the database as well, so they count.
         const { status } = yield* one.visitor.get(count % 2 === 0 ? `${adsPath}?niches=Petz` : productsPath)
         assert.strictEqual(status, count % 2 === 0 ? 400 : 200)
       }
@@ -275,7 +275,7 @@ layer(services, { excludeTestServices: true })("search pages", (it) => {
   )
 
   describe("addresses", () => {
-    it.effect("of a form are led to the one that can be shared, and that one stays", () =>
+    it.effect("of a form redirect to the one that can be shared, which does not redirect", () =>
       Effect.gen(function* () {
         const { visitor } = yield* customer
         const written: ReadonlyArray<readonly [sent: string, shared: string]> = [
@@ -298,13 +298,13 @@ layer(services, { excludeTestServices: true })("search pages", (it) => {
           assert.strictEqual(location, adsPath + shared)
           assert.strictEqual((yield* visitor.get(location)).status, 200, location)
         }
-        // As browsers write it.
+        // As browsers encode it.
         assert.strictEqual((yield* visitor.get(`${adsPath}?query=it%27s+%22red%22`)).status, 200)
         assert.strictEqual((yield* visitor.get(`${adsPath}?query=it's%20%22red%22`)).status, 200)
       })
     )
 
-    it.effect("that are wrong are reported at their fields, with all input kept", () =>
+    it.effect("with errors have them reported at their fields, with all input kept", () =>
       Effect.gen(function* () {
         const { look } = yield* customer
         const typed =
@@ -347,7 +347,7 @@ layer(services, { excludeTestServices: true })("search pages", (it) => {
       })
     )
 
-    it.effect("that mean ill get a page, and nothing of theirs gets into it", () =>
+    it.effect("of an attacker get a page without any of their markup", () =>
       Effect.gen(function* () {
         const { look } = yield* customer
         const script = '"><script>alert(1)</script>'
@@ -387,7 +387,7 @@ layer(services, { excludeTestServices: true })("search pages", (it) => {
       })
     )
 
-    it.effect("that are too long say so, with what was typed", () =>
+    it.effect("that are too long get an explanation, with what was typed", () =>
       Effect.gen(function* () {
         const { look, visitor } = yield* customer
         const long = `${adsPath}?query=red&${Array.from({ length: 90 }, () => `apps=${"x".repeat(90)}`).join("&")}`
@@ -402,7 +402,7 @@ layer(services, { excludeTestServices: true })("search pages", (it) => {
         assert.strictEqual(found.status, 200)
         assert.include(found.text, "45 chosen")
         assert.isBelow(found.text.length, 250_000)
-        // Whoever is not signed in comes back to it.
+        // After signing in, a visitor returns to the search.
         const site = yield* Site
         const away = yield* site.get(fits)
         assert.strictEqual(away.headers.get("location"), `/sign-in?return_to=${encodeURIComponent(fits)}`)
@@ -411,7 +411,7 @@ layer(services, { excludeTestServices: true })("search pages", (it) => {
     )
   })
 
-  it.effect("filters in use are links to the search without them", () =>
+  it.effect("active filters are links to the search without them", () =>
     Effect.gen(function* () {
       const { look } = yield* customer
       const { text } = yield* look(
@@ -434,7 +434,7 @@ layer(services, { excludeTestServices: true })("search pages", (it) => {
     })
   )
 
-  it.effect("pages can be turned to the last one, and what is past it leads back", () =>
+  it.effect("page links lead to the last page, and a page after it links back", () =>
     Effect.gen(function* () {
       const { look } = yield* customer
       const seen: Array<number> = []
@@ -456,7 +456,7 @@ layer(services, { excludeTestServices: true })("search pages", (it) => {
     })
   )
 
-  it.effect("a search that finds nothing says why it may be, and offers to leave out each filter", () =>
+  it.effect("a search without results says possible reasons, and offers to remove each filter", () =>
     Effect.gen(function* () {
       const { look } = yield* customer
       const { text } = yield* look(`${adsPath}?apps=Unheard+Of&countries=AQ&shop_created_between.to=1971-01-01`)
@@ -471,7 +471,7 @@ layer(services, { excludeTestServices: true })("search pages", (it) => {
     })
   )
 
-  it.effect("is shown to active Growth and Pro subscriptions alone", () =>
+  it.effect("is shown only to active Growth and Pro subscriptions", () =>
     Effect.gen(function* () {
       const site = yield* Site
       for (const options of [{ plan: "starter" }, { plan: "pro", status: "unpaid" }] as const) {
@@ -486,7 +486,7 @@ layer(services, { excludeTestServices: true })("search pages", (it) => {
     })
   )
 
-  it.effect("speaks the visitor's language, and sorts countries as it does", () =>
+  it.effect("is in the visitor's language, and sorts countries by it", () =>
     Effect.gen(function* () {
       const { visitor } = yield* customer
       const get = (path: string, language: string) => read(visitor, path, language)

@@ -34,7 +34,7 @@ const access = Layer.mergeAll(
   FakeAccess.unvisited
 ).pipe((others) => Layer.merge(others, signedIn))
 
-/** Whoever looks for `down` finds the database down; all others ask too much. */
+/** A search for `down` finds the database unavailable; all others take too long. */
 const server = TestServer.layer({
   access,
   search: ({ query }) => Effect.fail(query === "down" ? FakeAccess.down() : ToolErrorMessages.tooSlow("in English"))

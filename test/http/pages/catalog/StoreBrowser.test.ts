@@ -1,4 +1,4 @@
-/** The pages of stores as people meet them: by keyboard, without scripts, small and large, light and dark (D49, D52). */
+/** The pages of stores as people use them: by keyboard, without scripts, small and large, light and dark (D49, D52). */
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import type { Page, Response } from "playwright-core"
@@ -18,12 +18,12 @@ import * as StoreRecords from "../../../support/StoreRecords.ts"
 
 const services = Layer.merge(Browser.layer, Site.layer())
 
-/** Red, and as wide as it is high. */
+/** A red square. */
 const image = Buffer.from(
   '<svg xmlns="http://www.w3.org/2000/svg" width="40" height="40"><rect width="40" height="40" fill="#b5482f"/></svg>'
 )
 
-/** What leaves the browser for any other place than the service: images are answered, everything else is refused. */
+/** Records requests to other hosts: images are answered, all else is refused. */
 const watched = Effect.fnUntraced(function* (page: Page) {
   const { url } = yield* Site
   const requests: Array<{ readonly url: string; readonly referrer: string | undefined; readonly type: string }> = []
@@ -59,7 +59,7 @@ const signIn = Effect.fnUntraced(function* (page: Page, path: string, account?: 
   })
 })
 
-/** A store with everything on record. Its newest product has an image that cannot be loaded. */
+/** A store with all data. Its newest product has an image that cannot be loaded. */
 const wholeStore = Effect.gen(function* () {
   yield* StoreRecords.addNiche(1, "Home and garden")
   yield* StoreRecords.addNiche(2, "Lighting", 1)
@@ -101,7 +101,7 @@ const wholeStore = Effect.gen(function* () {
   return id
 }).pipe(Effect.cached, Effect.runSync)
 
-/** A store with nothing on record, and a name and a domain as long as they can be. */
+/** A store without data, with a name and a domain of the maximal length. */
 const bareStore = Effect.gen(function* () {
   const domain = `${["a", "b", "c"].map((letter) => letter.repeat(60)).join(".")}.com`
   const id = yield* StoreRecords.addStore({ name: `Leer${"e".repeat(200)}`, domain })
@@ -109,7 +109,7 @@ const bareStore = Effect.gen(function* () {
   return id
 }).pipe(Effect.cached, Effect.runSync)
 
-/** Until all images are there, or known not to come: they are loaded when they come into sight. */
+/** Waits until all images are loaded or have failed: they are loaded when they become visible. */
 const seeAll = (page: Page) =>
   Effect.promise(() =>
     page.evaluate(async () => {
@@ -180,7 +180,7 @@ describe.skipIf(!isAvailable())("stores in a browser", () => {
       })
     )
 
-    it.effect("who lacks the plan is led to billing", () =>
+    it.effect("a visitor without the plan gets a link to billing", () =>
       Effect.gen(function* () {
         const site = yield* Site
         for (const look of looks) {
@@ -226,7 +226,7 @@ describe.skipIf(!isAvailable())("stores in a browser", () => {
       })
     )
 
-    it.effect("nothing leaves for any other place but images over TLS, in sight, from nowhere", () =>
+    it.effect("requests to other hosts are only for visible images, over TLS and without a referrer", () =>
       Effect.gen(function* () {
         const site = yield* Site
         const id = yield* wholeStore
@@ -244,7 +244,7 @@ describe.skipIf(!isAvailable())("stores in a browser", () => {
         )
         for (const { referrer, type } of requests) assert.deepStrictEqual([referrer, type], [undefined, "image"])
         assert.deepStrictEqual(errors, [])
-        // Nor does a link tell from where it was followed.
+        // Nor does a link send a referrer.
         yield* Effect.promise(() => page.getByRole("link", { name: "nordlicht-lampen.com" }).click())
         yield* Effect.promise(() => page.waitForURL("https://nordlicht-lampen.com/"))
         assert.deepStrictEqual(
@@ -255,26 +255,26 @@ describe.skipIf(!isAvailable())("stores in a browser", () => {
       })
     )
 
-    it.effect.each([true, false])("a broken image leaves the placeholder to be seen, with scripts: %s", (javaScript) =>
+    it.effect.each([true, false])("a broken image leaves the placeholder visible, with scripts: %s", (javaScript) =>
       Effect.gen(function* () {
         const id = yield* wholeStore
         const page = yield* (yield* Browser).open({ javaScript })
         yield* watched(page)
         yield* signIn(page, `/dashboard/shops/${id}`)
         yield* seeAll(page)
-        /** Whether it wideLooks as it would without its image. */
+        /** Whether it looks as it would without its image. */
         const isBare = (place: number) =>
           Effect.promise(async () => {
             const picture = page.locator("[data-product-id] .picture").nth(place)
             await picture.scrollIntoViewIfNeeded()
             const { height, width, x, y } = (await picture.boundingBox()) ?? assert.fail()
-            // Without the corners, whose edges are smoothed.
+            // The corners are excluded, because their edges are antialiased.
             const clip = { x: x + 12, y: y + 12, width: width - 24, height: height - 24 }
             const before = await page.screenshot({ clip })
             await picture.locator("img").evaluate((image) => image.remove())
             return before.equals(await page.screenshot({ clip }))
           })
-        // The first one's image is broken, the third one's is there.
+        // The first one's image is broken, the third one's is not.
         assert.deepStrictEqual([yield* isBare(0), yield* isBare(2)], [true, false])
       })
     )

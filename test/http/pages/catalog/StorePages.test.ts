@@ -22,13 +22,13 @@ const visit = Effect.gen(function* () {
   return { visitor, id, who }
 })
 
-/** As the browser of someone who reads this language. */
+/** Requests a page with this preferred language. */
 const inLanguage = Effect.fnUntraced(function* (visitor: SiteVisitor.SiteVisitor, language: string, path: string) {
   const cookie = Array.from(visitor.cookies, ([name, { value }]) => `${name}=${value}`).join("; ")
   return yield* (yield* Site).get(path, { cookie, "accept-language": language })
 })
 
-/** What is read: without markup, and every blank one blank. */
+/** The text that people read, without markup and with single spaces. */
 const read = ({ text }: Answer) =>
   text
     .replace(/^.*<main/su, "<main")
@@ -40,7 +40,7 @@ const location = (answer: Answer) => answer.headers.get("location")
 const hrefs = ({ text }: Answer) =>
   Array.from(text.matchAll(/<a [^>]*href="([^"]*)"[^>]*>/gu), ([tag, to = ""]) => ({ tag, to }))
 
-/** A page without what differs from request to request. */
+/** A page without the parts that differ between requests. */
 const settled = ({ status, text }: Answer) => ({
   status,
   text: text.replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/gu, "-").replaceAll(/name="form_token" value="[^"]*"/gu, "")
@@ -90,7 +90,7 @@ layer(Site.layer(), { excludeTestServices: true })("the pages of stores", (it) =
           "Application 23 6 more Application 24",
           "Pixels TikTok ",
           "Social networks Instagram ",
-          // A month that is not on record stands as such between the others.
+          // A missing month is shown as unknown between the others.
           "Nov 2025 100 Dec 2025 unknown Jan 2026 112,345"
         ]) {
           assert.include(text, expected)
@@ -115,7 +115,7 @@ layer(Site.layer(), { excludeTestServices: true })("the pages of stores", (it) =
       })
     )
 
-    it.effect("of which nothing is known says so, in every language, and never shows what stands for it", () =>
+    it.effect("without known figures says so in every language, and never shows an internal value", () =>
       Effect.gen(function* () {
         const { visitor } = yield* visit
         const id = yield* StoreRecords.addStore({ name: "…", domain: "nothing.com" })
@@ -129,7 +129,7 @@ layer(Site.layer(), { excludeTestServices: true })("the pages of stores", (it) =
           assert.strictEqual(text.split(word).length - 1, 13, text)
           assert.notMatch(text, /null|undefined|NaN|Infinity|-1|object|Invalid/u)
         }
-        // A name without a word cannot be searched for.
+        // A name without a letter or digit cannot be searched for.
         assert.notInclude((yield* visitor.get(path(id))).text, "/dashboard/ads?query=")
       })
     )
@@ -155,7 +155,7 @@ layer(Site.layer(), { excludeTestServices: true })("the pages of stores", (it) =
         for (const language of ["en", "de", "fr", "es-419", "de-AT"]) {
           const answer = yield* inLanguage(visitor, language, path(id))
           assert.strictEqual(answer.status, 200, language)
-          // The whole page stays below what a page may weigh.
+          // The page stays below the limit of its size.
           assert.isBelow(answer.text.length, 110_000)
         }
       })
@@ -322,7 +322,7 @@ layer(Site.layer(), { excludeTestServices: true })("the pages of stores", (it) =
         assert.deepStrictEqual([ended.status, location(ended)], [303, `${path(id)}?done=untracked`])
         assert.include(read(yield* visitor.get(`${path(id)}?done=untracked`)), "You no longer track this store.")
         assert.strictEqual((yield* Effect.flip(products.get(product, account)))._tag, "ShopNotTracked")
-        // What an address says that is not so any more, or never was, is not repeated.
+        // Results in the address that are not true any more, or never were, are not shown.
         for (const done of ["tracked", "own", "<b>", "", "tracked&done=untracked"]) {
           assert.notInclude((yield* visitor.get(`${path(id)}?done=${done}`)).text, 'role="status"')
         }
@@ -349,7 +349,7 @@ layer(Site.layer(), { excludeTestServices: true })("the pages of stores", (it) =
       })
     )
 
-    it.effect("ends at 1,000 stores, which is said with what to do", () =>
+    it.effect("is limited to 1,000 stores, and the page says what to do", () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         const { id: account, visitor } = yield* visit
@@ -367,7 +367,7 @@ layer(Site.layer(), { excludeTestServices: true })("the pages of stores", (it) =
         assert.match(page.text, /role="alert"[^]*you have 1,000 tracked and own stores[^]*href="\/dashboard\/shops"/u)
         assert.strictEqual((yield* (yield* TrackedShops).list(account)).length, maxTrackedShops)
 
-        // The list has them, fifty on a page; behind the last one is the last one.
+        // The list has fifty stores per page; an address after the last page shows the last one.
         const last = yield* visitor.get("/dashboard/shops?page=20")
         assert.strictEqual(last.text.match(/data-shop-id=/gu)?.length, 50)
         assert.match(last.text, /aria-label="Page 20 of 20"\s+aria-current="page"/u)
@@ -388,7 +388,7 @@ layer(Site.layer(), { excludeTestServices: true })("the pages of stores", (it) =
       })
     )
 
-    it.effect("of one account is nothing that another one sees or ends", () =>
+    it.effect("of one account is not visible to another one, which cannot end it", () =>
       Effect.gen(function* () {
         const [one, other] = [yield* visit, yield* visit]
         const id = yield* StoreRecords.addStore({ name: "Secret" })
@@ -403,7 +403,7 @@ layer(Site.layer(), { excludeTestServices: true })("the pages of stores", (it) =
         assert.notInclude(list.text, "Secret")
         assert.strictEqual((yield* other.visitor.submit(`${path(id)}/untrack`, {})).status, 303)
         assert.strictEqual((yield* (yield* TrackedShops).list(one.id)).length, 1)
-        // Nor is a form of one anything that the other could send.
+        // Nor can the other account send a form of the first.
         const token = one.visitor.token()
         for (const forged of [{ form_token: token }, { form_token: "" }]) {
           const answer = yield* other.visitor.submit(`${path(id)}/track`, forged)
@@ -433,7 +433,7 @@ layer(Site.layer(), { excludeTestServices: true })("the pages of stores", (it) =
       })
     )
 
-    it.effect("without a plan that has access, neither pages nor forms do anything but lead to billing", () =>
+    it.effect("without a plan that has access, pages and forms only lead to billing", () =>
       Effect.gen(function* () {
         const site = yield* Site
         const id = yield* StoreRecords.addStore({ name: "Behind the wall" })
@@ -451,7 +451,7 @@ layer(Site.layer(), { excludeTestServices: true })("the pages of stores", (it) =
             yield* visitor.get("/dashboard/shops"),
             yield* visitor.get("/dashboard/shops?query=wall"),
             yield* visitor.submit(`${path(id)}/track`, {}),
-            // Nor does it tell which stores there are.
+            // Nor does it reveal which stores exist.
             yield* visitor.get(path(999_999))
           ]
           for (const answer of answers) {
@@ -467,7 +467,7 @@ layer(Site.layer(), { excludeTestServices: true })("the pages of stores", (it) =
   })
 
   describe("the list of stores", () => {
-    it.effect("says what it is for as long as it is empty, in every language", () =>
+    it.effect("says what it is for while it is empty, in every language", () =>
       Effect.gen(function* () {
         const { visitor } = yield* visit
         const empty = {
@@ -548,7 +548,7 @@ layer(Site.layer(), { excludeTestServices: true })("the pages of stores", (it) =
       })
     )
 
-    it.effect("says what a search needs, and keeps what was written", () =>
+    it.effect("says what a search needs, and keeps what was typed", () =>
       Effect.gen(function* () {
         const { visitor } = yield* visit
         for (const query of ["...", "a".repeat(201), `"'<>&`.repeat(41)]) {

@@ -28,7 +28,7 @@ const revokeAppPath = (id: number | string) => `${path}/apps/${id}/revoke`
 const services = Site.layer().pipe(Layer.provideMerge(SetClock.layer(start)))
 
 layer(services, { excludeTestServices: true })("integrations", (it) => {
-  /** Somebody who is signed in, at the beginning of the test's time. */
+  /** A signed-in person, at the beginning of the test's time. */
   const owner = Effect.fnUntraced(function* (options: Parameters<Site["Service"]["account"]>[0] = {}) {
     yield* Effect.flatMap(SetClock, (clock) => clock.set(start))
     const [site, accounts, keys, apps] = [yield* Site, yield* Accounts, yield* ApiKeys, yield* ConnectedApps]
@@ -43,9 +43,9 @@ layer(services, { excludeTestServices: true })("integrations", (it) => {
       setPlan: (plan: "starter" | "growth" | "pro") => accounts.setPlan(who.email, plan),
       keys: keys.list(id),
       apps: apps.list(id),
-      /** Beside the pages. */
+      /** Creates a key without the pages. */
       newKey: (name: string) => keys.create(id, name),
-      /** Opens the page, and sends its form. */
+      /** Opens the page and submits its form. */
       create: Effect.fnUntraced(function* (name: string) {
         const page = yield* visitor.get(path)
         return yield* visitor.submit(path, { ...fieldsOf(page.text, path), name })
@@ -68,7 +68,7 @@ layer(services, { excludeTestServices: true })("integrations", (it) => {
     return secret
   }
 
-  /** What is in the page's boxes to be copied, in order. */
+  /** The texts of the page's copy boxes, in order. */
   const copiesOf = ({ text }: Answer) =>
     Array.from(text.matchAll(/<pre id="[^"]*">(.*?)<\/pre>/gs), ([, copied = ""]) => unescape(copied))
 
@@ -127,7 +127,7 @@ layer(services, { excludeTestServices: true })("integrations", (it) => {
       })
     )
 
-    it.effect("a name that cannot be is said at its field, with what was typed, and makes nothing", () =>
+    it.effect("an invalid name is reported at its field, with what was typed, and creates no key", () =>
       Effect.gen(function* () {
         const me = yield* owner()
         for (const name of ["", "   ", "x".repeat(61), 'a"><b>\u0007', "🦊".repeat(61)]) {
@@ -147,7 +147,7 @@ layer(services, { excludeTestServices: true })("integrations", (it) => {
       })
     )
 
-    it.effect("a failed form can be sent again as it is", () =>
+    it.effect("a failed form can be sent again unchanged", () =>
       Effect.gen(function* () {
         const me = yield* owner()
         const failed = yield* me.create("")
@@ -155,7 +155,7 @@ layer(services, { excludeTestServices: true })("integrations", (it) => {
       })
     )
 
-    it.effect("forms with fields missing, made up or twice are not read", () =>
+    it.effect("forms with missing or invalid fields are refused", () =>
       Effect.gen(function* () {
         const me = yield* owner()
         const { key } = yield* me.newKey("job")
@@ -181,7 +181,7 @@ layer(services, { excludeTestServices: true })("integrations", (it) => {
   })
 
   describe("the limits", () => {
-    it.effect("S100 of ten: the eleventh is refused in words, and there is room again after a revocation", () =>
+    it.effect("S100 of ten: the eleventh is refused with a reason, and possible again after a revocation", () =>
       Effect.gen(function* () {
         const me = yield* owner()
         const last = yield* me.get(path)
@@ -230,7 +230,7 @@ layer(services, { excludeTestServices: true })("integrations", (it) => {
       })
     )
 
-    it.effect("S101 of twenty an hour: refused with when to try again, and then it works", () =>
+    it.effect("S101 of twenty an hour: the next is refused with the time of the next try, which succeeds", () =>
       Effect.gen(function* () {
         const me = yield* owner()
         const clock = yield* SetClock
@@ -253,7 +253,7 @@ layer(services, { excludeTestServices: true })("integrations", (it) => {
         const soon = yield* me.create("still too soon")
         assert.include(textOf(soon.text), "Try again in a minute.")
         yield* clock.advance(1)
-        // What was typed, and the form itself, are still good.
+        // The typed name and the form are still valid.
         secretOf(yield* me.submit(path, { ...fieldsOf(soon.text, path), name: "still too soon" }))
       })
     )
@@ -379,7 +379,7 @@ layer(services, { excludeTestServices: true })("integrations", (it) => {
         assert.notInclude((yield* me.get(replacePath(key.id))).text, `action="${replacePath(key.id)}"`)
         assert.notInclude((yield* me.get(path)).text, replacePath(key.id))
         assert.lengthOf(yield* me.keys, 2)
-        // Its end can still be brought forward to now.
+        // Its end can still be moved to now.
         assert.strictEqual((yield* me.submit(revokePath(key.id), {})).status, 303)
         assert.lengthOf(yield* me.keys, 1)
       })
@@ -387,7 +387,7 @@ layer(services, { excludeTestServices: true })("integrations", (it) => {
   })
 
   describe("revoking", () => {
-    it.effect("S35, S104 a key: asked first, then at once, and said so; a second click finds nothing", () =>
+    it.effect("S35, S104 a key: revoked at once after a confirmation; a second click finds nothing", () =>
       Effect.gen(function* () {
         const me = yield* owner()
         const { key, secret } = yield* me.newKey("job")
@@ -409,7 +409,7 @@ layer(services, { excludeTestServices: true })("integrations", (it) => {
       })
     )
 
-    it.effect("R41, R54 an app: its tokens stop at once, and it must ask again", () =>
+    it.effect("R41, R54 an app: its tokens end at once, and it needs a new consent", () =>
       Effect.gen(function* () {
         const me = yield* owner()
         const token = yield* Integrations.connect(me.id, { name: "Shop Helper" })
@@ -426,7 +426,7 @@ layer(services, { excludeTestServices: true })("integrations", (it) => {
       })
     )
 
-    it.effect("what is said to have been done is one of ours, never what the address says", () =>
+    it.effect("a notice is one of the known ones, never text from the address", () =>
       Effect.gen(function* () {
         const me = yield* owner()
         for (const done of ["", "yes", "<b>pay</b>", "constructor", "key_revoked&done=x".replace("&", "%26")]) {
@@ -440,7 +440,7 @@ layer(services, { excludeTestServices: true })("integrations", (it) => {
 
   describe("apps", () => {
     it.effect(
-      "S94 are listed as they called themselves, as text, with who vouches for them, since when and last used",
+      "S94 are listed by their own names, as text, with their publishers, the day of the connection and the last use",
       () =>
         Effect.gen(function* () {
           const me = yield* owner()
@@ -483,11 +483,11 @@ layer(services, { excludeTestServices: true })("integrations", (it) => {
     )
   })
 
-  describe("what clients are configured with", () => {
-    /** A command's arguments as a shell reads them. */
+  describe("configurations of clients", () => {
+    /** The arguments of a command as a shell reads them. */
     const wordsOf = (command: string): ReadonlyArray<string> => commandsOf(command)[0]?.slice(1) ?? []
 
-    it.effect("are the forms that the clients read, with the new key in them", () =>
+    it.effect("are in the form that clients read, with the new key", () =>
       Effect.gen(function* () {
         const me = yield* owner()
         const { url } = yield* Site
@@ -548,8 +548,8 @@ layer(services, { excludeTestServices: true })("integrations", (it) => {
     )
   })
 
-  describe("whose it is", () => {
-    /** Without what differs from answer to answer of the very same page. */
+  describe("access by other accounts", () => {
+    /** An answer without the parts that differ between requests of the same page. */
     const shape = ({ headers, status, text }: Answer) => ({
       status,
       location: headers.get("location"),
@@ -583,7 +583,7 @@ layer(services, { excludeTestServices: true })("integrations", (it) => {
         yield* compare(replacePath, [none, theirs.key.id, mine.key.id])
         yield* compare(revokePath, [none, theirs.key.id, mine.key.id])
         yield* compare(revokeAppPath, [none, app?.id ?? 0])
-        // Nothing has happened to them, and they are not in my list.
+        // They are unchanged, and not in the list of this account.
         assert.strictEqual(yield* Integrations.call(Redacted.value(theirs.secret)), 200)
         assert.strictEqual(yield* Integrations.call(token), 200)
         assert.deepStrictEqual(yield* other.keys, [theirs.key])
@@ -592,7 +592,7 @@ layer(services, { excludeTestServices: true })("integrations", (it) => {
       })
     )
 
-    it.effect("a number that is none leads to no page", () =>
+    it.effect("an invalid id is not found", () =>
       Effect.gen(function* () {
         const me = yield* owner()
         const { key } = yield* me.newKey("mine")

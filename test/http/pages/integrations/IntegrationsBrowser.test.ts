@@ -33,7 +33,7 @@ const signedIn = Effect.fnUntraced(function* (
   return { ...who, id }
 })
 
-/** On with the tabulator key, as far as the control with this name; each stop on the way shows that it has the focus. */
+/** Presses Tab up to the control with this name; each control on the way shows that it has the focus. */
 const tabTo = Effect.fnUntraced(function* (tab: Page, name: string) {
   for (let stop = 0; stop < 40; stop++) {
     yield* Effect.promise(() => tab.keyboard.press("Tab"))
@@ -102,7 +102,7 @@ describe.skipIf(!isAvailable())("in a browser", () => {
         yield* enter(tab)
         assert.strictEqual(yield* heading(tab), "Replace this key")
         yield* tabTo(tab, "Name of the new key")
-        // The choice is one stop, at what is chosen; arrows go from one to the next.
+        // Radio buttons are one tab stop, at the chosen one; arrow keys move between them.
         yield* Effect.promise(() => tab.keyboard.press("Tab"))
         yield* Effect.promise(() => tab.keyboard.press("ArrowUp"))
         assert.isTrue(yield* Effect.promise(() => tab.getByRole("radio", { name: "in 1 hour" }).isChecked()))
@@ -122,7 +122,7 @@ describe.skipIf(!isAvailable())("in a browser", () => {
         yield* Effect.promise(() => tab.getByLabel("Name").fill("job"))
         yield* follow(tab, "button", "Create key")
         const first = yield* text(tab, "#secret")
-        // What would need a script is not shown.
+        // Controls that need scripts are not shown.
         assert.strictEqual(yield* Effect.promise(() => tab.getByRole("button", { name: "Copy" }).count()), 0)
         yield* follow(tab, "link", "To the integrations")
         yield* follow(tab, "link", "Replace job")
@@ -161,7 +161,7 @@ describe.skipIf(!isAvailable())("in a browser", () => {
       })
     )
 
-    it.effect("every text to be copied is copied as it stands", () =>
+    it.effect("every text to be copied is copied unchanged", () =>
       Effect.gen(function* () {
         const tab = yield* (yield* Browser).open()
         yield* Effect.promise(() => tab.context().grantPermissions(["clipboard-read", "clipboard-write"]))
@@ -217,7 +217,7 @@ describe.skipIf(!isAvailable())("in a browser", () => {
       })
     )
 
-    it.effect("twenty keys an hour are all, and the page says when there can be another", () =>
+    it.effect("after twenty keys in an hour, the page says when there can be another", () =>
       Effect.gen(function* () {
         const keys = yield* ApiKeys
         const tab = yield* (yield* Browser).open()

@@ -1,4 +1,4 @@
-/** The operators' pages: all accounts to operators, and nothing at all to everyone else. */
+/** The operators' pages: all accounts for operators, and not found for everyone else. */
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
@@ -26,7 +26,7 @@ layer(Site.layer(), { excludeTestServices: true })("the operators' pages", (it) 
     return { ...who, visitor: yield* SiteVisitor.signedIn(who) }
   })
 
-  /** Every address of an account, asked for and sent as its own page would. */
+  /** Every address of an account, with the form that its page would send. */
   const addresses = (id: number) =>
     [
       { method: "GET", path: list },
@@ -50,7 +50,7 @@ layer(Site.layer(), { excludeTestServices: true })("the operators' pages", (it) 
         FROM account a WHERE id = ${id}`
     )
 
-  /** How an address is answered that does not exist, to who asks. */
+  /** The answer to this visitor for an address that does not exist. */
   const nowhere = Effect.fnUntraced(function* (visitor: SiteVisitor.SiteVisitor, method: "GET" | "POST") {
     const path = "/dashboard/there/is/none"
     const answer = seen(yield* method === "GET" ? visitor.get(path) : visitor.submit(path, {}))
@@ -65,7 +65,7 @@ layer(Site.layer(), { excludeTestServices: true })("the operators' pages", (it) 
       const answer = yield* method === "GET" ? visitor.get(path) : visitor.submit(path, form ?? {})
       assert.deepStrictEqual(seen(answer), none, `${method} ${path}`)
     }
-    // Nor does what is wrong with a form tell that there is one.
+    // Nor do errors of a form reveal that it exists.
     const none = yield* nowhere(visitor, "POST")
     const form = { from: "growth", to: "pro" }
     for (const headers of [{ "sec-fetch-site": "cross-site" }, { "content-type": "application/json" }]) {
@@ -76,7 +76,7 @@ layer(Site.layer(), { excludeTestServices: true })("the operators' pages", (it) 
     assert.deepStrictEqual(yield* state(id), before)
   })
 
-  describe("are not there", () => {
+  describe("do not exist", () => {
     it.effect("for visitors who are not signed in", () =>
       Effect.gen(function* () {
         const { id } = yield* account()
@@ -109,7 +109,7 @@ layer(Site.layer(), { excludeTestServices: true })("the operators' pages", (it) 
       })
     )
 
-    it.effect("for who is an operator no more, from the next request on", () =>
+    it.effect("for a former operator, from the next request on", () =>
       Effect.gen(function* () {
         const { id } = yield* account()
         const { email, visitor } = yield* operator
@@ -137,7 +137,7 @@ layer(Site.layer(), { excludeTestServices: true })("the operators' pages", (it) 
         assert.deepStrictEqual(yield* find("email=find.me&plan=pro&status=&role="), [two.email])
         assert.deepStrictEqual(yield* find("email=find.me&status=active"), [one.email])
         assert.deepStrictEqual(yield* find("email=find.me&role=operator"), [])
-        // Nothing in it means anything but itself.
+        // Wildcards in the filter match only themselves.
         assert.deepStrictEqual(yield* find("email=%25%40"), [two.email, one.email])
         assert.deepStrictEqual(yield* find("email=f_nd"), [])
         assert.deepStrictEqual(yield* find("email=%27%20OR%201%3D1--"), [])
@@ -171,7 +171,7 @@ layer(Site.layer(), { excludeTestServices: true })("the operators' pages", (it) 
       })
     )
 
-    it.effect("is no page for a filter that the form does not have", () =>
+    it.effect("is not found for a filter that the form does not have", () =>
       Effect.gen(function* () {
         const { visitor } = yield* operator
         for (const query of [
@@ -241,7 +241,7 @@ layer(Site.layer(), { excludeTestServices: true })("the operators' pages", (it) 
       })
     )
 
-    it.effect("that does not exist is no page", () =>
+    it.effect("that does not exist is not found", () =>
       Effect.gen(function* () {
         const { visitor } = yield* operator
         const form = { from: "growth", to: "pro" }
@@ -256,7 +256,7 @@ layer(Site.layer(), { excludeTestServices: true })("the operators' pages", (it) 
   })
 
   describe("a change", () => {
-    it.effect("D54 is asked for once more, made at once, and kept with who made it", () =>
+    it.effect("D54 is confirmed, made at once, and recorded with who made it", () =>
       Effect.gen(function* () {
         const { email, visitor } = yield* operator
         const customer = yield* account()
@@ -273,13 +273,13 @@ layer(Site.layer(), { excludeTestServices: true })("the operators' pages", (it) 
         assert.include(text, "The plan is changed.")
         assert.match(text, /Plan\s*: from Growth to Pro/u)
         assert.match(text, /Subscription\s*: from active to paused/u)
-        // Of both changes.
+        // Both changes name the operator.
         assert.strictEqual(text.split(`<td>${email}</td>`).length - 1, 2)
         assert.include(text, "0 / 10,000")
       })
     )
 
-    it.effect("to what the account has already is none", () =>
+    it.effect("to the current value is none", () =>
       Effect.gen(function* () {
         const { visitor } = yield* operator
         const { id } = yield* account()
@@ -352,7 +352,7 @@ layer(Site.layer(), { excludeTestServices: true })("the operators' pages", (it) 
       })
     )
 
-    it.effect("of a role is not an operator's to make", () =>
+    it.effect("of a role is not possible for an operator", () =>
       Effect.gen(function* () {
         const { routes } = yield* Site
         assert.deepStrictEqual(

@@ -1,4 +1,4 @@
-/** The usage page as people meet it: small and large, light and dark, by keyboard, without scripts. */
+/** The usage page as people use it: small and large, light and dark, by keyboard, without scripts. */
 import { assert, describe, layer } from "@effect/vitest"
 import { Clock, Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
@@ -14,7 +14,7 @@ import { goTo } from "../../../support/Steps.ts"
 const times = (count: number) => Array.from({ length: count }, (_, index) => index)
 const dayMillis = 86_400_000
 
-/** Signs in, and comes to the usage page. */
+/** Signs in, and opens the usage page. */
 const openUsage = Effect.fnUntraced(function* (page: Page, who: { readonly email: string; readonly password: string }) {
   yield* goTo(page, `/sign-in?return_to=${usagePath}`)
   yield* Effect.promise(async () => {
@@ -29,7 +29,7 @@ const tools = ["search_ads", "search_products", "get_shop", "search_shops", "get
 
 let busyNumber = 0
 
-/** Two keys, one of them revoked, and an app, that have called for three weeks; the ledger has the same. */
+/** Two keys, one of them revoked, and an app, with calls of three weeks and the same charges in the ledger. */
 const busy = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const now = yield* Clock.currentTimeMillis
@@ -92,7 +92,7 @@ describe.skipIf(!isAvailable())("in a browser", () => {
       })
     )
 
-    it.effect("nothing is wrong with an account that has no calls, and with filters that fit none", () =>
+    it.effect("an account without calls, and filters without matches, pass axe", () =>
       Effect.gen(function* () {
         const site = yield* Site
         const accounts = yield* Accounts
@@ -125,7 +125,7 @@ describe.skipIf(!isAvailable())("in a browser", () => {
           await page.getByLabel("Tool", { exact: true }).focus()
           await page.keyboard.press("Tab")
           await page.keyboard.press("Tab")
-          // The selects open or move by typing what is wanted.
+          // A select changes when the first letters of an option are typed.
           await page.keyboard.type("Nightly")
           await page.keyboard.press("Tab")
           await page.keyboard.press("Enter")
@@ -140,13 +140,13 @@ describe.skipIf(!isAvailable())("in a browser", () => {
           await page.waitForURL(({ searchParams }) => searchParams.has("before"))
         })
         assert.isTrue(yield* Effect.promise(() => page.getByRole("heading", { name: "Older calls" }).isVisible()))
-        // What is wider than its place can be moved by the keys.
+        // Regions that are wider than the page can be scrolled by keyboard.
         const regions = yield* Effect.promise(() => page.locator(".table[tabindex='0'][role=region]").count())
         assert.strictEqual(regions, yield* Effect.promise(() => page.locator(".table").count()))
       })
     )
 
-    it.effect("all of it is there without scripts", () =>
+    it.effect("everything works without scripts", () =>
       Effect.gen(function* () {
         const { who } = yield* busy
         const page = yield* (yield* Browser).open({ javaScript: false, width: 390 })

@@ -1,4 +1,4 @@
-/** The usage page over HTTP: what it says, whose it is, and what of a call is kept at all. */
+/** The usage page over HTTP: what it shows, who sees it, and what is stored of a call. */
 import { assert, describe, layer } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Option, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
@@ -14,7 +14,7 @@ import * as SiteVisitor from "../../../support/SiteVisitor.ts"
 
 const times = (count: number) => Array.from({ length: count }, (_, index) => index)
 
-/** A customer with a key, signed in. */
+/** A signed-in customer with a key. */
 const customer = Effect.gen(function* () {
   const site = yield* Site
   const who = yield* site.account()
@@ -44,7 +44,7 @@ const callTool = Effect.fnUntraced(function* (secret: Redacted.Redacted, name: s
 /** The request ids that a page shows, in its order. */
 const requestIds = (text: string) => Array.from(text.matchAll(/class="request">([^<]+)</gu), ([, id = ""]) => id)
 
-/** The text without marks and with single spaces. */
+/** The text without markup and with single spaces. */
 const words = (text: string) => text.replaceAll(/<[^>]*>/gu, " ").replaceAll(/\s+/gu, " ")
 
 const olderOf = (text: string) => /href="([^"#]*)[^"]*" rel="next"/u.exec(text)?.[1]?.replaceAll("&amp;", "&")
@@ -87,7 +87,7 @@ layer(Site.layer({ config: { rateLimitPerMinute: 6 } }), { excludeTestServices: 
       })
     )
 
-    it.effect("helps who has not made a call yet", () =>
+    it.effect("helps an account that has made no call yet", () =>
       Effect.gen(function* () {
         const { visitor } = yield* customer
         const { status, text } = yield* visitor.get(usagePath)
@@ -131,7 +131,7 @@ layer(Site.layer({ config: { rateLimitPerMinute: 6 } }), { excludeTestServices: 
         assert.strictEqual(requestIds(first.text).length, 50)
         assert.include(first.text, `<option value="key-${key.id}" selected>`)
         assert.include(first.text, '<option value="search_ads" selected>')
-        // The fields of the form that are left empty.
+        // The form also sends empty fields.
         const all = yield* visitor.get(`${usagePath}?span=&tool=&outcome=&who=&before=`)
         assert.strictEqual(requestIds(all.text).length, 50)
       })
@@ -227,7 +227,7 @@ layer(Site.layer({ config: { rateLimitPerMinute: 6 } }), { excludeTestServices: 
       })
     )
 
-    it.effect("is for who is signed in, and weighs little", () =>
+    it.effect("needs a sign-in, and is small", () =>
       Effect.gen(function* () {
         const site = yield* Site
         const guest = yield* site.get(`${usagePath}?tool=get_shop`)
@@ -264,7 +264,7 @@ layer(Site.layer({ config: { rateLimitPerMinute: 6 } }), { excludeTestServices: 
         const [one, other] = [yield* customer, yield* customer]
         const locked = yield* Deferred.make<void>()
         const over = yield* Deferred.make<void>()
-        // As a history that takes the database long to read.
+        // Like a history that the database reads slowly.
         const lock = sql`LOCK TABLE credit_day IN ACCESS EXCLUSIVE MODE`.pipe(
           Effect.andThen(Deferred.succeed(locked, undefined)),
           Effect.andThen(Deferred.await(over)),
@@ -285,7 +285,7 @@ layer(Site.layer({ config: { rateLimitPerMinute: 6 } }), { excludeTestServices: 
       })
     )
 
-    it("has an address that can be read, however it was asked for", () => {
+    it("reads its address also from an absolute URL with an invalid host", () => {
       assert.isTrue(Option.isSome(parse("http://[/dashboard/usage?span=period")))
     })
   }
