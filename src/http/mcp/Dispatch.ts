@@ -32,7 +32,7 @@ type Decoded = ReturnType<typeof JsonRpc.decode>
 
 /** The most messages of a batch (P6). */
 export const maxBatch = 20
-/** How many messages of a batch run at once: it shares the pool of connections with all other requests. */
+/** How many messages of a batch run at once, because all requests share the pool of connections. */
 const batchConcurrency = 4
 
 export class Dispatch extends Context.Service<

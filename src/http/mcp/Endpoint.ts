@@ -105,7 +105,7 @@ export const layer = HttpRouter.use((router) =>
       const headers = Reply.addHeaders(common(requestId), reply)
       if (reply.body === undefined) return HttpServerResponse.empty({ status: reply.status, headers })
       const response = HttpServerResponse.text(reply.body, { status: reply.status, contentType: "application/json" })
-      // Assigned to the new response: as an option, they would be copied twice.
+      // Headers are assigned to the new response, because as an option they would be copied twice.
       Object.assign(response.headers, headers)
       return response
     }

@@ -183,7 +183,7 @@ const collect = Effect.fn("Collector.collect")(function* (
     products += count
     if (count === 0) break
   }
-  // The import would remove all products of the store.
+  // With an empty list, the import would remove all products of the store.
   if (previous !== undefined && products === 0 && published > 0) {
     return yield* new NotFetched({
       reason: "no",
@@ -225,7 +225,7 @@ const jsonOf = (body: Uint8Array): unknown => {
   }
 }
 
-/** The domain under which the import stores the shop, which must be of the same owner, and its number of products. */
+/** The domain that the import uses for the store, which must be of the same owner, and its number of products. */
 const describedBy = (
   input: unknown,
   domain: string

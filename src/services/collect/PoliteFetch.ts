@@ -98,7 +98,7 @@ export const make = Effect.fnUntraced(function* (options: {
     return answered
   })
 
-  /** Requests with retries. Returns the answer, or a status that is not retried. */
+  /** Sends a request with retries. Returns the answer, or a status that is not retried. */
   const patiently = Effect.fnUntraced(function* (wanted: Wanted): Effect.fn.Return<Answer | Bodiless, NotFetched> {
     for (const pause of [...pausesSeconds, undefined]) {
       const answered = yield* once(wanted)

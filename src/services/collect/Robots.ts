@@ -76,7 +76,7 @@ const normalized = (text: string): string =>
       return /[\w.~-]/u.test(character) ? character : triplet.toUpperCase()
     })
 
-/** `*` matches any text, and `$` at the end the end of the path. Other patterns match a beginning of the path. */
+/** `*` matches any text, and a final `$` the end of the path. Without it, a pattern matches a prefix. */
 const matches = (pattern: string, path: string): boolean => {
   const isWhole = pattern.endsWith("$")
   const [first = "", ...parts] = (isWhole ? pattern.slice(0, -1) : pattern).split("*")

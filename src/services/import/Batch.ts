@@ -32,7 +32,7 @@ export interface Batch {
   readonly products: ReadonlyMap<string, CategorizedProduct>
   readonly ads: ReadonlyMap<string, AdRecord>
   readonly libraryAds: ReadonlyMap<string, LibraryAd>
-  /** Removed before all other records are written. A record that follows its removal in the batch is a new one. */
+  /** Records to remove before the others are written. A record that follows its removal is a new one. */
   readonly removed: ReadonlyArray<RemovedRecord>
   readonly rejects: ReadonlyArray<Reject>
 }

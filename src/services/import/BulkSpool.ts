@@ -1,6 +1,6 @@
 /**
  * Groups the lines of a bulk operation by product, in any order and with little memory: lines are written to files by a hash of
- * the product's id, which are then read one by one. A line is parsed once, unless the place of the id is unusual.
+ * the product's id, and the files are read one by one. A line is parsed once, unless the place of the id is unusual.
  */
 import { Effect, FileSystem, Result, Stream } from "effect"
 import type { Scope } from "effect"

@@ -51,7 +51,7 @@ export interface Origin {
   readonly sourceId: number
   /** The date of the data, `YYYY-MM-DD`. */
   readonly asOf: string
-  /** Whether to record which products occur in the import. */
+  /** Whether to mark the products that are part of the import. */
   readonly notesProducts: () => boolean
 }
 

@@ -40,7 +40,7 @@ export const loadGroup = Effect.fn("GroupLoader.loadGroup")(function* (
         niches ||= loaded.touched.niches
         yield* onLoaded(rows.length, loaded)
       })
-      /** Returns none when the transaction should end. */
+      /** Returns the next batch, or none when the transaction should end. */
       const following = Effect.fnUntraced(function* (loadedRows: number) {
         if (isFirstLoad) return Option.some(yield* next)
         const millis = limits.millis - ((yield* Clock.currentTimeMillis) - startedAt)

@@ -44,7 +44,7 @@ const noOutcome: SourceOutcome = { files: [], wholeStores: [], keptProducts: [] 
 
 export interface ImportOptions {
   readonly provenance: Provenance
-  /** Whether the source may have all products of a store. Its products are then recorded, so that missing ones can be found. */
+  /** Whether the source may have all products of a store. They are then marked, so that missing ones can be found. */
   readonly notesProducts?: () => boolean
   /** Called when the source has ended. */
   readonly outcome?: () => SourceOutcome
@@ -152,7 +152,7 @@ export class Importer extends Context.Service<
             refusedRemovals: gone.refused
           }
           yield* Sources.finish(sql, origin.importId, files, found)
-          // The records are committed; the next import deletes what this one could not.
+          // The records are committed; the next import can delete old versions as well.
           yield* Effect.catchTag(CatalogVersion.forgetOld(sql), "SqlError", (error) =>
             Effect.logWarning("Old versions of the catalog could not be forgotten", error)
           )

@@ -1,7 +1,7 @@
 /** Splits one JSON document into the items of its list. Buffers at most one item. */
 import { JSONParser } from "@streamparser/json"
 
-/** No list of records is nested more deeply. */
+/** Deeper values are ignored: no list of records is nested more deeply. */
 const maxDepth = 12
 
 /** The largest size of one item. */

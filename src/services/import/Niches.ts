@@ -89,7 +89,7 @@ export class StoredNiches {
     return shopId === null || nicheId === undefined ? [] : [{ shopId, nicheId, weight }]
   }
 
-  /** Looks up the category; else its path from the end for the name of a niche, and longer names first. */
+  /** Finds a category by its name; else searches its path from the end for a name of a niche, longer names first. */
   #nicheOf(category: string): number | undefined {
     const own = this.#categories.get(category.toLowerCase())
     if (own !== undefined) return own
@@ -131,7 +131,7 @@ export const read = Effect.fn("Niches.read")(function* (
   )
 })
 
-/** In one transaction, gives each store without a niche the one with the most votes, on a tie that with the lowest id. */
+/** In one transaction, gives stores without a niche the one with the most votes; a tie goes to the lowest id. */
 export const elect = Effect.fn("Niches.elect")(function* (
   sql: SqlClient.SqlClient,
   votes: ReadonlyMap<number, ReadonlyMap<number, number>>

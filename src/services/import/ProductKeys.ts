@@ -74,7 +74,7 @@ export const resolve = Effect.fn("ProductKeys.resolve")(function* (
 
 const isAliased = ({ alias }: ProductRecord): boolean => alias !== undefined && alias !== null
 
-/** Records that these products, which are stored by now, occur in the import. */
+/** Marks these products, which are stored by now, as part of the import. */
 export const note = (
   sql: SqlClient.SqlClient,
   records: ReadonlyArray<OfShop>

@@ -58,7 +58,7 @@ export interface RemovedProducts {
   readonly refused: ReadonlyArray<RefusedRemoval>
 }
 
-/** Records that rejected products occur in the import. */
+/** Marks rejected products as part of the import, so that they are not removed. */
 export const noteKept = (
   sql: SqlClient.SqlClient,
   products: ReadonlyArray<{ readonly shop: string; readonly key: string }>
@@ -72,7 +72,7 @@ export const noteKept = (
         JOIN shop s ON s.domain = kept.domain JOIN product p ON p.shop_id = s.id AND (p.key = kept.key OR p.alias = kept.key)
         ON CONFLICT DO NOTHING`)
 
-/** Removes products of the stores that do not occur in the import, in one transaction per store. */
+/** Removes those products of the stores that are not part of the import, in one transaction per store. */
 export const removeGoneProducts = Effect.fn("Reconciliation.removeGoneProducts")(function* (
   sql: SqlClient.SqlClient,
   domains: Iterable<string>,

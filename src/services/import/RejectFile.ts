@@ -1,4 +1,4 @@
-/** The file of rejected records, made with the first: an object per line, `{"file", "line", "field", "reason"}`. */
+/** The file of rejected records, created with the first: one object per line, `{"file", "line", "field", "reason"}`. */
 import { Effect, FileSystem, Option, Scope } from "effect"
 import { randomUUID } from "node:crypto"
 import { UnwritableRejects } from "./ImportError.ts"

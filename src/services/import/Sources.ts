@@ -54,7 +54,7 @@ export const dataAsOfLayer: Layer.Layer<never, never, SqlClient.SqlClient> = Lay
   )
 )
 
-/** Inserts the row of an import, and deletes the products that the import before it recorded: only one runs at a time. */
+/** Inserts the row of an import, and clears the list of products of the import before it: only one runs at a time. */
 export const begin = Effect.fn("Sources.begin")(function* (
   sql: SqlClient.SqlClient,
   { asOf, license, source }: Provenance

@@ -1,6 +1,6 @@
 /**
- * Really slow searches, over HTTP and with a real PostgreSQL: their answers and charges, what keeps running, and what happens
- * to the search of a client that disconnects.
+ * Slow searches over HTTP and with a real PostgreSQL: their answers and charges, what keeps running, and what happens to the
+ * search of a client that disconnects.
  */
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import { assert, layer } from "@effect/vitest"

@@ -20,7 +20,7 @@ export const cardFigures = (figures: ReadonlyArray<CardFigure>, { text }: Locale
     )}
   </dl>`
 
-/** The known figures of the store that sells a product. */
+/** The figures of the store that sells a product. */
 export const storeFigures = (
   shop: {
     readonly estimated_monthly_revenue: number | null

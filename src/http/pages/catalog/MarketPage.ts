@@ -39,7 +39,7 @@ import type { SignedIn } from "../shared/Visitors.ts"
 
 const path = sections.market
 
-/** The words of names of stores are omitted, because the ads of a group are searched by other words. */
+/** `query` is left out: it searches names of stores, and the ads of a group are searched by other words. */
 const { query: _, ...fields } = Market.MarketQuery.fields
 const PageQuery = Schema.Struct(fields)
 

@@ -35,7 +35,7 @@ import { maxId, PathId, pathId } from "../shared/PathId.ts"
 import { paramsOf } from "../shared/Query.ts"
 import type { SignedIn } from "../shared/Visitors.ts"
 
-/** Names that are too long are refused with the form, but nobody types one as long as this. */
+/** A longer name makes the whole form invalid; a shorter one that is still too long gets a message. */
 const TypedName = Schema.String.check(Schema.isMaxLength(10_000))
 
 const Mark = Schema.String.check(Schema.isPattern(/^\d{1,10}$/u)).pipe(

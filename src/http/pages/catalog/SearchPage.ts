@@ -223,7 +223,7 @@ export const layer = <
         if (url.length > maxAddress) return access.allow(visitor, subject, tooLong(visitor, url.length, asked))
         const query = argumentsOf(asked.decoded)
         const canonical = query === undefined ? undefined : address.canonical(query)
-        // A form also sends its empty fields; the redirect leaves an address to share that has only what matters.
+        // A form also sends its empty fields; the redirect leads to an address without them, which can be shared.
         if (canonical !== undefined && !isSame(pairs, address.toPairs(canonical))) {
           return Effect.succeed(seeOther(FilterChips.hrefOf({ address, path }, canonical)))
         }

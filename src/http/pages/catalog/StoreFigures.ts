@@ -1,4 +1,4 @@
-/** The known figures of a store. */
+/** The figures of a store, one by one. */
 import type { ShopDetails, ShopFacts, ShopRecordItem } from "../../../domain/catalog/ShopItem.ts"
 import type { Column } from "../shared/Chart.ts"
 import { html } from "../shared/Html.ts"

@@ -32,7 +32,7 @@ const waysOf = (mcpUrl: string, locale: Locale): ReadonlyArray<Way> => [
 
 export const connectAnApp = (options: {
   readonly mcpUrl: string
-  /** Whether the section is open, as for an account without apps. */
+  /** Whether all of it is shown at once, as for an account without apps. */
   readonly open: boolean
   readonly locale: Locale
 }): Html => {

@@ -158,7 +158,7 @@ const used = (summary: UsageSummary, view: UsageView, locale: Locale): Html => {
     </div>`
 }
 
-/** Nothing without rows. */
+/** Returns `undefined` if there are no rows. */
 const amounts = (
   title: string,
   over: string,

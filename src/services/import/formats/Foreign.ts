@@ -97,7 +97,7 @@ export const amount = (value: unknown, decimalSign?: "," | "."): number | null =
 const isDecimal = (digits: string, at: number, sign: string) =>
   digits.indexOf(sign) === at && digits.length - at - 1 !== 3
 
-/** Reads a date as `YYYY-MM-DD`, also with slashes or without separators, or as seconds or milliseconds since 1970. */
+/** Converts a date to `YYYY-MM-DD`: with hyphens, slashes, points or none, or in seconds or milliseconds since 1970. */
 export const day = (value: unknown): string | null => {
   const found = text(value)
   if (found === null) return null

@@ -132,7 +132,7 @@ const namesOf: Readonly<Record<RecordName, Names>> = {
 
 const fold = (name: string): string => name.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, "")
 
-/** `record`: the type of the table's records, if known. Required fields without a column get an empty one. */
+/** `record`: the type of the table's records, if known. Required fields without a match get the column "". */
 export const guess = (sample: Sample.Sample, record?: RecordName): Mapping => {
   const guesses = (record === undefined ? recordNames : [record]).map((record) => {
     const fields = fieldsBy(sample, record)

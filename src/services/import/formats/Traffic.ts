@@ -8,7 +8,7 @@ import type { Table } from "./Reading.ts"
 
 const decode = RecordDecoder.make(TrafficMonthRecord)
 
-/** Reads `2026-06`, `2026/6`, `2026-06-01`, `06/2026`, `Jun 2026`; other text is returned unchanged, and rejected later. */
+/** Converts `2026/6`, `2026-06-01`, `06/2026` or `Jun 2026` to `2026-06`. Other text is returned, and rejected later. */
 export const monthOf = (written: string): string => {
   const yearFirst = /^(\d{4})[-/.](\d{1,2})(?:[-/.]\d{1,2})?(?:[T ].*)?$/u.exec(written)
   if (yearFirst !== null) return `${yearFirst[1]}-${yearFirst[2]?.padStart(2, "0")}`

@@ -237,7 +237,7 @@ const market = ({ groups, results, total, ungrouped }, { group_by, sort_by = "st
   ]
 }
 
-/** By the name of the card, what renders `structuredContent` and the arguments of the call. */
+/** The functions that render `structuredContent` and the arguments of the call, by the name of the card. */
 export const views = {
   ads: results("search.headings.ads", adCard),
   products: results("search.headings.products", productCard),
