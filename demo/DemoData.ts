@@ -41,8 +41,6 @@ export interface DemoOptions {
   readonly asOf: string
 }
 
-export const defaultSeed = "discovery"
-
 /** One store at a time; the first piece has the niches and the edge cases. */
 export function* demoRecords(options: DemoOptions): Generator<ReadonlyArray<CatalogRecord>> {
   const size = demoSizes[options.size]

@@ -6,7 +6,7 @@ import { AppConfig } from "../../src/Config.ts"
 import { Accounts } from "../../src/services/access/Accounts.ts"
 import { ApiKeys } from "../../src/services/access/ApiKeys.ts"
 import { Passwords } from "../../src/services/access/Passwords.ts"
-import { defaultSeed, demoSource } from "../../demo/DemoData.ts"
+import { demoSource } from "../../demo/DemoData.ts"
 import { Importer } from "../../src/services/import/Importer.ts"
 import { temporaryFolder } from "../support/BenchDatabase.ts"
 import * as DiscoveryPeer from "../support/DiscoveryPeer.ts"
@@ -19,7 +19,7 @@ const config = Layer.unwrap(
 
 /** Day and seed are fixed, so that every run searches the same. */
 const catalog = Effect.flatMap(Importer, (importer) =>
-  importer.run(demoSource({ size: "demo", seed: defaultSeed, asOf: "2026-01-01" }), {
+  importer.run(demoSource({ size: "demo", seed: "discovery", asOf: "2026-01-01" }), {
     provenance: { source: "demo", license: null, asOf: "2026-01-01" },
     maxRejects: 0,
     onRejects: () => Effect.void,

@@ -1,7 +1,6 @@
 /** `discovery demo`: the generated data set, loaded or written out. */
-import { Console, DateTime, Effect, Option, Predicate, Stdio, Stream } from "effect"
+import { Console, DateTime, Effect, Option, Predicate, Schema, Stdio, Stream } from "effect"
 import { Command, Flag } from "effect/cli"
-import { defaultSeed, demoLines, demoSizes, demoSource, demoTotal } from "../../demo/DemoData.ts"
 import type { DemoOptions, DemoSizeName } from "../../demo/DemoData.ts"
 import { AppConfig } from "../Config.ts"
 import * as DemoPictures from "../domain/catalog/DemoPictures.ts"
@@ -10,23 +9,41 @@ import { Importer } from "../services/import/Importer.ts"
 import * as ImportReporting from "./ImportReporting.ts"
 import { asUserError } from "./UserErrors.ts"
 
+class DemoMissing extends Schema.TaggedError<DemoMissing>()("DemoMissing", {
+  message: Schema.String,
+  cause: Schema.Defect()
+}) {}
+
+/** Loaded when it is needed: images for production do not have the folder. */
+const demoData = asUserError(
+  Effect.tryPromise({
+    try: () => import("../../demo/DemoData.ts"),
+    catch: (cause) =>
+      new DemoMissing({
+        message: "The demo data is not installed: the folder demo of the repository is missing.",
+        cause
+      })
+  })
+)
+
+const defaultSeed = "discovery"
+
 /** The UTC date, which searches use as today. */
 const today = Effect.map(DateTime.now, DateTime.formatIsoDateUtc)
 
 /** With its progress on standard error. Loading the same again changes nothing. */
-export const loadDemo = Effect.fn("DemoCommand.loadDemo")(
-  (options: DemoOptions) =>
-    ImportReporting.run({
-      label: "Loading the demo data",
-      source: demoSource(options),
-      total: demoTotal(options),
-      provenance: { source: DemoPictures.source, license: null, asOf: options.asOf },
-      // Generated records are valid.
-      maxRejects: 0,
-      onRejects: () => Effect.void
-    }),
-  asUserError
-)
+const loadDemo = Effect.fn("DemoCommand.loadDemo")(function* (options: DemoOptions) {
+  const { demoSource, demoTotal } = yield* demoData
+  return yield* ImportReporting.run({
+    label: "Loading the demo data",
+    source: demoSource(options),
+    total: demoTotal(options),
+    provenance: { source: DemoPictures.source, license: null, asOf: options.asOf },
+    // Generated records are valid.
+    maxRejects: 0,
+    onRejects: () => Effect.void
+  }).pipe(asUserError)
+})
 
 /** Loads the demo data at a start if the catalog is empty. */
 export const loadDemoOnce = Effect.gen(function* () {
@@ -37,7 +54,7 @@ export const loadDemoOnce = Effect.gen(function* () {
   yield* Console.log(ImportReporting.summary("Demo data", report))
 })
 
-const sizeNames = Object.keys(demoSizes).filter((name): name is DemoSizeName => name in demoSizes)
+const sizeNames = ["tiny", "demo", "large"] as const satisfies ReadonlyArray<DemoSizeName>
 
 const options = {
   size: Flag.Literals("size", sizeNames).pipe(
@@ -74,15 +91,16 @@ const load = Command.make("load", options, (given) =>
 const exportDemo = Command.make("export", options, (given) =>
   Effect.gen(function* () {
     const stdio = yield* Stdio.Stdio
-    yield* Stream.run(demoLines(yield* decided(given)), stdio.stdout())
-  }).pipe(
-    // The reader closed the pipe, as `head` does.
-    Effect.catchIf(
-      ({ reason: { cause } }) => Predicate.hasProperty(cause, "code") && cause.code === "EPIPE",
-      () => Effect.void
-    ),
-    asUserError
-  )
+    const { demoLines } = yield* demoData
+    yield* Stream.run(demoLines(yield* decided(given)), stdio.stdout()).pipe(
+      // The reader closed the pipe, as `head` does.
+      Effect.catchIf(
+        ({ reason: { cause } }) => Predicate.hasProperty(cause, "code") && cause.code === "EPIPE",
+        () => Effect.void
+      ),
+      asUserError
+    )
+  })
 ).pipe(Command.withDescription("Write the demo data to standard output, as a file that import reads"))
 
 export const demoCommand = Command.make("demo").pipe(

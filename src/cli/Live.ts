@@ -4,7 +4,6 @@ import * as NodeDns from "@effect/platform-node/NodeDns"
 import { Effect, Layer, Option } from "effect"
 import { Dns } from "effect/net"
 import * as path from "node:path"
-import * as Pictures from "../../demo/pictures/Pictures.ts"
 import { AppConfig } from "../Config.ts"
 import { AccountChanges } from "../services/access/AccountChanges.ts"
 import { AccountDirectory } from "../services/access/AccountDirectory.ts"
@@ -156,6 +155,8 @@ const people = Layer.mergeAll(
 /** The activity of accounts. */
 const usage = Layer.mergeAll(ActivityLog.layer, ActivityRetention.layer, Usage.layer, CallHistory.layer)
 
+const drawings = Effect.option(Effect.tryPromise(() => import("../../demo/pictures/Pictures.ts")))
+
 /** For the HTTP server. */
 export const service = Layer.mergeAll(ToolRunner.layer, ToolRegistry.layer).pipe(
   Layer.provideMerge(
@@ -169,7 +170,7 @@ export const service = Layer.mergeAll(ToolRunner.layer, ToolRegistry.layer).pipe
       searches,
       dataAsOfLayer,
       imageOriginsLayer,
-      DemoPictures.layer(Pictures),
+      DemoPictures.layer(drawings),
       TrackedShops.layer,
       SavedSearches.layer,
       ProductReader.layer,

@@ -1,5 +1,5 @@
 /** Pictures of the demo data, drawn when they are asked for: there are none while the catalog has no demo data (D61). */
-import { Context, Effect, Layer, Schema, Semaphore } from "effect"
+import { Context, Effect, Layer, Option, Schema, Semaphore } from "effect"
 import { SqlClient } from "effect/sql"
 import { nameOf, prefixOf, source } from "../../domain/catalog/DemoPictures.ts"
 import type { AdWords, Kind } from "../../domain/catalog/DemoPictures.ts"
@@ -34,7 +34,8 @@ export const DemoPictures = Context.Reference<
   (kind: Kind, name: string) => Effect.Effect<string | undefined, ServiceUnavailable>
 >("discovery/search/DemoPictures", { defaultValue: () => () => Effect.succeed(undefined) })
 
-export const layer = (drawings: Drawings): Layer.Layer<never, never, SqlClient.SqlClient> =>
+/** `load` runs when there is demo data; images for production have no drawings. */
+export const layer = (load: Effect.Effect<Option.Option<Drawings>>): Layer.Layer<never, never, SqlClient.SqlClient> =>
   Layer.effect(
     DemoPictures,
     Effect.gen(function* () {
@@ -51,7 +52,7 @@ export const layer = (drawings: Drawings): Layer.Layer<never, never, SqlClient.S
         knownFor
       )
 
-      const ofAd = Effect.fnUntraced(function* (key: string) {
+      const ofAd = Effect.fnUntraced(function* (key: string, drawings: Drawings) {
         const [row] = yield* sql`
           SELECT headline, page_name, media_type, image_url FROM ad
           WHERE key = ${key} AND starts_with(image_url, ${prefixOf("ads")})`.pipe(
@@ -66,7 +67,9 @@ export const layer = (drawings: Drawings): Layer.Layer<never, never, SqlClient.S
 
       const picture = Effect.fn("DemoPictures.picture")(function* (kind: Kind, name: string) {
         if (!(yield* isDemo)) return undefined
-        return kind === "products" ? drawings.product(name) : yield* ofAd(name)
+        const drawings = Option.getOrUndefined(yield* load)
+        if (drawings === undefined) return undefined
+        return kind === "products" ? drawings.product(name) : yield* ofAd(name, drawings)
       })
 
       return picture
