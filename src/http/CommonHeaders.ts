@@ -8,8 +8,11 @@ import { AppConfig } from "../Config.ts"
 import { documentationPath } from "./pages/shared/DocumentationPaths.ts"
 import * as RequestId from "./RequestId.ts"
 
-/** Half a year. Only for a service with TLS. */
-const strictTransport = "max-age=15552000"
+/** A year. Only for a service with TLS. */
+const strictTransport = "max-age=31536000; includeSubDomains"
+
+/** Of what is no page: opened in a browser, it loads and runs nothing and is in nobody's frame. Pages have their own. */
+const nothing = "default-src 'none'; base-uri 'none'; frame-ancestors 'none'"
 
 export const of = ({ baseUrl }: Pick<AppSettings, "baseUrl">) => {
   const secure = baseUrl.startsWith("https:")
@@ -17,6 +20,7 @@ export const of = ({ baseUrl }: Pick<AppSettings, "baseUrl">) => {
     const headers: Record<string, string> = {
       [RequestId.header]: requestId,
       "cache-control": "no-store",
+      "content-security-policy": nothing,
       "x-content-type-options": "nosniff"
     }
     if (secure) headers["strict-transport-security"] = strictTransport

@@ -13,7 +13,7 @@ const headers = {
   // The address has the version of the drawings.
   "cache-control": "public, max-age=31536000, immutable",
   // Opened by itself, a picture is a document: it may do nothing.
-  "content-security-policy": "default-src 'none'; sandbox",
+  "content-security-policy": "default-src 'none'; frame-ancestors 'none'; sandbox",
   "cross-origin-resource-policy": "cross-origin",
   "x-content-type-options": "nosniff"
 }

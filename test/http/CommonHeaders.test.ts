@@ -1,8 +1,21 @@
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect, Option } from "effect"
+import { request } from "node:http"
 import * as FakeAccess from "../support/FakeAccess.ts"
 import * as Messages from "../support/Messages.ts"
 import { TestServer } from "../support/TestServer.ts"
+
+/** `fetch` refuses this method. */
+const trace = (url: URL) =>
+  new Promise<{ readonly status: number; readonly text: string }>((resolve, reject) => {
+    const sent = request(url, { method: "TRACE", headers: { cookie: "planted", authorization: "Bearer planted" } })
+    sent.on("error", reject).on("response", (response) => {
+      let text = ""
+      response.on("data", (chunk: Buffer) => (text += chunk.toString("utf8")))
+      response.on("end", () => resolve({ status: response.statusCode ?? 0, text }))
+    })
+    sent.end()
+  })
 
 layer(TestServer.layer(), { excludeTestServices: true })("every answer", (it) => {
   it.effect.each<[string, string, string | undefined]>([
@@ -13,14 +26,18 @@ layer(TestServer.layer(), { excludeTestServices: true })("every answer", (it) =>
     ["GET", "/health/ready", undefined],
     ["GET", "/nowhere", undefined],
     ["POST", "/health/live", undefined]
-  ])("%s %s: is not sniffed, not kept, only over TLS from then on", ([method, path, body]) =>
-    Effect.gen(function* () {
-      const server = yield* TestServer
-      const { headers } = yield* server.send({ method, path, body })
-      assert.strictEqual(headers.get("x-content-type-options"), "nosniff")
-      assert.strictEqual(headers.get("cache-control"), "no-store")
-      assert.strictEqual(headers.get("strict-transport-security"), "max-age=15552000")
-    })
+  ])(
+    "%s %s: is not sniffed, not kept, only over TLS from then on, and does nothing in a browser",
+    ([method, path, body]) =>
+      Effect.gen(function* () {
+        const server = yield* TestServer
+        const { headers } = yield* server.send({ method, path, body })
+        assert.strictEqual(headers.get("x-content-type-options"), "nosniff")
+        assert.strictEqual(headers.get("cache-control"), "no-store")
+        assert.strictEqual(headers.get("strict-transport-security"), "max-age=31536000; includeSubDomains")
+        const policy = "default-src 'none'; base-uri 'none'; frame-ancestors 'none'"
+        assert.strictEqual(headers.get("content-security-policy"), policy)
+      })
   )
 
   it.effect("HEAD is as GET, without the body", () =>
@@ -28,6 +45,17 @@ layer(TestServer.layer(), { excludeTestServices: true })("every answer", (it) =>
       const server = yield* TestServer
       const answer = yield* server.send({ method: "HEAD", path: "/health/live" })
       assert.deepStrictEqual([answer.status, answer.text], [200, ""])
+    })
+  )
+
+  it.effect("TRACE is no method of any route, and returns nothing of the request", () =>
+    Effect.gen(function* () {
+      const { url } = yield* TestServer
+      for (const path of ["/mcp", "/health/live", "/sign-in"]) {
+        const { status, text } = yield* Effect.promise(() => trace(new URL(path, url)))
+        assert.isAtLeast(status, 400, path)
+        assert.notInclude(text, "planted")
+      }
     })
   )
 

@@ -31,7 +31,10 @@ layer(Layer.provideMerge(Catalogs.demo("tiny"), Site.layer()), { excludeTestServ
             assert.strictEqual(status, 200, image)
             assert.strictEqual(headers.get("content-type"), "image/svg+xml")
             assert.strictEqual(headers.get("cache-control"), "public, max-age=31536000, immutable")
-            assert.strictEqual(headers.get("content-security-policy"), "default-src 'none'; sandbox")
+            assert.strictEqual(
+              headers.get("content-security-policy"),
+              "default-src 'none'; frame-ancestors 'none'; sandbox"
+            )
             assert.strictEqual(headers.get("cross-origin-resource-policy"), "cross-origin")
             assert.match(text, /^<svg xmlns/u)
             const again = yield* site.get(image, { "if-none-match": headers.get("etag") ?? "" })
