@@ -62,7 +62,7 @@ const maxConnections = 10_000
 const stalledTimeoutMillis = 60_000
 
 /** How long calls may go on after the process was asked to stop; then they are interrupted. */
-const defaultDrainTimeout = "20 seconds"
+export const defaultDrainTimeout = "20 seconds"
 
 export const make = (
   config: Pick<AppSettings, "trustedProxies">,

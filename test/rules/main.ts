@@ -2,7 +2,7 @@
 import * as fs from "node:fs"
 import { citationsIn, isReExport, rejectedWords, wordsIn } from "./Texts.ts"
 
-const folders = ["src", "demo", "test", "bench", "docs", "migrations", "locales", ".github", ".ci"]
+const folders = ["src", "demo", "test", "bench", "docs", "migrations", "locales", "ops", ".github", ".ci"]
 const files = [
   ...folders.flatMap((folder) =>
     fs.readdirSync(folder, { recursive: true, encoding: "utf8" }).map((name) => `${folder}/${name}`)
@@ -10,7 +10,8 @@ const files = [
   ...fs.readdirSync(".")
 ].filter(
   (path) =>
-    /\.(?:ts|js|css|md|yml)$|^\.ci\/|^(?:server|locales\/en)\.json$/u.test(path) && !path.startsWith("test/rules/")
+    /\.(?:ts|js|css|md|yml|yaml)$|^\.ci\/|^ops\/deploy\/|^(?:server|locales\/en)\.json$/u.test(path) &&
+    !path.startsWith("test/rules/")
 )
 
 /** The words themselves, and what was said of earlier releases. */

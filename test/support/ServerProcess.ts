@@ -31,13 +31,15 @@ export interface ServerProcess {
   readonly end: (signal: NodeJS.Signals) => Effect.Effect<number | null, ReadonlyArray<number>>
 }
 
-/** Starts `discovery` and waits until it listens or ends. */
-export const start = (own: Environment): Effect.Effect<ServerProcess, never, Scope.Scope> =>
+/** Starts `discovery` and waits until it listens or ends. `program` is the `main.ts` of another install. */
+export const start = (own: Environment, program: string = main): Effect.Effect<ServerProcess, never, Scope.Scope> =>
   Effect.gen(function* () {
     let printed = ""
     let logged = ""
     const child = yield* Effect.acquireRelease(
-      Effect.sync(() => spawn(process.execPath, [main], { env: environment(own), stdio: ["ignore", "pipe", "pipe"] })),
+      Effect.sync(() =>
+        spawn(process.execPath, [program], { env: environment(own), stdio: ["ignore", "pipe", "pipe"] })
+      ),
       (child) => Effect.sync(() => child.kill("SIGKILL"))
     )
     child.stdout.on("data", (chunk: Buffer) => (printed += chunk.toString("utf8")))
@@ -61,19 +63,22 @@ export const start = (own: Environment): Effect.Effect<ServerProcess, never, Sco
     }
   })
 
-/** Runs a command to its end. */
-export const command = (
+/** Runs Node to its end. */
+export const node = (
   own: Environment,
   ...args: ReadonlyArray<string>
 ): Effect.Effect<{ readonly code: number; readonly out: string; readonly err: string }> =>
   Effect.promise(
     () =>
       new Promise((resolve) => {
-        execFile(process.execPath, [main, ...args], { env: environment(own), timeout: 600_000 }, (error, out, err) =>
+        execFile(process.execPath, args, { env: environment(own), timeout: 600_000 }, (error, out, err) =>
           resolve({ code: typeof error?.code === "number" ? error.code : error === null ? 0 : 1, out, err })
         )
       })
   )
+
+/** Runs a command to its end. */
+export const command = (own: Environment, ...args: ReadonlyArray<string>) => node(own, main, ...args)
 
 /** The `DATABASE_URL` of a test database. */
 export const urlOf = ({ database, host, username }: EmbeddedConnection): string =>

