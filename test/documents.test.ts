@@ -108,6 +108,76 @@ describe("documents", () => {
     })
   })
 
+  describe("docs/asvs.md", () => {
+    /** How many requirements of levels 1 and 2 each section of ASVS 5.0.0 has: in each they are the first. */
+    const sections: Readonly<Record<string, ReadonlyArray<number>>> = {
+      1: [2, 9, 11, 3, 2],
+      2: [3, 3, 4, 1],
+      3: [0, 2, 4, 6, 5, 0, 2],
+      4: [3, 1, 2, 4],
+      5: [1, 3, 2, 3],
+      6: [3, 12, 4, 4, 5, 3, 0, 4],
+      7: [3, 4, 2, 5, 2, 2],
+      8: [2, 3, 1, 1],
+      9: [3, 4],
+      10: [2, 2, 4, 11, 5, 2, 3],
+      11: [2, 3, 3, 4, 1, 1, 0],
+      12: [3, 2, 4],
+      13: [1, 5, 2, 5],
+      14: [2, 4, 3],
+      15: [3, 3, 7, 0],
+      16: [1, 5, 4, 3, 3],
+      17: [1, 4, 2]
+    }
+    const states = ["met", "**partly**", "**not met**", "n/a"] as const
+    const page = read("docs/asvs.md")
+    const rows = Array.from(
+      page.matchAll(/^\| (\d+\.\d+\.\d[^|]*) \| [^|]+ \| ([^|]+) \| ([^|]*) \| ([^|]*) \|$/gmu),
+      ([, numbers = "", state = "", where = "", tests = ""]) => ({
+        numbers: numbers.split(", ").flatMap((part) => {
+          const [, section, first, last = first] = /^(\d+\.\d+)\.(\d+)(?: to (\d+))?$/u.exec(part) ?? []
+          const count = Number(last) - Number(first) + 1
+          return Array.from({ length: count }, (_, index) => `${section}.${Number(first) + index}`)
+        }),
+        state,
+        where: where.trim(),
+        tests: tests.trim()
+      })
+    )
+
+    it("has each requirement of levels 1 and 2 once, in their order", () => {
+      const wanted = Object.entries(sections).flatMap(([chapter, counts]) =>
+        counts.flatMap((count, section) =>
+          Array.from({ length: count }, (_, index) => `${chapter}.${section + 1}.${index + 1}`)
+        )
+      )
+      assert.lengthOf(wanted, 253)
+      assert.deepStrictEqual(
+        rows.flatMap(({ numbers }) => numbers),
+        wanted
+      )
+    })
+
+    it("says of each whether it is met, where or why not, and counts them", () => {
+      const counts = states.map((each) =>
+        rows.reduce((sum, { numbers, state }) => sum + (state === each ? numbers.length : 0), 0)
+      )
+      const [met, partly, notMet, notApplicable] = counts
+      assert.include(page, `**${met} met, ${partly} partly, ${notMet} not met**, ${notApplicable} not applicable`)
+      assert.strictEqual(
+        counts.reduce((sum, count) => sum + count),
+        253
+      )
+      for (const { numbers, where } of rows) assert.isNotEmpty(where, numbers.join())
+    })
+
+    it("names as tests only tests", () => {
+      for (const { numbers, tests } of rows) {
+        assert.match(tests, /^(?:(?:, )?\[[\w/]+\]\(\.\.\/test\/[\w/]+\.test\.ts\))*$/u, numbers.join())
+      }
+    })
+  })
+
   it("the lock has the integrity of every package of a production install", () => {
     const lock: {
       readonly packages: Readonly<Record<string, { readonly integrity?: string; readonly dev?: boolean }>>
