@@ -96,6 +96,15 @@ const Listening = Schema.Struct({ host: Schema.String, baseUrl: Schema.String })
   )
 )
 
+/** On the same port the metrics would be public, or the server could not start. */
+const Ports = Schema.Struct({ port: Schema.Int, metricsPort: Schema.Option(Schema.Int) }).check(
+  Schema.makeFilter(({ metricsPort, port }) =>
+    Option.contains(metricsPort, port)
+      ? { path: ["METRICS_PORT"], issue: `METRICS_PORT=${port} is the PORT of the server. Set it to another number` }
+      : undefined
+  )
+)
+
 const maxCredits = 1_000_000_000
 
 /** Documentation of a variable. An empty variable counts as absent. */
@@ -182,6 +191,14 @@ export const variables = {
     default: "",
     meaning: "OpenTelemetry collector (OTLP over HTTP) for traces, metrics and logs."
   },
+  METRICS_PORT: {
+    default: "",
+    meaning: "TCP port of GET /metrics, for Prometheus; without it there is none. It is never served on PORT."
+  },
+  METRICS_HOST: {
+    default: "127.0.0.1",
+    meaning: "Address that METRICS_PORT listens on. The metrics need no credential: keep it private."
+  },
   LOG_FORMAT: { default: "pretty on a terminal, else json", meaning: "pretty, logfmt or json." },
   LOG_LEVEL: { default: "Info", meaning: "Trace, Debug, Info, Warn, Error, Fatal or None." }
 } as const satisfies Record<string, Variable>
@@ -223,6 +240,8 @@ const settings = Config.all({
   activityDays: read(whole(1, 3650), "ACTIVITY_DAYS").pipe(Config.withDefault(90)),
   adsExpireDays: read(whole(1, 3650), "ADS_EXPIRE_DAYS").pipe(Config.withDefault(7)),
   otlpEndpoint: Config.option(read(Endpoint, "OTEL_EXPORTER_OTLP_ENDPOINT")),
+  metricsPort: Config.option(read(whole(1, 65_535), "METRICS_PORT")),
+  metricsHost: read(Schema.String, "METRICS_HOST").pipe(Config.withDefault("127.0.0.1")),
   logFormat: Config.option(read(Schema.Literals(["pretty", "logfmt", "json"]), "LOG_FORMAT")),
   logLevel: Config.LogLevel("LOG_LEVEL" satisfies Name).pipe(Config.withDefault("Info" as const))
 }).pipe(
@@ -242,7 +261,7 @@ const settings = Config.all({
     }
   }),
   Config.mapEffect((values) =>
-    Schema.decodeEffect(Listening)(values).pipe(
+    Effect.andThen(Schema.decodeEffect(Listening)(values), Schema.decodeEffect(Ports)(values)).pipe(
       Effect.mapBoth({ onFailure: (error) => new Config.ConfigError(error), onSuccess: () => values })
     )
   )

@@ -41,6 +41,7 @@ const wrong: Partial<Record<keyof typeof variables, ReadonlyArray<string>>> = {
     "https://example.com/(about)"
   ],
   OTEL_EXPORTER_OTLP_ENDPOINT: ["localhost:4318"],
+  METRICS_PORT: ["0", "65536", "http", "3000"],
   LOG_FORMAT: ["xml"],
   LOG_LEVEL: ["loud"]
 }

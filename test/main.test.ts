@@ -74,7 +74,13 @@ layer(TestDatabase.layerNoPool, { excludeTestServices: true })((it) => {
         Effect.gen(function* () {
           const folder = yield* PrivatePostgres.temporaryFolder
           const port = yield* ServerProcess.freePort
-          const environment = { DATA_DIR: path.join(folder, "data"), PORT: String(port), DEMO_SIZE: "tiny" }
+          const metricsPort = yield* ServerProcess.freePort
+          const environment = {
+            DATA_DIR: path.join(folder, "data"),
+            PORT: String(port),
+            METRICS_PORT: String(metricsPort),
+            DEMO_SIZE: "tiny"
+          }
 
           const first = yield* ServerProcess.start(environment)
           const printed = first.printed()
@@ -89,6 +95,11 @@ layer(TestDatabase.layerNoPool, { excludeTestServices: true })((it) => {
           assert.match(result(pasted)._meta["discovery/data_as_of"] ?? "", /^\d{4}-\d{2}-\d{2}$/u)
           const asPro = yield* Effect.promise(() => call(port, pro, "search_ads"))
           assert.isUndefined(codeOf(asPro.json))
+          const metrics = yield* Effect.promise(async () =>
+            (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text()
+          )
+          assert.match(metrics, /^discovery_calls_total\{tool="search_ads",outcome="ok"\} 1$/mu)
+          assert.match(metrics, /^discovery_database_up 1$/mu)
           const asUnpaid = yield* Effect.promise(() => call(port, unpaid, "get_usage"))
           assert.strictEqual(codeOf(asUnpaid.json), "plan_upgrade_required")
 
@@ -100,6 +111,10 @@ layer(TestDatabase.layerNoPool, { excludeTestServices: true })((it) => {
           const taken = yield* ServerProcess.command({ ...environment, DATA_DIR: other })
           assert.notStrictEqual(taken.code, 0)
           assert.include(taken.err, "PORT")
+          const free = String(yield* ServerProcess.freePort)
+          const takenMetrics = yield* ServerProcess.command({ ...environment, DATA_DIR: other, PORT: free })
+          assert.notStrictEqual(takenMetrics.code, 0)
+          assert.include(takenMetrics.err, "METRICS_PORT")
           assert.isFalse(fs.existsSync(other), "nothing is prepared for a server that cannot listen")
 
           const access = path.join(environment.DATA_DIR, "demo-access.json")

@@ -31,6 +31,7 @@ import * as Database from "../services/database/Database.ts"
 import { EmbeddedPostgres, findRunning } from "../services/database/EmbeddedPostgres.ts"
 import * as Migrations from "../services/database/Migrations.ts"
 import { Readiness } from "../services/database/Readiness.ts"
+import * as ProcessMetrics from "../services/metrics/ProcessMetrics.ts"
 import { ClientMetadata } from "../services/oauth/ClientMetadata.ts"
 import { Clients } from "../services/oauth/Clients.ts"
 import { ConnectedApps } from "../services/oauth/ConnectedApps.ts"
@@ -156,6 +157,13 @@ const people = Layer.mergeAll(
 const usage = Layer.mergeAll(ActivityLog.layer, ActivityRetention.layer, Usage.layer, CallHistory.layer)
 
 const drawings = Effect.option(Effect.tryPromise(() => import("../../demo/pictures/Pictures.ts")))
+
+/** What is measured without a request, for a server whose metrics are collected. */
+export const measured = Layer.unwrap(
+  Effect.map(AppConfig, ({ metricsPort, otlpEndpoint }) =>
+    Option.isSome(metricsPort) || Option.isSome(otlpEndpoint) ? ProcessMetrics.layer : Layer.empty
+  )
+)
 
 /** For the HTTP server. */
 export const service = Layer.mergeAll(ToolRunner.layer, ToolRegistry.layer).pipe(

@@ -2,6 +2,7 @@
 import { Console, Effect, Layer, Option, Schedule } from "effect"
 import { Command } from "effect/cli"
 import { AppConfig } from "../Config.ts"
+import * as MetricsServer from "../http/MetricsServer.ts"
 import * as Router from "../http/Router.ts"
 import * as Server from "../http/Server.ts"
 import { DemoAccounts } from "../services/access/DemoAccounts.ts"
@@ -41,13 +42,17 @@ const prepareAndServe = Effect.gen(function* () {
   const server = greeting.pipe(
     Layer.provideMerge(Router.layer),
     Layer.provide(Server.layer),
+    Layer.merge(Layer.merge(MetricsServer.layer, Live.measured)),
     Layer.provide(Live.service)
   )
   return yield* Layer.launch(server)
 }).pipe(Effect.provide(Live.ownDatabase))
 
-/** Checks the address first, so that no database is started and filled for a server that cannot listen. */
-export const serve = Effect.andThen(Server.checkAddress, prepareAndServe)
+/** Checks the addresses first, so that no database is started and filled for a server that cannot listen. */
+export const serve = Server.checkAddress.pipe(
+  Effect.andThen(MetricsServer.checkAddress),
+  Effect.andThen(prepareAndServe)
+)
 
 export const serveCommand = Command.make("serve", {}, () => serve).pipe(
   Command.withDescription("Serve the MCP endpoint (the default)")

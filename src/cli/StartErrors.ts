@@ -2,6 +2,7 @@
 import type { Config } from "effect"
 import type { HttpServerError } from "effect/http"
 import type { Migrator, SqlError } from "effect/sql"
+import type { MetricsServerError } from "../http/MetricsServer.ts"
 import type { DemoAccountsError } from "../services/access/DemoAccounts.ts"
 import type { EmbeddedPostgresError } from "../services/database/EmbeddedPostgresError.ts"
 
@@ -10,18 +11,19 @@ export type StartError =
   | DemoAccountsError
   | EmbeddedPostgresError
   | HttpServerError.ServeError
+  | MetricsServerError
   | Migrator.MigrationError
   | SqlError.SqlError
 
-const address = (cause: unknown): string => {
+const address = (cause: unknown, port = "PORT", host = "HOST"): string => {
   const code = cause instanceof Error && "code" in cause ? cause.code : undefined
   switch (code) {
     case "EADDRINUSE":
-      return "another program listens on this address already. Stop it, or set PORT to another number."
+      return `another program listens on this address already. Stop it, or set ${port} to another number.`
     case "EACCES":
-      return "this user may not listen on it. Set PORT to a number above 1023."
+      return `this user may not listen on it. Set ${port} to a number above 1023.`
     case "EADDRNOTAVAIL":
-      return "this machine does not have that address. Set HOST to one of its own, or 0.0.0.0."
+      return `this machine does not have that address. Set ${host} to one of its own, or 0.0.0.0.`
     default:
       return cause instanceof Error ? cause.message : String(cause)
   }
@@ -43,6 +45,8 @@ export const explain = (error: StartError): string => {
       return error.message
     case "ServeError":
       return `The server cannot listen: ${address(error.cause)}`
+    case "MetricsServerError":
+      return `The metrics cannot be served: ${address(error.cause, "METRICS_PORT", "METRICS_HOST")}`
     case "MigrationError":
       return `The database could not be brought to this version: ${error.message}`
     case "SqlError":

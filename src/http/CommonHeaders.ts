@@ -1,10 +1,11 @@
-/** The headers of every answer, and the answers to requests that no route handles. */
+/** The headers of every answer, the answers to requests that no route handles, and the count of all. */
 import type { Types } from "effect"
 import { Cause, Effect } from "effect"
-import { HttpRouter, HttpServerError, HttpServerResponse } from "effect/http"
+import { HttpRouter, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { randomUUID } from "node:crypto"
 import type { AppSettings } from "../Config.ts"
 import { AppConfig } from "../Config.ts"
+import * as Metrics from "../services/metrics/Metrics.ts"
 import { documentationPath } from "./pages/shared/DocumentationPaths.ts"
 import * as RequestId from "./RequestId.ts"
 
@@ -28,22 +29,52 @@ export const of = ({ baseUrl }: Pick<AppSettings, "baseUrl">) => {
   }
 }
 
+type RouteGroup = Parameters<typeof Metrics.responses.add>[0]["route"]
+
+/** Of addresses that exist. What has no prefix here is a page. */
+const groups: ReadonlyArray<readonly [prefix: string, group: RouteGroup]> = [
+  ["/mcp", "mcp"],
+  ["/token", "oauth"],
+  ["/register", "oauth"],
+  ["/revoke", "oauth"],
+  ["/authorize", "oauth"],
+  ["/.well-known/", "oauth"],
+  ["/health/", "health"],
+  [documentationPath, "documents"],
+  ["/llms.txt", "documents"],
+  ["/server.json", "documents"]
+]
+
+const groupOf = (url: string): RouteGroup => groups.find(([prefix]) => url.startsWith(prefix))?.[1] ?? "pages"
+
+const classes = [undefined, "1xx", "2xx", "3xx", "4xx", "5xx"] as const
+
+const classOf = (status: number) => classes[Math.trunc(status / 100)] ?? "5xx"
+
 const middleware = Effect.gen(function* () {
   const common = of(yield* AppConfig)
+  const measuredIn = yield* Effect.context()
   const finish = (response: HttpServerResponse.HttpServerResponse, requestId: string) =>
     // A route on the hot path has set them itself.
     RequestId.header in response.headers
       ? response
       : HttpServerResponse.setHeaders(response, { ...common(requestId), ...response.headers })
+  const counted = (route: RouteGroup, response: HttpServerResponse.HttpServerResponse) => {
+    Metrics.responses.addUnsafe(measuredIn, { route, status: classOf(response.status) })
+    return response
+  }
   return (
     handler: Effect.Effect<HttpServerResponse.HttpServerResponse, Types.unhandled, RequestId.RequestId>
-  ): Effect.Effect<HttpServerResponse.HttpServerResponse, Types.unhandled> =>
-    Effect.suspend(() => {
+  ): Effect.Effect<HttpServerResponse.HttpServerResponse, Types.unhandled, HttpServerRequest.HttpServerRequest> =>
+    Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ url }) => {
       const requestId = randomUUID()
       return Effect.provideService(handler, RequestId.RequestId, requestId).pipe(
         Effect.matchCauseEffect({
-          onSuccess: (response) => Effect.succeed(finish(response, requestId)),
-          onFailure: (cause) => Effect.map(unanswered(cause, requestId), (response) => finish(response, requestId))
+          onSuccess: (response) => Effect.succeed(counted(groupOf(url), finish(response, requestId))),
+          onFailure: (cause) =>
+            Effect.map(unanswered(cause, requestId), (response) =>
+              counted(isUnknown(cause) ? "unknown" : groupOf(url), finish(response, requestId))
+            )
         })
       )
     })
@@ -54,15 +85,22 @@ export const layer = HttpRouter.middleware<{ provides: RequestId.RequestId }>()(
 const error = (status: number, code: string, message: string, requestId: string) =>
   HttpServerResponse.jsonUnsafe({ error: { code, message, request_id: requestId } }, { status })
 
+const reasonOf = (cause: Cause.Cause<unknown>) => {
+  const failure = Cause.findErrorOption(cause)
+  return failure._tag === "Some" && HttpServerError.isHttpServerError(failure.value)
+    ? failure.value.reason._tag
+    : undefined
+}
+
+const isUnknown = (cause: Cause.Cause<unknown>): boolean => reasonOf(cause) === "RouteNotFound"
+
 /** Interruptions stay interruptions: the client has left. */
 const unanswered = <E>(
   cause: Cause.Cause<E>,
   requestId: string
 ): Effect.Effect<HttpServerResponse.HttpServerResponse> => {
   if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause as Cause.Cause<never>)
-  const failure = Cause.findErrorOption(cause)
-  const reason =
-    failure._tag === "Some" && HttpServerError.isHttpServerError(failure.value) ? failure.value.reason._tag : undefined
+  const reason = reasonOf(cause)
   if (reason === "RouteNotFound") {
     return Effect.succeed(
       error(

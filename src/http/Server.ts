@@ -8,6 +8,7 @@ import { createServer, ServerResponse } from "node:http"
 import { createServer as createNetServer } from "node:net"
 import type { AppSettings } from "../Config.ts"
 import { AppConfig } from "../Config.ts"
+import * as Metrics from "../services/metrics/Metrics.ts"
 import * as Outage from "./Outage.ts"
 import * as PeerConnections from "./PeerConnections.ts"
 
@@ -99,7 +100,13 @@ export const layerWith = (options: { readonly drainTimeout: Duration.Input; read
       )
       const server = make(config, {
         ...options,
-        onRefused: (remoteAddress) => void run(log(new Error(`${remoteAddress ?? "An unknown peer"} has too many`)))
+        onRefused: (remoteAddress) =>
+          void run(
+            Effect.andThen(
+              Metrics.refused.add({ limit: "connections" }),
+              log(new Error(`${remoteAddress ?? "An unknown peer"} has too many`))
+            )
+          )
       })
       const http = yield* NodeHttpServer.make(() => server, {
         host,
@@ -112,15 +119,18 @@ export const layerWith = (options: { readonly drainTimeout: Duration.Input; read
     })
   )
 
-/** Fails if the address is in use, before the start does any work. */
+/** Fails if the address is in use. */
+export const checkFree = (address: { readonly host: string; readonly port: number }) =>
+  Effect.callback<void, HttpServerError.ServeError>((resume) => {
+    const probe = createNetServer()
+    probe.once("error", (cause) => resume(Effect.fail(new HttpServerError.ServeError({ cause }))))
+    probe.listen(address, () => probe.close(() => resume(Effect.void)))
+  })
+
+/** Before the start does any work. */
 export const checkAddress: Effect.Effect<void, HttpServerError.ServeError, AppConfig> = Effect.flatMap(
   AppConfig,
-  ({ host, port }) =>
-    Effect.callback((resume) => {
-      const probe = createNetServer()
-      probe.once("error", (cause) => resume(Effect.fail(new HttpServerError.ServeError({ cause }))))
-      probe.listen({ host, port }, () => probe.close(() => resume(Effect.void)))
-    })
+  checkFree
 )
 
 export const layer = layerWith({ drainTimeout: defaultDrainTimeout })

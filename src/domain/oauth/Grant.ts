@@ -3,7 +3,7 @@
  * time for each grant. Times are milliseconds since 1970.
  */
 import { Result } from "effect"
-import type { InvalidScope, InvalidTarget } from "./OAuthError.ts"
+import type { InvalidGrantReason, InvalidScope, InvalidTarget } from "./OAuthError.ts"
 import { InvalidGrant } from "./OAuthError.ts"
 import * as Resource from "./Resource.ts"
 import * as Scope from "./Scope.ts"
@@ -15,6 +15,10 @@ export const accessTokenSeconds = 3600
 export const refreshTokenSeconds = 30 * 86_400
 /** How long a refresh may be repeated, because its answer was lost or another process of the app sent it too. */
 export const repeatSeconds = 60
+
+/** By whom or why a grant was ended; kept with it in `oauth_ended_grant`. */
+export const endReasons = ["account", "client", "code_replayed", "token_reused", "expired"] as const
+export type EndReason = (typeof endReasons)[number]
 
 /** A code and its grant. */
 export interface Code {
@@ -42,15 +46,17 @@ export type CodeVerdict =
   | { readonly _tag: "Refused"; readonly error: InvalidGrant | InvalidTarget }
 
 export const judgeCode = (code: Code, attempt: CodeAttempt, now: number, mcpUrl: string): CodeVerdict => {
-  if (attempt.clientId !== code.clientId) return refused(invalidCode())
-  if (attempt.redirectUri !== undefined && attempt.redirectUri !== code.redirectUri) return refused(invalidCode())
-  if (attempt.challenge !== code.challenge) return refused(invalidCode())
+  if (attempt.clientId !== code.clientId) return refused(invalidCode("other_client"))
+  if (attempt.redirectUri !== undefined && attempt.redirectUri !== code.redirectUri) {
+    return refused(invalidCode("other_redirect_uri"))
+  }
+  if (attempt.challenge !== code.challenge) return refused(invalidCode("wrong_verifier"))
   // Checked after the verifier. Codes appear in addresses and logs, and a code alone must not end the connection.
   if (code.used) return { _tag: "Replayed" }
-  if (now >= code.expiresAt) return refused(invalidCode())
+  if (now >= code.expiresAt) return refused(invalidCode("expired"))
   const resource = Resource.resolve(attempt.resources, mcpUrl)
   if (Result.isFailure(resource)) return refused(resource.failure)
-  return resource.success === code.resource ? { _tag: "Accepted" } : refused(invalidCode())
+  return resource.success === code.resource ? { _tag: "Accepted" } : refused(invalidCode("other_resource"))
 }
 
 /** A refresh token and its grant. */
@@ -59,6 +65,8 @@ export interface RefreshToken {
   readonly resource: string
   /** Not later than the end of its grant. */
   readonly expiresAt: number
+  /** When the grant needs consent again. */
+  readonly grantEndsAt: number
   /** The time of its refresh; `undefined` for the newest token of its grant. */
   readonly supersededAt: number | undefined
   /** Whether the successor of this token has been refreshed too. */
@@ -86,7 +94,8 @@ export const judgeRefresh = (
   now: number,
   mcpUrl: string
 ): RefreshVerdict => {
-  if (attempt.clientId !== token.clientId || token.resource !== mcpUrl) return refused(invalidRefreshToken())
+  if (attempt.clientId !== token.clientId) return refused(invalidRefreshToken("other_client"))
+  if (token.resource !== mcpUrl) return refused(invalidRefreshToken("other_resource"))
   const resource = Resource.resolve(attempt.resources, mcpUrl)
   if (Result.isFailure(resource)) return refused(resource.failure)
   const scope = Scope.refresh(attempt.scope)
@@ -95,17 +104,21 @@ export const judgeRefresh = (
   // If a clock was set back, the elapsed time is negative. The repeat is then not late.
   const isRepeat = supersededAt !== undefined && !token.successorUsed && now - supersededAt <= repeatSeconds * 1000
   if (isRepeat) return { _tag: "Repeated" }
-  if (now >= token.expiresAt) return refused(invalidRefreshToken())
+  if (now >= token.expiresAt) {
+    return refused(invalidRefreshToken(now >= token.grantEndsAt ? "consent_expired" : "expired"))
+  }
   return { _tag: supersededAt === undefined ? "Rotated" : "Reused" }
 }
 
-export const invalidCode = () =>
+export const invalidCode = (reason: InvalidGrantReason) =>
   new InvalidGrant({
+    reason,
     message: "The code is invalid, expired or used, or was issued for another client, redirect_uri or code_challenge."
   })
 
-export const invalidRefreshToken = () =>
+export const invalidRefreshToken = (reason: InvalidGrantReason) =>
   new InvalidGrant({
+    reason,
     message: "The refresh token is invalid, expired or revoked, or belongs to another client. Connect again."
   })
 

@@ -11,15 +11,39 @@ const fields = { message: Schema.String }
 /** A parameter is missing, repeated, malformed or not allowed. */
 export class InvalidRequest extends Schema.TaggedError<InvalidRequest>()("InvalidRequest", fields) {}
 
+/** Told to the operator alone (TokenOutcome.ts). */
+export const invalidClientReasons = ["client_unknown", "client_unauthenticated"] as const
+
 /** The client is unknown, or its authentication failed (R34). */
 export class InvalidClient extends Schema.TaggedError<InvalidClient>()("InvalidClient", {
   ...fields,
+  reason: Schema.Literals(invalidClientReasons),
   /** The client tried `Authorization: Basic`, so the answer must name that scheme. */
   triedBasic: Schema.Boolean
 }) {}
 
+/**
+ * Told to the operator alone (TokenOutcome.ts). The tokens of a connection that has ended are deleted, so that a token of it is
+ * `unknown_or_ended`; why connections end is counted when they end.
+ */
+export const invalidGrantReasons = [
+  "malformed",
+  "unknown_or_ended",
+  "expired",
+  "consent_expired",
+  "reused",
+  "other_client",
+  "other_redirect_uri",
+  "other_resource",
+  "wrong_verifier"
+] as const
+export type InvalidGrantReason = (typeof invalidGrantReasons)[number]
+
 /** The code or refresh token is wrong, expired, used, or another client's. The answer does not say which (R35). */
-export class InvalidGrant extends Schema.TaggedError<InvalidGrant>()("InvalidGrant", fields) {}
+export class InvalidGrant extends Schema.TaggedError<InvalidGrant>()("InvalidGrant", {
+  ...fields,
+  reason: Schema.Literals(invalidGrantReasons)
+}) {}
 
 export class UnsupportedGrantType extends Schema.TaggedError<UnsupportedGrantType>()("UnsupportedGrantType", fields) {}
 

@@ -9,6 +9,7 @@ import * as Protocol from "../../domain/mcp/Protocol.ts"
 import { CreditLedger } from "../../services/access/CreditLedger.ts"
 import type { Charge } from "../../services/access/CreditLedger.ts"
 import { RequestRate } from "../../services/limits/RequestRate.ts"
+import * as Metrics from "../../services/metrics/Metrics.ts"
 import * as DemoPictures from "../../domain/catalog/DemoPictures.ts"
 import { ImageOrigins } from "../../services/search/ImageOrigins.ts"
 import { ToolRegistry } from "../../services/tools/ToolRegistry.ts"
@@ -62,6 +63,7 @@ export class Dispatch extends Context.Service<
         { caller, headers, onCharge, requestId, view }: MessageContext
       ): Effect.fn.Return<Reply.Reply> {
         const rate = yield* requestRate.take(caller.accountId)
+        if (rate?.refusal !== undefined) yield* Metrics.refused.add({ limit: "calls" })
         const outcome = methods.answer(request, revision, headers.sessionId, view)
         if (Result.isFailure(outcome)) {
           const { failure } = outcome

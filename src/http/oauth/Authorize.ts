@@ -20,6 +20,7 @@ import { Clients } from "../../services/oauth/Clients.ts"
 import { ConsentRequests } from "../../services/oauth/ConsentRequests.ts"
 import type { ConsentRequest } from "../../services/oauth/ConsentRequests.ts"
 import { EndpointRate } from "../../services/limits/EndpointRate.ts"
+import * as Metrics from "../../services/metrics/Metrics.ts"
 import { Grants } from "../../services/oauth/Grants.ts"
 import * as ClientAddress from "../ClientAddress.ts"
 import * as ConsentPage from "../pages/account/ConsentPage.ts"
@@ -121,7 +122,8 @@ export const layer = HttpRouter.use((router) =>
       const caller = callerOf(request)
       return Effect.matchEffect(rate.take("authorize", caller), {
         onSuccess: () => judge(url, visitor, caller),
-        onFailure: ({ retryAfterSeconds }) => Effect.succeed(page(ConsentPage.tooOften(retryAfterSeconds)))
+        onFailure: ({ retryAfterSeconds }) =>
+          Effect.as(Metrics.refused.add({ limit: "authorize" }), page(ConsentPage.tooOften(retryAfterSeconds)))
       })
     }
 

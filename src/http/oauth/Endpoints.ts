@@ -7,6 +7,7 @@ import type { RegistrationError, RevocationError, TokenError, TooManyRequests } 
 import { InvalidRequest } from "../../domain/oauth/OAuthError.ts"
 import { EndpointRate } from "../../services/limits/EndpointRate.ts"
 import type { Endpoint } from "../../services/limits/EndpointRate.ts"
+import * as Metrics from "../../services/metrics/Metrics.ts"
 import * as ClientAddress from "../ClientAddress.ts"
 import * as Outage from "../Outage.ts"
 import { RequestId } from "../RequestId.ts"
@@ -36,7 +37,7 @@ export const add = (
       const logOutage = Outage.logger(`${path} cannot do its work`)
 
       const counted = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<void, TooManyRequests> =>
-        rate.take(endpoint, addressOf(request))
+        Effect.tapError(rate.take(endpoint, addressOf(request)), () => Metrics.refused.add({ limit: endpoint }))
 
       const answered = (request: HttpServerRequest.HttpServerRequest) =>
         Effect.flatMap(RequestId, (requestId) =>

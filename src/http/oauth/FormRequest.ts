@@ -1,4 +1,4 @@
-/** Reads the forms of `/token` and `/revoke`: their parameters and the authenticated client (R16, R32, R33). */
+/** Reads the forms of `/token` and `/revoke`, and authenticates the clients that sent them (R16, R32, R33). */
 import { ByteSize, Effect, Redacted, Result } from "effect"
 import { HttpIncomingMessage } from "effect/http"
 import type { HttpServerError, HttpServerRequest } from "effect/http"
@@ -52,22 +52,27 @@ const formDecoded = (text: string): string => {
   }
 }
 
-/** The parameters of a form and the id of the authenticated client. The query is ignored, because addresses are logged. */
-export const read = Effect.fnUntraced(function* (
-  request: HttpServerRequest.HttpServerRequest,
-  clients: Clients["Service"]
-) {
-  const { authorization, "content-type": type } = RequestHeaders.of(request)
+/** The parameters of a form. The query is ignored, because addresses are logged. */
+export const read = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
+  const { "content-type": type } = RequestHeaders.of(request)
   if (ContentType.parse(type)?.type !== "application/x-www-form-urlencoded") {
     return yield* invalid("Send a form: Content-Type: application/x-www-form-urlencoded.")
   }
-  const parameters = yield* Effect.fromResult(Parameters.unrepeated(Parameters.read(yield* bodyOf(request))))
-  const clientId = yield* clients.authenticate({
+  return yield* Effect.fromResult(Parameters.unrepeated(Parameters.read(yield* bodyOf(request))))
+})
+
+/** The client that has sent the form, authenticated. */
+export const authenticate = Effect.fnUntraced(function* (
+  request: HttpServerRequest.HttpServerRequest,
+  parameters: Parameters.Parameters,
+  clients: Clients["Service"]
+) {
+  const { authorization } = RequestHeaders.of(request)
+  return yield* clients.authenticate({
     basic: yield* Effect.fromResult(basicOf(authorization)),
     id: parameters.get("client_id"),
     secret: redacted(parameters.get("client_secret"))
   })
-  return { clientId, parameters }
 })
 
 const redacted = (text: string | undefined) => (text === undefined ? undefined : Redacted.make(text))

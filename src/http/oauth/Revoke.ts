@@ -18,10 +18,11 @@ export const layer = Layer.unwrap(
     const answer = Effect.fn("Revoke.answer")(function* (
       request: HttpServerRequest.HttpServerRequest
     ): Effect.fn.Return<HttpServerResponse.HttpServerResponse, RevocationError> {
-      const { clientId, parameters } = yield* FormRequest.read(request, clients)
+      const parameters = yield* FormRequest.read(request)
+      const client = yield* FormRequest.authenticate(request, parameters, clients)
       const token = parameters.get("token")
       if (token === undefined) return yield* new InvalidRequest({ message: "token is missing." })
-      yield* grants.revokeToken(clientId, Redacted.make(token))
+      yield* grants.revokeToken(client.id, Redacted.make(token))
       return HttpServerResponse.empty({ status: 200 })
     })
 

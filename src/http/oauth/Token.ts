@@ -2,9 +2,12 @@
 import { Effect, Layer, Redacted } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { HttpServerResponse } from "effect/http"
+import * as ClientFamily from "../../domain/oauth/ClientFamily.ts"
 import { InvalidRequest, UnsupportedGrantType } from "../../domain/oauth/OAuthError.ts"
 import type { TokenError } from "../../domain/oauth/OAuthError.ts"
 import type { Parameters } from "../../domain/oauth/Parameters.ts"
+import * as TokenOutcome from "../../domain/oauth/TokenOutcome.ts"
+import * as Metrics from "../../services/metrics/Metrics.ts"
 import { Clients } from "../../services/oauth/Clients.ts"
 import { Grants } from "../../services/oauth/Grants.ts"
 import type { Tokens } from "../../services/oauth/Grants.ts"
@@ -26,6 +29,23 @@ const reply = ({ accessToken, expiresInSeconds, refreshToken, scope }: Tokens) =
     refresh_token: Redacted.value(refreshToken),
     scope
   })
+
+const countIssued = (grantType: string | undefined, client: ClientFamily.ClientKind, { isRepeat }: Tokens) =>
+  grantType === "authorization_code"
+    ? Metrics.connections.add(client)
+    : Metrics.refreshes.add({ ...client, outcome: isRepeat ? "repeated" : "rotated" })
+
+/** Requests of another type are answered and not counted: no app loses a connection by them. */
+const countRefused = (grantType: string | undefined, client: ClientFamily.ClientKind, error: TokenError) => {
+  if (grantType === "authorization_code") return Metrics.codesRefused.add({ reason: TokenOutcome.ofRefusedCode(error) })
+  if (grantType !== "refresh_token") return Effect.void
+  const reason = TokenOutcome.signInReasonOf(error)
+  const { client_family } = client
+  return Effect.andThen(
+    Metrics.refreshes.add({ ...client, outcome: TokenOutcome.ofRefusedRefresh(error) }),
+    reason === undefined ? Effect.void : Metrics.signInsForced.add({ client_family, reason })
+  )
+}
 
 export const layer = Layer.unwrap(
   Effect.gen(function* () {
@@ -65,8 +85,17 @@ export const layer = Layer.unwrap(
     const answer = Effect.fn("Token.answer")(function* (
       request: HttpServerRequest.HttpServerRequest
     ): Effect.fn.Return<HttpServerResponse.HttpServerResponse, TokenError> {
-      const { clientId, parameters } = yield* FormRequest.read(request, clients)
-      return reply(yield* tokensFor(parameters, clientId))
+      const parameters = yield* FormRequest.read(request)
+      const grantType = parameters.get("grant_type")
+      const client = yield* FormRequest.authenticate(request, parameters, clients).pipe(
+        Effect.tapError((error) => countRefused(grantType, ClientFamily.unknown, error))
+      )
+      const kind = ClientFamily.kindOf(client)
+      const tokens = yield* tokensFor(parameters, client.id).pipe(
+        Effect.tapError((error) => countRefused(grantType, kind, error))
+      )
+      yield* countIssued(grantType, kind, tokens)
+      return reply(tokens)
     })
 
     return Endpoints.add("/token", "token", answer)

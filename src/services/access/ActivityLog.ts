@@ -4,12 +4,13 @@
  * No call waits for it or fails because of it. Lines wait in memory while the database cannot be reached, up to a limit; a
  * killed server loses about a second of them. Credits are counted by the ledger, not by this log.
  */
-import { Clock, Context, Effect, Layer, Metric, Schedule, Schema, Semaphore } from "effect"
+import { Clock, Context, Effect, Layer, Schedule, Schema, Semaphore } from "effect"
 import { SqlClient, SqlError } from "effect/sql"
 import { randomUUID } from "node:crypto"
 import type { Activity } from "../../domain/access/Activity.ts"
 import * as LeakyBucket from "../limits/LeakyBucket.ts"
 import { rowOf } from "../database/Rows.ts"
+import * as Metrics from "../metrics/Metrics.ts"
 
 /** About 15 MB: half a minute of calls at the highest rate of one process. */
 export const maxWaiting = 50_000
@@ -25,14 +26,6 @@ const attempt = "5 seconds"
 /** For all remaining lines, when the server stops. */
 const lastAttempts = "5 seconds"
 const pauses = Schedule.min([Schedule.exponential("200 millis"), Schedule.spaced("5 seconds")])
-
-export const metrics = {
-  dropped: Metric.counter("discovery_activity_dropped", {
-    description: "Calls that are missing in the activity log",
-    incremental: true
-  }),
-  waiting: Metric.gauge("discovery_activity_waiting", { description: "Calls that are still to be written to the log" })
-} as const
 
 interface Batch {
   readonly number: number
@@ -97,7 +90,7 @@ export class ActivityLog extends Context.Service<
 
       const drop = (count: number, why: string, cause?: unknown) =>
         Effect.andThen(
-          Metric.update(metrics.dropped, count),
+          Metrics.activityDropped.add({}, count),
           Effect.logWarning(
             `${count} calls are missing in the activity log: ${why}`,
             ...(cause === undefined ? [] : [cause])
@@ -120,10 +113,7 @@ export class ActivityLog extends Context.Service<
       const reportDropped = Effect.suspend(() => {
         const missed = dropped
         dropped = 0
-        return Effect.andThen(
-          Metric.update(metrics.waiting, remembered()),
-          missed === 0 ? Effect.void : drop(missed, "the queue in memory was full")
-        )
+        return missed === 0 ? Effect.void : drop(missed, "the queue in memory was full")
       })
 
       const writeInTime = write.pipe(Effect.timeout(attempt))
@@ -145,6 +135,7 @@ export class ActivityLog extends Context.Service<
           )
         )
       )
+      yield* Metrics.queueLength.follow({ queue: "activity_log" }, remembered)
       yield* insistently.pipe(Effect.schedule(Schedule.spaced(writeEvery)), Effect.forkScoped)
       return ActivityLog.of({ record, write })
     })

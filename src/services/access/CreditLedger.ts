@@ -7,6 +7,7 @@ import { keyConflict, unfitKey } from "../../domain/access/ChargeError.ts"
 import type { InsufficientCredits, InvalidArguments, ServiceUnavailable } from "../../domain/ToolError.ts"
 import { available, availableToRead } from "../database/Availability.ts"
 import * as DatabaseClock from "../database/DatabaseClock.ts"
+import * as Metrics from "../metrics/Metrics.ts"
 import { batched } from "./BatchedRequests.ts"
 import * as CreditPeriods from "./CreditPeriods.ts"
 import type { Decision } from "./LedgerStatements.ts"
@@ -108,10 +109,14 @@ export class CreditLedger extends Context.Service<
         const taken = yield* Effect.exit(take(charges, now))
         if (Exit.isFailure(taken)) {
           yield* unanswered.add(charges.map(toUnanswered))
+          yield* Metrics.charges.add({ outcome: "unavailable" }, charges.length)
           for (const entry of entries) entry.completeUnsafe(Exit.failCause(taken.cause))
           return
         }
         const decisions = new Map(taken.value.map((decision) => [charges[decision.n]?.requestId, decision]))
+        yield* Effect.forEach(taken.value, ({ outcome }) => Metrics.charges.add({ outcome: measured[outcome] }), {
+          discard: true
+        })
         for (const entry of entries) {
           const decision = decisions.get(entry.request.charge.requestId)
           entry.completeUnsafe(answer(entry.request.charge, decision, now, config.billingUrl))
@@ -127,7 +132,8 @@ export class CreditLedger extends Context.Service<
         const resolver = resolvers[charge.caller.accountId % lanes] ?? resolvers[0]
         const request = new ChargeRequest({ charge, progress: { sent: false } })
         return yield* Effect.request(request, resolver).pipe(
-          Effect.onInterrupt(() => (request.progress.sent ? unanswered.add([toUnanswered(charge)]) : Effect.void))
+          Effect.onInterrupt(() => (request.progress.sent ? unanswered.add([toUnanswered(charge)]) : Effect.void)),
+          Metrics.queueLength.during({ queue: "charges" })
         )
       })
 
@@ -157,6 +163,16 @@ export class CreditLedger extends Context.Service<
 
   static readonly layer = CreditLedger.layerNoDeps.pipe(Layer.provide(UnansweredCharges.layer))
 }
+
+/** A period that could not be opened has no credits. */
+const measured = {
+  charged: "charged",
+  repeat: "repeat",
+  conflict: "conflict",
+  insufficient: "insufficient",
+  no_period: "insufficient",
+  barred: "barred"
+} as const satisfies Record<Decision["outcome"], string>
 
 const checkKey = (key: string): Effect.Effect<void, InvalidArguments> => {
   const unfit = unfitKey(key)

@@ -9,6 +9,7 @@ import { AccountId } from "../../domain/access/Account.ts"
 import type { Device } from "../../domain/access/Device.ts"
 import type { ServiceUnavailable } from "../../domain/ToolError.ts"
 import { availableOnce, availableToRead } from "../database/Availability.ts"
+import * as Metrics from "../metrics/Metrics.ts"
 import { KnownBrowsers } from "./KnownBrowsers.ts"
 import { Passwords } from "./Passwords.ts"
 import type { PasswordsBusy } from "./Passwords.ts"
@@ -86,7 +87,9 @@ export class SignIn extends Context.Service<
         password: Redacted.Redacted,
         attempt: Attempt | SessionAttempt
       ) {
-        yield* attempts.take(attempt)
+        yield* attempts
+          .take(attempt)
+          .pipe(Effect.tapErrorTag("TooManyAttempts", () => Metrics.refused.add({ limit: "sign_in" })))
         const holder = Option.getOrUndefined(yield* find(email))
         const passwordHash = holder?.passwordHash ?? nobodys
         const isEqual = yield* passwords.verify(password, passwordHash).pipe(

@@ -10,6 +10,7 @@ import { Clock, Context, Effect, Latch, Layer, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import type { UnansweredCharge } from "./LedgerStatements.ts"
 import { refundUnanswered } from "./LedgerStatements.ts"
+import * as Metrics from "../metrics/Metrics.ts"
 
 const maxWaiting = 10_000
 const maxBatch = 500
@@ -31,6 +32,7 @@ export class UnansweredCharges extends Context.Service<
       const waiting = new Map<string, UnansweredCharge>()
       const some = Latch.makeUnsafe(false)
       const none = Latch.makeUnsafe(true)
+      yield* Metrics.queueLength.follow({ queue: "refunds" }, () => waiting.size)
 
       const add = (charges: ReadonlyArray<UnansweredCharge>) =>
         Effect.suspend(() => {
@@ -48,6 +50,7 @@ export class UnansweredCharges extends Context.Service<
         const settled = yield* refundUnanswered(batch, yield* Clock.currentTimeMillis)
         for (const { requestId } of settled) waiting.delete(requestId)
         const refunds = settled.filter(({ refunded }) => refunded).length
+        yield* Metrics.chargesRefunded.add({}, refunds)
         if (refunds > 0) yield* Effect.logInfo(`Refunded ${refunds} charges of calls that had no answer`)
         if (waiting.size > 0) return
         some.closeUnsafe()

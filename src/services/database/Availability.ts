@@ -9,6 +9,7 @@ import { Clock, Duration, Effect, Schedule } from "effect"
 import { SqlError, Statement } from "effect/sql"
 import type { SearchTimeout, ServiceUnavailable } from "../../domain/ToolError.ts"
 import * as ToolErrorMessages from "../../domain/ToolErrorMessages.ts"
+import * as Metrics from "../metrics/Metrics.ts"
 
 /** Errors that a retry cannot fix. */
 const isPermanent = (error: SqlError.SqlError): boolean =>
@@ -39,15 +40,23 @@ export const available =
     effect: Effect.Effect<A, E | SqlError.SqlError, R>
   ): Effect.Effect<A, Exclude<E, SqlError.SqlError> | ServiceUnavailable | E2, R> =>
     effect.pipe(
+      Metrics.databaseOperations.during({}),
       Effect.retry({
         times: options.retries,
         schedule: Schedule.exponential("50 millis"),
         while: (error) => SqlError.isSqlError(error) && !isPermanent(error)
       }),
+      Effect.tapError((error) =>
+        SqlError.isSqlError(error) ? Metrics.databaseFailures.add({ reason: "unavailable" }) : Effect.void
+      ),
       Effect.mapError(asServiceUnavailable),
       Effect.timeoutOrElse({
         duration: options.deadline,
-        orElse: (): Effect.Effect<never, ServiceUnavailable | E2> => options.late ?? Effect.fail(unavailable())
+        orElse: () =>
+          Effect.flatMap(
+            Metrics.databaseFailures.add({ reason: "deadline" }),
+            (): Effect.Effect<never, ServiceUnavailable | E2> => options.late ?? Effect.fail(unavailable())
+          )
       })
     )
 
@@ -89,7 +98,9 @@ export const query = <A, E, R>(
         began = clock.monotonicTimeNanosUnsafe()
         return outer === undefined ? Effect.succeed(each) : outer(each, sql, on, span)
       }),
-      Effect.catchIf(isStatementTimeout, () => tooSlow),
+      Effect.catchIf(isStatementTimeout, () =>
+        Effect.andThen(Metrics.databaseFailures.add({ reason: "statement_timeout" }), tooSlow)
+      ),
       available({
         retries: 0,
         deadline,

@@ -10,6 +10,7 @@ import type { AccountId } from "../../domain/access/Account.ts"
 import { dayOf, secondsUntil } from "../../domain/access/CreditPeriod.ts"
 import type { ServiceUnavailable } from "../../domain/ToolError.ts"
 import { availableOnce } from "../database/Availability.ts"
+import * as Metrics from "../metrics/Metrics.ts"
 
 const dayMillis = 86_400_000
 
@@ -42,6 +43,7 @@ export class DailyLooks extends Context.Service<
             WHERE l.looks + excluded.looks <= ${limit}::int
           RETURNING 1`.pipe(availableOnce)
         if (counted.length > 0) return
+        yield* Metrics.refused.add({ limit: "page_views_of_day" })
         const tomorrow = dayOf(nowMillis + dayMillis)
         return yield* new LooksUsedUp({
           limit,

@@ -4,6 +4,7 @@
  */
 import { Clock, Context, Effect, Layer, Option, Semaphore } from "effect"
 import * as HostParts from "../../domain/oauth/HostParts.ts"
+import * as Metrics from "../metrics/Metrics.ts"
 import * as LeakyBucket from "./LeakyBucket.ts"
 
 const windowMillis = 60_000
@@ -74,10 +75,17 @@ export class FetchBudget extends Context.Service<
             isAllowed(now) ? Effect.asSome(effect) : Effect.succeedNone
           )
 
+      const counted = <A, E, R>(fetched: Effect.Effect<Option.Option<A>, E, R>) =>
+        Effect.tap(fetched, (result) =>
+          Option.isNone(result) ? Metrics.refused.add({ limit: "metadata_fetches" }) : Effect.void
+        )
+
       return FetchBudget.of({
         within: (fetch, effect) =>
-          Effect.map(places.withPermitsIfAvailable(1)(when((now) => isOpen(fetch, now))(effect)), Option.flatten),
-        again: (fetch, effect) => when((now) => isOpenAgain(fetch, now))(effect)
+          Effect.map(places.withPermitsIfAvailable(1)(when((now) => isOpen(fetch, now))(effect)), Option.flatten).pipe(
+            counted
+          ),
+        again: (fetch, effect) => when((now) => isOpenAgain(fetch, now))(effect).pipe(counted)
       })
     })
   )

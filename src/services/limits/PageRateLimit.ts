@@ -5,6 +5,7 @@
 import { Clock, Context, Effect, Layer } from "effect"
 import type { AccountId } from "../../domain/access/Account.ts"
 import type { RateLimited } from "../../domain/ToolError.ts"
+import * as Metrics from "../metrics/Metrics.ts"
 import * as LeakyBucket from "./LeakyBucket.ts"
 import * as ToolErrorMessages from "../../domain/ToolErrorMessages.ts"
 
@@ -30,6 +31,7 @@ export class PageRateLimit extends Context.Service<
         const now = yield* Clock.currentTimeMillis
         const { retryAfterSeconds } = bucket.take([{ key: String(account), allowance }], now)
         if (retryAfterSeconds === 0) return
+        yield* Metrics.refused.add({ limit: "page_views" })
         return yield* ToolErrorMessages.tooManyPages(looksPerMinute, retryAfterSeconds)
       })
     })

@@ -9,6 +9,7 @@ import type { RateLimited, SearchTimeout, ServiceUnavailable } from "../../domai
 import { CurrentAccount } from "../access/CurrentAccount.ts"
 import * as Availability from "../database/Availability.ts"
 import { PoolSize, StatementTimeoutMillis } from "../database/Database.ts"
+import * as Metrics from "../metrics/Metrics.ts"
 import * as BoundedQueue from "./BoundedQueue.ts"
 import * as ToolErrorMessages from "../../domain/ToolErrorMessages.ts"
 
@@ -70,7 +71,9 @@ export class SearchPermits extends Context.Service<
             duration: waitDeadline,
             orElse: (): Effect.Effect<never, RateLimited | ServiceUnavailable> =>
               Effect.fail(hasShare ? ToolErrorMessages.unavailable("database") : ToolErrorMessages.tooManySearches())
-          })
+          }),
+          Effect.tapError(() => Metrics.refused.add({ limit: hasShare ? "searches" : "searches_of_account" })),
+          Metrics.queueLength.during({ queue: "reads" })
         )
       })
 

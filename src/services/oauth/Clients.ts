@@ -29,6 +29,12 @@ export interface RegisteredClient {
   readonly registeredAt: number
 }
 
+export interface AuthenticatedClient {
+  readonly id: string
+  /** Of a registered app. A document is not fetched for it. */
+  readonly name?: string
+}
+
 /** The client authentication of `/token` and `/revoke`. Empty values count as absent. */
 export interface ClientCredentials {
   /** From the header `Authorization: Basic`. */
@@ -61,12 +67,12 @@ export class Clients extends Context.Service<
       caller: string
     ): Effect.Effect<OAuthClient, UnknownClient | ClientMetadataFailure | ServiceUnavailable>
     /**
-     * The id of the client that sent a request to `/token` or `/revoke`. For a client with a secret the identity is
-     * proved. For a public client it is not: its codes and tokens are bound to it instead.
+     * The client that sent a request to `/token` or `/revoke`. For a client with a secret the identity is proved. For a
+     * public client it is not: its codes and tokens are bound to it instead.
      */
     authenticate(
       credentials: ClientCredentials
-    ): Effect.Effect<string, InvalidClient | InvalidRequest | ServiceUnavailable>
+    ): Effect.Effect<AuthenticatedClient, InvalidClient | InvalidRequest | ServiceUnavailable>
   }
 >()("discovery/oauth/Clients") {
   static readonly layer = Layer.effect(
@@ -127,12 +133,25 @@ export class Clients extends Context.Service<
        * their client. This way callers cannot cause fetches or exhaust their budget, and a failure of a publisher never
        * becomes `invalid_client`, after which apps delete their connection.
        */
-      const verify = Effect.fnUntraced(function* (id: string, secret: Redacted.Redacted | undefined) {
-        if (ClientIdUrl.isAddress(id)) return secret === undefined && (yield* wasApproved(id))
+      const verify = Effect.fnUntraced(function* (
+        id: string,
+        secret: Redacted.Redacted | undefined
+      ): Effect.fn.Return<
+        AuthenticatedClient | InvalidClient["reason"],
+        ServiceUnavailable,
+        Digest.Digest | SecureRandom.SecureRandom
+      > {
+        if (ClientIdUrl.isAddress(id)) {
+          if (secret !== undefined) return "client_unauthenticated"
+          return (yield* wasApproved(id)) ? { id } : "client_unknown"
+        }
         const row = yield* findRegistered(id)
-        if (row === undefined) return false
-        if (row.secretHash === null) return secret === undefined
-        return secret !== undefined && Mac.timingSafeEqual(yield* Secrets.hashOf(secret), row.secretHash)
+        if (row === undefined) return "client_unknown"
+        const isVerified =
+          row.secretHash === null
+            ? secret === undefined
+            : secret !== undefined && Mac.timingSafeEqual(yield* Secrets.hashOf(secret), row.secretHash)
+        return isVerified ? { id, name: row.name } : "client_unauthenticated"
       })
 
       const authenticate = Effect.fn("Clients.authenticate")(function* (credentials: ClientCredentials) {
@@ -143,8 +162,8 @@ export class Clients extends Context.Service<
           })
         }
         const id = basic?.id ?? formId
-        const isVerified = id !== undefined && (yield* verify(id, basic?.secret ?? formSecret))
-        return isVerified ? id : yield* invalidClient(basic !== undefined)
+        const verified = id === undefined ? "client_unauthenticated" : yield* verify(id, basic?.secret ?? formSecret)
+        return typeof verified === "string" ? yield* invalidClient(verified, basic !== undefined) : verified
       }, Effect.provide(services))
 
       return Clients.of({ register, find, authenticate })
@@ -166,8 +185,9 @@ const unknownClient = () =>
     message: "No app is registered with this client_id. Remove the connection in the app and add it again."
   })
 
-const invalidClient = (triedBasic: boolean) =>
+const invalidClient = (reason: InvalidClient["reason"], triedBasic: boolean) =>
   new InvalidClient({
+    reason,
     message: "The client is unknown, or did not authenticate as registered. Register again to connect.",
     triedBasic
   })

@@ -8,9 +8,7 @@ import type { Statement } from "effect/sql"
 import { AccountId } from "../../domain/access/Account.ts"
 import type * as Grant from "../../domain/oauth/Grant.ts"
 import { rowsOf } from "../database/Rows.ts"
-
-export const EndReason = Schema.Literals(["account", "client", "code_replayed", "token_reused", "expired"])
-export type EndReason = typeof EndReason.Type
+import * as Metrics from "../metrics/Metrics.ts"
 
 const LockedGrant = Schema.Struct({
   id: Schema.Int,
@@ -96,6 +94,7 @@ export const lockRefreshToken = Effect.fnUntraced(function* (hash: Uint8Array) {
       clientId,
       resource,
       expiresAt: row.expiresAt.getTime(),
+      grantEndsAt: grant.endsAt.getTime(),
       supersededAt: row.supersededAt?.getTime(),
       successorUsed: row.successorUsed
     },
@@ -126,7 +125,7 @@ export const insertTokens = Effect.fnUntraced(function* (
  * in use are kept in `oauth_ended_grant` to explain old ledger entries, the newest {@link maxRemembered} of each account.
  * Returns the number of ended grants.
  */
-export const end = Effect.fnUntraced(function* (which: Statement.Fragment, reason: EndReason, at: Date) {
+export const end = Effect.fnUntraced(function* (which: Statement.Fragment, reason: Grant.EndReason, at: Date) {
   const sql = yield* SqlClient.SqlClient
   const rows = yield* sql`
     WITH ended AS (
@@ -148,5 +147,6 @@ export const end = Effect.fnUntraced(function* (which: Statement.Fragment, reaso
         ) o
       ) old WHERE e.id = old.id`
   }
+  yield* Metrics.connectionsEnded.add({ reason }, rows.length)
   return rows.length
 })

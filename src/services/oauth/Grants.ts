@@ -51,6 +51,8 @@ export interface Tokens {
   /** Lifetime of the access token. */
   readonly expiresInSeconds: number
   readonly scope: string
+  /** Whether they were issued before, to the same request. */
+  readonly isRepeat: boolean
 }
 
 export interface CodeExchange {
@@ -132,7 +134,7 @@ export class Grants extends Context.Service<
             expiresAt: new Date(refreshUntil)
           }
         )
-        return toTokens(tokens, accessUntil, now)
+        return toTokens(tokens, accessUntil, now, false)
       })
 
       /** The successors of a refresh token, derived deterministically from the key. */
@@ -189,7 +191,7 @@ export class Grants extends Context.Service<
         const hash = yield* Secrets.hashOf(attempt.code)
         const challenge = Pkce.challengeOf(yield* Secrets.hashOf(attempt.verifier))
         const found = Option.getOrUndefined(yield* GrantRows.lockCode(hash))
-        if (found === undefined) return Result.fail(Grant.invalidCode())
+        if (found === undefined) return Result.fail(Grant.invalidCode("unknown_or_ended"))
         const { code, grant } = found
         const now = yield* Clock.currentTimeMillis
         const verdict = Grant.judgeCode(code, { ...attempt, challenge }, now, mcpUrl)
@@ -199,7 +201,7 @@ export class Grants extends Context.Service<
           case "Replayed":
             yield* GrantRows.end(sql`g.id = ${grant.id}`, "code_replayed", new Date(now))
             yield* warnOfReplay("code", grant)
-            return Result.fail(Grant.invalidCode())
+            return Result.fail(Grant.invalidCode("reused"))
           case "Accepted": {
             yield* sql`UPDATE oauth_code SET used_at = ${new Date(now)} WHERE hash = ${hash}`
             const access = yield* Secrets.random("access_token")
@@ -211,7 +213,9 @@ export class Grants extends Context.Service<
 
       const exchangeCode = Effect.fn("Grants.exchangeCode")(function* (attempt: CodeExchange) {
         const isFormed = Credential.is("authorization_code", Redacted.value(attempt.code))
-        if (!isFormed || !Pkce.isVerifier(Redacted.value(attempt.verifier))) return yield* Grant.invalidCode()
+        if (!isFormed || !Pkce.isVerifier(Redacted.value(attempt.verifier))) {
+          return yield* Grant.invalidCode("malformed")
+        }
         return yield* decide(exchange(attempt))
       })
 
@@ -249,7 +253,7 @@ export class Grants extends Context.Service<
           yield* sql`SELECT expires_at AS "expiresAt" FROM oauth_access_token WHERE hash = ${hash}`
         )
         // The access token is missing only if the clock of a server is days ahead. The client then refreshes once more.
-        return Result.succeed(toTokens(next, row?.expiresAt.getTime() ?? now, now))
+        return Result.succeed(toTokens(next, row?.expiresAt.getTime() ?? now, now, true))
       })
 
       const advance = Effect.fnUntraced(function* (
@@ -263,7 +267,7 @@ export class Grants extends Context.Service<
         const token = Redacted.value(attempt.refreshToken)
         const hash = yield* Secrets.sha256(token)
         const found = Option.getOrUndefined(yield* GrantRows.lockRefreshToken(hash))
-        if (found === undefined) return Result.fail(Grant.invalidRefreshToken())
+        if (found === undefined) return Result.fail(Grant.invalidRefreshToken("unknown_or_ended"))
         const { grant, keyId } = found
         const now = yield* Clock.currentTimeMillis
         const verdict = Grant.judgeRefresh(found.token, attempt, now, mcpUrl)
@@ -273,7 +277,7 @@ export class Grants extends Context.Service<
           case "Reused":
             yield* GrantRows.end(sql`g.id = ${grant.id}`, "token_reused", new Date(now))
             yield* warnOfReplay("refresh token", grant)
-            return Result.fail(Grant.invalidRefreshToken())
+            return Result.fail(Grant.invalidRefreshToken("reused"))
           case "Repeated":
             return yield* repeat(token, keyId, now)
           case "Rotated":
@@ -283,7 +287,7 @@ export class Grants extends Context.Service<
 
       const refresh = Effect.fn("Grants.refresh")(function* (attempt: Refresh) {
         if (!Credential.is("refresh_token", Redacted.value(attempt.refreshToken))) {
-          return yield* Grant.invalidRefreshToken()
+          return yield* Grant.invalidRefreshToken("malformed")
         }
         const key = yield* availableOnce(serverKey.current)
         return yield* decide(advance(attempt, key))
@@ -315,12 +319,14 @@ export class Grants extends Context.Service<
 const toTokens = (
   tokens: { readonly access: string; readonly refresh: string },
   accessUntil: number,
-  now: number
+  now: number,
+  isRepeat: boolean
 ): Tokens => ({
   accessToken: Redacted.make(tokens.access),
   refreshToken: Redacted.make(tokens.refresh),
   expiresInSeconds: Math.max(0, Math.floor((accessUntil - now) / 1000)),
-  scope
+  scope,
+  isRepeat
 })
 
 /**

@@ -5,11 +5,12 @@
  * searched list. The runner then waits for the index and repeats the search once. The second answer is final; records that
  * are gone are left out of it.
  */
-import { Context, Effect, Layer, Metric, Schema } from "effect"
+import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql"
 import type { InvalidArguments } from "../../domain/ToolError.ts"
 import { rowOf } from "../database/Rows.ts"
+import * as Metrics from "../metrics/Metrics.ts"
 import type { Query } from "./index/Query.ts"
 import type { SegmentList } from "./index/Segment.ts"
 import * as InVersion from "./InVersion.ts"
@@ -18,11 +19,6 @@ import type { NameCodes } from "./Queries.ts"
 import { CatalogIndex } from "./runtime/CatalogIndex.ts"
 import { SearchPermits } from "../limits/SearchPermits.ts"
 import type { SearchFailure } from "../limits/SearchPermits.ts"
-
-const repeated = Metric.counter("discovery_searches_repeated", {
-  description: "Searches that were repeated because the search index was behind the database",
-  incremental: true
-})
 
 /** A record, with the newest version of the catalog that changed any of its fields. */
 export interface Versioned {
@@ -84,7 +80,7 @@ export class SearchRunner extends Context.Service<
       ): Effect.fn.Return<A, E | SearchFailure> {
         const first = yield* look
         if (first.isCurrent) return first.answer
-        yield* Metric.update(repeated, 1)
+        yield* Metrics.searchesRepeated.add({})
         const { version } = yield* permits.query(Effect.flatMap(sql`SELECT version FROM catalog`, decodeVersion))
         yield* index.awaitVersion(version)
         return (yield* look).answer

@@ -17,6 +17,7 @@ import { ActivityLog } from "../access/ActivityLog.ts"
 import { CreditLedger } from "../access/CreditLedger.ts"
 import { DataAsOf } from "../import/Sources.ts"
 import { CurrentAccount } from "../access/CurrentAccount.ts"
+import * as Metrics from "../metrics/Metrics.ts"
 import type { Charge, Charged, IdempotencyKey } from "../access/CreditLedger.ts"
 import * as Idempotency from "./Idempotency.ts"
 import * as Truncation from "../../domain/Truncation.ts"
@@ -62,12 +63,15 @@ export class ToolRunner extends Context.Service<
       const activity = yield* ActivityLog
       const dataAsOf = yield* DataAsOf
 
-      /** Logs the call, and records it in the activity of the account. */
+      const measuredIn = yield* Effect.context()
+
+      /** Logs and measures the call, and records it in the activity of the account. */
       const tell = (call: ToolCall, answer: ToolAnswer, atMillis: number, durationMillis: number) => {
         const outcome = answer.error === undefined ? "ok" : ToolErrors.codes[answer.error._tag]
         const { accountId, credential } = call.caller
         const { requestId } = call
         const tool = call.tool.name
+        Metrics.calls.addUnsafe(measuredIn, { tool, outcome })
         activity.record({
           accountId,
           credential,
@@ -100,7 +104,10 @@ export class ToolRunner extends Context.Service<
             ...(idempotency === undefined ? {} : { idempotency })
           }
           return Effect.map(restore(ledger.charge(price)), (charged) => {
-            if (charged.cost > 0) call.onCharge(price)
+            if (charged.cost > 0) {
+              call.onCharge(price)
+              Metrics.creditsCharged.addUnsafe(measuredIn, { tool: call.tool.name }, charged.cost)
+            }
             return charged
           })
         })
@@ -151,8 +158,12 @@ export class ToolRunner extends Context.Service<
         run: (call) =>
           Effect.clockWith((clock) => {
             const startedAt = clock.currentTimeMillisUnsafe()
-            const logged = (answer: ToolAnswer) =>
-              Effect.as(tell(call, answer, startedAt, clock.currentTimeMillisUnsafe() - startedAt), answer)
+            const began = clock.monotonicTimeNanosUnsafe()
+            const logged = (answer: ToolAnswer) => {
+              const seconds = Number(clock.monotonicTimeNanosUnsafe() - began) / 1e9
+              Metrics.callDuration.observeUnsafe(measuredIn, { tool: call.tool.name }, seconds)
+              return Effect.as(tell(call, answer, startedAt, clock.currentTimeMillisUnsafe() - startedAt), answer)
+            }
             return Effect.matchCauseEffect(
               Effect.provideService(succeed(call), CurrentAccount, call.caller.accountId),
               {

@@ -1,12 +1,13 @@
 /** What the activity log guarantees: no call waits for it, none is written twice, and it keeps what it must, so long. */
 import { assert, describe, it, layer } from "@effect/vitest"
-import { Context, Effect, Exit, Fiber, Latch, Layer, Logger, Metric, Schedule, Scope } from "effect"
+import { Context, Effect, Exit, Fiber, Latch, Layer, Logger, Schedule, Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import { AppConfig } from "../../../src/Config.ts"
 import { outcomes } from "../../../src/domain/access/Activity.ts"
 import type { Activity } from "../../../src/domain/access/Activity.ts"
-import { ActivityLog, maxWaiting, metrics, refusals } from "../../../src/services/access/ActivityLog.ts"
+import { ActivityLog, maxWaiting, refusals } from "../../../src/services/access/ActivityLog.ts"
 import { ActivityRetention } from "../../../src/services/retention/ActivityRetention.ts"
+import * as Metrics from "../../../src/services/metrics/Metrics.ts"
 import * as Database from "../../../src/services/database/Database.ts"
 import { EmbeddedPostgres } from "../../../src/services/database/EmbeddedPostgres.ts"
 import type { EmbeddedConnection } from "../../../src/services/database/EmbeddedPostgres.ts"
@@ -192,12 +193,12 @@ layer(Services, { excludeTestServices: true })("the activity log", (it) => {
       return Effect.gen(function* () {
         const log = yield* another(yield* connection)
         const held = yield* holdBatch(callOf(6))
-        const before = (yield* Metric.value(metrics.dropped)).count
+        const before = yield* Metrics.activityDropped.value({})
         for (let count = 0; count < maxWaiting + 7; count++) log.record(callOf(7))
         yield* held.release
         yield* Effect.repeat(log.write, { until: () => lines.some((line) => line.includes("7 calls are missing")) })
         assert.strictEqual((yield* idsOf(7)).length, maxWaiting)
-        assert.strictEqual((yield* Metric.value(metrics.dropped)).count - before, 7)
+        assert.strictEqual((yield* Metrics.activityDropped.value({})) - before, 7)
       }).pipe(Effect.provide(logged), Effect.scoped)
     },
     600_000

@@ -25,7 +25,7 @@ layer(Services, { excludeTestServices: true })("Clients", (it) => {
   const authenticate = (credentials: Partial<ClientCredentials>) =>
     Effect.flatMap(Clients, (clients) =>
       clients.authenticate({ basic: undefined, id: undefined, secret: undefined, ...credentials })
-    )
+    ).pipe(Effect.map(({ id }) => id))
   const refusal = (credentials: Partial<ClientCredentials>) =>
     Effect.map(Effect.flip(authenticate(credentials)), ({ _tag }) => _tag)
   const find = (id: string) => Effect.flatMap(Clients, (clients) => clients.find(id, "203.0.113.1"))

@@ -1,9 +1,10 @@
 /** What a search does when the catalog has changed meanwhile, and when the database is busy, slow or gone. */
 import { assert, layer } from "@effect/vitest"
-import { Context, Effect, Fiber, Latch, Layer, Metric } from "effect"
+import { Context, Effect, Fiber, Latch, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { AccountId } from "../../../src/domain/access/Account.ts"
 import * as Database from "../../../src/services/database/Database.ts"
+import * as Metrics from "../../../src/services/metrics/Metrics.ts"
 import { AdSearch } from "../../../src/services/search/AdSearch.ts"
 import { ProductSearch } from "../../../src/services/search/ProductSearch.ts"
 import { CatalogIndex } from "../../../src/services/search/runtime/CatalogIndex.ts"
@@ -38,10 +39,7 @@ const become = Effect.fnUntraced(function* (count: number, price: number) {
   )
 })
 
-const repeated = Effect.map(Metric.snapshot, (metrics) => {
-  const found = metrics.find(({ id }) => id === "discovery_searches_repeated")
-  return found?.type === "Counter" ? Number(found.state.count) : 0
-})
+const repeated = Metrics.searchesRepeated.value({})
 
 /** The searches over an index that stays as it is, whoever waits for it. */
 const overStillIndex = Layer.unwrap(

@@ -3,9 +3,10 @@
  *
  * Indexer and searches run on worker threads or on this thread, with the same interface.
  */
-import { Clock, Context, Deferred, Duration, Effect, Layer, Metric, Option } from "effect"
+import { Clock, Context, Deferred, Duration, Effect, Layer, Option } from "effect"
 import type { Scope } from "effect"
 import type { ServiceUnavailable } from "../../../domain/ToolError.ts"
+import * as Metrics from "../../metrics/Metrics.ts"
 import type { Facets } from "../index/Facets.ts"
 import type { Overview, OverviewQuery } from "../index/Overview.ts"
 import type { Filter, Query, SearchResult } from "../index/Query.ts"
@@ -43,17 +44,6 @@ export interface Counted {
 export interface Grouped {
   readonly overview: Overview
   readonly published: Published
-}
-
-export const metrics = {
-  ready: Metric.gauge("discovery_index_ready", { description: "1 while there is a search index, else 0" }),
-  version: Metric.gauge("discovery_index_version", { description: "Version of the catalog that searches see" }),
-  lagVersions: Metric.gauge("discovery_index_lag_versions", {
-    description: "Versions that the database has and the search index does not"
-  }),
-  lagSeconds: Metric.gauge("discovery_index_lag_seconds", {
-    description: "How long ago the first version was committed that the search index does not have"
-  })
 }
 
 /** Maximum wait for a version that the database already has. */
@@ -134,10 +124,11 @@ const makeBoard = (searcher: Searcher): Board => {
   const updateMetrics = Effect.suspend(() =>
     Effect.all(
       [
-        Metric.update(metrics.ready, published === undefined ? 0 : 1),
-        Metric.update(metrics.version, published?.version ?? 0),
-        Metric.update(metrics.lagVersions, lagVersions()),
-        Metric.update(metrics.lagSeconds, lagSeconds)
+        Metrics.indexReady.set({}, published === undefined ? 0 : 1),
+        Metrics.indexVersion.set({}, published?.version ?? 0),
+        Metrics.indexSegments.set({}, published?.list.length ?? 0),
+        Metrics.indexLagVersions.set({}, lagVersions()),
+        Metrics.indexLagSeconds.set({}, lagSeconds)
       ],
       { discard: true }
     )
@@ -156,6 +147,7 @@ const makeBoard = (searcher: Searcher): Board => {
         failure = undefined
         newest = Math.max(newest, published.version)
         if (newest === published.version) lagSeconds = 0
+        yield* Metrics.indexPublished.set({}, (yield* Clock.currentTimeMillis) / 1000)
         yield* searcher.show(published)
         const { version } = published
         const ready = waiters.filter((waiter) => waiter.version <= version)
@@ -171,6 +163,7 @@ const makeBoard = (searcher: Searcher): Board => {
       case "Checked":
         newest = event.version
         lagSeconds = event.lagSeconds
+        yield* Metrics.indexChecked.set({}, (yield* Clock.currentTimeMillis) / 1000)
         break
       case "Failed":
         failure = event.message
@@ -209,27 +202,35 @@ const makeBoard = (searcher: Searcher): Board => {
       )
     })
 
+  const timed = (kind: "search" | "facets" | "overview", search: ReturnType<Searcher["run"]>) =>
+    Effect.clockWith((clock) => {
+      const began = clock.monotonicTimeNanosUnsafe()
+      return Effect.onExit(search, () =>
+        Metrics.searchDuration.observe({ kind }, Number(clock.monotonicTimeNanosUnsafe() - began) / 1e9)
+      )
+    })
+
   return {
     handle,
     service: {
       current,
       search: Effect.fn("CatalogIndex.search")(function* (query: Query, hint?: () => string | undefined) {
         yield* current
-        const { outcome, published } = yield* searcher.run({ _tag: "Search", query }, hint)
+        const { outcome, published } = yield* timed("search", searcher.run({ _tag: "Search", query }, hint))
         return outcome._tag === "Found"
           ? { result: outcome.result, published }
           : yield* Effect.die(new Error("a search was answered with facets"))
       }),
       facets: Effect.fn("CatalogIndex.facets")(function* (filter: Filter, hint?: () => string | undefined) {
         yield* current
-        const { outcome, published } = yield* searcher.run({ _tag: "Facets", filter }, hint)
+        const { outcome, published } = yield* timed("facets", searcher.run({ _tag: "Facets", filter }, hint))
         return outcome._tag === "Counted"
           ? { facets: outcome.facets, published }
           : yield* Effect.die(new Error("facets were answered with a search"))
       }),
       overview: Effect.fn("CatalogIndex.overview")(function* (query: OverviewQuery, hint?: () => string | undefined) {
         yield* current
-        const { outcome, published } = yield* searcher.run({ _tag: "Overview", query }, hint)
+        const { outcome, published } = yield* timed("overview", searcher.run({ _tag: "Overview", query }, hint))
         return outcome._tag === "Grouped"
           ? { overview: outcome.overview, published }
           : yield* Effect.die(new Error("an overview was answered with something else"))

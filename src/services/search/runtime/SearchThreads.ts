@@ -12,6 +12,7 @@ import type { RateLimited, SearchTimeout, ServiceUnavailable } from "../../../do
 import { CurrentAccount } from "../../access/CurrentAccount.ts"
 import { Canceled } from "../index/Matching.ts"
 import * as FairQueue from "../../limits/FairQueue.ts"
+import * as Metrics from "../../metrics/Metrics.ts"
 import type { Published } from "./IndexState.ts"
 import { runJob } from "./SearchThread.ts"
 import type { FromThread, Job, Outcome, ToThread } from "./SearchThread.ts"
@@ -76,6 +77,15 @@ export const onThisThread: Effect.Effect<Searcher> = Effect.sync(() => {
   }
 })
 
+const refuseAccount = Effect.andThen(
+  Metrics.refused.add({ limit: "searches_of_account" }),
+  Effect.suspend(() => Effect.fail(ToolErrorMessages.tooManySearches()))
+)
+const refuseAll = Effect.andThen(
+  Metrics.refused.add({ limit: "searches" }),
+  Effect.suspend(() => Effect.fail(ToolErrorMessages.unavailable("busy")))
+)
+
 interface Task {
   readonly account: AccountId | undefined
   readonly job: Job
@@ -113,6 +123,7 @@ export const onThreads = Effect.fnUntraced(function* (
   const platform = yield* Threads.WorkerPlatform
   const scope = yield* Effect.scope
   const queue = FairQueue.make<AccountId | undefined, Task>(options.places ?? defaultPlaces)
+  yield* Metrics.queueLength.follow({ queue: "searches" }, () => queue.size)
   const threads: Array<Thread> = []
   /** Number of running searches of an account. */
   const runningOf = (account: AccountId | undefined) =>
@@ -213,9 +224,9 @@ export const onThreads = Effect.fnUntraced(function* (
 
   /** The error for a search that waited too long: if other searches of its account are ahead, these are the reason. */
   const late = (task: Task) =>
-    Effect.suspend(() => {
+    Effect.suspend((): Effect.Effect<never, RateLimited | ServiceUnavailable> => {
       const isOwn = task.account !== undefined && runningOf(task.account) === options.threads
-      return Effect.fail(isOwn ? ToolErrorMessages.tooManySearches() : ToolErrorMessages.unavailable("busy"))
+      return isOwn ? refuseAccount : refuseAll
     })
 
   return {
@@ -233,8 +244,8 @@ export const onThreads = Effect.fnUntraced(function* (
       const account = yield* CurrentAccount
       const task: Task = { account, job, started: Deferred.makeUnsafe(), done: Deferred.makeUnsafe(), attempts: 0 }
       const place = queue.add(account, task)
-      if (place === "share_full") return yield* ToolErrorMessages.tooManySearches()
-      if (place === "full") return yield* ToolErrorMessages.unavailable("busy")
+      if (place === "share_full") return yield* refuseAccount
+      if (place === "full") return yield* refuseAll
       return yield* dispatch.pipe(
         Effect.andThen(Deferred.await(task.started)),
         Effect.timeoutOrElse({ duration: waitLimit, orElse: () => late(task) }),

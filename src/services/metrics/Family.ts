@@ -1,0 +1,168 @@
+/**
+ * Metrics with closed labels. A family has one series for each combination of the values of its labels, and makes them all at
+ * once: no caller can add a value, and the series exist before their first event, so that a rate over them misses none.
+ *
+ * Names, types and labels are those of Prometheus (docs/metrics.md). OTLP sends the same series.
+ */
+import type { Context, Scope } from "effect"
+import { Effect, Metric } from "effect"
+
+/** The values of each label. */
+type Labels = Readonly<Record<string, ReadonlyArray<string>>>
+
+/** One value of each label. */
+type Of<L extends Labels> = { readonly [Name in keyof L]: L[Name][number] }
+
+export interface Definition {
+  readonly name: string
+  readonly type: "counter" | "gauge" | "histogram"
+  readonly meaning: string
+  readonly labels: Labels
+}
+
+export interface Options<L extends Labels> {
+  readonly meaning: string
+  readonly labels?: L
+  /** Series are made by their first event. For families whose combinations are many and mostly unused. */
+  readonly lazy?: boolean
+}
+
+type AnyContext = Context.Context<never>
+
+export interface Counter<L extends Labels> {
+  readonly add: (labels: Of<L>, amount?: number) => Effect.Effect<void>
+  /** For several updates in one step. */
+  readonly addUnsafe: (context: AnyContext, labels: Of<L>, amount?: number) => void
+  /** Reads the value whenever it is asked for, until the scope ends. */
+  readonly follow: (labels: Of<L>, read: () => number) => Effect.Effect<void, never, Scope.Scope>
+  /** The present value. */
+  readonly value: (labels: Of<L>) => Effect.Effect<number>
+}
+
+export interface Gauge<L extends Labels> {
+  readonly set: (labels: Of<L>, value: number) => Effect.Effect<void>
+  /** Counts one while the effect runs. */
+  readonly during: (labels: Of<L>) => <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+  /** As {@link Counter.follow}. */
+  readonly follow: (labels: Of<L>, read: () => number) => Effect.Effect<void, never, Scope.Scope>
+  readonly value: (labels: Of<L>) => Effect.Effect<number>
+}
+
+export interface Histogram<L extends Labels> {
+  readonly observe: (labels: Of<L>, value: number) => Effect.Effect<void>
+  readonly observeUnsafe: (context: AnyContext, labels: Of<L>, value: number) => void
+}
+
+interface Family {
+  readonly definition: Definition
+  readonly register: (context: AnyContext) => void
+}
+
+const families: Array<Family> = []
+
+/** Of the families that were made so far, in their order. */
+export const definitions = (): ReadonlyArray<Definition> => families.map(({ definition }) => definition)
+
+/** Makes every series that is not lazy, with the value 0. Series that exist are left as they are. */
+export const registered: Effect.Effect<void> = Effect.withFiber((fiber) => {
+  for (const { register } of families) register(fiber.context)
+  return Effect.void
+})
+
+type Values = Readonly<Record<string, string>>
+
+const combinationsOf = (labels: Labels): ReadonlyArray<Values> =>
+  Object.entries(labels).reduce<ReadonlyArray<Values>>(
+    (all, [name, values]) => all.flatMap((each) => values.map((value) => ({ ...each, [name]: value }))),
+    [{}]
+  )
+
+/** The series of a family by the values of its labels. */
+const make = <L extends Labels, Input, State>(
+  name: string,
+  type: Definition["type"],
+  { labels, lazy = false, meaning }: Options<L>,
+  seriesOf: (attributes: Values) => Metric.Metric<Input, State>
+) => {
+  const names = Object.keys(labels ?? {})
+  const keyOf = (values: Values) => {
+    let key = ""
+    for (const each of names) key += `${values[each]} `
+    return key
+  }
+  const series = new Map(combinationsOf(labels ?? {}).map((values) => [keyOf(values), seriesOf(values)]))
+  families.push({
+    definition: { name, type, meaning, labels: labels ?? {} },
+    register: (context) => {
+      // Reading a value makes the series.
+      if (!lazy) for (const each of series.values()) each.valueUnsafe(context)
+    }
+  })
+  return (values: Of<L>): Metric.Metric<Input, State> => {
+    const found = series.get(keyOf(values))
+    if (found === undefined) throw new Error(`${name} has no series ${JSON.stringify(values)}`)
+    return found
+  }
+}
+
+const ignore = () => {}
+
+const followed = <Input, State>(metric: Metric.Metric<Input, State>, get: () => State) =>
+  Effect.acquireRelease(
+    Effect.withFiber((fiber) =>
+      Effect.sync(() => Metric.registerUnsafe(metric, fiber.context, { get, update: ignore, modify: ignore }))
+    ),
+    ({ remove }) => Effect.sync(remove)
+  ).pipe(Effect.asVoid)
+
+export const counter = <const L extends Labels = Record<string, never>>(
+  name: string,
+  options: Options<L>
+): Counter<L> => {
+  const of = make(name, "counter", options, (attributes) =>
+    Metric.counter(name, { description: options.meaning, attributes, incremental: true })
+  )
+  return {
+    add: (labels, amount = 1) => Metric.update(of(labels), amount),
+    addUnsafe: (context, labels, amount = 1) => of(labels).updateUnsafe(amount, context),
+    follow: (labels, read) => followed(of(labels), () => ({ count: read(), incremental: true })),
+    value: (labels) => Effect.map(Metric.value(of(labels)), ({ count }) => count)
+  }
+}
+
+export const gauge = <const L extends Labels = Record<string, never>>(name: string, options: Options<L>): Gauge<L> => {
+  const of = make(name, "gauge", options, (attributes) =>
+    Metric.gauge(name, { description: options.meaning, attributes })
+  )
+  return {
+    set: (labels, value) => Metric.update(of(labels), value),
+    during: (labels) => (effect) =>
+      // Nothing may interrupt between the count and the finalizer that takes it back.
+      Effect.uninterruptibleMask((restore) =>
+        Effect.withFiber(({ context }) => {
+          const metric = of(labels)
+          metric.modifyUnsafe(1, context)
+          return Effect.ensuring(
+            restore(effect),
+            Effect.sync(() => metric.modifyUnsafe(-1, context))
+          )
+        })
+      ),
+    follow: (labels, read) => followed(of(labels), () => ({ value: read() })),
+    value: (labels) => Effect.map(Metric.value(of(labels)), ({ value }) => value)
+  }
+}
+
+export const histogram = <const L extends Labels = Record<string, never>>(
+  name: string,
+  options: Options<L> & { readonly boundaries: ReadonlyArray<number> }
+): Histogram<L> => {
+  const { boundaries, meaning } = options
+  const of = make(name, "histogram", options, (attributes) =>
+    Metric.histogram(name, { description: meaning, attributes, boundaries })
+  )
+  return {
+    observe: (labels, value) => Metric.update(of(labels), value),
+    observeUnsafe: (context, labels, value) => of(labels).updateUnsafe(value, context)
+  }
+}

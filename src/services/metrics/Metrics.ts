@@ -1,0 +1,203 @@
+/**
+ * All metrics of the program. Labels are closed lists: no account, address, name or text of a caller becomes one.
+ *
+ * A new label multiplies the series of its family by the number of its values.
+ */
+import { costs } from "../../domain/access/Credit.ts"
+import { outcomes } from "../../domain/access/Activity.ts"
+import { clientFamilies, registrations } from "../../domain/oauth/ClientFamily.ts"
+import { endReasons } from "../../domain/oauth/Grant.ts"
+import { codeOutcomes, refreshOutcomes, signInReasons } from "../../domain/oauth/TokenOutcome.ts"
+import type { ToolName } from "../tools/ToolDefinition.ts"
+import { counter, gauge, histogram } from "./Family.ts"
+
+const tools: ReadonlyArray<ToolName> = Object.keys(costs).filter((name): name is ToolName => name in costs)
+
+/** Seconds; a call is usually within 10 ms, and ends after 15 s at the latest. */
+const durations = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15]
+
+// Calls
+
+export const calls = counter("discovery_calls_total", {
+  meaning: "Calls of tools that were answered, by outcome: ok, or the code of the error",
+  labels: { tool: tools, outcome: outcomes }
+})
+
+export const callDuration = histogram("discovery_call_duration_seconds", {
+  meaning: "Time from the arguments of a call to its answer; of calls that the rate limit refused there is none",
+  labels: { tool: tools },
+  boundaries: durations
+})
+
+export const searchDuration = histogram("discovery_search_duration_seconds", {
+  meaning: "Time of a search of the index, with its wait for a thread and without the records of the page",
+  labels: { kind: ["search", "facets", "overview"] },
+  boundaries: durations
+})
+
+export const searchesRepeated = counter("discovery_searches_repeated_total", {
+  meaning: "Searches that ran once more, because a record was newer than the index or gone"
+})
+
+// Credits
+
+export const creditsCharged = counter("discovery_credits_charged_total", {
+  meaning: "Credits that were charged; refunds are not subtracted",
+  labels: { tool: tools }
+})
+
+export const chargesRefunded = counter("discovery_charges_refunded_total", {
+  meaning: "Charges of calls without an answer that were refunded"
+})
+
+export const charges = counter("discovery_charges_total", {
+  meaning:
+    "Charges by outcome; repeat is paid for under the same idempotency key, unavailable could not be decided, barred was given up before",
+  labels: { outcome: ["charged", "repeat", "conflict", "insufficient", "barred", "unavailable"] }
+})
+
+// Queues and limits
+
+export const queueLength = gauge("discovery_queue_length", {
+  meaning:
+    "What waits: searches for a thread, reads of records for a connection, charges for their batch, refunds for the database, calls for the activity log",
+  labels: { queue: ["searches", "reads", "charges", "refunds", "activity_log"] }
+})
+
+export const activityDropped = counter("discovery_activity_dropped_total", {
+  meaning: "Calls that are missing in the activity log"
+})
+
+export const refused = counter("discovery_refused_total", {
+  meaning: "Requests that a limit refused",
+  labels: {
+    limit: [
+      "calls",
+      "searches",
+      "searches_of_account",
+      "page_views",
+      "page_views_of_day",
+      "register",
+      "token",
+      "revoke",
+      "authorize",
+      "sign_in",
+      "metadata_fetches",
+      "connections"
+    ]
+  }
+})
+
+// HTTP
+
+export const responses = counter("discovery_http_responses_total", {
+  meaning: "Answers by group of routes and class of status; unknown is an address without a route",
+  labels: {
+    route: ["mcp", "oauth", "pages", "documents", "health", "unknown"],
+    status: ["1xx", "2xx", "3xx", "4xx", "5xx"]
+  }
+})
+
+// The search index
+
+export const indexReady = gauge("discovery_index_ready", { meaning: "1 while there is a search index, else 0" })
+
+export const indexVersion = gauge("discovery_index_version", { meaning: "Version of the catalog that searches see" })
+
+export const indexSegments = gauge("discovery_index_segments", { meaning: "Segments of the index" })
+
+export const indexPublished = gauge("discovery_index_published_timestamp_seconds", {
+  meaning: "When searches began to see this version of the index, in seconds since 1970; 0 before the first"
+})
+
+export const indexChecked = gauge("discovery_index_checked_timestamp_seconds", {
+  meaning: "When the index was last compared with the database, in seconds since 1970; 0 before the first time"
+})
+
+export const indexLagVersions = gauge("discovery_index_lag_versions", {
+  meaning: "Versions that the database has and the index does not"
+})
+
+export const indexLagSeconds = gauge("discovery_index_lag_seconds", {
+  meaning: "How long ago the first version was committed that the index does not have"
+})
+
+// The database
+
+export const databaseUp = gauge("discovery_database_up", {
+  meaning: "1 if the database has answered the last probe within 2 seconds, else 0; a probe is made every 5 seconds"
+})
+
+export const databaseProbe = histogram("discovery_database_probe_seconds", {
+  meaning: "Time until the database has answered a probe, with the wait for a connection of the pool",
+  boundaries: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2]
+})
+
+export const databaseOperations = gauge("discovery_database_operations", {
+  meaning: "Operations under way, each with one connection of the pool or waiting for one"
+})
+
+export const databaseConnectionsMax = gauge("discovery_database_connections_max", {
+  meaning: "Connections of the pool at most: more operations than these wait"
+})
+
+export const databaseFailures = counter("discovery_database_failures_total", {
+  meaning:
+    "Operations that failed: after their retries (unavailable), at their deadline, or at the limit of one statement",
+  labels: { reason: ["unavailable", "deadline", "statement_timeout"] }
+})
+
+// OAuth
+
+export const connections = counter("discovery_oauth_connections_total", {
+  meaning: "Connections that apps have made with a code, by what the app calls itself and by kind of registration",
+  labels: { client_family: clientFamilies, registration: registrations }
+})
+
+export const codesRefused = counter("discovery_oauth_codes_refused_total", {
+  meaning: "Codes that were not exchanged, by reason",
+  labels: { reason: codeOutcomes }
+})
+
+export const refreshes = counter("discovery_oauth_refreshes_total", {
+  meaning: "Requests to refresh, by outcome",
+  labels: { client_family: clientFamilies, registration: registrations, outcome: refreshOutcomes },
+  lazy: true
+})
+
+export const signInsForced = counter("discovery_oauth_sign_ins_forced_total", {
+  meaning: "Refused refreshes after which the app asks its user to sign in again, by reason",
+  labels: { client_family: clientFamilies, reason: signInReasons }
+})
+
+export const connectionsEnded = counter("discovery_oauth_connections_ended_total", {
+  meaning: "Connections that were ended, by whom or why",
+  labels: { reason: endReasons }
+})
+
+// The process
+
+export const eventLoopDelay = histogram("discovery_event_loop_delay_seconds", {
+  meaning: "The longest delay of the event loop in each second",
+  boundaries: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5]
+})
+
+export const memoryLimit = gauge("discovery_memory_limit_bytes", {
+  meaning: "Memory that the process may use: that of its container, else of the machine"
+})
+
+export const heapUsed = gauge("nodejs_heap_size_used_bytes", { meaning: "Objects of the main thread" })
+
+export const residentMemory = gauge("process_resident_memory_bytes", { meaning: "Resident memory of the process" })
+
+export const cpu = counter("process_cpu_seconds_total", { meaning: "CPU time of all threads, user and system" })
+
+export const startTime = gauge("process_start_time_seconds", {
+  meaning: "When the process has started, in seconds since 1970"
+})
+
+export const openDescriptors = gauge("process_open_fds", { meaning: "Open file descriptors, on Linux" })
+
+export const maxDescriptors = gauge("process_max_fds", {
+  meaning: "File descriptors at most, on Linux; 0 for no limit"
+})
