@@ -1,5 +1,7 @@
-/** How long it takes to count what each value of each filter would leave: all facets of a page, in this process. */
+/** How long it takes, in this process, to count all facets of a page, and to group the stores of a search. */
 import { facets } from "../../src/services/search/index/Facets.ts"
+import { overview } from "../../src/services/search/index/Overview.ts"
+import type { Grouping } from "../../src/services/search/index/Overview.ts"
 import type { Published } from "../../src/services/search/runtime/IndexState.ts"
 import * as OwnSearch from "./OwnSearch.ts"
 import type { FacetRow } from "./Results.ts"
@@ -8,6 +10,14 @@ import type { SearchCase } from "./SearchCase.ts"
 import { summarize } from "./Summary.ts"
 
 const never = { check: () => {} }
+
+/** One of each kind; niches of one level cost what countries do. */
+const groupings: ReadonlyArray<Grouping> = [
+  { _tag: "Code", column: "country" },
+  { _tag: "Code", column: "theme" },
+  { _tag: "Mask", column: "pixels" },
+  { _tag: "App" }
+]
 
 export const run = (
   published: Published,
@@ -21,9 +31,23 @@ export const run = (
     facets(published.list, query, published.leaders, never)
     return { tool: searchCase.tool, words: query.words.length > 0, millis: performance.now() - start }
   }
-  for (const searchCase of warmUp) time(searchCase)
-  const trials = cases.map(time)
-  return tools.flatMap((tool) =>
+  const timeOverviews = (searchCase: SearchCase) => {
+    const query = OwnSearch.queryOf(published, searchCase, today)
+    if (query.subject !== "stores") return []
+    const { stores, words } = query
+    return groupings.map((grouping) => {
+      const start = performance.now()
+      const asked = { subject: "stores", stores, words, grouping, order: "stores", limit: 20 } as const
+      overview(published.list, asked, published.leaders, never)
+      return { tool: "market_overview", words: words.length > 0, millis: performance.now() - start }
+    })
+  }
+  for (const searchCase of warmUp) {
+    time(searchCase)
+    timeOverviews(searchCase)
+  }
+  const trials = [...cases.map(time), ...cases.flatMap(timeOverviews)]
+  return [...tools, "market_overview"].flatMap((tool) =>
     [false, true].map((words) => ({
       tool,
       words,

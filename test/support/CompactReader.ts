@@ -86,6 +86,8 @@ export const read = (text: string): Read => {
       const cellOf = (column: string) => all.get(column) ?? ""
       const filled = common.map(([column, template]) => {
         const names = Array.from(template.matchAll(/(?<!\\)\{([^}]*)\}/gu), ([, each = ""]) => each)
+        const own = row.get(column) ?? ""
+        if (own !== "" && !/(?<!\\)\*/u.test(template)) return [column, own] as const
         const isNull =
           template.includes("*") && !template.includes("\\*")
             ? row.get(column) === ""
@@ -109,6 +111,9 @@ const leavesOf = (value: unknown, path = ""): ReadonlyArray<readonly [string, un
 const isRecords = (value: unknown): value is ReadonlyArray<unknown> =>
   Array.isArray(value) && value.some((each) => typeof each === "object" && each !== null)
 
+/** D69: what people wrote, in a table that exceeds its budget. */
+const mayBeCut = (name: string): boolean => ["ad_text", "headline", "page_name", "title", "shop.name"].includes(name)
+
 const assertLeaves = (read: Cells | undefined, whole: unknown) => {
   for (const [name, expected] of leavesOf(whole)) {
     const cell = read?.get(name)
@@ -124,9 +129,9 @@ const assertLeaves = (read: Cells | undefined, whole: unknown) => {
         expected.map((member) => (typeof member === "object" ? JSON.stringify(member) : String(member))),
         name
       )
-    } else if (name === "ad_text" && typeof expected === "string") {
+    } else if (typeof expected === "string" && mayBeCut(name) && textIn(cell) !== expected) {
       const [line, found] = [expected.replaceAll(/\s+/gu, " "), textIn(cell) ?? ""]
-      if (found !== line) assert.isTrue(found.endsWith("…") && line.startsWith(found.slice(0, -1)), found)
+      assert.isTrue(found.endsWith("…") && line.startsWith(found.slice(0, -1)), `${name}: ${found}`)
     } else {
       assert.strictEqual(
         textIn(cell),

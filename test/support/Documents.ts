@@ -221,7 +221,9 @@ export const toolsPage = (tools: ReadonlyArray<RunnableTool>): string =>
     "A client that loads all definitions up front can ask for some of them: `/mcp?tools=search_ads,get_usage`. One that shows its model",
     "all of an answer can ask for `/mcp?format=compact`: the same items as a table in the text, without `structuredContent` and output",
     "schemas, at a third of the tokens. Cells are separated by tabs; the first line of a table says what all its rows have, where",
-    '`{column}` is that column of the row and `*` is the cell; `null` is empty, empty text is `""`, and `; ` separates the members of a list.',
+    "`{column}` is that column of the row and `*` is the cell; where such a template has no `*`, a row has a cell only if the template does",
+    'not hold for it. `null` is empty, empty text is `""`, and `; ` separates the members of a list. Where ten ads would cost more than about',
+    "900 tokens, or ten products 700, the longest titles, names and texts are cut and end with `…`: ask for fewer items to read them whole.",
     "Both parameters may be combined, sign-in works with them, and the charge is the same.",
     "",
     ...tools.flatMap(toolSection)

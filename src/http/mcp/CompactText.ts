@@ -3,15 +3,28 @@
  * a table for each list of records.
  *
  * Cells are separated by tabs. A table begins with what all its rows have in common: a value, or a template of addresses and
- * times, in which `{column}` is that column of the row and `*` is the cell. Records that several rows share, such as stores,
+ * times, in which `{column}` is that column of the row and `*` is the cell. A row of a column with a template without `*` has
+ * a cell where the template does not hold. Records that several rows share, such as stores,
  * are a table of their own. `null` is empty, empty text is `""`, an empty list is `[]`, and members of a list are separated
  * by `; `. Backslashes escape tabs, line breaks and what would be taken for one of these.
  */
 import * as JsonRpc from "../../domain/mcp/JsonRpc.ts"
 import { cut } from "../../domain/catalog/ThirdPartyText.ts"
 
-/** Longer values are cut to one line that ends with `…`. The text of an ad would cost more tokens than its other values together. */
-const maxCharacters: Readonly<Record<string, number>> = { ad_text: 50 }
+/**
+ * Tables with such a column have a budget: tokens for each row, and at least for ten rows, so that a client which asks for
+ * few items reads whole texts. The estimate is within a tenth of o200k; the budgets leave room for it.
+ */
+const rowBudgets = [
+  { column: "ad_text", tokens: 79 },
+  { column: "title", tokens: 63 }
+]
+const leastRows = 10
+
+/** What is cut when a table exceeds its budget, the longest texts first. */
+const freeTexts: ReadonlySet<string> = new Set(["ad_text", "headline", "page_name", "title", "shop.name"])
+/** No text is cut to fewer tokens. */
+const leastTokens = 7
 
 const tab = "\t"
 
@@ -23,14 +36,13 @@ export const of = (json: string): string => {
   const single: Array<string> = []
   const tables: Array<string> = []
   for (const [name, value] of JsonRpc.isRecord(answer) ? Object.entries(answer) : []) {
-    if (isTable(value)) tables.push(table(name, value))
-    else single.push(`${name}: ${JsonRpc.isRecord(value) ? pairsOf(fieldsOf(value, "")) : textOf(name, value)}`)
+    if (isTable(value)) tables.push(withinBudget(name, value))
+    else single.push(`${name}: ${JsonRpc.isRecord(value) ? pairsOf(fieldsOf(value, "")) : textOf(value)}`)
   }
   return [...single, ...tables].join("\n")
 }
 
-const pairsOf = (fields: Fields): string =>
-  Array.from(fields, ([name, value]) => `${name}=${textOf(name, value)}`).join(tab)
+const pairsOf = (fields: Fields): string => Array.from(fields, ([name, value]) => `${name}=${textOf(value)}`).join(tab)
 
 /** The single values of a record by their dotted names. */
 const fieldsOf = (value: unknown, path: string): Fields =>
@@ -45,20 +57,77 @@ const fieldsOf = (value: unknown, path: string): Fields =>
 const isTable = (value: unknown): value is ReadonlyArray<unknown> =>
   Array.isArray(value) && value.length > 0 && value.every(JsonRpc.isRecord)
 
-const textOf = (name: string, value: unknown): string => {
+const textOf = (value: unknown): string => {
   if (value === null || value === undefined) return ""
-  if (typeof value === "string") return escaped(shortened(name, value))
+  if (typeof value === "string") return escaped(value)
   if (!Array.isArray(value)) return JsonRpc.isRecord(value) ? escaped(JSON.stringify(value)) : JSON.stringify(value)
   if (value.length === 0) return "[]"
-  return value.map((member) => textOf("", member).replaceAll(";", String.raw`\;`)).join("; ")
+  return value.map((member) => textOf(member).replaceAll(";", String.raw`\;`)).join("; ")
 }
 
-const shortened = (name: string, text: string): string => {
-  const most = maxCharacters[name]
-  if (most === undefined) return text
+/**
+ * An estimate of the tokens of o200k, fitted to answers of the demo data by least squares: words of up to five ASCII letters
+ * are one token, digits two for three of them, and other scripts more than two for each UTF-16 unit.
+ */
+const tokensOf = (text: string): number => {
+  let tokens = 0
+  let letters = 0
+  let digits = 0
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at)
+    const lower = unit | 0x20
+    letters = lower >= 0x61 && lower <= 0x7a ? letters + 1 : 0
+    digits = unit >= 0x30 && unit <= 0x39 ? digits + 1 : 0
+    if (letters === 1) tokens += 1
+    else if (letters > 5) tokens += 0.36
+    else if (digits % 3 === 1) tokens += 2
+    else if (unit > 0x24f) tokens += 2.4
+  }
+  return tokens
+}
+
+/** The table, with its longest texts cut to one line that ends with `…` where it exceeds its budget. */
+const withinBudget = (name: string, items: ReadonlyArray<unknown>): string => {
+  const rows = items.map((item) => fieldsOf(item, ""))
+  const whole = table(name, rows)
+  const budget = rowBudgets.find(({ column }) => rows.some((row) => row.has(column)))
+  if (budget === undefined) return whole
+  const excess = tokensOf(whole) - budget.tokens * Math.max(leastRows, rows.length)
+  if (excess <= 0) return whole
+  const sizes = rows.flatMap((row) =>
+    Array.from(row, ([column, value]) => (typeof value === "string" && freeTexts.has(column) ? tokensOf(value) : 0))
+  )
+  const most = mostTokens(sizes, excess)
+  return table(
+    name,
+    rows.map(
+      (row) =>
+        new Map(
+          Array.from(row, ([column, value]) => [
+            column,
+            typeof value === "string" && freeTexts.has(column) ? shortened(value, most) : value
+          ])
+        )
+    )
+  )
+}
+
+/** The size to cut the longest texts to, so that all of them together lose the excess. */
+const mostTokens = (sizes: ReadonlyArray<number>, excess: number): number => {
+  const sorted = sizes.toSorted((one, other) => other - one)
+  let longest = -excess
+  const count = sorted.findIndex((size, at) => {
+    longest += size
+    return longest >= (at + 1) * (sorted[at + 1] ?? 0)
+  })
+  return Math.max(leastTokens, longest / (count + 1))
+}
+
+const shortened = (text: string, most: number): string => {
+  const tokens = tokensOf(text)
+  if (tokens <= most) return text
   const line = text.replaceAll(/\s+/gu, " ")
-  const kept = cut(line, most)
-  return kept === line ? line : `${kept.trimEnd()}…`
+  return `${cut(line, Math.floor((Array.from(line).length * most) / tokens)).trimEnd()}…`
 }
 
 /** On one line, and unlike the marks of what is no text. */
@@ -86,12 +155,12 @@ const columnsOf = (rows: ReadonlyArray<Fields>): ReadonlyArray<Column> => {
       // A record that is absent as a whole is a column without values beside the columns of the others.
       .filter((name) => !names.some((other) => other.startsWith(`${name}.`)))
       .toSorted((one, other) => Number(isId(other)) - Number(isId(one)))
-      .map((name) => ({ name, cells: rows.map((row) => textOf(name, row.get(name))) }))
+      .map((name) => ({ name, cells: rows.map((row) => textOf(row.get(name))) }))
   )
 }
 
-const table = (name: string, items: ReadonlyArray<unknown>): string => {
-  const columns = columnsOf(items.map((item) => fieldsOf(item, "")))
+const table = (name: string, items: ReadonlyArray<Fields>): string => {
+  const columns = columnsOf(items)
   // The first column is in the table in any case, so that each row is.
   const isSame = (column: Column) =>
     column !== columns[0] && column.cells.length > 1 && column.cells.every((cell) => cell === column.cells[0])
@@ -165,6 +234,10 @@ const templateOf = ({ cells, name }: Column, others: ReadonlyArray<Column>): Tem
     .map((key) => ({ ...key, rows: cells.filter((_, row) => isIn(key, row)).length }))
     .toSorted((one, other) => other.rows - one.rows)
   const forms = cells.map((text, row) => (text === "" ? "" : withKeys(text, keys, row)))
+  const usual = usualForm(forms)
+  if (usual !== undefined) {
+    return { pattern: usual, cells: cells.map((text, row) => (forms[row] === usual ? "" : text)) }
+  }
   const present = forms.filter((form) => form !== "")
   const [first = ""] = present
   let start = 0
@@ -187,6 +260,14 @@ const templateOf = ({ cells, name }: Column, others: ReadonlyArray<Column>): Tem
     pattern: `${prefix}*${suffix}`,
     cells: rest.map((text, row) => (forms[row] === "" ? "" : text === "" ? '""' : withoutKeys(text, keys, row)))
   }
+}
+
+/** A form without `*` that all rows but a few have. The others keep their values, so none may be `null`. */
+const usualForm = (forms: ReadonlyArray<string>): string | undefined => {
+  const usual = forms.find(
+    (form) => form.includes("{") && 2 * forms.filter((each) => each === form).length > forms.length
+  )
+  return usual !== undefined && !forms.includes("") && forms.some((form) => form !== usual) ? usual : undefined
 }
 
 const withKeys = (text: string, keys: ReadonlyArray<Column>, row: number): string =>

@@ -5,7 +5,7 @@
 import { Context, DateTime, Duration, Effect, Layer, Option } from "effect"
 import { ctas, languages, mediaTypes, pixels, socialNetworks } from "../../domain/catalog/Enumerations.ts"
 import * as StoreDomain from "../../domain/catalog/StoreDomain.ts"
-import type { Facets } from "./index/Facets.ts"
+import type { AdFacets, Facets } from "./index/Facets.ts"
 import type { Filter } from "./index/Query.ts"
 import { lettersCode } from "./index/Segment.ts"
 import type { Code, Mask } from "./index/Segment.ts"
@@ -48,9 +48,25 @@ export const countsOf = (facets: Facets, names: NameCodes): Counts => {
         return facets.ads?.ctas[ctas.findIndex((each) => each === value)]
       case "partnership_only":
         return facets.ads?.partnership
+      case "status":
+        return facets.ads === undefined ? undefined : statusCount(facets.ads, value)
       default:
         return undefined
     }
+  }
+}
+
+/** Each ad is either active or inactive. */
+const statusCount = ({ active, inactive }: AdFacets, value: string): number | undefined => {
+  switch (value) {
+    case "all":
+      return active + inactive
+    case "active":
+      return active
+    case "inactive":
+      return inactive
+    default:
+      return undefined
   }
 }
 

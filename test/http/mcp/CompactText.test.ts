@@ -7,6 +7,7 @@ import { AdPage, ProductPage, ShopPage } from "../../../src/domain/search/Page.t
 import * as CompactText from "../../../src/http/mcp/CompactText.ts"
 import { Usage } from "../../../src/services/tools/GetUsage.ts"
 import * as CompactReader from "../../support/CompactReader.ts"
+import * as Tokens from "../../support/Tokens.ts"
 
 const Text = Schema.Literals([
   "",
@@ -94,9 +95,32 @@ describe("CompactText", () => {
     ])
   })
 
-  it("cuts the text of an ad, and nothing else", () => {
-    const text = `Soft\n\nand ${"warm ".repeat(20)}`
-    const [, , row = ""] = CompactText.of(JSON.stringify({ results: [{ ad_text: text, headline: text }] })).split("\n")
-    assert.match(row, /^Soft and (?:warm )+\w*…\tSoft\\n\\nand (?:warm ){20}$/u)
+  describe("of many long texts", () => {
+    const long = `Soft\n\nand ${"warm ".repeat(120)}`
+    const ads = (rows: number) =>
+      Array.from({ length: rows }, (_, id) => ({
+        id,
+        headline: `Slippers ${id}`,
+        ad_text: id % 4 === 0 ? "Wool" : long
+      }))
+    const rowsOf = (text: string) => text.split("\n").slice(2)
+
+    it("cuts the longest as far as the budget demands", () => {
+      const text = CompactText.of(JSON.stringify({ results: ads(20) }))
+      for (const [id, row] of rowsOf(text).entries()) {
+        const cells = row.split("\t")
+        assert.strictEqual(cells[1], `Slippers ${id}`)
+        if (id % 4 === 0) assert.strictEqual(cells[2], "Wool")
+        else assert.match(cells[2] ?? "", /^Soft and (?:warm )+\w*…$/u)
+      }
+      assert.isAbove(Tokens.of(text), 20 * 60)
+      assert.isAtMost(Tokens.of(text), 20 * 90)
+    })
+
+    it("leaves them whole where there are few", () => {
+      const text = CompactText.of(JSON.stringify({ results: ads(6) }))
+      assert.notInclude(text, "…")
+      CompactReader.assertSame(text, { results: ads(6) })
+    })
   })
 })

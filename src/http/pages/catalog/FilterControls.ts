@@ -145,8 +145,12 @@ const absent: Readonly<Partial<Record<ArgumentName, string>>> = {
 
 /** One of a few; what else was asked for stands there too, so that it is not lost. */
 export const choice = (context: Named): Html => {
-  const { kind, locale, name, typed } = context
+  const { counts, kind, locale, name, typed } = context
   const { attributes, error } = told(context, name)
+  const withCount = (value: string) => {
+    const count = counts?.(name, value)
+    return `${labelOf(locale, name, value)}${count === undefined ? "" : ` (${locale.number(count)})`}`
+  }
   const values = kind._tag === "Choice" ? kind.values : (numbers[name] ?? [])
   const chosen = typed.value(name) ?? absent[name] ?? ""
   const all = values.includes(chosen) ? values : [...values, chosen]
@@ -154,7 +158,7 @@ export const choice = (context: Named): Html => {
     <label for="${name}">${locale.text(`filter.names.${name}`)}</label>
     ${error}
     <select id="${name}" name="${name}" ${attributes}>
-      ${all.map((value) => html`<option value="${value}" ${value === chosen && html` selected`}>${labelOf(locale, name, value)}</option>`)}
+      ${all.map((value) => html`<option value="${value}" ${value === chosen && html` selected`}>${withCount(value)}</option>`)}
     </select>
   </div>`
 }
