@@ -58,12 +58,14 @@ CREATE TABLE account_change (
   value_before text,
   value_after text,
   created_at timestamp with time zone NOT NULL,
+  source text,
   CONSTRAINT account_change_pkey PRIMARY KEY (id),
   CONSTRAINT account_change_check CHECK (
 CASE what
     WHEN 'password'::text THEN value_before IS NULL AND value_after IS NULL
     ELSE value_before IS NOT NULL AND value_after IS NOT NULL AND value_before <> value_after
 END),
+  CONSTRAINT account_change_source_check CHECK (source = 'billing'::text),
   CONSTRAINT account_change_value_after_check CHECK (char_length(value_after) >= 1 AND char_length(value_after) <= 30),
   CONSTRAINT account_change_value_before_check CHECK (char_length(value_before) >= 1 AND char_length(value_before) <= 30),
   CONSTRAINT account_change_what_check CHECK (what = ANY (ARRAY['plan'::text, 'status'::text, 'role'::text, 'credits'::text, 'password'::text])),
@@ -591,6 +593,33 @@ CREATE TABLE recent_search (
   CONSTRAINT recent_search_searches_check CHECK (jsonb_array_length(searches) >= 1 AND jsonb_array_length(searches) <= 5),
   CONSTRAINT recent_search_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id) ON DELETE CASCADE
 );
+
+CREATE TABLE billing_customer (
+  account_id integer NOT NULL,
+  reference uuid NOT NULL DEFAULT gen_random_uuid(),
+  customer_id text,
+  subscription_id text,
+  status text,
+  is_running boolean NOT NULL DEFAULT false,
+  asked bigint NOT NULL DEFAULT 0,
+  written bigint NOT NULL DEFAULT 0,
+  checked_at timestamp with time zone NOT NULL,
+  CONSTRAINT billing_customer_pkey PRIMARY KEY (account_id),
+  CONSTRAINT billing_customer_customer_id_key UNIQUE (customer_id),
+  CONSTRAINT billing_customer_customer_id_check CHECK (char_length(customer_id) >= 1 AND char_length(customer_id) <= 255),
+  CONSTRAINT billing_customer_status_check CHECK (status = ANY (ARRAY['active'::text, 'paused'::text, 'unpaid'::text, 'canceled'::text])),
+  CONSTRAINT billing_customer_subscription_id_check CHECK (char_length(subscription_id) >= 1 AND char_length(subscription_id) <= 255),
+  CONSTRAINT billing_customer_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id)
+);
+CREATE INDEX billing_customer_checked ON billing_customer USING btree (checked_at) WHERE customer_id IS NOT NULL;
+
+CREATE TABLE billing_event (
+  id text NOT NULL,
+  received_at timestamp with time zone NOT NULL,
+  CONSTRAINT billing_event_pkey PRIMARY KEY (id),
+  CONSTRAINT billing_event_id_check CHECK (char_length(id) >= 1 AND char_length(id) <= 255)
+);
+CREATE INDEX billing_event_received ON billing_event USING btree (received_at);
 
 CREATE OR REPLACE FUNCTION public.account_change_is_append_only()
  RETURNS trigger

@@ -8,6 +8,7 @@ import sessions from "./0004_sessions.ts"
 import oauth from "./0005_oauth.ts"
 import activity from "./0006_activity.ts"
 import searches from "./0007_searches.ts"
+import billing from "./0010_billing.ts"
 
 export const migrations: Record<string, Effect.Effect<void, unknown, SqlClient.SqlClient>> = {
   "0001_accounts": accounts,
@@ -16,5 +17,6 @@ export const migrations: Record<string, Effect.Effect<void, unknown, SqlClient.S
   "0004_sessions": sessions,
   "0005_oauth": oauth,
   "0006_activity": activity,
-  "0007_searches": searches
+  "0007_searches": searches,
+  "0010_billing": billing
 }

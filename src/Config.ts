@@ -1,8 +1,21 @@
 /** All environment variables: names, defaults and meanings. A test compares the README's table with them. */
-import { Config, ConfigProvider, Context, Effect, Layer, Option, Result, Schema, SchemaTransformation } from "effect"
+import {
+  Config,
+  ConfigProvider,
+  Context,
+  Effect,
+  Layer,
+  Option,
+  Redacted,
+  Result,
+  Schema,
+  SchemaTransformation
+} from "effect"
 import { IpNetwork, NetAddress } from "effect/net"
 import * as os from "node:os"
 import * as path from "node:path"
+import { PriceId, StripeVariables } from "./domain/access/StripeSettings.ts"
+import type { StripeSettings } from "./domain/access/StripeSettings.ts"
 import { isListeningLocally, isLocalHost } from "./domain/LocalHost.ts"
 import { hasUserInfo } from "./domain/UserInfo.ts"
 
@@ -105,6 +118,9 @@ const Ports = Schema.Struct({ port: Schema.Int, metricsPort: Schema.Option(Schem
   )
 )
 
+/** The page that leads to Stripe, with Stripe. */
+export const billingPath = "/dashboard/billing"
+
 const maxCredits = 1_000_000_000
 
 /** Documentation of a variable. An empty variable counts as absent. */
@@ -153,7 +169,28 @@ export const variables = {
     default: "1000",
     meaning: "Views of catalog pages per account and day (UTC), counted by all servers; 0 for no limit."
   },
-  BILLING_URL: { default: "BASE_URL/dashboard", meaning: "Where a customer changes plan or pays." },
+  BILLING_URL: {
+    default: "BASE_URL/dashboard",
+    meaning: "Where a customer changes plan or pays. With Stripe, always the dashboard's page Billing."
+  },
+  STRIPE_SECRET_KEY: {
+    default: "",
+    meaning: "Secret or restricted key of Stripe. Set this and the next three variables for billing by Stripe, or none."
+  },
+  STRIPE_WEBHOOK_SECRET: {
+    default: "",
+    meaning: "Signing secret of the webhook at BASE_URL/billing/stripe/webhook."
+  },
+  STRIPE_PRICE_GROWTH: {
+    default: "",
+    meaning:
+      "Ids of the prices of the plan Growth in Stripe, separated by commas: the first is sold, all of them count."
+  },
+  STRIPE_PRICE_PRO: { default: "", meaning: "Ids of the prices of the plan Pro, likewise." },
+  STRIPE_API_URL: {
+    default: "https://api.stripe.com",
+    meaning: "Origin of Stripe's API. Another one is for tests with a double."
+  },
   SUPPORT_URL: { default: "BASE_URL/dashboard", meaning: "Where a customer gets help." },
   ALLOWED_ORIGINS: {
     default: "",
@@ -214,6 +251,29 @@ const trustedProxies = Config.Array(Network, "TRUSTED_PROXIES" satisfies Name).p
   Config.map((texts) => texts.flatMap((text) => Option.toArray(networkOf(text))))
 )
 
+const priceIds = (name: Name) => Config.Array(PriceId, name).pipe(Config.withDefault([]))
+const secret = (name: Name) => read(Schema.Redacted(Schema.String), name).pipe(Config.withDefault(Redacted.make("")))
+
+/** None if no variable of Stripe is set. */
+const stripe = Config.all({
+  secretKey: secret("STRIPE_SECRET_KEY"),
+  webhookSecret: secret("STRIPE_WEBHOOK_SECRET"),
+  growth: priceIds("STRIPE_PRICE_GROWTH"),
+  pro: priceIds("STRIPE_PRICE_PRO")
+}).pipe(
+  Config.mapEffect((values): Effect.Effect<Option.Option<StripeSettings>, Config.ConfigError> => {
+    const { growth, pro, secretKey, webhookSecret } = values
+    const given = [Redacted.value(secretKey), Redacted.value(webhookSecret), growth, pro]
+    if (given.every(({ length }) => length === 0)) return Effect.succeedNone
+    return Schema.decodeEffect(StripeVariables)(values).pipe(
+      Effect.mapBoth({
+        onFailure: (error) => new Config.ConfigError(error),
+        onSuccess: () => Option.some({ secretKey, webhookSecret, prices: { growth, pro } })
+      })
+    )
+  })
+)
+
 const settings = Config.all({
   port: read(whole(1, 65_535), "PORT").pipe(Config.withDefault(3000)),
   host: read(Schema.String, "HOST").pipe(Config.withDefault("127.0.0.1")),
@@ -230,6 +290,8 @@ const settings = Config.all({
   pageLooksPerDay: read(whole(0, maxCredits), "PAGE_LOOKS_PER_DAY").pipe(Config.withDefault(1000)),
   billingUrl: Config.option(read(Link, "BILLING_URL")),
   supportUrl: Config.option(read(Link, "SUPPORT_URL")),
+  stripe,
+  stripeApiUrl: read(PublicOrigin, "STRIPE_API_URL").pipe(Config.withDefault("https://api.stripe.com")),
   allowedOrigins: origins,
   trustedProxies,
   connectionMaxDays: read(whole(1, 3650), "CONNECTION_MAX_DAYS").pipe(Config.withDefault(365)),
@@ -255,7 +317,9 @@ const settings = Config.all({
       searchWorkers: Option.getOrElse(values.searchWorkers, () => Math.max(1, os.availableParallelism() - 1)),
       /** The OAuth resource, and the address for MCP clients. */
       mcpUrl: `${baseUrl}/mcp`,
-      billingUrl: Option.getOrElse(values.billingUrl, dashboard),
+      billingUrl: Option.isSome(values.stripe)
+        ? `${baseUrl}${billingPath}`
+        : Option.getOrElse(values.billingUrl, dashboard),
       supportUrl: Option.getOrElse(values.supportUrl, dashboard),
       allowedOrigins: new Set([baseUrl, ...values.allowedOrigins])
     }

@@ -7,6 +7,7 @@ import { CliError, Command } from "effect/cli"
 import manifest from "../package.json" with { type: "json" }
 import { accountCommand } from "./cli/AccountCommand.ts"
 import { appCommand } from "./cli/AppCommand.ts"
+import { billingCommand } from "./cli/BillingCommand.ts"
 import { catalogCommand } from "./cli/CatalogCommand.ts"
 import { collectCommand } from "./cli/CollectCommand.ts"
 import { creditsCommand } from "./cli/CreditsCommand.ts"
@@ -40,7 +41,8 @@ const discovery = Command.make("discovery", {}, () => serve).pipe(
     keyCommand.pipe(Command.provide(operation)),
     appCommand.pipe(Command.provide(operation)),
     trackCommand.pipe(Command.provide(operation)),
-    creditsCommand.pipe(Command.provide(operation))
+    creditsCommand.pipe(Command.provide(operation)),
+    billingCommand.pipe(Command.provide(operation))
   ])
 )
 

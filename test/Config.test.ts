@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { ConfigProvider, Effect } from "effect"
+import { ConfigProvider, Effect, Option } from "effect"
 import { AppConfig, type variables } from "../src/Config.ts"
 
 const read = (env: Readonly<Record<string, string>>) =>
@@ -30,6 +30,9 @@ const wrong: Partial<Record<keyof typeof variables, ReadonlyArray<string>>> = {
   RATE_LIMIT_PER_MINUTE: ["-5"],
   BILLING_URL: ["javascript:alert(1)", "example.com", "https://:secret@example.com/billing"],
   SUPPORT_URL: ["data:text/html,x"],
+  STRIPE_PRICE_GROWTH: ["growth", "price_1, 2", "price_1;price_2"],
+  STRIPE_PRICE_PRO: ["prod_1"],
+  STRIPE_API_URL: ["stripe", "http://stripe.example.com", "https://api.stripe.com/v1"],
   ALLOWED_ORIGINS: ["https://a.example, b.example", "https://a.example/path"],
   TRUSTED_PROXIES: ["proxy", "10.0.0.1/8", "10.0.0.0/33", "10.0.0.1,::g"],
   CONNECTION_MAX_DAYS: ["0", "3651"],
@@ -100,6 +103,54 @@ describe("AppConfig", () => {
       assert.strictEqual(host, env.HOST)
     })
   )
+
+  describe("D70 the variables of Stripe", () => {
+    const all = {
+      STRIPE_SECRET_KEY: "sk_test_1secret",
+      STRIPE_WEBHOOK_SECRET: "whsec_1secret",
+      STRIPE_PRICE_GROWTH: "price_1, price_2",
+      STRIPE_PRICE_PRO: "price_3"
+    }
+    const configured = (env: Readonly<Record<string, string>>) =>
+      Effect.provide(AppConfig, AppConfig.layer).pipe(
+        Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromEnv({ env }))
+      )
+
+    it.effect("turn billing on together, and then billing is a page of the dashboard", () =>
+      Effect.gen(function* () {
+        const { billingUrl, stripe } = yield* configured({ ...all, BILLING_URL: "https://elsewhere.example.com" })
+        assert.deepStrictEqual(Option.getOrUndefined(stripe)?.prices, {
+          growth: ["price_1", "price_2"],
+          pro: ["price_3"]
+        })
+        assert.strictEqual(billingUrl, "http://localhost:3000/dashboard/billing")
+        const { stripe: none } = yield* configured({ STRIPE_SECRET_KEY: "", STRIPE_PRICE_PRO: "" })
+        assert.isTrue(Option.isNone(none))
+      })
+    )
+
+    it.effect.each(Object.keys(all))("stop the start when %s is missing, and name it", (name) =>
+      Effect.gen(function* () {
+        const { message } = yield* read({ ...all, [name]: "" })
+        assert.include(message, `${name} is missing`)
+        assert.include(message, `["${name}"]`)
+        assert.notInclude(message, "1secret")
+      })
+    )
+
+    it.effect.each([
+      { STRIPE_SECRET_KEY: "whsec_1secret" },
+      { STRIPE_SECRET_KEY: "pk_test_1secret" },
+      { STRIPE_WEBHOOK_SECRET: "sk_test_1secret" },
+      { STRIPE_PRICE_PRO: "price_3,price_2" }
+    ])("stop the start when they are swapped, without a secret in the message: %j", (wrong) =>
+      Effect.gen(function* () {
+        const { message } = yield* read({ ...all, ...wrong })
+        assert.include(message, `["${Object.keys(wrong)[0] ?? ""}"]`)
+        assert.notInclude(message, "1secret")
+      })
+    )
+  })
 
   it.effect("has a default for everything, and builds every address from BASE_URL", () =>
     Effect.gen(function* () {

@@ -27,6 +27,8 @@ import { Sessions } from "../services/access/Sessions.ts"
 import { SignIn } from "../services/access/SignIn.ts"
 import { TrackedShops } from "../services/access/TrackedShops.ts"
 import { Usage } from "../services/access/Usage.ts"
+import { Billing } from "../services/billing/Billing.ts"
+import * as BillingUpkeep from "../services/billing/BillingUpkeep.ts"
 import * as Database from "../services/database/Database.ts"
 import { EmbeddedPostgres, findRunning } from "../services/database/EmbeddedPostgres.ts"
 import * as Migrations from "../services/database/Migrations.ts"
@@ -95,7 +97,7 @@ export const sharedDatabase = Layer.unwrap(
 
 /** For commands and the demo. */
 export const operation = Layer.mergeAll(
-  Accounts.layer,
+  Billing.layer.pipe(Layer.provideMerge(Accounts.layer)),
   ApiKeys.layer,
   TrackedShops.layer,
   LedgerCheck.layer,
@@ -150,7 +152,10 @@ const oauth = Layer.mergeAll(
 const people = Layer.mergeAll(
   AccountChanges.layer,
   AccountDirectory.layer,
-  Accounts.layer.pipe(Layer.provide(Passwords.layer))
+  BillingUpkeep.layer.pipe(
+    Layer.provideMerge(Billing.layer),
+    Layer.provideMerge(Accounts.layer.pipe(Layer.provide(Passwords.layer)))
+  )
 )
 
 /** The activity of accounts. */

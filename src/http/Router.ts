@@ -13,6 +13,7 @@ import * as Metadata from "./oauth/Metadata.ts"
 import * as Pages from "./pages/Pages.ts"
 import * as Register from "./oauth/Register.ts"
 import * as Revoke from "./oauth/Revoke.ts"
+import * as StripeWebhook from "./StripeWebhook.ts"
 import * as Token from "./oauth/Token.ts"
 
 export const routes = Layer.mergeAll(
@@ -23,6 +24,7 @@ export const routes = Layer.mergeAll(
   Register.layer,
   Token.layer,
   Revoke.layer,
+  StripeWebhook.layer,
   Health.layer,
   DemoPictures.layer,
   ServerInfo.layer

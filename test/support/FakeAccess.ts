@@ -1,6 +1,6 @@
 /** Credentials and credits in memory, for tests of `http`. */
 import { issueAt } from "../../src/domain/ArgumentIssue.ts"
-import { Clock, Effect, Layer, Redacted, Schema, Stream } from "effect"
+import { Clock, Effect, Layer, Option, Redacted, Schema, Stream } from "effect"
 import { AccountId } from "../../src/domain/access/Account.ts"
 import type { Caller } from "../../src/domain/access/Account.ts"
 import { InvalidArguments } from "../../src/domain/ToolError.ts"
@@ -12,6 +12,7 @@ import { AccountChanges } from "../../src/services/access/AccountChanges.ts"
 import { AccountDirectory } from "../../src/services/access/AccountDirectory.ts"
 import { Accounts } from "../../src/services/access/Accounts.ts"
 import { ApiKeys } from "../../src/services/access/ApiKeys.ts"
+import { Billing } from "../../src/services/billing/Billing.ts"
 import { DailyLooks } from "../../src/services/limits/DailyLooks.ts"
 import { CredentialRejected, CredentialResolver } from "../../src/services/access/CredentialResolver.ts"
 import { CreditLedger } from "../../src/services/access/CreditLedger.ts"
@@ -93,7 +94,8 @@ export const unvisited = Layer.mergeAll(
   Layer.mock(AccountDirectory, {}),
   Layer.mock(Accounts, { list: Stream.empty }),
   Layer.mock(ApiKeys, {}),
-  Layer.succeed(DailyLooks, { take: () => Effect.void })
+  Layer.succeed(DailyLooks, { take: () => Effect.void }),
+  Layer.succeed(Billing, { stripe: Option.none(), cancel: () => Effect.void })
 )
 
 /** Balances start at the used credits of the caller; idempotency keys are kept with their fingerprints. */

@@ -2,6 +2,7 @@
 import { Layer } from "effect"
 import * as AccountPage from "./account/AccountPage.ts"
 import * as AdsPage from "./catalog/AdsPage.ts"
+import * as BillingPage from "./account/BillingPage.ts"
 import * as Asset from "./shared/Assets.ts"
 import { CatalogAccess } from "./catalog/CatalogAccess.ts"
 import { Csrf } from "./shared/Csrf.ts"
@@ -51,6 +52,7 @@ export const layer = Layer.mergeAll(
   Asset.routes,
   SignInPage.layer,
   AccountPage.layer,
+  BillingPage.layer,
   PasswordPage.layer,
   OperatorPage.layer,
   OperatorAccountPage.layer,

@@ -8,8 +8,10 @@ import { availableToRead } from "../database/Availability.ts"
 import { rowsOf } from "../database/Rows.ts"
 
 export const AccountChange = Schema.Struct({
-  /** The operator's e-mail address; `null` for the command line. */
+  /** The operator's e-mail address; `null` for the command line and for billing. */
   by: Schema.NullOr(Schema.String),
+  /** What made a change without an operator; `null` for the command line. */
+  source: Schema.NullOr(Schema.Literal("billing")),
   what: Schema.Literals(["plan", "status", "role", "credits", "password"]),
   /** The plan, status or role, or the credits of the period; `null` for a password. */
   before: Schema.NullOr(Schema.String),
@@ -24,7 +26,7 @@ const decodeChanges = rowsOf(AccountChange)
 export const record = Effect.fnUntraced(function* (change: {
   readonly accountId: AccountId
   /** `undefined` for the command line. */
-  readonly by: AccountId | undefined
+  readonly by: AccountId | "billing" | undefined
   readonly what: AccountChange["what"]
   readonly before: string | null
   readonly after: string | null
@@ -33,8 +35,9 @@ export const record = Effect.fnUntraced(function* (change: {
   if (change.what !== "password" && change.before === change.after) return
   const sql = yield* SqlClient.SqlClient
   yield* sql`
-    INSERT INTO account_change (account_id, actor_id, what, value_before, value_after, created_at)
-    VALUES (${change.accountId}, ${change.by ?? null}::integer, ${change.what}, ${change.before}::text,
+    INSERT INTO account_change (account_id, actor_id, source, what, value_before, value_after, created_at)
+    VALUES (${change.accountId}, ${change.by === "billing" ? null : (change.by ?? null)}::integer,
+      ${change.by === "billing" ? change.by : null}::text, ${change.what}, ${change.before}::text,
       ${change.after}::text, ${new Date(change.nowMillis)})`
 })
 
@@ -53,7 +56,7 @@ export class AccountChanges extends Context.Service<
       const sql = yield* SqlClient.SqlClient
       const list = Effect.fn("AccountChanges.list")(function* (accountId: AccountId) {
         const rows = yield* sql`
-          SELECT a.email AS by, c.what, c.value_before AS before, c.value_after AS after, c.created_at AS at
+          SELECT a.email AS by, c.source, c.what, c.value_before AS before, c.value_after AS after, c.created_at AS at
           FROM account_change c LEFT JOIN account a ON a.id = c.actor_id
           WHERE c.account_id = ${accountId} ORDER BY c.id DESC LIMIT ${maxListed}`.pipe(availableToRead)
         return yield* decodeChanges(rows)

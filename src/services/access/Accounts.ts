@@ -69,6 +69,21 @@ export class Accounts extends Context.Service<
       status: SubscriptionStatus,
       decision?: Decision<SubscriptionStatus>
     ): Effect.Effect<AccountRecord, AccountNotFound | ChangedMeanwhile | ServiceUnavailable>
+    /**
+     * What the customer's subscription says, both at once. Without a plan, the account keeps its own. A first paid plan
+     * begins on the day that the subscription started, in milliseconds since 1970.
+     */
+    setSubscription(
+      accountId: AccountId,
+      subscription: {
+        readonly plan: Plan | undefined
+        readonly status: SubscriptionStatus
+        readonly startedAtMillis: number
+      }
+    ): Effect.Effect<
+      { readonly before: AccountRecord; readonly after: AccountRecord },
+      AccountNotFound | ServiceUnavailable
+    >
     /** Takes effect at the next request. For the command line only. */
     setRole(email: string, role: Role): Effect.Effect<AccountRecord, AccountNotFound | ServiceUnavailable>
     /** Adds to the allowance of the current period. */
@@ -170,23 +185,43 @@ export class Accounts extends Context.Service<
         }).pipe(sql.withTransaction, availableOnce)
       })
 
+      /** Within a transaction that has locked the account. */
+      const changePlan = Effect.fnUntraced(function* (
+        account: AccountRecord,
+        plan: Plan,
+        by: AccountId | "billing" | undefined,
+        { firstDay, nowMillis }: { readonly firstDay: string; readonly nowMillis: number }
+      ) {
+        const beganOn = account.beganOn ?? (plan === "starter" ? undefined : firstDay)
+        yield* sql`
+          UPDATE account SET plan = ${plan}, subscription_began_on = ${beganOn ?? null}::date WHERE id = ${account.id}`
+        if (beganOn !== undefined) {
+          const period = yield* currentPeriod(account.id, beganOn, nowMillis)
+          const allowance = allowanceOnPlan(allowances[plan], period.granted, period.used)
+          const amount = allowance - period.allowance
+          const entry = { accountId: account.id, periodStart: period.periodStart, amount, nowMillis }
+          if (amount !== 0) yield* move({ ...entry, kind: "adjustment", reason: "plan" })
+        }
+        yield* record({ accountId: account.id, by, before: account.plan, after: plan, nowMillis, what: "plan" })
+      })
+
+      /** Likewise. */
+      const changeStatus = Effect.fnUntraced(function* (
+        account: AccountRecord,
+        status: SubscriptionStatus,
+        by: AccountId | "billing" | undefined,
+        nowMillis: number
+      ) {
+        yield* sql`UPDATE account SET status = ${status} WHERE id = ${account.id}`
+        yield* record({ accountId: account.id, by, before: account.status, after: status, nowMillis, what: "status" })
+      })
+
       const setPlan: Accounts["Service"]["setPlan"] = Effect.fn("Accounts.setPlan")(function* (which, plan, decision) {
         const nowMillis = yield* Clock.currentTimeMillis
         return yield* Effect.gen(function* () {
           const account = yield* lock(which)
           if (decision !== undefined && decision.from !== account.plan) return yield* changed(account)
-          const beganOn = account.beganOn ?? (plan === "starter" ? undefined : dayOf(nowMillis))
-          yield* sql`
-            UPDATE account SET plan = ${plan}, subscription_began_on = ${beganOn ?? null}::date WHERE id = ${account.id}`
-          if (beganOn !== undefined) {
-            const period = yield* currentPeriod(account.id, beganOn, nowMillis)
-            const allowance = allowanceOnPlan(allowances[plan], period.granted, period.used)
-            const amount = allowance - period.allowance
-            const entry = { accountId: account.id, periodStart: period.periodStart, amount, nowMillis }
-            if (amount !== 0) yield* move({ ...entry, kind: "adjustment", reason: "plan" })
-          }
-          const change = { accountId: account.id, by: decision?.by, before: account.plan, after: plan, nowMillis }
-          yield* record({ ...change, what: "plan" })
+          yield* changePlan(account, plan, decision?.by, { firstDay: dayOf(nowMillis), nowMillis })
           return yield* readAgain(account.id)
         }).pipe(sql.withTransaction, availableOnce)
       })
@@ -197,13 +232,27 @@ export class Accounts extends Context.Service<
           return yield* Effect.gen(function* () {
             const account = yield* lock(which)
             if (decision !== undefined && decision.from !== account.status) return yield* changed(account)
-            yield* sql`UPDATE account SET status = ${status} WHERE id = ${account.id}`
-            const change = { accountId: account.id, by: decision?.by, before: account.status, after: status, nowMillis }
-            yield* record({ ...change, what: "status" })
+            yield* changeStatus(account, status, decision?.by, nowMillis)
             return yield* readAgain(account.id)
           }).pipe(sql.withTransaction, availableOnce)
         }
       )
+
+      const setSubscription: Accounts["Service"]["setSubscription"] = Effect.fn("Accounts.setSubscription")(function* (
+        accountId,
+        { plan, startedAtMillis, status }
+      ) {
+        const nowMillis = yield* Clock.currentTimeMillis
+        return yield* Effect.gen(function* () {
+          const before = yield* lock(accountId)
+          if (plan !== undefined && plan !== before.plan) {
+            const firstDay = dayOf(Math.min(startedAtMillis, nowMillis))
+            yield* changePlan(before, plan, "billing", { firstDay, nowMillis })
+          }
+          if (status !== before.status) yield* changeStatus(before, status, "billing", nowMillis)
+          return { before, after: yield* readAgain(accountId) }
+        }).pipe(sql.withTransaction, availableOnce)
+      })
 
       const setRole = Effect.fn("Accounts.setRole")(function* (email: string, role: Role) {
         const nowMillis = yield* Clock.currentTimeMillis
@@ -270,7 +319,7 @@ export class Accounts extends Context.Service<
         )
       )
 
-      return { create, find, list, setPlan, setStatus, setRole, grant, resetPassword }
+      return { create, find, list, setPlan, setStatus, setSubscription, setRole, grant, resetPassword }
     })
   )
 }

@@ -214,7 +214,7 @@ const changesTable = (changes: ReadonlyArray<AccountChange>, locale: Locale): Ht
         locale.text("operator.history"),
         [head(locale.text("operator.when")), head(locale.text("operator.changed")), head(locale.text("operator.by"))],
         changes.map(
-          ({ after, at, before, by, what }) =>
+          ({ after, at, before, by, source, what }) =>
             html`<tr>
               <td class="day">${locale.dateTime(at)}</td>
               <td class="wordy">
@@ -224,7 +224,7 @@ const changesTable = (changes: ReadonlyArray<AccountChange>, locale: Locale): Ht
                   `: ${locale.text("operator.fromTo", { before: valueOf(what, before, locale), after: valueOf(what, after, locale) })}`
                 }
               </td>
-              <td>${by ?? locale.text("operator.commandLine")}</td>
+              <td>${by ?? locale.text(source === null ? "operator.commandLine" : "operator.byBilling")}</td>
             </tr>`
         )
       )

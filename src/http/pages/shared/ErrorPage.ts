@@ -4,6 +4,7 @@ import type { HttpServerResponse } from "effect/http"
 import type { RateLimited, SearchTimeout, ServiceUnavailable } from "../../../domain/ToolError.ts"
 import type { LooksUsedUp } from "../../../services/limits/DailyLooks.ts"
 import type { PasswordsBusy } from "../../../services/access/Passwords.ts"
+import type { BillingUnavailable } from "../../../services/billing/StripeApi.ts"
 import { html } from "./Html.ts"
 import type { Html } from "./Html.ts"
 import { inNavigation, Layout, overviewPath, sections, toDocumentation } from "./Layout.ts"
@@ -22,6 +23,7 @@ export class PageNotFound extends Schema.TaggedError<PageNotFound>()("PageNotFou
 export class PageBroken extends Schema.TaggedError<PageBroken>()("PageBroken", {}) {}
 
 export type PageError =
+  | BillingUnavailable
   | FormUnreadable
   | FormRejected
   | LooksUsedUp
@@ -34,6 +36,7 @@ export type PageError =
 
 /** A record, so that a new error without a status does not compile. The texts are `error.errors.*`. */
 const statuses: Readonly<Record<PageError["_tag"], number>> = {
+  BillingUnavailable: 503,
   FormUnreadable: 400,
   FormRejected: 403,
   LooksUsedUp: 429,

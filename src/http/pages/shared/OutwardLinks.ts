@@ -1,5 +1,7 @@
 /** Links to billing and support, for pages. */
+import { Option } from "effect"
 import type { AppSettings } from "../../../Config.ts"
+import { billingPath } from "../../../Config.ts"
 
 export interface OutwardLinks {
   readonly billing: string | undefined
@@ -7,7 +9,10 @@ export interface OutwardLinks {
 }
 
 /** `undefined` if the address is not configured. The default is the dashboard itself, which needs no link. */
-export const of = (config: Pick<AppSettings, "baseUrl" | "billingUrl" | "supportUrl">): OutwardLinks => {
+export const of = (config: Pick<AppSettings, "baseUrl" | "billingUrl" | "supportUrl" | "stripe">): OutwardLinks => {
   const outward = (url: string) => (url.startsWith(`${config.baseUrl}/dashboard`) ? undefined : url)
-  return { billing: outward(config.billingUrl), support: outward(config.supportUrl) }
+  return {
+    billing: Option.isSome(config.stripe) ? billingPath : outward(config.billingUrl),
+    support: outward(config.supportUrl)
+  }
 }

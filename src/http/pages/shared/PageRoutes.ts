@@ -57,6 +57,7 @@ export class PageRoutes extends Context.Service<
       const csrf = yield* Csrf
       const errors = yield* ErrorPage
       const logOutage = Outage.logger("Pages cannot reach the database")
+      const logBilling = Outage.logger("Pages cannot reach Stripe")
       const logBusy = Outage.logger("More people are signing in than passwords can be looked at", "Warn")
 
       const failed = Effect.fnUntraced(function* (
@@ -68,6 +69,7 @@ export class PageRoutes extends Context.Service<
         if (Cause.hasInterruptsOnly(cause)) return yield* Effect.interrupt
         const error = Option.getOrElse(Cause.findErrorOption(cause), () => new PageBroken())
         if (error._tag === "ServiceUnavailable") yield* logOutage(error.cause ?? error, requestId)
+        if (error._tag === "BillingUnavailable") yield* logBilling(error, requestId)
         if (error._tag === "PasswordsBusy") yield* logBusy(error, requestId)
         if (error._tag === "PageBroken") {
           yield* Effect.logError("A page failed by a defect", cause).pipe(Effect.annotateLogs("request_id", requestId))

@@ -1,0 +1,137 @@
+/**
+ * `/dashboard/billing`, with Stripe: the account's plan, and the forms that lead to Stripe's pages to pay at and to manage the
+ * subscription. Stripe returns the customer to `/dashboard/billing/return`.
+ */
+import { Effect, Option, Schema } from "effect"
+import { HttpRouter } from "effect/http"
+import { AppConfig, billingPath } from "../../../Config.ts"
+import * as Plan from "../../../domain/access/Plan.ts"
+import type { PaidPlan } from "../../../domain/access/StripeSubscription.ts"
+import { Billing } from "../../../services/billing/Billing.ts"
+import { returnPath } from "../../../services/billing/StripeApi.ts"
+import * as Csrf from "../shared/Csrf.ts"
+import { doneNotice, withDone } from "../shared/FlashNotice.ts"
+import { html } from "../shared/Html.ts"
+import type { Html } from "../shared/Html.ts"
+import { Layout } from "../shared/Layout.ts"
+import { PageRoutes, seeOther } from "../shared/PageRoutes.ts"
+import { paramsOf } from "../shared/Query.ts"
+import { statusBadge, subscriptionNotice } from "./Subscription.ts"
+import type { SignedIn } from "../shared/Visitors.ts"
+
+const checkoutPath = `${billingPath}/checkout` as const
+const portalPath = `${billingPath}/portal` as const
+
+const dones = ["paid"] as const
+
+const paidPlans = ["growth", "pro"] as const satisfies ReadonlyArray<PaidPlan>
+const Order = Schema.Struct({ plan: Schema.Literals(paidPlans) })
+
+/** The form has no fields besides the CSRF token. */
+const Nothing = Schema.Struct({})
+
+export const layer = HttpRouter.use((router) =>
+  Effect.gen(function* () {
+    const { stripe } = yield* Billing
+    if (Option.isNone(stripe)) return
+    const billing = stripe.value
+    const config = yield* AppConfig
+    const routes = yield* PageRoutes
+    const { page } = yield* Layout
+    const credits: Readonly<Record<PaidPlan, number>> = { growth: config.planCreditsGrowth, pro: config.planCreditsPro }
+
+    const offer = (plan: PaidPlan, visitor: SignedIn): Html => {
+      const { text } = visitor.locale
+      return html`<section class="panel" aria-labelledby="${plan}">
+        <h2 id="${plan}">${Plan.titles[plan]}</h2>
+        <p>${text("billing.credits", { credits: credits[plan] })}</p>
+        <form method="post" action="${checkoutPath}" class="button">
+          ${Csrf.hidden(visitor)}
+          <input type="hidden" name="plan" value="${plan}" />
+          <button type="submit">${text("billing.subscribe", { plan: Plan.titles[plan] })}</button>
+        </form>
+      </section>`
+    }
+
+    const manage = (visitor: SignedIn, isRunning: boolean): Html => {
+      const { text } = visitor.locale
+      return html`<section class="panel" aria-labelledby="manage">
+        <h2 id="manage">${text("billing.manage")}</h2>
+        <p>${text(isRunning ? "billing.manageAbout" : "billing.invoicesAbout")}</p>
+        <form method="post" action="${portalPath}" class="button">
+          ${Csrf.hidden(visitor)}
+          <button type="submit" ${!isRunning && html`class="secondary outline"`}>${text("billing.toPortal")}</button>
+        </form>
+      </section>`
+    }
+
+    yield* router.add(
+      "GET",
+      billingPath,
+      routes.signedInPage((visitor, { url }) =>
+        Effect.map(billing.overview(visitor.session.accountId), ({ isCustomer, isRunning }) => {
+          const { locale, session } = visitor
+          const { text } = locale
+          return page({
+            heading: text("billing.heading"),
+            account: visitor,
+            locale,
+            section: "account",
+            // Both forms lead to pages of Stripe.
+            policy: { formsLeave: true },
+            body: html`
+              ${doneNotice(url, dones, () => text(Plan.mayCallTools(session) ? "billing.active" : "billing.pending"))}
+              ${subscriptionNotice(session, { billing: undefined, locale })}
+              <dl class="figures who-is">
+                <div>
+                  <dt>${text("account.plan")}</dt>
+                  <dd>${Plan.titles[session.plan]}</dd>
+                </div>
+                <div>
+                  <dt>${text("account.status")}</dt>
+                  <dd>${statusBadge(session.status, locale)}</dd>
+                </div>
+              </dl>
+              ${!isRunning && html`<p>${text("billing.choose")}</p>`}
+              ${!isRunning && paidPlans.map((plan) => offer(plan, visitor))} ${isCustomer && manage(visitor, isRunning)}
+            `
+          })
+        })
+      )
+    )
+
+    yield* router.add(
+      "POST",
+      checkoutPath,
+      routes.signedInForm(billingPath, Order, ({ plan }, { locale, session }) =>
+        Effect.map(
+          billing.checkout({ accountId: session.accountId, email: session.email, language: locale.language }, plan),
+          seeOther
+        )
+      )
+    )
+
+    yield* router.add(
+      "POST",
+      portalPath,
+      routes.signedInForm(billingPath, Nothing, (_, { locale, session }) =>
+        Effect.map(billing.portal({ accountId: session.accountId, language: locale.language }), (portal) =>
+          seeOther(portal ?? billingPath)
+        )
+      )
+    )
+
+    // A link of Stripe's page, so no form: it only asks Stripe what the account has, which changes nothing by itself.
+    yield* router.add(
+      "GET",
+      returnPath,
+      routes.signedInPage(({ session }, { url }) =>
+        billing.returned(session.accountId).pipe(
+          // The event comes in any case.
+          Effect.catchTag("BillingUnavailable", () => Effect.void),
+          Effect.as(seeOther(paramsOf(url).get("from") === "checkout" ? withDone(billingPath, "paid") : billingPath))
+        )
+      )
+    )
+  })
+)

@@ -1,0 +1,293 @@
+/**
+ * The calls of Stripe's API that billing makes, by the official library, with their answers decoded. Errors name the call and
+ * Stripe's code and request id only: its messages may contain what a customer entered.
+ */
+import { Duration, Effect, Option, Redacted, Schema } from "effect"
+import { createHash } from "node:crypto"
+import type { Stripe } from "stripe"
+import type { AppSettings } from "../../Config.ts"
+import { billingPath } from "../../Config.ts"
+import type { Language } from "../../domain/Messages.ts"
+import type { StripeSettings } from "../../domain/access/StripeSettings.ts"
+import type { StripeSubscription } from "../../domain/access/StripeSubscription.ts"
+
+/** Stripe does not answer, or not as expected. Nothing is known about what it has done. */
+export class BillingUnavailable extends Schema.TaggedError<BillingUnavailable>()("BillingUnavailable", {
+  message: Schema.String,
+  retryAfterSeconds: Schema.Int
+}) {}
+
+/** Somebody deleted the customer in Stripe. */
+export class CustomerGone extends Schema.TaggedError<CustomerGone>()("CustomerGone", {}) {}
+
+/** The signature is wrong or too old, or what is signed is no event. */
+export class EventRefused extends Schema.TaggedError<EventRefused>()("EventRefused", { message: Schema.String }) {}
+
+export interface BillingEvent {
+  readonly id: string
+  readonly type: string
+  /** Whom it is about; `undefined` if that is nobody. */
+  readonly customerId: string | undefined
+}
+
+interface CheckoutSession {
+  readonly id: string
+  /** The page to pay at, while the session is open. */
+  readonly url: string | null
+  readonly isOpen: boolean
+  readonly price: string | undefined
+}
+
+type Asked<A> = Effect.Effect<A, BillingUnavailable | CustomerGone>
+
+export interface StripeApi {
+  /** Returns the id. The same reference and address give the same customer for a day. */
+  createCustomer(customer: { readonly reference: string; readonly email: string }): Asked<string>
+  /** In any state, the newest first, at most 300. */
+  subscriptions(customerId: string): Asked<ReadonlyArray<StripeSubscription>>
+  /** Ends it at once, without a refund or another invoice. */
+  cancel(subscriptionId: string): Asked<void>
+  /** The newest first, at most 20. */
+  checkoutSessions(customerId: string): Asked<ReadonlyArray<CheckoutSession>>
+  /** Returns the page to pay at. `after` is the newest session until now: the same request after the same one is made once. */
+  createCheckout(order: {
+    readonly customerId: string
+    readonly reference: string
+    readonly price: string
+    readonly language: Language
+    readonly after: string | undefined
+  }): Asked<string>
+  expireCheckout(sessionId: string): Asked<void>
+  /** Returns the page of the customer portal. */
+  createPortal(customerId: string, language: Language): Asked<string>
+  /** Checks the signature and its age before it looks at the event. `nowMillis` is the time of arrival since 1970. */
+  event(body: Uint8Array, signature: string, nowMillis: number): Effect.Effect<BillingEvent, EventRefused>
+}
+
+/** Older signatures are refused. Stripe signs every attempt to deliver an event. */
+export const toleranceSeconds = 300
+
+export interface Times {
+  /** For one attempt. */
+  readonly attempt: Duration.Duration
+  /** For a call with its repetitions; shorter than Stripe waits for the answer to a webhook. */
+  readonly call: Duration.Duration
+}
+
+const defaultTimes: Times = { attempt: Duration.seconds(5), call: Duration.seconds(15) }
+const maxRetries = 2
+const maxSubscriptions = 300
+const maxSessions = 20
+
+/** The path that the browser returns to, with whether it was to pay. */
+export const returnPath = `${billingPath}/return` as const
+const from = (place: "checkout" | "portal") => `${returnPath}?from=${place}`
+
+const Id = Schema.String.check(Schema.isBetweenLength(1, 255))
+const WebUrl = Schema.String.check(
+  Schema.makeFilter((text: string) => /^https?:$/u.test(URL.parse(text)?.protocol ?? ""), { expected: "a web address" })
+)
+
+const Customer = Schema.Struct({ id: Id })
+
+const Subscription = Schema.Struct({
+  id: Id,
+  status: Schema.String,
+  created: Schema.Finite,
+  start_date: Schema.Finite,
+  items: Schema.Struct({ data: Schema.Array(Schema.Struct({ price: Schema.Struct({ id: Schema.String }) })) }),
+  pause_collection: Schema.optionalKey(Schema.NullOr(Schema.Struct({ behavior: Schema.String })))
+})
+
+const Session = Schema.Struct({
+  id: Id,
+  status: Schema.NullOr(Schema.String),
+  url: Schema.optionalKey(Schema.NullOr(WebUrl)),
+  metadata: Schema.optionalKey(Schema.NullOr(Schema.Record(Schema.String, Schema.String)))
+})
+
+const Linked = Schema.Struct({ url: WebUrl })
+
+const Reference = Schema.optionalKey(Schema.NullOr(Schema.Union([Id, Customer])))
+
+const Event = Schema.Struct({
+  id: Id,
+  type: Schema.String,
+  data: Schema.Struct({
+    object: Schema.Struct({
+      object: Schema.optionalKey(Schema.String),
+      id: Schema.optionalKey(Id),
+      customer: Reference
+    })
+  })
+})
+
+const Failure = Schema.Struct({
+  type: Schema.String,
+  code: Schema.optional(Schema.String),
+  param: Schema.optional(Schema.String),
+  statusCode: Schema.optional(Schema.Int),
+  requestId: Schema.optional(Schema.String)
+})
+const decodeFailure = Schema.decodeUnknownOption(Failure)
+
+const unavailable = (call: string, reason: string) =>
+  new BillingUnavailable({ message: `Stripe, ${call}: ${reason}`, retryAfterSeconds: 10 })
+
+const failureOf = (call: string, cause: unknown): BillingUnavailable | CustomerGone => {
+  const failure = Option.getOrUndefined(decodeFailure(cause))
+  if (failure === undefined) return unavailable(call, "the call failed")
+  const { code, param, requestId, statusCode, type } = failure
+  if (code === "resource_missing" && param === "customer") return new CustomerGone()
+  const parts = [type, statusCode, code, requestId].filter((part) => part !== undefined)
+  return unavailable(call, parts.join(" "))
+}
+
+/** The same parts give the same key, so that what is asked for twice is made once. */
+const keyOf = (...parts: ReadonlyArray<string>): string =>
+  createHash("sha256").update(JSON.stringify(parts)).digest("hex")
+
+/** Loads the library, which has some hundred modules, only for servers that use it. Connects with the first call. */
+export const make = Effect.fn("StripeApi.make")(function* (
+  { secretKey, webhookSecret }: StripeSettings,
+  { baseUrl, stripeApiUrl }: Pick<AppSettings, "baseUrl" | "stripeApiUrl">,
+  times: Times = defaultTimes
+): Effect.fn.Return<StripeApi> {
+  const { hostname, port, protocol } = new URL(stripeApiUrl)
+  const library = yield* Effect.promise(() => import("stripe"))
+  const stripe = new library.Stripe(Redacted.value(secretKey), {
+    host: hostname,
+    port: port === "" ? (protocol === "http:" ? 80 : 443) : Number(port),
+    protocol: protocol === "http:" ? "http" : "https",
+    timeout: Duration.toMillis(times.attempt),
+    maxNetworkRetries: maxRetries,
+    // The library would otherwise send figures about this process, and write an id to the home folder.
+    telemetry: false,
+    appInfo: { name: "discovery" }
+  })
+
+  const ask = <S extends Schema.ConstraintDecoder<unknown>>(name: string, schema: S, call: () => Promise<unknown>) => {
+    const decode = Schema.decodeUnknownEffect(schema)
+    return Effect.tryPromise({ try: call, catch: (cause) => failureOf(name, cause) }).pipe(
+      Effect.timeoutOrElse({
+        duration: times.call,
+        orElse: () => Effect.fail(unavailable(name, "no answer in time"))
+      }),
+      Effect.flatMap((answer) => Effect.mapError(decode(answer), () => unavailable(name, "an answer of another form"))),
+      Effect.withSpan(`Stripe.${name}`)
+    )
+  }
+
+  return {
+    createCustomer: ({ email, reference }) =>
+      ask("createCustomer", Customer, () =>
+        stripe.customers.create(
+          { email, metadata: { discovery_account: reference } },
+          { idempotencyKey: keyOf("customer", reference, email) }
+        )
+      ).pipe(Effect.map(({ id }) => id)),
+
+    subscriptions: (customer) =>
+      ask("subscriptions", Schema.Array(Subscription), () =>
+        stripe.subscriptions
+          .list({ customer, status: "all", limit: 100 })
+          .autoPagingToArray({ limit: maxSubscriptions })
+      ).pipe(
+        Effect.map((found) =>
+          found.map(({ created, id, items, pause_collection, start_date, status }) => ({
+            id,
+            status,
+            prices: items.data.map(({ price }) => price.id),
+            pausedCollection: pause_collection?.behavior ?? null,
+            createdAt: created,
+            startedAt: start_date
+          }))
+        )
+      ),
+
+    cancel: (subscriptionId) =>
+      ask("cancel", Schema.Unknown, () => stripe.subscriptions.cancel(subscriptionId)).pipe(Effect.asVoid),
+
+    checkoutSessions: (customer) =>
+      ask("checkoutSessions", Schema.Struct({ data: Schema.Array(Session) }), () =>
+        stripe.checkout.sessions.list({ customer, limit: maxSessions })
+      ).pipe(
+        Effect.map(({ data }) =>
+          data.map(({ id, metadata, status, url }) => ({
+            id,
+            url: url ?? null,
+            isOpen: status === "open",
+            price: metadata?.["discovery_price"]
+          }))
+        )
+      ),
+
+    createCheckout: ({ after, customerId, language, price, reference }) =>
+      ask("createCheckout", Linked, () =>
+        stripe.checkout.sessions.create(
+          {
+            mode: "subscription",
+            customer: customerId,
+            client_reference_id: reference,
+            line_items: [{ price, quantity: 1 }],
+            metadata: { discovery_price: price },
+            subscription_data: { metadata: { discovery_account: reference } },
+            locale: language,
+            success_url: `${baseUrl}${from("checkout")}`,
+            cancel_url: `${baseUrl}${billingPath}`
+          },
+          { idempotencyKey: keyOf("checkout", customerId, price, language, baseUrl, after ?? "") }
+        )
+      ).pipe(Effect.map(({ url }) => url)),
+
+    expireCheckout: (sessionId) =>
+      ask("expireCheckout", Schema.Unknown, () => stripe.checkout.sessions.expire(sessionId)).pipe(Effect.asVoid),
+
+    createPortal: (customer, language) =>
+      ask("createPortal", Linked, () =>
+        stripe.billingPortal.sessions.create({
+          customer,
+          locale: language,
+          return_url: `${baseUrl}${from("portal")}`
+        })
+      ).pipe(Effect.map(({ url }) => url)),
+
+    event: (body, signature, nowMillis) =>
+      Effect.try({
+        // The library compares signature and age first, and parses afterwards. It throws for everything that it refuses.
+        try: () =>
+          stripe.webhooks.constructEvent(
+            body,
+            signature,
+            Redacted.value(webhookSecret),
+            toleranceSeconds,
+            undefined,
+            nowMillis
+          ),
+        catch: (cause) => new EventRefused({ message: refusalOf(stripe, cause) })
+      }).pipe(
+        Effect.flatMap((event) =>
+          Effect.mapError(decodeEvent(event), () => new EventRefused({ message: refusals.noEvent }))
+        ),
+        Effect.map(({ data: { object }, id, type }) => ({ id, type, customerId: customerOf(object) }))
+      )
+  }
+})
+
+const refusals = {
+  noEvent: "The body is not an event of Stripe.",
+  old: `The signature is older than ${toleranceSeconds} seconds. Stripe signs every attempt; check the clock of this server.`,
+  wrong: "The signature does not match. Check that STRIPE_WEBHOOK_SECRET is the secret of this endpoint."
+} as const
+
+const refusalOf = ({ errors }: Stripe, cause: unknown): string => {
+  if (!(cause instanceof errors.StripeSignatureVerificationError)) return refusals.noEvent
+  return cause.message.includes("tolerance") ? refusals.old : refusals.wrong
+}
+
+const decodeEvent = Schema.decodeUnknownEffect(Event)
+
+const customerOf = ({ customer, id, object }: (typeof Event.Type)["data"]["object"]): string | undefined => {
+  if (object === "customer") return id
+  return typeof customer === "object" ? customer?.id : customer
+}
