@@ -262,6 +262,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })((it) => {
             PORT: port
           }
           const server = yield* ServerProcess.start(environment, program)
+          assert.isNull(server.child.exitCode, server.logged())
           const status = (address: string) =>
             Effect.promise(() => fetch(`http://127.0.0.1:${port}${address}`).then(({ status }) => status))
 

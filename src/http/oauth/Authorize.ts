@@ -57,7 +57,7 @@ const addressOf = (url: string): string | undefined => {
 export const layer = HttpRouter.use((router) =>
   Effect.gen(function* () {
     const config = yield* AppConfig
-    const { baseUrl, billingUrl, mcpUrl } = config
+    const { baseUrl, billingUrl, connectionMaxDays: maxDays, mcpUrl } = config
     const callerOf = ClientAddress.of(config)
     const rate = yield* EndpointRate
     const clients = yield* Clients
@@ -92,7 +92,7 @@ export const layer = HttpRouter.use((router) =>
     const ask = (asked: ConsentRequest, visitor: SignedIn, status = 200): PageResponse =>
       Effect.map(consents.open(visitor.session.id, asked), (secret) =>
         page({
-          ...ConsentPage.consent({ asked, secret, visitor, upgrade: missing(visitor.session, billingUrl) }),
+          ...ConsentPage.consent({ asked, maxDays, secret, visitor, upgrade: missing(visitor.session, billingUrl) }),
           status
         })
       )

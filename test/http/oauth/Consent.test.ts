@@ -51,26 +51,29 @@ const givesNothing = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
 layer(services, { excludeTestServices: true })("consent", (it) => {
   // S88, S89
   describe("R24 the page says", () => {
-    it.effect("what the app is called, where it leads, whose account it is, and what the app may do", () =>
-      Effect.gen(function* () {
-        const client = yield* Consent.app({
-          name: "Shop Helper",
-          redirectUris: ["https://helper.example:8443/back?x=1"]
+    it.effect(
+      "what the app is called, where it leads, whose account it is, what the app may do, and for how long",
+      () =>
+        Effect.gen(function* () {
+          const client = yield* Consent.app({
+            name: "Shop Helper",
+            redirectUris: ["https://helper.example:8443/back?x=1"]
+          })
+          const tab = yield* Consent.somebody
+          const { text } = yield* asked(
+            tab,
+            Consent.request(client.id, { redirect_uri: "https://helper.example:8443/back?x=1" })
+          )
+          assert.strictEqual(Consent.headingOf(text), "Connect Shop Helper")
+          assert.include(text, "<title>Connect Shop Helper · Discovery</title>")
+          const words = Consent.textOf(text)
+          assert.include(words, "You are sent back to helper.example:8443 Your account")
+          assert.include(words, `Your account ${tab.who.email} Use another account`)
+          assert.include(words, "Search shops, products and ads")
+          assert.include(words, "Change nothing in your account, your stores or your billing")
+          assert.include(words, "Allow access Deny")
+          assert.include(words, "It ends by itself after 30 days without use, and after 365 days in any case.")
         })
-        const tab = yield* Consent.somebody
-        const { text } = yield* asked(
-          tab,
-          Consent.request(client.id, { redirect_uri: "https://helper.example:8443/back?x=1" })
-        )
-        assert.strictEqual(Consent.headingOf(text), "Connect Shop Helper")
-        assert.include(text, "<title>Connect Shop Helper · Discovery</title>")
-        const words = Consent.textOf(text)
-        assert.include(words, "You are sent back to helper.example:8443 Your account")
-        assert.include(words, `Your account ${tab.who.email} Use another account`)
-        assert.include(words, "Search shops, products and ads")
-        assert.include(words, "Change nothing in your account, your stores or your billing")
-        assert.include(words, "Allow access Deny")
-      })
     )
 
     it.effect.each<readonly [string, string]>([

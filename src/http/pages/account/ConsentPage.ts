@@ -1,6 +1,7 @@
 /** The consent page (S88 to S91, R24 to R27), and the pages for its errors. */
 import { Redacted } from "effect"
 import * as Plan from "../../../domain/access/Plan.ts"
+import { refreshTokenSeconds } from "../../../domain/oauth/Grant.ts"
 import * as HostParts from "../../../domain/oauth/HostParts.ts"
 import type { AuthorizeError } from "../../../domain/oauth/OAuthError.ts"
 import * as RedirectUri from "../../../domain/oauth/RedirectUri.ts"
@@ -18,6 +19,8 @@ import { quoted } from "../shared/ThirdParty.ts"
 import type { SignedIn } from "../shared/Visitors.ts"
 
 export const decisionPath = "/authorize/decision"
+
+const idleDays = refreshTokenSeconds / 86_400
 
 /** Limit for the path of a client id. */
 const maxPathShown = 200
@@ -74,8 +77,10 @@ export const consent = (options: {
   readonly visitor: SignedIn
   /** Why this account cannot approve an app; `undefined` if it can. */
   readonly upgrade: PlanUpgradeRequired | undefined
+  /** How long a connection may last (`CONNECTION_MAX_DAYS`). */
+  readonly maxDays: number
 }): Page => {
-  const { asked, secret, upgrade, visitor } = options
+  const { asked, maxDays, secret, upgrade, visitor } = options
   const { client, request, url } = asked
   const takesPlaceHere = RedirectUri.isLoopback(request.redirectUri) || RedirectUri.isOwnScheme(request.redirectUri)
   return {
@@ -108,7 +113,13 @@ export const consent = (options: {
           ${upgrade === undefined && choice("allow", "Allow access", "")} ${choice("deny", "Deny", "secondary")}
         </div>
       </form>
-      ${upgrade === undefined && html`<p class="aside">You can end the connection at any time in your dashboard.</p>`}
+      ${
+        upgrade === undefined &&
+        html`<p class="aside">
+          You can end the connection at any time in your dashboard. It ends by itself after ${idleDays} days without
+          use, and after ${maxDays} days in any case.
+        </p>`
+      }
     `
   }
 }
