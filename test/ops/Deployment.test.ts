@@ -1,6 +1,6 @@
 /** The files in ops/deploy: what they name exists, what they set is known, and what they install serves. */
 import { assert, describe, it, layer } from "@effect/vitest"
-import { ConfigProvider, Duration, Effect, Schedule } from "effect"
+import { ConfigProvider, Duration, Effect, Option, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import { execFileSync, spawnSync } from "node:child_process"
 import * as fs from "node:fs"
@@ -124,6 +124,19 @@ describe("compose.yaml", () => {
       }
       const subnet = networks["servers"]?.ipam?.config[0]?.subnet ?? ""
       assert.isTrue(address?.startsWith(subnet.split(".").slice(0, 3).join(".")))
+    })
+  )
+
+  it.effect("publishes no metrics, and has them where Prometheus looks for them", () =>
+    Effect.gen(function* () {
+      const scraped = fs.readFileSync(new URL("ops/prometheus/scrape.yml", DeployFiles.project), "utf8")
+      for (const env of [
+        ...servers.map(([, { environment }]) => environment),
+        DeployFiles.environmentFile("discovery.env")
+      ]) {
+        const { metricsPort } = yield* settingsOf(env ?? {})
+        assert.include(scraped, `.internal:${Option.getOrUndefined(metricsPort)}\n`)
+      }
     })
   )
 
