@@ -21,6 +21,8 @@ const searches = ["US", "GB", "DE", "FR", "CA", "AU", "NL", "IT"].flatMap((count
 )
 
 export const ownLabel = "Discovery, `get_usage`, services in memory"
+export const unlimitedLabel = "Discovery, `get_usage`, PostgreSQL, log"
+export const limitedLabel = "the same, with its rate limit"
 
 const contenders: ReadonlyArray<Contender> = [
   { label: "raw node:http", module: "rawHttp.ts", bodies: [Trivial.body], calls: 20_000 },
@@ -28,7 +30,8 @@ const contenders: ReadonlyArray<Contender> = [
   { label: "the same, with its line of log", module: "discoveryInMemory.ts", bodies: [Trivial.body], calls: 20_000 },
   { label: "official SDK v2", module: "sdkV2.ts", bodies: [Trivial.body], calls: 20_000 },
   { label: "official SDK v1", module: "sdkV1.ts", bodies: [Trivial.body], calls: 20_000 },
-  { label: "Discovery, `get_usage`, PostgreSQL, log", module: "discovery.ts", bodies: [Trivial.body], calls: 20_000 },
+  { label: unlimitedLabel, module: "discovery.ts", bodies: [Trivial.body], calls: 20_000 },
+  { label: limitedLabel, module: "discovery.ts", args: ["--limited"], bodies: [Trivial.body], calls: 20_000 },
   { label: "Discovery, `search_ads`, PostgreSQL, log, charged", module: "discovery.ts", bodies: searches, calls: 3000 }
 ]
 
@@ -44,6 +47,8 @@ export interface EndpointRow {
   readonly lowest: number
   readonly highest: number
   readonly callsPerSecond: number
+  /** CPU per call in each round. */
+  readonly perRound: ReadonlyArray<number>
 }
 
 export const run = async (): Promise<ReadonlyArray<EndpointRow>> => {
@@ -81,7 +86,8 @@ export const run = async (): Promise<ReadonlyArray<EndpointRow>> => {
         timesRaw: median(ratios),
         lowest: Math.min(...ratios),
         highest: Math.max(...ratios),
-        callsPerSecond: median(own.map((sample) => sample.callsPerSecond))
+        callsPerSecond: median(own.map((sample) => sample.callsPerSecond)),
+        perRound: own.map((sample) => sample.cpuMicrosPerCall)
       }
     })
   } finally {

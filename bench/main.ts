@@ -4,6 +4,7 @@ import * as fs from "node:fs/promises"
 import * as os from "node:os"
 import * as endpoint from "./endpoint.ts"
 import * as ledger from "./ledger.ts"
+import { median } from "./support/Median.ts"
 
 const table = (head: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<string>>): string =>
   [head, head.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n")
@@ -11,6 +12,18 @@ const table = (head: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<st
 const times = (value: number): string => `${value.toFixed(2)}x`
 
 const span = (lowest: number, highest: number): string => `${times(lowest)} to ${times(highest)}`
+
+/** What the rate limit costs: CPU of calls with it against calls without, within each round. */
+const limitCost = (rows: ReadonlyArray<endpoint.EndpointRow>): ReadonlyArray<string> => {
+  const [limited = [], unlimited = []] = [endpoint.limitedLabel, endpoint.unlimitedLabel].map(
+    (label) => rows.find((row) => row.label === label)?.perRound
+  )
+  const ratios = limited.map((cpu, round) => cpu / (unlimited[round] ?? Number.NaN))
+  return [
+    `The rate limit, which all servers count together, costs a call ${times(median(ratios))} (${span(Math.min(...ratios), Math.max(...ratios))}) of what it`,
+    "costs without one, when accounts call one after the other as fast as the server answers, 400 calls each."
+  ]
+}
 
 const endpointSection = (rows: ReadonlyArray<endpoint.EndpointRow>): string => {
   const sdk = rows.filter(({ label }) => label.startsWith("official SDK"))
@@ -42,7 +55,8 @@ const endpointSection = (rows: ReadonlyArray<endpoint.EndpointRow>): string => {
               .join(", ") +
             ".",
           "Raw node:http parses the body and answers; it checks nothing. The SDK's servers check no credential, plan, credit or rate limit,",
-          "and none of the peers writes a line of log for a call; one row tells what ours costs with it."
+          "and none of the peers writes a line of log for a call; one row tells what ours costs with it.",
+          ...limitCost(rows)
         ]),
     ""
   ].join("\n")

@@ -621,6 +621,16 @@ CREATE TABLE billing_event (
 );
 CREATE INDEX billing_event_received ON billing_event USING btree (received_at);
 
+CREATE UNLOGGED TABLE rate_bucket (
+  key bytea NOT NULL,
+  used double precision NOT NULL,
+  counted_at timestamp with time zone NOT NULL,
+  empties_at timestamp with time zone NOT NULL,
+  CONSTRAINT rate_bucket_pkey PRIMARY KEY (key),
+  CONSTRAINT rate_bucket_key_check CHECK (octet_length(key) = 32),
+  CONSTRAINT rate_bucket_used_check CHECK (used >= 0::double precision)
+) WITH (fillfactor=50);
+
 CREATE OR REPLACE FUNCTION public.account_change_is_append_only()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -742,6 +752,51 @@ AS $function$
       ON CONFLICT (account_id, period_start, day, tool, credential_kind, credential_id)
         DO UPDATE SET credits = d.credits + excluded.credits;
       RETURN NULL;
+    END $function$;
+
+CREATE OR REPLACE FUNCTION public.count_rates(uses jsonb, moment timestamp with time zone)
+ RETURNS TABLE(n integer, granted integer, used double precision)
+ LANGUAGE plpgsql
+AS $function$
+    DECLARE
+      item record;
+      bucket rate_bucket;
+      is_known boolean;
+      right_now timestamptz;
+      empties timestamptz;
+    BEGIN
+      FOR item IN
+        SELECT u.n, sha256(convert_to(u.key, 'UTF8')) AS key, u.used, u.wanted, u.burst, u.burst / u.window_ms * 1000 AS leak
+        FROM jsonb_to_recordset(uses)
+          AS u (n integer, key text, used integer, wanted integer, burst double precision, window_ms double precision)
+        ORDER BY 2
+      LOOP
+        n := item.n;
+        LOOP
+          SELECT * INTO bucket FROM rate_bucket b WHERE b.key = item.key FOR UPDATE;
+          is_known := FOUND;
+          right_now := coalesce(moment, clock_timestamp());
+          used := item.used;
+          IF is_known THEN
+            used := used + greatest(0,
+              bucket.used - greatest(0, extract(epoch FROM right_now - bucket.counted_at)::double precision) * item.leak);
+          END IF;
+          used := greatest(0, used);
+          granted := greatest(0, least(item.wanted, floor(item.burst - used + 1e-6)));
+          used := used + granted;
+          EXIT WHEN is_known AND item.used = 0 AND granted = 0;
+          empties := right_now + make_interval(secs => used / item.leak);
+          IF is_known THEN
+            UPDATE rate_bucket b SET used = count_rates.used, counted_at = right_now, empties_at = empties
+            WHERE b.key = item.key;
+            EXIT;
+          END IF;
+          INSERT INTO rate_bucket (key, used, counted_at, empties_at)
+          VALUES (item.key, count_rates.used, right_now, empties) ON CONFLICT DO NOTHING;
+          EXIT WHEN FOUND;
+        END LOOP;
+        RETURN NEXT;
+      END LOOP;
     END $function$;
 
 CREATE OR REPLACE FUNCTION public.credit_entry_is_append_only()

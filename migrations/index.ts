@@ -9,6 +9,7 @@ import oauth from "./0005_oauth.ts"
 import activity from "./0006_activity.ts"
 import searches from "./0007_searches.ts"
 import billing from "./0010_billing.ts"
+import limits from "./0011_limits.ts"
 
 export const migrations: Record<string, Effect.Effect<void, unknown, SqlClient.SqlClient>> = {
   "0001_accounts": accounts,
@@ -18,5 +19,6 @@ export const migrations: Record<string, Effect.Effect<void, unknown, SqlClient.S
   "0005_oauth": oauth,
   "0006_activity": activity,
   "0007_searches": searches,
-  "0010_billing": billing
+  "0010_billing": billing,
+  "0011_limits": limits
 }

@@ -1,4 +1,7 @@
-/** Our server as it is run: PostgreSQL with its usual durability, the demo catalog, one hot account. */
+/**
+ * Our server as it is run: PostgreSQL with its usual durability, the demo catalog, accounts that call one after the other.
+ * With `--limited`, with the default rate limit, which no account reaches in a round.
+ */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Effect, Layer, Redacted } from "effect"
 import * as Live from "../../src/cli/Live.ts"
@@ -11,9 +14,17 @@ import { Importer } from "../../src/services/import/Importer.ts"
 import { temporaryFolder } from "../support/BenchDatabase.ts"
 import * as DiscoveryPeer from "../support/DiscoveryPeer.ts"
 
+const isLimited = process.argv.includes("--limited")
+const accountCount = 50
+
 const config = Layer.unwrap(
   Effect.map(temporaryFolder, (dataDir) =>
-    AppConfig.layerOf({ port: 0, dataDir, rateLimitPerMinute: 0, planCreditsPro: 100_000_000 })
+    AppConfig.layerOf({
+      port: 0,
+      dataDir,
+      planCreditsPro: 100_000_000,
+      ...(isLimited ? {} : { rateLimitPerMinute: 0 })
+    })
   )
 )
 
@@ -31,9 +42,16 @@ const server = Effect.gen(function* () {
   yield* catalog
   const password = yield* Effect.flatMap(Passwords, ({ generate }) => generate)
   const accounts = yield* Accounts
-  const account = yield* accounts.create({ email: "bench@example.com", plan: "pro", status: "active", password })
-  const { secret } = yield* Effect.flatMap(ApiKeys, (keys) => keys.create(account.id, "bench"))
-  return DiscoveryPeer.layer(`Bearer ${Redacted.value(secret)}`).pipe(Layer.provide(Live.service))
+  const keys = yield* ApiKeys
+  const authorizations = yield* Effect.forEach(Array.from({ length: accountCount }), (_, number) =>
+    Effect.gen(function* () {
+      const email = `bench${number}@example.com`
+      const account = yield* accounts.create({ email, plan: "pro", status: "active", password })
+      const { secret } = yield* keys.create(account.id, "bench")
+      return `Bearer ${Redacted.value(secret)}`
+    })
+  )
+  return DiscoveryPeer.layer(authorizations).pipe(Layer.provide(Live.service))
 })
 
 Layer.unwrap(server).pipe(

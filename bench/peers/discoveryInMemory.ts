@@ -9,10 +9,13 @@ import { ToolRegistry } from "../../src/services/tools/ToolRegistry.ts"
 import { ToolRunner } from "../../src/services/tools/ToolRunner.ts"
 import * as FakeAccess from "../../test/support/FakeAccess.ts"
 import * as FakeOAuth from "../../test/support/FakeOAuth.ts"
+import * as FakeRates from "../../test/support/FakeRates.ts"
 import * as FakeSearch from "../../test/support/FakeSearch.ts"
 import * as DiscoveryPeer from "../support/DiscoveryPeer.ts"
 
-const services = Layer.mergeAll(ToolRegistry.layer, ToolRunner.layer, RequestRate.layer, PageRateLimit.layer).pipe(
+const requestRate = RequestRate.layerNoDeps.pipe(Layer.provide(FakeRates.layer))
+
+const services = Layer.mergeAll(ToolRegistry.layer, ToolRunner.layer, requestRate, PageRateLimit.layer).pipe(
   Layer.provideMerge(
     Layer.mergeAll(
       FakeAccess.credentials({ key: FakeAccess.caller(1) }),
@@ -32,4 +35,4 @@ const services = Layer.mergeAll(ToolRegistry.layer, ToolRunner.layer, RequestRat
   )
 )
 
-DiscoveryPeer.layer("Bearer key").pipe(Layer.provide(services), Layer.launch, NodeRuntime.runMain)
+DiscoveryPeer.layer(["Bearer key"]).pipe(Layer.provide(services), Layer.launch, NodeRuntime.runMain)

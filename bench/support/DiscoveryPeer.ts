@@ -13,14 +13,14 @@ const logs = (quiet: boolean) =>
     Layer.succeed(References.MinimumLogLevel, quiet ? ("Warn" as const) : ("Info" as const))
   )
 
-/** The server layer tells the bench its port once it listens; `authorization` is what the load sends. */
-export const layer = (authorization: string) =>
+/** The server layer tells the bench its port once it listens; `authorizations` are what the load sends. */
+export const layer = (authorizations: ReadonlyArray<string>) =>
   Layer.effectDiscard(
     Effect.gen(function* () {
       const { address } = yield* HttpServer.HttpServer
       if (address._tag === "UnixPathAddress") return yield* Effect.die(new Error("the server does not listen on TCP"))
       // SIGTERM is what stops the server elsewhere too.
-      announce(address.port, () => process.kill(process.pid, "SIGTERM"), authorization)
+      announce(address.port, () => process.kill(process.pid, "SIGTERM"), authorizations)
     })
   ).pipe(
     Layer.provideMerge(Router.layer),

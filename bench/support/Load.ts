@@ -8,17 +8,24 @@ export interface Sample {
   readonly callsPerSecond: number
 }
 
-const headers = (peer: Peer, body: string) => ({
-  authorization: peer.authorization,
+const headers = (authorization: string, body: string) => ({
+  authorization,
   "content-type": "application/json",
   accept: "application/json, text/event-stream",
   "content-length": Buffer.byteLength(body)
 })
 
-const call = (peer: Peer, agent: Agent, body: string): Promise<void> =>
+const call = (peer: Peer, agent: Agent, authorization: string, body: string): Promise<void> =>
   new Promise((resolve, reject) => {
     const outgoing = request(
-      { agent, host: "127.0.0.1", port: peer.port, path: "/mcp", method: "POST", headers: headers(peer, body) },
+      {
+        agent,
+        host: "127.0.0.1",
+        port: peer.port,
+        path: "/mcp",
+        method: "POST",
+        headers: headers(authorization, body)
+      },
       (response) => {
         const chunks: Array<Buffer> = []
         response.on("data", (chunk: Buffer) => chunks.push(chunk))
@@ -43,7 +50,9 @@ export const run = async (
   let next = 0
   const worker = async () => {
     for (let index = next++; index < options.calls; index = next++) {
-      await call(peer, agent, options.bodies[index % options.bodies.length] ?? "")
+      const account = Math.floor((index / options.calls) * peer.authorizations.length)
+      const body = options.bodies[index % options.bodies.length] ?? ""
+      await call(peer, agent, peer.authorizations[account] ?? "Bearer none", body)
     }
   }
   const cpuBefore = await peer.cpuMicros()

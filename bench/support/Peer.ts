@@ -5,12 +5,15 @@ import { openSync } from "node:fs"
 import { devNull } from "node:os"
 
 /** What a peer sends when it listens, and when it is asked for its CPU time so far (user and system, microseconds). */
-export type PeerMessage = { readonly port: number; readonly authorization?: string } | { readonly cpuMicros: number }
+export type PeerMessage =
+  | { readonly port: number; readonly authorizations: ReadonlyArray<string> }
+  | { readonly cpuMicros: number }
 
 export interface Peer {
   readonly name: string
   readonly port: number
-  readonly authorization: string
+  /** Of its accounts, which call one after the other. */
+  readonly authorizations: ReadonlyArray<string>
   readonly cpuMicros: () => Promise<number>
   readonly stop: () => Promise<void>
 }
@@ -40,7 +43,7 @@ export const start = async (name: string, module: string, args: ReadonlyArray<st
   return {
     name,
     port: ready.port,
-    authorization: ready.authorization ?? "Bearer none",
+    authorizations: ready.authorizations,
     cpuMicros: async () => {
       child.send("cpu")
       const message = await nextMessage(child)

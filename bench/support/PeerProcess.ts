@@ -6,13 +6,13 @@ import type { PeerMessage } from "./Peer.ts"
 const send = (message: PeerMessage) => process.send?.(message)
 
 /** Tells the port, answers questions for the CPU time, and ends the process when the bench goes. */
-export const announce = (port: number, onStop: () => void, authorization?: string): void => {
+export const announce = (port: number, onStop: () => void, authorizations: ReadonlyArray<string> = []): void => {
   process.on("message", () => {
     const { system, user } = process.cpuUsage()
     send({ cpuMicros: user + system })
   })
   process.on("disconnect", onStop)
-  send(authorization === undefined ? { port } : { port, authorization })
+  send({ port, authorizations })
 }
 
 export const announceServer = (server: Server): void => {

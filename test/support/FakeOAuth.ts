@@ -14,6 +14,7 @@ import { ConnectedApps } from "../../src/services/oauth/ConnectedApps.ts"
 import { ConsentRequests } from "../../src/services/oauth/ConsentRequests.ts"
 import { EndpointRate } from "../../src/services/limits/EndpointRate.ts"
 import { Grants } from "../../src/services/oauth/Grants.ts"
+import * as FakeRates from "./FakeRates.ts"
 
 /** Every use is a defect. */
 export const unused = Layer.mergeAll(
@@ -21,7 +22,7 @@ export const unused = Layer.mergeAll(
   Layer.mock(Grants, {}),
   Layer.mock(ConnectedApps, {}),
   Layer.mock(ConsentRequests, {}),
-  EndpointRate.layer
+  EndpointRate.layerNoDeps.pipe(Layer.provide(FakeRates.layer))
 )
 
 export const documentId = "https://app.example/oauth/client.json"

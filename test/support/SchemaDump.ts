@@ -6,6 +6,7 @@ const decodeTables = Schema.decodeUnknownEffect(
   Schema.Array(
     Schema.Struct({
       name: Schema.String,
+      unlogged: Schema.Boolean,
       /** Columns and constraints. */
       parts: Schema.Array(Schema.String),
       options: Schema.String,
@@ -21,7 +22,7 @@ export const statements = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const tables = yield* decodeTables(
     yield* sql`
-      SELECT c.relname AS name, coalesce(' WITH (' || array_to_string(c.reloptions, ', ') || ')', '') AS options,
+      SELECT c.relname AS name, c.relpersistence = 'u' AS unlogged, coalesce(' WITH (' || array_to_string(c.reloptions, ', ') || ')', '') AS options,
         array(
           SELECT quote_ident(a.attname) || ' ' || format_type(a.atttypid, a.atttypmod)
             || coalesce((
@@ -57,8 +58,8 @@ export const statements = Effect.gen(function* () {
     yield* sql`SELECT pg_get_triggerdef(oid, true) AS definition FROM pg_trigger WHERE NOT tgisinternal ORDER BY tgname`
   )
   return [
-    ...tables.flatMap(({ indexes, name, options, parts }) => [
-      `CREATE TABLE ${name} (\n  ${parts.join(",\n  ")}\n)${options};`,
+    ...tables.flatMap(({ indexes, name, options, parts, unlogged }) => [
+      `CREATE ${unlogged ? "UNLOGGED " : ""}TABLE ${name} (\n  ${parts.join(",\n  ")}\n)${options};`,
       ...indexes.map((index) => `${index};`)
     ]),
     ...functions.map(({ definition }) => `${definition.trim()};`),

@@ -1,10 +1,10 @@
 /**
- * A clock that tests set, while sleeps and timeouts are real: for services with a database. Retention uses it, too, as
- * if it were the clock of the database.
+ * A clock that tests set, while sleeps and timeouts are real: for services with a database. Retention and limits use
+ * it, too, as if it were the clock of the database.
  */
 import { Clock, Context, Effect, Layer } from "effect"
 import type { Duration } from "effect"
-import { DatabaseTime } from "../../src/services/database/DatabaseClock.ts"
+import { DatabaseTime, GivenTime } from "../../src/services/database/DatabaseClock.ts"
 
 export class SetClock extends Context.Service<
   SetClock,
@@ -31,6 +31,10 @@ export class SetClock extends Context.Service<
         }
         return Context.make(Clock.Clock, clock).pipe(
           Context.add(DatabaseTime, clock.currentTimeMillis),
+          Context.add(
+            GivenTime,
+            Effect.sync(() => new Date(now))
+          ),
           Context.add(SetClock, {
             set: (to) => Effect.sync(() => void (now = Date.parse(to))),
             advance: (millis) => Effect.sync(() => void (now += millis))

@@ -9,6 +9,7 @@ import * as Router from "../../src/http/Router.ts"
 import * as Server from "../../src/http/Server.ts"
 import { PageRateLimit } from "../../src/services/limits/PageRateLimit.ts"
 import { RequestRate } from "../../src/services/limits/RequestRate.ts"
+import type { SharedRates } from "../../src/services/limits/SharedRates.ts"
 import { Readiness } from "../../src/services/database/Readiness.ts"
 import { ToolRegistry } from "../../src/services/tools/ToolRegistry.ts"
 import { ToolRunner } from "../../src/services/tools/ToolRunner.ts"
@@ -26,6 +27,7 @@ import type { ConnectedApps } from "../../src/services/oauth/ConnectedApps.ts"
 import type { ConsentRequests } from "../../src/services/oauth/ConsentRequests.ts"
 import * as FakeAccess from "./FakeAccess.ts"
 import * as FakeOAuth from "./FakeOAuth.ts"
+import * as FakeRates from "./FakeRates.ts"
 import * as FakeSearch from "./FakeSearch.ts"
 
 export const baseUrl = "https://discovery.test"
@@ -100,6 +102,7 @@ export class TestServer extends Context.Service<
       readonly index?: Parameters<typeof FakeSearch.index>[0]
       /** Replaces the in-memory credentials and credits; there is no OAuth then. */
       readonly access?: Layer.Layer<Access, Config.ConfigError | SqlError.SqlError>
+      readonly rates?: Layer.Layer<SharedRates>
       readonly drainTimeout?: Duration.Input
       readonly stalledTimeoutMillis?: number
     } = {}
@@ -107,7 +110,8 @@ export class TestServer extends Context.Service<
     const books: FakeAccess.Books = { charges: [] }
     const logs: Array<string> = []
     const items = options.ads ?? Array.from({ length: 30 }, (_, index) => FakeSearch.ad(index + 1))
-    const services = Layer.mergeAll(ToolRegistry.layer, ToolRunner.layer, RequestRate.layer, PageRateLimit.layer).pipe(
+    const requestRate = RequestRate.layerNoDeps.pipe(Layer.provide(options.rates ?? FakeRates.layer))
+    const services = Layer.mergeAll(ToolRegistry.layer, ToolRunner.layer, requestRate, PageRateLimit.layer).pipe(
       Layer.provideMerge(
         Layer.mergeAll(
           options.access ??

@@ -62,8 +62,10 @@ export class Dispatch extends Context.Service<
         revision: Protocol.Revision,
         { caller, headers, onCharge, requestId, view }: MessageContext
       ): Effect.fn.Return<Reply.Reply> {
-        const rate = yield* requestRate.take(caller.accountId)
-        if (rate?.refusal !== undefined) yield* Metrics.refused.add({ limit: "calls" })
+        const counted = yield* Effect.result(requestRate.take(caller.accountId))
+        const rate = Result.getOrUndefined(counted)
+        const refusal = Result.isFailure(counted) ? counted.failure : rate?.refusal
+        if (refusal?._tag === "RateLimited") yield* Metrics.refused.add({ limit: "calls" })
         const outcome = methods.answer(request, revision, headers.sessionId, view)
         if (Result.isFailure(outcome)) {
           const { failure } = outcome
@@ -72,7 +74,6 @@ export class Dispatch extends Context.Service<
         if (outcome.success._tag === "ToolCall") {
           const { arguments: args, meta, tool } = outcome.success
           const call = { tool, arguments: args, meta, caller, requestId, onCharge }
-          const refusal = rate?.refusal
           const answer = yield* refusal === undefined ? inTrace(call, runner.run(call)) : runner.refuse(call, refusal)
           const { error } = answer
           return {
@@ -83,11 +84,11 @@ export class Dispatch extends Context.Service<
             retryAfterSeconds: error !== undefined && "retryAfterSeconds" in error ? error.retryAfterSeconds : undefined
           }
         }
-        if (rate?.refusal !== undefined) {
-          const { message, retryAfterSeconds } = rate.refusal
+        if (refusal !== undefined) {
+          const { message, retryAfterSeconds } = refusal
           const failure = { code: JsonRpc.codes.internalError, message }
           return {
-            status: 429,
+            status: refusal._tag === "RateLimited" ? 429 : 503,
             body: JsonRpc.failure(request.id, withId(failure, requestId)),
             rate,
             retryAfterSeconds

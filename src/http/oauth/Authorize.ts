@@ -122,8 +122,13 @@ export const layer = HttpRouter.use((router) =>
       const caller = callerOf(request)
       return Effect.matchEffect(rate.take("authorize", caller), {
         onSuccess: () => judge(url, visitor, caller),
-        onFailure: ({ retryAfterSeconds }) =>
-          Effect.as(Metrics.refused.add({ limit: "authorize" }), page(ConsentPage.tooOften(retryAfterSeconds)))
+        onFailure: (error) =>
+          error._tag === "TooManyRequests"
+            ? Effect.as(
+                Metrics.refused.add({ limit: "authorize" }),
+                page(ConsentPage.tooOften(error.retryAfterSeconds))
+              )
+            : Effect.fail(error)
       })
     }
 

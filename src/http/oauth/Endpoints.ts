@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { HttpRouter, HttpServerResponse } from "effect/http"
 import { AppConfig } from "../../Config.ts"
-import type { RegistrationError, RevocationError, TokenError, TooManyRequests } from "../../domain/oauth/OAuthError.ts"
+import type { RegistrationError, RevocationError, TokenError } from "../../domain/oauth/OAuthError.ts"
 import { InvalidRequest } from "../../domain/oauth/OAuthError.ts"
 import { EndpointRate } from "../../services/limits/EndpointRate.ts"
 import type { Endpoint } from "../../services/limits/EndpointRate.ts"
@@ -36,8 +36,10 @@ export const add = (
       const rate = yield* EndpointRate
       const logOutage = Outage.logger(`${path} cannot do its work`)
 
-      const counted = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<void, TooManyRequests> =>
-        Effect.tapError(rate.take(endpoint, addressOf(request)), () => Metrics.refused.add({ limit: endpoint }))
+      const counted = (request: HttpServerRequest.HttpServerRequest) =>
+        Effect.tapError(rate.take(endpoint, addressOf(request)), (error) =>
+          error._tag === "TooManyRequests" ? Metrics.refused.add({ limit: endpoint }) : Effect.void
+        )
 
       const answered = (request: HttpServerRequest.HttpServerRequest) =>
         Effect.flatMap(RequestId, (requestId) =>

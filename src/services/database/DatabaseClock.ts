@@ -26,6 +26,11 @@ export const DatabaseTime = Context.Reference<Effect.Effect<number, SqlError.Sql
   }
 )
 
+/** For statements that read the database's clock themselves: null, or the time that a test has set. */
+export const GivenTime = Context.Reference<Effect.Effect<Date | null>>("discovery/database/GivenTime", {
+  defaultValue: () => Effect.succeed(null)
+})
+
 /** The database's time in milliseconds since 1970, and how far this process is ahead of it. */
 const compare = Effect.gen(function* () {
   const nowMillis = yield* yield* DatabaseTime

@@ -1,7 +1,7 @@
 /**
- * Rate limits of many keys, counted in this process. Memory is bounded by forgetting the key that is unused for longest.
- * The limiter of `effect` keeps every key and takes from one bucket at a time, so callers that invent keys could exhaust
- * memory.
+ * Rate limits of many keys, counted in this process; SharedRates has those that all servers count together. Memory is
+ * bounded by forgetting the key that is unused for longest. The limiter of `effect` keeps every key and takes from one
+ * bucket at a time, so callers that invent keys could exhaust memory.
  */
 import * as ClientNetwork from "../../domain/access/ClientNetwork.ts"
 
@@ -49,6 +49,14 @@ export const networks = (address: string, name: string, { limit, windowMillis }:
 /** Rounding error of sums of fractions. */
 const tolerance = 1e-6
 
+/** What still counts of a level after some time. If the clock is set back, the level stays. */
+export const drained = ({ limit, windowMillis }: Allowance, used: number, millis: number): number =>
+  Math.max(0, used - (Math.max(0, millis) * limit) / windowMillis)
+
+/** Seconds until another request is accepted at this level; 0 if it is. */
+export const waitSeconds = ({ limit, windowMillis }: Allowance, used: number): number =>
+  used + 1 <= limit + tolerance ? 0 : Math.ceil(((used + 1 - limit - tolerance) * windowMillis) / limit / 1000)
+
 /** Beyond `maxKeys`, the least recently used key is forgotten. */
 export const make = (maxKeys: number): LeakyBucket => {
   /** In the order of use, the last used last. */
@@ -61,14 +69,10 @@ export const make = (maxKeys: number): LeakyBucket => {
     uses.set(key, use)
   }
 
-  const usedBy = ({ allowance: { limit, windowMillis }, key }: Limit, now: number) => {
+  const usedBy = ({ allowance, key }: Limit, now: number) => {
     const last = uses.get(key)
-    // If the clock is set back, the level stays.
-    return last === undefined ? 0 : Math.max(0, last.used - (Math.max(0, now - last.at) * limit) / windowMillis)
+    return last === undefined ? 0 : drained(allowance, last.used, now - last.at)
   }
-
-  const waitSeconds = ({ limit, windowMillis }: Allowance, used: number) =>
-    used + 1 <= limit + tolerance ? 0 : Math.ceil(((used + 1 - limit - tolerance) * windowMillis) / limit / 1000)
 
   return {
     take: (limits, now) => {

@@ -2,6 +2,7 @@
 import { assert, describe, expect, it, layer } from "@effect/vitest"
 import { Effect, Layer, Option, Schema, Tracer } from "effect"
 import { codes, SearchTimeout, ToolErrorPayload } from "../../../src/domain/ToolError.ts"
+import { SharedRates } from "../../../src/services/limits/SharedRates.ts"
 import { ToolRegistry } from "../../../src/services/tools/ToolRegistry.ts"
 import * as FakeAccess from "../../support/FakeAccess.ts"
 import type * as FakeSearch from "../../support/FakeSearch.ts"
@@ -413,6 +414,25 @@ describe("P28 the rate limit", () => {
       assert.notNestedProperty(answer.json, "[2].result.isError")
       assert.isNotNull(answer.headers.get("retry-after"))
     }).pipe(Effect.provide(TestServer.layer({ config: { rateLimitPerMinute: 3 } })))
+  )
+
+  it.live("cannot be counted: service_unavailable, other methods 503, and nothing is charged", () =>
+    Effect.gen(function* () {
+      const server = yield* TestServer
+      const refused = yield* server.post(Messages.call("search_ads"))
+      const error = errorOf(refused)
+      assert.strictEqual(error.code, "service_unavailable")
+      assert.strictEqual(refused.headers.get("retry-after"), String(error.retry_after_seconds))
+      assert.isNull(refused.headers.get("ratelimit"))
+      assert.deepStrictEqual(server.books.charges, [])
+      const list = yield* server.post(Messages.request("tools/list"))
+      assert.strictEqual(list.status, 503)
+      assert.isNotNull(list.headers.get("retry-after"))
+    }).pipe(
+      Effect.provide(
+        TestServer.layer({ rates: Layer.mock(SharedRates, { take: () => Effect.fail(FakeAccess.down()) }) })
+      )
+    )
   )
 
   it.live("can be turned off", () =>

@@ -57,7 +57,11 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Migrations", (it) => {
       Effect.gen(function* () {
         const { slow } = yield* emptyDatabase
         const schema = yield* SchemaDump.statements
-        const page = [schemaHead, ...schema.map((each) => each.replace(/^CREATE (?:TABLE|OR)/u, "\n$&")), ""].join("\n")
+        const page = [
+          schemaHead,
+          ...schema.map((each) => each.replace(/^CREATE (?:TABLE|UNLOGGED|OR)/u, "\n$&")),
+          ""
+        ].join("\n")
         yield* Effect.promise(() => expect(page).toMatchFileSnapshot("../../../docs/schema.sql"))
         const again = yield* Effect.gen(function* () {
           const sql = yield* SqlClient.SqlClient

@@ -1,0 +1,268 @@
+/**
+ * Rate limits that all servers count together, in leaky buckets in the database.
+ *
+ * A request is admitted at once and reported afterwards, with those of all other keys, as long as this server has not more
+ * than a hundredth of the limit to report and the bucket was not nearly full at its last report. Otherwise it waits for the
+ * database, which admits what still fits. What is known to be refused is refused without asking.
+ *
+ * So one server admits exactly what a bucket of its own would, and N servers within any time T at most
+ * `limit * (1 + T / window) + N * floor(limit / 100)`: once the bucket is nearly full, a server adds what it has not reported,
+ * then knows, and asks. Every request is counted, so in the long run they admit what one does. Limits below 100 are exact.
+ * A request counts from its report on, about a second later at most. A killed server forgets what it has not reported.
+ */
+import { Clock, Context, Effect, Exit, Latch, Layer, Schedule, Schema, Semaphore } from "effect"
+import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql"
+import type { ServiceUnavailable } from "../../domain/ToolError.ts"
+import * as ToolErrorMessages from "../../domain/ToolErrorMessages.ts"
+import { available } from "../database/Availability.ts"
+import { GivenTime } from "../database/DatabaseClock.ts"
+import { rowsOf } from "../database/Rows.ts"
+import * as LeakyBucket from "./LeakyBucket.ts"
+
+/** How far a server may be ahead of the database. */
+export const maxUnreported = ({ limit }: LeakyBucket.Allowance): number => Math.floor(limit / 100)
+
+const reportEvery = "1 second"
+/** Sooner when a bucket has so much of {@link maxUnreported} to report, so that no request has to wait. */
+const urgentShare = 0.75
+/** Requests that wait, and buckets with something to report, of one statement. */
+const maxBatch = 500
+const reportDeadline = "4 seconds"
+/** Of a request that waits for the database. */
+const askDeadline = "5 seconds"
+
+/** Buckets that are remembered; a forgotten one is taken for empty until its next report. */
+const maxBuckets = 100_000
+/** Buckets with something to report. Requests for others wait. */
+const maxOwing = 10_000
+
+/** Buckets that are empty again are deleted in the background. */
+const forgetEvery = "1 minute"
+const forgottenAtOnce = 1_000
+const maxForgetSteps = 100
+
+interface Bucket extends LeakyBucket.Limit {
+  /** The level after the last report, and when that was sent, in milliseconds since 1970. */
+  used: number
+  at: number
+  /** Whether requests may be admitted before they are reported. */
+  isOpen: boolean
+  /** Requests that were admitted and not reported; below 0, that were counted and did not happen. */
+  unreported: number
+  /** The same, of the report that is under way. */
+  reporting: number
+}
+
+interface Asking {
+  readonly buckets: ReadonlyArray<Bucket>
+  hasLeft: boolean
+  readonly answer: (answer: Effect.Effect<LeakyBucket.Level, ServiceUnavailable>) => void
+}
+
+const Counted = Schema.Struct({ n: Schema.Int, granted: Schema.Int, used: Schema.Finite })
+const decodeCounted = rowsOf(Counted)
+
+export class SharedRates extends Context.Service<
+  SharedRates,
+  {
+    /**
+     * Counts a request for all limits at once. If any limit refuses it, it counts for none. Returns the level of the first
+     * limit. Keys begin with the name of what is limited; the database stores their hashes. For a form that anyone may send:
+     * `take(LeakyBucket.networks(address, "sign_up", { limit: 10, windowMillis: 3_600_000 }))`.
+     */
+    take(limits: ReadonlyArray<LeakyBucket.Limit>): Effect.Effect<LeakyBucket.Level, ServiceUnavailable>
+    /** Reports what was admitted, and answers requests that wait. Runs in the background, and when the server stops. */
+    readonly report: Effect.Effect<void, ServiceUnavailable>
+    /** Deletes buckets that are empty again. Runs in the background. */
+    readonly forget: Effect.Effect<void, SqlError.SqlError>
+  }
+>()("discovery/limits/SharedRates") {
+  static readonly layer = Layer.effect(
+    SharedRates,
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const givenTime = yield* GivenTime
+      /** In the order of use, the last used last. */
+      const buckets = new Map<string, Bucket>()
+      const owing = new Set<Bucket>()
+      const asking = new Set<Asking>()
+      const some = Latch.makeUnsafe(false)
+      const urgent = Latch.makeUnsafe(false)
+
+      const bucketOf = (limit: LeakyBucket.Limit): Bucket => {
+        const known = buckets.get(limit.key)
+        const isOpen = maxUnreported(limit.allowance) > 0
+        const bucket = known ?? { ...limit, used: 0, at: 0, isOpen, unreported: 0, reporting: 0 }
+        if (known !== undefined) buckets.delete(limit.key)
+        const [oldest] = buckets.size >= maxBuckets ? buckets.keys() : []
+        if (oldest !== undefined) buckets.delete(oldest)
+        buckets.set(limit.key, bucket)
+        return bucket
+      }
+
+      /** Requests that may be admitted without asking. */
+      const spare = (bucket: Bucket): number => {
+        if (owing.size >= maxOwing && !owing.has(bucket)) return 0
+        const ahead = bucket.isOpen ? maxUnreported(bucket.allowance) : 0
+        return ahead - bucket.unreported - Math.max(0, bucket.reporting)
+      }
+
+      const levelOf = ({ allowance, at, reporting, unreported, used }: Bucket, now: number): number =>
+        Math.max(0, LeakyBucket.drained(allowance, used, now - at) + unreported + reporting)
+
+      const owe = (bucket: Bucket, requests: number) => {
+        bucket.unreported += requests
+        if (bucket.unreported === 0) return void owing.delete(bucket)
+        owing.add(bucket)
+        some.openUnsafe()
+        if (bucket.unreported >= urgentShare * maxUnreported(bucket.allowance)) urgent.openUnsafe()
+      }
+
+      const ask = (of: ReadonlyArray<Bucket>) =>
+        Effect.callback<LeakyBucket.Level, ServiceUnavailable>((resume) => {
+          const request = { buckets: of, hasLeft: false, answer: resume }
+          asking.add(request)
+          some.openUnsafe()
+          urgent.openUnsafe()
+          return Effect.sync(() => {
+            asking.delete(request)
+            request.hasLeft = true
+          })
+        }).pipe(
+          Effect.timeoutOrElse({
+            duration: askDeadline,
+            orElse: () => Effect.fail(ToolErrorMessages.unavailable("database"))
+          })
+        )
+
+      const take = (limits: ReadonlyArray<LeakyBucket.Limit>) =>
+        Effect.clockWith((clock): Effect.Effect<LeakyBucket.Level, ServiceUnavailable> => {
+          const now = clock.currentTimeMillisUnsafe()
+          const of = limits.map(bucketOf)
+          const usedOf = () => Math.max(0, ...of.slice(0, 1).map((bucket) => levelOf(bucket, now)))
+          // The level in the database is at least as high. An open bucket is not full.
+          const waits = of.map((bucket) =>
+            bucket.isOpen || spare(bucket) > 0 ? 0 : LeakyBucket.waitSeconds(bucket.allowance, levelOf(bucket, now))
+          )
+          const retryAfterSeconds = Math.max(0, ...waits)
+          if (retryAfterSeconds > 0) return Effect.succeed({ used: usedOf(), retryAfterSeconds })
+          if (of.some((bucket) => spare(bucket) <= 0)) return ask(of)
+          for (const bucket of of) owe(bucket, 1)
+          return Effect.succeed({ used: usedOf(), retryAfterSeconds: 0 })
+        })
+
+      const answerAll = (asked: ReadonlyArray<Asking>, granted: Map<Bucket, number>, now: number) => {
+        for (const { answer, buckets: of } of asked.filter(({ hasLeft }) => !hasLeft)) {
+          const full = of.filter((bucket) => (granted.get(bucket) ?? 0) === 0)
+          const wait = full.map((bucket) => LeakyBucket.waitSeconds(bucket.allowance, levelOf(bucket, now)))
+          if (full.length === 0) for (const bucket of of) granted.set(bucket, (granted.get(bucket) ?? 0) - 1)
+          answer(
+            Effect.succeed({
+              used: Math.max(0, ...of.slice(0, 1).map((bucket) => levelOf(bucket, now))),
+              retryAfterSeconds: full.length === 0 ? 0 : Math.max(1, ...wait)
+            })
+          )
+        }
+        // Another limit refused the request, or it was not waited for.
+        for (const [bucket, left] of granted) if (left > 0) owe(bucket, -left)
+      }
+
+      const reportOnce = Effect.gen(function* () {
+        const asked = Array.from(asking).slice(0, maxBatch)
+        for (const each of asked) asking.delete(each)
+        const wanted = new Map<Bucket, number>()
+        for (const bucket of asked.flatMap((each) => each.buckets)) wanted.set(bucket, (wanted.get(bucket) ?? 0) + 1)
+        const due = Array.from(new Set([...wanted.keys(), ...Array.from(owing).slice(0, maxBatch)]))
+        if (due.length === 0) return
+        const uses = due.map((bucket, n) => {
+          bucket.reporting = bucket.unreported
+          bucket.unreported = 0
+          owing.delete(bucket)
+          const { limit, windowMillis } = bucket.allowance
+          const count = { used: bucket.reporting, wanted: wanted.get(bucket) ?? 0 }
+          return { n, key: bucket.key, ...count, burst: limit, window_ms: windowMillis }
+        })
+        const now = yield* Clock.currentTimeMillis
+        const moment = yield* givenTime
+        yield* sql`SELECT n, granted, used FROM count_rates(${JSON.stringify(uses)}::jsonb, ${moment}::timestamptz)`.pipe(
+          Effect.flatMap(decodeCounted),
+          available({ retries: 0, deadline: reportDeadline }),
+          Effect.onExit((exit) =>
+            Effect.sync(() => {
+              for (const bucket of due) {
+                const { reporting } = bucket
+                bucket.reporting = 0
+                // It may have been counted: then it counts twice, and is never given back twice.
+                if (Exit.isFailure(exit) && reporting > 0) owe(bucket, reporting)
+              }
+              if (Exit.isFailure(exit)) {
+                for (const { answer } of asked) answer(Effect.failCause(exit.cause))
+                return
+              }
+              const granted = new Map<Bucket, number>()
+              for (const row of exit.value) {
+                const bucket = due[row.n]
+                if (bucket === undefined) continue
+                const ahead = maxUnreported(bucket.allowance)
+                bucket.used = row.used
+                bucket.at = now
+                bucket.isOpen = ahead > 0 && row.used <= bucket.allowance.limit - ahead
+                granted.set(bucket, row.granted)
+              }
+              answerAll(asked, granted, now)
+            })
+          )
+        )
+      })
+
+      /** One at a time: what is asked for meanwhile is the next statement. */
+      const report = Semaphore.makeUnsafe(1).withPermits(1)(
+        Effect.suspend(() => {
+          some.closeUnsafe()
+          urgent.closeUnsafe()
+          return reportOnce
+        }).pipe(
+          Effect.ensuring(
+            Effect.sync(() => {
+              if (asking.size + owing.size > 0) some.openUnsafe()
+              if (asking.size > 0 || owing.size >= maxBatch) urgent.openUnsafe()
+            })
+          )
+        )
+      )
+
+      const forget = Effect.gen(function* () {
+        for (let steps = 0; steps < maxForgetSteps; steps++) {
+          const moment = yield* givenTime
+          const forgotten = yield* sql`
+            DELETE FROM rate_bucket WHERE key IN (
+              SELECT key FROM rate_bucket WHERE empties_at <= coalesce(${moment}::timestamptz, now())
+              LIMIT ${forgottenAtOnce} FOR UPDATE SKIP LOCKED)
+            RETURNING 1`
+          if (forgotten.length < forgottenAtOnce) return
+        }
+      }).pipe(Effect.withSpan("SharedRates.forget"))
+
+      const warn = (message: string) => (why: unknown) => Effect.logWarning(message, why)
+
+      // What is admitted in the last second before a stop.
+      yield* Effect.addFinalizer(() => Effect.timeoutOption(Effect.ignore(report), "2 seconds"))
+      yield* some.await.pipe(
+        Effect.andThen(Effect.timeoutOption(urgent.await, reportEvery)),
+        Effect.andThen(report),
+        Effect.catchCause((cause) =>
+          Effect.andThen(warn("Requests could not be counted against rate limits")(cause), Effect.sleep(reportEvery))
+        ),
+        Effect.forever,
+        Effect.forkScoped
+      )
+      yield* forget.pipe(
+        Effect.catch(warn("Rate limits that are not in use could not be deleted")),
+        Effect.schedule(Schedule.jittered(Schedule.spaced(forgetEvery))),
+        Effect.forkScoped
+      )
+      return SharedRates.of({ take, report, forget })
+    })
+  )
+}
