@@ -1,6 +1,6 @@
 /** What rate limits guarantee over any number of servers on one database, each of which is a layer of its own. */
 import { assert, describe, layer } from "@effect/vitest"
-import { Context, Effect, Layer, Schema } from "effect"
+import { Context, Effect, Layer, Logger, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import * as LeakyBucket from "../../../src/services/limits/LeakyBucket.ts"
 import { maxUnreported, SharedRates } from "../../../src/services/limits/SharedRates.ts"
@@ -35,7 +35,11 @@ const admitted = (rates: Rates, limit: LeakyBucket.Limit, requests: number, conc
 
 const between = (minimum: number, maximum: number) => Schema.Int.check(Schema.isBetween({ minimum, maximum }))
 
-const Services = TestDatabase.layer.pipe(Layer.provideMerge(SetClock.layer(start)))
+const Services = TestDatabase.layer.pipe(
+  Layer.provideMerge(SetClock.layer(start)),
+  // One test takes the database away.
+  Layer.provideMerge(Logger.layer([]))
+)
 
 layer(Services, { excludeTestServices: true })("SharedRates", (it) => {
   const advance = (millis: number) => Effect.flatMap(SetClock, (clock) => clock.advance(millis))
