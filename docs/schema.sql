@@ -17,6 +17,8 @@ CREATE TABLE account (
   role text NOT NULL DEFAULT 'customer'::text,
   subscription_began_on date,
   created_at timestamp with time zone NOT NULL,
+  user_handle uuid NOT NULL DEFAULT gen_random_uuid(),
+  second_step boolean NOT NULL DEFAULT false,
   CONSTRAINT account_pkey PRIMARY KEY (id),
   CONSTRAINT account_check CHECK (plan = 'starter'::text OR subscription_began_on IS NOT NULL),
   CONSTRAINT account_email_check CHECK (char_length(email) >= 3 AND char_length(email) <= 254),
@@ -61,14 +63,14 @@ CREATE TABLE account_change (
   source text,
   CONSTRAINT account_change_pkey PRIMARY KEY (id),
   CONSTRAINT account_change_check CHECK (
-CASE what
-    WHEN 'password'::text THEN value_before IS NULL AND value_after IS NULL
+CASE
+    WHEN what = ANY (ARRAY['password'::text, 'passkeys'::text]) THEN value_before IS NULL AND value_after IS NULL
     ELSE value_before IS NOT NULL AND value_after IS NOT NULL AND value_before <> value_after
 END),
   CONSTRAINT account_change_source_check CHECK (source = 'billing'::text),
   CONSTRAINT account_change_value_after_check CHECK (char_length(value_after) >= 1 AND char_length(value_after) <= 30),
   CONSTRAINT account_change_value_before_check CHECK (char_length(value_before) >= 1 AND char_length(value_before) <= 30),
-  CONSTRAINT account_change_what_check CHECK (what = ANY (ARRAY['plan'::text, 'status'::text, 'role'::text, 'credits'::text, 'password'::text])),
+  CONSTRAINT account_change_what_check CHECK (what = ANY (ARRAY['plan'::text, 'status'::text, 'role'::text, 'credits'::text, 'password'::text, 'passkeys'::text])),
   CONSTRAINT account_change_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id),
   CONSTRAINT account_change_actor_id_fkey FOREIGN KEY (actor_id) REFERENCES account(id)
 );
@@ -351,6 +353,8 @@ CREATE TABLE session (
   last_used_at timestamp with time zone NOT NULL,
   browser text,
   system text,
+  passkey_id integer,
+  confirmed_at timestamp with time zone NOT NULL DEFAULT now(),
   CONSTRAINT session_pkey PRIMARY KEY (id),
   CONSTRAINT session_hash_key UNIQUE (hash),
   CONSTRAINT session_browser_check CHECK (char_length(browser) >= 1 AND char_length(browser) <= 30),
@@ -359,6 +363,7 @@ CREATE TABLE session (
   CONSTRAINT session_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id) ON DELETE CASCADE
 ) WITH (fillfactor=80);
 CREATE INDEX session_account ON session USING btree (account_id);
+CREATE INDEX session_passkey ON session USING btree (passkey_id) WHERE passkey_id IS NOT NULL;
 
 CREATE TABLE known_browser (
   account_id integer NOT NULL,
@@ -594,6 +599,76 @@ CREATE TABLE recent_search (
   CONSTRAINT recent_search_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id) ON DELETE CASCADE
 );
 
+CREATE TABLE passkey (
+  id integer GENERATED ALWAYS AS IDENTITY NOT NULL,
+  account_id integer NOT NULL,
+  credential_id bytea NOT NULL,
+  public_key bytea NOT NULL,
+  sign_count bigint NOT NULL,
+  name text NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  last_used_at timestamp with time zone,
+  CONSTRAINT passkey_pkey PRIMARY KEY (id),
+  CONSTRAINT passkey_credential_id_key UNIQUE (credential_id),
+  CONSTRAINT passkey_credential_id_check CHECK (octet_length(credential_id) >= 1 AND octet_length(credential_id) <= 1023),
+  CONSTRAINT passkey_name_check CHECK (char_length(name) >= 1 AND char_length(name) <= 60),
+  CONSTRAINT passkey_public_key_check CHECK (octet_length(public_key) >= 1 AND octet_length(public_key) <= 2048),
+  CONSTRAINT passkey_sign_count_check CHECK (sign_count >= 0 AND sign_count <= '4294967295'::bigint),
+  CONSTRAINT passkey_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id) ON DELETE CASCADE
+) WITH (fillfactor=80);
+CREATE INDEX passkey_account ON passkey USING btree (account_id, id);
+
+CREATE TABLE passkey_challenge (
+  hash bytea NOT NULL,
+  owner bytea NOT NULL,
+  purpose text NOT NULL,
+  expires_at timestamp with time zone NOT NULL,
+  CONSTRAINT passkey_challenge_pkey PRIMARY KEY (hash),
+  CONSTRAINT passkey_challenge_hash_check CHECK (octet_length(hash) = 32),
+  CONSTRAINT passkey_challenge_owner_check CHECK (octet_length(owner) = 32),
+  CONSTRAINT passkey_challenge_purpose_check CHECK (purpose = ANY (ARRAY['add'::text, 'confirm'::text, 'second_step'::text, 'sign_in'::text]))
+);
+CREATE INDEX passkey_challenge_expires_at ON passkey_challenge USING btree (expires_at);
+CREATE INDEX passkey_challenge_owner ON passkey_challenge USING btree (owner);
+
+CREATE TABLE pending_sign_in (
+  owner bytea NOT NULL,
+  account_id integer NOT NULL,
+  password bytea NOT NULL,
+  expires_at timestamp with time zone NOT NULL,
+  CONSTRAINT pending_sign_in_pkey PRIMARY KEY (owner),
+  CONSTRAINT pending_sign_in_owner_check CHECK (octet_length(owner) = 32),
+  CONSTRAINT pending_sign_in_password_check CHECK (octet_length(password) = 32),
+  CONSTRAINT pending_sign_in_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id) ON DELETE CASCADE
+);
+CREATE INDEX pending_sign_in_account ON pending_sign_in USING btree (account_id);
+CREATE INDEX pending_sign_in_expires_at ON pending_sign_in USING btree (expires_at);
+
+CREATE TABLE recovery_code (
+  account_id integer NOT NULL,
+  hash bytea NOT NULL,
+  CONSTRAINT recovery_code_pkey PRIMARY KEY (account_id, hash),
+  CONSTRAINT recovery_code_hash_check CHECK (octet_length(hash) = 32),
+  CONSTRAINT recovery_code_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id) ON DELETE CASCADE
+);
+
+CREATE TABLE sign_in_change (
+  id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
+  account_id integer NOT NULL,
+  what text NOT NULL,
+  name text,
+  browser text,
+  system text,
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT sign_in_change_pkey PRIMARY KEY (id),
+  CONSTRAINT sign_in_change_browser_check CHECK (char_length(browser) >= 1 AND char_length(browser) <= 30),
+  CONSTRAINT sign_in_change_name_check CHECK (char_length(name) >= 1 AND char_length(name) <= 60),
+  CONSTRAINT sign_in_change_system_check CHECK (char_length(system) >= 1 AND char_length(system) <= 30),
+  CONSTRAINT sign_in_change_what_check CHECK (what = ANY (ARRAY['passkey_added'::text, 'passkey_removed'::text, 'second_step_on'::text, 'second_step_off'::text, 'codes_replaced'::text, 'code_used'::text, 'reset'::text])),
+  CONSTRAINT sign_in_change_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id) ON DELETE CASCADE
+);
+CREATE INDEX sign_in_change_account ON sign_in_change USING btree (account_id, id);
+
 CREATE TABLE billing_customer (
   account_id integer NOT NULL,
   reference uuid NOT NULL DEFAULT gen_random_uuid(),
@@ -630,6 +705,7 @@ CREATE UNLOGGED TABLE rate_bucket (
   CONSTRAINT rate_bucket_key_check CHECK (octet_length(key) = 32),
   CONSTRAINT rate_bucket_used_check CHECK (used >= 0::double precision)
 ) WITH (fillfactor=50);
+ALTER TABLE session ADD CONSTRAINT session_passkey_id_fkey FOREIGN KEY (passkey_id) REFERENCES passkey(id) ON DELETE SET NULL;
 
 CREATE OR REPLACE FUNCTION public.account_change_is_append_only()
  RETURNS trigger

@@ -155,7 +155,18 @@ const resetPassword = Command.make("reset-password", { email, password: password
   }).pipe(asUserError)
 ).pipe(Command.withDescription("Set a new password"))
 
+const resetPasskeys = Command.make("reset-passkeys", { email }, ({ email }) =>
+  Effect.gen(function* () {
+    const accounts = yield* Accounts
+    yield* Console.log(line(yield* accounts.resetPasskeys(email)))
+  }).pipe(asUserError)
+).pipe(
+  Command.withDescription(
+    "Remove passkeys, second step and recovery codes, for an owner who has lost them; ends all sessions"
+  )
+)
+
 export const accountCommand = Command.make("account").pipe(
   Command.withDescription("Accounts: make, list and change them"),
-  Command.withSubcommands([create, list, setPlan, setStatus, setRole, grant, resetPassword])
+  Command.withSubcommands([create, list, setPlan, setStatus, setRole, grant, resetPassword, resetPasskeys])
 )

@@ -19,6 +19,9 @@ import { LedgerCheck } from "../services/access/LedgerCheck.ts"
 import { DailyLooks } from "../services/limits/DailyLooks.ts"
 import { PageRateLimit } from "../services/limits/PageRateLimit.ts"
 import { ActivityRetention } from "../services/retention/ActivityRetention.ts"
+import { Passkeys } from "../services/access/passkeys/Passkeys.ts"
+import { PasskeySignIn } from "../services/access/passkeys/PasskeySignIn.ts"
+import { SecondStep } from "../services/access/passkeys/SecondStep.ts"
 import { Passwords } from "../services/access/Passwords.ts"
 import { PasswordChange } from "../services/access/PasswordChange.ts"
 import { RequestRate } from "../services/limits/RequestRate.ts"
@@ -126,7 +129,9 @@ const searches = Layer.mergeAll(
   FilterCounts.layer
 ).pipe(Layer.provide(SearchRunner.layer), Layer.provideMerge(searchIndex))
 
-const signIn = Layer.mergeAll(PasswordChange.layer, CsrfTokens.layer).pipe(
+const passkeys = Layer.mergeAll(PasskeySignIn.layer, SecondStep.layer).pipe(Layer.provideMerge(Passkeys.layer))
+
+const signIn = Layer.mergeAll(PasswordChange.layer, CsrfTokens.layer, passkeys).pipe(
   Layer.provideMerge(SignIn.layer),
   Layer.provideMerge(Sessions.layer),
   Layer.provide(Passwords.layer)

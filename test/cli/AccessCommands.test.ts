@@ -79,6 +79,22 @@ layer(Services, { excludeTestServices: true })("the operator's command line", (i
       })
     )
 
+    it.effect("D83 reset-passkeys lets an owner in by the password again, and is kept as a change", () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        yield* run(["account", "create", "kim@example.com"])
+        yield* sql`UPDATE account SET second_step = true WHERE email = 'kim@example.com'`
+        const { ended, text } = yield* run(["account", "reset-passkeys", "KIM@example.com"])
+        assert.strictEqual(ended, "Success")
+        assert.include(text, "kim@example.com")
+        const rows = yield* sql`
+          SELECT a.second_step, c.what, c.actor_id FROM account a JOIN account_change c ON c.account_id = a.id
+          WHERE a.email = 'kim@example.com'`
+        assert.deepStrictEqual(rows, [{ second_step: false, what: "passkeys", actor_id: null }])
+        assert.strictEqual((yield* run(["account", "reset-passkeys", "nobody@example.com"])).ended, "Failure")
+      })
+    )
+
     it.effect("changes plan, status and credits, and lists them", () =>
       Effect.gen(function* () {
         yield* run(["account", "create", "cyd@example.com", "--plan", "growth", "--began-on", "2026-01-31"])

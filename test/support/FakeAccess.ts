@@ -19,6 +19,10 @@ import { CreditLedger } from "../../src/services/access/CreditLedger.ts"
 import type { Charge, IdempotencyKey } from "../../src/services/access/CreditLedger.ts"
 import { CsrfTokens } from "../../src/services/access/CsrfTokens.ts"
 import { PasswordChange } from "../../src/services/access/PasswordChange.ts"
+import { Passkeys } from "../../src/services/access/passkeys/Passkeys.ts"
+import { PasskeySignIn } from "../../src/services/access/passkeys/PasskeySignIn.ts"
+import { SecondStep } from "../../src/services/access/passkeys/SecondStep.ts"
+import { WebAuthn } from "../../src/services/access/passkeys/WebAuthn.ts"
 import { PasswordsBusy } from "../../src/services/access/Passwords.ts"
 import { Sessions } from "../../src/services/access/Sessions.ts"
 import { SignIn } from "../../src/services/access/SignIn.ts"
@@ -81,6 +85,10 @@ export const nobodySignedIn = Layer.mergeAll(
   }),
   Layer.mock(SignIn, { signIn: () => Effect.fail(busy()) }),
   Layer.mock(PasswordChange, {}),
+  Layer.mock(Passkeys, {}),
+  Layer.mock(PasskeySignIn, {}),
+  Layer.mock(SecondStep, {}),
+  Layer.mock(WebAuthn, { isAvailable: true, creationOptions: () => ({}), requestOptions: () => ({}) }),
   Layer.mock(CsrfTokens, {
     guestSecret: Effect.succeed(Redacted.make("g".repeat(43))),
     of: () => Effect.succeed(""),

@@ -231,7 +231,11 @@ export const formRoutes = {
     },
     { route: "/revoke", fields: ["token", "token_type_hint", "client_id", "client_secret"], bytes: 64_000 }
   ],
-  guest: [{ route: "/sign-in", fields: ["email", "password", "return_to"], bytes: 250_000 }],
+  guest: [
+    { route: "/sign-in", fields: ["email", "password", "return_to"], bytes: 250_000 },
+    { route: "/sign-in/passkey", fields: ["credential", "return_to"], bytes: 250_000 },
+    { route: "/sign-in/second-step", fields: ["code", "return_to"], bytes: 250_000 }
+  ],
   signedIn: [
     { route: "/dashboard/integrations", fields: ["name", "attempt"], bytes: 250_000 },
     { route: "/dashboard/searches", fields: ["query", "subject", "mark", "name"], bytes: 250_000 },

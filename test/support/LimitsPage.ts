@@ -9,6 +9,7 @@ import * as Truncation from "../../src/domain/Truncation.ts"
 import { maxBatch } from "../../src/http/mcp/Dispatch.ts"
 import { maxBodyBytes } from "../../src/http/mcp/Endpoint.ts"
 import * as ApiKeys from "../../src/services/access/ApiKeys.ts"
+import { maxPerAccount as maxPasskeys } from "../../src/services/access/passkeys/Passkeys.ts"
 import * as Sessions from "../../src/services/access/Sessions.ts"
 import { maxTrackedShops } from "../../src/services/access/TrackedShops.ts"
 import { looksPerMinute } from "../../src/services/limits/PageRateLimit.ts"
@@ -89,6 +90,7 @@ export const limitsPage = (): string => {
     ...table([
       ["API keys", `${ApiKeys.maxActive} at once`],
       ["connected apps", number(maxConnections)],
+      ["passkeys", number(maxPasskeys)],
       ["stores that are tracked or owned", number(maxTrackedShops)]
     ]),
     "## Lifetimes",

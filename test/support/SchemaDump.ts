@@ -17,7 +17,7 @@ const decodeTables = Schema.decodeUnknownEffect(
 
 const decodeDefinitions = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ definition: Schema.String })))
 
-/** Its statements. Tables are in the order in which they were made, so that none refers to a later one. */
+/** Its statements. Tables are in the order in which they were made; references to a later one follow them. */
 export const statements = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const tables = yield* decodeTables(
@@ -39,7 +39,7 @@ export const statements = Effect.gen(function* () {
           WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum
         ) || array(
           SELECT 'CONSTRAINT ' || quote_ident(k.conname) || ' ' || pg_get_constraintdef(k.oid, true)
-          FROM pg_constraint k WHERE k.conrelid = c.oid AND k.contype IN ('p', 'u', 'c', 'f')
+          FROM pg_constraint k WHERE k.conrelid = c.oid AND k.contype IN ('p', 'u', 'c', 'f') AND k.confrelid <= c.oid
           ORDER BY array_position('{p,u,c,f}'::"char"[], k.contype), k.conname
         ) AS parts,
         array(
@@ -48,6 +48,12 @@ export const statements = Effect.gen(function* () {
           ORDER BY 1
         ) AS indexes
       FROM pg_class c WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p') ORDER BY c.oid`
+  )
+  const references = yield* decodeDefinitions(
+    yield* sql`
+      SELECT 'ALTER TABLE ' || k.conrelid::regclass || ' ADD CONSTRAINT ' || quote_ident(k.conname) || ' '
+        || pg_get_constraintdef(k.oid, true) AS definition
+      FROM pg_constraint k WHERE k.connamespace = 'public'::regnamespace AND k.confrelid > k.conrelid ORDER BY k.conname`
   )
   const functions = yield* decodeDefinitions(
     yield* sql`
@@ -62,6 +68,7 @@ export const statements = Effect.gen(function* () {
       `CREATE ${unlogged ? "UNLOGGED " : ""}TABLE ${name} (\n  ${parts.join(",\n  ")}\n)${options};`,
       ...indexes.map((index) => `${index};`)
     ]),
+    ...references.map(({ definition }) => `${definition};`),
     ...functions.map(({ definition }) => `${definition.trim()};`),
     ...triggers.map(({ definition }) => `${definition};`)
   ]

@@ -1,5 +1,6 @@
 /** A browser without a window: keeps cookies, and submits the forms of the last page. */
 import { Effect } from "effect"
+import { Authenticator } from "./Authenticator.ts"
 import { Site } from "./Site.ts"
 import type { Answer } from "./Site.ts"
 
@@ -63,5 +64,29 @@ export const signedIn = Effect.fnUntraced(function* (
   if (answer.status !== 303) return yield* Effect.die(new Error(`not signed in: ${answer.status} ${answer.text}`))
   // A page with a form, for the CSRF token of the new session.
   yield* visitor.get("/dashboard/account/password")
+  return visitor
+})
+
+/** Adds a passkey to the account of a visitor that has just signed in. */
+export const addPasskey = Effect.fnUntraced(function* (visitor: SiteVisitor, name = "a key") {
+  const { url } = yield* Site
+  const authenticator = new Authenticator(url)
+  const options = yield* visitor.submit("/dashboard/account/passkeys/challenge", {})
+  const credential = authenticator.create(options.text)
+  const answer = yield* visitor.submit("/dashboard/account/passkeys", { name, credential })
+  if (answer.headers.get("location") !== "/dashboard/account?done=passkey-added") {
+    return yield* Effect.die(new Error(`not added: ${answer.status} ${answer.text}`))
+  }
+  return authenticator
+})
+
+/** A visitor whose session has a passkey, as operators need it. */
+export const withPasskey = Effect.fnUntraced(function* (who: { readonly email: string; readonly password: string }) {
+  const visitor = yield* signedIn(who)
+  const authenticator = yield* addPasskey(visitor)
+  const options = yield* visitor.submit("/dashboard/account/confirm/passkey/challenge", {})
+  const credential = authenticator.answer(options.text)
+  const answer = yield* visitor.submit("/dashboard/account/confirm/passkey", { credential })
+  if (answer.status !== 303) return yield* Effect.die(new Error(`not confirmed: ${answer.status} ${answer.text}`))
   return visitor
 })

@@ -2,6 +2,7 @@
 import { Effect } from "effect"
 import type { Page } from "playwright-core"
 import { Site } from "./Site.ts"
+import type { SiteVisitor } from "./SiteVisitor.ts"
 
 /** Waits for the focus: `autofocus` takes effect with the first rendering of a page. */
 export const hasFocus = (page: Page, selector: string) =>
@@ -29,10 +30,19 @@ export const leave = (page: Page, act: () => Promise<void>) =>
 
 /** Presses a button, and waits for the next page. */
 export const press = (page: Page, button: string) =>
-  leave(page, () => page.getByRole("button", { name: button }).click())
+  // "Sign in" is not "Sign in with a passkey".
+  leave(page, () => page.getByRole("button", { name: button, exact: button === "Sign in" }).click())
 
 export const goTo = (page: Page, path: string) =>
   Effect.flatMap(Site, ({ url }) => Effect.promise(() => page.goto(url + path)))
+
+/** Takes over the session of a visitor without a window. */
+export const enterAs = (page: Page, visitor: SiteVisitor) =>
+  Effect.flatMap(Site, ({ url }) =>
+    Effect.promise(() =>
+      page.context().addCookies(Array.from(visitor.cookies, ([name, { value }]) => ({ name, value, url })))
+    )
+  )
 
 export const signIn = Effect.fnUntraced(function* (
   page: Page,

@@ -19,10 +19,6 @@ import type { Clients } from "../../src/services/oauth/Clients.ts"
 import type { EndpointRate } from "../../src/services/limits/EndpointRate.ts"
 import type { Grants } from "../../src/services/oauth/Grants.ts"
 import type { ApiKeys } from "../../src/services/access/ApiKeys.ts"
-import type { CsrfTokens } from "../../src/services/access/CsrfTokens.ts"
-import type { PasswordChange } from "../../src/services/access/PasswordChange.ts"
-import type { Sessions } from "../../src/services/access/Sessions.ts"
-import type { SignIn } from "../../src/services/access/SignIn.ts"
 import type { ConnectedApps } from "../../src/services/oauth/ConnectedApps.ts"
 import type { ConsentRequests } from "../../src/services/oauth/ConsentRequests.ts"
 import * as FakeAccess from "./FakeAccess.ts"
@@ -61,10 +57,7 @@ type Access =
   | Grants
   | EndpointRate
   | ConsentRequests
-  | Sessions
-  | SignIn
-  | PasswordChange
-  | CsrfTokens
+  | Layer.Success<typeof FakeAccess.nobodySignedIn>
   | ApiKeys
   | ConnectedApps
   | Layer.Success<typeof FakeAccess.unvisited>

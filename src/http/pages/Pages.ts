@@ -5,6 +5,7 @@ import * as AdsPage from "./catalog/AdsPage.ts"
 import * as BillingPage from "./account/BillingPage.ts"
 import * as Asset from "./shared/Assets.ts"
 import { CatalogAccess } from "./catalog/CatalogAccess.ts"
+import * as ConfirmPage from "./passkeys/ConfirmPage.ts"
 import { Csrf } from "./shared/Csrf.ts"
 import * as DashboardPage from "./account/DashboardPage.ts"
 import * as DocsPages from "./docs/DocsPages.ts"
@@ -17,6 +18,8 @@ import * as OperatorAccountPage from "./operator/OperatorAccountPage.ts"
 import * as OperatorChangePages from "./operator/OperatorChangePages.ts"
 import * as OperatorPage from "./operator/OperatorPage.ts"
 import { PageRoutes } from "./shared/PageRoutes.ts"
+import * as PasskeyRoutes from "./passkeys/PasskeyRoutes.ts"
+import * as PasskeySignInPages from "./passkeys/PasskeySignInPages.ts"
 import * as PasswordPage from "./account/PasswordPage.ts"
 import * as ProductsPage from "./catalog/ProductsPage.ts"
 import * as ReplacePage from "./integrations/ReplacePage.ts"
@@ -54,6 +57,9 @@ export const layer = Layer.mergeAll(
   AccountPage.layer,
   BillingPage.layer,
   PasswordPage.layer,
+  PasskeySignInPages.layer,
+  PasskeyRoutes.layer,
+  ConfirmPage.layer,
   OperatorPage.layer,
   OperatorAccountPage.layer,
   OperatorChangePages.layer,

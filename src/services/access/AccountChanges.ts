@@ -12,8 +12,8 @@ export const AccountChange = Schema.Struct({
   by: Schema.NullOr(Schema.String),
   /** What made a change without an operator; `null` for the command line. */
   source: Schema.NullOr(Schema.Literal("billing")),
-  what: Schema.Literals(["plan", "status", "role", "credits", "password"]),
-  /** The plan, status or role, or the credits of the period; `null` for a password. */
+  what: Schema.Literals(["plan", "status", "role", "credits", "password", "passkeys"]),
+  /** The plan, status or role, or the credits of the period; `null` for a password and for passkeys. */
   before: Schema.NullOr(Schema.String),
   after: Schema.NullOr(Schema.String),
   at: Schema.DateTimeUtcFromDate
@@ -32,7 +32,7 @@ export const record = Effect.fnUntraced(function* (change: {
   readonly after: string | null
   readonly nowMillis: number
 }): Effect.fn.Return<void, SqlError.SqlError, SqlClient.SqlClient> {
-  if (change.what !== "password" && change.before === change.after) return
+  if (change.before !== null && change.before === change.after) return
   const sql = yield* SqlClient.SqlClient
   yield* sql`
     INSERT INTO account_change (account_id, actor_id, source, what, value_before, value_after, created_at)

@@ -1,4 +1,4 @@
-/** Changes to accounts: creation, plan, status, role, credits, password (D5 to D8). */
+/** Changes to accounts: creation, plan, status, role, credits, password, reset of passkeys (D5 to D8). */
 import { Clock, Context, Effect, Layer, Option, Schema, Stream } from "effect"
 import type { Redacted } from "effect"
 import { SqlClient } from "effect/sql"
@@ -7,6 +7,7 @@ import { AccountId } from "../../domain/access/Account.ts"
 import type { Plan, Role, SubscriptionStatus } from "../../domain/access/Account.ts"
 import { allowanceOnPlan } from "../../domain/access/Credit.ts"
 import { dayOf } from "../../domain/access/CreditPeriod.ts"
+import { unknownDevice } from "../../domain/access/Device.ts"
 import type { ServiceUnavailable } from "../../domain/ToolError.ts"
 import { availableOnce, availableToRead } from "../database/Availability.ts"
 import { checkPassword, firstDay, invalid, isEmail, printable } from "./AccountDetails.ts"
@@ -15,6 +16,7 @@ import * as AccountChanges from "./AccountChanges.ts"
 import { decodeAccount, decodeAccounts, select } from "./AccountRecord.ts"
 import type { AccountRecord } from "./AccountRecord.ts"
 import * as CreditPeriods from "./CreditPeriods.ts"
+import * as SignInChanges from "./passkeys/SignInChanges.ts"
 import { Passwords } from "./Passwords.ts"
 import type { PasswordsBusy } from "./Passwords.ts"
 import { rowOf, rowsOf } from "../database/Rows.ts"
@@ -97,6 +99,11 @@ export class Accounts extends Context.Service<
       email: string,
       password: Redacted.Redacted
     ): Effect.Effect<AccountRecord, AccountNotFound | InvalidAccountDetail | PasswordsBusy | ServiceUnavailable>
+    /**
+     * For an owner who has lost passkeys and recovery codes: removes both, turns the second step off and ends all sessions. For the
+     * command line only.
+     */
+    resetPasskeys(email: string): Effect.Effect<AccountRecord, AccountNotFound | ServiceUnavailable>
   }
 >()("discovery/access/Accounts") {
   static readonly layer = Layer.effect(
@@ -305,6 +312,22 @@ export class Accounts extends Context.Service<
         return account
       })
 
+      const resetPasskeys = Effect.fn("Accounts.resetPasskeys")(function* (email: string) {
+        const nowMillis = yield* Clock.currentTimeMillis
+        return yield* Effect.gen(function* () {
+          const account = yield* lock(email)
+          const accountId = account.id
+          yield* sql`UPDATE account SET second_step = false WHERE id = ${accountId}`
+          yield* sql`DELETE FROM session WHERE account_id = ${accountId}`
+          yield* sql`DELETE FROM pending_sign_in WHERE account_id = ${accountId}`
+          yield* sql`DELETE FROM recovery_code WHERE account_id = ${accountId}`
+          yield* sql`DELETE FROM passkey WHERE account_id = ${accountId}`
+          yield* onDatabase(SignInChanges.record({ accountId, what: "reset", device: unknownDevice }))
+          yield* record({ accountId, by: undefined, what: "passkeys", before: null, after: null, nowMillis })
+          return account
+        }).pipe(sql.withTransaction, availableOnce)
+      })
+
       const list = Stream.paginate(0, (after: number) =>
         Effect.map(
           Effect.flatMap(
@@ -319,7 +342,7 @@ export class Accounts extends Context.Service<
         )
       )
 
-      return { create, find, list, setPlan, setStatus, setSubscription, setRole, grant, resetPassword }
+      return { create, find, list, setPlan, setStatus, setSubscription, setRole, grant, resetPassword, resetPasskeys }
     })
   )
 }

@@ -37,7 +37,7 @@ export class PasswordChange extends Context.Service<
       const signIn = yield* SignIn
 
       const change: PasswordChange["Service"]["change"] = Effect.fn("PasswordChange.change")(function* (request) {
-        const { accountId, device, email } = request.session
+        const { accountId, device, email, passkeyId } = request.session
         const weakness = Password.weakness(Redacted.value(request.next), email)
         if (weakness !== undefined) return yield* new PasswordRefused({ weakness })
         const verified = yield* signIn.verify({ session: request.session, password: request.current })
@@ -50,8 +50,8 @@ export class PasswordChange extends Context.Service<
           if (changed.length === 0) return yield* new SignInRejected()
           yield* sql`DELETE FROM session WHERE account_id = ${accountId}`
           return yield* sessions
-            .start({ accountId, passwordHash, device })
-            .pipe(Effect.catchTag("PasswordOutdated", () => Effect.fail(new SignInRejected())))
+            .start({ accountId, passwordHash, device, passkeyId, secondStep: "done" })
+            .pipe(Effect.catchTags({ PasswordOutdated: rejected, SecondStepRequired: rejected }))
         }).pipe(sql.withTransaction, availableOnce)
       })
 
@@ -59,3 +59,5 @@ export class PasswordChange extends Context.Service<
     })
   )
 }
+
+const rejected = () => Effect.fail(new SignInRejected())

@@ -17,6 +17,8 @@ const idleMillis = 12 * 3_600_000
 /** Also when it is used. */
 export const maxAgeMillis = 30 * 86_400_000
 const touchEveryMillis = 60_000
+/** For how long a verified password or passkey is enough to change how the account is signed in to. */
+const confirmedMillis = 10 * 60_000
 /** The next session ends the one that was not used for longest. */
 const maxPerAccount = 50
 const secretBytes = 32
@@ -35,12 +37,37 @@ export const Session = Schema.Struct({
   device: Device,
   startedAt: Schema.DateTimeUtcFromDate,
   /** To the minute. */
-  lastUsedAt: Schema.DateTimeUtcFromDate
+  lastUsedAt: Schema.DateTimeUtcFromDate,
+  /** The passkey that was verified in the session; `null` without one, or when it was removed. */
+  passkeyId: Schema.NullOr(Schema.Int),
+  /** When the password or a passkey was last verified in the session. */
+  confirmedAt: Schema.DateTimeUtcFromDate
 })
 export type Session = typeof Session.Type
 
+/** Whether the holder has shown recently to be the owner, not only to have the browser. */
+export const isConfirmed = ({ confirmedAt }: Pick<Session, "confirmedAt">, nowMillis: number): boolean =>
+  nowMillis - confirmedAt.epochMilliseconds < confirmedMillis
+
+/**
+ * What was verified for a session: the password, by the stored hash that it was compared with, or a passkey, which is both steps,
+ * within the transaction that starts the session.
+ */
+export type Proof =
+  | {
+      readonly passwordHash: string
+      /** The second step was done: by a recovery code, or in the session that goes on in this one. */
+      readonly secondStep?: "done"
+      /** Of the session that goes on in this one. */
+      readonly passkeyId?: number | null
+    }
+  | { readonly passkeyId: number }
+
 /** The password was changed after it was verified. */
 export class PasswordOutdated extends Schema.TaggedError<PasswordOutdated>()("PasswordOutdated", {}) {}
+
+/** The account requires a second step, which was not done. */
+export class SecondStepRequired extends Schema.TaggedError<SecondStepRequired>()("SecondStepRequired", {}) {}
 
 const decodeSession = rowOf(Session)
 const decodeSessions = rowsOf(Session)
@@ -50,15 +77,15 @@ export class Sessions extends Context.Service<
   Sessions,
   {
     /**
-     * `passwordHash` is the stored hash that the password was verified against. The secret is for the cookie and given once;
-     * `instead` is the previous secret of the cookie, whose session ends.
+     * The secret is for the cookie and given once; `instead` is the previous secret of the cookie, whose session ends. There is
+     * no other way to a session, so that none of an account with a second step exists before it is done.
      */
     start(
-      account: { readonly accountId: AccountId; readonly passwordHash: string; readonly device?: Device },
+      account: Proof & { readonly accountId: AccountId; readonly device?: Device },
       instead?: Redacted.Redacted
     ): Effect.Effect<
       { readonly session: Session; readonly secret: Redacted.Redacted },
-      PasswordOutdated | ServiceUnavailable
+      PasswordOutdated | SecondStepRequired | ServiceUnavailable
     >
     /** The session of an untrusted cookie. Counts as a use. */
     current(secret: Redacted.Redacted): Effect.Effect<Option.Option<Session>, ServiceUnavailable>
@@ -68,6 +95,8 @@ export class Sessions extends Context.Service<
     end(accountId: AccountId, sessionId: number): Effect.Effect<void, ServiceUnavailable>
     /** Ends all sessions of the account but one; returns their number. */
     endOthers(accountId: AccountId, sessionId: number): Effect.Effect<number, ServiceUnavailable>
+    /** The password, or this passkey, was verified again. */
+    confirm(session: Session, passkeyId?: number): Effect.Effect<void, ServiceUnavailable>
   }
 >()("discovery/access/Sessions") {
   static readonly layer = Layer.effect(
@@ -84,7 +113,8 @@ export class Sessions extends Context.Service<
 
       const select = sql`
         SELECT s.id, s.account_id AS "accountId", a.email, a.plan, a.status, a.role, s.created_at AS "startedAt",
-          s.last_used_at AS "lastUsedAt", jsonb_build_object('browser', s.browser, 'system', s.system) AS device
+          s.last_used_at AS "lastUsedAt", s.passkey_id AS "passkeyId", s.confirmed_at AS "confirmedAt",
+          jsonb_build_object('browser', s.browser, 'system', s.system) AS device
         FROM session s JOIN account a ON a.id = s.account_id`
 
       const start: Sessions["Service"]["start"] = Effect.fn("Sessions.start")(function* (account, instead) {
@@ -95,14 +125,23 @@ export class Sessions extends Context.Service<
         const hash = yield* hashOf(secret)
         const previous = instead === undefined ? undefined : yield* hashOf(Redacted.value(instead))
         const session = yield* Effect.gen(function* () {
-          // Locks the account: a change of password either comes later and ends this session, or prevents it.
+          const isPasswordRight = "passwordHash" in account ? sql`password_hash = ${account.passwordHash}` : sql`true`
+          const isDone = "passwordHash" in account ? account.secondStep === "done" : true
+          // Locks the account: a change of its password, or a second step that is turned on, either comes later and ends this
+          // session, or prevents it.
           const rows = yield* sql`
-            INSERT INTO session (account_id, hash, browser, system, created_at, last_used_at)
-            SELECT id, ${hash}, ${browser}::text, ${system}::text, ${now}, ${now} FROM account
-            WHERE id = ${account.accountId} AND password_hash = ${account.passwordHash} FOR NO KEY UPDATE
-            RETURNING id`
+            INSERT INTO session (account_id, hash, browser, system, created_at, last_used_at, confirmed_at, passkey_id)
+            SELECT id, ${hash}, ${browser}::text, ${system}::text, ${now}, ${now}, ${now},
+              (SELECT p.id FROM passkey p WHERE p.id = ${account.passkeyId ?? null}::integer AND p.account_id = account.id)
+            FROM account
+            WHERE id = ${account.accountId} AND ${isPasswordRight} AND (${isDone}::boolean OR NOT second_step)
+            FOR NO KEY UPDATE RETURNING id`
           const [row] = yield* decodeIds(rows)
-          if (row === undefined) return yield* new PasswordOutdated()
+          if (row === undefined) {
+            const waiting = yield* sql`
+              SELECT FROM account WHERE id = ${account.accountId} AND ${isPasswordRight} AND second_step`
+            return yield* waiting.length > 0 ? new SecondStepRequired() : new PasswordOutdated()
+          }
           if (previous !== undefined) yield* sql`DELETE FROM session WHERE hash = ${previous}`
           const deleteBy = yield* DatabaseClock.timeToDeleteBy
           const isOver = Option.match(deleteBy, {
@@ -157,7 +196,14 @@ export class Sessions extends Context.Service<
         return rows.length
       })
 
-      return { start, current, list, end, endOthers }
+      const confirm: Sessions["Service"]["confirm"] = Effect.fn("Sessions.confirm")(function* (session, passkeyId) {
+        const now = new Date(yield* Clock.currentTimeMillis)
+        yield* sql`
+          UPDATE session SET confirmed_at = ${now}, passkey_id = coalesce(${passkeyId ?? null}::integer, passkey_id)
+          WHERE id = ${session.id} AND account_id = ${session.accountId}`.pipe(availableOnce)
+      })
+
+      return { start, current, list, end, endOthers, confirm }
     })
   )
 }

@@ -9,8 +9,8 @@ import { AccountId } from "../../domain/access/Account.ts"
 import type { Device } from "../../domain/access/Device.ts"
 import type { ServiceUnavailable } from "../../domain/ToolError.ts"
 import { availableOnce, availableToRead } from "../database/Availability.ts"
-import * as Metrics from "../metrics/Metrics.ts"
 import { KnownBrowsers } from "./KnownBrowsers.ts"
+import { PendingSignIns } from "./passkeys/PendingSignIns.ts"
 import { Passwords } from "./Passwords.ts"
 import type { PasswordsBusy } from "./Passwords.ts"
 import { rowsOf } from "../database/Rows.ts"
@@ -21,6 +21,11 @@ import type { Attempt, SessionAttempt, TooManyAttempts } from "../limits/SignInA
 
 /** The address is unknown or the password is wrong. */
 export class SignInRejected extends Schema.TaggedError<SignInRejected>()("SignInRejected", {}) {}
+
+/** The password was right, and the account requires a second step. The secret is for the session cookie, and given once. */
+export class SecondStepNeeded extends Schema.TaggedError<SecondStepNeeded>()("SecondStepNeeded", {
+  secret: Schema.Redacted(Schema.String)
+}) {}
 
 export type SignInError = SignInRejected | TooManyAttempts | PasswordsBusy | ServiceUnavailable
 
@@ -39,8 +44,8 @@ export class SignIn extends Context.Service<
   SignIn,
   {
     /**
-     * Starts a session. `instead` is the previous secret of the session cookie. `browser` is the secret of the browser's
-     * cookie, and in the result its new secret (KnownBrowsers).
+     * Starts a session, unless the account requires a second step (PasskeySignIn). `instead` is the previous secret of the session
+     * cookie. `browser` is the secret of the browser's cookie, and in the result its new secret (KnownBrowsers).
      */
     signIn(
       attempt: Omit<Attempt, "knownBrowser"> & {
@@ -51,7 +56,7 @@ export class SignIn extends Context.Service<
       instead?: Redacted.Redacted
     ): Effect.Effect<
       { readonly session: Session; readonly secret: Redacted.Redacted; readonly browser: Redacted.Redacted },
-      SignInError
+      SecondStepNeeded | SignInError
     >
     /** Verifies the password of a signed-in account; attempts are counted by session. */
     verify(owner: {
@@ -68,6 +73,7 @@ export class SignIn extends Context.Service<
       const sessions = yield* Sessions
       const attempts = yield* SignInAttempts
       const browsers = yield* KnownBrowsers
+      const pending = yield* PendingSignIns
       /** The hash of a random password, compared with for unknown addresses. */
       const nobodys = yield* Effect.flatMap(passwords.generate, (password) => passwords.hash(password)).pipe(
         // Nothing else is hashed while the server starts.
@@ -87,9 +93,7 @@ export class SignIn extends Context.Service<
         password: Redacted.Redacted,
         attempt: Attempt | SessionAttempt
       ) {
-        yield* attempts
-          .take(attempt)
-          .pipe(Effect.tapErrorTag("TooManyAttempts", () => Metrics.refused.add({ limit: "sign_in" })))
+        yield* attempts.take(attempt)
         const holder = Option.getOrUndefined(yield* find(email))
         const passwordHash = holder?.passwordHash ?? nobodys
         const isEqual = yield* passwords.verify(password, passwordHash).pipe(
@@ -116,14 +120,22 @@ export class SignIn extends Context.Service<
             .start(device === undefined ? verified : { ...verified, device }, instead)
             .pipe(Effect.catchTag("PasswordOutdated", () => Effect.fail(new SignInRejected())))
           return { ...started, browser: yield* browsers.remember(verified.accountId, browserUntilNow) }
-        }).pipe(sql.withTransaction, availableOnce)
+        }).pipe(
+          sql.withTransaction,
+          availableOnce,
+          Effect.catchTag("SecondStepRequired", () =>
+            Effect.flatMap(pending.begin(verified, instead), (secret) => Effect.fail(new SecondStepNeeded({ secret })))
+          )
+        )
       })
 
       return { signIn, verify }
     })
   )
 
-  static readonly layer = SignIn.layerNoDeps.pipe(Layer.provide([SignInAttempts.layer, KnownBrowsers.layer]))
+  static readonly layer = SignIn.layerNoDeps.pipe(
+    Layer.provide([SignInAttempts.layer, KnownBrowsers.layer, PendingSignIns.layer])
+  )
 }
 
 /** Without characters that PostgreSQL refuses, and no longer than any address. */

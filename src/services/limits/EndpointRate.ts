@@ -1,7 +1,7 @@
 /**
- * Limits of the OAuth endpoints for one address, counted by all servers together (R45, R56). They are wide, because a whole
- * service with all its users may share an address. There is no limit for all addresses together, which one caller could use
- * up for everyone; ClientRetention bounds how many registrations are kept.
+ * Limits of the OAuth endpoints, and of challenges for passkeys, for one address, counted by all servers together (R45, R56).
+ * They are wide, because a whole service with all its users may share an address. There is no limit for all addresses
+ * together, which one caller could use up for everyone; ClientRetention bounds how many registrations are kept.
  */
 import { Context, Effect, Layer } from "effect"
 import { TooManyRequests } from "../../domain/oauth/OAuthError.ts"
@@ -15,7 +15,9 @@ const allowances = {
   register: { limit: 60, windowMillis: 10 * minute },
   token: { limit: 600, windowMillis: minute },
   revoke: { limit: 300, windowMillis: minute },
-  authorize: { limit: 120, windowMillis: minute }
+  authorize: { limit: 120, windowMillis: minute },
+  // Challenges, each of which is stored for five minutes.
+  passkey: { limit: 120, windowMillis: minute }
 } as const satisfies Record<string, LeakyBucket.Allowance>
 
 export type Endpoint = keyof typeof allowances

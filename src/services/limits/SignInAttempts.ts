@@ -1,5 +1,6 @@
 /**
- * Limits on password attempts (R56), counted in the database and thus by all servers together.
+ * Limits on attempts with a password, a passkey or a recovery code (R56), counted in the database and thus by all servers
+ * together.
  *
  * Wrong attempts are counted for one account from one network, for one network, and for one account from anywhere; of IPv6
  * also for the wider network (ClientNetwork). The last count is so wide that a handful of requests cannot lock out the owner
@@ -20,6 +21,7 @@ import { availableOnce } from "../database/Availability.ts"
 import * as DatabaseClock from "../database/DatabaseClock.ts"
 import * as ClientNetwork from "../../domain/access/ClientNetwork.ts"
 import { rowsOf } from "../database/Rows.ts"
+import * as Metrics from "../metrics/Metrics.ts"
 
 /** Known and unknown e-mail addresses are counted alike, whatever their case. */
 export interface Attempt {
@@ -30,11 +32,18 @@ export interface Attempt {
   readonly knownBrowser?: string | undefined
 }
 
+/** With a passkey, which tells the account only when it is looked at. */
+export interface PasskeyAttempt {
+  readonly address: string
+}
+
 /** Of someone who is signed in already. */
 export interface SessionAttempt {
   readonly email: string
   readonly sessionId: number
 }
+
+type AnyAttempt = Attempt | SessionAttempt | PasskeyAttempt
 
 interface Limit {
   /** What is counted. */
@@ -53,8 +62,26 @@ interface Limits {
 /** Limits of one account, regardless of who signs in. */
 const rightOnes = { burst: 30, everyMillis: 10_000 }
 
+/** The limits of a network, whatever the account: the widest network first. */
+const ofNetworks = (address: string): Limits => {
+  const networks = ClientNetwork.countedOf(address).toReversed()
+  return {
+    wrong: networks.map(({ key, times }) => ({
+      subject: `network ${key}`,
+      burst: 30 * times,
+      everyMillis: 20_000 / times
+    })),
+    right: networks.map(({ key, times }) => ({
+      subject: `right network ${key}`,
+      burst: 120 * times,
+      everyMillis: 1_000 / times
+    }))
+  }
+}
+
 /** The counts of an attempt, always in the same order, in which their rows are locked: the widest network first. */
-const limitsOf = (attempt: Attempt | SessionAttempt): Limits => {
+const limitsOf = (attempt: AnyAttempt): Limits => {
+  if (!("email" in attempt)) return ofNetworks(attempt.address)
   const { email } = attempt
   // Only the holder of the session, or of the cookie of the browser, can use this up.
   const own = "sessionId" in attempt ? `session ${attempt.sessionId}` : attempt.knownBrowser
@@ -65,13 +92,10 @@ const limitsOf = (attempt: Attempt | SessionAttempt): Limits => {
     }
   }
   const networks = "address" in attempt ? ClientNetwork.countedOf(attempt.address).toReversed() : []
+  const { right, wrong } = "address" in attempt ? ofNetworks(attempt.address) : { right: [], wrong: [] }
   return {
     wrong: [
-      ...networks.map(({ key, times }) => ({
-        subject: `network ${key}`,
-        burst: 30 * times,
-        everyMillis: 20_000 / times
-      })),
+      ...wrong,
       ...networks.map(({ key, times }) => ({
         subject: `network ${key} account ${email}`,
         burst: 10 * times,
@@ -79,14 +103,7 @@ const limitsOf = (attempt: Attempt | SessionAttempt): Limits => {
       })),
       { subject: `account ${email}`, burst: 100, everyMillis: 36_000 }
     ],
-    right: [
-      ...networks.map(({ key, times }) => ({
-        subject: `right network ${key}`,
-        burst: 120 * times,
-        everyMillis: 1_000 / times
-      })),
-      { subject: `right account ${email}`, ...rightOnes }
-    ]
+    right: [...right, { subject: `right account ${email}`, ...rightOnes }]
   }
 }
 
@@ -104,12 +121,9 @@ export class SignInAttempts extends Context.Service<
   SignInAttempts,
   {
     /** Counts an attempt, or refuses it without counting it. */
-    take(attempt: Attempt | SessionAttempt): Effect.Effect<void, TooManyAttempts | ServiceUnavailable>
+    take(attempt: AnyAttempt): Effect.Effect<void, TooManyAttempts | ServiceUnavailable>
     /** Gives back the counts that the outcome does not call for. */
-    settle(
-      attempt: Attempt | SessionAttempt,
-      outcome: "right" | "wrong" | "not_looked_at"
-    ): Effect.Effect<void, ServiceUnavailable>
+    settle(attempt: AnyAttempt, outcome: "right" | "wrong" | "not_looked_at"): Effect.Effect<void, ServiceUnavailable>
   }
 >()("discovery/limits/SignInAttempts") {
   static readonly layer = Layer.effect(
@@ -136,22 +150,25 @@ export class SignInAttempts extends Context.Service<
         return yield* tooMany(Math.max(1, Math.ceil(waitMillis / 1000)))
       })
 
-      const take = Effect.fn("SignInAttempts.take")(function* (attempt: Attempt | SessionAttempt) {
-        // All servers share the buckets: one whose clock is wrong would empty them, or fill them for a long time.
-        const nowMillis = yield* Effect.flatten(DatabaseClock.DatabaseTime).pipe(
-          Effect.provideService(SqlClient.SqlClient, sql),
-          availableOnce
-        )
-        const { right, wrong } = limitsOf(attempt)
-        yield* Effect.forEach([...wrong, ...right], (limit) => pour(limit, nowMillis), { discard: true }).pipe(
-          sql.withTransaction,
-          availableOnce
-        )
-        yield* sql`
+      const take = Effect.fn("SignInAttempts.take")(
+        function* (attempt: AnyAttempt) {
+          // All servers share the buckets: one whose clock is wrong would empty them, or fill them for a long time.
+          const nowMillis = yield* Effect.flatten(DatabaseClock.DatabaseTime).pipe(
+            Effect.provideService(SqlClient.SqlClient, sql),
+            availableOnce
+          )
+          const { right, wrong } = limitsOf(attempt)
+          yield* Effect.forEach([...wrong, ...right], (limit) => pour(limit, nowMillis), { discard: true }).pipe(
+            sql.withTransaction,
+            availableOnce
+          )
+          yield* sql`
           DELETE FROM sign_in_attempt WHERE key IN (
             SELECT key FROM sign_in_attempt WHERE empties_at <= ${new Date(nowMillis)}
             ORDER BY empties_at LIMIT ${maxForgotten} FOR UPDATE SKIP LOCKED)`.pipe(availableOnce)
-      })
+        },
+        Effect.tapErrorTag("TooManyAttempts", () => Metrics.refused.add({ limit: "sign_in" }))
+      )
 
       const settle: SignInAttempts["Service"]["settle"] = Effect.fn("SignInAttempts.settle")(
         function* (attempt, outcome) {

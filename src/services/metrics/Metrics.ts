@@ -81,6 +81,7 @@ export const refused = counter("discovery_refused_total", {
       "token",
       "revoke",
       "authorize",
+      "passkey",
       "sign_in",
       "metadata_fetches",
       "connections"

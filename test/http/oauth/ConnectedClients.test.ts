@@ -38,7 +38,8 @@ const listener = Effect.gen(function* () {
   }
 })
 
-const press = (page: Page, name: string) => Effect.promise(() => page.getByRole("button", { name }).click())
+const press = (page: Page, name: string) =>
+  Effect.promise(() => page.getByRole("button", { name, exact: true }).click())
 
 const signIn = Effect.fnUntraced(function* (page: Page, who: { readonly email: string; readonly password: string }) {
   yield* Effect.promise(() => page.getByLabel("E-mail address").fill(who.email))

@@ -8,6 +8,7 @@ import { SqlClient } from "effect/sql"
 import type { AccountId } from "../../../src/domain/access/Account.ts"
 import { Accounts } from "../../../src/services/access/Accounts.ts"
 import { ApiKeys } from "../../../src/services/access/ApiKeys.ts"
+import { Passkeys } from "../../../src/services/access/passkeys/Passkeys.ts"
 import { SavedSearches } from "../../../src/services/access/SavedSearches.ts"
 import type { Sessions } from "../../../src/services/access/Sessions.ts"
 import type { Clients } from "../../../src/services/oauth/Clients.ts"
@@ -30,6 +31,7 @@ type Services =
   | SavedSearches
   | Sessions
   | ApiKeys
+  | Passkeys
   | ConnectedApps
   | Grants
   | Clients
@@ -73,6 +75,12 @@ const savedSearch = ({ id }: Owner) =>
     return yield* decodeId(searches[0])
   }).pipe(Effect.orDie)
 
+const passkey = ({ id, visitor }: Owner) =>
+  Effect.gen(function* () {
+    yield* SiteVisitor.addPasskey(visitor)
+    return yield* decodeId((yield* Effect.flatMap(Passkeys, (passkeys) => passkeys.list(id)))[0])
+  }).pipe(Effect.orDie)
+
 const app = ({ id }: Owner) =>
   Effect.gen(function* () {
     yield* Integrations.connect(id, { name: "An app" })
@@ -100,6 +108,7 @@ const called =
 /** One row for each address with an id. */
 const cases: ReadonlyArray<Case> = [
   { method: "POST", path: "/dashboard/account/sessions/{id}/end", thing: session },
+  { method: "POST", path: "/dashboard/account/passkeys/{id}/remove", thing: passkey },
   { method: "GET", path: "/dashboard/integrations/keys/{id}/revoke", thing: key },
   { method: "POST", path: "/dashboard/integrations/keys/{id}/revoke", thing: key },
   { method: "GET", path: "/dashboard/integrations/keys/{id}/replace", thing: key },

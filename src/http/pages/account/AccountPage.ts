@@ -5,19 +5,19 @@
 import { Effect, Schema } from "effect"
 import { HttpRouter } from "effect/http"
 import { AppConfig } from "../../../Config.ts"
-import type { Device } from "../../../domain/access/Device.ts"
 import { titles } from "../../../domain/access/Plan.ts"
 import { Sessions } from "../../../services/access/Sessions.ts"
 import type { Session } from "../../../services/access/Sessions.ts"
 import * as Csrf from "../shared/Csrf.ts"
+import { deviceName } from "../shared/DeviceName.ts"
 import { doneNotice, withDone } from "../shared/FlashNotice.ts"
 import { html } from "../shared/Html.ts"
 import type { Html } from "../shared/Html.ts"
 import { Layout, sections } from "../shared/Layout.ts"
-import type { Locale } from "../shared/Locale.ts"
 import * as OutwardLinks from "../shared/OutwardLinks.ts"
 import { PageRoutes, seeOther } from "../shared/PageRoutes.ts"
 import { passwordPath } from "./PasswordPage.ts"
+import * as PasskeySection from "../passkeys/PasskeySection.ts"
 import { pathId } from "../shared/PathId.ts"
 import * as ReturnTo from "../shared/ReturnTo.ts"
 import { statusBadge, subscriptionNotice } from "./Subscription.ts"
@@ -34,15 +34,10 @@ const dones = ["session-ended", "others-ended"] as const
 /** The forms have no fields besides the CSRF token. */
 const Nothing = Schema.Struct({})
 
-const describe = ({ browser, system }: Device, locale: Locale): string => {
-  if (system === null) return browser ?? locale.text("account.unknownDevice")
-  return locale.text("account.device", { browser: browser ?? locale.text("account.aBrowser"), system })
-}
-
 const sessionItem = (session: Session, visitor: SignedIn): Html => {
   const { locale } = visitor
   const { dateTime } = locale
-  const device = describe(session.device, locale)
+  const device = deviceName(session.device, locale)
   const isThis = session.id === visitor.session.id
   return html`<li>
     <div>
@@ -70,10 +65,11 @@ export const layer = HttpRouter.use((router) =>
     const routes = yield* PageRoutes
     const visitors = yield* Visitors
     const sessions = yield* Sessions
+    const passkeys = yield* PasskeySection.make
     const { page } = yield* Layout
     const { billing, support } = OutwardLinks.of(yield* AppConfig)
 
-    const show = (visitor: SignedIn, list: ReadonlyArray<Session>, url: string) => {
+    const show = (visitor: SignedIn, list: ReadonlyArray<Session>, passkeySection: Html, url: string) => {
       const { locale, session } = visitor
       const { text } = locale
       const ways = [
@@ -86,6 +82,7 @@ export const layer = HttpRouter.use((router) =>
         locale,
         section: "account",
         width: "wide",
+        passkeys: true,
         body: html`
           ${doneNotice(url, dones, (done) => text(`account.done.${done}`))}
           ${subscriptionNotice(session, { billing, locale })}
@@ -116,6 +113,7 @@ export const layer = HttpRouter.use((router) =>
             <p>${text("account.passwordAbout")}</p>
             <p><a href="${passwordPath}">${text("account.changePassword")}</a></p>
           </section>
+          ${passkeySection}
           <section class="panel" aria-labelledby="sessions">
             <h2 id="sessions">${text("account.sessions")}</h2>
             <p>${list.length > 1 ? text("account.sessionsAbout") : text("account.alone")}</p>
@@ -138,7 +136,9 @@ export const layer = HttpRouter.use((router) =>
       "GET",
       accountPath,
       routes.signedInPage((visitor, { url }) =>
-        Effect.map(sessions.list(visitor.session.accountId), (list) => show(visitor, list, url))
+        Effect.zipWith(sessions.list(visitor.session.accountId), passkeys(visitor, url), (list, passkeySection) =>
+          show(visitor, list, passkeySection, url)
+        )
       )
     )
 

@@ -7,6 +7,7 @@ import * as Device from "../../../domain/access/Device.ts"
 import { Sessions } from "../../../services/access/Sessions.ts"
 import { SignIn } from "../../../services/access/SignIn.ts"
 import type { SignInRejected } from "../../../services/access/SignIn.ts"
+import { WebAuthn } from "../../../services/access/passkeys/WebAuthn.ts"
 import type { TooManyAttempts } from "../../../services/limits/SignInAttempts.ts"
 import * as ClientAddress from "../../ClientAddress.ts"
 import * as Csrf from "../shared/Csrf.ts"
@@ -18,6 +19,7 @@ import { Layout, overviewPath, toDocumentation } from "../shared/Layout.ts"
 import type { Locale } from "../shared/Locale.ts"
 import * as OutwardLinks from "../shared/OutwardLinks.ts"
 import { PageRoutes, seeOther } from "../shared/PageRoutes.ts"
+import * as PasskeySignInPages from "../passkeys/PasskeySignInPages.ts"
 import * as ReturnTo from "../shared/ReturnTo.ts"
 import * as SessionCookie from "../shared/SessionCookie.ts"
 import { signOutPath } from "../shared/SignOutForm.ts"
@@ -57,6 +59,7 @@ export const layer = HttpRouter.use((router) =>
     const visitors = yield* Visitors
     const signIn = yield* SignIn
     const sessions = yield* Sessions
+    const { isAvailable } = yield* WebAuthn
     const { page } = yield* Layout
     const config = yield* AppConfig
     // Without a session the dashboard cannot help, so only a configured support address is linked.
@@ -74,6 +77,7 @@ export const layer = HttpRouter.use((router) =>
           status,
           // The sign-in may continue at an app through redirects, which `form-action` would block.
           policy: { formsLeave: returnTo !== undefined },
+          passkeys: isAvailable,
           headers: retryAfterSeconds === undefined ? {} : { "retry-after": String(retryAfterSeconds) },
           body: html`
             ${returnTo?.startsWith("/authorize?") && html`<p>${text("signIn.toConnect")}</p>`}
@@ -99,6 +103,7 @@ export const layer = HttpRouter.use((router) =>
               })}
               <button type="submit">${text("signIn.submit")}</button>
             </form>
+            ${isAvailable && PasskeySignInPages.section(visitor, returnTo)}
             <p class="aside">
               ${toDocumentation(visitor.locale)}
               ${support !== undefined && html`· <a href="${support}">${text("signIn.help")}</a>`}
@@ -145,6 +150,8 @@ export const layer = HttpRouter.use((router) =>
           seeOther(shown.returnTo ?? overviewPath).pipe(visitors.remember(secret), browserCookie.set(browser))
         ),
         Effect.catchTags({
+          SecondStepNeeded: ({ secret }) =>
+            Effect.succeed(seeOther(ReturnTo.secondStepPath(shown.returnTo)).pipe(visitors.remember(secret))),
           SignInRejected: (error) => Effect.succeed(refused(error, shown)),
           TooManyAttempts: (error) => Effect.succeed(refused(error, shown))
         })

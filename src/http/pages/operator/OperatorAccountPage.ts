@@ -203,6 +203,7 @@ const valueOf = (what: AccountChange["what"], value: string, locale: Locale): st
     case "credits":
       return locale.number(Number(value))
     case "password":
+    case "passkeys":
       return value
   }
 }

@@ -1,5 +1,5 @@
 /**
- * The style sheet (Pico CSS and our own, in one file) and the script of the pages. Served from this origin under content
+ * The style sheet (Pico CSS and our own, in one file) and the scripts of the pages. Served from this origin under content
  * hashes.
  */
 import { Context, Effect, Layer } from "effect"
@@ -24,9 +24,10 @@ const read = (name: string, extension: string, contentType: string, files: Reado
   return { path: `/assets/${name}.${Cacheable.hashOf(content)}.${extension}`, contentType, content }
 }
 
-export class Assets extends Context.Service<Assets, { readonly style: Asset; readonly script: Asset }>()(
-  "discovery/http/pages/Assets"
-) {
+export class Assets extends Context.Service<
+  Assets,
+  { readonly style: Asset; readonly script: Asset; readonly passkeys: Asset }
+>()("discovery/http/pages/Assets") {
   static readonly layer = Layer.sync(Assets, () => ({
     style: read("style", "css", "text/css; charset=utf-8", [
       import.meta.resolve("@picocss/pico/css/pico.blue.min.css"),
@@ -39,14 +40,15 @@ export class Assets extends Context.Service<Assets, { readonly style: Asset; rea
       import.meta.resolve("./styles/usage.css"),
       import.meta.resolve("./styles/docs.css")
     ]),
-    script: read("script", "js", "text/javascript; charset=utf-8", [import.meta.resolve("./site.js")])
+    script: read("script", "js", "text/javascript; charset=utf-8", [import.meta.resolve("./site.js")]),
+    passkeys: read("passkeys", "js", "text/javascript; charset=utf-8", [import.meta.resolve("./passkeys.js")])
   }))
 }
 
 export const routes = HttpRouter.use((router) =>
   Effect.gen(function* () {
-    const { script, style } = yield* Assets
-    for (const { content, contentType, path } of [style, script]) {
+    const { passkeys, script, style } = yield* Assets
+    for (const { content, contentType, path } of [style, script, passkeys]) {
       yield* router.add(
         "GET",
         path,

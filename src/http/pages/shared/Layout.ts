@@ -47,6 +47,8 @@ export interface Page {
   readonly ways?: Ways
   /** Whether the page runs our script. By default, if there is an account. */
   readonly scripts?: boolean
+  /** Whether the page has forms that a passkey answers, which need a script of their own. */
+  readonly passkeys?: boolean
   /** `narrow`, the default, for text and forms; `wide` for tables. */
   readonly width?: "narrow" | "wide"
   /** 200 by default. */
@@ -92,14 +94,22 @@ export class Layout extends Context.Service<
 >()("discovery/http/pages/Layout") {
   static readonly layer = Layer.effect(
     Layout,
-    Effect.map(Assets, ({ script, style }) => {
+    Effect.map(Assets, ({ passkeys, script, style }) => {
       const written = (page: Page): Written => {
-        // Pages without navigation, such as the consent page, run no scripts.
+        // Pages without navigation, such as the consent page, run no scripts; those before a sign-in only that of passkeys.
         const scripts = page.scripts ?? page.account !== undefined
         return {
-          text: String(document(page, { stylePath: style.path, scriptPath: scripts ? script.path : undefined })),
+          text: String(
+            document(page, {
+              stylePath: style.path,
+              scriptPaths: [...(scripts ? [script.path] : []), ...(page.passkeys === true ? [passkeys.path] : [])]
+            })
+          ),
           contentType: "text/html; charset=utf-8",
-          headers: { ...PageHeaders.of({ scripts, ...page.policy }), ...page.headers }
+          headers: {
+            ...PageHeaders.of({ scripts, passkeys: page.passkeys === true, ...page.policy }),
+            ...page.headers
+          }
         }
       }
       return {
@@ -149,7 +159,7 @@ const others = ({ current, out, ways }: Ways) =>
 
 const document = (
   page: Page,
-  { scriptPath, stylePath }: { readonly stylePath: string; readonly scriptPath: string | undefined }
+  { scriptPaths, stylePath }: { readonly stylePath: string; readonly scriptPaths: ReadonlyArray<string> }
 ): Html => {
   const locale = page.locale ?? Locale.of(undefined)
   const { tag, text } = locale
@@ -164,7 +174,7 @@ const document = (
         <title>${page.title ?? page.heading} · Discovery</title>
         <link rel="icon" href="${iconPath}" type="image/svg+xml" />
         <link rel="stylesheet" href="${stylePath}" />
-        ${scriptPath !== undefined && html`<script type="module" src="${scriptPath}"></script>`}
+        ${scriptPaths.map((path) => html`<script type="module" src="${path}"></script>`)}
       </head>
       <body class="${page.width ?? "narrow"}">
         <a class="skip" href="#main">${text("layout.skip")}</a>

@@ -13,13 +13,21 @@ export interface PagePolicy {
   readonly images?: boolean
   /** The page runs our script. */
   readonly scripts?: boolean
+  /** The page runs our script of passkeys, which asks this origin for challenges. */
+  readonly passkeys?: boolean
 }
 
-const contentSecurityPolicy = ({ formsLeave = false, images = false, scripts = false }: PagePolicy): string =>
+const contentSecurityPolicy = ({
+  formsLeave = false,
+  images = false,
+  passkeys = false,
+  scripts = false
+}: PagePolicy): string =>
   [
     "default-src 'none'",
     "style-src 'self'",
-    ...(scripts ? ["script-src 'self'"] : []),
+    ...(scripts || passkeys ? ["script-src 'self'"] : []),
+    ...(passkeys ? ["connect-src 'self'"] : []),
     // The style sheet contains the marks of check boxes and invalid fields as `data:` images.
     images ? "img-src 'self' data: https:" : "img-src 'self' data:",
     ...(formsLeave ? [] : ["form-action 'self'"]),
@@ -34,6 +42,6 @@ export const of = (policy: PagePolicy = {}): Readonly<Record<string, string>> =>
   "referrer-policy": "no-referrer",
   "cross-origin-resource-policy": "same-origin",
   "cache-control": "no-store",
-  // Left out for pages without scripts: apps open them in a window and must be able to see that it is closed.
+  // Left out before the sign-in and for consent: apps open these pages in a window and must be able to see that it is closed.
   ...(policy.scripts === true && { "cross-origin-opener-policy": "same-origin" })
 })

@@ -11,6 +11,7 @@ import { RequestId } from "../../RequestId.ts"
 import { Csrf, field as tokenField } from "./Csrf.ts"
 import { ErrorPage, FormRejected, FormUnreadable, PageBroken, PageNotFound } from "./ErrorPage.ts"
 import type { PageError } from "./ErrorPage.ts"
+import { sections } from "./Layout.ts"
 import * as Locale from "./Locale.ts"
 import * as ReturnTo from "./ReturnTo.ts"
 import { isSignedIn, Visitors } from "./Visitors.ts"
@@ -44,7 +45,9 @@ export class PageRoutes extends Context.Service<
       schema: FormSchema<A>,
       submit: (form: A, visitor: SignedIn, request: Request) => Answer
     ): Handler
-    /** A page for operators. Everyone else gets "not found", signed in or not. */
+    /**
+     * A page for operators. Everyone else gets "not found", signed in or not. Operators whose session has no passkey use one first.
+     */
     operatorPage(show: (visitor: SignedIn, request: Request) => Answer): Handler
     /** A form for operators. Everyone else gets "not found", whatever the form contains. */
     operatorForm<A>(schema: FormSchema<A>, submit: (form: A, visitor: SignedIn, request: Request) => Answer): Handler
@@ -99,11 +102,13 @@ export class PageRoutes extends Context.Service<
           isSignedIn(visitor) ? answer(visitor, request) : Effect.succeed(seeOther(ReturnTo.signInPath(place(request))))
 
       const orNowhere =
-        (answer: (visitor: SignedIn, request: Request) => Answer) =>
-        (visitor: Visitor, request: Request): Answer =>
-          isSignedIn(visitor) && visitor.session.role === "operator"
-            ? answer(visitor, request)
-            : Effect.fail(new PageNotFound())
+        (answer: (visitor: SignedIn, request: Request) => Answer, place: (request: Request) => string | undefined) =>
+        (visitor: Visitor, request: Request): Answer => {
+          if (!isSignedIn(visitor) || visitor.session.role !== "operator") return Effect.fail(new PageNotFound())
+          return visitor.session.passkeyId === null
+            ? Effect.succeed(seeOther(ReturnTo.confirmPath(place(request))))
+            : answer(visitor, request)
+        }
 
       const read = <A>(schema: FormSchema<A>) => {
         const decode = Schema.decodeUnknownEffect(schema)
@@ -144,8 +149,8 @@ export class PageRoutes extends Context.Service<
         },
         signedInForm: (page, schema, submit) =>
           handle(orSignIn(ownForm(schema, submit), (request) => (typeof page === "string" ? page : page(request)))),
-        operatorPage: (show) => handle(orNowhere(show)),
-        operatorForm: (schema, submit) => handle(orNowhere(ownForm(schema, submit)))
+        operatorPage: (show) => handle(orNowhere(show, ({ url }) => ReturnTo.parse(url))),
+        operatorForm: (schema, submit) => handle(orNowhere(ownForm(schema, submit), () => sections.operator))
       }
     })
   )

@@ -25,5 +25,11 @@ const withReturn = (path: string) => (returnTo: string | undefined) =>
 /** The address of the sign-in page that continues at `returnTo`. */
 export const signInPath = withReturn("/sign-in")
 
+/** The address of the second step after a right password. */
+export const secondStepPath = withReturn("/sign-in/second-step")
+
+/** The address of the page that verifies the password or a passkey again. */
+export const confirmPath = withReturn("/dashboard/account/confirm")
+
 /** Reads `returnTo` from the query of a request's path and query. */
 export const ofQuery = (url: string): string | undefined => parse(paramsOf(url).get("return_to"))

@@ -6,7 +6,7 @@ import { ApiKeys } from "../../../../src/services/access/ApiKeys.ts"
 import { Browser, checker, isAvailable, wideLooks } from "../../../support/Browser.ts"
 import { Site } from "../../../support/Site.ts"
 import * as SiteVisitor from "../../../support/SiteVisitor.ts"
-import { at, fill, goTo, press, signIn } from "../../../support/Steps.ts"
+import { at, enterAs, fill, goTo, press, signIn } from "../../../support/Steps.ts"
 
 const services = Layer.merge(Browser.layer, Site.layer())
 
@@ -21,7 +21,7 @@ describe.skipIf(!isAvailable())("in a browser", () => {
       const accounts = yield* Accounts
       const who = yield* site.account({ plan: "pro" })
       yield* accounts.setRole(who.email, "operator")
-      return who
+      return { ...who, visitor: yield* SiteVisitor.withPasskey(who) }
     })
 
     it.effect.each(wideLooks)("the overview and the account pass axe and fit at $width pixels, $scheme", (look) =>
@@ -66,8 +66,8 @@ describe.skipIf(!isAvailable())("in a browser", () => {
         yield* site.account({ status: "paused" })
         const page = yield* (yield* Browser).open(look)
         const check = checker(page, look)
-        yield* goTo(page, "/sign-in?return_to=/dashboard/operator")
-        yield* signIn(page, who)
+        yield* enterAs(page, who.visitor)
+        yield* goTo(page, "/dashboard/operator")
         yield* check("operator")
         yield* goTo(page, "/dashboard/operator?email=nobody-has-this")
         yield* check("operator-none")
@@ -106,10 +106,13 @@ describe.skipIf(!isAvailable())("in a browser", () => {
           assert.isTrue(shown, name)
           stops.push(name)
         }
-        assert.deepStrictEqual(stops.slice(-4), [
+        assert.deepStrictEqual(stops.slice(-6), [
           "Billing",
           "Get help",
           "Change your password",
+          // The field for its name.
+          "",
+          "Add a passkey",
           "Sign out: Firefox on Linux"
         ])
         yield* Effect.promise(async () => {
@@ -131,8 +134,8 @@ describe.skipIf(!isAvailable())("in a browser", () => {
         const customer = yield* site.account({ email: "only.this.one@scriptless.test" })
         const there = yield* SiteVisitor.signedIn(who)
         const page = yield* (yield* Browser).open({ javaScript: false })
-        yield* goTo(page, "/sign-in?return_to=/dashboard/operator")
-        yield* signIn(page, who)
+        yield* enterAs(page, who.visitor)
+        yield* goTo(page, "/dashboard/operator")
         yield* fill(page, { "E-mail address": "ONLY.this" })
         yield* press(page, "Show")
         assert.strictEqual(at(page), "/dashboard/operator?email=ONLY.this&plan=&status=&role=")

@@ -36,7 +36,7 @@ const open = Effect.fnUntraced(function* (look: Look = {}) {
     await page.goto(`${site.url}/sign-in`)
     await page.getByLabel("E-mail address").fill(who.email)
     await page.getByLabel("Password").fill(who.password)
-    await page.getByRole("button", { name: "Sign in" }).click()
+    await page.getByRole("button", { name: "Sign in", exact: true }).click()
     await page.waitForURL("**/dashboard")
   })
   return { page, asked }

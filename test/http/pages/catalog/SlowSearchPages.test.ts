@@ -22,7 +22,9 @@ const signedIn = Layer.mock(Sessions, {
       role: "customer",
       device: { browser: null, system: null },
       startedAt,
-      lastUsedAt: startedAt
+      lastUsedAt: startedAt,
+      passkeyId: null,
+      confirmedAt: startedAt
     })
 })
 

@@ -54,7 +54,7 @@ const signIn = Effect.fnUntraced(function* (page: Page, path: string, account?: 
   yield* Effect.promise(async () => {
     await page.getByLabel("E-mail address").fill(who.email)
     await page.getByLabel("Password").fill(who.password)
-    await page.getByRole("button", { name: "Sign in" }).click()
+    await page.getByRole("button", { name: "Sign in", exact: true }).click()
     await page.waitForURL(`**${path}`)
   })
 })

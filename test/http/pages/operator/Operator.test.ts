@@ -23,7 +23,7 @@ layer(Site.layer(), { excludeTestServices: true })("the operators' pages", (it) 
   const operator = Effect.gen(function* () {
     const who = yield* account({ plan: "pro" })
     yield* Effect.flatMap(Accounts, (accounts) => accounts.setRole(who.email, "operator"))
-    return { ...who, visitor: yield* SiteVisitor.signedIn(who) }
+    return { ...who, visitor: yield* SiteVisitor.withPasskey(who) }
   })
 
   /** Every address of an account, with the form that its page would send. */

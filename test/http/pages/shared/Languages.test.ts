@@ -49,7 +49,16 @@ layer(Site.layer(), { excludeTestServices: true })("languages", (it) => {
     yield* SiteVisitor.signedIn(customer, { "user-agent": "Mozilla/5.0 (X11; Linux x86_64) Firefox/141.0" })
     const visitor = yield* SiteVisitor.signedIn(customer)
     const starter = yield* SiteVisitor.signedIn(yield* site.account({ plan: "starter" }))
-    const boss = yield* SiteVisitor.signedIn(operator)
+    const boss = yield* SiteVisitor.withPasskey(operator)
+    const secured = yield* site.account()
+    const keeper = yield* SiteVisitor.signedIn(secured)
+    const authenticator = yield* SiteVisitor.addPasskey(keeper)
+    const toTurnOn = yield* keeper.submit("/dashboard/account/second-step/on/challenge", {})
+    const credential = authenticator.answer(toTurnOn.text)
+    const codes = yield* keeper.submit("/dashboard/account/second-step/on", { credential }, headers)
+    const half = yield* SiteVisitor.make
+    yield* half.get("/sign-in")
+    yield* half.submit("/sign-in", secured)
     const password = "/dashboard/account/password"
     const list = "/dashboard/operator"
     const integrations = "/dashboard/integrations"
@@ -66,6 +75,16 @@ layer(Site.layer(), { excludeTestServices: true })("languages", (it) => {
       account: yield* visitor.get("/dashboard/account?done=session-ended", headers),
       "account of one": yield* starter.get("/dashboard/account?done=others-ended", headers),
       password: yield* visitor.get(password, headers),
+      "recovery codes": codes,
+      "account with a second step": yield* keeper.get("/dashboard/account?done=passkey-added", headers),
+      "account with a passkey": yield* boss.get("/dashboard/account?done=step-off", headers),
+      "passkey refused": yield* keeper.submit("/dashboard/account/passkeys", { name: "x", credential: "x" }, headers),
+      "sign-in with a passkey refused": yield* guest.submit("/sign-in/passkey", { credential: "x" }, headers),
+      "second step": yield* half.get("/sign-in/second-step", headers),
+      "second step wrong": yield* half.submit("/sign-in/second-step", { code: "x" }, headers),
+      confirm: yield* keeper.get("/dashboard/account/confirm", headers),
+      "confirm wrong": yield* keeper.submit("/dashboard/account/confirm", { password: "x" }, headers),
+      "confirm for operators": yield* boss.get("/dashboard/account/confirm?return_to=/dashboard/operator", headers),
       "password empty": yield* send({ current: "", next: "", again: "x" }),
       "password short": yield* send({ current: "x", next: "short", again: "short" }),
       "password common": yield* send({ current: "x", next: "passwordpassword", again: "passwordpassword" }),

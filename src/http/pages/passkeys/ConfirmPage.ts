@@ -1,0 +1,167 @@
+/**
+ * `/dashboard/account/confirm`: the password or a passkey again, in a session. Changes to how an account is signed in to need it when
+ * the last time was more than ten minutes ago. Operators' pages need a passkey.
+ */
+import { Effect, Redacted, Schema } from "effect"
+import { HttpRouter } from "effect/http"
+import { Passkeys } from "../../../services/access/passkeys/Passkeys.ts"
+import type { Passkey } from "../../../services/access/passkeys/Passkeys.ts"
+import { PasskeySignIn } from "../../../services/access/passkeys/PasskeySignIn.ts"
+import { Sessions } from "../../../services/access/Sessions.ts"
+import { SignIn } from "../../../services/access/SignIn.ts"
+import * as Csrf from "../shared/Csrf.ts"
+import { field, problemOf, problemSummary } from "../shared/Fields.ts"
+import type { Problem } from "../shared/Fields.ts"
+import { html } from "../shared/Html.ts"
+import { Layout, sections } from "../shared/Layout.ts"
+import { PageRoutes, seeOther } from "../shared/PageRoutes.ts"
+import * as ReturnTo from "../shared/ReturnTo.ts"
+import type { SignedIn } from "../shared/Visitors.ts"
+import { Answer, Asked, challengePath, passkeyForm, tools } from "./PasskeyForm.ts"
+import { passkeysAnchor } from "./PasskeySection.ts"
+import { answerOf, problemText } from "./PasskeySignInPages.ts"
+import type { Failed } from "./PasskeySignInPages.ts"
+
+const path = "/dashboard/account/confirm"
+const passkeyPath = "/dashboard/account/confirm/passkey"
+
+const Password = Schema.Struct({
+  password: Schema.RedactedFromValue(Schema.String.check(Schema.isMaxLength(1000))),
+  return_to: Schema.optionalKey(Schema.String)
+})
+
+/** Where it continues: an address of this service, by default the section of passkeys. */
+const placeOf = (returnTo: string | undefined) => returnTo ?? passkeysAnchor
+
+export const layer = HttpRouter.use((router) =>
+  Effect.gen(function* () {
+    const routes = yield* PageRoutes
+    const passkeys = yield* Passkeys
+    const signIns = yield* PasskeySignIn
+    const signIn = yield* SignIn
+    const sessions = yield* Sessions
+    const { page } = yield* Layout
+    const { challenge } = yield* tools
+
+    const show = (
+      visitor: SignedIn,
+      options: {
+        readonly returnTo: string | undefined
+        readonly known: ReadonlyArray<Passkey>
+        readonly problems?: ReadonlyArray<Problem>
+        readonly answer?: { readonly status: number; readonly headers: Readonly<Record<string, string>> }
+      }
+    ) => {
+      const { answer, known, problems = [], returnTo } = options
+      const { locale, session } = visitor
+      const { text } = locale
+      // Only operators learn that there are such pages.
+      const forOperators = session.role === "operator" && placeOf(returnTo).startsWith(sections.operator)
+      const about = forOperators ? text("confirm.operator") : text("confirm.about")
+      return page({
+        title: problems.length > 0 ? text("confirm.headingOfError") : text("confirm.heading"),
+        heading: text("confirm.heading"),
+        account: visitor,
+        locale,
+        section: "account",
+        passkeys: true,
+        ...answer,
+        body: html`
+          ${problemSummary(problems)}
+          <p>${about}</p>
+          ${
+            known.length > 0 &&
+            passkeyForm({ visitor, action: passkeyPath, kind: "get", label: text("confirm.usePasskey"), returnTo })
+          }
+          ${known.length > 0 && html`<p data-no-passkeys>${text("secondStep.noPasskeys")}</p>`}
+          ${
+            forOperators && known.length === 0
+              ? html`<p><a href="${passkeysAnchor}">${text("confirm.addFirst")}</a></p>`
+              : undefined
+          }
+          ${
+            !forOperators &&
+            html`<form method="post" action="${path}">
+              ${Csrf.hidden(visitor)}
+              <input type="text" name="username" autocomplete="username" value="${session.email}" hidden />
+              ${returnTo !== undefined && html`<input type="hidden" name="return_to" value="${returnTo}" />`}
+              ${field({
+                name: "password",
+                label: text("signIn.password"),
+                type: "password",
+                autocomplete: "current-password",
+                error: problemOf(problems, "password")
+              })}
+              <button type="submit">${text("confirm.usePassword")}</button>
+            </form>`
+          }
+        `
+      })
+    }
+
+    const failed = Effect.fnUntraced(function* (
+      visitor: SignedIn,
+      returnTo: string | undefined,
+      problem: Problem,
+      answer: { readonly status: number; readonly headers: Readonly<Record<string, string>> }
+    ) {
+      const known = yield* passkeys.list(visitor.session.accountId)
+      return show(visitor, { returnTo, known, problems: [problem], answer })
+    })
+
+    yield* router.add(
+      "GET",
+      path,
+      routes.signedInPage((visitor, { url }) =>
+        Effect.map(passkeys.list(visitor.session.accountId), (known) =>
+          show(visitor, { returnTo: ReturnTo.ofQuery(url), known })
+        )
+      )
+    )
+
+    yield* router.add(
+      "POST",
+      path,
+      routes.signedInForm(path, Password, (form, visitor) => {
+        const { locale, session } = visitor
+        const returnTo = ReturnTo.parse(form.return_to)
+        const wrong = (message: string, status: number) =>
+          failed(visitor, returnTo, { field: "password", message }, { status, headers: {} })
+        if (Redacted.value(form.password) === "") return wrong(locale.text("signIn.noPassword"), 400)
+        return signIn.verify({ session, password: form.password }).pipe(
+          Effect.andThen(sessions.confirm(session)),
+          Effect.as(seeOther(placeOf(returnTo))),
+          Effect.catchTags({
+            SignInRejected: () => wrong(locale.text("confirm.wrong"), 403),
+            TooManyAttempts: (error) =>
+              failed(visitor, returnTo, { message: problemText(error, locale) }, answerOf(error))
+          })
+        )
+      })
+    )
+
+    yield* router.add(
+      "POST",
+      challengePath(passkeyPath),
+      routes.signedInForm(path, Asked, (_, { secret, session }, request) =>
+        challenge(request, signIns.confirmOptions(session, secret))
+      )
+    )
+
+    yield* router.add(
+      "POST",
+      passkeyPath,
+      routes.signedInForm(path, Answer, (form, visitor) => {
+        const returnTo = ReturnTo.parse(form.return_to)
+        const refused = (error: Failed) =>
+          failed(visitor, returnTo, { message: problemText(error, visitor.locale) }, answerOf(error))
+        return signIns
+          .confirm(visitor.session, visitor.secret, form.credential)
+          .pipe(
+            Effect.as(seeOther(placeOf(returnTo))),
+            Effect.catchTags({ PasskeyRejected: refused, ChallengeExpired: refused, TooManyAttempts: refused })
+          )
+      })
+    )
+  })
+)

@@ -1,0 +1,90 @@
+/** A form that a passkey answers: shared/passkeys.js asks the server for a challenge and the browser for its answer. */
+import { Effect, Schema } from "effect"
+import { HttpServerResponse } from "effect/http"
+import type { HttpServerRequest } from "effect/http"
+import { AppConfig } from "../../../Config.ts"
+import * as Device from "../../../domain/access/Device.ts"
+import { TooManyRequests } from "../../../domain/oauth/OAuthError.ts"
+import type { Visit } from "../../../services/access/passkeys/PasskeySignIn.ts"
+import { maxCredentialCharacters } from "../../../services/access/passkeys/WebAuthn.ts"
+import type { Options } from "../../../services/access/passkeys/WebAuthn.ts"
+import * as Metrics from "../../../services/metrics/Metrics.ts"
+import { EndpointRate } from "../../../services/limits/EndpointRate.ts"
+import * as ClientAddress from "../../ClientAddress.ts"
+import * as Csrf from "../shared/Csrf.ts"
+import { html } from "../shared/Html.ts"
+import type { Html } from "../shared/Html.ts"
+import * as SessionCookie from "../shared/SessionCookie.ts"
+import type { Visitor } from "../shared/Visitors.ts"
+
+export const Answer = Schema.Struct({
+  credential: Schema.String.check(Schema.isMaxLength(maxCredentialCharacters)),
+  return_to: Schema.optionalKey(Schema.String)
+})
+
+/** The challenge is asked for with the fields of the form; those that it does not need are ignored. */
+export const Asked = Schema.Struct({})
+
+/** Where the script asks for the challenge of a form. */
+export const challengePath = <Path extends `/${string}`>(action: Path) => `${action}/challenge` as const
+
+export const passkeyForm = (options: {
+  readonly visitor: Visitor
+  readonly action: `/${string}`
+  readonly kind: "create" | "get"
+  readonly label: string
+  readonly look?: string
+  readonly returnTo?: string | undefined
+  readonly fields?: Html
+}): Html => {
+  const { action, fields, kind, label, look = "", returnTo, visitor } = options
+  const { text } = visitor.locale
+  return html`<form
+    method="post"
+    action="${action}"
+    class="passkey"
+    data-passkey="${kind}"
+    data-challenge="${challengePath(action)}"
+    data-canceled="${text("passkeyForm.canceled")}"
+    data-known="${text("passkeyForm.known")}"
+    data-failed="${text("passkeyForm.failed")}"
+    hidden
+  >
+    ${Csrf.hidden(visitor)}
+    ${returnTo !== undefined && html`<input type="hidden" name="return_to" value="${returnTo}" />`}
+    <input type="hidden" name="credential" value="" />
+    ${fields}
+    <button type="submit" class="${look}">${label}</button>
+    <p class="error" role="alert" hidden></p>
+  </form>`
+}
+
+const isTooMany = (error: unknown): error is TooManyRequests => error instanceof TooManyRequests
+
+/** What the routes of these forms share. */
+export const tools = Effect.gen(function* () {
+  const config = yield* AppConfig
+  const rate = yield* EndpointRate
+  const addressOf = ClientAddress.of(config)
+  const browserCookie = SessionCookie.ofBrowser(config)
+  return {
+    browserCookie,
+    visitOf: (visitor: Visitor, request: HttpServerRequest.HttpServerRequest): Visit => ({
+      owner: visitor.secret,
+      address: addressOf(request),
+      browser: browserCookie.read(request),
+      device: Device.of(request.headers["user-agent"])
+    }),
+    /** The answer to the script; limited, because every challenge is stored. */
+    challenge: <E, R>(request: HttpServerRequest.HttpServerRequest, options: Effect.Effect<Options, E, R>) =>
+      Effect.andThen(rate.take("passkey", addressOf(request)), options).pipe(
+        Effect.map((json) => HttpServerResponse.jsonUnsafe(json)),
+        Effect.catchIf(isTooMany, ({ retryAfterSeconds }) =>
+          Effect.as(
+            Metrics.refused.add({ limit: "passkey" }),
+            HttpServerResponse.empty({ status: 429, headers: { "retry-after": String(retryAfterSeconds) } })
+          )
+        )
+      )
+  }
+})

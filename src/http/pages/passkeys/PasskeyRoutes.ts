@@ -1,0 +1,168 @@
+/** The forms of the section of passkeys on the account page, and the page with new recovery codes. */
+import { Effect, Redacted, Schema } from "effect"
+import { HttpRouter, HttpServerResponse } from "effect/http"
+import { Passkeys } from "../../../services/access/passkeys/Passkeys.ts"
+import { PasskeySignIn } from "../../../services/access/passkeys/PasskeySignIn.ts"
+import { SecondStep } from "../../../services/access/passkeys/SecondStep.ts"
+import type { Codes } from "../../../services/access/passkeys/SecondStep.ts"
+import { copyText } from "../shared/CopyText.ts"
+import { withDone } from "../shared/FlashNotice.ts"
+import { problemSummary } from "../shared/Fields.ts"
+import { html } from "../shared/Html.ts"
+import { Layout, sections } from "../shared/Layout.ts"
+import { PageRoutes, seeOther } from "../shared/PageRoutes.ts"
+import { pathId } from "../shared/PathId.ts"
+import type { SignedIn } from "../shared/Visitors.ts"
+import { Answer, Asked, challengePath, tools } from "./PasskeyForm.ts"
+import { addPath, codesPath, offPath, onPath, passkeysAnchor, removePath, toConfirm } from "./PasskeySection.ts"
+import type { dones } from "./PasskeySection.ts"
+import { answerOf, problemText } from "./PasskeySignInPages.ts"
+import type { Failed } from "./PasskeySignInPages.ts"
+
+/** Longer names are cut. */
+const Named = Schema.Struct({ ...Answer.fields, name: Schema.String })
+
+/** The forms have no fields besides the CSRF token. */
+const Nothing = Schema.Struct({})
+
+const done = (word: (typeof dones)[number]) => seeOther(withDone(sections.account, word))
+
+const confirmFirst = () => Effect.succeed(seeOther(toConfirm))
+
+const back = () => Effect.succeed(seeOther(passkeysAnchor))
+
+/** The script asked for a challenge that would be of no use; it says that it failed. */
+const noChallenge = () => Effect.succeed(HttpServerResponse.empty({ status: 409 }))
+
+export const layer = HttpRouter.use((router) =>
+  Effect.gen(function* () {
+    const routes = yield* PageRoutes
+    const passkeys = yield* Passkeys
+    const signIns = yield* PasskeySignIn
+    const secondStep = yield* SecondStep
+    const { page } = yield* Layout
+    const { challenge } = yield* tools
+
+    const failed = (visitor: SignedIn) => (error: Failed) => {
+      const { locale } = visitor
+      return Effect.succeed(
+        page({
+          heading: locale.text("passkeys.failed"),
+          account: visitor,
+          locale,
+          section: "account",
+          ...answerOf(error),
+          body: html`
+            ${problemSummary([{ message: problemText(error, locale) }])}
+            <p><a href="${passkeysAnchor}">${locale.text("password.toAccount")}</a></p>
+          `
+        })
+      )
+    }
+
+    /** Shown once: the database has only their hashes. */
+    const showCodes = (visitor: SignedIn) => (codes: Codes) => {
+      const { locale } = visitor
+      const { text } = locale
+      return page({
+        heading: text("codes.heading"),
+        account: visitor,
+        locale,
+        section: "account",
+        body: html`
+          <p role="status">${text("codes.on")}</p>
+          <div class="warning" role="note">
+            <p><strong id="once">${text("codes.once")}</strong> ${text("codes.about")}</p>
+          </div>
+          ${copyText({ id: "codes", named: "once", text: codes.map((code) => Redacted.value(code)).join("\n"), locale })}
+          <p><a href="${passkeysAnchor}">${text("codes.kept")}</a></p>
+        `
+      })
+    }
+
+    yield* router.add(
+      "POST",
+      challengePath(addPath),
+      routes.signedInForm(sections.account, Asked, (_, { secret, session }, request) =>
+        challenge(request, passkeys.optionsToAdd(session, secret)).pipe(
+          Effect.catchTags({ ConfirmationNeeded: confirmFirst, TooManyPasskeys: noChallenge })
+        )
+      )
+    )
+
+    yield* router.add(
+      "POST",
+      addPath,
+      routes.signedInForm(sections.account, Named, ({ credential, name }, visitor) =>
+        passkeys.add({ session: visitor.session, owner: visitor.secret, name, credential }).pipe(
+          Effect.as(done("passkey-added")),
+          Effect.catchTags({
+            ConfirmationNeeded: confirmFirst,
+            TooManyPasskeys: back,
+            PasskeyRejected: failed(visitor),
+            ChallengeExpired: failed(visitor)
+          })
+        )
+      )
+    )
+
+    // A passkey that is gone, or belongs to another account, gets the same answer as one that is removed now.
+    yield* router.add(
+      "POST",
+      removePath(":id"),
+      routes.signedInForm(sections.account, Nothing, (_, { session }) =>
+        Effect.flatMap(pathId, (id) => passkeys.remove(session, id)).pipe(
+          Effect.as(done("passkey-removed")),
+          Effect.catchTags({ ConfirmationNeeded: confirmFirst, LastPasskey: back })
+        )
+      )
+    )
+
+    yield* router.add(
+      "POST",
+      challengePath(onPath),
+      routes.signedInForm(sections.account, Asked, (_, { secret, session }, request) =>
+        challenge(request, signIns.confirmOptions(session, secret))
+      )
+    )
+
+    yield* router.add(
+      "POST",
+      onPath,
+      routes.signedInForm(sections.account, Answer, ({ credential }, visitor) =>
+        secondStep.turnOn({ session: visitor.session, owner: visitor.secret, credential }).pipe(
+          Effect.map(showCodes(visitor)),
+          Effect.catchTags({
+            ConfirmationNeeded: confirmFirst,
+            PasskeyRejected: failed(visitor),
+            ChallengeExpired: failed(visitor),
+            TooManyAttempts: failed(visitor)
+          })
+        )
+      )
+    )
+
+    yield* router.add(
+      "POST",
+      offPath,
+      routes.signedInForm(sections.account, Nothing, (_, { session }) =>
+        secondStep
+          .turnOff(session)
+          .pipe(Effect.as(done("step-off")), Effect.catchTags({ ConfirmationNeeded: confirmFirst }))
+      )
+    )
+
+    yield* router.add(
+      "POST",
+      codesPath,
+      routes.signedInForm(sections.account, Nothing, (_, visitor) =>
+        secondStep
+          .replaceCodes(visitor.session)
+          .pipe(
+            Effect.map(showCodes(visitor)),
+            Effect.catchTags({ ConfirmationNeeded: confirmFirst, SecondStepOff: back })
+          )
+      )
+    )
+  })
+)

@@ -1,0 +1,180 @@
+/** The section of the account page about passkeys, the second step and recovery codes. Its forms are those of PasskeyRoutes. */
+import { Clock, Effect } from "effect"
+import type { ServiceUnavailable } from "../../../domain/ToolError.ts"
+import { maxNameCharacters, maxPerAccount, Passkeys } from "../../../services/access/passkeys/Passkeys.ts"
+import type { Passkey } from "../../../services/access/passkeys/Passkeys.ts"
+import { SecondStep } from "../../../services/access/passkeys/SecondStep.ts"
+import type { Standing } from "../../../services/access/passkeys/SecondStep.ts"
+import type { SignInChange } from "../../../services/access/passkeys/SignInChanges.ts"
+import { WebAuthn } from "../../../services/access/passkeys/WebAuthn.ts"
+import { isConfirmed } from "../../../services/access/Sessions.ts"
+import * as Csrf from "../shared/Csrf.ts"
+import { deviceName } from "../shared/DeviceName.ts"
+import { doneNotice } from "../shared/FlashNotice.ts"
+import { html } from "../shared/Html.ts"
+import type { Html } from "../shared/Html.ts"
+import { sections } from "../shared/Layout.ts"
+import type { Locale } from "../shared/Locale.ts"
+import * as ReturnTo from "../shared/ReturnTo.ts"
+import { quoted } from "../shared/ThirdParty.ts"
+import type { SignedIn } from "../shared/Visitors.ts"
+import { passkeyForm } from "./PasskeyForm.ts"
+
+export const addPath = `${sections.account}/passkeys` as const
+export const removePath = (id: number | ":id") => `${addPath}/${id}/remove` as const
+const stepPath = `${sections.account}/second-step` as const
+export const onPath = `${stepPath}/on` as const
+export const offPath = `${stepPath}/off` as const
+export const codesPath = `${stepPath}/codes` as const
+
+/** After a change; the words are those of the notices. */
+export const dones = ["passkey-added", "passkey-removed", "step-off"] as const
+
+export const passkeysAnchor = `${sections.account}#passkeys`
+/** Where a change continues whose confirmation was too long ago. */
+export const toConfirm = ReturnTo.confirmPath(passkeysAnchor)
+
+const passkeyItem = (passkey: Passkey, visitor: SignedIn, mayRemove: boolean): Html => {
+  const { locale } = visitor
+  const { dateTime, text } = locale
+  return html`<li>
+    <div>
+      <strong><bdi>${passkey.name}</bdi></strong>
+      <p class="hint">
+        <span>${text("passkeys.added")}: ${dateTime(passkey.createdAt)}</span>
+        <span
+          >${text("account.lastUsed")}:
+          ${passkey.lastUsedAt === null ? text("passkeys.never") : dateTime(passkey.lastUsedAt)}</span
+        >
+      </p>
+    </div>
+    ${
+      mayRemove &&
+      html`<form method="post" action="${removePath(passkey.id)}" class="quiet">
+        ${Csrf.hidden(visitor)}
+        <button type="submit" class="quiet" aria-label="${text("passkeys.removeOf", { name: passkey.name })}">
+          ${text("passkeys.remove")}
+        </button>
+      </form>`
+    }
+  </li>`
+}
+
+const changeItem = ({ at, device, name, what }: SignInChange, locale: Locale): Html =>
+  html`<li>
+    <div>
+      ${locale.text(`passkeys.changes.${what}`)} ${name !== null && quoted(name, locale)}
+      <p class="hint">
+        <span>${locale.dateTime(at)}</span>
+        <span>${what === "reset" ? locale.text("operator.commandLine") : deviceName(device, locale)}</span>
+      </p>
+    </div>
+  </li>`
+
+const button = (visitor: SignedIn, action: string, label: string): Html =>
+  html`<form method="post" action="${action}" class="button">
+    ${Csrf.hidden(visitor)}
+    <button type="submit" class="secondary outline">${label}</button>
+  </form>`
+
+const addForm = (visitor: SignedIn): Html => {
+  const { text } = visitor.locale
+  return passkeyForm({
+    visitor,
+    action: addPath,
+    kind: "create",
+    label: text("passkeys.add"),
+    fields: html`<div class="field">
+      <label for="passkey-name">${text("passkeys.name")}</label>
+      <p class="hint" id="passkey-name-hint">${text("passkeys.nameHint")}</p>
+      <input
+        id="passkey-name"
+        name="name"
+        type="text"
+        autocomplete="off"
+        maxlength="${maxNameCharacters}"
+        aria-describedby="passkey-name-hint"
+        required
+      />
+    </div>`
+  })
+}
+
+/** The second step: its state and, in a confirmed session, its switch. */
+const step = (visitor: SignedIn, { codesLeft, isOn }: Standing, mayChange: boolean): Html => {
+  const { text } = visitor.locale
+  return html`
+    <h3>${text("passkeys.step")}</h3>
+    <p>${isOn ? text("passkeys.stepOn", { left: codesLeft }) : text("passkeys.stepOff")}</p>
+    ${
+      mayChange &&
+      (isOn
+        ? html`<div class="beside">
+            ${button(visitor, codesPath, text("passkeys.newCodes"))}
+            ${button(visitor, offPath, text("passkeys.turnOff"))}
+          </div>`
+        : passkeyForm({
+            visitor,
+            action: onPath,
+            kind: "get",
+            label: text("passkeys.turnOn"),
+            look: "secondary outline"
+          }))
+    }
+  `
+}
+
+export const make = Effect.gen(function* () {
+  const passkeys = yield* Passkeys
+  const secondStep = yield* SecondStep
+  const { isAvailable } = yield* WebAuthn
+
+  const body = (visitor: SignedIn, known: ReadonlyArray<Passkey>, standing: Standing, mayChange: boolean): Html => {
+    const { text } = visitor.locale
+    const { changes, isOn } = standing
+    return html`
+      ${
+        known.length > 0 &&
+        html`<ul class="rows">
+          ${known.map((each) => passkeyItem(each, visitor, mayChange && !(isOn && known.length === 1)))}
+        </ul>`
+      }
+      ${isOn && known.length === 1 && html`<p class="hint">${text("passkeys.lastStays")}</p>`}
+      ${mayChange && known.length < maxPerAccount && addForm(visitor)}
+      ${known.length >= maxPerAccount && html`<p class="hint">${text("passkeys.full", { max: maxPerAccount })}</p>`}
+      ${mayChange && html`<p class="hint" data-no-passkeys>${text("passkeys.unsupported")}</p>`}
+      ${known.length > 0 && step(visitor, standing, mayChange)}
+      ${!mayChange && html`<p><a href="${toConfirm}">${text("passkeys.confirm")}</a></p>`}
+      ${
+        changes.length > 0 &&
+        html`<h3>${text("passkeys.log")}</h3>
+          <p>${text("passkeys.logAbout")}</p>
+          <ul class="rows">
+            ${changes.map((each) => changeItem(each, visitor.locale))}
+          </ul>`
+      }
+    `
+  }
+
+  return (visitor: SignedIn, url: string): Effect.Effect<Html, ServiceUnavailable> =>
+    Effect.gen(function* () {
+      const { locale, session } = visitor
+      const { text } = locale
+      const [known, standing, now] = yield* Effect.all(
+        [passkeys.list(session.accountId), secondStep.standing(session.accountId), Clock.currentTimeMillis],
+        { concurrency: "unbounded" }
+      )
+      return html`
+        ${doneNotice(url, dones, (done) => text(`passkeys.done.${done}`))}
+        <section class="panel" aria-labelledby="passkeys">
+          <h2 id="passkeys">${text("passkeys.heading")}</h2>
+          <p>${text("passkeys.about")}</p>
+          ${
+            isAvailable
+              ? body(visitor, known, standing, isConfirmed(session, now))
+              : html`<p>${text("passkeys.unavailable")}</p>`
+          }
+        </section>
+      `
+    })
+})

@@ -1,0 +1,224 @@
+/**
+ * `/sign-in/passkey`: the sign-in page's passkey. `/sign-in/second-step`: the second step after a right password, by a passkey or a
+ * recovery code.
+ */
+import { Effect, Schema } from "effect"
+import { HttpRouter } from "effect/http"
+import type { ServiceUnavailable } from "../../../domain/ToolError.ts"
+import { PasskeySignIn } from "../../../services/access/passkeys/PasskeySignIn.ts"
+import type { CodeRejected, SignedIn } from "../../../services/access/passkeys/PasskeySignIn.ts"
+import type { VerificationError } from "../../../services/access/passkeys/Passkeys.ts"
+import { maxCharacters as maxCodeCharacters } from "../../../services/access/passkeys/RecoveryCodes.ts"
+import { WebAuthn } from "../../../services/access/passkeys/WebAuthn.ts"
+import * as Csrf from "../shared/Csrf.ts"
+import { field, problemOf, problemSummary } from "../shared/Fields.ts"
+import type { Problem } from "../shared/Fields.ts"
+import { html } from "../shared/Html.ts"
+import type { Html } from "../shared/Html.ts"
+import { Layout, overviewPath } from "../shared/Layout.ts"
+import type { Locale } from "../shared/Locale.ts"
+import { PageRoutes, seeOther } from "../shared/PageRoutes.ts"
+import * as ReturnTo from "../shared/ReturnTo.ts"
+import { isSignedIn, Visitors } from "../shared/Visitors.ts"
+import type { Visitor } from "../shared/Visitors.ts"
+import { Answer, Asked, challengePath, passkeyForm, tools } from "./PasskeyForm.ts"
+
+const passkeyPath = "/sign-in/passkey"
+const secondPath = "/sign-in/second-step"
+const secondPasskeyPath = "/sign-in/second-step/passkey"
+
+const Code = Schema.Struct({
+  code: Schema.RedactedFromValue(Schema.String.check(Schema.isMaxLength(maxCodeCharacters))),
+  return_to: Schema.optionalKey(Schema.String)
+})
+
+/** Below the password of the sign-in page. Nothing without scripts. */
+export const section = (visitor: Visitor, returnTo: string | undefined): Html =>
+  passkeyForm({
+    visitor,
+    action: passkeyPath,
+    kind: "get",
+    label: visitor.locale.text("signIn.passkey"),
+    look: "secondary outline",
+    returnTo
+  })
+
+/** An attempt that failed, which the page says beside its form. */
+export type Failed = Exclude<VerificationError, ServiceUnavailable> | CodeRejected
+
+export const problemText = (error: Failed, { text }: Locale): string => {
+  switch (error._tag) {
+    case "PasskeyRejected":
+      return text("passkeyForm.rejected")
+    case "ChallengeExpired":
+      return text("passkeyForm.expired")
+    case "CodeRejected":
+      return text("secondStep.wrongCode")
+    case "TooManyAttempts":
+      return text("signIn.tooMany", { minutes: Math.ceil(error.retryAfterSeconds / 60) })
+  }
+}
+
+/** Status and headers of the page that says so. */
+export const answerOf = (error: Failed) =>
+  error._tag === "TooManyAttempts"
+    ? { status: 429, headers: { "retry-after": String(error.retryAfterSeconds) } }
+    : { status: 403, headers: {} }
+
+export const layer = HttpRouter.use((router) =>
+  Effect.gen(function* () {
+    const routes = yield* PageRoutes
+    const visitors = yield* Visitors
+    const signIns = yield* PasskeySignIn
+    const { isAvailable } = yield* WebAuthn
+    const { page } = yield* Layout
+    const { browserCookie, challenge, visitOf } = yield* tools
+
+    const entered = ({ browser, secret }: SignedIn, returnTo: string | undefined) =>
+      seeOther(returnTo ?? overviewPath).pipe(visitors.remember(secret), browserCookie.set(browser))
+
+    const again = (returnTo: string | undefined) => () => Effect.succeed(seeOther(ReturnTo.signInPath(returnTo)))
+
+    /** After a passkey failed on the sign-in page: the same way again, or back to the password. */
+    const failed = (error: Failed, visitor: Visitor, returnTo: string | undefined) => {
+      const { locale } = visitor
+      return visitors.remember(visitor.secret)(
+        page({
+          title: locale.text("signIn.headingOfError"),
+          heading: locale.text("signIn.heading"),
+          locale,
+          ...answerOf(error),
+          passkeys: true,
+          policy: { formsLeave: returnTo !== undefined },
+          body: html`
+            ${problemSummary([{ message: problemText(error, locale) }])} ${section(visitor, returnTo)}
+            <p><a href="${ReturnTo.signInPath(returnTo)}">${locale.text("signIn.withPassword")}</a></p>
+          `
+        })
+      )
+    }
+
+    yield* router.add(
+      "POST",
+      challengePath(passkeyPath),
+      routes.form(Asked, (_, visitor, request) => challenge(request, signIns.options(visitor.secret)))
+    )
+
+    yield* router.add(
+      "POST",
+      passkeyPath,
+      routes.form(Answer, (form, visitor, request) => {
+        const returnTo = ReturnTo.parse(form.return_to)
+        const refused = (error: Failed) => Effect.succeed(failed(error, visitor, returnTo))
+        return signIns.signIn(visitOf(visitor, request), form.credential).pipe(
+          Effect.map((signedIn) => entered(signedIn, returnTo)),
+          Effect.catchTags({ PasskeyRejected: refused, ChallengeExpired: refused, TooManyAttempts: refused })
+        )
+      })
+    )
+
+    const show = (
+      visitor: Visitor,
+      returnTo: string | undefined,
+      problems: ReadonlyArray<Problem> = [],
+      answer: { readonly status?: number; readonly headers?: Readonly<Record<string, string>> } = {}
+    ) => {
+      const { text } = visitor.locale
+      return page({
+        title: problems.length > 0 ? text("secondStep.headingOfError") : text("secondStep.heading"),
+        heading: text("secondStep.heading"),
+        locale: visitor.locale,
+        passkeys: true,
+        policy: { formsLeave: returnTo !== undefined },
+        ...answer,
+        body: html`
+          ${problemSummary(problems)}
+          <p>${text("secondStep.about")}</p>
+          ${
+            isAvailable &&
+            passkeyForm({
+              visitor,
+              action: secondPasskeyPath,
+              kind: "get",
+              label: text("secondStep.usePasskey"),
+              returnTo
+            })
+          }
+          <p data-no-passkeys>${text("secondStep.noPasskeys")}</p>
+          <h2>${text("secondStep.codeHeading")}</h2>
+          <form method="post" action="${secondPath}">
+            ${Csrf.hidden(visitor)}
+            ${returnTo !== undefined && html`<input type="hidden" name="return_to" value="${returnTo}" />`}
+            ${field({
+              name: "code",
+              label: text("secondStep.code"),
+              type: "text",
+              autocomplete: "off",
+              hint: text("secondStep.codeHint"),
+              error: problemOf(problems, "code")
+            })}
+            <button type="submit" class="secondary">${text("secondStep.useCode")}</button>
+          </form>
+          <p class="aside"><a href="${ReturnTo.signInPath(returnTo)}">${text("secondStep.startAgain")}</a></p>
+        `
+      })
+    }
+
+    yield* router.add(
+      "GET",
+      secondPath,
+      routes.page((visitor, { url }) => {
+        const returnTo = ReturnTo.ofQuery(url)
+        if (isSignedIn(visitor)) return Effect.succeed(seeOther(returnTo ?? overviewPath))
+        return Effect.map(signIns.isPending(visitor.secret), (isPending) =>
+          isPending ? show(visitor, returnTo) : seeOther(ReturnTo.signInPath(returnTo))
+        )
+      })
+    )
+
+    yield* router.add(
+      "POST",
+      challengePath(secondPasskeyPath),
+      routes.form(Asked, (_, visitor, request) =>
+        challenge(request, signIns.secondOptions(visitor.secret)).pipe(
+          Effect.catchTag("NoPendingSignIn", again(undefined))
+        )
+      )
+    )
+
+    yield* router.add(
+      "POST",
+      secondPasskeyPath,
+      routes.form(Answer, (form, visitor, request) => {
+        const returnTo = ReturnTo.parse(form.return_to)
+        const refused = (error: Failed) =>
+          Effect.succeed(show(visitor, returnTo, [{ message: problemText(error, visitor.locale) }], answerOf(error)))
+        return signIns.second(visitOf(visitor, request), form.credential).pipe(
+          Effect.map((signedIn) => entered(signedIn, returnTo)),
+          Effect.catchTags({
+            NoPendingSignIn: again(returnTo),
+            PasskeyRejected: refused,
+            ChallengeExpired: refused,
+            TooManyAttempts: refused
+          })
+        )
+      })
+    )
+
+    yield* router.add(
+      "POST",
+      secondPath,
+      routes.form(Code, (form, visitor, request) => {
+        const returnTo = ReturnTo.parse(form.return_to)
+        const refused = (error: Failed) =>
+          Effect.succeed(
+            show(visitor, returnTo, [{ field: "code", message: problemText(error, visitor.locale) }], answerOf(error))
+          )
+        return signIns.secondByCode(visitOf(visitor, request), form.code).pipe(
+          Effect.map((signedIn) => entered(signedIn, returnTo)),
+          Effect.catchTags({ NoPendingSignIn: again(returnTo), CodeRejected: refused, TooManyAttempts: refused })
+        )
+      })
+    )
+  })
+)

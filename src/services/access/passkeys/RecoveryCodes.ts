@@ -1,0 +1,72 @@
+/**
+ * Recovery codes: ten for an account, each of which is a second step once. They have 120 random bits, so their SHA-256 can be
+ * stored (OWASP ASVS 6.5.2).
+ */
+import { Effect, Redacted, Schema } from "effect"
+import { Digest, SecureRandom } from "effect/crypto"
+import { SqlClient } from "effect/sql"
+import type { AccountId } from "../../../domain/access/Account.ts"
+import { rowOf } from "../../database/Rows.ts"
+
+export const count = 10
+const groups = 6
+const groupCharacters = 4
+/** Of Crockford's base32: without letters that look like digits or like each other. */
+const alphabet = "0123456789abcdefghjkmnpqrstvwxyz"
+/** More than a code with any separators has. */
+export const maxCharacters = 100
+
+/** Such as `7k2m-q9xa-...`, of 24 characters. */
+const generate = Effect.gen(function* () {
+  const random = yield* SecureRandom.SecureRandom
+  const bytes = yield* random.randomBytes(groups * groupCharacters)
+  const characters = Array.from(bytes, (byte) => alphabet.charAt(byte % alphabet.length)).join("")
+  return Array.from({ length: groups }, (_, index) =>
+    characters.slice(index * groupCharacters, (index + 1) * groupCharacters)
+  ).join("-")
+})
+
+/** As people may type it: in capitals, without hyphens, with a letter that looks like a digit. */
+const normalize = (text: string): string =>
+  text
+    .slice(0, maxCharacters)
+    .toLowerCase()
+    .replaceAll(/[^0-9a-z]/gu, "")
+    .replaceAll("o", "0")
+    .replaceAll(/[il]/gu, "1")
+
+const hashOf = Effect.fnUntraced(function* (code: string) {
+  const digest = yield* Digest.Digest
+  return yield* digest.digest(Digest.sha256, new TextEncoder().encode(normalize(code)))
+})
+
+/** Replaces all codes of the account. Within a transaction that locks the account. */
+export const replace = Effect.fnUntraced(function* (accountId: AccountId) {
+  const sql = yield* SqlClient.SqlClient
+  const codes = yield* Effect.all(Array.from({ length: count }, () => generate))
+  const hashes = yield* Effect.forEach(codes, hashOf)
+  yield* remove(accountId)
+  for (const hash of hashes) yield* sql`INSERT INTO recovery_code (account_id, hash) VALUES (${accountId}, ${hash})`
+  return codes.map((code) => Redacted.make(code))
+})
+
+export const remove = Effect.fnUntraced(function* (accountId: AccountId) {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`DELETE FROM recovery_code WHERE account_id = ${accountId}`
+})
+
+/** Whether it was a code of the account, which it is no more. */
+export const redeem = Effect.fnUntraced(function* (accountId: AccountId, code: Redacted.Redacted) {
+  const sql = yield* SqlClient.SqlClient
+  const hash = yield* hashOf(Redacted.value(code))
+  const rows = yield* sql`DELETE FROM recovery_code WHERE account_id = ${accountId} AND hash = ${hash} RETURNING hash`
+  return rows.length > 0
+})
+
+const decodeLeft = rowOf(Schema.Struct({ left: Schema.Int }))
+
+export const left = Effect.fnUntraced(function* (accountId: AccountId) {
+  const sql = yield* SqlClient.SqlClient
+  const rows = yield* sql`SELECT count(*)::integer AS left FROM recovery_code WHERE account_id = ${accountId}`
+  return (yield* decodeLeft(rows)).left
+})
