@@ -15,6 +15,7 @@ import { scope } from "../../domain/oauth/Scope.ts"
 import type { ServiceUnavailable } from "../../domain/ToolError.ts"
 import { rowOf, rowsOf } from "../database/Rows.ts"
 import { availableOnce } from "../database/Availability.ts"
+import * as DatabaseClock from "../database/DatabaseClock.ts"
 import { UnknownClient } from "./Clients.ts"
 import * as GrantRows from "./GrantRows.ts"
 import * as Secrets from "./Secrets.ts"
@@ -74,6 +75,12 @@ export interface Refresh {
 }
 
 type Needs = Digest.Digest | SecureRandom.SecureRandom | SqlClient.SqlClient
+
+/**
+ * Codes and refresh tokens live by the database's clock: a server whose own clock is wrong would take the repeat of a refresh
+ * that another server answered for the use of a stolen token.
+ */
+const currentTimeMillis = Effect.flatten(DatabaseClock.DatabaseTime)
 
 const decodeCount = rowOf(Schema.Struct({ count: Schema.Int }))
 const decodeRecent = rowOf(Schema.Struct({ count: Schema.Int, oldest: Schema.NullOr(Schema.Date) }))
@@ -150,7 +157,7 @@ export class Grants extends Context.Service<
         const code = yield* Secrets.random("authorization_code").pipe(Effect.provide(services))
         const insert = Effect.gen(function* () {
           const { accountId, client } = approval
-          const millis = yield* Clock.currentTimeMillis
+          const millis = yield* currentTimeMillis
           const now = new Date(millis)
           // Locks the account first, so that only one transaction at a time counts its connections.
           yield* sql`SELECT FROM account WHERE id = ${accountId} FOR NO KEY UPDATE`
@@ -193,7 +200,7 @@ export class Grants extends Context.Service<
         const found = Option.getOrUndefined(yield* GrantRows.lockCode(hash))
         if (found === undefined) return Result.fail(Grant.invalidCode("unknown_or_ended"))
         const { code, grant } = found
-        const now = yield* Clock.currentTimeMillis
+        const now = yield* currentTimeMillis
         const verdict = Grant.judgeCode(code, { ...attempt, challenge }, now, mcpUrl)
         switch (verdict._tag) {
           case "Refused":
@@ -269,7 +276,7 @@ export class Grants extends Context.Service<
         const found = Option.getOrUndefined(yield* GrantRows.lockRefreshToken(hash))
         if (found === undefined) return Result.fail(Grant.invalidRefreshToken("unknown_or_ended"))
         const { grant, keyId } = found
-        const now = yield* Clock.currentTimeMillis
+        const now = yield* currentTimeMillis
         const verdict = Grant.judgeRefresh(found.token, attempt, now, mcpUrl)
         switch (verdict._tag) {
           case "Refused":
