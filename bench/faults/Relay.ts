@@ -1,0 +1,114 @@
+/** A TCP relay in this process, whose connections can be cut: the load balancer, and the virtual address of the database. */
+import { Effect } from "effect"
+import type { Scope } from "effect"
+import * as net from "node:net"
+
+/** Where a relay may connect to. */
+export interface Upstream {
+  readonly name: string
+  readonly address: net.NetConnectOpts
+}
+
+interface Pair {
+  readonly upstream: string
+  readonly reset: () => void
+}
+
+export interface Relay {
+  readonly port: number
+  /** Resets the connections to an upstream, or all of them; gives how many there were. */
+  readonly cut: (upstream?: string) => number
+  /** Each of the next `count` answers is cut in the middle: half of its bytes arrive, then the connection is reset. */
+  readonly cutAnswers: (count: number) => void
+  /** How many of them are still to come. */
+  readonly toCut: () => number
+  readonly connections: () => number
+}
+
+/**
+ * Takes connections and connects each to the first of `upstreams` that accepts it. Only a connection that was refused is tried on
+ * the next: nothing of the client was sent by then.
+ */
+export const make = (upstreams: () => ReadonlyArray<Upstream>): Effect.Effect<Relay, never, Scope.Scope> =>
+  Effect.acquireRelease(
+    Effect.callback<{ readonly relay: Relay; readonly server: net.Server }>((resume) => {
+      const pairs = new Set<Pair>()
+      let toCut = 0
+
+      const joined = (client: net.Socket, upstream: net.Socket, { address, name }: Upstream) => {
+        // A Unix socket knows no reset.
+        const drop = (socket: net.Socket) =>
+          socket === upstream && "path" in address ? socket.destroy() : socket.resetAndDestroy()
+        const reset = () => {
+          drop(client)
+          drop(upstream)
+        }
+        const pair = { upstream: name, reset }
+        pairs.add(pair)
+        const pass = (from: net.Socket, to: net.Socket) => (bytes: Buffer) => {
+          if (to.write(bytes)) return
+          from.pause()
+          to.once("drain", () => from.resume())
+        }
+        const answer = pass(upstream, client)
+        upstream.on("data", (bytes: Buffer) => {
+          if (toCut === 0) return answer(bytes)
+          toCut -= 1
+          client.write(bytes.subarray(0, bytes.length >> 1), reset)
+        })
+        client.on("data", pass(client, upstream))
+        for (const [one, other] of [
+          [client, upstream],
+          [upstream, client]
+        ] as const) {
+          one.on("end", () => other.end())
+          one.on("close", (hadError) => {
+            pairs.delete(pair)
+            // What was received before an orderly end is still delivered.
+            if (hadError) drop(other)
+            else other.destroySoon()
+          })
+        }
+        client.resume()
+      }
+
+      const connect = (client: net.Socket, [first, ...others]: ReadonlyArray<Upstream>) => {
+        if (first === undefined || client.destroyed) return void client.resetAndDestroy()
+        const upstream = net.connect(first.address)
+        upstream.setNoDelay(true)
+        const refused = () => connect(client, others)
+        upstream.once("error", refused)
+        upstream.once("connect", () => {
+          upstream.off("error", refused)
+          upstream.on("error", () => undefined)
+          if (client.destroyed) upstream.destroy()
+          else joined(client, upstream, first)
+        })
+      }
+
+      const server = net.createServer({ pauseOnConnect: true, noDelay: true }, (client) => {
+        client.on("error", () => undefined)
+        connect(client, upstreams())
+      })
+      server.listen(0, "127.0.0.1", () => {
+        const address = server.address()
+        const relay: Relay = {
+          port: typeof address === "object" && address !== null ? address.port : 0,
+          cut: (name) => {
+            const found = [...pairs].filter(({ upstream }) => name === undefined || upstream === name)
+            for (const { reset } of found) reset()
+            return found.length
+          },
+          cutAnswers: (count) => void (toCut = count),
+          toCut: () => toCut,
+          connections: () => pairs.size
+        }
+        resume(Effect.succeed({ relay, server }))
+      })
+    }),
+    ({ relay, server }) =>
+      Effect.sync(() => {
+        server.close()
+        relay.cut()
+      })
+  ).pipe(Effect.map(({ relay }) => relay))

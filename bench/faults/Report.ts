@@ -1,0 +1,133 @@
+/** docs/fault-benchmarks.md, out of what has been measured. */
+import * as os from "node:os"
+import { failoverSeconds } from "./Faults.ts"
+import { patienceMillis } from "./Http.ts"
+import type { Outcome, Struck } from "./Run.ts"
+import { growing } from "./Soak.ts"
+import type { Soak } from "./Soak.ts"
+
+const soakHeading = "## Hours of load"
+
+const count = (value: number): string => value.toLocaleString("en-US")
+const seconds = (value: number): string => `${value.toFixed(1)} s`
+const megabytes = (bytes: number): string => `${(bytes / 2 ** 20).toFixed(1)} MiB`
+
+const isMet = (struck: ReadonlyArray<Struck>): string => {
+  const [first] = struck
+  if (first?.fault.goal === undefined) return ""
+  const noneFailed = struck.every(({ effects }) => effects.failed === 0)
+  const inTime =
+    first.fault.goal === "server" || struck.every(({ effects }) => effects.silentSeconds <= failoverSeconds)
+  return noneFailed && inTime ? "met" : "**missed**"
+}
+
+const ofFault = (struck: ReadonlyArray<Struck>): string => {
+  const worst = (of: (one: Struck) => number) => Math.max(...struck.map(of))
+  const sum = (of: (one: Struck) => number) => struck.reduce((total, one) => total + of(one), 0)
+  const cells = [
+    struck[0]?.fault.name ?? "",
+    String(struck.length),
+    seconds(worst(({ effects }) => effects.silentSeconds)),
+    seconds(worst(({ effects }) => effects.slowestSeconds)),
+    count(sum(({ effects }) => effects.calls)),
+    count(sum(({ effects }) => effects.repeated)),
+    count(sum(({ effects }) => effects.failed)),
+    isMet(struck)
+  ]
+  return `| ${cells.join(" | ")} |`
+}
+
+const counted = ({ counts }: Outcome, prefix: string): string =>
+  Array.from(counts)
+    .filter(([what]) => what.startsWith(prefix))
+    .toSorted(([, a], [, b]) => b - a)
+    .map(([what, number]) => `${what.slice(prefix.length)} ${count(number)}`)
+    .join(", ")
+
+const notSoaked = `${soakHeading}\n\nNot measured yet: \`npm run bench:faults -- --soak 60\`.\n`
+
+/** The page with its part on the soak replaced. */
+export const withSoak = (page: string, soak: Soak, command: string): string => {
+  const unexplained = soak.grown.filter(({ table }) => !growing.has(table))
+  const [faults = ""] = page.split(soakHeading)
+  const text = [
+    soakHeading,
+    "",
+    `\`${command}\`, ${soak.minutes} minutes: ${count(soak.calls)} calls, ${soak.failed} failed; ${count(soak.refused)} requests that were refused or hostile, a tenth`,
+    "of them cut off by the client; imports, sign-ins and refreshes as above. Medians of the second quarter of the time and of the last one.",
+    "",
+    "| | second quarter | last quarter | flat |",
+    "| --- | --- | --- | --- |",
+    ...soak.measures.map(
+      ({ after, before, isFlat, name }) =>
+        `| ${name} | ${before.toFixed(0)} | ${after.toFixed(0)} | ${isFlat ? "yes" : "**no**"} |`
+    ),
+    `| tables that grew by more than 1 MiB without a reason | | ${unexplained.map(({ after, before, table }) => `${table}: ${megabytes(after - before)}`).join(", ") || "none"} | ${unexplained.length === 0 ? "yes" : "**no**"} |`,
+    "",
+    `Tables that grow with the calls that succeed, until their retention removes the rows: ${
+      soak.grown
+        .filter(({ table }) => growing.has(table))
+        .map(({ after, before, table }) => `${table} by ${megabytes(after - before)}`)
+        .join(", ") || "none by more than 1 MiB"
+    }.`,
+    ""
+  ]
+  return faults + text.join("\n")
+}
+
+/** The page with its part on faults replaced. */
+export const withFaults = (page: string, outcome: Outcome, command: string): string => {
+  const { books, hasOwnDisks, incidents, struck } = outcome
+  const soak = page.includes(soakHeading) ? page.slice(page.indexOf(soakHeading)) : notSoaked
+  const byName = Map.groupBy(struck, ({ fault }) => fault.name)
+  const text = [
+    "# What faults do to calls",
+    "",
+    "<!-- Written by `npm run bench:faults`. -->",
+    "",
+    "Two servers behind a load balancer, on a primary of PostgreSQL with a synchronous standby behind a virtual address; scripts with API keys, connected",
+    "apps that refresh their tokens, people who sign in, and imports, all at the same time. Faults come one after the other at random times;",
+    "the seed decides which, where and when. Load balancer, virtual address and manager of the cluster are the program's own",
+    "([operations](operations.md#when-a-part-fails) says what they do and how to set up others).",
+    "",
+    `\`${command}\`, ${Math.round(outcome.seconds / 60)} minutes, ${os.availableParallelism()} cores that clients, servers and both databases shared with other programs: the load of the machine was`,
+    `${(os.loadavg()[0] ?? 0).toFixed(1)}. **Absolute times are those of a loaded machine.**`,
+    "",
+    "- **none for**: until calls succeeded again: the longest time without a call of anyone that succeeded. The manager of the cluster takes a second of it to notice.",
+    "- **longest wait**: of one customer for one call, with its repeats.",
+    "- **repeated**: calls that succeeded when the client sent them again, as [errors](errors.md) says: with the same idempotency key.",
+    `- **failed**: calls with a key that had no result within ${patienceMillis / 1000} seconds, repeats included.`,
+    "",
+    "| fault | times | none for, at most | longest wait | calls | repeated | failed | goal |",
+    "| --- | --- | --- | --- | --- | --- | --- | --- |",
+    ...Array.from(byName.values(), ofFault),
+    "",
+    `Goals: no call fails while a server dies; at most ${failoverSeconds} seconds, and no failed call, while the database fails over. Faults without a goal`,
+    "have no other part that could take over.",
+    "",
+    ...Array.from(byName.values(), ([one]) => `- **${one?.fault.name}**: ${one?.fault.what}.`),
+    "",
+    ...(hasOwnDisks ? [] : ["The disk was not filled: mounting a small file system was not permitted.", ""]),
+    "## At the end",
+    "",
+    "| | |",
+    "| --- | --- |",
+    `| calls that had a result | ${count(books.succeeded)} |`,
+    `| credits taken by the ledger, refunds subtracted | ${count(books.charged)} |`,
+    `| charges that were refunded | ${count(books.refunded)} |`,
+    `| calls with a key that are charged and that the client gave up | ${count(books.abandoned)} |`,
+    `| calls without a key that are charged and had no result | ${count(books.lost)} of ${count(books.withoutResult)} without a result |`,
+    `| charged twice, or a result without a charge | ${count(books.disagreements.length)} |`,
+    `| answers | ${counted(outcome, "answer: ")} |`,
+    `| refreshes | ${counted(outcome, "refresh: ")} |`,
+    `| sign-ins | ${counted(outcome, "sign-in: ")} |`,
+    `| pages | ${counted(outcome, "page: ")} |`,
+    `| imports | ${counted(outcome, "import: ")} |`,
+    `| what must not be | ${incidents.length === 0 ? "nothing" : incidents.join("; ").replaceAll(/[|\s]+/gu, " ")} |`,
+    "",
+    "`credits verify` and `catalog verify`, for the index of each server, are part of it. The records of an import are compared with its file each time",
+    "that one ends.",
+    ""
+  ]
+  return `${text.join("\n")}\n${soak}`
+}
