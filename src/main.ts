@@ -42,7 +42,7 @@ const discovery = Command.make("discovery", {}, () => serve).pipe(
     appCommand.pipe(Command.provide(operation)),
     trackCommand.pipe(Command.provide(operation)),
     creditsCommand.pipe(Command.provide(operation)),
-    billingCommand.pipe(Command.provide(operation))
+    billingCommand.pipe(Command.provide(Live.billing.pipe(Layer.provideMerge(Live.sharedDatabase))))
   ])
 )
 

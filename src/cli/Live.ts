@@ -100,7 +100,7 @@ export const sharedDatabase = Layer.unwrap(
 
 /** For commands and the demo. */
 export const operation = Layer.mergeAll(
-  Billing.layer.pipe(Layer.provideMerge(Accounts.layer)),
+  Accounts.layer,
   ApiKeys.layer,
   TrackedShops.layer,
   LedgerCheck.layer,
@@ -108,6 +108,9 @@ export const operation = Layer.mergeAll(
   ServerKey.layer,
   Importer.layer
 ).pipe(Layer.provideMerge(Passwords.layer), Layer.provide(NodeCrypto.layer))
+
+/** Apart from the others, which need not load the library of Stripe. */
+export const billing = Billing.layer.pipe(Layer.provideMerge(operation))
 
 export const demoAccounts = DemoAccounts.layer
 

@@ -6,6 +6,7 @@ import { billingCommand } from "../../src/cli/BillingCommand.ts"
 import { Billing } from "../../src/services/billing/Billing.ts"
 import * as Access from "../support/Access.ts"
 import { customer, standing } from "../support/BillingAccounts.ts"
+import * as ServerProcess from "../support/ServerProcess.ts"
 import { SetClock } from "../support/SetClock.ts"
 import { StripeDouble } from "../support/StripeDouble.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
@@ -51,6 +52,20 @@ layer(Services, { excludeTestServices: true })("billing reconcile", (it) => {
       assert.include(first.text, "2 accounts are what their subscriptions say; 1 were corrected.")
       assert.strictEqual(yield* standing(email), "pro unpaid")
       assert.notInclude((yield* run).text, email)
+    })
+  )
+
+  it.effect("runs as a program of its own, with the variables alone", () =>
+    Effect.gen(function* () {
+      const double = yield* StripeDouble
+      const { connection } = yield* TestDatabase
+      const { customerId, email } = yield* customer()
+      double.subscribe(customerId)
+      const environment = { ...double.environment, DATABASE_URL: ServerProcess.urlOf(connection) }
+      const { code, err, out } = yield* ServerProcess.command(environment, "billing", "reconcile")
+      assert.strictEqual(code, 0, err)
+      assert.include(out, `${email}  starter active -> growth active`)
+      assert.strictEqual(yield* standing(email), "growth active")
     })
   )
 

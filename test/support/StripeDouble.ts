@@ -58,6 +58,8 @@ export class StripeDouble extends Context.Service<
     readonly url: string
     /** Settings of a service that uses it. */
     readonly settings: Pick<AppSettings, "stripe" | "stripeApiUrl">
+    /** The same as environment variables. */
+    readonly environment: Readonly<Record<string, string>>
     /** Calls of the API so far. */
     readonly calls: Array<Call>
     readonly customers: Map<string, { readonly id: string; readonly email: string }>
@@ -65,8 +67,8 @@ export class StripeDouble extends Context.Service<
     readonly sessions: Array<Session>
     /** How the next calls fail: one fault each, or all of them. */
     readonly faults: { next: Array<Fault>; all: Fault | undefined }
-    /** Called with the answer to a list of subscriptions before it is sent. */
-    readonly hooks: { beforeAnswer: (() => Promise<void>) | undefined }
+    /** Called with the path of each list when its answer is made, which waits for it. */
+    readonly hooks: { beforeAnswer: ((path: string) => Promise<void>) | undefined }
     readonly subscribe: (customer: string, options?: Partial<Subscription>) => Subscription
     /** A signed event about an object. `timestamp` is in seconds since 1970. */
     readonly event: (options: {
@@ -271,7 +273,7 @@ const listen = async () => {
     if (call.idempotencyKey !== undefined && status === 200) {
       made.set(call.idempotencyKey, { request: request_, answer: value })
     }
-    if (pathname === "/v1/subscriptions" && call.method === "GET") await hooks.beforeAnswer?.()
+    if (call.method === "GET") await hooks.beforeAnswer?.(pathname)
     return void send(status, value)
   }
 
@@ -350,6 +352,13 @@ const listen = async () => {
         prices
       }),
       stripeApiUrl: url
+    },
+    environment: {
+      STRIPE_SECRET_KEY: secretKey,
+      STRIPE_WEBHOOK_SECRET: webhookSecret,
+      STRIPE_PRICE_GROWTH: prices.growth.join(),
+      STRIPE_PRICE_PRO: prices.pro.join(),
+      STRIPE_API_URL: url
     },
     calls,
     customers,

@@ -257,8 +257,8 @@ layer(Services, { excludeTestServices: true })("billing", (it) => {
         const subscription = double.subscribe(customerId, { status: "incomplete" })
         const release = Promise.withResolvers<void>()
         let asked = 0
-        double.hooks.beforeAnswer = async () => {
-          if (held[asked++] === true) await release.promise
+        double.hooks.beforeAnswer = async (path) => {
+          if (path === "/v1/subscriptions" && held[asked++] === true) await release.promise
         }
         const due: Array<{ readonly at: number; readonly event: Effect.Success<ReturnType<typeof eventOf>> }> = []
         const running: Array<Fiber.Fiber<unknown, unknown>> = []
@@ -519,7 +519,16 @@ layer(Services, { excludeTestServices: true })("billing", (it) => {
         const double = yield* StripeDouble
         const billing = yield* stripe
         const ask = billing.checkout({ accountId, email, language: "en" }, "growth")
+        // All of them find no page before one makes it.
+        const allHaveAsked = Promise.withResolvers<void>()
+        let asked = 0
+        double.hooks.beforeAnswer = async (path) => {
+          if (path !== "/v1/checkout/sessions") return
+          if (++asked === 4) allHaveAsked.resolve()
+          await allHaveAsked.promise
+        }
         const atOnce = yield* Effect.all([ask, ask, ask, ask], { concurrency: "unbounded" })
+        double.hooks.beforeAnswer = undefined
         const pages = new Set([...atOnce, yield* ask])
         assert.strictEqual(pages.size, 1)
         const customers = Array.from(double.customers.values()).filter((each) => each.email === email)
@@ -652,7 +661,6 @@ layer(Services, { excludeTestServices: true })("billing", (it) => {
         double.subscribe(right.customerId)
         yield* arrive({ customer: right.customerId })
         double.subscribe(missed.customerId, { price: "price_pro" })
-        double.hooks.beforeAnswer = undefined
         const billing = yield* stripe
         const compared = yield* Stream.runCollect(billing.reconcile)
         const of = (accountId: number) => Array.from(compared).find((each) => each.accountId === accountId)

@@ -1,10 +1,9 @@
 /** The page Billing: from the plan to the pages of Stripe and back. */
 import { assert, describe, layer } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Redacted } from "effect"
 import { Accounts } from "../../../../src/services/access/Accounts.ts"
 import { ApiKeys } from "../../../../src/services/access/ApiKeys.ts"
 import * as Messages from "../../../../src/domain/Messages.ts"
-import { Redacted } from "effect"
 import { customerIdOf, standing } from "../../../support/BillingAccounts.ts"
 import { Site } from "../../../support/Site.ts"
 import * as SiteVisitor from "../../../support/SiteVisitor.ts"
@@ -140,6 +139,22 @@ layer(Services, { excludeTestServices: true })("the page Billing", (it) => {
       const back = yield* visitor.get(`${path}/return?from=portal`)
       assert.strictEqual(back.headers.get("location"), path)
       assert.strictEqual(yield* standing(email), "pro active")
+    })
+  )
+
+  it.effect("is named to operators as what changed the account", () =>
+    Effect.gen(function* () {
+      const double = yield* StripeDouble
+      const site = yield* Site
+      const { id, visitor } = yield* open()
+      yield* visitor.submit(`${path}/checkout`, { plan: "growth" })
+      double.subscribe((yield* customerIdOf(id)) ?? "")
+      yield* visitor.get(`${path}/return?from=checkout`)
+      const who = yield* site.account()
+      yield* Effect.flatMap(Accounts, (accounts) => accounts.setRole(who.email, "operator"))
+      const operator = yield* SiteVisitor.signedIn(who)
+      const { text } = yield* operator.get(`/dashboard/operator/accounts/${id}`)
+      assert.match(text, /Plan\s*: from Starter to Growth\s*<\/td>\s*<td>billing<\/td>/u)
     })
   )
 
