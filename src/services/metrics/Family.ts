@@ -71,11 +71,11 @@ export const registered: Effect.Effect<void> = Effect.withFiber((fiber) => {
 
 type Values = Readonly<Record<string, string>>
 
-const combinationsOf = (labels: Labels): ReadonlyArray<Values> =>
-  Object.entries(labels).reduce<ReadonlyArray<Values>>(
-    (all, [name, values]) => all.flatMap((each) => values.map((value) => ({ ...each, [name]: value }))),
-    [{}]
-  )
+/** A step to one series: the labels in their order, and for each the value. Faster than a joined key, which is hashed each time. */
+interface Branch<M> {
+  readonly next: ReadonlyMap<string, Branch<M>>
+  readonly series: M | undefined
+}
 
 /** The series of a family by the values of its labels. */
 const make = <L extends Labels, Input, State>(
@@ -84,25 +84,34 @@ const make = <L extends Labels, Input, State>(
   { labels, lazy = false, meaning }: Options<L>,
   seriesOf: (attributes: Values) => Metric.Metric<Input, State>
 ) => {
-  const names = Object.keys(labels ?? {})
-  const keyOf = (values: Values) => {
-    let key = ""
-    for (const each of names) key += `${values[each]} `
-    return key
+  const lists: ReadonlyArray<readonly [label: string, values: ReadonlyArray<string>]> = Object.entries(labels ?? {})
+  const all: Array<Metric.Metric<Input, State>> = []
+  const grow = (chosen: Values, depth: number): Branch<Metric.Metric<Input, State>> => {
+    const list = lists[depth]
+    if (list !== undefined) {
+      const [label, values] = list
+      const next = new Map(values.map((value) => [value, grow({ ...chosen, [label]: value }, depth + 1)]))
+      return { next, series: undefined }
+    }
+    const series = seriesOf(chosen)
+    all.push(series)
+    return { next: new Map(), series }
   }
-  const series = new Map(combinationsOf(labels ?? {}).map((values) => [keyOf(values), seriesOf(values)]))
+  const root = grow({}, 0)
   families.push({
     definition: { name, type, meaning, labels: labels ?? {} },
     register: (context) => {
       // Reading a value makes the series.
-      if (!lazy) for (const each of series.values()) each.valueUnsafe(context)
+      if (!lazy) for (const each of all) each.valueUnsafe(context)
     }
   })
-  return (values: Of<L>): Metric.Metric<Input, State> => {
-    const found = series.get(keyOf(values))
-    if (found === undefined) throw new Error(`${name} has no series ${JSON.stringify(values)}`)
-    return found
+  const find = (values: Values) => {
+    let branch: Branch<Metric.Metric<Input, State>> | undefined = root
+    for (const [label] of lists) branch = branch?.next.get(values[label] ?? "")
+    if (branch?.series === undefined) throw new Error(`${name} has no series ${JSON.stringify(values)}`)
+    return branch.series
   }
+  return (values: Of<L>) => find(values)
 }
 
 const ignore = () => {}
