@@ -99,16 +99,18 @@ const isList = (networks: Service["networks"]): networks is ReadonlyArray<string
 export const networksOf = ({ networks }: Service): Networks =>
   isList(networks) ? Object.fromEntries(networks.map((name) => [name, {}])) : networks
 
-/** With the values of `settings` for `${NAME}`; every other name fails. */
-export const compose = (settings: Readonly<Record<string, string>>): Compose =>
-  parse(
-    read("compose.yaml").replaceAll(/\$\{(\w+)(?::\?|:-([^}]*))?\}/gu, (_, name: string, instead?: string) => {
-      const value = settings[name] ?? instead
+/** With the values of `settings` for `${NAME:?}`, which have to be there, and for `${NAME:-}`. */
+export const compose = (settings: Readonly<Record<string, string>>): Compose => {
+  const filled = (text: string) =>
+    text.replaceAll(/\$\{(\w+):[?-]\}/gu, (_, name: string) => {
+      const value = settings[name]
       if (value === undefined) throw new Error(`compose.yaml uses ${name}, which compose.env does not have`)
       return value
-    }),
-    { merge: true }
-  )
+    })
+  return parse(read("compose.yaml"), (_, value: unknown) => (typeof value === "string" ? filled(value) : value), {
+    merge: true
+  })
+}
 
 export const caddyfile = () => read("Caddyfile").replaceAll(/^\s*#.*\n/gmu, "")
 

@@ -10,6 +10,7 @@ import manifest from "../../package.json" with { type: "json" }
 import { AppConfig, variables } from "../../src/Config.ts"
 import * as Endpoint from "../../src/http/mcp/Endpoint.ts"
 import * as Server from "../../src/http/Server.ts"
+import * as StripeWebhook from "../../src/http/StripeWebhook.ts"
 import { majorVersion } from "../../src/services/database/PostgresBinaries.ts"
 import * as PrivatePostgres from "../support/PrivatePostgres.ts"
 import * as ServerProcess from "../support/ServerProcess.ts"
@@ -272,7 +273,12 @@ layer(TestDatabase.layer, { excludeTestServices: true })((it) => {
           const environment = {
             DATABASE_URL: ServerProcess.urlOf({ ...connection, database: "discovery", username: "discovery" }),
             DATA_DIR: path.join(folder, "data"),
-            PORT: port
+            PORT: port,
+            STRIPE_SECRET_KEY: "sk_test_1",
+            STRIPE_WEBHOOK_SECRET: "whsec_1",
+            STRIPE_PRICE_GROWTH: "price_1",
+            STRIPE_PRICE_PRO: "price_2",
+            STRIPE_API_URL: "http://127.0.0.1:1"
           }
           const server = yield* ServerProcess.start(environment, program)
           assert.isNull(server.child.exitCode, server.logged())
@@ -288,7 +294,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })((it) => {
           assert.strictEqual(yield* status("/docs"), 200)
 
           const machines = DeployFiles.directive("@machines path").filter((address) => !address.endsWith("*"))
-          assert.include(machines, Endpoint.path)
+          assert.includeMembers(machines, [Endpoint.path, StripeWebhook.path])
           for (const address of machines) assert.notStrictEqual(yield* status(address), 404, address)
           const [inner = ""] = DeployFiles.directive("@inner path")
           assert.isTrue(ready.startsWith(inner.slice(0, -1)))
