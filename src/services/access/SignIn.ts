@@ -102,6 +102,11 @@ export class SignIn extends Context.Service<
         )
         const isRight = isEqual && holder !== undefined && holder.passwordHash !== null
         yield* attempts.settle(attempt, isRight ? "right" : "wrong")
+        // Without the e-mail address: people also type their password into its field. The limits of attempts bound these lines.
+        yield* Effect.logInfo({
+          message: isRight ? "A password was right" : "A password was wrong",
+          account_id: holder?.accountId ?? null
+        })
         if (!isRight) return yield* new SignInRejected()
         return { accountId: holder.accountId, email: holder.email, passwordHash }
       })

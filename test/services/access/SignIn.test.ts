@@ -1,5 +1,5 @@
 import { assert, describe, layer } from "@effect/vitest"
-import { Clock, Context, Effect, Exit, Fiber, Layer, Option, Redacted } from "effect"
+import { Clock, Context, Effect, Exit, Fiber, Layer, Logger, Option, Redacted } from "effect"
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import { SqlClient } from "effect/sql"
 import { Accounts } from "../../../src/services/access/Accounts.ts"
@@ -9,6 +9,7 @@ import { Passwords, PasswordsBusy } from "../../../src/services/access/Passwords
 import { Sessions } from "../../../src/services/access/Sessions.ts"
 import { SignIn } from "../../../src/services/access/SignIn.ts"
 import * as Database from "../../../src/services/database/Database.ts"
+import * as JsonLog from "../../../src/services/JsonLog.ts"
 import * as Access from "../../support/Access.ts"
 import { SetClock } from "../../support/SetClock.ts"
 import { recorded } from "../../support/Statements.ts"
@@ -102,6 +103,29 @@ layer(Services, { excludeTestServices: true })("SignIn", (it) => {
       })
     )
   })
+
+  it.effect("is logged with its account, right or wrong, and without the address", () =>
+    Effect.gen(function* () {
+      const { attempt, email, id } = yield* owner
+      const lines: Array<string> = []
+      const logged = Effect.provide(Logger.layer([Logger.map(JsonLog.format, (line) => void lines.push(line))]))
+      yield* logged(tagOf(attempt(right, newAddress())))
+      yield* logged(tagOf(attempt(wrong, newAddress())))
+      yield* logged(tagOf(attempt(wrong, newAddress(), "nobody@discovery.test")))
+      assert.deepStrictEqual(
+        lines.map((line) => {
+          const { account_id, message } = JSON.parse(line)
+          return [message, account_id]
+        }),
+        [
+          ["A password was right", id],
+          ["A password was wrong", id],
+          ["A password was wrong", null]
+        ]
+      )
+      for (const line of lines) for (const said of [email, "nobody", right, wrong]) assert.notInclude(line, said)
+    })
+  )
 
   describe("R56 attempts", () => {
     it.effect("on one account from one network: 10 in a row, then one a minute, and the answer says when", () =>
