@@ -18,6 +18,8 @@ const warmUps = 10
 /** Every page, and searches with and without filters; each has an account of its own, as an account may only look so often. */
 const pages = [
   "/sign-in",
+  "/sign-up",
+  "/reset-password",
   "/docs",
   "/docs/clients",
   "/docs/tools",
@@ -38,6 +40,8 @@ const pages = [
   "/dashboard/usage",
   "/dashboard/account",
   "/dashboard/account/password",
+  "/dashboard/account/email",
+  "/dashboard/account/close",
   "/dashboard/operator",
   "/dashboard/operator/accounts/1",
   "/dashboard/nowhere"

@@ -17,16 +17,24 @@ CREATE TABLE account (
   role text NOT NULL DEFAULT 'customer'::text,
   subscription_began_on date,
   created_at timestamp with time zone NOT NULL,
+  closed_at timestamp with time zone,
+  forgotten_at timestamp with time zone,
   user_handle uuid NOT NULL DEFAULT gen_random_uuid(),
   second_step boolean NOT NULL DEFAULT false,
   CONSTRAINT account_pkey PRIMARY KEY (id),
   CONSTRAINT account_check CHECK (plan = 'starter'::text OR subscription_began_on IS NOT NULL),
+  CONSTRAINT account_closed CHECK (
+CASE
+    WHEN closed_at IS NULL THEN forgotten_at IS NULL
+    ELSE password_hash IS NULL AND role = 'customer'::text
+END),
   CONSTRAINT account_email_check CHECK (char_length(email) >= 3 AND char_length(email) <= 254),
   CONSTRAINT account_password_hash_check CHECK (password_hash ~~ '$argon2id$%'::text),
   CONSTRAINT account_plan_check CHECK (plan = ANY (ARRAY['starter'::text, 'growth'::text, 'pro'::text])),
   CONSTRAINT account_role_check CHECK (role = ANY (ARRAY['customer'::text, 'operator'::text])),
   CONSTRAINT account_status_check CHECK (status = ANY (ARRAY['active'::text, 'paused'::text, 'unpaid'::text, 'canceled'::text]))
 );
+CREATE INDEX account_to_forget ON account USING btree (closed_at) WHERE closed_at IS NOT NULL AND forgotten_at IS NULL;
 CREATE UNIQUE INDEX account_email ON account USING btree (lower(email));
 
 CREATE TABLE api_key (
@@ -599,6 +607,34 @@ CREATE TABLE recent_search (
   CONSTRAINT recent_search_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id) ON DELETE CASCADE
 );
 
+CREATE TABLE account_link (
+  hash bytea NOT NULL,
+  purpose text NOT NULL,
+  email text NOT NULL,
+  account_id integer,
+  password_hash text,
+  browser bytea,
+  return_to text,
+  created_at timestamp with time zone NOT NULL,
+  expires_at timestamp with time zone NOT NULL,
+  CONSTRAINT account_link_pkey PRIMARY KEY (hash),
+  CONSTRAINT account_link_browser_check CHECK (octet_length(browser) = 32),
+  CONSTRAINT account_link_check CHECK (
+CASE purpose
+    WHEN 'sign_up'::text THEN account_id IS NULL AND password_hash IS NOT NULL AND browser IS NOT NULL
+    ELSE account_id IS NOT NULL AND password_hash IS NULL AND browser IS NULL AND return_to IS NULL
+END),
+  CONSTRAINT account_link_email_check CHECK (char_length(email) >= 3 AND char_length(email) <= 254),
+  CONSTRAINT account_link_hash_check CHECK (octet_length(hash) = 32),
+  CONSTRAINT account_link_password_hash_check CHECK (password_hash ~~ '$argon2id$%'::text),
+  CONSTRAINT account_link_purpose_check CHECK (purpose = ANY (ARRAY['sign_up'::text, 'reset'::text, 'email'::text])),
+  CONSTRAINT account_link_return_to_check CHECK (char_length(return_to) <= 8192),
+  CONSTRAINT account_link_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id) ON DELETE CASCADE
+);
+CREATE INDEX account_link_expires ON account_link USING btree (expires_at);
+CREATE UNIQUE INDEX account_link_account ON account_link USING btree (account_id, purpose) WHERE account_id IS NOT NULL;
+CREATE UNIQUE INDEX account_link_sign_up ON account_link USING btree (lower(email)) WHERE purpose = 'sign_up'::text;
+
 CREATE TABLE passkey (
   id integer GENERATED ALWAYS AS IDENTITY NOT NULL,
   account_id integer NOT NULL,
@@ -966,6 +1002,28 @@ AS $function$
       SELECT request_id, true FROM refund
       UNION ALL SELECT request_id, false FROM bar
       UNION ALL SELECT request_id, false FROM request WHERE settled OR written <> 'charge';
+    END $function$;
+
+CREATE OR REPLACE FUNCTION public.remove_activity_of(closed integer, most integer)
+ RETURNS integer
+ LANGUAGE plpgsql
+AS $function$
+    DECLARE
+      lines integer;
+      days integer;
+    BEGIN
+      IF NOT EXISTS (SELECT FROM account WHERE id = closed AND closed_at IS NOT NULL) THEN
+        RAISE EXCEPTION 'account % is not closed', closed USING ERRCODE = 'restrict_violation';
+      END IF;
+      PERFORM set_config('discovery.removes_old_activity', 'on', true);
+      DELETE FROM activity WHERE account_id = closed AND id IN (
+        SELECT id FROM activity WHERE account_id = closed ORDER BY id LIMIT most);
+      GET DIAGNOSTICS lines = ROW_COUNT;
+      PERFORM set_config('discovery.removes_old_activity', '', true);
+      DELETE FROM activity_day WHERE ctid = ANY (ARRAY(
+        SELECT ctid FROM activity_day WHERE account_id = closed LIMIT most FOR UPDATE));
+      GET DIAGNOSTICS days = ROW_COUNT;
+      RETURN lines + days;
     END $function$;
 
 CREATE OR REPLACE FUNCTION public.remove_old_activity(horizon timestamp with time zone, first_day date, moment timestamp with time zone, most integer)

@@ -8,6 +8,7 @@ import sessions from "./0004_sessions.ts"
 import oauth from "./0005_oauth.ts"
 import activity from "./0006_activity.ts"
 import searches from "./0007_searches.ts"
+import selfService from "./0008_self_service.ts"
 import passkeys from "./0009_passkeys.ts"
 import billing from "./0010_billing.ts"
 import limits from "./0011_limits.ts"
@@ -20,6 +21,7 @@ export const migrations: Record<string, Effect.Effect<void, unknown, SqlClient.S
   "0005_oauth": oauth,
   "0006_activity": activity,
   "0007_searches": searches,
+  "0008_self_service": selfService,
   "0009_passkeys": passkeys,
   "0010_billing": billing,
   "0011_limits": limits

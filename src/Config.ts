@@ -64,6 +64,43 @@ const Contact = Schema.Trim.check(
   )
 )
 
+/** Links with secrets are sent there. Settings besides host, port and password are the server's own. */
+const MailServer = Schema.String.check(
+  Schema.makeFilter(
+    (text: string) => {
+      const url = URL.parse(text)
+      return (
+        url !== null &&
+        /^smtps?:$/u.test(url.protocol) &&
+        url.hostname !== "" &&
+        /^\/?$/u.test(url.pathname) &&
+        url.search === "" &&
+        url.hash === ""
+      )
+    },
+    { expected: "an address such as smtps://user:password@mail.example.com:465, without path and query" }
+  )
+)
+
+/** What a mail says who it is from. */
+export interface Sender {
+  readonly name: string
+  readonly address: string
+}
+
+const senderOf = (text: string): Sender | undefined => {
+  const [, name = "", inBrackets, alone] =
+    /^(?:([^<>@"\p{Cc}]{0,100})<([^\s<>@,;:"]+@[^\s<>@,;:"]+)>|([^\s<>@,;:"]+@[^\s<>@,;:"]+))$/u.exec(text.trim()) ?? []
+  const address = inBrackets ?? alone
+  return address === undefined ? undefined : { name: name.trim() === "" ? "Discovery" : name.trim(), address }
+}
+
+const MailSender = Schema.String.check(
+  Schema.makeFilter((text: string) => senderOf(text) !== undefined, {
+    expected: "an e-mail address, or a name and an address such as Discovery <no-reply@example.com>"
+  })
+)
+
 const Endpoint = Schema.String.check(
   Schema.makeFilter((text: string) => hasScheme(text, "http:", "https:"), {
     expected: "an http(s) address such as http://localhost:4318"
@@ -192,6 +229,16 @@ export const variables = {
     meaning: "Origin of Stripe's API. Another one is for tests with a double."
   },
   SUPPORT_URL: { default: "BASE_URL/dashboard", meaning: "Where a customer gets help." },
+  SIGN_UP: {
+    default: "open",
+    meaning: "Whether people may make accounts themselves (open), or only the command line does (closed)."
+  },
+  SMTP_URL: {
+    default: "",
+    meaning:
+      "Mail server: smtps://user:password@host:465, or smtp:// for STARTTLS. Without it mails are written to DATA_DIR/mail."
+  },
+  MAIL_FROM: { default: "Discovery <no-reply@HOST of BASE_URL>", meaning: "Sender of the mails." },
   ALLOWED_ORIGINS: {
     default: "",
     meaning: "Accepted values of the header Origin besides BASE_URL, separated by commas; others get 403."
@@ -292,6 +339,9 @@ const settings = Config.all({
   supportUrl: Config.option(read(Link, "SUPPORT_URL")),
   stripe,
   stripeApiUrl: read(PublicOrigin, "STRIPE_API_URL").pipe(Config.withDefault("https://api.stripe.com")),
+  signUp: read(Schema.Literals(["open", "closed"]), "SIGN_UP").pipe(Config.withDefault("open" as const)),
+  smtpUrl: Config.option(read(Schema.Redacted(MailServer), "SMTP_URL")),
+  mailFrom: Config.option(read(MailSender, "MAIL_FROM")),
   allowedOrigins: origins,
   trustedProxies,
   connectionMaxDays: read(whole(1, 3650), "CONNECTION_MAX_DAYS").pipe(Config.withDefault(365)),
@@ -321,6 +371,10 @@ const settings = Config.all({
         ? `${baseUrl}${billingPath}`
         : Option.getOrElse(values.billingUrl, dashboard),
       supportUrl: Option.getOrElse(values.supportUrl, dashboard),
+      mailFrom: Option.getOrUndefined(Option.flatMapNullishOr(values.mailFrom, senderOf)) ?? {
+        name: "Discovery",
+        address: `no-reply@${URL.parse(baseUrl)?.hostname ?? "localhost"}`
+      },
       allowedOrigins: new Set([baseUrl, ...values.allowedOrigins])
     }
   }),

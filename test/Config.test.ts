@@ -33,6 +33,15 @@ const wrong: Partial<Record<keyof typeof variables, ReadonlyArray<string>>> = {
   STRIPE_PRICE_GROWTH: ["growth", "price_1, 2", "price_1;price_2"],
   STRIPE_PRICE_PRO: ["prod_1"],
   STRIPE_API_URL: ["stripe", "http://stripe.example.com", "https://api.stripe.com/v1"],
+  SIGN_UP: ["on", "yes"],
+  SMTP_URL: [
+    "mail.example.com",
+    "http://mail.example.com",
+    "smtp://",
+    "smtp://mail.example.com/path",
+    "smtps://mail.example.com?secure=false"
+  ],
+  MAIL_FROM: ["me", "a@example.com, b@example.com", "Discovery <me>", "Eve\r\nBcc: x <a@example.com>"],
   ALLOWED_ORIGINS: ["https://a.example, b.example", "https://a.example/path"],
   TRUSTED_PROXIES: ["proxy", "10.0.0.1/8", "10.0.0.0/33", "10.0.0.1,::g"],
   CONNECTION_MAX_DAYS: ["0", "3651"],

@@ -5,7 +5,9 @@ import { Effect, Layer, Option } from "effect"
 import { Dns } from "effect/net"
 import * as path from "node:path"
 import { AppConfig } from "../Config.ts"
+import { AccountClosing } from "../services/access/AccountClosing.ts"
 import { AccountChanges } from "../services/access/AccountChanges.ts"
+import { AccountLinks } from "../services/access/AccountLinks.ts"
 import { AccountDirectory } from "../services/access/AccountDirectory.ts"
 import { Accounts } from "../services/access/Accounts.ts"
 import { ActivityLog } from "../services/access/ActivityLog.ts"
@@ -14,20 +16,26 @@ import { CallHistory } from "../services/access/CallHistory.ts"
 import { CredentialResolver } from "../services/access/CredentialResolver.ts"
 import { CreditLedger } from "../services/access/CreditLedger.ts"
 import { CsrfTokens } from "../services/access/CsrfTokens.ts"
+import { EmailChange } from "../services/access/EmailChange.ts"
 import { DemoAccounts } from "../services/access/DemoAccounts.ts"
 import { LedgerCheck } from "../services/access/LedgerCheck.ts"
 import { DailyLooks } from "../services/limits/DailyLooks.ts"
 import { PageRateLimit } from "../services/limits/PageRateLimit.ts"
+import { SignInAttempts } from "../services/limits/SignInAttempts.ts"
+import { Mailer } from "../services/mail/Mailer.ts"
 import { ActivityRetention } from "../services/retention/ActivityRetention.ts"
 import { Passkeys } from "../services/access/passkeys/Passkeys.ts"
 import { PasskeySignIn } from "../services/access/passkeys/PasskeySignIn.ts"
 import { SecondStep } from "../services/access/passkeys/SecondStep.ts"
+import { ClosedAccounts } from "../services/retention/ClosedAccounts.ts"
 import { Passwords } from "../services/access/Passwords.ts"
 import { PasswordChange } from "../services/access/PasswordChange.ts"
+import { PasswordReset } from "../services/access/PasswordReset.ts"
 import { RequestRate } from "../services/limits/RequestRate.ts"
 import { SavedSearches } from "../services/access/SavedSearches.ts"
 import { Sessions } from "../services/access/Sessions.ts"
 import { SignIn } from "../services/access/SignIn.ts"
+import { SignUp } from "../services/access/SignUp.ts"
 import { TrackedShops } from "../services/access/TrackedShops.ts"
 import { Usage } from "../services/access/Usage.ts"
 import { Billing } from "../services/billing/Billing.ts"
@@ -140,6 +148,19 @@ const signIn = Layer.mergeAll(PasswordChange.layer, CsrfTokens.layer, passkeys).
   Layer.provide(Passwords.layer)
 )
 
+/** What customers do by themselves, with links in mails. */
+const selfService = Layer.mergeAll(
+  SignUp.layer,
+  PasswordReset.layer,
+  EmailChange.layer,
+  AccountClosing.layer,
+  ClosedAccounts.layer
+).pipe(
+  Layer.provideMerge(Mailer.layer),
+  Layer.provide([AccountLinks.layer, SignInAttempts.layer, Passwords.layer]),
+  Layer.provideMerge(signIn)
+)
+
 /** Hosts of metadata documents are untrusted: a name server that does not answer must not delay others. */
 const dns = Layer.effect(Dns.Dns, Effect.orDie(NodeDns.make({ timeout: "1 second", tries: 2 })))
 
@@ -157,13 +178,9 @@ const oauth = Layer.mergeAll(
 )
 
 /** Accounts, for the pages of customers and operators. */
-const people = Layer.mergeAll(
-  AccountChanges.layer,
-  AccountDirectory.layer,
-  BillingUpkeep.layer.pipe(
-    Layer.provideMerge(Billing.layer),
-    Layer.provideMerge(Accounts.layer.pipe(Layer.provide(Passwords.layer)))
-  )
+const people = Layer.mergeAll(AccountChanges.layer, AccountDirectory.layer, selfService, BillingUpkeep.layer).pipe(
+  Layer.provideMerge(Billing.layer),
+  Layer.provideMerge(Accounts.layer.pipe(Layer.provide(Passwords.layer)))
 )
 
 /** The activity of accounts. */
@@ -195,7 +212,6 @@ export const service = Layer.mergeAll(ToolRunner.layer, ToolRegistry.layer).pipe
       TrackedShops.layer,
       SavedSearches.layer,
       ProductReader.layer,
-      signIn,
       ApiKeys.layer,
       oauth,
       usage,

@@ -103,7 +103,8 @@ const outages = {
   index_building: "The search index is being built.",
   index_missing: "There is no search index right now.",
   search_failed: "The search could not be finished.",
-  busy: "There are too many searches right now."
+  busy: "There are too many searches right now.",
+  mail: "The service cannot send more mails right now."
 } as const
 
 export const unavailable = (outage: keyof typeof outages, cause?: unknown): ServiceUnavailable =>

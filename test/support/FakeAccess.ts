@@ -8,6 +8,7 @@ import * as ToolErrorMessages from "../../src/domain/ToolErrorMessages.ts"
 import type { Activity } from "../../src/domain/access/Activity.ts"
 import { ActivityLog } from "../../src/services/access/ActivityLog.ts"
 import { CallHistory } from "../../src/services/access/CallHistory.ts"
+import { AccountClosing } from "../../src/services/access/AccountClosing.ts"
 import { AccountChanges } from "../../src/services/access/AccountChanges.ts"
 import { AccountDirectory } from "../../src/services/access/AccountDirectory.ts"
 import { Accounts } from "../../src/services/access/Accounts.ts"
@@ -18,14 +19,17 @@ import { CredentialRejected, CredentialResolver } from "../../src/services/acces
 import { CreditLedger } from "../../src/services/access/CreditLedger.ts"
 import type { Charge, IdempotencyKey } from "../../src/services/access/CreditLedger.ts"
 import { CsrfTokens } from "../../src/services/access/CsrfTokens.ts"
+import { EmailChange } from "../../src/services/access/EmailChange.ts"
 import { PasswordChange } from "../../src/services/access/PasswordChange.ts"
 import { Passkeys } from "../../src/services/access/passkeys/Passkeys.ts"
 import { PasskeySignIn } from "../../src/services/access/passkeys/PasskeySignIn.ts"
 import { SecondStep } from "../../src/services/access/passkeys/SecondStep.ts"
 import { WebAuthn } from "../../src/services/access/passkeys/WebAuthn.ts"
+import { PasswordReset } from "../../src/services/access/PasswordReset.ts"
 import { PasswordsBusy } from "../../src/services/access/Passwords.ts"
 import { Sessions } from "../../src/services/access/Sessions.ts"
 import { SignIn } from "../../src/services/access/SignIn.ts"
+import { SignUp } from "../../src/services/access/SignUp.ts"
 import { Usage } from "../../src/services/access/Usage.ts"
 
 const billingUrl = "https://discovery.test/billing"
@@ -96,8 +100,12 @@ export const nobodySignedIn = Layer.mergeAll(
   })
 )
 
-/** Services of pages that need a session. */
+/** Services of pages that other tests visit. */
 export const unvisited = Layer.mergeAll(
+  Layer.mock(AccountClosing, {}),
+  Layer.mock(EmailChange, {}),
+  Layer.mock(PasswordReset, {}),
+  Layer.mock(SignUp, {}),
   Layer.mock(AccountChanges, {}),
   Layer.mock(AccountDirectory, {}),
   Layer.mock(Accounts, { list: Stream.empty }),

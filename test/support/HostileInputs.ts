@@ -234,12 +234,19 @@ export const formRoutes = {
   guest: [
     { route: "/sign-in", fields: ["email", "password", "return_to"], bytes: 250_000 },
     { route: "/sign-in/passkey", fields: ["credential", "return_to"], bytes: 250_000 },
-    { route: "/sign-in/second-step", fields: ["code", "return_to"], bytes: 250_000 }
+    { route: "/sign-in/second-step", fields: ["code", "return_to"], bytes: 250_000 },
+    { route: "/sign-up", fields: ["email", "password", "return_to"], bytes: 250_000 },
+    { route: "/sign-up/confirm", fields: ["token", "password"], bytes: 250_000 },
+    { route: "/reset-password", fields: ["email"], bytes: 250_000 },
+    { route: "/reset-password/new", fields: ["token", "next", "again"], bytes: 250_000 }
   ],
   signedIn: [
     { route: "/dashboard/integrations", fields: ["name", "attempt"], bytes: 250_000 },
     { route: "/dashboard/searches", fields: ["query", "subject", "mark", "name"], bytes: 250_000 },
     { route: "/dashboard/account/password", fields: ["current", "next", "again"], bytes: 250_000 },
+    { route: "/dashboard/account/email", fields: ["email", "current"], bytes: 250_000 },
+    { route: "/dashboard/account/email/confirm", fields: ["token"], bytes: 250_000 },
+    { route: "/dashboard/account/close", fields: ["current"], bytes: 250_000 },
     { route: "/authorize/decision", fields: ["request", "decision", "url"], bytes: 250_000 }
   ]
 }
@@ -256,5 +263,9 @@ export const pageRoutes = [
   { route: "/dashboard/searches", fields: ["page", "done"] },
   { route: "/dashboard/usage", fields: ["tool", "outcome", "caller"] },
   { route: "/authorize", fields: ["client_id", "redirect_uri", "state", "scope", "resource"] },
-  { route: "/sign-in", fields: ["return_to"] }
+  { route: "/sign-in", fields: ["return_to", "done"] },
+  { route: "/sign-up", fields: ["return_to", "done"] },
+  { route: "/sign-up/confirm", fields: ["token"] },
+  { route: "/reset-password/new", fields: ["token"] },
+  { route: "/dashboard/account/email/confirm", fields: ["token"] }
 ]

@@ -3,11 +3,13 @@ import { Layer } from "effect"
 import * as AccountPage from "./account/AccountPage.ts"
 import * as AdsPage from "./catalog/AdsPage.ts"
 import * as BillingPage from "./account/BillingPage.ts"
+import * as ClosePage from "./account/ClosePage.ts"
 import * as Asset from "./shared/Assets.ts"
 import { CatalogAccess } from "./catalog/CatalogAccess.ts"
 import * as ConfirmPage from "./passkeys/ConfirmPage.ts"
 import { Csrf } from "./shared/Csrf.ts"
 import * as DashboardPage from "./account/DashboardPage.ts"
+import * as EmailPage from "./account/EmailPage.ts"
 import * as DocsPages from "./docs/DocsPages.ts"
 import * as ExportRoutes from "./catalog/ExportRoutes.ts"
 import { ErrorPage } from "./shared/ErrorPage.ts"
@@ -22,10 +24,12 @@ import * as PasskeyRoutes from "./passkeys/PasskeyRoutes.ts"
 import * as PasskeySignInPages from "./passkeys/PasskeySignInPages.ts"
 import * as PasswordPage from "./account/PasswordPage.ts"
 import * as ProductsPage from "./catalog/ProductsPage.ts"
+import * as ResetPage from "./account/ResetPage.ts"
 import * as ReplacePage from "./integrations/ReplacePage.ts"
 import * as RevokePages from "./integrations/RevokePages.ts"
 import * as SavedSearchesPage from "./catalog/SavedSearchesPage.ts"
 import * as SignInPage from "./account/SignInPage.ts"
+import * as SignUpPage from "./account/SignUpPage.ts"
 import * as StorePage from "./catalog/StorePage.ts"
 import * as StoresPage from "./catalog/StoresPage.ts"
 import * as TrackingForms from "./catalog/TrackingForms.ts"
@@ -54,12 +58,16 @@ const catalog = Layer.mergeAll(
 export const layer = Layer.mergeAll(
   Asset.routes,
   SignInPage.layer,
+  SignUpPage.layer,
+  ResetPage.layer,
   AccountPage.layer,
   BillingPage.layer,
   PasswordPage.layer,
   PasskeySignInPages.layer,
   PasskeyRoutes.layer,
   ConfirmPage.layer,
+  EmailPage.layer,
+  ClosePage.layer,
   OperatorPage.layer,
   OperatorAccountPage.layer,
   OperatorChangePages.layer,

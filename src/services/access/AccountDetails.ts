@@ -26,6 +26,17 @@ export const isEmail: (text: string) => boolean = Schema.is(
   )
 )
 
+/**
+ * An address that mails are sent to: of an {@link isEmail}, one without quotes, comments and lists (RFC 5321, 4.1.2, with the
+ * letters of RFC 6531), whose domain is a name.
+ */
+export const isMailable = (text: string): boolean =>
+  isEmail(text) &&
+  /^[\p{L}\p{M}\p{N}!#$%&'*+/=?^_`{|}~-]+(?:\.[\p{L}\p{M}\p{N}!#$%&'*+/=?^_`{|}~-]+)*@(?:[\p{L}\p{M}\p{N}-]{1,63}\.)+[\p{L}\p{M}\p{N}-]{2,63}$/u.test(
+    text
+  ) &&
+  text.lastIndexOf("@") <= 64
+
 /** Without U+0000 and unpaired surrogates, which PostgreSQL refuses. */
 export const printable = (text: string): string => text.replaceAll(/[\p{Cc}\p{Cs}]/gu, "")
 

@@ -58,6 +58,7 @@ const maxPeriods = 12
 export class AccountDirectory extends Context.Service<
   AccountDirectory,
   {
+    /** Without closed accounts. */
     page(filter: AccountFilter): Effect.Effect<AccountPage, SearchTimeout | ServiceUnavailable>
     find(accountId: number): Effect.Effect<AccountEntry, AccountNotFound | ServiceUnavailable>
     /** Opened periods, newest first, at most 12. */
@@ -98,7 +99,7 @@ export class AccountDirectory extends Context.Service<
 
       const matching = ({ before, email, plan, role, status }: AccountFilter) =>
         sql.and([
-          sql`true`,
+          sql`a.closed_at IS NULL`,
           ...(email === undefined ? [] : [sql`strpos(lower(a.email), lower(${email})) > 0`]),
           ...(plan === undefined ? [] : [sql`a.plan = ${plan}`]),
           ...(status === undefined ? [] : [sql`a.status = ${status}`]),

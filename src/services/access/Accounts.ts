@@ -13,6 +13,7 @@ import { availableOnce, availableToRead } from "../database/Availability.ts"
 import { checkPassword, firstDay, invalid, isEmail, printable } from "./AccountDetails.ts"
 import type { InvalidAccountDetail, NewAccount } from "./AccountDetails.ts"
 import * as AccountChanges from "./AccountChanges.ts"
+import * as AccountLinks from "./AccountLinks.ts"
 import { decodeAccount, decodeAccounts, select } from "./AccountRecord.ts"
 import type { AccountRecord } from "./AccountRecord.ts"
 import * as CreditPeriods from "./CreditPeriods.ts"
@@ -54,7 +55,7 @@ export class Accounts extends Context.Service<
     ): Effect.Effect<AccountRecord, EmailTaken | InvalidAccountDetail | PasswordsBusy | ServiceUnavailable>
     /** Ignores the case of the e-mail address. */
     find(email: string): Effect.Effect<AccountRecord, AccountNotFound | ServiceUnavailable>
-    /** In the order of their creation. */
+    /** In the order of their creation, without closed ones. */
     readonly list: Stream.Stream<AccountRecord, ServiceUnavailable>
     /**
      * Takes effect at once. The allowance of the current period becomes that of the new plan plus grants, but not less
@@ -114,8 +115,12 @@ export class Accounts extends Context.Service<
       const allowances = CreditPeriods.allowances(yield* AppConfig)
       const onDatabase = Effect.provideService(SqlClient.SqlClient, sql)
 
+      /** A closed account is not found: nothing about it may change. */
       const matches = (which: Which) =>
-        typeof which === "string" ? sql`lower(a.email) = lower(${printable(which)})` : sql`a.id = ${which}`
+        sql.and([
+          typeof which === "string" ? sql`lower(a.email) = lower(${printable(which)})` : sql`a.id = ${which}`,
+          sql`a.closed_at IS NULL`
+        ])
 
       const record = (change: Parameters<typeof AccountChanges.record>[0]) => onDatabase(AccountChanges.record(change))
 
@@ -305,6 +310,7 @@ export class Accounts extends Context.Service<
         const change = { accountId: account.id, by: undefined, before: null, after: null, nowMillis }
         yield* sql`UPDATE account SET password_hash = ${hash} WHERE id = ${account.id}`.pipe(
           Effect.andThen(sql`DELETE FROM session WHERE account_id = ${account.id}`),
+          Effect.andThen(AccountLinks.end(sql, account.id)),
           Effect.andThen(record({ ...change, what: "password" })),
           sql.withTransaction,
           availableOnce
@@ -331,7 +337,9 @@ export class Accounts extends Context.Service<
       const list = Stream.paginate(0, (after: number) =>
         Effect.map(
           Effect.flatMap(
-            availableToRead(sql`${select(sql, sql`a.id > ${after}`)} ORDER BY a.id LIMIT ${pageSize}`),
+            availableToRead(
+              sql`${select(sql, sql`a.id > ${after} AND a.closed_at IS NULL`)} ORDER BY a.id LIMIT ${pageSize}`
+            ),
             decodeAccounts
           ),
           (page) =>

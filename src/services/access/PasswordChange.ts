@@ -3,6 +3,7 @@ import { Context, Effect, Layer, Redacted, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Password from "../../domain/access/Password.ts"
 import { availableOnce } from "../database/Availability.ts"
+import * as AccountLinks from "./AccountLinks.ts"
 import { Passwords } from "./Passwords.ts"
 import { Sessions } from "./Sessions.ts"
 import type { Session } from "./Sessions.ts"
@@ -49,6 +50,7 @@ export class PasswordChange extends Context.Service<
           // Changed concurrently: the verified password is no longer the current one.
           if (changed.length === 0) return yield* new SignInRejected()
           yield* sql`DELETE FROM session WHERE account_id = ${accountId}`
+          yield* AccountLinks.end(sql, accountId)
           return yield* sessions
             .start({ accountId, passwordHash, device, passkeyId, secondStep: "done" })
             .pipe(Effect.catchTags({ PasswordOutdated: rejected, SecondStepRequired: rejected }))

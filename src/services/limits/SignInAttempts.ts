@@ -11,6 +11,9 @@
  * counts without a password. Every attempt counts as both before its password is verified, so that concurrent attempts get
  * no further than sequential ones; afterwards the counts of the other kind are given back.
  *
+ * Requests for a mail (sign-up, password reset, new e-mail address) are counted in the same way, for the network and for the
+ * address that gets the mail, whether it has an account or not.
+ *
  * Each count is a leaky bucket, stored as the time at which it will be empty.
  */
 import { Context, Effect, Layer, Schema } from "effect"
@@ -45,6 +48,13 @@ export interface SessionAttempt {
 
 type AnyAttempt = Attempt | SessionAttempt | PasskeyAttempt
 
+/** Of someone who asks for a mail to an address. */
+export interface MailRequest {
+  readonly mailTo: string
+  /** As that of an {@link Attempt}. */
+  readonly address: string
+}
+
 interface Limit {
   /** What is counted. */
   readonly subject: string
@@ -78,6 +88,18 @@ const ofNetworks = (address: string): Limits => {
     }))
   }
 }
+
+/** Each may cost the work of a password, and disturbs somebody. */
+const mailLimits = ({ address, mailTo }: MailRequest): ReadonlyArray<Limit> => [
+  ...ClientNetwork.countedOf(address)
+    .toReversed()
+    .map(({ key, times }) => ({
+      subject: `mail from network ${key}`,
+      burst: 20 * times,
+      everyMillis: 60_000 / times
+    })),
+  { subject: `mail to ${mailTo}`, burst: 4, everyMillis: 15 * 60_000 }
+]
 
 /** The counts of an attempt, always in the same order, in which their rows are locked: the widest network first. */
 const limitsOf = (attempt: AnyAttempt): Limits => {
@@ -122,6 +144,8 @@ export class SignInAttempts extends Context.Service<
   {
     /** Counts an attempt, or refuses it without counting it. */
     take(attempt: AnyAttempt): Effect.Effect<void, TooManyAttempts | ServiceUnavailable>
+    /** Counts a mail that is asked for, or refuses it without counting it. */
+    takeMail(request: MailRequest): Effect.Effect<void, TooManyAttempts | ServiceUnavailable>
     /** Gives back the counts that the outcome does not call for. */
     settle(attempt: AnyAttempt, outcome: "right" | "wrong" | "not_looked_at"): Effect.Effect<void, ServiceUnavailable>
   }
@@ -134,7 +158,7 @@ export class SignInAttempts extends Context.Service<
       // The database folds the case, as it does to find the account, so that no spelling has a count of its own.
       const keyOf = ({ subject }: Limit): Statement.Fragment => sql`sha256(convert_to(lower(${subject}::text), 'UTF8'))`
 
-      const pour = Effect.fnUntraced(function* (limit: Limit, nowMillis: number) {
+      const pour = Effect.fnUntraced(function* (limit: Limit, nowMillis: number, what: string) {
         const key = keyOf(limit)
         const now = sql`${new Date(nowMillis)}::timestamptz`
         const drop = sql`interval '1 millisecond' * ${limit.everyMillis}::integer`
@@ -147,27 +171,35 @@ export class SignInAttempts extends Context.Service<
         const [bucket] = yield* decodeBuckets(yield* sql`SELECT empties_at FROM sign_in_attempt WHERE key = ${key}`)
         const fullMillis = (limit.burst - 1) * limit.everyMillis
         const waitMillis = (bucket?.empties_at.getTime() ?? nowMillis) - fullMillis - nowMillis
-        return yield* tooMany(Math.max(1, Math.ceil(waitMillis / 1000)))
+        return yield* tooMany(what, Math.max(1, Math.ceil(waitMillis / 1000)))
       })
 
-      const take = Effect.fn("SignInAttempts.take")(
-        function* (attempt: AnyAttempt) {
+      const takeAll = Effect.fnUntraced(
+        function* (limits: ReadonlyArray<Limit>, what: string) {
           // All servers share the buckets: one whose clock is wrong would empty them, or fill them for a long time.
           const nowMillis = yield* Effect.flatten(DatabaseClock.DatabaseTime).pipe(
             Effect.provideService(SqlClient.SqlClient, sql),
             availableOnce
           )
-          const { right, wrong } = limitsOf(attempt)
-          yield* Effect.forEach([...wrong, ...right], (limit) => pour(limit, nowMillis), { discard: true }).pipe(
+          yield* Effect.forEach(limits, (limit) => pour(limit, nowMillis, what), { discard: true }).pipe(
             sql.withTransaction,
             availableOnce
           )
           yield* sql`
-          DELETE FROM sign_in_attempt WHERE key IN (
-            SELECT key FROM sign_in_attempt WHERE empties_at <= ${new Date(nowMillis)}
-            ORDER BY empties_at LIMIT ${maxForgotten} FOR UPDATE SKIP LOCKED)`.pipe(availableOnce)
+            DELETE FROM sign_in_attempt WHERE key IN (
+              SELECT key FROM sign_in_attempt WHERE empties_at <= ${new Date(nowMillis)}
+              ORDER BY empties_at LIMIT ${maxForgotten} FOR UPDATE SKIP LOCKED)`.pipe(availableOnce)
         },
         Effect.tapErrorTag("TooManyAttempts", () => Metrics.refused.add({ limit: "sign_in" }))
+      )
+
+      const take = Effect.fn("SignInAttempts.take")((attempt: AnyAttempt) => {
+        const { right, wrong } = limitsOf(attempt)
+        return takeAll([...wrong, ...right], "attempts with a password")
+      })
+
+      const takeMail = Effect.fn("SignInAttempts.takeMail")((request: MailRequest) =>
+        takeAll(mailLimits(request), "requests for a mail")
       )
 
       const settle: SignInAttempts["Service"]["settle"] = Effect.fn("SignInAttempts.settle")(
@@ -184,15 +216,15 @@ export class SignInAttempts extends Context.Service<
         }
       )
 
-      return { take, settle }
+      return { take, takeMail, settle }
     })
   )
 }
 
-const tooMany = (retryAfterSeconds: number) => {
+const tooMany = (what: string, retryAfterSeconds: number) => {
   const minutes = Math.ceil(retryAfterSeconds / 60)
   return new TooManyAttempts({
-    message: `Too many attempts with a password. Try again in ${minutes === 1 ? "a minute" : `${minutes} minutes`}.`,
+    message: `Too many ${what}. Try again in ${minutes === 1 ? "a minute" : `${minutes} minutes`}.`,
     retryAfterSeconds
   })
 }

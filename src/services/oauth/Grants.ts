@@ -160,7 +160,8 @@ export class Grants extends Context.Service<
           const millis = yield* currentTimeMillis
           const now = new Date(millis)
           // Locks the account first, so that only one transaction at a time counts its connections.
-          yield* sql`SELECT FROM account WHERE id = ${accountId} FOR NO KEY UPDATE`
+          const open = yield* sql`SELECT FROM account WHERE id = ${accountId} AND closed_at IS NULL FOR NO KEY UPDATE`
+          if (open.length === 0) return yield* new UnknownClient({ message: "The account has been closed." })
           const { count } = yield* decodeCount(
             yield* sql`
               SELECT count(*)::integer AS count FROM oauth_grant

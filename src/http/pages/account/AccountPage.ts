@@ -8,9 +8,11 @@ import { AppConfig } from "../../../Config.ts"
 import { titles } from "../../../domain/access/Plan.ts"
 import { Sessions } from "../../../services/access/Sessions.ts"
 import type { Session } from "../../../services/access/Sessions.ts"
+import { closePath } from "./ClosePage.ts"
 import * as Csrf from "../shared/Csrf.ts"
 import { deviceName } from "../shared/DeviceName.ts"
 import { doneNotice, withDone } from "../shared/FlashNotice.ts"
+import { emailPath } from "./EmailPage.ts"
 import { html } from "../shared/Html.ts"
 import type { Html } from "../shared/Html.ts"
 import { Layout, sections } from "../shared/Layout.ts"
@@ -29,7 +31,7 @@ export const accountPath = sections.account
 const endPath = (id: number | ":id") => `${accountPath}/sessions/${id}/end` as const
 const endOthersPath = `${accountPath}/sessions/end-others` as const
 
-const dones = ["session-ended", "others-ended"] as const
+const dones = ["session-ended", "others-ended", "email-asked", "email-changed"] as const
 
 /** The forms have no fields besides the CSRF token. */
 const Nothing = Schema.Struct({})
@@ -91,6 +93,7 @@ export const layer = HttpRouter.use((router) =>
               <div>
                 <dt>${text("account.email")}</dt>
                 <dd>${session.email}</dd>
+                <dd><a href="${emailPath}">${text("account.changeEmail")}</a></dd>
               </div>
               <div>
                 <dt>${text("account.plan")}</dt>
@@ -127,6 +130,11 @@ export const layer = HttpRouter.use((router) =>
                 <button type="submit" class="secondary outline">${text("account.endOthers")}</button>
               </form>`
             }
+          </section>
+          <section class="panel" aria-labelledby="closing">
+            <h2 id="closing">${text("account.closing")}</h2>
+            <p>${text("account.closingAbout")}</p>
+            <p><a href="${closePath}">${text("account.close")}</a></p>
           </section>
         `
       })

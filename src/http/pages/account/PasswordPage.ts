@@ -15,7 +15,7 @@ import { Visitors } from "../shared/Visitors.ts"
 
 export const passwordPath = `${sections.account}/password` as const
 
-const Secret = Schema.RedactedFromValue(Schema.String.check(Schema.isMaxLength(1000)))
+export const Secret = Schema.RedactedFromValue(Schema.String.check(Schema.isMaxLength(1000)))
 
 const Form = Schema.Struct({ current: Secret, next: Secret, again: Secret })
 type Form = typeof Form.Type
@@ -28,7 +28,7 @@ const problemsOf = ({ again, current, next }: Form, locale: Locale): ReadonlyArr
     : [{ field: "again", message: locale.text("password.differ") }])
 ]
 
-const weaknessText = (weakness: Password.Weakness, { text }: Locale): string => {
+export const weaknessText = (weakness: Password.Weakness, { text }: Locale): string => {
   const { maxCharacters: max, minCharacters: min } = Password
   return text(`password.weaknesses.${weakness}`, { max, min })
 }

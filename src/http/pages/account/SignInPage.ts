@@ -14,12 +14,14 @@ import * as Csrf from "../shared/Csrf.ts"
 import { FormRejected } from "../shared/ErrorPage.ts"
 import { field, problemOf, problemSummary } from "../shared/Fields.ts"
 import type { Problem } from "../shared/Fields.ts"
+import { doneOf, said } from "../shared/FlashNotice.ts"
 import { html } from "../shared/Html.ts"
 import { Layout, overviewPath, toDocumentation } from "../shared/Layout.ts"
 import type { Locale } from "../shared/Locale.ts"
 import * as OutwardLinks from "../shared/OutwardLinks.ts"
 import { PageRoutes, seeOther } from "../shared/PageRoutes.ts"
 import * as PasskeySignInPages from "../passkeys/PasskeySignInPages.ts"
+import { resetPath } from "./ResetPage.ts"
 import * as ReturnTo from "../shared/ReturnTo.ts"
 import * as SessionCookie from "../shared/SessionCookie.ts"
 import { signOutPath } from "../shared/SignOutForm.ts"
@@ -27,6 +29,9 @@ import { isSignedIn, Visitors } from "../shared/Visitors.ts"
 import type { Visitor } from "../shared/Visitors.ts"
 
 const path = "/sign-in"
+
+/** What led here. */
+const dones = ["confirmed", "reset", "closed"] as const
 
 const Credentials = Schema.Struct({
   email: Schema.String.check(Schema.isMaxLength(1000)),
@@ -43,6 +48,7 @@ interface Shown {
   readonly visitor: Visitor
   readonly returnTo: string | undefined
   readonly email?: string
+  readonly done?: (typeof dones)[number] | undefined
   readonly problems?: ReadonlyArray<Problem>
   readonly status?: number
   readonly retryAfterSeconds?: number
@@ -67,7 +73,7 @@ export const layer = HttpRouter.use((router) =>
     const addressOf = ClientAddress.of(config)
     const browserCookie = SessionCookie.ofBrowser(config)
 
-    const show = ({ email = "", problems = [], retryAfterSeconds, returnTo, status = 200, visitor }: Shown) => {
+    const show = ({ done, email = "", problems = [], retryAfterSeconds, returnTo, status = 200, visitor }: Shown) => {
       const { text } = visitor.locale
       return visitors.remember(visitor.secret)(
         page({
@@ -81,7 +87,7 @@ export const layer = HttpRouter.use((router) =>
           headers: retryAfterSeconds === undefined ? {} : { "retry-after": String(retryAfterSeconds) },
           body: html`
             ${returnTo?.startsWith("/authorize?") && html`<p>${text("signIn.toConnect")}</p>`}
-            ${problemSummary(problems)}
+            ${problemSummary(problems)} ${done !== undefined && said(text(`signIn.done.${done}`))}
             <form method="post" action="${path}">
               ${Csrf.hidden(visitor)}
               ${returnTo !== undefined && html`<input type="hidden" name="return_to" value="${returnTo}" />`}
@@ -92,7 +98,7 @@ export const layer = HttpRouter.use((router) =>
                 autocomplete: "username",
                 value: email,
                 error: problemOf(problems, "email"),
-                autofocus: problems.length === 0
+                autofocus: problems.length === 0 && done === undefined
               })}
               ${field({
                 name: "password",
@@ -104,6 +110,11 @@ export const layer = HttpRouter.use((router) =>
               <button type="submit">${text("signIn.submit")}</button>
             </form>
             ${isAvailable && PasskeySignInPages.section(visitor, returnTo)}
+            <p><a href="${resetPath}">${text("signIn.forgotten")}</a></p>
+            ${
+              config.signUp === "open" &&
+              html`<p><a href="${ReturnTo.signUpPath(returnTo)}">${text("signIn.toSignUp")}</a></p>`
+            }
             <p class="aside">
               ${toDocumentation(visitor.locale)}
               ${support !== undefined && html`· <a href="${support}">${text("signIn.help")}</a>`}
@@ -163,7 +174,11 @@ export const layer = HttpRouter.use((router) =>
       path,
       routes.page((visitor, request) => {
         const returnTo = ReturnTo.ofQuery(request.url)
-        return Effect.succeed(isSignedIn(visitor) ? seeOther(returnTo ?? overviewPath) : show({ visitor, returnTo }))
+        return Effect.succeed(
+          isSignedIn(visitor)
+            ? seeOther(returnTo ?? overviewPath)
+            : show({ visitor, returnTo, done: doneOf(request.url, dones) })
+        )
       })
     )
 

@@ -5,7 +5,7 @@ import { html } from "./Html.ts"
 import type { Html } from "./Html.ts"
 import { paramsOf } from "./Query.ts"
 
-export const withDone = (path: string, word: string): string => `${path}?done=${word}`
+export const withDone = (path: string, word: string): string => `${path}${path.includes("?") ? "&" : "?"}done=${word}`
 
 /** The word in the address, if it is one of `words`. */
 export const doneOf = <Word extends string>(url: string, words: ReadonlyArray<Word>): Word | undefined => {

@@ -31,5 +31,8 @@ export const secondStepPath = withReturn("/sign-in/second-step")
 /** The address of the page that verifies the password or a passkey again. */
 export const confirmPath = withReturn("/dashboard/account/confirm")
 
+/** The same, of the page for who has no account yet. */
+export const signUpPath = withReturn("/sign-up")
+
 /** Reads `returnTo` from the query of a request's path and query. */
 export const ofQuery = (url: string): string | undefined => parse(paramsOf(url).get("return_to"))

@@ -1,0 +1,95 @@
+/** `/dashboard/account/close`: closes the account, by its password. */
+import { Effect, Redacted, Schema } from "effect"
+import { HttpRouter } from "effect/http"
+import { AccountClosing } from "../../../services/access/AccountClosing.ts"
+import * as Csrf from "../shared/Csrf.ts"
+import { field, problemOf, problemSummary } from "../shared/Fields.ts"
+import { withDone } from "../shared/FlashNotice.ts"
+import { html } from "../shared/Html.ts"
+import { Layout, sections } from "../shared/Layout.ts"
+import { PageRoutes, seeOther } from "../shared/PageRoutes.ts"
+import * as ReturnTo from "../shared/ReturnTo.ts"
+import { Visitors } from "../shared/Visitors.ts"
+import type { SignedIn } from "../shared/Visitors.ts"
+import * as MailLink from "./MailLink.ts"
+import { Secret } from "./PasswordPage.ts"
+
+export const closePath = `${sections.account}/close` as const
+
+const Form = Schema.Struct({ current: Secret })
+
+export const layer = HttpRouter.use((router) =>
+  Effect.gen(function* () {
+    const routes = yield* PageRoutes
+    const visitors = yield* Visitors
+    const closing = yield* AccountClosing
+    const { page } = yield* Layout
+
+    const show = (visitor: SignedIn, { problems = [], ...answer }: Partial<MailLink.Refusal> = {}) => {
+      const { locale, session } = visitor
+      const { text } = locale
+      return page({
+        title: problems.length > 0 ? text("closing.headingOfError") : text("closing.heading"),
+        heading: text("closing.heading"),
+        account: visitor,
+        locale,
+        section: "account",
+        ...answer,
+        body: html`
+          ${problemSummary(problems)}
+          <p>${text("closing.about", { email: session.email })}</p>
+          <ul>
+            <li>${text("closing.ends")}</li>
+            <li>${text("closing.removed")}</li>
+            <li>${text("closing.kept")}</li>
+          </ul>
+          <p>${text("closing.final")}</p>
+          <form method="post" action="${closePath}">
+            ${Csrf.hidden(visitor)}
+            <input type="text" name="username" autocomplete="username" value="${session.email}" hidden />
+            ${field({
+              name: "current",
+              label: text("emailChange.password"),
+              type: "password",
+              autocomplete: "current-password",
+              error: problemOf(problems, "current")
+            })}
+            <button type="submit">${text("closing.submit")}</button>
+          </form>
+          <p><a href="${sections.account}">${text("closing.keep")}</a></p>
+        `
+      })
+    }
+
+    yield* router.add(
+      "GET",
+      closePath,
+      routes.signedInPage((visitor) => Effect.succeed(show(visitor)))
+    )
+
+    yield* router.add(
+      "POST",
+      closePath,
+      routes.signedInForm(closePath, Form, ({ current }, visitor) => {
+        const { locale, session } = visitor
+        const { text } = locale
+        const refused = (refusal: MailLink.Refusal) => Effect.succeed(show(visitor, refusal))
+        if (Redacted.value(current) === "") {
+          return refused(MailLink.refusal(400, { field: "current", message: text("password.noCurrent") }))
+        }
+        return closing.close({ session, password: current, language: locale.language }).pipe(
+          Effect.as(visitors.forget(seeOther(withDone(ReturnTo.signInPath(undefined), "closed")))),
+          Effect.catchTags({
+            SignInRejected: () => refused(MailLink.refusal(403, { field: "current", message: text("password.wrong") })),
+            TooManyAttempts: ({ retryAfterSeconds }) =>
+              refused({
+                problems: [{ message: text("password.tooMany", { minutes: Math.ceil(retryAfterSeconds / 60) }) }],
+                status: 429,
+                headers: { "retry-after": String(retryAfterSeconds) }
+              })
+          })
+        )
+      })
+    )
+  })
+)

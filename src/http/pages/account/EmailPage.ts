@@ -1,0 +1,157 @@
+/**
+ * `/dashboard/account/email`: a new e-mail address, by the password and by a link that goes to that address. The answer is
+ * the same whether it has another account. `/dashboard/account/email/confirm`, where the mail leads: its form changes it.
+ */
+import { Effect, Redacted, Schema } from "effect"
+import { HttpRouter } from "effect/http"
+import { AppConfig } from "../../../Config.ts"
+import { EmailChange } from "../../../services/access/EmailChange.ts"
+import * as ClientAddress from "../../ClientAddress.ts"
+import * as Csrf from "../shared/Csrf.ts"
+import { field, problemOf, problemSummary } from "../shared/Fields.ts"
+import type { Problem } from "../shared/Fields.ts"
+import { withDone } from "../shared/FlashNotice.ts"
+import { html } from "../shared/Html.ts"
+import { Layout, sections } from "../shared/Layout.ts"
+import { PageRoutes, seeOther } from "../shared/PageRoutes.ts"
+import type { SignedIn } from "../shared/Visitors.ts"
+import * as MailLink from "./MailLink.ts"
+import { Secret } from "./PasswordPage.ts"
+
+export const emailPath = `${sections.account}/email` as const
+const confirmPath = `${emailPath}/confirm` as const
+
+const Form = Schema.Struct({ email: MailLink.Email, current: Secret })
+type Form = typeof Form.Type
+
+const Confirmation = Schema.Struct({ token: MailLink.Token })
+
+const problemsOf = ({ current, email }: Form, { locale, session }: SignedIn): ReadonlyArray<Problem> => [
+  ...(email.trim().toLowerCase() === session.email.toLowerCase()
+    ? [{ field: "email", message: locale.text("emailChange.same") }]
+    : []),
+  ...(Redacted.value(current) === "" ? [{ field: "current", message: locale.text("password.noCurrent") }] : [])
+]
+
+export const layer = HttpRouter.use((router) =>
+  Effect.gen(function* () {
+    const routes = yield* PageRoutes
+    const change = yield* EmailChange
+    const { page } = yield* Layout
+    const addressOf = ClientAddress.of(yield* AppConfig)
+
+    const show = (visitor: SignedIn, email = "", { problems = [], ...answer }: Partial<MailLink.Refusal> = {}) => {
+      const { locale, session } = visitor
+      const { text } = locale
+      return page({
+        title: problems.length > 0 ? text("emailChange.headingOfError") : text("emailChange.heading"),
+        heading: text("emailChange.heading"),
+        account: visitor,
+        locale,
+        section: "account",
+        ...answer,
+        body: html`
+          ${problemSummary(problems)}
+          <p>${text("emailChange.about", { email: session.email })}</p>
+          <form method="post" action="${emailPath}">
+            ${Csrf.hidden(visitor)}
+            ${field({
+              name: "email",
+              label: text("emailChange.next"),
+              type: "email",
+              autocomplete: "email",
+              value: email,
+              error: problemOf(problems, "email")
+            })}
+            <input type="text" name="username" autocomplete="username" value="${session.email}" hidden />
+            ${field({
+              name: "current",
+              label: text("emailChange.password"),
+              type: "password",
+              autocomplete: "current-password",
+              error: problemOf(problems, "current")
+            })}
+            <button type="submit">${text("emailChange.submit")}</button>
+          </form>
+          <p><a href="${sections.account}">${text("password.toAccount")}</a></p>
+        `
+      })
+    }
+
+    const over = (visitor: SignedIn) =>
+      page({ ...MailLink.over(visitor.locale, emailPath), account: visitor, section: "account" })
+
+    yield* router.add(
+      "GET",
+      emailPath,
+      routes.signedInPage((visitor) => Effect.succeed(show(visitor)))
+    )
+
+    yield* router.add(
+      "POST",
+      emailPath,
+      routes.signedInForm(emailPath, Form, (form, visitor, request) => {
+        const { locale, session } = visitor
+        const email = form.email.trim()
+        const refused = (refusal: MailLink.Refusal) => Effect.succeed(show(visitor, email, refusal))
+        const problems = problemsOf(form, visitor)
+        if (problems.length > 0) return refused(MailLink.refusal(400, ...problems))
+        const asked = {
+          session,
+          password: form.current,
+          email,
+          address: addressOf(request),
+          language: locale.language
+        }
+        return change.ask(asked).pipe(
+          Effect.as(seeOther(withDone(sections.account, "email-asked"))),
+          Effect.catchTags({
+            EmailRefused: () =>
+              refused(MailLink.refusal(400, { field: "email", message: locale.text("signUp.badEmail") })),
+            SignInRejected: () =>
+              refused(MailLink.refusal(403, { field: "current", message: locale.text("password.wrong") })),
+            TooManyAttempts: (error) => refused(MailLink.tooManyMails(error, locale))
+          })
+        )
+      })
+    )
+
+    yield* router.add(
+      "GET",
+      confirmPath,
+      routes.signedInPage((visitor, { url }) => {
+        const token = MailLink.tokenOf(url)
+        const { text } = visitor.locale
+        return change.look(visitor.session, token).pipe(
+          Effect.map(({ email }) =>
+            page({
+              heading: text("emailChange.confirm"),
+              account: visitor,
+              locale: visitor.locale,
+              section: "account",
+              body: html`
+                <p>${text("emailChange.confirmAbout", { email })}</p>
+                <form method="post" action="${confirmPath}">
+                  ${Csrf.hidden(visitor)} ${MailLink.hiddenToken(token)}
+                  <button type="submit">${text("emailChange.confirmSubmit")}</button>
+                </form>
+              `
+            })
+          ),
+          Effect.catchTag("LinkOver", () => Effect.succeed(over(visitor)))
+        )
+      })
+    )
+
+    yield* router.add(
+      "POST",
+      confirmPath,
+      routes.signedInForm(emailPath, Confirmation, ({ token }, visitor) =>
+        change.confirm({ session: visitor.session, secret: token, language: visitor.locale.language }).pipe(
+          Effect.as(seeOther(withDone(sections.account, "email-changed"))),
+          Effect.catchTag("LinkOver", () => Effect.succeed(over(visitor)))
+        )
+      )
+    )
+  })
+)

@@ -1,0 +1,57 @@
+/** What the pages have in common that send a mail and are reached by its link. */
+import { Redacted, Schema } from "effect"
+import type { TooManyAttempts } from "../../../services/limits/SignInAttempts.ts"
+import type { Problem } from "../shared/Fields.ts"
+import { html } from "../shared/Html.ts"
+import type { Html } from "../shared/Html.ts"
+import type { Page } from "../shared/Layout.ts"
+import type { Locale } from "../shared/Locale.ts"
+import { paramsOf } from "../shared/Query.ts"
+
+/** What makes a link work. Only ever in the query of an address, which no log and no trace has. */
+export const Token = Schema.RedactedFromValue(Schema.String.check(Schema.isMaxLength(100)))
+
+export const Email = Schema.String.check(Schema.isMaxLength(1000))
+
+export const tokenOf = (url: string): Redacted.Redacted =>
+  Redacted.make((paramsOf(url).get("token") ?? "").slice(0, 100))
+
+export const hiddenToken = (token: Redacted.Redacted): Html =>
+  html`<input type="hidden" name="token" value="${Redacted.value(token)}" />`
+
+/** A form that was not accepted: what is wrong, and how the response says so. */
+export interface Refusal {
+  readonly problems: ReadonlyArray<Problem>
+  readonly status: number
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+export const refusal = (status: number, ...problems: ReadonlyArray<Problem>): Refusal => ({ problems, status })
+
+export const tooManyMails = ({ retryAfterSeconds }: TooManyAttempts, { text }: Locale): Refusal => ({
+  problems: [{ message: text("mailLink.tooMany", { minutes: Math.ceil(retryAfterSeconds / 60) }) }],
+  status: 429,
+  headers: { "retry-after": String(retryAfterSeconds) }
+})
+
+/** The same whether a mail was sent or not. */
+export const sent = (locale: Locale, said: string, again: string): Page => ({
+  heading: locale.text("mailLink.look"),
+  locale,
+  body: html`
+    <p role="status">${said}</p>
+    <p>${locale.text("mailLink.notThere")}</p>
+    <p><a href="${again}">${locale.text("mailLink.again")}</a></p>
+  `
+})
+
+/** The same for a link that was used, replaced or has expired, and for one that never was. */
+export const over = (locale: Locale, again: string): Page => ({
+  heading: locale.text("mailLink.over"),
+  locale,
+  status: 410,
+  body: html`
+    <p>${locale.text("mailLink.overWhy")}</p>
+    <p><a href="${again}">${locale.text("mailLink.again")}</a></p>
+  `
+})

@@ -1,0 +1,208 @@
+/**
+ * `/reset-password`: a link for who has forgotten the password. The answer is the same whether the address has an account.
+ * `/reset-password/new`, where the mail leads: its form sets a new password and leads to the sign-in.
+ */
+import { Effect, Redacted, Schema } from "effect"
+import { HttpRouter } from "effect/http"
+import { AppConfig } from "../../../Config.ts"
+import * as Password from "../../../domain/access/Password.ts"
+import { PasswordReset } from "../../../services/access/PasswordReset.ts"
+import * as ClientAddress from "../../ClientAddress.ts"
+import * as Csrf from "../shared/Csrf.ts"
+import { field, problemOf, problemSummary } from "../shared/Fields.ts"
+import type { Problem } from "../shared/Fields.ts"
+import { doneOf, withDone } from "../shared/FlashNotice.ts"
+import { html } from "../shared/Html.ts"
+import { Layout } from "../shared/Layout.ts"
+import type { Locale } from "../shared/Locale.ts"
+import { PageRoutes, seeOther } from "../shared/PageRoutes.ts"
+import * as ReturnTo from "../shared/ReturnTo.ts"
+import { Visitors } from "../shared/Visitors.ts"
+import type { Visitor } from "../shared/Visitors.ts"
+import * as MailLink from "./MailLink.ts"
+import { Secret, weaknessText } from "./PasswordPage.ts"
+
+export const resetPath = "/reset-password"
+const newPath = `${resetPath}/new` as const
+
+const Form = Schema.Struct({ email: MailLink.Email })
+
+const NewPassword = Schema.Struct({ token: MailLink.Token, next: Secret, again: Secret })
+type NewPassword = typeof NewPassword.Type
+
+const problemsOf = ({ again, next }: NewPassword, locale: Locale): ReadonlyArray<Problem> => [
+  ...(Redacted.value(next) === "" ? [{ field: "next", message: locale.text("password.noNext") }] : []),
+  ...(Redacted.value(next) === Redacted.value(again)
+    ? []
+    : [{ field: "again", message: locale.text("password.differ") }])
+]
+
+export const layer = HttpRouter.use((router) =>
+  Effect.gen(function* () {
+    const routes = yield* PageRoutes
+    const visitors = yield* Visitors
+    const reset = yield* PasswordReset
+    const { page } = yield* Layout
+    const addressOf = ClientAddress.of(yield* AppConfig)
+
+    const show = (visitor: Visitor, email = "", { problems = [], ...answer }: Partial<MailLink.Refusal> = {}) => {
+      const { text } = visitor.locale
+      return visitors.remember(visitor.secret)(
+        page({
+          title: problems.length > 0 ? text("reset.headingOfError") : text("reset.heading"),
+          heading: text("reset.heading"),
+          locale: visitor.locale,
+          ...answer,
+          body: html`
+            ${problemSummary(problems)}
+            <p>${text("reset.about")}</p>
+            <form method="post" action="${resetPath}">
+              ${Csrf.hidden(visitor)}
+              ${field({
+                name: "email",
+                label: text("signIn.email"),
+                type: "email",
+                autocomplete: "username",
+                value: email,
+                error: problemOf(problems, "email")
+              })}
+              <button type="submit">${text("reset.submit")}</button>
+            </form>
+            <p><a href="${ReturnTo.signInPath(undefined)}">${text("reset.toSignIn")}</a></p>
+          `
+        })
+      )
+    }
+
+    const newPassword = (
+      visitor: Visitor,
+      token: Redacted.Redacted,
+      email: string,
+      { problems = [], ...answer }: Partial<MailLink.Refusal> = {}
+    ) => {
+      const { text } = visitor.locale
+      return visitors.remember(visitor.secret)(
+        page({
+          title: problems.length > 0 ? text("reset.newError") : text("reset.new"),
+          heading: text("reset.new"),
+          locale: visitor.locale,
+          ...answer,
+          body: html`
+            ${problemSummary(problems)}
+            <p>${text("reset.newAbout", { email })}</p>
+            <form method="post" action="${newPath}">
+              ${Csrf.hidden(visitor)} ${MailLink.hiddenToken(token)}
+              <input type="text" name="username" autocomplete="username" value="${email}" hidden />
+              ${field({
+                name: "next",
+                label: text("password.next"),
+                type: "password",
+                autocomplete: "new-password",
+                hint: text("password.hint", { min: Password.minCharacters }),
+                minLength: Password.minCharacters,
+                error: problemOf(problems, "next")
+              })}
+              ${field({
+                name: "again",
+                label: text("password.again"),
+                type: "password",
+                autocomplete: "new-password",
+                error: problemOf(problems, "again")
+              })}
+              <button type="submit">${text("reset.newSubmit")}</button>
+            </form>
+          `
+        })
+      )
+    }
+
+    const over = ({ locale }: Visitor) => Effect.succeed(page(MailLink.over(locale, resetPath)))
+
+    yield* router.add(
+      "GET",
+      resetPath,
+      routes.page((visitor, { url }) =>
+        Effect.succeed(
+          doneOf(url, ["sent"]) === undefined
+            ? show(visitor)
+            : page(MailLink.sent(visitor.locale, visitor.locale.text("reset.sent"), resetPath))
+        )
+      )
+    )
+
+    yield* router.add(
+      "POST",
+      resetPath,
+      routes.form(
+        Form,
+        (form, visitor, request) => {
+          const { locale } = visitor
+          const email = form.email.trim()
+          return reset.ask({ email, address: addressOf(request), language: locale.language }).pipe(
+            Effect.as(seeOther(withDone(resetPath, "sent"))),
+            Effect.catchTags({
+              EmailRefused: () =>
+                Effect.succeed(
+                  show(
+                    visitor,
+                    email,
+                    MailLink.refusal(400, { field: "email", message: locale.text("signUp.badEmail") })
+                  )
+                ),
+              TooManyAttempts: (error) => Effect.succeed(show(visitor, email, MailLink.tooManyMails(error, locale)))
+            })
+          )
+        },
+        (form, visitor, request) =>
+          Effect.succeed(
+            request.headers["sec-fetch-site"] === "same-origin"
+              ? show(
+                  visitor,
+                  form.email.trim(),
+                  MailLink.refusal(403, { message: visitor.locale.text("signUp.outOfDate") })
+                )
+              : seeOther(resetPath)
+          )
+      )
+    )
+
+    yield* router.add(
+      "GET",
+      newPath,
+      routes.page((visitor, { url }) => {
+        const token = MailLink.tokenOf(url)
+        return reset.look(token).pipe(
+          Effect.map(({ email }) => newPassword(visitor, token, email)),
+          Effect.catchTag("LinkOver", () => over(visitor))
+        )
+      })
+    )
+
+    yield* router.add(
+      "POST",
+      newPath,
+      routes.form(
+        NewPassword,
+        Effect.fnUntraced(
+          function* (form: NewPassword, visitor: Visitor) {
+            const { locale } = visitor
+            const { next, token } = form
+            const { email } = yield* reset.look(token)
+            const refused = (...problems: ReadonlyArray<Problem>) =>
+              newPassword(visitor, token, email, MailLink.refusal(400, ...problems))
+            const problems = problemsOf(form, locale)
+            if (problems.length > 0) return refused(...problems)
+            return yield* reset.set({ secret: token, next, language: locale.language }).pipe(
+              // Not signed in: the account may ask for more than its password.
+              Effect.as(seeOther(withDone(ReturnTo.signInPath(undefined), "reset"))),
+              Effect.catchTag("PasswordRefused", ({ weakness }) =>
+                Effect.succeed(refused({ field: "next", message: weaknessText(weakness, locale) }))
+              )
+            )
+          },
+          (answer, _, visitor) => Effect.catchTag(answer, "LinkOver", () => over(visitor))
+        )
+      )
+    )
+  })
+)

@@ -1,0 +1,251 @@
+/**
+ * `/sign-up`: an account by e-mail address and password. The answer is the same whether the address has an account.
+ * `/sign-up/confirm`, where the mail leads: its form makes the account and leads to the sign-in.
+ */
+import { Effect, Redacted, Schema } from "effect"
+import { HttpRouter } from "effect/http"
+import type { HttpServerRequest } from "effect/http"
+import { AppConfig } from "../../../Config.ts"
+import * as Password from "../../../domain/access/Password.ts"
+import { SignUp } from "../../../services/access/SignUp.ts"
+import * as ClientAddress from "../../ClientAddress.ts"
+import * as Csrf from "../shared/Csrf.ts"
+import { PageNotFound } from "../shared/ErrorPage.ts"
+import { field, problemOf, problemSummary } from "../shared/Fields.ts"
+import type { Problem } from "../shared/Fields.ts"
+import { doneOf, withDone } from "../shared/FlashNotice.ts"
+import { html } from "../shared/Html.ts"
+import { Layout, overviewPath, toDocumentation } from "../shared/Layout.ts"
+import type { Locale } from "../shared/Locale.ts"
+import { PageRoutes, seeOther } from "../shared/PageRoutes.ts"
+import * as ReturnTo from "../shared/ReturnTo.ts"
+import { isSignedIn, Visitors } from "../shared/Visitors.ts"
+import type { Visitor } from "../shared/Visitors.ts"
+import * as MailLink from "./MailLink.ts"
+import { Secret, weaknessText } from "./PasswordPage.ts"
+
+const path = "/sign-up"
+const confirmPath = `${path}/confirm` as const
+
+const Form = Schema.Struct({ email: MailLink.Email, password: Secret, return_to: Schema.optionalKey(Schema.String) })
+type Form = typeof Form.Type
+
+const Confirmation = Schema.Struct({ token: MailLink.Token, password: Schema.optionalKey(Secret) })
+
+const emptyFields = ({ email, password }: Form, locale: Locale): ReadonlyArray<Problem> => [
+  ...(email.trim() === "" ? [{ field: "email", message: locale.text("signIn.noEmail") }] : []),
+  ...(Redacted.value(password) === "" ? [{ field: "password", message: locale.text("signIn.noPassword") }] : [])
+]
+
+export const layer = HttpRouter.use((router) =>
+  Effect.gen(function* () {
+    const routes = yield* PageRoutes
+    const visitors = yield* Visitors
+    const signUp = yield* SignUp
+    const { page } = yield* Layout
+    const config = yield* AppConfig
+    const addressOf = ClientAddress.of(config)
+    /** As an address that does not exist. */
+    const closed = config.signUp === "closed" ? Effect.fail(new PageNotFound()) : Effect.void
+
+    const show = (
+      visitor: Visitor,
+      { email = "", returnTo }: { readonly email?: string; readonly returnTo: string | undefined },
+      { problems = [], ...answer }: Partial<MailLink.Refusal> = {}
+    ) => {
+      const { text } = visitor.locale
+      return visitors.remember(visitor.secret)(
+        page({
+          title: problems.length > 0 ? text("signUp.headingOfError") : text("signUp.heading"),
+          heading: text("signUp.heading"),
+          locale: visitor.locale,
+          ...answer,
+          body: html`
+            ${returnTo?.startsWith("/authorize?") && html`<p>${text("signUp.toConnect")}</p>`}
+            ${problemSummary(problems)}
+            <form method="post" action="${path}">
+              ${Csrf.hidden(visitor)}
+              ${returnTo !== undefined && html`<input type="hidden" name="return_to" value="${returnTo}" />`}
+              ${field({
+                name: "email",
+                label: text("signIn.email"),
+                type: "email",
+                autocomplete: "username",
+                value: email,
+                hint: text("signUp.emailHint"),
+                error: problemOf(problems, "email"),
+                autofocus: problems.length === 0
+              })}
+              ${field({
+                name: "password",
+                label: text("signIn.password"),
+                type: "password",
+                autocomplete: "new-password",
+                hint: text("password.hint", { min: Password.minCharacters }),
+                minLength: Password.minCharacters,
+                error: problemOf(problems, "password")
+              })}
+              <button type="submit">${text("signUp.submit")}</button>
+            </form>
+            <p><a href="${ReturnTo.signInPath(returnTo)}">${text("signUp.toSignIn")}</a></p>
+            <p class="aside">${toDocumentation(visitor.locale)}</p>
+          `
+        })
+      )
+    }
+
+    const confirmation = (
+      visitor: Visitor,
+      token: Redacted.Redacted,
+      { email, needsPassword }: { readonly email: string; readonly needsPassword: boolean },
+      { problems = [], ...answer }: Partial<MailLink.Refusal> = {}
+    ) => {
+      const { text } = visitor.locale
+      return visitors.remember(visitor.secret)(
+        page({
+          title: problems.length > 0 ? text("signUp.confirmError") : text("signUp.confirm"),
+          heading: text("signUp.confirm"),
+          locale: visitor.locale,
+          ...answer,
+          body: html`
+            ${problemSummary(problems)}
+            <p>${text("signUp.confirmAbout", { email })}</p>
+            <form method="post" action="${confirmPath}">
+              ${Csrf.hidden(visitor)} ${MailLink.hiddenToken(token)}
+              <input type="text" name="username" autocomplete="username" value="${email}" hidden />
+              ${
+                needsPassword &&
+                field({
+                  name: "password",
+                  label: text("signIn.password"),
+                  type: "password",
+                  autocomplete: "current-password",
+                  hint: text("signUp.passwordWhy"),
+                  error: problemOf(problems, "password")
+                })
+              }
+              <button type="submit">${text("signUp.confirmSubmit")}</button>
+            </form>
+          `
+        })
+      )
+    }
+
+    yield* router.add(
+      "GET",
+      path,
+      routes.page((visitor, { url }) =>
+        Effect.map(closed, () => {
+          if (isSignedIn(visitor)) return seeOther(ReturnTo.ofQuery(url) ?? overviewPath)
+          return doneOf(url, ["sent"]) === undefined
+            ? show(visitor, { returnTo: ReturnTo.ofQuery(url) })
+            : page(MailLink.sent(visitor.locale, visitor.locale.text("signUp.sent"), path))
+        })
+      )
+    )
+
+    yield* router.add(
+      "POST",
+      path,
+      routes.form(
+        Form,
+        Effect.fnUntraced(function* (form: Form, visitor: Visitor, request: HttpServerRequest.HttpServerRequest) {
+          yield* closed
+          const { locale } = visitor
+          const shown = { email: form.email.trim(), returnTo: ReturnTo.parse(form.return_to) }
+          const problems = emptyFields(form, locale)
+          if (problems.length > 0) return show(visitor, shown, MailLink.refusal(400, ...problems))
+          const asked = {
+            ...shown,
+            password: form.password,
+            address: addressOf(request),
+            browser: visitor.secret,
+            language: locale.language
+          }
+          return yield* signUp.ask(asked).pipe(
+            // The cookie is what the browser is known by when it opens the link.
+            Effect.as(visitors.remember(visitor.secret)(seeOther(withDone(path, "sent")))),
+            Effect.catchTags({
+              EmailRefused: () =>
+                Effect.succeed(
+                  show(
+                    visitor,
+                    shown,
+                    MailLink.refusal(400, { field: "email", message: locale.text("signUp.badEmail") })
+                  )
+                ),
+              PasswordRefused: ({ weakness }) =>
+                Effect.succeed(
+                  show(
+                    visitor,
+                    shown,
+                    MailLink.refusal(400, { field: "password", message: weaknessText(weakness, locale) })
+                  )
+                ),
+              TooManyAttempts: (error) => Effect.succeed(show(visitor, shown, MailLink.tooManyMails(error, locale)))
+            })
+          )
+        }),
+        // As of the sign-in: a form that was open for too long comes back; one from another site sets no cookie.
+        (form, visitor, request) => {
+          const returnTo = ReturnTo.parse(form.return_to)
+          const message = visitor.locale.text("signUp.outOfDate")
+          return Effect.map(closed, () =>
+            request.headers["sec-fetch-site"] === "same-origin"
+              ? show(visitor, { email: form.email.trim(), returnTo }, MailLink.refusal(403, { message }))
+              : seeOther(ReturnTo.signUpPath(returnTo))
+          )
+        }
+      )
+    )
+
+    yield* router.add(
+      "GET",
+      confirmPath,
+      routes.page((visitor, { url }) => {
+        const token = MailLink.tokenOf(url)
+        return closed.pipe(
+          Effect.andThen(signUp.look({ secret: token, browser: visitor.secret })),
+          Effect.map((link) => confirmation(visitor, token, link)),
+          Effect.catchTag("LinkOver", () => Effect.succeed(page(MailLink.over(visitor.locale, path))))
+        )
+      })
+    )
+
+    yield* router.add(
+      "POST",
+      confirmPath,
+      routes.form(
+        Confirmation,
+        Effect.fnUntraced(
+          function* (
+            { password, token }: typeof Confirmation.Type,
+            visitor: Visitor,
+            request: HttpServerRequest.HttpServerRequest
+          ) {
+            yield* closed
+            const { text } = visitor.locale
+            const secrets = { secret: token, browser: visitor.secret }
+            const link = yield* signUp.look(secrets)
+            const wrong = (problem: Problem, answer: Omit<MailLink.Refusal, "problems">) =>
+              Effect.succeed(confirmation(visitor, token, link, { ...answer, problems: [problem] }))
+            return yield* signUp.confirm({ ...secrets, password, address: addressOf(request) }).pipe(
+              Effect.map(({ returnTo }) => seeOther(withDone(ReturnTo.signInPath(returnTo), "confirmed"))),
+              Effect.catchTags({
+                PasswordNeeded: () => wrong({ field: "password", message: text("signIn.noPassword") }, { status: 400 }),
+                SignInRejected: () => wrong({ field: "password", message: text("signUp.wrong") }, { status: 403 }),
+                TooManyAttempts: ({ retryAfterSeconds }) =>
+                  wrong(
+                    { message: text("signIn.tooMany", { minutes: Math.ceil(retryAfterSeconds / 60) }) },
+                    { status: 429, headers: { "retry-after": String(retryAfterSeconds) } }
+                  )
+              })
+            )
+          },
+          (answer, _, visitor) =>
+            Effect.catchTag(answer, "LinkOver", () => Effect.succeed(page(MailLink.over(visitor.locale, path))))
+        )
+      )
+    )
+  })
+)

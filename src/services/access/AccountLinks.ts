@@ -1,0 +1,179 @@
+/**
+ * Links in mails: a random secret of 256 bits in the link, its SHA-256 in the database. A link works once, until it expires
+ * or a newer one for the same purpose is made. Opening its page changes nothing, because programs that check mails open links
+ * too: only the form of that page uses it.
+ */
+import { Clock, Context, Effect, Layer, Option, Redacted, Schema } from "effect"
+import { Digest, SecureRandom } from "effect/crypto"
+import { Base64Url } from "effect/encoding"
+import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql"
+import { AccountId } from "../../domain/access/Account.ts"
+import type { ServiceUnavailable } from "../../domain/ToolError.ts"
+import { availableToRead } from "../database/Availability.ts"
+import * as DatabaseClock from "../database/DatabaseClock.ts"
+import { rowsOf } from "../database/Rows.ts"
+
+const hour = 3_600_000
+const lifetimes = { sign_up: 24 * hour, email: 24 * hour, reset: hour / 2 } as const
+const secretBytes = 32
+/** Expired links that each new one deletes. */
+const maxSwept = 100
+
+const secretPattern = /^[A-Za-z0-9_-]{43}$/
+
+export type Purpose = keyof typeof lifetimes
+
+/** The link was used, has expired, was replaced by a newer one, or never was. Which of them, nobody is told. */
+export class LinkOver extends Schema.TaggedError<LinkOver>()("LinkOver", {}) {}
+
+const SignUpLink = Schema.Struct({
+  email: Schema.String,
+  passwordHash: Schema.String,
+  /** Hash of the cookie of the browser that asked. */
+  browser: Schema.Uint8Array,
+  returnTo: Schema.NullOr(Schema.String)
+})
+
+/** `email` is the account's address for a reset, and its next one for a change of it. */
+const AccountLink = Schema.Struct({ email: Schema.String, accountId: AccountId })
+
+const decode = { sign_up: rowsOf(SignUpLink), reset: rowsOf(AccountLink), email: rowsOf(AccountLink) }
+type LinkOf<P extends Purpose> = P extends "sign_up" ? typeof SignUpLink.Type : typeof AccountLink.Type
+
+/** Ends all links of an account: within the transaction that makes them void. */
+export const end = (sql: SqlClient.SqlClient, accountId: AccountId) =>
+  sql`DELETE FROM account_link WHERE account_id = ${accountId}`
+
+const decodeReceivers = rowsOf(Schema.Struct({ email: Schema.String }))
+
+/** What a new link is for. */
+export type NewLink =
+  | {
+      readonly purpose: "sign_up"
+      readonly email: string
+      readonly passwordHash: string
+      readonly browser: Redacted.Redacted
+      readonly returnTo: string | undefined
+    }
+  | { readonly purpose: "reset"; readonly email: string }
+  | { readonly purpose: "email"; readonly email: string; readonly accountId: AccountId }
+
+export class AccountLinks extends Context.Service<
+  AccountLinks,
+  {
+    /**
+     * Ends the older link. None where there is nothing to link to, after the same work: the address of a sign-up or of a
+     * change has an account, or that of a reset has none. `email` is the address as it is stored.
+     */
+    make(
+      link: NewLink
+    ): Effect.Effect<Option.Option<{ readonly secret: Redacted.Redacted; readonly email: string }>, SqlError.SqlError>
+    /** Does not use it. `secret` is untrusted. */
+    look<P extends Purpose>(
+      purpose: P,
+      secret: Redacted.Redacted
+    ): Effect.Effect<LinkOf<P>, LinkOver | ServiceUnavailable>
+    /** Uses it. Within the transaction of what it is for, so that a failure leaves it as it was. */
+    use<P extends Purpose>(
+      purpose: P,
+      secret: Redacted.Redacted
+    ): Effect.Effect<LinkOf<P>, LinkOver | SqlError.SqlError>
+    hashOf(secret: Redacted.Redacted): Effect.Effect<Uint8Array>
+  }
+>()("discovery/access/AccountLinks") {
+  static readonly layer = Layer.effect(
+    AccountLinks,
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const digest = yield* Digest.Digest
+      const random = yield* SecureRandom.SecureRandom
+
+      const hashOf = (secret: Redacted.Redacted) =>
+        digest.digest(Digest.sha256, new TextEncoder().encode(Redacted.value(secret)))
+
+      const sweep = Effect.gen(function* () {
+        const deleteBy = yield* DatabaseClock.timeToDeleteBy
+        if (Option.isNone(deleteBy)) return
+        yield* sql`
+          DELETE FROM account_link WHERE hash IN (
+            SELECT hash FROM account_link WHERE expires_at <= ${new Date(deleteBy.value)}
+            LIMIT ${maxSwept} FOR UPDATE SKIP LOCKED)`
+      }).pipe(Effect.provideService(SqlClient.SqlClient, sql))
+
+      const insert = Effect.fnUntraced(function* (link: NewLink, hash: Uint8Array) {
+        const millis = yield* Clock.currentTimeMillis
+        const [now, until] = [new Date(millis), new Date(millis + lifetimes[link.purpose])]
+        const isTaken = sql`EXISTS (SELECT FROM account WHERE lower(email) = lower(${link.email}))`
+        switch (link.purpose) {
+          case "sign_up": {
+            const browser = yield* hashOf(link.browser)
+            return yield* sql`
+              INSERT INTO account_link (hash, purpose, email, password_hash, browser, return_to, created_at, expires_at)
+              SELECT ${hash}, 'sign_up', ${link.email}, ${link.passwordHash}, ${browser}::bytea,
+                ${link.returnTo ?? null}::text, ${now}, ${until}
+              WHERE NOT ${isTaken}
+              ON CONFLICT (lower(email)) WHERE purpose = 'sign_up' DO UPDATE SET hash = excluded.hash,
+                email = excluded.email, password_hash = excluded.password_hash, browser = excluded.browser,
+                return_to = excluded.return_to, created_at = excluded.created_at, expires_at = excluded.expires_at
+              RETURNING email`
+          }
+          case "reset":
+            return yield* sql`
+              INSERT INTO account_link (hash, purpose, email, account_id, created_at, expires_at)
+              SELECT ${hash}, 'reset', email, id, ${now}, ${until} FROM account
+              WHERE lower(email) = lower(${link.email}) AND closed_at IS NULL
+              ON CONFLICT (account_id, purpose) WHERE account_id IS NOT NULL DO UPDATE SET hash = excluded.hash,
+                email = excluded.email, created_at = excluded.created_at, expires_at = excluded.expires_at
+              RETURNING email`
+          case "email":
+            return yield* sql`
+              INSERT INTO account_link (hash, purpose, email, account_id, created_at, expires_at)
+              SELECT ${hash}, 'email', ${link.email}, ${link.accountId}, ${now}, ${until} WHERE NOT ${isTaken}
+              ON CONFLICT (account_id, purpose) WHERE account_id IS NOT NULL DO UPDATE SET hash = excluded.hash,
+                email = excluded.email, created_at = excluded.created_at, expires_at = excluded.expires_at
+              RETURNING email`
+        }
+      })
+
+      const make = Effect.fn("AccountLinks.make")(function* (link: NewLink) {
+        const secret = Redacted.make(Base64Url.encode(yield* random.randomBytes(secretBytes)))
+        const hash = yield* hashOf(secret)
+        yield* sweep
+        const [receiver] = yield* decodeReceivers(yield* insert(link, hash))
+        return Option.map(Option.fromUndefinedOr(receiver), ({ email }) => ({ secret, email }))
+      })
+
+      const columns = sql.literal(
+        'email, account_id AS "accountId", password_hash AS "passwordHash", browser, return_to AS "returnTo"'
+      )
+
+      const valid = Effect.fnUntraced(function* (purpose: Purpose, secret: Redacted.Redacted) {
+        if (!secretPattern.test(Redacted.value(secret))) return yield* new LinkOver()
+        const now = new Date(yield* Clock.currentTimeMillis)
+        return sql`hash = ${yield* hashOf(secret)} AND purpose = ${purpose} AND expires_at > ${now}`
+      })
+
+      const first = Effect.fnUntraced(function* <P extends Purpose>(purpose: P, rows: ReadonlyArray<unknown>) {
+        // The schema belongs to the purpose; TypeScript does not follow an index by a type parameter.
+        const [link] = (yield* decode[purpose](rows)) as ReadonlyArray<LinkOf<P>>
+        return link ?? (yield* new LinkOver())
+      })
+
+      const look: AccountLinks["Service"]["look"] = Effect.fn("AccountLinks.look")(function* (purpose, secret) {
+        const which = yield* valid(purpose, secret)
+        return yield* first(
+          purpose,
+          yield* sql`SELECT ${columns} FROM account_link WHERE ${which}`.pipe(availableToRead)
+        )
+      })
+
+      const use: AccountLinks["Service"]["use"] = Effect.fn("AccountLinks.use")(function* (purpose, secret) {
+        const which = yield* valid(purpose, secret)
+        return yield* first(purpose, yield* sql`DELETE FROM account_link WHERE ${which} RETURNING ${columns}`)
+      })
+
+      return { make, look, use, hashOf }
+    })
+  )
+}

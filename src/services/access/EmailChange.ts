@@ -1,0 +1,105 @@
+/**
+ * Change of the signed-in account's e-mail address: by its password, and by a link that is sent to the new address. Nobody
+ * is told whether that address has another account; only the mail differs.
+ */
+import { Context, Effect, Layer, Option, Redacted } from "effect"
+import { SqlClient, SqlError } from "effect/sql"
+import { AppConfig } from "../../Config.ts"
+import type { Language } from "../../domain/Messages.ts"
+import type { ServiceUnavailable } from "../../domain/ToolError.ts"
+import { availableOnce } from "../database/Availability.ts"
+import { SignInAttempts } from "../limits/SignInAttempts.ts"
+import type { Letter } from "../mail/Letter.ts"
+import { Mailer } from "../mail/Mailer.ts"
+import { isMailable } from "./AccountDetails.ts"
+import * as AccountLinks from "./AccountLinks.ts"
+import type { Session } from "./Sessions.ts"
+import { SignIn } from "./SignIn.ts"
+import type { SignInError } from "./SignIn.ts"
+import { EmailRefused } from "./SignUp.ts"
+
+export class EmailChange extends Context.Service<
+  EmailChange,
+  {
+    /** Sends a link to the new address, or tells its owner that it has an account. */
+    ask(request: {
+      readonly session: Session
+      readonly password: Redacted.Redacted
+      readonly email: string
+      /** The network of the client (http/ClientAddress.ts). */
+      readonly address: string
+      readonly language: Language
+    }): Effect.Effect<void, EmailRefused | SignInError>
+    /** The new address. The link works for its own account only. */
+    look(
+      session: Session,
+      secret: Redacted.Redacted
+    ): Effect.Effect<{ readonly email: string }, AccountLinks.LinkOver | ServiceUnavailable>
+    /** Ends all links of the account and tells the old address. */
+    confirm(request: {
+      readonly session: Session
+      readonly secret: Redacted.Redacted
+      readonly language: Language
+    }): Effect.Effect<void, AccountLinks.LinkOver | ServiceUnavailable>
+  }
+>()("discovery/access/EmailChange") {
+  static readonly layer = Layer.effect(
+    EmailChange,
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const links = yield* AccountLinks.AccountLinks
+      const mailer = yield* Mailer
+      const signIn = yield* SignIn
+      const attempts = yield* SignInAttempts
+      const { baseUrl, supportUrl } = yield* AppConfig
+
+      const ask: EmailChange["Service"]["ask"] = Effect.fn("EmailChange.ask")(function* (request) {
+        const { address, email, language, password, session } = request
+        if (!isMailable(email)) return yield* new EmailRefused()
+        yield* signIn.verify({ session, password })
+        yield* attempts.takeMail({ mailTo: email, address })
+        yield* mailer.ready
+        const made = yield* links
+          .make({ purpose: "email", email, accountId: session.accountId })
+          .pipe(sql.withTransaction, availableOnce)
+        yield* mailer.send(
+          Option.match(made, {
+            onSome: ({ secret }): Letter => ({
+              kind: "newAddress",
+              to: email,
+              language,
+              link: `${baseUrl}/dashboard/account/email/confirm?token=${Redacted.value(secret)}`
+            }),
+            onNone: (): Letter => ({ kind: "addressTaken", to: email, language, link: `${baseUrl}/sign-in` })
+          })
+        )
+      })
+
+      const look: EmailChange["Service"]["look"] = Effect.fn("EmailChange.look")(function* (session, secret) {
+        const { accountId, email } = yield* links.look("email", secret)
+        return accountId === session.accountId ? { email } : yield* new AccountLinks.LinkOver()
+      })
+
+      const confirm: EmailChange["Service"]["confirm"] = Effect.fn("EmailChange.confirm")(function* (request) {
+        const { language, secret, session } = request
+        yield* look(session, secret)
+        yield* Effect.gen(function* () {
+          const { accountId, email } = yield* links.use("email", secret)
+          yield* sql`UPDATE account SET email = ${email} WHERE id = ${accountId}`
+          yield* AccountLinks.end(sql, accountId)
+        }).pipe(
+          sql.withTransaction,
+          // The address has got another account meanwhile.
+          Effect.catchIf(isTaken, () => Effect.fail(new AccountLinks.LinkOver())),
+          availableOnce
+        )
+        yield* mailer.send({ kind: "addressChanged", to: session.email, language, link: supportUrl })
+      })
+
+      return { ask, look, confirm }
+    })
+  )
+}
+
+const isTaken = (error: unknown): error is SqlError.SqlError =>
+  SqlError.isSqlError(error) && error.reason._tag === "UniqueViolation"

@@ -1,0 +1,86 @@
+/**
+ * A new password by a link in a mail, for who has forgotten it. Nobody is told whether an address has an account. A reset
+ * signs nobody in: it leads to the sign-in, with whatever that asks for besides the password.
+ */
+import { Context, Effect, Layer, Option, Redacted } from "effect"
+import { SqlClient } from "effect/sql"
+import { AppConfig } from "../../Config.ts"
+import * as Password from "../../domain/access/Password.ts"
+import type { Language } from "../../domain/Messages.ts"
+import type { ServiceUnavailable } from "../../domain/ToolError.ts"
+import { availableOnce } from "../database/Availability.ts"
+import { SignInAttempts } from "../limits/SignInAttempts.ts"
+import type { TooManyAttempts } from "../limits/SignInAttempts.ts"
+import { Mailer } from "../mail/Mailer.ts"
+import { isMailable } from "./AccountDetails.ts"
+import * as AccountLinks from "./AccountLinks.ts"
+import { PasswordRefused } from "./PasswordChange.ts"
+import { Passwords } from "./Passwords.ts"
+import type { PasswordsBusy } from "./Passwords.ts"
+import { EmailRefused } from "./SignUp.ts"
+
+export class PasswordReset extends Context.Service<
+  PasswordReset,
+  {
+    /** Sends a link if the address has an account. */
+    ask(request: {
+      readonly email: string
+      /** The network of the client (http/ClientAddress.ts). */
+      readonly address: string
+      readonly language: Language
+    }): Effect.Effect<void, EmailRefused | TooManyAttempts | ServiceUnavailable>
+    /** The address of the account whose password the link sets. */
+    look(
+      secret: Redacted.Redacted
+    ): Effect.Effect<{ readonly email: string }, AccountLinks.LinkOver | ServiceUnavailable>
+    /** Ends all sessions of the account and all its links. Connected apps and API keys stay. A weak password uses nothing. */
+    set(request: {
+      readonly secret: Redacted.Redacted
+      readonly next: Redacted.Redacted
+      readonly language: Language
+    }): Effect.Effect<void, AccountLinks.LinkOver | PasswordRefused | PasswordsBusy | ServiceUnavailable>
+  }
+>()("discovery/access/PasswordReset") {
+  static readonly layer = Layer.effect(
+    PasswordReset,
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const links = yield* AccountLinks.AccountLinks
+      const mailer = yield* Mailer
+      const passwords = yield* Passwords
+      const attempts = yield* SignInAttempts
+      const { baseUrl } = yield* AppConfig
+
+      const ask: PasswordReset["Service"]["ask"] = Effect.fn("PasswordReset.ask")(function* (request) {
+        const { address, email, language } = request
+        if (!isMailable(email)) return yield* new EmailRefused()
+        yield* attempts.takeMail({ mailTo: email, address })
+        yield* mailer.ready
+        const made = yield* links.make({ purpose: "reset", email }).pipe(sql.withTransaction, availableOnce)
+        if (Option.isNone(made)) return
+        const link = `${baseUrl}/reset-password/new?token=${Redacted.value(made.value.secret)}`
+        // To the address as the account has it: one that only counts as the same may be another mailbox.
+        yield* mailer.send({ kind: "reset", to: made.value.email, language, link })
+      })
+
+      const look: PasswordReset["Service"]["look"] = (secret) => links.look("reset", secret)
+
+      const set: PasswordReset["Service"]["set"] = Effect.fn("PasswordReset.set")(function* (request) {
+        const { language, next, secret } = request
+        const { email } = yield* links.look("reset", secret)
+        const weakness = Password.weakness(Redacted.value(next), email)
+        if (weakness !== undefined) return yield* new PasswordRefused({ weakness })
+        const passwordHash = yield* passwords.hash(next)
+        yield* Effect.gen(function* () {
+          const { accountId } = yield* links.use("reset", secret)
+          yield* sql`UPDATE account SET password_hash = ${passwordHash} WHERE id = ${accountId}`
+          yield* sql`DELETE FROM session WHERE account_id = ${accountId}`
+          yield* AccountLinks.end(sql, accountId)
+        }).pipe(sql.withTransaction, availableOnce)
+        yield* mailer.send({ kind: "passwordSet", to: email, language, link: `${baseUrl}/reset-password` })
+      })
+
+      return { ask, look, set }
+    })
+  )
+}

@@ -1,0 +1,154 @@
+/**
+ * Sign-up by e-mail address and password. Nobody is told whether an address has an account: the answer and its work are the
+ * same, and only the mail differs. The account exists once its link is confirmed.
+ *
+ * The link alone confirms in the browser that asked. Elsewhere the password is asked for as well: else who owns the address
+ * could be made to confirm an account whose password somebody else knows.
+ */
+import { Clock, Context, Effect, Layer, Option, Redacted, Schema } from "effect"
+import { Mac } from "effect/crypto"
+import { SqlClient } from "effect/sql"
+import { AppConfig } from "../../Config.ts"
+import * as Password from "../../domain/access/Password.ts"
+import type { Language } from "../../domain/Messages.ts"
+import type { ServiceUnavailable } from "../../domain/ToolError.ts"
+import { availableOnce } from "../database/Availability.ts"
+import { rowsOf } from "../database/Rows.ts"
+import { SignInAttempts } from "../limits/SignInAttempts.ts"
+import type { TooManyAttempts } from "../limits/SignInAttempts.ts"
+import type { Letter } from "../mail/Letter.ts"
+import { Mailer } from "../mail/Mailer.ts"
+import { isMailable } from "./AccountDetails.ts"
+import { AccountLinks, LinkOver } from "./AccountLinks.ts"
+import { PasswordRefused } from "./PasswordChange.ts"
+import { Passwords } from "./Passwords.ts"
+import type { PasswordsBusy } from "./Passwords.ts"
+import { SignInRejected } from "./SignIn.ts"
+
+/** Not an address that mails are sent to. */
+export class EmailRefused extends Schema.TaggedError<EmailRefused>()("EmailRefused", {}) {}
+
+/** The link was opened in another browser than the one that asked. */
+export class PasswordNeeded extends Schema.TaggedError<PasswordNeeded>()("PasswordNeeded", {}) {}
+
+type Busy = TooManyAttempts | PasswordsBusy | ServiceUnavailable
+
+const decodeAccounts = rowsOf(Schema.Struct({ email: Schema.String }))
+
+export class SignUp extends Context.Service<
+  SignUp,
+  {
+    /** Sends a link, or tells the owner of the address that there is an account. */
+    ask(request: {
+      readonly email: string
+      readonly password: Redacted.Redacted
+      /** The network of the client (http/ClientAddress.ts). */
+      readonly address: string
+      /** The secret of the browser's cookie. */
+      readonly browser: Redacted.Redacted
+      /** Where this browser continues after signing in. */
+      readonly returnTo: string | undefined
+      readonly language: Language
+    }): Effect.Effect<void, EmailRefused | PasswordRefused | Busy>
+    /** Whether the link works, and whether this browser needs the password for it. */
+    look(link: {
+      readonly secret: Redacted.Redacted
+      readonly browser: Redacted.Redacted
+    }): Effect.Effect<{ readonly email: string; readonly needsPassword: boolean }, LinkOver | ServiceUnavailable>
+    /** Makes the account: Starter, without credits. `returnTo` only for the browser that asked. */
+    confirm(link: {
+      readonly secret: Redacted.Redacted
+      readonly browser: Redacted.Redacted
+      readonly password: Redacted.Redacted | undefined
+      readonly address: string
+    }): Effect.Effect<{ readonly returnTo: string | undefined }, LinkOver | PasswordNeeded | SignInRejected | Busy>
+  }
+>()("discovery/access/SignUp") {
+  static readonly layer = Layer.effect(
+    SignUp,
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const links = yield* AccountLinks
+      const mailer = yield* Mailer
+      const passwords = yield* Passwords
+      const attempts = yield* SignInAttempts
+      const { baseUrl } = yield* AppConfig
+
+      const ask: SignUp["Service"]["ask"] = Effect.fn("SignUp.ask")(function* (request) {
+        const { browser, email, language, password, returnTo } = request
+        if (!isMailable(email)) return yield* new EmailRefused()
+        const weakness = Password.weakness(Redacted.value(password), email)
+        if (weakness !== undefined) return yield* new PasswordRefused({ weakness })
+        yield* attempts.takeMail({ mailTo: email, address: request.address })
+        yield* mailer.ready
+        const passwordHash = yield* passwords.hash(password)
+        const { known, made } = yield* Effect.all({
+          // To the address as its account has it: one that only counts as the same may be another mailbox.
+          known: Effect.flatMap(sql`SELECT email FROM account WHERE lower(email) = lower(${email})`, decodeAccounts),
+          made: links.make({ purpose: "sign_up", email, passwordHash, browser, returnTo })
+        }).pipe(sql.withTransaction, availableOnce)
+        yield* mailer.send(
+          Option.match(made, {
+            onSome: ({ secret }): Letter => ({
+              kind: "confirm",
+              to: email,
+              language,
+              link: `${baseUrl}/sign-up/confirm?token=${Redacted.value(secret)}`
+            }),
+            onNone: (): Letter => ({
+              kind: "exists",
+              to: known[0]?.email ?? email,
+              language,
+              link: `${baseUrl}/sign-in`
+            })
+          })
+        )
+      })
+
+      const found = Effect.fnUntraced(function* (secret: Redacted.Redacted, browser: Redacted.Redacted) {
+        const link = yield* links.look("sign_up", secret)
+        return { ...link, isHere: Mac.timingSafeEqual(yield* links.hashOf(browser), link.browser) }
+      })
+
+      const look: SignUp["Service"]["look"] = Effect.fn("SignUp.look")(({ browser, secret }) =>
+        Effect.map(found(secret, browser), ({ email, isHere }) => ({ email, needsPassword: !isHere }))
+      )
+
+      const check = Effect.fnUntraced(function* (
+        email: string,
+        hash: string,
+        password: Redacted.Redacted,
+        address: string
+      ) {
+        const attempt = { email, address }
+        yield* attempts.take(attempt)
+        const isRight = yield* passwords
+          .verify(password, hash)
+          .pipe(Effect.tapError(() => attempts.settle(attempt, "not_looked_at")))
+        yield* attempts.settle(attempt, isRight ? "right" : "wrong")
+        if (!isRight) return yield* new SignInRejected()
+      })
+
+      const confirm: SignUp["Service"]["confirm"] = Effect.fn("SignUp.confirm")(function* (request) {
+        const { email, isHere, passwordHash, returnTo } = yield* found(request.secret, request.browser)
+        if (!isHere) {
+          if (request.password === undefined) return yield* new PasswordNeeded()
+          yield* check(email, passwordHash, request.password, request.address)
+        }
+        const now = new Date(yield* Clock.currentTimeMillis)
+        yield* Effect.gen(function* () {
+          const link = yield* links.use("sign_up", request.secret)
+          const created = yield* sql`
+            INSERT INTO account (email, password_hash, plan, status, created_at)
+            VALUES (${link.email}, ${link.passwordHash}, 'starter', 'active', ${now})
+            ON CONFLICT DO NOTHING RETURNING id`
+          // Made meanwhile by the command line.
+          if (created.length === 0) return yield* new LinkOver()
+        }).pipe(sql.withTransaction, availableOnce)
+        return { returnTo: isHere ? (returnTo ?? undefined) : undefined }
+      })
+
+      return { ask, look, confirm }
+    })
+  )
+}

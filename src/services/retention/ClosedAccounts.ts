@@ -1,0 +1,72 @@
+/**
+ * Removes what is left of closed accounts: their activity, of which there may be millions of lines, in small steps; and what
+ * requests that were under way when the account was closed have written since.
+ */
+import { Clock, Context, Effect, Layer, Schedule, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql"
+import { AccountId } from "../../domain/access/Account.ts"
+import { forget } from "../access/AccountClosing.ts"
+import { rowOf, rowsOf } from "../database/Rows.ts"
+
+const removeEvery = "10 minutes"
+/** As in ActivityRetention. */
+const step = 1_000
+const maxSteps = 1_000
+/** In one round; the next one takes the next. */
+const maxAccounts = 100
+/** Longer than any request, and than the activity log waits to be written. */
+const settledMillis = 5 * 60_000
+
+const decodeClosed = rowsOf(Schema.Struct({ id: AccountId, closedAt: Schema.Date }))
+const decodeRemoved = rowOf(Schema.Struct({ removed: Schema.Int }))
+
+export class ClosedAccounts extends Context.Service<
+  ClosedAccounts,
+  {
+    /** Returns the number of accounts of which nothing personal is left. */
+    readonly remove: Effect.Effect<number, SqlError.SqlError>
+  }
+>()("discovery/retention/ClosedAccounts") {
+  static readonly layer = Layer.effect(
+    ClosedAccounts,
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+
+      const removeActivity = Effect.fnUntraced(function* (accountId: AccountId) {
+        for (let steps = 0; steps < maxSteps; steps++) {
+          const rows = yield* sql`SELECT remove_activity_of(${accountId}, ${step}) AS removed`
+          if ((yield* decodeRemoved(rows)).removed === 0) return true
+        }
+        return false
+      })
+
+      const remove = Effect.gen(function* () {
+        const now = yield* Clock.currentTimeMillis
+        const accounts = yield* decodeClosed(
+          yield* sql`
+            SELECT id, closed_at AS "closedAt" FROM account WHERE closed_at IS NOT NULL AND forgotten_at IS NULL
+            ORDER BY closed_at LIMIT ${maxAccounts}`
+        )
+        let forgotten = 0
+        for (const { closedAt, id } of accounts) {
+          const isEmpty = yield* removeActivity(id)
+          if (!isEmpty || now - closedAt.getTime() < settledMillis) continue
+          yield* sql`UPDATE account SET forgotten_at = ${new Date(now)} WHERE id = ${id}`.pipe(
+            Effect.andThen(forget(id)),
+            sql.withTransaction
+          )
+          forgotten++
+        }
+        return forgotten
+      }).pipe(Effect.provideService(SqlClient.SqlClient, sql), Effect.withSpan("ClosedAccounts.remove"))
+
+      yield* remove.pipe(
+        Effect.catch((error) => Effect.logWarning("What is left of closed accounts could not be removed", error)),
+        Effect.schedule(Schedule.jittered(Schedule.spaced(removeEvery))),
+        Effect.forkScoped
+      )
+      return ClosedAccounts.of({ remove })
+    })
+  )
+}

@@ -1,0 +1,665 @@
+/** Sign-up, password reset, change of e-mail address and closing, over a real database; mails are kept instead of sent. */
+import { assert, describe, layer } from "@effect/vitest"
+import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
+import { Context, Effect, Layer, Option, Redacted } from "effect"
+import { SqlClient } from "effect/sql"
+import { AppConfig } from "../../../src/Config.ts"
+import type { AccountId } from "../../../src/domain/access/Account.ts"
+import { unavailable } from "../../../src/domain/ToolErrorMessages.ts"
+import { AccountClosing } from "../../../src/services/access/AccountClosing.ts"
+import { AccountLinks } from "../../../src/services/access/AccountLinks.ts"
+import { Accounts } from "../../../src/services/access/Accounts.ts"
+import { ApiKeys } from "../../../src/services/access/ApiKeys.ts"
+import { CredentialResolver } from "../../../src/services/access/CredentialResolver.ts"
+import { EmailChange } from "../../../src/services/access/EmailChange.ts"
+import { PasswordChange } from "../../../src/services/access/PasswordChange.ts"
+import { PasswordReset } from "../../../src/services/access/PasswordReset.ts"
+import { Passwords } from "../../../src/services/access/Passwords.ts"
+import { Billing } from "../../../src/services/billing/Billing.ts"
+import { BillingUnavailable } from "../../../src/services/billing/StripeApi.ts"
+import { Sessions } from "../../../src/services/access/Sessions.ts"
+import { SignIn } from "../../../src/services/access/SignIn.ts"
+import { SignUp } from "../../../src/services/access/SignUp.ts"
+import * as Database from "../../../src/services/database/Database.ts"
+import { SignInAttempts } from "../../../src/services/limits/SignInAttempts.ts"
+import type { Letter } from "../../../src/services/mail/Letter.ts"
+import { Mailer } from "../../../src/services/mail/Mailer.ts"
+import { ClosedAccounts } from "../../../src/services/retention/ClosedAccounts.ts"
+import * as Access from "../../support/Access.ts"
+import { SetClock } from "../../support/SetClock.ts"
+import { recorded } from "../../support/Statements.ts"
+import { TestDatabase } from "../../support/TestDatabase.ts"
+
+const start = "2026-03-10T12:00:00Z"
+const minute = 60_000
+const right = "nine green whales"
+const next = "seven blue otters"
+
+/** Passwords without hashing, which count their work. */
+const work = { hashed: 0 }
+const passwords = Layer.succeed(Passwords, {
+  hash: (password) => Effect.sync(() => (work.hashed++, `$argon2id$${Redacted.value(password)}`)),
+  verify: (password, stored) => Effect.succeed(stored === `$argon2id$${Redacted.value(password)}`),
+  generate: Effect.succeed(Redacted.make("nobody's"))
+})
+
+const letters: Array<Letter> = []
+const mood = { isFull: false }
+const mailer = Layer.succeed(Mailer, {
+  ready: Effect.suspend(() => (mood.isFull ? Effect.fail(unavailable("mail")) : Effect.void)),
+  send: (letter) => Effect.sync(() => void letters.push(letter)),
+  settled: Effect.void
+})
+
+/** Accounts whose subscriptions were to end, and whether Stripe is out of reach. */
+const canceled: Array<number> = []
+const stripe = { isDown: false }
+const billing = Layer.succeed(Billing, {
+  stripe: Option.none(),
+  cancel: (accountId) =>
+    Effect.suspend(() => {
+      if (stripe.isDown) return Effect.fail(new BillingUnavailable({ message: "down", retryAfterSeconds: 10 }))
+      canceled.push(accountId)
+      return Effect.void
+    })
+})
+
+const services = Layer.mergeAll(
+  SignUp.layer,
+  PasswordReset.layer,
+  EmailChange.layer,
+  AccountClosing.layer,
+  PasswordChange.layer,
+  ClosedAccounts.layer
+).pipe(
+  Layer.provide([AccountLinks.layer, SignInAttempts.layer]),
+  Layer.provideMerge(SignIn.layer),
+  Layer.provideMerge(Sessions.layer),
+  Layer.provide([
+    AppConfig.layerOf({ baseUrl: "https://discovery.test" }),
+    NodeCrypto.layer,
+    billing,
+    mailer,
+    passwords
+  ])
+)
+
+const Services = Layer.merge(Access.layerUnhashed, services).pipe(
+  Layer.provideMerge(TestDatabase.layer),
+  Layer.provideMerge(SetClock.layer(start))
+)
+
+let people = 0
+
+layer(Services, { excludeTestServices: true })("self-service", (it) => {
+  const newEmail = () => `person${++people}@discovery.test`
+  /** An address of a network that nobody else has. */
+  const newAddress = () => `2001:db8:${(++people).toString(16)}:1`
+
+  const owner = Effect.gen(function* () {
+    const clock = yield* SetClock
+    yield* clock.set(start)
+    const sql = yield* SqlClient.SqlClient
+    const accounts = yield* Accounts
+    const email = newEmail()
+    const { id } = yield* accounts.create({ email, plan: "growth", status: "active", password: Redacted.make(right) })
+    yield* sql`UPDATE account SET password_hash = ${`$argon2id$${right}`} WHERE id = ${id}`
+    return { id, email }
+  })
+
+  const signIn = Effect.fnUntraced(function* (email: string, password = right) {
+    const service = yield* SignIn
+    return yield* service.signIn({ email, password: Redacted.make(password), address: newAddress() })
+  })
+
+  const tagOf = <A, E extends { readonly _tag: string }, R>(effect: Effect.Effect<A, E, R>) =>
+    Effect.match(effect, { onSuccess: () => "done", onFailure: (error) => error._tag })
+
+  const lettersTo = (email: string) => letters.filter(({ to }) => to === email)
+  const tokenTo = (email: string) =>
+    Redacted.make(new URL(lettersTo(email).at(-1)?.link ?? "").searchParams.get("token") ?? "")
+
+  const here = Redacted.make("the cookie of this browser")
+  const elsewhere = Redacted.make("the cookie of another browser")
+
+  const askSignUp = (email: string, changes: { readonly password?: string; readonly address?: string } = {}) =>
+    Effect.flatMap(SignUp, (signUp) =>
+      signUp.ask({
+        email,
+        password: Redacted.make(changes.password ?? right),
+        address: changes.address ?? newAddress(),
+        browser: here,
+        returnTo: "/authorize?client_id=x",
+        language: "en"
+      })
+    )
+
+  const confirm = (email: string, browser = here, password?: string, address = newAddress()) =>
+    Effect.flatMap(SignUp, (signUp) =>
+      signUp.confirm({
+        secret: tokenTo(email),
+        browser,
+        password: password === undefined ? undefined : Redacted.make(password),
+        address
+      })
+    )
+
+  const askReset = (email: string, address = newAddress()) =>
+    Effect.flatMap(PasswordReset, (reset) => reset.ask({ email, address, language: "de" }))
+
+  const setPassword = (email: string, password = next) =>
+    Effect.flatMap(PasswordReset, (reset) =>
+      reset.set({ secret: tokenTo(email), next: Redacted.make(password), language: "de" })
+    )
+
+  describe("sign-up", () => {
+    it.effect("D85 makes a Starter account without credits, once its link is confirmed, and signs in", () =>
+      Effect.gen(function* () {
+        const accounts = yield* Accounts
+        const email = newEmail()
+        yield* askSignUp(email)
+        assert.strictEqual((yield* Effect.flip(accounts.find(email)))._tag, "AccountNotFound")
+        assert.deepStrictEqual(yield* confirm(email), { returnTo: "/authorize?client_id=x" })
+        const account = yield* accounts.find(email)
+        assert.deepInclude(account, {
+          plan: "starter",
+          status: "active",
+          role: "customer",
+          beganOn: null,
+          credits: null
+        })
+        assert.strictEqual((yield* signIn(email)).session.accountId, account.id)
+        assert.strictEqual(yield* tagOf(confirm(email)), "LinkOver")
+      })
+    )
+
+    it.effect("D86 of an address with an account takes the same work and only sends another mail", () =>
+      Effect.gen(function* () {
+        const { email } = yield* owner
+        const unknown = newEmail()
+        const seen = Effect.fnUntraced(function* (of: string) {
+          work.hashed = 0
+          const { statements } = yield* recorded(askSignUp(of))
+          return { statements, hashed: work.hashed }
+        })
+        const known = yield* seen(email.toUpperCase())
+        assert.strictEqual(known.hashed, 1)
+        assert.deepStrictEqual(yield* seen(unknown), known)
+        // To the address as the account has it.
+        assert.deepStrictEqual(lettersTo(email).at(-1), {
+          kind: "exists",
+          to: email,
+          language: "en",
+          link: "https://discovery.test/sign-in"
+        })
+        assert.strictEqual(lettersTo(unknown).at(-1)?.kind, "confirm")
+        assert.strictEqual((yield* signIn(email)).session.email, email)
+      })
+    )
+
+    it.effect("D85 in another browser asks for the password, and leads nowhere of the first", () =>
+      Effect.gen(function* () {
+        const accounts = yield* Accounts
+        const email = newEmail()
+        yield* askSignUp(email)
+        const signUp = yield* SignUp
+        const look = (browser: Redacted.Redacted) => signUp.look({ secret: tokenTo(email), browser })
+        assert.deepStrictEqual(yield* look(here), { email, needsPassword: false })
+        assert.deepStrictEqual(yield* look(elsewhere), { email, needsPassword: true })
+        assert.strictEqual(yield* tagOf(confirm(email, elsewhere)), "PasswordNeeded")
+        assert.strictEqual(yield* tagOf(confirm(email, elsewhere, "nine green wales")), "SignInRejected")
+        assert.strictEqual((yield* Effect.flip(accounts.find(email)))._tag, "AccountNotFound")
+        assert.deepStrictEqual(yield* confirm(email, elsewhere, right), { returnTo: undefined })
+        assert.strictEqual((yield* accounts.find(email)).email, email)
+      })
+    )
+
+    it.effect("R56 passwords that are tried at a link are counted as those of a sign-in", () =>
+      Effect.gen(function* () {
+        const clock = yield* SetClock
+        yield* clock.set(start)
+        const email = newEmail()
+        const address = newAddress()
+        yield* askSignUp(email)
+        for (let tried = 0; tried < 10; tried++) {
+          assert.strictEqual(yield* tagOf(confirm(email, elsewhere, "wrong", address)), "SignInRejected")
+        }
+        assert.strictEqual(yield* tagOf(confirm(email, elsewhere, right, address)), "TooManyAttempts")
+      })
+    )
+
+    it.effect("of an address that meanwhile got an account makes no second one", () =>
+      Effect.gen(function* () {
+        const accounts = yield* Accounts
+        const email = newEmail()
+        yield* askSignUp(email)
+        yield* accounts.create({ email, plan: "pro", status: "active", password: Redacted.make(right) })
+        assert.strictEqual(yield* tagOf(confirm(email)), "LinkOver")
+        assert.strictEqual((yield* accounts.find(email)).plan, "pro")
+      })
+    )
+
+    it.effect.each([
+      "",
+      "ada",
+      "ada@localhost",
+      "a,b@example.com",
+      '"a b"@example.com',
+      "ada@example.com, eve@example.com",
+      "Ada <ada@example.com>",
+      "ada@[127.0.0.1]",
+      "ada@exa mple.com",
+      "ada@example.com\r\nbcc: eve@example.com",
+      ".ada@example.com",
+      `${"a".repeat(65)}@example.com`,
+      `ada@${"a".repeat(250)}.com`
+    ])("of what is no address for mails sends none: %j", (email) =>
+      Effect.gen(function* () {
+        const before = letters.length
+        assert.strictEqual(yield* tagOf(askSignUp(email)), "EmailRefused")
+        assert.strictEqual(yield* tagOf(askReset(email)), "EmailRefused")
+        assert.lengthOf(letters, before)
+      })
+    )
+
+    it.effect("D10 with a weak password is refused before anything is counted or sent", () =>
+      Effect.gen(function* () {
+        const email = newEmail()
+        for (const password of ["short", "passwordpassword", email, "x".repeat(300)]) {
+          assert.strictEqual(yield* tagOf(askSignUp(email, { password })), "PasswordRefused", password)
+        }
+        assert.isEmpty(lettersTo(email))
+      })
+    )
+  })
+
+  describe("D86 mails", () => {
+    it.effect("to one address: 4 in a row of every kind together, then one in 15 minutes; known or unknown", () =>
+      Effect.gen(function* () {
+        const clock = yield* SetClock
+        const { email } = yield* owner
+        const unknown = newEmail()
+        for (const to of [email, unknown]) {
+          yield* clock.set(start)
+          const count = lettersTo(to).length
+          for (let round = 0; round < 2; round++) {
+            assert.strictEqual(yield* tagOf(askSignUp(to)), "done")
+            assert.strictEqual(yield* tagOf(askReset(to)), "done")
+          }
+          const refused = yield* Effect.flip(askReset(to))
+          assert.deepInclude(refused, { _tag: "TooManyAttempts", retryAfterSeconds: 15 * 60 })
+          assert.strictEqual(yield* tagOf(askSignUp(to.toUpperCase())), "TooManyAttempts")
+          yield* clock.advance(15 * minute)
+          assert.strictEqual(yield* tagOf(askReset(to)), "done")
+          assert.strictEqual(yield* tagOf(askReset(to)), "TooManyAttempts")
+          assert.isAtMost(lettersTo(to).length - count, 5)
+        }
+        yield* clock.set(start)
+      })
+    )
+
+    it.effect("from one network: 20 in a row, to whichever address", () =>
+      Effect.gen(function* () {
+        const clock = yield* SetClock
+        yield* clock.set(start)
+        const address = newAddress()
+        for (let sent = 0; sent < 20; sent++) assert.strictEqual(yield* tagOf(askReset(newEmail(), address)), "done")
+        assert.strictEqual(yield* tagOf(askReset(newEmail(), address)), "TooManyAttempts")
+        assert.strictEqual(yield* tagOf(askSignUp(newEmail(), { address })), "TooManyAttempts")
+        assert.strictEqual(yield* tagOf(askReset(newEmail())), "done")
+      })
+    )
+
+    it.effect("that cannot be sent are refused to everyone alike", () =>
+      Effect.gen(function* () {
+        const { email } = yield* owner
+        mood.isFull = true
+        for (const to of [email, newEmail()]) {
+          assert.strictEqual(yield* tagOf(askReset(to)), "ServiceUnavailable")
+          assert.strictEqual(yield* tagOf(askSignUp(to)), "ServiceUnavailable")
+        }
+      }).pipe(Effect.ensuring(Effect.sync(() => void (mood.isFull = false))))
+    )
+  })
+
+  describe("D87 a password reset", () => {
+    it.effect("of an unknown address takes the same work and sends nothing", () =>
+      Effect.gen(function* () {
+        const { email } = yield* owner
+        const unknown = newEmail()
+        const known = yield* recorded(askReset(email))
+        assert.deepStrictEqual((yield* recorded(askReset(unknown))).statements, known.statements)
+        assert.deepInclude(lettersTo(email).at(-1), { kind: "reset", to: email, language: "de" })
+        assert.isEmpty(lettersTo(unknown))
+      })
+    )
+
+    it.effect("sets the password, ends every session and link, tells the owner, and signs nobody in", () =>
+      Effect.gen(function* () {
+        const sessions = yield* Sessions
+        const change = yield* EmailChange
+        const { email, id } = yield* owner
+        const { secret, session } = yield* signIn(email)
+        yield* signIn(email)
+        const other = newEmail()
+        yield* change.ask({
+          session,
+          password: Redacted.make(right),
+          email: other,
+          address: newAddress(),
+          language: "en"
+        })
+        yield* askReset(email)
+        yield* setPassword(email)
+        assert.isEmpty(yield* sessions.list(id))
+        assert.strictEqual((yield* sessions.current(secret))._tag, "None")
+        assert.strictEqual(yield* tagOf(change.look(session, tokenTo(other))), "LinkOver")
+        assert.strictEqual(yield* tagOf(signIn(email)), "SignInRejected")
+        assert.strictEqual((yield* signIn(email, next)).session.accountId, id)
+        assert.deepInclude(lettersTo(email).at(-1), { kind: "passwordSet", language: "de" })
+      })
+    )
+
+    it.effect("does not get around a second step", () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const sessions = yield* Sessions
+        const { email, id } = yield* owner
+        yield* sql`UPDATE account SET second_step = true WHERE id = ${id}`
+        yield* askReset(email)
+        yield* setPassword(email)
+        assert.strictEqual(yield* tagOf(signIn(email, next)), "SecondStepNeeded")
+        assert.isEmpty(yield* sessions.list(id))
+      })
+    )
+
+    it.effect("with a weak password uses nothing, with a good one the link", () =>
+      Effect.gen(function* () {
+        const { email } = yield* owner
+        yield* askReset(email)
+        const secret = tokenTo(email)
+        const reset = yield* PasswordReset
+        const set = (password: string) => tagOf(reset.set({ secret, next: Redacted.make(password), language: "en" }))
+        assert.strictEqual(yield* set("short"), "PasswordRefused")
+        assert.strictEqual(yield* set(email), "PasswordRefused")
+        assert.strictEqual(yield* set(next), "done")
+        assert.strictEqual(yield* set("eleven gray herons"), "LinkOver")
+        assert.strictEqual(yield* tagOf(signIn(email, next)), "done")
+      })
+    )
+
+    it.effect("ends with a new password that is set otherwise, by the owner or the command line", () =>
+      Effect.gen(function* () {
+        const accounts = yield* Accounts
+        const passwordChange = yield* PasswordChange
+        const reset = yield* PasswordReset
+        const { email } = yield* owner
+        yield* askReset(email)
+        const { session } = yield* signIn(email)
+        yield* passwordChange.change({ session, current: Redacted.make(right), next: Redacted.make(next) })
+        assert.strictEqual(yield* tagOf(reset.look(tokenTo(email))), "LinkOver")
+        yield* askReset(email)
+        yield* accounts.resetPassword(email, Redacted.make("eleven gray herons"))
+        assert.strictEqual(yield* tagOf(reset.look(tokenTo(email))), "LinkOver")
+      })
+    )
+  })
+
+  describe("D88 a change of e-mail address", () => {
+    const asked = Effect.fnUntraced(function* (to: string) {
+      const { email, id } = yield* owner
+      const { session } = yield* signIn(email)
+      const change = yield* EmailChange
+      const ask = (password = right, address = to) =>
+        change.ask({
+          session,
+          password: Redacted.make(password),
+          email: address,
+          address: newAddress(),
+          language: "es"
+        })
+      yield* ask()
+      return { email, id, session, change, ask }
+    })
+
+    it.effect("takes effect with the link, tells the old address, and ends links that went there", () =>
+      Effect.gen(function* () {
+        const to = newEmail()
+        const { change, email, id, session } = yield* asked(to)
+        yield* askReset(email)
+        const reset = tokenTo(email)
+        assert.strictEqual((yield* signIn(email)).session.email, email)
+        assert.deepStrictEqual(yield* change.look(session, tokenTo(to)), { email: to })
+        yield* change.confirm({ session, secret: tokenTo(to), language: "es" })
+        assert.strictEqual((yield* signIn(to)).session.accountId, id)
+        assert.strictEqual(yield* tagOf(signIn(email)), "SignInRejected")
+        assert.deepInclude(lettersTo(email).at(-1), { kind: "addressChanged", language: "es" })
+        assert.strictEqual(yield* tagOf(Effect.flatMap(PasswordReset, (service) => service.look(reset))), "LinkOver")
+        // Its former address is free.
+        yield* askSignUp(email)
+        assert.strictEqual(lettersTo(email).at(-1)?.kind, "confirm")
+      })
+    )
+
+    it.effect("to an address with an account takes the same work, changes nothing, and tells its owner", () =>
+      Effect.gen(function* () {
+        const { email: taken } = yield* owner
+        const { ask } = yield* asked(newEmail())
+        const free = newEmail()
+        const { statements } = yield* recorded(ask(right, free))
+        assert.deepStrictEqual((yield* recorded(ask(right, taken))).statements, statements)
+        assert.deepInclude(lettersTo(taken).at(-1), { kind: "addressTaken" })
+        assert.strictEqual(lettersTo(free).at(-1)?.kind, "newAddress")
+      })
+    )
+
+    it.effect("to an address that got an account meanwhile does nothing", () =>
+      Effect.gen(function* () {
+        const to = newEmail()
+        const { change, email, session } = yield* asked(to)
+        yield* askSignUp(to)
+        yield* Effect.flatMap(Accounts, (accounts) =>
+          accounts.create({ email: to, plan: "starter", status: "active", password: Redacted.make(right) })
+        )
+        const link = lettersTo(to).find(({ kind }) => kind === "newAddress")?.link ?? ""
+        const secret = Redacted.make(new URL(link).searchParams.get("token") ?? "")
+        assert.strictEqual(yield* tagOf(change.confirm({ session, secret, language: "en" })), "LinkOver")
+        assert.strictEqual((yield* signIn(email)).session.email, email)
+      })
+    )
+
+    it.effect("needs the password, and its link works for its own account only", () =>
+      Effect.gen(function* () {
+        const to = newEmail()
+        const { ask, change } = yield* asked(to)
+        assert.strictEqual(yield* tagOf(ask("wrong", newEmail())), "SignInRejected")
+        const other = yield* owner
+        const { session } = yield* signIn(other.email)
+        assert.strictEqual(yield* tagOf(change.look(session, tokenTo(to))), "LinkOver")
+        assert.strictEqual(yield* tagOf(change.confirm({ session, secret: tokenTo(to), language: "en" })), "LinkOver")
+      })
+    )
+  })
+
+  describe("D89 closing", () => {
+    const close = Effect.fnUntraced(function* (email: string, password = right) {
+      const closing = yield* AccountClosing
+      const { session } = yield* signIn(email)
+      return yield* closing.close({ session, password: Redacted.make(password), language: "fr" })
+    })
+
+    /** Tables whose rows stay. */
+    const kept = new Set(["account_change", "credit_day", "credit_entry", "credit_period"])
+
+    /** Tables with rows of the account, by their number. */
+    const rowsOf = Effect.fnUntraced(function* (id: AccountId) {
+      const sql = yield* SqlClient.SqlClient
+      const tables = yield* sql<{ readonly name: string }>`
+        SELECT table_name AS name FROM information_schema.columns
+        WHERE table_schema = 'public' AND column_name = 'account_id' ORDER BY 1`
+      const counted = yield* Effect.forEach(tables, ({ name }) =>
+        Effect.map(
+          sql<{ readonly count: number }>`SELECT count(*)::integer AS count FROM ${sql(name)} WHERE account_id = ${id}`,
+          ([row]) => [name, row?.count ?? 0] as const
+        )
+      )
+      return Object.fromEntries(counted)
+    })
+
+    /** Something of the account in every table that has any. */
+    const belongings = Effect.fnUntraced(function* (id: AccountId) {
+      const sql = yield* SqlClient.SqlClient
+      const now = new Date(start)
+      const hash = sql`sha256(${`of ${id}`}::bytea)`
+      yield* sql`INSERT INTO known_browser VALUES (${id}, ${hash}, ${now})`
+      yield* sql`INSERT INTO billing_customer (account_id, customer_id, checked_at) VALUES (${id}, ${`cus_${id}`}, ${now})`
+      yield* sql`INSERT INTO page_look VALUES (${id}, '2026-03-10', 3)`
+      yield* sql`INSERT INTO saved_search (account_id, subject, query, name, looked_at, mark)
+        VALUES (${id}, 'ads', 'query=lamp', 'Ada Lovelace', ${now}, 0)`
+      yield* sql`INSERT INTO recent_search VALUES (${id}, '[{"query": "Ada Lovelace"}]')`
+      yield* sql`INSERT INTO idempotency_key (account_id, key, fingerprint, request_id, created_at)
+        VALUES (${id}, 'Ada Lovelace', 'x', ${`request ${id}`}, ${now})`
+      yield* sql`INSERT INTO oauth_grant (account_id, client_id, client_name, resource, approved_at, connected_at,
+        usable_until, ends_at) VALUES (${id}, 'https://app.example/x', 'Ada Lovelace', 'https://discovery.test/mcp', ${now},
+        ${now}, '2027-01-01', '2027-01-01')`
+      yield* sql`INSERT INTO oauth_access_token SELECT ${hash}, id, account_id, resource, '2027-01-01' FROM oauth_grant
+        WHERE account_id = ${id}`
+      yield* sql`INSERT INTO oauth_ended_grant (id, account_id, client_id, client_name, approved_at, connected_at, ended_at,
+        reason) VALUES (${100_000 + id}, ${id}, 'x', 'Ada Lovelace', ${now}, ${now}, ${now}, 'account')`
+      yield* sql`INSERT INTO activity (account_id, at, tool, credential_kind, credential_id, outcome, credits, duration_ms,
+        request_id) SELECT ${id}, ${now}, 'search_ads', 'api_key', 1, 'ok', 1, 12, 'request ' || n
+        FROM generate_series(1, 2500) n`
+      yield* sql`INSERT INTO activity_day SELECT ${id}, '2026-01-01'::date + n, 'search_ads', 'ok', 'api_key', 1, 1
+        FROM generate_series(1, 40) n`
+    })
+
+    it.effect("ends sessions, keys and connections for every server at once, and keeps the ledger", () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const { connection } = yield* TestDatabase
+        const clock = yield* SetClock
+        const { email, id } = yield* owner
+        const keys = yield* ApiKeys
+        const { secret } = yield* keys.create(id, "Ada Lovelace")
+        yield* belongings(id)
+        const { secret: cookie } = yield* signIn(email)
+        const replica = yield* Layer.build(
+          Layer.fresh(Layer.mergeAll(CredentialResolver.layer, Sessions.layer)).pipe(
+            Layer.provide([
+              Layer.fresh(Database.layer({ source: connection, maxConnections: 5 })),
+              AppConfig.layerOf({ mcpUrl: "https://discovery.test/mcp" }),
+              NodeCrypto.layer
+            ])
+          )
+        )
+        const resolver = Context.get(replica, CredentialResolver)
+        const replicaSessions = Context.get(replica, Sessions)
+        assert.strictEqual((yield* resolver.resolve(secret)).accountId, id)
+        assert.strictEqual((yield* replicaSessions.current(cookie))._tag, "Some")
+        const ledger = sql`SELECT to_jsonb(e)::text AS row FROM credit_entry e WHERE account_id = ${id} ORDER BY id`
+        const before = yield* ledger
+
+        yield* close(email)
+        assert.strictEqual(yield* tagOf(resolver.resolve(secret)), "CredentialRejected")
+        assert.strictEqual((yield* replicaSessions.current(cookie))._tag, "None")
+        assert.deepStrictEqual(yield* ledger, before)
+        assert.isNotEmpty(before)
+        assert.isEmpty(yield* Access.disagreements)
+        assert.deepInclude(lettersTo(email).at(-1), { kind: "closed", language: "fr" })
+
+        // What is left is the ledger, the record of changes and, until it is removed in steps, the activity.
+        const left = Object.entries(yield* rowsOf(id)).flatMap(([name, count]) => (count > 0 ? [name] : []))
+        assert.isEmpty(left.filter((name) => !kept.has(name) && !name.startsWith("activity")))
+        const closed = yield* ClosedAccounts
+        assert.strictEqual(yield* closed.remove, 0)
+        // Written by a call that was under way.
+        yield* sql`INSERT INTO recent_search VALUES (${id}, '[{"query": "Ada Lovelace"}]')`
+        yield* clock.advance(10 * minute)
+        assert.strictEqual(yield* closed.remove, 1)
+        const after = Object.entries(yield* rowsOf(id)).flatMap(([name, count]) => (count > 0 ? [name] : []))
+        assert.isEmpty(after.filter((name) => !kept.has(name)))
+        assert.strictEqual(yield* closed.remove, 0)
+        const [account] = yield* sql`SELECT to_jsonb(a)::text AS row FROM account a WHERE id = ${id}`
+        assert.notInclude(JSON.stringify(account), email.split("@", 1).join())
+      })
+    )
+
+    it.effect("removes the rows of every table that refers to accounts, but of those that are named here", () =>
+      Effect.gen(function* () {
+        const { id } = yield* owner
+        // A table that is new belongs to one of both, and to the list in AccountClosing.
+        const removed = new Set([
+          "account_link",
+          "activity",
+          "activity_day",
+          "api_key",
+          "billing_customer",
+          "idempotency_key",
+          "known_browser",
+          "oauth_access_token",
+          "oauth_ended_grant",
+          "oauth_grant",
+          "page_look",
+          "passkey",
+          "pending_sign_in",
+          "recent_search",
+          "recovery_code",
+          "saved_search",
+          "session",
+          "sign_in_change",
+          "tracked_shop"
+        ])
+        assert.deepStrictEqual(
+          Object.keys(yield* rowsOf(id)).filter((name) => !kept.has(name) && !removed.has(name)),
+          []
+        )
+      })
+    )
+
+    it.effect("needs the password; then nobody signs in, and the address can sign up again", () =>
+      Effect.gen(function* () {
+        const accounts = yield* Accounts
+        const { email, id } = yield* owner
+        assert.strictEqual(yield* tagOf(close(email, "wrong")), "SignInRejected")
+        yield* accounts.setRole(email, "operator")
+        yield* askReset(email)
+        const reset = tokenTo(email)
+        yield* close(email)
+        for (const as of [email, `closed account ${id}`]) {
+          assert.strictEqual(yield* tagOf(signIn(as)), "SignInRejected")
+          assert.strictEqual(yield* tagOf(accounts.setStatus(as, "active")), "AccountNotFound")
+          assert.strictEqual(yield* tagOf(accounts.resetPassword(as, Redacted.make(next))), "AccountNotFound")
+        }
+        assert.strictEqual(yield* tagOf(accounts.setPlan(id, "pro")), "AccountNotFound")
+        assert.strictEqual(yield* tagOf(Effect.flatMap(PasswordReset, (service) => service.look(reset))), "LinkOver")
+        yield* askSignUp(email, { password: next })
+        yield* confirm(email)
+        assert.notStrictEqual((yield* signIn(email, next)).session.accountId, id)
+      })
+    )
+
+    it.effect("ends the subscription first, and closes nothing while Stripe cannot be reached", () =>
+      Effect.gen(function* () {
+        const { email, id } = yield* owner
+        stripe.isDown = true
+        assert.strictEqual(yield* tagOf(close(email)), "BillingUnavailable")
+        assert.strictEqual(yield* tagOf(signIn(email)), "done")
+        stripe.isDown = false
+        assert.strictEqual(yield* tagOf(close(email, "wrong")), "SignInRejected")
+        assert.notInclude(canceled, id)
+        yield* close(email)
+        assert.include(canceled, id)
+        assert.strictEqual(yield* tagOf(signIn(email)), "SignInRejected")
+      }).pipe(Effect.ensuring(Effect.sync(() => void (stripe.isDown = false))))
+    )
+
+    it.effect("of an account that is open removes no activity", () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const { id } = yield* owner
+        const error = yield* Effect.flip(sql`SELECT remove_activity_of(${id}, 10)`)
+        assert.strictEqual(error._tag, "SqlError")
+      })
+    )
+  })
+})

@@ -1,0 +1,221 @@
+/** Mails over a real SMTP server: what they say, and what happens when the server does not take them. */
+import { assert, describe, it, layer } from "@effect/vitest"
+import { Effect, Layer, Logger, Option, Redacted } from "effect"
+import type { Duration } from "effect"
+import * as fs from "node:fs/promises"
+import * as path from "node:path"
+import PostalMime from "postal-mime"
+import { AppConfig } from "../../../src/Config.ts"
+import { languages } from "../../../src/domain/Messages.ts"
+import type { Letter } from "../../../src/services/mail/Letter.ts"
+import { Mailer, maxFiles, maxRetries, optionsOf } from "../../../src/services/mail/Mailer.ts"
+import { linkOf, MailServer } from "../../support/MailServer.ts"
+import { temporaryFolder } from "../../support/PrivatePostgres.ts"
+import { freePort } from "../../support/ServerProcess.ts"
+
+const baseUrl = "https://discovery.test"
+const mailFrom = { name: "Discovery", address: "no-reply@discovery.test" }
+const maxPending = 20
+const kinds = [
+  "confirm",
+  "exists",
+  "reset",
+  "passwordSet",
+  "newAddress",
+  "addressTaken",
+  "addressChanged",
+  "closed"
+] as const
+
+const link = `${baseUrl}/sign-up/confirm?token=${"s".repeat(43)}`
+const letter = (to: string, changes: Partial<Letter> = {}): Letter => ({
+  kind: "confirm",
+  to,
+  language: "en",
+  link,
+  ...changes
+})
+
+/** A mailer that tries again soon; its log is in the result. */
+const mailer = (config: Parameters<typeof AppConfig.layerOf>[0], attemptTimeout: Duration.Input = "10 seconds") => {
+  const logs: Array<string> = []
+  const made = Mailer.layerWith({ firstRetry: "1 millis", attemptTimeout, maxPending }).pipe(
+    Layer.provide(AppConfig.layerOf({ baseUrl, mailFrom, ...config })),
+    Layer.provideMerge(Logger.layer([Logger.map(Logger.formatJson, (line) => void logs.push(line))]))
+  )
+  return { logs, layer: made }
+}
+
+/** Sends, and waits until all is sent or given up. */
+const deliver = (...letters: ReadonlyArray<Letter>) =>
+  Effect.gen(function* () {
+    const mailer = yield* Mailer
+    for (const each of letters) yield* mailer.send(each)
+    yield* mailer.settled
+  })
+
+layer(MailServer.layer, { excludeTestServices: true })("over SMTP", (it) => {
+  it.effect("D86 every mail has a subject, the link as text and as HTML, and one language", () =>
+    Effect.gen(function* () {
+      const server = yield* MailServer
+      const { layer } = mailer({ smtpUrl: Option.some(server.url) })
+      const said = new Map<string, string>()
+      for (const language of languages) {
+        for (const kind of kinds) {
+          const to = `${kind}.${language}@discovery.test`
+          yield* deliver(letter(to, { kind, language })).pipe(Effect.provide(layer))
+          const mail = yield* server.mailTo(to)
+          assert.strictEqual(new URL(link).pathname + new URL(link).search, linkOf(mail))
+          assert.deepStrictEqual(mail.recipients, [to])
+          assert.deepStrictEqual(mail.from, mailFrom)
+          assert.deepInclude(
+            mail.headers.map(({ key, value }) => `${key}: ${value}`),
+            "auto-submitted: auto-generated"
+          )
+          assert.include(mail.html ?? "", `<html lang="${language}">`)
+          const text = `${mail.subject} ${mail.text}`
+          assert.notMatch(text, /undefined|\{/u)
+          for (const [other, words] of said) assert.notStrictEqual(text, words, `${to} and ${other}`)
+          said.set(to, text)
+        }
+      }
+    })
+  )
+
+  it.effect("an address is one address, whatever characters it has", () =>
+    Effect.gen(function* () {
+      const server = yield* MailServer
+      const { layer } = mailer({ smtpUrl: Option.some(server.url) })
+      const to = "o'neill+{a}/b=c@discovery.test"
+      yield* deliver(letter(to)).pipe(Effect.provide(layer))
+      assert.deepStrictEqual((yield* server.mailTo(to)).recipients, [to])
+    })
+  )
+
+  it.effect("a server that says later gets the mail later, once", () =>
+    Effect.gen(function* () {
+      const server = yield* MailServer
+      const { layer, logs } = mailer({ smtpUrl: Option.some(server.url) })
+      server.reply(451, 421, 450)
+      yield* deliver(letter("later@discovery.test")).pipe(Effect.provide(layer))
+      assert.lengthOf(server.allTo("later@discovery.test"), 1)
+      assert.deepStrictEqual(logs, [])
+    })
+  )
+
+  it.effect("a server that says later forever is asked a bounded number of times, and the log says so", () =>
+    Effect.gen(function* () {
+      const server = yield* MailServer
+      const { layer, logs } = mailer({ smtpUrl: Option.some(server.url) })
+      const before = server.attempts()
+      server.reply(...Array.from({ length: maxRetries + 1 }, () => 451))
+      yield* deliver(letter("never@discovery.test")).pipe(Effect.provide(layer))
+      assert.strictEqual(server.attempts() - before, maxRetries + 1)
+      assert.lengthOf(logs, 1)
+      assert.include(logs[0] ?? "", "A mail could not be sent")
+      assert.include(logs[0] ?? "", "451")
+    })
+  )
+
+  it.effect("D86 a server that refuses is asked once; the log has neither the address nor the link", () =>
+    Effect.gen(function* () {
+      const server = yield* MailServer
+      const { layer, logs } = mailer({ smtpUrl: Option.some(server.url) })
+      const before = server.attempts()
+      server.reply(550)
+      yield* deliver(letter("unknown.person@discovery.test")).pipe(Effect.provide(layer))
+      assert.strictEqual(server.attempts() - before, 1)
+      assert.lengthOf(logs, 1)
+      assert.include(logs[0] ?? "", "550")
+      assert.notMatch(logs.join(), /unknown\.person|sss/u)
+    })
+  )
+
+  it.effect("a server that stops answering delays the others no longer than an attempt may take", () =>
+    Effect.gen(function* () {
+      const server = yield* MailServer
+      const { layer, logs } = mailer({ smtpUrl: Option.some(server.url) })
+      server.reply("silent", "silent", "silent")
+      const slow = mailer({ smtpUrl: Option.some(server.url) }, "100 millis")
+      yield* deliver(letter("slow@discovery.test")).pipe(Effect.provide(slow.layer))
+      // An attempt that took too long may have been taken after all.
+      assert.isNotEmpty(server.allTo("slow@discovery.test"))
+      yield* deliver(letter("next@discovery.test")).pipe(Effect.provide(layer))
+      assert.lengthOf(server.allTo("next@discovery.test"), 1)
+      assert.deepStrictEqual(logs, [])
+    })
+  )
+
+  it.effect("D86 more mails than may wait are refused before anybody is asked what for", () =>
+    Effect.gen(function* () {
+      const server = yield* MailServer
+      const { layer, logs } = mailer({ smtpUrl: Option.some(server.url) })
+      yield* Effect.gen(function* () {
+        const mails = yield* Mailer
+        yield* mails.ready
+        for (let sent = 0; sent < maxPending; sent++) yield* mails.send(letter(`many${sent}@discovery.test`))
+        assert.strictEqual((yield* Effect.flip(mails.ready))._tag, "ServiceUnavailable")
+        yield* mails.send(letter("one.too.many@discovery.test"))
+        assert.include(logs.join(), "too many wait")
+        yield* mails.settled
+        yield* mails.ready
+        assert.lengthOf(server.allTo("one.too.many@discovery.test"), 0)
+        assert.lengthOf(server.allTo(`many${maxPending - 1}@discovery.test`), 1)
+      }).pipe(Effect.provide(layer))
+    })
+  )
+})
+
+describe("a mail server", () => {
+  it.live("that is not there is tried again, and the log says why it failed", () =>
+    Effect.gen(function* () {
+      const port = yield* freePort
+      const { layer, logs } = mailer({ smtpUrl: Option.some(Redacted.make(`smtp://127.0.0.1:${port}`)) })
+      yield* deliver(letter("nobody@discovery.test")).pipe(Effect.provide(layer))
+      assert.lengthOf(logs, 1)
+      assert.include(logs[0] ?? "", "ESOCKET")
+    })
+  )
+
+  it("D86 on another machine gets mails with TLS only", () => {
+    assert.deepInclude(optionsOf("smtp://mail.example.com"), { port: 587, secure: false, requireTLS: true })
+    assert.deepInclude(optionsOf("smtp://mail.example.com:25"), { port: 25, requireTLS: true })
+    assert.deepInclude(optionsOf("smtp://localhost:2525"), { port: 2525, requireTLS: false })
+    assert.deepInclude(optionsOf("smtp://[::1]:2525"), { host: "::1", requireTLS: false })
+    assert.deepInclude(optionsOf("smtps://ada%40example.com:p%3Aw@mail.example.com"), {
+      host: "mail.example.com",
+      port: 465,
+      secure: true,
+      auth: { user: "ada@example.com", pass: "p:w" }
+    })
+    assert.notProperty(optionsOf("smtp://localhost"), "auth")
+  })
+})
+
+describe("without SMTP_URL", () => {
+  it.live("D86 mails are files that only their owner reads, the log says where, and the oldest go", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* temporaryFolder
+      const folder = path.join(dataDir, "mail")
+      const { layer, logs } = mailer({ dataDir })
+      yield* Effect.promise(async () => {
+        await fs.mkdir(folder, { recursive: true })
+        for (let old = 0; old < maxFiles; old++) await fs.writeFile(path.join(folder, `2001-${1000 + old}.eml`), "")
+      })
+      yield* deliver(letter("ada@discovery.test", { language: "fr" })).pipe(Effect.provide(layer))
+      const files = (yield* Effect.promise(() => fs.readdir(folder))).toSorted()
+      assert.lengthOf(files, maxFiles)
+      assert.notInclude(files, "2001-1000.eml")
+      const file = path.join(folder, files.at(-1) ?? "")
+      assert.include(logs[0] ?? "", folder)
+      assert.include(logs[1] ?? "", file)
+      assert.notInclude(logs.join(), "sss")
+      const { mode } = yield* Effect.promise(() => fs.stat(file))
+      assert.strictEqual(mode & 0o777, 0o600)
+      const mail = yield* Effect.promise(async () => PostalMime.parse(await fs.readFile(file)))
+      assert.strictEqual(mail.to?.[0]?.address, "ada@discovery.test")
+      assert.include(mail.subject ?? "", "Confirmez")
+      assert.strictEqual(linkOf(mail), new URL(link).pathname + new URL(link).search)
+    })
+  )
+})
