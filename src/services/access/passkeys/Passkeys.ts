@@ -266,6 +266,7 @@ export class Passkeys extends Context.Service<
           )
         )
         yield* attempts.settle(attempt, "right")
+        yield* Effect.logInfo({ message: "A passkey was verified", account_id: verified.accountId })
         return verified
       })
 

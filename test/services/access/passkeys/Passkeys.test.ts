@@ -1,9 +1,10 @@
 /** Passkeys over a real database, answered by an authenticator in software. */
 import { assert, describe, layer } from "@effect/vitest"
-import { Clock, Effect, Option, Redacted } from "effect"
+import { Clock, Effect, Logger, Option, Redacted } from "effect"
 import { Passkeys } from "../../../../src/services/access/passkeys/Passkeys.ts"
 import { PasskeySignIn } from "../../../../src/services/access/passkeys/PasskeySignIn.ts"
 import { SecondStep } from "../../../../src/services/access/passkeys/SecondStep.ts"
+import * as JsonLog from "../../../../src/services/JsonLog.ts"
 import { allowedBy, Authenticator } from "../../../support/Authenticator.ts"
 import * as PasskeyAccess from "../../../support/PasskeyAccess.ts"
 import { origin, tagOf } from "../../../support/PasskeyAccess.ts"
@@ -44,6 +45,23 @@ layer(PasskeyAccess.layer, { excludeTestServices: true })("Passkeys", (it) => {
         const passkeys = yield* Passkeys
         const [passkey] = yield* passkeys.list(id)
         assert.strictEqual(passkey?.lastUsedAt?.epochMilliseconds, Date.parse(PasskeyAccess.start))
+      })
+    )
+
+    it.effect("is logged with its account when it was verified, and with the reason when it was rejected", () =>
+      Effect.gen(function* () {
+        const { add, id } = yield* owner
+        const authenticator = yield* add()
+        const { options, send } = yield* guest
+        const lines: Array<string> = []
+        const logged = Effect.provide(Logger.layer([Logger.map(JsonLog.format, (line) => void lines.push(line))]))
+        const answer = authenticator.answer(yield* options)
+        yield* logged(send(answer))
+        assert.strictEqual(yield* logged(tagOf(send(answer))), "ChallengeExpired")
+        assert.strictEqual(yield* logged(tagOf(send("{}"))), "PasskeyRejected")
+        assert.lengthOf(lines, 2)
+        assert.include(JSON.parse(lines[0] ?? ""), { message: "A passkey was verified", account_id: id })
+        assert.include(lines[1], "A passkey was rejected")
       })
     )
 
