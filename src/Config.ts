@@ -16,6 +16,7 @@ import * as os from "node:os"
 import * as path from "node:path"
 import { PriceId, StripeVariables } from "./domain/access/StripeSettings.ts"
 import type { StripeSettings } from "./domain/access/StripeSettings.ts"
+import { MailSender, MailServer, senderOf } from "./domain/MailSettings.ts"
 import { isListeningLocally, isLocalHost } from "./domain/LocalHost.ts"
 import { hasUserInfo } from "./domain/UserInfo.ts"
 
@@ -62,43 +63,6 @@ const Contact = Schema.Trim.check(
         (hasScheme(text, "http:", "https:", "mailto:") && !hasUserInfo(text) && !/[()]/u.test(text))),
     { expected: "an e-mail address, or a web address such as https://example.com/about-our-crawler" }
   )
-)
-
-/** Links with secrets are sent there. Settings besides host, port and password are the server's own. */
-const MailServer = Schema.String.check(
-  Schema.makeFilter(
-    (text: string) => {
-      const url = URL.parse(text)
-      return (
-        url !== null &&
-        /^smtps?:$/u.test(url.protocol) &&
-        url.hostname !== "" &&
-        /^\/?$/u.test(url.pathname) &&
-        url.search === "" &&
-        url.hash === ""
-      )
-    },
-    { expected: "an address such as smtps://user:password@mail.example.com:465, without path and query" }
-  )
-)
-
-/** What a mail says who it is from. */
-export interface Sender {
-  readonly name: string
-  readonly address: string
-}
-
-const senderOf = (text: string): Sender | undefined => {
-  const [, name = "", inBrackets, alone] =
-    /^(?:([^<>@"\p{Cc}]{0,100})<([^\s<>@,;:"]+@[^\s<>@,;:"]+)>|([^\s<>@,;:"]+@[^\s<>@,;:"]+))$/u.exec(text.trim()) ?? []
-  const address = inBrackets ?? alone
-  return address === undefined ? undefined : { name: name.trim() === "" ? "Discovery" : name.trim(), address }
-}
-
-const MailSender = Schema.String.check(
-  Schema.makeFilter((text: string) => senderOf(text) !== undefined, {
-    expected: "an e-mail address, or a name and an address such as Discovery <no-reply@example.com>"
-  })
 )
 
 const Endpoint = Schema.String.check(
