@@ -152,7 +152,7 @@ layer(Services, { excludeTestServices: true })("the page Billing", (it) => {
       yield* visitor.get(`${path}/return?from=checkout`)
       const who = yield* site.account()
       yield* Effect.flatMap(Accounts, (accounts) => accounts.setRole(who.email, "operator"))
-      const operator = yield* SiteVisitor.signedIn(who)
+      const operator = yield* SiteVisitor.withPasskey(who)
       const { text } = yield* operator.get(`/dashboard/operator/accounts/${id}`)
       assert.match(text, /Plan\s*: from Starter to Growth\s*<\/td>\s*<td>billing<\/td>/u)
     })
