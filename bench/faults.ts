@@ -43,7 +43,10 @@ const bench = Command.make(
   "bench:faults",
   flags,
   Effect.fnUntraced(function* ({ keep, only, products, rounds, seed, soak }) {
-    const command = ["npm run bench:faults --", ...process.argv.slice(2)].join(" ")
+    const given = process.argv.slice(2)
+    // Where a reader would keep it is theirs to say.
+    const shown = given.filter((_, index) => ![given[index], given[index - 1]].includes("--keep"))
+    const command = ["npm run bench:faults --", ...shown].join(" ")
     const names = only === "" ? undefined : new Set(only.split(","))
     const options = {
       seed,

@@ -58,8 +58,8 @@ export interface Outcome {
 const credits = 1_000_000
 const password = "nine green whales"
 const recovery = "3 minutes"
-/** What a server logs when a call meets a mistake of its own. */
-const defect = "A call failed by a defect"
+/** What a server logs when a call, a page or another request meets a mistake of its own. */
+const defect = "failed by a defect"
 /** Between two faults. */
 const quietSeconds = [1, 4] as const
 

@@ -18,6 +18,10 @@ const isPermanent = (error: SqlError.SqlError): boolean =>
   error.reason._tag === "AuthenticationError" ||
   error.reason._tag === "ConstraintError"
 
+/** When the connection of a transaction breaks, its rollback fails as well, which Effect reports as a defect. */
+const brokenIsFailure = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | SqlError.SqlError, R> =>
+  Effect.catchDefect(effect, (defect) => (SqlError.isSqlError(defect) ? Effect.fail(defect) : Effect.die(defect)))
+
 const unavailable = (cause?: unknown) => ToolErrorMessages.unavailable("database", cause)
 
 const asServiceUnavailable = <E>(error: E | SqlError.SqlError) =>
@@ -41,6 +45,7 @@ export const available =
   ): Effect.Effect<A, Exclude<E, SqlError.SqlError> | ServiceUnavailable | E2, R> =>
     effect.pipe(
       Metrics.databaseOperations.during({}),
+      brokenIsFailure,
       Effect.retry({
         times: options.retries,
         schedule: Schedule.exponential("50 millis"),

@@ -101,6 +101,18 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Availability", (it) =>
     })
   )
 
+  it.effect(
+    "answers a transaction whose connection breaks with service_unavailable, and keeps the cause for the log",
+    () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const broken = sql.withTransaction(sql`SELECT pg_terminate_backend(pg_backend_pid())`)
+        const error = yield* Effect.flip(Availability.availableOnce(broken))
+        assert.strictEqual(error._tag, "ServiceUnavailable")
+        assert.isTrue(SqlError.isSqlError(error.cause))
+      })
+  )
+
   it.effect("leaves the effect's own errors and answers as they are", () =>
     Effect.gen(function* () {
       assert.strictEqual((yield* Effect.flip(Availability.query(new Missing())))._tag, "Missing")
