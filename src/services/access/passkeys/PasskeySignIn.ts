@@ -4,7 +4,7 @@
  */
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import type { Redacted } from "effect"
-import { Digest } from "effect/crypto"
+import type { Digest } from "effect/crypto"
 import { SqlClient } from "effect/sql"
 import type { AccountId } from "../../../domain/access/Account.ts"
 import type { Device } from "../../../domain/access/Device.ts"
@@ -150,9 +150,15 @@ export class PasskeySignIn extends Context.Service<
           }).pipe(
             Effect.catchTags({ PasswordOutdated: gone, SecondStepRequired: gone }),
             inTransaction,
-            Effect.tapError(({ _tag }) => attempts.settle(attempt, _tag === "CodeRejected" ? "wrong" : "not_looked_at"))
+            Effect.tapError(({ _tag }) =>
+              attempts.settle(attempt, _tag === "CodeRejected" ? "wrong" : "not_looked_at")
+            ),
+            Effect.tapErrorTag("CodeRejected", () =>
+              Effect.logInfo({ message: "A recovery code was wrong", account_id: accountId })
+            )
           )
           yield* attempts.settle(attempt, "right")
+          yield* Effect.logInfo({ message: "A recovery code was right", account_id: accountId })
           return signedIn
         }
       )

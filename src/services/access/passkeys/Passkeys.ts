@@ -279,9 +279,10 @@ export class Passkeys extends Context.Service<
         if (used.length > 0) return
         const kept = yield* sql`SELECT FROM passkey WHERE id = ${id} AND account_id = ${accountId}`
         if (kept.length === 0) return yield* new PasskeyRejected({ reason: "the passkey was removed" })
-        yield* Effect.logWarning("The counter of a passkey did not go up: there may be a copy of it", {
-          passkey: id,
-          account: accountId
+        yield* Effect.logWarning({
+          message: "The counter of a passkey did not go up: there may be a copy of it",
+          account_id: accountId,
+          passkey: id
         })
         return yield* new PasskeyRejected({ reason: "the counter did not go up" })
       })
@@ -297,4 +298,4 @@ export class Passkeys extends Context.Service<
 }
 
 /** At info: anyone can send what is rejected. */
-const logRejected = ({ reason }: PasskeyRejected) => Effect.logInfo("A passkey was rejected", { reason })
+const logRejected = ({ reason }: PasskeyRejected) => Effect.logInfo({ message: "A passkey was rejected", reason })

@@ -326,6 +326,34 @@ layer(Site.layer(), { excludeTestServices: true })("passkeys", (it) => {
     )
   })
 
+  it.effect("every passkey and recovery code that was looked at is in the log, without what is secret", () =>
+    Effect.gen(function* () {
+      const site = yield* Site
+      const who = yield* owner
+      const [code = ""] = yield* requireSecond(who)
+      const visitor = yield* guest
+      yield* visitor.submit("/sign-in", { email: who.email, password: who.password })
+      yield* visitor.get(second)
+      const before = site.logs.length
+      yield* visitor.submit(second, { code: "wrong" })
+      yield* visitor.submit("/sign-in/passkey", { credential: "x" })
+      yield* visitor.submit(second, { code })
+      const other = yield* guest
+      const options = yield* other.submit("/sign-in/passkey/challenge", {})
+      yield* other.submit("/sign-in/passkey", { credential: who.authenticator.answer(options.text) })
+      const lines = site.logs.slice(before).join("\n")
+      for (const said of [
+        "A recovery code was wrong",
+        "A passkey was rejected",
+        "A recovery code was right",
+        "A passkey was verified"
+      ]) {
+        assert.include(lines, said)
+      }
+      for (const secret of [code, who.email, who.password]) assert.notInclude(lines, secret)
+    })
+  )
+
   // Last: it uses up what this address may ask for.
   it.effect("R56 challenges are limited for one address", () =>
     Effect.gen(function* () {

@@ -302,7 +302,7 @@ layer(PasskeyAccess.layer, { excludeTestServices: true })("Passkeys", (it) => {
         })
         assert.strictEqual(yield* tagOf(passkeys.add(yield* request(first))), "PasskeyRejected")
         for (let more = 1; more < 18; more++) yield* add()
-        const last = yield* Effect.all([1, 2, 3, 4, 5].map(() => request(new Authenticator(origin))))
+        const last = yield* Effect.forEach([1, 2, 3, 4, 5], () => request(new Authenticator(origin)))
         const tags = yield* Effect.forEach(last, (each) => tagOf(passkeys.add(each)), { concurrency: "unbounded" })
         assert.deepStrictEqual(tags.toSorted(), [
           "TooManyPasskeys",
@@ -322,13 +322,13 @@ layer(PasskeyAccess.layer, { excludeTestServices: true })("Passkeys", (it) => {
         yield* add()
         const [passkey] = yield* passkeys.list(id)
         yield* clock.advance(10 * minute)
-        const { turnOff, turnOn } = yield* SecondStep
+        const steps = yield* SecondStep
         assert.strictEqual(yield* tagOf(passkeys.optionsToAdd(yield* session, secret)), "ConfirmationNeeded")
         assert.strictEqual(yield* tagOf(add()), "ConfirmationNeeded")
         assert.strictEqual(yield* tagOf(passkeys.remove(yield* session, passkey?.id ?? 0)), "ConfirmationNeeded")
-        assert.strictEqual(yield* tagOf(turnOff(yield* session)), "ConfirmationNeeded")
+        assert.strictEqual(yield* tagOf(steps.turnOff(yield* session)), "ConfirmationNeeded")
         const request = { session: yield* session, owner: secret, credential: "x" }
-        assert.strictEqual(yield* tagOf(turnOn(request)), "ConfirmationNeeded")
+        assert.strictEqual(yield* tagOf(steps.turnOn(request)), "ConfirmationNeeded")
         assert.lengthOf(yield* names(id), 1)
         yield* sessions.confirm(yield* session)
         yield* passkeys.remove(yield* session, passkey?.id ?? 0)
