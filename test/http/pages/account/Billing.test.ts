@@ -4,7 +4,7 @@ import { Effect, Layer, Redacted } from "effect"
 import { Accounts } from "../../../../src/services/access/Accounts.ts"
 import { ApiKeys } from "../../../../src/services/access/ApiKeys.ts"
 import * as Messages from "../../../../src/domain/Messages.ts"
-import { customerIdOf, standing } from "../../../support/BillingAccounts.ts"
+import { customerIdOf, standing, stripe } from "../../../support/BillingAccounts.ts"
 import { Site } from "../../../support/Site.ts"
 import * as SiteVisitor from "../../../support/SiteVisitor.ts"
 import { StripeDouble } from "../../../support/StripeDouble.ts"
@@ -139,6 +139,30 @@ layer(Services, { excludeTestServices: true })("the page Billing", (it) => {
       const back = yield* visitor.get(`${path}/return?from=portal`)
       assert.strictEqual(back.headers.get("location"), path)
       assert.strictEqual(yield* standing(email), "pro active")
+    })
+  )
+
+  it.effect("is gone with a closed account, whose subscription ends in Stripe, unless Stripe does not answer", () =>
+    Effect.gen(function* () {
+      const double = yield* StripeDouble
+      const { id, visitor } = yield* open()
+      yield* visitor.submit(`${path}/checkout`, { plan: "growth" })
+      const customer = (yield* customerIdOf(id)) ?? ""
+      const subscription = double.subscribe(customer)
+      yield* visitor.get(`${path}/return?from=checkout`)
+      const close = visitor.submit("/dashboard/account/close", { current: "nine green whales" })
+      double.faults.all = "error"
+      const refused = yield* close
+      double.faults.all = undefined
+      assert.deepStrictEqual([refused.status, subscription.status], [503, "active"])
+      assert.strictEqual((yield* visitor.get(path)).status, 200)
+      assert.strictEqual((yield* close).status, 303)
+      assert.strictEqual(subscription.status, "canceled")
+      assert.strictEqual(double.sessions.find((session) => session.customer === customer)?.status, "expired")
+      // What Stripe still says about it is about nobody.
+      const { body, signature } = double.event({ customer, type: "customer.subscription.deleted" })
+      const billing = yield* stripe
+      assert.strictEqual(yield* billing.receive(body, signature), "of another customer")
     })
   )
 
