@@ -93,7 +93,8 @@ describe("compose.yaml", () => {
   const settings: Readonly<Record<string, string>> = {
     ...DeployFiles.environmentFile("compose.env"),
     POSTGRES_PASSWORD: "a",
-    DATABASE_PASSWORD: "b"
+    DATABASE_PASSWORD: "b",
+    SMTP_URL: "smtps://a:b@mail.example.com"
   }
   const { networks, services, volumes } = DeployFiles.compose(settings)
   const servers = Object.entries(services).filter(([, { image }]) => image === "discovery")
