@@ -3,6 +3,7 @@ import { Context, Effect, Layer, Redacted, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Password from "../../domain/access/Password.ts"
 import { availableOnce } from "../database/Availability.ts"
+import { rowsOf } from "../database/Rows.ts"
 import * as AccountLinks from "./AccountLinks.ts"
 import { Passwords } from "./Passwords.ts"
 import { Sessions } from "./Sessions.ts"
@@ -49,7 +50,9 @@ export class PasswordChange extends Context.Service<
             WHERE id = ${accountId} AND password_hash = ${verified.passwordHash} RETURNING id`
           // Changed concurrently: the verified password is no longer the current one.
           if (changed.length === 0) return yield* new SignInRejected()
-          yield* sql`DELETE FROM session WHERE account_id = ${accountId}`
+          const ended = yield* decodeIds(yield* sql`DELETE FROM session WHERE account_id = ${accountId} RETURNING id`)
+          // Ended since the request began: it must not go on in a new one, which counts as signed in with every step.
+          if (!ended.some(({ id }) => id === request.session.id)) return yield* new SignInRejected()
           yield* AccountLinks.end(sql, accountId)
           return yield* sessions
             .start({ accountId, passwordHash, device, passkeyId, secondStep: "done" })
@@ -62,4 +65,5 @@ export class PasswordChange extends Context.Service<
   )
 }
 
+const decodeIds = rowsOf(Schema.Struct({ id: Schema.Int }))
 const rejected = () => Effect.fail(new SignInRejected())

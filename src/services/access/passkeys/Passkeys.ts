@@ -33,7 +33,7 @@ export const Passkey = Schema.Struct({
 })
 export type Passkey = typeof Passkey.Type
 
-/** The session's password or passkey was verified too long ago for a change. */
+/** The session's password or passkey was verified too long ago for a change, or it has ended. */
 export class ConfirmationNeeded extends Schema.TaggedError<ConfirmationNeeded>()("ConfirmationNeeded", {}) {}
 
 /** The account has {@link maxPerAccount} passkeys. */
@@ -61,6 +61,24 @@ export const lockAccount = Effect.fnUntraced(function* (accountId: AccountId) {
   return account ?? (yield* Effect.die(new Error(`there is no account ${accountId}`)))
 })
 
+/**
+ * {@link lockAccount} for a change in a session. Fails if the session has ended since the request began: a request whose body is
+ * sent slowly would otherwise outlive "sign out everywhere" or a new password.
+ */
+export const lockToChange = Effect.fnUntraced(function* ({ accountId, id }: Session) {
+  const sql = yield* SqlClient.SqlClient
+  const account = yield* lockAccount(accountId)
+  const rows = yield* sql`
+    SELECT (SELECT count(*)::integer FROM passkey WHERE account_id = a.id) AS passkeys
+    FROM session s JOIN account a ON a.id = s.account_id WHERE s.id = ${id} AND s.account_id = ${accountId}`
+  const [session] = yield* decodeChanging(rows)
+  if (session === undefined) return yield* new ConfirmationNeeded()
+  const { secondStep } = account
+  const { passkeys } = session
+  return { secondStep, passkeys }
+})
+
+const decodeChanging = rowsOf(Schema.Struct({ passkeys: Schema.Int }))
 const decodeLocked = rowsOf(Schema.Struct({ userHandle: Schema.Uint8Array, secondStep: Schema.Boolean }))
 const decodePasskeys = rowsOf(Passkey)
 const decodeIds = rowsOf(Schema.Struct({ credentialId: Schema.Uint8Array }))
@@ -165,13 +183,13 @@ export class Passkeys extends Context.Service<
           const known = yield* credentialIds(session.accountId)
           if (known.length >= maxPerAccount) return yield* new TooManyPasskeys()
           const rows = yield* sql`
-            SELECT uuid_send(user_handle) AS "userHandle", email FROM account WHERE id = ${session.accountId}`.pipe(
-            availableToRead
-          )
+            SELECT uuid_send(user_handle) AS "userHandle", email FROM account
+            WHERE id = ${session.accountId}`.pipe(availableToRead)
           const [account] = yield* decodeOwners(rows)
           if (account === undefined) return yield* new ConfirmationNeeded()
+          const { email, userHandle } = account
           const challenge = yield* challenges.issue(owner, "add")
-          return webAuthn.creationOptions({ ...account, challenge, known })
+          return webAuthn.creationOptions({ email, userHandle, challenge, known })
         }
       )
 
@@ -185,9 +203,7 @@ export class Passkeys extends Context.Service<
         const name = Array.from(clean(request.name)).slice(0, maxNameCharacters).join("").trim() || "Passkey"
         const now = new Date(yield* Clock.currentTimeMillis)
         yield* Effect.gen(function* () {
-          yield* lockAccount(accountId)
-          const rows = yield* sql`SELECT id FROM passkey WHERE account_id = ${accountId}`
-          if (rows.length >= maxPerAccount) return yield* new TooManyPasskeys()
+          if ((yield* lockToChange(session)).passkeys >= maxPerAccount) return yield* new TooManyPasskeys()
           const added = yield* sql`
             INSERT INTO passkey (account_id, credential_id, public_key, sign_count, name, created_at)
             VALUES (${accountId}, ${made.credentialId}, ${made.publicKey}, ${made.signCount}, ${name}, ${now})
@@ -201,8 +217,7 @@ export class Passkeys extends Context.Service<
         yield* needConfirmation(session)
         const { accountId, device } = session
         yield* Effect.gen(function* () {
-          const { secondStep } = yield* lockAccount(accountId)
-          const ids = yield* sql`SELECT id FROM passkey WHERE account_id = ${accountId}`
+          const { passkeys, secondStep } = yield* lockToChange(session)
           yield* sql`
             DELETE FROM session s WHERE passkey_id = ${passkeyId} AND account_id = ${accountId} AND id <> ${session.id}`
           const [removed] = yield* decodeNames(
@@ -210,7 +225,7 @@ export class Passkeys extends Context.Service<
           )
           if (removed === undefined) return
           // Rolls back.
-          if (secondStep && ids.length === 1) return yield* new LastPasskey()
+          if (secondStep && passkeys === 1) return yield* new LastPasskey()
           yield* SignInChanges.record({ accountId, what: "passkey_removed", name: removed.name, device })
         }).pipe(onDatabase, inTransaction)
       })

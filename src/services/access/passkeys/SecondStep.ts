@@ -11,8 +11,8 @@ import type { ServiceUnavailable } from "../../../domain/ToolError.ts"
 import { availableOnce, availableToRead } from "../../database/Availability.ts"
 import { rowOf } from "../../database/Rows.ts"
 import type { Session } from "../Sessions.ts"
-import { lockAccount, needConfirmation, Passkeys } from "./Passkeys.ts"
-import type { ConfirmationNeeded, VerificationError } from "./Passkeys.ts"
+import { ConfirmationNeeded, lockAccount, lockToChange, needConfirmation, Passkeys } from "./Passkeys.ts"
+import type { VerificationError } from "./Passkeys.ts"
 import * as RecoveryCodes from "./RecoveryCodes.ts"
 import * as SignInChanges from "./SignInChanges.ts"
 import type { SignInChange } from "./SignInChanges.ts"
@@ -82,8 +82,11 @@ export class SecondStep extends Context.Service<
         return yield* Effect.gen(function* () {
           yield* lockAccount(accountId)
           yield* passkeys.use(verified)
+          const going = yield* sql`
+            UPDATE session SET passkey_id = ${verified.id} WHERE id = ${session.id} AND account_id = ${accountId} RETURNING id`
+          // It has ended since the request began.
+          if (going.length === 0) return yield* new ConfirmationNeeded()
           yield* sql`UPDATE account SET second_step = true WHERE id = ${accountId}`
-          yield* sql`UPDATE session SET passkey_id = ${verified.id} WHERE id = ${session.id} AND account_id = ${accountId}`
           yield* sql`DELETE FROM session WHERE account_id = ${accountId} AND id <> ${session.id}`
           yield* SignInChanges.record({ accountId, what: "second_step_on", device })
           return yield* RecoveryCodes.replace(accountId)
@@ -94,7 +97,7 @@ export class SecondStep extends Context.Service<
         const { accountId, device } = session
         yield* needConfirmation(session)
         yield* Effect.gen(function* () {
-          const { secondStep } = yield* lockAccount(accountId)
+          const { secondStep } = yield* lockToChange(session)
           if (!secondStep) return
           yield* sql`UPDATE account SET second_step = false WHERE id = ${accountId}`
           yield* RecoveryCodes.remove(accountId)
@@ -107,7 +110,7 @@ export class SecondStep extends Context.Service<
           const { accountId, device } = session
           yield* needConfirmation(session)
           return yield* Effect.gen(function* () {
-            const { secondStep } = yield* lockAccount(accountId)
+            const { secondStep } = yield* lockToChange(session)
             if (!secondStep) return yield* new SecondStepOff()
             yield* SignInChanges.record({ accountId, what: "codes_replaced", device })
             return yield* RecoveryCodes.replace(accountId)

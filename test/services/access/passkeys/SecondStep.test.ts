@@ -219,6 +219,37 @@ layer(PasskeyAccess.layer, { excludeTestServices: true })("SecondStep", (it) => 
       })
     )
 
+    it.effect("D80 nothing changes by a request whose session ended while it was under way", () =>
+      Effect.gen(function* () {
+        const who = yield* PasskeyAccess.owner
+        const authenticator = yield* who.add()
+        const there = yield* who.signIn()
+        const steps = yield* SecondStep
+        const signIns = yield* PasskeySignIn
+        const changes = yield* PasswordChange
+        const stale = there.session
+        const [passkey] = yield* who.passkeys.list(who.id)
+        const toAdd = JSON.stringify(yield* who.passkeys.optionsToAdd(stale, there.secret))
+        const toTurnOn = JSON.stringify(yield* signIns.confirmOptions(stale, there.secret))
+        yield* who.requireSecond(authenticator)
+        const next = Redacted.make("seven blue otters")
+        const change = changes.change({ session: stale, current: PasskeyAccess.password, next })
+        assert.strictEqual(yield* tagOf(change), "SignInRejected")
+        const credential = new Authenticator(PasskeyAccess.origin).create(toAdd)
+        const add = who.passkeys.add({ session: stale, owner: there.secret, name: "theirs", credential })
+        assert.strictEqual(yield* tagOf(add), "ConfirmationNeeded")
+        assert.strictEqual(yield* tagOf(who.passkeys.remove(stale, passkey?.id ?? 0)), "ConfirmationNeeded")
+        assert.strictEqual(yield* tagOf(steps.turnOff(stale)), "ConfirmationNeeded")
+        assert.strictEqual(yield* tagOf(steps.replaceCodes(stale)), "ConfirmationNeeded")
+        const turnOn = { session: stale, owner: there.secret, credential: authenticator.answer(toTurnOn) }
+        assert.strictEqual(yield* tagOf(steps.turnOn(turnOn)), "ConfirmationNeeded")
+        assert.strictEqual(yield* tagOf(who.signIn()), "SecondStepNeeded", "the password is as it was, and not enough")
+        assert.lengthOf(yield* who.passkeys.list(who.id), 1)
+        assert.strictEqual((yield* steps.standing(who.id)).codesLeft, 10)
+        assert.strictEqual((yield* who.session).accountId, who.id, "the session that turned it on goes on")
+      })
+    )
+
     it.effect("D80 keeps the last passkey, until it is turned off", () =>
       Effect.gen(function* () {
         const { add, id, passkeys, session, steps, whats } = yield* required
