@@ -4,9 +4,10 @@
  */
 import { Effect, Redacted, Schema } from "effect"
 import { HttpRouter } from "effect/http"
-import { Passkeys } from "../../../services/access/passkeys/Passkeys.ts"
+import { needsPasskey, Passkeys } from "../../../services/access/passkeys/Passkeys.ts"
 import type { Passkey } from "../../../services/access/passkeys/Passkeys.ts"
 import { PasskeySignIn } from "../../../services/access/passkeys/PasskeySignIn.ts"
+import { SecondStep } from "../../../services/access/passkeys/SecondStep.ts"
 import { Sessions } from "../../../services/access/Sessions.ts"
 import { SignIn } from "../../../services/access/SignIn.ts"
 import * as Csrf from "../shared/Csrf.ts"
@@ -40,6 +41,7 @@ export const layer = HttpRouter.use((router) =>
     const signIns = yield* PasskeySignIn
     const signIn = yield* SignIn
     const sessions = yield* Sessions
+    const secondStep = yield* SecondStep
     const { page } = yield* Layout
     const { challenge } = yield* tools
 
@@ -48,6 +50,8 @@ export const layer = HttpRouter.use((router) =>
       options: {
         readonly returnTo: string | undefined
         readonly known: ReadonlyArray<Passkey>
+        /** The password is not enough. */
+        readonly needsPasskey: boolean
         readonly problems?: ReadonlyArray<Problem>
         readonly answer?: { readonly status: number; readonly headers: Readonly<Record<string, string>> }
       }
@@ -57,7 +61,9 @@ export const layer = HttpRouter.use((router) =>
       const { text } = locale
       // Only operators learn that there are such pages.
       const forOperators = session.role === "operator" && placeOf(returnTo).startsWith(sections.operator)
-      const about = forOperators ? text("confirm.operator") : text("confirm.about")
+      const about = forOperators
+        ? text("confirm.operator")
+        : text(options.needsPasskey ? "confirm.operatorChange" : "confirm.about")
       return page({
         title: problems.length > 0 ? text("confirm.headingOfError") : text("confirm.heading"),
         heading: text("confirm.heading"),
@@ -81,6 +87,7 @@ export const layer = HttpRouter.use((router) =>
           }
           ${
             !forOperators &&
+            !options.needsPasskey &&
             html`<form method="post" action="${path}">
               ${Csrf.hidden(visitor)}
               <input type="text" name="username" autocomplete="username" value="${session.email}" hidden />
@@ -99,23 +106,29 @@ export const layer = HttpRouter.use((router) =>
       })
     }
 
+    /** What the page depends on. */
+    const standing = Effect.fnUntraced(function* ({ session }: SignedIn) {
+      const [known, { isOn }] = yield* Effect.all(
+        [passkeys.list(session.accountId), secondStep.standing(session.accountId)],
+        { concurrency: "unbounded" }
+      )
+      return { known, needsPasskey: needsPasskey(session, { secondStep: isOn, passkeys: known.length }) }
+    })
+
     const failed = Effect.fnUntraced(function* (
       visitor: SignedIn,
       returnTo: string | undefined,
       problem: Problem,
       answer: { readonly status: number; readonly headers: Readonly<Record<string, string>> }
     ) {
-      const known = yield* passkeys.list(visitor.session.accountId)
-      return show(visitor, { returnTo, known, problems: [problem], answer })
+      return show(visitor, { ...(yield* standing(visitor)), returnTo, problems: [problem], answer })
     })
 
     yield* router.add(
       "GET",
       path,
       routes.signedInPage((visitor, { url }) =>
-        Effect.map(passkeys.list(visitor.session.accountId), (known) =>
-          show(visitor, { returnTo: ReturnTo.ofQuery(url), known })
-        )
+        Effect.map(standing(visitor), (found) => show(visitor, { ...found, returnTo: ReturnTo.ofQuery(url) }))
       )
     )
 

@@ -1,7 +1,7 @@
 /** The section of the account page about passkeys, the second step and recovery codes. Its forms are those of PasskeyRoutes. */
 import { Clock, Effect } from "effect"
 import type { ServiceUnavailable } from "../../../domain/ToolError.ts"
-import { maxNameCharacters, maxPerAccount, Passkeys } from "../../../services/access/passkeys/Passkeys.ts"
+import { maxNameCharacters, maxPerAccount, needsPasskey, Passkeys } from "../../../services/access/passkeys/Passkeys.ts"
 import type { Passkey } from "../../../services/access/passkeys/Passkeys.ts"
 import { SecondStep } from "../../../services/access/passkeys/SecondStep.ts"
 import type { Standing } from "../../../services/access/passkeys/SecondStep.ts"
@@ -164,16 +164,14 @@ export const make = Effect.gen(function* () {
         [passkeys.list(session.accountId), secondStep.standing(session.accountId), Clock.currentTimeMillis],
         { concurrency: "unbounded" }
       )
+      const account = { secondStep: standing.isOn, passkeys: known.length }
+      const mayChange = isConfirmed(session, now) && !needsPasskey(session, account)
       return html`
         ${doneNotice(url, dones, (done) => text(`passkeys.done.${done}`))}
         <section class="panel" aria-labelledby="passkeys">
           <h2 id="passkeys">${text("passkeys.heading")}</h2>
           <p>${text("passkeys.about")}</p>
-          ${
-            isAvailable
-              ? body(visitor, known, standing, isConfirmed(session, now))
-              : html`<p>${text("passkeys.unavailable")}</p>`
-          }
+          ${isAvailable ? body(visitor, known, standing, mayChange) : html`<p>${text("passkeys.unavailable")}</p>`}
         </section>
       `
     })

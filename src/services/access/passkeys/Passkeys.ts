@@ -7,7 +7,7 @@ import type { Redacted } from "effect"
 import { Base64Url } from "effect/encoding"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql"
-import { AccountId } from "../../../domain/access/Account.ts"
+import { AccountId, Role } from "../../../domain/access/Account.ts"
 import { clean } from "../../../domain/catalog/ThirdPartyText.ts"
 import type { ServiceUnavailable } from "../../../domain/ToolError.ts"
 import { availableOnce, availableToRead } from "../../database/Availability.ts"
@@ -33,7 +33,7 @@ export const Passkey = Schema.Struct({
 })
 export type Passkey = typeof Passkey.Type
 
-/** The session's password or passkey was verified too long ago for a change, or it has ended. */
+/** The session's password or passkey was verified too long ago for a change, an operator's has used no passkey, or it has ended. */
 export class ConfirmationNeeded extends Schema.TaggedError<ConfirmationNeeded>()("ConfirmationNeeded", {}) {}
 
 /** The account has {@link maxPerAccount} passkeys. */
@@ -62,6 +62,15 @@ export const lockAccount = Effect.fnUntraced(function* (accountId: AccountId) {
 })
 
 /**
+ * Whether changes need a session in which a passkey was used. An operator's password alone would otherwise add a passkey, and by it
+ * lead to operators' pages. The first passkey needs none, and with the second step on, every session has done it.
+ */
+export const needsPasskey = (
+  { passkeyId, role }: Pick<Session, "passkeyId" | "role">,
+  account: { readonly secondStep: boolean; readonly passkeys: number }
+): boolean => role === "operator" && passkeyId === null && account.passkeys > 0 && !account.secondStep
+
+/**
  * {@link lockAccount} for a change in a session. Fails if the session has ended since the request began: a request whose body is
  * sent slowly would otherwise outlive "sign out everywhere" or a new password.
  */
@@ -69,21 +78,24 @@ export const lockToChange = Effect.fnUntraced(function* ({ accountId, id }: Sess
   const sql = yield* SqlClient.SqlClient
   const account = yield* lockAccount(accountId)
   const rows = yield* sql`
-    SELECT (SELECT count(*)::integer FROM passkey WHERE account_id = a.id) AS passkeys
+    SELECT s.passkey_id AS "passkeyId", a.role, (SELECT count(*)::integer FROM passkey WHERE account_id = a.id) AS passkeys
     FROM session s JOIN account a ON a.id = s.account_id WHERE s.id = ${id} AND s.account_id = ${accountId}`
   const [session] = yield* decodeChanging(rows)
   if (session === undefined) return yield* new ConfirmationNeeded()
   const { secondStep } = account
   const { passkeys } = session
+  if (needsPasskey(session, { secondStep, passkeys })) return yield* new ConfirmationNeeded()
   return { secondStep, passkeys }
 })
 
-const decodeChanging = rowsOf(Schema.Struct({ passkeys: Schema.Int }))
+const decodeChanging = rowsOf(Schema.Struct({ passkeyId: Schema.NullOr(Schema.Int), role: Role, passkeys: Schema.Int }))
 const decodeLocked = rowsOf(Schema.Struct({ userHandle: Schema.Uint8Array, secondStep: Schema.Boolean }))
 const decodePasskeys = rowsOf(Passkey)
 const decodeIds = rowsOf(Schema.Struct({ credentialId: Schema.Uint8Array }))
 const decodeNames = rowsOf(Schema.Struct({ name: Schema.String }))
-const decodeOwners = rowsOf(Schema.Struct({ userHandle: Schema.Uint8Array, email: Schema.String }))
+const decodeOwners = rowsOf(
+  Schema.Struct({ userHandle: Schema.Uint8Array, email: Schema.String, secondStep: Schema.Boolean })
+)
 const decodeHeld = rowsOf(
   Schema.Struct({
     id: Schema.Int,
@@ -183,11 +195,12 @@ export class Passkeys extends Context.Service<
           const known = yield* credentialIds(session.accountId)
           if (known.length >= maxPerAccount) return yield* new TooManyPasskeys()
           const rows = yield* sql`
-            SELECT uuid_send(user_handle) AS "userHandle", email FROM account
+            SELECT uuid_send(user_handle) AS "userHandle", email, second_step AS "secondStep" FROM account
             WHERE id = ${session.accountId}`.pipe(availableToRead)
           const [account] = yield* decodeOwners(rows)
           if (account === undefined) return yield* new ConfirmationNeeded()
-          const { email, userHandle } = account
+          const { email, secondStep, userHandle } = account
+          if (needsPasskey(session, { secondStep, passkeys: known.length })) return yield* new ConfirmationNeeded()
           const challenge = yield* challenges.issue(owner, "add")
           return webAuthn.creationOptions({ email, userHandle, challenge, known })
         }

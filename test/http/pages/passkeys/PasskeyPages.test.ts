@@ -300,9 +300,8 @@ layer(Site.layer(), { excludeTestServices: true })("passkeys", (it) => {
     it.effect("D84 need it again when it is removed, and in another session", () =>
       Effect.gen(function* () {
         const { email, password, visitor } = yield* operator
-        yield* SiteVisitor.addPasskey(visitor)
+        const authenticator = yield* SiteVisitor.addPasskey(visitor)
         const there = yield* SiteVisitor.signedIn({ email, password })
-        const authenticator = yield* SiteVisitor.addPasskey(there)
         const options = yield* there.submit("/dashboard/account/confirm/passkey/challenge", {})
         yield* there.submit("/dashboard/account/confirm/passkey", { credential: authenticator.answer(options.text) })
         assert.strictEqual((yield* there.get(operators)).status, 200)
@@ -311,6 +310,22 @@ layer(Site.layer(), { excludeTestServices: true })("passkeys", (it) => {
         const paths = Array.from(text.matchAll(/action="(\/dashboard\/account\/passkeys\/\d+\/remove)"/gu))
         yield* there.submit(paths.at(-1)?.[1] ?? "", {})
         assert.strictEqual((yield* there.get(operators)).status, 303)
+      })
+    )
+
+    it.effect("D84 are not reached by a passkey that the password alone adds beside another", () =>
+      Effect.gen(function* () {
+        const { email, password, visitor } = yield* operator
+        yield* SiteVisitor.addPasskey(visitor)
+        const thief = yield* SiteVisitor.signedIn({ email, password })
+        const shown = yield* thief.get(account)
+        assert.notInclude(shown.text, `action="${account}/passkeys"`)
+        assert.notInclude(shown.text, "/remove")
+        const challenge = yield* thief.submit(`${account}/passkeys/challenge`, {})
+        assert.include(location(challenge), "/dashboard/account/confirm")
+        const page = yield* thief.get(location(challenge) ?? "")
+        assert.include(page.text, "Confirm with a passkey")
+        assert.notInclude(page.text, 'type="password"')
       })
     )
 

@@ -337,6 +337,46 @@ layer(PasskeyAccess.layer, { excludeTestServices: true })("Passkeys", (it) => {
     )
   })
 
+  describe("of an operator", () => {
+    it.effect("D84 who has one, are changed only in a session in which it was used, or that did a second step", () =>
+      Effect.gen(function* () {
+        const who = yield* owner
+        yield* who.accounts.setRole(who.email, "operator")
+        const authenticator = yield* who.add()
+        const signIns = yield* PasskeySignIn
+        const [passkey] = yield* who.passkeys.list(who.id)
+        const id = passkey?.id ?? 0
+        assert.strictEqual(yield* tagOf(who.add()), "ConfirmationNeeded")
+        assert.strictEqual(yield* tagOf(who.passkeys.remove(yield* who.session, id)), "ConfirmationNeeded")
+        yield* who.sessions.confirm(yield* who.session)
+        assert.strictEqual(yield* tagOf(who.add()), "ConfirmationNeeded", "the password again is not enough")
+        assert.lengthOf(yield* names(who.id), 1)
+
+        const asked = JSON.stringify(yield* signIns.confirmOptions(yield* who.session, who.secret))
+        yield* signIns.confirm(yield* who.session, who.secret, authenticator.answer(asked))
+        yield* who.add({ name: "second" })
+        yield* who.passkeys.remove(yield* who.session, id)
+        assert.deepStrictEqual(yield* names(who.id), ["second"])
+        assert.strictEqual(yield* tagOf(who.add()), "ConfirmationNeeded", "the passkey of the session is gone")
+      })
+    )
+
+    it.effect("D84 a recovery code replaces a lost one", () =>
+      Effect.gen(function* () {
+        const who = yield* owner
+        yield* who.accounts.setRole(who.email, "operator")
+        const [code = Redacted.make("")] = yield* who.requireSecond(yield* who.add())
+        const signIns = yield* PasskeySignIn
+        const needed = yield* Effect.flip(who.signIn())
+        const pending = needed._tag === "SecondStepNeeded" ? needed.secret : Redacted.make("")
+        const { secret } = yield* signIns.secondByCode(who.visit(pending), code)
+        const session = Effect.map(who.sessions.current(secret), Option.getOrThrow)
+        assert.isNull((yield* session).passkeyId)
+        assert.strictEqual(yield* tagOf(who.passkeys.optionsToAdd(yield* session, secret)), "accepted")
+      })
+    )
+  })
+
   describe("removing", () => {
     it.effect("D80 ends what was signed in to with the passkey elsewhere, and is shown to the account", () =>
       Effect.gen(function* () {
