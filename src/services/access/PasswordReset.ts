@@ -73,7 +73,10 @@ export class PasswordReset extends Context.Service<
         const passwordHash = yield* passwords.hash(next)
         yield* Effect.gen(function* () {
           const { accountId } = yield* links.use("reset", secret)
-          yield* sql`UPDATE account SET password_hash = ${passwordHash} WHERE id = ${accountId}`
+          const set = yield* sql`
+            UPDATE account SET password_hash = ${passwordHash} WHERE id = ${accountId} AND email = ${email} RETURNING id`
+          // Made while the account got another address, or was closed: whoever reads the old address is not its owner.
+          if (set.length === 0) return yield* new AccountLinks.LinkOver()
           yield* sql`DELETE FROM session WHERE account_id = ${accountId}`
           yield* AccountLinks.end(sql, accountId)
         }).pipe(sql.withTransaction, availableOnce)

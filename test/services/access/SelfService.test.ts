@@ -405,6 +405,27 @@ layer(Services, { excludeTestServices: true })("self-service", (it) => {
     )
   })
 
+  it.effect("D87 a reset link that was made while the address changed, or the account closed, sets nothing", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const reset = yield* PasswordReset
+      const set = (email: string) =>
+        tagOf(reset.set({ secret: tokenTo(email), next: Redacted.make(next), language: "en" }))
+      const moved = yield* owner
+      yield* askReset(moved.email)
+      // As the change does, before the link was there for it to end.
+      const to = newEmail()
+      yield* sql`UPDATE account SET email = ${to} WHERE id = ${moved.id}`
+      assert.strictEqual(yield* set(moved.email), "LinkOver")
+      assert.strictEqual((yield* signIn(to)).session.accountId, moved.id)
+      const closed = yield* owner
+      yield* askReset(closed.email)
+      yield* sql`
+        UPDATE account SET email = 'closed account ' || id, password_hash = NULL, closed_at = now() WHERE id = ${closed.id}`
+      assert.strictEqual(yield* set(closed.email), "LinkOver")
+    })
+  )
+
   describe("D88 a change of e-mail address", () => {
     const asked = Effect.fnUntraced(function* (to: string) {
       const { email, id } = yield* owner
