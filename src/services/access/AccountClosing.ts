@@ -15,6 +15,7 @@ import { Billing } from "../billing/Billing.ts"
 import type { BillingUnavailable } from "../billing/StripeApi.ts"
 import { Mailer } from "../mail/Mailer.ts"
 import * as AccountChanges from "./AccountChanges.ts"
+import { isStill } from "./Sessions.ts"
 import type { Session } from "./Sessions.ts"
 import { SignIn, SignInRejected } from "./SignIn.ts"
 import type { SignInError } from "./SignIn.ts"
@@ -87,6 +88,8 @@ export class AccountClosing extends Context.Service<
             WHERE id = ${accountId} AND password_hash = ${passwordHash} RETURNING id`
           // Changed concurrently: the verified password is no longer the current one.
           if (closed.length === 0) return yield* new SignInRejected()
+          // Ended since the request began.
+          if (!(yield* isStill(sql, session))) return yield* new SignInRejected()
           yield* forget(accountId)
           const change = { accountId, by: accountId, nowMillis }
           yield* AccountChanges.record({ ...change, what: "status", before: session.status, after: "canceled" })

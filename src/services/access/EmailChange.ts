@@ -13,6 +13,7 @@ import type { Letter } from "../mail/Letter.ts"
 import { Mailer } from "../mail/Mailer.ts"
 import { isMailable } from "./AccountDetails.ts"
 import * as AccountLinks from "./AccountLinks.ts"
+import { isStill } from "./Sessions.ts"
 import type { Session } from "./Sessions.ts"
 import { SignIn } from "./SignIn.ts"
 import type { SignInError } from "./SignIn.ts"
@@ -86,6 +87,8 @@ export class EmailChange extends Context.Service<
         yield* Effect.gen(function* () {
           const { accountId, email } = yield* links.use("email", secret)
           yield* sql`UPDATE account SET email = ${email} WHERE id = ${accountId}`
+          // Ended since the request began.
+          if (!(yield* isStill(sql, session))) return yield* new AccountLinks.LinkOver()
           yield* AccountLinks.end(sql, accountId)
         }).pipe(
           sql.withTransaction,

@@ -49,6 +49,10 @@ export type Session = typeof Session.Type
 export const isConfirmed = ({ confirmedAt }: Pick<Session, "confirmedAt">, nowMillis: number): boolean =>
   nowMillis - confirmedAt.epochMilliseconds < confirmedMillis
 
+/** Whether the session exists now, for a change in its name: within the transaction, after its account is locked. */
+export const isStill = (sql: SqlClient.SqlClient, { accountId, id }: Pick<Session, "accountId" | "id">) =>
+  Effect.map(sql`SELECT FROM session WHERE id = ${id} AND account_id = ${accountId}`, (rows) => rows.length > 0)
+
 /**
  * What was verified for a session: the password, by the stored hash that it was compared with, or a passkey, which is both steps,
  * within the transaction that starts the session.

@@ -426,6 +426,22 @@ layer(Services, { excludeTestServices: true })("self-service", (it) => {
     })
   )
 
+  it.effect("D80 a request whose session ended while it was under way changes no address and closes nothing", () =>
+    Effect.gen(function* () {
+      const sessions = yield* Sessions
+      const change = yield* EmailChange
+      const closing = yield* AccountClosing
+      const { email, id } = yield* owner
+      const { session } = yield* signIn(email)
+      const [to, password] = [newEmail(), Redacted.make(right)]
+      yield* change.ask({ session, password, email: to, address: newAddress(), language: "en" })
+      yield* sessions.end(id, session.id)
+      assert.strictEqual(yield* tagOf(change.confirm({ session, secret: tokenTo(to), language: "en" })), "LinkOver")
+      assert.strictEqual(yield* tagOf(closing.close({ session, password, language: "en" })), "SignInRejected")
+      assert.strictEqual((yield* signIn(email)).session.accountId, id)
+    })
+  )
+
   describe("D88 a change of e-mail address", () => {
     const asked = Effect.fnUntraced(function* (to: string) {
       const { email, id } = yield* owner
