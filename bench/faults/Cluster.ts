@@ -13,6 +13,7 @@ import { EmbeddedPostgres } from "../../src/services/database/EmbeddedPostgres.t
 import type { EmbeddedConnection } from "../../src/services/database/EmbeddedPostgres.ts"
 import { familyOf } from "../../test/support/processes.ts"
 import * as Relay from "./Relay.ts"
+import { inTime } from "./Servers.ts"
 
 /** A PostgreSQL of the cluster. */
 interface Member {
@@ -132,7 +133,9 @@ export const make = Effect.fnUntraced(function* (folder: string) {
       return rows.length > 0
     })
   )
-  const untilStreaming = Effect.repeat(streams, { schedule: poll, until: (is) => is }).pipe(Effect.timeout("2 minutes"))
+  const untilStreaming = Effect.repeat(streams, { schedule: poll, until: (is) => is }).pipe(
+    inTime("the standby did not stream")
+  )
 
   /** A copy of the running primary, as a base backup makes it. */
   const copyTo = (disk: Disk) =>

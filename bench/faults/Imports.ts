@@ -13,6 +13,7 @@ import * as ServerProcess from "../../test/support/ServerProcess.ts"
 import * as ImportFile from "../import/ImportFile.ts"
 import type { Cluster } from "./Cluster.ts"
 import type { Record } from "./Record.ts"
+import { inTime } from "./Servers.ts"
 
 const main = fileURLToPath(new URL("../../src/main.ts", import.meta.url))
 const editions = 4
@@ -92,7 +93,9 @@ export const make = Effect.fnUntraced(function* (folder: string, cluster: Cluste
     return started.exitCode
   }
   const look = () =>
-    Effect.runPromise(cluster.onPrimary(stored).pipe(Effect.retry(Schedule.spaced(again)), Effect.timeout("2 minutes")))
+    Effect.runPromise(
+      cluster.onPrimary(stored).pipe(Effect.retry(Schedule.spaced(again)), inTime("the database did not answer"))
+    )
 
   const imports: Imports = {
     kill: async (millis) => {

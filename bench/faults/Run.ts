@@ -57,7 +57,6 @@ export interface Outcome {
 
 const credits = 1_000_000
 const password = "nine green whales"
-const recovery = "3 minutes"
 /** What a server logs when a call, a page or another request meets a mistake of its own. */
 const defect = "failed by a defect"
 /** Between two faults. */
@@ -168,7 +167,7 @@ const untilWell = (record: Record, callers: ReadonlyArray<string>, at: number) =
       record.calls.filter(({ beganAt, outcome }) => beganAt >= at && outcome === "ok").map(({ caller }) => caller)
     )
     return callers.every((caller) => well.has(caller)) ? Effect.void : Effect.fail("not yet")
-  }).pipe(Effect.retry(Schedule.spaced("50 millis")), Effect.timeout(recovery))
+  }).pipe(Effect.retry(Schedule.spaced("50 millis")), Servers.inTime("calls of everyone did not succeed again"))
 
 /** For a look at what happened when. */
 const keepAll = (folder: string, { cluster, servers }: Prepared, record: Record) =>

@@ -15,8 +15,16 @@ const readyMillis = 3_000
 const missesOfTheDead = 2
 /** Between the end of a server and its next start, by the service manager. */
 const restartAfter = "500 millis"
-/** Of the harness's own servers. */
-const startLimit = "2 minutes"
+/** Only for what hangs: a crowded machine takes its time. */
+const limit = "9 minutes"
+/** Says what did not come. */
+export const inTime =
+  (what: string) =>
+  <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+    Effect.timeoutOrElse(effect, {
+      duration: limit,
+      orElse: () => Effect.die(new Error(`${what} within ${limit}`))
+    })
 
 const moveClock = new URL("MovedClock.ts", import.meta.url).href
 
@@ -69,7 +77,11 @@ const server = Effect.fnUntraced(function* (
     yield* Scope.close(scope, Exit.void)
     return yield* Effect.fail("it ended while starting, without its database for example")
   })
-  const start = startOnce.pipe(Effect.retry(Schedule.spaced(restartAfter)), Effect.timeout(startLimit), Effect.orDie)
+  const start = startOnce.pipe(
+    Effect.retry(Schedule.spaced(restartAfter)),
+    inTime(`server ${name} did not start`),
+    Effect.orDie
+  )
 
   const end = (by: NodeJS.Signals) =>
     Effect.gen(function* () {
@@ -139,7 +151,7 @@ export const make = Effect.fnUntraced(function* (folder: string, environment: Re
   })
   const untilReady = Effect.suspend(() =>
     all.every(({ name }) => health.get(name) === "ready") ? Effect.void : Effect.fail("not yet")
-  ).pipe(Effect.retry(Schedule.spaced("50 millis")), Effect.timeout(startLimit), Effect.orDie)
+  ).pipe(Effect.retry(Schedule.spaced("50 millis")), inTime("a server was not ready"), Effect.orDie)
 
   return { all, port: relay.port, relay, untilReady }
 })
