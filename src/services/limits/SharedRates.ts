@@ -3,18 +3,18 @@
  *
  * A request is admitted at once and reported afterwards, with those of all other keys, as long as this server has not more
  * than a hundredth of the limit to report and the bucket was not nearly full at its last report. Otherwise it waits for the
- * database, which admits what still fits. What is known to be refused is refused without asking.
+ * database, which admits what still fits. What is known to be refused is refused without asking. For a key with many requests
+ * a report also leases some in advance; those that are not used are given back, or lapse after a second.
  *
- * So one server admits exactly what a bucket of its own would, and N servers within any time T at most
- * `limit * (1 + T / window) + N * floor(limit / 100)`: once the bucket is nearly full, a server adds what it has not reported,
- * then knows, and asks. Every request is counted, so in the long run they admit what one does. Limits below 100 are exact.
- * A request counts from its report on, about a second later at most. A killed server forgets what it has not reported.
+ * So N servers admit within any time T at most `limit * (1 + (T + 1 second) / window) + N * floor(limit / 100)`: once the
+ * bucket is nearly full, a server adds what it has not reported, then knows, and asks. Every request is counted, so in the
+ * long run they admit what one does. Limits below 100 are exact. One server has the whole limit. A request counts from its
+ * report on, half a second later. A killed server forgets what it has not reported.
  */
 import { Clock, Context, Effect, Exit, Latch, Layer, Schedule, Schema, Semaphore } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql"
 import type { ServiceUnavailable } from "../../domain/ToolError.ts"
-import * as ToolErrorMessages from "../../domain/ToolErrorMessages.ts"
 import { available } from "../database/Availability.ts"
 import { GivenTime } from "../database/DatabaseClock.ts"
 import { rowsOf } from "../database/Rows.ts"
@@ -23,14 +23,18 @@ import * as LeakyBucket from "./LeakyBucket.ts"
 /** How far a server may be ahead of the database. */
 export const maxUnreported = ({ limit }: LeakyBucket.Allowance): number => Math.floor(limit / 100)
 
-const reportEvery = "1 second"
-/** Sooner when a bucket has so much of {@link maxUnreported} to report, so that no request has to wait. */
-const urgentShare = 0.75
+/** Sooner when requests might have to wait. */
+const reportMillis = 500
+/** Longer than the time between reports, which give back what is left. */
+export const leaseMillis = 1_000
+/** Requests of a lease, as a multiple of {@link maxUnreported}, and the least number of servers that can have as many. */
+const leaseTimes = 5
+const leaseShares = 4
 /** Requests that wait, and buckets with something to report, of one statement. */
-const maxBatch = 500
+const maxBatch = 2_000
+/** A request waits for the report that is under way and for the next. */
 const reportDeadline = "4 seconds"
-/** Of a request that waits for the database. */
-const askDeadline = "5 seconds"
+const retryAfterFailure = "1 second"
 
 /** Buckets that are remembered; a forgotten one is taken for empty until its next report. */
 const maxBuckets = 100_000
@@ -48,8 +52,10 @@ interface Bucket extends LeakyBucket.Limit {
   at: number
   /** Whether requests may be admitted before they are reported. */
   isOpen: boolean
-  /** Requests that were admitted and not reported; below 0, that were counted and did not happen. */
+  /** Requests that were admitted and not reported; below 0, that were counted and are still to come. */
   unreported: number
+  /** How many the last report counted in advance. */
+  leased: number
   /** The same, of the report that is under way. */
   reporting: number
 }
@@ -72,7 +78,7 @@ export class SharedRates extends Context.Service<
      * `take(LeakyBucket.networks(address, "sign_up", { limit: 10, windowMillis: 3_600_000 }))`.
      */
     take(limits: ReadonlyArray<LeakyBucket.Limit>): Effect.Effect<LeakyBucket.Level, ServiceUnavailable>
-    /** Reports what was admitted, and answers requests that wait. Runs in the background, and when the server stops. */
+    /** Reports what was admitted, gives leases back, and answers requests that wait. Runs when the server stops. */
     readonly report: Effect.Effect<void, ServiceUnavailable>
     /** Deletes buckets that are empty again. Runs in the background. */
     readonly forget: Effect.Effect<void, SqlError.SqlError>
@@ -89,11 +95,12 @@ export class SharedRates extends Context.Service<
       const asking = new Set<Asking>()
       const some = Latch.makeUnsafe(false)
       const urgent = Latch.makeUnsafe(false)
+      let isStopping = false
 
       const bucketOf = (limit: LeakyBucket.Limit): Bucket => {
         const known = buckets.get(limit.key)
         const isOpen = maxUnreported(limit.allowance) > 0
-        const bucket = known ?? { ...limit, used: 0, at: 0, isOpen, unreported: 0, reporting: 0 }
+        const bucket = known ?? { ...limit, used: 0, at: 0, isOpen, unreported: 0, leased: 0, reporting: 0 }
         if (known !== undefined) buckets.delete(limit.key)
         const [oldest] = buckets.size >= maxBuckets ? buckets.keys() : []
         if (oldest !== undefined) buckets.delete(oldest)
@@ -116,7 +123,25 @@ export class SharedRates extends Context.Service<
         if (bucket.unreported === 0) return void owing.delete(bucket)
         owing.add(bucket)
         some.openUnsafe()
-        if (bucket.unreported >= urgentShare * maxUnreported(bucket.allowance)) urgent.openUnsafe()
+        if (isBusy(bucket, bucket.unreported)) urgent.openUnsafe()
+      }
+
+      /** What a lease has left counts as used, and leaks away. */
+      const lapse = (bucket: Bucket, now: number) => {
+        if (bucket.unreported < 0 && now - bucket.at > leaseMillis) owe(bucket, -bucket.unreported)
+      }
+
+      const leaseOf = (bucket: Bucket, waiting: number, now: number): number => {
+        if (isStopping || !bucket.isOpen || (waiting === 0 && !isBusy(bucket, bucket.reporting))) return 0
+        const room = Math.floor((bucket.allowance.limit - levelOf(bucket, now)) / leaseShares)
+        return Math.max(0, Math.min(leaseTimes * maxUnreported(bucket.allowance), room))
+      }
+
+      const usedOf = ([first]: ReadonlyArray<Bucket>, now: number) => (first === undefined ? 0 : levelOf(first, now))
+
+      const admit = (of: ReadonlyArray<Bucket>, now: number) => {
+        for (const bucket of of) owe(bucket, 1)
+        return Effect.succeed({ used: usedOf(of, now), retryAfterSeconds: 0 })
       }
 
       const ask = (of: ReadonlyArray<Bucket>) =>
@@ -129,61 +154,69 @@ export class SharedRates extends Context.Service<
             asking.delete(request)
             request.hasLeft = true
           })
-        }).pipe(
-          Effect.timeoutOrElse({
-            duration: askDeadline,
-            orElse: () => Effect.fail(ToolErrorMessages.unavailable("database"))
-          })
-        )
+        })
 
       const take = (limits: ReadonlyArray<LeakyBucket.Limit>) =>
         Effect.clockWith((clock): Effect.Effect<LeakyBucket.Level, ServiceUnavailable> => {
           const now = clock.currentTimeMillisUnsafe()
           const of = limits.map(bucketOf)
-          const usedOf = () => Math.max(0, ...of.slice(0, 1).map((bucket) => levelOf(bucket, now)))
+          for (const bucket of of) lapse(bucket, now)
           // The level in the database is at least as high. An open bucket is not full.
           const waits = of.map((bucket) =>
             bucket.isOpen || spare(bucket) > 0 ? 0 : LeakyBucket.waitSeconds(bucket.allowance, levelOf(bucket, now))
           )
           const retryAfterSeconds = Math.max(0, ...waits)
-          if (retryAfterSeconds > 0) return Effect.succeed({ used: usedOf(), retryAfterSeconds })
-          if (of.some((bucket) => spare(bucket) <= 0)) return ask(of)
-          for (const bucket of of) owe(bucket, 1)
-          return Effect.succeed({ used: usedOf(), retryAfterSeconds: 0 })
+          if (retryAfterSeconds > 0) return Effect.succeed({ used: usedOf(of, now), retryAfterSeconds })
+          return of.some((bucket) => spare(bucket) <= 0) ? ask(of) : admit(of, now)
         })
 
+      /** Answers last: a request that gets one goes on at once, and may take again. */
       const answerAll = (asked: ReadonlyArray<Asking>, granted: Map<Bucket, number>, now: number) => {
-        for (const { answer, buckets: of } of asked.filter(({ hasLeft }) => !hasLeft)) {
-          const full = of.filter((bucket) => (granted.get(bucket) ?? 0) === 0)
-          const wait = full.map((bucket) => LeakyBucket.waitSeconds(bucket.allowance, levelOf(bucket, now)))
-          if (full.length === 0) for (const bucket of of) granted.set(bucket, (granted.get(bucket) ?? 0) - 1)
-          answer(
-            Effect.succeed({
-              used: Math.max(0, ...of.slice(0, 1).map((bucket) => levelOf(bucket, now))),
+        const answers = asked
+          .filter(({ hasLeft }) => !hasLeft)
+          .map(({ answer, buckets: of }) => {
+            const full = of.filter((bucket) => (granted.get(bucket) ?? 0) === 0)
+            const wait = full.map((bucket) => LeakyBucket.waitSeconds(bucket.allowance, levelOf(bucket, now)))
+            if (full.length === 0) for (const bucket of of) granted.set(bucket, (granted.get(bucket) ?? 0) - 1)
+            const level = {
+              used: usedOf(of, now),
               retryAfterSeconds: full.length === 0 ? 0 : Math.max(1, ...wait)
-            })
-          )
+            }
+            return () => answer(Effect.succeed(level))
+          })
+        // Leased; or another limit refused the request, or it was not waited for.
+        for (const [bucket, left] of granted) {
+          bucket.leased = left
+          if (left > 0) owe(bucket, -left)
         }
-        // Another limit refused the request, or it was not waited for.
-        for (const [bucket, left] of granted) if (left > 0) owe(bucket, -left)
+        for (const answer of answers) answer()
+        for (const request of Array.from(asking)) {
+          if (request.buckets.some((bucket) => spare(bucket) <= 0)) continue
+          asking.delete(request)
+          request.answer(admit(request.buckets, now))
+        }
       }
 
-      const reportOnce = Effect.gen(function* () {
+      const reportOnce = Effect.fnUntraced(function* (isWhole: boolean) {
+        const now = yield* Clock.currentTimeMillis
+        const isDue = (bucket: Bucket) =>
+          isWhole || bucket.unreported > 0 || isBusy(bucket, bucket.unreported) || now - bucket.at >= reportMillis
         const asked = Array.from(asking).slice(0, maxBatch)
         for (const each of asked) asking.delete(each)
         const wanted = new Map<Bucket, number>()
         for (const bucket of asked.flatMap((each) => each.buckets)) wanted.set(bucket, (wanted.get(bucket) ?? 0) + 1)
-        const due = Array.from(new Set([...wanted.keys(), ...Array.from(owing).slice(0, maxBatch)]))
+        const due = Array.from(new Set([...wanted.keys(), ...Array.from(owing).filter(isDue).slice(0, maxBatch)]))
         if (due.length === 0) return
         const uses = due.map((bucket, n) => {
+          lapse(bucket, now)
           bucket.reporting = bucket.unreported
           bucket.unreported = 0
           owing.delete(bucket)
           const { limit, windowMillis } = bucket.allowance
-          const count = { used: bucket.reporting, wanted: wanted.get(bucket) ?? 0 }
+          const waiting = wanted.get(bucket) ?? 0
+          const count = { used: bucket.reporting, wanted: waiting + leaseOf(bucket, waiting, now) }
           return { n, key: bucket.key, ...count, burst: limit, window_ms: windowMillis }
         })
-        const now = yield* Clock.currentTimeMillis
         const moment = yield* givenTime
         yield* sql`SELECT n, granted, used FROM count_rates(${JSON.stringify(uses)}::jsonb, ${moment}::timestamptz)`.pipe(
           Effect.flatMap(decodeCounted),
@@ -197,7 +230,9 @@ export class SharedRates extends Context.Service<
                 if (Exit.isFailure(exit) && reporting > 0) owe(bucket, reporting)
               }
               if (Exit.isFailure(exit)) {
-                for (const { answer } of asked) answer(Effect.failCause(exit.cause))
+                const all = [...asked, ...asking]
+                asking.clear()
+                for (const { answer } of all) answer(Effect.failCause(exit.cause))
                 return
               }
               const granted = new Map<Bucket, number>()
@@ -217,20 +252,23 @@ export class SharedRates extends Context.Service<
       })
 
       /** One at a time: what is asked for meanwhile is the next statement. */
-      const report = Semaphore.makeUnsafe(1).withPermits(1)(
-        Effect.suspend(() => {
-          some.closeUnsafe()
-          urgent.closeUnsafe()
-          return reportOnce
-        }).pipe(
-          Effect.ensuring(
-            Effect.sync(() => {
-              if (asking.size + owing.size > 0) some.openUnsafe()
-              if (asking.size > 0 || owing.size >= maxBatch) urgent.openUnsafe()
-            })
+      const inTurn = Semaphore.makeUnsafe(1).withPermits(1)
+      const reportOf = (isWhole: boolean) =>
+        inTurn(
+          Effect.suspend(() => {
+            some.closeUnsafe()
+            urgent.closeUnsafe()
+            return reportOnce(isWhole)
+          }).pipe(
+            Effect.ensuring(
+              Effect.sync(() => {
+                if (asking.size + owing.size > 0) some.openUnsafe()
+                if (asking.size > 0 || owing.size >= maxOwing / 2) urgent.openUnsafe()
+              })
+            )
           )
         )
-      )
+      const report = reportOf(true)
 
       const forget = Effect.gen(function* () {
         for (let steps = 0; steps < maxForgetSteps; steps++) {
@@ -246,13 +284,19 @@ export class SharedRates extends Context.Service<
 
       const warn = (message: string) => (why: unknown) => Effect.logWarning(message, why)
 
-      // What is admitted in the last second before a stop.
-      yield* Effect.addFinalizer(() => Effect.timeoutOption(Effect.ignore(report), "2 seconds"))
+      // What was admitted just before the stop.
+      yield* Effect.addFinalizer(() => {
+        isStopping = true
+        return Effect.timeoutOption(Effect.ignore(report), "2 seconds")
+      })
       yield* some.await.pipe(
-        Effect.andThen(Effect.timeoutOption(urgent.await, reportEvery)),
-        Effect.andThen(report),
+        Effect.andThen(Effect.timeoutOption(urgent.await, reportMillis)),
+        Effect.andThen(reportOf(false)),
         Effect.catchCause((cause) =>
-          Effect.andThen(warn("Requests could not be counted against rate limits")(cause), Effect.sleep(reportEvery))
+          Effect.andThen(
+            warn("Requests could not be counted against rate limits")(cause),
+            Effect.sleep(retryAfterFailure)
+          )
         ),
         Effect.forever,
         Effect.forkScoped
@@ -266,3 +310,7 @@ export class SharedRates extends Context.Service<
     })
   )
 }
+
+/** Whether a bucket with so many requests to report, or so few left of its lease, should not wait for its turn. */
+const isBusy = ({ allowance, leased }: Bucket, unreported: number): boolean =>
+  leased > 0 ? unreported > -maxUnreported(allowance) : unreported > 0 && unreported >= maxUnreported(allowance) / 2
