@@ -1,6 +1,9 @@
 /** Actions of a person in a browser. */
+import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Page } from "playwright-core"
+import { catalogs } from "../../src/domain/Messages.ts"
+import type { Language, MessageKey } from "../../src/domain/Messages.ts"
 import { Site } from "./Site.ts"
 import type { SiteVisitor } from "./SiteVisitor.ts"
 
@@ -51,3 +54,25 @@ export const signIn = Effect.fnUntraced(function* (
   yield* fill(page, { "E-mail address": who.email, Password: who.password })
   yield* press(page, "Sign in")
 })
+
+/** The actions of a person who reads the pages in one language. */
+export const reader = (page: Page, language: Language) => {
+  const words = (key: MessageKey) => catalogs[language][key]
+  return {
+    follow: (key: MessageKey) => leave(page, () => page.getByRole("link", { name: words(key), exact: true }).click()),
+    enter: (fields: Readonly<Partial<Record<MessageKey, string>>>) =>
+      fill(page, Object.fromEntries(Object.entries(fields).map(([key, value]) => [words(key as MessageKey), value]))),
+    press: (key: MessageKey) => leave(page, () => page.getByRole("button", { name: words(key), exact: true }).click()),
+    /** What the page says in its notice. */
+    isTold: (key: MessageKey) =>
+      Effect.map(
+        Effect.promise(() => page.getByRole("status").innerText()),
+        (said) => assert.strictEqual(said, words(key))
+      ),
+    isAt: (key: MessageKey) =>
+      Effect.map(
+        Effect.promise(() => page.locator("h1").innerText()),
+        (heading) => assert.strictEqual(heading, words(key))
+      )
+  }
+}

@@ -1,13 +1,11 @@
 /** A customer's whole way in a browser, in each language: sign up, confirm, forget the password, come back, and leave. */
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
-import type { Page } from "playwright-core"
 import { catalogs, languages } from "../../../../src/domain/Messages.ts"
-import type { Language, MessageKey } from "../../../../src/domain/Messages.ts"
 import { Browser, checker, isAvailable, looks } from "../../../support/Browser.ts"
 import { linkOf, MailServer } from "../../../support/MailServer.ts"
 import { Site } from "../../../support/Site.ts"
-import { at, fill, goTo, leave, press } from "../../../support/Steps.ts"
+import { at, goTo, reader } from "../../../support/Steps.ts"
 
 const services = Layer.merge(
   Browser.layer,
@@ -18,28 +16,6 @@ const services = Layer.merge(
 
 const password = "nine green whales"
 const next = "seven blue otters"
-
-/** The actions of a person who reads the pages in one language. */
-const reader = (page: Page, language: Language) => {
-  const words = (key: MessageKey) => catalogs[language][key]
-  return {
-    follow: (key: MessageKey) => leave(page, () => page.getByRole("link", { name: words(key), exact: true }).click()),
-    enter: (fields: Readonly<Partial<Record<MessageKey, string>>>) =>
-      fill(page, Object.fromEntries(Object.entries(fields).map(([key, value]) => [words(key as MessageKey), value]))),
-    press: (key: MessageKey) => press(page, words(key)),
-    /** What the page says in its notice. */
-    isTold: (key: MessageKey) =>
-      Effect.map(
-        Effect.promise(() => page.getByRole("status").innerText()),
-        (said) => assert.strictEqual(said, words(key))
-      ),
-    isAt: (key: MessageKey) =>
-      Effect.map(
-        Effect.promise(() => page.locator("h1").innerText()),
-        (heading) => assert.strictEqual(heading, words(key))
-      )
-  }
-}
 
 describe.skipIf(!isAvailable())("in a browser", () => {
   layer(services, { excludeTestServices: true })((it) => {
