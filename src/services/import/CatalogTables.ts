@@ -60,14 +60,7 @@ const shopColumns: ReadonlyArray<Column<ShopFacts & { readonly domain: string }>
     stamp: "figures" as const,
     value: (shop: ShopFacts) => shop[name] ?? null
   })),
-  {
-    name: "niche_id",
-    sentAs: "int4",
-    stamp: "figures",
-    // A record without a niche must not remove the one that the store got by its products: it would get it again (Niches.elect).
-    merge: "keep_when_null",
-    value: ({ niche }) => niche ?? null
-  },
+  { name: "niche_id", sentAs: "int4", stamp: "figures", value: ({ niche }) => niche ?? null },
   ...(["languages", "pixels", "social_networks", "apps"] as const).map((name) => ({
     name,
     sentAs: "text" as const,

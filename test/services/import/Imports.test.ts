@@ -252,11 +252,6 @@ layer(NodeServices.layer, { excludeTestServices: true })("imports of files", (it
         yield* run({ "c.ndjson": ndjson({ type: "category", name: "LAMPS", niche: furniture?.["id"] }) })
         yield* run({ "p.csv": `${header}\nc,C,1,,Lamps\n` }, { store: { ...oakline, domain: "lamps.com" } })
         assert.deepStrictEqual(yield* nicheOf("lamps.com"), [{ name: "Furniture" }])
-        // A record of the store without a niche does not remove it: the same import again changes nothing.
-        const files = { "0.ndjson": ndjson(shop("oakline.com")), "p.csv": `${header}\na,A,1,Furniture,\n` }
-        yield* run(files)
-        assert.deepInclude((yield* run(files)).tallies.shop, { added: 0, changed: 0 })
-        assert.deepStrictEqual(yield* nicheOf("oakline.com"), [{ name: "Office > Desks" }])
       })
     )
   )

@@ -88,6 +88,8 @@ export class PageRoutes extends Context.Service<
             let visitor: Visitor | undefined
             const locale = Locale.of(request.headers["accept-language"])
             return refuseImages(request).pipe(
+              // The body may arrive 30 seconds after the headers, and the session may end meanwhile.
+              Effect.andThen(isForm(request) ? Effect.ignore(request.text) : Effect.void),
               Effect.andThen(visitors.identify(request)),
               Effect.tap((found) => Effect.sync(() => void (visitor = found))),
               Effect.flatMap((found) => answer(found, request)),

@@ -2,6 +2,9 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { once } from "node:events"
+import { request } from "node:http"
+import type { IncomingMessage } from "node:http"
 import { Accounts } from "../../../../src/services/access/Accounts.ts"
 import { ActivityLog } from "../../../../src/services/access/ActivityLog.ts"
 import { Site } from "../../../support/Site.ts"
@@ -38,6 +41,34 @@ layer(Site.layer(), { excludeTestServices: true, timeout: "10 minutes" })("the a
       assert.include(text, 'href="https://billing.test/plans"')
       assert.include(text, 'href="mailto:support@discovery.test"')
       assert.include(text, 'href="/dashboard/account/password"')
+    })
+  )
+
+  it.effect("a form is not taken if its session ends before its body arrives", () =>
+    Effect.gen(function* () {
+      const site = yield* Site
+      const sql = yield* SqlClient.SqlClient
+      const who = yield* site.account()
+      const visitor = yield* SiteVisitor.signedIn(who)
+      const body = new URLSearchParams({ form_token: visitor.token() }).toString()
+      const held = request(`${site.url}${path}/sessions/end-others`, {
+        method: "POST",
+        headers: {
+          "content-type": "application/x-www-form-urlencoded",
+          "content-length": body.length,
+          cookie: Array.from(visitor.cookies, ([name, { value }]) => `${name}=${value}`).join("; "),
+          origin: "null",
+          "sec-fetch-site": "same-origin",
+          expect: "100-continue"
+        }
+      })
+      // The server asks for the body.
+      yield* Effect.promise(() => once(held, "continue"))
+      yield* sql`DELETE FROM session WHERE account_id = (SELECT id FROM account WHERE email = ${who.email})`
+      held.end(body)
+      const [answer] = yield* Effect.promise<ReadonlyArray<IncomingMessage>>(() => once(held, "response"))
+      answer?.resume()
+      assert.deepStrictEqual([answer?.statusCode, answer?.headers.location?.split("?")[0]], [303, "/sign-in"])
     })
   )
 
