@@ -9,7 +9,7 @@ import { ApiKeys } from "../../../../src/services/access/ApiKeys.ts"
 import { Browser, checker, isAvailable, overflow, picture, violations, wideLooks } from "../../../support/Browser.ts"
 import * as RecordedCalls from "../../../support/RecordedCalls.ts"
 import { Site } from "../../../support/Site.ts"
-import { goTo } from "../../../support/Steps.ts"
+import { at, goTo, signIn } from "../../../support/Steps.ts"
 
 const times = (count: number) => Array.from({ length: count }, (_, index) => index)
 const dayMillis = 86_400_000
@@ -17,12 +17,8 @@ const dayMillis = 86_400_000
 /** Signs in, and opens the usage page. */
 const openUsage = Effect.fnUntraced(function* (page: Page, who: { readonly email: string; readonly password: string }) {
   yield* goTo(page, `/sign-in?return_to=${usagePath}`)
-  yield* Effect.promise(async () => {
-    await page.getByLabel("E-mail address").fill(who.email)
-    await page.locator("input[name=password]").fill(who.password)
-    await page.locator("main button[type=submit]").click()
-    await page.waitForURL(`**${usagePath}`)
-  })
+  yield* signIn(page, who)
+  assert.strictEqual(at(page), usagePath)
 })
 
 const tools = ["search_ads", "search_products", "get_shop", "search_shops", "get_usage", "list_filter_options"] as const
