@@ -37,13 +37,10 @@ export class TestDatabase extends Context.Service<
     })
   )
 
-  /** Statements have more time than in production: tests of the timeout have pools of their own. */
   static readonly layer: Layer.Layer<
     TestDatabase | Layer.Success<ReturnType<typeof Database.layer>>,
     SqlError.SqlError
   > = Layer.unwrap(
-    Effect.map(TestDatabase, ({ connection }) =>
-      Database.layer({ source: connection, maxConnections: 10, statementTimeoutMillis: 30_000 })
-    )
+    Effect.map(TestDatabase, ({ connection }) => Database.layer({ source: connection, maxConnections: 10 }))
   ).pipe(Layer.provideMerge(TestDatabase.layerNoPool))
 }

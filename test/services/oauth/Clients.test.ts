@@ -79,6 +79,8 @@ layer(Services, { excludeTestServices: true })("Clients", (it) => {
         JOIN jsonb_to_recordset(${JSON.stringify(
           callers.map(([own, site], n) => ({ n, address: own?.key, site: site?.key }))
         )}::jsonb) AS caller (n integer, address text, site text) ON caller.n = made.n % ${addresses}`
+      // As autovacuum does while so many come: plans follow the statistics.
+      yield* sql`ANALYZE oauth_client`
     })
     const id = (n: number) => `doc_${String(n).padStart(43, "0")}`
     const isKept = Effect.fnUntraced(function* (id: string) {
