@@ -3,7 +3,8 @@ import { Effect, Redacted, Schema } from "effect"
 import { HttpRouter } from "effect/http"
 import { AccountClosing } from "../../../services/access/AccountClosing.ts"
 import * as Csrf from "../shared/Csrf.ts"
-import { field, problemOf, problemSummary } from "../shared/Fields.ts"
+import { field, problemOf, problemSummary, refusal, tooMany } from "../shared/Fields.ts"
+import type { Refusal } from "../shared/Fields.ts"
 import { withDone } from "../shared/FlashNotice.ts"
 import { html } from "../shared/Html.ts"
 import { Layout, sections } from "../shared/Layout.ts"
@@ -11,7 +12,6 @@ import { PageRoutes, seeOther } from "../shared/PageRoutes.ts"
 import * as ReturnTo from "../shared/ReturnTo.ts"
 import { Visitors } from "../shared/Visitors.ts"
 import type { SignedIn } from "../shared/Visitors.ts"
-import * as MailLink from "./MailLink.ts"
 import { Secret } from "./PasswordPage.ts"
 
 export const closePath = `${sections.account}/close` as const
@@ -25,7 +25,7 @@ export const layer = HttpRouter.use((router) =>
     const closing = yield* AccountClosing
     const { page } = yield* Layout
 
-    const show = (visitor: SignedIn, { problems = [], ...answer }: Partial<MailLink.Refusal> = {}) => {
+    const show = (visitor: SignedIn, { problems = [], ...answer }: Partial<Refusal> = {}) => {
       const { locale, session } = visitor
       const { text } = locale
       return page({
@@ -73,20 +73,15 @@ export const layer = HttpRouter.use((router) =>
       routes.signedInForm(closePath, Form, ({ current }, visitor) => {
         const { locale, session } = visitor
         const { text } = locale
-        const refused = (refusal: MailLink.Refusal) => Effect.succeed(show(visitor, refusal))
+        const refused = (answer: Refusal) => Effect.succeed(show(visitor, answer))
         if (Redacted.value(current) === "") {
-          return refused(MailLink.refusal(400, { field: "current", message: text("password.noCurrent") }))
+          return refused(refusal(400, { field: "current", message: text("password.noCurrent") }))
         }
         return closing.close({ session, password: current, language: locale.language }).pipe(
           Effect.as(visitors.forget(seeOther(withDone(ReturnTo.signInPath(undefined), "closed")))),
           Effect.catchTags({
-            SignInRejected: () => refused(MailLink.refusal(403, { field: "current", message: text("password.wrong") })),
-            TooManyAttempts: ({ retryAfterSeconds }) =>
-              refused({
-                problems: [{ message: text("password.tooMany", { minutes: Math.ceil(retryAfterSeconds / 60) }) }],
-                status: 429,
-                headers: { "retry-after": String(retryAfterSeconds) }
-              })
+            SignInRejected: () => refused(refusal(403, { field: "current", message: text("password.wrong") })),
+            TooManyAttempts: (error) => refused(tooMany(error, "password.tooMany", locale))
           })
         )
       })

@@ -8,8 +8,8 @@ import { AppConfig } from "../../../Config.ts"
 import { EmailChange } from "../../../services/access/EmailChange.ts"
 import * as ClientAddress from "../../ClientAddress.ts"
 import * as Csrf from "../shared/Csrf.ts"
-import { field, problemOf, problemSummary } from "../shared/Fields.ts"
-import type { Problem } from "../shared/Fields.ts"
+import { field, problemOf, problemSummary, refusal, tooMany } from "../shared/Fields.ts"
+import type { Problem, Refusal } from "../shared/Fields.ts"
 import { withDone } from "../shared/FlashNotice.ts"
 import { html } from "../shared/Html.ts"
 import { Layout, sections } from "../shared/Layout.ts"
@@ -40,7 +40,7 @@ export const layer = HttpRouter.use((router) =>
     const { page } = yield* Layout
     const addressOf = ClientAddress.of(yield* AppConfig)
 
-    const show = (visitor: SignedIn, email = "", { problems = [], ...answer }: Partial<MailLink.Refusal> = {}) => {
+    const show = (visitor: SignedIn, email = "", { problems = [], ...answer }: Partial<Refusal> = {}) => {
       const { locale, session } = visitor
       const { text } = locale
       return page({
@@ -93,9 +93,9 @@ export const layer = HttpRouter.use((router) =>
       routes.signedInForm(emailPath, Form, (form, visitor, request) => {
         const { locale, session } = visitor
         const email = form.email.trim()
-        const refused = (refusal: MailLink.Refusal) => Effect.succeed(show(visitor, email, refusal))
+        const refused = (answer: Refusal) => Effect.succeed(show(visitor, email, answer))
         const problems = problemsOf(form, visitor)
-        if (problems.length > 0) return refused(MailLink.refusal(400, ...problems))
+        if (problems.length > 0) return refused(refusal(400, ...problems))
         const asked = {
           session,
           password: form.current,
@@ -106,11 +106,9 @@ export const layer = HttpRouter.use((router) =>
         return change.ask(asked).pipe(
           Effect.as(seeOther(withDone(sections.account, "email-asked"))),
           Effect.catchTags({
-            EmailRefused: () =>
-              refused(MailLink.refusal(400, { field: "email", message: locale.text("signUp.badEmail") })),
-            SignInRejected: () =>
-              refused(MailLink.refusal(403, { field: "current", message: locale.text("password.wrong") })),
-            TooManyAttempts: (error) => refused(MailLink.tooManyMails(error, locale))
+            EmailRefused: () => refused(refusal(400, { field: "email", message: locale.text("signUp.badEmail") })),
+            SignInRejected: () => refused(refusal(403, { field: "current", message: locale.text("password.wrong") })),
+            TooManyAttempts: (error) => refused(tooMany(error, "mailLink.tooMany", locale))
           })
         )
       })

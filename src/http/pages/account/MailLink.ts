@@ -1,7 +1,5 @@
 /** What the pages have in common that send a mail and are reached by its link. */
 import { Redacted, Schema } from "effect"
-import type { TooManyAttempts } from "../../../services/limits/SignInAttempts.ts"
-import type { Problem } from "../shared/Fields.ts"
 import { html } from "../shared/Html.ts"
 import type { Html } from "../shared/Html.ts"
 import type { Page } from "../shared/Layout.ts"
@@ -18,21 +16,6 @@ export const tokenOf = (url: string): Redacted.Redacted =>
 
 export const hiddenToken = (token: Redacted.Redacted): Html =>
   html`<input type="hidden" name="token" value="${Redacted.value(token)}" />`
-
-/** A form that was not accepted: what is wrong, and how the response says so. */
-export interface Refusal {
-  readonly problems: ReadonlyArray<Problem>
-  readonly status: number
-  readonly headers?: Readonly<Record<string, string>>
-}
-
-export const refusal = (status: number, ...problems: ReadonlyArray<Problem>): Refusal => ({ problems, status })
-
-export const tooManyMails = ({ retryAfterSeconds }: TooManyAttempts, { text }: Locale): Refusal => ({
-  problems: [{ message: text("mailLink.tooMany", { minutes: Math.ceil(retryAfterSeconds / 60) }) }],
-  status: 429,
-  headers: { "retry-after": String(retryAfterSeconds) }
-})
 
 /** The same whether a mail was sent or not. */
 export const sent = (locale: Locale, said: string, again: string): Page => ({

@@ -4,9 +4,10 @@ import { HttpRouter } from "effect/http"
 import * as Password from "../../../domain/access/Password.ts"
 import { PasswordChange } from "../../../services/access/PasswordChange.ts"
 import * as Csrf from "../shared/Csrf.ts"
-import { field, problemOf, problemSummary } from "../shared/Fields.ts"
-import type { Problem } from "../shared/Fields.ts"
+import { field, problemOf, problemSummary, refusal, tooMany } from "../shared/Fields.ts"
+import type { Problem, Refusal } from "../shared/Fields.ts"
 import { html } from "../shared/Html.ts"
+import type { Html } from "../shared/Html.ts"
 import { Layout, sections } from "../shared/Layout.ts"
 import type { Locale } from "../shared/Locale.ts"
 import { PageRoutes } from "../shared/PageRoutes.ts"
@@ -17,15 +18,44 @@ export const passwordPath = `${sections.account}/password` as const
 
 export const Secret = Schema.RedactedFromValue(Schema.String.check(Schema.isMaxLength(1000)))
 
-const Form = Schema.Struct({ current: Secret, next: Secret, again: Secret })
-type Form = typeof Form.Type
+/** Of forms that set a password. */
+export const NewPassword = Schema.Struct({ next: Secret, again: Secret })
 
-const problemsOf = ({ again, current, next }: Form, locale: Locale): ReadonlyArray<Problem> => [
-  ...(Redacted.value(current) === "" ? [{ field: "current", message: locale.text("password.noCurrent") }] : []),
+export const newPasswordProblems = (
+  { again, next }: typeof NewPassword.Type,
+  locale: Locale
+): ReadonlyArray<Problem> => [
   ...(Redacted.value(next) === "" ? [{ field: "next", message: locale.text("password.noNext") }] : []),
   ...(Redacted.value(next) === Redacted.value(again)
     ? []
     : [{ field: "again", message: locale.text("password.differ") }])
+]
+
+export const newPasswordFields = (problems: ReadonlyArray<Problem>, { text }: Locale): ReadonlyArray<Html> => [
+  field({
+    name: "next",
+    label: text("password.next"),
+    type: "password",
+    autocomplete: "new-password",
+    hint: text("password.hint", { min: Password.minCharacters }),
+    minLength: Password.minCharacters,
+    error: problemOf(problems, "next")
+  }),
+  field({
+    name: "again",
+    label: text("password.again"),
+    type: "password",
+    autocomplete: "new-password",
+    error: problemOf(problems, "again")
+  })
+]
+
+const Form = Schema.Struct({ current: Secret, ...NewPassword.fields })
+type Form = typeof Form.Type
+
+const problemsOf = (form: Form, locale: Locale): ReadonlyArray<Problem> => [
+  ...(Redacted.value(form.current) === "" ? [{ field: "current", message: locale.text("password.noCurrent") }] : []),
+  ...newPasswordProblems(form, locale)
 ]
 
 export const weaknessText = (weakness: Password.Weakness, { text }: Locale): string => {
@@ -41,11 +71,7 @@ export const layer = HttpRouter.use((router) =>
     const { page } = yield* Layout
 
     // The hidden e-mail address lets password managers recognize the account.
-    const show = (
-      visitor: SignedIn,
-      problems: ReadonlyArray<Problem> = [],
-      answer: { readonly status?: number; readonly headers?: Readonly<Record<string, string>> } = {}
-    ) => {
+    const show = (visitor: SignedIn, { problems = [], ...answer }: Partial<Refusal> = {}) => {
       const { text } = visitor.locale
       return page({
         title: problems.length > 0 ? text("password.headingOfError") : text("password.heading"),
@@ -67,22 +93,7 @@ export const layer = HttpRouter.use((router) =>
               autocomplete: "current-password",
               error: problemOf(problems, "current")
             })}
-            ${field({
-              name: "next",
-              label: text("password.next"),
-              type: "password",
-              autocomplete: "new-password",
-              hint: text("password.hint", { min: Password.minCharacters }),
-              minLength: Password.minCharacters,
-              error: problemOf(problems, "next")
-            })}
-            ${field({
-              name: "again",
-              label: text("password.again"),
-              type: "password",
-              autocomplete: "new-password",
-              error: problemOf(problems, "again")
-            })}
+            ${newPasswordFields(problems, visitor.locale)}
             <button type="submit">${text("password.submit")}</button>
           </form>
           <p><a href="${sections.account}">${text("password.toAccount")}</a></p>
@@ -114,34 +125,18 @@ export const layer = HttpRouter.use((router) =>
       "POST",
       passwordPath,
       routes.signedInForm(passwordPath, Form, (form, visitor) => {
-        const problems = problemsOf(form, visitor.locale)
-        if (problems.length > 0) return Effect.succeed(show(visitor, problems, { status: 400 }))
-        const { session } = visitor
+        const { locale, session } = visitor
+        const refused = (answer: Refusal) => Effect.succeed(show(visitor, answer))
+        const problems = problemsOf(form, locale)
+        if (problems.length > 0) return refused(refusal(400, ...problems))
         return passwords.change({ session, current: form.current, next: form.next }).pipe(
-          Effect.flatMap((renewed) => visitors.as(renewed, visitor.locale)),
+          Effect.flatMap((renewed) => visitors.as(renewed, locale)),
           Effect.map((renewed) => visitors.remember(renewed.secret)(changed(renewed))),
           Effect.catchTags({
             PasswordRefused: ({ weakness }) =>
-              Effect.succeed(
-                show(visitor, [{ field: "next", message: weaknessText(weakness, visitor.locale) }], { status: 400 })
-              ),
-            SignInRejected: () =>
-              Effect.succeed(
-                show(visitor, [{ field: "current", message: visitor.locale.text("password.wrong") }], { status: 403 })
-              ),
-            TooManyAttempts: ({ retryAfterSeconds }) =>
-              Effect.succeed(
-                show(
-                  visitor,
-                  [
-                    { message: visitor.locale.text("password.tooMany", { minutes: Math.ceil(retryAfterSeconds / 60) }) }
-                  ],
-                  {
-                    status: 429,
-                    headers: { "retry-after": String(retryAfterSeconds) }
-                  }
-                )
-              )
+              refused(refusal(400, { field: "next", message: weaknessText(weakness, locale) })),
+            SignInRejected: () => refused(refusal(403, { field: "current", message: locale.text("password.wrong") })),
+            TooManyAttempts: (error) => refused(tooMany(error, "password.tooMany", locale))
           })
         )
       })

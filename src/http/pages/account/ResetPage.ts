@@ -2,40 +2,32 @@
  * `/reset-password`: a link for who has forgotten the password. The answer is the same whether the address has an account.
  * `/reset-password/new`, where the mail leads: its form sets a new password and leads to the sign-in.
  */
-import { Effect, Redacted, Schema } from "effect"
+import { Effect, Schema } from "effect"
+import type { Redacted } from "effect"
 import { HttpRouter } from "effect/http"
 import { AppConfig } from "../../../Config.ts"
-import * as Password from "../../../domain/access/Password.ts"
 import { PasswordReset } from "../../../services/access/PasswordReset.ts"
 import * as ClientAddress from "../../ClientAddress.ts"
 import * as Csrf from "../shared/Csrf.ts"
-import { field, problemOf, problemSummary } from "../shared/Fields.ts"
-import type { Problem } from "../shared/Fields.ts"
+import { field, problemOf, problemSummary, refusal, tooMany } from "../shared/Fields.ts"
+import type { Problem, Refusal } from "../shared/Fields.ts"
 import { doneOf, withDone } from "../shared/FlashNotice.ts"
 import { html } from "../shared/Html.ts"
 import { Layout } from "../shared/Layout.ts"
-import type { Locale } from "../shared/Locale.ts"
 import { PageRoutes, seeOther } from "../shared/PageRoutes.ts"
 import * as ReturnTo from "../shared/ReturnTo.ts"
 import { Visitors } from "../shared/Visitors.ts"
 import type { Visitor } from "../shared/Visitors.ts"
 import * as MailLink from "./MailLink.ts"
-import { Secret, weaknessText } from "./PasswordPage.ts"
+import { NewPassword, newPasswordFields, newPasswordProblems, weaknessText } from "./PasswordPage.ts"
 
 export const resetPath = "/reset-password"
 const newPath = `${resetPath}/new` as const
 
 const Form = Schema.Struct({ email: MailLink.Email })
 
-const NewPassword = Schema.Struct({ token: MailLink.Token, next: Secret, again: Secret })
-type NewPassword = typeof NewPassword.Type
-
-const problemsOf = ({ again, next }: NewPassword, locale: Locale): ReadonlyArray<Problem> => [
-  ...(Redacted.value(next) === "" ? [{ field: "next", message: locale.text("password.noNext") }] : []),
-  ...(Redacted.value(next) === Redacted.value(again)
-    ? []
-    : [{ field: "again", message: locale.text("password.differ") }])
-]
+const NewForm = Schema.Struct({ token: MailLink.Token, ...NewPassword.fields })
+type NewForm = typeof NewForm.Type
 
 export const layer = HttpRouter.use((router) =>
   Effect.gen(function* () {
@@ -45,7 +37,7 @@ export const layer = HttpRouter.use((router) =>
     const { page } = yield* Layout
     const addressOf = ClientAddress.of(yield* AppConfig)
 
-    const show = (visitor: Visitor, email = "", { problems = [], ...answer }: Partial<MailLink.Refusal> = {}) => {
+    const show = (visitor: Visitor, email = "", { problems = [], ...answer }: Partial<Refusal> = {}) => {
       const { text } = visitor.locale
       return visitors.remember(visitor.secret)(
         page({
@@ -78,7 +70,7 @@ export const layer = HttpRouter.use((router) =>
       visitor: Visitor,
       token: Redacted.Redacted,
       email: string,
-      { problems = [], ...answer }: Partial<MailLink.Refusal> = {}
+      { problems = [], ...answer }: Partial<Refusal> = {}
     ) => {
       const { text } = visitor.locale
       return visitors.remember(visitor.secret)(
@@ -93,22 +85,7 @@ export const layer = HttpRouter.use((router) =>
             <form method="post" action="${newPath}">
               ${Csrf.hidden(visitor)} ${MailLink.hiddenToken(token)}
               <input type="text" name="username" autocomplete="username" value="${email}" hidden />
-              ${field({
-                name: "next",
-                label: text("password.next"),
-                type: "password",
-                autocomplete: "new-password",
-                hint: text("password.hint", { min: Password.minCharacters }),
-                minLength: Password.minCharacters,
-                error: problemOf(problems, "next")
-              })}
-              ${field({
-                name: "again",
-                label: text("password.again"),
-                type: "password",
-                autocomplete: "new-password",
-                error: problemOf(problems, "again")
-              })}
+              ${newPasswordFields(problems, visitor.locale)}
               <button type="submit">${text("reset.newSubmit")}</button>
             </form>
           `
@@ -143,24 +120,17 @@ export const layer = HttpRouter.use((router) =>
             Effect.catchTags({
               EmailRefused: () =>
                 Effect.succeed(
-                  show(
-                    visitor,
-                    email,
-                    MailLink.refusal(400, { field: "email", message: locale.text("signUp.badEmail") })
-                  )
+                  show(visitor, email, refusal(400, { field: "email", message: locale.text("signUp.badEmail") }))
                 ),
-              TooManyAttempts: (error) => Effect.succeed(show(visitor, email, MailLink.tooManyMails(error, locale)))
+              TooManyAttempts: (error) =>
+                Effect.succeed(show(visitor, email, tooMany(error, "mailLink.tooMany", locale)))
             })
           )
         },
         (form, visitor, request) =>
           Effect.succeed(
             request.headers["sec-fetch-site"] === "same-origin"
-              ? show(
-                  visitor,
-                  form.email.trim(),
-                  MailLink.refusal(403, { message: visitor.locale.text("signUp.outOfDate") })
-                )
+              ? show(visitor, form.email.trim(), refusal(403, { message: visitor.locale.text("signUp.outOfDate") }))
               : seeOther(resetPath)
           )
       )
@@ -182,15 +152,15 @@ export const layer = HttpRouter.use((router) =>
       "POST",
       newPath,
       routes.form(
-        NewPassword,
+        NewForm,
         Effect.fnUntraced(
-          function* (form: NewPassword, visitor: Visitor) {
+          function* (form: NewForm, visitor: Visitor) {
             const { locale } = visitor
             const { next, token } = form
             const { email } = yield* reset.look(token)
             const refused = (...problems: ReadonlyArray<Problem>) =>
-              newPassword(visitor, token, email, MailLink.refusal(400, ...problems))
-            const problems = problemsOf(form, locale)
+              newPassword(visitor, token, email, refusal(400, ...problems))
+            const problems = newPasswordProblems(form, locale)
             if (problems.length > 0) return refused(...problems)
             return yield* reset.set({ secret: token, next, language: locale.language }).pipe(
               // Not signed in: the account may ask for more than its password.

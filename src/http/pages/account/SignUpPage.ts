@@ -11,8 +11,8 @@ import { SignUp } from "../../../services/access/SignUp.ts"
 import * as ClientAddress from "../../ClientAddress.ts"
 import * as Csrf from "../shared/Csrf.ts"
 import { PageNotFound } from "../shared/ErrorPage.ts"
-import { field, problemOf, problemSummary } from "../shared/Fields.ts"
-import type { Problem } from "../shared/Fields.ts"
+import { field, problemOf, problemSummary, refusal, tooMany } from "../shared/Fields.ts"
+import type { Problem, Refusal } from "../shared/Fields.ts"
 import { doneOf, withDone } from "../shared/FlashNotice.ts"
 import { html } from "../shared/Html.ts"
 import { Layout, overviewPath, toDocumentation } from "../shared/Layout.ts"
@@ -51,7 +51,7 @@ export const layer = HttpRouter.use((router) =>
     const show = (
       visitor: Visitor,
       { email = "", returnTo }: { readonly email?: string; readonly returnTo: string | undefined },
-      { problems = [], ...answer }: Partial<MailLink.Refusal> = {}
+      { problems = [], ...answer }: Partial<Refusal> = {}
     ) => {
       const { text } = visitor.locale
       return visitors.remember(visitor.secret)(
@@ -98,7 +98,7 @@ export const layer = HttpRouter.use((router) =>
       visitor: Visitor,
       token: Redacted.Redacted,
       { email, needsPassword }: { readonly email: string; readonly needsPassword: boolean },
-      { problems = [], ...answer }: Partial<MailLink.Refusal> = {}
+      { problems = [], ...answer }: Partial<Refusal> = {}
     ) => {
       const { text } = visitor.locale
       return visitors.remember(visitor.secret)(
@@ -154,7 +154,7 @@ export const layer = HttpRouter.use((router) =>
           const { locale } = visitor
           const shown = { email: form.email.trim(), returnTo: ReturnTo.parse(form.return_to) }
           const problems = emptyFields(form, locale)
-          if (problems.length > 0) return show(visitor, shown, MailLink.refusal(400, ...problems))
+          if (problems.length > 0) return show(visitor, shown, refusal(400, ...problems))
           const asked = {
             ...shown,
             password: form.password,
@@ -168,21 +168,14 @@ export const layer = HttpRouter.use((router) =>
             Effect.catchTags({
               EmailRefused: () =>
                 Effect.succeed(
-                  show(
-                    visitor,
-                    shown,
-                    MailLink.refusal(400, { field: "email", message: locale.text("signUp.badEmail") })
-                  )
+                  show(visitor, shown, refusal(400, { field: "email", message: locale.text("signUp.badEmail") }))
                 ),
               PasswordRefused: ({ weakness }) =>
                 Effect.succeed(
-                  show(
-                    visitor,
-                    shown,
-                    MailLink.refusal(400, { field: "password", message: weaknessText(weakness, locale) })
-                  )
+                  show(visitor, shown, refusal(400, { field: "password", message: weaknessText(weakness, locale) }))
                 ),
-              TooManyAttempts: (error) => Effect.succeed(show(visitor, shown, MailLink.tooManyMails(error, locale)))
+              TooManyAttempts: (error) =>
+                Effect.succeed(show(visitor, shown, tooMany(error, "mailLink.tooMany", locale)))
             })
           )
         }),
@@ -192,7 +185,7 @@ export const layer = HttpRouter.use((router) =>
           const message = visitor.locale.text("signUp.outOfDate")
           return Effect.map(closed, () =>
             request.headers["sec-fetch-site"] === "same-origin"
-              ? show(visitor, { email: form.email.trim(), returnTo }, MailLink.refusal(403, { message }))
+              ? show(visitor, { email: form.email.trim(), returnTo }, refusal(403, { message }))
               : seeOther(ReturnTo.signUpPath(returnTo))
           )
         }
@@ -227,18 +220,13 @@ export const layer = HttpRouter.use((router) =>
             const { text } = visitor.locale
             const secrets = { secret: token, browser: visitor.secret }
             const link = yield* signUp.look(secrets)
-            const wrong = (problem: Problem, answer: Omit<MailLink.Refusal, "problems">) =>
-              Effect.succeed(confirmation(visitor, token, link, { ...answer, problems: [problem] }))
+            const refused = (answer: Refusal) => Effect.succeed(confirmation(visitor, token, link, answer))
             return yield* signUp.confirm({ ...secrets, password, address: addressOf(request) }).pipe(
               Effect.map(({ returnTo }) => seeOther(withDone(ReturnTo.signInPath(returnTo), "confirmed"))),
               Effect.catchTags({
-                PasswordNeeded: () => wrong({ field: "password", message: text("signIn.noPassword") }, { status: 400 }),
-                SignInRejected: () => wrong({ field: "password", message: text("signUp.wrong") }, { status: 403 }),
-                TooManyAttempts: ({ retryAfterSeconds }) =>
-                  wrong(
-                    { message: text("signIn.tooMany", { minutes: Math.ceil(retryAfterSeconds / 60) }) },
-                    { status: 429, headers: { "retry-after": String(retryAfterSeconds) } }
-                  )
+                PasswordNeeded: () => refused(refusal(400, { field: "password", message: text("signIn.noPassword") })),
+                SignInRejected: () => refused(refusal(403, { field: "password", message: text("signUp.wrong") })),
+                TooManyAttempts: (error) => refused(tooMany(error, "signIn.tooMany", visitor.locale))
               })
             )
           },

@@ -1,6 +1,7 @@
 /** Form parts: a labeled field with its error and hint, and the summary of errors. */
 import { html } from "./Html.ts"
 import type { Html } from "./Html.ts"
+import type { Locale } from "./Locale.ts"
 
 export interface Field {
   readonly name: string
@@ -59,3 +60,23 @@ export const problemSummary = (problems: ReadonlyArray<Problem>): Html | undefin
 /** The error of one field, as {@link field} takes it. */
 export const problemOf = (problems: ReadonlyArray<Problem>, name: string): string | undefined =>
   problems.find((problem) => problem.field === name)?.message
+
+/** A form that was not accepted: what is wrong, and how the response says so. */
+export interface Refusal {
+  readonly problems: ReadonlyArray<Problem>
+  readonly status: number
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+export const refusal = (status: number, ...problems: ReadonlyArray<Problem>): Refusal => ({ problems, status })
+
+/** `key` is the message, which says in how many minutes the form may be sent again. */
+export const tooMany = (
+  { retryAfterSeconds }: { readonly retryAfterSeconds: number },
+  key: "mailLink.tooMany" | "password.tooMany" | "signIn.tooMany",
+  { text }: Locale
+): Refusal => ({
+  problems: [{ message: text(key, { minutes: Math.ceil(retryAfterSeconds / 60) }) }],
+  status: 429,
+  headers: { "retry-after": String(retryAfterSeconds) }
+})
