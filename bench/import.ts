@@ -17,12 +17,12 @@ import * as ImportFile from "./import/ImportFile.ts"
 import * as ImportProcess from "./import/ImportProcess.ts"
 import * as SearchLoad from "./import/SearchLoad.ts"
 import * as Cases from "./search/Cases.ts"
-import { failuresOf, prepare } from "./search/Latency.ts"
+import { failuresOf, prepare, undisturbedOf } from "./search/Latency.ts"
 import type { Observation } from "./search/OpenLoop.ts"
 import * as Sample from "./search/Sample.ts"
 import * as ScaleDatabase from "./search/ScaleDatabase.ts"
 import * as ScaleIndex from "./search/ScaleIndex.ts"
-import { summarize } from "./search/Summary.ts"
+import { quantile, summarize } from "./search/Summary.ts"
 import * as Tables from "./search/Tables.ts"
 import { tools } from "./search/SearchCase.ts"
 import * as Target from "./search/Target.ts"
@@ -50,11 +50,14 @@ const flags = {
 
 const searched = (label: string, observations: ReadonlyArray<Observation>): ReadonlyArray<string> => {
   const { calls, max, p50, p95, p99 } = summarize(observations.map(({ millis }) => millis))
+  const undisturbed = undisturbedOf(observations)
   return [
     label,
     "searches",
     String(calls),
     ...[p50, p95, p99, max].map(Tables.millis),
+    String(undisturbed.length),
+    Tables.millis(quantile(undisturbed, 0.99)),
     Tables.failures(failuresOf(observations))
   ]
 }
@@ -131,7 +134,9 @@ const bench = Command.make(
       }
     }
     yield* quiet("quiet, at the end")
-    yield* Console.log(Tables.plain(["phase", "", "calls", "p50", "p95", "p99", "max", "failures"], table))
+    yield* Console.log(
+      Tables.plain(["phase", "", "calls", "p50", "p95", "p99", "max", "undisturbed", "p99", "failures"], table)
+    )
   }, Effect.scoped)
 )
 

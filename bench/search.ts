@@ -26,7 +26,7 @@ import * as Sample from "./search/Sample.ts"
 import * as ScaleIndex from "./search/ScaleIndex.ts"
 import { tools as everyTool } from "./search/SearchCase.ts"
 import * as Soak from "./search/Soak.ts"
-import { quantile } from "./search/Summary.ts"
+import * as StealTime from "./search/StealTime.ts"
 import * as Target from "./search/Target.ts"
 
 const parts = ["latency", "rates", "facets", "peers", "soak", "changes", "page"] as const
@@ -144,12 +144,16 @@ const search = Command.make(
                   yield* target.loopDelay
                   const observations = yield* Latency.observe(target, sample, of(""), flags.rate)
                   const delay = yield* target.loopDelay
-                  const p99 = quantile(
-                    observations.map(({ millis }) => millis),
-                    0.99
-                  )
-                  const rows = Latency.tabulate(observations)
-                  return { latency: { seed, perSecond: flags.rate, p99, loop99: delay.p99, loopMax: delay.max, rows } }
+                  return {
+                    latency: {
+                      seed,
+                      perSecond: flags.rate,
+                      ...Latency.over(observations),
+                      loop99: delay.p99,
+                      loopMax: delay.max,
+                      rows: Latency.tabulate(observations)
+                    }
+                  }
                 })
               )
             )
@@ -209,16 +213,18 @@ const search = Command.make(
   }, Effect.scoped)
 )
 
-/** Notes the machine's load, the higher one of before and after each part. */
+/** Notes the machine's load, the higher one of before and after each part, and its steal time. */
 const keeper =
   (facts: Effect.Success<ReturnType<typeof Facts.read>>, isKept: boolean) =>
   <A extends Results.Parts, E, R>(measure: Effect.Effect<A, E, R>) =>
     Effect.gen(function* () {
       const [before = Number.NaN] = os.loadavg()
+      const start = StealTime.start()
       const found = yield* measure
+      const steal = StealTime.share(start)
       const [after = Number.NaN] = os.loadavg()
       if (isKept) {
-        yield* Results.write(facts, found, Math.max(before, after))
+        yield* Results.write(facts, found, { load: Math.max(before, after), steal })
         yield* writePage
       }
       return found

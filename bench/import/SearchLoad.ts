@@ -1,5 +1,6 @@
 /** Searches at a steady rate until something else has ended. */
 import { Agent } from "node:http"
+import * as OpenLoop from "../search/OpenLoop.ts"
 import type { Observation } from "../search/OpenLoop.ts"
 import type { SearchCase } from "../search/SearchCase.ts"
 import type { Target } from "../search/Target.ts"
@@ -13,7 +14,7 @@ export const during = async <A>(
   other: Promise<A>
 ): Promise<{ readonly observations: ReadonlyArray<Observation>; readonly result: A }> => {
   const agent = new Agent({ keepAlive: true })
-  const calls = cases.map((searchCase) => ({ searchCase, body: ToolCall.bodyOf(searchCase) }))
+  const calls = cases.map((searchCase) => ({ case: searchCase, body: ToolCall.bodyOf(searchCase) }))
   const pending: Array<Promise<Observation>> = []
   const start = performance.now()
   const ended = other.then(
@@ -28,13 +29,7 @@ export const during = async <A>(
     if (await Promise.race([ended, wait])) break
     const call = calls[number % calls.length]
     if (call === undefined) break
-    pending.push(
-      ToolCall.send(target, agent, call.body, number).then(({ outcome }) => ({
-        case: call.searchCase,
-        millis: performance.now() - due,
-        outcome
-      }))
-    )
+    pending.push(OpenLoop.observe(target, agent, { ...call, id: number, due }))
   }
   const observations = await Promise.all(pending)
   agent.destroy()

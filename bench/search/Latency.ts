@@ -7,7 +7,7 @@ import * as OpenLoop from "./OpenLoop.ts"
 import type { Observation } from "./OpenLoop.ts"
 import type { LatencyRow } from "./Results.ts"
 import type { Sample } from "./Sample.ts"
-import { summarize } from "./Summary.ts"
+import { quantile, summarize } from "./Summary.ts"
 import type { Target } from "./Target.ts"
 
 /** Answers that were errors, and calls without an answer. */
@@ -37,8 +37,25 @@ export const observe = (target: Target, sample: Sample, options: CaseOptions, pe
     return OpenLoop.run(target, cases, OpenLoop.evenly(cases.length, perSecond))
   })
 
+/** Milliseconds of the calls that were not disturbed. */
+export const undisturbedOf = (observations: ReadonlyArray<Observation>): ReadonlyArray<number> =>
+  observations.filter(({ isDisturbed }) => !isDisturbed).map(({ millis }) => millis)
+
+/** The p99 over all classes. */
+export const over = (observations: ReadonlyArray<Observation>) => {
+  const undisturbed = undisturbedOf(observations)
+  const all = observations.map(({ millis }) => millis)
+  return { p99: quantile(all, 0.99), undisturbed: { calls: undisturbed.length, p99: quantile(undisturbed, 0.99) } }
+}
+
 export const tabulate = (observations: ReadonlyArray<Observation>): ReadonlyArray<LatencyRow> =>
   Cases.groups(observations.map((one) => one.case)).map((group) => {
     const own = observations.filter((one) => one.case.tool === group.tool && one.case.class === group.class)
-    return { ...group, ...summarize(own.map(({ millis }) => millis)), failures: failuresOf(own) }
+    const undisturbed = undisturbedOf(own)
+    return {
+      ...group,
+      ...summarize(own.map(({ millis }) => millis)),
+      undisturbed: { calls: undisturbed.length, p95: quantile(undisturbed, 0.95) },
+      failures: failuresOf(own)
+    }
   })

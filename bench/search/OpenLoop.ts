@@ -5,6 +5,7 @@
 import { Agent } from "node:http"
 import type { Prng } from "../../demo/Prng.ts"
 import type { SearchCase } from "./SearchCase.ts"
+import * as StealTime from "./StealTime.ts"
 import type { Target } from "./Target.ts"
 import * as ToolCall from "./ToolCall.ts"
 
@@ -12,6 +13,8 @@ export interface Observation {
   readonly case: SearchCase
   readonly millis: number
   readonly outcome: ToolCall.Outcome
+  /** The host took a core away from this machine while the call was under way. */
+  readonly isDisturbed: boolean
 }
 
 /** Milliseconds from the start, for each call. */
@@ -27,6 +30,18 @@ const until = (time: number): Promise<void> =>
     setTimeout(resolve, Math.max(0, time - performance.now()))
   })
 
+/** One call that leaves now, and counts from the time at which it was due. */
+export const observe = async (
+  target: Target,
+  agent: Agent,
+  call: { readonly case: SearchCase; readonly body: string; readonly id: number; readonly due: number }
+): Promise<Observation> => {
+  const stolen = StealTime.millis()
+  const { outcome } = await ToolCall.send(target, agent, call.body, call.id)
+  const millis = performance.now() - call.due
+  return { case: call.case, millis, outcome, isDisturbed: StealTime.millis() > stolen }
+}
+
 /** Cases at their times; ends when the last answer is there or given up. */
 export const run = async (
   target: Target,
@@ -41,8 +56,7 @@ export const run = async (
   for (const [index, searchCase] of cases.entries()) {
     const due = start + (times[index] ?? 0)
     if (due > performance.now()) await until(due)
-    const call = ToolCall.send(target, agent, bodies[index] ?? "", index)
-    pending.push(call.then(({ outcome }) => ({ case: searchCase, millis: performance.now() - due, outcome })))
+    pending.push(observe(target, agent, { case: searchCase, body: bodies[index] ?? "", id: index, due }))
   }
   const observations = await Promise.all(pending)
   agent.destroy()

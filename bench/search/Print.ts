@@ -7,12 +7,14 @@ import * as Tables from "./Tables.ts"
 export const latency = (rows: ReadonlyArray<LatencyRow>): Effect.Effect<void> =>
   Console.log(
     Tables.plain(
-      ["tool", "class", "calls", "mean", "p50", "p95", "p99", "max", "failures"],
+      ["tool", "class", "calls", "mean", "p50", "p95", "p99", "max", "undisturbed", "p95", "failures"],
       rows.map((row) => [
         row.tool,
         row.class,
         String(row.calls),
         ...[row.mean, row.p50, row.p95, row.p99, row.max].map(Tables.millis),
+        String(row.undisturbed.calls),
+        Tables.millis(row.undisturbed.p95),
         Tables.failures(row.failures)
       ])
     )

@@ -9,6 +9,7 @@ import * as OpenLoop from "./OpenLoop.ts"
 import type { RateStep } from "./Results.ts"
 import type { Sample } from "./Sample.ts"
 import type { SearchCase } from "./SearchCase.ts"
+import * as StealTime from "./StealTime.ts"
 import { summarize } from "./Summary.ts"
 import * as Tables from "./Tables.ts"
 import * as Target from "./Target.ts"
@@ -32,7 +33,7 @@ export const mixture = (
 export const line = (step: RateStep): string =>
   `${String(step.perSecond).padStart(4)} calls/s: answered ${step.answeredPerSecond.toFixed(1)}/s, ` +
   `p50 ${Tables.millis(step.p50)}, p95 ${Tables.millis(step.p95)}, p99 ${Tables.millis(step.p99)}, ` +
-  `max ${Tables.millis(step.max)} ms, event loop p99 ${Tables.millis(step.loop99)} ms ${Tables.failures(step.failures)}`
+  `max ${Tables.millis(step.max)} ms, event loop p99 ${Tables.millis(step.loop99)} ms, steal ${Tables.percent(step.steal)} ${Tables.failures(step.failures)}`
 
 /** A call that is lost or refused breaks a step as well. */
 export const isBroken = (step: RateStep): boolean =>
@@ -50,13 +51,14 @@ export const run = Effect.fnUntraced(function* (
     const seed = `${options.seed} at ${perSecond}`
     const cases = mixture(sample, { ...options, seed }, perSecond * seconds)
     const times = OpenLoop.poisson(cases.length, perSecond, new Prng(seed, "times"))
-    const { delay, observations } = yield* Effect.scoped(
+    const { delay, observations, steal } = yield* Effect.scoped(
       Effect.gen(function* () {
         const target = yield* Target.start(connection, { workers })
         yield* prepare(target, sample, { ...options, seed, perClass: warmUpPerClass })
         yield* target.loopDelay
+        const start = StealTime.start()
         const observations = yield* Effect.promise(() => OpenLoop.run(target, cases, times))
-        return { observations, delay: yield* target.loopDelay }
+        return { observations, steal: StealTime.share(start), delay: yield* target.loopDelay }
       })
     )
     const millis = observations.map((one) => one.millis)
@@ -68,6 +70,7 @@ export const run = Effect.fnUntraced(function* (
       ...summarize(millis),
       loop99: delay.p99,
       loopMax: delay.max,
+      steal,
       failures: failuresOf(observations)
     }
     yield* Console.log(line(step))

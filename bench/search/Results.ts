@@ -18,7 +18,10 @@ const spread = {
 }
 const group = { tool: Schema.String, class: Schema.String }
 
-export const LatencyRow = Schema.Struct({ ...group, ...spread, failures: Failures })
+/** Of calls during which the host took no core away from this machine (StealTime.ts). */
+const Undisturbed = Schema.Struct({ calls: Schema.Int, p95: Schema.Finite })
+
+export const LatencyRow = Schema.Struct({ ...group, ...spread, undisturbed: Undisturbed, failures: Failures })
 export type LatencyRow = typeof LatencyRow.Type
 
 /** Of the event loop of the server's main thread. */
@@ -29,6 +32,7 @@ export const Latency = Schema.Struct({
   perSecond: Schema.Finite,
   /** p99 of all calls together. */
   p99: Schema.Finite,
+  undisturbed: Schema.Struct({ calls: Schema.Int, p99: Schema.Finite }),
   ...loop,
   rows: List(LatencyRow)
 })
@@ -38,6 +42,8 @@ export const RateStep = Schema.Struct({
   answeredPerSecond: Schema.Finite,
   ...spread,
   ...loop,
+  /** Share of both cores that the host took away meanwhile. */
+  steal: Schema.Finite,
   failures: Failures
 })
 export type RateStep = typeof RateStep.Type
@@ -129,7 +135,9 @@ export const Results = Schema.Struct({
   changes: Schema.optionalKey(Changes),
   peers: Schema.optionalKey(List(PeerResult)),
   /** Of each part, the machine's load over a minute, before or after it, whichever was higher. */
-  loads: Schema.Record(Schema.String, Schema.Finite)
+  loads: Schema.Record(Schema.String, Schema.Finite),
+  /** Of each part, the share of all cores' time that the host took away meanwhile. */
+  steal: Schema.Record(Schema.String, Schema.Finite)
 })
 export type Results = typeof Results.Type
 
@@ -161,19 +169,25 @@ const mergeRates = (earlier: Results["rates"], now: Results["rates"]): Pick<Resu
 
 /** Puts the parts of a run in place of earlier ones. */
 export const write = Effect.fnUntraced(function* (
-  facts: Omit<Results, keyof Parts | "loads">,
+  facts: Omit<Results, keyof Parts | "loads" | "steal">,
   parts: Parts,
-  load: number
+  machine: { readonly load: number; readonly steal: number }
 ) {
-  const earlier: Parts & Pick<Results, "loads"> = Option.getOrElse(yield* read(facts.shops), () => ({ loads: {} }))
-  const loads = { ...earlier.loads, ...Object.fromEntries(Object.keys(parts).map((part) => [part, load])) }
+  const earlier: Parts & Pick<Results, "loads" | "steal"> = Option.getOrElse(yield* read(facts.shops), () => ({
+    loads: {},
+    steal: {}
+  }))
+  const ofEach = (value: number) => Object.fromEntries(Object.keys(parts).map((part) => [part, value]))
+  const loads = { ...earlier.loads, ...ofEach(machine.load) }
+  const steal = { ...earlier.steal, ...ofEach(machine.steal) }
   const text = yield* Schema.encodeEffect(Json)({
     ...earlier,
     ...facts,
     ...parts,
     ...mergePeers(earlier.peers, parts.peers),
     ...mergeRates(earlier.rates, parts.rates),
-    loads
+    loads,
+    steal
   })
   yield* Effect.promise(async () => {
     await fs.mkdir(folder, { recursive: true })

@@ -17,6 +17,8 @@ export const plain = (head: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyA
 export const millis = (value: number): string =>
   Number.isNaN(value) ? "-" : value < 10 ? value.toFixed(1) : value.toFixed(0)
 
+export const percent = (share: number): string => `${(share * 100).toFixed(0)} %`
+
 export const times = (value: number): string => (Number.isNaN(value) ? "-" : `${value.toFixed(2)}x`)
 
 export const failures = (counts: Readonly<Record<string, number>>): string =>
