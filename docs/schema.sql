@@ -896,7 +896,7 @@ AS $function$
           used := greatest(0, used);
           granted := greatest(0, least(item.wanted, floor(item.burst - used + 1e-6)));
           used := used + granted;
-          EXIT WHEN is_known AND item.used = 0 AND granted = 0;
+          EXIT WHEN is_known AND item.used = 0 AND granted = 0 AND right_now >= bucket.counted_at;
           empties := right_now + make_interval(secs => used / item.leak);
           IF is_known THEN
             UPDATE rate_bucket b SET used = count_rates.used, counted_at = right_now, empties_at = empties

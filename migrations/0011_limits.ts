@@ -20,7 +20,7 @@ export default Effect.gen(function* () {
   // case (below 0: that were counted and did not happen); wanted: requests that ask to be admitted. moment: NULL for now. One
   // row each: how many of the wanted are granted, and the level after them.
   // Rows are locked in the order of keys, so that servers do not wait for each other in a circle. If the clock is set back, the
-  // level stays.
+  // level stays, and leaks from then on.
   yield* sql`
     CREATE FUNCTION count_rates(uses jsonb, moment timestamptz)
     RETURNS TABLE (n integer, granted integer, used double precision)
@@ -51,7 +51,7 @@ export default Effect.gen(function* () {
           used := greatest(0, used);
           granted := greatest(0, least(item.wanted, floor(item.burst - used + 1e-6)));
           used := used + granted;
-          EXIT WHEN is_known AND item.used = 0 AND granted = 0;
+          EXIT WHEN is_known AND item.used = 0 AND granted = 0 AND right_now >= bucket.counted_at;
           empties := right_now + make_interval(secs => used / item.leak);
           IF is_known THEN
             UPDATE rate_bucket b SET used = count_rates.used, counted_at = right_now, empties_at = empties

@@ -13,9 +13,9 @@ import * as FakeRates from "../../test/support/FakeRates.ts"
 import * as FakeSearch from "../../test/support/FakeSearch.ts"
 import * as DiscoveryPeer from "../support/DiscoveryPeer.ts"
 
-const requestRate = RequestRate.layerNoDeps.pipe(Layer.provide(FakeRates.layer))
+const rates = Layer.merge(RequestRate.layerNoDeps, PageRateLimit.layerNoDeps).pipe(Layer.provide(FakeRates.layer))
 
-const services = Layer.mergeAll(ToolRegistry.layer, ToolRunner.layer, requestRate, PageRateLimit.layer).pipe(
+const services = Layer.mergeAll(ToolRegistry.layer, ToolRunner.layer, rates).pipe(
   Layer.provideMerge(
     Layer.mergeAll(
       FakeAccess.credentials({ key: FakeAccess.caller(1) }),

@@ -103,8 +103,10 @@ export class TestServer extends Context.Service<
     const books: FakeAccess.Books = { charges: [] }
     const logs: Array<string> = []
     const items = options.ads ?? Array.from({ length: 30 }, (_, index) => FakeSearch.ad(index + 1))
-    const requestRate = RequestRate.layerNoDeps.pipe(Layer.provide(options.rates ?? FakeRates.layer))
-    const services = Layer.mergeAll(ToolRegistry.layer, ToolRunner.layer, requestRate, PageRateLimit.layer).pipe(
+    const rates = Layer.merge(RequestRate.layerNoDeps, PageRateLimit.layerNoDeps).pipe(
+      Layer.provide(options.rates ?? FakeRates.layer)
+    )
+    const services = Layer.mergeAll(ToolRegistry.layer, ToolRunner.layer, rates).pipe(
       Layer.provideMerge(
         Layer.mergeAll(
           options.access ??

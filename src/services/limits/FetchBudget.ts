@@ -1,6 +1,7 @@
 /**
  * Bounds on the fetches that unauthenticated requests cause: of all hosts and of one, within a minute and at once (R51,
- * R56). They keep this process from flooding a host, bound the number of sockets, and leave one caller a small share.
+ * R56). They keep this process from flooding a host, bound the number of sockets, and leave one caller a small share. Per
+ * process, because each one has sockets and documents of its own: N servers have to fetch each document N times.
  */
 import { Clock, Context, Effect, Layer, Option, Semaphore } from "effect"
 import * as HostParts from "../../domain/oauth/HostParts.ts"

@@ -115,8 +115,16 @@ export class SharedRates extends Context.Service<
         return ahead - bucket.unreported - Math.max(0, bucket.reporting)
       }
 
-      const levelOf = ({ allowance, at, reporting, unreported, used }: Bucket, now: number): number =>
-        Math.max(0, LeakyBucket.drained(allowance, used, now - at) + unreported + reporting)
+      /** A clock that was set back counts from here, so that a full bucket does not stay full until it has caught up. */
+      const sinceReport = (bucket: Bucket, now: number): number => {
+        bucket.at = Math.min(bucket.at, now)
+        return now - bucket.at
+      }
+
+      const levelOf = (bucket: Bucket, now: number): number => {
+        const drained = LeakyBucket.drained(bucket.allowance, bucket.used, sinceReport(bucket, now))
+        return Math.max(0, drained + bucket.unreported + bucket.reporting)
+      }
 
       const owe = (bucket: Bucket, requests: number) => {
         bucket.unreported += requests
@@ -128,7 +136,7 @@ export class SharedRates extends Context.Service<
 
       /** What a lease has left counts as used, and leaks away. */
       const lapse = (bucket: Bucket, now: number) => {
-        if (bucket.unreported < 0 && now - bucket.at > leaseMillis) owe(bucket, -bucket.unreported)
+        if (sinceReport(bucket, now) > leaseMillis && bucket.unreported < 0) owe(bucket, -bucket.unreported)
       }
 
       const leaseOf = (bucket: Bucket, waiting: number, now: number): number => {
@@ -200,7 +208,10 @@ export class SharedRates extends Context.Service<
       const reportOnce = Effect.fnUntraced(function* (isWhole: boolean) {
         const now = yield* Clock.currentTimeMillis
         const isDue = (bucket: Bucket) =>
-          isWhole || bucket.unreported > 0 || isBusy(bucket, bucket.unreported) || now - bucket.at >= reportMillis
+          isWhole ||
+          bucket.unreported > 0 ||
+          isBusy(bucket, bucket.unreported) ||
+          sinceReport(bucket, now) >= reportMillis
         const asked = Array.from(asking).slice(0, maxBatch)
         for (const each of asked) asking.delete(each)
         const wanted = new Map<Bucket, number>()

@@ -1,35 +1,45 @@
 import { assert, layer } from "@effect/vitest"
-import { Effect, Layer, Schema } from "effect"
+import { Context, Effect, Layer, Schema } from "effect"
 import { AccountId } from "../../../src/domain/access/Account.ts"
 import { PageRateLimit, looksPerMinute } from "../../../src/services/limits/PageRateLimit.ts"
 import { SetClock } from "../../support/SetClock.ts"
+import { TestDatabase } from "../../support/TestDatabase.ts"
 
 const accountOf = Schema.decodeSync(AccountId)
 
-const services = Layer.provideMerge(PageRateLimit.layer, SetClock.layer("2026-03-15T12:00:00Z"))
+/** Another server on the database. */
+const server = Effect.map(Layer.build(Layer.fresh(PageRateLimit.layer)), Context.get(PageRateLimit))
+
+const services = Layer.provideMerge(TestDatabase.layer, SetClock.layer("2026-03-15T12:00:00Z"))
 
 layer(services, { excludeTestServices: true })("PageRateLimit", (it) => {
-  const take = (account: number) => Effect.flatMap(PageRateLimit, (rate) => rate.take(accountOf(account)))
-  const seconds = (account: number) =>
-    Effect.match(take(account), { onSuccess: () => undefined, onFailure: (error) => error.retryAfterSeconds })
+  /** How many of so many views are accepted, one after the other. */
+  const accepted = (rate: PageRateLimit["Service"], account: number, views: number) =>
+    Effect.map(
+      Effect.forEach(Array.from({ length: views }), () => Effect.isSuccess(rate.take(accountOf(account)))),
+      (results) => results.filter(Boolean).length
+    )
 
   it.effect("accepts a minute's page views at once, then one for each that is refilled, for each account", () =>
     Effect.gen(function* () {
-      const clock = yield* SetClock
-      for (let look = 0; look < looksPerMinute; look++) yield* take(1)
-      assert.strictEqual(yield* seconds(1), 1)
-      assert.isUndefined(yield* seconds(2))
+      const [clock, one] = [yield* SetClock, yield* server]
+      assert.strictEqual(yield* accepted(one, 1, looksPerMinute + 5), looksPerMinute)
+      const refused = yield* Effect.flip(one.take(accountOf(1)))
+      assert.deepInclude(refused, { _tag: "RateLimited", retryAfterSeconds: 1 })
+      assert.strictEqual(yield* accepted(one, 2, 1), 1)
       yield* clock.advance(499)
-      assert.strictEqual(yield* seconds(1), 1)
+      assert.strictEqual(yield* accepted(one, 1, 1), 0)
       yield* clock.advance(1)
-      assert.isUndefined(yield* seconds(1))
-      assert.strictEqual(yield* seconds(1), 1)
-      yield* clock.advance(60_000)
-      for (let look = 0; look < looksPerMinute; look++) yield* take(1)
-      assert.strictEqual(yield* seconds(1), 1)
-      // An hour back: nothing is given, nothing is taken.
-      yield* clock.advance(-3_600_000)
-      assert.strictEqual(yield* seconds(1), 1)
+      assert.strictEqual(yield* accepted(one, 1, 2), 1)
+    })
+  )
+
+  it.effect("ten servers together accept what one does, and one view more each at most", () =>
+    Effect.gen(function* () {
+      const all = yield* Effect.forEach(Array.from({ length: 10 }), () => server)
+      const views = yield* Effect.forEach(all, (one) => accepted(one, 3, looksPerMinute))
+      assert.strictEqual(views[0], looksPerMinute)
+      for (const late of views.slice(1)) assert.isAtMost(late, 1)
     })
   )
 })

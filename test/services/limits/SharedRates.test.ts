@@ -231,12 +231,20 @@ layer(Services, { excludeTestServices: true })("SharedRates", (it) => {
     Effect.gen(function* () {
       const [one, other] = [yield* server, yield* server]
       const [full, used] = [limitOf(allowance), limitOf(allowance)]
+      const narrow = limitOf({ limit: 60, windowMillis: minute })
+      yield* admitted(one, narrow, 60)
       yield* admitted(one, full, 1200)
       yield* admitted(one, used, 200)
       yield* one.report
       yield* advance(-60 * minute)
       assert.strictEqual(yield* admitted(one, full, 1), 0)
       assert.strictEqual(yield* admitted(one, used, 1200), 1000)
+      // One drains in a second, for the server that asks the database and for the one that knows of the full bucket.
+      for (const server of [one, other]) assert.strictEqual(yield* admitted(server, narrow, 1), 0)
+      for (const server of [other, one]) {
+        yield* advance(1_000)
+        assert.strictEqual(yield* admitted(server, narrow, 2), 1)
+      }
       yield* advance(minute)
       assert.strictEqual(yield* admitted(other, used, 1300), 1200)
     })
