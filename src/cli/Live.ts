@@ -44,6 +44,7 @@ import * as Database from "../services/database/Database.ts"
 import { EmbeddedPostgres, findRunning } from "../services/database/EmbeddedPostgres.ts"
 import * as Migrations from "../services/database/Migrations.ts"
 import { Readiness } from "../services/database/Readiness.ts"
+import * as DatabaseMetrics from "../services/metrics/DatabaseMetrics.ts"
 import * as ProcessMetrics from "../services/metrics/ProcessMetrics.ts"
 import { ClientMetadata } from "../services/oauth/ClientMetadata.ts"
 import { Clients } from "../services/oauth/Clients.ts"
@@ -191,7 +192,9 @@ const drawings = Effect.option(Effect.tryPromise(() => import("../../demo/pictur
 /** What is measured without a request, for a server whose metrics are collected. */
 export const measured = Layer.unwrap(
   Effect.map(AppConfig, ({ metricsPort, otlpEndpoint }) =>
-    Option.isSome(metricsPort) || Option.isSome(otlpEndpoint) ? ProcessMetrics.layer : Layer.empty
+    Option.isSome(metricsPort) || Option.isSome(otlpEndpoint)
+      ? Layer.merge(ProcessMetrics.layer, DatabaseMetrics.layer)
+      : Layer.empty
   )
 )
 

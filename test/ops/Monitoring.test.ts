@@ -1,6 +1,7 @@
 /** The files for Prometheus and Grafana agree with what a real server exposes, and the runbook with the alerts. */
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect, Layer, Schema } from "effect"
+import { spawnSync } from "node:child_process"
 import * as fs from "node:fs"
 import { parse } from "yaml"
 import * as LiveServer from "../support/LiveServer.ts"
@@ -37,6 +38,15 @@ const Dashboard = Schema.Struct({
   panels: Schema.Array(Panel)
 })
 const dashboard = Schema.decodeUnknownSync(Dashboard)(JSON.parse(read("ops/grafana/discovery.json")))
+
+/** Of the Debian package `prometheus`. Without it the other tests of this file still hold. */
+const hasPromtool = spawnSync("promtool", ["--version"]).status === 0
+
+const promtool = (args: ReadonlyArray<string>, input = "") => {
+  const cwd = new URL("../../ops/prometheus/", import.meta.url)
+  const { status, stderr, stdout } = spawnSync("promtool", args, { cwd, input, encoding: "utf8" })
+  assert.strictEqual(status, 0, stdout + stderr)
+}
 
 /** What Prometheus adds by itself. */
 const own = { names: ["up"], labels: ["job", "instance"] }
@@ -96,6 +106,12 @@ layer(services, { excludeTestServices: true })("against a real scrape", (it) => 
           assert.include(has, label, alert)
         }
       }
+    })
+  )
+
+  it.effect.runIf(hasPromtool)("Prometheus accepts what a server exposes", () =>
+    Effect.gen(function* () {
+      promtool(["check", "metrics"], yield* (yield* Scrape).text)
     })
   )
 
@@ -185,6 +201,23 @@ describe("docs/runbook.md", () => {
 })
 
 describe("ops", () => {
+  it.runIf(hasPromtool)("Prometheus accepts the rules, and they fire as alerts.test.yml says", () => {
+    promtool(["check", "config", "--lint-fatal", "scrape.yml"])
+    promtool(["test", "rules", "alerts.test.yml"])
+  })
+
+  it("alerts.test.yml is about alerts that exist", () => {
+    const Tests = Schema.Struct({
+      tests: Schema.Array(Schema.Struct({ alert_rule_test: Schema.Array(Schema.Struct({ alertname: Schema.String })) }))
+    })
+    const { tests } = Schema.decodeUnknownSync(Tests)(parse(read("ops/prometheus/alerts.test.yml")))
+    const names = tests.flatMap(({ alert_rule_test: cases }) => cases.map(({ alertname }) => alertname))
+    assert.includeMembers(
+      alerts.map(({ alert }) => alert),
+      names
+    )
+  })
+
   it("the job of scrape.yml is the one that the alerts ask for", () => {
     const Scrapes = Schema.Struct({
       rule_files: Schema.Array(Schema.String),

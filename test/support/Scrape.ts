@@ -2,6 +2,7 @@
 import { Context, Effect, Layer, Option } from "effect"
 import { AppConfig } from "../../src/Config.ts"
 import * as MetricsServer from "../../src/http/MetricsServer.ts"
+import * as DatabaseMetrics from "../../src/services/metrics/DatabaseMetrics.ts"
 import * as ProcessMetrics from "../../src/services/metrics/ProcessMetrics.ts"
 import * as ServerProcess from "./ServerProcess.ts"
 
@@ -60,7 +61,7 @@ export class Scrape extends Context.Service<
       const url = `http://127.0.0.1:${port}`
       const text = Effect.promise(async () => (await fetch(`${url}/metrics`)).text())
       return Layer.succeed(Scrape, { url, text, samples: Effect.map(text, parse) }).pipe(
-        Layer.merge(ProcessMetrics.layer),
+        Layer.merge(Layer.merge(ProcessMetrics.layer, DatabaseMetrics.layer)),
         Layer.provide(MetricsServer.layer.pipe(Layer.provide(AppConfig.layerOf({ metricsPort: Option.some(port) }))))
       )
     })

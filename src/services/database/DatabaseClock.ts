@@ -32,7 +32,7 @@ export const GivenTime = Context.Reference<Effect.Effect<Date | null>>("discover
 })
 
 /** The database's time in milliseconds since 1970, and how far this process is ahead of it. */
-const compare = Effect.gen(function* () {
+export const compare = Effect.gen(function* () {
   const nowMillis = yield* yield* DatabaseTime
   return { nowMillis, aheadMillis: (yield* Clock.currentTimeMillis) - nowMillis }
 })

@@ -1,8 +1,9 @@
 /** Whether the database answers. */
-import { Context, Effect, Fiber, Layer } from "effect"
+import { Clock, Context, Effect, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql"
 import type { ServiceUnavailable } from "../../domain/ToolError.ts"
+import * as Metrics from "../metrics/Metrics.ts"
 import * as Availability from "./Availability.ts"
 
 const deadline = "2 seconds"
@@ -50,6 +51,16 @@ export class Readiness extends Context.Service<
     )
 
   static readonly layer = Layer.unwrap(
-    Effect.map(SqlClient.SqlClient, (sql) => Readiness.layerOf(Effect.asVoid(sql`SELECT 1`)))
+    Effect.map(SqlClient.SqlClient, (sql) => Readiness.layerOf(Effect.scoped(ask(sql))))
   )
 }
+
+/** The wait for a connection is measured apart: a long one means that the pool is exhausted, not that the database is slow. */
+const ask = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
+  const clock = yield* Clock.Clock
+  const began = clock.monotonicTimeNanosUnsafe()
+  const connection = yield* sql.reserve.pipe(
+    Effect.onExit(() => Metrics.databaseAcquire.observe({}, Number(clock.monotonicTimeNanosUnsafe() - began) / 1e9))
+  )
+  yield* connection.execute("SELECT 1", [], undefined)
+})

@@ -18,6 +18,7 @@ import type { ServiceUnavailable } from "../../domain/ToolError.ts"
 import { available } from "../database/Availability.ts"
 import { GivenTime } from "../database/DatabaseClock.ts"
 import { rowsOf } from "../database/Rows.ts"
+import * as Metrics from "../metrics/Metrics.ts"
 import * as LeakyBucket from "./LeakyBucket.ts"
 
 /** How far a server may be ahead of the database. */
@@ -162,7 +163,7 @@ export class SharedRates extends Context.Service<
             asking.delete(request)
             request.hasLeft = true
           })
-        })
+        }).pipe(Metrics.queueLength.during({ queue: "rate_limits" }))
 
       const take = (limits: ReadonlyArray<LeakyBucket.Limit>) =>
         Effect.clockWith((clock): Effect.Effect<LeakyBucket.Level, ServiceUnavailable> => {

@@ -15,6 +15,7 @@ import { isLocalHost } from "../../domain/LocalHost.ts"
 import type { Sender } from "../../domain/MailSettings.ts"
 import { unavailable } from "../../domain/ToolErrorMessages.ts"
 import type { ServiceUnavailable } from "../../domain/ToolError.ts"
+import * as Metrics from "../metrics/Metrics.ts"
 import * as Letter from "./Letter.ts"
 
 const maxAtOnce = 4
@@ -94,18 +95,27 @@ export class Mailer extends Context.Service<
 
         const send = Effect.fn("Mailer.send")(function* (letter: Letter.Letter) {
           const { kind, to } = letter
-          if (count >= options.maxPending) return yield* Effect.logError("A mail was not sent: too many wait", { kind })
+          const lost = (outcome: "refused" | "failed" | "too_many" | "stopped", text: string, code?: string) =>
+            Effect.andThen(
+              Metrics.mails.add({ outcome }),
+              Effect.logError(text, { kind, ...(code === undefined ? {} : { code }) })
+            )
+          if (count >= options.maxPending) return yield* lost("too_many", "A mail was not sent: too many wait")
           count++
           const at = new Date(yield* Clock.currentTimeMillis)
           yield* Effect.suspend(() => attempts({ ...Letter.write(letter, baseUrl), to, at })).pipe(
-            // Without the address and the reply, which may repeat it.
-            Effect.catch(({ code }) => Effect.logError("A mail could not be sent", { kind, code })),
-            Effect.onInterrupt(() => Effect.logError("A mail was not sent: the server stopped", { kind })),
+            Effect.matchEffect({
+              onSuccess: () => Metrics.mails.add({ outcome: "sent" }),
+              // Without the address and the reply, which may repeat it.
+              onFailure: (refusal) => lost(outcomeOf(refusal), "A mail could not be sent", refusal.code)
+            }),
+            Effect.onInterrupt(() => lost("stopped", "A mail was not sent: the server stopped")),
             Effect.ensuring(Effect.sync(() => void count--)),
             FiberSet.run(pending, { startImmediately: false })
           )
         })
 
+        yield* Metrics.queueLength.follow({ queue: "mails" }, () => count)
         const settled = FiberSet.awaitEmpty(pending)
         yield* Effect.addFinalizer(() => Effect.timeoutOption(settled, drainTimeout))
         return {
@@ -119,6 +129,10 @@ export class Mailer extends Context.Service<
   /** Tries for about ten minutes. */
   static readonly layer = Mailer.layerWith({ firstRetry: "5 seconds", attemptTimeout: "60 seconds", maxPending: 500 })
 }
+
+/** A mail server that does not accept the password of SMTP_URL (530 to 538) refuses the server, not the mail. */
+const outcomeOf = ({ code, isPermanent }: MailRefused) =>
+  isPermanent && !/^53\d$/u.test(code) ? ("refused" as const) : ("failed" as const)
 
 const fieldsOf = ({ at, html, subject, text, to }: Message, from: Sender) => ({
   from,

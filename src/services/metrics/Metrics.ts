@@ -60,8 +60,8 @@ export const charges = counter("discovery_charges_total", {
 
 export const queueLength = gauge("discovery_queue_length", {
   meaning:
-    "What waits: searches for a thread, reads of records for a connection, charges for their batch, refunds for the database, calls for the activity log",
-  labels: { queue: ["searches", "reads", "charges", "refunds", "activity_log"] }
+    "What waits: searches for a thread, reads of records for a connection, charges for their batch, refunds for the database, calls for the activity log, requests for the count of a rate limit, mails to be sent or to be tried again",
+  labels: { queue: ["searches", "reads", "charges", "refunds", "activity_log", "rate_limits", "mails"] }
 })
 
 export const activityDropped = counter("discovery_activity_dropped_total", {
@@ -146,6 +146,45 @@ export const databaseFailures = counter("discovery_database_failures_total", {
   meaning:
     "Operations that failed: after their retries (unavailable), at their deadline, or at the limit of one statement",
   labels: { reason: ["unavailable", "deadline", "statement_timeout"] }
+})
+
+export const databaseAcquire = histogram("discovery_database_acquire_seconds", {
+  meaning:
+    "Time until a probe or a health check had a connection of the pool, or gave it up; the rest of a probe is the answer of the database",
+  boundaries: [0.0001, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2]
+})
+
+export const clockAhead = gauge("discovery_clock_ahead_seconds", {
+  meaning: "How far the clock of the server is ahead of the clock of the database; below 0 it is behind"
+})
+
+// Imports
+
+export const importRunning = gauge("discovery_import_running", { meaning: "1 while an import runs, else 0" })
+
+export const importStarted = gauge("discovery_import_started_timestamp_seconds", {
+  meaning: "When the last import began, in seconds since 1970; 0 without one"
+})
+
+export const importFinished = gauge("discovery_import_finished_timestamp_seconds", {
+  meaning: "When the last import that came to its end did so, in seconds since 1970; 0 without one"
+})
+
+export const importDuration = gauge("discovery_import_duration_seconds", {
+  meaning: "How long the last import took that came to its end"
+})
+
+export const importRecords = gauge("discovery_import_records", {
+  meaning: "Records of the last import that came to its end",
+  labels: { outcome: ["accepted", "rejected", "skipped"] }
+})
+
+// Mails
+
+export const mails = counter("discovery_mails_total", {
+  meaning:
+    "Mails by what became of them: refused by the mail server, failed at every attempt, too_many waited, stopped with the server",
+  labels: { outcome: ["sent", "refused", "failed", "too_many", "stopped"] }
 })
 
 // OAuth

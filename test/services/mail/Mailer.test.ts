@@ -1,6 +1,6 @@
 /** Mails over a real SMTP server: what they say, and what happens when the server does not take them. */
 import { assert, describe, it, layer } from "@effect/vitest"
-import { Effect, Layer, Logger, Option, Redacted } from "effect"
+import { Effect, Layer, Logger, Metric, Option, Redacted } from "effect"
 import type { Duration } from "effect"
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
@@ -9,6 +9,7 @@ import { AppConfig } from "../../../src/Config.ts"
 import { languages } from "../../../src/domain/Messages.ts"
 import type { Letter } from "../../../src/services/mail/Letter.ts"
 import { Mailer, maxFiles, maxRetries, optionsOf } from "../../../src/services/mail/Mailer.ts"
+import * as Metrics from "../../../src/services/metrics/Metrics.ts"
 import { linkOf, MailServer } from "../../support/MailServer.ts"
 import { temporaryFolder } from "../../support/PrivatePostgres.ts"
 import { freePort } from "../../support/ServerProcess.ts"
@@ -163,6 +164,35 @@ layer(MailServer.layer, { excludeTestServices: true })("over SMTP", (it) => {
         assert.lengthOf(server.allTo(`many${maxPending - 1}@discovery.test`), 1)
       }).pipe(Effect.provide(layer))
     })
+  )
+
+  it.effect("what became of each mail is counted, and how many wait is known", () =>
+    Effect.gen(function* () {
+      const server = yield* MailServer
+      const { layer } = mailer({ smtpUrl: Option.some(server.url) })
+      yield* Effect.gen(function* () {
+        const waiting = Metrics.queueLength.value({ queue: "mails" })
+        const mails = yield* Mailer
+        server.reply(550)
+        yield* deliver(letter("refused@discovery.test"))
+        server.reply(535)
+        yield* deliver(letter("wrong.password@discovery.test"))
+        server.reply(...Array.from({ length: maxRetries + 1 }, () => 451))
+        yield* deliver(letter("failed@discovery.test"))
+        for (let sent = 0; sent <= maxPending; sent++) yield* mails.send(letter(`counted${sent}@discovery.test`))
+        assert.strictEqual(yield* waiting, maxPending)
+        yield* mails.settled
+        assert.strictEqual(yield* waiting, 0)
+        for (const [outcome, count] of [
+          ["refused", 1],
+          ["failed", 2],
+          ["too_many", 1],
+          ["sent", maxPending]
+        ] as const) {
+          assert.strictEqual(yield* Metrics.mails.value({ outcome }), count, outcome)
+        }
+      }).pipe(Effect.provide(layer))
+    }).pipe(Effect.provideService(Metric.MetricRegistry, new Map()))
   )
 })
 

@@ -1,0 +1,64 @@
+/**
+ * What is read from the database for the metrics, once a minute: the last import, because the process of an import has ended
+ * before anyone could ask it, and the difference of the clocks. Nothing of it is read when the metrics are asked for, so that
+ * a database that hangs delays no scrape. Only for servers whose metrics are collected (Live.ts).
+ */
+import { Effect, Layer, Schedule, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { availableToRead } from "../database/Availability.ts"
+import * as DatabaseClock from "../database/DatabaseClock.ts"
+import { rowOf } from "../database/Rows.ts"
+import { lockId } from "../import/Importer.ts"
+import * as Metrics from "./Metrics.ts"
+
+const readEvery = "1 minute"
+
+const decodeLast = rowOf(
+  Schema.Struct({
+    running: Schema.Boolean,
+    started: Schema.Finite,
+    finished: Schema.Finite,
+    seconds: Schema.Finite,
+    accepted: Schema.Finite,
+    rejected: Schema.Finite,
+    skipped: Schema.Finite
+  })
+)
+
+/** An import that was stopped has begun, and neither ended nor runs. */
+const lastImport = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const { accepted, finished, rejected, running, seconds, skipped, started } = yield* decodeLast(
+    yield* sql`
+      WITH ended AS (SELECT started_at, finished_at, counts FROM import WHERE finished_at IS NOT NULL ORDER BY id DESC LIMIT 1)
+      SELECT
+        EXISTS (SELECT FROM pg_locks
+          WHERE locktype = 'advisory' AND classid = 0 AND objid = ${lockId}::integer::oid AND objsubid = 1 AND granted
+            AND database = (SELECT oid FROM pg_database WHERE datname = current_database())) AS running,
+        coalesce((SELECT extract(epoch FROM started_at) FROM import ORDER BY id DESC LIMIT 1), 0)::double precision AS started,
+        coalesce(extract(epoch FROM e.finished_at), 0)::double precision AS finished,
+        coalesce(extract(epoch FROM e.finished_at - e.started_at), 0)::double precision AS seconds,
+        coalesce((e.counts->>'accepted')::double precision, 0) AS accepted,
+        coalesce((e.counts->>'rejected')::double precision, 0) AS rejected,
+        coalesce((e.counts->>'skipped')::double precision, 0) AS skipped
+      FROM (VALUES (1)) AS one (n) LEFT JOIN ended e ON true`
+  )
+  yield* Metrics.importRunning.set({}, running ? 1 : 0)
+  yield* Metrics.importStarted.set({}, started)
+  yield* Metrics.importFinished.set({}, finished)
+  yield* Metrics.importDuration.set({}, seconds)
+  yield* Metrics.importRecords.set({ outcome: "accepted" }, accepted)
+  yield* Metrics.importRecords.set({ outcome: "rejected" }, rejected)
+  yield* Metrics.importRecords.set({ outcome: "skipped" }, skipped)
+})
+
+const clocks = Effect.flatMap(DatabaseClock.compare, ({ aheadMillis }) =>
+  Metrics.clockAhead.set({}, aheadMillis / 1000)
+)
+
+/** While the database is away the values stay as they are: other metrics tell that it is. */
+export const read = Effect.ignore(availableToRead(Effect.andThen(lastImport, clocks)))
+
+export const layer = Layer.effectDiscard(
+  Effect.andThen(read, Effect.forkScoped(Effect.schedule(read, Schedule.spaced(readEvery))))
+)
