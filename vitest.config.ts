@@ -1,4 +1,8 @@
+import { fileURLToPath } from "node:url"
 import { defineConfig } from "vitest/config"
+
+// As src/main.ts does: each test file is a process that loads the same packages again.
+process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL("node_modules/.cache/node-compile", import.meta.url))
 
 export default defineConfig({
   test: {

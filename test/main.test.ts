@@ -145,6 +145,17 @@ layer(TestDatabase.layerNoPool, { excludeTestServices: true })((it) => {
       assert.doesNotThrow(() => fs.accessSync(new URL("../src/main.ts", import.meta.url), fs.constants.X_OK))
     })
 
+    it.effect("keeps compiled code where it may, and starts where it may not", () =>
+      Effect.gen(function* () {
+        const folder = yield* PrivatePostgres.temporaryFolder
+        const first = yield* ServerProcess.command({ NODE_COMPILE_CACHE: folder }, "--version")
+        assert.strictEqual(first.code, 0)
+        assert.isNotEmpty(fs.readdirSync(folder))
+        const second = yield* ServerProcess.command({ NODE_COMPILE_CACHE: "/dev/null/none" }, "--version")
+        assert.deepStrictEqual(second, first)
+      }).pipe(Effect.scoped)
+    )
+
     it.effect("names the variable that is wrong", () =>
       Effect.gen(function* () {
         const { code, err } = yield* ServerProcess.command({ PORT: "eighty" })

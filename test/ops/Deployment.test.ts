@@ -22,7 +22,9 @@ const settingsOf = (env: Readonly<Record<string, string>>) =>
     Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromEnv({ env }))
   )
 
-const unknown = (names: ReadonlyArray<string>) => names.filter((name) => !(name in variables))
+/** Node's own, for compiled code. */
+const compileCache = "NODE_COMPILE_CACHE"
+const unknown = (names: ReadonlyArray<string>) => names.filter((name) => !(name in variables) && name !== compileCache)
 
 const drainMillis = Duration.toMillis(Server.defaultDrainTimeout)
 /** For the activity log, after the calls (docs/operations.md). */
@@ -66,6 +68,7 @@ describe("discovery.service", () => {
     const state = `%S/${unit.get("StateDirectory")?.[0]}`
     assert.strictEqual(own["DATA_DIR"], state)
     assert.strictEqual(own["INDEX_DIR"], `${state}/index`)
+    assert.strictEqual(own[compileCache], `%C/${unit.get("CacheDirectory")?.[0]}`)
     for (const name of ["DynamicUser", "NoNewPrivileges"]) assert.deepStrictEqual(unit.get(name), ["yes"], name)
     assert.deepStrictEqual(unit.get("ProtectSystem"), ["strict"])
     assert.deepStrictEqual(unit.get("CapabilityBoundingSet"), [""])
