@@ -71,9 +71,7 @@ layer(Services, { excludeTestServices: true })("billing reconcile", (it) => {
 
   it.effect("says how billing is turned on where it is off", () =>
     Effect.gen(function* () {
-      const { ended, text } = yield* run.pipe(
-        Effect.provideService(Billing, { stripe: Option.none(), cancel: () => Effect.void })
-      )
+      const { ended, text } = yield* run.pipe(Effect.provideService(Billing, { stripe: Option.none() }))
       assert.strictEqual(ended, "Failure")
       assert.include(text, "Set STRIPE_SECRET_KEY")
     })

@@ -1,9 +1,11 @@
 /** Accounts that are customers of the double of Stripe, and what arrives about them. */
 import { Clock, Effect, Option, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
+import type { AccountId } from "../../src/domain/access/Account.ts"
 import { Accounts } from "../../src/services/access/Accounts.ts"
 import type { NewAccount } from "../../src/services/access/AccountDetails.ts"
 import { Billing } from "../../src/services/billing/Billing.ts"
+import * as BillingRows from "../../src/services/billing/BillingRows.ts"
 import type { Delivery } from "./StripeDouble.ts"
 import { StripeDouble } from "./StripeDouble.ts"
 
@@ -40,7 +42,34 @@ export const customer = Effect.fnUntraced(function* (options: Partial<NewAccount
   const billing = yield* stripe
   const page = yield* billing.checkout({ accountId: id, email, language: "en" }, "growth")
   const customerId = (yield* customerIdOf(id)) ?? ""
-  return { accountId: id, email, customerId, page }
+  return { accountId: id, email, customerId, page: page ?? "" }
+})
+
+/** What closing an account does to it, without what follows in Stripe. */
+export const close = Effect.fnUntraced(
+  function* (accountId: AccountId) {
+    const sql = yield* SqlClient.SqlClient
+    yield* BillingRows.close(accountId, true, yield* Clock.currentTimeMillis)
+    yield* sql`
+    UPDATE account SET email = 'closed account ' || id, password_hash = NULL, status = 'canceled', closed_at = now()
+    WHERE id = ${accountId}`
+    yield* BillingRows.forgetNobody(accountId)
+  },
+  (closing) => Effect.flatMap(SqlClient.SqlClient, (sql) => sql.withTransaction(closing))
+)
+
+/** Holds the next answer of Stripe to such a call back, until `release`. */
+export const hold = Effect.fnUntraced(function* (method: string, path: string) {
+  const { hooks } = yield* StripeDouble
+  const release = Promise.withResolvers<void>()
+  const asked = Promise.withResolvers<void>()
+  hooks.beforeAnswer = async (ofPath, ofMethod) => {
+    if (ofPath !== path || ofMethod !== method) return
+    hooks.beforeAnswer = undefined
+    asked.resolve()
+    await release.promise
+  }
+  return { asked: Effect.promise(() => asked.promise), release: Effect.sync(release.resolve) }
 })
 
 /** Plan and status, such as `growth active`. */

@@ -111,7 +111,7 @@ export const unvisited = Layer.mergeAll(
   Layer.mock(Accounts, { list: Stream.empty }),
   Layer.mock(ApiKeys, {}),
   Layer.succeed(DailyLooks, { take: () => Effect.void }),
-  Layer.succeed(Billing, { stripe: Option.none(), cancel: () => Effect.void })
+  Layer.succeed(Billing, { stripe: Option.none() })
 )
 
 /** Balances start at the used credits of the caller; idempotency keys are kept with their fingerprints. */

@@ -36,8 +36,11 @@ interface Session {
   status: "open" | "complete" | "expired"
 }
 
-/** How calls of the API fail: with an error of Stripe, by a broken connection, or never answered. */
-export type Fault = "error" | "broken" | "silent"
+/**
+ * How calls of the API fail: with an error of Stripe, with one that it gives to the idempotency key from then on, by a broken
+ * connection, or never answered.
+ */
+export type Fault = "error" | "kept error" | "broken" | "silent"
 
 export interface Call {
   readonly method: string
@@ -67,8 +70,13 @@ export class StripeDouble extends Context.Service<
     readonly sessions: Array<Session>
     /** How the next calls fail: one fault each, or all of them. */
     readonly faults: { next: Array<Fault>; all: Fault | undefined }
-    /** Called with the path of each list when its answer is made, which waits for it. */
-    readonly hooks: { beforeAnswer: ((path: string) => Promise<void>) | undefined }
+    /** `beforeCall` is called before faults are looked at; an answer that is made waits for `beforeAnswer`. */
+    readonly hooks: {
+      beforeCall: ((call: Call) => void) | undefined
+      beforeAnswer: ((path: string, method: string) => Promise<void>) | undefined
+    }
+    /** Ends the customer's subscriptions as well. A customer that is not in `customers` was never known. */
+    readonly deleteCustomer: (customer: string) => void
     readonly subscribe: (customer: string, options?: Partial<Subscription>) => Subscription
     /** A signed event about an object. `timestamp` is in seconds since 1970. */
     readonly event: (options: {
@@ -146,12 +154,13 @@ const page = (heading: string, body: string) =>
 const listen = async () => {
   const calls: Array<Call> = []
   const customers = new Map<string, { readonly id: string; readonly email: string }>()
+  const deleted = new Set<string>()
   const subscriptions: Array<Subscription> = []
   const sessions: Array<Session> = []
   const portals = new Map<string, { readonly customer: string; readonly returnUrl: string }>()
-  const made = new Map<string, { readonly request: string; readonly answer: unknown }>()
+  const made = new Map<string, { readonly request: string; readonly status: number; readonly answer: unknown }>()
   const faults: StripeDouble["Service"]["faults"] = { next: [], all: undefined }
-  const hooks: StripeDouble["Service"]["hooks"] = { beforeAnswer: undefined }
+  const hooks: StripeDouble["Service"]["hooks"] = { beforeCall: undefined, beforeAnswer: undefined }
   const stripe = new Stripe(secretKey)
   let url = ""
 
@@ -186,11 +195,15 @@ const listen = async () => {
   const answer = ({ method, params, path }: Call): { readonly status: number; readonly body: unknown } => {
     const ok = (body: unknown) => ({ status: 200, body })
     const customer = params.get("customer") ?? ""
-    const [, id = ""] = /^\/v1\/(?:subscriptions|checkout\/sessions)\/(\w+)/u.exec(path) ?? []
+    const [, id = ""] = /^\/v1\/(?:customers|subscriptions|checkout\/sessions)\/(\w+)/u.exec(path) ?? []
     if (method === "POST" && path === "/v1/customers") {
       const made = { id: next("cus"), object: "customer", email: params.get("email") ?? "" }
       customers.set(made.id, made)
       return ok(made)
+    }
+    if (path.startsWith("/v1/customers/")) {
+      if (deleted.has(id)) return ok({ id, object: "customer", deleted: true })
+      return customers.has(id) ? ok(customers.get(id)) : missing("id")
     }
     if (method === "DELETE") {
       const found = subscriptions.find((subscription) => subscription.id === id)
@@ -200,7 +213,7 @@ const listen = async () => {
     }
     if (path.endsWith("/expire")) {
       const found = sessions.find((session) => session.id === id && session.status === "open")
-      if (found === undefined) return missing("session")
+      if (found === undefined) return { status: 400, body: { error: { type: "invalid_request_error" } } }
       found.status = "expired"
       return ok(asSession(url, found))
     }
@@ -248,32 +261,37 @@ const listen = async () => {
       idempotencyKey: typeof idempotencyKey === "string" ? idempotencyKey : undefined
     }
     calls.push(call)
+    hooks.beforeCall?.(call)
     const send = (status: number, value: unknown, headers = {}) =>
       response
         .writeHead(status, { "content-type": "application/json", "request-id": next("req"), ...headers })
         .end(JSON.stringify(value))
+    const request_ = `${call.method} ${pathname} ${body}`
     const fault = faults.next.shift() ?? faults.all
     if (fault === "silent") return
     if (fault === "broken") return void request.socket.destroy()
-    if (fault === "error") {
+    if (fault === "error" || fault === "kept error") {
       const error = { type: "api_error", message: "It is about ada@example.com and sk_test_ofTheDouble" }
-      return void send(500, { error }, faults.all === undefined ? {} : { "stripe-should-retry": "false" })
+      if (fault === "kept error" && call.idempotencyKey !== undefined) {
+        made.set(call.idempotencyKey, { request: request_, status: 500, answer: { error } })
+      }
+      const isFinal = faults.all !== undefined || fault === "kept error"
+      return void send(500, { error }, isFinal ? { "stripe-should-retry": "false" } : {})
     }
     if (authorization !== `Bearer ${secretKey}`) {
       return void send(401, { error: { type: "invalid_request_error", message: "Invalid API Key" } })
     }
-    const request_ = `${call.method} ${pathname} ${body}`
     const before = call.idempotencyKey === undefined ? undefined : made.get(call.idempotencyKey)
     if (before !== undefined) {
       return void (before.request === request_
-        ? send(200, before.answer)
+        ? send(before.status, before.answer)
         : send(400, { error: { type: "idempotency_error", message: "The key was used for something else" } }))
     }
     const { body: value, status } = answer(call)
     if (call.idempotencyKey !== undefined && status === 200) {
-      made.set(call.idempotencyKey, { request: request_, answer: value })
+      made.set(call.idempotencyKey, { request: request_, status, answer: value })
     }
-    if (call.method === "GET") await hooks.beforeAnswer?.(pathname)
+    await hooks.beforeAnswer?.(pathname, call.method)
     return void send(status, value)
   }
 
@@ -337,10 +355,11 @@ const listen = async () => {
     ...options
   }) => {
     const isCustomer = /^customer\.\w+$/u.test(type)
+    const created = options.timestamp ?? Math.floor(Date.now() / 1000)
     const object = isCustomer
       ? { id: customer, object: "customer", email: "ada@example.com" }
       : { id: next("obj"), object: type.split(".").slice(0, -1).join("."), customer }
-    return sign(JSON.stringify({ id, object: "event", type, data: { object } }), options)
+    return sign(JSON.stringify({ id, object: "event", type, created, data: { object } }), options)
   }
 
   const double = StripeDouble.of({
@@ -366,6 +385,11 @@ const listen = async () => {
     sessions,
     faults,
     hooks,
+    deleteCustomer: (customer) => {
+      customers.delete(customer)
+      deleted.add(customer)
+      for (const subscription of subscriptions) if (subscription.customer === customer) subscription.status = "canceled"
+    },
     subscribe,
     event,
     sign

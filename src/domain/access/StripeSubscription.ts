@@ -60,7 +60,7 @@ export interface Verdict {
   /** `undefined` if no subscription decides anything: the account stays as it is. */
   readonly standing: Standing | undefined
   /** Subscriptions that give access; more than one are paid for twice. */
-  readonly paid: number
+  readonly paid: ReadonlyArray<StripeSubscription>
   /** Subscriptions that have not ended, with a price or a state that is not known here. */
   readonly unknown: ReadonlyArray<StripeSubscription>
 }
@@ -100,7 +100,7 @@ export const decide = (
             status: best.status,
             startedAt: best.subscription.startedAt
           },
-    paid: deciding.filter(({ status }) => status === "active").length,
+    paid: deciding.flatMap(({ status, subscription }) => (status === "active" ? [subscription] : [])),
     unknown: subscriptions.filter(
       (subscription) =>
         !undecided.has(subscription.status) &&

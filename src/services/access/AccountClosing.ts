@@ -3,7 +3,7 @@
  * each request reads them from the database. The row stays without personal data, because the ledger belongs to it; its
  * e-mail address can sign up again at once. What takes longer to remove, retention/ClosedAccounts removes.
  */
-import { Clock, Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Fiber, Layer, Option } from "effect"
 import type { Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql"
@@ -12,13 +12,13 @@ import type { AccountId } from "../../domain/access/Account.ts"
 import type { Language } from "../../domain/Messages.ts"
 import { availableOnce } from "../database/Availability.ts"
 import { Billing } from "../billing/Billing.ts"
-import type { BillingUnavailable } from "../billing/StripeApi.ts"
+import * as BillingRows from "../billing/BillingRows.ts"
 import { Mailer } from "../mail/Mailer.ts"
 import * as AccountChanges from "./AccountChanges.ts"
 import { isStill } from "./Sessions.ts"
 import type { Session } from "./Sessions.ts"
 import { SignIn, SignInRejected } from "./SignIn.ts"
-import type { SignInError } from "./SignIn.ts"
+import type { SignInError, Verified } from "./SignIn.ts"
 
 /** What an account has of its own, in tables that refer to it. The ledger and the record of changes are not among them. */
 const belongings = [
@@ -34,7 +34,6 @@ const belongings = [
   "tracked_shop",
   "idempotency_key",
   "account_link",
-  "billing_customer",
   "api_key",
   "oauth_grant",
   "oauth_ended_grant"
@@ -46,20 +45,20 @@ export const forget = (accountId: AccountId): Effect.Effect<void, SqlError.SqlEr
     Effect.forEach(belongings, (table) => sql`DELETE FROM ${sql(table)} WHERE account_id = ${accountId}`, {
       discard: true
     })
-  )
+  ).pipe(Effect.andThen(BillingRows.forgetNobody(accountId)))
 
 export class AccountClosing extends Context.Service<
   AccountClosing,
   {
     /**
-     * Fails with `SignInRejected` when the password is wrong; attempts are counted by session. Ends the subscription in Stripe
-     * as well, and closes nothing while that fails.
+     * Fails with `SignInRejected` when the password is wrong; attempts are counted by session. Then ends the subscription in
+     * Stripe; if that fails, the daily comparison of billing goes on with it.
      */
     close(request: {
       readonly session: Session
       readonly password: Redacted.Redacted
       readonly language: Language
-    }): Effect.Effect<void, SignInError | BillingUnavailable>
+    }): Effect.Effect<void, SignInError>
   }
 >()("discovery/access/AccountClosing") {
   static readonly layer = Layer.effect(
@@ -68,19 +67,34 @@ export class AccountClosing extends Context.Service<
       const sql = yield* SqlClient.SqlClient
       const signIn = yield* SignIn
       const mailer = yield* Mailer
-      const billing = yield* Billing
+      const { stripe } = yield* Billing
       const { supportUrl } = yield* AppConfig
+      const scope = yield* Effect.scope
 
-      const close: AccountClosing["Service"]["close"] = Effect.fn("AccountClosing.close")(function* (request) {
-        const { language, password, session } = request
-        const { accountId, email, passwordHash } = yield* signIn.verify({ session, password })
+      /** Not before the account is closed: what is refused ends no subscription, and nothing is sold afterwards. */
+      const endSubscription = (accountId: AccountId) =>
+        Option.match(stripe, {
+          onNone: () => Effect.void,
+          onSome: (billing) =>
+            billing.refresh(accountId).pipe(
+              Effect.catch((error) =>
+                Effect.logError({
+                  message:
+                    "The subscription of a closed account could not be ended: it is tried again within about an hour",
+                  account_id: accountId,
+                  error: error.message
+                })
+              )
+            )
+        })
+
+      const closeVerified = Effect.fnUntraced(function* (
+        { language, session }: Parameters<AccountClosing["Service"]["close"]>[0],
+        { accountId, email, passwordHash }: Verified
+      ) {
         const nowMillis = yield* Clock.currentTimeMillis
-
-        // Whatever the account has outside of this database ends first: a failure leaves it as it is, to be closed again.
-        yield* billing.cancel(accountId)
         yield* Effect.gen(function* () {
-          // Locked before the account, as by the events of the subscription that has just ended.
-          yield* sql`DELETE FROM billing_customer WHERE account_id = ${accountId}`
+          yield* BillingRows.close(accountId, Option.isSome(stripe), nowMillis)
           // The text in place of the address is no address: nobody can sign up or sign in with it.
           const closed = yield* sql`
             UPDATE account SET email = 'closed account ' || id, password_hash = NULL, status = 'canceled', role = 'customer',
@@ -96,6 +110,14 @@ export class AccountClosing extends Context.Service<
           yield* AccountChanges.record({ ...change, what: "role", before: session.role, after: "customer" })
         }).pipe(Effect.provideService(SqlClient.SqlClient, sql), sql.withTransaction, availableOnce)
         yield* mailer.send({ kind: "closed", to: email, language, link: supportUrl })
+        yield* endSubscription(accountId)
+      })
+
+      const close: AccountClosing["Service"]["close"] = Effect.fn("AccountClosing.close")(function* (request) {
+        const verified = yield* signIn.verify(request)
+        // Not interrupted by a browser that leaves: what follows the transaction would be left undone.
+        const closing = yield* Effect.forkIn(closeVerified(request, verified), scope)
+        yield* Fiber.join(closing)
       })
 
       return { close }

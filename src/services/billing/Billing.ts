@@ -9,23 +9,19 @@ import { AppConfig } from "../../Config.ts"
 import type { AccountId } from "../../domain/access/Account.ts"
 import { decide, isRunning } from "../../domain/access/StripeSubscription.ts"
 import type { PaidPlan, Standing, StripeSubscription } from "../../domain/access/StripeSubscription.ts"
-import type { Language } from "../../domain/Messages.ts"
 import { RateLimited } from "../../domain/ToolError.ts"
 import type { ServiceUnavailable } from "../../domain/ToolError.ts"
 import type { AccountRecord } from "../access/AccountRecord.ts"
 import { Accounts } from "../access/Accounts.ts"
-import { available, availableOnce } from "../database/Availability.ts"
-import * as LeakyBucket from "../limits/LeakyBucket.ts"
+import { availableOnce } from "../database/Availability.ts"
+import { SharedRates } from "../limits/SharedRates.ts"
+import * as Metrics from "../metrics/Metrics.ts"
 import * as BillingRows from "./BillingRows.ts"
-import { BillingUnavailable, CustomerGone } from "./StripeApi.ts"
-import type { EventRefused, StripeApi } from "./StripeApi.ts"
+import { retried } from "./BillingRows.ts"
+import * as Checkout from "./Checkout.ts"
+import type { Buyer } from "./Checkout.ts"
+import type { BillingUnavailable, EventRefused, StripeApi } from "./StripeApi.ts"
 import * as Stripe from "./StripeApi.ts"
-
-export interface Buyer {
-  readonly accountId: AccountId
-  readonly email: string
-  readonly language: Language
-}
 
 /** The account before and after it was brought to what its subscriptions say. */
 export interface Change {
@@ -37,7 +33,7 @@ export const differs = ({ after, before }: Change): boolean =>
   before.plan !== after.plan || before.status !== after.status
 
 /** What became of an event. */
-export type Received = "processed" | "repeated" | "ignored" | "of another customer"
+export type Received = "processed" | "repeated" | "ignored" | "other_customer"
 
 type Failure = BillingUnavailable | ServiceUnavailable
 
@@ -46,15 +42,21 @@ export interface StripeBilling {
   overview(
     accountId: AccountId
   ): Effect.Effect<{ readonly isCustomer: boolean; readonly isRunning: boolean }, ServiceUnavailable>
-  /** Returns the page to pay at; with a running subscription, that of the portal, so that nobody pays twice. */
-  checkout(buyer: Buyer, plan: PaidPlan): Effect.Effect<string, Failure | RateLimited>
+  /**
+   * Returns the page to pay at; with a running subscription, that of the portal, so that nobody pays twice. `undefined` for an
+   * account that was closed meanwhile.
+   */
+  checkout(buyer: Buyer, plan: PaidPlan): Effect.Effect<string | undefined, Failure | RateLimited>
   /** Returns the page of the portal; `undefined` for who is no customer. */
   portal(buyer: Omit<Buyer, "email">): Effect.Effect<string | undefined, Failure | RateLimited>
   /** For a customer who returns from Stripe: the event may come later. */
   returned(accountId: AccountId): Effect.Effect<void, Failure | RateLimited>
   /** Checks and processes an event as it arrived. Fails unless Stripe need not send it again. */
   receive(body: Uint8Array, signature: string): Effect.Effect<Received, EventRefused | Failure>
-  /** Asks Stripe and writes what it says. `undefined` if nothing decides, or a later answer is written already. */
+  /**
+   * Asks Stripe and writes what it says. `undefined` if nothing decides, or a later answer is written already. Of a closed account
+   * it ends every subscription, at once and without a refund, and open pages to pay at.
+   */
   refresh(accountId: AccountId): Effect.Effect<Change | undefined, Failure>
   /** Compares every customer with its subscriptions, and corrects what differs. Ends at the fifth that fails. */
   readonly reconcile: Stream.Stream<Compared, Failure>
@@ -67,12 +69,8 @@ export type Compared =
 const maxFailures = 5
 const pageSize = 100
 
-/** Requests of one account that lead to calls of Stripe, counted by each server process. */
+/** Requests of one account that lead to calls of Stripe. */
 const allowance = { limit: 20, windowMillis: 10 * 60_000 }
-const maxAccounts = 10_000
-
-/** May run again: a number that is not used means nothing. */
-const retried = available({ retries: 2, deadline: "7 seconds" })
 
 const isAboutPaying = (type: string): boolean =>
   /^(?:customer\.subscription|checkout\.session|invoice)\./u.test(type) || type === "customer.deleted"
@@ -82,11 +80,6 @@ export class Billing extends Context.Service<
   {
     /** None without the variables of Stripe. */
     readonly stripe: Option.Option<StripeBilling>
-    /**
-     * Ends every subscription of an account that is closed, at once and without a refund, and pages to pay at that are open.
-     * Does nothing without Stripe, or for who is no customer. May be repeated after a failure.
-     */
-    cancel(accountId: AccountId): Effect.Effect<void, Failure>
   }
 >()("discovery/billing/Billing") {
   /** `times` are shorter in tests. */
@@ -97,12 +90,12 @@ export class Billing extends Context.Service<
         const config = yield* AppConfig
         const sql = yield* SqlClient.SqlClient
         const accounts = yield* Accounts
-        if (Option.isNone(config.stripe)) return { stripe: Option.none(), cancel: () => Effect.void }
+        const rates = yield* SharedRates
+        if (Option.isNone(config.stripe)) return { stripe: Option.none() }
         const api = yield* Stripe.make(config.stripe.value, config, times)
-        const { cancel, ...stripe } = make(sql, accounts, config.stripe.value.prices, api)
-        return { stripe: Option.some(stripe), cancel }
+        return { stripe: Option.some(make(sql, accounts, rates, config.stripe.value.prices, api)) }
       })
-    )
+    ).pipe(Layer.provide(SharedRates.layer))
 
   static readonly layer = Billing.layerWith()
 }
@@ -110,15 +103,16 @@ export class Billing extends Context.Service<
 const make = (
   sql: SqlClient.SqlClient,
   accounts: Accounts["Service"],
+  rates: SharedRates["Service"],
   prices: Readonly<Record<PaidPlan, ReadonlyArray<string>>>,
   api: StripeApi
-): StripeBilling & Pick<Billing["Service"], "cancel"> => {
+): StripeBilling => {
   const onDatabase = Effect.provideService(SqlClient.SqlClient, sql)
-  const bucket = LeakyBucket.make(maxAccounts)
 
   const limited = Effect.fnUntraced(function* (accountId: AccountId) {
-    const { retryAfterSeconds } = bucket.take([{ key: String(accountId), allowance }], yield* Clock.currentTimeMillis)
+    const { retryAfterSeconds } = yield* rates.take([{ key: `billing ${accountId}`, allowance }])
     if (retryAfterSeconds === 0) return
+    yield* Metrics.refused.add({ limit: "billing" })
     return yield* new RateLimited({ message: "Too many requests for billing.", retryAfterSeconds })
   })
 
@@ -150,15 +144,28 @@ const make = (
           status: standing.status,
           startedAtMillis: standing.startedAt * 1000
         })
-        // The customer's row refers to the account.
-        .pipe(Effect.catchTag("AccountNotFound", Effect.die))
+        // Closed meanwhile, which ends what it has.
+        .pipe(Effect.catchTag("AccountNotFound", () => Effect.succeed(undefined)))
       return { verdict, change }
     }).pipe(sql.withTransaction, onDatabase, availableOnce)
+  })
+
+  /** Whatever is found of a closed account is ended, so that a payment that came too late ends with its event. */
+  const end = Effect.fn("Billing.end")(function* (question: BillingRows.Question) {
+    const { customerId } = question
+    yield* Effect.gen(function* () {
+      for (const { id, isOpen } of yield* api.checkoutSessions(customerId)) if (isOpen) yield* api.expireCheckout(id)
+      for (const { id, status } of yield* api.subscriptions(customerId)) {
+        if (status !== "canceled" && status !== "incomplete_expired") yield* api.cancel(id)
+      }
+    }).pipe(Effect.catchTag("CustomerGone", () => Effect.void))
+    yield* BillingRows.remove(question).pipe(onDatabase, retried)
   })
 
   const update = Effect.fn("Billing.update")(function* (accountId: AccountId, eventId?: string) {
     const question = yield* BillingRows.ask(accountId).pipe(onDatabase, retried)
     if (question === undefined) return { found: [], change: undefined }
+    if (question.isClosed) return { found: [], change: yield* Effect.as(end(question), undefined) }
     const found = yield* api
       .subscriptions(question.customerId)
       .pipe(Effect.catchTag("CustomerGone", () => Effect.succeed(undefined)))
@@ -167,45 +174,20 @@ const make = (
     return { found, change: written?.change }
   })
 
-  const customerOf = Effect.fnUntraced(function* ({ accountId, email }: Buyer) {
-    const now = yield* Clock.currentTimeMillis
-    const { customerId, reference } = yield* BillingRows.enroll(accountId, now).pipe(onDatabase, retried)
-    if (customerId !== null) return { customerId, reference }
-    const created = yield* api.createCustomer({ reference, email })
-    yield* BillingRows.setCustomer(accountId, reference, created).pipe(onDatabase, retried)
-    return { customerId: created, reference }
+  /** For a customer of whom another call has told: Stripe may still list the subscriptions. */
+  const gone = Effect.fnUntraced(function* (accountId: AccountId, customerId: string) {
+    const question = yield* BillingRows.ask(accountId).pipe(onDatabase, retried)
+    if (question?.customerId === customerId) yield* write(question, undefined, undefined)
   })
 
-  const sell = Effect.fnUntraced(function* (buyer: Buyer, plan: PaidPlan) {
-    const { accountId, language } = buyer
-    const { customerId, reference } = yield* customerOf(buyer)
-    return yield* Effect.gen(function* () {
-      const { found } = yield* update(accountId)
-      if (found === undefined) return yield* new CustomerGone()
-      if (found.some(isRunning)) return yield* api.createPortal(customerId, language)
-      const price = prices[plan][0] ?? ""
-      const sessions = yield* api.checkoutSessions(customerId)
-      const open = sessions.filter(({ isOpen }) => isOpen)
-      const same = open.find((session) => session.price === price && session.url !== null)
-      // One page to pay at, however many tabs ask for it.
-      for (const { id } of open) if (id !== same?.id) yield* api.expireCheckout(id)
-      const after = sessions[0]?.id
-      return same?.url ?? (yield* api.createCheckout({ customerId, reference, price, language, after }))
-    }).pipe(Effect.tapErrorTag("CustomerGone", () => forget(accountId, customerId)))
+  const sell = Checkout.make(sql, api, prices, {
+    gone,
+    ask: (accountId) => Effect.map(update(accountId), ({ found }) => found)
   })
-
-  const forget = (accountId: AccountId, customerId: string) =>
-    BillingRows.forgetCustomer(accountId, customerId).pipe(onDatabase, retried)
 
   const checkout: StripeBilling["checkout"] = Effect.fn("Billing.checkout")(function* (buyer, plan) {
     yield* limited(buyer.accountId)
-    return yield* sell(buyer, plan).pipe(
-      Effect.retry({ times: 1, while: ({ _tag }) => _tag === "CustomerGone" }),
-      // One that was made a moment ago.
-      Effect.catchTag("CustomerGone", () =>
-        Effect.fail(new BillingUnavailable({ message: "Stripe does not know its own customer", retryAfterSeconds: 10 }))
-      )
-    )
+    return yield* sell(buyer, plan)
   })
 
   const portal: StripeBilling["portal"] = Effect.fn("Billing.portal")(function* ({ accountId, language }) {
@@ -214,7 +196,7 @@ const make = (
     if (customerId === null) return undefined
     return yield* api
       .createPortal(customerId, language)
-      .pipe(Effect.catchTag("CustomerGone", () => Effect.as(forget(accountId, customerId), undefined)))
+      .pipe(Effect.catchTag("CustomerGone", () => Effect.as(gone(accountId, customerId), undefined)))
   })
 
   const receive: StripeBilling["receive"] = Effect.fn("Billing.receive")(function* (body, signature) {
@@ -224,7 +206,7 @@ const make = (
       owner: BillingRows.ownerOf(customerId),
       isProcessed: BillingRows.isProcessed(id)
     }).pipe(onDatabase, retried)
-    if (owner === undefined) return "of another customer"
+    if (owner === undefined) return "other_customer"
     if (isProcessed) return "repeated"
     const { change } = yield* update(owner, id)
     yield* Effect.logInfo({
@@ -235,19 +217,6 @@ const make = (
       ...(change !== undefined && differs(change) ? told(change) : {})
     })
     return "processed"
-  })
-
-  const cancel: Billing["Service"]["cancel"] = Effect.fn("Billing.cancel")(function* (accountId) {
-    const customerId = (yield* BillingRows.find(accountId).pipe(onDatabase, retried))?.customerId ?? null
-    if (customerId === null) return
-    yield* Effect.gen(function* () {
-      const sessions = yield* api.checkoutSessions(customerId)
-      for (const { id, isOpen } of sessions) if (isOpen) yield* api.expireCheckout(id)
-      for (const { id, status } of yield* api.subscriptions(customerId)) {
-        if (status !== "canceled" && status !== "incomplete_expired") yield* api.cancel(id)
-      }
-    }).pipe(Effect.catchTag("CustomerGone", () => Effect.void))
-    yield* update(accountId)
   })
 
   const refresh: StripeBilling["refresh"] = (accountId) => Effect.map(update(accountId), ({ change }) => change)
@@ -286,8 +255,7 @@ const make = (
     returned: (accountId) => Effect.andThen(limited(accountId), Effect.asVoid(refresh(accountId))),
     receive,
     refresh,
-    reconcile,
-    cancel
+    reconcile
   }
 }
 
@@ -298,11 +266,11 @@ const ended = (before: BillingRows.Decided): Standing | undefined =>
     : { subscriptionId: before.subscriptionId, plan: undefined, status: "canceled", startedAt: 0 }
 
 const warn = Effect.fnUntraced(function* (accountId: AccountId, { paid, unknown }: ReturnType<typeof decide>) {
-  if (paid > 1) {
+  if (paid.length > 1) {
     yield* Effect.logWarning({
       message: "A customer pays for more than one subscription: end and refund all but one in Stripe",
       account_id: accountId,
-      subscriptions: paid
+      subscriptions: paid.map(({ id }) => id).join(" ")
     })
   }
   for (const { id, prices, status } of unknown) {

@@ -3,7 +3,11 @@ import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql"
 import { AccountId, SubscriptionStatus } from "../../domain/access/Account.ts"
+import { available } from "../database/Availability.ts"
 import { rowOf, rowsOf } from "../database/Rows.ts"
+
+/** For all statements here that run by themselves: a number of a question that is not used means nothing. */
+export const retried = available({ retries: 2, deadline: "7 seconds" })
 
 /** Stripe repeats an event for three days; by hand it can be sent again for 30. */
 const eventDays = 40
@@ -11,34 +15,35 @@ const maxForgotten = 5_000
 
 const dayMillis = 86_400_000
 
-const Customer = Schema.Struct({
-  reference: Schema.String,
-  customerId: Schema.NullOr(Schema.String),
-  isRunning: Schema.Boolean
-})
+/** For as long one server has a customer to compare; then the comparison has failed. */
+const leaseMillis = 30 * 60_000
 
-const decodeCustomer = rowOf(Customer)
-const decodeCustomers = rowsOf(Customer)
+const decodeEnrolled = rowsOf(Schema.Struct({ reference: Schema.String, customerId: Schema.NullOr(Schema.String) }))
+const decodeCustomers = rowsOf(Schema.Struct({ customerId: Schema.NullOr(Schema.String), isRunning: Schema.Boolean }))
 const decodeOwners = rowsOf(Schema.Struct({ accountId: AccountId }))
 
-/** Makes the account's row if it has none. */
+const enrolledOf = Effect.fnUntraced(function* (accountId: AccountId) {
+  const sql = yield* SqlClient.SqlClient
+  const rows = yield* sql`
+    SELECT c.reference, c.customer_id AS "customerId" FROM billing_customer c JOIN account a ON a.id = c.account_id
+    WHERE c.account_id = ${accountId} AND a.closed_at IS NULL`
+  return (yield* decodeEnrolled(rows))[0]
+})
+
+/** Makes the account's row if it has none. `undefined` for a closed account: nothing may be sold to it. */
 export const enroll = Effect.fn("BillingRows.enroll")(function* (accountId: AccountId, nowMillis: number) {
   const sql = yield* SqlClient.SqlClient
   yield* sql`
-    INSERT INTO billing_customer (account_id, checked_at) VALUES (${accountId}, ${new Date(nowMillis)})
+    INSERT INTO billing_customer (account_id, checked_at)
+    SELECT id, ${new Date(nowMillis)} FROM account WHERE id = ${accountId} AND closed_at IS NULL FOR SHARE
     ON CONFLICT DO NOTHING`
-  return yield* decodeCustomer(
-    yield* sql`
-      SELECT reference, customer_id AS "customerId", is_running AS "isRunning" FROM billing_customer
-      WHERE account_id = ${accountId}`
-  )
+  return yield* enrolledOf(accountId)
 })
 
 export const find = Effect.fnUntraced(function* (accountId: AccountId) {
   const sql = yield* SqlClient.SqlClient
   const rows = yield* sql`
-    SELECT reference, customer_id AS "customerId", is_running AS "isRunning" FROM billing_customer
-    WHERE account_id = ${accountId}`
+    SELECT customer_id AS "customerId", is_running AS "isRunning" FROM billing_customer WHERE account_id = ${accountId}`
   return (yield* decodeCustomers(rows))[0]
 })
 
@@ -48,12 +53,34 @@ export const ownerOf = Effect.fnUntraced(function* (customerId: string) {
   return (yield* decodeOwners(rows))[0]?.accountId
 })
 
-/** Two requests at once have asked Stripe with one reference, and have the same customer. */
-export const setCustomer = Effect.fnUntraced(function* (accountId: AccountId, reference: string, customerId: string) {
+/** What a request to pay was begun with. */
+export interface Attempt {
+  readonly accountId: AccountId
+  readonly reference: string
+}
+
+/** Whether the attempt still counts. Two at once have asked Stripe with one reference, and mostly have the same customer. */
+export const setCustomer = Effect.fnUntraced(function* ({ accountId, reference }: Attempt, customerId: string) {
+  const sql = yield* SqlClient.SqlClient
+  const set = yield* sql`
+    UPDATE billing_customer SET customer_id = ${customerId}
+    WHERE account_id = ${accountId} AND reference = ${reference}::uuid
+      AND coalesce(customer_id, ${customerId}) = ${customerId} RETURNING 1`
+  return set.length > 0
+})
+
+/** Ends an attempt, and those that were begun with the same reference. */
+export const endAttempt = Effect.fnUntraced(function* ({ accountId, reference }: Attempt) {
   const sql = yield* SqlClient.SqlClient
   yield* sql`
-    UPDATE billing_customer SET customer_id = ${customerId}
+    UPDATE billing_customer SET reference = gen_random_uuid()
     WHERE account_id = ${accountId} AND reference = ${reference}::uuid`
+})
+
+/** Whether the attempt was not ended, nor the account closed. */
+export const stillCounts = Effect.fnUntraced(function* ({ accountId, reference }: Attempt) {
+  const enrolled = yield* enrolledOf(accountId)
+  return enrolled?.reference === reference
 })
 
 /** The customer is gone in Stripe. The next one has another reference. */
@@ -67,7 +94,8 @@ export const forgetCustomer = Effect.fnUntraced(function* (accountId: AccountId,
 const decodeQuestions = rowsOf(
   Schema.Struct({
     customerId: Schema.NullOr(Schema.String),
-    number: Schema.String
+    number: Schema.String,
+    isClosed: Schema.Boolean
   })
 )
 
@@ -75,6 +103,8 @@ export interface Question {
   readonly accountId: AccountId
   readonly customerId: string
   readonly number: string
+  /** Whether the account is closed, so that nothing may be left at Stripe. */
+  readonly isClosed: boolean
 }
 
 /** Numbers a question to Stripe before it is asked. `undefined` without a customer. */
@@ -83,12 +113,13 @@ export const ask = Effect.fnUntraced(function* (
 ): Effect.fn.Return<Question | undefined, SqlError.SqlError, SqlClient.SqlClient> {
   const sql = yield* SqlClient.SqlClient
   const rows = yield* sql`
-    UPDATE billing_customer SET asked = asked + 1 WHERE account_id = ${accountId}
-    RETURNING customer_id AS "customerId", asked::text AS number`
+    UPDATE billing_customer c SET asked = asked + 1 FROM account a
+    WHERE c.account_id = ${accountId} AND a.id = c.account_id
+    RETURNING c.customer_id AS "customerId", c.asked::text AS number, a.closed_at IS NOT NULL AS "isClosed"`
   const [question] = yield* decodeQuestions(rows)
   return question === undefined || question.customerId === null
     ? undefined
-    : { accountId, customerId: question.customerId, number: question.number }
+    : { ...question, accountId, customerId: question.customerId }
 })
 
 /** What a customer's subscriptions decided before. */
@@ -164,11 +195,14 @@ export const customersAfter = Effect.fnUntraced(function* (after: number, limit:
   return (yield* decodeOwners(rows)).map(({ accountId }) => accountId)
 })
 
-/** Takes customers that were not checked for a day, so that no other server takes them for another day. */
+/**
+ * Takes customers that were not checked for a day, those that wait for longest first. They are due again in half an hour
+ * unless an answer is written: after a failure, or when the server was killed.
+ */
 export const takeUnchecked = Effect.fnUntraced(function* (nowMillis: number, limit: number) {
   const sql = yield* SqlClient.SqlClient
   const rows = yield* sql`
-    UPDATE billing_customer SET checked_at = ${new Date(nowMillis)} WHERE account_id IN (
+    UPDATE billing_customer SET checked_at = ${new Date(nowMillis - dayMillis + leaseMillis)} WHERE account_id IN (
       SELECT account_id FROM billing_customer
       WHERE customer_id IS NOT NULL AND checked_at <= ${new Date(nowMillis - dayMillis)}
       ORDER BY checked_at LIMIT ${limit} FOR UPDATE SKIP LOCKED)
@@ -176,10 +210,25 @@ export const takeUnchecked = Effect.fnUntraced(function* (nowMillis: number, lim
   return (yield* decodeOwners(rows)).map(({ accountId }) => accountId)
 })
 
-/** For those that could not be checked: the next round takes them again. */
-export const leaveUnchecked = Effect.fnUntraced(function* (accountIds: ReadonlyArray<AccountId>, nowMillis: number) {
+/**
+ * Within the transaction that closes the account, before its row is locked, as by events. What is at Stripe can only be ended
+ * afterwards: a customer is kept until then, and is due for its check at once. Without Stripe nobody would end anything.
+ */
+export const close = Effect.fnUntraced(function* (accountId: AccountId, withStripe: boolean, nowMillis: number) {
   const sql = yield* SqlClient.SqlClient
-  yield* sql`
-    UPDATE billing_customer SET checked_at = ${new Date(nowMillis - dayMillis)}
-    WHERE account_id = ANY(${accountIds}::integer[]) AND checked_at = ${new Date(nowMillis)}`
+  yield* withStripe
+    ? sql`UPDATE billing_customer SET checked_at = ${new Date(nowMillis - dayMillis)} WHERE account_id = ${accountId}`
+    : sql`DELETE FROM billing_customer WHERE account_id = ${accountId}`
+})
+
+/** Of a closed account that has bought nothing. */
+export const forgetNobody = Effect.fnUntraced(function* (accountId: AccountId) {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`DELETE FROM billing_customer WHERE account_id = ${accountId} AND customer_id IS NULL`
+})
+
+/** Once nothing is left at Stripe. */
+export const remove = Effect.fnUntraced(function* ({ accountId, customerId }: Question) {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`DELETE FROM billing_customer WHERE account_id = ${accountId} AND customer_id = ${customerId}`
 })

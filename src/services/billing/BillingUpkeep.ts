@@ -19,32 +19,36 @@ const maxFailures = 3
 export const checkUnchecked = Effect.fn("BillingUpkeep.checkUnchecked")(function* (
   stripe: Pick<StripeBilling, "refresh">
 ) {
-  const failed: Array<AccountId> = []
-  const now = yield* Clock.currentTimeMillis
   const check = Effect.fnUntraced(function* (accountId: AccountId) {
     const change = yield* stripe.refresh(accountId)
-    if (change === undefined || !differs(change)) return
+    if (change === undefined || !differs(change)) return "same"
     yield* Effect.logWarning({
       message: "An account was not what its subscription says, and was corrected: was an event missed?",
       account_id: accountId,
       ...told(change)
     })
+    return "corrected"
   })
-  const leave = (accountId: AccountId) => Effect.sync(() => void failed.push(accountId))
-  while (failed.length < maxFailures) {
-    const taken = yield* BillingRows.takeUnchecked(now, batch)
-    if (taken.length === 0) break
+  let failures = 0
+  for (;;) {
+    const taken = yield* BillingRows.takeUnchecked(yield* Clock.currentTimeMillis, batch)
+    if (taken.length === 0) return
     for (const accountId of taken) {
-      yield* failed.length >= maxFailures
-        ? leave(accountId)
-        : check(accountId).pipe(
-            Effect.catch((error) =>
-              Effect.andThen(Effect.logWarning("A subscription could not be compared", error.message), leave(accountId))
-            )
+      const outcome = yield* check(accountId).pipe(
+        Effect.catch((error) =>
+          Effect.as(
+            Effect.logWarning({
+              message: "A subscription could not be compared",
+              account_id: accountId,
+              error: error.message
+            }),
+            "failed" as const
           )
+        )
+      )
+      if (outcome === "failed" && ++failures === maxFailures) return
     }
   }
-  yield* BillingRows.leaveUnchecked(failed, now)
 })
 
 export const layer = Layer.effectDiscard(
@@ -52,7 +56,8 @@ export const layer = Layer.effectDiscard(
     const sql = yield* SqlClient.SqlClient
     const { stripe } = yield* Billing
     if (Option.isNone(stripe)) return
-    yield* Effect.andThen(checkUnchecked(stripe.value), DatabaseClock.deleting(BillingRows.forgetOldEvents)).pipe(
+    yield* checkUnchecked(stripe.value).pipe(
+      Effect.andThen(DatabaseClock.deleting(BillingRows.forgetOldEvents)),
       Effect.provideService(SqlClient.SqlClient, sql),
       Effect.catch((error) => Effect.logWarning("Subscriptions could not be compared", error)),
       Effect.schedule(Schedule.jittered(Schedule.spaced(every))),

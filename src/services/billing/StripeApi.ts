@@ -11,13 +11,15 @@ import type { Language } from "../../domain/Messages.ts"
 import type { StripeSettings } from "../../domain/access/StripeSettings.ts"
 import type { StripeSubscription } from "../../domain/access/StripeSubscription.ts"
 
-/** Stripe does not answer, or not as expected. Nothing is known about what it has done. */
+/** Stripe does not answer, or not as expected. Without `status` nothing is known about what it has done. */
 export class BillingUnavailable extends Schema.TaggedError<BillingUnavailable>()("BillingUnavailable", {
   message: Schema.String,
-  retryAfterSeconds: Schema.Int
+  retryAfterSeconds: Schema.Int,
+  /** Of Stripe's answer. It gives the same one to the same idempotency key for a day. */
+  status: Schema.optional(Schema.Int)
 }) {}
 
-/** Somebody deleted the customer in Stripe. */
+/** Somebody deleted the customer in Stripe, which says so. A customer that it does not know is a failure. */
 export class CustomerGone extends Schema.TaggedError<CustomerGone>()("CustomerGone", {}) {}
 
 /** The signature is wrong or too old, or what is signed is no event. */
@@ -38,28 +40,38 @@ interface CheckoutSession {
   readonly price: string | undefined
 }
 
-type Asked<A> = Effect.Effect<A, BillingUnavailable | CustomerGone>
+export interface CheckoutPage {
+  readonly id: string
+  readonly url: string
+}
+
+type Asked<A> = Effect.Effect<A, BillingUnavailable>
+type AskedOf<A> = Effect.Effect<A, BillingUnavailable | CustomerGone>
 
 export interface StripeApi {
   /** Returns the id. The same reference and address give the same customer for a day. */
   createCustomer(customer: { readonly reference: string; readonly email: string }): Asked<string>
   /** In any state, the newest first, at most 300. */
-  subscriptions(customerId: string): Asked<ReadonlyArray<StripeSubscription>>
-  /** Ends it at once, without a refund or another invoice. */
+  subscriptions(customerId: string): AskedOf<ReadonlyArray<StripeSubscription>>
+  /** Ends it at once, without a refund or another invoice. Does nothing if it has ended. */
   cancel(subscriptionId: string): Asked<void>
   /** The newest first, at most 20. */
-  checkoutSessions(customerId: string): Asked<ReadonlyArray<CheckoutSession>>
-  /** Returns the page to pay at. `after` is the newest session until now: the same request after the same one is made once. */
+  checkoutSessions(customerId: string): AskedOf<ReadonlyArray<CheckoutSession>>
+  /**
+   * Returns the page to pay at. `after` is the newest session until now: with one reference only one is made after it, and a
+   * request that differs is refused.
+   */
   createCheckout(order: {
     readonly customerId: string
     readonly reference: string
     readonly price: string
     readonly language: Language
     readonly after: string | undefined
-  }): Asked<string>
+  }): AskedOf<CheckoutPage>
+  /** Nobody can pay at its page any more. Does nothing if that is so already. */
   expireCheckout(sessionId: string): Asked<void>
   /** Returns the page of the customer portal. */
-  createPortal(customerId: string, language: Language): Asked<string>
+  createPortal(customerId: string, language: Language): AskedOf<string>
   /** Checks the signature and its age before it looks at the event. `nowMillis` is the time of arrival since 1970. */
   event(body: Uint8Array, signature: string, nowMillis: number): Effect.Effect<BillingEvent, EventRefused>
 }
@@ -89,6 +101,7 @@ const WebUrl = Schema.String.check(
 )
 
 const Customer = Schema.Struct({ id: Id })
+const Deletable = Schema.Struct({ deleted: Schema.optionalKey(Schema.Boolean) })
 
 const Subscription = Schema.Struct({
   id: Id,
@@ -107,6 +120,7 @@ const Session = Schema.Struct({
 })
 
 const Linked = Schema.Struct({ url: WebUrl })
+const Payable = Schema.Struct({ id: Id, url: WebUrl })
 
 const Reference = Schema.optionalKey(Schema.NullOr(Schema.Union([Id, Customer])))
 
@@ -125,23 +139,26 @@ const Event = Schema.Struct({
 const Failure = Schema.Struct({
   type: Schema.String,
   code: Schema.optional(Schema.String),
-  param: Schema.optional(Schema.String),
   statusCode: Schema.optional(Schema.Int),
   requestId: Schema.optional(Schema.String)
 })
 const decodeFailure = Schema.decodeUnknownOption(Failure)
 
-const unavailable = (call: string, reason: string) =>
-  new BillingUnavailable({ message: `Stripe, ${call}: ${reason}`, retryAfterSeconds: 10 })
+const unavailable = (call: string, reason: string, status?: number) =>
+  new BillingUnavailable({ message: `Stripe, ${call}: ${reason}`, retryAfterSeconds: 10, status })
 
-const failureOf = (call: string, cause: unknown): BillingUnavailable | CustomerGone => {
+const failureOf = (call: string, cause: unknown): BillingUnavailable => {
   const failure = Option.getOrUndefined(decodeFailure(cause))
   if (failure === undefined) return unavailable(call, "the call failed")
-  const { code, param, requestId, statusCode, type } = failure
-  if (code === "resource_missing" && param === "customer") return new CustomerGone()
+  const { code, requestId, statusCode, type } = failure
   const parts = [type, statusCode, code, requestId].filter((part) => part !== undefined)
-  return unavailable(call, parts.join(" "))
+  return unavailable(call, parts.join(" "), statusCode)
 }
+
+const isAnswer =
+  (...statuses: ReadonlyArray<number>) =>
+  ({ status }: BillingUnavailable) =>
+    status !== undefined && statuses.includes(status)
 
 /** The same parts give the same key, so that what is asked for twice is made once. */
 const keyOf = (...parts: ReadonlyArray<string>): string =>
@@ -178,6 +195,19 @@ export const make = Effect.fn("StripeApi.make")(function* (
     )
   }
 
+  /** Why a call about a customer was refused. The key of another account or mode knows no customer, and then nobody is gone. */
+  const orGone =
+    (customer: string) =>
+    <A>(asked: Asked<A>): AskedOf<A> =>
+      Effect.catchIf(asked, isAnswer(400, 404), (refusal) =>
+        ask("customer", Deletable, () => stripe.customers.retrieve(customer)).pipe(
+          Effect.catchIf(isAnswer(404), () =>
+            Effect.fail(unavailable("customer", "STRIPE_SECRET_KEY does not know it"))
+          ),
+          Effect.flatMap(({ deleted }) => Effect.fail(deleted === true ? new CustomerGone() : refusal))
+        )
+      )
+
   return {
     createCustomer: ({ email, reference }) =>
       ask("createCustomer", Customer, () =>
@@ -193,6 +223,7 @@ export const make = Effect.fn("StripeApi.make")(function* (
           .list({ customer, status: "all", limit: 100 })
           .autoPagingToArray({ limit: maxSubscriptions })
       ).pipe(
+        orGone(customer),
         Effect.map((found) =>
           found.map(({ created, id, items, pause_collection, start_date, status }) => ({
             id,
@@ -206,12 +237,16 @@ export const make = Effect.fn("StripeApi.make")(function* (
       ),
 
     cancel: (subscriptionId) =>
-      ask("cancel", Schema.Unknown, () => stripe.subscriptions.cancel(subscriptionId)).pipe(Effect.asVoid),
+      ask("cancel", Schema.Unknown, () => stripe.subscriptions.cancel(subscriptionId)).pipe(
+        Effect.catchIf(isAnswer(404), () => Effect.void),
+        Effect.asVoid
+      ),
 
     checkoutSessions: (customer) =>
       ask("checkoutSessions", Schema.Struct({ data: Schema.Array(Session) }), () =>
         stripe.checkout.sessions.list({ customer, limit: maxSessions })
       ).pipe(
+        orGone(customer),
         Effect.map(({ data }) =>
           data.map(({ id, metadata, status, url }) => ({
             id,
@@ -223,7 +258,7 @@ export const make = Effect.fn("StripeApi.make")(function* (
       ),
 
     createCheckout: ({ after, customerId, language, price, reference }) =>
-      ask("createCheckout", Linked, () =>
+      ask("createCheckout", Payable, () =>
         stripe.checkout.sessions.create(
           {
             mode: "subscription",
@@ -236,12 +271,16 @@ export const make = Effect.fn("StripeApi.make")(function* (
             success_url: `${baseUrl}${from("checkout")}`,
             cancel_url: `${baseUrl}${billingPath}`
           },
-          { idempotencyKey: keyOf("checkout", customerId, price, language, baseUrl, after ?? "") }
+          // Not the price: of two plans that are chosen at once, one is refused.
+          { idempotencyKey: keyOf("checkout", customerId, reference, after ?? "") }
         )
-      ).pipe(Effect.map(({ url }) => url)),
+      ).pipe(orGone(customerId)),
 
     expireCheckout: (sessionId) =>
-      ask("expireCheckout", Schema.Unknown, () => stripe.checkout.sessions.expire(sessionId)).pipe(Effect.asVoid),
+      ask("expireCheckout", Schema.Unknown, () => stripe.checkout.sessions.expire(sessionId)).pipe(
+        Effect.catchIf(isAnswer(400), () => Effect.void),
+        Effect.asVoid
+      ),
 
     createPortal: (customer, language) =>
       ask("createPortal", Linked, () =>
@@ -250,7 +289,10 @@ export const make = Effect.fn("StripeApi.make")(function* (
           locale: language,
           return_url: `${baseUrl}${from("portal")}`
         })
-      ).pipe(Effect.map(({ url }) => url)),
+      ).pipe(
+        Effect.map(({ url }) => url),
+        orGone(customer)
+      ),
 
     event: (body, signature, nowMillis) =>
       Effect.try({

@@ -84,6 +84,7 @@ export const refused = counter("discovery_refused_total", {
       "passkey",
       "sign_in",
       "metadata_fetches",
+      "billing",
       "connections"
     ]
   }

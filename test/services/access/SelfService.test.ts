@@ -16,7 +16,6 @@ import { PasswordChange } from "../../../src/services/access/PasswordChange.ts"
 import { PasswordReset } from "../../../src/services/access/PasswordReset.ts"
 import { Passwords } from "../../../src/services/access/Passwords.ts"
 import { Billing } from "../../../src/services/billing/Billing.ts"
-import { BillingUnavailable } from "../../../src/services/billing/StripeApi.ts"
 import { Sessions } from "../../../src/services/access/Sessions.ts"
 import { SignIn } from "../../../src/services/access/SignIn.ts"
 import { SignUp } from "../../../src/services/access/SignUp.ts"
@@ -51,19 +50,6 @@ const mailer = Layer.succeed(Mailer, {
   settled: Effect.void
 })
 
-/** Accounts whose subscriptions were to end, and whether Stripe is out of reach. */
-const canceled: Array<number> = []
-const stripe = { isDown: false }
-const billing = Layer.succeed(Billing, {
-  stripe: Option.none(),
-  cancel: (accountId) =>
-    Effect.suspend(() => {
-      if (stripe.isDown) return Effect.fail(new BillingUnavailable({ message: "down", retryAfterSeconds: 10 }))
-      canceled.push(accountId)
-      return Effect.void
-    })
-})
-
 const services = Layer.mergeAll(
   SignUp.layer,
   PasswordReset.layer,
@@ -78,7 +64,7 @@ const services = Layer.mergeAll(
   Layer.provide([
     AppConfig.layerOf({ baseUrl: "https://discovery.test" }),
     NodeCrypto.layer,
-    billing,
+    Layer.succeed(Billing, { stripe: Option.none() }),
     mailer,
     passwords
   ])
@@ -673,21 +659,6 @@ layer(Services, { excludeTestServices: true })("self-service", (it) => {
         yield* confirm(email)
         assert.notStrictEqual((yield* signIn(email, next)).session.accountId, id)
       })
-    )
-
-    it.effect("ends the subscription first, and closes nothing while Stripe cannot be reached", () =>
-      Effect.gen(function* () {
-        const { email, id } = yield* owner
-        stripe.isDown = true
-        assert.strictEqual(yield* tagOf(close(email)), "BillingUnavailable")
-        assert.strictEqual(yield* tagOf(signIn(email)), "done")
-        stripe.isDown = false
-        assert.strictEqual(yield* tagOf(close(email, "wrong")), "SignInRejected")
-        assert.notInclude(canceled, id)
-        yield* close(email)
-        assert.include(canceled, id)
-        assert.strictEqual(yield* tagOf(signIn(email)), "SignInRejected")
-      }).pipe(Effect.ensuring(Effect.sync(() => void (stripe.isDown = false))))
     )
 
     it.effect("of an account that is open removes no activity", () =>

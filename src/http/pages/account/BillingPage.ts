@@ -106,7 +106,7 @@ export const layer = HttpRouter.use((router) =>
       routes.signedInForm(billingPath, Order, ({ plan }, { locale, session }) =>
         Effect.map(
           billing.checkout({ accountId: session.accountId, email: session.email, language: locale.language }, plan),
-          seeOther
+          (page) => seeOther(page ?? billingPath)
         )
       )
     )
@@ -128,7 +128,7 @@ export const layer = HttpRouter.use((router) =>
       routes.signedInPage(({ session }, { url }) =>
         billing.returned(session.accountId).pipe(
           // The event comes in any case.
-          Effect.catchTag("BillingUnavailable", () => Effect.void),
+          Effect.catchTag(["BillingUnavailable", "RateLimited"], () => Effect.void),
           Effect.as(seeOther(paramsOf(url).get("from") === "checkout" ? withDone(billingPath, "paid") : billingPath))
         )
       )

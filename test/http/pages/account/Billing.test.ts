@@ -1,10 +1,14 @@
 /** The page Billing: from the plan to the pages of Stripe and back. */
 import { assert, describe, layer } from "@effect/vitest"
-import { Effect, Layer, Redacted } from "effect"
+import { Effect, Fiber, Layer, Redacted, Schedule } from "effect"
+import { AccountClosing } from "../../../../src/services/access/AccountClosing.ts"
 import { Accounts } from "../../../../src/services/access/Accounts.ts"
 import { ApiKeys } from "../../../../src/services/access/ApiKeys.ts"
+import { Sessions } from "../../../../src/services/access/Sessions.ts"
+import { SignIn } from "../../../../src/services/access/SignIn.ts"
+import { checkUnchecked } from "../../../../src/services/billing/BillingUpkeep.ts"
 import * as Messages from "../../../../src/domain/Messages.ts"
-import { customerIdOf, standing, stripe } from "../../../support/BillingAccounts.ts"
+import { customerIdOf, hold, standing, stripe } from "../../../support/BillingAccounts.ts"
 import { Site } from "../../../support/Site.ts"
 import * as SiteVisitor from "../../../support/SiteVisitor.ts"
 import { StripeDouble } from "../../../support/StripeDouble.ts"
@@ -142,29 +146,93 @@ layer(Services, { excludeTestServices: true })("the page Billing", (it) => {
     })
   )
 
-  it.effect("is gone with a closed account, whose subscription ends in Stripe, unless Stripe does not answer", () =>
+  it.effect("is left after a payment even for who has come back too often", () =>
     Effect.gen(function* () {
+      const { visitor } = yield* open()
+      for (let times = 0; times < 20; times++) yield* visitor.submit(`${path}/portal`, {})
+      assert.strictEqual((yield* visitor.submit(`${path}/portal`, {})).status, 429)
+      const back = yield* visitor.get(`${path}/return?from=checkout`)
+      assert.deepStrictEqual([back.status, back.headers.get("location")], [303, `${path}?done=paid`])
+    })
+  )
+
+  describe("and a closed account", () => {
+    const paying = Effect.gen(function* () {
       const double = yield* StripeDouble
-      const { id, visitor } = yield* open()
+      const { email, id, visitor } = yield* open()
       yield* visitor.submit(`${path}/checkout`, { plan: "growth" })
       const customer = (yield* customerIdOf(id)) ?? ""
       const subscription = double.subscribe(customer)
       yield* visitor.get(`${path}/return?from=checkout`)
-      const close = visitor.submit("/dashboard/account/close", { current: "nine green whales" })
-      double.faults.all = "error"
-      const refused = yield* close
-      double.faults.all = undefined
-      assert.deepStrictEqual([refused.status, subscription.status], [503, "active"])
-      assert.strictEqual((yield* visitor.get(path)).status, 200)
-      assert.strictEqual((yield* close).status, 303)
-      assert.strictEqual(subscription.status, "canceled")
-      assert.strictEqual(double.sessions.find((session) => session.customer === customer)?.status, "expired")
-      // What Stripe still says about it is about nobody.
-      const { body, signature } = double.event({ customer, type: "customer.subscription.deleted" })
-      const billing = yield* stripe
-      assert.strictEqual(yield* billing.receive(body, signature), "of another customer")
+      const close = (current: string) => visitor.submit("/dashboard/account/close", { current })
+      return { close, customer, double, email, id, subscription }
     })
-  )
+    const password = "nine green whales"
+
+    it.effect(
+      "D89 its subscription and its page to pay at end in Stripe; what Stripe says about it is about nobody",
+      () =>
+        Effect.gen(function* () {
+          const { close, customer, double, subscription } = yield* paying
+          assert.strictEqual((yield* close(password)).status, 303)
+          assert.strictEqual(subscription.status, "canceled")
+          assert.strictEqual(double.sessions.find((session) => session.customer === customer)?.status, "expired")
+          const { body, signature } = double.event({ customer, type: "customer.subscription.deleted" })
+          const billing = yield* stripe
+          assert.strictEqual(yield* billing.receive(body, signature), "other_customer")
+        })
+    )
+
+    it.effect("D89 they end later if Stripe does not answer; the account is closed at once", () =>
+      Effect.gen(function* () {
+        const { close, double, email, id, subscription } = yield* paying
+        double.faults.all = "error"
+        const closed = yield* close(password)
+        double.faults.all = undefined
+        assert.deepStrictEqual([closed.status, subscription.status], [303, "active"])
+        assert.strictEqual((yield* Effect.flip(standing(email)))._tag, "AccountNotFound")
+        const { logs } = yield* Site
+        assert.isTrue(logs.some((line) => line.includes("The subscription of a closed account could not be ended")))
+        yield* checkUnchecked(yield* stripe)
+        assert.strictEqual(subscription.status, "canceled")
+        assert.isUndefined(yield* customerIdOf(id))
+      })
+    )
+
+    it.effect("D89 a request that is refused ends nothing", () =>
+      Effect.gen(function* () {
+        const { close, double, email, subscription } = yield* paying
+        const calls = double.calls.length
+        assert.strictEqual((yield* close("wrong")).status, 403)
+        // The session ends after the page was asked for.
+        const signIn = yield* SignIn
+        const closing = yield* AccountClosing
+        const attempt = { email, password: Redacted.make(password), address: "2001:db8::1" }
+        const { session } = yield* signIn.signIn(attempt)
+        yield* Effect.flatMap(Sessions, (sessions) => sessions.end(session.accountId, session.id))
+        const late = closing.close({ session, password: attempt.password, language: "en" })
+        assert.strictEqual((yield* Effect.flip(late))._tag, "SignInRejected")
+        assert.strictEqual(subscription.status, "active")
+        assert.lengthOf(double.calls, calls)
+        assert.strictEqual(yield* standing(email), "growth active")
+      })
+    )
+
+    it.effect("D89 they end although the browser leaves meanwhile", () =>
+      Effect.gen(function* () {
+        const { close, subscription } = yield* paying
+        const held = yield* hold("GET", "/v1/checkout/sessions")
+        const browser = yield* Effect.forkChild(close(password))
+        yield* held.asked
+        yield* Fiber.interrupt(browser)
+        yield* held.release
+        yield* Effect.sync(() => subscription.status).pipe(
+          Effect.filterOrFail((status) => status === "canceled"),
+          Effect.retry({ schedule: Schedule.spaced("20 millis") })
+        )
+      })
+    )
+  })
 
   it.effect("is named to operators as what changed the account", () =>
     Effect.gen(function* () {
