@@ -96,7 +96,7 @@ layer(Services, { excludeTestServices: true })("the webhook of Stripe", (it) => 
       })
       assert.strictEqual(status, 413)
       const fits = double.sign(
-        JSON.stringify({ id: "evt_fits", type: "x", data: { object: {} }, filler: "x".repeat(200_000) })
+        JSON.stringify({ id: "evt_fits", type: "x", created: 1, data: { object: {} }, filler: "x".repeat(200_000) })
       )
       assert.strictEqual((yield* send(fits.body, { "stripe-signature": fits.signature })).status, 200)
     })

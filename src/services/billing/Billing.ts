@@ -199,8 +199,11 @@ const make = (
       .pipe(Effect.catchTag("CustomerGone", () => Effect.as(gone(accountId, customerId), undefined)))
   })
 
-  const receive: StripeBilling["receive"] = Effect.fn("Billing.receive")(function* (body, signature) {
-    const { customerId, id, type } = yield* api.event(body, signature, yield* Clock.currentTimeMillis)
+  const handle = Effect.fnUntraced(function* (
+    body: Uint8Array,
+    signature: string
+  ): Effect.fn.Return<Received, EventRefused | Failure> {
+    const { createdAt, customerId, id, type } = yield* api.event(body, signature, yield* Clock.currentTimeMillis)
     if (customerId === undefined || !isAboutPaying(type)) return "ignored"
     const { isProcessed, owner } = yield* Effect.all({
       owner: BillingRows.ownerOf(customerId),
@@ -209,6 +212,9 @@ const make = (
     if (owner === undefined) return "other_customer"
     if (isProcessed) return "repeated"
     const { change } = yield* update(owner, id)
+    const seconds = (yield* Clock.currentTimeMillis) / 1000
+    yield* Metrics.billingEventDelay.observe({}, Math.max(0, seconds - createdAt))
+    yield* Metrics.billingEventProcessed.set({}, seconds)
     yield* Effect.logInfo({
       message: "A billing event was processed",
       event: id,
@@ -218,6 +224,15 @@ const make = (
     })
     return "processed"
   })
+
+  const receive: StripeBilling["receive"] = Effect.fn("Billing.receive")((body, signature) =>
+    handle(body, signature).pipe(
+      Effect.tap((outcome) => Metrics.billingEvents.add({ outcome })),
+      Effect.tapError(({ _tag }) =>
+        Metrics.billingEvents.add({ outcome: _tag === "EventRefused" ? "refused" : "unavailable" })
+      )
+    )
+  )
 
   const refresh: StripeBilling["refresh"] = (accountId) => Effect.map(update(accountId), ({ change }) => change)
 

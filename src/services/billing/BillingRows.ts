@@ -232,3 +232,11 @@ export const remove = Effect.fnUntraced(function* ({ accountId, customerId }: Qu
   const sql = yield* SqlClient.SqlClient
   yield* sql`DELETE FROM billing_customer WHERE account_id = ${accountId} AND customer_id = ${customerId}`
 })
+
+const decodeTimes = rowOf(Schema.Struct({ at: Schema.NullOr(Schema.Date) }))
+
+/** When the newest event was processed, in milliseconds since 1970, by any server. */
+export const newestEvent = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  return (yield* decodeTimes(yield* sql`SELECT max(received_at) AS at FROM billing_event`)).at?.getTime()
+})

@@ -6,6 +6,7 @@ import { Clock, Effect, Layer, Option, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import type { AccountId } from "../../domain/access/Account.ts"
 import * as DatabaseClock from "../database/DatabaseClock.ts"
+import * as Metrics from "../metrics/Metrics.ts"
 import { Billing, differs, told } from "./Billing.ts"
 import type { StripeBilling } from "./Billing.ts"
 import * as BillingRows from "./BillingRows.ts"
@@ -46,17 +47,24 @@ export const checkUnchecked = Effect.fn("BillingUpkeep.checkUnchecked")(function
           )
         )
       )
+      yield* Metrics.billingCompared.add({ outcome })
       if (outcome === "failed" && ++failures === maxFailures) return
     }
   }
 })
+
+/** As far as the database knows: another server may have processed it, or this one before its start. */
+const lookForNewestEvent = Effect.flatMap(BillingRows.newestEvent, (millis) =>
+  millis === undefined ? Effect.void : Metrics.billingEventProcessed.set({}, millis / 1000)
+)
 
 export const layer = Layer.effectDiscard(
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const { stripe } = yield* Billing
     if (Option.isNone(stripe)) return
-    yield* checkUnchecked(stripe.value).pipe(
+    yield* lookForNewestEvent.pipe(
+      Effect.andThen(checkUnchecked(stripe.value)),
       Effect.andThen(DatabaseClock.deleting(BillingRows.forgetOldEvents)),
       Effect.provideService(SqlClient.SqlClient, sql),
       Effect.catch((error) => Effect.logWarning("Subscriptions could not be compared", error)),

@@ -28,6 +28,8 @@ export class EventRefused extends Schema.TaggedError<EventRefused>()("EventRefus
 export interface BillingEvent {
   readonly id: string
   readonly type: string
+  /** Seconds since 1970. */
+  readonly createdAt: number
   /** Whom it is about; `undefined` if that is nobody. */
   readonly customerId: string | undefined
 }
@@ -127,6 +129,7 @@ const Reference = Schema.optionalKey(Schema.NullOr(Schema.Union([Id, Customer]))
 const Event = Schema.Struct({
   id: Id,
   type: Schema.String,
+  created: Schema.Finite,
   data: Schema.Struct({
     object: Schema.Struct({
       object: Schema.optionalKey(Schema.String),
@@ -311,7 +314,12 @@ export const make = Effect.fn("StripeApi.make")(function* (
         Effect.flatMap((event) =>
           Effect.mapError(decodeEvent(event), () => new EventRefused({ message: refusals.noEvent }))
         ),
-        Effect.map(({ data: { object }, id, type }) => ({ id, type, customerId: customerOf(object) }))
+        Effect.map(({ created, data, id, type }) => ({
+          id,
+          type,
+          createdAt: created,
+          customerId: customerOf(data.object)
+        }))
       )
   }
 })

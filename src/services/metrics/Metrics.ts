@@ -56,6 +56,29 @@ export const charges = counter("discovery_charges_total", {
   labels: { outcome: ["charged", "repeat", "conflict", "insufficient", "barred", "unavailable"] }
 })
 
+// Billing
+
+export const billingEvents = counter("discovery_billing_events_total", {
+  meaning:
+    "Events of Stripe by outcome; ignored is about something else, unavailable could not be processed and is sent again",
+  labels: { outcome: ["processed", "repeated", "ignored", "other_customer", "refused", "unavailable"] }
+})
+
+export const billingEventDelay = histogram("discovery_billing_event_delay_seconds", {
+  meaning: "Time from an event in Stripe until it was processed here",
+  boundaries: [1, 5, 15, 60, 300, 900, 3_600, 21_600, 86_400, 259_200]
+})
+
+export const billingEventProcessed = gauge("discovery_billing_event_processed_timestamp_seconds", {
+  meaning:
+    "When an event was last processed, in seconds since 1970; by other servers too, as of the last hour; 0 before the first"
+})
+
+export const billingCompared = counter("discovery_billing_compared_total", {
+  meaning: "Customers that the daily check has compared with their subscriptions",
+  labels: { outcome: ["same", "corrected", "failed"] }
+})
+
 // Queues and limits
 
 export const queueLength = gauge("discovery_queue_length", {

@@ -1,6 +1,6 @@
 /** Billing over a real database and a double of Stripe's API. */
 import { assert, describe, layer } from "@effect/vitest"
-import { Clock, Duration, Effect, Fiber, Layer, Logger, Schema, Stream } from "effect"
+import { Clock, Duration, Effect, Fiber, Layer, Logger, Metric, Schema, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import type { AccountId } from "../../../src/domain/access/Account.ts"
 import { Accounts } from "../../../src/services/access/Accounts.ts"
@@ -9,6 +9,7 @@ import { CreditLedger } from "../../../src/services/access/CreditLedger.ts"
 import { checkUnchecked } from "../../../src/services/billing/BillingUpkeep.ts"
 import * as BillingRows from "../../../src/services/billing/BillingRows.ts"
 import * as Database from "../../../src/services/database/Database.ts"
+import * as Metrics from "../../../src/services/metrics/Metrics.ts"
 import * as Access from "../../support/Access.ts"
 import {
   account,
@@ -918,6 +919,40 @@ layer(Services, { excludeTestServices: true })("billing", (it) => {
       })
     )
   })
+
+  it.effect("events and comparisons are counted by outcome, with the time that an event took", () =>
+    Effect.gen(function* () {
+      const clock = yield* SetClock
+      const double = yield* StripeDouble
+      const { customerId } = yield* customer()
+      double.subscribe(customerId)
+      const event = yield* eventOf({ customer: customerId })
+      yield* clock.advance(60_000)
+      yield* deliver(event)
+      yield* deliver(event)
+      yield* arrive({ customer: "cus_foreign" })
+      yield* arrive({ customer: customerId, type: "charge.succeeded" })
+      yield* Effect.flip(deliver({ ...event, signature: "" }))
+      double.faults.all = "error"
+      yield* Effect.flip(arrive({ customer: customerId }))
+      double.faults.all = undefined
+      for (const outcome of ["processed", "repeated", "other_customer", "ignored", "refused", "unavailable"] as const) {
+        assert.strictEqual(yield* Metrics.billingEvents.value({ outcome }), 1, outcome)
+      }
+      assert.strictEqual(yield* Metrics.billingEventProcessed.value({}), (Date.parse(start) + 60_000) / 1000)
+      const delays = (yield* Metric.snapshot).find(({ id }) => id === "discovery_billing_event_delay_seconds")
+      assert.deepInclude(delays?.state, { count: 1, sum: 60 })
+      for (const subscription of double.subscriptions) subscription.status = "unpaid"
+      const unknown = yield* customer()
+      double.customers.delete(unknown.customerId)
+      yield* clock.advance(2 * days)
+      yield* checkUnchecked(yield* stripe)
+      assert.isAbove(yield* Metrics.billingCompared.value({ outcome: "corrected" }), 0)
+      assert.isAbove(yield* Metrics.billingCompared.value({ outcome: "same" }), 0)
+      assert.isAbove(yield* Metrics.billingCompared.value({ outcome: "failed" }), 0)
+      yield* clock.set(start)
+    }).pipe(Effect.provideService(Metric.MetricRegistry, new Map()))
+  )
 
   it.effect("nothing that is secret or personal is in the log", () =>
     Effect.sync(() => {
