@@ -80,6 +80,7 @@ export interface Service {
   readonly stop_grace_period?: string
   readonly volumes: ReadonlyArray<string>
   readonly healthcheck?: { readonly test: ReadonlyArray<string> }
+  readonly logging?: { readonly options?: Readonly<Record<string, string>> }
 }
 
 interface Compose {
@@ -87,7 +88,10 @@ interface Compose {
   readonly networks: Readonly<
     Record<
       string,
-      { readonly internal?: boolean; readonly ipam?: { readonly config: ReadonlyArray<{ subnet: string }> } }
+      {
+        readonly internal?: boolean
+        readonly ipam?: { readonly config: ReadonlyArray<{ subnet: string; gateway: string; ip_range: string }> }
+      }
     >
   >
   readonly volumes: Readonly<Record<string, unknown>>
