@@ -13,6 +13,7 @@ import type {
   TrafficMonthRecord
 } from "../../domain/catalog/Records.ts"
 import { englishOf } from "../../domain/ArgumentIssue.ts"
+import { rejectOf } from "./ImportSource.ts"
 import type { ImportRow, LibraryAd, Reject, TaxonomyNiche } from "./ImportSource.ts"
 import type { NicheTree } from "./NicheTree.ts"
 
@@ -41,7 +42,7 @@ export interface Batch {
  * `known` is the catalog before the batch; niches of the batch are added to its tree. A reference is valid only if the record
  * that it refers to came earlier.
  */
-export const sortOut = (
+export const sortByType = (
   rows: ReadonlyArray<ImportRow>,
   known: { readonly niches: NicheTree; readonly shops: ReadonlySet<string> }
 ): Batch => {
@@ -120,7 +121,7 @@ export const sortOut = (
         }
         const whole = shops.get(record.domain)
         // A complete record of the same batch is updated, so that it keeps its other fields.
-        if (whole !== undefined) shops.set(record.domain, withFacts(whole, record))
+        if (whole !== undefined) shops.set(record.domain, updated(whole, record))
         else partialShops.set(record.domain, { ...partialShops.get(record.domain), ...record })
         return undefined
       }
@@ -153,8 +154,7 @@ export const sortOut = (
 
   for (const row of rows) {
     const reject = take(row)
-    if (reject !== undefined)
-      rejects.push({ line: row.line, ...(row.file === undefined ? {} : { file: row.file }), ...reject })
+    if (reject !== undefined) rejects.push(rejectOf(row, reject))
   }
   return {
     niches,
@@ -171,7 +171,7 @@ export const sortOut = (
   }
 }
 
-const withFacts = (whole: ShopRecord, facts: PartialShop): ShopRecord => ({ ...whole, ...facts, type: "shop" })
+const updated = (whole: ShopRecord, facts: PartialShop): ShopRecord => ({ ...whole, ...facts, type: "shop" })
 
 /** The domains of all stores that the rows name. */
 export const domainsOf = (rows: ReadonlyArray<ImportRow>): ReadonlySet<string> => {

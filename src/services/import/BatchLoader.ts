@@ -3,7 +3,7 @@ import { Effect, Schema } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import type { PartialShop, RemovedRecord } from "../../domain/catalog/Records.ts"
 import { rowsOf } from "../database/Rows.ts"
-import { domainsOf, sortOut } from "./Batch.ts"
+import { domainsOf, sortByType } from "./Batch.ts"
 import type { Batch } from "./Batch.ts"
 import type { Write, Written } from "./BulkUpsert.ts"
 import * as CatalogTables from "./CatalogTables.ts"
@@ -84,7 +84,7 @@ export const loadBatch = Effect.fn("BatchLoader.loadBatch")(function* (
     Effect.gen(function* () {
       const known = yield* knownShops(sql, domainsOf(rows))
       const niches = yield* Niches.read(sql, rows)
-      const batch = sortOut(rows, { niches: niches.tree, shops: new Set(known.keys()) })
+      const batch = sortByType(rows, { niches: niches.tree, shops: new Set(known.keys()) })
       return { ...(yield* store(write, batch, known, niches)), rejects: batch.rejects }
     })
   )
@@ -123,7 +123,7 @@ const store = Effect.fnUntraced(function* (
   const added = [...batch.partialShops.keys(), ...batch.shops.keys()].filter((domain) => !known.has(domain))
   const shopIds = new Map([...known, ...(yield* knownShops(sql, added))])
   const idOf = (domain: string | null) => (domain === null ? null : (shopIds.get(domain) ?? null))
-  /** Adds the id of the store to each record. No record is dropped, because `sortOut` has rejected those of unknown stores. */
+  /** Adds the id of the store to each record. No record is dropped, because `sortByType` has rejected those of unknown stores. */
   const ofShop = <R extends { readonly shop: string }>(records: Iterable<R>) =>
     Array.from(records).flatMap((record) => {
       const shopId = idOf(record.shop)

@@ -39,6 +39,10 @@ export interface Reject {
   readonly file?: string
 }
 
+/** An error in a row that was read, with its place in the input. */
+export const rejectOf = ({ file, line }: ImportRow, reject: Pick<Reject, "field" | "reason">): Reject =>
+  file === undefined ? { line, ...reject } : { line, file, ...reject }
+
 export interface ImportChunk {
   readonly rows: ReadonlyArray<ImportRow>
   readonly rejects: ReadonlyArray<Reject>

@@ -4,6 +4,7 @@ import type { SqlError } from "effect/sql"
 import { loadBatch, nothingLoaded, sum } from "./BatchLoader.ts"
 import type { LoadedBatch } from "./BatchLoader.ts"
 import type { Write } from "./BulkUpsert.ts"
+import { rejectOf } from "./ImportSource.ts"
 import type { ImportRow } from "./ImportSource.ts"
 
 const maxRetries = 4
@@ -21,7 +22,7 @@ export const loadRows = (write: Write, rows: ReadonlyArray<ImportRow>): Effect.E
       if (first === undefined) return Effect.fail(error)
       if (rows.length === 1) {
         const reason = `the database refused it: ${causeOf(error)?.message ?? error.message}`
-        return Effect.succeed({ ...nothingLoaded, rejects: [{ line: first.line, field: "", reason }] })
+        return Effect.succeed({ ...nothingLoaded, rejects: [rejectOf(first, { field: "", reason })] })
       }
       const middle = Math.ceil(rows.length / 2)
       return Effect.zipWith(loadRows(write, rows.slice(0, middle)), loadRows(write, rows.slice(middle)), sum)

@@ -63,7 +63,10 @@ const run = Effect.fnUntraced(function* (source: ReadonlyArray<object> | ImportC
     onRejects: (more) => Effect.sync(() => void rejects.push(...more)),
     onProgress: () => Effect.void
   })
-  return { ...report, rejects: rejects.map(({ field, line, reason }) => `${line} ${field}: ${reason}`) }
+  return {
+    ...report,
+    rejects: rejects.map(({ field, file = "", line, reason }) => `${file}${line} ${field}: ${reason}`)
+  }
 })
 
 /** Every stored row with the transaction that wrote it, which shows rows that were written again. */
@@ -272,12 +275,14 @@ layer(Layer.empty, { excludeTestServices: true })("Importer", (it) => {
         const sql = yield* SqlClient.SqlClient
         yield* run([shop("a.com")])
         yield* sql`ALTER TABLE product ADD CONSTRAINT no_thirteen CHECK (key NOT IN ('13', '700'))`
-        const { accepted, rejects, tallies } = yield* run(
-          Array.from({ length: 1_000 }, (_, index) => product("a.com", String(index)))
-        )
+        const products = chunk(Array.from({ length: 1_000 }, (_, index) => product("a.com", String(index))))
+        const { accepted, rejects, tallies } = yield* run({
+          ...products,
+          rows: products.rows.map((row) => ({ ...row, file: "a:" }))
+        })
         assert.deepStrictEqual(
           rejects.map((reject) => reject.split(": new row", 1)[0]),
-          ["14 : the database refused it", "701 : the database refused it"]
+          ["a:14 : the database refused it", "a:701 : the database refused it"]
         )
         assert.deepStrictEqual([accepted, tallies.product.added], [998, 998])
       })
