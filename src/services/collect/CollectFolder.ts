@@ -71,7 +71,7 @@ export interface DomainFolder {
  * Allows one run at a time in a folder, by a file with the process id that is removed with the run. The file of a process that
  * was killed does not count.
  */
-const takeTurn = Effect.fnUntraced(function* (folder: string, file: string) {
+const lockFolder = Effect.fnUntraced(function* (folder: string, file: string) {
   const files = yield* FileSystem.FileSystem
   const write = files.writeFileString(file, String(process.pid), { flag: "wx" })
   const taken = Effect.catchIf(
@@ -111,7 +111,7 @@ export const open = Effect.fn("CollectFolder.open")(function* (
 ): Effect.fn.Return<CollectFolder, CollectError, FileSystem.FileSystem | Scope.Scope> {
   const files = yield* FileSystem.FileSystem
   const inner = path.join(folder, ".collect")
-  yield* takeTurn(folder, path.join(inner, "running"))
+  yield* lockFolder(folder, path.join(inner, "running"))
   const statePath = path.join(inner, "state.ndjson")
   const failedPath = path.join(inner, "failed.txt")
 
@@ -120,7 +120,7 @@ export const open = Effect.fn("CollectFolder.open")(function* (
     yield* files.rename(`${file}.tmp`, file)
   })
   const append = (entry: Entry) =>
-    files.writeFile(statePath, utf8.encode(`${JSON.stringify(entry)}\n`), { flag: "a" }).pipe(tellingWhere(folder))
+    files.writeFile(statePath, utf8.encode(`${JSON.stringify(entry)}\n`), { flag: "a" }).pipe(namingFolder(folder))
 
   const domains = new Map<string, DomainState>()
   const collected = new Set<string>()
@@ -165,7 +165,7 @@ export const open = Effect.fn("CollectFolder.open")(function* (
     for (const line of text.split("\n")) Option.map(decodeEntry(line), take)
     const kept = Array.from(entries(), (entry) => `${JSON.stringify(entry)}\n`)
     yield* write(statePath, utf8.encode(kept.join("")))
-  }).pipe(tellingWhere(folder))
+  }).pipe(namingFolder(folder))
 
   const of = (domain: string): DomainFolder => {
     const place = path.join(folder, domain)
@@ -173,7 +173,7 @@ export const open = Effect.fn("CollectFolder.open")(function* (
     const before = path.join(inner, `${domain}.before`)
     const readIfThere = Effect.fnUntraced(function* (file: string) {
       return (yield* files.exists(file)) ? yield* files.readFile(file) : undefined
-    }, tellingWhere(folder))
+    }, namingFolder(folder))
 
     return {
       begin: Effect.gen(function* () {
@@ -187,12 +187,12 @@ export const open = Effect.fn("CollectFolder.open")(function* (
         // The run was interrupted between the two renames of `place`.
         if (!(yield* files.exists(place)) && (yield* files.exists(before))) yield* files.rename(before, place)
         yield* files.makeDirectory(part, { recursive: true })
-        const halves = (yield* files.readDirectory(part)).filter((name) => !underWay.has(name))
-        yield* Effect.forEach(halves, (name) => files.remove(path.join(part, name), { recursive: true }))
-      }).pipe(tellingWhere(folder)),
+        const unsaved = (yield* files.readDirectory(part)).filter((name) => !underWay.has(name))
+        yield* Effect.forEach(unsaved, (name) => files.remove(path.join(part, name), { recursive: true }))
+      }).pipe(namingFolder(folder)),
       discard: Effect.suspend(() => {
         stateOf(domain).underWay.clear()
-        return files.remove(part, { recursive: true, force: true }).pipe(tellingWhere(folder))
+        return files.remove(part, { recursive: true, force: true }).pipe(namingFolder(folder))
       }),
       underWay: Effect.fnUntraced(function* (file) {
         return stateOf(domain).underWay.has(file) ? yield* readIfThere(path.join(part, file)) : undefined
@@ -206,7 +206,7 @@ export const open = Effect.fn("CollectFolder.open")(function* (
           : { body, validators: { etag: saved.etag, lastModified: saved.last_modified } }
       }),
       save: Effect.fnUntraced(function* (file, body, { etag, lastModified }) {
-        yield* write(path.join(part, file), body).pipe(tellingWhere(folder))
+        yield* write(path.join(part, file), body).pipe(namingFolder(folder))
         const at = yield* Clock.currentTimeMillis
         const saved: Saved = { type: "saved", domain, file, etag, last_modified: lastModified, at }
         yield* append(saved)
@@ -218,7 +218,7 @@ export const open = Effect.fn("CollectFolder.open")(function* (
           if (yield* files.exists(place)) yield* files.rename(place, before)
           yield* files.rename(part, place)
           yield* files.remove(before, { recursive: true, force: true })
-        }).pipe(tellingWhere(folder))
+        }).pipe(namingFolder(folder))
         yield* append({ type: "collected", domain })
         take({ type: "collected", domain })
       })
@@ -233,7 +233,7 @@ export const open = Effect.fn("CollectFolder.open")(function* (
       const text = failed.map((line) => `${line}\n`).join("")
       yield* (
         failed.length === 0 ? files.remove(failedPath, { force: true }) : write(failedPath, utf8.encode(text))
-      ).pipe(tellingWhere(folder))
+      ).pipe(namingFolder(folder))
       yield* append({ type: "finished" })
     })
   }
@@ -241,7 +241,7 @@ export const open = Effect.fn("CollectFolder.open")(function* (
 
 const utf8 = new TextEncoder()
 
-const tellingWhere = (folder: string) =>
+const namingFolder = (folder: string) =>
   Effect.mapError((error: PlatformError.PlatformError) => unwritable(folder, error))
 
 const unwritable = (folder: string, error: PlatformError.PlatformError) =>

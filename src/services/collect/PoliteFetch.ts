@@ -99,17 +99,19 @@ export const make = Effect.fnUntraced(function* (options: {
   })
 
   /** Sends a request with retries. Returns the answer, or a status that is not retried. */
-  const patiently = Effect.fnUntraced(function* (wanted: Wanted): Effect.fn.Return<Answer | Bodiless, NotFetched> {
+  const requestWithRetries = Effect.fnUntraced(function* (
+    wanted: Wanted
+  ): Effect.fn.Return<Answer | Bodiless, NotFetched> {
     for (const pause of [...pausesSeconds, undefined]) {
       const answered = yield* once(wanted)
       if (Result.isSuccess(answered)) return answered.success
       const { failure } = answered
-      if (failure._tag === "FetchFailed" && !isWorthAgain(failure)) return yield* unfetched(failure, wanted)
+      if (failure._tag === "FetchFailed" && !isRetryable(failure)) return yield* failureOf(failure, wanted)
       if (failure._tag === "Bodiless" && !isBusy(failure.head.status)) return failure
       const now = yield* Clock.currentTimeMillis
       const asked = failure._tag === "Bodiless" ? retryAfterSeconds(failure.head, now) : undefined
       if (asked !== undefined) freeAt = Math.max(freeAt, now + 1_000 * Math.min(asked, maxRetryAfterSeconds))
-      if (pause === undefined || (asked ?? 0) > maxRetryAfterSeconds) return yield* unfetched(failure, wanted)
+      if (pause === undefined || (asked ?? 0) > maxRetryAfterSeconds) return yield* failureOf(failure, wanted)
       freeAt = Math.max(freeAt, now + 1_000 * (asked ?? pause))
     }
     return yield* new NotFetched({ reason: "passing", message: "was not asked" })
@@ -117,25 +119,25 @@ export const make = Effect.fnUntraced(function* (options: {
 
   const follow = Effect.fnUntraced(function* (
     wanted: Wanted,
-    areRobotsAsked: boolean
+    obeysRobots: boolean
   ): Effect.fn.Return<Fetched | undefined, NotFetched> {
     let { url } = wanted
     for (let redirects = 0; redirects <= maxRedirects; redirects++) {
-      if (areRobotsAsked) {
+      if (obeysRobots) {
         yield* enter(url.host)
         const rules = robots.get(url.host) ?? Robots.allowsEverything
         if (!rules.allows(`${url.pathname}${url.search}`)) {
           return yield* new NotFetched({ reason: "disallowed", message: "is not allowed by its robots.txt" })
         }
       }
-      const answer = yield* patiently({ ...wanted, url })
+      const answer = yield* requestWithRetries({ ...wanted, url })
       if (!(answer instanceof Bodiless)) return yield* fetchedOf(answer, url, wanted.maxBytes)
       const { headers, status } = answer.head
       if (status === 304 && wanted.validators !== undefined) return undefined
       if (!redirectStatuses.has(status)) {
         return yield* new NotFetched({ reason: "no", message: `answers with status ${status}` })
       }
-      url = yield* leadingTo(url, headers["location"] ?? "")
+      url = yield* redirectTarget(url, headers["location"] ?? "")
     }
     return yield* new NotFetched({ reason: "passing", message: `redirects more than ${maxRedirects} times` })
   })
@@ -167,7 +169,7 @@ const redirectStatuses = new Set([301, 302, 303, 307, 308])
 
 const isBusy = (status: number): boolean => status >= 500 || status === 408 || status === 429
 
-const isWorthAgain = ({ reason }: FetchFailed): boolean => reason === "connection" || reason === "timeout"
+const isRetryable = ({ reason }: FetchFailed): boolean => reason === "connection" || reason === "timeout"
 
 const retryAfterSeconds = ({ headers }: Head, now: number): number | undefined => {
   const text = headers["retry-after"]?.trim() ?? ""
@@ -176,7 +178,7 @@ const retryAfterSeconds = ({ headers }: Head, now: number): number | undefined =
   return Number.isFinite(at) ? Math.max(0, Math.ceil((at - now) / 1_000)) : undefined
 }
 
-const unfetched = (failure: Bodiless | FetchFailed, { maxBytes }: Wanted): NotFetched => {
+const failureOf = (failure: Bodiless | FetchFailed, { maxBytes }: Wanted): NotFetched => {
   if (failure._tag === "Bodiless") {
     const after = failure.head.headers["retry-after"]
     return new NotFetched({
@@ -200,7 +202,7 @@ const unfetched = (failure: Bodiless | FetchFailed, { maxBytes }: Wanted): NotFe
   }
 }
 
-const leadingTo = (from: URL, location: string): Effect.Effect<URL, NotFetched> => {
+const redirectTarget = (from: URL, location: string): Effect.Effect<URL, NotFetched> => {
   const no = (reason: NotFetched["reason"], message: string) => Effect.fail(new NotFetched({ reason, message }))
   const to = URL.parse(location, from)
   if (to === null) return no("no", "redirects to no address")

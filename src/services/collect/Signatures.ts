@@ -10,7 +10,7 @@ import builtIn from "./signatures.json" with { type: "json" }
 /** Shorter texts would match unrelated pages. */
 const Text = Fields.line(200).check(Schema.isMinLength(4))
 
-const tells = Schema.NonEmptyArray(Text)
+const Texts = Schema.NonEmptyArray(Text)
 
 export const Signatures = Schema.Struct({
   apps: Schema.optionalKey(
@@ -18,17 +18,17 @@ export const Signatures = Schema.Struct({
       Schema.Struct({
         name: Fields.line(100),
         /** One of these must occur in a tag or a script, in any case. */
-        texts: tells
+        texts: Texts
       })
     )
   ),
-  pixels: Schema.optionalKey(Schema.Array(Schema.Struct({ name: Schema.Literals(pixels), texts: tells }))),
+  pixels: Schema.optionalKey(Schema.Array(Schema.Struct({ name: Schema.Literals(pixels), texts: Texts }))),
   social_networks: Schema.optionalKey(
     Schema.Array(
       Schema.Struct({
         name: Schema.Literals(socialNetworks),
         /** A link must lead to a path of one of these hosts or their subdomains. */
-        hosts: tells,
+        hosts: Texts,
         /** Paths that begin like this do not count, such as links that share the page. */
         except: Schema.optionalKey(Schema.Array(Fields.line(200)))
       })

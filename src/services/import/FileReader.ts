@@ -142,7 +142,7 @@ export const recordsOf = Effect.fnUntraced(function* (
             if (isWhole) wholes.add(shop.domain)
           })
         : convert(file, container, storefrontItems(shop.domain, wholes), (isWhole) => {
-            if (!isWhole) wholes.spoil(shop.domain)
+            if (!isWhole) wholes.markIncomplete(shop.domain)
           })
   return Stream.concat(Stream.succeed(shopChunk(shop)), records)
 })

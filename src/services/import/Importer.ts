@@ -115,7 +115,7 @@ export class Importer extends Context.Service<
 
       const run = Effect.fn("Importer.run")(
         function* (source: Stream.Stream<ImportChunk, UnreadableInput>, options: ImportOptions) {
-          yield* takeTurn(sql)
+          yield* acquireLock(sql)
           const startedAt = yield* Clock.currentTimeMillis
           const report = new Report(options)
           const { asOf } = options.provenance
@@ -200,7 +200,7 @@ const stopped = (error: SqlError.SqlError): ImportStopped =>
   })
 
 /** Reserves a connection for the lock, because the lock belongs to a session and outlives the transactions of the batches. */
-const takeTurn = Effect.fnUntraced(function* (
+const acquireLock = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient
 ): Effect.fn.Return<void, SqlError.SqlError | ImportRunning, Scope.Scope> {
   const connection = yield* sql.reserve

@@ -9,7 +9,7 @@ const commonPageSizes = new Set([30, 50, 100, 150, 200, largestPage])
 export class WholeStores {
   readonly #isComplete: boolean
   readonly #whole = new Set<string>()
-  readonly #spoiled = new Set<string>()
+  readonly #incomplete = new Set<string>()
   /** The number of products of each page, for stores whose products are paged. */
   readonly #pages = new Map<string, Array<number>>()
   readonly kept: Array<{ readonly shop: string; readonly key: string }> = []
@@ -24,8 +24,8 @@ export class WholeStores {
   }
 
   /** Marks the store as incomplete, because a file of it was truncated. */
-  spoil(domain: string): void {
-    this.#spoiled.add(domain)
+  markIncomplete(domain: string): void {
+    this.#incomplete.add(domain)
   }
 
   /** Begins a page of the store. */
@@ -57,6 +57,6 @@ export class WholeStores {
       const isLastThere = sizes.length > 1 ? last < largest : largest > largestPage || !commonPageSizes.has(largest)
       return isLastThere ? [domain] : []
     })
-    return Array.from(new Set([...this.#whole, ...paged])).filter((domain) => !this.#spoiled.has(domain))
+    return Array.from(new Set([...this.#whole, ...paged])).filter((domain) => !this.#incomplete.has(domain))
   }
 }

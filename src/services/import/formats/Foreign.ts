@@ -1,9 +1,20 @@
 /** Reads values of third-party JSON and CSV. A value of an unexpected type is unknown, never an error. */
 import { Predicate } from "effect"
+import { remembering } from "../../../domain/catalog/Remembering.ts"
 
 export type Foreign = Readonly<Record<string, unknown>>
 
 export const isForeign = (value: unknown): value is Foreign => Predicate.isObject(value) && !Array.isArray(value)
+
+/** Parses a JSON object; `undefined` for other text. */
+export const parse = (text: string): Foreign | undefined => {
+  try {
+    const value: unknown = JSON.parse(text)
+    return isForeign(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
 
 export const foreign = (value: unknown): Foreign => (isForeign(value) ? value : {})
 
@@ -15,6 +26,20 @@ export const text = (value: unknown): string | null => {
   if (typeof value !== "string") return null
   const trimmed = value.trim()
   return trimmed === "" ? null : trimmed
+}
+
+/** The places of a table's columns. `names` are the possible names of each in lower case, the best first. */
+export const placesOf = <Column extends string>(
+  header: ReadonlyArray<string>,
+  names: Readonly<Record<Column, ReadonlyArray<string>>>
+): Readonly<Partial<Record<Column, number>>> => {
+  const lower = header.map((name) => name.trim().toLowerCase())
+  const places: Partial<Record<Column, number>> = {}
+  for (const column in names) {
+    const at = names[column].map((name) => lower.indexOf(name)).find((at) => at >= 0)
+    if (at !== undefined) places[column] = at
+  }
+  return places
 }
 
 /** The first value that is known. */
@@ -144,10 +169,7 @@ const withLists = (value: unknown): unknown => {
 export const snakeCase = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(snakeCase)
   if (!isForeign(value)) return value
-  return Object.fromEntries(
-    Object.entries(value).map(([name, inner]) => [
-      name.replaceAll(/([a-z0-9])([A-Z]+)/gu, "$1_$2").toLowerCase(),
-      snakeCase(inner)
-    ])
-  )
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [inSnakeCase(name), snakeCase(inner)]))
 }
+
+const inSnakeCase = remembering((name) => name.replaceAll(/([a-z0-9])([A-Z]+)/gu, "$1_$2").toLowerCase())

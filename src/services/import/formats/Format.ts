@@ -5,7 +5,7 @@ import { delimiterOf, headerOf } from "../CsvRows.ts"
 import { firstItem } from "../JsonItems.ts"
 import * as AdLibrary from "./AdLibrary.ts"
 import * as BulkProducts from "./BulkProducts.ts"
-import { isForeign } from "./Foreign.ts"
+import { isForeign, parse } from "./Foreign.ts"
 import type { Foreign } from "./Foreign.ts"
 import * as ProductCsv from "./ProductCsv.ts"
 import * as ShopCsv from "./ShopCsv.ts"
@@ -50,15 +50,6 @@ const formatOf = (record: Foreign): FormatName | undefined => {
 }
 
 const lists: Partial<Record<FormatName, string>> = { storefront: "products", ads: "data" }
-
-const parse = (text: string): Foreign | undefined => {
-  try {
-    const value: unknown = JSON.parse(text)
-    return isForeign(value) ? value : undefined
-  } catch {
-    return undefined
-  }
-}
 
 /** Detects the format by the beginning of a file. A failure says why it is unknown, and what to do. */
 export const detect = (

@@ -14,113 +14,66 @@ import { columns as shopColumns } from "./ShopCsv.ts"
 /** Possible column names for each field, the best first, in lower case and without spaces and punctuation. */
 type Names = Readonly<Record<string, ReadonlyArray<string>>>
 
-const storeNames = [
-  "shop",
-  "domain",
-  "rootdomain",
-  "storedomain",
-  "shopdomain",
-  "store",
-  "website",
-  "storeurl",
-  "shopurl",
-  "host"
-]
-const createdNames = ["createdat", "created", "createdon", "publishedat", "dateadded", "firstseen", "datecreated"]
+const words = (text: string): ReadonlyArray<string> => text.split(" ")
+
+const storeNames = words("shop domain rootdomain storedomain shopdomain store website storeurl shopurl host")
+const createdNames = words("createdat created createdon publishedat dateadded firstseen datecreated")
 
 const shopNames: Names = {
-  domain: [...shopColumns.domain, "domainname", ...storeNames, "homepage", "site", "url", "web", "webaddress"],
-  name: [
-    ...shopColumns.name,
-    "shopname",
-    "storename",
-    "companyname",
-    "merchant",
-    "brand",
-    "brandname",
-    "account",
-    "store"
-  ],
-  country: [...shopColumns.country, "countryiso", "hqcountry", "location", "market"],
-  currency: [...shopColumns.currency, "currencycode"],
-  languages: [...shopColumns.language, "languages", "locale", "lang"],
-  created_on: [...shopColumns.created, ...createdNames, "launched", "founded", "firstdetected"],
-  monthly_revenue: [
-    ...shopColumns.sales,
-    "revenue",
-    "sales",
-    "estimatedsales",
-    "estimatedrevenue",
-    "monthlysales",
-    "gmv"
-  ],
-  monthly_orders: [...shopColumns.orders, "orders"],
-  products_count: [...shopColumns.products, "products", "numberofproducts", "skus", "skucount"],
-  theme: [...shopColumns.theme, "themename"],
-  apps: [...shopColumns.apps, "installedapps", "appnames", "plugins"],
-  trustpilot_rating: [...shopColumns.rating, "trustpilot", "trustpilotscore"],
-  trustpilot_reviews: [...shopColumns.reviews, "trustpilotcount", "trustpilotreviewcount"],
-  pixels: ["pixels", "trackingpixels"],
-  social_networks: ["socialnetworks", "socials"],
-  categories: [...shopColumns.categories, "category", "industry", "vertical", "niche"]
+  domain: [...shopColumns.domain, ...words("domainname"), ...storeNames, ...words("homepage site url web webaddress")],
+  name: [...shopColumns.name, ...words("shopname storename companyname merchant brand brandname account store")],
+  country: [...shopColumns.country, ...words("countryiso hqcountry location market")],
+  currency: [...shopColumns.currency, ...words("currencycode")],
+  languages: [...shopColumns.language, ...words("languages locale lang")],
+  created_on: [...shopColumns.created, ...createdNames, ...words("launched founded firstdetected")],
+  monthly_revenue: [...shopColumns.sales, ...words("revenue sales estimatedsales estimatedrevenue monthlysales gmv")],
+  monthly_orders: [...shopColumns.orders, ...words("orders")],
+  products_count: [...shopColumns.products, ...words("products numberofproducts skus skucount")],
+  theme: [...shopColumns.theme, ...words("themename")],
+  apps: [...shopColumns.apps, ...words("installedapps appnames plugins")],
+  trustpilot_rating: [...shopColumns.rating, ...words("trustpilot trustpilotscore")],
+  trustpilot_reviews: [...shopColumns.reviews, ...words("trustpilotcount trustpilotreviewcount")],
+  pixels: words("pixels trackingpixels"),
+  social_networks: words("socialnetworks socials"),
+  categories: [...shopColumns.categories, ...words("category industry vertical niche")]
 }
 
 const productNames: Names = {
-  shop: [...storeNames, "shopname", "merchant"],
-  key: ["handle", "urlhandle", "productid", "id", "key", "productkey", "asin", "sku", "itemid", "gtin"],
-  title: ["title", "producttitle", "productname", "name", "item", "product", "itemname"],
-  url: ["url", "producturl", "link", "productlink", "permalink", "pageurl"],
-  image_url: ["imageurl", "image", "imagesrc", "imagelink", "mainimage", "picture", "photo", "thumbnail", "img"],
-  price: [
-    "price",
-    "variantprice",
-    "saleprice",
-    "currentprice",
-    "amount",
-    "minprice",
-    "lowestprice",
-    "unitprice",
-    "retailprice"
-  ],
+  shop: [...storeNames, ...words("shopname merchant")],
+  key: words("handle urlhandle productid id key productkey asin sku itemid gtin"),
+  title: words("title producttitle productname name item product itemname"),
+  url: words("url producturl link productlink permalink pageurl"),
+  image_url: words("imageurl image imagesrc imagelink mainimage picture photo thumbnail img"),
+  price: words("price variantprice saleprice currentprice amount minprice lowestprice unitprice retailprice"),
   created_at: createdNames,
-  "details.description_html": ["description", "bodyhtml", "body", "longdescription", "productdescription"],
-  "details.vendor": ["vendor", "brand", "manufacturer", "brandname"],
-  "details.product_type": ["producttype", "type", "category", "productcategory", "googleproductcategory"],
-  "details.tags": ["tags", "keywords", "labels"]
+  "details.description_html": words("description bodyhtml body longdescription productdescription"),
+  "details.vendor": words("vendor brand manufacturer brandname"),
+  "details.product_type": words("producttype type category productcategory googleproductcategory"),
+  "details.tags": words("tags keywords labels")
 }
 
 const adNames: Names = {
-  key: ["adarchiveid", "adid", "libraryid", "adlibraryid", "id", "key", "creativeid"],
-  shop: ["shop", "storedomain", "shopdomain", "domain", "store"],
-  ad_archive_id: ["adarchiveid", "libraryid", "adlibraryid"],
-  page_name: ["pagename", "page", "advertiser", "advertisername", "brand", "account", "accountname", "brandname"],
-  status: ["status", "adstatus", "isactive", "active", "state", "running"],
-  media_type: ["mediatype", "displayformat", "adformat", "format", "adtype", "type", "creativetype"],
-  headline: ["headline", "title", "adtitle", "linktitle"],
-  ad_text: ["adtext", "text", "body", "copy", "adcopy", "primarytext", "message", "adbody", "caption"],
-  cta: ["cta", "ctatext", "ctatype", "calltoaction", "button", "buttontext"],
-  landing_url: ["landingurl", "landingpage", "linkurl", "link", "destinationurl", "url", "targeturl", "landingpageurl"],
-  image_url: ["imageurl", "image", "thumbnail", "thumbnailurl", "creativeurl", "mediaurl", "preview"],
-  ad_library_url: ["adlibraryurl", "libraryurl", "adurl"],
-  started_on: [
-    "startedon",
-    "startdate",
-    "started",
-    "start",
-    "firstseen",
-    "adstart",
-    "firstseenon",
-    "datestarted",
-    "launched"
-  ],
-  last_seen_on: ["lastseenon", "lastseen", "enddate", "ended", "end", "stopdate", "lastactive"],
-  is_partnership: ["ispartnership", "partnership", "brandedcontent", "paidpartnership"]
+  key: words("adarchiveid adid libraryid adlibraryid id key creativeid"),
+  shop: words("shop storedomain shopdomain domain store"),
+  ad_archive_id: words("adarchiveid libraryid adlibraryid"),
+  page_name: words("pagename page advertiser advertisername brand account accountname brandname"),
+  status: words("status adstatus isactive active state running"),
+  media_type: words("mediatype displayformat adformat format adtype type creativetype"),
+  headline: words("headline title adtitle linktitle"),
+  ad_text: words("adtext text body copy adcopy primarytext message adbody caption"),
+  cta: words("cta ctatext ctatype calltoaction button buttontext"),
+  landing_url: words("landingurl landingpage linkurl link destinationurl url targeturl landingpageurl"),
+  image_url: words("imageurl image thumbnail thumbnailurl creativeurl mediaurl preview"),
+  ad_library_url: words("adlibraryurl libraryurl adurl"),
+  started_on: words("startedon startdate started start firstseen adstart firstseenon datestarted launched"),
+  last_seen_on: words("lastseenon lastseen enddate ended end stopdate lastactive"),
+  is_partnership: words("ispartnership partnership brandedcontent paidpartnership")
 }
 
 const trafficNames: Names = {
-  shop: [...storeNames, "site", "url"],
-  month: ["month", "date", "period", "yearmonth", "reportmonth"],
-  visits: ["visits", "monthlyvisits", "estimatedmonthlyvisits", "sessions", "totalvisits", "traffic", "visitors"]
+  shop: [...storeNames, ...words("site url")],
+  month: words("month date period yearmonth reportmonth"),
+  visits: words("visits monthlyvisits estimatedmonthlyvisits sessions totalvisits traffic visitors")
 }
 
 const namesOf: Readonly<Record<RecordName, Names>> = {

@@ -78,14 +78,14 @@ type MappedRecord = PartialShop | ProductRecord | AdRecord | TrafficMonthRecord
 const decodeRecord = (record: RecordName, input: object): Result.Result<MappedRecord, ReadonlyArray<ArgumentIssue>> =>
   recordDecoders[record](input)
 
-const told = (path: string, reason: string) => `${path === "" ? "the map" : `\`${path}\``} ${reason}`
+const located = (path: string, reason: string) => `${path === "" ? "the map" : `\`${path}\``} ${reason}`
 
 /** Decodes a map from JSON, or returns all that is wrong with it. */
 export const decode = (document: unknown): Result.Result<Mapping, string> => {
   const tag = decodeTag(document)
   const decoded = Result.isSuccess(tag) ? mapDecoders[tag.success.record](document) : tag
   if (Result.isFailure(decoded)) {
-    return Result.fail(decoded.failure.map((issue) => told(issue.path, englishOf(issue))).join("; "))
+    return Result.fail(decoded.failure.map((issue) => located(issue.path, englishOf(issue))).join("; "))
   }
   const { record } = decoded.success
   const sources = Object.entries(decoded.success.fields).flatMap(([name, source]) =>
@@ -95,10 +95,10 @@ export const decode = (document: unknown): Result.Result<Mapping, string> => {
   const wrong = [
     ...sources.flatMap(([name, source]) => {
       const problem = wrongIn(source)
-      return problem === undefined ? [] : [told(`fields.${name}`, problem)]
+      return problem === undefined ? [] : [located(`fields.${name}`, problem)]
     }),
     ...wrongConstants(mapping),
-    ...requiredOf(mapping).map((name) => told(`fields.${name}`, "is required"))
+    ...requiredOf(mapping).map((name) => located(`fields.${name}`, "is required"))
   ]
   return wrong.length === 0 ? Result.succeed(mapping) : Result.fail(wrong.join("; "))
 }
@@ -116,7 +116,7 @@ const wrongConstants = (mapping: Mapping): ReadonlyArray<string> =>
   Result.match(decodeRecord(mapping.record, inputOf(mapping.record, constantsOf(mapping))), {
     onSuccess: () => [],
     onFailure: (issues) =>
-      issues.filter(({ code }) => code !== "required").map((issue) => told(`fields.${issue.path}`, englishOf(issue)))
+      issues.filter(({ code }) => code !== "required").map((issue) => located(`fields.${issue.path}`, englishOf(issue)))
   })
 
 /** Required fields that the map does not name. A product may lack its store, which the command can name. */
@@ -216,7 +216,7 @@ const reader = <From>(
     if (source.column === undefined || field === undefined) return []
     const get = getter(source.column)
     const read = ReadAs.make(field, optionsOf(field, source))
-    if (Result.isFailure(read)) wrong.push(told(`fields.${name}.form`, read.failure))
+    if (Result.isFailure(read)) wrong.push(located(`fields.${name}.form`, read.failure))
     if (get === undefined && source.optional !== true)
       wrong.push(`there is no column ${suggested(source.column, columns)}`)
     return get === undefined || Result.isFailure(read)
@@ -249,8 +249,8 @@ const reader = <From>(
       return { rows: [rowOf(decoded.success, line)], rejects: [], skipped: 0, otherCurrencies }
     }
     const others = Result.isSuccess(decoded) ? [] : rejects(line, decoded.failure)
-    const isTold = (reject: Reject) => unread.some(({ field }) => field === reject.field)
-    return { rows: [], rejects: [...unread, ...others.filter((reject) => !isTold(reject))], skipped: 0 }
+    const isReported = (reject: Reject) => unread.some(({ field }) => field === reject.field)
+    return { rows: [], rejects: [...unread, ...others.filter((reject) => !isReported(reject))], skipped: 0 }
   })
 }
 

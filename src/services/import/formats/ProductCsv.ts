@@ -6,7 +6,7 @@
  */
 import * as Storefront from "../../../domain/catalog/Storefront.ts"
 import type { Reject } from "../ImportSource.ts"
-import { amount, text } from "./Foreign.ts"
+import { amount, placesOf, text } from "./Foreign.ts"
 import { nothing, ofProduct } from "./Reading.ts"
 import type { Reading } from "./Reading.ts"
 
@@ -33,16 +33,7 @@ const names = {
 } as const
 export type Column = keyof typeof names
 
-export type Columns = Readonly<Partial<Record<Column, number>>>
-
-export const columnsOf = (header: ReadonlyArray<string>): Columns => {
-  const lower = header.map((name) => name.trim().toLowerCase())
-  const found = Object.entries(names).flatMap(([column, spellings]) => {
-    const at = spellings.map((name) => lower.indexOf(name)).find((at) => at >= 0)
-    return at === undefined ? [] : [[column, at] as const]
-  })
-  return Object.fromEntries(found)
-}
+export const columnsOf = (header: ReadonlyArray<string>) => placesOf<Column>(header, names)
 
 /** Lists of prices or stock, without titles, are not exports of products. */
 export const isHeader = (header: ReadonlyArray<string>): boolean => {

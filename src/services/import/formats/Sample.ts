@@ -2,7 +2,7 @@
 import { Result } from "effect"
 import { CsvRows, delimiterOf, headerOf } from "../CsvRows.ts"
 import { JsonItems, listIn } from "../JsonItems.ts"
-import { isForeign } from "./Foreign.ts"
+import { isForeign, parse } from "./Foreign.ts"
 import type { Foreign } from "./Foreign.ts"
 import type { Container } from "./Format.ts"
 
@@ -35,15 +35,6 @@ export const containerOf = (head: string, columns: ReadonlyArray<string>): Resul
   return Result.succeed(
     path === undefined && record !== undefined ? { _tag: "Lines" } : { _tag: "Json", path: path ?? "$" }
   )
-}
-
-const parse = (text: string): Foreign | undefined => {
-  try {
-    const value: unknown = JSON.parse(text)
-    return isForeign(value) ? value : undefined
-  } catch {
-    return undefined
-  }
 }
 
 /** Reads a value by its name or its path, such as `pricing.amount`. For the items of a list, it returns a list. */

@@ -7,7 +7,7 @@ import type { Pixel, SocialNetwork } from "../../../domain/catalog/Enumerations.
 import { PartialShop } from "../../../domain/catalog/Records.ts"
 import * as RecordDecoder from "../../../domain/catalog/RecordDecoder.ts"
 import { Result } from "effect"
-import { amount, day, host, joined, text } from "./Foreign.ts"
+import { amount, day, host, joined, placesOf, text } from "./Foreign.ts"
 import { refused } from "./Reading.ts"
 import type { Reading, Table } from "./Reading.ts"
 import type { StoreOptions } from "./StorefrontShop.ts"
@@ -95,15 +95,7 @@ export const languageOf = (code: string): (typeof languages)[number] | undefined
   languageCodes[code.toLowerCase().split(/[-_]/u)[0] ?? ""] ??
   languages.find((language) => language.toLowerCase() === code.toLowerCase())
 
-export const positions = (header: ReadonlyArray<string>): Partial<Record<Column, number>> => {
-  const lower = header.map((name) => name.trim().toLowerCase())
-  return Object.fromEntries(
-    Object.entries(columns).flatMap(([column, names]) => {
-      const at = names.map((name) => lower.indexOf(name)).find((at) => at >= 0)
-      return at === undefined ? [] : [[column, at]]
-    })
-  )
-}
+export const positions = (header: ReadonlyArray<string>) => placesOf<Column>(header, columns)
 
 /** Whether there is a column with the domain and at least one other known column. */
 export const isHeader = (header: ReadonlyArray<string>): boolean => {
