@@ -1,7 +1,7 @@
 /**
  * A fast path for decoding millions of records. A schema decodes each value through a chain of effects, but most records
- * are valid and need only cleaning and a check. A record that fails here is decoded by the schema, which reports all
- * issues.
+ * are valid: one pass cleans and checks them, and copies only what it changes. A record that fails here is decoded by the
+ * schema, which reports all issues.
  */
 import { Predicate, Result, SchemaAST } from "effect"
 import type { Schema } from "effect"
@@ -11,7 +11,7 @@ import type { ArgumentIssue } from "../ArgumentIssue.ts"
 declare module "effect/Schema" {
   namespace Annotations {
     interface Annotations {
-      /** Cleans a field's raw value as its schema does when decoding; {@link unfit} if it cannot. */
+      /** Cleans a field's raw value as its schema does when decoding. A list is cleaned after its items. */
       readonly tidy?: ((value: unknown) => unknown) | undefined
       /** The value of an absent field. */
       readonly absent?: { readonly value: unknown } | undefined
@@ -28,133 +28,150 @@ export const ofText =
   (value: unknown): unknown =>
     typeof value === "string" ? tidy(value) : value
 
+/** Returns the decoded value, or {@link unfit}: the schema must be asked. A value that needs no cleaning is not copied. */
+type Fit = (value: unknown) => unknown
+
 /** As {@link ArgumentDecoder.decoder}, with the same results. */
 export const make = <S extends Schema.ConstraintDecoder<unknown>>(
-  schema: S,
-  options: ArgumentDecoder.DecoderOptions = {}
+  schema: S
 ): ((input: unknown) => Result.Result<S["Type"], ReadonlyArray<ArgumentIssue>>) => {
-  const tidy = tidierOf(schema, options)
-  const isRight = guardOf(schema)
-  const decode = ArgumentDecoder.decoder(schema, options)
+  const fit = fitterOf(schema)
+  const decode = ArgumentDecoder.decoder(schema)
+  const isDecoded = (fitted: unknown): fitted is S["Type"] => fitted !== unfit
   return (input) => {
-    const tidied = tidy(input)
-    return isRight(tidied) ? Result.succeed(tidied) : decode(input)
+    const fitted = fit(input)
+    return isDecoded(fitted) ? Result.succeed(fitted) : decode(input)
   }
 }
+
+/** Decodes what the schema accepts. */
+export const fitterOf = ({ ast }: Schema.ConstraintDecoder<unknown>): Fit => fitOf(ast, true)
 
 /**
  * As `Schema.is` of the decoded type, which builds an exit for each value and a copy of each object. `false` also where the type has
  * a part that is not known here.
  */
 export const guardOf = <S extends Schema.Constraint>(schema: S): ((value: unknown) => value is S["Type"]) => {
-  const fits = guard(SchemaAST.toType(schema.ast))
-  return (value): value is S["Type"] => fits(value)
+  const fit = fitOf(SchemaAST.toType(schema.ast), false)
+  return (value): value is S["Type"] => fit(value) !== unfit
 }
 
-type Guard = (value: unknown) => boolean
+const never: Fit = () => unfit
 
 const parseOptions: SchemaAST.ParseOptions = {}
 
-const guard = (ast: SchemaAST.AST): Guard => {
-  const fits = shapeGuard(ast)
-  const filters = (ast.checks ?? []).flatMap(filtersOf)
-  if (filters.length === 0) return fits
-  return (value) => fits(value) && filters.every((filter) => filter.run(value, ast, parseOptions) === undefined)
+/** `cleans`: whether values are decoded; otherwise they are only checked. */
+const fitOf = (ast: SchemaAST.AST, cleans: boolean): Fit => {
+  const { absent, tidy } = (cleans ? SchemaAST.resolve(ast) : undefined) ?? {}
+  // Its decoding is not known here.
+  if (ast.encoding !== undefined && tidy === undefined && absent === undefined) return never
+  const shape = shapeOf(ast, cleans)
+  const fit: Fit =
+    tidy === undefined ? shape : ast._tag === "Arrays" ? (value) => tidy(shape(value)) : (value) => shape(tidy(value))
+  const type = SchemaAST.toType(ast)
+  const filters = (type.checks ?? []).flatMap(filtersOf)
+  if (filters.length === 0) return fit
+  return (value) => {
+    const fitted = fit(value)
+    if (fitted === unfit) return unfit
+    for (const filter of filters) if (filter.run(fitted, type, parseOptions) !== undefined) return unfit
+    return fitted
+  }
 }
 
 const filtersOf = (check: SchemaAST.Check<unknown>): ReadonlyArray<SchemaAST.Filter<unknown>> =>
   check._tag === "Filter" ? [check] : check.checks.flatMap(filtersOf)
 
-const shapeGuard = (ast: SchemaAST.AST): Guard => {
+const shapeOf = (ast: SchemaAST.AST, cleans: boolean): Fit => {
   switch (ast._tag) {
     case "Null":
-      return (value) => value === null
+      return (value) => (value === null ? value : unfit)
     case "String":
-      return Predicate.isString
+      return (value) => (typeof value === "string" ? value : unfit)
     case "Number":
-      return Predicate.isNumber
+      return (value) => (typeof value === "number" ? value : unfit)
     case "Boolean":
-      return Predicate.isBoolean
+      return (value) => (typeof value === "boolean" ? value : unfit)
     case "Literal":
-      return (value) => value === ast.literal
-    case "Union": {
-      const members = ast.types.map(guard)
-      return (value) => members.some((fits) => fits(value))
-    }
+      return (value) => (value === ast.literal ? value : unfit)
+    case "Union":
+      return unionFit(ast, cleans)
     case "Arrays": {
-      const [item, ...others] = ast.rest.map(guard)
-      if (item === undefined || others.length > 0 || ast.elements.length > 0) return () => false
-      return (value) => Array.isArray(value) && value.every(item)
-    }
-    case "Objects": {
-      if (ast.indexSignatures.length > 0) return () => false
-      const fields = ast.propertySignatures.map(({ name, type }) => ({
-        name: String(name),
-        fits: guard(type),
-        isOptional: SchemaAST.isOptional(type)
-      }))
-      return (value) =>
-        Predicate.isObject(value) &&
-        fields.every(({ fits, isOptional, name }) => (Object.hasOwn(value, name) ? fits(value[name]) : isOptional))
-    }
-    default:
-      return () => false
-  }
-}
-
-type Tidy = (value: unknown) => unknown
-
-/** Converts a record to what its schema decodes it to, if the schema accepts it. */
-export const tidierOf = (
-  { ast }: Schema.ConstraintDecoder<unknown>,
-  { unknownNames = "error" }: ArgumentDecoder.DecoderOptions = {}
-): Tidy => tidier(ast, unknownNames === "error") ?? ((input) => input)
-
-/** `undefined` if values are unchanged. */
-const tidier = (ast: SchemaAST.AST, refusesUnknown: boolean): Tidy | undefined => {
-  const { absent, tidy } = SchemaAST.resolve(ast) ?? {}
-  // Its decoding is not known here.
-  if (ast.encoding !== undefined && tidy === undefined && absent === undefined) return () => unfit
-  const inner = innerTidier(ast, refusesUnknown)
-  return inner === undefined || tidy === undefined ? (tidy ?? inner) : (value) => tidy(inner(value))
-}
-
-const innerTidier = (ast: SchemaAST.AST, refusesUnknown: boolean): Tidy | undefined => {
-  switch (ast._tag) {
-    case "Arrays": {
-      const [item, ...others] = ast.rest.map((type) => tidier(type, refusesUnknown))
-      if (others.length > 0 || ast.elements.length > 0) return () => unfit
-      return item === undefined ? undefined : (value) => (Array.isArray(value) ? value.map(item) : value)
+      const [item, ...others] = ast.rest
+      return item === undefined || others.length > 0 || ast.elements.length > 0 ? never : listFit(fitOf(item, cleans))
     }
     case "Objects":
-      return objectTidier(ast, refusesUnknown)
-    case "Union": {
-      const [member, ...others] = ast.types.flatMap((type) => tidier(type, refusesUnknown) ?? [])
-      return others.length > 0 ? () => unfit : member
-    }
+      return ast.indexSignatures.length > 0 ? never : objectFit(ast, cleans)
     default:
-      return undefined
+      return never
   }
 }
 
-const objectTidier = (ast: SchemaAST.Objects, refusesUnknown: boolean): Tidy => {
-  const fields = ast.propertySignatures.map(({ name, type }) => ({
-    name: String(name),
-    tidy: tidier(type, refusesUnknown),
-    absent: SchemaAST.resolve(type)?.absent
-  }))
+/** The first member that accepts a value decodes it. That is known here if at most one member is more than a plain type. */
+const unionFit = ({ types }: SchemaAST.Union, cleans: boolean): Fit => {
+  if (cleans && types.filter((type) => !isPlain(type)).length > 1) return never
+  const members = types.map((type) => fitOf(type, cleans))
   return (value) => {
-    if (!Predicate.isObject(value)) return value
-    const tidied: Record<string, unknown> = {}
-    let known = 0
-    for (const { absent, name, tidy } of fields) {
-      if (Object.hasOwn(value, name)) {
-        known++
-        tidied[name] = tidy === undefined ? value[name] : tidy(value[name])
-      } else if (absent !== undefined) {
-        tidied[name] = absent.value
-      }
+    for (const fit of members) {
+      const fitted = fit(value)
+      if (fitted !== unfit) return fitted
     }
-    return refusesUnknown && known < Object.keys(value).length ? unfit : tidied
+    return unfit
+  }
+}
+
+const plainTypes: ReadonlySet<SchemaAST.AST["_tag"]> = new Set(["Null", "String", "Number", "Boolean", "Literal"])
+
+const isPlain = (ast: SchemaAST.AST): boolean =>
+  plainTypes.has(ast._tag) && ast.encoding === undefined && SchemaAST.resolve(ast)?.tidy === undefined
+
+const listFit =
+  (fit: Fit): Fit =>
+  (value) => {
+    if (!Array.isArray(value)) return unfit
+    const items: ReadonlyArray<unknown> = value
+    let copy: Array<unknown> | undefined
+    for (let at = 0; at < items.length; at++) {
+      const item = items[at]
+      const fitted = fit(item)
+      if (fitted === unfit) return unfit
+      if (fitted !== item) (copy ??= items.slice())[at] = fitted
+    }
+    return copy ?? items
+  }
+
+/** Decoding refuses unknown fields; checking ignores them. */
+const objectFit = (ast: SchemaAST.Objects, cleans: boolean): Fit => {
+  const signatures = ast.propertySignatures.map(({ name, type }) => ({
+    name: String(name),
+    fit: fitOf(type, cleans),
+    absent: cleans ? SchemaAST.resolve(type)?.absent : undefined,
+    isOptional: SchemaAST.isOptional(SchemaAST.toType(type))
+  }))
+  const fields = new Map(signatures.map((signature) => [signature.name, signature]))
+  const required = signatures.filter(({ absent, isOptional }) => absent === undefined && !isOptional)
+  const defaults = signatures.filter(({ absent }) => absent !== undefined)
+  return (value) => {
+    if (!Predicate.isObject(value)) return unfit
+    let copy: Record<string, unknown> | undefined
+    let known = 0
+    for (const name of Object.keys(value)) {
+      const signature = fields.get(name)
+      if (signature === undefined) {
+        if (cleans) return unfit
+        continue
+      }
+      known++
+      const field = value[name]
+      const fitted = signature.fit(field)
+      if (fitted === unfit) return unfit
+      if (fitted !== field) (copy ??= { ...value })[name] = fitted
+    }
+    if (known === fields.size) return copy ?? value
+    for (const { name } of required) if (!Object.hasOwn(value, name)) return unfit
+    for (const { absent, name } of defaults) {
+      if (!Object.hasOwn(value, name)) (copy ??= { ...value })[name] = absent?.value
+    }
+    return copy ?? value
   }
 }

@@ -1,6 +1,6 @@
 /** The fields of catalog records: each cleans its value where possible and rejects it otherwise. */
 import { Effect, Schema, SchemaTransformation } from "effect"
-import { problem } from "../ArgumentIssue.ts"
+import { problem, refused } from "../ArgumentIssue.ts"
 import { CalendarDate, hasNoControl, isCalendarDate } from "../search/Arguments.ts"
 import { hasUserInfo } from "../UserInfo.ts"
 import { ofText } from "./RecordDecoder.ts"
@@ -20,24 +20,34 @@ const cleaned = (decode: (text: string) => string) => SchemaTransformation.trans
 /** Blanks other than single spaces. */
 const blanks = /\s{2,}|[^\S ]/u
 
-const oneLine = (text: string): string => clean(blanks.test(text) ? text.replaceAll(/\s+/gu, " ") : text)
+/** Most text is printable ASCII with single spaces inside. */
+const mayNeedCleaning = /[^ -~]| {2}|^ | $/
+
+const oneLine = (text: string): string =>
+  mayNeedCleaning.test(text) ? clean(blanks.test(text) ? text.replaceAll(/\s+/gu, " ") : text) : text
 
 const oneLineText = Schema.String.pipe(Schema.decode(cleaned(oneLine)))
 
-/** Characters are Unicode code points. */
+/** Characters are Unicode code points. UTF-16 units are never fewer: short text needs no counting. */
+const isAtMost = (text: string, maxCharacters: number): boolean =>
+  text.length <= maxCharacters || (text.length <= 2 * maxCharacters && Array.from(text).length <= maxCharacters)
+
 const hasAtMost = (maxCharacters: number) =>
+  Schema.makeFilter((text: string) => isAtMost(text, maxCharacters), {
+    problem: problem("too_long", { most: maxCharacters })
+  })
+
+/** One filter, because millions of texts are checked. */
+const hasOneTo = (maxCharacters: number) =>
   Schema.makeFilter(
     (text: string) =>
-      // UTF-16 units are never fewer than code points: short text needs no counting.
-      text.length <= maxCharacters || (text.length <= 2 * maxCharacters && Array.from(text).length <= maxCharacters),
-    { problem: problem("too_long", { most: maxCharacters }) }
+      (text !== "" && isAtMost(text, maxCharacters)) ||
+      refused(text === "" ? "empty" : "too_long", text === "" ? {} : { most: maxCharacters })
   )
-
-const isNotEmpty = Schema.makeFilter((text: string) => text !== "", { problem: problem("empty") })
 
 /** Third-party text on one line: 1 to `maxCharacters` after cleaning. */
 export const line = (maxCharacters: number) =>
-  oneLineText.check(isNotEmpty, hasAtMost(maxCharacters)).annotate({ tidy: ofText(oneLine) })
+  oneLineText.check(hasOneTo(maxCharacters)).annotate({ tidy: ofText(oneLine) })
 
 /** As {@link line}; blank text is unknown. */
 export const nullableLine = (maxCharacters: number) => nullableText(maxCharacters, oneLine)
@@ -58,20 +68,28 @@ export const nullableText = (maxCharacters: number, tidy: (text: string) => stri
     .annotate({ tidy: ofText((text) => cleanOrNull(tidy(text))), absent: { value: null } })
 
 /** An identifier of another system, kept unchanged. */
-export const identifier = (maxCharacters: number) =>
-  Schema.String.check(isNotEmpty, hasAtMost(maxCharacters), hasNoControl)
+export const identifier = (maxCharacters: number) => Schema.String.check(hasOneTo(maxCharacters), hasNoControl)
 
 const maxUrlCharacters = 2_048
 
 /** A URL that is safe to show as a link. */
 export const WebUrl = Schema.String.check(
-  hasAtMost(maxUrlCharacters),
-  Schema.makeFilter((text: string) => isWebUrl(text), { problem: problem("not_web_address") }),
-  Schema.makeFilter((text: string) => !hasUserInfo(text), { problem: problem("user_info") })
+  Schema.makeFilter((text: string) =>
+    plainUrl.test(text) && isAtMost(text, maxUrlCharacters)
+      ? true
+      : [
+          ...(isAtMost(text, maxUrlCharacters) ? [] : [refused("too_long", { most: maxUrlCharacters })]),
+          ...(isWebUrl(text) ? [] : [refused("not_web_address")]),
+          ...(hasUserInfo(text) ? [refused("user_info")] : [])
+        ]
+  )
 )
 
 /** Scheme and authority, and the rest. */
 const webUrl = /^(https?:\/\/[^\s\p{Cc}\p{Cs}/?#\\]*)([^\s\p{Cc}\p{Cs}]*)$/iu
+
+/** Most URLs. Labels of letters, digits and hyphens are a valid host, unless one is punycode or the last one a number. */
+const plainUrl = /^https?:\/\/(?:(?!xn--)[a-z0-9-]+\.)+[a-z]+(?:[/?#][!-~]*)?$/
 
 /** What follows the authority cannot make a URL invalid. Without an authority, slashes are skipped. */
 const isWebUrl = (text: string): boolean => {
@@ -100,22 +118,24 @@ export const Day = CalendarDate.check(
   })
 )
 
+const isMonth = remembering(
+  (text) => /^\d{4}-(?:0[1-9]|1[0-2])$/u.test(text) && text >= firstDate.slice(0, 7) && text <= lastDate.slice(0, 7)
+)
+
 /** `YYYY-MM`. */
 export const Month = Schema.String.check(
-  Schema.makeFilter(
-    (text: string) =>
-      /^\d{4}-(?:0[1-9]|1[0-2])$/u.test(text) && text >= firstDate.slice(0, 7) && text <= lastDate.slice(0, 7),
-    { problem: problem("not_month") }
-  )
+  Schema.makeFilter((text: string) => isMonth(text), { problem: problem("not_month") })
 )
 
 const timestamp = /^(\d{4}-\d{2}-\d{2})T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2})$/u
 const utc = /^(?:199\d|20\d\d)-\d{2}-\d{2}T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/u
+/** Days that every month has. */
+const commonDay = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])/
 
 const isDate = remembering(isCalendarDate)
 
 /** Whether a timestamp is already in the stored form, and between 1990 and 2099. */
-const isUtc = (text: string): boolean => utc.test(text) && isDate(text.slice(0, 10))
+const isUtc = (text: string): boolean => utc.test(text) && (commonDay.test(text) || isDate(text.slice(0, 10)))
 
 const inUtc = (text: string): string => {
   // Most files have this form already.

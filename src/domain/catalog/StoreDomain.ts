@@ -14,7 +14,7 @@ const ascii = /^\p{ASCII}*$/u
  * Lower case, without a trailing dot and a leading `www.`, international labels in punycode. `www.com` keeps its
  * `www.`, because nothing registrable follows. Text that is not a host name is returned unchanged.
  */
-export const normalize = remembering((text) => withoutWww(hostOf(text)))
+export const normalize = (text: string): string => known(text).normal
 
 const withoutWww = (host: string): string => {
   if (!host.startsWith("www.")) return host
@@ -33,13 +33,18 @@ const hostOf = (text: string): string => {
  * The public suffix with its leading dot, such as `.com` or `.co.uk`; `null` for a name without a registrable domain:
  * an IP address, a single label, a public suffix.
  */
-export const extension = remembering((domain): string | null => {
+export const extension = (domain: string): string | null => known(domain).extension
+
+/** Both at once, because every record of a store needs both. */
+const known = remembering((text) => ({ normal: withoutWww(hostOf(text)), extension: extensionOf(text) }))
+
+const extensionOf = (domain: string): string | null => {
   if (!hostName.test(domain)) return null
   const parsed = tldts.parse(domain, options)
   return parsed.isIp === true || parsed.domain === null || parsed.publicSuffix === null
     ? null
     : `.${parsed.publicSuffix}`
-})
+}
 
 /** The registrable domain of a normalized host, where a subdomain of a platform counts as one; `null` when there is none. */
 export const registrable = remembering((host): string | null =>

@@ -54,7 +54,7 @@ const Product = Schema.Struct({
 type Product = typeof Product.Type
 
 const decodeRecord = RecordDecoder.make(ProductRecord)
-const decodeProduct = RecordDecoder.make(Product, { unknownNames: "ignore" })
+const decodeProduct = ArgumentDecoder.decoder(Product, { unknownNames: "ignore" })
 const isProduct = RecordDecoder.guardOf(Product)
 
 /** The only public source of the currency and the country of a storefront. */
@@ -161,7 +161,7 @@ const webUrl = (src: string | null | undefined): string | null => {
   return url !== null && isWebUrl(url) ? url : null
 }
 
-const isWebUrl = Schema.is(WebUrl)
+const isWebUrl = RecordDecoder.guardOf(WebUrl)
 
 const size = (pixels: number | null | undefined): number | null =>
   pixels !== undefined && pixels !== null && Number.isInteger(pixels) && pixels >= 0 && pixels <= 100_000

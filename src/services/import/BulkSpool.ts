@@ -21,7 +21,7 @@ import { Lines } from "./Lines.ts"
 /** A part of a file of 2 GB has about 32 MB. */
 const parts = 64
 /** How many characters are buffered, over all parts, before they are written. */
-const waitingCharacters = 4_194_304
+const waitingCharacters = 33_554_432
 
 export const read = Effect.fn("BulkSpool.read")(function* (
   file: InputFile,
@@ -45,24 +45,29 @@ export const read = Effect.fn("BulkSpool.read")(function* (
       Effect.tryPromise({
         try: async () => {
           const written = spool.written.has(part) ? await fs.readFile(nameOf(part), "utf8") : ""
-          return written + spool.waitingOf(part)
+          return [...written.split("\n"), ...spool.take(part)]
         },
         catch: failed
       })
     ),
-    Stream.filter((text) => text !== ""),
-    Stream.map((text) => toChunk(text, domain))
+    Stream.map((lines) => toChunk(lines, domain)),
+    Stream.filter(({ rejects, rows, skipped }) => rows.length + rejects.length + skipped > 0)
   )
   return Stream.concat(sorted, products)
 })
 
-const toChunk = (text: string, domain: string): ImportChunk => {
+const toChunk = (lines: ReadonlyArray<string>, domain: string): ImportChunk => {
   const groups = new Map<string, Array<Part>>()
   const rejects: Array<Reject> = []
-  for (const written of text.split("\n")) {
+  let next = 0
+  for (const written of lines) {
     if (written === "") continue
-    const line = Number.parseInt(written, 10)
-    const parsed = parse(written.slice(written.indexOf(" ") + 1))
+    if (isNumber.test(written)) {
+      next = Number(written)
+      continue
+    }
+    const line = next++
+    const parsed = parse(written)
     if (Result.isFailure(parsed)) {
       rejects.push({ line, ...parsed.failure })
       continue
@@ -75,6 +80,9 @@ const toChunk = (text: string, domain: string): ImportChunk => {
   const read = join(Array.from(groups.values(), (group) => BulkProducts.toReading(group, domain)))
   return chunk({ ...read, rejects: [...rejects, ...read.rejects] })
 }
+
+/** A line that holds an object never begins with a digit. */
+const isNumber = /^\d/u
 
 interface Parsed {
   readonly product: string
@@ -90,13 +98,20 @@ const parse = (text: string): Result.Result<Parsed, Omit<Reject, "line">> => {
   return product === null ? Result.fail({ field: "id", reason: "is required" }) : Result.succeed({ product, record })
 }
 
+/** The buffered lines of a part. The number of a line is before it, unless it is `next`. */
+interface Waiting {
+  readonly lines: Array<string>
+  next: number
+}
+
 class Spool {
   /** Parts that have a file. */
   readonly written = new Set<number>()
   readonly #append: (part: number, text: string) => Promise<void>
   readonly #lines = new Lines()
-  readonly #waiting = new Map<number, Array<string>>()
+  readonly #waiting = Array.from({ length: parts }, (): Waiting => ({ lines: [], next: 0 }))
   #characters = 0
+  #last = { product: "", part: 0 }
 
   constructor(append: (part: number, text: string) => Promise<void>) {
     this.#append = append
@@ -117,39 +132,48 @@ class Spool {
   /** Writes the buffered lines if they exceed the limit. */
   async flush(): Promise<void> {
     if (this.#characters <= waitingCharacters) return
-    for (const [part, lines] of this.#waiting) {
-      await this.#append(part, lines.join(""))
+    for (const part of this.#waiting.keys()) {
+      const lines = this.take(part)
+      if (lines.length === 0) continue
+      await this.#append(part, `${lines.join("\n")}\n`)
       this.written.add(part)
     }
-    this.#waiting.clear()
     this.#characters = 0
   }
 
-  /** The buffered lines of a part, which are not in its file. */
-  waitingOf(part: number): string {
-    return this.#waiting.get(part)?.join("") ?? ""
+  /** The buffered lines of a part, which are not in its file and are buffered no longer. */
+  take(part: number): ReadonlyArray<string> {
+    return this.#waiting[part]?.lines.splice(0) ?? []
   }
 
   #sort(lines: ReturnType<Lines["push"]>): ReadonlyArray<Reject> {
-    return lines.flatMap((line): ReadonlyArray<Reject> => {
-      if ("problem" in line) return [{ line: line.number, field: "", reason: line.problem }]
-      const product = BulkProducts.productIn(line.text)
-      if (product !== null && !line.isUnfinished) return this.#put(product, line)
-      const parsed = parse(line.text)
-      if (Result.isSuccess(parsed)) return this.#put(parsed.success.product, line)
+    const rejects: Array<Reject> = []
+    for (const line of lines) {
+      if ("problem" in line) {
+        rejects.push({ line: line.number, field: "", reason: line.problem })
+        continue
+      }
+      const found = line.isUnfinished ? null : BulkProducts.productIn(line.text)
+      const parsed = found === null ? Result.map(parse(line.text), ({ product }) => product) : Result.succeed(found)
+      if (Result.isSuccess(parsed)) {
+        this.#put(parsed.success, line)
+        continue
+      }
       const { field, reason } = parsed.failure
       const isCut = line.isUnfinished && reason === "is not JSON"
-      return [{ line: line.number, field, reason: isCut ? "the input ends in the middle of this record" : reason }]
-    })
+      rejects.push({ line: line.number, field, reason: isCut ? "the input ends in the middle of this record" : reason })
+    }
+    return rejects
   }
 
-  #put(product: string, { number, text }: { readonly number: number; readonly text: string }): ReadonlyArray<Reject> {
-    const part = crc32(product) % parts
-    const written = `${number} ${text}\n`
-    const waiting = this.#waiting.get(part)
-    if (waiting === undefined) this.#waiting.set(part, [written])
-    else waiting.push(written)
-    this.#characters += written.length
-    return []
+  #put(product: string, { number, text }: { readonly number: number; readonly text: string }): void {
+    // The lines of a product usually follow each other.
+    if (product !== this.#last.product) this.#last = { product, part: crc32(product) % parts }
+    const waiting = this.#waiting[this.#last.part]
+    if (waiting === undefined) return
+    if (number !== waiting.next) waiting.lines.push(String(number))
+    waiting.lines.push(text)
+    waiting.next = number + 1
+    this.#characters += text.length
   }
 }

@@ -1,6 +1,5 @@
 /** Splits bytes into the rows of a CSV file. Buffers at most one row, whose length is limited. */
-import { parse } from "csv-parse"
-import type { Parser } from "csv-parse"
+import { Parser } from "csv-parse"
 import { parse as parseAll } from "csv-parse/sync"
 
 export interface CsvRow {
@@ -42,12 +41,29 @@ export const headerOf = (head: string, delimiter: string): ReadonlyArray<string>
   }
 }
 
+/** Keeps the rows instead of the stream's buffer, from which the line of each could only be had by a copy of all facts about it. */
+class RowParser extends Parser {
+  #rows: Array<CsvRow> = []
+
+  override push(cells: ReadonlyArray<string> | null): boolean {
+    if (cells === null) return super.push(null)
+    this.#rows.push({ line: this.info.lines, cells })
+    return true
+  }
+
+  takeRows(): ReadonlyArray<CsvRow> {
+    const rows = this.#rows
+    this.#rows = []
+    return rows
+  }
+}
+
 export class CsvRows {
-  readonly #parser: Parser
+  readonly #parser: RowParser
   #problem: string | undefined
 
   constructor(delimiter: string) {
-    this.#parser = parse({ ...options(delimiter), info: true })
+    this.#parser = new RowParser(options(delimiter))
     this.#parser.on("error", (error) => this.#failed(error))
   }
 
@@ -61,20 +77,19 @@ export class CsvRows {
     if (this.#problem !== undefined) return []
     this.#parser.write(bytes)
     if (this.#parser.errored !== null) this.#failed(this.#parser.errored)
-    return this.#rows()
+    return this.#parser.takeRows()
   }
 
   /** Returns the remaining rows at the end of the input. */
   async end(): Promise<ReadonlyArray<CsvRow>> {
     if (this.#problem !== undefined) return []
-    const rows: Array<CsvRow> = []
     await new Promise<void>((resolve) => {
-      this.#parser.on("readable", () => rows.push(...this.#rows()))
-      this.#parser.once("error", () => resolve())
-      this.#parser.once("end", () => resolve())
+      // After the end or an error, once the stream is read.
+      this.#parser.once("close", resolve)
+      this.#parser.resume()
       this.#parser.end()
     })
-    return rows
+    return this.#parser.takeRows()
   }
 
   #failed(error: Error): void {
@@ -85,15 +100,5 @@ export class CsvRows {
         : "code" in error && error.code === "CSV_MAX_RECORD_SIZE"
           ? `is longer than ${maxRowCharacters} characters; a quotation mark before line ${line} may have no second one`
           : `is no CSV (${error.message.slice(0, 200)})`
-  }
-
-  #rows(): ReadonlyArray<CsvRow> {
-    const rows: Array<CsvRow> = []
-    for (;;) {
-      const found: { readonly record: ReadonlyArray<string>; readonly info: { readonly lines: number } } | null =
-        this.#parser.read()
-      if (found === null) return rows
-      rows.push({ line: found.info.lines, cells: found.record })
-    }
   }
 }

@@ -4,7 +4,7 @@
  *
  * The address of a snapshot holds the caller's access token, and personal data is beside the ads: none of it is read.
  */
-import { Result, Schema } from "effect"
+import { Result } from "effect"
 import { ctas, mediaTypes } from "../../../domain/catalog/Enumerations.ts"
 import type { Cta, MediaType } from "../../../domain/catalog/Enumerations.ts"
 import { fromHtml } from "../../../domain/catalog/PlainText.ts"
@@ -154,7 +154,7 @@ const toReading = ({ caption, fields, id, pageId }: AdParts, line: number): Read
 
 const decode = RecordDecoder.make(AdRecord)
 
-const isWebUrl = Schema.is(WebUrl)
+const isWebUrl = RecordDecoder.guardOf(WebUrl)
 
 /** An invalid address is dropped, because the ad is useful without it. */
 const webUrl = (found: string | null): string | null => {

@@ -28,11 +28,14 @@ export const productOf = (record: Foreign): string | null => text(record["__pare
 
 /** The platform writes it at the end, where it cannot be part of a string or of a nested object. */
 const parentAtEnd = /"__parentId":"([^"\\\s]+)"\}$/u
+/** Longer than the end of any line with an id of the platform. */
+const endCharacters = 120
 const idAtStart = /^\{"id":"([^"\\\s]+)"/u
 
 /** {@link productOf} without parsing; `null` if the id is not where the platform writes it. */
 export const productIn = (line: string): string | null => {
-  const id = parentAtEnd.exec(line)?.[1]
+  if (!line.startsWith("{")) return null
+  const id = parentAtEnd.exec(line.slice(-endCharacters))?.[1]
   if (id !== undefined) return id
   // A name may be written with escape sequences.
   return line.includes("__parentId") || line.includes("\\u") ? null : (idAtStart.exec(line)?.[1] ?? null)

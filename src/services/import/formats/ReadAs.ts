@@ -1,5 +1,6 @@
 /** The ways to read values of a table that a map can name, and how fields of records use them. */
 import { Result } from "effect"
+import { remembering } from "../../../domain/catalog/Remembering.ts"
 import { address, amount, day, flag, host, joined } from "./Foreign.ts"
 import { monthOf, months } from "./Traffic.ts"
 
@@ -87,9 +88,12 @@ export const make = (field: Field, options: ReadOptions): Result.Result<Read, st
       })
     }
     case "date":
-      return Result.map(dateReader(field.to ?? "day", form), (read) => (value: unknown) => {
-        const found = meant(written(value))
-        return found === undefined ? undefined : read(found)
+      return Result.map(dateReader(field.to ?? "day", form), (reader) => {
+        const read = remembering(reader)
+        return (value: unknown) => {
+          const found = meant(written(value))
+          return found === undefined ? undefined : read(found)
+        }
       })
   }
 }
@@ -191,7 +195,7 @@ const yearOf = (digits: string): string =>
 const dateReader = (
   to: "day" | "month" | "time",
   form: string | undefined
-): Result.Result<(text: string) => unknown, string> => {
+): Result.Result<(text: string) => string | Unread, string> => {
   if (form === undefined) {
     return Result.succeed(
       (text) =>

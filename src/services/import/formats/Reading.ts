@@ -29,10 +29,7 @@ export const decoded = (
   line: number,
   result: Result.Result<ImportRow["record"], ReadonlyArray<ArgumentIssue>>
 ): Reading =>
-  Result.match(result, {
-    onSuccess: (record) => ({ ...nothing, rows: [{ line, record }] }),
-    onFailure: (issues) => refused(line, issues)
-  })
+  Result.isSuccess(result) ? { ...nothing, rows: [{ line, record: result.success }] } : refused(line, result.failure)
 
 /** A product; `null` is one that is not on sale. `keys` identify the product if it is rejected. */
 export const ofProduct = (
@@ -46,13 +43,22 @@ export const ofProduct = (
     onFailure: (issues) => ({ ...refused(line, issues), kept: keys })
   })
 
-export const join = (readings: ReadonlyArray<Reading>): Reading => ({
-  rows: readings.flatMap(({ rows }) => rows),
-  rejects: readings.flatMap(({ rejects }) => rejects),
-  skipped: readings.reduce((sum, { skipped }) => sum + skipped, 0),
-  otherCurrencies: readings.reduce((sum, { otherCurrencies = 0 }) => sum + otherCurrencies, 0),
-  kept: readings.flatMap(({ kept = [] }) => kept)
-})
+/** One pass: a file may have millions of readings, and most have one row and nothing else. */
+export const join = (readings: Iterable<Reading>): Reading => {
+  const rows: Array<ImportRow> = []
+  const rejects: Array<Reject> = []
+  const kept: Array<string> = []
+  let skipped = 0
+  let otherCurrencies = 0
+  for (const reading of readings) {
+    for (const row of reading.rows) rows.push(row)
+    for (const reject of reading.rejects) rejects.push(reject)
+    if (reading.kept !== undefined) kept.push(...reading.kept)
+    skipped += reading.skipped
+    otherCurrencies += reading.otherCurrencies ?? 0
+  }
+  return { rows, rejects, kept, skipped, otherCurrencies }
+}
 
 /** Converts the rows of a table. */
 export type Table = (cells: ReadonlyArray<string>, line: number) => Reading

@@ -3,7 +3,9 @@ import { Result } from "effect"
 import * as RecordDecoder from "../../../domain/catalog/RecordDecoder.ts"
 import { TrafficMonthRecord } from "../../../domain/catalog/Records.ts"
 import { rejects } from "../ImportSource.ts"
+import type { ImportRow, Reject } from "../ImportSource.ts"
 import { amount, text } from "./Foreign.ts"
+import { decoded } from "./Reading.ts"
 import type { Table } from "./Reading.ts"
 
 const decode = RecordDecoder.make(TrafficMonthRecord)
@@ -40,28 +42,23 @@ export const isHeader = (header: ReadonlyArray<string>): boolean => {
 
 export const make = (header: ReadonlyArray<string>): Table => {
   const { columns, domain, month, visits } = places(header)
-  const isLong = month >= 0 && visits >= 0
+  const visitsOf = (shop: string, month: string, count: string | null) =>
+    decode({ type: "traffic_month", shop, month, visits: amount(count) ?? count ?? "" })
   return (cells, line) => {
-    const told = isLong
-      ? [{ month: monthOf(text(cells[month]) ?? ""), count: text(cells[visits]) }]
-      : columns.map(({ at, month }) => ({ month, count: text(cells[at]) }))
-    const decoded = told.flatMap(({ count, month }) =>
-      // An empty cell means that the number is unknown.
-      count === null && !isLong
-        ? []
-        : [
-            decode({
-              type: "traffic_month",
-              shop: text(cells[domain]) ?? "",
-              month,
-              visits: amount(count) ?? count ?? ""
-            })
-          ]
-    )
-    return {
-      rows: decoded.flatMap((one) => (Result.isSuccess(one) ? [{ line, record: one.success }] : [])),
-      rejects: decoded.flatMap((one) => (Result.isFailure(one) ? rejects(line, one.failure) : [])),
-      skipped: 0
+    const shop = text(cells[domain]) ?? ""
+    if (month >= 0 && visits >= 0) {
+      return decoded(line, visitsOf(shop, monthOf(text(cells[month]) ?? ""), text(cells[visits])))
     }
+    const rows: Array<ImportRow> = []
+    const wrong: Array<Reject> = []
+    for (const { at, month } of columns) {
+      const count = text(cells[at])
+      // An empty cell means that the number is unknown.
+      if (count === null) continue
+      const record = visitsOf(shop, month, count)
+      if (Result.isSuccess(record)) rows.push({ line, record: record.success })
+      else wrong.push(...rejects(line, record.failure))
+    }
+    return { rows, rejects: wrong, skipped: 0 }
   }
 }
