@@ -162,10 +162,13 @@ export class SignInAttempts extends Context.Service<
         const key = keyOf(limit)
         const now = sql`${new Date(nowMillis)}::timestamptz`
         const drop = sql`interval '1 millisecond' * ${limit.everyMillis}::integer`
+        const full = sql`${now} + ${limit.burst}::integer * ${drop}`
+        // Fuller than full is a bucket only when the clock was set back, which must lock out nobody for as long: it admits this
+        // attempt and is full. The minute is for attempts at once, whose times differ.
         const poured = yield* sql`
           INSERT INTO sign_in_attempt AS a (key, empties_at) VALUES (${key}, ${now} + ${drop})
-          ON CONFLICT (key) DO UPDATE SET empties_at = greatest(a.empties_at, ${now}) + ${drop}
-          WHERE greatest(a.empties_at, ${now}) + ${drop} <= ${now} + ${limit.burst}::integer * ${drop}
+          ON CONFLICT (key) DO UPDATE SET empties_at = least(greatest(a.empties_at, ${now}) + ${drop}, ${full})
+          WHERE greatest(a.empties_at, ${now}) + ${drop} <= ${full} OR a.empties_at > ${full} + interval '1 minute'
           RETURNING empties_at`
         if (poured.length > 0) return
         const [bucket] = yield* decodeBuckets(yield* sql`SELECT empties_at FROM sign_in_attempt WHERE key = ${key}`)

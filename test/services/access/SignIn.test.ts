@@ -163,6 +163,22 @@ layer(Services, { excludeTestServices: true })("SignIn", (it) => {
       })
     )
 
+    it.effect("lock out nobody when the clock is set back, and are still limited", () =>
+      Effect.gen(function* () {
+        const { attempt, clock } = yield* owner
+        const address = newAddress()
+        assert.strictEqual(yield* tagOf(attempt(right, address)), "signed in")
+        yield* clock.advance(-360 * minute)
+        assert.strictEqual(yield* tagOf(attempt(right, address)), "signed in")
+        for (let tried = 0; tried < 10; tried++) yield* tagOf(attempt(wrong, address))
+        yield* clock.advance(-360 * minute)
+        const tags = [yield* tagOf(attempt(wrong, address)), yield* tagOf(attempt(right, address))]
+        assert.deepStrictEqual(tags, ["SignInRejected", "TooManyAttempts"])
+        yield* clock.advance(minute)
+        assert.strictEqual(yield* tagOf(attempt(right, address)), "signed in")
+      })
+    )
+
     it.effect("are counted alike for addresses without an account, and in any case", () =>
       Effect.gen(function* () {
         const { attempt } = yield* owner
