@@ -3,24 +3,21 @@
  * or a newer one for the same purpose is made. Opening its page changes nothing, because programs that check mails open links
  * too: only the form of that page uses it.
  */
-import { Clock, Context, Effect, Layer, Option, Redacted, Schema } from "effect"
-import { Digest, SecureRandom } from "effect/crypto"
-import { Base64Url } from "effect/encoding"
+import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
+import type { Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql"
 import { AccountId } from "../../domain/access/Account.ts"
 import type { ServiceUnavailable } from "../../domain/ToolError.ts"
 import { availableToRead } from "../database/Availability.ts"
 import * as DatabaseClock from "../database/DatabaseClock.ts"
-import { rowsOf } from "../database/Rows.ts"
+import { deleteUnlocked, rowsOf } from "../database/Rows.ts"
+import * as Secrets from "./Secrets.ts"
 
 const hour = 3_600_000
 const lifetimes = { sign_up: 24 * hour, email: 24 * hour, reset: hour / 2 } as const
-const secretBytes = 32
 /** Expired links that each new one deletes. */
 const maxSwept = 100
-
-const secretPattern = /^[A-Za-z0-9_-]{43}$/
 
 export type Purpose = keyof typeof lifetimes
 
@@ -79,26 +76,19 @@ export class AccountLinks extends Context.Service<
       purpose: P,
       secret: Redacted.Redacted
     ): Effect.Effect<LinkOf<P>, LinkOver | SqlError.SqlError>
-    hashOf(secret: Redacted.Redacted): Effect.Effect<Uint8Array>
   }
 >()("discovery/access/AccountLinks") {
   static readonly layer = Layer.effect(
     AccountLinks,
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const digest = yield* Digest.Digest
-      const random = yield* SecureRandom.SecureRandom
-
-      const hashOf = (secret: Redacted.Redacted) =>
-        digest.digest(Digest.sha256, new TextEncoder().encode(Redacted.value(secret)))
+      const newSecret = yield* Secrets.generator
+      const deleteExpired = deleteUnlocked(sql, "account_link", "hash")
 
       const sweep = Effect.gen(function* () {
         const deleteBy = yield* DatabaseClock.timeToDeleteBy
         if (Option.isNone(deleteBy)) return
-        yield* sql`
-          DELETE FROM account_link WHERE hash IN (
-            SELECT hash FROM account_link WHERE expires_at <= ${new Date(deleteBy.value)}
-            LIMIT ${maxSwept} FOR UPDATE SKIP LOCKED)`
+        yield* deleteExpired(sql`expires_at <= ${new Date(deleteBy.value)} LIMIT ${maxSwept}`)
       }).pipe(Effect.provideService(SqlClient.SqlClient, sql))
 
       const insert = Effect.fnUntraced(function* (link: NewLink, hash: Uint8Array) {
@@ -107,10 +97,9 @@ export class AccountLinks extends Context.Service<
         const isTaken = sql`EXISTS (SELECT FROM account WHERE lower(email) = lower(${link.email}))`
         switch (link.purpose) {
           case "sign_up": {
-            const browser = yield* hashOf(link.browser)
             return yield* sql`
               INSERT INTO account_link (hash, purpose, email, password_hash, browser, return_to, created_at, expires_at)
-              SELECT ${hash}, 'sign_up', ${link.email}, ${link.passwordHash}, ${browser}::bytea,
+              SELECT ${hash}, 'sign_up', ${link.email}, ${link.passwordHash}, ${Secrets.hashOf(link.browser)}::bytea,
                 ${link.returnTo ?? null}::text, ${now}, ${until}
               WHERE NOT ${isTaken}
               ON CONFLICT (lower(email)) WHERE purpose = 'sign_up' DO UPDATE SET hash = excluded.hash,
@@ -137,10 +126,9 @@ export class AccountLinks extends Context.Service<
       })
 
       const make = Effect.fn("AccountLinks.make")(function* (link: NewLink) {
-        const secret = Redacted.make(Base64Url.encode(yield* random.randomBytes(secretBytes)))
-        const hash = yield* hashOf(secret)
+        const secret = yield* newSecret
         yield* sweep
-        const [receiver] = yield* decodeReceivers(yield* insert(link, hash))
+        const [receiver] = yield* decodeReceivers(yield* insert(link, Secrets.hashOf(secret)))
         return Option.map(Option.fromUndefinedOr(receiver), ({ email }) => ({ secret, email }))
       })
 
@@ -149,9 +137,9 @@ export class AccountLinks extends Context.Service<
       )
 
       const valid = Effect.fnUntraced(function* (purpose: Purpose, secret: Redacted.Redacted) {
-        if (!secretPattern.test(Redacted.value(secret))) return yield* new LinkOver()
+        if (!Secrets.isFormed(secret)) return yield* new LinkOver()
         const now = new Date(yield* Clock.currentTimeMillis)
-        return sql`hash = ${yield* hashOf(secret)} AND purpose = ${purpose} AND expires_at > ${now}`
+        return sql`hash = ${Secrets.hashOf(secret)} AND purpose = ${purpose} AND expires_at > ${now}`
       })
 
       const first = Effect.fnUntraced(function* <P extends Purpose>(purpose: P, rows: ReadonlyArray<unknown>) {
@@ -173,7 +161,7 @@ export class AccountLinks extends Context.Service<
         return yield* first(purpose, yield* sql`DELETE FROM account_link WHERE ${which} RETURNING ${columns}`)
       })
 
-      return { make, look, use, hashOf }
+      return { make, look, use }
     })
   )
 }

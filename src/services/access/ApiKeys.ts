@@ -1,7 +1,7 @@
 /** Creates, lists, replaces and revokes API keys (S96 to S105, D50). */
 import { Clock, Context, Effect, Layer, Redacted, Schema } from "effect"
 import type { DateTime } from "effect"
-import { Digest, SecureRandom } from "effect/crypto"
+import { SecureRandom } from "effect/crypto"
 import { Base64Url } from "effect/encoding"
 import { SqlClient } from "effect/sql"
 import type { Statement } from "effect/sql"
@@ -16,6 +16,7 @@ import { clean } from "../../domain/catalog/ThirdPartyText.ts"
 import type { PlanUpgradeRequired, ServiceUnavailable } from "../../domain/ToolError.ts"
 import { rowOf, rowsOf } from "../database/Rows.ts"
 import { availableOnce, availableToRead } from "../database/Availability.ts"
+import * as Secrets from "./Secrets.ts"
 
 export const maxActive = 10
 export const maxAnHour = 20
@@ -126,7 +127,6 @@ export class ApiKeys extends Context.Service<
     ApiKeys,
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const digest = yield* Digest.Digest
       const random = yield* SecureRandom.SecureRandom
       const { billingUrl } = yield* AppConfig
 
@@ -168,7 +168,7 @@ export class ApiKeys extends Context.Service<
         )
         if (counts.active >= maxActive) return yield* tooManyActive()
         if (counts.lastHour >= maxAnHour) return yield* tooFast(counts.oldest, now.getTime())
-        const hash = yield* digest.digest(Digest.sha256, new TextEncoder().encode(secret))
+        const hash = Secrets.sha256(secret)
         return yield* decodeKey(
           yield* sql`
             INSERT INTO api_key (account_id, name, hash, last_four, created_at, attempt)
@@ -177,9 +177,7 @@ export class ApiKeys extends Context.Service<
         )
       })
 
-      const newSecret = Effect.map(random.randomBytes(Credential.entropyBytes), (entropy) =>
-        Credential.make("api_key", entropy)
-      )
+      const newSecret = Effect.provideService(Secrets.random("api_key"), SecureRandom.SecureRandom, random)
 
       const create: ApiKeys["Service"]["create"] = Effect.fn("ApiKeys.create")(function* (accountId, rawName, attempt) {
         const name = rawName.trim()

@@ -1,6 +1,6 @@
 /** Finds the caller for the secret in the `Authorization` header: one batched, indexed read, never cached. */
 import { Array, Clock, Context, Effect, Exit, Layer, Option, Redacted, Request, Schema } from "effect"
-import { Digest } from "effect/crypto"
+import { Hex } from "effect/encoding"
 import { SqlClient } from "effect/sql"
 import type { Statement } from "effect/sql"
 import { AppConfig } from "../../Config.ts"
@@ -15,6 +15,7 @@ import * as CreditPeriods from "./CreditPeriods.ts"
 import { CredentialUse } from "./CredentialUse.ts"
 import { rowsOf } from "../database/Rows.ts"
 import { isActive } from "./ApiKeys.ts"
+import * as Secrets from "./Secrets.ts"
 
 /** The same for unknown, revoked, ended, expired and malformed credentials, so that the answer does not say which (P30). */
 export class CredentialRejected extends Schema.TaggedError<CredentialRejected>()("CredentialRejected", {}) {}
@@ -54,7 +55,6 @@ export class CredentialResolver extends Context.Service<
     CredentialResolver,
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const digest = yield* Digest.Digest
       const use = yield* CredentialUse
       const config = yield* AppConfig
       const allowances = CreditPeriods.allowances(config)
@@ -152,7 +152,7 @@ export class CredentialResolver extends Context.Service<
         const text = Redacted.value(secret)
         const kind = Option.getOrUndefined(Credential.kindOf(text))
         if (kind === undefined) return yield* new CredentialRejected()
-        const hash = yield* digest.digestHex(Digest.sha256, new TextEncoder().encode(text))
+        const hash = Hex.encode(Secrets.sha256(text))
         const { day, holder } = yield* Effect.request(new Lookup({ hash }), lookups[kind])
         const caller = toCaller(kind, holder, day)
         use.remember(caller.credential, yield* Clock.currentTimeMillis)

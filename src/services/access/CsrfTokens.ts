@@ -3,11 +3,11 @@
  * session, or another account in the same browser, has other tokens.
  */
 import { Context, Effect, Layer, Redacted, Result } from "effect"
-import { Mac, SecureRandom } from "effect/crypto"
+import { Mac } from "effect/crypto"
 import { Base64Url } from "effect/encoding"
 import type { AccountId } from "../../domain/access/Account.ts"
+import * as Secrets from "./Secrets.ts"
 
-const secretBytes = 32
 const utf8 = new TextEncoder()
 
 /** The cookie's secret, and the account that is signed in with it, if any. */
@@ -30,7 +30,6 @@ export class CsrfTokens extends Context.Service<
     CsrfTokens,
     Effect.gen(function* () {
       const mac = yield* Mac.Mac
-      const random = yield* SecureRandom.SecureRandom
 
       const sign = Effect.fnUntraced(function* ({ accountId, secret }: FormOwner) {
         const key = yield* Mac.key(Mac.hmacSha256, utf8.encode(Redacted.value(secret)))
@@ -39,7 +38,7 @@ export class CsrfTokens extends Context.Service<
       }, Effect.orDie)
 
       return {
-        guestSecret: Effect.map(random.randomBytes(secretBytes), (bytes) => Redacted.make(Base64Url.encode(bytes))),
+        guestSecret: yield* Secrets.generator,
         of: (owner) => Effect.map(sign(owner), (tag) => Base64Url.encode(tag)),
         isOf: (owner, token) =>
           Effect.map(sign(owner), (tag) => {

@@ -5,19 +5,18 @@
  *
  * Networks are not stored: the counts would show others in the owner's network that there is an account.
  */
-import { Clock, Context, Effect, Layer, Redacted, Schema } from "effect"
-import { Digest, SecureRandom } from "effect/crypto"
-import { Base64Url } from "effect/encoding"
+import { Clock, Context, Effect, Layer, Schema } from "effect"
+import type { Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import type { AccountId } from "../../domain/access/Account.ts"
 import type { ServiceUnavailable } from "../../domain/ToolError.ts"
 import { availableOnce, availableToRead } from "../database/Availability.ts"
 import { rowsOf } from "../database/Rows.ts"
+import * as Secrets from "./Secrets.ts"
 
 /** Since the last sign-in: the longest that browsers keep a cookie (RFC 6265bis, 5.5). */
 export const maxAgeMillis = 400 * 86_400_000
 export const maxPerAccount = 20
-const secretBytes = 32
 
 const decodeIds = rowsOf(Schema.Struct({ id: Schema.String }))
 
@@ -40,17 +39,14 @@ export class KnownBrowsers extends Context.Service<
     KnownBrowsers,
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const digest = yield* Digest.Digest
-      const random = yield* SecureRandom.SecureRandom
-
-      const hashOf = (secret: string) => digest.digest(Digest.sha256, new TextEncoder().encode(secret))
+      const newSecret = yield* Secrets.generator
 
       const idOf: KnownBrowsers["Service"]["idOf"] = Effect.fn("KnownBrowsers.idOf")(function* (email, secret) {
         if (secret === undefined) return undefined
         const since = new Date((yield* Clock.currentTimeMillis) - maxAgeMillis)
         const rows = yield* sql`
           SELECT 'browser ' || encode(b.hash, 'hex') AS id FROM known_browser b JOIN account a ON a.id = b.account_id
-          WHERE b.hash = ${yield* hashOf(Redacted.value(secret))} AND lower(a.email) = lower(${email})
+          WHERE b.hash = ${Secrets.hashOf(secret)} AND lower(a.email) = lower(${email})
             AND b.signed_in_at > ${since}`.pipe(availableToRead)
         const [row] = yield* decodeIds(rows)
         return row?.id
@@ -59,11 +55,12 @@ export class KnownBrowsers extends Context.Service<
       const remember: KnownBrowsers["Service"]["remember"] = Effect.fn("KnownBrowsers.remember")(
         function* (account, instead) {
           const nowMillis = yield* Clock.currentTimeMillis
-          const secret = Base64Url.encode(yield* random.randomBytes(secretBytes))
-          const hash = yield* hashOf(secret)
-          const before = instead === undefined ? undefined : yield* hashOf(Redacted.value(instead))
+          const secret = yield* newSecret
+          const hash = Secrets.hashOf(secret)
           yield* Effect.gen(function* () {
-            if (before !== undefined) yield* sql`UPDATE known_browser SET hash = ${hash} WHERE hash = ${before}`
+            if (instead !== undefined) {
+              yield* sql`UPDATE known_browser SET hash = ${hash} WHERE hash = ${Secrets.hashOf(instead)}`
+            }
             yield* sql`
               INSERT INTO known_browser (account_id, hash, signed_in_at)
               VALUES (${account}, ${hash}, ${new Date(nowMillis)})
@@ -73,7 +70,7 @@ export class KnownBrowsers extends Context.Service<
                 SELECT hash FROM known_browser WHERE account_id = ${account}
                 ORDER BY signed_in_at DESC, hash OFFSET ${maxPerAccount})`
           }).pipe(sql.withTransaction, availableOnce)
-          return Redacted.make(secret)
+          return secret
         }
       )
 

@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql"
 import type { AccountId } from "../../domain/access/Account.ts"
 import type { Charge } from "./CreditLedger.ts"
-import { rowsOf } from "../database/Rows.ts"
+import { deleteUnlocked, rowsOf } from "../database/Rows.ts"
 
 /** The outcome of one charge. `remaining` and `periodEnd` are those of the current period after it. */
 const Decision = Schema.Struct({
@@ -86,12 +86,13 @@ export const forgetOldKeys = Effect.fn("LedgerStatements.forgetOldKeys")(functio
   nowMillis: number
 ): Effect.fn.Return<void, SqlError.SqlError, SqlClient.SqlClient> {
   const sql = yield* SqlClient.SqlClient
-  const forgetSome = sql`
-    DELETE FROM idempotency_key WHERE (account_id, key) IN (
-      SELECT account_id, key FROM idempotency_key
-      WHERE created_at <= ${timestamp(nowMillis)}::timestamptz - interval '24 hours'
-      ORDER BY created_at LIMIT ${maxForgotten} FOR UPDATE SKIP LOCKED) RETURNING 1`
-  yield* Effect.repeat(forgetSome, { until: (forgotten) => forgotten.length < maxForgotten })
+  const forgetSome = deleteUnlocked(
+    sql,
+    "idempotency_key",
+    "account_id, key"
+  )(sql`
+    created_at <= ${timestamp(nowMillis)}::timestamptz - interval '24 hours' ORDER BY created_at LIMIT ${maxForgotten}`)
+  yield* Effect.repeat(forgetSome, { until: (forgotten) => forgotten < maxForgotten })
 })
 
 const timestamp = (millis: number): string => new Date(millis).toISOString()

@@ -2,9 +2,8 @@
  * Sessions: a random secret in a cookie, its SHA-256 in the database. A session ends after 12 hours without use, and after 30
  * days (D9). It belongs to one account for its whole life.
  */
-import { Clock, Context, Effect, Layer, Option, Redacted, Schema } from "effect"
-import { Digest, SecureRandom } from "effect/crypto"
-import { Base64Url } from "effect/encoding"
+import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
+import type { Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { AccountId, Plan, Role, SubscriptionStatus } from "../../domain/access/Account.ts"
 import { Device, unknownDevice } from "../../domain/access/Device.ts"
@@ -12,6 +11,7 @@ import type { ServiceUnavailable } from "../../domain/ToolError.ts"
 import { availableOnce, availableToRead } from "../database/Availability.ts"
 import * as DatabaseClock from "../database/DatabaseClock.ts"
 import { rowOf, rowsOf } from "../database/Rows.ts"
+import * as Secrets from "./Secrets.ts"
 
 const idleMillis = 12 * 3_600_000
 /** Also when it is used. */
@@ -21,9 +21,6 @@ const touchEveryMillis = 60_000
 const confirmedMillis = 10 * 60_000
 /** The next session ends the one that was not used for longest. */
 const maxPerAccount = 50
-const secretBytes = 32
-
-const secretPattern = /^[A-Za-z0-9_-]{43}$/
 
 /** A session with its account. */
 export const Session = Schema.Struct({
@@ -107,10 +104,7 @@ export class Sessions extends Context.Service<
     Sessions,
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const digest = yield* Digest.Digest
-      const random = yield* SecureRandom.SecureRandom
-
-      const hashOf = (secret: string) => digest.digest(Digest.sha256, new TextEncoder().encode(secret))
+      const newSecret = yield* Secrets.generator
 
       const alive = (nowMillis: number) => sql`
         (s.last_used_at > ${new Date(nowMillis - idleMillis)} AND s.created_at > ${new Date(nowMillis - maxAgeMillis)})`
@@ -125,9 +119,7 @@ export class Sessions extends Context.Service<
         const nowMillis = yield* Clock.currentTimeMillis
         const now = new Date(nowMillis)
         const { browser, system } = account.device ?? unknownDevice
-        const secret = Base64Url.encode(yield* random.randomBytes(secretBytes))
-        const hash = yield* hashOf(secret)
-        const previous = instead === undefined ? undefined : yield* hashOf(Redacted.value(instead))
+        const secret = yield* newSecret
         const session = yield* Effect.gen(function* () {
           const isPasswordRight = "passwordHash" in account ? sql`password_hash = ${account.passwordHash}` : sql`true`
           const isDone = "passwordHash" in account ? account.secondStep === "done" : true
@@ -135,7 +127,7 @@ export class Sessions extends Context.Service<
           // session, or prevents it.
           const rows = yield* sql`
             INSERT INTO session (account_id, hash, browser, system, created_at, last_used_at, confirmed_at, passkey_id)
-            SELECT id, ${hash}, ${browser}::text, ${system}::text, ${now}, ${now}, ${now},
+            SELECT id, ${Secrets.hashOf(secret)}, ${browser}::text, ${system}::text, ${now}, ${now}, ${now},
               (SELECT p.id FROM passkey p WHERE p.id = ${account.passkeyId ?? null}::integer AND p.account_id = account.id)
             FROM account
             WHERE id = ${account.accountId} AND ${isPasswordRight} AND (${isDone}::boolean OR NOT second_step)
@@ -146,7 +138,7 @@ export class Sessions extends Context.Service<
               SELECT FROM account WHERE id = ${account.accountId} AND ${isPasswordRight} AND second_step`
             return yield* waiting.length > 0 ? new SecondStepRequired() : new PasswordOutdated()
           }
-          if (previous !== undefined) yield* sql`DELETE FROM session WHERE hash = ${previous}`
+          if (instead !== undefined) yield* sql`DELETE FROM session WHERE hash = ${Secrets.hashOf(instead)}`
           const deleteBy = yield* DatabaseClock.timeToDeleteBy
           const isOver = Option.match(deleteBy, {
             onNone: () => sql`false`,
@@ -158,7 +150,7 @@ export class Sessions extends Context.Service<
               ORDER BY last_used_at DESC, id DESC OFFSET ${maxPerAccount - 1}))`
           return yield* decodeSession(yield* sql`${select} WHERE s.id = ${row.id}`)
         }).pipe(sql.withTransaction, Effect.provideService(SqlClient.SqlClient, sql), availableOnce)
-        return { session, secret: Redacted.make(secret) }
+        return { session, secret }
       })
 
       /** At most once a minute. A failed write does not fail the page. */
@@ -171,10 +163,9 @@ export class Sessions extends Context.Service<
             )
 
       const current: Sessions["Service"]["current"] = Effect.fn("Sessions.current")(function* (secret) {
-        const text = Redacted.value(secret)
-        if (!secretPattern.test(text)) return Option.none()
+        if (!Secrets.isFormed(secret)) return Option.none()
         const nowMillis = yield* Clock.currentTimeMillis
-        const hash = yield* hashOf(text)
+        const hash = Secrets.hashOf(secret)
         const rows = yield* sql`${select} WHERE s.hash = ${hash} AND ${alive(nowMillis)}`.pipe(availableToRead)
         const [session] = yield* decodeSessions(rows)
         if (session === undefined) return Option.none()

@@ -18,6 +18,7 @@ import { SignInAttempts } from "../limits/SignInAttempts.ts"
 import type { TooManyAttempts } from "../limits/SignInAttempts.ts"
 import type { Letter } from "../mail/Letter.ts"
 import { Mailer } from "../mail/Mailer.ts"
+import * as Secrets from "./Secrets.ts"
 import { isMailable } from "./AccountDetails.ts"
 import { AccountLinks, LinkOver } from "./AccountLinks.ts"
 import { PasswordRefused } from "./PasswordChange.ts"
@@ -107,7 +108,7 @@ export class SignUp extends Context.Service<
 
       const found = Effect.fnUntraced(function* (secret: Redacted.Redacted, browser: Redacted.Redacted) {
         const link = yield* links.look("sign_up", secret)
-        return { ...link, isHere: Mac.timingSafeEqual(yield* links.hashOf(browser), link.browser) }
+        return { ...link, isHere: Mac.timingSafeEqual(Secrets.hashOf(browser), link.browser) }
       })
 
       const look: SignUp["Service"]["look"] = Effect.fn("SignUp.look")(({ browser, secret }) =>

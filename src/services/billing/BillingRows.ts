@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql"
 import { AccountId, SubscriptionStatus } from "../../domain/access/Account.ts"
 import { available } from "../database/Availability.ts"
-import { rowOf, rowsOf } from "../database/Rows.ts"
+import { deleteUnlocked, rowOf, rowsOf } from "../database/Rows.ts"
 
 /** For all statements here that run by themselves: a number of a question that is not used means nothing. */
 export const retried = available({ retries: 2, deadline: "7 seconds" })
@@ -179,11 +179,13 @@ export const forgetOldEvents = Effect.fn("BillingRows.forgetOldEvents")(function
   nowMillis: number
 ): Effect.fn.Return<void, SqlError.SqlError, SqlClient.SqlClient> {
   const sql = yield* SqlClient.SqlClient
-  const forgetSome = sql`
-    DELETE FROM billing_event WHERE id IN (
-      SELECT id FROM billing_event WHERE received_at < ${new Date(nowMillis - eventDays * dayMillis)}
-      ORDER BY received_at LIMIT ${maxForgotten} FOR UPDATE SKIP LOCKED) RETURNING 1`
-  yield* Effect.repeat(forgetSome, { until: (forgotten) => forgotten.length < maxForgotten })
+  const forgetSome = deleteUnlocked(
+    sql,
+    "billing_event",
+    "id"
+  )(sql`
+    received_at < ${new Date(nowMillis - eventDays * dayMillis)} ORDER BY received_at LIMIT ${maxForgotten}`)
+  yield* Effect.repeat(forgetSome, { until: (forgotten) => forgotten < maxForgotten })
 })
 
 /** Customers after an account id, in the order of ids. */

@@ -17,7 +17,7 @@ import type { SqlError } from "effect/sql"
 import type { ServiceUnavailable } from "../../domain/ToolError.ts"
 import { available } from "../database/Availability.ts"
 import { GivenTime } from "../database/DatabaseClock.ts"
-import { rowsOf } from "../database/Rows.ts"
+import { deleteUnlocked, rowsOf } from "../database/Rows.ts"
 import * as Metrics from "../metrics/Metrics.ts"
 import * as LeakyBucket from "./LeakyBucket.ts"
 
@@ -285,12 +285,13 @@ export class SharedRates extends Context.Service<
       const forget = Effect.gen(function* () {
         for (let steps = 0; steps < maxForgetSteps; steps++) {
           const moment = yield* givenTime
-          const forgotten = yield* sql`
-            DELETE FROM rate_bucket WHERE key IN (
-              SELECT key FROM rate_bucket WHERE empties_at <= coalesce(${moment}::timestamptz, now())
-              LIMIT ${forgottenAtOnce} FOR UPDATE SKIP LOCKED)
-            RETURNING 1`
-          if (forgotten.length < forgottenAtOnce) return
+          const forgotten = yield* deleteUnlocked(
+            sql,
+            "rate_bucket",
+            "key"
+          )(sql`
+            empties_at <= coalesce(${moment}::timestamptz, now()) LIMIT ${forgottenAtOnce}`)
+          if (forgotten < forgottenAtOnce) return
         }
       }).pipe(Effect.withSpan("SharedRates.forget"))
 

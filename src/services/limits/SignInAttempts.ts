@@ -23,7 +23,7 @@ import type { ServiceUnavailable } from "../../domain/ToolError.ts"
 import { availableOnce } from "../database/Availability.ts"
 import * as DatabaseClock from "../database/DatabaseClock.ts"
 import * as ClientNetwork from "../../domain/access/ClientNetwork.ts"
-import { rowsOf } from "../database/Rows.ts"
+import { deleteUnlocked, rowsOf } from "../database/Rows.ts"
 import * as Metrics from "../metrics/Metrics.ts"
 
 /** Known and unknown e-mail addresses are counted alike, whatever their case. */
@@ -154,6 +154,7 @@ export class SignInAttempts extends Context.Service<
     SignInAttempts,
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
+      const forget = deleteUnlocked(sql, "sign_in_attempt", "key")
 
       // The database folds the case, as it does to find the account, so that no spelling has a count of its own.
       const keyOf = ({ subject }: Limit): Statement.Fragment => sql`sha256(convert_to(lower(${subject}::text), 'UTF8'))`
@@ -188,10 +189,9 @@ export class SignInAttempts extends Context.Service<
             sql.withTransaction,
             availableOnce
           )
-          yield* sql`
-            DELETE FROM sign_in_attempt WHERE key IN (
-              SELECT key FROM sign_in_attempt WHERE empties_at <= ${new Date(nowMillis)}
-              ORDER BY empties_at LIMIT ${maxForgotten} FOR UPDATE SKIP LOCKED)`.pipe(availableOnce)
+          yield* forget(sql`empties_at <= ${new Date(nowMillis)} ORDER BY empties_at LIMIT ${maxForgotten}`).pipe(
+            availableOnce
+          )
         },
         Effect.tapErrorTag("TooManyAttempts", () => Metrics.refused.add({ limit: "sign_in" }))
       )

@@ -1,7 +1,6 @@
 /** Apps that may ask for access: registered ones, and those with a metadata document (R33, R34, R42 to R47). */
 import { Clock, Context, Effect, Layer, Redacted, Schema } from "effect"
-import { Mac } from "effect/crypto"
-import type { Digest, SecureRandom } from "effect/crypto"
+import { Mac, SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
 import * as Credential from "../../domain/access/Credential.ts"
 import * as ClientNetwork from "../../domain/access/ClientNetwork.ts"
@@ -15,7 +14,7 @@ import { rowsOf } from "../database/Rows.ts"
 import { availableOnce, availableToRead } from "../database/Availability.ts"
 import { ClientMetadata } from "./ClientMetadata.ts"
 import type { ClientMetadataFailure } from "./ClientMetadata.ts"
-import * as Secrets from "./Secrets.ts"
+import * as Secrets from "../access/Secrets.ts"
 import * as ClientRetention from "../retention/ClientRetention.ts"
 
 /** No client has this id, or it was deleted. The user removes the connection in the app and adds it again (R46). */
@@ -80,26 +79,29 @@ export class Clients extends Context.Service<
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const documents = yield* ClientMetadata
-      const services = yield* Effect.context<Digest.Digest | SecureRandom.SecureRandom>()
+      const random = yield* SecureRandom.SecureRandom
 
-      const register = Effect.fn("Clients.register")(function* (registration: Registration, caller: string) {
-        const { authMethod, name, redirectUris } = registration
-        const id = yield* Secrets.random("client")
-        const secret = authMethod === "none" ? undefined : yield* Secrets.random("client_secret")
-        const secretHash = secret === undefined ? null : yield* Secrets.sha256(secret)
-        const registeredAt = yield* Clock.currentTimeMillis
-        const [address, site] = yield* Effect.forEach(ClientNetwork.countedOf(caller), ({ key }) => Secrets.sha256(key))
-        yield* ClientRetention.makeRoom.pipe(Effect.provideService(SqlClient.SqlClient, sql), availableOnce)
-        yield* sql`
+      const register = Effect.fn("Clients.register")(
+        function* (registration: Registration, caller: string) {
+          const { authMethod, name, redirectUris } = registration
+          const id = yield* Secrets.random("client")
+          const secret = authMethod === "none" ? undefined : yield* Secrets.random("client_secret")
+          const secretHash = secret === undefined ? null : Secrets.sha256(secret)
+          const registeredAt = yield* Clock.currentTimeMillis
+          const [address, site] = ClientNetwork.countedOf(caller).map(({ key }) => Secrets.sha256(key))
+          yield* ClientRetention.makeRoom.pipe(Effect.provideService(SqlClient.SqlClient, sql), availableOnce)
+          yield* sql`
           INSERT INTO oauth_client (id, name, redirect_uris, auth_method, secret_hash, created_at, address_hash, site_hash)
           VALUES (${id}, ${name}, ${JSON.stringify(redirectUris)}::jsonb, ${authMethod}, ${secretHash},
             ${new Date(registeredAt)}, ${address ?? null}, ${site ?? null})`.pipe(availableOnce)
-        return {
-          client: toClient({ id, name, redirectUris, authMethod, secretHash }),
-          secret: secret === undefined ? undefined : Redacted.make(secret),
-          registeredAt
-        }
-      }, Effect.provide(services))
+          return {
+            client: toClient({ id, name, redirectUris, authMethod, secretHash }),
+            secret: secret === undefined ? undefined : Redacted.make(secret),
+            registeredAt
+          }
+        },
+        Effect.provideService(SecureRandom.SecureRandom, random)
+      )
 
       const findRegistered = Effect.fnUntraced(function* (clientId: string) {
         if (!Credential.is("client", clientId)) return undefined
@@ -136,11 +138,7 @@ export class Clients extends Context.Service<
       const verify = Effect.fnUntraced(function* (
         id: string,
         secret: Redacted.Redacted | undefined
-      ): Effect.fn.Return<
-        AuthenticatedClient | InvalidClient["reason"],
-        ServiceUnavailable,
-        Digest.Digest | SecureRandom.SecureRandom
-      > {
+      ): Effect.fn.Return<AuthenticatedClient | InvalidClient["reason"], ServiceUnavailable> {
         if (ClientIdUrl.isAddress(id)) {
           if (secret !== undefined) return "client_unauthenticated"
           return (yield* wasApproved(id)) ? { id } : "client_unknown"
@@ -150,7 +148,7 @@ export class Clients extends Context.Service<
         const isVerified =
           row.secretHash === null
             ? secret === undefined
-            : secret !== undefined && Mac.timingSafeEqual(yield* Secrets.hashOf(secret), row.secretHash)
+            : secret !== undefined && Mac.timingSafeEqual(Secrets.hashOf(secret), row.secretHash)
         return isVerified ? { id, name: row.name } : "client_unauthenticated"
       })
 
@@ -164,7 +162,7 @@ export class Clients extends Context.Service<
         const id = basic?.id ?? formId
         const verified = id === undefined ? "client_unauthenticated" : yield* verify(id, basic?.secret ?? formSecret)
         return typeof verified === "string" ? yield* invalidClient(verified, basic !== undefined) : verified
-      }, Effect.provide(services))
+      })
 
       return Clients.of({ register, find, authenticate })
     })

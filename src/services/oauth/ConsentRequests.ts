@@ -2,13 +2,13 @@
  * Pending consent requests, between the page that asks and the answer (R28). Each can be answered once, within 15 minutes,
  * by the session that was asked.
  */
-import { Clock, Context, Effect, Layer, Option, Redacted, Schema, SchemaTransformation } from "effect"
-import { Digest, SecureRandom } from "effect/crypto"
-import { Base64Url } from "effect/encoding"
+import { Clock, Context, Effect, Layer, Option, Schema, SchemaTransformation } from "effect"
+import type { Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { authMethods } from "../../domain/oauth/Client.ts"
 import type { ServiceUnavailable } from "../../domain/ToolError.ts"
-import { rowsOf } from "../database/Rows.ts"
+import * as Secrets from "../access/Secrets.ts"
+import { deleteUnlocked, rowsOf } from "../database/Rows.ts"
 import { availableOnce } from "../database/Availability.ts"
 import * as DatabaseClock from "../database/DatabaseClock.ts"
 
@@ -17,9 +17,6 @@ const lifetimeMillis = 15 * 60_000
 const maxPerSession = 20
 /** Expired requests that each new one deletes. */
 const maxSwept = 100
-const secretBytes = 32
-
-const secretPattern = /^[A-Za-z0-9_-]{43}$/
 
 /** `undefined` in code, `null` in JSON. */
 const StringOrNone = Schema.NullOr(Schema.String).pipe(
@@ -71,45 +68,33 @@ export class ConsentRequests extends Context.Service<
     ConsentRequests,
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const digest = yield* Digest.Digest
-      const random = yield* SecureRandom.SecureRandom
-
-      const hashOf = (secret: string) => digest.digest(Digest.sha256, new TextEncoder().encode(secret))
+      const newSecret = yield* Secrets.generator
+      const sweep = deleteUnlocked(sql, "consent_request", "hash")
 
       const open = Effect.fn("ConsentRequests.open")(function* (sessionId: number, request: ConsentRequest) {
         const millis = yield* Clock.currentTimeMillis
         const now = new Date(millis)
-        const secret = Base64Url.encode(yield* random.randomBytes(secretBytes))
-        const hash = yield* hashOf(secret)
+        const secret = yield* newSecret
         yield* Effect.gen(function* () {
           const deleteBy = yield* DatabaseClock.timeToDeleteBy
           if (Option.isSome(deleteBy)) {
-            // Skips rows that another transaction is deleting.
-            yield* sql`
-              DELETE FROM consent_request WHERE hash IN (
-                SELECT hash FROM consent_request WHERE expires_at <= ${new Date(deleteBy.value)}
-                LIMIT ${maxSwept} FOR UPDATE SKIP LOCKED)`
+            yield* sweep(sql`expires_at <= ${new Date(deleteBy.value)} LIMIT ${maxSwept}`)
           }
-          yield* sql`
-            DELETE FROM consent_request WHERE hash IN (
-              SELECT hash FROM consent_request WHERE session_id = ${sessionId}
-              ORDER BY created_at DESC OFFSET ${maxPerSession - 1} FOR UPDATE SKIP LOCKED)`
+          yield* sweep(sql`session_id = ${sessionId} ORDER BY created_at DESC OFFSET ${maxPerSession - 1}`)
           // If the session has just ended, the form leads to the sign-in.
           yield* sql`
             INSERT INTO consent_request (hash, session_id, request, created_at, expires_at)
-            SELECT ${hash}, id, ${encode(request)}, ${now}, ${new Date(millis + lifetimeMillis)}
+            SELECT ${Secrets.hashOf(secret)}, id, ${encode(request)}, ${now}, ${new Date(millis + lifetimeMillis)}
             FROM session WHERE id = ${sessionId} FOR KEY SHARE`
         }).pipe(sql.withTransaction, Effect.provideService(SqlClient.SqlClient, sql), availableOnce)
-        return Redacted.make(secret)
+        return secret
       })
 
       const take = Effect.fn("ConsentRequests.take")(function* (sessionId: number, secret: Redacted.Redacted) {
-        const text = Redacted.value(secret)
-        if (!secretPattern.test(text)) return Option.none()
-        const hash = yield* hashOf(text)
+        if (!Secrets.isFormed(secret)) return Option.none()
         const now = new Date(yield* Clock.currentTimeMillis)
         const rows = yield* sql`
-          DELETE FROM consent_request WHERE hash = ${hash} AND session_id = ${sessionId} AND expires_at > ${now}
+          DELETE FROM consent_request WHERE hash = ${Secrets.hashOf(secret)} AND session_id = ${sessionId} AND expires_at > ${now}
           RETURNING request`.pipe(availableOnce)
         return Option.map(Option.fromUndefinedOr((yield* decodeRows(rows))[0]), ({ request }) => request)
       })

@@ -1,6 +1,6 @@
 /** OAuth grants of accounts to apps, with their codes and tokens (R21, R35 to R41). */
 import { Clock, Context, Effect, Layer, Option, Redacted, Result, Schema } from "effect"
-import type { Digest, SecureRandom } from "effect/crypto"
+import type { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql"
 import { AppConfig } from "../../Config.ts"
@@ -18,7 +18,7 @@ import { availableOnce } from "../database/Availability.ts"
 import * as DatabaseClock from "../database/DatabaseClock.ts"
 import { UnknownClient } from "./Clients.ts"
 import * as GrantRows from "./GrantRows.ts"
-import * as Secrets from "./Secrets.ts"
+import * as Secrets from "../access/Secrets.ts"
 import { ServerKey } from "./ServerKey.ts"
 import type { Key } from "./ServerKey.ts"
 
@@ -74,7 +74,7 @@ export interface Refresh {
   readonly scope: string | undefined
 }
 
-type Needs = Digest.Digest | SecureRandom.SecureRandom | SqlClient.SqlClient
+type Needs = SecureRandom.SecureRandom | SqlClient.SqlClient
 
 /**
  * Codes and refresh tokens live by the database's clock: a server whose own clock is wrong would take the repeat of a refresh
@@ -134,9 +134,9 @@ export class Grants extends Context.Service<
         const refreshUntil = Math.min(now + Grant.refreshTokenSeconds * 1000, endsAt)
         yield* GrantRows.insertTokens(
           grant,
-          { hash: yield* Secrets.sha256(tokens.access), expiresAt: new Date(accessUntil) },
+          { hash: Secrets.sha256(tokens.access), expiresAt: new Date(accessUntil) },
           {
-            hash: yield* Secrets.sha256(tokens.refresh),
+            hash: Secrets.sha256(tokens.refresh),
             issuedAt: new Date(now),
             expiresAt: new Date(refreshUntil)
           }
@@ -186,7 +186,7 @@ export class Grants extends Context.Service<
               RETURNING id
             )
             INSERT INTO oauth_code (hash, grant_id, redirect_uri, challenge, expires_at)
-            SELECT ${yield* Secrets.sha256(code)}::bytea, id, ${approval.redirectUri}, ${approval.challenge}, ${expiresAt}
+            SELECT ${Secrets.sha256(code)}::bytea, id, ${approval.redirectUri}, ${approval.challenge}, ${expiresAt}
             FROM granted`
         })
         yield* insert.pipe(sql.withTransaction, Effect.provide(services), availableOnce)
@@ -196,8 +196,8 @@ export class Grants extends Context.Service<
       const exchange = Effect.fnUntraced(function* (
         attempt: CodeExchange
       ): Effect.fn.Return<Result.Result<Tokens, InvalidGrant | InvalidTarget>, SqlError.SqlError, Needs> {
-        const hash = yield* Secrets.hashOf(attempt.code)
-        const challenge = Pkce.challengeOf(yield* Secrets.hashOf(attempt.verifier))
+        const hash = Secrets.hashOf(attempt.code)
+        const challenge = Pkce.challengeOf(Secrets.hashOf(attempt.verifier))
         const found = Option.getOrUndefined(yield* GrantRows.lockCode(hash))
         if (found === undefined) return Result.fail(Grant.invalidCode("unknown_or_ended"))
         const { code, grant } = found
@@ -246,7 +246,7 @@ export class Grants extends Context.Service<
         const tokens = yield* issue(grant, next, now)
         yield* sql`
           UPDATE oauth_refresh_token
-          SET superseded_at = ${new Date(now)}, successor = ${yield* Secrets.sha256(next.refresh)}, key_id = ${key.id}
+          SET superseded_at = ${new Date(now)}, successor = ${Secrets.sha256(next.refresh)}, key_id = ${key.id}
           WHERE hash = ${hash}`
         return Result.succeed(tokens)
       })
@@ -256,7 +256,7 @@ export class Grants extends Context.Service<
         // Impossible: a foreign key refers from the successor to its key.
         if (Option.isNone(key)) return yield* Effect.die(new Error("A refresh token was superseded without a key"))
         const next = yield* successors(key.value, token)
-        const hash = yield* Secrets.sha256(next.access)
+        const hash = Secrets.sha256(next.access)
         const [row] = yield* decodeExpiries(
           yield* sql`SELECT expires_at AS "expiresAt" FROM oauth_access_token WHERE hash = ${hash}`
         )
@@ -273,7 +273,7 @@ export class Grants extends Context.Service<
         Needs
       > {
         const token = Redacted.value(attempt.refreshToken)
-        const hash = yield* Secrets.sha256(token)
+        const hash = Secrets.sha256(token)
         const found = Option.getOrUndefined(yield* GrantRows.lockRefreshToken(hash))
         if (found === undefined) return Result.fail(Grant.invalidRefreshToken("unknown_or_ended"))
         const { grant, keyId } = found
@@ -310,7 +310,7 @@ export class Grants extends Context.Service<
             : undefined
         if (table === undefined) return
         const end = Effect.gen(function* () {
-          const hash = yield* Secrets.sha256(token)
+          const hash = Secrets.sha256(token)
           const now = new Date(yield* Clock.currentTimeMillis)
           const isItsOwn = sql`
             g.id = (SELECT t.grant_id FROM ${table} t WHERE t.hash = ${hash}) AND g.client_id = ${clientId}`

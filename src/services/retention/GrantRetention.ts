@@ -6,7 +6,7 @@
 import { Context, Effect, Layer, Option, Schedule, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError, Statement } from "effect/sql"
-import { rowsOf } from "../database/Rows.ts"
+import { deleteUnlocked, rowsOf } from "../database/Rows.ts"
 import * as DatabaseClock from "../database/DatabaseClock.ts"
 import * as GrantRows from "../oauth/GrantRows.ts"
 
@@ -63,20 +63,8 @@ export class GrantRetention extends Context.Service<
         return total
       })
 
-      /** Skips rows that another server is using. They are deleted in the next sweep. */
       const remove = (table: string, key: string, which: Statement.Fragment) =>
-        repeat(
-          Effect.map(
-            sql`
-              WITH due AS (
-                SELECT ${sql(key)} AS key FROM ${sql(table)} WHERE ${which} LIMIT ${batch} FOR UPDATE SKIP LOCKED
-              ), deleted AS (
-                DELETE FROM ${sql(table)} t USING due WHERE t.${sql(key)} = due.key RETURNING 1
-              )
-              SELECT 1 FROM deleted`,
-            (rows) => rows.length
-          )
-        )
+        repeat(deleteUnlocked(sql, table, key)(sql`${which} LIMIT ${batch}`))
 
       const endGrants = Effect.fnUntraced(
         function* (now: number) {

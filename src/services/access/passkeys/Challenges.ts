@@ -3,19 +3,18 @@
  * SHA-256, so that any server can redeem them.
  */
 import { Context, Effect, Layer, Redacted, Schema } from "effect"
-import { Digest, SecureRandom } from "effect/crypto"
-import { Base64Url } from "effect/encoding"
 import { SqlClient } from "effect/sql"
 import type { ServiceUnavailable } from "../../../domain/ToolError.ts"
 import { availableOnce } from "../../database/Availability.ts"
 import * as DatabaseClock from "../../database/DatabaseClock.ts"
+import { deleteUnlocked } from "../../database/Rows.ts"
+import * as Secrets from "../Secrets.ts"
 
 export const lifetimeMillis = 5 * 60_000
 /** Of one browser, for pages that are opened side by side; the next one replaces the oldest. */
 const maxPerBrowser = 10
 /** Expired challenges that each new one deletes. */
 const maxSwept = 20
-const challengeBytes = 32
 
 /** A sign-in, the second step after a password, a confirmation in a session, or the registration of a passkey. */
 export type Purpose = "sign_in" | "second_step" | "confirm" | "add"
@@ -40,37 +39,30 @@ export class Challenges extends Context.Service<
     Challenges,
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const digest = yield* Digest.Digest
-      const random = yield* SecureRandom.SecureRandom
+      const newChallenge = yield* Secrets.generator
 
-      const hashOf = (text: string) => digest.digest(Digest.sha256, new TextEncoder().encode(text))
+      const sweep = deleteUnlocked(sql, "passkey_challenge", "hash")
 
       // All servers share the challenges, so their times are the database's.
       const now = Effect.flatten(DatabaseClock.DatabaseTime).pipe(Effect.provideService(SqlClient.SqlClient, sql))
 
       const issue = Effect.fn("Challenges.issue")(function* (owner: Redacted.Redacted, purpose: Purpose) {
-        const challenge = Base64Url.encode(yield* random.randomBytes(challengeBytes))
-        const [hash, ownerHash] = [yield* hashOf(challenge), yield* hashOf(Redacted.value(owner))]
+        const challenge = yield* newChallenge
+        const [hash, ownerHash] = [Secrets.hashOf(challenge), Secrets.hashOf(owner)]
         yield* Effect.gen(function* () {
           const nowMillis = yield* now
-          yield* sql`
-            DELETE FROM passkey_challenge WHERE hash IN (
-              SELECT hash FROM passkey_challenge WHERE expires_at <= ${new Date(nowMillis)}
-              ORDER BY expires_at LIMIT ${maxSwept} FOR UPDATE SKIP LOCKED)`
-          yield* sql`
-            DELETE FROM passkey_challenge WHERE hash IN (
-              SELECT hash FROM passkey_challenge WHERE owner = ${ownerHash}
-              ORDER BY expires_at DESC, hash OFFSET ${maxPerBrowser - 1} FOR UPDATE SKIP LOCKED)`
+          yield* sweep(sql`expires_at <= ${new Date(nowMillis)} ORDER BY expires_at LIMIT ${maxSwept}`)
+          yield* sweep(sql`owner = ${ownerHash} ORDER BY expires_at DESC, hash OFFSET ${maxPerBrowser - 1}`)
           yield* sql`
             INSERT INTO passkey_challenge (hash, owner, purpose, expires_at)
             VALUES (${hash}, ${ownerHash}, ${purpose}, ${new Date(nowMillis + lifetimeMillis)})`
         }).pipe(sql.withTransaction, availableOnce)
-        return challenge
+        return Redacted.value(challenge)
       })
 
       const redeem: Challenges["Service"]["redeem"] = Effect.fn("Challenges.redeem")(
         function* (owner, purpose, challenge) {
-          const [hash, ownerHash] = [yield* hashOf(challenge), yield* hashOf(Redacted.value(owner))]
+          const [hash, ownerHash] = [Secrets.sha256(challenge), Secrets.hashOf(owner)]
           const rows = yield* Effect.flatMap(
             now,
             (nowMillis) => sql`

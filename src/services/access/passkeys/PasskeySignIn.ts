@@ -4,7 +4,6 @@
  */
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import type { Redacted } from "effect"
-import type { Digest } from "effect/crypto"
 import { SqlClient } from "effect/sql"
 import type { AccountId } from "../../../domain/access/Account.ts"
 import type { Device } from "../../../domain/access/Device.ts"
@@ -78,9 +77,8 @@ export class PasskeySignIn extends Context.Service<
       const sessions = yield* Sessions
       const browsers = yield* KnownBrowsers
       const attempts = yield* SignInAttempts
-      const services = yield* Effect.context<SqlClient.SqlClient | Digest.Digest>()
-      const inTransaction = <A, E>(effect: Effect.Effect<A, E, SqlClient.SqlClient | Digest.Digest>) =>
-        effect.pipe(sql.withTransaction, Effect.provideContext(services), availableOnce)
+      const inTransaction = <A, E>(effect: Effect.Effect<A, E, SqlClient.SqlClient>) =>
+        effect.pipe(sql.withTransaction, Effect.provideService(SqlClient.SqlClient, sql), availableOnce)
 
       /** Within a transaction. */
       const start = Effect.fnUntraced(function* (accountId: AccountId, proof: Proof, visit: Visit) {

@@ -2,22 +2,21 @@
  * Sign-ins whose password was right and whose second step is missing: for ten minutes, bound to the browser by a new secret of its
  * session cookie. They give access to nothing but the second step.
  */
-import { Context, Effect, Layer, Option, Redacted, Schema } from "effect"
-import { Digest, SecureRandom } from "effect/crypto"
-import { Base64Url } from "effect/encoding"
+import { Context, Effect, Layer, Option, Schema } from "effect"
+import type { Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { AccountId } from "../../../domain/access/Account.ts"
 import type { ServiceUnavailable } from "../../../domain/ToolError.ts"
 import { availableOnce, availableToRead } from "../../database/Availability.ts"
 import * as DatabaseClock from "../../database/DatabaseClock.ts"
-import { rowsOf } from "../../database/Rows.ts"
+import { deleteUnlocked, rowsOf } from "../../database/Rows.ts"
+import * as Secrets from "../Secrets.ts"
 
 const lifetimeMillis = 10 * 60_000
 /** Of one account; the next one replaces the oldest. */
 const maxPerAccount = 20
 /** Expired ones that each new one deletes. */
 const maxSwept = 20
-const secretBytes = 32
 
 /** `passwordHash` is the account's, and still the one that the password was compared with. */
 const Pending = Schema.Struct({ accountId: AccountId, email: Schema.String, passwordHash: Schema.String })
@@ -46,39 +45,33 @@ export class PendingSignIns extends Context.Service<
     PendingSignIns,
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const digest = yield* Digest.Digest
-      const random = yield* SecureRandom.SecureRandom
-
-      const hashOf = (text: string) => digest.digest(Digest.sha256, new TextEncoder().encode(text))
+      const newSecret = yield* Secrets.generator
+      const sweep = deleteUnlocked(sql, "pending_sign_in", "owner")
       const now = Effect.flatten(DatabaseClock.DatabaseTime).pipe(Effect.provideService(SqlClient.SqlClient, sql))
+
+      const remove = (secret: Redacted.Redacted) =>
+        sql`DELETE FROM pending_sign_in WHERE owner = ${Secrets.hashOf(secret)}`
 
       const begin: PendingSignIns["Service"]["begin"] = Effect.fn("PendingSignIns.begin")(function* (
         { accountId, passwordHash },
         instead
       ) {
-        const secret = Base64Url.encode(yield* random.randomBytes(secretBytes))
-        const [owner, password] = [yield* hashOf(secret), yield* hashOf(passwordHash)]
-        const previous = instead === undefined ? undefined : yield* hashOf(Redacted.value(instead))
+        const secret = yield* newSecret
+        const [owner, password] = [Secrets.hashOf(secret), Secrets.sha256(passwordHash)]
         yield* Effect.gen(function* () {
           const nowMillis = yield* now
-          if (previous !== undefined) yield* sql`DELETE FROM pending_sign_in WHERE owner = ${previous}`
-          yield* sql`
-              DELETE FROM pending_sign_in WHERE owner IN (
-                SELECT owner FROM pending_sign_in WHERE expires_at <= ${new Date(nowMillis)}
-                ORDER BY expires_at LIMIT ${maxSwept} FOR UPDATE SKIP LOCKED)`
-          yield* sql`
-              DELETE FROM pending_sign_in WHERE owner IN (
-                SELECT owner FROM pending_sign_in WHERE account_id = ${accountId}
-                ORDER BY expires_at DESC, owner OFFSET ${maxPerAccount - 1} FOR UPDATE SKIP LOCKED)`
+          if (instead !== undefined) yield* remove(instead)
+          yield* sweep(sql`expires_at <= ${new Date(nowMillis)} ORDER BY expires_at LIMIT ${maxSwept}`)
+          yield* sweep(sql`account_id = ${accountId} ORDER BY expires_at DESC, owner OFFSET ${maxPerAccount - 1}`)
           yield* sql`
               INSERT INTO pending_sign_in (owner, account_id, password, expires_at)
               VALUES (${owner}, ${accountId}, ${password}, ${new Date(nowMillis + lifetimeMillis)})`
         }).pipe(sql.withTransaction, availableOnce)
-        return Redacted.make(secret)
+        return secret
       })
 
       const find = Effect.fn("PendingSignIns.find")(function* (secret: Redacted.Redacted) {
-        const owner = yield* hashOf(Redacted.value(secret))
+        const owner = Secrets.hashOf(secret)
         const rows = yield* Effect.flatMap(
           now,
           (nowMillis) => sql`
@@ -91,9 +84,7 @@ export class PendingSignIns extends Context.Service<
       })
 
       const end = Effect.fn("PendingSignIns.end")(function* (secret: Redacted.Redacted) {
-        yield* sql`DELETE FROM pending_sign_in WHERE owner = ${yield* hashOf(Redacted.value(secret))}`.pipe(
-          availableOnce
-        )
+        yield* availableOnce(remove(secret))
       })
 
       return { begin, find, end }

@@ -3,10 +3,11 @@
  * stored (OWASP ASVS 6.5.2).
  */
 import { Effect, Redacted, Schema } from "effect"
-import { Digest, SecureRandom } from "effect/crypto"
+import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
 import type { AccountId } from "../../../domain/access/Account.ts"
 import { rowOf } from "../../database/Rows.ts"
+import * as Secrets from "../Secrets.ts"
 
 export const count = 10
 const groups = 6
@@ -35,18 +36,16 @@ const normalize = (text: string): string =>
     .replaceAll("o", "0")
     .replaceAll(/[il]/gu, "1")
 
-const hashOf = Effect.fnUntraced(function* (code: string) {
-  const digest = yield* Digest.Digest
-  return yield* digest.digest(Digest.sha256, new TextEncoder().encode(normalize(code)))
-})
+const hashOf = (code: string) => Secrets.sha256(normalize(code))
 
 /** Replaces all codes of the account. Within a transaction that locks the account. */
 export const replace = Effect.fnUntraced(function* (accountId: AccountId) {
   const sql = yield* SqlClient.SqlClient
   const codes = yield* Effect.all(Array.from({ length: count }, () => generate))
-  const hashes = yield* Effect.forEach(codes, hashOf)
   yield* remove(accountId)
-  for (const hash of hashes) yield* sql`INSERT INTO recovery_code (account_id, hash) VALUES (${accountId}, ${hash})`
+  for (const code of codes) {
+    yield* sql`INSERT INTO recovery_code (account_id, hash) VALUES (${accountId}, ${hashOf(code)})`
+  }
   return codes.map((code) => Redacted.make(code))
 })
 
@@ -58,7 +57,7 @@ export const remove = Effect.fnUntraced(function* (accountId: AccountId) {
 /** Whether it was a code of the account, which it is no more. */
 export const redeem = Effect.fnUntraced(function* (accountId: AccountId, code: Redacted.Redacted) {
   const sql = yield* SqlClient.SqlClient
-  const hash = yield* hashOf(Redacted.value(code))
+  const hash = hashOf(Redacted.value(code))
   const rows = yield* sql`DELETE FROM recovery_code WHERE account_id = ${accountId} AND hash = ${hash} RETURNING hash`
   return rows.length > 0
 })

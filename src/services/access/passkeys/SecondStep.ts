@@ -4,7 +4,7 @@
  */
 import { Context, Effect, Layer, Schema } from "effect"
 import type { Redacted } from "effect"
-import type { Digest, SecureRandom } from "effect/crypto"
+import type { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
 import type { AccountId } from "../../../domain/access/Account.ts"
 import type { ServiceUnavailable } from "../../../domain/ToolError.ts"
@@ -53,10 +53,9 @@ export class SecondStep extends Context.Service<
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const passkeys = yield* Passkeys
-      const services = yield* Effect.context<SqlClient.SqlClient | Digest.Digest | SecureRandom.SecureRandom>()
-      const inTransaction = <A, E>(
-        effect: Effect.Effect<A, E, SqlClient.SqlClient | Digest.Digest | SecureRandom.SecureRandom>
-      ) => effect.pipe(sql.withTransaction, Effect.provideContext(services), availableOnce)
+      const services = yield* Effect.context<SqlClient.SqlClient | SecureRandom.SecureRandom>()
+      const inTransaction = <A, E>(effect: Effect.Effect<A, E, SqlClient.SqlClient | SecureRandom.SecureRandom>) =>
+        effect.pipe(sql.withTransaction, Effect.provideContext(services), availableOnce)
 
       const standing = Effect.fn("SecondStep.standing")(
         function* (accountId: AccountId) {
