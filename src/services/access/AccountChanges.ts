@@ -55,11 +55,10 @@ export class AccountChanges extends Context.Service<
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const list = Effect.fn("AccountChanges.list")(function* (accountId: AccountId) {
-        const rows = yield* sql`
+        return yield* sql`
           SELECT a.email AS by, c.source, c.what, c.value_before AS before, c.value_after AS after, c.created_at AS at
           FROM account_change c LEFT JOIN account a ON a.id = c.actor_id
-          WHERE c.account_id = ${accountId} ORDER BY c.id DESC LIMIT ${maxListed}`.pipe(availableToRead)
-        return yield* decodeChanges(rows)
+          WHERE c.account_id = ${accountId} ORDER BY c.id DESC LIMIT ${maxListed}`.pipe(decodeChanges, availableToRead)
       })
       return { list }
     })

@@ -90,8 +90,8 @@ export class AccountDirectory extends Context.Service<
               AS active, max(last_used_at) AS used
             FROM oauth_grant WHERE account_id = a.id
           ) g
-          ORDER BY a.id DESC`
-        return (yield* decodeRows(rows)).map(({ beganOn, period, ...entry }): AccountEntry => ({
+          ORDER BY a.id DESC`.pipe(decodeRows)
+        return rows.map(({ beganOn, period, ...entry }): AccountEntry => ({
           ...entry,
           credits: CreditPeriods.standing(allowances, { ...entry, beganOn, period }, nowMillis)
         }))
@@ -119,11 +119,10 @@ export class AccountDirectory extends Context.Service<
       })
 
       const periods = Effect.fn("AccountDirectory.periods")(function* (accountId: AccountId) {
-        const rows = yield* sql`
+        return yield* sql`
           SELECT allowance, used, period_start::text AS "periodStart", period_end::text AS "periodEnd"
           FROM credit_period WHERE account_id = ${accountId}
-          ORDER BY period_start DESC LIMIT ${maxPeriods}`.pipe(availableToRead)
-        return yield* decodePeriods(rows)
+          ORDER BY period_start DESC LIMIT ${maxPeriods}`.pipe(decodePeriods, availableToRead)
       })
 
       return { page, find, periods }

@@ -11,7 +11,7 @@ import { AccountId } from "../../domain/access/Account.ts"
 import type { ServiceUnavailable } from "../../domain/ToolError.ts"
 import { availableToRead } from "../database/Availability.ts"
 import * as DatabaseClock from "../database/DatabaseClock.ts"
-import { deleteUnlocked, rowsOf } from "../database/Rows.ts"
+import { deleteUnlocked, firstOf } from "../database/Rows.ts"
 import * as Secrets from "./Secrets.ts"
 
 const hour = 3_600_000
@@ -35,14 +35,18 @@ const SignUpLink = Schema.Struct({
 /** `email` is the account's address for a reset, and its next one for a change of it. */
 const AccountLink = Schema.Struct({ email: Schema.String, accountId: AccountId })
 
-const decode = { sign_up: rowsOf(SignUpLink), reset: rowsOf(AccountLink), email: rowsOf(AccountLink) }
 type LinkOf<P extends Purpose> = P extends "sign_up" ? typeof SignUpLink.Type : typeof AccountLink.Type
+type Reading<A> = Effect.Effect<A, SqlError.SqlError>
+
+const decode: {
+  readonly [P in Purpose]: (statement: Reading<ReadonlyArray<unknown>>) => Reading<LinkOf<P> | undefined>
+} = { sign_up: firstOf(SignUpLink), reset: firstOf(AccountLink), email: firstOf(AccountLink) }
 
 /** Ends all links of an account: within the transaction that makes them void. */
 export const end = (sql: SqlClient.SqlClient, accountId: AccountId) =>
   sql`DELETE FROM account_link WHERE account_id = ${accountId}`
 
-const decodeReceivers = rowsOf(Schema.Struct({ email: Schema.String }))
+const decodeReceiver = firstOf(Schema.Struct({ email: Schema.String }))
 
 /** What a new link is for. */
 export type NewLink =
@@ -128,7 +132,7 @@ export class AccountLinks extends Context.Service<
       const make = Effect.fn("AccountLinks.make")(function* (link: NewLink) {
         const secret = yield* newSecret
         yield* sweep
-        const [receiver] = yield* decodeReceivers(yield* insert(link, Secrets.hashOf(secret)))
+        const receiver = yield* decodeReceiver(insert(link, Secrets.hashOf(secret)))
         return Option.map(Option.fromUndefinedOr(receiver), ({ email }) => ({ secret, email }))
       })
 
@@ -142,23 +146,21 @@ export class AccountLinks extends Context.Service<
         return sql`hash = ${Secrets.hashOf(secret)} AND purpose = ${purpose} AND expires_at > ${now}`
       })
 
-      const first = Effect.fnUntraced(function* <P extends Purpose>(purpose: P, rows: ReadonlyArray<unknown>) {
-        // The schema belongs to the purpose; TypeScript does not follow an index by a type parameter.
-        const [link] = (yield* decode[purpose](rows)) as ReadonlyArray<LinkOf<P>>
-        return link ?? (yield* new LinkOver())
+      const linkOf = Effect.fnUntraced(function* <P extends Purpose>(
+        purpose: P,
+        statement: Reading<ReadonlyArray<unknown>>
+      ) {
+        return (yield* decode[purpose](statement)) ?? (yield* new LinkOver())
       })
 
       const look: AccountLinks["Service"]["look"] = Effect.fn("AccountLinks.look")(function* (purpose, secret) {
         const which = yield* valid(purpose, secret)
-        return yield* first(
-          purpose,
-          yield* sql`SELECT ${columns} FROM account_link WHERE ${which}`.pipe(availableToRead)
-        )
+        return yield* linkOf(purpose, sql`SELECT ${columns} FROM account_link WHERE ${which}`).pipe(availableToRead)
       })
 
       const use: AccountLinks["Service"]["use"] = Effect.fn("AccountLinks.use")(function* (purpose, secret) {
         const which = yield* valid(purpose, secret)
-        return yield* first(purpose, yield* sql`DELETE FROM account_link WHERE ${which} RETURNING ${columns}`)
+        return yield* linkOf(purpose, sql`DELETE FROM account_link WHERE ${which} RETURNING ${columns}`)
       })
 
       return { make, look, use }

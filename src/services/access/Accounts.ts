@@ -20,7 +20,7 @@ import * as CreditPeriods from "./CreditPeriods.ts"
 import * as SignInChanges from "./passkeys/SignInChanges.ts"
 import { Passwords } from "./Passwords.ts"
 import type { PasswordsBusy } from "./Passwords.ts"
-import { rowOf, rowsOf } from "../database/Rows.ts"
+import { firstOf, rowOf } from "../database/Rows.ts"
 
 export class AccountNotFound extends Schema.TaggedError<AccountNotFound>()("AccountNotFound", {
   message: Schema.String
@@ -125,7 +125,7 @@ export class Accounts extends Context.Service<
       const record = (change: Parameters<typeof AccountChanges.record>[0]) => onDatabase(AccountChanges.record(change))
 
       const find = Effect.fn("Accounts.find")(function* (email: string) {
-        const [account] = yield* Effect.flatMap(availableToRead(select(sql, matches(email))), decodeAccounts)
+        const [account] = yield* decodeAccounts(availableToRead(select(sql, matches(email))))
         return account ?? (yield* notFound(email))
       })
 
@@ -134,15 +134,13 @@ export class Accounts extends Context.Service<
         yield* CreditPeriods.open(allowances, [{ accountId, beganOn }], nowMillis).pipe(onDatabase)
         const isCurrent = CreditPeriods.isCurrent(sql, nowMillis)
         yield* sql`SELECT FROM credit_period WHERE account_id = ${accountId} AND ${isCurrent} FOR UPDATE`
-        return yield* decodePeriod(
-          yield* sql`
+        return yield* sql`
             SELECT p.period_start::text AS "periodStart", p.allowance, p.used, coalesce((
               SELECT sum(amount) FROM credit_entry e
               WHERE e.account_id = p.account_id AND e.period_start = p.period_start AND e.reason = 'operator'
             ), 0)::integer AS granted
             FROM credit_period p
-            WHERE account_id = ${accountId} AND ${isCurrent}`
-        )
+            WHERE account_id = ${accountId} AND ${isCurrent}`.pipe(decodePeriod)
       })
 
       /** Changes the balance and writes its entry in one statement. */
@@ -168,11 +166,11 @@ export class Accounts extends Context.Service<
       })
 
       const lock = Effect.fnUntraced(function* (which: Which) {
-        const [account] = yield* decodeAccounts(yield* sql`${select(sql, matches(which))} FOR NO KEY UPDATE OF a`)
+        const [account] = yield* decodeAccounts(sql`${select(sql, matches(which))} FOR NO KEY UPDATE OF a`)
         return account ?? (yield* notFound(which))
       })
 
-      const readAgain = (accountId: AccountId) => Effect.flatMap(select(sql, sql`a.id = ${accountId}`), decodeAccount)
+      const readAgain = (accountId: AccountId) => decodeAccount(select(sql, sql`a.id = ${accountId}`))
 
       const create = Effect.fn("Accounts.create")(function* (account: NewAccount) {
         const email = account.email.trim()
@@ -182,11 +180,10 @@ export class Accounts extends Context.Service<
         const beganOn = yield* firstDay(account, dayOf(nowMillis))
         const hash = yield* passwords.hash(account.password)
         return yield* Effect.gen(function* () {
-          const rows = yield* sql`
+          const row = yield* sql`
             INSERT INTO account (email, password_hash, plan, status, subscription_began_on, created_at)
             VALUES (${email}, ${hash}, ${account.plan}, ${account.status}, ${beganOn ?? null}::date, ${new Date(nowMillis)})
-            ON CONFLICT DO NOTHING RETURNING id`
-          const [row] = yield* decodeIds(rows)
+            ON CONFLICT DO NOTHING RETURNING id`.pipe(decodeId)
           if (row === undefined) {
             return yield* new EmailTaken({
               message: `${email} already has an account. Change that account, or use another address.`
@@ -336,11 +333,10 @@ export class Accounts extends Context.Service<
 
       const list = Stream.paginate(0, (after: number) =>
         Effect.map(
-          Effect.flatMap(
+          decodeAccounts(
             availableToRead(
               sql`${select(sql, sql`a.id > ${after} AND a.closed_at IS NULL`)} ORDER BY a.id LIMIT ${pageSize}`
-            ),
-            decodeAccounts
+            )
           ),
           (page) =>
             [
@@ -355,7 +351,7 @@ export class Accounts extends Context.Service<
   )
 }
 
-const decodeIds = rowsOf(Schema.Struct({ id: AccountId }))
+const decodeId = firstOf(Schema.Struct({ id: AccountId }))
 const decodePeriod = rowOf(
   Schema.Struct({ periodStart: Schema.String, allowance: Schema.Int, used: Schema.Int, granted: Schema.Int })
 )

@@ -82,10 +82,9 @@ export class ActivityLog extends Context.Service<
 
       const send = Effect.fnUntraced(function* (batch: Batch) {
         const now = new Date(yield* Clock.currentTimeMillis)
-        const rows = yield* sql`
+        yield* sql`
           SELECT record_activity(${writer}::uuid, ${batch.number}::bigint, ${JSON.stringify(batch.entries.map(toRow))}::jsonb,
-            ${now}) AS written`
-        yield* decodeWritten(rows)
+            ${now}) AS written`.pipe(decodeWritten)
       })
 
       const drop = (count: number, why: string, cause?: unknown) =>

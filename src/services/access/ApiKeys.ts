@@ -14,7 +14,7 @@ import type { KeyEnd } from "../../domain/access/KeyEnd.ts"
 import { missing } from "../../domain/access/Plan.ts"
 import { clean } from "../../domain/catalog/ThirdPartyText.ts"
 import type { PlanUpgradeRequired, ServiceUnavailable } from "../../domain/ToolError.ts"
-import { rowOf, rowsOf } from "../database/Rows.ts"
+import { firstOf, rowOf, rowsOf } from "../database/Rows.ts"
 import { availableOnce, availableToRead } from "../database/Availability.ts"
 import * as Secrets from "./Secrets.ts"
 
@@ -86,8 +86,8 @@ const decodeCounts = rowOf(
 )
 const decodeKey = rowOf(ApiKey)
 const decodeKeys = rowsOf(ApiKey)
-const decodeReplaced = rowsOf(Schema.Struct({ ...ApiKey.fields, endsAt: Schema.DateTimeUtcFromDate }))
-const decodeNames = rowsOf(Schema.Struct({ name: Schema.String }))
+const decodeReplaced = firstOf(Schema.Struct({ ...ApiKey.fields, endsAt: Schema.DateTimeUtcFromDate }))
+const decodeName = firstOf(Schema.Struct({ name: Schema.String }))
 
 export class ApiKeys extends Context.Service<
   ApiKeys,
@@ -137,11 +137,11 @@ export class ApiKeys extends Context.Service<
       /** Locks the account's row, so that one transaction at a time counts its limits. */
       const lock = Effect.fnUntraced(function* (accountId: AccountId, attempt: KeyAttempt | undefined) {
         const owner = yield* decodeOwner(
-          yield* sql`SELECT plan, status FROM account WHERE id = ${accountId} FOR NO KEY UPDATE`
+          sql`SELECT plan, status FROM account WHERE id = ${accountId} FOR NO KEY UPDATE`
         )
         if (attempt === undefined) return owner
-        const made = yield* sql`SELECT name FROM api_key WHERE account_id = ${accountId} AND attempt = ${attempt}`
-        const [before] = yield* decodeNames(made)
+        const before =
+          yield* sql`SELECT name FROM api_key WHERE account_id = ${accountId} AND attempt = ${attempt}`.pipe(decodeName)
         return before === undefined ? owner : yield* madeAlready(before.name)
       })
 
@@ -157,24 +157,20 @@ export class ApiKeys extends Context.Service<
         const { accountId, attempt, name, now, secret } = options
         const upgrade = missing(options.owner, billingUrl)
         if (upgrade !== undefined) return yield* upgrade
-        const counts = yield* decodeCounts(
-          yield* sql`
+        const counts = yield* sql`
             SELECT (count(*) FILTER (WHERE active))::integer AS active,
               (count(*) FILTER (WHERE recent))::integer AS "lastHour", min(created_at) FILTER (WHERE recent) AS oldest
             FROM (
               SELECT *, ${isActive(sql, now)} AS active, created_at > ${now} - interval '1 hour' AS recent FROM api_key
             ) k
-            WHERE account_id = ${accountId} AND (active OR recent)`
-        )
+            WHERE account_id = ${accountId} AND (active OR recent)`.pipe(decodeCounts)
         if (counts.active >= maxActive) return yield* tooManyActive()
         if (counts.lastHour >= maxAnHour) return yield* tooFast(counts.oldest, now.getTime())
         const hash = Secrets.sha256(secret)
-        return yield* decodeKey(
-          yield* sql`
+        return yield* sql`
             INSERT INTO api_key (account_id, name, hash, last_four, created_at, attempt)
             VALUES (${accountId}, ${name}, ${hash}, ${Credential.lastFour(secret)}, ${now}, ${attempt ?? null})
-            RETURNING ${columns}`
-        )
+            RETURNING ${columns}`.pipe(decodeKey)
       })
 
       const newSecret = Effect.provideService(Secrets.random("api_key"), SecureRandom.SecureRandom, random)
@@ -204,12 +200,11 @@ export class ApiKeys extends Context.Service<
           const now = new Date(millis)
           const owner = yield* lock(accountId, attempt)
           // A key that ends now is revoked, so that it ends on servers with slow clocks too.
-          const rows = yield* sql`
+          const replaced = yield* sql`
               UPDATE api_key SET ends_at = ${new Date(millis + overlapMillis[ends])},
                 revoked_at = ${ends === "now" ? now : null}
               WHERE id = ${keyId} AND account_id = ${accountId} AND revoked_at IS NULL AND ends_at IS NULL
-              RETURNING ${columns}`
-          const [replaced] = yield* decodeReplaced(rows)
+              RETURNING ${columns}`.pipe(decodeReplaced)
           if (replaced === undefined) {
             const ending = yield* sql`
               SELECT name FROM api_key WHERE id = ${keyId} AND account_id = ${accountId} AND ${isActive(sql, now)}`
@@ -223,10 +218,9 @@ export class ApiKeys extends Context.Service<
 
       const list = Effect.fn("ApiKeys.list")(function* (accountId: AccountId) {
         const now = new Date(yield* Clock.currentTimeMillis)
-        const rows = yield* sql`
+        return yield* sql`
           SELECT ${columns} FROM api_key
-          WHERE account_id = ${accountId} AND ${isActive(sql, now)} ORDER BY id`.pipe(availableToRead)
-        return yield* decodeKeys(rows)
+          WHERE account_id = ${accountId} AND ${isActive(sql, now)} ORDER BY id`.pipe(decodeKeys, availableToRead)
       })
 
       const revoke = Effect.fn("ApiKeys.revoke")(function* (accountId: AccountId, keyId: number) {

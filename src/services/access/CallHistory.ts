@@ -95,9 +95,10 @@ export class CallHistory extends Context.Service<
           const columns = sql`id::text AS number, at, tool, credential_kind AS kind, credential_id AS credential, outcome, credits,
           duration_ms AS "durationMillis", request_id AS "requestId"`
           // The newest calls of each combination that matches the filter: one index lookup each, however rare they are.
-          const rows = yield* conditions.length === 0
-            ? sql`SELECT ${columns} FROM activity WHERE ${newest}`
-            : sql`
+          const newestCalls =
+            conditions.length === 0
+              ? sql`SELECT ${columns} FROM activity WHERE ${newest}`
+              : sql`
               WITH source AS (
                 SELECT DISTINCT tool, outcome, credential_kind, credential_id FROM activity_day
                 WHERE ${sql.and([sql`account_id = ${accountId}`, ...conditions])}
@@ -109,7 +110,7 @@ export class CallHistory extends Context.Service<
                     AND a.credential_id = s.credential_id AND ${newest}
                 ) found
               ) newest ORDER BY newest.id DESC LIMIT ${pageSize + 1}`
-          const calls = yield* decodeRows(rows)
+          const calls = yield* decodeRows(newestCalls)
           const shown = calls.slice(0, pageSize)
           const named = yield* CallerNames.of(
             accountId,
@@ -135,13 +136,11 @@ export class CallHistory extends Context.Service<
 
       const readChoices = Effect.fnUntraced(
         function* (accountId: AccountId, horizon: Date) {
-          const rows = yield* decodeChoices(
-            yield* sql`
+          const rows = yield* sql`
             SELECT tool, outcome, credential_kind AS kind, credential_id AS id FROM activity_day
             WHERE account_id = ${accountId} AND day >= (${horizon} AT TIME ZONE 'UTC')::date
             GROUP BY GROUPING SETS ((tool), (outcome), (credential_kind, credential_id))
-            ORDER BY max(day) DESC, sum(calls) DESC, tool, outcome, kind, id`
-          )
+            ORDER BY max(day) DESC, sum(calls) DESC, tool, outcome, kind, id`.pipe(decodeChoices)
           const callers = rows
             .flatMap(({ id, kind }) => (id === null || kind === null ? [] : [{ id, kind }]))
             .slice(0, maxCallers)

@@ -54,7 +54,7 @@ export const of = Effect.fnUntraced(function* (
     FROM oauth_grant WHERE id = ANY(${apps}::integer[]) AND account_id = ${accountId}
     UNION ALL
     SELECT 'access_token', id, client_name, NULL, true
-    FROM oauth_ended_grant WHERE id = ANY(${apps}::integer[]) AND account_id = ${accountId}`
-  const named = new Map((yield* decodeNamed(rows)).map((each) => [keyOf(each), each]))
+    FROM oauth_ended_grant WHERE id = ANY(${apps}::integer[]) AND account_id = ${accountId}`.pipe(decodeNamed)
+  const named = new Map(rows.map((each) => [keyOf(each), each]))
   return (caller) => named.get(keyOf(caller)) ?? { ...caller, name: null, lastFour: null, isEnded: true }
 })

@@ -77,7 +77,7 @@ export class CredentialResolver extends Context.Service<
         hashes: ReadonlyArray<string>,
         day: string
       ) {
-        const rows = yield* sql`
+        return yield* sql`
           SELECT encode(c.hash, 'hex') AS hash, c.id AS credential_id, a.id AS account_id, a.plan, a.status,
             a.subscription_began_on::text AS began_on, (a.created_at AT TIME ZONE 'UTC')::date::text AS created_on,
             CASE WHEN p.period_end > ${day}::date THEN jsonb_build_object('periodStart', p.period_start,
@@ -88,8 +88,7 @@ export class CredentialResolver extends Context.Service<
           LEFT JOIN LATERAL (
             SELECT * FROM credit_period WHERE account_id = a.id AND period_start <= ${day}::date
             ORDER BY period_start DESC LIMIT 1
-          ) p ON true`
-        return yield* decodeHolders(rows)
+          ) p ON true`.pipe(decodeHolders)
       })
 
       /** Reads the callers; opens missing periods and reads those callers again. */

@@ -98,9 +98,8 @@ export const openFor = Effect.fn("CreditPeriods.openFor")(function* (
   nowMillis: number
 ): Effect.fn.Return<void, SqlError.SqlError, SqlClient.SqlClient> {
   const sql = yield* SqlClient.SqlClient
-  const rows = yield* sql`
+  const subscribers = yield* sql`
     SELECT id AS "accountId", subscription_began_on::text AS "beganOn" FROM account
-    WHERE id = ANY(${accountIds}::integer[]) AND subscription_began_on IS NOT NULL`
-  const subscribers = yield* decodeSubscribers(rows)
+    WHERE id = ANY(${accountIds}::integer[]) AND subscription_began_on IS NOT NULL`.pipe(decodeSubscribers)
   if (subscribers.length > 0) yield* open(allowances, subscribers, nowMillis)
 })

@@ -11,14 +11,14 @@ import { SqlClient } from "effect/sql"
 import type { AccountId } from "../../domain/access/Account.ts"
 import type { ServiceUnavailable } from "../../domain/ToolError.ts"
 import { availableOnce, availableToRead } from "../database/Availability.ts"
-import { rowsOf } from "../database/Rows.ts"
+import { firstOf } from "../database/Rows.ts"
 import * as Secrets from "./Secrets.ts"
 
 /** Since the last sign-in: the longest that browsers keep a cookie (RFC 6265bis, 5.5). */
 export const maxAgeMillis = 400 * 86_400_000
 export const maxPerAccount = 20
 
-const decodeIds = rowsOf(Schema.Struct({ id: Schema.String }))
+const decodeId = firstOf(Schema.Struct({ id: Schema.String }))
 
 export class KnownBrowsers extends Context.Service<
   KnownBrowsers,
@@ -44,11 +44,10 @@ export class KnownBrowsers extends Context.Service<
       const idOf: KnownBrowsers["Service"]["idOf"] = Effect.fn("KnownBrowsers.idOf")(function* (email, secret) {
         if (secret === undefined) return undefined
         const since = new Date((yield* Clock.currentTimeMillis) - maxAgeMillis)
-        const rows = yield* sql`
+        const row = yield* sql`
           SELECT 'browser ' || encode(b.hash, 'hex') AS id FROM known_browser b JOIN account a ON a.id = b.account_id
           WHERE b.hash = ${Secrets.hashOf(secret)} AND lower(a.email) = lower(${email})
-            AND b.signed_in_at > ${since}`.pipe(availableToRead)
-        const [row] = yield* decodeIds(rows)
+            AND b.signed_in_at > ${since}`.pipe(decodeId, availableToRead)
         return row?.id
       })
 

@@ -35,12 +35,12 @@ export class LedgerCheck extends Context.Service<
       const sql = yield* SqlClient.SqlClient
 
       const step = Effect.fn("LedgerCheck.step")(function* (after: number) {
-        const { last } = yield* decodeLast(
-          yield* sql`
-            SELECT max(id) AS last FROM (SELECT id FROM account WHERE id > ${after} ORDER BY id LIMIT ${accountsAStep}) a`
+        const { last } = yield* sql`
+            SELECT max(id) AS last FROM (SELECT id FROM account WHERE id > ${after} ORDER BY id LIMIT ${accountsAStep}) a`.pipe(
+          decodeLast
         )
         const through = last ?? after
-        const rows = yield* sql`
+        const checked = yield* sql`
           WITH ledger AS (
             SELECT account_id, period_start,
               coalesce(sum(amount) FILTER (WHERE kind IN ('grant', 'adjustment')), 0)::integer AS allowance,
@@ -57,8 +57,7 @@ export class LedgerCheck extends Context.Service<
           SELECT count(*)::integer AS periods, coalesce(jsonb_agg(to_jsonb(c) ORDER BY "accountId", "periodStart") FILTER (WHERE
             "balanceAllowance" IS DISTINCT FROM "ledgerAllowance" OR "balanceUsed" IS DISTINCT FROM "ledgerUsed"
             OR "ledgerUsed" NOT BETWEEN 0 AND "ledgerAllowance"), '[]') AS disagreements
-          FROM compared c`
-        const checked = yield* decodeChecked(rows)
+          FROM compared c`.pipe(decodeChecked)
         return [[checked], Option.fromNullishOr(last)] as const
       })
 

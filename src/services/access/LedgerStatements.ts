@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql"
 import type { AccountId } from "../../domain/access/Account.ts"
 import type { Charge } from "./CreditLedger.ts"
-import { deleteUnlocked, rowsOf } from "../database/Rows.ts"
+import { deleteUnlocked, firstOf, rowsOf } from "../database/Rows.ts"
 
 /** The outcome of one charge. `remaining` and `periodEnd` are those of the current period after it. */
 const Decision = Schema.Struct({
@@ -33,10 +33,9 @@ export const charge = Effect.fnUntraced(function* (
     key: charge.idempotency?.key,
     fingerprint: charge.idempotency?.fingerprint
   }))
-  const rows = yield* sql`
+  return yield* sql`
     SELECT n, outcome, remaining, period_end::text AS "periodEnd"
-    FROM charge_credits(${JSON.stringify(input)}::jsonb, ${timestamp(nowMillis)}::timestamptz)`
-  return yield* decodeDecisions(rows)
+    FROM charge_credits(${JSON.stringify(input)}::jsonb, ${timestamp(nowMillis)}::timestamptz)`.pipe(decodeDecisions)
 })
 
 /** A call whose charge may have been taken although it got an error or no answer. */
@@ -57,13 +56,12 @@ export const refundUnanswered = Effect.fnUntraced(function* (
 ): Effect.fn.Return<ReadonlyArray<typeof Settled.Type>, SqlError.SqlError, SqlClient.SqlClient> {
   const sql = yield* SqlClient.SqlClient
   const input = charges.map(({ accountId, key, requestId }) => ({ account_id: accountId, request_id: requestId, key }))
-  const rows = yield* sql`
+  return yield* sql`
     SELECT request_id AS "requestId", refunded
-    FROM refund_unanswered(${JSON.stringify(input)}::jsonb, ${timestamp(nowMillis)}::timestamptz)`
-  return yield* decodeSettled(rows)
+    FROM refund_unanswered(${JSON.stringify(input)}::jsonb, ${timestamp(nowMillis)}::timestamptz)`.pipe(decodeSettled)
 })
 
-const decodeFingerprints = rowsOf(Schema.Struct({ fingerprint: Schema.String }))
+const decodeFingerprint = firstOf(Schema.Struct({ fingerprint: Schema.String }))
 
 /** The fingerprint that the key was used with in the last 24 hours. */
 export const fingerprintOf = Effect.fnUntraced(function* (
@@ -72,11 +70,11 @@ export const fingerprintOf = Effect.fnUntraced(function* (
   nowMillis: number
 ): Effect.fn.Return<string | undefined, SqlError.SqlError, SqlClient.SqlClient> {
   const sql = yield* SqlClient.SqlClient
-  const rows = yield* sql`
+  const row = yield* sql`
     SELECT fingerprint FROM idempotency_key
     WHERE account_id = ${accountId} AND key = ${key}
-      AND created_at > ${timestamp(nowMillis)}::timestamptz - interval '24 hours'`
-  return (yield* decodeFingerprints(rows))[0]?.fingerprint
+      AND created_at > ${timestamp(nowMillis)}::timestamptz - interval '24 hours'`.pipe(decodeFingerprint)
+  return row?.fingerprint
 })
 
 const maxForgotten = 5_000

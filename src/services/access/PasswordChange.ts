@@ -50,7 +50,7 @@ export class PasswordChange extends Context.Service<
             WHERE id = ${accountId} AND password_hash = ${verified.passwordHash} RETURNING id`
           // Changed concurrently: the verified password is no longer the current one.
           if (changed.length === 0) return yield* new SignInRejected()
-          const ended = yield* decodeIds(yield* sql`DELETE FROM session WHERE account_id = ${accountId} RETURNING id`)
+          const ended = yield* decodeIds(sql`DELETE FROM session WHERE account_id = ${accountId} RETURNING id`)
           // Ended since the request began: it must not go on in a new one, which counts as signed in with every step.
           if (!ended.some(({ id }) => id === request.session.id)) return yield* new SignInRejected()
           yield* AccountLinks.end(sql, accountId)

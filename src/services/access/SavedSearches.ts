@@ -8,7 +8,7 @@ import type { AccountId } from "../../domain/access/Account.ts"
 import { maxRecentSearches, maxSavedSearches, SearchSubject } from "../../domain/search/SavedSearch.ts"
 import type { ServiceUnavailable } from "../../domain/ToolError.ts"
 import { availableOnce, availableToRead } from "../database/Availability.ts"
-import { rowOf, rowsOf } from "../database/Rows.ts"
+import { firstOf, rowOf, rowsOf } from "../database/Rows.ts"
 
 /** As many as are counted at once. */
 export const savedPerPage = 10
@@ -45,8 +45,8 @@ export class TooManySavedSearches extends Schema.TaggedError<TooManySavedSearche
 export class SavedSearchNotFound extends Schema.TaggedError<SavedSearchNotFound>()("SavedSearchNotFound", {}) {}
 
 const decodeRows = rowsOf(SavedSearch)
-const decodeNames = rowsOf(Schema.Struct({ name: Schema.String }))
-const decodeRecent = rowsOf(Schema.Struct({ searches: Schema.Array(RecentSearch) }))
+const decodeName = firstOf(Schema.Struct({ name: Schema.String }))
+const decodeRecent = firstOf(Schema.Struct({ searches: Schema.Array(RecentSearch) }))
 const decodeCount = rowOf(Schema.Struct({ count: Schema.Int }))
 
 export class SavedSearches extends Context.Service<
@@ -113,36 +113,31 @@ export class SavedSearches extends Context.Service<
         { mark, query, subject }: Parameters<Look>[1]
       ) {
         const at = new Date(yield* Clock.currentTimeMillis)
-        const [found] = yield* Effect.flatMap(
-          sql`
+        const found = yield* sql`
             UPDATE saved_search SET looked_at = greatest(looked_at, ${at}), mark = greatest(mark, ${mark})
-            WHERE account_id = ${accountId} AND subject = ${subject} AND query = ${query} RETURNING name`,
-          decodeNames
-        ).pipe(availableOnce)
+            WHERE account_id = ${accountId} AND subject = ${subject} AND query = ${query} RETURNING name`.pipe(
+          decodeName,
+          availableOnce
+        )
         return Option.map(Option.fromUndefinedOr(found), ({ name }) => name)
       })
 
       const page = Effect.fn("SavedSearches.page")(function* (accountId: AccountId, page: number) {
         const [rows, { count }] = yield* Effect.all([
-          Effect.flatMap(
-            sql`
+          sql`
               SELECT ${columns} FROM saved_search WHERE account_id = ${accountId}
-              ORDER BY id DESC LIMIT ${savedPerPage} OFFSET ${(page - 1) * savedPerPage}`,
-            decodeRows
-          ),
-          Effect.flatMap(
-            sql`SELECT count(*)::int AS count FROM saved_search WHERE account_id = ${accountId}`,
-            decodeCount
-          )
+              ORDER BY id DESC LIMIT ${savedPerPage} OFFSET ${(page - 1) * savedPerPage}`.pipe(decodeRows),
+          decodeCount(sql`SELECT count(*)::int AS count FROM saved_search WHERE account_id = ${accountId}`)
         ]).pipe(availableToRead)
         return { searches: rows, total: count }
       })
 
       const get = Effect.fn("SavedSearches.get")(function* (accountId: AccountId, id: number) {
-        const [row] = yield* Effect.flatMap(
-          sql`SELECT ${columns} FROM saved_search WHERE account_id = ${accountId} AND id = ${id}`,
-          decodeRows
-        ).pipe(availableToRead)
+        const [row] =
+          yield* sql`SELECT ${columns} FROM saved_search WHERE account_id = ${accountId} AND id = ${id}`.pipe(
+            decodeRows,
+            availableToRead
+          )
         return row === undefined ? yield* new SavedSearchNotFound() : row
       })
 
@@ -185,10 +180,10 @@ export class SavedSearches extends Context.Service<
         Effect.asVoid(Effect.forkIn(write(accountId, search), scope))
 
       const recent = Effect.fn("SavedSearches.recent")(function* (accountId: AccountId) {
-        const [row] = yield* Effect.flatMap(
-          sql`SELECT searches FROM recent_search WHERE account_id = ${accountId}`,
-          decodeRecent
-        ).pipe(availableToRead)
+        const row = yield* sql`SELECT searches FROM recent_search WHERE account_id = ${accountId}`.pipe(
+          decodeRecent,
+          availableToRead
+        )
         return row?.searches ?? []
       })
 

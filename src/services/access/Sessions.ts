@@ -10,7 +10,7 @@ import { Device, unknownDevice } from "../../domain/access/Device.ts"
 import type { ServiceUnavailable } from "../../domain/ToolError.ts"
 import { availableOnce, availableToRead } from "../database/Availability.ts"
 import * as DatabaseClock from "../database/DatabaseClock.ts"
-import { rowOf, rowsOf } from "../database/Rows.ts"
+import { firstOf, rowOf, rowsOf } from "../database/Rows.ts"
 import * as Secrets from "./Secrets.ts"
 
 const idleMillis = 12 * 3_600_000
@@ -72,7 +72,7 @@ export class SecondStepRequired extends Schema.TaggedError<SecondStepRequired>()
 
 const decodeSession = rowOf(Session)
 const decodeSessions = rowsOf(Session)
-const decodeIds = rowsOf(Schema.Struct({ id: Schema.Int }))
+const decodeId = firstOf(Schema.Struct({ id: Schema.Int }))
 
 export class Sessions extends Context.Service<
   Sessions,
@@ -125,14 +125,13 @@ export class Sessions extends Context.Service<
           const isDone = "passwordHash" in account ? account.secondStep === "done" : true
           // Locks the account: a change of its password, or a second step that is turned on, either comes later and ends this
           // session, or prevents it.
-          const rows = yield* sql`
+          const row = yield* sql`
             INSERT INTO session (account_id, hash, browser, system, created_at, last_used_at, confirmed_at, passkey_id)
             SELECT id, ${Secrets.hashOf(secret)}, ${browser}::text, ${system}::text, ${now}, ${now}, ${now},
               (SELECT p.id FROM passkey p WHERE p.id = ${account.passkeyId ?? null}::integer AND p.account_id = account.id)
             FROM account
             WHERE id = ${account.accountId} AND ${isPasswordRight} AND (${isDone}::boolean OR NOT second_step)
-            FOR NO KEY UPDATE RETURNING id`
-          const [row] = yield* decodeIds(rows)
+            FOR NO KEY UPDATE RETURNING id`.pipe(decodeId)
           if (row === undefined) {
             const waiting = yield* sql`
               SELECT FROM account WHERE id = ${account.accountId} AND ${isPasswordRight} AND second_step`
@@ -148,7 +147,7 @@ export class Sessions extends Context.Service<
             DELETE FROM session s WHERE s.account_id = ${account.accountId} AND (${isOver} OR s.id IN (
               SELECT id FROM session WHERE account_id = ${account.accountId} AND id <> ${row.id}
               ORDER BY last_used_at DESC, id DESC OFFSET ${maxPerAccount - 1}))`
-          return yield* decodeSession(yield* sql`${select} WHERE s.id = ${row.id}`)
+          return yield* decodeSession(sql`${select} WHERE s.id = ${row.id}`)
         }).pipe(sql.withTransaction, Effect.provideService(SqlClient.SqlClient, sql), availableOnce)
         return { session, secret }
       })
@@ -166,8 +165,10 @@ export class Sessions extends Context.Service<
         if (!Secrets.isFormed(secret)) return Option.none()
         const nowMillis = yield* Clock.currentTimeMillis
         const hash = Secrets.hashOf(secret)
-        const rows = yield* sql`${select} WHERE s.hash = ${hash} AND ${alive(nowMillis)}`.pipe(availableToRead)
-        const [session] = yield* decodeSessions(rows)
+        const [session] = yield* sql`${select} WHERE s.hash = ${hash} AND ${alive(nowMillis)}`.pipe(
+          decodeSessions,
+          availableToRead
+        )
         if (session === undefined) return Option.none()
         yield* touch(session, nowMillis)
         return Option.some(session)
@@ -175,10 +176,9 @@ export class Sessions extends Context.Service<
 
       const list = Effect.fn("Sessions.list")(function* (accountId: AccountId) {
         const nowMillis = yield* Clock.currentTimeMillis
-        const rows = yield* sql`
+        return yield* sql`
           ${select} WHERE s.account_id = ${accountId} AND ${alive(nowMillis)}
-          ORDER BY s.last_used_at DESC, s.id DESC LIMIT ${maxPerAccount}`.pipe(availableToRead)
-        return yield* decodeSessions(rows)
+          ORDER BY s.last_used_at DESC, s.id DESC LIMIT ${maxPerAccount}`.pipe(decodeSessions, availableToRead)
       })
 
       const end = Effect.fn("Sessions.end")(function* (accountId: AccountId, sessionId: number) {

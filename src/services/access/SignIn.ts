@@ -13,7 +13,7 @@ import { KnownBrowsers } from "./KnownBrowsers.ts"
 import { PendingSignIns } from "./passkeys/PendingSignIns.ts"
 import { Passwords } from "./Passwords.ts"
 import type { PasswordsBusy } from "./Passwords.ts"
-import { rowsOf } from "../database/Rows.ts"
+import { firstOf } from "../database/Rows.ts"
 import { Sessions } from "./Sessions.ts"
 import type { Session } from "./Sessions.ts"
 import { SignInAttempts } from "../limits/SignInAttempts.ts"
@@ -36,7 +36,7 @@ export interface Verified {
   readonly passwordHash: string
 }
 
-const decodeHolders = rowsOf(
+const decodeHolder = firstOf(
   Schema.Struct({ accountId: AccountId, email: Schema.String, passwordHash: Schema.NullOr(Schema.String) })
 )
 
@@ -81,10 +81,9 @@ export class SignIn extends Context.Service<
       )
 
       const find = Effect.fnUntraced(function* (email: string) {
-        const rows = yield* sql`
+        const holder = yield* sql`
           SELECT id AS "accountId", email, password_hash AS "passwordHash" FROM account
-          WHERE lower(email) = lower(${email})`.pipe(availableToRead)
-        const [holder] = yield* decodeHolders(rows)
+          WHERE lower(email) = lower(${email})`.pipe(decodeHolder, availableToRead)
         return Option.fromNullishOr(holder)
       })
 

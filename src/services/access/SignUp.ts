@@ -85,7 +85,7 @@ export class SignUp extends Context.Service<
         const passwordHash = yield* passwords.hash(password)
         const { known, made } = yield* Effect.all({
           // To the address as its account has it: one that only counts as the same may be another mailbox.
-          known: Effect.flatMap(sql`SELECT email FROM account WHERE lower(email) = lower(${email})`, decodeAccounts),
+          known: decodeAccounts(sql`SELECT email FROM account WHERE lower(email) = lower(${email})`),
           made: links.make({ purpose: "sign_up", email, passwordHash, browser, returnTo })
         }).pipe(sql.withTransaction, availableOnce)
         yield* mailer.send(

@@ -5,7 +5,7 @@ import type { AccountId } from "../../domain/access/Account.ts"
 import * as StoreDomain from "../../domain/catalog/StoreDomain.ts"
 import type { ServiceUnavailable } from "../../domain/ToolError.ts"
 import { availableOnce, availableToRead } from "../database/Availability.ts"
-import { rowOf, rowsOf } from "../database/Rows.ts"
+import { firstOf, rowOf, rowsOf } from "../database/Rows.ts"
 
 /** Tracked and own stores together. */
 export const maxTrackedShops = 1_000
@@ -29,9 +29,9 @@ export class TrackedShopNotFound extends Schema.TaggedError<TrackedShopNotFound>
   message: Schema.String
 }) {}
 
-const decodeShops = rowsOf(Schema.Struct({ id: Schema.Int, domain: Schema.String }))
+const decodeShop = firstOf(Schema.Struct({ id: Schema.Int, domain: Schema.String }))
 const decodeCount = rowOf(Schema.Struct({ count: Schema.Int }))
-const decodeStanding = rowsOf(Schema.Struct({ kind: Schema.NullOr(TrackingKind) }))
+const decodeStanding = firstOf(Schema.Struct({ kind: Schema.NullOr(TrackingKind) }))
 const decodeTracked = rowsOf(TrackedShop)
 
 export class TrackedShops extends Context.Service<
@@ -63,16 +63,16 @@ export class TrackedShops extends Context.Service<
 
       /** Called after a lock of the account's row, so that one transaction at a time counts its stores. */
       const ensureRoom = Effect.fnUntraced(function* (accountId: AccountId, shopId: number) {
-        const { count } = yield* decodeCount(
-          yield* sql`
-            SELECT count(*)::int AS count FROM tracked_shop WHERE account_id = ${accountId} AND shop_id <> ${shopId}`
+        const { count } = yield* sql`
+            SELECT count(*)::int AS count FROM tracked_shop WHERE account_id = ${accountId} AND shop_id <> ${shopId}`.pipe(
+          decodeCount
         )
         if (count >= maxTrackedShops) return yield* tooMany()
       })
 
       const insert = Effect.fnUntraced(function* (accountId: AccountId, domain: string, kind: TrackingKind) {
         yield* sql`SELECT FROM account WHERE id = ${accountId} FOR NO KEY UPDATE`
-        const [shop] = yield* decodeShops(yield* sql`SELECT id, domain FROM shop WHERE domain = ${domain}`)
+        const shop = yield* decodeShop(sql`SELECT id, domain FROM shop WHERE domain = ${domain}`)
         if (shop === undefined) {
           return yield* new UnknownStore({ message: `The catalog has no store with the domain ${domain}.` })
         }
@@ -88,11 +88,9 @@ export class TrackedShops extends Context.Service<
       })
 
       const kindOf = Effect.fnUntraced(function* (accountId: AccountId, shopId: number) {
-        const [shop] = yield* decodeStanding(
-          yield* sql`
+        const shop = yield* sql`
             SELECT t.kind FROM shop s LEFT JOIN tracked_shop t ON t.shop_id = s.id AND t.account_id = ${accountId}
-            WHERE s.id = ${shopId}`
-        )
+            WHERE s.id = ${shopId}`.pipe(decodeStanding)
         return shop === undefined
           ? yield* new UnknownStore({ message: `The catalog has no store ${shopId}.` })
           : shop.kind
@@ -134,10 +132,9 @@ export class TrackedShops extends Context.Service<
       })
 
       const list = Effect.fn("TrackedShops.list")(function* (accountId: AccountId) {
-        const rows = yield* sql`
+        return yield* sql`
           SELECT s.id AS "shopId", s.domain, t.kind FROM tracked_shop t JOIN shop s ON s.id = t.shop_id
-          WHERE t.account_id = ${accountId} ORDER BY s.domain COLLATE "C"`.pipe(availableToRead)
-        return yield* decodeTracked(rows)
+          WHERE t.account_id = ${accountId} ORDER BY s.domain COLLATE "C"`.pipe(decodeTracked, availableToRead)
       })
 
       return TrackedShops.of({ add, remove, track, untrack, list })

@@ -95,20 +95,17 @@ export class Usage extends Context.Service<
       const allowances = CreditPeriods.allowances(yield* AppConfig)
 
       const readAccount = Effect.fnUntraced(function* (accountId: AccountId, nowMillis: number) {
-        const account = yield* decodeAccount(
-          yield* sql`
+        const account = yield* sql`
             SELECT a.status, (a.created_at AT TIME ZONE 'UTC')::date::text AS "createdOn",
               ${CreditPeriods.columns(sql, nowMillis)}
-            FROM account a WHERE a.id = ${accountId}`
-        )
+            FROM account a WHERE a.id = ${accountId}`.pipe(decodeAccount)
         const { end, start } = periodAt(account.createdOn, nowMillis)
         const none = { allowance: 0, used: 0, periodStart: start, periodEnd: end }
         return { ...account, credits: CreditPeriods.standing(allowances, account, nowMillis) ?? none }
       })
 
       const readSums = Effect.fnUntraced(function* (accountId: AccountId, from: string, through: string) {
-        return yield* decodeSums(
-          yield* sql`
+        return yield* sql`
             SELECT day::text, tool, credential_kind AS kind, credential_id AS id,
               sum(calls)::integer AS calls, sum(credits)::integer AS credits
             FROM (
@@ -119,14 +116,11 @@ export class Usage extends Context.Service<
               WHERE account_id = ${accountId} AND day BETWEEN ${from}::date AND ${through}::date
             ) used
             GROUP BY GROUPING SETS ((day), (tool), (credential_kind, credential_id))
-            ORDER BY calls DESC, credits DESC, tool, kind, id`
-        )
+            ORDER BY calls DESC, credits DESC, tool, kind, id`.pipe(decodeSums)
       })
 
       const readHas = Effect.fnUntraced(function* (accountId: AccountId) {
-        return yield* decodeHas(
-          yield* sql`SELECT EXISTS (SELECT FROM activity_day WHERE account_id = ${accountId}) AS has`
-        )
+        return yield* decodeHas(sql`SELECT EXISTS (SELECT FROM activity_day WHERE account_id = ${accountId}) AS has`)
       })
 
       const read = Effect.fnUntraced(
@@ -178,11 +172,12 @@ export class Usage extends Context.Service<
 
       const credits = Effect.fn("Usage.credits")(function* (accountId: AccountId) {
         const nowMillis = yield* Clock.currentTimeMillis
-        const rows = yield* sql`
+        const subscription = yield* sql`
           SELECT ${CreditPeriods.columns(sql, nowMillis)} FROM account a WHERE a.id = ${accountId}`.pipe(
+          decodeSubscription,
           availableToRead
         )
-        return CreditPeriods.standing(allowances, yield* decodeSubscription(rows), nowMillis)
+        return CreditPeriods.standing(allowances, subscription, nowMillis)
       })
 
       return Usage.of({ credits, summary })

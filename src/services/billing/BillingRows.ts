@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql"
 import { AccountId, SubscriptionStatus } from "../../domain/access/Account.ts"
 import { available } from "../database/Availability.ts"
-import { deleteUnlocked, rowOf, rowsOf } from "../database/Rows.ts"
+import { deleteUnlocked, firstOf, rowOf, rowsOf } from "../database/Rows.ts"
 
 /** For all statements here that run by themselves: a number of a question that is not used means nothing. */
 export const retried = available({ retries: 2, deadline: "7 seconds" })
@@ -18,16 +18,15 @@ const dayMillis = 86_400_000
 /** For as long one server has a customer to compare; then the comparison has failed. */
 const leaseMillis = 30 * 60_000
 
-const decodeEnrolled = rowsOf(Schema.Struct({ reference: Schema.String, customerId: Schema.NullOr(Schema.String) }))
-const decodeCustomers = rowsOf(Schema.Struct({ customerId: Schema.NullOr(Schema.String), isRunning: Schema.Boolean }))
+const decodeEnrolled = firstOf(Schema.Struct({ reference: Schema.String, customerId: Schema.NullOr(Schema.String) }))
+const decodeCustomer = firstOf(Schema.Struct({ customerId: Schema.NullOr(Schema.String), isRunning: Schema.Boolean }))
 const decodeOwners = rowsOf(Schema.Struct({ accountId: AccountId }))
 
 const enrolledOf = Effect.fnUntraced(function* (accountId: AccountId) {
   const sql = yield* SqlClient.SqlClient
-  const rows = yield* sql`
+  return yield* sql`
     SELECT c.reference, c.customer_id AS "customerId" FROM billing_customer c JOIN account a ON a.id = c.account_id
-    WHERE c.account_id = ${accountId} AND a.closed_at IS NULL`
-  return (yield* decodeEnrolled(rows))[0]
+    WHERE c.account_id = ${accountId} AND a.closed_at IS NULL`.pipe(decodeEnrolled)
 })
 
 /** Makes the account's row if it has none. `undefined` for a closed account: nothing may be sold to it. */
@@ -42,15 +41,18 @@ export const enroll = Effect.fn("BillingRows.enroll")(function* (accountId: Acco
 
 export const find = Effect.fnUntraced(function* (accountId: AccountId) {
   const sql = yield* SqlClient.SqlClient
-  const rows = yield* sql`
-    SELECT customer_id AS "customerId", is_running AS "isRunning" FROM billing_customer WHERE account_id = ${accountId}`
-  return (yield* decodeCustomers(rows))[0]
+  return yield* sql`
+    SELECT customer_id AS "customerId", is_running AS "isRunning" FROM billing_customer WHERE account_id = ${accountId}`.pipe(
+    decodeCustomer
+  )
 })
 
 export const ownerOf = Effect.fnUntraced(function* (customerId: string) {
   const sql = yield* SqlClient.SqlClient
-  const rows = yield* sql`SELECT account_id AS "accountId" FROM billing_customer WHERE customer_id = ${customerId}`
-  return (yield* decodeOwners(rows))[0]?.accountId
+  const [owner] = yield* decodeOwners(
+    sql`SELECT account_id AS "accountId" FROM billing_customer WHERE customer_id = ${customerId}`
+  )
+  return owner?.accountId
 })
 
 /** What a request to pay was begun with. */
@@ -91,7 +93,7 @@ export const forgetCustomer = Effect.fnUntraced(function* (accountId: AccountId,
     WHERE account_id = ${accountId} AND customer_id = ${customerId}`
 })
 
-const decodeQuestions = rowsOf(
+const decodeQuestion = firstOf(
   Schema.Struct({
     customerId: Schema.NullOr(Schema.String),
     number: Schema.String,
@@ -112,11 +114,12 @@ export const ask = Effect.fnUntraced(function* (
   accountId: AccountId
 ): Effect.fn.Return<Question | undefined, SqlError.SqlError, SqlClient.SqlClient> {
   const sql = yield* SqlClient.SqlClient
-  const rows = yield* sql`
+  const question = yield* sql`
     UPDATE billing_customer c SET asked = asked + 1 FROM account a
     WHERE c.account_id = ${accountId} AND a.id = c.account_id
-    RETURNING c.customer_id AS "customerId", c.asked::text AS number, a.closed_at IS NOT NULL AS "isClosed"`
-  const [question] = yield* decodeQuestions(rows)
+    RETURNING c.customer_id AS "customerId", c.asked::text AS number, a.closed_at IS NOT NULL AS "isClosed"`.pipe(
+    decodeQuestion
+  )
   return question === undefined || question.customerId === null
     ? undefined
     : { ...question, accountId, customerId: question.customerId }
@@ -128,7 +131,7 @@ const Decided = Schema.Struct({
   status: Schema.NullOr(SubscriptionStatus)
 })
 export type Decided = typeof Decided.Type
-const decodeDecided = rowsOf(Decided)
+const decodeDecided = firstOf(Decided)
 
 /**
  * Locks the customer for the answer to a question, and returns what was decided before; `undefined` if the answer to a later
@@ -136,12 +139,11 @@ const decodeDecided = rowsOf(Decided)
  */
 export const accept = Effect.fnUntraced(function* (question: Question, nowMillis: number) {
   const sql = yield* SqlClient.SqlClient
-  const rows = yield* sql`
+  return yield* sql`
     UPDATE billing_customer SET written = ${question.number}::bigint, checked_at = ${new Date(nowMillis)}
     WHERE account_id = ${question.accountId} AND customer_id = ${question.customerId}
       AND written < ${question.number}::bigint
-    RETURNING subscription_id AS "subscriptionId", status`
-  return (yield* decodeDecided(rows))[0]
+    RETURNING subscription_id AS "subscriptionId", status`.pipe(decodeDecided)
 })
 
 export const setDecided = Effect.fnUntraced(function* (
@@ -157,12 +159,14 @@ export const setDecided = Effect.fnUntraced(function* (
     WHERE account_id = ${accountId}`
 })
 
-const decodeCounts = rowOf(Schema.Struct({ count: Schema.Int }))
+const decodeCount = rowOf(Schema.Struct({ count: Schema.Int }))
 
 export const isProcessed = Effect.fnUntraced(function* (eventId: string) {
   const sql = yield* SqlClient.SqlClient
-  const rows = yield* sql`SELECT count(*)::integer AS count FROM billing_event WHERE id = ${eventId}`
-  return (yield* decodeCounts(rows)).count > 0
+  const { count } = yield* sql`SELECT count(*)::integer AS count FROM billing_event WHERE id = ${eventId}`.pipe(
+    decodeCount
+  )
+  return count > 0
 })
 
 /** Whether it was not processed before. Waits for another server that is processing it. */
@@ -191,10 +195,10 @@ export const forgetOldEvents = Effect.fn("BillingRows.forgetOldEvents")(function
 /** Customers after an account id, in the order of ids. */
 export const customersAfter = Effect.fnUntraced(function* (after: number, limit: number) {
   const sql = yield* SqlClient.SqlClient
-  const rows = yield* sql`
+  const customers = yield* sql`
     SELECT account_id AS "accountId" FROM billing_customer
-    WHERE customer_id IS NOT NULL AND account_id > ${after} ORDER BY account_id LIMIT ${limit}`
-  return (yield* decodeOwners(rows)).map(({ accountId }) => accountId)
+    WHERE customer_id IS NOT NULL AND account_id > ${after} ORDER BY account_id LIMIT ${limit}`.pipe(decodeOwners)
+  return customers.map(({ accountId }) => accountId)
 })
 
 /**
@@ -203,13 +207,13 @@ export const customersAfter = Effect.fnUntraced(function* (after: number, limit:
  */
 export const takeUnchecked = Effect.fnUntraced(function* (nowMillis: number, limit: number) {
   const sql = yield* SqlClient.SqlClient
-  const rows = yield* sql`
+  const customers = yield* sql`
     UPDATE billing_customer SET checked_at = ${new Date(nowMillis - dayMillis + leaseMillis)} WHERE account_id IN (
       SELECT account_id FROM billing_customer
       WHERE customer_id IS NOT NULL AND checked_at <= ${new Date(nowMillis - dayMillis)}
       ORDER BY checked_at LIMIT ${limit} FOR UPDATE SKIP LOCKED)
-    RETURNING account_id AS "accountId"`
-  return (yield* decodeOwners(rows)).map(({ accountId }) => accountId)
+    RETURNING account_id AS "accountId"`.pipe(decodeOwners)
+  return customers.map(({ accountId }) => accountId)
 })
 
 /**
@@ -240,5 +244,6 @@ const decodeTimes = rowOf(Schema.Struct({ at: Schema.NullOr(Schema.Date) }))
 /** When the newest event was processed, in milliseconds since 1970, by any server. */
 export const newestEvent = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  return (yield* decodeTimes(yield* sql`SELECT max(received_at) AS at FROM billing_event`)).at?.getTime()
+  const { at } = yield* decodeTimes(sql`SELECT max(received_at) AS at FROM billing_event`)
+  return at?.getTime()
 })

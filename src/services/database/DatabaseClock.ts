@@ -20,7 +20,7 @@ export const DatabaseTime = Context.Reference<Effect.Effect<number, SqlError.Sql
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         // Not now(), which is constant within a transaction.
-        const { now } = yield* decodeTime(yield* sql`SELECT clock_timestamp() AS now`)
+        const { now } = yield* decodeTime(sql`SELECT clock_timestamp() AS now`)
         return now.getTime()
       })
   }

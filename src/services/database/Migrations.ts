@@ -18,12 +18,10 @@ const decodeRan = rowsOf(Schema.Struct({ id: Schema.Int, name: Schema.String }))
 /** The migrator compares only numbers, so it would accept other migrations with the same numbers. */
 const refuseForeign = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const { has } = yield* decodeHas(yield* sql`SELECT to_regclass(${table}) IS NOT NULL AS has`)
+  const { has } = yield* decodeHas(sql`SELECT to_regclass(${table}) IS NOT NULL AS has`)
   if (!has) return
   const names = new Map(Object.keys(migrations).map((name) => [Number.parseInt(name, 10), name]))
-  for (const { id, name } of yield* decodeRan(
-    yield* sql`SELECT migration_id AS id, name FROM ${sql(table)} ORDER BY 1`
-  )) {
+  for (const { id, name } of yield* decodeRan(sql`SELECT migration_id AS id, name FROM ${sql(table)} ORDER BY 1`)) {
     const ran = `${String(id).padStart(4, "0")}_${name}`
     const own = names.get(id)
     if (own === undefined || own === ran) continue

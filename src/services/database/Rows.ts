@@ -2,17 +2,27 @@
 import { Effect, Schema } from "effect"
 import type { SqlClient, SqlError, Statement } from "effect/sql"
 
+type Rows<E, R> = Effect.Effect<ReadonlyArray<unknown>, E, R>
+
 /** Decodes the rows of a statement. Rows that do not fit their schema are a defect. */
 export const rowsOf = <S extends Schema.ConstraintDecoder<unknown>>(schema: S) => {
   const decode = Schema.decodeUnknownEffect(Schema.Array(schema))
-  return (rows: ReadonlyArray<unknown>): Effect.Effect<ReadonlyArray<S["Type"]>> => Effect.orDie(decode(rows))
+  return <E, R>(statement: Rows<E, R>): Effect.Effect<ReadonlyArray<S["Type"]>, E, R> =>
+    Effect.flatMap(statement, (rows) => Effect.orDie(decode(rows)))
+}
+
+/** The first row, if there is one. */
+export const firstOf = <S extends Schema.ConstraintDecoder<unknown>>(schema: S) => {
+  const decode = rowsOf(schema)
+  return <E, R>(statement: Rows<E, R>): Effect.Effect<S["Type"] | undefined, E, R> =>
+    Effect.map(decode(statement), ([row]) => row)
 }
 
 /** The first row, for statements that always have one. */
 export const rowOf = <S extends Schema.ConstraintDecoder<unknown>>(schema: S) => {
   const decode = Schema.decodeUnknownEffect(Schema.NonEmptyArray(schema))
-  return (rows: ReadonlyArray<unknown>): Effect.Effect<S["Type"]> =>
-    Effect.orDie(Effect.map(decode(rows), ([row]) => row))
+  return <E, R>(statement: Rows<E, R>): Effect.Effect<S["Type"], E, R> =>
+    Effect.flatMap(statement, (rows) => Effect.orDie(Effect.map(decode(rows), ([row]) => row)))
 }
 
 /**

@@ -84,12 +84,10 @@ export const link = Effect.fn("AdLinks.link")(function* (
     new Set(targets.flatMap((target) => (target === null ? [] : [target.host, target.domain])))
   )
   const pages = Array.from(new Set(ads.flatMap(({ page_id }) => (page_id === null ? [] : [page_id]))))
-  const knownStores = yield* decodeStores(
-    yield* sql`SELECT id, domain FROM shop WHERE domain = ANY(${domains}::text[])`
-  )
+  const knownStores = yield* decodeStores(sql`SELECT id, domain FROM shop WHERE domain = ANY(${domains}::text[])`)
   const stores = new Map(knownStores.map(({ domain, id }) => [domain, id]))
   const knownPages = yield* decodePages(
-    yield* sql`SELECT page_id, shop_id FROM page_store WHERE page_id = ANY(${pages}::text[])`
+    sql`SELECT page_id, shop_id FROM page_store WHERE page_id = ANY(${pages}::text[])`
   )
   const ofPages = new Map(knownPages.map(({ page_id, shop_id }) => [page_id, shop_id]))
   // Ads of this batch also show which store a page belongs to.
@@ -142,8 +140,7 @@ export const linkEarlierAds = Effect.fn("AdLinks.linkEarlierAds")(function* (
 ): Effect.fn.Return<{ readonly count: number; readonly touched: Touched }, SqlError.SqlError> {
   if (stores.length === 0) return { count: 0, touched: { items: [], figures: [], niches: false } }
   const registrable = stores.map(({ domain }) => StoreDomain.registrable(domain) ?? domain)
-  const linked = yield* decodeLinked(
-    yield* sql`
+  const linked = yield* sql`
     UPDATE ad SET shop_id = store.id, version = ${version}
     FROM unnest(
       ${stores.map(({ id }) => id)}::int[], ${stores.map(({ domain }) => domain)}::text[], ${registrable}::text[]
@@ -151,14 +148,12 @@ export const linkEarlierAds = Effect.fn("AdLinks.linkEarlierAds")(function* (
     WHERE ad.shop_id IS NULL AND ad.link_domain = store.registrable
       AND (store.domain = store.registrable
         OR substring(lower(ad.landing_url) FROM '^https?://(?:www\\.)?([^/?#:]+)') = store.domain)
-    RETURNING ad.shop_id, ${sql.literal(sqlPseudoStoreOf("ad.id"))} AS left_shop_id, ad.page_id`
-  )
+    RETURNING ad.shop_id, ${sql.literal(sqlPseudoStoreOf("ad.id"))} AS left_shop_id, ad.page_id`.pipe(decodeLinked)
   const pages = new Map(linked.flatMap(({ page_id, shop_id }) => (page_id === null ? [] : [[page_id, shop_id]])))
   const ofPages =
     pages.size === 0
       ? []
-      : yield* decodeLinked(
-          yield* sql`
+      : yield* sql`
           WITH learned AS (
             INSERT INTO page_store (page_id, shop_id)
             SELECT * FROM unnest(${Array.from(pages.keys())}::text[], ${Array.from(pages.values())}::int[])
@@ -167,7 +162,8 @@ export const linkEarlierAds = Effect.fn("AdLinks.linkEarlierAds")(function* (
           )
           UPDATE ad SET shop_id = learned.shop_id, version = ${version}
           FROM learned WHERE ad.shop_id IS NULL AND ad.page_id = learned.page_id
-          RETURNING ad.shop_id, ${sql.literal(sqlPseudoStoreOf("ad.id"))} AS left_shop_id, ad.page_id`
+          RETURNING ad.shop_id, ${sql.literal(sqlPseudoStoreOf("ad.id"))} AS left_shop_id, ad.page_id`.pipe(
+          decodeLinked
         )
   const all = [...linked, ...ofPages]
   return {

@@ -96,8 +96,8 @@ const decodeIds = rowsOf(Schema.Struct({ id: Schema.Int }))
 const knownShops = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, domains: Iterable<string>) {
   const wanted = Array.from(domains)
   if (wanted.length === 0) return new Map<string, number>()
-  const known = yield* sql`SELECT id, domain FROM shop WHERE domain = ANY(${wanted}::text[])`
-  return new Map((yield* decodeShops(known)).map(({ domain, id }) => [domain, id]))
+  const known = yield* decodeShops(sql`SELECT id, domain FROM shop WHERE domain = ANY(${wanted}::text[])`)
+  return new Map(known.map(({ domain, id }) => [domain, id]))
 })
 
 const store = Effect.fnUntraced(function* (
@@ -197,7 +197,7 @@ const removeRecords = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, rec
     wanted: ReadonlyArray<RemovedRecord>,
     read: Effect.Effect<ReadonlyArray<unknown>, SqlError.SqlError>
   ) {
-    return wanted.length === 0 ? [] : (yield* decodeIds(yield* read)).map(({ id }) => id)
+    return wanted.length === 0 ? [] : (yield* decodeIds(read)).map(({ id }) => id)
   })
   const keys = (wanted: ReadonlyArray<RemovedRecord>) => wanted.map(({ key }) => key ?? "")
   const domains = (wanted: ReadonlyArray<RemovedRecord>) => wanted.map(({ shop }) => shop ?? "")

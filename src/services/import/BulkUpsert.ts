@@ -75,15 +75,14 @@ export const upsert = <Row>(table: Table<Row>): Upsert<Row> => {
   return ({ origin, sql, version }, rows) =>
     rows.length === 0
       ? Effect.succeed(nothing)
-      : Effect.flatMap(
+      : decodeWritten(
           sql.unsafe(text, [
             // This fails only for an element type without an array type; the four that are used here have one.
             ...table.columns.map(({ sentAs, value }) =>
               Result.getOrThrow(PgTypes.array(rows.map(value), PgTypes.OID[sentAs]))
             ),
             ...(table.isVersioned ? [version, origin?.importId ?? null, origin?.sourceId ?? null] : [])
-          ]),
-          decodeWritten
+          ])
         )
 }
 

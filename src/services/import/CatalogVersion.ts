@@ -36,7 +36,7 @@ const decodeOldest = rowOf(Schema.Struct({ oldest: Schema.NullOr(Schema.Int) }))
 export const begin = Effect.fn("CatalogVersion.begin")(function* (
   sql: SqlClient.SqlClient
 ): Effect.fn.Return<number, SqlError.SqlError> {
-  const { version } = yield* decodeVersion(yield* sql`SELECT version FROM catalog FOR UPDATE`)
+  const { version } = yield* decodeVersion(sql`SELECT version FROM catalog FOR UPDATE`)
   return version + 1
 })
 
@@ -81,10 +81,10 @@ const isGone = `
 export const forgetOld = Effect.fn("CatalogVersion.forgetOld")(function* (
   sql: SqlClient.SqlClient
 ): Effect.fn.Return<void, SqlError.SqlError> {
-  const { oldest } = yield* decodeOldest(
-    yield* sql`
+  const { oldest } = yield* sql`
       SELECT max(version) AS oldest FROM catalog_version
-      WHERE committed_at < now() - ${retention}::interval AND version > (SELECT oldest_version FROM catalog)`
+      WHERE committed_at < now() - ${retention}::interval AND version > (SELECT oldest_version FROM catalog)`.pipe(
+    decodeOldest
   )
   if (oldest === null) return
   yield* sql.withTransaction(

@@ -109,7 +109,7 @@ export class Importer extends Context.Service<
       const sql = yield* SqlClient.SqlClient
 
       const isEmpty = sql`SELECT NOT EXISTS (SELECT FROM shop) AND NOT EXISTS (SELECT FROM ad) AS "isEmpty"`.pipe(
-        Effect.flatMap(decodeIsEmpty),
+        decodeIsEmpty,
         Effect.map((row) => row.isEmpty)
       )
 

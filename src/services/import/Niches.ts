@@ -123,8 +123,8 @@ export const read = Effect.fn("Niches.read")(function* (
       (category !== undefined && category !== null)
   )
   if (!isNeeded) return new StoredNiches([], [])
-  const niches = yield* decodeNiches(yield* sql`SELECT id, parent_id, name, taxonomy_key FROM niche`)
-  const categories = yield* decodeCategories(yield* sql`SELECT name, niche_id FROM category`)
+  const niches = yield* decodeNiches(sql`SELECT id, parent_id, name, taxonomy_key FROM niche`)
+  const categories = yield* decodeCategories(sql`SELECT name, niche_id FROM category`)
   return new StoredNiches(
     niches,
     categories.map(({ name, niche_id }) => [name, niche_id])
@@ -144,14 +144,12 @@ export const elect = Effect.fn("Niches.elect")(function* (
   return yield* sql.withTransaction(
     Effect.gen(function* () {
       const version = yield* CatalogVersion.begin(sql)
-      const changed = yield* decodeIds(
-        yield* sql`
+      const changed = yield* sql`
         UPDATE shop SET niche_id = winner.niche_id, version = ${version}
         FROM unnest(${winners.map(({ shopId }) => shopId)}::int[], ${winners.map(({ nicheId }) => nicheId)}::int[])
           AS winner (shop_id, niche_id)
         WHERE shop.id = winner.shop_id AND shop.niche_id IS NULL
-        RETURNING shop.id`
-      )
+        RETURNING shop.id`.pipe(decodeIds)
       yield* CatalogVersion.commit(sql, version, { items: [], figures: changed.map(({ id }) => id), niches: false })
       return changed.length
     })

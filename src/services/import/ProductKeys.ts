@@ -31,8 +31,7 @@ export const resolve = Effect.fn("ProductKeys.resolve")(function* (
       PgTypes.OID.text
     )
   )
-  const stored = yield* decodeStored(
-    yield* sql`
+  const stored = yield* sql`
     SELECT wanted.n::int, stored.id, stored.key
     FROM unnest(
       ${records.map(({ shopId }) => shopId)}::int[], ${records.map(({ record }) => record.key)}::text[],
@@ -43,8 +42,7 @@ export const resolve = Effect.fn("ProductKeys.resolve")(function* (
       WHERE p.shop_id = wanted.shop_id AND (p.alias = wanted.key OR p.alias = wanted.alias OR p.key = wanted.alias)
       ORDER BY p.id LIMIT 1
     ) stored
-    WHERE NOT EXISTS (SELECT FROM product p WHERE p.shop_id = wanted.shop_id AND p.key = wanted.key)`
-  )
+    WHERE NOT EXISTS (SELECT FROM product p WHERE p.shop_id = wanted.shop_id AND p.key = wanted.key)`.pipe(decodeStored)
   const found = new Map(stored.map((row) => [row.n - 1, row]))
   /** Keys by alias within the batch, for records whose key is the alias of another record. */
   const keyOfAlias = new Map(

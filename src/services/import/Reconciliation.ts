@@ -24,22 +24,16 @@ type Ids = ReadonlyArray<number>
 
 /** Removes stores with all that belongs to them, within a transaction between `begin` and `commit` of CatalogVersion. */
 export const removeShops = (sql: SqlClient.SqlClient, ids: Ids): Removal =>
-  sql`DELETE FROM shop WHERE id = ANY(${ids}::int[]) RETURNING id AS shop_id`.pipe(
-    Effect.flatMap(decodeRemoved),
-    Effect.map(touchedBy)
-  )
+  sql`DELETE FROM shop WHERE id = ANY(${ids}::int[]) RETURNING id AS shop_id`.pipe(decodeRemoved, Effect.map(touchedBy))
 
 export const removeProducts = (sql: SqlClient.SqlClient, ids: Ids): Removal =>
-  sql`DELETE FROM product WHERE id = ANY(${ids}::int[]) RETURNING shop_id`.pipe(
-    Effect.flatMap(decodeRemoved),
-    Effect.map(touchedBy)
-  )
+  sql`DELETE FROM product WHERE id = ANY(${ids}::int[]) RETURNING shop_id`.pipe(decodeRemoved, Effect.map(touchedBy))
 
 export const removeAds = (sql: SqlClient.SqlClient, ids: Ids): Removal =>
   sql`
     DELETE FROM ad WHERE id = ANY(${ids}::int[])
     RETURNING coalesce(shop_id, ${sql.literal(sqlPseudoStoreOf("id"))}) AS shop_id`.pipe(
-    Effect.flatMap(decodeRemoved),
+    decodeRemoved,
     Effect.map(touchedBy)
   )
 
@@ -85,11 +79,9 @@ export const removeGoneProducts = Effect.fn("Reconciliation.removeGoneProducts")
       Effect.gen(function* () {
         yield* sql`SELECT set_config('statement_timeout', '30min', true)`
         const version = yield* CatalogVersion.begin(sql)
-        const stored = yield* decodeProducts(
-          yield* sql`
+        const stored = yield* sql`
             SELECT p.id, NOT EXISTS (SELECT FROM import_product seen WHERE seen.product_id = p.id) AS is_gone
-            FROM product p JOIN shop s ON s.id = p.shop_id WHERE s.domain = ${domain}`
-        )
+            FROM product p JOIN shop s ON s.id = p.shop_id WHERE s.domain = ${domain}`.pipe(decodeProducts)
         const gone = stored.filter(({ is_gone }) => is_gone).map(({ id }) => id)
         if (!allowsLarge && stored.length > smallStore && 2 * gone.length > stored.length) {
           refused.push({ domain, gone: gone.length, products: stored.length })
@@ -116,13 +108,11 @@ export const expireAds = Effect.fn("Reconciliation.expireAds")(function* (
     Effect.gen(function* () {
       yield* sql`SELECT set_config('statement_timeout', '30min', true)`
       const version = yield* CatalogVersion.begin(sql)
-      const expired = yield* decodeRemoved(
-        yield* sql`
+      const expired = yield* sql`
           UPDATE ad
           SET is_active = false, last_seen_on = greatest(last_seen_on, seen_on), version = ${version}
           WHERE is_active AND source_ids @> ARRAY[${sourceId}::int] AND seen_on < ${asOf}::date - ${days}::int
-          RETURNING coalesce(shop_id, ${sql.literal(sqlPseudoStoreOf("id"))}) AS shop_id`
-      )
+          RETURNING coalesce(shop_id, ${sql.literal(sqlPseudoStoreOf("id"))}) AS shop_id`.pipe(decodeRemoved)
       yield* CatalogVersion.commit(sql, version, touchedBy(expired))
       return expired.length
     })

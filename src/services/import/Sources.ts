@@ -3,7 +3,7 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql"
 import { sqlPseudoStoreOf } from "../../domain/catalog/StorelessAds.ts"
-import { rowOf, rowsOf } from "../database/Rows.ts"
+import { firstOf, rowOf, rowsOf } from "../database/Rows.ts"
 import type { Origin } from "./BulkUpsert.ts"
 import * as CatalogVersion from "./CatalogVersion.ts"
 
@@ -25,13 +25,13 @@ export interface FileFacts {
 }
 
 const decodeImport = rowOf(Schema.Struct({ id: Schema.Int, source_id: Schema.Int }))
-const decodeIds = rowsOf(Schema.Struct({ id: Schema.Int }))
+const decodeId = firstOf(Schema.Struct({ id: Schema.Int }))
 const decodeRemoved = rowsOf(Schema.Struct({ shop_id: Schema.Int }))
 const decodeAsOf = rowOf(Schema.Struct({ as_of: Schema.NullOr(Schema.String) }))
 
 const dataAsOf = (sql: SqlClient.SqlClient): Effect.Effect<string | null, SqlError.SqlError> =>
   sql`SELECT max(as_of)::text AS as_of FROM import WHERE finished_at IS NOT NULL`.pipe(
-    Effect.flatMap(decodeAsOf),
+    decodeAsOf,
     Effect.map((row) => row.as_of)
   )
 
@@ -63,12 +63,10 @@ export const begin = Effect.fn("Sources.begin")(function* (
     Effect.gen(function* () {
       yield* sql`TRUNCATE import_product`
       yield* sql`INSERT INTO source (name) VALUES (${source}) ON CONFLICT (name) DO NOTHING`
-      const row = yield* decodeImport(
-        yield* sql`
+      const row = yield* sql`
           INSERT INTO import (source_id, license, as_of)
           SELECT id, ${license}::text, ${asOf}::date FROM source WHERE name = ${source}
-          RETURNING id, source_id`
-      )
+          RETURNING id, source_id`.pipe(decodeImport)
       return { importId: row.id, sourceId: row.source_id }
     })
   )
@@ -121,8 +119,7 @@ export class Sources extends Context.Service<
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
 
-      const list = Effect.flatMap(
-        sql`
+      const list = sql`
           WITH record AS (
             SELECT unnest(source_ids) AS source_id, 'shop' AS type FROM shop
             UNION ALL SELECT unnest(source_ids), 'product' FROM product
@@ -136,35 +133,27 @@ export class Sources extends Context.Service<
             SELECT count(*) OVER ()::int AS imports, as_of::text, license, finished_at
             FROM import WHERE source_id = s.id ORDER BY id DESC LIMIT 1
           ) i
-          ORDER BY s.name`,
-        decodeSources
-      )
+          ORDER BY s.name`.pipe(decodeSources)
 
       const forget = Effect.fn("Sources.forget")(function* (name: string) {
         return yield* sql.withTransaction(
           Effect.gen(function* () {
             yield* sql`SELECT set_config('statement_timeout', '30min', true)`
-            const [source] = yield* decodeIds(yield* sql`SELECT id FROM source WHERE name = ${name} FOR UPDATE`)
+            const source = yield* decodeId(sql`SELECT id FROM source WHERE name = ${name} FOR UPDATE`)
             if (source === undefined) return undefined
             const { id } = source
             const version = yield* CatalogVersion.begin(sql)
-            const ads = yield* decodeRemoved(
-              yield* sql`
+            const ads = yield* sql`
               DELETE FROM ad WHERE source_ids = ARRAY[${id}::int]
-              RETURNING coalesce(shop_id, ${sql.literal(sqlPseudoStoreOf("id"))}) AS shop_id`
-            )
-            const products = yield* decodeRemoved(
-              yield* sql`
-              DELETE FROM product WHERE source_ids = ARRAY[${id}::int] RETURNING shop_id`
-            )
+              RETURNING coalesce(shop_id, ${sql.literal(sqlPseudoStoreOf("id"))}) AS shop_id`.pipe(decodeRemoved)
+            const products = yield* sql`
+              DELETE FROM product WHERE source_ids = ARRAY[${id}::int] RETURNING shop_id`.pipe(decodeRemoved)
             // A store stays if other sources have products or ads of it.
-            const shops = yield* decodeRemoved(
-              yield* sql`
+            const shops = yield* sql`
               DELETE FROM shop WHERE source_ids = ARRAY[${id}::int]
                 AND NOT EXISTS (SELECT FROM product p WHERE p.shop_id = shop.id)
                 AND NOT EXISTS (SELECT FROM ad a WHERE a.shop_id = shop.id)
-              RETURNING id AS shop_id`
-            )
+              RETURNING id AS shop_id`.pipe(decodeRemoved)
             for (const table of ["ad", "product", "shop"]) {
               yield* sql`
                 UPDATE ${sql(table)} SET source_ids = array_remove(source_ids, ${id}::int)

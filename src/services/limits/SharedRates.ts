@@ -231,7 +231,7 @@ export class SharedRates extends Context.Service<
         })
         const moment = yield* givenTime
         yield* sql`SELECT n, granted, used FROM count_rates(${JSON.stringify(uses)}::jsonb, ${moment}::timestamptz)`.pipe(
-          Effect.flatMap(decodeCounted),
+          decodeCounted,
           available({ retries: 0, deadline: reportDeadline }),
           Effect.onExit((exit) =>
             Effect.sync(() => {

@@ -23,7 +23,7 @@ import type { ServiceUnavailable } from "../../domain/ToolError.ts"
 import { availableOnce } from "../database/Availability.ts"
 import * as DatabaseClock from "../database/DatabaseClock.ts"
 import * as ClientNetwork from "../../domain/access/ClientNetwork.ts"
-import { deleteUnlocked, rowsOf } from "../database/Rows.ts"
+import { deleteUnlocked, firstOf } from "../database/Rows.ts"
 import * as Metrics from "../metrics/Metrics.ts"
 
 /** Known and unknown e-mail addresses are counted alike, whatever their case. */
@@ -137,7 +137,7 @@ export class TooManyAttempts extends Schema.TaggedError<TooManyAttempts>()("TooM
   retryAfterSeconds: Schema.Int
 }) {}
 
-const decodeBuckets = rowsOf(Schema.Struct({ empties_at: Schema.Date }))
+const decodeBucket = firstOf(Schema.Struct({ empties_at: Schema.Date }))
 
 export class SignInAttempts extends Context.Service<
   SignInAttempts,
@@ -172,7 +172,7 @@ export class SignInAttempts extends Context.Service<
           WHERE greatest(a.empties_at, ${now}) + ${drop} <= ${full} OR a.empties_at > ${full} + interval '1 minute'
           RETURNING empties_at`
         if (poured.length > 0) return
-        const [bucket] = yield* decodeBuckets(yield* sql`SELECT empties_at FROM sign_in_attempt WHERE key = ${key}`)
+        const bucket = yield* decodeBucket(sql`SELECT empties_at FROM sign_in_attempt WHERE key = ${key}`)
         const fullMillis = (limit.burst - 1) * limit.everyMillis
         const waitMillis = (bucket?.empties_at.getTime() ?? nowMillis) - fullMillis - nowMillis
         return yield* tooMany(what, Math.max(1, Math.ceil(waitMillis / 1000)))

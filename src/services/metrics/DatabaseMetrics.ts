@@ -28,8 +28,7 @@ const decodeLast = rowOf(
 /** An import that was stopped has begun, and neither ended nor runs. */
 const lastImport = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const { accepted, finished, rejected, running, seconds, skipped, started } = yield* decodeLast(
-    yield* sql`
+  const { accepted, finished, rejected, running, seconds, skipped, started } = yield* sql`
       WITH ended AS (SELECT started_at, finished_at, counts FROM import WHERE finished_at IS NOT NULL ORDER BY id DESC LIMIT 1)
       SELECT
         EXISTS (SELECT FROM pg_locks
@@ -41,8 +40,7 @@ const lastImport = Effect.gen(function* () {
         coalesce((e.counts->>'accepted')::double precision, 0) AS accepted,
         coalesce((e.counts->>'rejected')::double precision, 0) AS rejected,
         coalesce((e.counts->>'skipped')::double precision, 0) AS skipped
-      FROM (VALUES (1)) AS one (n) LEFT JOIN ended e ON true`
-  )
+      FROM (VALUES (1)) AS one (n) LEFT JOIN ended e ON true`.pipe(decodeLast)
   yield* Metrics.importRunning.set({}, running ? 1 : 0)
   yield* Metrics.importStarted.set({}, started)
   yield* Metrics.importFinished.set({}, finished)

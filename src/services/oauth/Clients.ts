@@ -10,7 +10,7 @@ import * as ClientIdUrl from "../../domain/oauth/ClientIdUrl.ts"
 import { InvalidClient, InvalidRequest } from "../../domain/oauth/OAuthError.ts"
 import type { Registration } from "../../domain/oauth/Registration.ts"
 import type { ServiceUnavailable } from "../../domain/ToolError.ts"
-import { rowsOf } from "../database/Rows.ts"
+import { firstOf } from "../database/Rows.ts"
 import { availableOnce, availableToRead } from "../database/Availability.ts"
 import { ClientMetadata } from "./ClientMetadata.ts"
 import type { ClientMetadataFailure } from "./ClientMetadata.ts"
@@ -50,7 +50,7 @@ const Row = Schema.Struct({
   authMethod: Schema.Literals(authMethods),
   secretHash: Schema.NullOr(Schema.Uint8Array)
 })
-const decodeRows = rowsOf(Row)
+const decodeRow = firstOf(Row)
 
 export class Clients extends Context.Service<
   Clients,
@@ -105,11 +105,9 @@ export class Clients extends Context.Service<
 
       const findRegistered = Effect.fnUntraced(function* (clientId: string) {
         if (!Credential.is("client", clientId)) return undefined
-        const rows = yield* sql`
+        return yield* sql`
           SELECT id, name, redirect_uris AS "redirectUris", auth_method AS "authMethod", secret_hash AS "secretHash"
-          FROM oauth_client WHERE id = ${clientId}`.pipe(availableToRead)
-        const [row] = yield* decodeRows(rows)
-        return row
+          FROM oauth_client WHERE id = ${clientId}`.pipe(decodeRow, availableToRead)
       })
 
       /** Whether any account has approved the app with this document. */

@@ -39,12 +39,11 @@ export class ConnectedApps extends Context.Service<
 
       const list = Effect.fn("ConnectedApps.list")(function* (accountId: AccountId) {
         const now = new Date(yield* Clock.currentTimeMillis)
-        const rows = yield* sql`
+        return yield* sql`
           SELECT id, client_name AS name, publisher, connected_at AS "connectedAt", last_used_at AS "lastUsedAt"
           FROM oauth_grant
           WHERE account_id = ${accountId} AND connected_at IS NOT NULL AND usable_until > ${now}
-          ORDER BY id`.pipe(availableToRead)
-        return yield* decodeApps(rows)
+          ORDER BY id`.pipe(decodeApps, availableToRead)
       })
 
       const revoke = Effect.fn("ConnectedApps.revoke")(function* (accountId: AccountId, appId: number) {

@@ -8,7 +8,7 @@ import { SqlClient } from "effect/sql"
 import { authMethods } from "../../domain/oauth/Client.ts"
 import type { ServiceUnavailable } from "../../domain/ToolError.ts"
 import * as Secrets from "../access/Secrets.ts"
-import { deleteUnlocked, rowsOf } from "../database/Rows.ts"
+import { deleteUnlocked, firstOf } from "../database/Rows.ts"
 import { availableOnce } from "../database/Availability.ts"
 import * as DatabaseClock from "../database/DatabaseClock.ts"
 
@@ -50,7 +50,7 @@ export type ConsentRequest = typeof ConsentRequest.Type
 
 const Json = Schema.fromJsonString(ConsentRequest)
 const encode = Schema.encodeSync(Json)
-const decodeRows = rowsOf(Schema.Struct({ request: Json }))
+const decodeRow = firstOf(Schema.Struct({ request: Json }))
 
 export class ConsentRequests extends Context.Service<
   ConsentRequests,
@@ -93,10 +93,10 @@ export class ConsentRequests extends Context.Service<
       const take = Effect.fn("ConsentRequests.take")(function* (sessionId: number, secret: Redacted.Redacted) {
         if (!Secrets.isFormed(secret)) return Option.none()
         const now = new Date(yield* Clock.currentTimeMillis)
-        const rows = yield* sql`
+        const row = yield* sql`
           DELETE FROM consent_request WHERE hash = ${Secrets.hashOf(secret)} AND session_id = ${sessionId} AND expires_at > ${now}
-          RETURNING request`.pipe(availableOnce)
-        return Option.map(Option.fromUndefinedOr((yield* decodeRows(rows))[0]), ({ request }) => request)
+          RETURNING request`.pipe(decodeRow, availableOnce)
+        return Option.fromUndefinedOr(row?.request)
       })
 
       return { open, take }

@@ -7,7 +7,7 @@ import { SqlClient } from "effect/sql"
 import type { Statement } from "effect/sql"
 import { AccountId } from "../../domain/access/Account.ts"
 import type * as Grant from "../../domain/oauth/Grant.ts"
-import { rowsOf } from "../database/Rows.ts"
+import { firstOf, rowsOf } from "../database/Rows.ts"
 import * as Metrics from "../metrics/Metrics.ts"
 
 const LockedGrant = Schema.Struct({
@@ -19,9 +19,9 @@ const LockedGrant = Schema.Struct({
 })
 export type LockedGrant = typeof LockedGrant.Type
 
-const decodeGrants = rowsOf(LockedGrant)
+const decodeGrant = firstOf(LockedGrant)
 const decodeOwners = rowsOf(Schema.Struct({ accountId: AccountId }))
-const decodeCodes = rowsOf(
+const decodeCode = firstOf(
   Schema.Struct({
     redirectUri: Schema.String,
     challenge: Schema.String,
@@ -29,7 +29,7 @@ const decodeCodes = rowsOf(
     used: Schema.Boolean
   })
 )
-const decodeRefreshTokens = rowsOf(
+const decodeRefreshToken = firstOf(
   Schema.Struct({
     expiresAt: Schema.Date,
     supersededAt: Schema.NullOr(Schema.Date),
@@ -44,11 +44,9 @@ export const maxRemembered = 2_000
 /** Locks the grant whose id `grantId` selects. */
 const lock = Effect.fnUntraced(function* (grantId: Statement.Fragment) {
   const sql = yield* SqlClient.SqlClient
-  const rows = yield* sql`
+  return yield* sql`
     SELECT id, account_id AS "accountId", client_id AS "clientId", resource, ends_at AS "endsAt"
-    FROM oauth_grant WHERE id = (${grantId}) FOR NO KEY UPDATE`
-  const [grant] = yield* decodeGrants(rows)
-  return grant
+    FROM oauth_grant WHERE id = (${grantId}) FOR NO KEY UPDATE`.pipe(decodeGrant)
 })
 
 export interface LockedCode {
@@ -59,11 +57,9 @@ export interface LockedCode {
 export const lockCode = Effect.fnUntraced(function* (hash: Uint8Array) {
   const sql = yield* SqlClient.SqlClient
   const grant = yield* lock(sql`SELECT grant_id FROM oauth_code WHERE hash = ${hash}`)
-  const [row] = yield* decodeCodes(
-    yield* sql`
+  const row = yield* sql`
       SELECT redirect_uri AS "redirectUri", challenge, expires_at AS "expiresAt", used_at IS NOT NULL AS used
-      FROM oauth_code WHERE hash = ${hash}`
-  )
+      FROM oauth_code WHERE hash = ${hash}`.pipe(decodeCode)
   if (grant === undefined || row === undefined) return Option.none<LockedCode>()
   const { clientId, resource } = grant
   return Option.some<LockedCode>({ grant, code: { ...row, clientId, resource, expiresAt: row.expiresAt.getTime() } })
@@ -79,13 +75,11 @@ export interface LockedRefreshToken {
 export const lockRefreshToken = Effect.fnUntraced(function* (hash: Uint8Array) {
   const sql = yield* SqlClient.SqlClient
   const grant = yield* lock(sql`SELECT grant_id FROM oauth_refresh_token WHERE hash = ${hash}`)
-  const [row] = yield* decodeRefreshTokens(
-    yield* sql`
+  const row = yield* sql`
       SELECT t.expires_at AS "expiresAt", t.superseded_at AS "supersededAt", t.key_id AS "keyId",
         EXISTS (SELECT FROM oauth_refresh_token s WHERE s.hash = t.successor AND s.superseded_at IS NOT NULL)
           AS "successorUsed"
-      FROM oauth_refresh_token t WHERE t.hash = ${hash}`
-  )
+      FROM oauth_refresh_token t WHERE t.hash = ${hash}`.pipe(decodeRefreshToken)
   if (grant === undefined || row === undefined) return Option.none<LockedRefreshToken>()
   const { clientId, resource } = grant
   return Option.some<LockedRefreshToken>({
@@ -127,7 +121,7 @@ export const insertTokens = Effect.fnUntraced(function* (
  */
 export const end = Effect.fnUntraced(function* (which: Statement.Fragment, reason: Grant.EndReason, at: Date) {
   const sql = yield* SqlClient.SqlClient
-  const rows = yield* sql`
+  const ended = yield* sql`
     WITH ended AS (
       DELETE FROM oauth_grant g WHERE ${which} RETURNING g.*
     ), remembered AS (
@@ -136,8 +130,8 @@ export const end = Effect.fnUntraced(function* (which: Statement.Fragment, reaso
       SELECT id, account_id, client_id, client_name, publisher, approved_at, connected_at, last_used_at, ${at}, ${reason}
       FROM ended WHERE connected_at IS NOT NULL
     )
-    SELECT account_id AS "accountId" FROM ended`
-  const accounts = [...new Set((yield* decodeOwners(rows)).map(({ accountId }) => accountId))]
+    SELECT account_id AS "accountId" FROM ended`.pipe(decodeOwners)
+  const accounts = [...new Set(ended.map(({ accountId }) => accountId))]
   if (accounts.length > 0) {
     yield* sql`
       DELETE FROM oauth_ended_grant e USING (
@@ -147,6 +141,6 @@ export const end = Effect.fnUntraced(function* (which: Statement.Fragment, reaso
         ) o
       ) old WHERE e.id = old.id`
   }
-  yield* Metrics.connectionsEnded.add({ reason }, rows.length)
-  return rows.length
+  yield* Metrics.connectionsEnded.add({ reason }, ended.length)
+  return ended.length
 })

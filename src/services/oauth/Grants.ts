@@ -13,7 +13,7 @@ import type { InvalidGrant, InvalidScope, InvalidTarget } from "../../domain/oau
 import * as Pkce from "../../domain/oauth/Pkce.ts"
 import { scope } from "../../domain/oauth/Scope.ts"
 import type { ServiceUnavailable } from "../../domain/ToolError.ts"
-import { rowOf, rowsOf } from "../database/Rows.ts"
+import { firstOf, rowOf } from "../database/Rows.ts"
 import { availableOnce } from "../database/Availability.ts"
 import * as DatabaseClock from "../database/DatabaseClock.ts"
 import { UnknownClient } from "./Clients.ts"
@@ -84,7 +84,7 @@ const currentTimeMillis = Effect.flatten(DatabaseClock.DatabaseTime)
 
 const decodeCount = rowOf(Schema.Struct({ count: Schema.Int }))
 const decodeRecent = rowOf(Schema.Struct({ count: Schema.Int, oldest: Schema.NullOr(Schema.Date) }))
-const decodeExpiries = rowsOf(Schema.Struct({ expiresAt: Schema.Date }))
+const decodeExpiry = firstOf(Schema.Struct({ expiresAt: Schema.Date }))
 
 export class Grants extends Context.Service<
   Grants,
@@ -162,11 +162,9 @@ export class Grants extends Context.Service<
           // Locks the account first, so that only one transaction at a time counts its connections.
           const open = yield* sql`SELECT FROM account WHERE id = ${accountId} AND closed_at IS NULL FOR NO KEY UPDATE`
           if (open.length === 0) return yield* new UnknownClient({ message: "The account has been closed." })
-          const { count } = yield* decodeCount(
-            yield* sql`
+          const { count } = yield* sql`
               SELECT count(*)::integer AS count FROM oauth_grant
-              WHERE account_id = ${accountId} AND usable_until > ${now}`
-          )
+              WHERE account_id = ${accountId} AND usable_until > ${now}`.pipe(decodeCount)
           if (count >= maxConnections) return yield* tooManyConnections()
           if (client.source === "registered") {
             // Always written, so that a concurrent deletion of unused clients sees that this client is in use.
@@ -236,11 +234,9 @@ export class Grants extends Context.Service<
         key: Key,
         now: number
       ): Effect.fn.Return<Result.Result<Tokens, TooManyRequests>, SqlError.SqlError, Needs> {
-        const { count, oldest } = yield* decodeRecent(
-          yield* sql`
+        const { count, oldest } = yield* sql`
             SELECT count(*)::integer AS count, min(issued_at) AS oldest FROM oauth_refresh_token
-            WHERE grant_id = ${grant.id} AND issued_at > ${new Date(now - hourMillis)}`
-        )
+            WHERE grant_id = ${grant.id} AND issued_at > ${new Date(now - hourMillis)}`.pipe(decodeRecent)
         if (count >= maxRefreshesAnHour) return Result.fail(tooManyRefreshes(oldest?.getTime() ?? now, now))
         const next = yield* successors(key, token)
         const tokens = yield* issue(grant, next, now)
@@ -257,8 +253,8 @@ export class Grants extends Context.Service<
         if (Option.isNone(key)) return yield* Effect.die(new Error("A refresh token was superseded without a key"))
         const next = yield* successors(key.value, token)
         const hash = Secrets.sha256(next.access)
-        const [row] = yield* decodeExpiries(
-          yield* sql`SELECT expires_at AS "expiresAt" FROM oauth_access_token WHERE hash = ${hash}`
+        const row = yield* decodeExpiry(
+          sql`SELECT expires_at AS "expiresAt" FROM oauth_access_token WHERE hash = ${hash}`
         )
         // The access token is missing only if the clock of a server is days ahead. The client then refreshes once more.
         return Result.succeed(toTokens(next, row?.expiresAt.getTime() ?? now, now, true))

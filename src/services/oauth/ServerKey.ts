@@ -6,7 +6,7 @@ import { Clock, Context, Effect, Layer, Option, Ref, Schema } from "effect"
 import { Mac, SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql"
-import { rowsOf } from "../database/Rows.ts"
+import { firstOf } from "../database/Rows.ts"
 
 /** The output size of HMAC-SHA-512, which provides all entropy of a secret. */
 const keyBytes = 64
@@ -19,7 +19,7 @@ export interface Key {
 }
 
 const Row = Schema.Struct({ id: Schema.Int, secret: Schema.Uint8Array })
-const decodeRows = rowsOf(Row)
+const decodeRow = firstOf(Row)
 
 export class ServerKey extends Context.Service<
   ServerKey,
@@ -49,7 +49,7 @@ export class ServerKey extends Context.Service<
         Effect.map(Effect.orDie(Mac.key(Mac.hmacSha512, secret)), (key) => ({ id, mac: key }))
 
       const newest = Effect.gen(function* () {
-        const [row] = yield* decodeRows(yield* sql`SELECT id, secret FROM server_key ORDER BY id DESC LIMIT 1`)
+        const row = yield* decodeRow(sql`SELECT id, secret FROM server_key ORDER BY id DESC LIMIT 1`)
         return row === undefined ? undefined : yield* toKey(row)
       })
 
@@ -85,7 +85,7 @@ export class ServerKey extends Context.Service<
       const byId = Effect.fn("ServerKey.byId")(function* (id: number) {
         const held = yield* Ref.get(cached)
         if (held?.key.id === id) return Option.some(held.key)
-        const [row] = yield* decodeRows(yield* sql`SELECT id, secret FROM server_key WHERE id = ${id}`)
+        const row = yield* decodeRow(sql`SELECT id, secret FROM server_key WHERE id = ${id}`)
         return row === undefined ? Option.none() : Option.some(yield* toKey(row))
       })
 

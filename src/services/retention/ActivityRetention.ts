@@ -47,7 +47,7 @@ export class ActivityRetention extends Context.Service<
         let total = 0
         for (let steps = 0; steps < maxSteps; steps++) {
           const { removed } = yield* decodeRemoved(
-            yield* sql`SELECT remove_old_activity(${horizon}, ${firstDay}::date, ${new Date(now)}, ${step}) AS removed`
+            sql`SELECT remove_old_activity(${horizon}, ${firstDay}::date, ${new Date(now)}, ${step}) AS removed`
           )
           total += removed
           if (removed < step) break

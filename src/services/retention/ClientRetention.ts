@@ -22,11 +22,9 @@ const decodeCount = rowOf(Schema.Struct({ count: Schema.Int }))
  */
 export const makeRoom = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const { count } = yield* decodeCount(
-    yield* sql`
+  const { count } = yield* sql`
       SELECT count(*)::integer AS count
-      FROM (SELECT FROM oauth_client WHERE granted_at IS NULL LIMIT ${maxCounted}) unused`
-  )
+      FROM (SELECT FROM oauth_client WHERE granted_at IS NULL LIMIT ${maxCounted}) unused`.pipe(decodeCount)
   if (count < maxUnused) return
   // Skips registrations that a consent in progress has locked.
   yield* sql`

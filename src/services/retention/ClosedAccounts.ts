@@ -35,19 +35,17 @@ export class ClosedAccounts extends Context.Service<
 
       const removeActivity = Effect.fnUntraced(function* (accountId: AccountId) {
         for (let steps = 0; steps < maxSteps; steps++) {
-          const rows = yield* sql`SELECT remove_activity_of(${accountId}, ${step}) AS removed`
-          if ((yield* decodeRemoved(rows)).removed === 0) return true
+          const { removed } = yield* decodeRemoved(sql`SELECT remove_activity_of(${accountId}, ${step}) AS removed`)
+          if (removed === 0) return true
         }
         return false
       })
 
       const remove = Effect.gen(function* () {
         const now = yield* Clock.currentTimeMillis
-        const accounts = yield* decodeClosed(
-          yield* sql`
+        const accounts = yield* sql`
             SELECT id, closed_at AS "closedAt" FROM account WHERE closed_at IS NOT NULL AND forgotten_at IS NULL
-            ORDER BY closed_at LIMIT ${maxAccounts}`
-        )
+            ORDER BY closed_at LIMIT ${maxAccounts}`.pipe(decodeClosed)
         let forgotten = 0
         for (const { closedAt, id } of accounts) {
           const isEmpty = yield* removeActivity(id)

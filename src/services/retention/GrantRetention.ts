@@ -69,10 +69,12 @@ export class GrantRetention extends Context.Service<
       const endGrants = Effect.fnUntraced(
         function* (now: number) {
           const over = new Date(now - graceMillis)
-          const rows =
-            yield* sql`SELECT id FROM oauth_grant WHERE usable_until <= ${over} ORDER BY usable_until LIMIT ${batch}`
-          const ids = (yield* decodeIds(rows)).map(({ id }) => id)
-          if (ids.length === 0) return 0
+          const due = yield* sql`
+            SELECT id FROM oauth_grant WHERE usable_until <= ${over} ORDER BY usable_until LIMIT ${batch}`.pipe(
+            decodeIds
+          )
+          if (due.length === 0) return 0
+          const ids = due.map(({ id }) => id)
           // Checked again: a server whose clock is behind may have refreshed the grant meanwhile.
           const which = sql`g.id = ANY(${ids}::integer[]) AND g.usable_until <= ${over}`
           return yield* GrantRows.end(which, "expired", new Date(now))

@@ -1,5 +1,5 @@
 /** SQL that reads ads by id, with the fields of an answer. */
-import { Effect, Schema } from "effect"
+import { Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { FoundAd } from "../../domain/catalog/AdItem.ts"
 import { ctas, mediaTypes } from "../../domain/catalog/Enumerations.ts"
@@ -34,15 +34,12 @@ type AdRow = typeof AdRow.Type
 const decodeAds = rowsOf(AdRow)
 
 export const read = (sql: SqlClient.SqlClient) => (ids: ReadonlyArray<number>) =>
-  Effect.flatMap(
-    sql`
+  sql`
       SELECT greatest(a.version, s.version) AS version, a.id, a.ad_archive_id, a.page_name, a.is_active, a.media_type,
         a.headline, a.ad_text, a.cta, a.landing_url, a.image_url, a.ad_library_url, a.started_on::text,
         a.last_seen_on::text, a.is_partnership, a.shop_id, s.name, s.domain, s.country
       FROM ad a LEFT JOIN shop s ON s.id = a.shop_id
-      WHERE a.id = ANY(${ids}::int[])`,
-    decodeAds
-  )
+      WHERE a.id = ANY(${ids}::int[])`.pipe(decodeAds)
 
 export const toFound =
   (list: SegmentList) =>

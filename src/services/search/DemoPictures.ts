@@ -6,7 +6,7 @@ import type { AdWords, Kind } from "../../domain/catalog/DemoPictures.ts"
 import { mediaTypes } from "../../domain/catalog/Enumerations.ts"
 import type { ServiceUnavailable } from "../../domain/ToolError.ts"
 import { availableToRead } from "../database/Availability.ts"
-import { rowOf, rowsOf } from "../database/Rows.ts"
+import { firstOf, rowOf } from "../database/Rows.ts"
 
 /** How a picture is drawn. Names that name none are `undefined`. */
 export interface Drawings {
@@ -20,7 +20,7 @@ const maxReads = 4
 const knownFor = "1 minute"
 
 const decodeDemo = rowOf(Schema.Struct({ is_demo: Schema.Boolean }))
-const decodeAd = rowsOf(
+const decodeAd = firstOf(
   Schema.Struct({
     headline: Schema.NullOr(Schema.String),
     page_name: Schema.String,
@@ -44,7 +44,7 @@ export const layer = (load: Effect.Effect<Option.Option<Drawings>>): Layer.Layer
 
       const isDemo = yield* Effect.cachedWithTTL(
         sql`SELECT EXISTS (SELECT FROM source WHERE name = ${source}) AS is_demo`.pipe(
-          Effect.flatMap(decodeDemo),
+          decodeDemo,
           Effect.map(({ is_demo }) => is_demo),
           availableToRead,
           Effect.orElseSucceed(() => false)
@@ -53,10 +53,10 @@ export const layer = (load: Effect.Effect<Option.Option<Drawings>>): Layer.Layer
       )
 
       const ofAd = Effect.fnUntraced(function* (key: string, drawings: Drawings) {
-        const [row] = yield* sql`
+        const row = yield* sql`
           SELECT headline, page_name, media_type, image_url FROM ad
           WHERE key = ${key} AND starts_with(image_url, ${prefixOf("ads")})`.pipe(
-          Effect.flatMap(decodeAd),
+          decodeAd,
           Semaphore.withPermit(reads),
           availableToRead
         )

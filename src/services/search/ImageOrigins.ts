@@ -20,13 +20,10 @@ const sample = (sql: SqlClient.SqlClient, table: "ad" | "product") => sql`
   ) REPEATABLE (0) WHERE starts_with(image_url, 'https://')`
 
 const counted = (sql: SqlClient.SqlClient): Effect.Effect<ReadonlyArray<Origins.CountedOrigin>, SqlError.SqlError> =>
-  Effect.flatMap(
-    sql`
+  sql`
   SELECT origin, count(*)::int AS images
   FROM (${sample(sql, "ad")} UNION ALL ${sample(sql, "product")}) sampled
-  GROUP BY origin ORDER BY images DESC, origin LIMIT ${maxRows}::int`,
-    decodeRows
-  )
+  GROUP BY origin ORDER BY images DESC, origin LIMIT ${maxRows}::int`.pipe(decodeRows)
 
 /** Images from a new host are allowed within this time after an import. */
 const timeToLive = "1 minute"

@@ -20,13 +20,10 @@ const decodeRows = rowsOf(
 )
 
 const read = (sql: SqlClient.SqlClient, productId: number, accountId: AccountId) =>
-  Effect.flatMap(
-    sql`
+  sql`
       SELECT ${ProductSql.columns(sql, accountId)}, p.details, ${ShopSql.isOfKind(sql, accountId, "own")} AS is_own
       FROM product p JOIN shop s ON s.id = p.shop_id
-      WHERE p.id = ${productId}::int`,
-    decodeRows
-  )
+      WHERE p.id = ${productId}::int`.pipe(decodeRows)
 
 export class ProductReader extends Context.Service<
   ProductReader,

@@ -1,5 +1,5 @@
 /** SQL that reads products by id, with the fields that all tools return. */
-import { Effect, Schema } from "effect"
+import { Schema } from "effect"
 import type { SqlClient, Statement } from "effect/sql"
 import type { AccountId } from "../../domain/access/Account.ts"
 import type { FoundProduct } from "../../domain/catalog/ProductItem.ts"
@@ -33,9 +33,8 @@ export const columns = (sql: SqlClient.SqlClient, accountId: AccountId): Stateme
   s.id AS shop_id, s.name, s.domain, s.country, ${ShopSql.isOfKind(sql, accountId, "tracked")} AS is_tracked`
 
 export const read = (sql: SqlClient.SqlClient, accountId: AccountId) => (ids: ReadonlyArray<number>) =>
-  Effect.flatMap(
-    sql`
-      SELECT ${columns(sql, accountId)} FROM product p JOIN shop s ON s.id = p.shop_id WHERE p.id = ANY(${ids}::int[])`,
+  sql`
+      SELECT ${columns(sql, accountId)} FROM product p JOIN shop s ON s.id = p.shop_id WHERE p.id = ANY(${ids}::int[])`.pipe(
     decodeProducts
   )
 

@@ -81,7 +81,7 @@ export class SearchRunner extends Context.Service<
         const first = yield* look
         if (first.isCurrent) return first.answer
         yield* Metrics.searchesRepeated.add({})
-        const { version } = yield* permits.query(Effect.flatMap(sql`SELECT version FROM catalog`, decodeVersion))
+        const { version } = yield* permits.query(decodeVersion(sql`SELECT version FROM catalog`))
         yield* index.awaitVersion(version)
         return (yield* look).answer
       })

@@ -35,8 +35,7 @@ const decodeDomains = rowsOf(Schema.Struct({ domain: Schema.String }))
 const decodeRows = rowsOf(Schema.Struct({ ...ShopSql.ShopRow.fields, details: ShopExtras }))
 
 const read = (sql: SqlClient.SqlClient, accountId: AccountId) => (shopIds: ReadonlyArray<number>) =>
-  Effect.flatMap(
-    sql`
+  sql`
   SELECT ${ShopSql.columns(sql, accountId)}, (
     SELECT to_json(d) FROM (
       SELECT ${ShopSql.isOfKind(sql, accountId, "own")} AS is_own,
@@ -61,9 +60,7 @@ const read = (sql: SqlClient.SqlClient, accountId: AccountId) => (shopIds: Reado
         ) AS traffic
     ) d
   ) AS details
-  FROM shop s WHERE s.id = ANY(${shopIds}::int[])`,
-    decodeRows
-  )
+  FROM shop s WHERE s.id = ANY(${shopIds}::int[])`.pipe(decodeRows)
 
 export class ShopReader extends Context.Service<
   ShopReader,
@@ -99,18 +96,16 @@ export class ShopReader extends Context.Service<
           function* (domain: string) {
             const known = StoreDomain.candidates(domain)
             const found = yield* decodeIds(
-              yield* sql`SELECT id FROM shop WHERE domain = ANY(${known}::text[]) ORDER BY length(domain) DESC LIMIT 1`
+              sql`SELECT id FROM shop WHERE domain = ANY(${known}::text[]) ORDER BY length(domain) DESC LIMIT 1`
             )
             if (found[0] !== undefined) return found[0].id
             const host = known.at(-1) ?? ""
             const start = host.slice(0, sameStart)
             // A range, which the index of the column serves; a condition on `left(domain, 2)` would read every store.
-            const alike = yield* decodeDomains(
-              yield* sql`
+            const alike = yield* sql`
                 SELECT domain FROM shop
                 WHERE domain COLLATE "C" >= ${start} AND domain COLLATE "C" < ${start + lastCharacter}
-                ORDER BY domain COLLATE "C" LIMIT ${maxAlike}::int`
-            )
+                ORDER BY domain COLLATE "C" LIMIT ${maxAlike}::int`.pipe(decodeDomains)
             return yield* ToolErrorMessages.noStoreAt(
               echo(host),
               nearestDomains(

@@ -1,5 +1,5 @@
 /** SQL that reads stores by id, with the fields that all tools return. */
-import { Effect, Schema } from "effect"
+import { Schema } from "effect"
 import type { SqlClient, Statement } from "effect/sql"
 import type { AccountId } from "../../domain/access/Account.ts"
 import { ShopFacts } from "../../domain/catalog/ShopItem.ts"
@@ -37,7 +37,7 @@ export const columns = (sql: Sql, accountId: AccountId): Statement.Fragment => s
   s.languages, s.created_on::text AS created_on, ${isOfKind(sql, accountId, "tracked")} AS is_tracked`
 
 export const read = (sql: Sql, accountId: AccountId) => (ids: ReadonlyArray<number>) =>
-  Effect.flatMap(sql`SELECT ${columns(sql, accountId)} FROM shop s WHERE s.id = ANY(${ids}::int[])`, decodeShops)
+  decodeShops(sql`SELECT ${columns(sql, accountId)} FROM shop s WHERE s.id = ANY(${ids}::int[])`)
 
 /** In the order of the answer. */
 export const toFacts =

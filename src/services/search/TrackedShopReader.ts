@@ -28,8 +28,7 @@ const decodeTotal = rowOf(Schema.Struct({ total: Schema.Int }))
 
 /** The page is selected before the stores are joined. */
 const read = (sql: SqlClient.SqlClient, accountId: AccountId, page: number) =>
-  Effect.flatMap(
-    sql`
+  sql`
   SELECT ${ShopSql.columns(sql, accountId)}, f.kind = 'own' AS is_own
   FROM (
     SELECT t.shop_id, t.kind, row_number() OVER (ORDER BY t.kind = 'own' DESC, t.since DESC, t.shop_id DESC) AS position
@@ -37,16 +36,11 @@ const read = (sql: SqlClient.SqlClient, accountId: AccountId, page: number) =>
     ORDER BY position LIMIT ${shopsPerPage}::int OFFSET ${(page - 1) * shopsPerPage}::int
   ) f
   JOIN shop s ON s.id = f.shop_id
-  ORDER BY f.position`,
-    decodeRows
-  )
+  ORDER BY f.position`.pipe(decodeRows)
 
 const count = (sql: SqlClient.SqlClient, accountId: AccountId) =>
-  Effect.flatMap(
-    sql`
-    SELECT count(*)::int AS total FROM tracked_shop t WHERE t.account_id = ${accountId}::int`,
-    decodeTotal
-  )
+  sql`
+    SELECT count(*)::int AS total FROM tracked_shop t WHERE t.account_id = ${accountId}::int`.pipe(decodeTotal)
 
 export class TrackedShopReader extends Context.Service<
   TrackedShopReader,

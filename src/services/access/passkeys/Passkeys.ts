@@ -11,7 +11,7 @@ import { AccountId, Role } from "../../../domain/access/Account.ts"
 import { clean } from "../../../domain/catalog/ThirdPartyText.ts"
 import type { ServiceUnavailable } from "../../../domain/ToolError.ts"
 import { availableOnce, availableToRead } from "../../database/Availability.ts"
-import { rowsOf } from "../../database/Rows.ts"
+import { firstOf, rowsOf } from "../../database/Rows.ts"
 import { SignInAttempts } from "../../limits/SignInAttempts.ts"
 import type { Attempt, PasskeyAttempt, SessionAttempt, TooManyAttempts } from "../../limits/SignInAttempts.ts"
 import { isConfirmed } from "../Sessions.ts"
@@ -53,10 +53,9 @@ export const needConfirmation = Effect.fnUntraced(function* (session: Pick<Sessi
  */
 export const lockAccount = Effect.fnUntraced(function* (accountId: AccountId) {
   const sql = yield* SqlClient.SqlClient
-  const rows = yield* sql`
+  const account = yield* sql`
     SELECT uuid_send(user_handle) AS "userHandle", second_step AS "secondStep" FROM account
-    WHERE id = ${accountId} FOR NO KEY UPDATE`
-  const [account] = yield* decodeLocked(rows)
+    WHERE id = ${accountId} FOR NO KEY UPDATE`.pipe(decodeLocked)
   // Rows of accounts are never deleted, so only a defect gives an id without one.
   return account ?? (yield* Effect.die(new Error(`there is no account ${accountId}`)))
 })
@@ -77,10 +76,11 @@ export const needsPasskey = (
 export const lockToChange = Effect.fnUntraced(function* ({ accountId, id }: Session) {
   const sql = yield* SqlClient.SqlClient
   const account = yield* lockAccount(accountId)
-  const rows = yield* sql`
+  const session = yield* sql`
     SELECT s.passkey_id AS "passkeyId", a.role, (SELECT count(*)::integer FROM passkey WHERE account_id = a.id) AS passkeys
-    FROM session s JOIN account a ON a.id = s.account_id WHERE s.id = ${id} AND s.account_id = ${accountId}`
-  const [session] = yield* decodeChanging(rows)
+    FROM session s JOIN account a ON a.id = s.account_id WHERE s.id = ${id} AND s.account_id = ${accountId}`.pipe(
+    decodeChanging
+  )
   if (session === undefined) return yield* new ConfirmationNeeded()
   const { secondStep } = account
   const { passkeys } = session
@@ -88,15 +88,17 @@ export const lockToChange = Effect.fnUntraced(function* ({ accountId, id }: Sess
   return { secondStep, passkeys }
 })
 
-const decodeChanging = rowsOf(Schema.Struct({ passkeyId: Schema.NullOr(Schema.Int), role: Role, passkeys: Schema.Int }))
-const decodeLocked = rowsOf(Schema.Struct({ userHandle: Schema.Uint8Array, secondStep: Schema.Boolean }))
+const decodeChanging = firstOf(
+  Schema.Struct({ passkeyId: Schema.NullOr(Schema.Int), role: Role, passkeys: Schema.Int })
+)
+const decodeLocked = firstOf(Schema.Struct({ userHandle: Schema.Uint8Array, secondStep: Schema.Boolean }))
 const decodePasskeys = rowsOf(Passkey)
 const decodeIds = rowsOf(Schema.Struct({ credentialId: Schema.Uint8Array }))
-const decodeNames = rowsOf(Schema.Struct({ name: Schema.String }))
-const decodeOwners = rowsOf(
+const decodeName = firstOf(Schema.Struct({ name: Schema.String }))
+const decodeOwner = firstOf(
   Schema.Struct({ userHandle: Schema.Uint8Array, email: Schema.String, secondStep: Schema.Boolean })
 )
-const decodeHeld = rowsOf(
+const decodeHeld = firstOf(
   Schema.Struct({
     id: Schema.Int,
     accountId: AccountId,
@@ -176,17 +178,16 @@ export class Passkeys extends Context.Service<
       const inTransaction = <A, E, R>(effect: Effect.Effect<A, E, R>) => availableOnce(sql.withTransaction(effect))
 
       const list = Effect.fn("Passkeys.list")(function* (accountId: AccountId) {
-        const rows = yield* sql`
+        return yield* sql`
           SELECT id, name, created_at AS "createdAt", last_used_at AS "lastUsedAt" FROM passkey
-          WHERE account_id = ${accountId} ORDER BY id LIMIT ${maxPerAccount}`.pipe(availableToRead)
-        return yield* decodePasskeys(rows)
+          WHERE account_id = ${accountId} ORDER BY id LIMIT ${maxPerAccount}`.pipe(decodePasskeys, availableToRead)
       })
 
       const credentialIds = Effect.fnUntraced(function* (accountId: AccountId) {
         const rows = yield* sql`
           SELECT credential_id AS "credentialId" FROM passkey WHERE account_id = ${accountId}
-          ORDER BY id LIMIT ${maxPerAccount}`.pipe(availableToRead)
-        return (yield* decodeIds(rows)).map(({ credentialId }) => credentialId)
+          ORDER BY id LIMIT ${maxPerAccount}`.pipe(decodeIds, availableToRead)
+        return rows.map(({ credentialId }) => credentialId)
       })
 
       const optionsToAdd: Passkeys["Service"]["optionsToAdd"] = Effect.fn("Passkeys.optionsToAdd")(
@@ -194,10 +195,9 @@ export class Passkeys extends Context.Service<
           yield* needConfirmation(session)
           const known = yield* credentialIds(session.accountId)
           if (known.length >= maxPerAccount) return yield* new TooManyPasskeys()
-          const rows = yield* sql`
+          const account = yield* sql`
             SELECT uuid_send(user_handle) AS "userHandle", email, second_step AS "secondStep" FROM account
-            WHERE id = ${session.accountId}`.pipe(availableToRead)
-          const [account] = yield* decodeOwners(rows)
+            WHERE id = ${session.accountId}`.pipe(decodeOwner, availableToRead)
           if (account === undefined) return yield* new ConfirmationNeeded()
           const { email, secondStep, userHandle } = account
           if (needsPasskey(session, { secondStep, passkeys: known.length })) return yield* new ConfirmationNeeded()
@@ -233,8 +233,8 @@ export class Passkeys extends Context.Service<
           const { passkeys, secondStep } = yield* lockToChange(session)
           yield* sql`
             DELETE FROM session s WHERE passkey_id = ${passkeyId} AND account_id = ${accountId} AND id <> ${session.id}`
-          const [removed] = yield* decodeNames(
-            yield* sql`DELETE FROM passkey WHERE id = ${passkeyId} AND account_id = ${accountId} RETURNING name`
+          const removed = yield* decodeName(
+            sql`DELETE FROM passkey WHERE id = ${passkeyId} AND account_id = ${accountId} RETURNING name`
           )
           if (removed === undefined) return
           // Rolls back.
@@ -255,12 +255,11 @@ export class Passkeys extends Context.Service<
       const find = Effect.fnUntraced(function* (id: string) {
         const credentialId = Base64Url.decode(id)
         if (Result.isFailure(credentialId)) return undefined
-        const rows = yield* sql`
+        return yield* sql`
           SELECT p.id, p.account_id AS "accountId", a.email, uuid_send(a.user_handle) AS "userHandle",
             p.credential_id AS "credentialId", p.public_key AS "publicKey"
           FROM passkey p JOIN account a ON a.id = p.account_id
-          WHERE p.credential_id = ${credentialId.success}`.pipe(availableToRead)
-        return (yield* decodeHeld(rows))[0]
+          WHERE p.credential_id = ${credentialId.success}`.pipe(decodeHeld, availableToRead)
       })
 
       const judge = Effect.fnUntraced(function* ({

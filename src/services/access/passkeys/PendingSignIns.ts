@@ -9,7 +9,7 @@ import { AccountId } from "../../../domain/access/Account.ts"
 import type { ServiceUnavailable } from "../../../domain/ToolError.ts"
 import { availableOnce, availableToRead } from "../../database/Availability.ts"
 import * as DatabaseClock from "../../database/DatabaseClock.ts"
-import { deleteUnlocked, rowsOf } from "../../database/Rows.ts"
+import { deleteUnlocked, firstOf } from "../../database/Rows.ts"
 import * as Secrets from "../Secrets.ts"
 
 const lifetimeMillis = 10 * 60_000
@@ -22,7 +22,7 @@ const maxSwept = 20
 const Pending = Schema.Struct({ accountId: AccountId, email: Schema.String, passwordHash: Schema.String })
 export type Pending = typeof Pending.Type
 
-const decodePending = rowsOf(Pending)
+const decodePending = firstOf(Pending)
 
 export class PendingSignIns extends Context.Service<
   PendingSignIns,
@@ -71,16 +71,14 @@ export class PendingSignIns extends Context.Service<
       })
 
       const find = Effect.fn("PendingSignIns.find")(function* (secret: Redacted.Redacted) {
-        const owner = Secrets.hashOf(secret)
-        const rows = yield* Effect.flatMap(
+        return yield* Effect.flatMap(
           now,
           (nowMillis) => sql`
             SELECT a.id AS "accountId", a.email, a.password_hash AS "passwordHash"
             FROM pending_sign_in p JOIN account a ON a.id = p.account_id
-            WHERE p.owner = ${owner} AND p.expires_at > ${new Date(nowMillis)}
+            WHERE p.owner = ${Secrets.hashOf(secret)} AND p.expires_at > ${new Date(nowMillis)}
               AND p.password = sha256(convert_to(a.password_hash, 'UTF8'))`
-        ).pipe(availableToRead)
-        return Option.fromUndefinedOr((yield* decodePending(rows))[0])
+        ).pipe(decodePending, Effect.map(Option.fromUndefinedOr), availableToRead)
       })
 
       const end = Effect.fn("PendingSignIns.end")(function* (secret: Redacted.Redacted) {

@@ -66,6 +66,8 @@ const decodeLeft = rowOf(Schema.Struct({ left: Schema.Int }))
 
 export const left = Effect.fnUntraced(function* (accountId: AccountId) {
   const sql = yield* SqlClient.SqlClient
-  const rows = yield* sql`SELECT count(*)::integer AS left FROM recovery_code WHERE account_id = ${accountId}`
-  return (yield* decodeLeft(rows)).left
+  const { left } = yield* sql`SELECT count(*)::integer AS left FROM recovery_code WHERE account_id = ${accountId}`.pipe(
+    decodeLeft
+  )
+  return left
 })

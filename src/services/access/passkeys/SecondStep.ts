@@ -59,9 +59,7 @@ export class SecondStep extends Context.Service<
 
       const standing = Effect.fn("SecondStep.standing")(
         function* (accountId: AccountId) {
-          const { isOn } = yield* decodeIsOn(
-            yield* sql`SELECT second_step AS "isOn" FROM account WHERE id = ${accountId}`
-          )
+          const { isOn } = yield* decodeIsOn(sql`SELECT second_step AS "isOn" FROM account WHERE id = ${accountId}`)
           return {
             isOn,
             codesLeft: yield* RecoveryCodes.left(accountId),

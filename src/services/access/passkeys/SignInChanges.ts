@@ -53,8 +53,7 @@ export const list = Effect.fnUntraced(function* (
   accountId: AccountId
 ): Effect.fn.Return<ReadonlyArray<SignInChange>, SqlError.SqlError, SqlClient.SqlClient> {
   const sql = yield* SqlClient.SqlClient
-  const rows = yield* sql`
+  return yield* sql`
     SELECT what, name, jsonb_build_object('browser', browser, 'system', system) AS device, created_at AS at
-    FROM sign_in_change WHERE account_id = ${accountId} ORDER BY id DESC LIMIT ${maxListed}`
-  return yield* decodeChanges(rows)
+    FROM sign_in_change WHERE account_id = ${accountId} ORDER BY id DESC LIMIT ${maxListed}`.pipe(decodeChanges)
 })

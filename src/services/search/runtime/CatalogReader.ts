@@ -93,14 +93,13 @@ export class CatalogReader extends Context.Service<
       const view = make(sql)
 
       const head = Effect.fnUntraced(function* (since: number): Effect.fn.Return<Head, SqlError.SqlError> {
-        const rows = yield* sql`
+        return yield* sql`
           SELECT c.id AS "catalogId", c.version, v.token, c.niches_version AS "nichesVersion",
             coalesce((
               SELECT greatest(0, date_part('epoch', clock_timestamp() - min(later.committed_at)))
               FROM catalog_version later WHERE later.version > ${since}
             ), 0) AS "lagSeconds"
-          FROM catalog c JOIN catalog_version v USING (version)`
-        return yield* decodeHead(rows)
+          FROM catalog c JOIN catalog_version v USING (version)`.pipe(decodeHead)
       })
 
       return CatalogReader.of({
@@ -223,13 +222,12 @@ const make = (sql: SqlClient.SqlClient): CatalogView => {
   })
 
   const nextRows = (ids: "all" | ReadonlyArray<number>, after: number) =>
-    Effect.flatMap(
+    decodeStores(
       sql.unsafe(
         `SELECT ${columns}, ${itemCounts} FROM shop s WHERE s.id > $1
           ${ids === "all" ? "" : "AND s.id = ANY($2::int[])"} ORDER BY s.id LIMIT ${storesAtOnce}`,
         ids === "all" ? [after] : [after, intArray(ids)]
-      ),
-      decodeStores
+      )
     )
 
   const pseudoStoreIds = Effect.map(
@@ -277,18 +275,15 @@ const make = (sql: SqlClient.SqlClient): CatalogView => {
   })
 
   return {
-    sizes: Effect.flatMap(
-      sql`
+    sizes: sql`
         SELECT (SELECT count(*)::int FROM shop) AS stores, (SELECT count(*)::int FROM product) AS products,
-          (SELECT count(*)::int FROM ad) AS ads`,
-      decodeSizes
-    ),
-    niches: Effect.flatMap(sql`SELECT id, parent_id AS "parentId", name FROM niche ORDER BY id`, decodeNiches),
+          (SELECT count(*)::int FROM ad) AS ads`.pipe(decodeSizes),
+    niches: decodeNiches(sql`SELECT id, parent_id AS "parentId", name FROM niche ORDER BY id`),
     changesSince: (version) =>
       sql`
         SELECT shop_id AS id, items_version > ${version} OR removed_at IS NOT NULL AS is_items
         FROM shop_change WHERE version > ${version} ORDER BY shop_id`.pipe(
-        Effect.flatMap(decodeChanges),
+        decodeChanges,
         Effect.map((rows) => ({
           items: rows.filter(({ is_items }) => is_items).map(({ id }) => id),
           figures: rows.filter(({ is_items }) => !is_items).map(({ id }) => id)
@@ -296,10 +291,7 @@ const make = (sql: SqlClient.SqlClient): CatalogView => {
       ),
     pages,
     storeRecords: (ids) =>
-      Effect.flatMap(
-        sql.unsafe(`SELECT ${columns} FROM shop s WHERE s.id = ANY($1::int[])`, [intArray(ids)]),
-        decodeRecords
-      )
+      decodeRecords(sql.unsafe(`SELECT ${columns} FROM shop s WHERE s.id = ANY($1::int[])`, [intArray(ids)]))
   }
 }
 
