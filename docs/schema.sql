@@ -391,13 +391,13 @@ CREATE TABLE sign_in_attempt (
 ) WITH (fillfactor=80);
 CREATE INDEX sign_in_attempt_empties_at ON sign_in_attempt USING btree (empties_at);
 
-CREATE TABLE page_look (
+CREATE TABLE page_view (
   account_id integer NOT NULL,
   day date NOT NULL,
-  looks integer NOT NULL,
-  CONSTRAINT page_look_pkey PRIMARY KEY (day, account_id),
-  CONSTRAINT page_look_looks_check CHECK (looks > 0),
-  CONSTRAINT page_look_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id) ON DELETE CASCADE
+  views integer NOT NULL,
+  CONSTRAINT page_view_pkey PRIMARY KEY (day, account_id),
+  CONSTRAINT page_view_views_check CHECK (views > 0),
+  CONSTRAINT page_view_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id) ON DELETE CASCADE
 ) WITH (fillfactor=80);
 
 CREATE TABLE oauth_client (

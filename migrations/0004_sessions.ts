@@ -38,12 +38,12 @@ export default Effect.gen(function* () {
     ) WITH (fillfactor = 80)`
   yield* sql`CREATE INDEX sign_in_attempt_empties_at ON sign_in_attempt (empties_at)`
 
-  // How many pages of the catalog an account has looked at on a day (UTC).
+  // Page views of the catalog of an account on a day (UTC).
   yield* sql`
-    CREATE TABLE page_look (
+    CREATE TABLE page_view (
       account_id integer NOT NULL REFERENCES account ON DELETE CASCADE,
       day date NOT NULL,
-      looks integer NOT NULL CHECK (looks > 0),
+      views integer NOT NULL CHECK (views > 0),
       PRIMARY KEY (day, account_id)
     ) WITH (fillfactor = 80)`
 })

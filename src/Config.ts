@@ -298,7 +298,7 @@ const settings = Config.all({
   planCreditsGrowth: read(whole(0, maxCredits), "PLAN_CREDITS_GROWTH").pipe(Config.withDefault(2000)),
   planCreditsPro: read(whole(0, maxCredits), "PLAN_CREDITS_PRO").pipe(Config.withDefault(10_000)),
   rateLimitPerMinute: read(whole(0, maxCredits), "RATE_LIMIT_PER_MINUTE").pipe(Config.withDefault(1200)),
-  pageLooksPerDay: read(whole(0, maxCredits), "PAGE_LOOKS_PER_DAY").pipe(Config.withDefault(1000)),
+  pageViewsPerDay: read(whole(0, maxCredits), "PAGE_LOOKS_PER_DAY").pipe(Config.withDefault(1000)),
   billingUrl: Config.option(read(Link, "BILLING_URL")),
   supportUrl: Config.option(read(Link, "SUPPORT_URL")),
   stripe,

@@ -19,7 +19,7 @@ import { CsrfTokens } from "../services/access/CsrfTokens.ts"
 import { EmailChange } from "../services/access/EmailChange.ts"
 import { DemoAccounts } from "../services/access/DemoAccounts.ts"
 import { LedgerCheck } from "../services/access/LedgerCheck.ts"
-import { DailyLooks } from "../services/limits/DailyLooks.ts"
+import { DailyPageViews } from "../services/limits/DailyPageViews.ts"
 import { PageRateLimit } from "../services/limits/PageRateLimit.ts"
 import { SignInAttempts } from "../services/limits/SignInAttempts.ts"
 import { Mailer } from "../services/mail/Mailer.ts"
@@ -206,7 +206,7 @@ export const service = Layer.mergeAll(ToolRunner.layer, ToolRegistry.layer).pipe
       CreditLedger.layer,
       RequestRate.layer,
       PageRateLimit.layer,
-      DailyLooks.layer,
+      DailyPageViews.layer,
       Readiness.layer,
       searches,
       dataAsOfLayer,

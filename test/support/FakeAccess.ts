@@ -14,7 +14,7 @@ import { AccountDirectory } from "../../src/services/access/AccountDirectory.ts"
 import { Accounts } from "../../src/services/access/Accounts.ts"
 import { ApiKeys } from "../../src/services/access/ApiKeys.ts"
 import { Billing } from "../../src/services/billing/Billing.ts"
-import { DailyLooks } from "../../src/services/limits/DailyLooks.ts"
+import { DailyPageViews } from "../../src/services/limits/DailyPageViews.ts"
 import { CredentialRejected, CredentialResolver } from "../../src/services/access/CredentialResolver.ts"
 import { CreditLedger } from "../../src/services/access/CreditLedger.ts"
 import type { Charge, IdempotencyKey } from "../../src/services/access/CreditLedger.ts"
@@ -110,7 +110,7 @@ export const unvisited = Layer.mergeAll(
   Layer.mock(AccountDirectory, {}),
   Layer.mock(Accounts, { list: Stream.empty }),
   Layer.mock(ApiKeys, {}),
-  Layer.succeed(DailyLooks, { take: () => Effect.void }),
+  Layer.succeed(DailyPageViews, { take: () => Effect.void }),
   Layer.succeed(Billing, { stripe: Option.none() })
 )
 

@@ -12,7 +12,7 @@ import * as ApiKeys from "../../src/services/access/ApiKeys.ts"
 import { maxPerAccount as maxPasskeys } from "../../src/services/access/passkeys/Passkeys.ts"
 import * as Sessions from "../../src/services/access/Sessions.ts"
 import { maxTrackedShops } from "../../src/services/access/TrackedShops.ts"
-import { looksPerMinute } from "../../src/services/limits/PageRateLimit.ts"
+import { viewsPerMinute } from "../../src/services/limits/PageRateLimit.ts"
 import { maxConnections, maxRefreshesAnHour } from "../../src/services/oauth/Grants.ts"
 import { searchLimit } from "../../src/services/search/runtime/SearchThreads.ts"
 import { generated } from "./Documents.ts"
@@ -64,7 +64,7 @@ export const limitsPage = (): string => {
       ["searches of an account at once", "half of the places that a server has for them; more are `rate_limited`"],
       [
         "views of the catalog's pages",
-        `${looksPerMinute} for each minute; ${byDefault("PAGE_LOOKS_PER_DAY")}, for each day (UTC)`
+        `${viewsPerMinute} for each minute; ${byDefault("PAGE_LOOKS_PER_DAY")}, for each day (UTC)`
       ],
       ["new API keys", `${ApiKeys.maxAnHour} an hour`],
       ["refreshes of a connected app", `${maxRefreshesAnHour} an hour`]

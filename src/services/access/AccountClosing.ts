@@ -28,7 +28,7 @@ const belongings = [
   "recovery_code",
   "sign_in_change",
   "known_browser",
-  "page_look",
+  "page_view",
   "saved_search",
   "recent_search",
   "tracked_shop",

@@ -10,9 +10,9 @@ import * as Metrics from "../metrics/Metrics.ts"
 import { SharedRates } from "./SharedRates.ts"
 
 /** More than anyone reads; a burst of opened tabs is within it. */
-export const looksPerMinute = 120
+export const viewsPerMinute = 120
 
-const allowance = { limit: looksPerMinute, windowMillis: 60_000 }
+const allowance = { limit: viewsPerMinute, windowMillis: 60_000 }
 
 export class PageRateLimit extends Context.Service<
   PageRateLimit,
@@ -30,7 +30,7 @@ export class PageRateLimit extends Context.Service<
           const { retryAfterSeconds } = yield* rates.take([{ key: `pages ${account}`, allowance }])
           if (retryAfterSeconds === 0) return
           yield* Metrics.refused.add({ limit: "page_views" })
-          return yield* ToolErrorMessages.tooManyPages(looksPerMinute, retryAfterSeconds)
+          return yield* ToolErrorMessages.tooManyPages(viewsPerMinute, retryAfterSeconds)
         })
       })
     })

@@ -1,5 +1,5 @@
 /**
- * Retention of the activity log (Config, `ACTIVITY_DAYS`) and of DailyLooks. Deletes in the background in small steps, on
+ * Retention of the activity log (Config, `ACTIVITY_DAYS`) and of DailyPageViews. Deletes in the background in small steps, on
  * any number of servers at once. Pages hide expired entries even before they are deleted.
  */
 import { Context, Effect, Layer, Option, Schedule, Schema } from "effect"
@@ -54,7 +54,7 @@ export class ActivityRetention extends Context.Service<
         }
         // One row for each day and account. Yesterday's rows stay, because a server whose clock is behind still counts in
         // them.
-        yield* sql`DELETE FROM page_look WHERE day < ${dayOf(now - dayMillis)}::date`
+        yield* sql`DELETE FROM page_view WHERE day < ${dayOf(now - dayMillis)}::date`
         return total
       })
 

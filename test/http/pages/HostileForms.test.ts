@@ -11,7 +11,7 @@ import * as SiteVisitor from "../../support/SiteVisitor.ts"
 import { watchWork } from "../../support/Work.ts"
 
 const services = Catalogs.demo("tiny").pipe(
-  Layer.provideMerge(Site.layer({ config: { rateLimitPerMinute: 0, pageLooksPerDay: 0 } }))
+  Layer.provideMerge(Site.layer({ config: { rateLimitPerMinute: 0, pageViewsPerDay: 0 } }))
 )
 
 /** Forms have nothing that is folded but the page's own texts, an e-mail address and a password; bodies have 64,000 and more. */

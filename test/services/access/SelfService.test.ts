@@ -536,7 +536,7 @@ layer(Services, { excludeTestServices: true })("self-service", (it) => {
       const hash = sql`sha256(${`of ${id}`}::bytea)`
       yield* sql`INSERT INTO known_browser VALUES (${id}, ${hash}, ${now})`
       yield* sql`INSERT INTO billing_customer (account_id, customer_id, checked_at) VALUES (${id}, ${`cus_${id}`}, ${now})`
-      yield* sql`INSERT INTO page_look VALUES (${id}, '2026-03-10', 3)`
+      yield* sql`INSERT INTO page_view VALUES (${id}, '2026-03-10', 3)`
       yield* sql`INSERT INTO saved_search (account_id, subject, query, name, looked_at, mark)
         VALUES (${id}, 'ads', 'query=lamp', 'Ada Lovelace', ${now}, 0)`
       yield* sql`INSERT INTO recent_search VALUES (${id}, '[{"query": "Ada Lovelace"}]')`
@@ -622,7 +622,7 @@ layer(Services, { excludeTestServices: true })("self-service", (it) => {
           "oauth_access_token",
           "oauth_ended_grant",
           "oauth_grant",
-          "page_look",
+          "page_view",
           "passkey",
           "pending_sign_in",
           "recent_search",

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer, Schema } from "effect"
 import { AccountId } from "../../../src/domain/access/Account.ts"
-import { PageRateLimit, looksPerMinute } from "../../../src/services/limits/PageRateLimit.ts"
+import { PageRateLimit, viewsPerMinute } from "../../../src/services/limits/PageRateLimit.ts"
 import { SetClock } from "../../support/SetClock.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 
@@ -23,7 +23,7 @@ layer(services, { excludeTestServices: true })("PageRateLimit", (it) => {
   it.effect("accepts a minute's page views at once, then one for each that is refilled, for each account", () =>
     Effect.gen(function* () {
       const [clock, one] = [yield* SetClock, yield* server]
-      assert.strictEqual(yield* accepted(one, 1, looksPerMinute + 5), looksPerMinute)
+      assert.strictEqual(yield* accepted(one, 1, viewsPerMinute + 5), viewsPerMinute)
       const refused = yield* Effect.flip(one.take(accountOf(1)))
       assert.deepInclude(refused, { _tag: "RateLimited", retryAfterSeconds: 1 })
       assert.strictEqual(yield* accepted(one, 2, 1), 1)
@@ -37,8 +37,8 @@ layer(services, { excludeTestServices: true })("PageRateLimit", (it) => {
   it.effect("ten servers together accept what one does, and one view more each at most", () =>
     Effect.gen(function* () {
       const all = yield* Effect.forEach(Array.from({ length: 10 }), () => server)
-      const views = yield* Effect.forEach(all, (one) => accepted(one, 3, looksPerMinute))
-      assert.strictEqual(views[0], looksPerMinute)
+      const views = yield* Effect.forEach(all, (one) => accepted(one, 3, viewsPerMinute))
+      assert.strictEqual(views[0], viewsPerMinute)
       for (const late of views.slice(1)) assert.isAtMost(late, 1)
     })
   )

@@ -1,13 +1,13 @@
 /**
  * Access to the pages over the catalog: for accounts that may call the tools (domain/access/Plan.ts), within the limits of
- * PageRateLimit and DailyLooks. Viewing a page costs no credits.
+ * PageRateLimit and DailyPageViews. Viewing a page costs no credits.
  */
 import { Context, Effect, Layer } from "effect"
 import type { HttpServerResponse } from "effect/http"
 import { AppConfig } from "../../../Config.ts"
 import * as Plan from "../../../domain/access/Plan.ts"
 import { CurrentAccount } from "../../../services/access/CurrentAccount.ts"
-import { DailyLooks } from "../../../services/limits/DailyLooks.ts"
+import { DailyPageViews } from "../../../services/limits/DailyPageViews.ts"
 import { PageRateLimit } from "../../../services/limits/PageRateLimit.ts"
 import { toBilling } from "../account/Subscription.ts"
 import type { PageError } from "../shared/ErrorPage.ts"
@@ -24,7 +24,7 @@ export class CatalogAccess extends Context.Service<
   {
     /** Returns `answer` if the visitor has access, else a page that says what is missing and where to fix it. */
     allow<R>(visitor: SignedIn, section: Section, answer: Answer<R>): Answer<R>
-    /** Like `allow`, but not counted in DailyLooks: for answers without data of the catalog. */
+    /** Like `allow`, but not counted in DailyPageViews: for answers without data of the catalog. */
     allowUncounted<R>(visitor: SignedIn, section: Section, answer: Answer<R>): Answer<R>
   }
 >()("discovery/http/pages/CatalogAccess") {
@@ -33,8 +33,8 @@ export class CatalogAccess extends Context.Service<
     Effect.gen(function* () {
       const { billing } = OutwardLinks.of(yield* AppConfig)
       const { page } = yield* Layout
-      const looks = yield* PageRateLimit
-      const ofTheDay = yield* DailyLooks
+      const rateLimit = yield* PageRateLimit
+      const ofTheDay = yield* DailyPageViews
 
       const prompt = (visitor: SignedIn, section: Section) => {
         const { locale, session } = visitor
@@ -59,7 +59,7 @@ export class CatalogAccess extends Context.Service<
       const allowUncounted = <R>(visitor: SignedIn, section: Section, answer: Answer<R>): Answer<R> => {
         const { session } = visitor
         if (!Plan.mayCallTools(session)) return Effect.succeed(prompt(visitor, section))
-        return looks
+        return rateLimit
           .take(session.accountId)
           .pipe(Effect.andThen(answer), Effect.provideService(CurrentAccount, session.accountId))
       }

@@ -11,7 +11,7 @@ import * as Page from "../../../domain/search/Page.ts"
 import { searchKinds } from "../../../domain/search/SavedSearch.ts"
 import type { SearchSubject } from "../../../domain/search/SavedSearch.ts"
 import type { InvalidArguments } from "../../../domain/ToolError.ts"
-import { DailyLooks } from "../../../services/limits/DailyLooks.ts"
+import { DailyPageViews } from "../../../services/limits/DailyPageViews.ts"
 import type { SearchFailure } from "../../../services/limits/SearchPermits.ts"
 import { SearchExport } from "../../../services/search/SearchExport.ts"
 import { inTime } from "../../../services/tools/ToolDefinition.ts"
@@ -25,7 +25,7 @@ export const layer = HttpRouter.use((router) =>
   Effect.gen(function* () {
     const routes = yield* PageRoutes
     const access = yield* CatalogAccess
-    const ofTheDay = yield* DailyLooks
+    const ofTheDay = yield* DailyPageViews
     const exported = yield* SearchExport
 
     const add = Effect.fnUntraced(function* <Query>(

@@ -12,7 +12,7 @@ import {
 } from "../../../domain/search/SavedSearch.ts"
 import { savedPerPage, SavedSearches } from "../../../services/access/SavedSearches.ts"
 import type { SavedSearch } from "../../../services/access/SavedSearches.ts"
-import { DailyLooks } from "../../../services/limits/DailyLooks.ts"
+import { DailyPageViews } from "../../../services/limits/DailyPageViews.ts"
 import { NewResults } from "../../../services/search/NewResults.ts"
 import { Vocabulary } from "../../../services/search/Vocabulary.ts"
 import type { Popular } from "../../../services/search/Vocabulary.ts"
@@ -108,7 +108,7 @@ export const layer = HttpRouter.use((router) =>
     const access = yield* CatalogAccess
     const saved = yield* SavedSearches
     const results = yield* NewResults
-    const ofTheDay = yield* DailyLooks
+    const ofTheDay = yield* DailyPageViews
     const vocabulary = yield* Vocabulary
     const { page } = yield* Layout
 
@@ -130,7 +130,7 @@ export const layer = HttpRouter.use((router) =>
       if (shown > last) return seeOther(last === 1 ? searchesPath : `${searchesPath}?page=${last}`)
       const popular = yield* Effect.orElseSucceed(vocabulary.popular, () => none)
       // Only the counts show data of the catalog: names can be changed and removed without it.
-      const usedUp = yield* ofTheDay.take(session.accountId).pipe(Effect.catchTag("LooksUsedUp", Effect.succeed))
+      const usedUp = yield* ofTheDay.take(session.accountId).pipe(Effect.catchTag("PageViewsUsedUp", Effect.succeed))
       const listed =
         usedUp === undefined
           ? yield* Effect.forEach(searches, (search) => count(search, locale), { concurrency: 2 })

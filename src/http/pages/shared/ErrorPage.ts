@@ -2,7 +2,7 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import type { HttpServerResponse } from "effect/http"
 import type { RateLimited, SearchTimeout, ServiceUnavailable } from "../../../domain/ToolError.ts"
-import type { LooksUsedUp } from "../../../services/limits/DailyLooks.ts"
+import type { PageViewsUsedUp } from "../../../services/limits/DailyPageViews.ts"
 import type { PasswordsBusy } from "../../../services/access/Passwords.ts"
 import type { BillingUnavailable } from "../../../services/billing/StripeApi.ts"
 import { html } from "./Html.ts"
@@ -26,7 +26,7 @@ export type PageError =
   | BillingUnavailable
   | FormUnreadable
   | FormRejected
-  | LooksUsedUp
+  | PageViewsUsedUp
   | PageNotFound
   | PageBroken
   | PasswordsBusy
@@ -39,7 +39,7 @@ const statuses: Readonly<Record<PageError["_tag"], number>> = {
   BillingUnavailable: 503,
   FormUnreadable: 400,
   FormRejected: 403,
-  LooksUsedUp: 429,
+  PageViewsUsedUp: 429,
   PageNotFound: 404,
   PageBroken: 500,
   PasswordsBusy: 503,
@@ -73,7 +73,7 @@ export class ErrorPage extends Context.Service<
           locale,
           body: html`
             <p>${text(`error.errors.${error._tag}.said`)}</p>
-            ${error._tag === "LooksUsedUp" && html`<p>${locale.html("error.renewal", { limit: error.limit, at: locale.dateTime(error.renewsAt) })}</p>`}
+            ${error._tag === "PageViewsUsedUp" && html`<p>${locale.html("error.renewal", { limit: error.limit, at: locale.dateTime(error.renewsAt) })}</p>`}
             ${error._tag === "PageNotFound" ? elsewhere(account, locale) : html`<p><a href="${overviewPath}">${text("error.toDashboard")}</a></p>`}
             <p class="reference">${text("error.reference")}: <code>${requestId}</code></p>
           `,

@@ -32,7 +32,7 @@ export const layer = HttpRouter.use((router) =>
     const { page } = yield* Layout
     const usage = yield* Usage
     const history = yield* CallHistory
-    const looks = yield* PageRateLimit
+    const rateLimit = yield* PageRateLimit
     const permits = yield* SearchPermits
 
     yield* router.add(
@@ -45,7 +45,7 @@ export const layer = HttpRouter.use((router) =>
           const { locale, session } = visitor
           const { text } = locale
           const { accountId } = session
-          yield* looks.take(accountId)
+          yield* rateLimit.take(accountId)
           // A long history of many keys makes slow queries, so they share the account's permits with its searches.
           const [summary, calls, choices] = yield* permits
             .query(

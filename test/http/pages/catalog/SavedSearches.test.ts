@@ -31,10 +31,10 @@ const seed = Number(process.env["ORACLE_SEED"] ?? 1)
 const casesPerSubject = 12
 const catalog = NaiveCatalog.generate(seed * 1_000 + 9, 60)
 
-const looksPerDay = 5_000
+const viewsPerDay = 5_000
 
 const services = Catalogs.naive(catalog).pipe(
-  Layer.provideMerge(Site.layer({ config: { rateLimitPerMinute: 0, pageLooksPerDay: looksPerDay } })),
+  Layer.provideMerge(Site.layer({ config: { rateLimitPerMinute: 0, pageViewsPerDay: viewsPerDay } })),
   Layer.provideMerge(SetClock.layer(`${NaiveCatalog.today}T12:00:00Z`))
 )
 
@@ -264,18 +264,18 @@ layer(services, { excludeTestServices: true, timeout: "300 seconds" })("saved se
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { accountId, look, visitor } = yield* customer
-      const looks = Effect.map(
-        sql<{ readonly looks: number }>`SELECT looks FROM page_look WHERE account_id = ${accountId}`,
-        (rows) => rows[0]?.looks ?? 0
+      const views = Effect.map(
+        sql<{ readonly views: number }>`SELECT views FROM page_view WHERE account_id = ${accountId}`,
+        (rows) => rows[0]?.views ?? 0
       )
       yield* look(sections.ads)
       yield* visitor.submit(searches, { subject: "ads", query: "query=a", name: "A", mark: "0" })
-      assert.strictEqual(yield* looks, 1)
+      assert.strictEqual(yield* views, 1)
       const list = yield* look(searches)
       assert.deepStrictEqual(Object.keys(newsOf(list)), ["A"])
-      assert.strictEqual(yield* looks, 2)
+      assert.strictEqual(yield* views, 2)
       const [, id = ""] = /data-saved-id="(\d+)"/u.exec(list.text) ?? []
-      yield* sql`UPDATE page_look SET looks = ${looksPerDay} WHERE account_id = ${accountId}`
+      yield* sql`UPDATE page_view SET views = ${viewsPerDay} WHERE account_id = ${accountId}`
       assert.strictEqual((yield* look(`${sections.ads}?query=a`)).status, 429)
       assert.strictEqual((yield* look(`${searches}/${id}/rename`)).status, 200)
       yield* visitor.submit(`${searches}/${id}/rename`, { name: "B" })
@@ -288,7 +288,7 @@ layer(services, { excludeTestServices: true, timeout: "300 seconds" })("saved se
       const none = yield* look(searches)
       assert.include(none.text, "You have no saved searches yet.")
       assert.include(none.text, `<a href="${sections.stores}">Stores</a>`)
-      assert.strictEqual(yield* looks, looksPerDay)
+      assert.strictEqual(yield* views, viewsPerDay)
     })
   )
 
@@ -337,9 +337,9 @@ layer(services, { excludeTestServices: true, timeout: "300 seconds" })("saved se
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { accountId, look, visitor } = yield* customer
-      const looks = Effect.map(
-        sql<{ readonly looks: number }>`SELECT looks FROM page_look WHERE account_id = ${accountId}`,
-        (rows) => rows[0]?.looks ?? 0
+      const views = Effect.map(
+        sql<{ readonly views: number }>`SELECT views FROM page_view WHERE account_id = ${accountId}`,
+        (rows) => rows[0]?.views ?? 0
       )
       const file = yield* look(`${sections.products}/export.csv`)
       assert.strictEqual(file.headers.get("content-type"), "text/csv; charset=utf-8; header=present")
@@ -351,17 +351,17 @@ layer(services, { excludeTestServices: true, timeout: "300 seconds" })("saved se
       assert.strictEqual(file.headers.get("x-content-type-options"), "nosniff")
       const count = idsOfCsv(file).length
       assert.isAbove(count, 100)
-      assert.strictEqual(yield* looks, Math.ceil(count / 25))
+      assert.strictEqual(yield* views, Math.ceil(count / 25))
 
       const refused = yield* look(`${sections.ads}/export.csv?niches=Nothing&query=%3Cb%3E`)
       assert.strictEqual(refused.headers.get("location"), `${sections.ads}?niches=Nothing&query=%3Cb%3E`)
       const wrong = yield* look(`${sections.ads}/export.ndjson?page=99`)
       assert.strictEqual(wrong.headers.get("location"), `${sections.ads}?page=99`)
 
-      yield* sql`UPDATE page_look SET looks = ${looksPerDay - 2} WHERE account_id = ${accountId}`
+      yield* sql`UPDATE page_view SET views = ${viewsPerDay - 2} WHERE account_id = ${accountId}`
       assert.strictEqual((yield* look(`${sections.products}/export.csv`)).status, 429)
       assert.strictEqual((yield* look(`${sections.products}/export.csv?query=unheardofword`)).status, 200)
-      assert.strictEqual(yield* looks, looksPerDay)
+      assert.strictEqual(yield* views, viewsPerDay)
 
       const image = yield* visitor.get(`${sections.ads}/export.csv`, { "sec-fetch-dest": "image" })
       assert.strictEqual(image.status, 404)

@@ -13,7 +13,7 @@ import { storesPath } from "../../../../src/http/pages/catalog/StorePaths.ts"
 import { productsPath } from "../../../../src/http/pages/catalog/ProductsPage.ts"
 import { Accounts } from "../../../../src/services/access/Accounts.ts"
 import { ApiKeys } from "../../../../src/services/access/ApiKeys.ts"
-import { looksPerMinute } from "../../../../src/services/limits/PageRateLimit.ts"
+import { viewsPerMinute } from "../../../../src/services/limits/PageRateLimit.ts"
 import * as NaiveCatalog from "../../../oracle/NaiveCatalog.ts"
 import * as Random from "../../../oracle/Random.ts"
 import { generators } from "../../../oracle/RandomArguments.ts"
@@ -244,7 +244,7 @@ layer(services, { excludeTestServices: true })("search pages", (it) => {
       const clock = yield* SetClock
       const one = yield* customer
       const other = yield* customer
-      for (let count = 0; count < looksPerMinute; count++) {
+      for (let count = 0; count < viewsPerMinute; count++) {
         // Invalid searches read the database as well, so they count.
         const { status } = yield* one.visitor.get(count % 2 === 0 ? `${adsPath}?niches=Petz` : productsPath)
         assert.strictEqual(status, count % 2 === 0 ? 400 : 200)
@@ -267,7 +267,7 @@ layer(services, { excludeTestServices: true })("search pages", (it) => {
       Effect.gen(function* () {
         const { visitor } = yield* customer
         const image = { "sec-fetch-dest": "image", "sec-fetch-mode": "no-cors", "sec-fetch-site": "same-origin" }
-        for (let count = 0; count <= looksPerMinute; count++) {
+        for (let count = 0; count <= viewsPerMinute; count++) {
           assert.strictEqual((yield* visitor.get(adsPath, image)).status, 404)
         }
         assert.strictEqual((yield* visitor.get(adsPath, { "sec-fetch-dest": "document" })).status, 200)

@@ -3,7 +3,7 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { Accounts } from "../../../../src/services/access/Accounts.ts"
-import { looksPerMinute } from "../../../../src/services/limits/PageRateLimit.ts"
+import { viewsPerMinute } from "../../../../src/services/limits/PageRateLimit.ts"
 import { maxTrackedShops, TrackedShops } from "../../../../src/services/access/TrackedShops.ts"
 import { ProductReader } from "../../../../src/services/search/ProductReader.ts"
 import { dashboardUrl } from "../../../../src/services/tools/DashboardUrl.ts"
@@ -285,13 +285,13 @@ layer(Site.layer(), { excludeTestServices: true })("the pages of stores", (it) =
         yield* StoreRecords.derive
         const entries = sql`SELECT count(*) FROM credit_entry`
         const before = yield* entries
-        let looks = 0
+        let views = 0
         let answer = yield* visitor.get(path(id))
-        while (answer.status === 200 && looks < 2 * looksPerMinute) {
-          looks++
+        while (answer.status === 200 && views < 2 * viewsPerMinute) {
+          views++
           answer = yield* visitor.get(path(id))
         }
-        assert.isAtLeast(looks, looksPerMinute)
+        assert.isAtLeast(views, viewsPerMinute)
         assert.strictEqual(answer.status, 429)
         assert.match(answer.headers.get("retry-after") ?? "", /^[1-9]\d*$/u)
         assert.deepStrictEqual(yield* entries, before)

@@ -6,7 +6,7 @@ import { parse, usagePath } from "../../../../src/http/pages/usage/UsageAddress.
 import { ActivityLog } from "../../../../src/services/access/ActivityLog.ts"
 import { ApiKeys } from "../../../../src/services/access/ApiKeys.ts"
 import { CallHistory } from "../../../../src/services/access/CallHistory.ts"
-import { looksPerMinute } from "../../../../src/services/limits/PageRateLimit.ts"
+import { viewsPerMinute } from "../../../../src/services/limits/PageRateLimit.ts"
 import * as RecordedCalls from "../../../support/RecordedCalls.ts"
 import * as RunningQueries from "../../../support/RunningQueries.ts"
 import { Site } from "../../../support/Site.ts"
@@ -248,10 +248,10 @@ layer(Site.layer({ config: { rateLimitPerMinute: 6 } }), { excludeTestServices: 
     it.effect("has the same page rate limit as the catalog, for each account", () =>
       Effect.gen(function* () {
         const [one, other] = [yield* customer, yield* customer]
-        const looks = yield* Effect.forEach(times(looksPerMinute + 30), () => one.visitor.get(usagePath), {
+        const views = yield* Effect.forEach(times(viewsPerMinute + 30), () => one.visitor.get(usagePath), {
           concurrency: 4
         })
-        const refused = looks.find(({ status }) => status !== 200)
+        const refused = views.find(({ status }) => status !== 200)
         assert.strictEqual(refused?.status, 429)
         assert.strictEqual(refused?.headers.get("retry-after"), "1")
         assert.strictEqual((yield* other.visitor.get(usagePath)).status, 200)

@@ -15,44 +15,44 @@ import * as Metrics from "../metrics/Metrics.ts"
 const dayMillis = 86_400_000
 
 /** All pages of the day are used up; the next day begins at `renewsAt`. */
-export class LooksUsedUp extends Schema.TaggedError<LooksUsedUp>()("LooksUsedUp", {
+export class PageViewsUsedUp extends Schema.TaggedError<PageViewsUsedUp>()("PageViewsUsedUp", {
   limit: Schema.Int,
   renewsAt: Schema.DateTimeUtc,
   retryAfterSeconds: Schema.Int
 }) {}
 
-export class DailyLooks extends Context.Service<
-  DailyLooks,
+export class DailyPageViews extends Context.Service<
+  DailyPageViews,
   {
     /** Counts one page view, or as many as an export stands for; what is refused is not counted. */
-    take(account: AccountId, looks?: number): Effect.Effect<void, LooksUsedUp | ServiceUnavailable>
+    take(account: AccountId, views?: number): Effect.Effect<void, PageViewsUsedUp | ServiceUnavailable>
   }
->()("discovery/limits/DailyLooks") {
+>()("discovery/limits/DailyPageViews") {
   static readonly layer = Layer.effect(
-    DailyLooks,
+    DailyPageViews,
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const { pageLooksPerDay: limit } = yield* AppConfig
+      const { pageViewsPerDay: limit } = yield* AppConfig
 
-      const take = Effect.fn("DailyLooks.take")(function* (account: AccountId, looks = 1) {
+      const take = Effect.fn("DailyPageViews.take")(function* (account: AccountId, views = 1) {
         const nowMillis = yield* Clock.currentTimeMillis
         const counted = yield* sql`
-          INSERT INTO page_look AS l (account_id, day, looks)
-          SELECT ${account}::int, ${dayOf(nowMillis)}::date, ${looks}::int WHERE ${looks}::int <= ${limit}::int
-          ON CONFLICT (day, account_id) DO UPDATE SET looks = l.looks + excluded.looks
-            WHERE l.looks + excluded.looks <= ${limit}::int
+          INSERT INTO page_view AS v (account_id, day, views)
+          SELECT ${account}::int, ${dayOf(nowMillis)}::date, ${views}::int WHERE ${views}::int <= ${limit}::int
+          ON CONFLICT (day, account_id) DO UPDATE SET views = v.views + excluded.views
+            WHERE v.views + excluded.views <= ${limit}::int
           RETURNING 1`.pipe(availableOnce)
         if (counted.length > 0) return
         yield* Metrics.refused.add({ limit: "page_views_of_day" })
         const tomorrow = dayOf(nowMillis + dayMillis)
-        return yield* new LooksUsedUp({
+        return yield* new PageViewsUsedUp({
           limit,
           renewsAt: DateTime.makeUnsafe(tomorrow),
           retryAfterSeconds: secondsUntil(tomorrow, nowMillis)
         })
       })
 
-      return DailyLooks.of({ take: limit === 0 ? () => Effect.void : take })
+      return DailyPageViews.of({ take: limit === 0 ? () => Effect.void : take })
     })
   )
 }

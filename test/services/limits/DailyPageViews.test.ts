@@ -1,9 +1,9 @@
-/** What the looks of a day guarantee: so many of each account, whichever servers it asks, and nothing left of past days. */
+/** What the page views of a day guarantee: so many of each account, whichever servers it asks, and nothing left of past days. */
 import { assert, layer } from "@effect/vitest"
 import { Context, DateTime, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { AppConfig } from "../../../src/Config.ts"
-import { DailyLooks } from "../../../src/services/limits/DailyLooks.ts"
+import { DailyPageViews } from "../../../src/services/limits/DailyPageViews.ts"
 import { ActivityRetention } from "../../../src/services/retention/ActivityRetention.ts"
 import * as Database from "../../../src/services/database/Database.ts"
 import * as Access from "../../support/Access.ts"
@@ -12,16 +12,16 @@ import { TestDatabase } from "../../support/TestDatabase.ts"
 
 const start = "2026-03-15T21:00:00Z"
 const limit = 10
-const config = AppConfig.layerOf({ pageLooksPerDay: limit })
+const config = AppConfig.layerOf({ pageViewsPerDay: limit })
 
-const services = Layer.mergeAll(DailyLooks.layer, ActivityRetention.layer).pipe(
+const services = Layer.mergeAll(DailyPageViews.layer, ActivityRetention.layer).pipe(
   Layer.provideMerge(Access.layerUnhashed),
   Layer.provideMerge(TestDatabase.layer),
   Layer.provide(config),
   Layer.provideMerge(SetClock.layer(start))
 )
 
-layer(services, { excludeTestServices: true })("DailyLooks", (it) => {
+layer(services, { excludeTestServices: true })("DailyPageViews", (it) => {
   const account = Effect.gen(function* () {
     yield* (yield* SetClock).set(start)
     return (yield* Access.subscriber()).caller.accountId
@@ -32,11 +32,11 @@ layer(services, { excludeTestServices: true })("DailyLooks", (it) => {
       const [one, other] = [yield* account, yield* account]
       const { connection } = yield* TestDatabase
       const replica = yield* Layer.build(
-        Layer.fresh(DailyLooks.layer).pipe(
+        Layer.fresh(DailyPageViews.layer).pipe(
           Layer.provide([Layer.fresh(Database.layer({ source: connection, maxConnections: 3 })), config])
         )
       )
-      const servers = [yield* DailyLooks, Context.get(replica, DailyLooks)]
+      const servers = [yield* DailyPageViews, Context.get(replica, DailyPageViews)]
       const results = yield* Effect.forEach(
         Array.from({ length: 2 * limit }).flatMap(() => servers),
         (server) => Effect.match(server.take(one), { onSuccess: () => true, onFailure: () => false }),
@@ -54,17 +54,17 @@ layer(services, { excludeTestServices: true })("DailyLooks", (it) => {
     Effect.gen(function* () {
       const clock = yield* SetClock
       const id = yield* account
-      const looks = yield* DailyLooks
-      for (let look = 0; look < limit; look++) yield* looks.take(id)
-      const refusal = yield* Effect.flip(looks.take(id))
-      if (refusal._tag !== "LooksUsedUp") return assert.fail(refusal._tag)
+      const views = yield* DailyPageViews
+      for (let view = 0; view < limit; view++) yield* views.take(id)
+      const refusal = yield* Effect.flip(views.take(id))
+      if (refusal._tag !== "PageViewsUsedUp") return assert.fail(refusal._tag)
       assert.deepInclude(refusal, { limit, retryAfterSeconds: 3 * 3600 })
       assert.strictEqual(DateTime.formatIso(refusal.renewsAt), "2026-03-16T00:00:00.000Z")
       yield* clock.advance(3 * 3_600_000 - 1)
-      assert.strictEqual((yield* Effect.flip(looks.take(id)))._tag, "LooksUsedUp")
+      assert.strictEqual((yield* Effect.flip(views.take(id)))._tag, "PageViewsUsedUp")
       yield* clock.advance(1)
-      for (let look = 0; look < limit; look++) yield* looks.take(id)
-      assert.strictEqual((yield* Effect.flip(looks.take(id)))._tag, "LooksUsedUp")
+      for (let view = 0; view < limit; view++) yield* views.take(id)
+      assert.strictEqual((yield* Effect.flip(views.take(id)))._tag, "PageViewsUsedUp")
     })
   )
 
@@ -73,25 +73,25 @@ layer(services, { excludeTestServices: true })("DailyLooks", (it) => {
       const clock = yield* SetClock
       const sql = yield* SqlClient.SqlClient
       const id = yield* account
-      const looks = yield* DailyLooks
+      const views = yield* DailyPageViews
       for (let day = 0; day < 4; day++) {
-        yield* looks.take(id)
+        yield* views.take(id)
         if (day < 3) yield* clock.advance(86_400_000)
       }
       yield* (yield* ActivityRetention).remove
-      const days = yield* sql`SELECT day::text FROM page_look WHERE account_id = ${id} ORDER BY day`
+      const days = yield* sql`SELECT day::text FROM page_view WHERE account_id = ${id} ORDER BY day`
       assert.deepStrictEqual(days, [{ day: "2026-03-17" }, { day: "2026-03-18" }])
-      assert.deepStrictEqual(yield* sql`SELECT FROM page_look WHERE day < '2026-03-17'`, [])
+      assert.deepStrictEqual(yield* sql`SELECT FROM page_view WHERE day < '2026-03-17'`, [])
     })
   )
 
   it.effect("are without limit where it is 0", () =>
     Effect.gen(function* () {
       const id = yield* account
-      const looks = yield* DailyLooks
-      yield* Effect.forEach(Array.from({ length: 3 * limit }), () => looks.take(id), { discard: true })
+      const views = yield* DailyPageViews
+      yield* Effect.forEach(Array.from({ length: 3 * limit }), () => views.take(id), { discard: true })
     }).pipe(
-      Effect.provide(Layer.fresh(DailyLooks.layer).pipe(Layer.provide(AppConfig.layerOf({ pageLooksPerDay: 0 }))))
+      Effect.provide(Layer.fresh(DailyPageViews.layer).pipe(Layer.provide(AppConfig.layerOf({ pageViewsPerDay: 0 }))))
     )
   )
 })

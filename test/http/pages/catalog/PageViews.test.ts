@@ -8,17 +8,17 @@ import * as SiteVisitor from "../../../support/SiteVisitor.ts"
 
 const limit = 1_234
 
-const services = Site.layer({ config: { pageLooksPerDay: limit } }).pipe(
+const services = Site.layer({ config: { pageViewsPerDay: limit } }).pipe(
   Layer.provideMerge(SetClock.layer("2026-03-10T22:30:00Z"))
 )
 
-layer(services, { excludeTestServices: true, timeout: "60 seconds" })("the looks of a day", (it) => {
+layer(services, { excludeTestServices: true, timeout: "60 seconds" })("the page views of a day", (it) => {
   const usedUp = Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const who = yield* (yield* Site).account()
     const visitor = yield* SiteVisitor.signedIn(who)
     yield* sql`
-      INSERT INTO page_look (account_id, day, looks)
+      INSERT INTO page_view (account_id, day, views)
       SELECT id, '2026-03-10', ${limit - 1} FROM account WHERE email = ${who.email}`
     return visitor
   })

@@ -2,7 +2,7 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { adsPath } from "../../../../src/http/pages/catalog/AdsPage.ts"
-import { looksPerMinute } from "../../../../src/services/limits/PageRateLimit.ts"
+import { viewsPerMinute } from "../../../../src/services/limits/PageRateLimit.ts"
 import { Browser, isAvailable, overflow, picture, violations } from "../../../support/Browser.ts"
 import { SetClock } from "../../../support/SetClock.ts"
 import { Site } from "../../../support/Site.ts"
@@ -24,7 +24,7 @@ describe.skipIf(!isAvailable())("in a browser", () => {
         yield* Effect.promise(() => page.locator("#password").fill(who.password))
         yield* press(page, "Sign in")
         yield* Effect.forEach(
-          Array.from({ length: looksPerMinute }),
+          Array.from({ length: viewsPerMinute }),
           () => Effect.promise(() => page.request.get(site.url + adsPath)),
           { concurrency: 4, discard: true }
         )
@@ -33,7 +33,7 @@ describe.skipIf(!isAvailable())("in a browser", () => {
           yield* Effect.promise(() => page.locator("h1").innerText()),
           "Too many pages in a short time"
         )
-        yield* picture(page, "too-many-looks-390")
+        yield* picture(page, "too-many-views-390")
         assert.deepStrictEqual(yield* violations(page), [])
         assert.isAtMost(yield* overflow(page), 0)
         yield* Effect.flatMap(SetClock, (clock) => clock.advance(500))
