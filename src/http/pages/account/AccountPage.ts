@@ -81,7 +81,6 @@ export const layer = HttpRouter.use((router) =>
       return page({
         heading: text("account.heading"),
         account: visitor,
-        locale,
         section: "account",
         width: "wide",
         passkeys: true,

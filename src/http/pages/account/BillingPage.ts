@@ -75,7 +75,6 @@ export const layer = HttpRouter.use((router) =>
           return page({
             heading: text("billing.heading"),
             account: visitor,
-            locale,
             section: "account",
             // Both forms lead to pages of Stripe.
             policy: { formsLeave: true },

@@ -32,7 +32,6 @@ export const layer = HttpRouter.use((router) =>
         title: problems.length > 0 ? text("closing.headingOfError") : text("closing.heading"),
         heading: text("closing.heading"),
         account: visitor,
-        locale,
         section: "account",
         ...answer,
         body: html`

@@ -260,6 +260,7 @@ export const tooMany = (message: string, visitor: SignedIn): Page => ({
   status: 403,
   heading: "Too many connected apps",
   account: visitor,
+  locale: Locale.of(undefined),
   body: html`<p>${message}</p>
     <p><a href="${overviewPath}">To the dashboard</a></p>`
 })

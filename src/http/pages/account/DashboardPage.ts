@@ -180,7 +180,6 @@ export const layer = HttpRouter.use((router) =>
           return page({
             heading: text("dashboard.heading"),
             account: visitor,
-            locale,
             width: "wide",
             body: html`
               ${subscriptionNotice(session, { billing, locale })}

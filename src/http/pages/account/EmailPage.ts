@@ -47,7 +47,6 @@ export const layer = HttpRouter.use((router) =>
         title: problems.length > 0 ? text("emailChange.headingOfError") : text("emailChange.heading"),
         heading: text("emailChange.heading"),
         account: visitor,
-        locale,
         section: "account",
         ...answer,
         body: html`
@@ -125,7 +124,6 @@ export const layer = HttpRouter.use((router) =>
             page({
               heading: text("emailChange.confirm"),
               account: visitor,
-              locale: visitor.locale,
               section: "account",
               body: html`
                 <p>${text("emailChange.confirmAbout", { email })}</p>

@@ -77,7 +77,6 @@ export const layer = HttpRouter.use((router) =>
         title: problems.length > 0 ? text("password.headingOfError") : text("password.heading"),
         heading: text("password.heading"),
         account: visitor,
-        locale: visitor.locale,
         section: "account",
         ...answer,
         body: html`
@@ -106,7 +105,6 @@ export const layer = HttpRouter.use((router) =>
       return page({
         heading: text("password.changed"),
         account: visitor,
-        locale: visitor.locale,
         section: "account",
         body: html`
           <p role="status">${text("password.others")}</p>

@@ -41,7 +41,6 @@ export class CatalogAccess extends Context.Service<
         const { text } = locale
         return page({
           status: 403,
-          locale,
           section,
           account: visitor,
           heading: text("access.heading"),

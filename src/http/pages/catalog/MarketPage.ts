@@ -221,7 +221,6 @@ export const layer = HttpRouter.use((router) =>
         const form = { subject: "market" as const, path, address, locale, typed: withDefaults, issues, popular, counts }
         return page({
           status,
-          locale,
           heading,
           title: problems.length > 0 ? `${locale.text("search.error")}: ${heading}` : heading,
           account: visitor,

@@ -142,7 +142,6 @@ export const layer = HttpRouter.use((router) =>
         account: visitor,
         section: "searches",
         width: "wide",
-        locale,
         body: html`
           ${doneNotice(url, dones, (done) => text(`saved.done.${done}`, { most: maxSavedSearches }))}
           <section class="panel">
@@ -187,7 +186,6 @@ export const layer = HttpRouter.use((router) =>
         status: isBad ? 400 : 200,
         account: visitor,
         section: "searches",
-        locale: visitor.locale,
         body: html`
           ${problemSummary(error === undefined ? [] : [{ field: "name", message: error }])}
           ${nameForm({ ...form, visitor, error })}

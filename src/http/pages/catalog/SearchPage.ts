@@ -117,7 +117,6 @@ export const layer = <
         const { body, problems = [], status = 200 } = answer
         return page({
           status,
-          locale,
           heading,
           title: problems.length > 0 ? `${text("search.error")}: ${heading}` : heading,
           account: visitor,

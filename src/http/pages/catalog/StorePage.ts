@@ -181,7 +181,6 @@ export const layer = HttpRouter.use((router) =>
         account: visitor,
         section: "stores",
         width: "wide",
-        locale,
         policy: { images: true },
         body: html`
           <p class="store-head">

@@ -114,7 +114,6 @@ export const layer = HttpRouter.use((router) =>
         { concurrency: 2 }
       )
       return page({
-        locale,
         account: visitor,
         section: "integrations",
         width: "wide",

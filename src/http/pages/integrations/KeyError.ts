@@ -10,7 +10,6 @@ const notDone = (
   visitor: SignedIn,
   { heading, said, status }: { readonly status: number; readonly heading: string; readonly said: string | Html }
 ): Page => ({
-  locale: visitor.locale,
   account: visitor,
   section: "integrations",
   status,

@@ -33,7 +33,6 @@ export const newKey = (options: {
           end: locale.dateTime(replaced.key.endsAt)
         }))
   return {
-    locale,
     account: visitor,
     section: "integrations",
     width: "wide",

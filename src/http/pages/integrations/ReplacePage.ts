@@ -104,7 +104,6 @@ export const layer = HttpRouter.use((router) =>
         return replaceForm(visitor, old, listed.length >= maxActive, { ...shown, attempt })
       }
       return page({
-        locale,
         account: visitor,
         section: "integrations",
         title: problems.length > 0 ? text("key.replaceKeyError") : text("key.replaceKey"),

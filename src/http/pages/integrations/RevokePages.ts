@@ -29,7 +29,6 @@ const question = (options: {
   const { action, effect, facts, heading, visitor } = options
   const { locale } = visitor
   return {
-    locale,
     account: visitor,
     section: "integrations",
     heading,

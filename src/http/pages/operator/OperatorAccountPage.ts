@@ -261,7 +261,6 @@ export const layer = HttpRouter.use((router) =>
           return page({
             heading: account.email,
             account: visitor,
-            locale,
             section: "operator",
             width: "wide",
             body: html`

@@ -55,7 +55,6 @@ export const layer = HttpRouter.use((router) =>
         status: 409,
         heading: text("operatorChange.meanwhile.heading"),
         account: visitor,
-        locale: visitor.locale,
         section: "operator",
         body: html`<p>${text("operatorChange.meanwhile.said")}</p>
           <p><a href="${accountPath(id)}">${text("operatorChange.meanwhile.look")}</a></p>`
@@ -73,7 +72,6 @@ export const layer = HttpRouter.use((router) =>
         return page({
           heading: text(words.heading),
           account: visitor,
-          locale,
           section: "operator",
           body: html`
             <dl>

@@ -161,7 +161,6 @@ export const layer = HttpRouter.use((router) =>
       return page({
         heading: text("operator.heading"),
         account: visitor,
-        locale,
         section: "operator",
         width: "wide",
         body: html`

@@ -68,7 +68,6 @@ export const layer = HttpRouter.use((router) =>
         title: problems.length > 0 ? text("confirm.headingOfError") : text("confirm.heading"),
         heading: text("confirm.heading"),
         account: visitor,
-        locale,
         section: "account",
         passkeys: true,
         ...answer,

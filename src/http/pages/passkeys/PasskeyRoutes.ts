@@ -49,7 +49,6 @@ export const layer = HttpRouter.use((router) =>
         page({
           heading: locale.text("passkeys.failed"),
           account: visitor,
-          locale,
           section: "account",
           ...answerOf(error),
           body: html`
@@ -67,7 +66,6 @@ export const layer = HttpRouter.use((router) =>
       return page({
         heading: text("codes.heading"),
         account: visitor,
-        locale,
         section: "account",
         body: html`
           <p role="status">${text("codes.on")}</p>

@@ -34,7 +34,7 @@ export interface Page {
   /** Text, or HTML together with a `title` that has the same text. */
   readonly heading: string | Html
   readonly body: Html
-  /** The language of the page's texts; English by default. */
+  /** The language of the page's texts. That of the account by default, or English without one. */
   readonly locale?: Locale.Locale | undefined
   /**
    * The signed-in account. The header names it, with the navigation and the sign-out. Pages that name it themselves leave
@@ -161,7 +161,7 @@ const document = (
   page: Page,
   { scriptPaths, stylePath }: { readonly stylePath: string; readonly scriptPaths: ReadonlyArray<string> }
 ): Html => {
-  const locale = page.locale ?? Locale.of(undefined)
+  const locale = page.locale ?? page.account?.locale ?? Locale.of(undefined)
   const { tag, text } = locale
   const home = page.account === undefined ? page.ways?.home : overviewPath
   const name = page.account === undefined ? (page.ways?.name ?? "Discovery") : text("layout.sections")

@@ -60,7 +60,6 @@ export const layer = HttpRouter.use((router) =>
           return page({
             heading: text("usage.heading"),
             account: visitor,
-            locale,
             section: "usage",
             width: "wide",
             body: html`
