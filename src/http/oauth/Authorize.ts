@@ -3,8 +3,7 @@
  * approved before (R23). Errors are sent to the app only after its redirect URI is verified (R10, R19), and without a
  * click only to a web site of the app's publisher.
  */
-import { Effect, Option, Redacted, Result, Schema } from "effect"
-import { HttpRouter } from "effect/http"
+import { Effect, Layer, Option, Redacted, Result, Schema } from "effect"
 import { HttpServerResponse } from "effect/http"
 import type { HttpServerRequest } from "effect/http"
 import { AppConfig } from "../../Config.ts"
@@ -54,7 +53,7 @@ const addressOf = (url: string): string | undefined => {
   return address?.startsWith(path) === true ? address : undefined
 }
 
-export const layer = HttpRouter.use((router) =>
+export const layer = Layer.effectDiscard(
   Effect.gen(function* () {
     const config = yield* AppConfig
     const { baseUrl, billingUrl, connectionMaxDays: maxDays, mcpUrl } = config
@@ -178,29 +177,22 @@ export const layer = HttpRouter.use((router) =>
         ? Effect.fail(new FormRejected())
         : Effect.succeed(seeOther(ReturnTo.signInPath(addressOf(url))))
 
-    yield* router.add("GET", path, routes.page(receive))
+    yield* routes.page(path, receive)
     // A GET route also answers HEAD, unless there is a route for all methods.
     for (const method of ["POST", "PUT", "PATCH", "DELETE", "OPTIONS"] as const) {
-      yield* router.add(
-        method,
+      yield* routes.page(
         path,
-        routes.page(() => Effect.succeed(HttpServerResponse.setHeader(stranded("not_get", 405), "allow", "GET, HEAD")))
+        () => Effect.succeed(HttpServerResponse.setHeader(stranded("not_get", 405), "allow", "GET, HEAD")),
+        method
       )
     }
     // For a tab that is reopened after it displayed the answer to the form.
-    yield* router.add(
-      "GET",
+    yield* routes.page(ConsentPage.decisionPath, () => Effect.succeed(stranded("over")))
+    yield* routes.form(
       ConsentPage.decisionPath,
-      routes.page(() => Effect.succeed(stranded("over")))
-    )
-    yield* router.add(
-      "POST",
-      ConsentPage.decisionPath,
-      routes.form(
-        Decision,
-        (form, visitor) => (isSignedIn(visitor) ? decide(form, visitor) : notOwn(form, visitor)),
-        notOwn
-      )
+      Decision,
+      (form, visitor) => (isSignedIn(visitor) ? decide(form, visitor) : notOwn(form, visitor)),
+      notOwn
     )
   })
 )

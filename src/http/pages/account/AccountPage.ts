@@ -2,8 +2,7 @@
  * `/dashboard/account`: the signed-in account and its sessions. A session in another browser can be ended here,
  * immediately.
  */
-import { Effect, Schema } from "effect"
-import { HttpRouter } from "effect/http"
+import { Effect, Layer, Schema } from "effect"
 import { AppConfig } from "../../../Config.ts"
 import { titles } from "../../../domain/access/Plan.ts"
 import { Sessions } from "../../../services/access/Sessions.ts"
@@ -62,7 +61,7 @@ const sessionItem = (session: Session, visitor: SignedIn): Html => {
   </li>`
 }
 
-export const layer = HttpRouter.use((router) =>
+export const layer = Layer.effectDiscard(
   Effect.gen(function* () {
     const routes = yield* PageRoutes
     const visitors = yield* Visitors
@@ -139,37 +138,25 @@ export const layer = HttpRouter.use((router) =>
       })
     }
 
-    yield* router.add(
-      "GET",
-      accountPath,
-      routes.signedInPage((visitor, { url }) =>
-        Effect.zipWith(sessions.list(visitor.session.accountId), passkeys(visitor, url), (list, passkeySection) =>
-          show(visitor, list, passkeySection, url)
-        )
+    yield* routes.signedInPage(accountPath, (visitor, { url }) =>
+      Effect.zipWith(sessions.list(visitor.session.accountId), passkeys(visitor, url), (list, passkeySection) =>
+        show(visitor, list, passkeySection, url)
       )
     )
 
     // A session that has ended, or belongs to another account, gets the same answer as one that is ended now.
-    yield* router.add(
-      "POST",
-      endPath(":id"),
-      routes.signedInForm(accountPath, Nothing, (_, { session }) =>
-        Effect.gen(function* () {
-          const id = yield* pathId
-          yield* sessions.end(session.accountId, id)
-          return id === session.id
-            ? visitors.forget(seeOther(ReturnTo.signInPath(undefined)))
-            : seeOther(withDone(accountPath, "session-ended"))
-        })
-      )
+    yield* routes.signedInForm(endPath(":id"), accountPath, Nothing, (_, { session }) =>
+      Effect.gen(function* () {
+        const id = yield* pathId
+        yield* sessions.end(session.accountId, id)
+        return id === session.id
+          ? visitors.forget(seeOther(ReturnTo.signInPath(undefined)))
+          : seeOther(withDone(accountPath, "session-ended"))
+      })
     )
 
-    yield* router.add(
-      "POST",
-      endOthersPath,
-      routes.signedInForm(accountPath, Nothing, (_, { session }) =>
-        Effect.as(sessions.endOthers(session.accountId, session.id), seeOther(withDone(accountPath, "others-ended")))
-      )
+    yield* routes.signedInForm(endOthersPath, accountPath, Nothing, (_, { session }) =>
+      Effect.as(sessions.endOthers(session.accountId, session.id), seeOther(withDone(accountPath, "others-ended")))
     )
   })
 )

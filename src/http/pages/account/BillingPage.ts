@@ -2,8 +2,7 @@
  * `/dashboard/billing`, with Stripe: the account's plan, and the forms that lead to Stripe's pages to pay at and to manage the
  * subscription. Stripe returns the customer to `/dashboard/billing/return`.
  */
-import { Effect, Option, Schema } from "effect"
-import { HttpRouter } from "effect/http"
+import { Effect, Layer, Option, Schema } from "effect"
 import { AppConfig, billingPath } from "../../../Config.ts"
 import * as Plan from "../../../domain/access/Plan.ts"
 import type { PaidPlan } from "../../../domain/access/StripeSubscription.ts"
@@ -30,7 +29,7 @@ const Order = Schema.Struct({ plan: Schema.Literals(paidPlans) })
 /** The form has no fields besides the CSRF token. */
 const Nothing = Schema.Struct({})
 
-export const layer = HttpRouter.use((router) =>
+export const layer = Layer.effectDiscard(
   Effect.gen(function* () {
     const { stripe } = yield* Billing
     if (Option.isNone(stripe)) return
@@ -65,71 +64,55 @@ export const layer = HttpRouter.use((router) =>
       </section>`
     }
 
-    yield* router.add(
-      "GET",
-      billingPath,
-      routes.signedInPage((visitor, { url }) =>
-        Effect.map(billing.overview(visitor.session.accountId), ({ isCustomer, isRunning }) => {
-          const { locale, session } = visitor
-          const { text } = locale
-          return page({
-            heading: text("billing.heading"),
-            account: visitor,
-            section: "account",
-            // Both forms lead to pages of Stripe.
-            policy: { formsLeave: true },
-            body: html`
-              ${doneNotice(url, dones, () => text(Plan.mayCallTools(session) ? "billing.active" : "billing.pending"))}
-              ${subscriptionNotice(session, { billing: undefined, locale })}
-              <dl class="figures who-is">
-                <div>
-                  <dt>${text("account.plan")}</dt>
-                  <dd>${Plan.titles[session.plan]}</dd>
-                </div>
-                <div>
-                  <dt>${text("account.status")}</dt>
-                  <dd>${statusBadge(session.status, locale)}</dd>
-                </div>
-              </dl>
-              ${!isRunning && html`<p>${text("billing.choose")}</p>`}
-              ${!isRunning && paidPlans.map((plan) => offer(plan, visitor))} ${isCustomer && manage(visitor, isRunning)}
-            `
-          })
+    yield* routes.signedInPage(billingPath, (visitor, { url }) =>
+      Effect.map(billing.overview(visitor.session.accountId), ({ isCustomer, isRunning }) => {
+        const { locale, session } = visitor
+        const { text } = locale
+        return page({
+          heading: text("billing.heading"),
+          account: visitor,
+          section: "account",
+          // Both forms lead to pages of Stripe.
+          policy: { formsLeave: true },
+          body: html`
+            ${doneNotice(url, dones, () => text(Plan.mayCallTools(session) ? "billing.active" : "billing.pending"))}
+            ${subscriptionNotice(session, { billing: undefined, locale })}
+            <dl class="figures who-is">
+              <div>
+                <dt>${text("account.plan")}</dt>
+                <dd>${Plan.titles[session.plan]}</dd>
+              </div>
+              <div>
+                <dt>${text("account.status")}</dt>
+                <dd>${statusBadge(session.status, locale)}</dd>
+              </div>
+            </dl>
+            ${!isRunning && html`<p>${text("billing.choose")}</p>`}
+            ${!isRunning && paidPlans.map((plan) => offer(plan, visitor))} ${isCustomer && manage(visitor, isRunning)}
+          `
         })
+      })
+    )
+
+    yield* routes.signedInForm(checkoutPath, billingPath, Order, ({ plan }, { locale, session }) =>
+      Effect.map(
+        billing.checkout({ accountId: session.accountId, email: session.email, language: locale.language }, plan),
+        (page) => seeOther(page ?? billingPath)
       )
     )
 
-    yield* router.add(
-      "POST",
-      checkoutPath,
-      routes.signedInForm(billingPath, Order, ({ plan }, { locale, session }) =>
-        Effect.map(
-          billing.checkout({ accountId: session.accountId, email: session.email, language: locale.language }, plan),
-          (page) => seeOther(page ?? billingPath)
-        )
-      )
-    )
-
-    yield* router.add(
-      "POST",
-      portalPath,
-      routes.signedInForm(billingPath, Nothing, (_, { locale, session }) =>
-        Effect.map(billing.portal({ accountId: session.accountId, language: locale.language }), (portal) =>
-          seeOther(portal ?? billingPath)
-        )
+    yield* routes.signedInForm(portalPath, billingPath, Nothing, (_, { locale, session }) =>
+      Effect.map(billing.portal({ accountId: session.accountId, language: locale.language }), (portal) =>
+        seeOther(portal ?? billingPath)
       )
     )
 
     // A link of Stripe's page, so no form: it only asks Stripe what the account has, which changes nothing by itself.
-    yield* router.add(
-      "GET",
-      returnPath,
-      routes.signedInPage(({ session }, { url }) =>
-        billing.returned(session.accountId).pipe(
-          // The event comes in any case.
-          Effect.catchTag(["BillingUnavailable", "RateLimited"], () => Effect.void),
-          Effect.as(seeOther(paramsOf(url).get("from") === "checkout" ? withDone(billingPath, "paid") : billingPath))
-        )
+    yield* routes.signedInPage(returnPath, ({ session }, { url }) =>
+      billing.returned(session.accountId).pipe(
+        // The event comes in any case.
+        Effect.catchTag(["BillingUnavailable", "RateLimited"], () => Effect.void),
+        Effect.as(seeOther(paramsOf(url).get("from") === "checkout" ? withDone(billingPath, "paid") : billingPath))
       )
     )
   })

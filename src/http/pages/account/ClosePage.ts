@@ -1,6 +1,5 @@
 /** `/dashboard/account/close`: closes the account, by its password. */
-import { Effect, Redacted, Schema } from "effect"
-import { HttpRouter } from "effect/http"
+import { Effect, Layer, Redacted, Schema } from "effect"
 import { AccountClosing } from "../../../services/access/AccountClosing.ts"
 import * as Csrf from "../shared/Csrf.ts"
 import { field, problemOf, problemSummary, refusal, tooMany } from "../shared/Fields.ts"
@@ -18,7 +17,7 @@ export const closePath = `${sections.account}/close` as const
 
 const Form = Schema.Struct({ current: Secret })
 
-export const layer = HttpRouter.use((router) =>
+export const layer = Layer.effectDiscard(
   Effect.gen(function* () {
     const routes = yield* PageRoutes
     const visitors = yield* Visitors
@@ -60,30 +59,22 @@ export const layer = HttpRouter.use((router) =>
       })
     }
 
-    yield* router.add(
-      "GET",
-      closePath,
-      routes.signedInPage((visitor) => Effect.succeed(show(visitor)))
-    )
+    yield* routes.signedInPage(closePath, (visitor) => Effect.succeed(show(visitor)))
 
-    yield* router.add(
-      "POST",
-      closePath,
-      routes.signedInForm(closePath, Form, ({ current }, visitor) => {
-        const { locale, session } = visitor
-        const { text } = locale
-        const refused = (answer: Refusal) => Effect.succeed(show(visitor, answer))
-        if (Redacted.value(current) === "") {
-          return refused(refusal(400, { field: "current", message: text("password.noCurrent") }))
-        }
-        return closing.close({ session, password: current, language: locale.language }).pipe(
-          Effect.as(visitors.forget(seeOther(withDone(ReturnTo.signInPath(undefined), "closed")))),
-          Effect.catchTags({
-            SignInRejected: () => refused(refusal(403, { field: "current", message: text("password.wrong") })),
-            TooManyAttempts: (error) => refused(tooMany(error, "password.tooMany", locale))
-          })
-        )
-      })
-    )
+    yield* routes.signedInForm(closePath, closePath, Form, ({ current }, visitor) => {
+      const { locale, session } = visitor
+      const { text } = locale
+      const refused = (answer: Refusal) => Effect.succeed(show(visitor, answer))
+      if (Redacted.value(current) === "") {
+        return refused(refusal(400, { field: "current", message: text("password.noCurrent") }))
+      }
+      return closing.close({ session, password: current, language: locale.language }).pipe(
+        Effect.as(visitors.forget(seeOther(withDone(ReturnTo.signInPath(undefined), "closed")))),
+        Effect.catchTags({
+          SignInRejected: () => refused(refusal(403, { field: "current", message: text("password.wrong") })),
+          TooManyAttempts: (error) => refused(tooMany(error, "password.tooMany", locale))
+        })
+      )
+    })
   })
 )

@@ -1,6 +1,5 @@
 /** `/dashboard`: the first page after a sign-in, with the state of the account, its next step, its last searches and calls. */
-import { Effect } from "effect"
-import { HttpRouter } from "effect/http"
+import { Effect, Layer } from "effect"
 import { AppConfig } from "../../../Config.ts"
 import type { Credits } from "../../../domain/access/Account.ts"
 import { remaining } from "../../../domain/access/Credit.ts"
@@ -121,7 +120,7 @@ const lastCalls = (calls: ReadonlyArray<RecordedCall>, locale: Locale): Html => 
   </section>`
 }
 
-export const layer = HttpRouter.use((router) =>
+export const layer = Layer.effectDiscard(
   Effect.gen(function* () {
     const routes = yield* PageRoutes
     const config = yield* AppConfig
@@ -135,95 +134,88 @@ export const layer = HttpRouter.use((router) =>
     const saved = yield* SavedSearches
     const vocabulary = yield* Vocabulary
 
-    yield* router.add(
-      "GET",
+    yield* routes.signedInPage(
       overviewPath,
-      routes.signedInPage(
-        Effect.fnUntraced(function* (visitor) {
-          const { locale, session } = visitor
-          const { text } = locale
-          const [credits, keys, apps, newest, searches] = yield* Effect.all(
-            [
-              usage.credits(session.accountId),
-              apiKeys.list(session.accountId),
-              connectedApps.list(session.accountId),
-              history.calls(session.accountId, {}),
-              saved.recent(session.accountId)
-            ],
-            { concurrency: "unbounded" }
-          )
-          const popular = searches.length === 0 ? none : yield* Effect.orElseSucceed(vocabulary.popular, () => none)
-          const calls = newest.calls.slice(0, shownCalls)
-          const isConnected = keys.length + apps.length > 0
-          const hasCalled = [...keys, ...apps].some(({ lastUsedAt }) => lastUsedAt !== null) || (credits?.used ?? 0) > 0
-          const address = html`
-            <p class="hint" id="address">${text("dashboard.address")}</p>
-            ${copyText({ id: "mcp-url", named: "address", text: mcpUrl, locale })}
-          `
-          const steps: ReadonlyArray<Step> = [
-            {
-              title: text("dashboard.connect"),
-              about: text("dashboard.connectAbout"),
-              isDone: isConnected,
-              more: html`${address}
-                <p><a href="${sections.integrations}" role="button">${text("dashboard.toIntegrations")}</a></p>`
-            },
-            {
-              title: text("dashboard.call"),
-              about: text("dashboard.callAbout"),
-              isDone: hasCalled,
-              more: html`<p class="hint" id="ask">${text("dashboard.ask")}</p>
-                ${copyText({ id: "prompt", named: "ask", text: text("dashboard.prompt"), locale })}`
+      Effect.fnUntraced(function* (visitor) {
+        const { locale, session } = visitor
+        const { text } = locale
+        const [credits, keys, apps, newest, searches] = yield* Effect.all(
+          [
+            usage.credits(session.accountId),
+            apiKeys.list(session.accountId),
+            connectedApps.list(session.accountId),
+            history.calls(session.accountId, {}),
+            saved.recent(session.accountId)
+          ],
+          { concurrency: "unbounded" }
+        )
+        const popular = searches.length === 0 ? none : yield* Effect.orElseSucceed(vocabulary.popular, () => none)
+        const calls = newest.calls.slice(0, shownCalls)
+        const isConnected = keys.length + apps.length > 0
+        const hasCalled = [...keys, ...apps].some(({ lastUsedAt }) => lastUsedAt !== null) || (credits?.used ?? 0) > 0
+        const address = html`
+          <p class="hint" id="address">${text("dashboard.address")}</p>
+          ${copyText({ id: "mcp-url", named: "address", text: mcpUrl, locale })}
+        `
+        const steps: ReadonlyArray<Step> = [
+          {
+            title: text("dashboard.connect"),
+            about: text("dashboard.connectAbout"),
+            isDone: isConnected,
+            more: html`${address}
+              <p><a href="${sections.integrations}" role="button">${text("dashboard.toIntegrations")}</a></p>`
+          },
+          {
+            title: text("dashboard.call"),
+            about: text("dashboard.callAbout"),
+            isDone: hasCalled,
+            more: html`<p class="hint" id="ask">${text("dashboard.ask")}</p>
+              ${copyText({ id: "prompt", named: "ask", text: text("dashboard.prompt"), locale })}`
+          }
+        ]
+        const next = steps.find(({ isDone }) => !isDone)
+        return page({
+          heading: text("dashboard.heading"),
+          account: visitor,
+          width: "wide",
+          body: html`
+            ${subscriptionNotice(session, { billing, locale })}
+            <section class="panel">
+              <dl class="figures">
+                ${creditsOf(credits, locale)}
+                <div>
+                  <dt>${text("dashboard.plan")}</dt>
+                  <dd>${titles[session.plan]} ${statusBadge(session.status, locale)}</dd>
+                </div>
+                <div>
+                  <dt>${text("dashboard.connected")}</dt>
+                  <dd>${text("dashboard.keysAndApps", { keys: keys.length, apps: apps.length })}</dd>
+                </div>
+              </dl>
+              ${hasCalled && address}
+            </section>
+            ${
+              !hasCalled &&
+              html`<section class="panel" aria-labelledby="start">
+                <h2 id="start">${text("dashboard.start")}</h2>
+                <p>${text("dashboard.startAbout")}</p>
+                <ol class="steps">
+                  ${steps.map((step) => stepItem(step, step === next, locale))}
+                </ol>
+                <p class="aside">
+                  ${text("dashboard.lookAbout")} <a href="${sections.ads}">${text("dashboard.toAds")}</a>
+                </p>
+              </section>`
             }
-          ]
-          const next = steps.find(({ isDone }) => !isDone)
-          return page({
-            heading: text("dashboard.heading"),
-            account: visitor,
-            width: "wide",
-            body: html`
-              ${subscriptionNotice(session, { billing, locale })}
-              <section class="panel">
-                <dl class="figures">
-                  ${creditsOf(credits, locale)}
-                  <div>
-                    <dt>${text("dashboard.plan")}</dt>
-                    <dd>${titles[session.plan]} ${statusBadge(session.status, locale)}</dd>
-                  </div>
-                  <div>
-                    <dt>${text("dashboard.connected")}</dt>
-                    <dd>${text("dashboard.keysAndApps", { keys: keys.length, apps: apps.length })}</dd>
-                  </div>
-                </dl>
-                ${hasCalled && address}
-              </section>
-              ${
-                !hasCalled &&
-                html`<section class="panel" aria-labelledby="start">
-                  <h2 id="start">${text("dashboard.start")}</h2>
-                  <p>${text("dashboard.startAbout")}</p>
-                  <ol class="steps">
-                    ${steps.map((step) => stepItem(step, step === next, locale))}
-                  </ol>
-                  <p class="aside">
-                    ${text("dashboard.lookAbout")} <a href="${sections.ads}">${text("dashboard.toAds")}</a>
-                  </p>
-                </section>`
-              }
-              ${lastSearches(searches, popular, locale)} ${calls.length > 0 && lastCalls(calls, locale)}
-            `
-          })
+            ${lastSearches(searches, popular, locale)} ${calls.length > 0 && lastCalls(calls, locale)}
+          `
         })
-      )
+      })
     )
 
     // All other paths below the dashboard are not found, for links and forms. The pattern `/dashboard/*` would also match `/dashboard`.
     for (const method of ["GET", "POST"] as const) {
-      yield* router.add(
-        method,
-        "/dashboard/:place/*",
-        routes.page(() => Effect.fail(new PageNotFound()))
-      )
+      yield* routes.page("/dashboard/:place/*", () => Effect.fail(new PageNotFound()), method)
     }
   })
 )

@@ -2,8 +2,7 @@
  * `/dashboard/account/email`: a new e-mail address, by the password and by a link that goes to that address. The answer is
  * the same whether it has another account. `/dashboard/account/email/confirm`, where the mail leads: its form changes it.
  */
-import { Effect, Redacted, Schema } from "effect"
-import { HttpRouter } from "effect/http"
+import { Effect, Layer, Redacted, Schema } from "effect"
 import { AppConfig } from "../../../Config.ts"
 import { EmailChange } from "../../../services/access/EmailChange.ts"
 import * as ClientAddress from "../../ClientAddress.ts"
@@ -33,7 +32,7 @@ const problemsOf = ({ current, email }: Form, { locale, session }: SignedIn): Re
   ...(Redacted.value(current) === "" ? [{ field: "current", message: locale.text("password.noCurrent") }] : [])
 ]
 
-export const layer = HttpRouter.use((router) =>
+export const layer = Layer.effectDiscard(
   Effect.gen(function* () {
     const routes = yield* PageRoutes
     const change = yield* EmailChange
@@ -80,73 +79,57 @@ export const layer = HttpRouter.use((router) =>
     const over = (visitor: SignedIn) =>
       page({ ...MailLink.over(visitor.locale, emailPath), account: visitor, section: "account" })
 
-    yield* router.add(
-      "GET",
-      emailPath,
-      routes.signedInPage((visitor) => Effect.succeed(show(visitor)))
-    )
+    yield* routes.signedInPage(emailPath, (visitor) => Effect.succeed(show(visitor)))
 
-    yield* router.add(
-      "POST",
-      emailPath,
-      routes.signedInForm(emailPath, Form, (form, visitor, request) => {
-        const { locale, session } = visitor
-        const email = form.email.trim()
-        const refused = (answer: Refusal) => Effect.succeed(show(visitor, email, answer))
-        const problems = problemsOf(form, visitor)
-        if (problems.length > 0) return refused(refusal(400, ...problems))
-        const asked = {
-          session,
-          password: form.current,
-          email,
-          address: addressOf(request),
-          language: locale.language
-        }
-        return change.ask(asked).pipe(
-          Effect.as(seeOther(withDone(sections.account, "email-asked"))),
-          Effect.catchTags({
-            EmailRefused: () => refused(refusal(400, { field: "email", message: locale.text("signUp.badEmail") })),
-            SignInRejected: () => refused(refusal(403, { field: "current", message: locale.text("password.wrong") })),
-            TooManyAttempts: (error) => refused(tooMany(error, "mailLink.tooMany", locale))
+    yield* routes.signedInForm(emailPath, emailPath, Form, (form, visitor, request) => {
+      const { locale, session } = visitor
+      const email = form.email.trim()
+      const refused = (answer: Refusal) => Effect.succeed(show(visitor, email, answer))
+      const problems = problemsOf(form, visitor)
+      if (problems.length > 0) return refused(refusal(400, ...problems))
+      const asked = {
+        session,
+        password: form.current,
+        email,
+        address: addressOf(request),
+        language: locale.language
+      }
+      return change.ask(asked).pipe(
+        Effect.as(seeOther(withDone(sections.account, "email-asked"))),
+        Effect.catchTags({
+          EmailRefused: () => refused(refusal(400, { field: "email", message: locale.text("signUp.badEmail") })),
+          SignInRejected: () => refused(refusal(403, { field: "current", message: locale.text("password.wrong") })),
+          TooManyAttempts: (error) => refused(tooMany(error, "mailLink.tooMany", locale))
+        })
+      )
+    })
+
+    yield* routes.signedInPage(confirmPath, (visitor, { url }) => {
+      const token = MailLink.tokenOf(url)
+      const { text } = visitor.locale
+      return change.look(visitor.session, token).pipe(
+        Effect.map(({ email }) =>
+          page({
+            heading: text("emailChange.confirm"),
+            account: visitor,
+            section: "account",
+            body: html`
+              <p>${text("emailChange.confirmAbout", { email })}</p>
+              <form method="post" action="${confirmPath}">
+                ${Csrf.hidden(visitor)} ${MailLink.hiddenToken(token)}
+                <button type="submit">${text("emailChange.confirmSubmit")}</button>
+              </form>
+            `
           })
-        )
-      })
-    )
+        ),
+        Effect.catchTag("LinkOver", () => Effect.succeed(over(visitor)))
+      )
+    })
 
-    yield* router.add(
-      "GET",
-      confirmPath,
-      routes.signedInPage((visitor, { url }) => {
-        const token = MailLink.tokenOf(url)
-        const { text } = visitor.locale
-        return change.look(visitor.session, token).pipe(
-          Effect.map(({ email }) =>
-            page({
-              heading: text("emailChange.confirm"),
-              account: visitor,
-              section: "account",
-              body: html`
-                <p>${text("emailChange.confirmAbout", { email })}</p>
-                <form method="post" action="${confirmPath}">
-                  ${Csrf.hidden(visitor)} ${MailLink.hiddenToken(token)}
-                  <button type="submit">${text("emailChange.confirmSubmit")}</button>
-                </form>
-              `
-            })
-          ),
-          Effect.catchTag("LinkOver", () => Effect.succeed(over(visitor)))
-        )
-      })
-    )
-
-    yield* router.add(
-      "POST",
-      confirmPath,
-      routes.signedInForm(emailPath, Confirmation, ({ token }, visitor) =>
-        change.confirm({ session: visitor.session, secret: token, language: visitor.locale.language }).pipe(
-          Effect.as(seeOther(withDone(sections.account, "email-changed"))),
-          Effect.catchTag("LinkOver", () => Effect.succeed(over(visitor)))
-        )
+    yield* routes.signedInForm(confirmPath, emailPath, Confirmation, ({ token }, visitor) =>
+      change.confirm({ session: visitor.session, secret: token, language: visitor.locale.language }).pipe(
+        Effect.as(seeOther(withDone(sections.account, "email-changed"))),
+        Effect.catchTag("LinkOver", () => Effect.succeed(over(visitor)))
       )
     )
   })

@@ -1,6 +1,5 @@
 /** `/dashboard/account/password`: a new password, which ends all other sessions. */
-import { Effect, Redacted, Schema } from "effect"
-import { HttpRouter } from "effect/http"
+import { Effect, Layer, Redacted, Schema } from "effect"
 import * as Password from "../../../domain/access/Password.ts"
 import { PasswordChange } from "../../../services/access/PasswordChange.ts"
 import * as Csrf from "../shared/Csrf.ts"
@@ -63,7 +62,7 @@ export const weaknessText = (weakness: Password.Weakness, { text }: Locale): str
   return text(`password.weaknesses.${weakness}`, { max, min })
 }
 
-export const layer = HttpRouter.use((router) =>
+export const layer = Layer.effectDiscard(
   Effect.gen(function* () {
     const routes = yield* PageRoutes
     const visitors = yield* Visitors
@@ -113,31 +112,23 @@ export const layer = HttpRouter.use((router) =>
       })
     }
 
-    yield* router.add(
-      "GET",
-      passwordPath,
-      routes.signedInPage((visitor) => Effect.succeed(show(visitor)))
-    )
+    yield* routes.signedInPage(passwordPath, (visitor) => Effect.succeed(show(visitor)))
 
-    yield* router.add(
-      "POST",
-      passwordPath,
-      routes.signedInForm(passwordPath, Form, (form, visitor) => {
-        const { locale, session } = visitor
-        const refused = (answer: Refusal) => Effect.succeed(show(visitor, answer))
-        const problems = problemsOf(form, locale)
-        if (problems.length > 0) return refused(refusal(400, ...problems))
-        return passwords.change({ session, current: form.current, next: form.next }).pipe(
-          Effect.flatMap((renewed) => visitors.as(renewed, locale)),
-          Effect.map((renewed) => visitors.remember(renewed.secret)(changed(renewed))),
-          Effect.catchTags({
-            PasswordRefused: ({ weakness }) =>
-              refused(refusal(400, { field: "next", message: weaknessText(weakness, locale) })),
-            SignInRejected: () => refused(refusal(403, { field: "current", message: locale.text("password.wrong") })),
-            TooManyAttempts: (error) => refused(tooMany(error, "password.tooMany", locale))
-          })
-        )
-      })
-    )
+    yield* routes.signedInForm(passwordPath, passwordPath, Form, (form, visitor) => {
+      const { locale, session } = visitor
+      const refused = (answer: Refusal) => Effect.succeed(show(visitor, answer))
+      const problems = problemsOf(form, locale)
+      if (problems.length > 0) return refused(refusal(400, ...problems))
+      return passwords.change({ session, current: form.current, next: form.next }).pipe(
+        Effect.flatMap((renewed) => visitors.as(renewed, locale)),
+        Effect.map((renewed) => visitors.remember(renewed.secret)(changed(renewed))),
+        Effect.catchTags({
+          PasswordRefused: ({ weakness }) =>
+            refused(refusal(400, { field: "next", message: weaknessText(weakness, locale) })),
+          SignInRejected: () => refused(refusal(403, { field: "current", message: locale.text("password.wrong") })),
+          TooManyAttempts: (error) => refused(tooMany(error, "password.tooMany", locale))
+        })
+      )
+    })
   })
 )

@@ -2,9 +2,8 @@
  * `/reset-password`: a link for who has forgotten the password. The answer is the same whether the address has an account.
  * `/reset-password/new`, where the mail leads: its form sets a new password and leads to the sign-in.
  */
-import { Effect, Schema } from "effect"
+import { Effect, Layer, Schema } from "effect"
 import type { Redacted } from "effect"
-import { HttpRouter } from "effect/http"
 import { AppConfig } from "../../../Config.ts"
 import { PasswordReset } from "../../../services/access/PasswordReset.ts"
 import * as ClientAddress from "../../ClientAddress.ts"
@@ -29,7 +28,7 @@ const Form = Schema.Struct({ email: MailLink.Email })
 const NewForm = Schema.Struct({ token: MailLink.Token, ...NewPassword.fields })
 type NewForm = typeof NewForm.Type
 
-export const layer = HttpRouter.use((router) =>
+export const layer = Layer.effectDiscard(
   Effect.gen(function* () {
     const routes = yield* PageRoutes
     const visitors = yield* Visitors
@@ -95,83 +94,68 @@ export const layer = HttpRouter.use((router) =>
 
     const over = ({ locale }: Visitor) => Effect.succeed(page(MailLink.over(locale, resetPath)))
 
-    yield* router.add(
-      "GET",
-      resetPath,
-      routes.page((visitor, { url }) =>
-        Effect.succeed(
-          doneOf(url, ["sent"]) === undefined
-            ? show(visitor)
-            : page(MailLink.sent(visitor.locale, visitor.locale.text("reset.sent"), resetPath))
-        )
+    yield* routes.page(resetPath, (visitor, { url }) =>
+      Effect.succeed(
+        doneOf(url, ["sent"]) === undefined
+          ? show(visitor)
+          : page(MailLink.sent(visitor.locale, visitor.locale.text("reset.sent"), resetPath))
       )
     )
 
-    yield* router.add(
-      "POST",
+    yield* routes.form(
       resetPath,
-      routes.form(
-        Form,
-        (form, visitor, request) => {
+      Form,
+      (form, visitor, request) => {
+        const { locale } = visitor
+        const email = form.email.trim()
+        return reset.ask({ email, address: addressOf(request), language: locale.language }).pipe(
+          Effect.as(seeOther(withDone(resetPath, "sent"))),
+          Effect.catchTags({
+            EmailRefused: () =>
+              Effect.succeed(
+                show(visitor, email, refusal(400, { field: "email", message: locale.text("signUp.badEmail") }))
+              ),
+            TooManyAttempts: (error) => Effect.succeed(show(visitor, email, tooMany(error, "mailLink.tooMany", locale)))
+          })
+        )
+      },
+      (form, visitor, request) =>
+        Effect.succeed(
+          request.headers["sec-fetch-site"] === "same-origin"
+            ? show(visitor, form.email.trim(), refusal(403, { message: visitor.locale.text("signUp.outOfDate") }))
+            : seeOther(resetPath)
+        )
+    )
+
+    yield* routes.page(newPath, (visitor, { url }) => {
+      const token = MailLink.tokenOf(url)
+      return reset.look(token).pipe(
+        Effect.map(({ email }) => newPassword(visitor, token, email)),
+        Effect.catchTag("LinkOver", () => over(visitor))
+      )
+    })
+
+    yield* routes.form(
+      newPath,
+      NewForm,
+      Effect.fnUntraced(
+        function* (form: NewForm, visitor: Visitor) {
           const { locale } = visitor
-          const email = form.email.trim()
-          return reset.ask({ email, address: addressOf(request), language: locale.language }).pipe(
-            Effect.as(seeOther(withDone(resetPath, "sent"))),
-            Effect.catchTags({
-              EmailRefused: () =>
-                Effect.succeed(
-                  show(visitor, email, refusal(400, { field: "email", message: locale.text("signUp.badEmail") }))
-                ),
-              TooManyAttempts: (error) =>
-                Effect.succeed(show(visitor, email, tooMany(error, "mailLink.tooMany", locale)))
-            })
+          const { next, token } = form
+          const { email } = yield* reset.look(token)
+          const refused = (...problems: ReadonlyArray<Problem>) =>
+            newPassword(visitor, token, email, refusal(400, ...problems))
+          const problems = newPasswordProblems(form, locale)
+          if (problems.length > 0) return refused(...problems)
+          return yield* reset.set({ secret: token, next, language: locale.language }).pipe(
+            // Not signed in: the account may ask for more than its password.
+            Effect.as(seeOther(withDone(ReturnTo.signInPath(undefined), "reset"))),
+            Effect.catchTag("PasswordRefused", ({ weakness }) =>
+              Effect.succeed(refused({ field: "next", message: weaknessText(weakness, locale) }))
+            )
           )
         },
-        (form, visitor, request) =>
-          Effect.succeed(
-            request.headers["sec-fetch-site"] === "same-origin"
-              ? show(visitor, form.email.trim(), refusal(403, { message: visitor.locale.text("signUp.outOfDate") }))
-              : seeOther(resetPath)
-          )
-      )
-    )
-
-    yield* router.add(
-      "GET",
-      newPath,
-      routes.page((visitor, { url }) => {
-        const token = MailLink.tokenOf(url)
-        return reset.look(token).pipe(
-          Effect.map(({ email }) => newPassword(visitor, token, email)),
-          Effect.catchTag("LinkOver", () => over(visitor))
-        )
-      })
-    )
-
-    yield* router.add(
-      "POST",
-      newPath,
-      routes.form(
-        NewForm,
-        Effect.fnUntraced(
-          function* (form: NewForm, visitor: Visitor) {
-            const { locale } = visitor
-            const { next, token } = form
-            const { email } = yield* reset.look(token)
-            const refused = (...problems: ReadonlyArray<Problem>) =>
-              newPassword(visitor, token, email, refusal(400, ...problems))
-            const problems = newPasswordProblems(form, locale)
-            if (problems.length > 0) return refused(...problems)
-            return yield* reset.set({ secret: token, next, language: locale.language }).pipe(
-              // Not signed in: the account may ask for more than its password.
-              Effect.as(seeOther(withDone(ReturnTo.signInPath(undefined), "reset"))),
-              Effect.catchTag("PasswordRefused", ({ weakness }) =>
-                Effect.succeed(refused({ field: "next", message: weaknessText(weakness, locale) }))
-              )
-            )
-          },
-          (answer, _, visitor) => Effect.catchTag(answer, "LinkOver", () => over(visitor))
-        )
+        (answer, _, visitor) => Effect.catchTag(answer, "LinkOver", () => over(visitor))
       )
     )
   })

@@ -1,6 +1,5 @@
 /** `/sign-in`: e-mail address and password, then a redirect to the page that required it. `/sign-out` ends the session. */
-import { Effect, Redacted, Schema } from "effect"
-import { HttpRouter } from "effect/http"
+import { Effect, Layer, Redacted, Schema } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { AppConfig } from "../../../Config.ts"
 import * as Device from "../../../domain/access/Device.ts"
@@ -59,7 +58,7 @@ const emptyFields = ({ email, password }: Credentials, locale: Locale): Readonly
   ...(Redacted.value(password) === "" ? [{ field: "password", message: locale.text("signIn.noPassword") }] : [])
 ]
 
-export const layer = HttpRouter.use((router) =>
+export const layer = Layer.effectDiscard(
   Effect.gen(function* () {
     const routes = yield* PageRoutes
     const visitors = yield* Visitors
@@ -169,55 +168,42 @@ export const layer = HttpRouter.use((router) =>
       )
     })
 
-    yield* router.add(
-      "GET",
-      path,
-      routes.page((visitor, request) => {
-        const returnTo = ReturnTo.ofQuery(request.url)
-        return Effect.succeed(
-          isSignedIn(visitor)
-            ? seeOther(returnTo ?? overviewPath)
-            : show({ visitor, returnTo, done: doneOf(request.url, dones) })
-        )
-      })
-    )
+    yield* routes.page(path, (visitor, request) => {
+      const returnTo = ReturnTo.ofQuery(request.url)
+      return Effect.succeed(
+        isSignedIn(visitor)
+          ? seeOther(returnTo ?? overviewPath)
+          : show({ visitor, returnTo, done: doneOf(request.url, dones) })
+      )
+    })
 
-    yield* router.add(
-      "POST",
-      path,
-      routes.form(Credentials, submit, (form, visitor, request) => {
-        const returnTo = ReturnTo.parse(form.return_to)
-        // A form from another site arrives without the cookie. Setting a new cookie would end an existing session.
-        return Effect.succeed(
-          request.headers["sec-fetch-site"] === "same-origin"
-            ? show({
-                visitor,
-                returnTo,
-                email: form.email,
-                problems: [{ message: visitor.locale.text("signIn.outOfDate") }],
-                status: 403
-              })
-            : seeOther(ReturnTo.signInPath(returnTo))
-        )
-      })
-    )
+    yield* routes.form(path, Credentials, submit, (form, visitor, request) => {
+      const returnTo = ReturnTo.parse(form.return_to)
+      // A form from another site arrives without the cookie. Setting a new cookie would end an existing session.
+      return Effect.succeed(
+        request.headers["sec-fetch-site"] === "same-origin"
+          ? show({
+              visitor,
+              returnTo,
+              email: form.email,
+              problems: [{ message: visitor.locale.text("signIn.outOfDate") }],
+              status: 403
+            })
+          : seeOther(ReturnTo.signInPath(returnTo))
+      )
+    })
 
     const toSignIn = (form: Departure) => seeOther(ReturnTo.signInPath(ReturnTo.parse(form.return_to)))
 
-    yield* router.add(
-      "POST",
+    yield* routes.form(
       signOutPath,
-      routes.form(
-        Departure,
-        (form, { session }) =>
-          Effect.as(
-            session === undefined ? Effect.void : sessions.end(session.accountId, session.id),
-            visitors.forget(toSignIn(form))
-          ),
-        // If the session has ended already, the visitor is signed out as requested.
-        (form, { session }) =>
-          session === undefined ? Effect.succeed(toSignIn(form)) : Effect.fail(new FormRejected())
-      )
+      Departure,
+      (form, { session }) =>
+        Effect.as(
+          session === undefined ? Effect.void : sessions.end(session.accountId, session.id),
+          visitors.forget(toSignIn(form))
+        ), // If the session has ended already, the visitor is signed out as requested.
+      (form, { session }) => (session === undefined ? Effect.succeed(toSignIn(form)) : Effect.fail(new FormRejected()))
     )
   })
 )

@@ -2,8 +2,7 @@
  * `/sign-up`: an account by e-mail address and password. The answer is the same whether the address has an account.
  * `/sign-up/confirm`, where the mail leads: its form makes the account and leads to the sign-in.
  */
-import { Effect, Redacted, Schema } from "effect"
-import { HttpRouter } from "effect/http"
+import { Effect, Layer, Redacted, Schema } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { AppConfig } from "../../../Config.ts"
 import * as Password from "../../../domain/access/Password.ts"
@@ -37,7 +36,7 @@ const emptyFields = ({ email, password }: Form, locale: Locale): ReadonlyArray<P
   ...(Redacted.value(password) === "" ? [{ field: "password", message: locale.text("signIn.noPassword") }] : [])
 ]
 
-export const layer = HttpRouter.use((router) =>
+export const layer = Layer.effectDiscard(
   Effect.gen(function* () {
     const routes = yield* PageRoutes
     const visitors = yield* Visitors
@@ -131,108 +130,92 @@ export const layer = HttpRouter.use((router) =>
       )
     }
 
-    yield* router.add(
-      "GET",
-      path,
-      routes.page((visitor, { url }) =>
-        Effect.map(closed, () => {
-          if (isSignedIn(visitor)) return seeOther(ReturnTo.ofQuery(url) ?? overviewPath)
-          return doneOf(url, ["sent"]) === undefined
-            ? show(visitor, { returnTo: ReturnTo.ofQuery(url) })
-            : page(MailLink.sent(visitor.locale, visitor.locale.text("signUp.sent"), path))
-        })
-      )
-    )
-
-    yield* router.add(
-      "POST",
-      path,
-      routes.form(
-        Form,
-        Effect.fnUntraced(function* (form: Form, visitor: Visitor, request: HttpServerRequest.HttpServerRequest) {
-          yield* closed
-          const { locale } = visitor
-          const shown = { email: form.email.trim(), returnTo: ReturnTo.parse(form.return_to) }
-          const problems = emptyFields(form, locale)
-          if (problems.length > 0) return show(visitor, shown, refusal(400, ...problems))
-          const asked = {
-            ...shown,
-            password: form.password,
-            address: addressOf(request),
-            browser: visitor.secret,
-            language: locale.language
-          }
-          return yield* signUp.ask(asked).pipe(
-            // The cookie is what the browser is known by when it opens the link.
-            Effect.as(visitors.remember(visitor.secret)(seeOther(withDone(path, "sent")))),
-            Effect.catchTags({
-              EmailRefused: () =>
-                Effect.succeed(
-                  show(visitor, shown, refusal(400, { field: "email", message: locale.text("signUp.badEmail") }))
-                ),
-              PasswordRefused: ({ weakness }) =>
-                Effect.succeed(
-                  show(visitor, shown, refusal(400, { field: "password", message: weaknessText(weakness, locale) }))
-                ),
-              TooManyAttempts: (error) =>
-                Effect.succeed(show(visitor, shown, tooMany(error, "mailLink.tooMany", locale)))
-            })
-          )
-        }),
-        // As of the sign-in: a form that was open for too long comes back; one from another site sets no cookie.
-        (form, visitor, request) => {
-          const returnTo = ReturnTo.parse(form.return_to)
-          const message = visitor.locale.text("signUp.outOfDate")
-          return Effect.map(closed, () =>
-            request.headers["sec-fetch-site"] === "same-origin"
-              ? show(visitor, { email: form.email.trim(), returnTo }, refusal(403, { message }))
-              : seeOther(ReturnTo.signUpPath(returnTo))
-          )
-        }
-      )
-    )
-
-    yield* router.add(
-      "GET",
-      confirmPath,
-      routes.page((visitor, { url }) => {
-        const token = MailLink.tokenOf(url)
-        return closed.pipe(
-          Effect.andThen(signUp.look({ secret: token, browser: visitor.secret })),
-          Effect.map((link) => confirmation(visitor, token, link)),
-          Effect.catchTag("LinkOver", () => Effect.succeed(page(MailLink.over(visitor.locale, path))))
-        )
+    yield* routes.page(path, (visitor, { url }) =>
+      Effect.map(closed, () => {
+        if (isSignedIn(visitor)) return seeOther(ReturnTo.ofQuery(url) ?? overviewPath)
+        return doneOf(url, ["sent"]) === undefined
+          ? show(visitor, { returnTo: ReturnTo.ofQuery(url) })
+          : page(MailLink.sent(visitor.locale, visitor.locale.text("signUp.sent"), path))
       })
     )
 
-    yield* router.add(
-      "POST",
-      confirmPath,
-      routes.form(
-        Confirmation,
-        Effect.fnUntraced(
-          function* (
-            { password, token }: typeof Confirmation.Type,
-            visitor: Visitor,
-            request: HttpServerRequest.HttpServerRequest
-          ) {
-            yield* closed
-            const { text } = visitor.locale
-            const secrets = { secret: token, browser: visitor.secret }
-            const link = yield* signUp.look(secrets)
-            const refused = (answer: Refusal) => Effect.succeed(confirmation(visitor, token, link, answer))
-            return yield* signUp.confirm({ ...secrets, password, address: addressOf(request) }).pipe(
-              Effect.map(({ returnTo }) => seeOther(withDone(ReturnTo.signInPath(returnTo), "confirmed"))),
-              Effect.catchTags({
-                PasswordNeeded: () => refused(refusal(400, { field: "password", message: text("signIn.noPassword") })),
-                SignInRejected: () => refused(refusal(403, { field: "password", message: text("signUp.wrong") })),
-                TooManyAttempts: (error) => refused(tooMany(error, "signIn.tooMany", visitor.locale))
-              })
-            )
-          },
-          (answer, _, visitor) =>
-            Effect.catchTag(answer, "LinkOver", () => Effect.succeed(page(MailLink.over(visitor.locale, path))))
+    yield* routes.form(
+      path,
+      Form,
+      Effect.fnUntraced(function* (form: Form, visitor: Visitor, request: HttpServerRequest.HttpServerRequest) {
+        yield* closed
+        const { locale } = visitor
+        const shown = { email: form.email.trim(), returnTo: ReturnTo.parse(form.return_to) }
+        const problems = emptyFields(form, locale)
+        if (problems.length > 0) return show(visitor, shown, refusal(400, ...problems))
+        const asked = {
+          ...shown,
+          password: form.password,
+          address: addressOf(request),
+          browser: visitor.secret,
+          language: locale.language
+        }
+        return yield* signUp.ask(asked).pipe(
+          // The cookie is what the browser is known by when it opens the link.
+          Effect.as(visitors.remember(visitor.secret)(seeOther(withDone(path, "sent")))),
+          Effect.catchTags({
+            EmailRefused: () =>
+              Effect.succeed(
+                show(visitor, shown, refusal(400, { field: "email", message: locale.text("signUp.badEmail") }))
+              ),
+            PasswordRefused: ({ weakness }) =>
+              Effect.succeed(
+                show(visitor, shown, refusal(400, { field: "password", message: weaknessText(weakness, locale) }))
+              ),
+            TooManyAttempts: (error) => Effect.succeed(show(visitor, shown, tooMany(error, "mailLink.tooMany", locale)))
+          })
         )
+      }), // As of the sign-in: a form that was open for too long comes back; one from another site sets no cookie.
+      (form, visitor, request) => {
+        const returnTo = ReturnTo.parse(form.return_to)
+        const message = visitor.locale.text("signUp.outOfDate")
+        return Effect.map(closed, () =>
+          request.headers["sec-fetch-site"] === "same-origin"
+            ? show(visitor, { email: form.email.trim(), returnTo }, refusal(403, { message }))
+            : seeOther(ReturnTo.signUpPath(returnTo))
+        )
+      }
+    )
+
+    yield* routes.page(confirmPath, (visitor, { url }) => {
+      const token = MailLink.tokenOf(url)
+      return closed.pipe(
+        Effect.andThen(signUp.look({ secret: token, browser: visitor.secret })),
+        Effect.map((link) => confirmation(visitor, token, link)),
+        Effect.catchTag("LinkOver", () => Effect.succeed(page(MailLink.over(visitor.locale, path))))
+      )
+    })
+
+    yield* routes.form(
+      confirmPath,
+      Confirmation,
+      Effect.fnUntraced(
+        function* (
+          { password, token }: typeof Confirmation.Type,
+          visitor: Visitor,
+          request: HttpServerRequest.HttpServerRequest
+        ) {
+          yield* closed
+          const { text } = visitor.locale
+          const secrets = { secret: token, browser: visitor.secret }
+          const link = yield* signUp.look(secrets)
+          const refused = (answer: Refusal) => Effect.succeed(confirmation(visitor, token, link, answer))
+          return yield* signUp.confirm({ ...secrets, password, address: addressOf(request) }).pipe(
+            Effect.map(({ returnTo }) => seeOther(withDone(ReturnTo.signInPath(returnTo), "confirmed"))),
+            Effect.catchTags({
+              PasswordNeeded: () => refused(refusal(400, { field: "password", message: text("signIn.noPassword") })),
+              SignInRejected: () => refused(refusal(403, { field: "password", message: text("signUp.wrong") })),
+              TooManyAttempts: (error) => refused(tooMany(error, "signIn.tooMany", visitor.locale))
+            })
+          )
+        },
+        (answer, _, visitor) =>
+          Effect.catchTag(answer, "LinkOver", () => Effect.succeed(page(MailLink.over(visitor.locale, path))))
       )
     )
   })

@@ -2,8 +2,8 @@
  * `/dashboard/ads/export.csv?…` and similar addresses: the results of the same search as a file (D68). A file counts as the
  * pages of the largest size that its results would fill. An address that the page refuses redirects to the page.
  */
-import { DateTime, Effect, Option } from "effect"
-import { HttpRouter, HttpServerResponse } from "effect/http"
+import { DateTime, Effect, Layer, Option } from "effect"
+import { HttpServerResponse } from "effect/http"
 import type { AccountId } from "../../../domain/access/Account.ts"
 import { ExportFormat, fileOf } from "../../../services/search/ExportFile.ts"
 import type { Item } from "../../../services/search/ExportFile.ts"
@@ -21,7 +21,7 @@ import * as PageHeaders from "../shared/PageHeaders.ts"
 import { PageRoutes, seeOther } from "../shared/PageRoutes.ts"
 import { queryOf } from "../shared/Query.ts"
 
-export const layer = HttpRouter.use((router) =>
+export const layer = Layer.effectDiscard(
   Effect.gen(function* () {
     const routes = yield* PageRoutes
     const access = yield* CatalogAccess
@@ -34,36 +34,32 @@ export const layer = HttpRouter.use((router) =>
       run: (query: Query, accountId: AccountId) => Effect.Effect<ReadonlyArray<Item>, InvalidArguments | SearchFailure>
     ) {
       for (const format of ExportFormat.literals) {
-        yield* router.add(
-          "GET",
-          exportPath(subject, format),
-          routes.signedInPage((visitor, { url }) => {
-            const { accountId } = visitor.session
-            const page = seeOther(searchPath({ subject, query: queryOf(url) }))
-            const query = decode(queryOf(url))
-            if (Option.isNone(query)) return Effect.succeed(page)
-            const file = Effect.gen(function* () {
-              const items = yield* inTime(run(query.value, accountId))
-              // One page has been counted before the search.
-              const others = Math.ceil(items.length / Page.maxPerPage) - 1
-              if (others > 0) yield* ofTheDay.take(accountId, others)
-              const today = DateTime.formatIsoDateUtc(yield* DateTime.now)
-              const { contentType, text } = yield* fileOf(format, subject, items)
-              return HttpServerResponse.text(text, {
-                contentType,
-                headers: {
-                  ...PageHeaders.of(),
-                  "content-disposition": `attachment; filename="discovery-${subject}-${today}.${format}"`
-                }
-              })
+        yield* routes.signedInPage(exportPath(subject, format), (visitor, { url }) => {
+          const { accountId } = visitor.session
+          const page = seeOther(searchPath({ subject, query: queryOf(url) }))
+          const query = decode(queryOf(url))
+          if (Option.isNone(query)) return Effect.succeed(page)
+          const file = Effect.gen(function* () {
+            const items = yield* inTime(run(query.value, accountId))
+            // One page has been counted before the search.
+            const others = Math.ceil(items.length / Page.maxPerPage) - 1
+            if (others > 0) yield* ofTheDay.take(accountId, others)
+            const today = DateTime.formatIsoDateUtc(yield* DateTime.now)
+            const { contentType, text } = yield* fileOf(format, subject, items)
+            return HttpServerResponse.text(text, {
+              contentType,
+              headers: {
+                ...PageHeaders.of(),
+                "content-disposition": `attachment; filename="discovery-${subject}-${today}.${format}"`
+              }
             })
-            return access.allow(
-              visitor,
-              subject,
-              Effect.catchTag(file, "InvalidArguments", () => Effect.succeed(page))
-            )
           })
-        )
+          return access.allow(
+            visitor,
+            subject,
+            Effect.catchTag(file, "InvalidArguments", () => Effect.succeed(page))
+          )
+        })
       }
     })
 

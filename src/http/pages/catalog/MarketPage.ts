@@ -1,6 +1,5 @@
 /** `/dashboard/market`: the results of `market_overview` as bars (D66). Each group links to its stores and their ads. */
-import { Effect, Option, Result, Schema } from "effect"
-import { HttpRouter } from "effect/http"
+import { Effect, Layer, Option, Result, Schema } from "effect"
 import { argumentDecoder } from "../../../domain/ArgumentDecoder.ts"
 import type { ArgumentIssue } from "../../../domain/ArgumentIssue.ts"
 import { AdQuery } from "../../../domain/search/AdQuery.ts"
@@ -185,7 +184,7 @@ const overview = (
     ${results.length > 0 && table({ groups: results, query }, names, locale)}`
 }
 
-export const layer = HttpRouter.use((router) =>
+export const layer = Layer.effectDiscard(
   Effect.gen(function* () {
     const routes = yield* PageRoutes
     const access = yield* CatalogAccess
@@ -270,20 +269,16 @@ export const layer = HttpRouter.use((router) =>
       )
     })
 
-    yield* router.add(
-      "GET",
-      path,
-      routes.signedInPage((visitor, { url }) => {
-        const pairs = SearchAddress.parse(queryOf(url))
-        const { result } = decode({ group_by: defaults.group_by, ...address.toArguments(pairs) })
-        if (Result.isSuccess(result)) {
-          const canonical = address.canonical(result.success)
-          if (url.length <= maxAddress && !isSame(pairs, address.toPairs(canonical))) {
-            return Effect.succeed(seeOther(FilterChips.hrefOf({ address, path }, canonical)))
-          }
+    yield* routes.signedInPage(path, (visitor, { url }) => {
+      const pairs = SearchAddress.parse(queryOf(url))
+      const { result } = decode({ group_by: defaults.group_by, ...address.toArguments(pairs) })
+      if (Result.isSuccess(result)) {
+        const canonical = address.canonical(result.success)
+        if (url.length <= maxAddress && !isSame(pairs, address.toPairs(canonical))) {
+          return Effect.succeed(seeOther(FilterChips.hrefOf({ address, path }, canonical)))
         }
-        return access.allow(visitor, "market", show(visitor, pairs, url.length))
-      })
-    )
+      }
+      return access.allow(visitor, "market", show(visitor, pairs, url.length))
+    })
   })
 )

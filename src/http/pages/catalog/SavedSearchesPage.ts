@@ -1,7 +1,6 @@
 /** `/dashboard/searches`: the saved searches of the account, the number of new results of each, and their forms (D67). */
-import { Effect, Option, Schema, SchemaTransformation } from "effect"
-import { HttpRouter } from "effect/http"
-import type { HttpServerResponse } from "effect/http"
+import { Effect, Layer, Option, Schema, SchemaTransformation } from "effect"
+import type { HttpRouter, HttpServerResponse } from "effect/http"
 import {
   maxAddress,
   maxNameCharacters,
@@ -102,7 +101,7 @@ const item = ({ news, search }: Listed, visitor: SignedIn, popular: Popular): Ht
   </li>`
 }
 
-export const layer = HttpRouter.use((router) =>
+export const layer = Layer.effectDiscard(
   Effect.gen(function* () {
     const routes = yield* PageRoutes
     const access = yield* CatalogAccess
@@ -259,33 +258,24 @@ export const layer = HttpRouter.use((router) =>
     )
 
     const form = <A>(
+      path: `/${string}`,
       schema: Schema.ConstraintDecoder<A>,
       submit: (
         form: A,
         visitor: SignedIn
       ) => Effect.Effect<HttpServerResponse.HttpServerResponse, PageError, HttpRouter.RouteContext>
     ) =>
-      routes.signedInForm(searchesPath, schema, (form, visitor) =>
+      routes.signedInForm(path, searchesPath, schema, (form, visitor) =>
         access.allowUncounted(visitor, "searches", submit(form, visitor))
       )
 
-    yield* router.add(
-      "GET",
-      searchesPath,
-      routes.signedInPage((visitor, { url }) => access.allowUncounted(visitor, "searches", list(visitor, url)))
+    yield* routes.signedInPage(searchesPath, (visitor, { url }) =>
+      access.allowUncounted(visitor, "searches", list(visitor, url))
     )
-    yield* router.add("POST", searchesPath, form(SaveForm, save))
-    yield* router.add(
-      "GET",
-      renamePath(":id"),
-      routes.signedInPage((visitor) => access.allowUncounted(visitor, "searches", ask(visitor)))
-    )
-    yield* router.add("POST", renamePath(":id"), form(RenameForm, rename))
-    yield* router.add(
-      "POST",
-      removePath(":id"),
-      form(Schema.Struct({}), (_, visitor) => remove(visitor))
-    )
+    yield* form(searchesPath, SaveForm, save)
+    yield* routes.signedInPage(renamePath(":id"), (visitor) => access.allowUncounted(visitor, "searches", ask(visitor)))
+    yield* form(renamePath(":id"), RenameForm, rename)
+    yield* form(removePath(":id"), Schema.Struct({}), (_, visitor) => remove(visitor))
   })
 )
 

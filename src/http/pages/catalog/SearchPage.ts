@@ -2,10 +2,9 @@
  * A page over one of the search tools: with the same arguments, validation, services and order. Viewing it costs no credits and
  * does not count as a call. The whole search is in the address.
  */
-import { Effect, Option, Result } from "effect"
+import { Effect, Layer, Option, Result } from "effect"
 import type { Schema } from "effect"
 import type { HttpServerRequest } from "effect/http"
-import { HttpRouter } from "effect/http"
 import { textOf } from "../../../domain/ArgumentIssue.ts"
 import type { ArgumentIssue } from "../../../domain/ArgumentIssue.ts"
 import type { Reason } from "../../../domain/search/AdNotice.ts"
@@ -93,7 +92,7 @@ export const layer = <
   const { path, subject } = options
   const address = SearchAddress.make(options.schema)
 
-  return HttpRouter.use((router) =>
+  return Layer.effectDiscard(
     Effect.gen(function* () {
       const routes = yield* PageRoutes
       const access = yield* CatalogAccess
@@ -229,7 +228,7 @@ export const layer = <
         return access.allow(visitor, subject, search(visitor, asked))
       }
 
-      yield* router.add("GET", path, routes.signedInPage(answer))
+      yield* routes.signedInPage(path, answer)
     })
   )
 }

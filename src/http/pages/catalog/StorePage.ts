@@ -1,6 +1,5 @@
 /** `/dashboard/shops/:id`: all data of a store, and its tracking. Every `dashboard_url` leads here. */
-import { DateTime, Effect, Schema } from "effect"
-import { HttpRouter } from "effect/http"
+import { DateTime, Effect, Layer, Schema } from "effect"
 import { AppConfig } from "../../../Config.ts"
 import * as AdItem from "../../../domain/catalog/AdItem.ts"
 import * as ProductItem from "../../../domain/catalog/ProductItem.ts"
@@ -151,7 +150,7 @@ const cards = (options: {
   </section>`
 }
 
-export const layer = HttpRouter.use((router) =>
+export const layer = Layer.effectDiscard(
   Effect.gen(function* () {
     const routes = yield* PageRoutes
     const access = yield* CatalogAccess
@@ -220,12 +219,8 @@ export const layer = HttpRouter.use((router) =>
       })
     })
 
-    yield* router.add(
-      "GET",
-      `${storesPath}/:id`,
-      routes.signedInPage((visitor, { url }) => {
-        return access.allow(visitor, "stores", show(visitor, doneOf(url, dones)))
-      })
-    )
+    yield* routes.signedInPage(`${storesPath}/:id`, (visitor, { url }) => {
+      return access.allow(visitor, "stores", show(visitor, doneOf(url, dones)))
+    })
   })
 )

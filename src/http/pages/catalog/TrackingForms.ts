@@ -1,6 +1,5 @@
 /** The forms for tracking a store and for ending it, on its own page and on the list of stores. */
-import { Effect, Schema } from "effect"
-import { HttpRouter } from "effect/http"
+import { Effect, Layer, Schema } from "effect"
 import type { AccountId } from "../../../domain/access/Account.ts"
 import type { ServiceUnavailable } from "../../../domain/ToolError.ts"
 import { TrackedShops } from "../../../services/access/TrackedShops.ts"
@@ -18,7 +17,7 @@ const Form = Schema.Struct({ list_page: Schema.optionalKey(PathId) })
 
 type Change = (accountId: AccountId, shopId: number) => Effect.Effect<Done, UnknownStore | ServiceUnavailable>
 
-export const layer = HttpRouter.use((router) =>
+export const layer = Layer.effectDiscard(
   Effect.gen(function* () {
     const routes = yield* PageRoutes
     const access = yield* CatalogAccess
@@ -34,30 +33,24 @@ export const layer = HttpRouter.use((router) =>
     }
 
     for (const [name, change] of Object.entries(changes)) {
-      yield* router.add(
-        "POST",
-        `${storesPath}/:id/${name}`,
-        routes.signedInForm(
-          // The page of the store that has the form.
-          ({ url }) => ReturnTo.parse(url.slice(0, url.lastIndexOf("/"))),
-          Form,
-          ({ list_page: listPage }, visitor) =>
-            access.allow(
-              visitor,
-              "stores",
-              Effect.gen(function* () {
-                const id = yield* pathId
-                const done = yield* change(visitor.session.accountId, id).pipe(
-                  Effect.catchTag("UnknownStore", () => Effect.fail(new PageNotFound()))
-                )
-                return seeOther(
-                  listPage === undefined
-                    ? `${storePath(id)}?done=${done}`
-                    : `${storesPath}?page=${listPage}&done=${done}`
-                )
-              })
-            )
-        )
+      yield* routes.signedInForm(
+        `${storesPath}/:id/${name}`, // The page of the store that has the form.
+        ({ url }) => ReturnTo.parse(url.slice(0, url.lastIndexOf("/"))),
+        Form,
+        ({ list_page: listPage }, visitor) =>
+          access.allow(
+            visitor,
+            "stores",
+            Effect.gen(function* () {
+              const id = yield* pathId
+              const done = yield* change(visitor.session.accountId, id).pipe(
+                Effect.catchTag("UnknownStore", () => Effect.fail(new PageNotFound()))
+              )
+              return seeOther(
+                listPage === undefined ? `${storePath(id)}?done=${done}` : `${storesPath}?page=${listPage}&done=${done}`
+              )
+            })
+          )
       )
     }
   })

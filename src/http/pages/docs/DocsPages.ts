@@ -118,7 +118,6 @@ export const layer = HttpRouter.use((router) =>
     // Clients show the origin as the website of the server.
     yield* router.add("GET", "/", HttpServerResponse.redirect(documentationPath, { status: 302 }))
     // With `/docs/*`, the router would take `/docs` itself as well.
-    const nowhere = routes.page(() => Effect.fail(new PageNotFound()))
-    yield* router.add("GET", `${documentationPath}/:place/*`, nowhere)
+    yield* routes.page(`${documentationPath}/:place/*`, () => Effect.fail(new PageNotFound()))
   })
 )

@@ -1,6 +1,5 @@
 /** `/dashboard/integrations`: the API keys and connected apps of an account, and the form that makes a key (S94 to S105, D50). */
-import { Effect, Schema } from "effect"
-import { HttpRouter } from "effect/http"
+import { Effect, Layer, Schema } from "effect"
 import { AppConfig } from "../../../Config.ts"
 import { mayCallTools } from "../../../domain/access/Plan.ts"
 import { ApiKeys, KeyAttempt, maxActive, maxAnHour, maxNameCharacters } from "../../../services/access/ApiKeys.ts"
@@ -62,7 +61,7 @@ interface Shown {
   readonly url?: string
 }
 
-export const layer = HttpRouter.use((router) =>
+export const layer = Layer.effectDiscard(
   Effect.gen(function* () {
     const routes = yield* PageRoutes
     const keys = yield* ApiKeys
@@ -165,12 +164,8 @@ export const layer = HttpRouter.use((router) =>
       )
     })
 
-    yield* router.add(
-      "GET",
-      integrationsPath,
-      routes.signedInPage((visitor, request) => show(visitor, { url: request.url }))
-    )
+    yield* routes.signedInPage(integrationsPath, (visitor, request) => show(visitor, { url: request.url }))
 
-    yield* router.add("POST", integrationsPath, routes.signedInForm(integrationsPath, Form, submit))
+    yield* routes.signedInForm(integrationsPath, integrationsPath, Form, submit)
   })
 )

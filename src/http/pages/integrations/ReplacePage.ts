@@ -1,6 +1,5 @@
 /** `/dashboard/integrations/keys/:id/replace`: creates a new key, and ends the old one now, in 1 hour or in 24 hours. */
-import { Effect, Schema } from "effect"
-import { HttpRouter } from "effect/http"
+import { Effect, Layer, Schema } from "effect"
 import { AppConfig } from "../../../Config.ts"
 import { KeyEnd, keyEnds } from "../../../domain/access/KeyEnd.ts"
 import { mayCallTools } from "../../../domain/access/Plan.ts"
@@ -33,7 +32,7 @@ interface Shown {
   readonly mayReplace?: boolean
 }
 
-export const layer = HttpRouter.use((router) =>
+export const layer = Layer.effectDiscard(
   Effect.gen(function* () {
     const routes = yield* PageRoutes
     const keys = yield* ApiKeys
@@ -151,12 +150,10 @@ export const layer = HttpRouter.use((router) =>
       )
     })
 
-    yield* router.add(
-      "GET",
-      keyPath(":id", "replace"),
-      routes.signedInPage((visitor) => Effect.flatMap(pathId, (id) => show(visitor, id, {})))
+    yield* routes.signedInPage(keyPath(":id", "replace"), (visitor) =>
+      Effect.flatMap(pathId, (id) => show(visitor, id, {}))
     )
 
-    yield* router.add("POST", keyPath(":id", "replace"), routes.signedInForm(integrationsPath, Form, submit))
+    yield* routes.signedInForm(keyPath(":id", "replace"), integrationsPath, Form, submit)
   })
 )

@@ -1,6 +1,5 @@
 /** `/dashboard/integrations/keys/:id/revoke` and `.../apps/:id/revoke`: a confirmation, then the revocation. */
-import { Effect, Schema } from "effect"
-import { HttpRouter } from "effect/http"
+import { Effect, Layer, Schema } from "effect"
 import { ApiKeys } from "../../../services/access/ApiKeys.ts"
 import { ConnectedApps } from "../../../services/oauth/ConnectedApps.ts"
 import { maskOf, publisherOf } from "./Credentials.ts"
@@ -46,7 +45,7 @@ const question = (options: {
   }
 }
 
-export const layer = HttpRouter.use((router) =>
+export const layer = Layer.effectDiscard(
   Effect.gen(function* () {
     const routes = yield* PageRoutes
     const keys = yield* ApiKeys
@@ -106,12 +105,12 @@ export const layer = HttpRouter.use((router) =>
       )
     })
 
-    const form = (submit: typeof revokeKey | typeof revokeApp) =>
-      routes.signedInForm(integrationsPath, Schema.Struct({}), (_, visitor) => submit(visitor))
+    const form = (path: `/${string}`, submit: typeof revokeKey | typeof revokeApp) =>
+      routes.signedInForm(path, integrationsPath, Schema.Struct({}), (_, visitor) => submit(visitor))
 
-    yield* router.add("GET", keyPath(":id", "revoke"), routes.signedInPage(askForKey))
-    yield* router.add("POST", keyPath(":id", "revoke"), form(revokeKey))
-    yield* router.add("GET", appPath(":id", "revoke"), routes.signedInPage(askForApp))
-    yield* router.add("POST", appPath(":id", "revoke"), form(revokeApp))
+    yield* routes.signedInPage(keyPath(":id", "revoke"), askForKey)
+    yield* form(keyPath(":id", "revoke"), revokeKey)
+    yield* routes.signedInPage(appPath(":id", "revoke"), askForApp)
+    yield* form(appPath(":id", "revoke"), revokeApp)
   })
 )

@@ -1,6 +1,5 @@
 /** `/dashboard/operator/accounts/:id`: one account for operators, without secrets. */
-import { Effect, Schema } from "effect"
-import { HttpRouter } from "effect/http"
+import { Effect, Layer, Schema } from "effect"
 import { Plan, plans, Role, SubscriptionStatus, subscriptionStatuses } from "../../../domain/access/Account.ts"
 import type { Credits } from "../../../domain/access/Account.ts"
 import { mask } from "../../../domain/access/Credential.ts"
@@ -230,7 +229,7 @@ const changesTable = (changes: ReadonlyArray<AccountChange>, locale: Locale): Ht
         )
       )
 
-export const layer = HttpRouter.use((router) =>
+export const layer = Layer.effectDiscard(
   Effect.gen(function* () {
     const routes = yield* PageRoutes
     const directory = yield* AccountDirectory
@@ -240,42 +239,38 @@ export const layer = HttpRouter.use((router) =>
     const usage = yield* Usage
     const { page } = yield* Layout
 
-    yield* router.add(
-      "GET",
-      accountPath(":id"),
-      routes.operatorPage((visitor, { url }) =>
-        Effect.gen(function* () {
-          const { locale } = visitor
-          const { text } = locale
-          const account = yield* directory.find(yield* pathId)
-          const [summary, periods, keys, apps, history] = yield* Effect.all(
-            [
-              usage.summary(account.id, "30days"),
-              directory.periods(account.id),
-              apiKeys.list(account.id),
-              connectedApps.list(account.id),
-              changes.list(account.id)
-            ],
-            { concurrency: "unbounded" }
-          )
-          return page({
-            heading: account.email,
-            account: visitor,
-            section: "operator",
-            width: "wide",
-            body: html`
-              ${doneNotice(url, ["plan", "status"], (what) => text(`operator.done.${what}`))}
-              <p><a href="${sections.operator}">${text("operator.back")}</a></p>
-              <section class="panel">${figures(account, locale)}</section>
-              ${changeForms(account, locale)} ${section(text("usage.thirtyDays"), usageCharts(summary.days, locale))}
-              ${section(text("operator.periods"), periodsTable(periods, locale))}
-              ${section(text("operator.keys"), keysTable(keys, locale))}
-              ${section(text("operator.apps"), appsTable(apps, locale))}
-              ${section(text("operator.history"), changesTable(history, locale))}
-            `
-          })
-        }).pipe(Effect.catchTag("AccountNotFound", () => Effect.fail(new PageNotFound())))
-      )
+    yield* routes.operatorPage(accountPath(":id"), (visitor, { url }) =>
+      Effect.gen(function* () {
+        const { locale } = visitor
+        const { text } = locale
+        const account = yield* directory.find(yield* pathId)
+        const [summary, periods, keys, apps, history] = yield* Effect.all(
+          [
+            usage.summary(account.id, "30days"),
+            directory.periods(account.id),
+            apiKeys.list(account.id),
+            connectedApps.list(account.id),
+            changes.list(account.id)
+          ],
+          { concurrency: "unbounded" }
+        )
+        return page({
+          heading: account.email,
+          account: visitor,
+          section: "operator",
+          width: "wide",
+          body: html`
+            ${doneNotice(url, ["plan", "status"], (what) => text(`operator.done.${what}`))}
+            <p><a href="${sections.operator}">${text("operator.back")}</a></p>
+            <section class="panel">${figures(account, locale)}</section>
+            ${changeForms(account, locale)} ${section(text("usage.thirtyDays"), usageCharts(summary.days, locale))}
+            ${section(text("operator.periods"), periodsTable(periods, locale))}
+            ${section(text("operator.keys"), keysTable(keys, locale))}
+            ${section(text("operator.apps"), appsTable(apps, locale))}
+            ${section(text("operator.history"), changesTable(history, locale))}
+          `
+        })
+      }).pipe(Effect.catchTag("AccountNotFound", () => Effect.fail(new PageNotFound())))
     )
   })
 )

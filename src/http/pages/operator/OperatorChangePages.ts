@@ -1,6 +1,5 @@
 /** `/dashboard/operator/accounts/:id/plan` and `.../status`: a confirmation, then the change. */
-import { Effect, Schema } from "effect"
-import { HttpRouter } from "effect/http"
+import { Effect, Layer, Schema } from "effect"
 import { Plan, SubscriptionStatus } from "../../../domain/access/Account.ts"
 import { titles } from "../../../domain/access/Plan.ts"
 import { AccountDirectory } from "../../../services/access/AccountDirectory.ts"
@@ -41,7 +40,7 @@ interface Changeable<A extends string> {
   ) => Effect.Effect<AccountRecord, AccountNotFound | ChangedMeanwhile | ServiceUnavailable>
 }
 
-export const layer = HttpRouter.use((router) =>
+export const layer = Layer.effectDiscard(
   Effect.gen(function* () {
     const routes = yield* PageRoutes
     const accounts = yield* Accounts
@@ -98,24 +97,20 @@ export const layer = HttpRouter.use((router) =>
         })
       }
 
-      yield* router.add(
-        "GET",
-        changePath(":id", what),
-        routes.operatorPage((visitor, { url }) =>
-          Effect.gen(function* () {
-            const given = paramsOf(url).get("to")
-            const to = yield* Effect.mapError(decode(given), () => new PageNotFound())
-            const account = yield* directory.find(yield* pathId)
-            // Nothing would change.
-            return of(account) === to ? seeOther(accountPath(account.id)) : confirmation(visitor, account, to)
-          }).pipe(Effect.catchTag("AccountNotFound", () => Effect.fail(new PageNotFound())))
-        )
+      yield* routes.operatorPage(changePath(":id", what), (visitor, { url }) =>
+        Effect.gen(function* () {
+          const given = paramsOf(url).get("to")
+          const to = yield* Effect.mapError(decode(given), () => new PageNotFound())
+          const account = yield* directory.find(yield* pathId)
+          // Nothing would change.
+          return of(account) === to ? seeOther(accountPath(account.id)) : confirmation(visitor, account, to)
+        }).pipe(Effect.catchTag("AccountNotFound", () => Effect.fail(new PageNotFound())))
       )
 
-      yield* router.add(
-        "POST",
+      yield* routes.operatorForm(
         changePath(":id", what),
-        routes.operatorForm(Schema.Struct({ from: schema, to: schema }), ({ from, to }, visitor) =>
+        Schema.Struct({ from: schema, to: schema }),
+        ({ from, to }, visitor) =>
           Effect.gen(function* () {
             const { id } = yield* directory.find(yield* pathId)
             return yield* set(id, to, { by: visitor.session.accountId, from }).pipe(
@@ -123,7 +118,6 @@ export const layer = HttpRouter.use((router) =>
               Effect.catchTag("ChangedMeanwhile", () => Effect.succeed(meanwhile(visitor, id)))
             )
           }).pipe(Effect.catchTag("AccountNotFound", () => Effect.fail(new PageNotFound())))
-        )
       )
     })
 

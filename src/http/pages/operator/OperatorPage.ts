@@ -1,6 +1,6 @@
 /** `/dashboard/operator`: a list of all accounts with filters, for operators. */
-import { Effect, Schema } from "effect"
-import { HttpRouter, UrlParams } from "effect/http"
+import { Effect, Layer, Schema } from "effect"
+import { UrlParams } from "effect/http"
 import { Plan, plans, Role, roles, SubscriptionStatus, subscriptionStatuses } from "../../../domain/access/Account.ts"
 import { titles } from "../../../domain/access/Plan.ts"
 import { AccountDirectory } from "../../../services/access/AccountDirectory.ts"
@@ -144,7 +144,7 @@ const table = ({ accounts }: AccountPage, locale: Locale): Html =>
     </table>
   </div>`
 
-export const layer = HttpRouter.use((router) =>
+export const layer = Layer.effectDiscard(
   Effect.gen(function* () {
     const routes = yield* PageRoutes
     const directory = yield* AccountDirectory
@@ -181,15 +181,11 @@ export const layer = HttpRouter.use((router) =>
       })
     }
 
-    yield* router.add(
-      "GET",
-      path,
-      routes.operatorPage((visitor, { url }) =>
-        Effect.gen(function* () {
-          const filter = yield* filterOf(url)
-          return show(visitor, filter, yield* directory.page(filter))
-        })
-      )
+    yield* routes.operatorPage(path, (visitor, { url }) =>
+      Effect.gen(function* () {
+        const filter = yield* filterOf(url)
+        return show(visitor, filter, yield* directory.page(filter))
+      })
     )
   })
 )

@@ -2,8 +2,7 @@
  * `/dashboard/account/confirm`: the password or a passkey again, in a session. Changes to how an account is signed in to need it when
  * the last time was more than ten minutes ago. Operators' pages need a passkey.
  */
-import { Effect, Redacted, Schema } from "effect"
-import { HttpRouter } from "effect/http"
+import { Effect, Layer, Redacted, Schema } from "effect"
 import { needsPasskey, Passkeys } from "../../../services/access/passkeys/Passkeys.ts"
 import type { Passkey } from "../../../services/access/passkeys/Passkeys.ts"
 import { PasskeySignIn } from "../../../services/access/passkeys/PasskeySignIn.ts"
@@ -34,7 +33,7 @@ const Password = Schema.Struct({
 /** Where it continues: an address of this service, by default the section of passkeys. */
 const placeOf = (returnTo: string | undefined) => returnTo ?? passkeysAnchor
 
-export const layer = HttpRouter.use((router) =>
+export const layer = Layer.effectDiscard(
   Effect.gen(function* () {
     const routes = yield* PageRoutes
     const passkeys = yield* Passkeys
@@ -123,57 +122,41 @@ export const layer = HttpRouter.use((router) =>
       return show(visitor, { ...(yield* standing(visitor)), returnTo, problems: [problem], answer })
     })
 
-    yield* router.add(
-      "GET",
-      path,
-      routes.signedInPage((visitor, { url }) =>
-        Effect.map(standing(visitor), (found) => show(visitor, { ...found, returnTo: ReturnTo.ofQuery(url) }))
-      )
+    yield* routes.signedInPage(path, (visitor, { url }) =>
+      Effect.map(standing(visitor), (found) => show(visitor, { ...found, returnTo: ReturnTo.ofQuery(url) }))
     )
 
-    yield* router.add(
-      "POST",
-      path,
-      routes.signedInForm(path, Password, (form, visitor) => {
-        const { locale, session } = visitor
-        const returnTo = ReturnTo.parse(form.return_to)
-        const wrong = (message: string, status: number) =>
-          failed(visitor, returnTo, { field: "password", message }, { status, headers: {} })
-        if (Redacted.value(form.password) === "") return wrong(locale.text("signIn.noPassword"), 400)
-        return signIn.verify({ session, password: form.password }).pipe(
-          Effect.andThen(sessions.confirm(session)),
+    yield* routes.signedInForm(path, path, Password, (form, visitor) => {
+      const { locale, session } = visitor
+      const returnTo = ReturnTo.parse(form.return_to)
+      const wrong = (message: string, status: number) =>
+        failed(visitor, returnTo, { field: "password", message }, { status, headers: {} })
+      if (Redacted.value(form.password) === "") return wrong(locale.text("signIn.noPassword"), 400)
+      return signIn.verify({ session, password: form.password }).pipe(
+        Effect.andThen(sessions.confirm(session)),
+        Effect.as(seeOther(placeOf(returnTo))),
+        Effect.catchTags({
+          SignInRejected: () => wrong(locale.text("confirm.wrong"), 403),
+          TooManyAttempts: (error) =>
+            failed(visitor, returnTo, { message: problemText(error, locale) }, answerOf(error))
+        })
+      )
+    })
+
+    yield* routes.signedInForm(challengePath(passkeyPath), path, Asked, (_, { secret, session }, request) =>
+      challenge(request, signIns.confirmOptions(session, secret))
+    )
+
+    yield* routes.signedInForm(passkeyPath, path, Answer, (form, visitor) => {
+      const returnTo = ReturnTo.parse(form.return_to)
+      const refused = (error: Failed) =>
+        failed(visitor, returnTo, { message: problemText(error, visitor.locale) }, answerOf(error))
+      return signIns
+        .confirm(visitor.session, visitor.secret, form.credential)
+        .pipe(
           Effect.as(seeOther(placeOf(returnTo))),
-          Effect.catchTags({
-            SignInRejected: () => wrong(locale.text("confirm.wrong"), 403),
-            TooManyAttempts: (error) =>
-              failed(visitor, returnTo, { message: problemText(error, locale) }, answerOf(error))
-          })
+          Effect.catchTags({ PasskeyRejected: refused, ChallengeExpired: refused, TooManyAttempts: refused })
         )
-      })
-    )
-
-    yield* router.add(
-      "POST",
-      challengePath(passkeyPath),
-      routes.signedInForm(path, Asked, (_, { secret, session }, request) =>
-        challenge(request, signIns.confirmOptions(session, secret))
-      )
-    )
-
-    yield* router.add(
-      "POST",
-      passkeyPath,
-      routes.signedInForm(path, Answer, (form, visitor) => {
-        const returnTo = ReturnTo.parse(form.return_to)
-        const refused = (error: Failed) =>
-          failed(visitor, returnTo, { message: problemText(error, visitor.locale) }, answerOf(error))
-        return signIns
-          .confirm(visitor.session, visitor.secret, form.credential)
-          .pipe(
-            Effect.as(seeOther(placeOf(returnTo))),
-            Effect.catchTags({ PasskeyRejected: refused, ChallengeExpired: refused, TooManyAttempts: refused })
-          )
-      })
-    )
+    })
   })
 )

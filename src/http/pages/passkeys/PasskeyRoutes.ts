@@ -1,6 +1,6 @@
 /** The forms of the section of passkeys on the account page, and the page with new recovery codes. */
-import { Effect, Redacted, Schema } from "effect"
-import { HttpRouter, HttpServerResponse } from "effect/http"
+import { Effect, Layer, Redacted, Schema } from "effect"
+import { HttpServerResponse } from "effect/http"
 import { Passkeys } from "../../../services/access/passkeys/Passkeys.ts"
 import { PasskeySignIn } from "../../../services/access/passkeys/PasskeySignIn.ts"
 import { SecondStep } from "../../../services/access/passkeys/SecondStep.ts"
@@ -34,7 +34,7 @@ const back = () => Effect.succeed(seeOther(passkeysAnchor))
 /** The script asked for a challenge that would be of no use; it says that it failed. */
 const noChallenge = () => Effect.succeed(HttpServerResponse.empty({ status: 409 }))
 
-export const layer = HttpRouter.use((router) =>
+export const layer = Layer.effectDiscard(
   Effect.gen(function* () {
     const routes = yield* PageRoutes
     const passkeys = yield* Passkeys
@@ -78,89 +78,61 @@ export const layer = HttpRouter.use((router) =>
       })
     }
 
-    yield* router.add(
-      "POST",
-      challengePath(addPath),
-      routes.signedInForm(sections.account, Asked, (_, { secret, session }, request) =>
-        challenge(request, passkeys.optionsToAdd(session, secret)).pipe(
-          Effect.catchTags({ ConfirmationNeeded: confirmFirst, TooManyPasskeys: noChallenge })
-        )
+    yield* routes.signedInForm(challengePath(addPath), sections.account, Asked, (_, { secret, session }, request) =>
+      challenge(request, passkeys.optionsToAdd(session, secret)).pipe(
+        Effect.catchTags({ ConfirmationNeeded: confirmFirst, TooManyPasskeys: noChallenge })
       )
     )
 
-    yield* router.add(
-      "POST",
-      addPath,
-      routes.signedInForm(sections.account, Named, ({ credential, name }, visitor) =>
-        passkeys.add({ session: visitor.session, owner: visitor.secret, name, credential }).pipe(
-          Effect.as(done("passkey-added")),
-          Effect.catchTags({
-            ConfirmationNeeded: confirmFirst,
-            TooManyPasskeys: back,
-            PasskeyRejected: failed(visitor),
-            ChallengeExpired: failed(visitor)
-          })
-        )
+    yield* routes.signedInForm(addPath, sections.account, Named, ({ credential, name }, visitor) =>
+      passkeys.add({ session: visitor.session, owner: visitor.secret, name, credential }).pipe(
+        Effect.as(done("passkey-added")),
+        Effect.catchTags({
+          ConfirmationNeeded: confirmFirst,
+          TooManyPasskeys: back,
+          PasskeyRejected: failed(visitor),
+          ChallengeExpired: failed(visitor)
+        })
       )
     )
 
     // A passkey that is gone, or belongs to another account, gets the same answer as one that is removed now.
-    yield* router.add(
-      "POST",
-      removePath(":id"),
-      routes.signedInForm(sections.account, Nothing, (_, { session }) =>
-        Effect.flatMap(pathId, (id) => passkeys.remove(session, id)).pipe(
-          Effect.as(done("passkey-removed")),
-          Effect.catchTags({ ConfirmationNeeded: confirmFirst, LastPasskey: back })
-        )
+    yield* routes.signedInForm(removePath(":id"), sections.account, Nothing, (_, { session }) =>
+      Effect.flatMap(pathId, (id) => passkeys.remove(session, id)).pipe(
+        Effect.as(done("passkey-removed")),
+        Effect.catchTags({ ConfirmationNeeded: confirmFirst, LastPasskey: back })
       )
     )
 
-    yield* router.add(
-      "POST",
-      challengePath(onPath),
-      routes.signedInForm(sections.account, Asked, (_, { secret, session }, request) =>
-        challenge(request, signIns.confirmOptions(session, secret))
+    yield* routes.signedInForm(challengePath(onPath), sections.account, Asked, (_, { secret, session }, request) =>
+      challenge(request, signIns.confirmOptions(session, secret))
+    )
+
+    yield* routes.signedInForm(onPath, sections.account, Answer, ({ credential }, visitor) =>
+      secondStep.turnOn({ session: visitor.session, owner: visitor.secret, credential }).pipe(
+        Effect.map(showCodes(visitor)),
+        Effect.catchTags({
+          ConfirmationNeeded: confirmFirst,
+          PasskeyRejected: failed(visitor),
+          ChallengeExpired: failed(visitor),
+          TooManyAttempts: failed(visitor)
+        })
       )
     )
 
-    yield* router.add(
-      "POST",
-      onPath,
-      routes.signedInForm(sections.account, Answer, ({ credential }, visitor) =>
-        secondStep.turnOn({ session: visitor.session, owner: visitor.secret, credential }).pipe(
+    yield* routes.signedInForm(offPath, sections.account, Nothing, (_, { session }) =>
+      secondStep
+        .turnOff(session)
+        .pipe(Effect.as(done("step-off")), Effect.catchTags({ ConfirmationNeeded: confirmFirst }))
+    )
+
+    yield* routes.signedInForm(codesPath, sections.account, Nothing, (_, visitor) =>
+      secondStep
+        .replaceCodes(visitor.session)
+        .pipe(
           Effect.map(showCodes(visitor)),
-          Effect.catchTags({
-            ConfirmationNeeded: confirmFirst,
-            PasskeyRejected: failed(visitor),
-            ChallengeExpired: failed(visitor),
-            TooManyAttempts: failed(visitor)
-          })
+          Effect.catchTags({ ConfirmationNeeded: confirmFirst, SecondStepOff: back })
         )
-      )
-    )
-
-    yield* router.add(
-      "POST",
-      offPath,
-      routes.signedInForm(sections.account, Nothing, (_, { session }) =>
-        secondStep
-          .turnOff(session)
-          .pipe(Effect.as(done("step-off")), Effect.catchTags({ ConfirmationNeeded: confirmFirst }))
-      )
-    )
-
-    yield* router.add(
-      "POST",
-      codesPath,
-      routes.signedInForm(sections.account, Nothing, (_, visitor) =>
-        secondStep
-          .replaceCodes(visitor.session)
-          .pipe(
-            Effect.map(showCodes(visitor)),
-            Effect.catchTags({ ConfirmationNeeded: confirmFirst, SecondStepOff: back })
-          )
-      )
     )
   })
 )

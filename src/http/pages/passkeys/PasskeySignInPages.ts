@@ -2,8 +2,7 @@
  * `/sign-in/passkey`: the sign-in page's passkey. `/sign-in/second-step`: the second step after a right password, by a passkey or a
  * recovery code.
  */
-import { Effect, Schema } from "effect"
-import { HttpRouter } from "effect/http"
+import { Effect, Layer, Schema } from "effect"
 import type { ServiceUnavailable } from "../../../domain/ToolError.ts"
 import { PasskeySignIn } from "../../../services/access/passkeys/PasskeySignIn.ts"
 import type { CodeRejected, SignedIn } from "../../../services/access/passkeys/PasskeySignIn.ts"
@@ -65,7 +64,7 @@ export const answerOf = (error: Failed) =>
     ? { status: 429, headers: { "retry-after": String(error.retryAfterSeconds) } }
     : { status: 403, headers: {} }
 
-export const layer = HttpRouter.use((router) =>
+export const layer = Layer.effectDiscard(
   Effect.gen(function* () {
     const routes = yield* PageRoutes
     const visitors = yield* Visitors
@@ -98,24 +97,18 @@ export const layer = HttpRouter.use((router) =>
       )
     }
 
-    yield* router.add(
-      "POST",
-      challengePath(passkeyPath),
-      routes.form(Asked, (_, visitor, request) => challenge(request, signIns.options(visitor.secret)))
+    yield* routes.form(challengePath(passkeyPath), Asked, (_, visitor, request) =>
+      challenge(request, signIns.options(visitor.secret))
     )
 
-    yield* router.add(
-      "POST",
-      passkeyPath,
-      routes.form(Answer, (form, visitor, request) => {
-        const returnTo = ReturnTo.parse(form.return_to)
-        const refused = (error: Failed) => Effect.succeed(failed(error, visitor, returnTo))
-        return signIns.signIn(visitOf(visitor, request), form.credential).pipe(
-          Effect.map((signedIn) => entered(signedIn, returnTo)),
-          Effect.catchTags({ PasskeyRejected: refused, ChallengeExpired: refused, TooManyAttempts: refused })
-        )
-      })
-    )
+    yield* routes.form(passkeyPath, Answer, (form, visitor, request) => {
+      const returnTo = ReturnTo.parse(form.return_to)
+      const refused = (error: Failed) => Effect.succeed(failed(error, visitor, returnTo))
+      return signIns.signIn(visitOf(visitor, request), form.credential).pipe(
+        Effect.map((signedIn) => entered(signedIn, returnTo)),
+        Effect.catchTags({ PasskeyRejected: refused, ChallengeExpired: refused, TooManyAttempts: refused })
+      )
+    })
 
     const show = (
       visitor: Visitor,
@@ -164,61 +157,45 @@ export const layer = HttpRouter.use((router) =>
       })
     }
 
-    yield* router.add(
-      "GET",
-      secondPath,
-      routes.page((visitor, { url }) => {
-        const returnTo = ReturnTo.ofQuery(url)
-        if (isSignedIn(visitor)) return Effect.succeed(seeOther(returnTo ?? overviewPath))
-        return Effect.map(signIns.isPending(visitor.secret), (isPending) =>
-          isPending ? show(visitor, returnTo) : seeOther(ReturnTo.signInPath(returnTo))
-        )
-      })
-    )
+    yield* routes.page(secondPath, (visitor, { url }) => {
+      const returnTo = ReturnTo.ofQuery(url)
+      if (isSignedIn(visitor)) return Effect.succeed(seeOther(returnTo ?? overviewPath))
+      return Effect.map(signIns.isPending(visitor.secret), (isPending) =>
+        isPending ? show(visitor, returnTo) : seeOther(ReturnTo.signInPath(returnTo))
+      )
+    })
 
-    yield* router.add(
-      "POST",
-      challengePath(secondPasskeyPath),
-      routes.form(Asked, (_, visitor, request) =>
-        challenge(request, signIns.secondOptions(visitor.secret)).pipe(
-          Effect.catchTag("NoPendingSignIn", again(undefined))
-        )
+    yield* routes.form(challengePath(secondPasskeyPath), Asked, (_, visitor, request) =>
+      challenge(request, signIns.secondOptions(visitor.secret)).pipe(
+        Effect.catchTag("NoPendingSignIn", again(undefined))
       )
     )
 
-    yield* router.add(
-      "POST",
-      secondPasskeyPath,
-      routes.form(Answer, (form, visitor, request) => {
-        const returnTo = ReturnTo.parse(form.return_to)
-        const refused = (error: Failed) =>
-          Effect.succeed(show(visitor, returnTo, [{ message: problemText(error, visitor.locale) }], answerOf(error)))
-        return signIns.second(visitOf(visitor, request), form.credential).pipe(
-          Effect.map((signedIn) => entered(signedIn, returnTo)),
-          Effect.catchTags({
-            NoPendingSignIn: again(returnTo),
-            PasskeyRejected: refused,
-            ChallengeExpired: refused,
-            TooManyAttempts: refused
-          })
-        )
-      })
-    )
+    yield* routes.form(secondPasskeyPath, Answer, (form, visitor, request) => {
+      const returnTo = ReturnTo.parse(form.return_to)
+      const refused = (error: Failed) =>
+        Effect.succeed(show(visitor, returnTo, [{ message: problemText(error, visitor.locale) }], answerOf(error)))
+      return signIns.second(visitOf(visitor, request), form.credential).pipe(
+        Effect.map((signedIn) => entered(signedIn, returnTo)),
+        Effect.catchTags({
+          NoPendingSignIn: again(returnTo),
+          PasskeyRejected: refused,
+          ChallengeExpired: refused,
+          TooManyAttempts: refused
+        })
+      )
+    })
 
-    yield* router.add(
-      "POST",
-      secondPath,
-      routes.form(Code, (form, visitor, request) => {
-        const returnTo = ReturnTo.parse(form.return_to)
-        const refused = (error: Failed) =>
-          Effect.succeed(
-            show(visitor, returnTo, [{ field: "code", message: problemText(error, visitor.locale) }], answerOf(error))
-          )
-        return signIns.secondByCode(visitOf(visitor, request), form.code).pipe(
-          Effect.map((signedIn) => entered(signedIn, returnTo)),
-          Effect.catchTags({ NoPendingSignIn: again(returnTo), CodeRejected: refused, TooManyAttempts: refused })
+    yield* routes.form(secondPath, Code, (form, visitor, request) => {
+      const returnTo = ReturnTo.parse(form.return_to)
+      const refused = (error: Failed) =>
+        Effect.succeed(
+          show(visitor, returnTo, [{ field: "code", message: problemText(error, visitor.locale) }], answerOf(error))
         )
-      })
-    )
+      return signIns.secondByCode(visitOf(visitor, request), form.code).pipe(
+        Effect.map((signedIn) => entered(signedIn, returnTo)),
+        Effect.catchTags({ NoPendingSignIn: again(returnTo), CodeRejected: refused, TooManyAttempts: refused })
+      )
+    })
   })
 )

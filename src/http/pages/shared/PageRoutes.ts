@@ -1,10 +1,10 @@
 /**
- * Handlers of pages. Each looks up the visitor first, reads and verifies a form before the page gets it (R29), and turns
- * errors into error pages. All pages use these handlers, so none can skip a step.
+ * Adds pages, which answer to GET, and their forms, which answer to POST, to the router. The handlers look up the visitor first,
+ * read and verify a form before the page gets it (R29), and turn errors into error pages. None can skip a step.
  */
 import { Cause, Context, Effect, Layer, Option, Schema } from "effect"
-import { HttpServerResponse, UrlParams } from "effect/http"
-import type { HttpRouter, HttpServerRequest } from "effect/http"
+import { HttpRouter, HttpServerResponse, UrlParams } from "effect/http"
+import type { HttpServerRequest } from "effect/http"
 import * as Outage from "../../Outage.ts"
 import * as RequestHeaders from "../../RequestHeaders.ts"
 import { RequestId } from "../../RequestId.ts"
@@ -21,7 +21,7 @@ type Request = HttpServerRequest.HttpServerRequest
 type Response = HttpServerResponse.HttpServerResponse
 /** Path parameters are decoded by PathId. */
 type Answer = Effect.Effect<Response, PageError, HttpRouter.RouteContext>
-type Handler = (request: Request) => Effect.Effect<Response, never, RequestId | HttpRouter.RouteContext>
+type Added = Effect.Effect<void, never, HttpRouter.HttpRouter | HttpRouter.Request<"Requires", RequestId>>
 
 /** A schema of form fields. Each field is a string; a repeated field fails. */
 type FormSchema<A> = Schema.ConstraintDecoder<A>
@@ -29,28 +29,38 @@ type FormSchema<A> = Schema.ConstraintDecoder<A>
 export class PageRoutes extends Context.Service<
   PageRoutes,
   {
-    /** A public page. */
-    page(show: (visitor: Visitor, request: Request) => Answer): Handler
+    /** A public page, or the answer to another method. */
+    page(
+      path: HttpRouter.PathInput,
+      show: (visitor: Visitor, request: Request) => Answer,
+      method?: Parameters<HttpRouter.HttpRouter["add"]>[0]
+    ): Added
     /** A page for signed-in visitors. Others sign in first and return to it. */
-    signedInPage(show: (visitor: SignedIn, request: Request) => Answer): Handler
+    signedInPage(path: HttpRouter.PathInput, show: (visitor: SignedIn, request: Request) => Answer): Added
     /** A public form. `rejected` replaces the error page for a form that fails the CSRF check. */
     form<A>(
+      path: HttpRouter.PathInput,
       schema: FormSchema<A>,
       submit: (form: A, visitor: Visitor, request: Request) => Answer,
       rejected?: (form: A, visitor: Visitor, request: Request) => Answer
-    ): Handler
+    ): Added
     /** A form for signed-in visitors. Others sign in first and continue at `page`, which displays the form. */
     signedInForm<A>(
+      path: HttpRouter.PathInput,
       page: string | ((request: Request) => string | undefined),
       schema: FormSchema<A>,
       submit: (form: A, visitor: SignedIn, request: Request) => Answer
-    ): Handler
+    ): Added
     /**
      * A page for operators. Everyone else gets "not found", signed in or not. Operators whose session has no passkey use one first.
      */
-    operatorPage(show: (visitor: SignedIn, request: Request) => Answer): Handler
+    operatorPage(path: HttpRouter.PathInput, show: (visitor: SignedIn, request: Request) => Answer): Added
     /** A form for operators. Everyone else gets "not found", whatever the form contains. */
-    operatorForm<A>(schema: FormSchema<A>, submit: (form: A, visitor: SignedIn, request: Request) => Answer): Handler
+    operatorForm<A>(
+      path: HttpRouter.PathInput,
+      schema: FormSchema<A>,
+      submit: (form: A, visitor: SignedIn, request: Request) => Answer
+    ): Added
   }
 >()("discovery/http/pages/PageRoutes") {
   static readonly layer = Layer.effect(
@@ -81,9 +91,12 @@ export class PageRoutes extends Context.Service<
         return errors.of(error, { requestId, account, locale })
       })
 
-      const handle =
-        (answer: (visitor: Visitor, request: Request) => Answer): Handler =>
-        (request) =>
+      const add = (
+        method: Parameters<HttpRouter.HttpRouter["add"]>[0],
+        path: HttpRouter.PathInput,
+        answer: (visitor: Visitor, request: Request) => Answer
+      ): Added => {
+        const handler = (request: Request) =>
           Effect.flatMap(RequestId, (requestId) => {
             let visitor: Visitor | undefined
             const locale = Locale.of(request.headers["accept-language"])
@@ -97,6 +110,8 @@ export class PageRoutes extends Context.Service<
               Effect.annotateLogs("request_id", requestId)
             )
           })
+        return Effect.flatMap(HttpRouter.HttpRouter, (router) => router.add(method, path, handler))
+      }
 
       const orSignIn =
         (answer: (visitor: SignedIn, request: Request) => Answer, place: (request: Request) => string | undefined) =>
@@ -137,11 +152,16 @@ export class PageRoutes extends Context.Service<
       }
 
       return {
-        page: handle,
-        signedInPage: (show) => handle(orSignIn(show, ({ url }) => ReturnTo.parse(url))),
-        form: (schema, submit, rejected = () => Effect.fail(new FormRejected())) => {
+        page: (path, show, method = "GET") => add(method, path, show),
+        signedInPage: (path, show) =>
+          add(
+            "GET",
+            path,
+            orSignIn(show, ({ url }) => ReturnTo.parse(url))
+          ),
+        form: (path, schema, submit, rejected = () => Effect.fail(new FormRejected())) => {
           const readForm = read(schema)
-          return handle((visitor, request) =>
+          return add("POST", path, (visitor, request) =>
             Effect.gen(function* () {
               const { form, token } = yield* readForm(request)
               const isChecked = yield* csrf.isOwn(visitor, RequestHeaders.of(request), token)
@@ -149,10 +169,22 @@ export class PageRoutes extends Context.Service<
             })
           )
         },
-        signedInForm: (page, schema, submit) =>
-          handle(orSignIn(ownForm(schema, submit), (request) => (typeof page === "string" ? page : page(request)))),
-        operatorPage: (show) => handle(orNowhere(show, ({ url }) => ReturnTo.parse(url))),
-        operatorForm: (schema, submit) => handle(orNowhere(ownForm(schema, submit), () => sections.operator))
+        signedInForm: (path, page, schema, submit) => {
+          const place = (request: Request) => (typeof page === "string" ? page : page(request))
+          return add("POST", path, orSignIn(ownForm(schema, submit), place))
+        },
+        operatorPage: (path, show) =>
+          add(
+            "GET",
+            path,
+            orNowhere(show, ({ url }) => ReturnTo.parse(url))
+          ),
+        operatorForm: (path, schema, submit) =>
+          add(
+            "POST",
+            path,
+            orNowhere(ownForm(schema, submit), () => sections.operator)
+          )
       }
     })
   )

@@ -1,6 +1,5 @@
 /** `/dashboard/usage`: remaining credits, their use, and the latest calls. */
 import { Effect, Layer, Option } from "effect"
-import { HttpRouter } from "effect/http"
 import { AppConfig } from "../../../Config.ts"
 import * as Credit from "../../../domain/access/Credit.ts"
 import { titles } from "../../../domain/access/Plan.ts"
@@ -24,7 +23,7 @@ import * as UsageAddress from "./UsageAddress.ts"
 import type { UsageView } from "./UsageAddress.ts"
 import { usageCharts } from "./UsageCharts.ts"
 
-export const layer = HttpRouter.use((router) =>
+export const layer = Layer.effectDiscard(
   Effect.gen(function* () {
     const routes = yield* PageRoutes
     const config = yield* AppConfig
@@ -35,45 +34,42 @@ export const layer = HttpRouter.use((router) =>
     const rateLimit = yield* PageRateLimit
     const permits = yield* SearchPermits
 
-    yield* router.add(
-      "GET",
+    yield* routes.signedInPage(
       UsageAddress.usagePath,
-      routes.signedInPage(
-        Effect.fnUntraced(function* (visitor, request) {
-          const view = Option.getOrUndefined(UsageAddress.parse(request.url))
-          if (view === undefined) return yield* new PageNotFound()
-          const { locale, session } = visitor
-          const { text } = locale
-          const { accountId } = session
-          yield* rateLimit.take(accountId)
-          // A long history of many keys makes slow queries, so they share the account's permits with its searches.
-          const [summary, calls, choices] = yield* permits
-            .query(
-              Effect.all([
-                usage.summary(accountId, view.span),
-                history.calls(accountId, view.filter, view.before),
-                history.choices(accountId)
-              ])
-            )
-            .pipe(Effect.provideService(CurrentAccount, accountId))
-          const isUsed = summary.hasCalls || summary.credits.used > 0
-          return page({
-            heading: text("usage.heading"),
-            account: visitor,
-            section: "usage",
-            width: "wide",
-            body: html`
-              ${subscriptionNotice(summary, { billing, locale })} ${credits(summary, locale)}
-              ${
-                isUsed
-                  ? html`${used(summary, view, locale)}
-                    ${CallsTable.lastCalls({ calls, choices, view, keptDays: config.activityDays }, locale)}`
-                  : empty(locale)
-              }
-            `
-          })
+      Effect.fnUntraced(function* (visitor, request) {
+        const view = Option.getOrUndefined(UsageAddress.parse(request.url))
+        if (view === undefined) return yield* new PageNotFound()
+        const { locale, session } = visitor
+        const { text } = locale
+        const { accountId } = session
+        yield* rateLimit.take(accountId)
+        // A long history of many keys makes slow queries, so they share the account's permits with its searches.
+        const [summary, calls, choices] = yield* permits
+          .query(
+            Effect.all([
+              usage.summary(accountId, view.span),
+              history.calls(accountId, view.filter, view.before),
+              history.choices(accountId)
+            ])
+          )
+          .pipe(Effect.provideService(CurrentAccount, accountId))
+        const isUsed = summary.hasCalls || summary.credits.used > 0
+        return page({
+          heading: text("usage.heading"),
+          account: visitor,
+          section: "usage",
+          width: "wide",
+          body: html`
+            ${subscriptionNotice(summary, { billing, locale })} ${credits(summary, locale)}
+            ${
+              isUsed
+                ? html`${used(summary, view, locale)}
+                  ${CallsTable.lastCalls({ calls, choices, view, keptDays: config.activityDays }, locale)}`
+                : empty(locale)
+            }
+          `
         })
-      )
+      })
     )
   })
 ).pipe(Layer.provide(SearchPermits.layer))
