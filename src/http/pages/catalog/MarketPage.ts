@@ -9,7 +9,6 @@ import * as Narrowing from "../../../domain/search/Narrowing.ts"
 import { maxAddress, searchKinds } from "../../../domain/search/SavedSearch.ts"
 import * as SearchAddress from "../../../domain/search/SearchAddress.ts"
 import { FilterCounts } from "../../../services/search/FilterCounts.ts"
-import type { Counts } from "../../../services/search/FilterCounts.ts"
 import { MarketOverview } from "../../../services/search/MarketOverview.ts"
 import * as Names from "../../../services/search/Names.ts"
 import * as Queries from "../../../services/search/Queries.ts"
@@ -21,12 +20,12 @@ import { adsPath } from "./AdsPage.ts"
 import { CatalogAccess } from "./CatalogAccess.ts"
 import * as FilterChips from "./FilterChips.ts"
 import { labelOf } from "./FilterControls.ts"
-import { filterForm, typedOf } from "./FilterForm.ts"
-import { isSame, none, problemOf, tooSlow } from "./SearchPage.ts"
+import { typedOf } from "./FilterForm.ts"
+import type { Searched } from "./FilterForm.ts"
+import { invalid, isSame, none, pageOf, tooLong, tooSlow } from "./SearchPage.ts"
+import type { Answered } from "./SearchPage.ts"
 import { storesPath } from "./StorePaths.ts"
 import { currency, growth, known } from "./StoreFigures.ts"
-import { problemSummary } from "../shared/Fields.ts"
-import type { Problem } from "../shared/Fields.ts"
 import { html } from "../shared/Html.ts"
 import type { Html } from "../shared/Html.ts"
 import { Layout, sections } from "../shared/Layout.ts"
@@ -202,50 +201,13 @@ export const layer = Layer.effectDiscard(
       const typed = typedOf(pairs, raw, address)
       const withDefaults = { ...typed, value: (field: string) => typed.value(field) ?? defaultOf.get(field) }
 
-      const frame = (
-        body: Html | undefined,
-        {
-          counts,
-          issues = [],
-          problems = [],
-          status = 200
-        }: {
-          readonly counts?: Counts | undefined
-          readonly issues?: ReadonlyArray<ArgumentIssue>
-          readonly problems?: ReadonlyArray<Problem>
-          readonly status?: number
-        } = {}
-      ) => {
-        const heading = locale.text("market.heading")
-        const form = { subject: "market" as const, path, address, locale, typed: withDefaults, issues, popular, counts }
-        return page({
-          status,
-          heading,
-          title: problems.length > 0 ? `${locale.text("search.error")}: ${heading}` : heading,
-          account: visitor,
-          section: "market",
-          width: "wide",
-          body: html`${problemSummary(problems)}
-            <div class="searching">
-              ${filterForm(form)}
-              <section class="results" aria-label="${locale.text("search.results")}">${body}</section>
-            </div>`
-        })
-      }
+      const form = { subject: "market" as const, path, address, locale, typed: withDefaults, issues: [], popular }
+      const answer = (answered: Answered, more: Partial<Searched> = {}) =>
+        page(pageOf(visitor, { ...form, ...more }, { ...answered, heading: locale.text("market.heading") }))
 
-      if (length > maxAddress) {
-        const message = locale.text("search.tooLong", { length, limit: maxAddress })
-        return frame(undefined, { status: 414, problems: [{ message }] })
-      }
+      if (length > maxAddress) return answer(tooLong(length, locale))
       const { args, result } = decode(raw)
-      const refused = (issues: ReadonlyArray<ArgumentIssue>) => {
-        const problems = issues.map((issue) => problemOf(issue, locale, typed))
-        return frame(undefined, {
-          status: 400,
-          issues,
-          problems: [{ message: locale.text("search.invalid") }, ...problems]
-        })
-      }
+      const refused = (issues: ReadonlyArray<ArgumentIssue>) => answer(invalid(issues, locale, typed), { issues })
       const { issues: unknown } = yield* check(args)
       if (Result.isFailure(result)) return refused([...result.failure, ...unknown])
       if (unknown.length > 0) return refused(unknown)
@@ -256,15 +218,16 @@ export const layer = Layer.effectDiscard(
       }).pipe(
         Effect.flatMap(([found, counts]) =>
           Effect.map(index.current, (published) =>
-            frame(html`${chips}${overview(query, found, Names.of(published), locale)}`, {
-              counts: Option.getOrUndefined(counts)
-            })
+            answer(
+              { body: html`${chips}${overview(query, found, Names.of(published), locale)}` },
+              { counts: Option.getOrUndefined(counts) }
+            )
           )
         ),
         Effect.catchTags({
           InvalidArguments: ({ issues }) => Effect.succeed(refused(issues)),
           SearchTimeout: () =>
-            Effect.succeed(frame(html`${chips}${tooSlow(Narrowing.advice(query), locale)}`, { status: 503 }))
+            Effect.succeed(answer({ status: 503, body: html`${chips}${tooSlow(Narrowing.advice(query), locale)}` }))
         })
       )
     })

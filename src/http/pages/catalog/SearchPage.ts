@@ -35,6 +35,7 @@ import type { Typed } from "./FilterControls.ts"
 import { html } from "../shared/Html.ts"
 import type { Html } from "../shared/Html.ts"
 import { Layout } from "../shared/Layout.ts"
+import type { Page } from "../shared/Layout.ts"
 import type { Locale } from "../shared/Locale.ts"
 import { PageRoutes, seeOther } from "../shared/PageRoutes.ts"
 import { queryOf } from "../shared/Query.ts"
@@ -108,26 +109,12 @@ export const layer = <
       const show = (
         visitor: SignedIn,
         form: Omit<Searched, "subject" | "path" | "address" | "locale">,
-        answer: { readonly status?: number; readonly problems?: ReadonlyArray<Problem>; readonly body?: Html }
+        answer: Answered
       ) => {
         const { locale } = visitor
-        const { text } = locale
-        const heading = text(`search.headings.${subject}`)
-        const { body, problems = [], status = 200 } = answer
-        return page({
-          status,
-          heading,
-          title: problems.length > 0 ? `${text("search.error")}: ${heading}` : heading,
-          account: visitor,
-          section: subject,
-          width: "wide",
-          policy: { images: options.images },
-          body: html`${problemSummary(problems)}
-            <div class="searching">
-              ${filterForm({ ...form, subject, path, address, locale })}
-              <section class="results" aria-label="${text("search.results")}">${body}</section>
-            </div>`
-        })
+        const heading = locale.text(`search.headings.${subject}`)
+        const searched = { ...form, subject, path, address, locale }
+        return page({ ...pageOf(visitor, searched, { ...answer, heading }), policy: { images: options.images } })
       }
 
       const search = Effect.fnUntraced(function* (visitor: SignedIn, { decoded, pairs, raw }: Asked<Answer, Query>) {
@@ -139,11 +126,8 @@ export const layer = <
         const args = query === undefined ? {} : address.canonical(query)
         const context = { path, address, locale, popular, args }
 
-        const refused = (issues: ReadonlyArray<ArgumentIssue>) => {
-          const problems = issues.map((issue) => problemOf(issue, locale, form.typed))
-          const all = [{ message: locale.text("search.invalid") }, ...problems]
-          return show(visitor, { ...form, issues }, { status: 400, problems: all })
-        }
+        const refused = (issues: ReadonlyArray<ArgumentIssue>) =>
+          show(visitor, { ...form, issues }, invalid(issues, locale, form.typed))
 
         const found = (query: Query, answer: Answer, counts: Counts | undefined, asOf: string | null, actions: Html) =>
           show(
@@ -206,11 +190,9 @@ export const layer = <
       })
 
       /** Shows the form again, with the typed values to shorten. */
-      const tooLong = (visitor: SignedIn, length: number, { pairs, raw }: Asked<Answer, Query>) => {
-        const { locale } = visitor
-        const message = locale.text("search.tooLong", { length, limit: maxAddress })
+      const shorten = (visitor: SignedIn, length: number, { pairs, raw }: Asked<Answer, Query>) => {
         const form = { typed: typedOf(pairs, raw, address), issues: [], popular: none }
-        return Effect.succeed(show(visitor, form, { status: 414, problems: [{ message }] }))
+        return Effect.succeed(show(visitor, form, tooLong(length, visitor.locale)))
       }
 
       const answer = (visitor: SignedIn, { url }: HttpServerRequest.HttpServerRequest) => {
@@ -218,7 +200,7 @@ export const layer = <
         if (start?.isAsked(pairs) === true) return access.allow(visitor, subject, begin(visitor, start, url))
         const raw = address.toArguments(pairs)
         const asked = { pairs, raw, decoded: tool.decode(raw) }
-        if (url.length > maxAddress) return access.allow(visitor, subject, tooLong(visitor, url.length, asked))
+        if (url.length > maxAddress) return access.allow(visitor, subject, shorten(visitor, url.length, asked))
         const query = argumentsOf(asked.decoded)
         const canonical = query === undefined ? undefined : address.canonical(query)
         // A form also sends its empty fields; the redirect leads to an address without them, which can be shared.
@@ -241,8 +223,46 @@ export const isSame = (some: SearchAddress.Pairs, others: SearchAddress.Pairs): 
   some.length === others.length &&
   some.every(([name, value], index) => name === others[index]?.[0] && value === others[index]?.[1])
 
+export interface Answered {
+  readonly status?: number
+  readonly problems?: ReadonlyArray<Problem>
+  readonly body?: Html | undefined
+}
+
+/** The page with the form of a search, and its results beside it. */
+export const pageOf = (
+  visitor: SignedIn,
+  searched: Searched,
+  { body, heading, problems = [], status = 200 }: Answered & { readonly heading: string }
+): Page => {
+  const { text } = visitor.locale
+  return {
+    status,
+    heading,
+    title: problems.length > 0 ? `${text("search.error")}: ${heading}` : heading,
+    account: visitor,
+    section: searched.subject,
+    width: "wide",
+    body: html`${problemSummary(problems)}
+      <div class="searching">
+        ${filterForm(searched)}
+        <section class="results" aria-label="${text("search.results")}">${body}</section>
+      </div>`
+  }
+}
+
+export const invalid = (issues: ReadonlyArray<ArgumentIssue>, locale: Locale, typed: Typed): Answered => ({
+  status: 400,
+  problems: [{ message: locale.text("search.invalid") }, ...issues.map((issue) => problemOf(issue, locale, typed))]
+})
+
+export const tooLong = (length: number, { text }: Locale): Answered => ({
+  status: 414,
+  problems: [{ message: text("search.tooLong", { length, limit: maxAddress }) }]
+})
+
 /** The field of the issue, if there is one, and what is wrong with it. */
-export const problemOf = (issue: ArgumentIssue, locale: Locale, typed: Typed): Problem => {
+const problemOf = (issue: ArgumentIssue, locale: Locale, typed: Typed): Problem => {
   const { path } = issue
   const { text } = locale
   const [name = "", part = ""] = path.split(".")
