@@ -103,7 +103,7 @@ export class Importer extends Context.Service<
     readonly isEmpty: Effect.Effect<boolean, ImportStopped>
   }
 >()("discovery/import/Importer") {
-  static readonly layer: Layer.Layer<Importer, never, SqlClient.SqlClient> = Layer.effect(
+  static readonly layer = Layer.effect(
     Importer,
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient

@@ -114,7 +114,7 @@ export class Sources extends Context.Service<
     readonly dataAsOf: Effect.Effect<string | null, SqlError.SqlError>
   }
 >()("discovery/import/Sources") {
-  static readonly layer: Layer.Layer<Sources, never, SqlClient.SqlClient> = Layer.effect(
+  static readonly layer = Layer.effect(
     Sources,
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient

@@ -37,7 +37,7 @@ export class SearchPermits extends Context.Service<
     ): Effect.Effect<A, Exclude<E, SqlError.SqlError> | SearchFailure, R>
   }
 >()("discovery/limits/SearchPermits") {
-  static readonly layer: Layer.Layer<SearchPermits> = Layer.effect(
+  static readonly layer = Layer.effect(
     SearchPermits,
     Effect.gen(function* () {
       const permits = Math.max(1, (yield* PoolSize) - reservedConnections)

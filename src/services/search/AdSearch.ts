@@ -23,7 +23,7 @@ export class AdSearch extends Context.Service<
     search(query: AdQuery.AdQuery): Effect.Effect<AdPage, InvalidArguments | SearchFailure>
   }
 >()("discovery/search/AdSearch") {
-  static readonly layer: Layer.Layer<AdSearch, never, SqlClient.SqlClient | SearchRunner> = Layer.effect(
+  static readonly layer = Layer.effect(
     AdSearch,
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient

@@ -83,7 +83,7 @@ export class FilterCounts extends Context.Service<
     ): Effect.Effect<Option.Option<Counts>>
   }
 >()("discovery/search/FilterCounts") {
-  static readonly layer: Layer.Layer<FilterCounts, never, CatalogIndex> = Layer.effect(
+  static readonly layer = Layer.effect(
     FilterCounts,
     Effect.map(CatalogIndex, (index) =>
       FilterCounts.of({

@@ -20,7 +20,7 @@ export class MarketOverview extends Context.Service<
     of(query: MarketQuery): Effect.Effect<Market.MarketOverview, InvalidArguments | SearchFailure>
   }
 >()("discovery/search/MarketOverview") {
-  static readonly layer: Layer.Layer<MarketOverview, never, CatalogIndex> = Layer.effect(
+  static readonly layer = Layer.effect(
     MarketOverview,
     Effect.map(CatalogIndex, (index) =>
       MarketOverview.of({

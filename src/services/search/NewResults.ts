@@ -62,7 +62,7 @@ export class NewResults extends Context.Service<
     count(counting: Counting): Effect.Effect<Option.Option<number>, SearchFailure>
   }
 >()("discovery/search/NewResults") {
-  static readonly layer: Layer.Layer<NewResults, never, CatalogIndex | SearchRunner> = Layer.effect(
+  static readonly layer = Layer.effect(
     NewResults,
     Effect.gen(function* () {
       const index = yield* CatalogIndex

@@ -34,7 +34,7 @@ export class ProductReader extends Context.Service<
     ): Effect.Effect<ProductOnRecord, NotFound | ShopNotTracked | SearchFailure>
   }
 >()("discovery/search/ProductReader") {
-  static readonly layer: Layer.Layer<ProductReader, never, SqlClient.SqlClient | AppConfig> = Layer.effect(
+  static readonly layer = Layer.effect(
     ProductReader,
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient

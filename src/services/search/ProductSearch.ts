@@ -25,7 +25,7 @@ export class ProductSearch extends Context.Service<
     search(query: ProductQuery, accountId: AccountId): Effect.Effect<ProductPage, InvalidArguments | SearchFailure>
   }
 >()("discovery/search/ProductSearch") {
-  static readonly layer: Layer.Layer<ProductSearch, never, SqlClient.SqlClient | SearchRunner> = Layer.effect(
+  static readonly layer = Layer.effect(
     ProductSearch,
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient

@@ -32,30 +32,29 @@ export class SearchExport extends Context.Service<
     stores(query: ShopQuery, accountId: AccountId): Exported<ShopItem.ShopItem>
   }
 >()("discovery/search/SearchExport") {
-  static readonly layer: Layer.Layer<SearchExport, never, AppConfig | AdSearch | ProductSearch | ShopSearch> =
-    Layer.effect(
-      SearchExport,
-      Effect.gen(function* () {
-        const adSearch = yield* AdSearch
-        const productSearch = yield* ProductSearch
-        const shopSearch = yield* ShopSearch
-        const context = links(yield* AppConfig)
+  static readonly layer = Layer.effect(
+    SearchExport,
+    Effect.gen(function* () {
+      const adSearch = yield* AdSearch
+      const productSearch = yield* ProductSearch
+      const shopSearch = yield* ShopSearch
+      const context = links(yield* AppConfig)
 
-        return SearchExport.of({
-          ads: Effect.fn("SearchExport.ads")(function* (query) {
-            const { ads } = yield* adSearch.search({ ...query, ...whole })
-            const today = DateTime.formatIsoDateUtc(yield* DateTime.now)
-            return ads.map((ad) => AdItem.present(ad, { ...context, today }))
-          }),
-          products: Effect.fn("SearchExport.products")(function* (query, accountId) {
-            const { products } = yield* productSearch.search({ ...query, ...whole }, accountId)
-            return products.map((product) => ProductItem.present(product, context))
-          }),
-          stores: Effect.fn("SearchExport.stores")(function* (query, accountId) {
-            const { shops } = yield* shopSearch.search({ ...query, ...whole }, accountId)
-            return shops.map((shop) => ShopItem.present(shop, context))
-          })
+      return SearchExport.of({
+        ads: Effect.fn("SearchExport.ads")(function* (query) {
+          const { ads } = yield* adSearch.search({ ...query, ...whole })
+          const today = DateTime.formatIsoDateUtc(yield* DateTime.now)
+          return ads.map((ad) => AdItem.present(ad, { ...context, today }))
+        }),
+        products: Effect.fn("SearchExport.products")(function* (query, accountId) {
+          const { products } = yield* productSearch.search({ ...query, ...whole }, accountId)
+          return products.map((product) => ProductItem.present(product, context))
+        }),
+        stores: Effect.fn("SearchExport.stores")(function* (query, accountId) {
+          const { shops } = yield* shopSearch.search({ ...query, ...whole }, accountId)
+          return shops.map((shop) => ShopItem.present(shop, context))
         })
       })
-    )
+    })
+  )
 }

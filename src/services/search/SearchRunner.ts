@@ -68,7 +68,7 @@ export class SearchRunner extends Context.Service<
     ): Effect.Effect<ReadonlyArray<Row>, SearchFailure>
   }
 >()("discovery/search/SearchRunner") {
-  static readonly layer: Layer.Layer<SearchRunner, never, SqlClient.SqlClient | CatalogIndex> = Layer.effect(
+  static readonly layer = Layer.effect(
     SearchRunner,
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient

@@ -32,37 +32,36 @@ export class ShopItems extends Context.Service<
     newest(shopId: number, accountId: AccountId): Effect.Effect<NewestItems, SearchFailure>
   }
 >()("discovery/search/ShopItems") {
-  static readonly layer: Layer.Layer<ShopItems, never, SqlClient.SqlClient | CatalogIndex | SearchRunner> =
-    Layer.effect(
-      ShopItems,
-      Effect.gen(function* () {
-        const sql = yield* SqlClient.SqlClient
-        const index = yield* CatalogIndex
-        const runner = yield* SearchRunner
+  static readonly layer = Layer.effect(
+    ShopItems,
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const index = yield* CatalogIndex
+      const runner = yield* SearchRunner
 
-        const look = Effect.fnUntraced(function* (shopId: number, accountId: AccountId) {
-          const { list, version } = yield* index.current
-          if (!isIndexed(list, shopId)) {
-            // A store in the database but not in the index has just been imported.
-            const known = yield* runner.records([shopId], ShopSql.read(sql, accountId))
-            return { answer: none, isCurrent: known.length === 0 }
-          }
-          const productIds = newestProducts(list, shopId, shownItems)
-          const adIds = newestRunningAds(list, shopId, shownItems)
-          const products = yield* runner.records(productIds, ProductSql.read(sql, accountId))
-          const ads = yield* runner.records(adIds, AdSql.read(sql))
-          return {
-            answer: { products: products.map(ProductSql.toFound(list)), ads: ads.map(AdSql.toFound(list)) },
-            isCurrent:
-              products.length === productIds.length &&
-              ads.length === adIds.length &&
-              [...products, ...ads].every((row) => row.version <= version)
-          }
-        })
-
-        return ShopItems.of({
-          newest: Effect.fn("ShopItems.newest")((shopId, accountId) => runner.fresh(look(shopId, accountId)))
-        })
+      const look = Effect.fnUntraced(function* (shopId: number, accountId: AccountId) {
+        const { list, version } = yield* index.current
+        if (!isIndexed(list, shopId)) {
+          // A store in the database but not in the index has just been imported.
+          const known = yield* runner.records([shopId], ShopSql.read(sql, accountId))
+          return { answer: none, isCurrent: known.length === 0 }
+        }
+        const productIds = newestProducts(list, shopId, shownItems)
+        const adIds = newestRunningAds(list, shopId, shownItems)
+        const products = yield* runner.records(productIds, ProductSql.read(sql, accountId))
+        const ads = yield* runner.records(adIds, AdSql.read(sql))
+        return {
+          answer: { products: products.map(ProductSql.toFound(list)), ads: ads.map(AdSql.toFound(list)) },
+          isCurrent:
+            products.length === productIds.length &&
+            ads.length === adIds.length &&
+            [...products, ...ads].every((row) => row.version <= version)
+        }
       })
-    )
+
+      return ShopItems.of({
+        newest: Effect.fn("ShopItems.newest")((shopId, accountId) => runner.fresh(look(shopId, accountId)))
+      })
+    })
+  )
 }

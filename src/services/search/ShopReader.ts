@@ -71,58 +71,57 @@ export class ShopReader extends Context.Service<
     idOf(domain: string): Effect.Effect<number, NotFound | SearchFailure>
   }
 >()("discovery/search/ShopReader") {
-  static readonly layer: Layer.Layer<ShopReader, never, SqlClient.SqlClient | CatalogIndex | SearchRunner> =
-    Layer.effect(
-      ShopReader,
-      Effect.gen(function* () {
-        const sql = yield* SqlClient.SqlClient
-        const index = yield* CatalogIndex
-        const runner = yield* SearchRunner
-        const permits = yield* SearchPermits
+  static readonly layer = Layer.effect(
+    ShopReader,
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const index = yield* CatalogIndex
+      const runner = yield* SearchRunner
+      const permits = yield* SearchPermits
 
-        const look = Effect.fnUntraced(function* (shopId: number, accountId: AccountId) {
-          const [row] = yield* runner.records([shopId], read(sql, accountId))
-          if (row === undefined) {
-            return yield* ToolErrorMessages.noStore(shopId)
-          }
-          const { list, version } = yield* index.current
-          return {
-            answer: { ...ShopSql.toFacts(list)(row), ...row.details },
-            isCurrent: row.version <= version && isIndexed(list, shopId)
-          }
-        })
+      const look = Effect.fnUntraced(function* (shopId: number, accountId: AccountId) {
+        const [row] = yield* runner.records([shopId], read(sql, accountId))
+        if (row === undefined) {
+          return yield* ToolErrorMessages.noStore(shopId)
+        }
+        const { list, version } = yield* index.current
+        return {
+          answer: { ...ShopSql.toFacts(list)(row), ...row.details },
+          isCurrent: row.version <= version && isIndexed(list, shopId)
+        }
+      })
 
-        const idOf = Effect.fn("ShopReader.idOf")(
-          function* (domain: string) {
-            const known = StoreDomain.candidates(domain)
-            const found = yield* decodeIds(
-              sql`SELECT id FROM shop WHERE domain = ANY(${known}::text[]) ORDER BY length(domain) DESC LIMIT 1`
-            )
-            if (found[0] !== undefined) return found[0].id
-            const host = known.at(-1) ?? ""
-            const start = host.slice(0, sameStart)
-            // A range, which the index of the column serves; a condition on `left(domain, 2)` would read every store.
-            const alike = yield* sql`
+      const idOf = Effect.fn("ShopReader.idOf")(
+        function* (domain: string) {
+          const known = StoreDomain.candidates(domain)
+          const found = yield* decodeIds(
+            sql`SELECT id FROM shop WHERE domain = ANY(${known}::text[]) ORDER BY length(domain) DESC LIMIT 1`
+          )
+          if (found[0] !== undefined) return found[0].id
+          const host = known.at(-1) ?? ""
+          const start = host.slice(0, sameStart)
+          // A range, which the index of the column serves; a condition on `left(domain, 2)` would read every store.
+          const alike = yield* sql`
                 SELECT domain FROM shop
                 WHERE domain COLLATE "C" >= ${start} AND domain COLLATE "C" < ${start + lastCharacter}
                 ORDER BY domain COLLATE "C" LIMIT ${maxAlike}::int`.pipe(decodeDomains)
-            return yield* ToolErrorMessages.noStoreAt(
-              echo(host),
-              nearestDomains(
-                host,
-                alike.map((shop) => shop.domain)
-              )
+          return yield* ToolErrorMessages.noStoreAt(
+            echo(host),
+            nearestDomains(
+              host,
+              alike.map((shop) => shop.domain)
             )
-          },
-          (effect) => permits.query(effect)
-        )
+          )
+        },
+        (effect) => permits.query(effect)
+      )
 
-        return ShopReader.of({
-          idOf,
-          get: Effect.fn("ShopReader.get")((shopId, accountId) => runner.fresh(look(shopId, accountId)))
-        })
+      return ShopReader.of({
+        idOf,
+        get: Effect.fn("ShopReader.get")((shopId, accountId) => runner.fresh(look(shopId, accountId)))
       })
-    ).pipe(Layer.provide(SearchPermits.layer))
+    })
+  ).pipe(Layer.provide(SearchPermits.layer))
 }
 
 /** Up to three, closest first. */

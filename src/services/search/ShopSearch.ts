@@ -25,7 +25,7 @@ export class ShopSearch extends Context.Service<
     search(query: ShopQuery, accountId: AccountId): Effect.Effect<ShopPage, InvalidArguments | SearchFailure>
   }
 >()("discovery/search/ShopSearch") {
-  static readonly layer: Layer.Layer<ShopSearch, never, SqlClient.SqlClient | SearchRunner> = Layer.effect(
+  static readonly layer = Layer.effect(
     ShopSearch,
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient

@@ -49,30 +49,29 @@ export class TrackedShopReader extends Context.Service<
     page(accountId: AccountId, page: number): Effect.Effect<TrackedPage, SearchFailure>
   }
 >()("discovery/search/TrackedShopReader") {
-  static readonly layer: Layer.Layer<TrackedShopReader, never, SqlClient.SqlClient | CatalogIndex | SearchRunner> =
-    Layer.effect(
-      TrackedShopReader,
-      Effect.gen(function* () {
-        const sql = yield* SqlClient.SqlClient
-        const index = yield* CatalogIndex
-        const runner = yield* SearchRunner
-        const permits = yield* SearchPermits
+  static readonly layer = Layer.effect(
+    TrackedShopReader,
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const index = yield* CatalogIndex
+      const runner = yield* SearchRunner
+      const permits = yield* SearchPermits
 
-        const look = Effect.fnUntraced(function* (accountId: AccountId, page: number) {
-          const {
-            rows,
-            total: { total }
-          } = yield* permits.query(Effect.all({ rows: read(sql, accountId, page), total: count(sql, accountId) }))
-          const { list, version } = yield* index.current
-          return {
-            answer: { shops: rows.map((row) => ({ ...ShopSql.toFacts(list)(row), is_own: row.is_own })), total },
-            isCurrent: rows.every((row) => row.version <= version && isIndexed(list, row.id))
-          }
-        })
-
-        return TrackedShopReader.of({
-          page: Effect.fn("TrackedShopReader.page")((accountId, page) => runner.fresh(look(accountId, page)))
-        })
+      const look = Effect.fnUntraced(function* (accountId: AccountId, page: number) {
+        const {
+          rows,
+          total: { total }
+        } = yield* permits.query(Effect.all({ rows: read(sql, accountId, page), total: count(sql, accountId) }))
+        const { list, version } = yield* index.current
+        return {
+          answer: { shops: rows.map((row) => ({ ...ShopSql.toFacts(list)(row), is_own: row.is_own })), total },
+          isCurrent: rows.every((row) => row.version <= version && isIndexed(list, row.id))
+        }
       })
-    ).pipe(Layer.provide(SearchPermits.layer))
+
+      return TrackedShopReader.of({
+        page: Effect.fn("TrackedShopReader.page")((accountId, page) => runner.fresh(look(accountId, page)))
+      })
+    })
+  ).pipe(Layer.provide(SearchPermits.layer))
 }

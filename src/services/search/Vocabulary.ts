@@ -55,7 +55,7 @@ export class Vocabulary extends Context.Service<
     readonly popular: Effect.Effect<Popular, ServiceUnavailable>
   }
 >()("discovery/search/Vocabulary") {
-  static readonly layer: Layer.Layer<Vocabulary, never, CatalogIndex> = Layer.effect(
+  static readonly layer = Layer.effect(
     Vocabulary,
     Effect.gen(function* () {
       const index = yield* CatalogIndex

@@ -86,7 +86,7 @@ export class CatalogReader extends Context.Service<
     ): Effect.Effect<A, E | SqlError.SqlError, R>
   }
 >()("discovery/search/CatalogReader") {
-  static readonly layer: Layer.Layer<CatalogReader, never, SqlClient.SqlClient> = Layer.effect(
+  static readonly layer = Layer.effect(
     CatalogReader,
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
