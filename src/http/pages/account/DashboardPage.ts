@@ -24,6 +24,7 @@ import { Layout, overviewPath, sections } from "../shared/Layout.ts"
 import type { Locale } from "../shared/Locale.ts"
 import * as OutwardLinks from "../shared/OutwardLinks.ts"
 import { PageRoutes } from "../shared/PageRoutes.ts"
+import { table } from "../shared/Table.ts"
 import { labelOf } from "../usage/CallsTable.ts"
 import { statusBadge, subscriptionNotice } from "./Subscription.ts"
 
@@ -93,29 +94,19 @@ const lastCalls = (calls: ReadonlyArray<RecordedCall>, locale: Locale): Html => 
   const { text } = locale
   return html`<section class="panel" aria-labelledby="last-calls">
     <h2 id="last-calls">${text("usage.lastCalls")}</h2>
-    <div class="table" role="region" aria-labelledby="last-calls" tabindex="0">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">${text("usage.time")}</th>
-            <th scope="col">${text("usage.tool")}</th>
-            <th scope="col">${text("usage.who")}</th>
-            <th scope="col">${text("usage.outcome")}</th>
-          </tr>
-        </thead>
-        <tbody>
-          ${calls.map(
-            ({ at, caller, outcome, tool }) =>
-              html`<tr>
-                <td>${locale.dateTime(at)}</td>
-                <td><code>${tool}</code></td>
-                <td>${labelOf(caller, locale)}</td>
-                <td><span class="badge ${outcome === "ok" ? "good" : "bad"}">${outcome}</span></td>
-              </tr>`
-          )}
-        </tbody>
-      </table>
-    </div>
+    ${table({
+      label: text("usage.lastCalls"),
+      heads: [text("usage.time"), text("usage.tool"), text("usage.who"), text("usage.outcome")],
+      rows: calls.map(
+        ({ at, caller, outcome, tool }) =>
+          html`<tr>
+            <td>${locale.dateTime(at)}</td>
+            <td><code>${tool}</code></td>
+            <td>${labelOf(caller, locale)}</td>
+            <td><span class="badge ${outcome === "ok" ? "good" : "bad"}">${outcome}</span></td>
+          </tr>`
+      )
+    })}
     <p><a href="${sections.usage}">${text("dashboard.allCalls")}</a></p>
   </section>`
 }

@@ -32,6 +32,7 @@ import { Layout, sections } from "../shared/Layout.ts"
 import type { Locale } from "../shared/Locale.ts"
 import { PageRoutes, seeOther } from "../shared/PageRoutes.ts"
 import { queryOf } from "../shared/Query.ts"
+import { table } from "../shared/Table.ts"
 import { thirdPartyText } from "../shared/ThirdParty.ts"
 import type { SignedIn } from "../shared/Visitors.ts"
 
@@ -92,7 +93,7 @@ const bar = (value: number, most: number): Html =>
     <rect width="${most > 0 ? (Math.max(0, value) / most) * 100 : 0}" height="10" />
   </svg>`
 
-const table = (
+const groupTable = (
   { groups, query }: { readonly groups: ReadonlyArray<MarketGroup>; readonly query: MarketQuery },
   names: Names.Names,
   locale: Locale
@@ -111,60 +112,53 @@ const table = (
     text("market.medianRevenue"),
     text("filter.sorts.products")
   ]
-  return html`<div class="table" tabindex="0" role="region" aria-label="${text("market.heading")}">
-    <table class="market">
-      <thead>
-        <tr>
-          <th scope="col">${title}</th>
-          ${head.map((name) => html`<th scope="col" class="figure">${name}</th>`)}
-        </tr>
-      </thead>
-      <tbody>
-        ${groups.map((group) => {
-          const filters = narrowed(query, group.value, names)
-          const label = labelOfGroup(query.group_by, group.value, locale)
-          const ads = locale.number(group.active_ads)
-          const stores = locale.number(group.stores)
-          const shownStores =
-            filters === undefined
-              ? html`${stores}`
-              : html`<a
-                  href="${storesOf(filters)}"
-                  aria-label="${text("market.storesOf", { count: group.stores, group: group.value })}"
-                  >${stores}</a
-                >`
-          const [revenue] = group.revenue
-          return html`<tr data-group="${group.value}">
-            <th scope="row">
-              ${filters === undefined ? label : html`<a href="${adsOf(filters)}">${label}</a>`}
-              ${bar(group[order] ?? 0, most)}
-            </th>
-            ${figure(html`${shownStores} <span class="aside">${locale.percent(group.share_pct)}</span>`)}
-            ${figure(
-              filters === undefined || group.active_ads === 0
-                ? ads
-                : html`<a
-                    href="${adsOf(filters, { status: "active" })}"
-                    aria-label="${text("market.adsOf", { count: group.active_ads, group: group.value })}"
-                    >${ads}</a
-                  >`
-            )}
-            ${figure(locale.compact(group.visits))} ${figure(known(group.median_visits, locale.compact, locale))}
-            ${figure(known(group.median_growth, (value) => growth(value, locale), locale))}
-            ${figure(
-              known(
-                revenue ?? null,
-                ({ currency: code, median, stores }) =>
-                  text("market.of", { amount: locale.wholeMoney(median, code), count: stores }),
-                locale
-              )
-            )}
-            ${figure(locale.compact(group.products))}
-          </tr>`
-        })}
-      </tbody>
-    </table>
-  </div>`
+  return table({
+    label: text("market.heading"),
+    kind: "market",
+    heads: [title, ...head.map((figure) => ({ figure }))],
+    rows: groups.map((group) => {
+      const filters = narrowed(query, group.value, names)
+      const label = labelOfGroup(query.group_by, group.value, locale)
+      const ads = locale.number(group.active_ads)
+      const stores = locale.number(group.stores)
+      const shownStores =
+        filters === undefined
+          ? html`${stores}`
+          : html`<a
+              href="${storesOf(filters)}"
+              aria-label="${text("market.storesOf", { count: group.stores, group: group.value })}"
+              >${stores}</a
+            >`
+      const [revenue] = group.revenue
+      return html`<tr data-group="${group.value}">
+        <th scope="row">
+          ${filters === undefined ? label : html`<a href="${adsOf(filters)}">${label}</a>`}
+          ${bar(group[order] ?? 0, most)}
+        </th>
+        ${figure(html`${shownStores} <span class="aside">${locale.percent(group.share_pct)}</span>`)}
+        ${figure(
+          filters === undefined || group.active_ads === 0
+            ? ads
+            : html`<a
+                href="${adsOf(filters, { status: "active" })}"
+                aria-label="${text("market.adsOf", { count: group.active_ads, group: group.value })}"
+                >${ads}</a
+              >`
+        )}
+        ${figure(locale.compact(group.visits))} ${figure(known(group.median_visits, locale.compact, locale))}
+        ${figure(known(group.median_growth, (value) => growth(value, locale), locale))}
+        ${figure(
+          known(
+            revenue ?? null,
+            ({ currency: code, median, stores }) =>
+              text("market.of", { amount: locale.wholeMoney(median, code), count: stores }),
+            locale
+          )
+        )}
+        ${figure(locale.compact(group.products))}
+      </tr>`
+    })
+  })
 }
 
 const overview = (
@@ -180,7 +174,7 @@ const overview = (
       ${results.length < groups && text("market.shown", { shown: results.length, count: groups })}
       ${ungrouped > 0 && text("market.ungrouped", { count: ungrouped })}
     </p>
-    ${results.length > 0 && table({ groups: results, query }, names, locale)}`
+    ${results.length > 0 && groupTable({ groups: results, query }, names, locale)}`
 }
 
 export const layer = Layer.effectDiscard(

@@ -15,6 +15,7 @@ import type { Html } from "../shared/Html.ts"
 import type { Locale } from "../shared/Locale.ts"
 import { PathId } from "../shared/PathId.ts"
 import { paramsOf } from "../shared/Query.ts"
+import { table } from "../shared/Table.ts"
 import { thirdPartyText } from "../shared/ThirdParty.ts"
 import type { SignedIn } from "../shared/Visitors.ts"
 import { hrefOf } from "./FilterChips.ts"
@@ -39,7 +40,7 @@ interface Listed extends ShopFacts {
 }
 
 /** `formOf` returns the form of a store, if it has one; without `formOf`, the table has no column for it. */
-const table = (
+const storeTable = (
   shops: ReadonlyArray<Listed>,
   options: {
     readonly label: string
@@ -50,40 +51,35 @@ const table = (
   const { formOf, label, locale } = options
   const { text } = locale
   const figure = (value: Html) => html`<td class="figure">${value}</td>`
-  return html`<div class="table" tabindex="0" role="region" aria-label="${label}">
-    <table>
-      <thead>
-        <tr>
-          <th scope="col">${text("stores.store")}</th>
-          <th scope="col">${text("store.country")}</th>
-          <th scope="col" class="figure">${text("store.visits")}</th>
-          <th scope="col" class="figure">${text("stores.growth")}</th>
-          <th scope="col" class="figure">${text("store.revenue")}</th>
-          <th scope="col" class="figure">${text("store.activeAds")}</th>
-          ${formOf !== undefined && html`<th scope="col" class="figure">${text("stores.actions")}</th>`}
-        </tr>
-      </thead>
-      <tbody>
-        ${shops.map(
-          (shop) =>
-            html`<tr data-shop-id="${shop.id}">
-              <th scope="row" class="store">
-                <a href="${storePath(shop.id)}">${thirdPartyText(shop.name)}</a>
-                ${shop.is_own === true && html`<span class="badge good">${text("store.badges.own")}</span>`}
-                ${shop.is_tracked && formOf === undefined && html`<span class="badge good">${text("store.badges.tracked")}</span>`}
-                <bdi class="aside">${shop.domain}</bdi>
-              </th>
-              <td>${locale.countryName(shop.country)}</td>
-              ${figure(known(shop.monthly_visits, locale.number, locale))}
-              ${figure(known(shop.traffic_growth_pct, (value) => growth(value, locale), locale))}
-              ${figure(known(shop.estimated_monthly_revenue, (value) => locale.wholeMoney(value, shop.currency), locale))}
-              ${figure(html`${locale.number(shop.active_ads)}`)}
-              ${formOf !== undefined && html`<td class="figure">${formOf(shop)}</td>`}
-            </tr>`
-        )}
-      </tbody>
-    </table>
-  </div>`
+  return table({
+    label,
+    heads: [
+      text("stores.store"),
+      text("store.country"),
+      { figure: text("store.visits") },
+      { figure: text("stores.growth") },
+      { figure: text("store.revenue") },
+      { figure: text("store.activeAds") },
+      ...(formOf === undefined ? [] : [{ figure: text("stores.actions") }])
+    ],
+    rows: shops.map(
+      (shop) =>
+        html`<tr data-shop-id="${shop.id}">
+          <th scope="row" class="store">
+            <a href="${storePath(shop.id)}">${thirdPartyText(shop.name)}</a>
+            ${shop.is_own === true && html`<span class="badge good">${text("store.badges.own")}</span>`}
+            ${shop.is_tracked && formOf === undefined && html`<span class="badge good">${text("store.badges.tracked")}</span>`}
+            <bdi class="aside">${shop.domain}</bdi>
+          </th>
+          <td>${locale.countryName(shop.country)}</td>
+          ${figure(known(shop.monthly_visits, locale.number, locale))}
+          ${figure(known(shop.traffic_growth_pct, (value) => growth(value, locale), locale))}
+          ${figure(known(shop.estimated_monthly_revenue, (value) => locale.wholeMoney(value, shop.currency), locale))}
+          ${figure(html`${locale.number(shop.active_ads)}`)}
+          ${formOf !== undefined && html`<td class="figure">${formOf(shop)}</td>`}
+        </tr>`
+    )
+  })
 }
 
 /** Messages only for the forms of this page. */
@@ -132,7 +128,7 @@ const tracked = Effect.gen(function* () {
                 <p>${text("stores.emptyNext")}</p>
               </div>`
             : html`<p class="aside">${text("stores.followedCount", { count: total, most: maxTrackedShops })}</p>
-                ${table(shops, {
+                ${storeTable(shops, {
                   label: text("stores.followed"),
                   locale,
                   formOf: (shop) => untrackForm(shop, visitor, page)
@@ -153,7 +149,7 @@ export const layer = SearchPage.layer({
   tool: SearchShops.make,
   filter: Queries.storeFilter,
   images: false,
-  list: ({ results }, locale) => table(results, { label: locale.text("search.headings.stores"), locale }),
+  list: ({ results }, locale) => storeTable(results, { label: locale.text("search.headings.stores"), locale }),
   reasons: () => [],
   start: tracked
 })

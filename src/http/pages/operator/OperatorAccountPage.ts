@@ -22,6 +22,7 @@ import type { Locale } from "../shared/Locale.ts"
 import { PageRoutes } from "../shared/PageRoutes.ts"
 import { pathId } from "../shared/PathId.ts"
 import { select } from "../shared/Select.ts"
+import { table } from "../shared/Table.ts"
 import { statusBadge } from "../account/Subscription.ts"
 import { usageCharts } from "../usage/UsageCharts.ts"
 
@@ -109,22 +110,6 @@ const changeForms = ({ id, plan, status }: AccountEntry, locale: Locale): Html =
   </section>`
 }
 
-const table = (label: string, heads: ReadonlyArray<Html>, rows: ReadonlyArray<Html>): Html =>
-  html`<div class="table" tabindex="0" role="region" aria-label="${label}">
-    <table>
-      <thead>
-        <tr>
-          ${heads}
-        </tr>
-      </thead>
-      <tbody>
-        ${rows}
-      </tbody>
-    </table>
-  </div>`
-
-const head = (label: string, look = ""): Html => html`<th scope="col" class="${look}">${label}</th>`
-
 const section = (heading: string, body: Html): Html =>
   html`<section class="panel">
     <h2>${heading}</h2>
@@ -134,14 +119,10 @@ const section = (heading: string, body: Html): Html =>
 const periodsTable = (periods: ReadonlyArray<Credits>, { date, number, text }: Locale): Html =>
   periods.length === 0
     ? html`<p class="hint">${text("operator.noPeriods")}</p>`
-    : table(
-        text("operator.periods"),
-        [
-          head(text("operator.period")),
-          head(text("operator.used"), "figure"),
-          head(text("operator.allowance"), "figure")
-        ],
-        periods.map(
+    : table({
+        label: text("operator.periods"),
+        heads: [text("operator.period"), { figure: text("operator.used") }, { figure: text("operator.allowance") }],
+        rows: periods.map(
           (period) =>
             html`<tr>
               <td class="day">${date(period.periodStart)} – ${date(period.periodEnd)}</td>
@@ -149,15 +130,15 @@ const periodsTable = (periods: ReadonlyArray<Credits>, { date, number, text }: L
               <td class="figure">${number(period.allowance)}</td>
             </tr>`
         )
-      )
+      })
 
 const keysTable = (keys: ReadonlyArray<ApiKey>, { date, dateTime, text }: Locale): Html =>
   keys.length === 0
     ? html`<p class="hint">${text("operator.noKeys")}</p>`
-    : table(
-        text("operator.keys"),
-        [head(text("operator.keyName")), head(text("operator.created")), head(text("operator.lastUse"))],
-        keys.map(
+    : table({
+        label: text("operator.keys"),
+        heads: [text("operator.keyName"), text("operator.created"), text("operator.lastUse")],
+        rows: keys.map(
           (key) =>
             html`<tr>
               <td><bdi>${key.name}</bdi> <code>${mask("api_key", key.lastFour)}</code></td>
@@ -165,15 +146,15 @@ const keysTable = (keys: ReadonlyArray<ApiKey>, { date, dateTime, text }: Locale
               <td class="day">${key.lastUsedAt === null ? text("operator.never") : dateTime(key.lastUsedAt)}</td>
             </tr>`
         )
-      )
+      })
 
 const appsTable = (apps: ReadonlyArray<ConnectedApp>, { date, dateTime, text }: Locale): Html =>
   apps.length === 0
     ? html`<p class="hint">${text("operator.noApps")}</p>`
-    : table(
-        text("operator.apps"),
-        [head(text("operator.appName")), head(text("operator.created")), head(text("operator.lastUse"))],
-        apps.map(
+    : table({
+        label: text("operator.apps"),
+        heads: [text("operator.appName"), text("operator.created"), text("operator.lastUse")],
+        rows: apps.map(
           (app) =>
             html`<tr>
               <td><bdi>${app.name}</bdi></td>
@@ -181,7 +162,7 @@ const appsTable = (apps: ReadonlyArray<ConnectedApp>, { date, dateTime, text }: 
               <td class="day">${app.lastUsedAt === null ? text("operator.never") : dateTime(app.lastUsedAt)}</td>
             </tr>`
         )
-      )
+      })
 
 const isPlan = Schema.is(Plan)
 const isStatus = Schema.is(SubscriptionStatus)
@@ -210,10 +191,10 @@ const valueOf = (what: AccountChange["what"], value: string, locale: Locale): st
 const changesTable = (changes: ReadonlyArray<AccountChange>, locale: Locale): Html =>
   changes.length === 0
     ? html`<p class="hint">${locale.text("operator.noHistory")}</p>`
-    : table(
-        locale.text("operator.history"),
-        [head(locale.text("operator.when")), head(locale.text("operator.changed")), head(locale.text("operator.by"))],
-        changes.map(
+    : table({
+        label: locale.text("operator.history"),
+        heads: [locale.text("operator.when"), locale.text("operator.changed"), locale.text("operator.by")],
+        rows: changes.map(
           ({ after, at, before, by, source, what }) =>
             html`<tr>
               <td class="day">${locale.dateTime(at)}</td>
@@ -227,7 +208,7 @@ const changesTable = (changes: ReadonlyArray<AccountChange>, locale: Locale): Ht
               <td>${by ?? locale.text(source === null ? "operator.commandLine" : "operator.byBilling")}</td>
             </tr>`
         )
-      )
+      })
 
 export const layer = Layer.effectDiscard(
   Effect.gen(function* () {

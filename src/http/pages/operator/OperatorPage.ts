@@ -16,6 +16,7 @@ import { PathId } from "../shared/PathId.ts"
 import { orEmpty, paramsOf } from "../shared/Query.ts"
 import { select } from "../shared/Select.ts"
 import { statusBadge } from "../account/Subscription.ts"
+import { table } from "../shared/Table.ts"
 import type { SignedIn } from "../shared/Visitors.ts"
 
 const path = sections.operator
@@ -122,27 +123,22 @@ const row = (account: AccountEntry, locale: Locale): Html => {
   </tr>`
 }
 
-const table = ({ accounts }: AccountPage, locale: Locale): Html =>
-  html`<div class="table" tabindex="0" role="region" aria-label="${locale.text("operator.table")}">
-    <table>
-      <thead>
-        <tr>
-          <th scope="col">${locale.text("operator.email")}</th>
-          <th scope="col">${locale.text("operator.plan")}</th>
-          <th scope="col">${locale.text("operator.status")}</th>
-          <th scope="col" class="figure">${locale.text("operator.credits")}</th>
-          <th scope="col">${locale.text("operator.until")}</th>
-          <th scope="col" class="figure">${locale.text("operator.keys")}</th>
-          <th scope="col" class="figure">${locale.text("operator.apps")}</th>
-          <th scope="col">${locale.text("operator.lastUse")}</th>
-          <th scope="col">${locale.text("operator.created")}</th>
-        </tr>
-      </thead>
-      <tbody>
-        ${accounts.map((account) => row(account, locale))}
-      </tbody>
-    </table>
-  </div>`
+const accountTable = ({ accounts }: AccountPage, locale: Locale): Html =>
+  table({
+    label: locale.text("operator.table"),
+    heads: [
+      locale.text("operator.email"),
+      locale.text("operator.plan"),
+      locale.text("operator.status"),
+      { figure: locale.text("operator.credits") },
+      locale.text("operator.until"),
+      { figure: locale.text("operator.keys") },
+      { figure: locale.text("operator.apps") },
+      locale.text("operator.lastUse"),
+      locale.text("operator.created")
+    ],
+    rows: accounts.map((account) => row(account, locale))
+  })
 
 export const layer = Layer.effectDiscard(
   Effect.gen(function* () {
@@ -168,7 +164,7 @@ export const layer = Layer.effectDiscard(
           <section class="panel" aria-label="${text("operator.heading")}">
             ${
               found.accounts.length > 0
-                ? table(found, locale)
+                ? accountTable(found, locale)
                 : html`<div class="empty">
                     <h2>${text("operator.none")}</h2>
                     <p>${text("operator.noneHint")}</p>

@@ -5,6 +5,7 @@ import { html } from "../shared/Html.ts"
 import type { Html } from "../shared/Html.ts"
 import type { Locale } from "../shared/Locale.ts"
 import { select } from "../shared/Select.ts"
+import { table } from "../shared/Table.ts"
 import * as UsageAddress from "./UsageAddress.ts"
 import type { UsageView } from "./UsageAddress.ts"
 
@@ -103,25 +104,21 @@ const row = (call: RecordedCall, locale: Locale): Html =>
     <td><code class="request">${call.requestId}</code></td>
   </tr>`
 
-const table = (calls: ReadonlyArray<RecordedCall>, locale: Locale): Html =>
-  html`<div class="table" role="region" aria-label="${locale.text("usage.lastCalls")}" tabindex="0">
-    <table class="calls">
-      <thead>
-        <tr>
-          <th scope="col">${locale.text("usage.time")}</th>
-          <th scope="col">${locale.text("usage.tool")}</th>
-          <th scope="col">${locale.text("usage.who")}</th>
-          <th scope="col">${locale.text("usage.outcome")}</th>
-          <th scope="col" class="figure">${locale.text("usage.credits")}</th>
-          <th scope="col" class="figure">${locale.text("usage.duration")}</th>
-          <th scope="col">${locale.text("usage.requestId")}</th>
-        </tr>
-      </thead>
-      <tbody>
-        ${calls.map((call) => row(call, locale))}
-      </tbody>
-    </table>
-  </div>`
+const callsTable = (calls: ReadonlyArray<RecordedCall>, locale: Locale): Html =>
+  table({
+    label: locale.text("usage.lastCalls"),
+    kind: "calls",
+    heads: [
+      locale.text("usage.time"),
+      locale.text("usage.tool"),
+      locale.text("usage.who"),
+      locale.text("usage.outcome"),
+      { figure: locale.text("usage.credits") },
+      { figure: locale.text("usage.duration") },
+      locale.text("usage.requestId")
+    ],
+    rows: calls.map((call) => row(call, locale))
+  })
 
 export const lastCalls = (
   {
@@ -151,7 +148,7 @@ export const lastCalls = (
     <h2>${view.before === undefined ? locale.text("usage.lastCalls") : locale.text("usage.olderCalls")}</h2>
     ${filterForm(view, choices, locale)}
     ${isFiltered && html`<p><a href="${addressOf({ ...view, filter: {}, before: undefined })}">${locale.text("usage.clear")}</a></p>`}
-    ${calls.length === 0 ? html`<p class="empty">${nothing}</p>` : table(calls, locale)}
+    ${calls.length === 0 ? html`<p class="empty">${nothing}</p>` : callsTable(calls, locale)}
     ${ways.length > 0 && html`<p class="beside">${ways}</p>`}
     <p class="aside">${locale.text("usage.kept", { days: keptDays })}</p>
   </section>`

@@ -19,6 +19,7 @@ import { Layout } from "../shared/Layout.ts"
 import type { Locale } from "../shared/Locale.ts"
 import * as OutwardLinks from "../shared/OutwardLinks.ts"
 import { PageRoutes } from "../shared/PageRoutes.ts"
+import { table } from "../shared/Table.ts"
 import * as UsageAddress from "./UsageAddress.ts"
 import type { UsageView } from "./UsageAddress.ts"
 import { usageCharts } from "./UsageCharts.ts"
@@ -164,25 +165,16 @@ const amounts = (
     ? undefined
     : html`<section class="panel">
         <h2>${title}</h2>
-        <div class="table" role="region" aria-label="${title}" tabindex="0">
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">${over}</th>
-                <th scope="col" class="figure">${locale.text("usage.calls")}</th>
-                <th scope="col" class="figure">${locale.text("usage.credits")}</th>
-              </tr>
-            </thead>
-            <tbody>
-              ${rows.map(
-                ({ calls, credits, what }) =>
-                  html`<tr>
-                    <td>${what}</td>
-                    <td class="figure">${locale.number(calls)}</td>
-                    <td class="figure">${locale.number(credits)}</td>
-                  </tr>`
-              )}
-            </tbody>
-          </table>
-        </div>
+        ${table({
+          label: title,
+          heads: [over, { figure: locale.text("usage.calls") }, { figure: locale.text("usage.credits") }],
+          rows: rows.map(
+            ({ calls, credits, what }) =>
+              html`<tr>
+                <td>${what}</td>
+                <td class="figure">${locale.number(calls)}</td>
+                <td class="figure">${locale.number(credits)}</td>
+              </tr>`
+          )
+        })}
       </section>`
