@@ -2,9 +2,10 @@
  * The daily comparison of every customer with its subscriptions, because events may be missed, and the retention of processed
  * events. Runs on any number of servers at once: each takes customers that no other has.
  */
-import { Clock, Effect, Layer, Option, Schedule } from "effect"
+import { Clock, Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import type { AccountId } from "../../domain/access/Account.ts"
+import * as BackgroundJob from "../BackgroundJob.ts"
 import * as DatabaseClock from "../database/DatabaseClock.ts"
 import * as Metrics from "../metrics/Metrics.ts"
 import { Billing, differs, told } from "./Billing.ts"
@@ -67,9 +68,7 @@ export const layer = Layer.effectDiscard(
       Effect.andThen(checkUnchecked(stripe.value)),
       Effect.andThen(DatabaseClock.deleting(BillingRows.forgetOldEvents)),
       Effect.provideService(SqlClient.SqlClient, sql),
-      Effect.catch((error) => Effect.logWarning("Subscriptions could not be compared", error)),
-      Effect.schedule(Schedule.jittered(Schedule.spaced(every))),
-      Effect.forkScoped
+      BackgroundJob.repeat(every, "Subscriptions could not be compared")
     )
   })
 )

@@ -11,10 +11,11 @@
  * long run they admit what one does. Limits below 100 are exact. One server has the whole limit. A request counts from its
  * report on, half a second later. A killed server forgets what it has not reported.
  */
-import { Clock, Context, Effect, Exit, Latch, Layer, Schedule, Schema, Semaphore } from "effect"
+import { Clock, Context, Effect, Exit, Latch, Layer, Schema, Semaphore } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql"
 import type { ServiceUnavailable } from "../../domain/ToolError.ts"
+import * as BackgroundJob from "../BackgroundJob.ts"
 import { available } from "../database/Availability.ts"
 import { GivenTime } from "../database/DatabaseClock.ts"
 import { deleteUnlocked, rowsOf } from "../database/Rows.ts"
@@ -295,8 +296,6 @@ export class SharedRates extends Context.Service<
         }
       }).pipe(Effect.withSpan("SharedRates.forget"))
 
-      const warn = (message: string) => (why: unknown) => Effect.logWarning(message, why)
-
       // What was admitted just before the stop.
       yield* Effect.addFinalizer(() => {
         isStopping = true
@@ -307,18 +306,14 @@ export class SharedRates extends Context.Service<
         Effect.andThen(reportOf(false)),
         Effect.catchCause((cause) =>
           Effect.andThen(
-            warn("Requests could not be counted against rate limits")(cause),
+            Effect.logWarning("Requests could not be counted against rate limits", cause),
             Effect.sleep(retryAfterFailure)
           )
         ),
         Effect.forever,
         Effect.forkScoped
       )
-      yield* forget.pipe(
-        Effect.catch(warn("Rate limits that are not in use could not be deleted")),
-        Effect.schedule(Schedule.jittered(Schedule.spaced(forgetEvery))),
-        Effect.forkScoped
-      )
+      yield* forget.pipe(BackgroundJob.repeat(forgetEvery, "Rate limits that are not in use could not be deleted"))
       return SharedRates.of({ take, report, forget })
     })
   )

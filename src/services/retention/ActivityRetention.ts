@@ -2,11 +2,12 @@
  * Retention of the activity log (Config, `ACTIVITY_DAYS`) and of DailyPageViews. Deletes in the background in small steps, on
  * any number of servers at once. Pages hide expired entries even before they are deleted.
  */
-import { Context, Effect, Layer, Option, Schedule, Schema } from "effect"
+import { Context, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql"
 import { AppConfig } from "../../Config.ts"
 import { dayOf } from "../../domain/access/CreditPeriod.ts"
+import * as BackgroundJob from "../BackgroundJob.ts"
 import * as DatabaseClock from "../database/DatabaseClock.ts"
 import { rowOf } from "../database/Rows.ts"
 
@@ -64,11 +65,7 @@ export class ActivityRetention extends Context.Service<
         Effect.withSpan("ActivityRetention.remove")
       )
 
-      yield* remove.pipe(
-        Effect.catch((error) => Effect.logWarning("Old entries of the activity log could not be deleted", error)),
-        Effect.schedule(Schedule.jittered(Schedule.spaced(removeEvery))),
-        Effect.forkScoped
-      )
+      yield* remove.pipe(BackgroundJob.repeat(removeEvery, "Old entries of the activity log could not be deleted"))
       return ActivityRetention.of({ remove })
     })
   )

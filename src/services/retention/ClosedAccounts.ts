@@ -2,10 +2,11 @@
  * Removes what is left of closed accounts: their activity, of which there may be millions of lines, in small steps; and what
  * requests that were under way when the account was closed have written since.
  */
-import { Clock, Context, Effect, Layer, Schedule, Schema } from "effect"
+import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql"
 import { AccountId } from "../../domain/access/Account.ts"
+import * as BackgroundJob from "../BackgroundJob.ts"
 import { forget } from "../access/AccountClosing.ts"
 import { rowOf, rowsOf } from "../database/Rows.ts"
 
@@ -59,11 +60,7 @@ export class ClosedAccounts extends Context.Service<
         return forgotten
       }).pipe(Effect.provideService(SqlClient.SqlClient, sql), Effect.withSpan("ClosedAccounts.remove"))
 
-      yield* remove.pipe(
-        Effect.catch((error) => Effect.logWarning("What is left of closed accounts could not be removed", error)),
-        Effect.schedule(Schedule.jittered(Schedule.spaced(removeEvery))),
-        Effect.forkScoped
-      )
+      yield* remove.pipe(BackgroundJob.repeat(removeEvery, "What is left of closed accounts could not be removed"))
       return ClosedAccounts.of({ remove })
     })
   )

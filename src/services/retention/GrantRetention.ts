@@ -3,9 +3,10 @@
  * long, and keys without tokens (R46). It runs in the background in bounded batches, on any number of servers at once.
  * Only the size of the tables depends on it: expired rows are refused by their time.
  */
-import { Context, Effect, Layer, Option, Schedule, Schema } from "effect"
+import { Context, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError, Statement } from "effect/sql"
+import * as BackgroundJob from "../BackgroundJob.ts"
 import { deleteUnlocked, rowsOf } from "../database/Rows.ts"
 import * as DatabaseClock from "../database/DatabaseClock.ts"
 import * as GrantRows from "../oauth/GrantRows.ts"
@@ -118,11 +119,7 @@ export class GrantRetention extends Context.Service<
         Effect.withSpan("GrantRetention.sweep")
       )
 
-      yield* sweep.pipe(
-        Effect.catch((error) => Effect.logWarning("Expired connections could not be deleted", error)),
-        Effect.schedule(Schedule.jittered(Schedule.spaced(sweepEvery))),
-        Effect.forkScoped
-      )
+      yield* sweep.pipe(BackgroundJob.repeat(sweepEvery, "Expired connections could not be deleted"))
       return GrantRetention.of({ sweep })
     })
   )
