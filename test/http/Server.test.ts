@@ -7,7 +7,7 @@ import type { Socket } from "node:net"
 import { IpNetwork } from "effect/net"
 import * as PeerConnections from "../../src/http/PeerConnections.ts"
 import * as Server from "../../src/http/Server.ts"
-import type { AdSearch } from "../../src/services/search/AdSearch.ts"
+import type { AdSearch } from "../../src/services/search/Searches.ts"
 import * as Messages from "../support/Messages.ts"
 import { TestServer } from "../support/TestServer.ts"
 

@@ -1,11 +1,9 @@
 /** The search services over a test database, with an index that is updated when a test asks for it. */
 import { Layer } from "effect"
-import { AdSearch } from "../../src/services/search/AdSearch.ts"
-import { ProductSearch } from "../../src/services/search/ProductSearch.ts"
+import { AdSearch, ProductSearch, ShopSearch } from "../../src/services/search/Searches.ts"
 import { SearchRunner } from "../../src/services/search/SearchRunner.ts"
 import { ShopItems } from "../../src/services/search/ShopItems.ts"
 import { ShopReader } from "../../src/services/search/ShopReader.ts"
-import { ShopSearch } from "../../src/services/search/ShopSearch.ts"
 import { TrackedShopReader } from "../../src/services/search/TrackedShopReader.ts"
 import { Vocabulary } from "../../src/services/search/Vocabulary.ts"
 import * as TestIndex from "./TestIndex.ts"

@@ -15,9 +15,7 @@ import type { ShopQuery } from "../../domain/search/ShopQuery.ts"
 import type { InvalidArguments } from "../../domain/ToolError.ts"
 import type { SearchFailure } from "../limits/SearchPermits.ts"
 import { links } from "../tools/DashboardUrl.ts"
-import { AdSearch } from "./AdSearch.ts"
-import { ProductSearch } from "./ProductSearch.ts"
-import { ShopSearch } from "./ShopSearch.ts"
+import { AdSearch, ProductSearch, ShopSearch } from "./Searches.ts"
 
 type Exported<Item> = Effect.Effect<ReadonlyArray<Item>, InvalidArguments | SearchFailure>
 

@@ -7,7 +7,7 @@ import { filterOf, groupings } from "../../../src/domain/search/MarketOverview.t
 import * as SearchAddress from "../../../src/domain/search/SearchAddress.ts"
 import { ShopFilter } from "../../../src/domain/search/ShopQuery.ts"
 import { MarketOverview } from "../../../src/services/search/MarketOverview.ts"
-import { ShopSearch } from "../../../src/services/search/ShopSearch.ts"
+import { ShopSearch } from "../../../src/services/search/Searches.ts"
 import { Vocabulary } from "../../../src/services/search/Vocabulary.ts"
 import * as MarketOverviewTool from "../../../src/services/tools/MarketOverview.ts"
 import * as ToolDefinition from "../../../src/services/tools/ToolDefinition.ts"

@@ -1,0 +1,132 @@
+/** The searches behind `search_ads`, `search_products` and `search_shops`, and behind the pages with the same results. */
+import { Context, DateTime, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import type { AccountId } from "../../domain/access/Account.ts"
+import type { FoundAd } from "../../domain/catalog/AdItem.ts"
+import type { FoundProduct } from "../../domain/catalog/ProductItem.ts"
+import type { ShopFacts } from "../../domain/catalog/ShopItem.ts"
+import * as AdQuery from "../../domain/search/AdQuery.ts"
+import * as Narrowing from "../../domain/search/Narrowing.ts"
+import * as Page from "../../domain/search/Page.ts"
+import type { ProductQuery } from "../../domain/search/ProductQuery.ts"
+import type { ShopQuery } from "../../domain/search/ShopQuery.ts"
+import type { InvalidArguments } from "../../domain/ToolError.ts"
+import type { SearchFailure } from "../limits/SearchPermits.ts"
+import * as AdSql from "./AdSql.ts"
+import * as ProductSql from "./ProductSql.ts"
+import * as Queries from "./Queries.ts"
+import { SearchRunner } from "./SearchRunner.ts"
+import * as ShopSql from "./ShopSql.ts"
+
+type Found<A> = Effect.Effect<A, InvalidArguments | SearchFailure>
+
+interface AdPage {
+  readonly ads: ReadonlyArray<FoundAd>
+  readonly pagination: Page.AdPagination
+}
+
+export class AdSearch extends Context.Service<AdSearch, { search(query: AdQuery.AdQuery): Found<AdPage> }>()(
+  "discovery/search/AdSearch"
+) {
+  static readonly layer = Layer.effect(
+    AdSearch,
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const runner = yield* SearchRunner
+
+      const search = Effect.fn("AdSearch.search")(function* (query: AdQuery.AdQuery) {
+        const today = DateTime.formatIsoDateUtc(yield* DateTime.now)
+        const found = yield* runner.run({
+          names: query,
+          query: (names) => Queries.fromAdQuery(query, names, today),
+          hint: () => Narrowing.hint(query),
+          read: AdSql.read(sql)
+        })
+        const mode = AdQuery.mode(query)
+        const isGrouped = mode === "grouped_by_shop"
+        return {
+          ads: found.rows.map(AdSql.toFound(found.list)),
+          pagination: {
+            ...Page.pagination(query, found.total, isGrouped ? found.stores : found.total),
+            mode,
+            ...(isGrouped ? { matching_shops: found.stores } : {})
+          }
+        }
+      })
+
+      return AdSearch.of({ search })
+    })
+  )
+}
+
+interface ProductPage {
+  readonly products: ReadonlyArray<FoundProduct>
+  readonly pagination: Page.Pagination
+}
+
+export class ProductSearch extends Context.Service<
+  ProductSearch,
+  {
+    /** `accountId` affects only `shop.is_tracked`. */
+    search(query: ProductQuery, accountId: AccountId): Found<ProductPage>
+  }
+>()("discovery/search/ProductSearch") {
+  static readonly layer = Layer.effect(
+    ProductSearch,
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const runner = yield* SearchRunner
+
+      const search = Effect.fn("ProductSearch.search")(function* (query: ProductQuery, accountId: AccountId) {
+        const found = yield* runner.run({
+          names: query,
+          query: (names) => Queries.fromProductQuery(query, names),
+          hint: () => Narrowing.hint(query),
+          read: ProductSql.read(sql, accountId)
+        })
+        return {
+          products: found.rows.map(ProductSql.toFound(found.list)),
+          pagination: Page.pagination(query, found.total)
+        }
+      })
+
+      return ProductSearch.of({ search })
+    })
+  )
+}
+
+interface ShopPage {
+  readonly shops: ReadonlyArray<ShopFacts>
+  readonly pagination: Page.Pagination
+}
+
+export class ShopSearch extends Context.Service<
+  ShopSearch,
+  {
+    /** `accountId` affects only `is_tracked`. */
+    search(query: ShopQuery, accountId: AccountId): Found<ShopPage>
+  }
+>()("discovery/search/ShopSearch") {
+  static readonly layer = Layer.effect(
+    ShopSearch,
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const runner = yield* SearchRunner
+
+      const search = Effect.fn("ShopSearch.search")(function* (query: ShopQuery, accountId: AccountId) {
+        const found = yield* runner.run({
+          names: query,
+          query: (names) => Queries.fromShopQuery(query, names),
+          hint: () => Narrowing.hint(query),
+          read: ShopSql.read(sql, accountId)
+        })
+        return {
+          shops: found.rows.map(ShopSql.toFacts(found.list)),
+          pagination: Page.pagination(query, found.total)
+        }
+      })
+
+      return ShopSearch.of({ search })
+    })
+  )
+}
