@@ -3,7 +3,7 @@ import { Array, Clock, Context, Effect, Exit, Layer, Request, Schedule } from "e
 import { SqlClient } from "effect/sql"
 import { AppConfig } from "../../Config.ts"
 import type { Caller } from "../../domain/access/Account.ts"
-import { keyConflict, unfitKey } from "../../domain/access/ChargeError.ts"
+import { keyConflict, unfitKey } from "../../domain/access/IdempotencyKey.ts"
 import type { InsufficientCredits, InvalidArguments, ServiceUnavailable } from "../../domain/ToolError.ts"
 import { available, availableToRead } from "../database/Availability.ts"
 import * as DatabaseClock from "../database/DatabaseClock.ts"

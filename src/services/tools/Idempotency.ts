@@ -1,12 +1,10 @@
 /** Idempotency keys: a repeated call with the same key is not charged again (D16). */
 import { Result } from "effect"
 import { hash } from "node:crypto"
-import { isIdempotencyKey } from "../../domain/access/ChargeError.ts"
+import { isIdempotencyKey, keyPath, metaKey } from "../../domain/access/IdempotencyKey.ts"
 import { issueAt } from "../../domain/ArgumentIssue.ts"
 import type { ArgumentIssue } from "../../domain/ArgumentIssue.ts"
 import type { RawArguments } from "./ToolDefinition.ts"
-
-export const metaKey = "discovery/idempotency-key"
 
 /** The key in `_meta` of a call. */
 export const keyOf = (
@@ -15,7 +13,7 @@ export const keyOf = (
   const key = meta?.[metaKey] ?? undefined
   return key === undefined || isIdempotencyKey(key)
     ? Result.succeed(key)
-    : Result.fail(issueAt(`_meta.${metaKey}`, "bad_idempotency_key"))
+    : Result.fail(issueAt(keyPath, "bad_idempotency_key"))
 }
 
 /** Identifies a call by its tool and arguments. Only for decoded arguments, whose nesting is bounded. */

@@ -3,7 +3,10 @@ import { Schema } from "effect"
 import { issueAt } from "../ArgumentIssue.ts"
 import { InvalidArguments } from "../ToolError.ts"
 
-const keyPath = "_meta.discovery/idempotency-key"
+/** Its name in `_meta` of a call. */
+export const metaKey = "discovery/idempotency-key"
+
+export const keyPath = `_meta.${metaKey}`
 
 /** The key was used for a different call of the account within 24 hours. */
 export const keyConflict = (): InvalidArguments =>
