@@ -7,8 +7,11 @@ import { Accounts } from "../services/access/Accounts.ts"
 import type { AccountRecord } from "../services/access/AccountRecord.ts"
 import { Passwords } from "../services/access/Passwords.ts"
 import { asUserError } from "./UserErrors.ts"
+import type { Told } from "./UserErrors.ts"
 
 export const email = Argument.String("email").pipe(Argument.withDescription("E-mail address of the account"))
+
+export const accountOf = (email: string) => Effect.flatMap(Accounts, (accounts) => accounts.find(email))
 
 /** Not an argument: other users of the machine and the shell history would see it. */
 const passwordFrom = Flag.Literals("password", ["generate", "prompt", "stdin"]).pipe(
@@ -59,6 +62,13 @@ const line = ({ credits, email, id, plan, role, status }: AccountRecord): string
     ...(role === "customer" ? [] : [role])
   ].join("  ")
 
+/** Prints the account as it is after the change. */
+const change = <E extends Told>(run: (accounts: Accounts["Service"]) => Effect.Effect<AccountRecord, E>) =>
+  Effect.flatMap(Accounts, run).pipe(
+    Effect.flatMap((account) => Console.log(line(account))),
+    asUserError
+  )
+
 const create = Command.make(
   "create",
   {
@@ -100,10 +110,7 @@ const list = Command.make("list", {}, () =>
 ).pipe(Command.withDescription("List the accounts"))
 
 const setPlan = Command.make("set-plan", { email, plan }, ({ email, plan }) =>
-  Effect.gen(function* () {
-    const accounts = yield* Accounts
-    yield* Console.log(line(yield* accounts.setPlan(email, plan)))
-  }).pipe(asUserError)
+  change((accounts) => accounts.setPlan(email, plan))
 ).pipe(Command.withDescription("Change the plan; the allowance of the current period follows"))
 
 const status = Argument.Literals("status", subscriptionStatuses).pipe(
@@ -111,10 +118,7 @@ const status = Argument.Literals("status", subscriptionStatuses).pipe(
 )
 
 const setStatus = Command.make("set-status", { email, status }, ({ email, status }) =>
-  Effect.gen(function* () {
-    const accounts = yield* Accounts
-    yield* Console.log(line(yield* accounts.setStatus(email, status)))
-  }).pipe(asUserError)
+  change((accounts) => accounts.setStatus(email, status))
 ).pipe(Command.withDescription("Change the status of the subscription; keys are kept"))
 
 const setRole = Command.make(
@@ -125,11 +129,7 @@ const setRole = Command.make(
       Argument.withDescription("operator: sees all accounts in the dashboard and sets their plan and status")
     )
   },
-  ({ email, role }) =>
-    Effect.gen(function* () {
-      const accounts = yield* Accounts
-      yield* Console.log(line(yield* accounts.setRole(email, role)))
-    }).pipe(asUserError)
+  ({ email, role }) => change((accounts) => accounts.setRole(email, role))
 ).pipe(Command.withDescription("Make an account an operator's, or a customer's again; at once"))
 
 const grant = Command.make(
@@ -139,11 +139,7 @@ const grant = Command.make(
     credits: Argument.Int("credits").pipe(Argument.withDescription("Credits to add to the current period")),
     note: Flag.String("note").pipe(Flag.withDescription("Why; kept in the ledger"), Flag.optional)
   },
-  ({ credits, email, note }) =>
-    Effect.gen(function* () {
-      const accounts = yield* Accounts
-      yield* Console.log(line(yield* accounts.grant(email, credits, Option.getOrUndefined(note))))
-    }).pipe(asUserError)
+  ({ credits, email, note }) => change((accounts) => accounts.grant(email, credits, Option.getOrUndefined(note)))
 ).pipe(Command.withDescription("Grant credits"))
 
 const resetPassword = Command.make("reset-password", { email, password: passwordFrom }, (options) =>
@@ -156,10 +152,7 @@ const resetPassword = Command.make("reset-password", { email, password: password
 ).pipe(Command.withDescription("Set a new password"))
 
 const resetPasskeys = Command.make("reset-passkeys", { email }, ({ email }) =>
-  Effect.gen(function* () {
-    const accounts = yield* Accounts
-    yield* Console.log(line(yield* accounts.resetPasskeys(email)))
-  }).pipe(asUserError)
+  change((accounts) => accounts.resetPasskeys(email))
 ).pipe(
   Command.withDescription(
     "Remove passkeys, second step and recovery codes, for an owner who has lost them; ends all sessions"

@@ -1,12 +1,11 @@
 /** `discovery app ...`: connected apps of an account (S94), and the server key of refresh tokens. */
 import { Console, DateTime, Effect } from "effect"
 import { Argument, Command } from "effect/cli"
-import { Accounts } from "../services/access/Accounts.ts"
 import { ConnectedApps } from "../services/oauth/ConnectedApps.ts"
 import type { ConnectedApp } from "../services/oauth/ConnectedApps.ts"
 import { ServerKey } from "../services/oauth/ServerKey.ts"
 import { availableOnce } from "../services/database/Availability.ts"
-import { email } from "./AccountCommand.ts"
+import { accountOf, email } from "./AccountCommand.ts"
 import { asUserError } from "./UserErrors.ts"
 
 /** Such as `12  Claude  by claude.ai  connected 2026-03-01T09:00:00.000Z  last used never`. */
@@ -21,7 +20,7 @@ const line = ({ connectedAt, id, lastUsedAt, name, publisher }: ConnectedApp): s
 
 const list = Command.make("list", { email }, ({ email }) =>
   Effect.gen(function* () {
-    const account = yield* Effect.flatMap(Accounts, (accounts) => accounts.find(email))
+    const account = yield* accountOf(email)
     const apps = yield* Effect.flatMap(ConnectedApps, (apps) => apps.list(account.id))
     yield* Effect.forEach(apps, (app) => Console.log(line(app)), { discard: true })
   }).pipe(asUserError)
@@ -32,7 +31,7 @@ const revoke = Command.make(
   { email, id: Argument.Int("id").pipe(Argument.withDescription("Number of the app, as listed")) },
   ({ email, id }) =>
     Effect.gen(function* () {
-      const account = yield* Effect.flatMap(Accounts, (accounts) => accounts.find(email))
+      const account = yield* accountOf(email)
       yield* Effect.flatMap(ConnectedApps, (apps) => apps.revoke(account.id, id))
       yield* Console.log(`App ${id} is disconnected; calls with its tokens get HTTP 401 from now on.`)
     }).pipe(asUserError)

@@ -3,10 +3,9 @@ import { Console, DateTime, Effect, Option, Redacted } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { mask } from "../domain/access/Credential.ts"
 import { keyEnds } from "../domain/access/KeyEnd.ts"
-import { Accounts } from "../services/access/Accounts.ts"
 import { ApiKeys } from "../services/access/ApiKeys.ts"
 import type { ApiKey, NewKey } from "../services/access/ApiKeys.ts"
-import { email } from "./AccountCommand.ts"
+import { accountOf, email } from "./AccountCommand.ts"
 import { asUserError } from "./UserErrors.ts"
 
 /**
@@ -33,14 +32,14 @@ const create = Command.make(
   { email, name: Argument.String("name").pipe(Argument.withDescription("What the key is for, 1 to 60 characters")) },
   ({ email, name }) =>
     Effect.gen(function* () {
-      const account = yield* Effect.flatMap(Accounts, (accounts) => accounts.find(email))
+      const account = yield* accountOf(email)
       yield* tell(yield* Effect.flatMap(ApiKeys, (keys) => keys.create(account.id, name)))
     }).pipe(asUserError)
 ).pipe(Command.withDescription("Make a key"))
 
 const list = Command.make("list", { email }, ({ email }) =>
   Effect.gen(function* () {
-    const account = yield* Effect.flatMap(Accounts, (accounts) => accounts.find(email))
+    const account = yield* accountOf(email)
     const keys = yield* Effect.flatMap(ApiKeys, (keys) => keys.list(account.id))
     yield* Effect.forEach(keys, (key) => Console.log(line(key)), { discard: true })
   }).pipe(asUserError)
@@ -59,7 +58,7 @@ const replace = Command.make(
   },
   ({ email, ends, id, name }) =>
     Effect.gen(function* () {
-      const account = yield* Effect.flatMap(Accounts, (accounts) => accounts.find(email))
+      const account = yield* accountOf(email)
       const made = yield* Effect.flatMap(ApiKeys, (keys) =>
         keys.replace(account.id, id, { ends, ...(Option.isSome(name) ? { name: name.value } : {}) })
       )
@@ -74,7 +73,7 @@ const replace = Command.make(
 
 const revoke = Command.make("revoke", { email, id }, ({ email, id }) =>
   Effect.gen(function* () {
-    const account = yield* Effect.flatMap(Accounts, (accounts) => accounts.find(email))
+    const account = yield* accountOf(email)
     yield* Effect.flatMap(ApiKeys, (keys) => keys.revoke(account.id, id))
     yield* Console.log(`Key ${id} is revoked; calls with it get HTTP 401 from now on.`)
   }).pipe(asUserError)

@@ -1,10 +1,9 @@
 /** `discovery track ...`: tracked stores and own brand stores of an account (D12). */
 import { Console, Effect } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { Accounts } from "../services/access/Accounts.ts"
 import { TrackedShops } from "../services/access/TrackedShops.ts"
 import type { TrackedShop } from "../services/access/TrackedShops.ts"
-import { email } from "./AccountCommand.ts"
+import { accountOf, email } from "./AccountCommand.ts"
 import { asUserError } from "./UserErrors.ts"
 
 const domain = Argument.String("domain").pipe(Argument.withDescription("Domain of the store"))
@@ -12,8 +11,6 @@ const domain = Argument.String("domain").pipe(Argument.withDescription("Domain o
 /** Such as `   12  tracked  shop.example.com`. */
 const line = ({ domain, kind, shopId }: TrackedShop): string =>
   [String(shopId).padStart(5), kind.padEnd(7), domain].join("  ")
-
-const accountOf = (email: string) => Effect.flatMap(Accounts, (accounts) => accounts.find(email))
 
 const add = Command.make(
   "add",

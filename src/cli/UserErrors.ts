@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { CliError } from "effect/cli"
 
 /** A failure whose message says what is wrong and what to do. */
-interface Told {
+export interface Told {
   readonly message: string
   readonly hint?: string | undefined
 }
