@@ -72,12 +72,8 @@ export class CredentialResolver extends Context.Service<
       }
 
       /** The period is searched from the end of its index, so that one row is read whatever the number of months. */
-      const findHolders = Effect.fnUntraced(function* (
-        credentials: Statement.Fragment,
-        hashes: ReadonlyArray<string>,
-        day: string
-      ) {
-        return yield* sql`
+      const findHolders = (credentials: Statement.Fragment, hashes: ReadonlyArray<string>, day: string) =>
+        sql`
           SELECT encode(c.hash, 'hex') AS hash, c.id AS credential_id, a.id AS account_id, a.plan, a.status,
             a.subscription_began_on::text AS began_on, (a.created_at AT TIME ZONE 'UTC')::date::text AS created_on,
             CASE WHEN p.period_end > ${day}::date THEN jsonb_build_object('periodStart', p.period_start,
@@ -89,7 +85,6 @@ export class CredentialResolver extends Context.Service<
             SELECT * FROM credit_period WHERE account_id = a.id AND period_start <= ${day}::date
             ORDER BY period_start DESC LIMIT 1
           ) p ON true`.pipe(decodeHolders)
-      })
 
       /** Reads the callers; opens missing periods and reads those callers again. */
       const findCurrent = Effect.fnUntraced(function* (

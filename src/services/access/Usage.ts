@@ -104,8 +104,8 @@ export class Usage extends Context.Service<
         return { ...account, credits: CreditPeriods.standing(allowances, account, nowMillis) ?? none }
       })
 
-      const readSums = Effect.fnUntraced(function* (accountId: AccountId, from: string, through: string) {
-        return yield* sql`
+      const readSums = (accountId: AccountId, from: string, through: string) =>
+        sql`
             SELECT day::text, tool, credential_kind AS kind, credential_id AS id,
               sum(calls)::integer AS calls, sum(credits)::integer AS credits
             FROM (
@@ -117,11 +117,9 @@ export class Usage extends Context.Service<
             ) used
             GROUP BY GROUPING SETS ((day), (tool), (credential_kind, credential_id))
             ORDER BY calls DESC, credits DESC, tool, kind, id`.pipe(decodeSums)
-      })
 
-      const readHas = Effect.fnUntraced(function* (accountId: AccountId) {
-        return yield* decodeHas(sql`SELECT EXISTS (SELECT FROM activity_day WHERE account_id = ${accountId}) AS has`)
-      })
+      const readHas = (accountId: AccountId) =>
+        decodeHas(sql`SELECT EXISTS (SELECT FROM activity_day WHERE account_id = ${accountId}) AS has`)
 
       const read = Effect.fnUntraced(
         function* (accountId: AccountId, span: Span, nowMillis: number) {

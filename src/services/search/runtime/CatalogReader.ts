@@ -92,15 +92,14 @@ export class CatalogReader extends Context.Service<
       const sql = yield* SqlClient.SqlClient
       const view = make(sql)
 
-      const head = Effect.fnUntraced(function* (since: number): Effect.fn.Return<Head, SqlError.SqlError> {
-        return yield* sql`
+      const head = (since: number): Effect.Effect<Head, SqlError.SqlError> =>
+        sql`
           SELECT c.id AS "catalogId", c.version, v.token, c.niches_version AS "nichesVersion",
             coalesce((
               SELECT greatest(0, date_part('epoch', clock_timestamp() - min(later.committed_at)))
               FROM catalog_version later WHERE later.version > ${since}
             ), 0) AS "lagSeconds"
           FROM catalog c JOIN catalog_version v USING (version)`.pipe(decodeHead)
-      })
 
       return CatalogReader.of({
         head,
