@@ -12,17 +12,10 @@ export const toJson = (envelope: object): string => {
 
 const drop = (envelope: object, results: ReadonlyArray<unknown>): string => {
   const cut = (items: ReadonlyArray<unknown>) => JSON.stringify({ ...envelope, results: items, truncated: true })
-  let bytes = Buffer.byteLength(cut([]))
-  let kept = 0
-  for (const item of results) {
-    bytes += Buffer.byteLength(JSON.stringify(item)) + (kept === 0 ? 0 : comma)
-    if (bytes > maxBytes) break
-    kept++
-  }
-  return cut(results.slice(0, kept))
+  // One byte more: the first item has no comma.
+  const left = maxBytes - Buffer.byteLength(cut([])) + 1
+  return cut(fit(results, { maxItems: results.length, maxBytes: left }))
 }
-
-const comma = 1
 
 /** The first items, within `maxItems` and within `maxBytes` of UTF-8 JSON, commas included. */
 export const fit = <A>(
