@@ -3,6 +3,7 @@ import { Schema } from "effect"
 import { fit } from "../Truncation.ts"
 import { fromHtml } from "./PlainText.ts"
 import type { ProductDetails } from "./ProductDetails.ts"
+import type { FoundProduct } from "./ProductItem.ts"
 import { cut } from "./ThirdPartyText.ts"
 
 const Text = Schema.NullOr(Schema.String)
@@ -51,14 +52,7 @@ export const ProductRecordItem = Schema.Struct({
 export type ProductRecordItem = typeof ProductRecordItem.Type
 
 /** A product on record; `details` are not known of every product. */
-export interface ProductOnRecord {
-  readonly id: number
-  readonly title: string
-  readonly url: string | null
-  readonly imageUrl: string | null
-  readonly price: number
-  readonly currency: string | null
-  readonly createdAt: string | null
+export interface ProductOnRecord extends Omit<FoundProduct, "shop"> {
   readonly details: ProductDetails | null
   readonly shop: ProductRecordItem["shop"]
 }

@@ -2,7 +2,7 @@
 import { Effect, Layer, Redacted, Schema } from "effect"
 import { AccountClosing } from "../../../services/access/AccountClosing.ts"
 import * as Csrf from "../shared/Csrf.ts"
-import { field, problemOf, problemSummary, refusal, tooMany } from "../shared/Fields.ts"
+import { ownPassword, problemSummary, refusal, tooMany } from "../shared/Fields.ts"
 import type { Refusal } from "../shared/Fields.ts"
 import { withDone } from "../shared/FlashNotice.ts"
 import { html } from "../shared/Html.ts"
@@ -44,14 +44,7 @@ export const layer = Layer.effectDiscard(
           <p>${text("closing.final")}</p>
           <form method="post" action="${closePath}">
             ${Csrf.hidden(visitor)}
-            <input type="text" name="username" autocomplete="username" value="${session.email}" hidden />
-            ${field({
-              name: "current",
-              label: text("emailChange.password"),
-              type: "password",
-              autocomplete: "current-password",
-              error: problemOf(problems, "current")
-            })}
+            ${ownPassword({ name: "current", label: text("emailChange.password"), email: session.email, problems })}
             <button type="submit">${text("closing.submit")}</button>
           </form>
           <p><a href="${sections.account}">${text("closing.keep")}</a></p>

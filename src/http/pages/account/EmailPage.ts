@@ -7,7 +7,7 @@ import { AppConfig } from "../../../Config.ts"
 import { EmailChange } from "../../../services/access/EmailChange.ts"
 import * as ClientAddress from "../../ClientAddress.ts"
 import * as Csrf from "../shared/Csrf.ts"
-import { field, problemOf, problemSummary, refusal, tooMany } from "../shared/Fields.ts"
+import { field, ownPassword, problemOf, problemSummary, refusal, tooMany } from "../shared/Fields.ts"
 import type { Problem, Refusal } from "../shared/Fields.ts"
 import { withDone } from "../shared/FlashNotice.ts"
 import { html } from "../shared/Html.ts"
@@ -61,14 +61,7 @@ export const layer = Layer.effectDiscard(
               value: email,
               error: problemOf(problems, "email")
             })}
-            <input type="text" name="username" autocomplete="username" value="${session.email}" hidden />
-            ${field({
-              name: "current",
-              label: text("emailChange.password"),
-              type: "password",
-              autocomplete: "current-password",
-              error: problemOf(problems, "current")
-            })}
+            ${ownPassword({ name: "current", label: text("emailChange.password"), email: session.email, problems })}
             <button type="submit">${text("emailChange.submit")}</button>
           </form>
           <p><a href="${sections.account}">${text("password.toAccount")}</a></p>

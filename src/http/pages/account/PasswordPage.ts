@@ -3,7 +3,7 @@ import { Effect, Layer, Redacted, Schema } from "effect"
 import * as Password from "../../../domain/access/Password.ts"
 import { PasswordChange } from "../../../services/access/PasswordChange.ts"
 import * as Csrf from "../shared/Csrf.ts"
-import { field, problemOf, problemSummary, refusal, tooMany } from "../shared/Fields.ts"
+import { field, ownPassword, problemOf, problemSummary, refusal, tooMany } from "../shared/Fields.ts"
 import type { Problem, Refusal } from "../shared/Fields.ts"
 import { html } from "../shared/Html.ts"
 import type { Html } from "../shared/Html.ts"
@@ -69,7 +69,6 @@ export const layer = Layer.effectDiscard(
     const passwords = yield* PasswordChange
     const { page } = yield* Layout
 
-    // The hidden e-mail address lets password managers recognize the account.
     const show = (visitor: SignedIn, { problems = [], ...answer }: Partial<Refusal> = {}) => {
       const { text } = visitor.locale
       return page({
@@ -83,14 +82,7 @@ export const layer = Layer.effectDiscard(
           <p>${text("password.effect")}</p>
           <form method="post" action="${passwordPath}">
             ${Csrf.hidden(visitor)}
-            <input type="text" name="username" autocomplete="username" value="${visitor.session.email}" hidden />
-            ${field({
-              name: "current",
-              label: text("password.current"),
-              type: "password",
-              autocomplete: "current-password",
-              error: problemOf(problems, "current")
-            })}
+            ${ownPassword({ name: "current", label: text("password.current"), email: visitor.session.email, problems })}
             ${newPasswordFields(problems, visitor.locale)}
             <button type="submit">${text("password.submit")}</button>
           </form>

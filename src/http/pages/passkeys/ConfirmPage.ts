@@ -10,7 +10,7 @@ import { SecondStep } from "../../../services/access/passkeys/SecondStep.ts"
 import { Sessions } from "../../../services/access/Sessions.ts"
 import { SignIn } from "../../../services/access/SignIn.ts"
 import * as Csrf from "../shared/Csrf.ts"
-import { field, problemOf, problemSummary } from "../shared/Fields.ts"
+import { ownPassword, problemSummary } from "../shared/Fields.ts"
 import type { Problem } from "../shared/Fields.ts"
 import { html } from "../shared/Html.ts"
 import { Layout, sections } from "../shared/Layout.ts"
@@ -88,15 +88,8 @@ export const layer = Layer.effectDiscard(
             !options.needsPasskey &&
             html`<form method="post" action="${path}">
               ${Csrf.hidden(visitor)}
-              <input type="text" name="username" autocomplete="username" value="${session.email}" hidden />
               ${returnTo !== undefined && html`<input type="hidden" name="return_to" value="${returnTo}" />`}
-              ${field({
-                name: "password",
-                label: text("signIn.password"),
-                type: "password",
-                autocomplete: "current-password",
-                error: problemOf(problems, "password")
-              })}
+              ${ownPassword({ name: "password", label: text("signIn.password"), email: session.email, problems })}
               <button type="submit">${text("confirm.usePassword")}</button>
             </form>`
           }

@@ -61,6 +61,19 @@ export const problemSummary = (problems: ReadonlyArray<Problem>): Html | undefin
 export const problemOf = (problems: ReadonlyArray<Problem>, name: string): string | undefined =>
   problems.find((problem) => problem.field === name)?.message
 
+/** The current password. The hidden e-mail address lets password managers recognize the account. */
+export const ownPassword = (options: {
+  readonly name: string
+  readonly label: string
+  readonly email: string
+  readonly problems: ReadonlyArray<Problem>
+}): Html => {
+  const { email, problems, ...rest } = options
+  const error = problemOf(problems, rest.name)
+  return html`<input type="text" name="username" autocomplete="username" value="${email}" hidden />
+    ${field({ ...rest, type: "password", autocomplete: "current-password", error })}`
+}
+
 /** A form that was not accepted: what is wrong, and how the response says so. */
 export interface Refusal {
   readonly problems: ReadonlyArray<Problem>
