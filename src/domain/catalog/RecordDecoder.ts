@@ -111,6 +111,11 @@ const shapeOf = (ast: SchemaAST.AST, cleans: boolean): Fit => {
 const unionFit = ({ types }: SchemaAST.Union, cleans: boolean): Fit => {
   if (cleans && types.filter((type) => !isPlain(type)).length > 1) return never
   const members = types.map((type) => fitOf(type, cleans))
+  const [member, other] = types
+  if (types.length === 2 && member !== undefined && other?._tag === "Null" && isPlain(other)) {
+    const fit = fitOf(member, cleans)
+    return (value) => (value === null ? null : fit(value))
+  }
   return (value) => {
     for (const fit of members) {
       const fitted = fit(value)

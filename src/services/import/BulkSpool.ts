@@ -62,7 +62,8 @@ const toChunk = (lines: ReadonlyArray<string>, domain: string): ImportChunk => {
   let next = 0
   for (const written of lines) {
     if (written === "") continue
-    if (isNumber.test(written)) {
+    // A line that holds an object never begins with a digit.
+    if (written < ":" && written >= "0") {
       next = Number(written)
       continue
     }
@@ -80,9 +81,6 @@ const toChunk = (lines: ReadonlyArray<string>, domain: string): ImportChunk => {
   const read = join(Array.from(groups.values(), (group) => BulkProducts.toReading(group, domain)))
   return chunk({ ...read, rejects: [...rejects, ...read.rejects] })
 }
-
-/** A line that holds an object never begins with a digit. */
-const isNumber = /^\d/u
 
 interface Parsed {
   readonly product: string

@@ -8,7 +8,7 @@ import type { Foreign } from "./Foreign.ts"
 import { nothing, ofProduct } from "./Reading.ts"
 import type { Reading } from "./Reading.ts"
 
-const kindOf = (id: string): string => /^gid:\/\/shopify\/(\w+)\//u.exec(id)?.[1] ?? ""
+const isOf = (kind: string, id: unknown): boolean => text(id)?.startsWith(`gid://shopify/${kind}/`) === true
 
 export const isBulk = (record: Foreign): boolean => {
   const id = text(record["id"])
@@ -71,12 +71,12 @@ export const toReading = (parts: ReadonlyArray<Part>, domain: string): Reading =
   }
   const { line, record } = own
   const id = text(record["id"]) ?? ""
-  if (kindOf(id) !== "Product" && !("title" in record)) return { ...nothing, skipped: 1 }
+  if (!isOf("Product", id) && !("title" in record)) return { ...nothing, skipped: 1 }
   const variants: Array<Foreign> = []
   const others: Array<Foreign> = []
   for (const part of parts) {
     if (part === own) continue
-    const isVariant = kindOf(text(part.record["id"]) ?? "") === "ProductVariant" || "price" in part.record
+    const isVariant = isOf("ProductVariant", part.record["id"]) || "price" in part.record
     if (isVariant) variants.push(part.record)
     else others.push(part.record)
   }
