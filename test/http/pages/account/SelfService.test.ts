@@ -155,7 +155,9 @@ layer(services(), { excludeTestServices: true, timeout: "10 minutes" })("self-se
       [{ email: "", password: "" }, "Enter your e-mail address."],
       [{ email: "ada", password }, "Enter an e-mail address such as"],
       [{ email: "ada@discovery.test", password: "short" }, "at least 12 characters"],
-      [{ email: "ada@discovery.test", password: "passwordpassword" }, "too common"]
+      [{ email: "ada@discovery.test", password: "passwordpassword" }, "too easy to guess"],
+      [{ email: "ada@discovery.test", password: "football2026!" }, "among the most common ones"],
+      [{ email: "lovelace@discovery.test", password: "lovelace-1815" }, "little more than your e-mail address"]
     ] as const)("says what is wrong: %j", ([fields, message]) =>
       Effect.gen(function* () {
         const tab = yield* Consent.browser
