@@ -155,9 +155,9 @@ const selfService = Layer.mergeAll(
   AccountClosing.layer,
   ClosedAccounts.layer
 ).pipe(
-  Layer.provideMerge(Mailer.layer),
   Layer.provide([AccountLinks.layer, SignInAttempts.layer, Passwords.layer]),
-  Layer.provideMerge(signIn)
+  Layer.provideMerge(signIn),
+  Layer.provideMerge(Mailer.layer)
 )
 
 /** Hosts of metadata documents are untrusted: a name server that does not answer must not delay others. */

@@ -14,12 +14,15 @@ import { Sessions } from "../../src/services/access/Sessions.ts"
 import { SignIn } from "../../src/services/access/SignIn.ts"
 import * as Access from "./Access.ts"
 import { Authenticator } from "./Authenticator.ts"
+import * as KeptMails from "./KeptMails.ts"
 import { SetClock } from "./SetClock.ts"
 import { TestDatabase } from "./TestDatabase.ts"
 
 export const origin = "https://discovery.test"
 export const start = "2026-03-10T12:00:00Z"
 export const password = Redacted.make("nine green whales")
+
+export const mails = KeptMails.make()
 
 const stored = (text: Redacted.Redacted) => `$argon2id$${Redacted.value(text)}`
 
@@ -32,7 +35,7 @@ const passwords = Layer.succeed(Passwords, {
 export const layer = Layer.mergeAll(PasskeySignIn.layer, SecondStep.layer, PasswordChange.layer).pipe(
   Layer.provideMerge(Layer.mergeAll(Passkeys.layer, SignIn.layer)),
   Layer.provideMerge(Sessions.layer),
-  Layer.provide([passwords, NodeCrypto.layer, AppConfig.layerOf({ baseUrl: origin })]),
+  Layer.provide([passwords, mails.layer, NodeCrypto.layer, AppConfig.layerOf({ baseUrl: origin })]),
   Layer.provideMerge(Access.layerUnhashed),
   Layer.provideMerge(TestDatabase.layer),
   Layer.provideMerge(SetClock.layer(start)),

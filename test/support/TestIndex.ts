@@ -14,11 +14,11 @@ import * as path from "node:path"
 import { inject } from "vitest"
 import type { AppSettings } from "../../src/Config.ts"
 
-/** For the whole service: the index on this thread, and its snapshots in the folder of the run's PostgreSQL. */
-export const settings = (): Pick<AppSettings, "indexDir" | "searchWorkers"> => ({
-  indexDir: path.join(inject("postgres").host, `index-${randomBytes(4).toString("hex")}`),
-  searchWorkers: 0
-})
+/** For the whole service: the index on this thread; its snapshots and mails are in the folder of the run's PostgreSQL. */
+export const settings = (): Pick<AppSettings, "dataDir" | "indexDir" | "searchWorkers"> => {
+  const dataDir = path.join(inject("postgres").host, `data-${randomBytes(4).toString("hex")}`)
+  return { dataDir, indexDir: path.join(dataDir, "index"), searchWorkers: 0 }
+}
 
 export const layer: Layer.Layer<
   CatalogIndex | RefreshIndex,

@@ -7,9 +7,7 @@ import { Clock, Context, Effect, Fiber, Layer, Option } from "effect"
 import type { Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql"
-import { AppConfig } from "../../Config.ts"
 import type { AccountId } from "../../domain/access/Account.ts"
-import type { Language } from "../../domain/Messages.ts"
 import { availableOnce } from "../database/Availability.ts"
 import { Billing } from "../billing/Billing.ts"
 import * as BillingRows from "../billing/BillingRows.ts"
@@ -57,7 +55,6 @@ export class AccountClosing extends Context.Service<
     close(request: {
       readonly session: Session
       readonly password: Redacted.Redacted
-      readonly language: Language
     }): Effect.Effect<void, SignInError>
   }
 >()("discovery/access/AccountClosing") {
@@ -68,7 +65,6 @@ export class AccountClosing extends Context.Service<
       const signIn = yield* SignIn
       const mailer = yield* Mailer
       const { stripe } = yield* Billing
-      const { supportUrl } = yield* AppConfig
       const scope = yield* Effect.scope
 
       /** Not before the account is closed: what is refused ends no subscription, and nothing is sold afterwards. */
@@ -89,7 +85,7 @@ export class AccountClosing extends Context.Service<
         })
 
       const closeVerified = Effect.fnUntraced(function* (
-        { language, session }: Parameters<AccountClosing["Service"]["close"]>[0],
+        { session }: Parameters<AccountClosing["Service"]["close"]>[0],
         { accountId, email, passwordHash }: Verified
       ) {
         const nowMillis = yield* Clock.currentTimeMillis
@@ -109,7 +105,7 @@ export class AccountClosing extends Context.Service<
           yield* AccountChanges.record({ ...change, what: "status", before: session.status, after: "canceled" })
           yield* AccountChanges.record({ ...change, what: "role", before: session.role, after: "customer" })
         }).pipe(Effect.provideService(SqlClient.SqlClient, sql), sql.withTransaction, availableOnce)
-        yield* mailer.send({ kind: "closed", to: email, language, link: supportUrl })
+        yield* mailer.send({ kind: "closed", to: email })
         yield* endSubscription(accountId)
       })
 

@@ -2,12 +2,12 @@
  * Change of the signed-in account's e-mail address: by its password, and by a link that is sent to the new address. Nobody
  * is told whether that address has another account; only the mail differs.
  */
-import { Context, Effect, Layer, Option, Redacted } from "effect"
+import { Context, Effect, Layer, Option, Redacted, Schema } from "effect"
 import { SqlClient, SqlError } from "effect/sql"
 import { AppConfig } from "../../Config.ts"
-import type { Language } from "../../domain/Messages.ts"
 import type { ServiceUnavailable } from "../../domain/ToolError.ts"
 import { availableOnce } from "../database/Availability.ts"
+import { rowsOf } from "../database/Rows.ts"
 import { SignInAttempts } from "../limits/SignInAttempts.ts"
 import type { Letter } from "../mail/Letter.ts"
 import { Mailer } from "../mail/Mailer.ts"
@@ -29,7 +29,6 @@ export class EmailChange extends Context.Service<
       readonly email: string
       /** The network of the client (http/ClientAddress.ts). */
       readonly address: string
-      readonly language: Language
     }): Effect.Effect<void, EmailRefused | SignInError>
     /** The new address. The link works for its own account only. */
     look(
@@ -40,7 +39,6 @@ export class EmailChange extends Context.Service<
     confirm(request: {
       readonly session: Session
       readonly secret: Redacted.Redacted
-      readonly language: Language
     }): Effect.Effect<void, AccountLinks.LinkOver | ServiceUnavailable>
   }
 >()("discovery/access/EmailChange") {
@@ -52,10 +50,10 @@ export class EmailChange extends Context.Service<
       const mailer = yield* Mailer
       const signIn = yield* SignIn
       const attempts = yield* SignInAttempts
-      const { baseUrl, supportUrl } = yield* AppConfig
+      const { baseUrl } = yield* AppConfig
 
       const ask: EmailChange["Service"]["ask"] = Effect.fn("EmailChange.ask")(function* (request) {
-        const { address, email, language, password, session } = request
+        const { address, email, password, session } = request
         if (!isMailable(email)) return yield* new EmailRefused()
         yield* signIn.verify({ session, password })
         yield* attempts.takeMail({ mailTo: email, address })
@@ -68,10 +66,9 @@ export class EmailChange extends Context.Service<
             onSome: ({ secret }): Letter => ({
               kind: "newAddress",
               to: email,
-              language,
               link: `${baseUrl}/dashboard/account/email/confirm?token=${Redacted.value(secret)}`
             }),
-            onNone: (): Letter => ({ kind: "addressTaken", to: email, language, link: `${baseUrl}/sign-in` })
+            onNone: (): Letter => ({ kind: "addressTaken", to: email })
           })
         )
       })
@@ -82,27 +79,31 @@ export class EmailChange extends Context.Service<
       })
 
       const confirm: EmailChange["Service"]["confirm"] = Effect.fn("EmailChange.confirm")(function* (request) {
-        const { language, secret, session } = request
+        const { secret, session } = request
         yield* look(session, secret)
-        yield* Effect.gen(function* () {
+        const [former] = yield* Effect.gen(function* () {
           const { accountId, email } = yield* links.use("email", secret)
+          const owners = yield* decodeOwners(sql`SELECT email FROM account WHERE id = ${accountId}`)
           yield* sql`UPDATE account SET email = ${email} WHERE id = ${accountId}`
           // Ended since the request began.
           if (!(yield* isStill(sql, session))) return yield* new AccountLinks.LinkOver()
           yield* AccountLinks.end(sql, accountId)
+          return owners
         }).pipe(
           sql.withTransaction,
           // The address has got another account meanwhile.
           Effect.catchIf(isTaken, () => Effect.fail(new AccountLinks.LinkOver())),
           availableOnce
         )
-        yield* mailer.send({ kind: "addressChanged", to: session.email, language, link: supportUrl })
+        if (former !== undefined) yield* mailer.send({ kind: "addressChanged", to: former.email })
       })
 
       return { ask, look, confirm }
     })
   )
 }
+
+const decodeOwners = rowsOf(Schema.Struct({ email: Schema.String }))
 
 const isTaken = (error: unknown): error is SqlError.SqlError =>
   SqlError.isSqlError(error) && error.reason._tag === "UniqueViolation"

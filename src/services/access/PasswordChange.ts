@@ -4,6 +4,7 @@ import { SqlClient } from "effect/sql"
 import * as Password from "../../domain/access/Password.ts"
 import { availableOnce } from "../database/Availability.ts"
 import { rowsOf } from "../database/Rows.ts"
+import { Mailer } from "../mail/Mailer.ts"
 import * as AccountLinks from "./AccountLinks.ts"
 import { Passwords } from "./Passwords.ts"
 import { Sessions } from "./Sessions.ts"
@@ -20,7 +21,8 @@ export class PasswordChange extends Context.Service<
   PasswordChange,
   {
     /**
-     * Fails with `SignInRejected` when `current` is wrong; attempts are counted by session. Connected apps and API keys stay.
+     * Fails with `SignInRejected` when `current` is wrong; attempts are counted by session. Passkeys, connected apps and API keys
+     * stay, as the owner is told by mail.
      * The secret of the new session is for the cookie and given once.
      */
     change(request: {
@@ -37,6 +39,7 @@ export class PasswordChange extends Context.Service<
       const passwords = yield* Passwords
       const sessions = yield* Sessions
       const signIn = yield* SignIn
+      const mailer = yield* Mailer
 
       const change: PasswordChange["Service"]["change"] = Effect.fn("PasswordChange.change")(function* (request) {
         const { accountId, device, email, passkeyId } = request.session
@@ -44,20 +47,25 @@ export class PasswordChange extends Context.Service<
         if (weakness !== undefined) return yield* new PasswordRefused({ weakness })
         const verified = yield* signIn.verify({ session: request.session, password: request.current })
         const passwordHash = yield* passwords.hash(request.next)
-        return yield* Effect.gen(function* () {
-          const changed = yield* sql`
-            UPDATE account SET password_hash = ${passwordHash}
-            WHERE id = ${accountId} AND password_hash = ${verified.passwordHash} RETURNING id`
+        const { started, to } = yield* Effect.gen(function* () {
+          const [changed] = yield* decodeOwners(
+            sql`
+              UPDATE account SET password_hash = ${passwordHash}
+              WHERE id = ${accountId} AND password_hash = ${verified.passwordHash} RETURNING email`
+          )
           // Changed concurrently: the verified password is no longer the current one.
-          if (changed.length === 0) return yield* new SignInRejected()
+          if (changed === undefined) return yield* new SignInRejected()
           const ended = yield* decodeIds(sql`DELETE FROM session WHERE account_id = ${accountId} RETURNING id`)
           // Ended since the request began: it must not go on in a new one, which counts as signed in with every step.
           if (!ended.some(({ id }) => id === request.session.id)) return yield* new SignInRejected()
           yield* AccountLinks.end(sql, accountId)
-          return yield* sessions
+          const started = yield* sessions
             .start({ accountId, passwordHash, device, passkeyId, secondStep: "done" })
             .pipe(Effect.catchTags({ PasswordOutdated: rejected, SecondStepRequired: rejected }))
+          return { started, to: changed.email }
         }).pipe(sql.withTransaction, availableOnce)
+        yield* mailer.send({ kind: "passwordChanged", to })
+        return started
       })
 
       return { change }
@@ -65,5 +73,6 @@ export class PasswordChange extends Context.Service<
   )
 }
 
+const decodeOwners = rowsOf(Schema.Struct({ email: Schema.String }))
 const decodeIds = rowsOf(Schema.Struct({ id: Schema.Int }))
 const rejected = () => Effect.fail(new SignInRejected())

@@ -6,7 +6,6 @@ import { Context, Effect, Layer, Option, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { AppConfig } from "../../Config.ts"
 import * as Password from "../../domain/access/Password.ts"
-import type { Language } from "../../domain/Messages.ts"
 import type { ServiceUnavailable } from "../../domain/ToolError.ts"
 import { availableOnce } from "../database/Availability.ts"
 import { SignInAttempts } from "../limits/SignInAttempts.ts"
@@ -27,17 +26,18 @@ export class PasswordReset extends Context.Service<
       readonly email: string
       /** The network of the client (http/ClientAddress.ts). */
       readonly address: string
-      readonly language: Language
     }): Effect.Effect<void, EmailRefused | TooManyAttempts | ServiceUnavailable>
     /** The address of the account whose password the link sets. */
     look(
       secret: Redacted.Redacted
     ): Effect.Effect<{ readonly email: string }, AccountLinks.LinkOver | ServiceUnavailable>
-    /** Ends all sessions of the account and all its links. Connected apps and API keys stay. A weak password uses nothing. */
+    /**
+     * Ends all sessions of the account and all its links. Passkeys, connected apps and API keys stay, as the owner is told by
+     * mail. A weak password uses nothing.
+     */
     set(request: {
       readonly secret: Redacted.Redacted
       readonly next: Redacted.Redacted
-      readonly language: Language
     }): Effect.Effect<void, AccountLinks.LinkOver | PasswordRefused | PasswordsBusy | ServiceUnavailable>
   }
 >()("discovery/access/PasswordReset") {
@@ -52,7 +52,7 @@ export class PasswordReset extends Context.Service<
       const { baseUrl } = yield* AppConfig
 
       const ask: PasswordReset["Service"]["ask"] = Effect.fn("PasswordReset.ask")(function* (request) {
-        const { address, email, language } = request
+        const { address, email } = request
         if (!isMailable(email)) return yield* new EmailRefused()
         yield* attempts.takeMail({ mailTo: email, address })
         yield* mailer.ready
@@ -60,13 +60,13 @@ export class PasswordReset extends Context.Service<
         if (Option.isNone(made)) return
         const link = `${baseUrl}/reset-password/new?token=${Redacted.value(made.value.secret)}`
         // To the address as the account has it: one that only counts as the same may be another mailbox.
-        yield* mailer.send({ kind: "reset", to: made.value.email, language, link })
+        yield* mailer.send({ kind: "reset", to: made.value.email, link })
       })
 
       const look: PasswordReset["Service"]["look"] = (secret) => links.look("reset", secret)
 
       const set: PasswordReset["Service"]["set"] = Effect.fn("PasswordReset.set")(function* (request) {
-        const { language, next, secret } = request
+        const { next, secret } = request
         const { email } = yield* links.look("reset", secret)
         const weakness = Password.weakness(Redacted.value(next), email)
         if (weakness !== undefined) return yield* new PasswordRefused({ weakness })
@@ -80,7 +80,7 @@ export class PasswordReset extends Context.Service<
           yield* sql`DELETE FROM session WHERE account_id = ${accountId}`
           yield* AccountLinks.end(sql, accountId)
         }).pipe(sql.withTransaction, availableOnce)
-        yield* mailer.send({ kind: "passwordSet", to: email, language, link: `${baseUrl}/reset-password` })
+        yield* mailer.send({ kind: "passwordSet", to: email })
       })
 
       return { ask, look, set }

@@ -10,7 +10,6 @@ import { Mac } from "effect/crypto"
 import { SqlClient } from "effect/sql"
 import { AppConfig } from "../../Config.ts"
 import * as Password from "../../domain/access/Password.ts"
-import type { Language } from "../../domain/Messages.ts"
 import type { ServiceUnavailable } from "../../domain/ToolError.ts"
 import { availableOnce } from "../database/Availability.ts"
 import { rowsOf } from "../database/Rows.ts"
@@ -49,7 +48,6 @@ export class SignUp extends Context.Service<
       readonly browser: Redacted.Redacted
       /** Where this browser continues after signing in. */
       readonly returnTo: string | undefined
-      readonly language: Language
     }): Effect.Effect<void, EmailRefused | PasswordRefused | Busy>
     /** Whether the link works, and whether this browser needs the password for it. */
     look(link: {
@@ -76,7 +74,7 @@ export class SignUp extends Context.Service<
       const { baseUrl } = yield* AppConfig
 
       const ask: SignUp["Service"]["ask"] = Effect.fn("SignUp.ask")(function* (request) {
-        const { browser, email, language, password, returnTo } = request
+        const { browser, email, password, returnTo } = request
         if (!isMailable(email)) return yield* new EmailRefused()
         const weakness = Password.weakness(Redacted.value(password), email)
         if (weakness !== undefined) return yield* new PasswordRefused({ weakness })
@@ -93,15 +91,9 @@ export class SignUp extends Context.Service<
             onSome: ({ secret }): Letter => ({
               kind: "confirm",
               to: email,
-              language,
               link: `${baseUrl}/sign-up/confirm?token=${Redacted.value(secret)}`
             }),
-            onNone: (): Letter => ({
-              kind: "exists",
-              to: known[0]?.email ?? email,
-              language,
-              link: `${baseUrl}/sign-in`
-            })
+            onNone: (): Letter => ({ kind: "exists", to: known[0]?.email ?? email })
           })
         )
       })

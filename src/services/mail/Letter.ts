@@ -1,38 +1,80 @@
 /**
- * The mails that people get, as plain text and as HTML, in the language of who asked for them. Their texts come from
+ * The mails that people get, as plain text and as HTML, in the language of the page that they come from. Their texts come from
  * `locales/*.json` alone, so that nobody can have words of their own sent to others.
  */
+import { Context } from "effect"
 import { html } from "hono/html"
 import type { HtmlEscapedString } from "hono/utils/html"
 import * as Messages from "../../domain/Messages.ts"
 import type { Language } from "../../domain/Messages.ts"
 
-export type Kind =
-  /** The address is to be proved, for a new account. */
-  | "confirm"
-  /** An account was asked for, and the address has one. */
-  | "exists"
-  | "reset"
-  /** The password was set by such a link. */
-  | "passwordSet"
-  /** The address is to be proved, for an account that has another. */
-  | "newAddress"
-  /** That was asked for, and the address has another account. */
-  | "addressTaken"
-  /** To the address that the account had before. */
-  | "addressChanged"
-  | "closed"
+/** The language of the request that a mail comes from; pages set it. */
+export const MailLanguage = Context.Reference<Language>("discovery/mail/Language", { defaultValue: () => "en" })
 
-export interface Letter {
-  readonly kind: Kind
-  readonly to: string
-  readonly language: Language
-  /** The address of the page that the mail leads to. */
-  readonly link: string
+interface Service {
+  readonly baseUrl: string
+  readonly supportUrl: string
 }
+
+const account = ({ baseUrl }: Service) => `${baseUrl}/dashboard/account`
+const signIn = ({ baseUrl }: Service) => `${baseUrl}/sign-in`
+const reset = ({ baseUrl }: Service) => `${baseUrl}/reset-password`
+const help = ({ supportUrl }: Service) => supportUrl
+
+/** Where a mail leads whose link is no secret. */
+const places = {
+  /** An account was asked for, and the address has one. */
+  exists: signIn,
+  /** The address was to be proved for an account that has another, and belongs to a third. */
+  addressTaken: signIn,
+  /** The password was set by a link in a mail. */
+  passwordSet: reset,
+  /** The password was changed by who knew the one before. */
+  passwordChanged: reset,
+  passkey_added: account,
+  passkey_removed: account,
+  second_step_on: account,
+  second_step_off: account,
+  codes_replaced: account,
+  code_used: account,
+  /** To the address that the account had before. */
+  addressChanged: help,
+  closed: help
+} as const
+
+export type Letter = { readonly to: string } & (
+  | {
+      /** The address is to be proved for a new account, a new password is to be chosen, or an account gets another address. */
+      readonly kind: "confirm" | "reset" | "newAddress"
+      /** The address of the page that the mail leads to, with a secret. */
+      readonly link: string
+    }
+  | { readonly kind: keyof typeof places }
+)
+export type Kind = Letter["kind"]
 
 /** Sent because somebody entered the address, who may not be its owner. */
 const askedFor: ReadonlySet<Kind> = new Set(["confirm", "exists", "reset", "newAddress", "addressTaken"])
+
+/** What was done in a session of the account. Their texts differ by the subject alone. */
+const changes = [
+  "passkey_added",
+  "passkey_removed",
+  "second_step_on",
+  "second_step_off",
+  "codes_replaced",
+  "code_used"
+] as const
+
+export const isChange = (kind: Kind): kind is (typeof changes)[number] => changes.some((each) => each === kind)
+
+/** After the link. */
+const lastOf = (kind: Kind, service: Service, { text }: Messages.Messages): string | undefined => {
+  if (askedFor.has(kind)) return text("mail.ignore")
+  if (isChange(kind)) return text("mail.helpAt", { help: help(service) })
+  const isPassword = kind === "passwordSet" || kind === "passwordChanged"
+  return isPassword ? text("mail.stays", { account: account(service) }) : undefined
+}
 
 export interface Written {
   readonly subject: string
@@ -40,15 +82,18 @@ export interface Written {
   readonly html: string
 }
 
-/** `service` is the address of the service. */
-export const write = ({ kind, language, link }: Letter, service: string): Written => {
-  const { text } = Messages.make(language)
+export const write = (letter: Letter, language: Language, service: Service): Written => {
+  const { kind } = letter
+  const messages = Messages.make(language)
+  const { text } = messages
+  const about = isChange(kind) ? "signInChanged" : kind
   const subject = text(`mail.subject.${kind}`)
-  const said = text(`mail.text.${kind}`)
-  const action = text(`mail.action.${kind}`)
-  const ignore = askedFor.has(kind) ? text("mail.ignore") : undefined
-  const sentBy = text("mail.sentBy", { service })
-  const paragraphs = [said, `${action}:\n${link}`, ...(ignore === undefined ? [] : [ignore]), `-- \n${sentBy}`]
+  const said = text(`mail.text.${about}`)
+  const action = text(`mail.action.${about}`)
+  const link = "link" in letter ? letter.link : places[letter.kind](service)
+  const last = lastOf(kind, service, messages)
+  const sentBy = text("mail.sentBy", { service: service.baseUrl })
+  const paragraphs = [said, `${action}:\n${link}`, ...(last === undefined ? [] : [last]), `-- \n${sentBy}`]
   return {
     subject,
     text: `${paragraphs.join("\n\n")}\n`,
@@ -64,7 +109,7 @@ export const write = ({ kind, language, link }: Letter, service: string): Writte
             <h1 style="font-size: 1.25em">${subject}</h1>
             <p>${said}</p>
             <p><a href="${link}">${action}</a></p>
-            ${ignore === undefined ? "" : html`<p>${ignore}</p>`}
+            ${last === undefined ? "" : html`<p>${last}</p>`}
             <hr />
             <p><small>${sentBy}</small></p>
           </body>

@@ -2,6 +2,9 @@
  * Sends mails in the background: over SMTP, or, without `SMTP_URL`, into files of a folder. A mail that a server does not
  * take now is tried again for about ten minutes; how many wait is bounded. Pages never wait for a mail, so that the time of
  * an answer does not tell whether one was sent.
+ *
+ * Owners are told of changes that they could make again and again, so these mails are limited for each address. Mails that
+ * visitors ask for are limited before (SignInAttempts).
  */
 import { Clock, Context, Effect, FiberSet, Layer, Option, Redacted, Schedule, Schema, Semaphore } from "effect"
 import type { Duration } from "effect"
@@ -15,6 +18,7 @@ import { isLocalHost } from "../../domain/LocalHost.ts"
 import type { Sender } from "../../domain/MailSettings.ts"
 import { unavailable } from "../../domain/ToolErrorMessages.ts"
 import type { ServiceUnavailable } from "../../domain/ToolError.ts"
+import * as LeakyBucket from "../limits/LeakyBucket.ts"
 import * as Metrics from "../metrics/Metrics.ts"
 import * as Letter from "./Letter.ts"
 
@@ -22,6 +26,10 @@ const maxAtOnce = 4
 export const maxRetries = 5
 /** What is left of the process when it stops. */
 const drainTimeout = "5 seconds"
+/** Of changes in one account's sessions: in a row, and in an hour. */
+export const maxChanges = { limit: 20, windowMillis: 3_600_000 }
+/** Addresses whose changes are counted. */
+const maxCounted = 10_000
 /** Files in the folder; the oldest are deleted. */
 export const maxFiles = 1_000
 
@@ -69,12 +77,13 @@ export class Mailer extends Context.Service<
     Layer.effect(
       Mailer,
       Effect.gen(function* () {
-        const { baseUrl, dataDir, mailFrom, smtpUrl } = yield* AppConfig
+        const { baseUrl, dataDir, mailFrom, smtpUrl, supportUrl } = yield* AppConfig
         const deliver = Option.isSome(smtpUrl)
           ? overSmtp(smtpUrl.value, mailFrom)
           : yield* intoFolder(path.resolve(dataDir, "mail"), mailFrom)
         const permits = Semaphore.makeUnsafe(maxAtOnce)
         const pending = yield* FiberSet.make<void>()
+        const counted = LeakyBucket.make(maxCounted)
         let count = 0
 
         // The wait for the next attempt takes no permit: one address whose server says "later" delays nobody else's mail.
@@ -100,10 +109,19 @@ export class Mailer extends Context.Service<
               Metrics.mails.add({ outcome }),
               Effect.logError(text, { kind, ...(code === undefined ? {} : { code }) })
             )
+          const nowMillis = yield* Clock.currentTimeMillis
           if (count >= options.maxPending) return yield* lost("too_many", "A mail was not sent: too many wait")
+          if (
+            Letter.isChange(kind) &&
+            counted.take([{ key: to, allowance: maxChanges }], nowMillis).retryAfterSeconds > 0
+          ) {
+            return yield* Effect.logWarning("A mail was not sent: too many changes of one account", { kind })
+          }
           count++
-          const at = new Date(yield* Clock.currentTimeMillis)
-          yield* Effect.suspend(() => attempts({ ...Letter.write(letter, baseUrl), to, at })).pipe(
+          const language = yield* Letter.MailLanguage
+          const at = new Date(nowMillis)
+          const service = { baseUrl, supportUrl }
+          yield* Effect.suspend(() => attempts({ ...Letter.write(letter, language, service), to, at })).pipe(
             Effect.matchEffect({
               onSuccess: () => Metrics.mails.add({ outcome: "sent" }),
               // Without the address and the reply, which may repeat it.

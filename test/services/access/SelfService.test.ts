@@ -5,7 +5,6 @@ import { Context, Effect, Layer, Option, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { AppConfig } from "../../../src/Config.ts"
 import type { AccountId } from "../../../src/domain/access/Account.ts"
-import { unavailable } from "../../../src/domain/ToolErrorMessages.ts"
 import { AccountClosing } from "../../../src/services/access/AccountClosing.ts"
 import { AccountLinks } from "../../../src/services/access/AccountLinks.ts"
 import { Accounts } from "../../../src/services/access/Accounts.ts"
@@ -21,10 +20,10 @@ import { SignIn } from "../../../src/services/access/SignIn.ts"
 import { SignUp } from "../../../src/services/access/SignUp.ts"
 import * as Database from "../../../src/services/database/Database.ts"
 import { SignInAttempts } from "../../../src/services/limits/SignInAttempts.ts"
-import type { Letter } from "../../../src/services/mail/Letter.ts"
-import { Mailer } from "../../../src/services/mail/Mailer.ts"
+import { MailLanguage } from "../../../src/services/mail/Letter.ts"
 import { ClosedAccounts } from "../../../src/services/retention/ClosedAccounts.ts"
 import * as Access from "../../support/Access.ts"
+import * as KeptMails from "../../support/KeptMails.ts"
 import { SetClock } from "../../support/SetClock.ts"
 import { recorded } from "../../support/Statements.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
@@ -42,13 +41,8 @@ const passwords = Layer.succeed(Passwords, {
   generate: Effect.succeed(Redacted.make("nobody's"))
 })
 
-const letters: Array<Letter> = []
-const mood = { isFull: false }
-const mailer = Layer.succeed(Mailer, {
-  ready: Effect.suspend(() => (mood.isFull ? Effect.fail(unavailable("mail")) : Effect.void)),
-  send: (letter) => Effect.sync(() => void letters.push(letter)),
-  settled: Effect.void
-})
+const mails = KeptMails.make()
+const { letters, mood } = mails
 
 const services = Layer.mergeAll(
   SignUp.layer,
@@ -65,7 +59,7 @@ const services = Layer.mergeAll(
     AppConfig.layerOf({ baseUrl: "https://discovery.test" }),
     NodeCrypto.layer,
     Layer.succeed(Billing, { stripe: Option.none() }),
-    mailer,
+    mails.layer,
     passwords
   ])
 )
@@ -101,9 +95,11 @@ layer(Services, { excludeTestServices: true })("self-service", (it) => {
   const tagOf = <A, E extends { readonly _tag: string }, R>(effect: Effect.Effect<A, E, R>) =>
     Effect.match(effect, { onSuccess: () => "done", onFailure: (error) => error._tag })
 
-  const lettersTo = (email: string) => letters.filter(({ to }) => to === email)
+  const lettersTo = mails.to
   const tokenTo = (email: string) =>
-    Redacted.make(new URL(lettersTo(email).at(-1)?.link ?? "").searchParams.get("token") ?? "")
+    Redacted.make(
+      new URL(lettersTo(email).findLast(({ link }) => link !== undefined)?.link ?? "").searchParams.get("token") ?? ""
+    )
 
   const here = Redacted.make("the cookie of this browser")
   const elsewhere = Redacted.make("the cookie of another browser")
@@ -115,8 +111,7 @@ layer(Services, { excludeTestServices: true })("self-service", (it) => {
         password: Redacted.make(changes.password ?? right),
         address: changes.address ?? newAddress(),
         browser: here,
-        returnTo: "/authorize?client_id=x",
-        language: "en"
+        returnTo: "/authorize?client_id=x"
       })
     )
 
@@ -131,11 +126,13 @@ layer(Services, { excludeTestServices: true })("self-service", (it) => {
     )
 
   const askReset = (email: string, address = newAddress()) =>
-    Effect.flatMap(PasswordReset, (reset) => reset.ask({ email, address, language: "de" }))
+    Effect.flatMap(PasswordReset, (reset) => reset.ask({ email, address })).pipe(
+      Effect.provideService(MailLanguage, "de")
+    )
 
   const setPassword = (email: string, password = next) =>
-    Effect.flatMap(PasswordReset, (reset) =>
-      reset.set({ secret: tokenTo(email), next: Redacted.make(password), language: "de" })
+    Effect.flatMap(PasswordReset, (reset) => reset.set({ secret: tokenTo(email), next: Redacted.make(password) })).pipe(
+      Effect.provideService(MailLanguage, "de")
     )
 
   describe("sign-up", () => {
@@ -172,12 +169,7 @@ layer(Services, { excludeTestServices: true })("self-service", (it) => {
         assert.strictEqual(known.hashed, 1)
         assert.deepStrictEqual(yield* seen(unknown), known)
         // To the address as the account has it.
-        assert.deepStrictEqual(lettersTo(email).at(-1), {
-          kind: "exists",
-          to: email,
-          language: "en",
-          link: "https://discovery.test/sign-in"
-        })
+        assert.deepStrictEqual(lettersTo(email).at(-1), { kind: "exists", to: email, language: "en" })
         assert.strictEqual(lettersTo(unknown).at(-1)?.kind, "confirm")
         assert.strictEqual((yield* signIn(email)).session.email, email)
       })
@@ -332,17 +324,18 @@ layer(Services, { excludeTestServices: true })("self-service", (it) => {
           session,
           password: Redacted.make(right),
           email: other,
-          address: newAddress(),
-          language: "en"
+          address: newAddress()
         })
         yield* askReset(email)
+        const before = letters.length
         yield* setPassword(email)
+        assert.lengthOf(letters, before + 1)
         assert.isEmpty(yield* sessions.list(id))
         assert.strictEqual((yield* sessions.current(secret))._tag, "None")
         assert.strictEqual(yield* tagOf(change.look(session, tokenTo(other))), "LinkOver")
         assert.strictEqual(yield* tagOf(signIn(email)), "SignInRejected")
         assert.strictEqual((yield* signIn(email, next)).session.accountId, id)
-        assert.deepInclude(lettersTo(email).at(-1), { kind: "passwordSet", language: "de" })
+        assert.deepStrictEqual(lettersTo(email).at(-1), { kind: "passwordSet", to: email, language: "de" })
       })
     )
 
@@ -365,9 +358,12 @@ layer(Services, { excludeTestServices: true })("self-service", (it) => {
         yield* askReset(email)
         const secret = tokenTo(email)
         const reset = yield* PasswordReset
-        const set = (password: string) => tagOf(reset.set({ secret, next: Redacted.make(password), language: "en" }))
+        const set = (password: string) => tagOf(reset.set({ secret, next: Redacted.make(password) }))
+        const before = letters.length
         assert.strictEqual(yield* set("short"), "PasswordRefused")
         assert.strictEqual(yield* set(email), "PasswordRefused")
+        assert.strictEqual(yield* set("football2026!"), "PasswordRefused")
+        assert.lengthOf(letters, before, "nobody is told of what did not happen")
         assert.strictEqual(yield* set(next), "done")
         assert.strictEqual(yield* set("eleven gray herons"), "LinkOver")
         assert.strictEqual(yield* tagOf(signIn(email, next)), "done")
@@ -395,8 +391,7 @@ layer(Services, { excludeTestServices: true })("self-service", (it) => {
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const reset = yield* PasswordReset
-      const set = (email: string) =>
-        tagOf(reset.set({ secret: tokenTo(email), next: Redacted.make(next), language: "en" }))
+      const set = (email: string) => tagOf(reset.set({ secret: tokenTo(email), next: Redacted.make(next) }))
       const moved = yield* owner
       yield* askReset(moved.email)
       // As the change does, before the link was there for it to end.
@@ -420,10 +415,10 @@ layer(Services, { excludeTestServices: true })("self-service", (it) => {
       const { email, id } = yield* owner
       const { session } = yield* signIn(email)
       const [to, password] = [newEmail(), Redacted.make(right)]
-      yield* change.ask({ session, password, email: to, address: newAddress(), language: "en" })
+      yield* change.ask({ session, password, email: to, address: newAddress() })
       yield* sessions.end(id, session.id)
-      assert.strictEqual(yield* tagOf(change.confirm({ session, secret: tokenTo(to), language: "en" })), "LinkOver")
-      assert.strictEqual(yield* tagOf(closing.close({ session, password, language: "en" })), "SignInRejected")
+      assert.strictEqual(yield* tagOf(change.confirm({ session, secret: tokenTo(to) })), "LinkOver")
+      assert.strictEqual(yield* tagOf(closing.close({ session, password })), "SignInRejected")
       assert.strictEqual((yield* signIn(email)).session.accountId, id)
     })
   )
@@ -438,8 +433,7 @@ layer(Services, { excludeTestServices: true })("self-service", (it) => {
           session,
           password: Redacted.make(password),
           email: address,
-          address: newAddress(),
-          language: "es"
+          address: newAddress()
         })
       yield* ask()
       return { email, id, session, change, ask }
@@ -453,10 +447,12 @@ layer(Services, { excludeTestServices: true })("self-service", (it) => {
         const reset = tokenTo(email)
         assert.strictEqual((yield* signIn(email)).session.email, email)
         assert.deepStrictEqual(yield* change.look(session, tokenTo(to)), { email: to })
-        yield* change.confirm({ session, secret: tokenTo(to), language: "es" })
+        const before = letters.length
+        yield* change.confirm({ session, secret: tokenTo(to) })
+        assert.lengthOf(letters, before + 1)
         assert.strictEqual((yield* signIn(to)).session.accountId, id)
         assert.strictEqual(yield* tagOf(signIn(email)), "SignInRejected")
-        assert.deepInclude(lettersTo(email).at(-1), { kind: "addressChanged", language: "es" })
+        assert.deepInclude(lettersTo(email).at(-1), { kind: "addressChanged" })
         assert.strictEqual(yield* tagOf(Effect.flatMap(PasswordReset, (service) => service.look(reset))), "LinkOver")
         // Its former address is free.
         yield* askSignUp(email)
@@ -486,7 +482,7 @@ layer(Services, { excludeTestServices: true })("self-service", (it) => {
         )
         const link = lettersTo(to).find(({ kind }) => kind === "newAddress")?.link ?? ""
         const secret = Redacted.make(new URL(link).searchParams.get("token") ?? "")
-        assert.strictEqual(yield* tagOf(change.confirm({ session, secret, language: "en" })), "LinkOver")
+        assert.strictEqual(yield* tagOf(change.confirm({ session, secret })), "LinkOver")
         assert.strictEqual((yield* signIn(email)).session.email, email)
       })
     )
@@ -499,7 +495,7 @@ layer(Services, { excludeTestServices: true })("self-service", (it) => {
         const other = yield* owner
         const { session } = yield* signIn(other.email)
         assert.strictEqual(yield* tagOf(change.look(session, tokenTo(to))), "LinkOver")
-        assert.strictEqual(yield* tagOf(change.confirm({ session, secret: tokenTo(to), language: "en" })), "LinkOver")
+        assert.strictEqual(yield* tagOf(change.confirm({ session, secret: tokenTo(to) })), "LinkOver")
       })
     )
   })
@@ -508,7 +504,7 @@ layer(Services, { excludeTestServices: true })("self-service", (it) => {
     const close = Effect.fnUntraced(function* (email: string, password = right) {
       const closing = yield* AccountClosing
       const { session } = yield* signIn(email)
-      return yield* closing.close({ session, password: Redacted.make(password), language: "fr" })
+      return yield* closing.close({ session, password: Redacted.make(password) })
     })
 
     /** Tables whose rows stay. */
@@ -588,7 +584,7 @@ layer(Services, { excludeTestServices: true })("self-service", (it) => {
         assert.deepStrictEqual(yield* ledger, before)
         assert.isNotEmpty(before)
         assert.isEmpty(yield* Access.disagreements)
-        assert.deepInclude(lettersTo(email).at(-1), { kind: "closed", language: "fr" })
+        assert.deepInclude(lettersTo(email).at(-1), { kind: "closed" })
 
         // What is left is the ledger, the record of changes and, until it is removed in steps, the activity.
         const left = Object.entries(yield* rowsOf(id)).flatMap(([name, count]) => (count > 0 ? [name] : []))

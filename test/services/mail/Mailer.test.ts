@@ -7,8 +7,9 @@ import * as path from "node:path"
 import PostalMime from "postal-mime"
 import { AppConfig } from "../../../src/Config.ts"
 import { languages } from "../../../src/domain/Messages.ts"
-import type { Letter } from "../../../src/services/mail/Letter.ts"
-import { Mailer, maxFiles, maxRetries, optionsOf } from "../../../src/services/mail/Mailer.ts"
+import { MailLanguage } from "../../../src/services/mail/Letter.ts"
+import type { Kind, Letter } from "../../../src/services/mail/Letter.ts"
+import { Mailer, maxChanges, maxFiles, maxRetries, optionsOf } from "../../../src/services/mail/Mailer.ts"
 import * as Metrics from "../../../src/services/metrics/Metrics.ts"
 import { linkOf, MailServer } from "../../support/MailServer.ts"
 import { temporaryFolder } from "../../support/PrivatePostgres.ts"
@@ -17,35 +18,32 @@ import { freePort } from "../../support/ServerProcess.ts"
 const baseUrl = "https://discovery.test"
 const mailFrom = { name: "Discovery", address: "no-reply@discovery.test" }
 const maxPending = 20
-const kinds = [
-  "confirm",
-  "exists",
-  "reset",
-  "passwordSet",
-  "newAddress",
-  "addressTaken",
-  "addressChanged",
-  "closed"
-] as const
-
+const supportUrl = "https://help.discovery.test/"
 const link = `${baseUrl}/sign-up/confirm?token=${"s".repeat(43)}`
-const letter = (to: string, changes: Partial<Letter> = {}): Letter => ({
-  kind: "confirm",
-  to,
-  language: "en",
-  link,
-  ...changes
-})
+const linked = ["confirm", "reset", "newAddress"] as const
+/** Where the others lead. */
+const places: ReadonlyArray<readonly [kinds: ReadonlyArray<Exclude<Kind, (typeof linked)[number]>>, leadsTo: string]> =
+  [
+    [["exists", "addressTaken"], `${baseUrl}/sign-in`],
+    [["passwordSet", "passwordChanged"], `${baseUrl}/reset-password`],
+    [["passkey_added", "passkey_removed", "second_step_on", "second_step_off"], `${baseUrl}/dashboard/account`],
+    [["codes_replaced", "code_used"], `${baseUrl}/dashboard/account`],
+    [["addressChanged", "closed"], supportUrl]
+  ]
+
+const letter = (to: string): Letter => ({ kind: "confirm", to, link })
 
 /** A mailer that tries again soon; its log is in the result. */
 const mailer = (config: Parameters<typeof AppConfig.layerOf>[0], attemptTimeout: Duration.Input = "10 seconds") => {
   const logs: Array<string> = []
   const made = Mailer.layerWith({ firstRetry: "1 millis", attemptTimeout, maxPending }).pipe(
-    Layer.provide(AppConfig.layerOf({ baseUrl, mailFrom, ...config })),
+    Layer.provide(AppConfig.layerOf({ baseUrl, mailFrom, supportUrl, ...config })),
     Layer.provideMerge(Logger.layer([Logger.map(Logger.formatJson, (line) => void logs.push(line))]))
   )
   return { logs, layer: made }
 }
+
+const pathOf = (url: string) => new URL(url).pathname + new URL(url).search
 
 /** Sends, and waits until all is sent or given up. */
 const deliver = (...letters: ReadonlyArray<Letter>) =>
@@ -61,12 +59,16 @@ layer(MailServer.layer, { excludeTestServices: true })("over SMTP", (it) => {
       const server = yield* MailServer
       const { layer } = mailer({ smtpUrl: Option.some(server.url) })
       const said = new Map<string, string>()
+      const letters: ReadonlyArray<Letter & { readonly leadsTo: string }> = [
+        ...linked.map((kind) => ({ kind, link, leadsTo: link, to: kind })),
+        ...places.flatMap(([kinds, leadsTo]) => kinds.map((kind) => ({ kind, leadsTo, to: kind })))
+      ]
       for (const language of languages) {
-        for (const kind of kinds) {
-          const to = `${kind}.${language}@discovery.test`
-          yield* deliver(letter(to, { kind, language })).pipe(Effect.provide(layer))
+        for (const each of letters) {
+          const to = `${each.kind}.${language}@discovery.test`
+          yield* deliver({ ...each, to }).pipe(Effect.provide(layer), Effect.provideService(MailLanguage, language))
           const mail = yield* server.mailTo(to)
-          assert.strictEqual(new URL(link).pathname + new URL(link).search, linkOf(mail))
+          assert.strictEqual(pathOf(each.leadsTo), linkOf(mail))
           assert.deepStrictEqual(mail.recipients, [to])
           assert.deepStrictEqual(mail.from, mailFrom)
           assert.deepInclude(
@@ -80,6 +82,42 @@ layer(MailServer.layer, { excludeTestServices: true })("over SMTP", (it) => {
           said.set(to, text)
         }
       }
+    })
+  )
+
+  it.effect(
+    "D87 a mail about a password says what still signs in, and where it is removed; one about a change, who helps",
+    () =>
+      Effect.gen(function* () {
+        const server = yield* MailServer
+        const { layer } = mailer({ smtpUrl: Option.some(server.url) })
+        for (const kind of ["passwordSet", "passwordChanged", "passkey_added"] as const) {
+          const to = `${kind}@discovery.test`
+          yield* deliver({ kind, to }).pipe(Effect.provide(layer))
+          const { html = "", text = "" } = yield* server.mailTo(to)
+          const said = kind === "passkey_added" ? [supportUrl] : ["Passkeys, API keys", `${baseUrl}/dashboard/account`]
+          for (const part of said) {
+            assert.include(text, part)
+            assert.include(html, part)
+          }
+        }
+      })
+  )
+
+  it.effect("changes of one account are told 20 times in a row, and those of others go on", () =>
+    Effect.gen(function* () {
+      const server = yield* MailServer
+      const { layer, logs } = mailer({ smtpUrl: Option.some(server.url) })
+      const [to, other] = ["again@discovery.test", "other@discovery.test"]
+      yield* Effect.gen(function* () {
+        for (let sent = 0; sent <= maxChanges.limit; sent++) yield* deliver({ kind: "codes_replaced", to })
+        assert.lengthOf(server.allTo(to), maxChanges.limit)
+        assert.include(logs.join(), "too many changes of one account")
+        assert.notInclude(logs.join(), to)
+        yield* deliver({ kind: "codes_replaced", to: other }, { kind: "passwordChanged", to })
+        assert.lengthOf(server.allTo(other), 1)
+        assert.lengthOf(server.allTo(to), maxChanges.limit + 1)
+      }).pipe(Effect.provide(layer))
     })
   )
 
@@ -232,7 +270,10 @@ describe("without SMTP_URL", () => {
         await fs.mkdir(folder, { recursive: true })
         for (let old = 0; old < maxFiles; old++) await fs.writeFile(path.join(folder, `2001-${1000 + old}.eml`), "")
       })
-      yield* deliver(letter("ada@discovery.test", { language: "fr" })).pipe(Effect.provide(layer))
+      yield* deliver(letter("ada@discovery.test")).pipe(
+        Effect.provide(layer),
+        Effect.provideService(MailLanguage, "fr")
+      )
       const files = (yield* Effect.promise(() => fs.readdir(folder))).toSorted()
       assert.lengthOf(files, maxFiles)
       assert.notInclude(files, "2001-1000.eml")
@@ -245,7 +286,7 @@ describe("without SMTP_URL", () => {
       const mail = yield* Effect.promise(async () => PostalMime.parse(await fs.readFile(file)))
       assert.strictEqual(mail.to?.[0]?.address, "ada@discovery.test")
       assert.include(mail.subject ?? "", "Confirmez")
-      assert.strictEqual(linkOf(mail), new URL(link).pathname + new URL(link).search)
+      assert.strictEqual(linkOf(mail), pathOf(link))
     })
   )
 })

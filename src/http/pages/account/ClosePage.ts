@@ -61,7 +61,7 @@ export const layer = Layer.effectDiscard(
       if (Redacted.value(current) === "") {
         return refused(refusal(400, { field: "current", message: text("password.noCurrent") }))
       }
-      return closing.close({ session, password: current, language: locale.language }).pipe(
+      return closing.close({ session, password: current }).pipe(
         Effect.as(visitors.forget(seeOther(withDone(ReturnTo.signInPath(undefined), "closed")))),
         Effect.catchTags({
           SignInRejected: () => refused(refusal(403, { field: "current", message: text("password.wrong") })),

@@ -84,8 +84,7 @@ export const layer = Layer.effectDiscard(
         session,
         password: form.current,
         email,
-        address: addressOf(request),
-        language: locale.language
+        address: addressOf(request)
       }
       return change.ask(asked).pipe(
         Effect.as(seeOther(withDone(sections.account, "email-asked"))),
@@ -120,7 +119,7 @@ export const layer = Layer.effectDiscard(
     })
 
     yield* routes.signedInForm(confirmPath, emailPath, Confirmation, ({ token }, visitor) =>
-      change.confirm({ session: visitor.session, secret: token, language: visitor.locale.language }).pipe(
+      change.confirm({ session: visitor.session, secret: token }).pipe(
         Effect.as(seeOther(withDone(sections.account, "email-changed"))),
         Effect.catchTag("LinkOver", () => Effect.succeed(over(visitor)))
       )

@@ -108,7 +108,7 @@ export const layer = Layer.effectDiscard(
       (form, visitor, request) => {
         const { locale } = visitor
         const email = form.email.trim()
-        return reset.ask({ email, address: addressOf(request), language: locale.language }).pipe(
+        return reset.ask({ email, address: addressOf(request) }).pipe(
           Effect.as(seeOther(withDone(resetPath, "sent"))),
           Effect.catchTags({
             EmailRefused: () =>
@@ -147,7 +147,7 @@ export const layer = Layer.effectDiscard(
             newPassword(visitor, token, email, refusal(400, ...problems))
           const problems = newPasswordProblems(form, locale)
           if (problems.length > 0) return refused(...problems)
-          return yield* reset.set({ secret: token, next, language: locale.language }).pipe(
+          return yield* reset.set({ secret: token, next }).pipe(
             // Not signed in: the account may ask for more than its password.
             Effect.as(seeOther(withDone(ReturnTo.signInPath(undefined), "reset"))),
             Effect.catchTag("PasswordRefused", ({ weakness }) =>

@@ -152,8 +152,7 @@ export const layer = Layer.effectDiscard(
           ...shown,
           password: form.password,
           address: addressOf(request),
-          browser: visitor.secret,
-          language: locale.language
+          browser: visitor.secret
         }
         return yield* signUp.ask(asked).pipe(
           // The cookie is what the browser is known by when it opens the link.

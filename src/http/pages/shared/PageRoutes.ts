@@ -5,6 +5,7 @@
 import { Cause, Context, Effect, Layer, Option, Schema } from "effect"
 import { HttpRouter, HttpServerResponse, UrlParams } from "effect/http"
 import type { HttpServerRequest } from "effect/http"
+import { MailLanguage } from "../../../services/mail/Letter.ts"
 import * as Outage from "../../Outage.ts"
 import * as RequestHeaders from "../../RequestHeaders.ts"
 import { RequestId } from "../../RequestId.ts"
@@ -107,6 +108,7 @@ export class PageRoutes extends Context.Service<
               Effect.tap((found) => Effect.sync(() => void (visitor = found))),
               Effect.flatMap((found) => answer(found, request)),
               Effect.catchCause((cause) => failed(cause, visitor, { locale, requestId })),
+              Effect.provideService(MailLanguage, locale.language),
               Effect.annotateLogs("request_id", requestId)
             )
           })

@@ -14,6 +14,7 @@ import { availableOnce, availableToRead } from "../../database/Availability.ts"
 import { firstOf, rowsOf } from "../../database/Rows.ts"
 import { SignInAttempts } from "../../limits/SignInAttempts.ts"
 import type { Attempt, PasskeyAttempt, SessionAttempt, TooManyAttempts } from "../../limits/SignInAttempts.ts"
+import { Mailer } from "../../mail/Mailer.ts"
 import { isConfirmed } from "../Sessions.ts"
 import type { Session } from "../Sessions.ts"
 import { Challenges } from "./Challenges.ts"
@@ -54,8 +55,7 @@ export const needConfirmation = Effect.fnUntraced(function* (session: Pick<Sessi
 export const lockAccount = Effect.fnUntraced(function* (accountId: AccountId) {
   const sql = yield* SqlClient.SqlClient
   const account = yield* sql`
-    SELECT uuid_send(user_handle) AS "userHandle", second_step AS "secondStep" FROM account
-    WHERE id = ${accountId} FOR NO KEY UPDATE`.pipe(decodeLocked)
+    SELECT email, second_step AS "secondStep" FROM account WHERE id = ${accountId} FOR NO KEY UPDATE`.pipe(decodeLocked)
   // Rows of accounts are never deleted, so only a defect gives an id without one.
   return account ?? (yield* Effect.die(new Error(`there is no account ${accountId}`)))
 })
@@ -82,16 +82,14 @@ export const lockToChange = Effect.fnUntraced(function* ({ accountId, id }: Sess
     decodeChanging
   )
   if (session === undefined) return yield* new ConfirmationNeeded()
-  const { secondStep } = account
-  const { passkeys } = session
-  if (needsPasskey(session, { secondStep, passkeys })) return yield* new ConfirmationNeeded()
-  return { secondStep, passkeys }
+  if (needsPasskey(session, { ...account, ...session })) return yield* new ConfirmationNeeded()
+  return { ...account, ...session }
 })
 
 const decodeChanging = firstOf(
   Schema.Struct({ passkeyId: Schema.NullOr(Schema.Int), role: Role, passkeys: Schema.Int })
 )
-const decodeLocked = firstOf(Schema.Struct({ userHandle: Schema.Uint8Array, secondStep: Schema.Boolean }))
+const decodeLocked = firstOf(Schema.Struct({ email: Schema.String, secondStep: Schema.Boolean }))
 const decodePasskeys = rowsOf(Passkey)
 const decodeIds = rowsOf(Schema.Struct({ credentialId: Schema.Uint8Array }))
 const decodeName = firstOf(Schema.Struct({ name: Schema.String }))
@@ -128,7 +126,7 @@ export class Passkeys extends Context.Service<
       session: Session,
       owner: Redacted.Redacted
     ): Effect.Effect<Options, ConfirmationNeeded | TooManyPasskeys | ServiceUnavailable>
-    /** `credential` is the browser's answer as JSON, untrusted; `name` is cut and cleaned. */
+    /** `credential` is the browser's answer as JSON, untrusted; `name` is cut and cleaned. The owner is told by mail. */
     add(request: {
       readonly session: Session
       readonly owner: Redacted.Redacted
@@ -139,8 +137,8 @@ export class Passkeys extends Context.Service<
       ConfirmationNeeded | TooManyPasskeys | PasskeyRejected | ChallengeExpired | ServiceUnavailable
     >
     /**
-     * Ends the account's other sessions that were signed in to with the passkey. Ignores passkeys that are gone or belong to
-     * another account.
+     * Ends the account's other sessions that were signed in to with the passkey, and tells the owner by mail. Ignores passkeys
+     * that are gone or belong to another account.
      */
     remove(
       session: Session,
@@ -174,6 +172,7 @@ export class Passkeys extends Context.Service<
       const webAuthn = yield* WebAuthn
       const challenges = yield* Challenges
       const attempts = yield* SignInAttempts
+      const mailer = yield* Mailer
       const onDatabase = Effect.provideService(SqlClient.SqlClient, sql)
       const inTransaction = <A, E, R>(effect: Effect.Effect<A, E, R>) => availableOnce(sql.withTransaction(effect))
 
@@ -215,32 +214,37 @@ export class Passkeys extends Context.Service<
           .pipe(Effect.tapErrorTag("PasskeyRejected", logRejected))
         const name = Array.from(clean(request.name)).slice(0, maxNameCharacters).join("").trim() || "Passkey"
         const now = new Date(yield* Clock.currentTimeMillis)
-        yield* Effect.gen(function* () {
-          if ((yield* lockToChange(session)).passkeys >= maxPerAccount) return yield* new TooManyPasskeys()
+        const to = yield* Effect.gen(function* () {
+          const { email, passkeys } = yield* lockToChange(session)
+          if (passkeys >= maxPerAccount) return yield* new TooManyPasskeys()
           const added = yield* sql`
             INSERT INTO passkey (account_id, credential_id, public_key, sign_count, name, created_at)
             VALUES (${accountId}, ${made.credentialId}, ${made.publicKey}, ${made.signCount}, ${name}, ${now})
             ON CONFLICT (credential_id) DO NOTHING RETURNING id`
           if (added.length === 0) return yield* new PasskeyRejected({ reason: "the passkey is registered already" })
           yield* SignInChanges.record({ accountId, what: "passkey_added", name, device })
+          return email
         }).pipe(onDatabase, inTransaction)
+        yield* mailer.send({ kind: "passkey_added", to })
       })
 
       const remove: Passkeys["Service"]["remove"] = Effect.fn("Passkeys.remove")(function* (session, passkeyId) {
         yield* needConfirmation(session)
         const { accountId, device } = session
-        yield* Effect.gen(function* () {
-          const { passkeys, secondStep } = yield* lockToChange(session)
+        const to = yield* Effect.gen(function* () {
+          const { email, passkeys, secondStep } = yield* lockToChange(session)
           yield* sql`
             DELETE FROM session s WHERE passkey_id = ${passkeyId} AND account_id = ${accountId} AND id <> ${session.id}`
           const removed = yield* decodeName(
             sql`DELETE FROM passkey WHERE id = ${passkeyId} AND account_id = ${accountId} RETURNING name`
           )
-          if (removed === undefined) return
+          if (removed === undefined) return undefined
           // Rolls back.
           if (secondStep && passkeys === 1) return yield* new LastPasskey()
           yield* SignInChanges.record({ accountId, what: "passkey_removed", name: removed.name, device })
+          return email
         }).pipe(onDatabase, inTransaction)
+        if (to !== undefined) yield* mailer.send({ kind: "passkey_removed", to })
       })
 
       const optionsToVerify: Passkeys["Service"]["optionsToVerify"] = Effect.fn("Passkeys.optionsToVerify")(function* ({

@@ -10,6 +10,7 @@ import type { AccountId } from "../../../domain/access/Account.ts"
 import type { ServiceUnavailable } from "../../../domain/ToolError.ts"
 import { availableOnce, availableToRead } from "../../database/Availability.ts"
 import { rowOf } from "../../database/Rows.ts"
+import { Mailer } from "../../mail/Mailer.ts"
 import type { Session } from "../Sessions.ts"
 import { ConfirmationNeeded, lockAccount, lockToChange, needConfirmation, Passkeys } from "./Passkeys.ts"
 import type { VerificationError } from "./Passkeys.ts"
@@ -37,7 +38,7 @@ export class SecondStep extends Context.Service<
     standing(accountId: AccountId): Effect.Effect<Standing, ServiceUnavailable>
     /**
      * Needs one of the account's passkeys, so that nobody requires one that does not work. Ends the other sessions, which may
-     * have been started by the password alone. Replaces the recovery codes.
+     * have been started by the password alone. Replaces the recovery codes. This and the other changes tell the owner by mail.
      */
     turnOn(request: {
       readonly session: Session
@@ -53,6 +54,7 @@ export class SecondStep extends Context.Service<
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const passkeys = yield* Passkeys
+      const mailer = yield* Mailer
       const services = yield* Effect.context<SqlClient.SqlClient | SecureRandom.SecureRandom>()
       const inTransaction = <A, E>(effect: Effect.Effect<A, E, SqlClient.SqlClient | SecureRandom.SecureRandom>) =>
         effect.pipe(sql.withTransaction, Effect.provideContext(services), availableOnce)
@@ -76,8 +78,8 @@ export class SecondStep extends Context.Service<
         yield* needConfirmation(session)
         const attempt = { sessionId: session.id, email }
         const verified = yield* passkeys.verify({ owner, purpose: "confirm", credential, accountId, attempt })
-        return yield* Effect.gen(function* () {
-          yield* lockAccount(accountId)
+        const { codes, to } = yield* Effect.gen(function* () {
+          const { email: to } = yield* lockAccount(accountId)
           yield* passkeys.use(verified)
           const going = yield* sql`
             UPDATE session SET passkey_id = ${verified.id} WHERE id = ${session.id} AND account_id = ${accountId} RETURNING id`
@@ -86,32 +88,38 @@ export class SecondStep extends Context.Service<
           yield* sql`UPDATE account SET second_step = true WHERE id = ${accountId}`
           yield* sql`DELETE FROM session WHERE account_id = ${accountId} AND id <> ${session.id}`
           yield* SignInChanges.record({ accountId, what: "second_step_on", device })
-          return yield* RecoveryCodes.replace(accountId)
+          return { codes: yield* RecoveryCodes.replace(accountId), to }
         }).pipe(inTransaction)
+        yield* mailer.send({ kind: "second_step_on", to })
+        return codes
       })
 
       const turnOff: SecondStep["Service"]["turnOff"] = Effect.fn("SecondStep.turnOff")(function* (session) {
         const { accountId, device } = session
         yield* needConfirmation(session)
-        yield* Effect.gen(function* () {
-          const { secondStep } = yield* lockToChange(session)
-          if (!secondStep) return
+        const to = yield* Effect.gen(function* () {
+          const { email, secondStep } = yield* lockToChange(session)
+          if (!secondStep) return undefined
           yield* sql`UPDATE account SET second_step = false WHERE id = ${accountId}`
           yield* RecoveryCodes.remove(accountId)
           yield* SignInChanges.record({ accountId, what: "second_step_off", device })
+          return email
         }).pipe(inTransaction)
+        if (to !== undefined) yield* mailer.send({ kind: "second_step_off", to })
       })
 
       const replaceCodes: SecondStep["Service"]["replaceCodes"] = Effect.fn("SecondStep.replaceCodes")(
         function* (session) {
           const { accountId, device } = session
           yield* needConfirmation(session)
-          return yield* Effect.gen(function* () {
-            const { secondStep } = yield* lockToChange(session)
+          const { codes, to } = yield* Effect.gen(function* () {
+            const { email: to, secondStep } = yield* lockToChange(session)
             if (!secondStep) return yield* new SecondStepOff()
             yield* SignInChanges.record({ accountId, what: "codes_replaced", device })
-            return yield* RecoveryCodes.replace(accountId)
+            return { codes: yield* RecoveryCodes.replace(accountId), to }
           }).pipe(inTransaction)
+          yield* mailer.send({ kind: "codes_replaced", to })
+          return codes
         }
       )
 

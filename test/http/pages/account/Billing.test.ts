@@ -210,7 +210,7 @@ layer(Services, { excludeTestServices: true })("the page Billing", (it) => {
         const attempt = { email, password: Redacted.make(password), address: "2001:db8::1" }
         const { session } = yield* signIn.signIn(attempt)
         yield* Effect.flatMap(Sessions, (sessions) => sessions.end(session.accountId, session.id))
-        const late = closing.close({ session, password: attempt.password, language: "en" })
+        const late = closing.close({ session, password: attempt.password })
         assert.strictEqual((yield* Effect.flip(late))._tag, "SignInRejected")
         assert.strictEqual(subscription.status, "active")
         assert.lengthOf(double.calls, calls)
