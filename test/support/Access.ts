@@ -108,12 +108,13 @@ export const disagreements = Effect.gen(function* () {
 })
 
 /**
- * Runs `statement` in a transaction that stays open until `release`, as another server might. Waiting statements are
- * recognized by a part of their text.
+ * Runs `statement` in a transaction that stays open until `release`, as another server might, and ends with `last`. Waiting
+ * statements are recognized by a part of their text.
  */
 export const hold = Effect.fnUntraced(function* (
   statement: (sql: SqlClient.SqlClient) => Effect.Effect<unknown, SqlError.SqlError>,
-  waiter = ""
+  waiter = "",
+  last: typeof statement = () => Effect.void
 ) {
   const { connection } = yield* TestDatabase
   const pool = yield* Layer.build(Layer.fresh(Database.layer({ source: connection, maxConnections: 2 })))
@@ -123,6 +124,7 @@ export const hold = Effect.fnUntraced(function* (
   const holder = yield* statement(sql).pipe(
     Effect.andThen(locked.open),
     Effect.andThen(done.await),
+    Effect.andThen(last(sql)),
     sql.withTransaction,
     Effect.forkScoped
   )

@@ -75,7 +75,7 @@ export class AccountLinks extends Context.Service<
       purpose: P,
       secret: Redacted.Redacted
     ): Effect.Effect<LinkOf<P>, LinkOver | ServiceUnavailable>
-    /** Uses it. Within the transaction of what it is for, so that a failure leaves it as it was. */
+    /** Uses it, and locks its account. Within the transaction of what it is for, so that a failure leaves it as it was. */
     use<P extends Purpose>(
       purpose: P,
       secret: Redacted.Redacted
@@ -160,6 +160,9 @@ export class AccountLinks extends Context.Service<
 
       const use: AccountLinks["Service"]["use"] = Effect.fn("AccountLinks.use")(function* (purpose, secret) {
         const which = yield* valid(purpose, secret)
+        // The account first, as every other change that ends links: two of them would otherwise wait for each other.
+        yield* sql`
+          SELECT FROM account WHERE id = (SELECT account_id FROM account_link WHERE ${which}) FOR NO KEY UPDATE`
         return yield* linkOf(purpose, sql`DELETE FROM account_link WHERE ${which} RETURNING ${columns}`)
       })
 

@@ -56,7 +56,7 @@ export class EmailChange extends Context.Service<
         const { address, email, password, session } = request
         if (!isMailable(email)) return yield* new EmailRefused()
         yield* signIn.verify({ session, password })
-        yield* attempts.takeMail({ mailTo: email, address })
+        yield* attempts.takeMail({ mailTo: email, purpose: "email", address })
         yield* mailer.ready
         const made = yield* links
           .make({ purpose: "email", email, accountId: session.accountId })

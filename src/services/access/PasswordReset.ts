@@ -54,7 +54,7 @@ export class PasswordReset extends Context.Service<
       const ask: PasswordReset["Service"]["ask"] = Effect.fn("PasswordReset.ask")(function* (request) {
         const { address, email } = request
         if (!isMailable(email)) return yield* new EmailRefused()
-        yield* attempts.takeMail({ mailTo: email, address })
+        yield* attempts.takeMail({ mailTo: email, purpose: "reset", address })
         yield* mailer.ready
         const made = yield* links.make({ purpose: "reset", email }).pipe(sql.withTransaction, availableOnce)
         if (Option.isNone(made)) return

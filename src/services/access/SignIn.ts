@@ -5,6 +5,7 @@
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import type { Redacted } from "effect"
 import { SqlClient } from "effect/sql"
+import type { Statement } from "effect/sql"
 import { AccountId } from "../../domain/access/Account.ts"
 import type { Device } from "../../domain/access/Device.ts"
 import type { ServiceUnavailable } from "../../domain/ToolError.ts"
@@ -60,7 +61,7 @@ export class SignIn extends Context.Service<
     >
     /** Verifies the password of a signed-in account; attempts are counted by session. */
     verify(owner: {
-      readonly session: Pick<Session, "id" | "email">
+      readonly session: Pick<Session, "id" | "accountId" | "email">
       readonly password: Redacted.Redacted
     }): Effect.Effect<Verified, SignInError>
   }
@@ -80,20 +81,19 @@ export class SignIn extends Context.Service<
         Effect.orDie
       )
 
-      const find = Effect.fnUntraced(function* (email: string) {
+      const find = Effect.fnUntraced(function* (which: Statement.Fragment) {
         const holder = yield* sql`
-          SELECT id AS "accountId", email, password_hash AS "passwordHash" FROM account
-          WHERE lower(email) = lower(${email})`.pipe(decodeHolder, availableToRead)
+          SELECT id AS "accountId", email, password_hash AS "passwordHash" FROM account WHERE ${which}`.pipe(decodeHolder, availableToRead)
         return Option.fromNullishOr(holder)
       })
 
       const judge = Effect.fnUntraced(function* (
-        email: string,
+        which: Statement.Fragment,
         password: Redacted.Redacted,
         attempt: Attempt | SessionAttempt
       ) {
         yield* attempts.take(attempt)
-        const holder = Option.getOrUndefined(yield* find(email))
+        const holder = Option.getOrUndefined(yield* find(which))
         const passwordHash = holder?.passwordHash ?? nobodys
         const isEqual = yield* passwords.verify(password, passwordHash).pipe(
           // A password that was not checked must not count as an attempt.
@@ -110,15 +110,16 @@ export class SignIn extends Context.Service<
         return { accountId: holder.accountId, email: holder.email, passwordHash }
       })
 
+      // By the id: the address may have become another account's since the session was read.
       const verify: SignIn["Service"]["verify"] = Effect.fn("SignIn.verify")(({ password, session }) =>
-        judge(session.email, password, { sessionId: session.id, email: session.email })
+        judge(sql`id = ${session.accountId}`, password, { sessionId: session.id, email: session.email })
       )
 
       const signIn: SignIn["Service"]["signIn"] = Effect.fn("SignIn.signIn")(function* (attempt, instead) {
         const email = normalize(attempt.email)
         const { address, browser: browserUntilNow, device, password } = attempt
         const knownBrowser = yield* browsers.idOf(email, browserUntilNow)
-        const verified = yield* judge(email, password, { address, email, knownBrowser })
+        const verified = yield* judge(sql`lower(email) = lower(${email})`, password, { address, email, knownBrowser })
         return yield* Effect.gen(function* () {
           const started = yield* sessions
             .start(device === undefined ? verified : { ...verified, device }, instead)

@@ -78,7 +78,7 @@ export class SignUp extends Context.Service<
         if (!isMailable(email)) return yield* new EmailRefused()
         const weakness = Password.weakness(Redacted.value(password), email)
         if (weakness !== undefined) return yield* new PasswordRefused({ weakness })
-        yield* attempts.takeMail({ mailTo: email, address: request.address })
+        yield* attempts.takeMail({ mailTo: email, purpose: "sign_up", address: request.address })
         yield* mailer.ready
         const passwordHash = yield* passwords.hash(password)
         const { known, made } = yield* Effect.all({

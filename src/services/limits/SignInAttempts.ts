@@ -11,8 +11,9 @@
  * counts without a password. Every attempt counts as both before its password is verified, so that concurrent attempts get
  * no further than sequential ones; afterwards the counts of the other kind are given back.
  *
- * Requests for a mail (sign-up, password reset, new e-mail address) are counted in the same way, for the network and for the
- * address that gets the mail, whether it has an account or not.
+ * Requests for a mail (sign-up, password reset, new e-mail address) are counted in the same way, for the network and, each
+ * purpose apart, for the address that gets the mail, whether it has an account or not. Whoever uses up the mails of others for
+ * one purpose keeps nobody from the rest: of a reset the owner has got as many links, and a new address needs a password.
  *
  * Each count is a leaky bucket, stored as the time at which it will be empty.
  */
@@ -51,6 +52,7 @@ type AnyAttempt = Attempt | SessionAttempt | PasskeyAttempt
 /** Of someone who asks for a mail to an address. */
 export interface MailRequest {
   readonly mailTo: string
+  readonly purpose: "sign_up" | "reset" | "email"
   /** As that of an {@link Attempt}. */
   readonly address: string
 }
@@ -90,7 +92,7 @@ const ofNetworks = (address: string): Limits => {
 }
 
 /** Each may cost the work of a password, and disturbs somebody. */
-const mailLimits = ({ address, mailTo }: MailRequest): ReadonlyArray<Limit> => [
+const mailLimits = ({ address, mailTo, purpose }: MailRequest): ReadonlyArray<Limit> => [
   ...ClientNetwork.countedOf(address)
     .toReversed()
     .map(({ key, times }) => ({
@@ -98,7 +100,7 @@ const mailLimits = ({ address, mailTo }: MailRequest): ReadonlyArray<Limit> => [
       burst: 20 * times,
       everyMillis: 60_000 / times
     })),
-  { subject: `mail to ${mailTo}`, burst: 4, everyMillis: 15 * 60_000 }
+  { subject: `${purpose} mail to ${mailTo}`, burst: 4, everyMillis: 15 * 60_000 }
 ]
 
 /** The counts of an attempt, always in the same order, in which their rows are locked: the widest network first. */

@@ -464,6 +464,29 @@ layer(Services, { excludeTestServices: true })("SignIn", (it) => {
     )
   })
 
+  it.effect(
+    "a session verifies the password of its account, also when another has got the address that it began with",
+    () =>
+      Effect.gen(function* () {
+        const who = yield* owner
+        const sql = yield* SqlClient.SqlClient
+        const accounts = yield* Accounts
+        const { session } = yield* who.attempt(right, newAddress())
+        const email = `moved.${session.email}`
+        yield* sql`UPDATE account SET email = ${email} WHERE id = ${who.id}`
+        const { id } = yield* accounts.create({
+          email: session.email,
+          plan: "starter",
+          status: "active",
+          password: Redacted.make(right)
+        })
+        yield* sql`UPDATE account SET password_hash = ${"$argon2id$seven blue otters"} WHERE id = ${id}`
+        const verify = (password: string) => who.server.verify({ session, password: Redacted.make(password) })
+        assert.deepInclude(yield* verify(right), { accountId: who.id, email })
+        assert.strictEqual((yield* Effect.flip(verify("seven blue otters")))._tag, "SignInRejected")
+      })
+  )
+
   describe("a change of the password", () => {
     const next = "seven blue otters"
     const change = Effect.fnUntraced(function* (
