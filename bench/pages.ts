@@ -87,7 +87,7 @@ const signIn = async (url: string, email: string, password: string): Promise<str
 }
 
 /** Operators' pages need a passkey in the session. */
-const usePasskey = async (url: string, cookie: string): Promise<void> => {
+const usePasskey = async (url: string, cookie: string, code: string): Promise<void> => {
   const account = "/dashboard/account"
   const authenticator = new Authenticator(url)
   const page = await fetch(url + account, { headers: { cookie } })
@@ -101,8 +101,8 @@ const usePasskey = async (url: string, cookie: string): Promise<void> => {
     })
     return response.text()
   }
-  const made = authenticator.create(await send("/passkeys/challenge"))
-  await send("/passkeys", { name: "bench", credential: made })
+  const made = authenticator.create(await send("/passkeys/challenge", { code }))
+  await send("/passkeys", { name: "bench", credential: made, code })
   await send("/confirm/passkey", { credential: authenticator.answer(await send("/confirm/passkey/challenge")) })
 }
 
@@ -198,11 +198,11 @@ const run = Effect.gen(function* () {
       const email = `bench${number}@example.com`
       await command(env, ["account", "create", email, "--plan", "pro", "--password", "stdin"], password)
       const isForOperators = page.startsWith("/dashboard/operator")
-      if (isForOperators) await command(env, ["account", "set-role", email, "operator"])
+      const made = isForOperators ? await command(env, ["account", "set-role", email, "operator"]) : ""
       const key = /dsk_[0-9A-Za-z]{43}/u.exec(await command(env, ["key", "create", email, "bench"]))?.[0] ?? ""
       const address = await prepare(url, page, key)
       const cookie = await signIn(url, email, password)
-      if (isForOperators) await usePasskey(url, cookie)
+      if (isForOperators) await usePasskey(url, cookie, /code {2}(\S+)/u.exec(made)?.[1] ?? "")
       rows.push(await measure(url, cookie, address))
     }
     const text = report(rows)

@@ -741,6 +741,15 @@ CREATE UNLOGGED TABLE rate_bucket (
   CONSTRAINT rate_bucket_key_check CHECK (octet_length(key) = 32),
   CONSTRAINT rate_bucket_used_check CHECK (used >= 0::double precision)
 ) WITH (fillfactor=50);
+
+CREATE TABLE enrollment_code (
+  account_id integer NOT NULL,
+  hash bytea NOT NULL,
+  expires_at timestamp with time zone NOT NULL,
+  CONSTRAINT enrollment_code_pkey PRIMARY KEY (account_id),
+  CONSTRAINT enrollment_code_hash_check CHECK (octet_length(hash) = 32),
+  CONSTRAINT enrollment_code_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id) ON DELETE CASCADE
+);
 ALTER TABLE session ADD CONSTRAINT session_passkey_id_fkey FOREIGN KEY (passkey_id) REFERENCES passkey(id) ON DELETE SET NULL;
 
 CREATE OR REPLACE FUNCTION public.account_change_is_append_only()

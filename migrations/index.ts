@@ -12,6 +12,7 @@ import selfService from "./0008_self_service.ts"
 import passkeys from "./0009_passkeys.ts"
 import billing from "./0010_billing.ts"
 import limits from "./0011_limits.ts"
+import enrollment from "./0012_enrollment.ts"
 
 export const migrations: Record<string, Effect.Effect<void, unknown, SqlClient.SqlClient>> = {
   "0001_accounts": accounts,
@@ -24,5 +25,6 @@ export const migrations: Record<string, Effect.Effect<void, unknown, SqlClient.S
   "0008_self_service": selfService,
   "0009_passkeys": passkeys,
   "0010_billing": billing,
-  "0011_limits": limits
+  "0011_limits": limits,
+  "0012_enrollment": enrollment
 }

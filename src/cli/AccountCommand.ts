@@ -121,6 +121,20 @@ const setStatus = Command.make("set-status", { email, status }, ({ email, status
   change((accounts) => accounts.setStatus(email, status))
 ).pipe(Command.withDescription("Change the status of the subscription; keys are kept"))
 
+/** What an operator signs in with: a code for the first passkey, or the passkeys that were added by the password alone. */
+const tellEnrollment = Effect.fnUntraced(function* (email: string) {
+  const found = yield* Effect.flatMap(Accounts, (accounts) => accounts.enroll(email))
+  yield* Console.log(
+    typeof found === "number"
+      ? `passkeys  ${found}   (they lead to operators' pages: ask the owner whether they are all known, or reset them)`
+      : `code  ${Redacted.value(found)}   (for the first passkey, on the account page, within 30 minutes; shown this once)`
+  )
+})
+
+const enroll = Command.make("enroll", { email }, ({ email }) => asUserError(tellEnrollment(email))).pipe(
+  Command.withDescription("Make a code with which an operator adds the first passkey")
+)
+
 const setRole = Command.make(
   "set-role",
   {
@@ -129,7 +143,12 @@ const setRole = Command.make(
       Argument.withDescription("operator: sees all accounts in the dashboard and sets their plan and status")
     )
   },
-  ({ email, role }) => change((accounts) => accounts.setRole(email, role))
+  ({ email, role }) =>
+    Effect.gen(function* () {
+      const accounts = yield* Accounts
+      yield* Console.log(line(yield* accounts.setRole(email, role)))
+      if (role === "operator") yield* tellEnrollment(email)
+    }).pipe(asUserError)
 ).pipe(Command.withDescription("Make an account an operator's, or a customer's again; at once"))
 
 const grant = Command.make(
@@ -152,7 +171,12 @@ const resetPassword = Command.make("reset-password", { email, password: password
 ).pipe(Command.withDescription("Set a new password"))
 
 const resetPasskeys = Command.make("reset-passkeys", { email }, ({ email }) =>
-  change((accounts) => accounts.resetPasskeys(email))
+  Effect.gen(function* () {
+    const accounts = yield* Accounts
+    const account = yield* accounts.resetPasskeys(email)
+    yield* Console.log(line(account))
+    if (account.role === "operator") yield* tellEnrollment(email)
+  }).pipe(asUserError)
 ).pipe(
   Command.withDescription(
     "Remove passkeys, second step and recovery codes, for an owner who has lost them; ends all sessions"
@@ -161,5 +185,5 @@ const resetPasskeys = Command.make("reset-passkeys", { email }, ({ email }) =>
 
 export const accountCommand = Command.make("account").pipe(
   Command.withDescription("Accounts: make, list and change them"),
-  Command.withSubcommands([create, list, setPlan, setStatus, setRole, grant, resetPassword, resetPasskeys])
+  Command.withSubcommands([create, list, setPlan, setStatus, setRole, grant, resetPassword, resetPasskeys, enroll])
 )

@@ -85,6 +85,7 @@ layer(Services, { excludeTestServices: true })("the operator's command line", (i
         yield* run(["account", "create", "kim@example.com"])
         yield* sql`UPDATE account SET second_step = true WHERE email = 'kim@example.com'`
         const { ended, text } = yield* run(["account", "reset-passkeys", "KIM@example.com"])
+        assert.notInclude(text, "code")
         assert.strictEqual(ended, "Success")
         assert.include(text, "kim@example.com")
         const rows = yield* sql`
@@ -117,6 +118,26 @@ layer(Services, { excludeTestServices: true })("the operator's command line", (i
         assert.strictEqual(yield* listed, "  operator")
         yield* run(["account", "set-role", "ivy@example.com", "customer"])
         assert.strictEqual(yield* listed, "")
+      })
+    )
+
+    it.effect("D84 set-role, enroll and reset-passkeys print a code for an operator's first passkey", () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        yield* run(["account", "create", "liz@example.com"])
+        assert.strictEqual((yield* run(["account", "enroll", "liz@example.com"])).ended, "Failure")
+        const lines = [
+          ["set-role", "liz@example.com", "operator"],
+          ["enroll", "liz@example.com"],
+          ["reset-passkeys", "liz@example.com"]
+        ]
+        const codes = yield* Effect.forEach(lines, (line) =>
+          Effect.map(run(["account", ...line]), ({ text }) => /^code {2}((?:\w{4}-){5}\w{4}) /mu.exec(text)?.[1])
+        )
+        assert.lengthOf(new Set(codes.filter((code) => code !== undefined)), 3)
+        yield* sql`INSERT INTO passkey (account_id, credential_id, public_key, sign_count, name, created_at)
+          SELECT id, 'x', 'x', 0, 'x', now() FROM account WHERE email = 'liz@example.com'`
+        assert.include((yield* run(["account", "set-role", "liz@example.com", "operator"])).text, "passkeys  1 ")
       })
     )
 

@@ -74,14 +74,17 @@ export const owner = Effect.gen(function* () {
   })
 
   /** Adds a passkey in the session. */
-  const add = Effect.fnUntraced(function* (options: { readonly counts?: boolean; readonly name?: string } = {}) {
+  const add = Effect.fnUntraced(function* (
+    options: { readonly counts?: boolean; readonly name?: string; readonly code?: Redacted.Redacted } = {}
+  ) {
     const authenticator = new Authenticator(origin, options)
-    const asked = JSON.stringify(yield* passkeys.optionsToAdd(yield* session, secret))
+    const asked = JSON.stringify(yield* passkeys.optionsToAdd(yield* session, secret, options.code))
     yield* passkeys.add({
       session: yield* session,
       owner: secret,
       name: options.name ?? "laptop",
-      credential: authenticator.create(asked)
+      credential: authenticator.create(asked),
+      code: options.code
     })
     return authenticator
   })

@@ -1,5 +1,6 @@
 /** A browser without a window: keeps cookies, and submits the forms of the last page. */
-import { Effect } from "effect"
+import { Effect, Redacted } from "effect"
+import { Accounts } from "../../src/services/access/Accounts.ts"
 import { Authenticator } from "./Authenticator.ts"
 import { Site } from "./Site.ts"
 import type { Answer } from "./Site.ts"
@@ -67,23 +68,30 @@ export const signedIn = Effect.fnUntraced(function* (
   return visitor
 })
 
-/** Adds a passkey to the account of a visitor that has just signed in. */
-export const addPasskey = Effect.fnUntraced(function* (visitor: SiteVisitor, name = "a key") {
+/** Adds a passkey to the account of a visitor that has just signed in; the first one of an operator with a code. */
+export const addPasskey = Effect.fnUntraced(function* (visitor: SiteVisitor, name = "a key", code = "") {
   const { url } = yield* Site
   const authenticator = new Authenticator(url)
-  const options = yield* visitor.submit("/dashboard/account/passkeys/challenge", {})
+  const options = yield* visitor.submit("/dashboard/account/passkeys/challenge", { code })
   const credential = authenticator.create(options.text)
-  const answer = yield* visitor.submit("/dashboard/account/passkeys", { name, credential })
+  const answer = yield* visitor.submit("/dashboard/account/passkeys", { name, credential, code })
   if (answer.headers.get("location") !== "/dashboard/account?done=passkey-added") {
     return yield* Effect.die(new Error(`not added: ${answer.status} ${answer.text}`))
   }
   return authenticator
 })
 
-/** A visitor whose session has a passkey, as operators need it. */
+/** A code with which an operator adds the first passkey. */
+export const codeFor = (email: string) =>
+  Effect.flatMap(Accounts, (accounts) => accounts.enroll(email)).pipe(
+    Effect.map((code) => (typeof code === "number" ? "" : Redacted.value(code))),
+    Effect.orDie
+  )
+
+/** An operator whose session has a passkey. */
 export const withPasskey = Effect.fnUntraced(function* (who: { readonly email: string; readonly password: string }) {
   const visitor = yield* signedIn(who)
-  const authenticator = yield* addPasskey(visitor)
+  const authenticator = yield* addPasskey(visitor, "a key", yield* codeFor(who.email))
   const options = yield* visitor.submit("/dashboard/account/confirm/passkey/challenge", {})
   const credential = authenticator.answer(options.text)
   const answer = yield* visitor.submit("/dashboard/account/confirm/passkey", { credential })

@@ -24,6 +24,7 @@ const belongings = [
   "pending_sign_in",
   "passkey",
   "recovery_code",
+  "enrollment_code",
   "sign_in_change",
   "known_browser",
   "page_view",

@@ -1,6 +1,7 @@
 /** Changes to accounts: creation, plan, status, role, credits, password, reset of passkeys (D5 to D8). */
 import { Clock, Context, Effect, Layer, Option, Schema, Stream } from "effect"
 import type { Redacted } from "effect"
+import type { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
 import { AppConfig } from "../../Config.ts"
 import { AccountId } from "../../domain/access/Account.ts"
@@ -17,6 +18,7 @@ import * as AccountLinks from "./AccountLinks.ts"
 import { decodeAccount, decodeAccounts, select } from "./AccountRecord.ts"
 import type { AccountRecord } from "./AccountRecord.ts"
 import * as CreditPeriods from "./CreditPeriods.ts"
+import * as EnrollmentCodes from "./passkeys/EnrollmentCodes.ts"
 import * as SignInChanges from "./passkeys/SignInChanges.ts"
 import { Passwords } from "./Passwords.ts"
 import type { PasswordsBusy } from "./Passwords.ts"
@@ -105,6 +107,10 @@ export class Accounts extends Context.Service<
      * command line only.
      */
     resetPasskeys(email: string): Effect.Effect<AccountRecord, AccountNotFound | ServiceUnavailable>
+    /** A code for the first passkey of an operator (D84), or how many there are already. For the command line only. */
+    enroll(
+      email: string
+    ): Effect.Effect<Redacted.Redacted | number, AccountNotFound | InvalidAccountDetail | ServiceUnavailable>
   }
 >()("discovery/access/Accounts") {
   static readonly layer = Layer.effect(
@@ -113,7 +119,7 @@ export class Accounts extends Context.Service<
       const sql = yield* SqlClient.SqlClient
       const passwords = yield* Passwords
       const allowances = CreditPeriods.allowances(yield* AppConfig)
-      const onDatabase = Effect.provideService(SqlClient.SqlClient, sql)
+      const onDatabase = Effect.provideContext(yield* Effect.context<SqlClient.SqlClient | SecureRandom.SecureRandom>())
 
       /** A closed account is not found: nothing about it may change. */
       const matches = (which: Which) =>
@@ -331,6 +337,17 @@ export class Accounts extends Context.Service<
         }).pipe(sql.withTransaction, availableOnce)
       })
 
+      const enroll = Effect.fn("Accounts.enroll")(function* (email: string) {
+        return yield* Effect.gen(function* () {
+          const account = yield* lock(email)
+          if (account.role !== "operator") {
+            return yield* invalid(`${account.email} is no operator's account. Set the role first.`)
+          }
+          const passkeys = yield* sql`SELECT FROM passkey WHERE account_id = ${account.id}`
+          return passkeys.length > 0 ? passkeys.length : yield* onDatabase(EnrollmentCodes.issue(account.id))
+        }).pipe(sql.withTransaction, availableOnce)
+      })
+
       const list = Stream.paginate(0, (after: number) =>
         Effect.map(
           decodeAccounts(
@@ -346,7 +363,8 @@ export class Accounts extends Context.Service<
         )
       )
 
-      return { create, find, list, setPlan, setStatus, setSubscription, setRole, grant, resetPassword, resetPasskeys }
+      const changes = { setPlan, setStatus, setSubscription, setRole, grant, resetPassword, resetPasskeys }
+      return { create, find, list, ...changes, enroll }
     })
   )
 }

@@ -83,7 +83,10 @@ export class SignIn extends Context.Service<
 
       const find = Effect.fnUntraced(function* (which: Statement.Fragment) {
         const holder = yield* sql`
-          SELECT id AS "accountId", email, password_hash AS "passwordHash" FROM account WHERE ${which}`.pipe(decodeHolder, availableToRead)
+          SELECT id AS "accountId", email, password_hash AS "passwordHash" FROM account WHERE ${which}`.pipe(
+          decodeHolder,
+          availableToRead
+        )
         return Option.fromNullishOr(holder)
       })
 

@@ -657,6 +657,7 @@ layer(Services, { excludeTestServices: true })("self-service", (it) => {
           "api_key",
           "billing_customer",
           "idempotency_key",
+          "enrollment_code",
           "known_browser",
           "oauth_access_token",
           "oauth_ended_grant",

@@ -3,6 +3,7 @@ import { Effect, Layer, Redacted, Schema } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { Passkeys } from "../../../services/access/passkeys/Passkeys.ts"
 import { PasskeySignIn } from "../../../services/access/passkeys/PasskeySignIn.ts"
+import { maxCharacters as maxCodeCharacters } from "../../../services/access/passkeys/RecoveryCodes.ts"
 import { SecondStep } from "../../../services/access/passkeys/SecondStep.ts"
 import type { Codes } from "../../../services/access/passkeys/SecondStep.ts"
 import { copyText } from "../shared/CopyText.ts"
@@ -19,13 +20,20 @@ import type { dones } from "./PasskeySection.ts"
 import { answerOf, problemText } from "./PasskeySignInPages.ts"
 import type { Failed } from "./PasskeySignInPages.ts"
 
+/** Of an operator's first passkey. */
+const Coded = Schema.Struct({
+  code: Schema.optionalKey(Schema.RedactedFromValue(Schema.String.check(Schema.isMaxLength(maxCodeCharacters))))
+})
+
 /** Longer names are cut. */
-const Named = Schema.Struct({ ...Answer.fields, name: Schema.String })
+const Named = Schema.Struct({ ...Answer.fields, ...Coded.fields, name: Schema.String })
 
 /** The forms have no fields besides the CSRF token. */
 const Nothing = Schema.Struct({})
 
 const done = (word: (typeof dones)[number]) => seeOther(withDone(sections.account, word))
+
+const wrongCode = () => Effect.succeed(done("passkey-code"))
 
 const confirmFirst = () => Effect.succeed(seeOther(toConfirm))
 
@@ -78,17 +86,26 @@ export const layer = Layer.effectDiscard(
       })
     }
 
-    yield* routes.signedInForm(challengePath(addPath), sections.account, Asked, (_, { secret, session }, request) =>
-      challenge(request, passkeys.optionsToAdd(session, secret)).pipe(
-        Effect.catchTags({ ConfirmationNeeded: confirmFirst, TooManyPasskeys: noChallenge })
-      )
+    yield* routes.signedInForm(
+      challengePath(addPath),
+      sections.account,
+      Coded,
+      ({ code }, { secret, session }, request) =>
+        challenge(request, passkeys.optionsToAdd(session, secret, code)).pipe(
+          Effect.catchTags({
+            ConfirmationNeeded: confirmFirst,
+            EnrollmentNeeded: wrongCode,
+            TooManyPasskeys: noChallenge
+          })
+        )
     )
 
-    yield* routes.signedInForm(addPath, sections.account, Named, ({ credential, name }, visitor) =>
-      passkeys.add({ session: visitor.session, owner: visitor.secret, name, credential }).pipe(
+    yield* routes.signedInForm(addPath, sections.account, Named, ({ code, credential, name }, visitor) =>
+      passkeys.add({ session: visitor.session, owner: visitor.secret, name, credential, code }).pipe(
         Effect.as(done("passkey-added")),
         Effect.catchTags({
           ConfirmationNeeded: confirmFirst,
+          EnrollmentNeeded: wrongCode,
           TooManyPasskeys: back,
           PasskeyRejected: failed(visitor),
           ChallengeExpired: failed(visitor)

@@ -1,7 +1,13 @@
 /** The section of the account page about passkeys, the second step and recovery codes. Its forms are those of PasskeyRoutes. */
 import { Clock, Effect } from "effect"
 import type { ServiceUnavailable } from "../../../domain/ToolError.ts"
-import { maxNameCharacters, maxPerAccount, needsPasskey, Passkeys } from "../../../services/access/passkeys/Passkeys.ts"
+import {
+  maxNameCharacters,
+  maxPerAccount,
+  needsCode,
+  needsPasskey,
+  Passkeys
+} from "../../../services/access/passkeys/Passkeys.ts"
 import type { Passkey } from "../../../services/access/passkeys/Passkeys.ts"
 import { SecondStep } from "../../../services/access/passkeys/SecondStep.ts"
 import type { Standing } from "../../../services/access/passkeys/SecondStep.ts"
@@ -10,6 +16,7 @@ import { WebAuthn } from "../../../services/access/passkeys/WebAuthn.ts"
 import { isConfirmed } from "../../../services/access/Sessions.ts"
 import * as Csrf from "../shared/Csrf.ts"
 import { deviceName } from "../shared/DeviceName.ts"
+import { field } from "../shared/Fields.ts"
 import { doneNotice } from "../shared/FlashNotice.ts"
 import { html } from "../shared/Html.ts"
 import type { Html } from "../shared/Html.ts"
@@ -28,7 +35,7 @@ export const offPath = `${stepPath}/off` as const
 export const codesPath = `${stepPath}/codes` as const
 
 /** After a change; the words are those of the notices. */
-export const dones = ["passkey-added", "passkey-removed", "step-off"] as const
+export const dones = ["passkey-added", "passkey-removed", "passkey-code", "step-off"] as const
 
 export const passkeysAnchor = `${sections.account}#passkeys`
 /** Where a change continues whose confirmation was too long ago. */
@@ -77,7 +84,7 @@ const button = (visitor: SignedIn, action: string, label: string): Html =>
     <button type="submit" class="secondary outline">${label}</button>
   </form>`
 
-const addForm = (visitor: SignedIn): Html => {
+const addForm = (visitor: SignedIn, isCoded: boolean): Html => {
   const { text } = visitor.locale
   return passkeyForm({
     visitor,
@@ -85,18 +92,28 @@ const addForm = (visitor: SignedIn): Html => {
     kind: "create",
     label: text("passkeys.add"),
     fields: html`<div class="field">
-      <label for="passkey-name">${text("passkeys.name")}</label>
-      <p class="hint" id="passkey-name-hint">${text("passkeys.nameHint")}</p>
-      <input
-        id="passkey-name"
-        name="name"
-        type="text"
-        autocomplete="off"
-        maxlength="${maxNameCharacters}"
-        aria-describedby="passkey-name-hint"
-        required
-      />
-    </div>`
+        <label for="passkey-name">${text("passkeys.name")}</label>
+        <p class="hint" id="passkey-name-hint">${text("passkeys.nameHint")}</p>
+        <input
+          id="passkey-name"
+          name="name"
+          type="text"
+          autocomplete="off"
+          maxlength="${maxNameCharacters}"
+          aria-describedby="passkey-name-hint"
+          required
+        />
+      </div>
+      ${
+        isCoded &&
+        field({
+          name: "code",
+          label: text("passkeys.code"),
+          type: "text",
+          autocomplete: "off",
+          hint: text("passkeys.codeHint")
+        })
+      }`
   })
 }
 
@@ -140,7 +157,7 @@ export const make = Effect.gen(function* () {
         </ul>`
       }
       ${isOn && known.length === 1 && html`<p class="hint">${text("passkeys.lastStays")}</p>`}
-      ${mayChange && known.length < maxPerAccount && addForm(visitor)}
+      ${mayChange && known.length < maxPerAccount && addForm(visitor, needsCode(visitor.session, known.length))}
       ${known.length >= maxPerAccount && html`<p class="hint">${text("passkeys.full", { max: maxPerAccount })}</p>`}
       ${mayChange && html`<p class="hint" data-no-passkeys>${text("passkeys.unsupported")}</p>`}
       ${known.length > 0 && step(visitor, standing, mayChange)}

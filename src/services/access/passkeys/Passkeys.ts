@@ -19,6 +19,7 @@ import { isConfirmed } from "../Sessions.ts"
 import type { Session } from "../Sessions.ts"
 import { Challenges } from "./Challenges.ts"
 import type { ChallengeExpired, Purpose } from "./Challenges.ts"
+import * as EnrollmentCodes from "./EnrollmentCodes.ts"
 import * as SignInChanges from "./SignInChanges.ts"
 import { PasskeyRejected, WebAuthn } from "./WebAuthn.ts"
 import type { Options } from "./WebAuthn.ts"
@@ -43,6 +44,9 @@ export class TooManyPasskeys extends Schema.TaggedError<TooManyPasskeys>()("TooM
 /** The account requires a second step, so its last passkey stays. */
 export class LastPasskey extends Schema.TaggedError<LastPasskey>()("LastPasskey", {}) {}
 
+/** An operator's first passkey needs a code of the command line, which this is not, or no more. */
+export class EnrollmentNeeded extends Schema.TaggedError<EnrollmentNeeded>()("EnrollmentNeeded", {}) {}
+
 /** Fails unless the session was confirmed recently. */
 export const needConfirmation = Effect.fnUntraced(function* (session: Pick<Session, "confirmedAt">) {
   if (!isConfirmed(session, yield* Clock.currentTimeMillis)) return yield* new ConfirmationNeeded()
@@ -62,12 +66,16 @@ export const lockAccount = Effect.fnUntraced(function* (accountId: AccountId) {
 
 /**
  * Whether changes need a session in which a passkey was used. An operator's password alone would otherwise add a passkey, and by it
- * lead to operators' pages. The first passkey needs none, and with the second step on, every session has done it.
+ * lead to operators' pages. With the second step on, every session has done it; the first passkey {@link needsCode}.
  */
 export const needsPasskey = (
   { passkeyId, role }: Pick<Session, "passkeyId" | "role">,
   account: { readonly secondStep: boolean; readonly passkeys: number }
 ): boolean => role === "operator" && passkeyId === null && account.passkeys > 0 && !account.secondStep
+
+/** Whether a passkey is an operator's first. */
+export const needsCode = ({ role }: Pick<Session, "role">, passkeys: number): boolean =>
+  role === "operator" && passkeys === 0
 
 /**
  * {@link lockAccount} for a change in a session. Fails if the session has ended since the request began: a request whose body is
@@ -121,20 +129,25 @@ export class Passkeys extends Context.Service<
   Passkeys,
   {
     list(accountId: AccountId): Effect.Effect<ReadonlyArray<Passkey>, ServiceUnavailable>
-    /** Options to make a passkey with. `owner` is the secret of the session cookie. */
+    /**
+     * Options to make a passkey with. `owner` is the secret of the session cookie; `code` is the one of an operator's first
+     * passkey (EnrollmentCodes), which is used up by {@link add} alone.
+     */
     optionsToAdd(
       session: Session,
-      owner: Redacted.Redacted
-    ): Effect.Effect<Options, ConfirmationNeeded | TooManyPasskeys | ServiceUnavailable>
+      owner: Redacted.Redacted,
+      code?: Redacted.Redacted
+    ): Effect.Effect<Options, ConfirmationNeeded | EnrollmentNeeded | TooManyPasskeys | ServiceUnavailable>
     /** `credential` is the browser's answer as JSON, untrusted; `name` is cut and cleaned. The owner is told by mail. */
     add(request: {
       readonly session: Session
       readonly owner: Redacted.Redacted
       readonly name: string
       readonly credential: string
+      readonly code?: Redacted.Redacted | undefined
     }): Effect.Effect<
       void,
-      ConfirmationNeeded | TooManyPasskeys | PasskeyRejected | ChallengeExpired | ServiceUnavailable
+      ConfirmationNeeded | EnrollmentNeeded | TooManyPasskeys | PasskeyRejected | ChallengeExpired | ServiceUnavailable
     >
     /**
      * Ends the account's other sessions that were signed in to with the passkey, and tells the owner by mail. Ignores passkeys
@@ -189,8 +202,11 @@ export class Passkeys extends Context.Service<
         return rows.map(({ credentialId }) => credentialId)
       })
 
+      const isCode = (accountId: AccountId, code: Redacted.Redacted) =>
+        EnrollmentCodes.isRight(accountId, code).pipe(onDatabase, availableToRead)
+
       const optionsToAdd: Passkeys["Service"]["optionsToAdd"] = Effect.fn("Passkeys.optionsToAdd")(
-        function* (session, owner) {
+        function* (session, owner, code) {
           yield* needConfirmation(session)
           const known = yield* credentialIds(session.accountId)
           if (known.length >= maxPerAccount) return yield* new TooManyPasskeys()
@@ -200,6 +216,10 @@ export class Passkeys extends Context.Service<
           if (account === undefined) return yield* new ConfirmationNeeded()
           const { email, secondStep, userHandle } = account
           if (needsPasskey(session, { secondStep, passkeys: known.length })) return yield* new ConfirmationNeeded()
+          if (needsCode(session, known.length)) {
+            const isRight = code !== undefined && (yield* isCode(session.accountId, code))
+            if (!isRight) return yield* new EnrollmentNeeded()
+          }
           const challenge = yield* challenges.issue(owner, "add")
           return webAuthn.creationOptions({ email, userHandle, challenge, known })
         }
@@ -215,8 +235,12 @@ export class Passkeys extends Context.Service<
         const name = Array.from(clean(request.name)).slice(0, maxNameCharacters).join("").trim() || "Passkey"
         const now = new Date(yield* Clock.currentTimeMillis)
         const to = yield* Effect.gen(function* () {
-          const { email, passkeys } = yield* lockToChange(session)
+          const { email, passkeys, role } = yield* lockToChange(session)
           if (passkeys >= maxPerAccount) return yield* new TooManyPasskeys()
+          if (needsCode({ role }, passkeys)) {
+            const isRight = request.code !== undefined && (yield* EnrollmentCodes.redeem(accountId, request.code))
+            if (!isRight) return yield* new EnrollmentNeeded()
+          }
           const added = yield* sql`
             INSERT INTO passkey (account_id, credential_id, public_key, sign_count, name, created_at)
             VALUES (${accountId}, ${made.credentialId}, ${made.publicKey}, ${made.signCount}, ${name}, ${now})

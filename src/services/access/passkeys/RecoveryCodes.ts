@@ -18,13 +18,15 @@ const alphabet = "0123456789abcdefghjkmnpqrstvwxyz"
 export const maxCharacters = 100
 
 /** Such as `7k2m-q9xa-...`, of 24 characters. */
-const generate = Effect.gen(function* () {
+export const generate = Effect.gen(function* () {
   const random = yield* SecureRandom.SecureRandom
   const bytes = yield* random.randomBytes(groups * groupCharacters)
   const characters = Array.from(bytes, (byte) => alphabet.charAt(byte % alphabet.length)).join("")
-  return Array.from({ length: groups }, (_, index) =>
-    characters.slice(index * groupCharacters, (index + 1) * groupCharacters)
-  ).join("-")
+  return Redacted.make(
+    Array.from({ length: groups }, (_, index) =>
+      characters.slice(index * groupCharacters, (index + 1) * groupCharacters)
+    ).join("-")
+  )
 })
 
 /** As people may type it: in capitals, without hyphens, with a letter that looks like a digit. */
@@ -36,7 +38,7 @@ const normalize = (text: string): string =>
     .replaceAll("o", "0")
     .replaceAll(/[il]/gu, "1")
 
-const hashOf = (code: string) => Secrets.sha256(normalize(code))
+export const hashOf = (code: Redacted.Redacted) => Secrets.sha256(normalize(Redacted.value(code)))
 
 /** Replaces all codes of the account. Within a transaction that locks the account. */
 export const replace = Effect.fnUntraced(function* (accountId: AccountId) {
@@ -46,7 +48,7 @@ export const replace = Effect.fnUntraced(function* (accountId: AccountId) {
   for (const code of codes) {
     yield* sql`INSERT INTO recovery_code (account_id, hash) VALUES (${accountId}, ${hashOf(code)})`
   }
-  return codes.map((code) => Redacted.make(code))
+  return codes
 })
 
 export const remove = Effect.fnUntraced(function* (accountId: AccountId) {
@@ -57,7 +59,7 @@ export const remove = Effect.fnUntraced(function* (accountId: AccountId) {
 /** Whether it was a code of the account, which it is no more. */
 export const redeem = Effect.fnUntraced(function* (accountId: AccountId, code: Redacted.Redacted) {
   const sql = yield* SqlClient.SqlClient
-  const hash = hashOf(Redacted.value(code))
+  const hash = hashOf(code)
   const rows = yield* sql`DELETE FROM recovery_code WHERE account_id = ${accountId} AND hash = ${hash} RETURNING hash`
   return rows.length > 0
 })

@@ -3,7 +3,7 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { Accounts } from "../../../../src/services/access/Accounts.ts"
-import { allowedBy } from "../../../support/Authenticator.ts"
+import { allowedBy, Authenticator } from "../../../support/Authenticator.ts"
 import { seen } from "../../../support/Sameness.ts"
 import { Site } from "../../../support/Site.ts"
 import type { Answer } from "../../../support/Site.ts"
@@ -268,13 +268,40 @@ layer(Site.layer(), { excludeTestServices: true })("passkeys", (it) => {
       const site = yield* Site
       const who = yield* site.account()
       yield* Effect.flatMap(Accounts, (accounts) => accounts.setRole(who.email, "operator"))
-      return { ...who, visitor: yield* SiteVisitor.signedIn(who) }
+      const visitor = yield* SiteVisitor.signedIn(who)
+      const addFirst = Effect.flatMap(SiteVisitor.codeFor(who.email), (code) =>
+        SiteVisitor.addPasskey(visitor, "a key", code)
+      )
+      return { ...who, visitor, addFirst }
     })
+
+    it.effect("D84 are not reached by a first passkey that the password alone adds: it needs a code", () =>
+      Effect.gen(function* () {
+        const { addFirst, email, visitor } = yield* operator
+        const { text } = yield* visitor.get(account)
+        assert.include(text, "An operator adds the first passkey with a code from the command line.")
+        const code = yield* SiteVisitor.codeFor(email)
+        for (const wrong of [{}, { code: "" }, { code: `${code}0` }]) {
+          const challenge = yield* visitor.submit(`${account}/passkeys/challenge`, wrong)
+          assert.strictEqual(location(challenge), `${account}?done=passkey-code`)
+        }
+        const asked = yield* visitor.submit(`${account}/passkeys/challenge`, { code })
+        const site = yield* Site
+        const credential = new Authenticator(site.url).create(asked.text)
+        const added = yield* visitor.submit(`${account}/passkeys`, { name: "theirs", credential })
+        assert.strictEqual(location(added), `${account}?done=passkey-code`)
+        const shown = yield* visitor.get(`${account}?done=passkey-code`)
+        assert.include(shown.text, "The code is wrong, was used, or has expired.")
+        assert.notInclude(shown.text, "/remove")
+        yield* addFirst
+        assert.notInclude((yield* visitor.get(account)).text, 'name="code"')
+      })
+    )
 
     it.effect("D84 need a passkey in the session: an operator without one is led to add it", () =>
       Effect.gen(function* () {
         const site = yield* Site
-        const { visitor } = yield* operator
+        const { addFirst, visitor } = yield* operator
         const other = yield* site.account()
         const { id, plan } = yield* Effect.flatMap(Accounts, (accounts) => accounts.find(other.email))
         const place = `${operators}/accounts/${id}/plan?to=pro`
@@ -287,7 +314,7 @@ layer(Site.layer(), { excludeTestServices: true })("passkeys", (it) => {
         const changed = yield* visitor.submit(`${operators}/accounts/${id}/plan`, form)
         assert.strictEqual(location(changed), `/dashboard/account/confirm?return_to=${encodeURIComponent(operators)}`)
         assert.strictEqual((yield* Effect.flatMap(Accounts, (accounts) => accounts.find(other.email))).plan, plan)
-        const authenticator = yield* SiteVisitor.addPasskey(visitor)
+        const authenticator = yield* addFirst
         assert.strictEqual((yield* visitor.get(operators)).status, 303, "to have one is not to use it")
         const options = yield* visitor.submit("/dashboard/account/confirm/passkey/challenge", {})
         const credential = authenticator.answer(options.text)
@@ -299,8 +326,8 @@ layer(Site.layer(), { excludeTestServices: true })("passkeys", (it) => {
 
     it.effect("D84 need it again when it is removed, and in another session", () =>
       Effect.gen(function* () {
-        const { email, password, visitor } = yield* operator
-        const authenticator = yield* SiteVisitor.addPasskey(visitor)
+        const { addFirst, email, password, visitor } = yield* operator
+        const authenticator = yield* addFirst
         const there = yield* SiteVisitor.signedIn({ email, password })
         const options = yield* there.submit("/dashboard/account/confirm/passkey/challenge", {})
         yield* there.submit("/dashboard/account/confirm/passkey", { credential: authenticator.answer(options.text) })
@@ -315,8 +342,8 @@ layer(Site.layer(), { excludeTestServices: true })("passkeys", (it) => {
 
     it.effect("D84 are not reached by a passkey that the password alone adds beside another", () =>
       Effect.gen(function* () {
-        const { email, password, visitor } = yield* operator
-        yield* SiteVisitor.addPasskey(visitor)
+        const { addFirst, email, password } = yield* operator
+        yield* addFirst
         const thief = yield* SiteVisitor.signedIn({ email, password })
         const shown = yield* thief.get(account)
         assert.notInclude(shown.text, `action="${account}/passkeys"`)

@@ -5,6 +5,7 @@ import type { Page } from "playwright-core"
 import { Accounts } from "../../../../src/services/access/Accounts.ts"
 import { Browser, checker, isAvailable, looks } from "../../../support/Browser.ts"
 import { Site } from "../../../support/Site.ts"
+import * as SiteVisitor from "../../../support/SiteVisitor.ts"
 import { at, fill, goTo, press, signIn } from "../../../support/Steps.ts"
 import * as VirtualAuthenticator from "../../../support/VirtualAuthenticator.ts"
 
@@ -23,9 +24,9 @@ describe.skipIf(!isAvailable())("passkeys in a browser", () => {
 
     const status = (page: Page) => Effect.promise(() => page.getByRole("status").first().innerText())
 
-    const addPasskey = Effect.fnUntraced(function* (page: Page, name: string) {
+    const addPasskey = Effect.fnUntraced(function* (page: Page, name: string, code?: string) {
       yield* goTo(page, account)
-      yield* fill(page, { "Name of the passkey": name })
+      yield* fill(page, { "Name of the passkey": name, ...(code === undefined ? {} : { Code: code }) })
       yield* press(page, "Add a passkey")
       assert.strictEqual(yield* status(page), "The passkey is added to your account.")
     })
@@ -105,7 +106,11 @@ describe.skipIf(!isAvailable())("passkeys in a browser", () => {
         assert.strictEqual(at(page), `${account}/confirm?return_to=%2Fdashboard%2Foperator`)
         yield* check("operator-without-passkey")
         yield* Effect.promise(() => page.getByRole("link", { name: "Add a passkey to your account first" }).click())
-        yield* addPasskey(page, "work laptop")
+        yield* fill(page, { "Name of the passkey": "work laptop", Code: "wrong" })
+        yield* press(page, "Add a passkey")
+        assert.include(yield* status(page), "The code is wrong, was used, or has expired.")
+        yield* check("operator-wrong-code")
+        yield* addPasskey(page, "work laptop", yield* SiteVisitor.codeFor(who.email))
         yield* goTo(page, "/dashboard/operator")
         yield* check("operator-with-passkey")
         yield* press(page, "Confirm with a passkey")

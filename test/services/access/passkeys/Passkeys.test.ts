@@ -1,6 +1,7 @@
 /** Passkeys over a real database, answered by an authenticator in software. */
 import { assert, describe, layer } from "@effect/vitest"
 import { Clock, Effect, Logger, Option, Redacted } from "effect"
+import type { Accounts } from "../../../../src/services/access/Accounts.ts"
 import { Passkeys } from "../../../../src/services/access/passkeys/Passkeys.ts"
 import { PasskeySignIn } from "../../../../src/services/access/passkeys/PasskeySignIn.ts"
 import { SecondStep } from "../../../../src/services/access/passkeys/SecondStep.ts"
@@ -338,11 +339,68 @@ layer(PasskeyAccess.layer, { excludeTestServices: true })("Passkeys", (it) => {
   })
 
   describe("of an operator", () => {
-    it.effect("D84 who has one, are changed only in a session in which it was used, or that did a second step", () =>
+    const enrolled = (who: { readonly accounts: Accounts["Service"]; readonly email: string }) =>
+      Effect.map(who.accounts.enroll(who.email), (code) => (typeof code === "number" ? Redacted.make("") : code))
+
+    /** One who has added the first passkey, in a session of the password. */
+    const operator = Effect.gen(function* () {
+      const who = yield* owner
+      yield* who.accounts.setRole(who.email, "operator")
+      return { ...who, authenticator: yield* who.add({ code: yield* enrolled(who) }) }
+    })
+
+    it.effect("D84 the first needs a code of the command line: the newest, once, for 30 minutes, for the account", () =>
+      Effect.gen(function* () {
+        const [who, other] = [yield* owner, yield* owner]
+        yield* who.accounts.setRole(who.email, "operator")
+        yield* other.accounts.setRole(other.email, "operator")
+        const old = yield* enrolled(who)
+        const code = yield* enrolled(who)
+        for (const wrong of [undefined, old, yield* enrolled(other), Redacted.make("")]) {
+          const add = who.add(wrong === undefined ? {} : { code: wrong })
+          assert.strictEqual(yield* tagOf(add), "EnrollmentNeeded")
+        }
+        // The answer of a challenge that was asked for with the code.
+        const asked = JSON.stringify(yield* who.passkeys.optionsToAdd(yield* who.session, who.secret, code))
+        const credential = new Authenticator(PasskeyAccess.origin).create(asked)
+        const request = { session: yield* who.session, owner: who.secret, name: "theirs", credential }
+        assert.strictEqual(yield* tagOf(who.passkeys.add(request)), "EnrollmentNeeded")
+        assert.lengthOf(yield* names(who.id), 0)
+
+        yield* who.clock.advance(30 * minute)
+        yield* who.sessions.confirm(yield* who.session)
+        assert.strictEqual(yield* tagOf(who.add({ code })), "EnrollmentNeeded", "it has expired")
+        const fresh = yield* enrolled(who)
+        yield* who.add({ code: fresh })
+        assert.strictEqual(yield* who.accounts.enroll(who.email), 1, "there is no code beside a passkey")
+        yield* who.accounts.resetPasskeys(who.email)
+        const { secret } = yield* who.signIn()
+        const again = who.passkeys.optionsToAdd(Option.getOrThrow(yield* who.sessions.current(secret)), secret, fresh)
+        assert.strictEqual(yield* tagOf(again), "EnrollmentNeeded", "it was used")
+      })
+    )
+
+    it.effect("D84 two first ones at once are one", () =>
       Effect.gen(function* () {
         const who = yield* owner
         yield* who.accounts.setRole(who.email, "operator")
-        const authenticator = yield* who.add()
+        const code = yield* enrolled(who)
+        const tags = yield* Effect.forEach([1, 2], () => tagOf(who.add({ code })), { concurrency: "unbounded" })
+        assert.deepStrictEqual(tags.toSorted(), ["ConfirmationNeeded", "accepted"])
+      })
+    )
+
+    it.effect("there is no code for customers, who need none", () =>
+      Effect.gen(function* () {
+        const who = yield* owner
+        assert.strictEqual(yield* tagOf(who.accounts.enroll(who.email)), "InvalidAccountDetail")
+        yield* who.add()
+      })
+    )
+
+    it.effect("D84 who has one, are changed only in a session in which it was used, or that did a second step", () =>
+      Effect.gen(function* () {
+        const { authenticator, ...who } = yield* operator
         const signIns = yield* PasskeySignIn
         const [passkey] = yield* who.passkeys.list(who.id)
         const id = passkey?.id ?? 0
@@ -363,9 +421,8 @@ layer(PasskeyAccess.layer, { excludeTestServices: true })("Passkeys", (it) => {
 
     it.effect("D84 a recovery code replaces a lost one", () =>
       Effect.gen(function* () {
-        const who = yield* owner
-        yield* who.accounts.setRole(who.email, "operator")
-        const [code = Redacted.make("")] = yield* who.requireSecond(yield* who.add())
+        const { authenticator, ...who } = yield* operator
+        const [code = Redacted.make("")] = yield* who.requireSecond(authenticator)
         const signIns = yield* PasskeySignIn
         const needed = yield* Effect.flip(who.signIn())
         const pending = needed._tag === "SecondStepNeeded" ? needed.secret : Redacted.make("")
