@@ -1,11 +1,14 @@
 /** `discovery account ...`: manages accounts (D8). */
 import { Console, Effect, Option, Redacted, Stdio, Stream } from "effect"
 import { Argument, Command, Flag, Prompt } from "effect/cli"
+import { AppConfig } from "../Config.ts"
 import { plans, roles, subscriptionStatuses } from "../domain/access/Account.ts"
 import { InvalidAccountDetail } from "../services/access/AccountDetails.ts"
+import { AccountLinks } from "../services/access/AccountLinks.ts"
 import { Accounts } from "../services/access/Accounts.ts"
 import type { AccountRecord } from "../services/access/AccountRecord.ts"
 import { Passwords } from "../services/access/Passwords.ts"
+import { availableOnce } from "../services/database/Availability.ts"
 import { asUserError } from "./UserErrors.ts"
 import type { Told } from "./UserErrors.ts"
 
@@ -14,9 +17,9 @@ export const email = Argument.String("email").pipe(Argument.withDescription("E-m
 export const accountOf = (email: string) => Effect.flatMap(Accounts, (accounts) => accounts.find(email))
 
 /** Not an argument: other users of the machine and the shell history would see it. */
-const passwordFrom = Flag.Literals("password", ["generate", "prompt", "stdin"]).pipe(
-  Flag.withDescription("Where the password comes from; a generated one is printed once"),
-  Flag.withDefault("generate")
+const passwordFrom = Flag.Literals("password", ["link", "prompt", "stdin"]).pipe(
+  Flag.withDescription("Who sets the password: the owner by a link that is printed, or you here"),
+  Flag.withDefault("link")
 )
 
 const plan = Argument.Literals("plan", plans).pipe(Argument.withDescription("The plan"))
@@ -24,8 +27,9 @@ const plan = Argument.Literals("plan", plans).pipe(Argument.withDescription("The
 /** Chunks of standard input that are read at most; the password is in the first. */
 const maxParts = 64
 
-const readPassword = Effect.fnUntraced(function* (from: "generate" | "prompt" | "stdin") {
-  if (from === "generate") {
+const readPassword = Effect.fnUntraced(function* (from: "link" | "prompt" | "stdin") {
+  if (from === "link") {
+    // Nobody knows it.
     const { generate } = yield* Passwords
     return yield* generate
   }
@@ -48,8 +52,16 @@ const readPassword = Effect.fnUntraced(function* (from: "generate" | "prompt" | 
   return Redacted.make(text.replace(/\r?\n$/u, ""))
 })
 
-const tellPassword = (from: "generate" | "prompt" | "stdin", password: Redacted.Redacted) =>
-  from === "generate" ? Console.log(`password  ${Redacted.value(password)}   (shown this once)`) : Effect.void
+/** As the mail of a password reset has it. */
+const tellLink = Effect.fnUntraced(function* (from: "link" | "prompt" | "stdin", email: string) {
+  if (from !== "link") return
+  const { baseUrl } = yield* AppConfig
+  const links = yield* AccountLinks
+  const made = yield* availableOnce(links.make({ purpose: "reset", email }))
+  if (Option.isNone(made)) return
+  const link = `${baseUrl}/reset-password/new?token=${Redacted.value(made.value.secret)}`
+  yield* Console.log(`link  ${link}   (sets the password, once, within 30 minutes; shown this once)`)
+})
 
 /** Such as `7  ada@example.com  growth  active  12/2000 until 2026-04-10`. */
 const line = ({ credits, email, id, plan, role, status }: AccountRecord): string =>
@@ -96,7 +108,7 @@ const create = Command.make(
         ...(Option.isSome(options.beganOn) ? { beganOn: options.beganOn.value } : {})
       })
       yield* Console.log(line(account))
-      yield* tellPassword(options.password, password)
+      yield* tellLink(options.password, account.email)
     }).pipe(asUserError)
 ).pipe(Command.withDescription("Make an account"))
 
@@ -166,7 +178,7 @@ const resetPassword = Command.make("reset-password", { email, password: password
     const accounts = yield* Accounts
     const password = yield* readPassword(options.password)
     yield* Console.log(line(yield* accounts.resetPassword(options.email, password)))
-    yield* tellPassword(options.password, password)
+    yield* tellLink(options.password, options.email)
   }).pipe(asUserError)
 ).pipe(Command.withDescription("Set a new password"))
 

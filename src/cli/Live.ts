@@ -108,6 +108,7 @@ export const sharedDatabase = Layer.unwrap(
 /** For commands and the demo. */
 export const operation = Layer.mergeAll(
   Accounts.layer,
+  AccountLinks.layer,
   ApiKeys.layer,
   TrackedShops.layer,
   LedgerCheck.layer,

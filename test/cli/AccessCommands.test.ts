@@ -1,13 +1,16 @@
+import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, layer } from "@effect/vitest"
 import { Console, Effect, Layer, Redacted, Stdio, Stream } from "effect"
 import { Command } from "effect/cli"
 import { SqlClient } from "effect/sql"
+import { AppConfig } from "../../src/Config.ts"
 import { accountCommand } from "../../src/cli/AccountCommand.ts"
 import { appCommand } from "../../src/cli/AppCommand.ts"
 import { creditsCommand } from "../../src/cli/CreditsCommand.ts"
 import { keyCommand } from "../../src/cli/KeyCommand.ts"
 import { trackCommand } from "../../src/cli/TrackCommand.ts"
+import { AccountLinks } from "../../src/services/access/AccountLinks.ts"
 import { CredentialResolver } from "../../src/services/access/CredentialResolver.ts"
 import { Passwords } from "../../src/services/access/Passwords.ts"
 import { Grants } from "../../src/services/oauth/Grants.ts"
@@ -39,8 +42,9 @@ const run = Effect.fnUntraced(function* (line: ReadonlyArray<string>, stdin = ""
   return { ended: ended._tag, text: printed.join("\n") }
 })
 
-const Services = TrackedShops.layer.pipe(
-  Layer.provideMerge(Layer.merge(Access.layer, OAuth.layer)),
+const Services = Layer.merge(TrackedShops.layer, AccountLinks.layer).pipe(
+  Layer.provideMerge(Layer.mergeAll(Access.layer, OAuth.layer, NodeCrypto.layer)),
+  Layer.provideMerge(AppConfig.layerOf({ baseUrl: "https://discovery.test" })),
   Layer.provideMerge(TestDatabase.layer),
   Layer.provideMerge(SetClock.layer("2026-03-10T12:00:00Z"))
 )
@@ -54,16 +58,24 @@ layer(Services, { excludeTestServices: true })("the operator's command line", (i
   })
 
   describe("account", () => {
-    it.effect("D8 create prints the account, and a password that was generated, once", () =>
+    it.effect("D8 create and reset-password print a link with which the owner alone sets the password, once", () =>
       Effect.gen(function* () {
         const { ended, text } = yield* run(["account", "create", "ada@example.com", "--plan", "growth"])
         assert.strictEqual(ended, "Success")
         assert.match(
           text,
-          /^ +\d+ {2}ada@example\.com {2}growth {2}active {2}0\/20 credits used until 2026-04-10\npassword {2}\S{20} /
+          /^ +\d+ {2}ada@example\.com {2}growth {2}active {2}0\/20 credits used until 2026-04-10\nlink {2}\S+ /
         )
-        const password = /password {2}(\S{20})/.exec(text)?.[1] ?? ""
-        assert.isTrue(yield* passwordWorks("ada@example.com", password))
+        const links = yield* AccountLinks
+        const linkIn = (printed: string) => {
+          const [, place = "", token = ""] = /^link {2}(\S+)\?token=(\S+) /mu.exec(printed) ?? []
+          assert.strictEqual(place, "https://discovery.test/reset-password/new")
+          return links.look("reset", Redacted.make(token))
+        }
+        assert.strictEqual((yield* linkIn(text)).email, "ada@example.com")
+        const again = yield* run(["account", "reset-password", "ADA@example.com"])
+        assert.strictEqual((yield* linkIn(again.text)).email, "ada@example.com")
+        assert.strictEqual((yield* Effect.flip(linkIn(text)))._tag, "LinkOver", "a newer one ends it")
       })
     )
 
