@@ -5,6 +5,7 @@
 import { Effect, Layer, Schema } from "effect"
 import { AppConfig } from "../../../Config.ts"
 import { titles } from "../../../domain/access/Plan.ts"
+import { needConfirmation } from "../../../services/access/passkeys/Passkeys.ts"
 import { Sessions } from "../../../services/access/Sessions.ts"
 import type { Session } from "../../../services/access/Sessions.ts"
 import { closePath } from "./ClosePage.ts"
@@ -31,6 +32,9 @@ const endPath = (id: number | ":id") => `${accountPath}/sessions/${id}/end` as c
 const endOthersPath = `${accountPath}/sessions/end-others` as const
 
 const dones = ["session-ended", "others-ended", "email-asked", "email-changed"] as const
+
+/** Who has found a browser that is signed in must not end the owner's other sessions (ASVS 7.5.2). */
+const confirmFirst = () => Effect.succeed(seeOther(ReturnTo.confirmPath(`${accountPath}#sessions`)))
 
 /** The forms have no fields besides the CSRF token. */
 const Nothing = Schema.Struct({})
@@ -148,15 +152,22 @@ export const layer = Layer.effectDiscard(
     yield* routes.signedInForm(endPath(":id"), accountPath, Nothing, (_, { session }) =>
       Effect.gen(function* () {
         const id = yield* pathId
+        if (id === session.id) {
+          yield* sessions.end(session.accountId, id)
+          return visitors.forget(seeOther(ReturnTo.signInPath(undefined)))
+        }
+        yield* needConfirmation(session)
         yield* sessions.end(session.accountId, id)
-        return id === session.id
-          ? visitors.forget(seeOther(ReturnTo.signInPath(undefined)))
-          : seeOther(withDone(accountPath, "session-ended"))
-      })
+        return seeOther(withDone(accountPath, "session-ended"))
+      }).pipe(Effect.catchTag("ConfirmationNeeded", confirmFirst))
     )
 
     yield* routes.signedInForm(endOthersPath, accountPath, Nothing, (_, { session }) =>
-      Effect.as(sessions.endOthers(session.accountId, session.id), seeOther(withDone(accountPath, "others-ended")))
+      needConfirmation(session).pipe(
+        Effect.andThen(sessions.endOthers(session.accountId, session.id)),
+        Effect.as(seeOther(withDone(accountPath, "others-ended"))),
+        Effect.catchTag("ConfirmationNeeded", confirmFirst)
+      )
     )
   })
 )

@@ -123,7 +123,11 @@ export class PageRoutes extends Context.Service<
       const orNowhere =
         (answer: (visitor: SignedIn, request: Request) => Answer, place: (request: Request) => string | undefined) =>
         (visitor: Visitor, request: Request): Answer => {
-          if (!isSignedIn(visitor) || visitor.session.role !== "operator") return Effect.fail(new PageNotFound())
+          if (!isSignedIn(visitor)) return Effect.fail(new PageNotFound())
+          if (visitor.session.role !== "operator") {
+            const line = { message: "An operators' page was refused", account_id: visitor.session.accountId }
+            return Effect.andThen(Effect.logInfo(line), Effect.fail(new PageNotFound()))
+          }
           return visitor.session.passkeyId === null
             ? Effect.succeed(seeOther(ReturnTo.confirmPath(place(request))))
             : answer(visitor, request)

@@ -170,6 +170,28 @@ layer(Site.layer(), { excludeTestServices: true, timeout: "10 minutes" })("the a
       })
     )
 
+    it.effect("of others needs the password or a passkey of the last ten minutes", () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const { here, there, who } = yield* three
+        const [end = ""] = ends(yield* here.get(path))
+        yield* sql`
+          UPDATE session SET confirmed_at = confirmed_at - interval '10 minutes'
+          WHERE account_id = (SELECT id FROM account WHERE email = ${who.email})`
+        const confirm = "/dashboard/account/confirm"
+        for (const form of [end, "/dashboard/account/sessions/end-others"]) {
+          const answer = yield* here.submit(form, {})
+          assert.strictEqual(answer.headers.get("location"), `${confirm}?return_to=%2Fdashboard%2Faccount%23sessions`)
+        }
+        assert.lengthOf(ends(yield* here.get(path)), 2)
+        yield* here.get(confirm)
+        yield* here.submit(confirm, { password: who.password })
+        yield* here.get(path)
+        yield* here.submit("/dashboard/account/sessions/end-others", {})
+        assert.isFalse(yield* isSignedIn(there))
+      })
+    )
+
     it.effect("one another concurrently leaves at most one of both signed in, without an error", () =>
       Effect.gen(function* () {
         const { here, there } = yield* three
