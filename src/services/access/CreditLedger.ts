@@ -1,10 +1,11 @@
 /** Charges and refunds in the append-only ledger of credits (D13 to D16). */
-import { Array, Clock, Context, Effect, Exit, Layer, Request, Schedule } from "effect"
+import { Array, Clock, Context, Effect, Exit, Layer, Request } from "effect"
 import { SqlClient } from "effect/sql"
 import { AppConfig } from "../../Config.ts"
 import type { Caller } from "../../domain/access/Account.ts"
 import { keyConflict, unfitKey } from "../../domain/access/IdempotencyKey.ts"
 import type { InsufficientCredits, InvalidArguments, ServiceUnavailable } from "../../domain/ToolError.ts"
+import * as BackgroundJob from "../BackgroundJob.ts"
 import { available, availableToRead } from "../database/Availability.ts"
 import * as DatabaseClock from "../database/DatabaseClock.ts"
 import * as Metrics from "../metrics/Metrics.ts"
@@ -45,7 +46,6 @@ const maxBatch = 500
 /** Seven attempts over three seconds; PostgreSQL restarts in one second. */
 const retries = 6
 const deadline = "8 seconds"
-const forgetEvery = "1 hour"
 
 class ChargeRequest extends Request.Class<
   { readonly charge: Charge; readonly progress: { sent: boolean } },
@@ -150,9 +150,7 @@ export class CreditLedger extends Context.Service<
 
       yield* DatabaseClock.deleting(LedgerStatements.forgetOldKeys).pipe(
         onDatabase,
-        Effect.catch((error) => Effect.logWarning("Old idempotency keys could not be removed", error)),
-        Effect.schedule(Schedule.spaced(forgetEvery)),
-        Effect.forkScoped
+        BackgroundJob.repeat("1 hour", "Expired idempotency keys could not be deleted")
       )
 
       const giveBack = (charges: ReadonlyArray<Charge>) => unanswered.add(charges.map(toUnanswered))

@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql"
 import type { AccountId } from "../../domain/access/Account.ts"
 import type { Charge } from "./CreditLedger.ts"
-import { deleteUnlocked, firstOf, rowsOf } from "../database/Rows.ts"
+import { deleteUnlocked, firstOf, inBatches, rowsOf } from "../database/Rows.ts"
 
 /** The outcome of one charge. `remaining` and `periodEnd` are those of the current period after it. */
 const Decision = Schema.Struct({
@@ -77,20 +77,16 @@ export const fingerprintOf = Effect.fnUntraced(function* (
   return row?.fingerprint
 })
 
-const maxForgotten = 5_000
+const batch = 5_000
 
-/** Deletes expired idempotency keys in batches. */
+/** Deletes expired idempotency keys. */
 export const forgetOldKeys = Effect.fn("LedgerStatements.forgetOldKeys")(function* (
   nowMillis: number
 ): Effect.fn.Return<void, SqlError.SqlError, SqlClient.SqlClient> {
   const sql = yield* SqlClient.SqlClient
-  const forgetSome = deleteUnlocked(
-    sql,
-    "idempotency_key",
-    "account_id, key"
-  )(sql`
-    created_at <= ${timestamp(nowMillis)}::timestamptz - interval '24 hours' ORDER BY created_at LIMIT ${maxForgotten}`)
-  yield* Effect.repeat(forgetSome, { until: (forgotten) => forgotten < maxForgotten })
+  const deleteExpired = deleteUnlocked(sql, "idempotency_key", "account_id, key")
+  const expired = sql`created_at <= ${timestamp(nowMillis)}::timestamptz - interval '24 hours'`
+  yield* deleteExpired(sql`${expired} ORDER BY created_at LIMIT ${batch}`).pipe(inBatches(batch))
 })
 
 const timestamp = (millis: number): string => new Date(millis).toISOString()

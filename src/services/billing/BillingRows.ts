@@ -4,14 +4,14 @@ import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql"
 import { AccountId, SubscriptionStatus } from "../../domain/access/Account.ts"
 import { available } from "../database/Availability.ts"
-import { deleteUnlocked, firstOf, rowOf, rowsOf } from "../database/Rows.ts"
+import { deleteUnlocked, firstOf, inBatches, rowOf, rowsOf } from "../database/Rows.ts"
 
 /** For all statements here that run by themselves: a number of a question that is not used means nothing. */
 export const retried = available({ retries: 2, deadline: "7 seconds" })
 
 /** Stripe repeats an event for three days; by hand it can be sent again for 30. */
 const eventDays = 40
-const maxForgotten = 5_000
+const batch = 5_000
 
 const dayMillis = 86_400_000
 
@@ -178,18 +178,13 @@ export const addEvent = Effect.fnUntraced(function* (eventId: string, nowMillis:
   return added.length > 0
 })
 
-/** In batches. */
 export const forgetOldEvents = Effect.fn("BillingRows.forgetOldEvents")(function* (
   nowMillis: number
 ): Effect.fn.Return<void, SqlError.SqlError, SqlClient.SqlClient> {
   const sql = yield* SqlClient.SqlClient
-  const forgetSome = deleteUnlocked(
-    sql,
-    "billing_event",
-    "id"
-  )(sql`
-    received_at < ${new Date(nowMillis - eventDays * dayMillis)} ORDER BY received_at LIMIT ${maxForgotten}`)
-  yield* Effect.repeat(forgetSome, { until: (forgotten) => forgotten < maxForgotten })
+  const deleteOld = deleteUnlocked(sql, "billing_event", "id")
+  const old = sql`received_at < ${new Date(nowMillis - eventDays * dayMillis)}`
+  yield* deleteOld(sql`${old} ORDER BY received_at LIMIT ${batch}`).pipe(inBatches(batch))
 })
 
 /** Customers after an account id, in the order of ids. */

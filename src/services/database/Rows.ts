@@ -1,4 +1,4 @@
-/** What statements share: their rows become values by a schema, and rows are deleted next to others. */
+/** What statements share: their rows become values by a schema, and deletions that do not disturb other statements. */
 import { Effect, Schema } from "effect"
 import type { SqlClient, SqlError, Statement } from "effect/sql"
 
@@ -41,3 +41,18 @@ export const deleteUnlocked =
         DELETE FROM ${sql.literal(table)} WHERE (${sql.literal(key)}) IN (SELECT * FROM due) RETURNING 1`,
       (deleted) => deleted.length
     )
+
+/**
+ * Repeats a deletion of at most `batch` rows until one deletes fewer, so that no statement takes long. Returns the number of deleted
+ * rows. A background job gives `maxBatches`; its next run deletes the rest.
+ */
+export const inBatches = (batch: number, maxBatches = Infinity) =>
+  Effect.fnUntraced(function* <E, R>(deletion: Effect.Effect<number, E, R>): Effect.fn.Return<number, E, R> {
+    let total = 0
+    for (let batches = 0; batches < maxBatches; batches++) {
+      const deleted = yield* deletion
+      total += deleted
+      if (deleted < batch) break
+    }
+    return total
+  })

@@ -18,7 +18,7 @@ import type { ServiceUnavailable } from "../../domain/ToolError.ts"
 import * as BackgroundJob from "../BackgroundJob.ts"
 import { available } from "../database/Availability.ts"
 import { GivenTime } from "../database/DatabaseClock.ts"
-import { deleteUnlocked, rowsOf } from "../database/Rows.ts"
+import { deleteUnlocked, inBatches, rowsOf } from "../database/Rows.ts"
 import * as Metrics from "../metrics/Metrics.ts"
 import * as LeakyBucket from "./LeakyBucket.ts"
 
@@ -45,8 +45,8 @@ const maxOwing = 10_000
 
 /** Buckets that are empty again are deleted in the background. */
 const forgetEvery = "1 minute"
-const forgottenAtOnce = 1_000
-const maxForgetSteps = 100
+const batch = 1_000
+const maxBatches = 100
 
 interface Bucket extends LeakyBucket.Limit {
   /** The level after the last report, and when that was sent, in milliseconds since 1970. */
@@ -284,16 +284,9 @@ export class SharedRates extends Context.Service<
       const report = reportOf(true)
 
       const forget = Effect.gen(function* () {
-        for (let steps = 0; steps < maxForgetSteps; steps++) {
-          const moment = yield* givenTime
-          const forgotten = yield* deleteUnlocked(
-            sql,
-            "rate_bucket",
-            "key"
-          )(sql`
-            empties_at <= coalesce(${moment}::timestamptz, now()) LIMIT ${forgottenAtOnce}`)
-          if (forgotten < forgottenAtOnce) return
-        }
+        const isEmpty = sql`empties_at <= coalesce(${yield* givenTime}::timestamptz, now())`
+        const deleteBuckets = deleteUnlocked(sql, "rate_bucket", "key")
+        yield* deleteBuckets(sql`${isEmpty} LIMIT ${batch}`).pipe(inBatches(batch, maxBatches))
       }).pipe(Effect.withSpan("SharedRates.forget"))
 
       // What was admitted just before the stop.

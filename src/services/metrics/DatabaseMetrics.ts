@@ -3,15 +3,14 @@
  * before anyone could ask it, and the difference of the clocks. Nothing of it is read when the metrics are asked for, so that
  * a database that hangs delays no scrape. Only for servers whose metrics are collected (Live.ts).
  */
-import { Effect, Layer, Schedule, Schema } from "effect"
+import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import * as BackgroundJob from "../BackgroundJob.ts"
 import { availableToRead } from "../database/Availability.ts"
 import * as DatabaseClock from "../database/DatabaseClock.ts"
 import { rowOf } from "../database/Rows.ts"
 import { lockId } from "../import/Importer.ts"
 import * as Metrics from "./Metrics.ts"
-
-const readEvery = "1 minute"
 
 const decodeLast = rowOf(
   Schema.Struct({
@@ -54,9 +53,12 @@ const clocks = Effect.flatMap(DatabaseClock.compare, ({ aheadMillis }) =>
   Metrics.clockAhead.set({}, aheadMillis / 1000)
 )
 
-/** While the database is away the values stay as they are: other metrics tell that it is. */
-export const read = Effect.ignore(availableToRead(Effect.andThen(lastImport, clocks)))
+/** While the database cannot be read the values stay as they are: other metrics show that it cannot. */
+export const read = availableToRead(Effect.andThen(lastImport, clocks))
 
 export const layer = Layer.effectDiscard(
-  Effect.andThen(read, Effect.forkScoped(Effect.schedule(read, Schedule.spaced(readEvery))))
+  Effect.andThen(
+    Effect.ignore(read),
+    BackgroundJob.repeat("1 minute", "Metrics could not be read from the database")(read)
+  )
 )

@@ -9,15 +9,15 @@ import { AppConfig } from "../../Config.ts"
 import { dayOf } from "../../domain/access/CreditPeriod.ts"
 import * as BackgroundJob from "../BackgroundJob.ts"
 import * as DatabaseClock from "../database/DatabaseClock.ts"
-import { rowOf } from "../database/Rows.ts"
+import { inBatches, rowOf } from "../database/Rows.ts"
 
 const removeEvery = "10 minutes"
 /**
  * 5 ms each, so that other statements do not wait. Each server can delete up to 144 million calls a day; two accounts at
  * their full rate make four million.
  */
-const step = 1_000
-const maxSteps = 1_000
+const batch = 1_000
+const maxBatches = 1_000
 
 const dayMillis = 86_400_000
 
@@ -45,18 +45,16 @@ export class ActivityRetention extends Context.Service<
       const removeUntil = Effect.fnUntraced(function* (now: number) {
         const horizon = new Date(horizonOf(activityDays, now))
         const firstDay = dayOf(Math.min(horizon.getTime(), now - leastDaysCounted * dayMillis))
-        let total = 0
-        for (let steps = 0; steps < maxSteps; steps++) {
-          const { removed } = yield* decodeRemoved(
-            sql`SELECT remove_old_activity(${horizon}, ${firstDay}::date, ${new Date(now)}, ${step}) AS removed`
-          )
-          total += removed
-          if (removed < step) break
-        }
+        const removed = yield* sql`
+          SELECT remove_old_activity(${horizon}, ${firstDay}::date, ${new Date(now)}, ${batch}) AS removed`.pipe(
+          decodeRemoved,
+          Effect.map((row) => row.removed),
+          inBatches(batch, maxBatches)
+        )
         // One row for each day and account. Yesterday's rows stay, because a server whose clock is behind still counts in
         // them.
         yield* sql`DELETE FROM page_view WHERE day < ${dayOf(now - dayMillis)}::date`
-        return total
+        return removed
       })
 
       const remove = DatabaseClock.deleting(removeUntil).pipe(

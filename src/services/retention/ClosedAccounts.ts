@@ -8,12 +8,12 @@ import type { SqlError } from "effect/sql"
 import { AccountId } from "../../domain/access/Account.ts"
 import * as BackgroundJob from "../BackgroundJob.ts"
 import { forget } from "../access/AccountClosing.ts"
-import { rowOf, rowsOf } from "../database/Rows.ts"
+import { inBatches, rowOf, rowsOf } from "../database/Rows.ts"
 
 const removeEvery = "10 minutes"
 /** As in ActivityRetention. */
-const step = 1_000
-const maxSteps = 1_000
+const batch = 1_000
+const maxBatches = 1_000
 /** In one round; the next one takes the next. */
 const maxAccounts = 100
 /** Longer than any request, and than the activity log waits to be written. */
@@ -34,13 +34,14 @@ export class ClosedAccounts extends Context.Service<
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
 
-      const removeActivity = Effect.fnUntraced(function* (accountId: AccountId) {
-        for (let steps = 0; steps < maxSteps; steps++) {
-          const { removed } = yield* decodeRemoved(sql`SELECT remove_activity_of(${accountId}, ${step}) AS removed`)
-          if (removed === 0) return true
-        }
-        return false
-      })
+      /** Whether nothing is left. A full batch deletes up to a batch of each of two tables. */
+      const removeActivity = (accountId: AccountId) =>
+        sql`SELECT remove_activity_of(${accountId}, ${batch}) AS removed`.pipe(
+          decodeRemoved,
+          Effect.map(({ removed }) => removed),
+          inBatches(batch, maxBatches),
+          Effect.map((removed) => removed < batch * maxBatches)
+        )
 
       const remove = Effect.gen(function* () {
         const now = yield* Clock.currentTimeMillis

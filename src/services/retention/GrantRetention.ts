@@ -7,7 +7,7 @@ import { Context, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError, Statement } from "effect/sql"
 import * as BackgroundJob from "../BackgroundJob.ts"
-import { deleteUnlocked, rowsOf } from "../database/Rows.ts"
+import { deleteUnlocked, inBatches, rowsOf } from "../database/Rows.ts"
 import * as DatabaseClock from "../database/DatabaseClock.ts"
 import * as GrantRows from "../oauth/GrantRows.ts"
 
@@ -53,17 +53,7 @@ export class GrantRetention extends Context.Service<
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
 
-      /** Repeats a statement that deletes at most one batch, until it deletes less. */
-      const repeat = Effect.fnUntraced(function* (once: Effect.Effect<number, SqlError.SqlError>) {
-        let total = 0
-        for (let round = 0; round < maxBatches; round++) {
-          const deleted = yield* once
-          total += deleted
-          if (deleted < batch) break
-        }
-        return total
-      })
-
+      const repeat = inBatches(batch, maxBatches)
       const remove = (table: string, key: string, which: Statement.Fragment) =>
         repeat(deleteUnlocked(sql, table, key)(sql`${which} LIMIT ${batch}`))
 

@@ -83,7 +83,7 @@ layer(Layer.provideMerge(Importer.layer, TestDatabase.layer), { excludeTestServi
         const sql = yield* SqlClient.SqlClient
         yield* Metrics.importStarted.set({}, 5)
         yield* sql`ALTER TABLE import RENAME TO import_away`
-        yield* DatabaseMetrics.read
+        yield* Effect.flip(DatabaseMetrics.read)
         yield* sql`ALTER TABLE import_away RENAME TO import`
         assert.strictEqual(yield* Metrics.importStarted.value({}), 5)
       }).pipe(Effect.provideService(Metric.MetricRegistry, new Map()))
