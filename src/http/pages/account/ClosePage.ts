@@ -28,7 +28,7 @@ export const layer = Layer.effectDiscard(
       const { locale, session } = visitor
       const { text } = locale
       return page({
-        title: problems.length > 0 ? text("closing.headingOfError") : text("closing.heading"),
+        hasProblems: problems.length > 0,
         heading: text("closing.heading"),
         account: visitor,
         section: "account",

@@ -43,7 +43,7 @@ export const layer = Layer.effectDiscard(
       const { locale, session } = visitor
       const { text } = locale
       return page({
-        title: problems.length > 0 ? text("emailChange.headingOfError") : text("emailChange.heading"),
+        hasProblems: problems.length > 0,
         heading: text("emailChange.heading"),
         account: visitor,
         section: "account",

@@ -72,7 +72,7 @@ export const layer = Layer.effectDiscard(
     const show = (visitor: SignedIn, { problems = [], ...answer }: Partial<Refusal> = {}) => {
       const { text } = visitor.locale
       return page({
-        title: problems.length > 0 ? text("password.headingOfError") : text("password.heading"),
+        hasProblems: problems.length > 0,
         heading: text("password.heading"),
         account: visitor,
         section: "account",

@@ -40,7 +40,7 @@ export const layer = Layer.effectDiscard(
       const { text } = visitor.locale
       return visitors.remember(visitor.secret)(
         page({
-          title: problems.length > 0 ? text("reset.headingOfError") : text("reset.heading"),
+          hasProblems: problems.length > 0,
           heading: text("reset.heading"),
           locale: visitor.locale,
           ...answer,

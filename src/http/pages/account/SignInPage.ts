@@ -76,7 +76,7 @@ export const layer = Layer.effectDiscard(
       const { text } = visitor.locale
       return visitors.remember(visitor.secret)(
         page({
-          title: problems.length > 0 ? text("signIn.headingOfError") : text("signIn.heading"),
+          hasProblems: problems.length > 0,
           heading: text("signIn.heading"),
           locale: visitor.locale,
           status,

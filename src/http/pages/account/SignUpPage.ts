@@ -55,7 +55,7 @@ export const layer = Layer.effectDiscard(
       const { text } = visitor.locale
       return visitors.remember(visitor.secret)(
         page({
-          title: problems.length > 0 ? text("signUp.headingOfError") : text("signUp.heading"),
+          hasProblems: problems.length > 0,
           heading: text("signUp.heading"),
           locale: visitor.locale,
           ...answer,

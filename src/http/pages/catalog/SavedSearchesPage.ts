@@ -181,7 +181,7 @@ export const layer = Layer.effectDiscard(
       const error = isBad ? text("saved.badName", { most: maxNameCharacters }) : undefined
       return page({
         heading: form.heading,
-        title: isBad ? `${text("search.error")}: ${form.heading}` : form.heading,
+        hasProblems: isBad,
         status: isBad ? 400 : 200,
         account: visitor,
         section: "searches",

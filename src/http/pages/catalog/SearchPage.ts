@@ -239,7 +239,7 @@ export const pageOf = (
   return {
     status,
     heading,
-    title: problems.length > 0 ? `${text("search.error")}: ${heading}` : heading,
+    hasProblems: problems.length > 0,
     account: visitor,
     section: searched.subject,
     width: "wide",

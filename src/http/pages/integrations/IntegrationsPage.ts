@@ -116,7 +116,7 @@ export const layer = Layer.effectDiscard(
         account: visitor,
         section: "integrations",
         width: "wide",
-        title: problems.length > 0 ? text("integrations.headingOfError") : text("integrations.heading"),
+        hasProblems: problems.length > 0,
         heading: text("integrations.heading"),
         ...(status === undefined ? {} : { status }),
         ...(headers === undefined ? {} : { headers }),

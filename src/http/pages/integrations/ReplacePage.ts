@@ -105,7 +105,7 @@ export const layer = Layer.effectDiscard(
       return page({
         account: visitor,
         section: "integrations",
-        title: problems.length > 0 ? text("key.replaceKeyError") : text("key.replaceKey"),
+        hasProblems: problems.length > 0,
         heading: text("key.replaceKey"),
         ...(status === undefined ? {} : { status }),
         ...(headers === undefined ? {} : { headers }),

@@ -64,7 +64,7 @@ export const layer = Layer.effectDiscard(
         ? text("confirm.operator")
         : text(options.needsPasskey ? "confirm.operatorChange" : "confirm.about")
       return page({
-        title: problems.length > 0 ? text("confirm.headingOfError") : text("confirm.heading"),
+        hasProblems: problems.length > 0,
         heading: text("confirm.heading"),
         account: visitor,
         section: "account",

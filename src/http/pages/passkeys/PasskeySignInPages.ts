@@ -83,7 +83,7 @@ export const layer = Layer.effectDiscard(
       const { locale } = visitor
       return visitors.remember(visitor.secret)(
         page({
-          title: locale.text("signIn.headingOfError"),
+          hasProblems: true,
           heading: locale.text("signIn.heading"),
           locale,
           ...answerOf(error),
@@ -118,7 +118,7 @@ export const layer = Layer.effectDiscard(
     ) => {
       const { text } = visitor.locale
       return page({
-        title: problems.length > 0 ? text("secondStep.headingOfError") : text("secondStep.heading"),
+        hasProblems: problems.length > 0,
         heading: text("secondStep.heading"),
         locale: visitor.locale,
         passkeys: true,

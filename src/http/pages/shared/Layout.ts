@@ -33,6 +33,8 @@ export interface Page {
   readonly title?: string
   /** Text, or HTML together with a `title` that has the same text. */
   readonly heading: string | Html
+  /** Whether a form of the page was refused. The title begins with it, because screen readers read the title first. */
+  readonly hasProblems?: boolean
   readonly body: Html
   /** The language of the page's texts. That of the account by default, or English without one. */
   readonly locale?: Locale.Locale | undefined
@@ -164,6 +166,7 @@ const document = (
   const locale = page.locale ?? page.account?.locale ?? Locale.of(undefined)
   const { tag, text } = locale
   const home = page.account === undefined ? page.ways?.home : overviewPath
+  const title = page.title ?? String(page.heading)
   const name = page.account === undefined ? (page.ways?.name ?? "Discovery") : text("layout.sections")
   return html`<!doctype html>
     <html lang="${tag}">
@@ -171,7 +174,7 @@ const document = (
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
-        <title>${page.title ?? page.heading} · Discovery</title>
+        <title>${page.hasProblems === true ? text("layout.titleOfError", { title }) : title} · Discovery</title>
         <link rel="icon" href="${iconPath}" type="image/svg+xml" />
         <link rel="stylesheet" href="${stylePath}" />
         ${scriptPaths.map((path) => html`<script type="module" src="${path}"></script>`)}
