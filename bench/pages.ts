@@ -15,7 +15,7 @@ const main = fileURLToPath(new URL("../src/main.ts", import.meta.url))
 const rounds = 41
 const warmUps = 10
 
-/** Every page, and searches with and without filters; each has an account of its own, as an account may only look so often. */
+/** Every page, and searches with and without filters; each has an account of its own, because the page views of one account are limited. */
 const pages = [
   "/sign-in",
   "/sign-up",
@@ -114,19 +114,19 @@ const bytesOf = async (url: string): Promise<number> => {
 }
 
 const measure = async (url: string, cookie: string, path: string): Promise<Row> => {
-  const look = async () => {
+  const view = async () => {
     const before = performance.now()
     const response = await fetch(url + path, { headers: { cookie } })
     const text = await response.text()
     return { millis: performance.now() - before, response, text }
   }
-  const { response, text } = await look()
+  const { response, text } = await view()
   const assets = Array.from(text.matchAll(/(?:href|src)="(\/(?:assets\/|icon)[^"]*)"/gu), ([, asset = ""]) => asset)
   let totalBytes = Buffer.byteLength(text)
   for (const asset of new Set(assets)) totalBytes += await bytesOf(url + asset)
-  for (let round = 1; round < warmUps; round++) await look()
+  for (let round = 1; round < warmUps; round++) await view()
   const millis: Array<number> = []
-  for (let round = 0; round < rounds; round++) millis.push((await look()).millis)
+  for (let round = 0; round < rounds; round++) millis.push((await view()).millis)
   return {
     path,
     status: response.status,

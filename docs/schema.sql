@@ -588,7 +588,7 @@ CREATE TABLE saved_search (
   subject text NOT NULL,
   query text NOT NULL,
   name text NOT NULL,
-  looked_at timestamp with time zone NOT NULL,
+  viewed_at timestamp with time zone NOT NULL,
   mark integer NOT NULL,
   CONSTRAINT saved_search_pkey PRIMARY KEY (id),
   CONSTRAINT saved_search_mark_check CHECK (mark >= 0),

@@ -87,7 +87,7 @@ export const withFaults = (page: string, outcome: Outcome, command: string): str
     "",
     "Two servers behind a load balancer, on a primary of PostgreSQL with a synchronous standby behind a virtual address; scripts with API keys, connected",
     "apps that refresh their tokens, people who sign in, and imports, all at the same time. Faults come one after the other at random times;",
-    "the seed decides which, where and when. Load balancer, virtual address and manager of the cluster are the program's own",
+    "the random seed decides which, where and when. Load balancer, virtual address and manager of the cluster are the program's own",
     "([operations](operations.md#when-a-part-fails) says what they do and how to set up others).",
     "",
     `\`${command}\`, ${Math.round(outcome.seconds / 60)} minutes, ${os.availableParallelism()} cores that clients, servers and both databases shared with other programs: the load of the machine was`,

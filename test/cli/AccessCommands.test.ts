@@ -70,7 +70,7 @@ layer(Services, { excludeTestServices: true })("the operator's command line", (i
         const linkIn = (printed: string) => {
           const [, place = "", token = ""] = /^link {2}(\S+)\?token=(\S+) /mu.exec(printed) ?? []
           assert.strictEqual(place, "https://discovery.test/reset-password/new")
-          return links.look("reset", Redacted.make(token))
+          return links.read("reset", Redacted.make(token))
         }
         assert.strictEqual((yield* linkIn(text)).email, "ada@example.com")
         const again = yield* run(["account", "reset-password", "ADA@example.com"])

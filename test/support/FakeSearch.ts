@@ -182,7 +182,7 @@ export const shops: Layer.Layer<
   | SearchExport
 > = Layer.mergeAll(
   Layer.mock(SavedSearches, {
-    look: () => Effect.succeedNone,
+    recordView: () => Effect.succeedNone,
     remember: () => Effect.void,
     recent: () => Effect.succeed([])
   }),

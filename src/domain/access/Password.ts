@@ -32,13 +32,13 @@ const letters: Readonly<Record<string, string>> = { 0: "o", 1: "i", 3: "e", 4: "
 /** With letters for the digits and signs that people write in their place. */
 const spelled = (text: string): string => text.replaceAll(/[013457@$]/gu, (sign) => letters[sign] ?? sign)
 
-/** Of a part that would be too short by itself. */
+/** Whether the text repeats a part that would be too short as a password. */
 const isRepetition = (text: string): boolean => {
   const [, part] = /^(.+?)\1+$/su.exec(text) ?? []
   return part !== undefined && Array.from(part).length < minCharacters
 }
 
-/** Whether the password is hardly more than words that everybody knows who guesses. */
+/** Whether the password is little more than words that an attacker tries first. */
 const isPersonal = (text: string, email: string): boolean => {
   const words = [email, ...email.split("@", 1), ...email.split(/[^\p{L}\p{N}]+/u), ...serviceWords].filter(
     (word) => word.length >= minWordCharacters

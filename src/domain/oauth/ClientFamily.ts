@@ -1,6 +1,6 @@
 /**
- * Which program an app is, by what it says of itself, for statistics alone: the address of its metadata document, or the name
- * that it registered with. A closed list, because names are chosen by whoever registers (R25).
+ * The program that an app claims to be, for metrics only: by the address of its metadata document, or the name that it registered
+ * with. A closed list, because anyone can register any name (R25).
  */
 import { isAddress } from "./ClientIdUrl.ts"
 

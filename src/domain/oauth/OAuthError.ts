@@ -11,7 +11,7 @@ const fields = { message: Schema.String }
 /** A parameter is missing, repeated, malformed or not allowed. */
 export class InvalidRequest extends Schema.TaggedError<InvalidRequest>()("InvalidRequest", fields) {}
 
-/** Told to the operator alone (TokenOutcome.ts). */
+/** For metrics, never sent (TokenOutcome.ts). */
 export const invalidClientReasons = ["client_unknown", "client_unauthenticated"] as const
 
 /** The client is unknown, or its authentication failed (R34). */
@@ -23,8 +23,8 @@ export class InvalidClient extends Schema.TaggedError<InvalidClient>()("InvalidC
 }) {}
 
 /**
- * Told to the operator alone (TokenOutcome.ts). The tokens of a connection that has ended are deleted, so that a token of it is
- * `unknown_or_ended`; why connections end is counted when they end.
+ * For metrics, never sent (TokenOutcome.ts). The tokens of a connection that has ended are deleted, so that a token of it is
+ * `unknown_or_ended`; the reasons why connections end are counted when they end.
  */
 export const invalidGrantReasons = [
   "malformed",

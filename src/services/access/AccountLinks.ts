@@ -21,7 +21,7 @@ const maxSwept = 100
 
 export type Purpose = keyof typeof lifetimes
 
-/** The link was used, has expired, was replaced by a newer one, or never was. Which of them, nobody is told. */
+/** The link was used, has expired, was replaced by a newer one, or never existed. The answer does not say which. */
 export class LinkOver extends Schema.TaggedError<LinkOver>()("LinkOver", {}) {}
 
 const SignUpLink = Schema.Struct({
@@ -71,7 +71,7 @@ export class AccountLinks extends Context.Service<
       link: NewLink
     ): Effect.Effect<Option.Option<{ readonly secret: Redacted.Redacted; readonly email: string }>, SqlError.SqlError>
     /** Does not use it. `secret` is untrusted. */
-    look<P extends Purpose>(
+    read<P extends Purpose>(
       purpose: P,
       secret: Redacted.Redacted
     ): Effect.Effect<LinkOf<P>, LinkOver | ServiceUnavailable>
@@ -153,7 +153,7 @@ export class AccountLinks extends Context.Service<
         return (yield* decode[purpose](statement)) ?? (yield* new LinkOver())
       })
 
-      const look: AccountLinks["Service"]["look"] = Effect.fn("AccountLinks.look")(function* (purpose, secret) {
+      const read: AccountLinks["Service"]["read"] = Effect.fn("AccountLinks.read")(function* (purpose, secret) {
         const which = yield* valid(purpose, secret)
         return yield* linkOf(purpose, sql`SELECT ${columns} FROM account_link WHERE ${which}`).pipe(availableToRead)
       })
@@ -166,7 +166,7 @@ export class AccountLinks extends Context.Service<
         return yield* linkOf(purpose, sql`DELETE FROM account_link WHERE ${which} RETURNING ${columns}`)
       })
 
-      return { make, look, use }
+      return { make, read, use }
     })
   )
 }

@@ -1,6 +1,6 @@
 /**
- * Change of the signed-in account's e-mail address: by its password, and by a link that is sent to the new address. Nobody
- * is told whether that address has another account; only the mail differs.
+ * Change of the signed-in account's e-mail address: by its password, and by a link that is sent to the new address. The answer
+ * does not reveal whether that address has another account; only the mail differs.
  */
 import { Context, Effect, Layer, Option, Redacted, Schema } from "effect"
 import { SqlClient, SqlError } from "effect/sql"
@@ -22,7 +22,7 @@ import { EmailRefused } from "./SignUp.ts"
 export class EmailChange extends Context.Service<
   EmailChange,
   {
-    /** Sends a link to the new address, or tells its owner that it has an account. */
+    /** Sends the new address a link, or a mail that it already has an account. */
     ask(request: {
       readonly session: Session
       readonly password: Redacted.Redacted
@@ -31,11 +31,11 @@ export class EmailChange extends Context.Service<
       readonly address: string
     }): Effect.Effect<void, EmailRefused | SignInError>
     /** The new address. The link works for its own account only. */
-    look(
+    read(
       session: Session,
       secret: Redacted.Redacted
     ): Effect.Effect<{ readonly email: string }, AccountLinks.LinkOver | ServiceUnavailable>
-    /** Ends all links of the account and tells the old address. */
+    /** Ends all links of the account and sends a mail to the old address. */
     confirm(request: {
       readonly session: Session
       readonly secret: Redacted.Redacted
@@ -73,14 +73,14 @@ export class EmailChange extends Context.Service<
         )
       })
 
-      const look: EmailChange["Service"]["look"] = Effect.fn("EmailChange.look")(function* (session, secret) {
-        const { accountId, email } = yield* links.look("email", secret)
+      const read: EmailChange["Service"]["read"] = Effect.fn("EmailChange.read")(function* (session, secret) {
+        const { accountId, email } = yield* links.read("email", secret)
         return accountId === session.accountId ? { email } : yield* new AccountLinks.LinkOver()
       })
 
       const confirm: EmailChange["Service"]["confirm"] = Effect.fn("EmailChange.confirm")(function* (request) {
         const { secret, session } = request
-        yield* look(session, secret)
+        yield* read(session, secret)
         const [former] = yield* Effect.gen(function* () {
           const { accountId, email } = yield* links.use("email", secret)
           const owners = yield* decodeOwners(sql`SELECT email FROM account WHERE id = ${accountId}`)
@@ -91,14 +91,14 @@ export class EmailChange extends Context.Service<
           return owners
         }).pipe(
           sql.withTransaction,
-          // The address has got another account meanwhile.
+          // Another account has taken the address since the link was made.
           Effect.catchIf(isTaken, () => Effect.fail(new AccountLinks.LinkOver())),
           availableOnce
         )
         if (former !== undefined) yield* mailer.send({ kind: "addressChanged", to: former.email })
       })
 
-      return { ask, look, confirm }
+      return { ask, read, confirm }
     })
   )
 }

@@ -22,8 +22,7 @@ export class PasswordChange extends Context.Service<
   {
     /**
      * Fails with `SignInRejected` when `current` is wrong; attempts are counted by session. Passkeys, connected apps and API keys
-     * stay, as the owner is told by mail.
-     * The secret of the new session is for the cookie and given once.
+     * stay valid; the mail to the owner says so. The secret of the new session is for the cookie and returned once.
      */
     change(request: {
       readonly session: Session

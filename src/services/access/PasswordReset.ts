@@ -1,6 +1,6 @@
 /**
- * A new password by a link in a mail, for who has forgotten it. Nobody is told whether an address has an account. A reset
- * signs nobody in: it leads to the sign-in, with whatever that asks for besides the password.
+ * A new password by a link in a mail. The answer does not reveal whether an address has an account. A reset starts no session:
+ * it leads to the sign-in, which may ask for a second step.
  */
 import { Context, Effect, Layer, Option, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
@@ -28,12 +28,12 @@ export class PasswordReset extends Context.Service<
       readonly address: string
     }): Effect.Effect<void, EmailRefused | TooManyAttempts | ServiceUnavailable>
     /** The address of the account whose password the link sets. */
-    look(
+    read(
       secret: Redacted.Redacted
     ): Effect.Effect<{ readonly email: string }, AccountLinks.LinkOver | ServiceUnavailable>
     /**
-     * Ends all sessions of the account and all its links. Passkeys, connected apps and API keys stay, as the owner is told by
-     * mail. A weak password uses nothing.
+     * Ends all sessions of the account and all its links. Passkeys, connected apps and API keys stay valid; the mail to the owner
+     * says so. A weak password does not use up the link.
      */
     set(request: {
       readonly secret: Redacted.Redacted
@@ -59,15 +59,15 @@ export class PasswordReset extends Context.Service<
         const made = yield* links.make({ purpose: "reset", email }).pipe(sql.withTransaction, availableOnce)
         if (Option.isNone(made)) return
         const link = `${baseUrl}/reset-password/new?token=${Redacted.value(made.value.secret)}`
-        // To the address as the account has it: one that only counts as the same may be another mailbox.
+        // To the address as it is stored: one that differs in case may be another mailbox.
         yield* mailer.send({ kind: "reset", to: made.value.email, link })
       })
 
-      const look: PasswordReset["Service"]["look"] = (secret) => links.look("reset", secret)
+      const read: PasswordReset["Service"]["read"] = (secret) => links.read("reset", secret)
 
       const set: PasswordReset["Service"]["set"] = Effect.fn("PasswordReset.set")(function* (request) {
         const { next, secret } = request
-        const { email } = yield* links.look("reset", secret)
+        const { email } = yield* links.read("reset", secret)
         const weakness = Password.weakness(Redacted.value(next), email)
         if (weakness !== undefined) return yield* new PasswordRefused({ weakness })
         const passwordHash = yield* passwords.hash(next)
@@ -75,7 +75,7 @@ export class PasswordReset extends Context.Service<
           const { accountId } = yield* links.use("reset", secret)
           const set = yield* sql`
             UPDATE account SET password_hash = ${passwordHash} WHERE id = ${accountId} AND email = ${email} RETURNING id`
-          // Made while the account got another address, or was closed: whoever reads the old address is not its owner.
+          // The account has another address since the link was made, or is closed.
           if (set.length === 0) return yield* new AccountLinks.LinkOver()
           yield* sql`DELETE FROM session WHERE account_id = ${accountId}`
           yield* AccountLinks.end(sql, accountId)
@@ -83,7 +83,7 @@ export class PasswordReset extends Context.Service<
         yield* mailer.send({ kind: "passwordSet", to: email })
       })
 
-      return { ask, look, set }
+      return { ask, read, set }
     })
   )
 }

@@ -25,7 +25,7 @@ export const SavedSearch = Schema.Struct({
   subject: SearchSubject,
   query: Schema.String,
   name: Schema.String,
-  lookedAt: Schema.DateTimeUtcFromDate,
+  viewedAt: Schema.DateTimeUtcFromDate,
   /** See NewResults. */
   mark: Schema.Int
 })
@@ -58,7 +58,7 @@ export class SavedSearches extends Context.Service<
       search: SearchKey & { readonly name: string; readonly mark: number }
     ): Effect.Effect<void, TooManySavedSearches | ServiceUnavailable>
     /** Records that the results were viewed; returns the name of the search if it is saved. A mark never decreases. */
-    look(
+    recordView(
       accountId: AccountId,
       search: SearchKey & { readonly mark: number }
     ): Effect.Effect<Option.Option<string>, ServiceUnavailable>
@@ -86,7 +86,7 @@ export class SavedSearches extends Context.Service<
       const sql = yield* SqlClient.SqlClient
       const scope = yield* Effect.scope
 
-      const columns = sql.literal(`id, subject, query, name, looked_at AS "lookedAt", mark`)
+      const columns = sql.literal(`id, subject, query, name, viewed_at AS "viewedAt", mark`)
 
       /** Locks the account's row, so that one transaction at a time finds the search and counts the others. */
       const save = Effect.fn("SavedSearches.save")(
@@ -98,7 +98,7 @@ export class SavedSearches extends Context.Service<
           if (renamed.length > 0) return
           const at = new Date(yield* Clock.currentTimeMillis)
           const saved = yield* sql`
-            INSERT INTO saved_search (account_id, subject, query, name, looked_at, mark)
+            INSERT INTO saved_search (account_id, subject, query, name, viewed_at, mark)
             SELECT ${accountId}::int, ${subject}, ${query}, ${name}, ${at}::timestamptz, ${mark}::int
             WHERE (SELECT count(*) FROM saved_search WHERE account_id = ${accountId}::int) < ${maxSavedSearches}::int
             RETURNING id`
@@ -108,13 +108,13 @@ export class SavedSearches extends Context.Service<
         availableOnce
       )
 
-      const look = Effect.fn("SavedSearches.look")(function* (
+      const recordView = Effect.fn("SavedSearches.recordView")(function* (
         accountId: AccountId,
-        { mark, query, subject }: Parameters<Look>[1]
+        { mark, query, subject }: Parameters<RecordView>[1]
       ) {
         const at = new Date(yield* Clock.currentTimeMillis)
         const found = yield* sql`
-            UPDATE saved_search SET looked_at = greatest(looked_at, ${at}), mark = greatest(mark, ${mark})
+            UPDATE saved_search SET viewed_at = greatest(viewed_at, ${at}), mark = greatest(mark, ${mark})
             WHERE account_id = ${accountId} AND subject = ${subject} AND query = ${query} RETURNING name`.pipe(
           decodeName,
           availableOnce
@@ -187,10 +187,10 @@ export class SavedSearches extends Context.Service<
         return row?.searches ?? []
       })
 
-      return SavedSearches.of({ save, look, page, get, rename, remove, remember, recent })
+      return SavedSearches.of({ save, recordView, page, get, rename, remove, remember, recent })
     })
   )
 }
 
 type Save = SavedSearches["Service"]["save"]
-type Look = SavedSearches["Service"]["look"]
+type RecordView = SavedSearches["Service"]["recordView"]

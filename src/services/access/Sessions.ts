@@ -42,7 +42,7 @@ export const Session = Schema.Struct({
 })
 export type Session = typeof Session.Type
 
-/** Whether the holder has shown recently to be the owner, not only to have the browser. */
+/** Whether the password or a passkey was verified recently: the cookie alone does not prove who uses the browser. */
 export const isConfirmed = ({ confirmedAt }: Pick<Session, "confirmedAt">, nowMillis: number): boolean =>
   nowMillis - confirmedAt.epochMilliseconds < confirmedMillis
 
@@ -78,8 +78,8 @@ export class Sessions extends Context.Service<
   Sessions,
   {
     /**
-     * The secret is for the cookie and given once; `instead` is the previous secret of the cookie, whose session ends. There is
-     * no other way to a session, so that none of an account with a second step exists before it is done.
+     * The secret is for the cookie and returned once; `instead` is the previous secret of the cookie, whose session ends. Only this
+     * starts sessions, so that an account with a second step has none before it is done.
      */
     start(
       account: Proof & { readonly accountId: AccountId; readonly device?: Device },

@@ -23,7 +23,7 @@ import type { Attempt, SessionAttempt, TooManyAttempts } from "../limits/SignInA
 /** The address is unknown or the password is wrong. */
 export class SignInRejected extends Schema.TaggedError<SignInRejected>()("SignInRejected", {}) {}
 
-/** The password was right, and the account requires a second step. The secret is for the session cookie, and given once. */
+/** The password was right, and the account requires a second step. The secret is for the session cookie and returned once. */
 export class SecondStepNeeded extends Schema.TaggedError<SecondStepNeeded>()("SecondStepNeeded", {
   secret: Schema.Redacted(Schema.String)
 }) {}
@@ -100,7 +100,7 @@ export class SignIn extends Context.Service<
         const passwordHash = holder?.passwordHash ?? nobodys
         const isEqual = yield* passwords.verify(password, passwordHash).pipe(
           // A password that was not checked must not count as an attempt.
-          Effect.tapError(() => attempts.settle(attempt, "not_looked_at"))
+          Effect.tapError(() => attempts.settle(attempt, "not_verified"))
         )
         const isRight = isEqual && holder !== undefined && holder.passwordHash !== null
         yield* attempts.settle(attempt, isRight ? "right" : "wrong")

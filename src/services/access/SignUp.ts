@@ -1,9 +1,9 @@
 /**
- * Sign-up by e-mail address and password. Nobody is told whether an address has an account: the answer and its work are the
- * same, and only the mail differs. The account exists once its link is confirmed.
+ * Sign-up by e-mail address and password. The answer does not reveal whether an address has an account: it takes the same work,
+ * and only the mail differs. The account exists once its link is confirmed.
  *
- * The link alone confirms in the browser that asked. Elsewhere the password is asked for as well: else who owns the address
- * could be made to confirm an account whose password somebody else knows.
+ * In the browser that asked, the link alone confirms. Another browser also needs the password: otherwise the owner of the address
+ * could be tricked into confirming an account whose password somebody else knows.
  */
 import { Clock, Context, Effect, Layer, Option, Redacted, Schema } from "effect"
 import { Mac } from "effect/crypto"
@@ -38,7 +38,7 @@ const decodeAccounts = rowsOf(Schema.Struct({ email: Schema.String }))
 export class SignUp extends Context.Service<
   SignUp,
   {
-    /** Sends a link, or tells the owner of the address that there is an account. */
+    /** Sends a link, or a mail that the address already has an account. */
     ask(request: {
       readonly email: string
       readonly password: Redacted.Redacted
@@ -50,7 +50,7 @@ export class SignUp extends Context.Service<
       readonly returnTo: string | undefined
     }): Effect.Effect<void, EmailRefused | PasswordRefused | Busy>
     /** Whether the link works, and whether this browser needs the password for it. */
-    look(link: {
+    read(link: {
       readonly secret: Redacted.Redacted
       readonly browser: Redacted.Redacted
     }): Effect.Effect<{ readonly email: string; readonly needsPassword: boolean }, LinkOver | ServiceUnavailable>
@@ -82,7 +82,7 @@ export class SignUp extends Context.Service<
         yield* mailer.ready
         const passwordHash = yield* passwords.hash(password)
         const { known, made } = yield* Effect.all({
-          // To the address as its account has it: one that only counts as the same may be another mailbox.
+          // To the address as it is stored: one that differs in case may be another mailbox.
           known: decodeAccounts(sql`SELECT email FROM account WHERE lower(email) = lower(${email})`),
           made: links.make({ purpose: "sign_up", email, passwordHash, browser, returnTo })
         }).pipe(sql.withTransaction, availableOnce)
@@ -99,11 +99,11 @@ export class SignUp extends Context.Service<
       })
 
       const found = Effect.fnUntraced(function* (secret: Redacted.Redacted, browser: Redacted.Redacted) {
-        const link = yield* links.look("sign_up", secret)
+        const link = yield* links.read("sign_up", secret)
         return { ...link, isHere: Mac.timingSafeEqual(Secrets.hashOf(browser), link.browser) }
       })
 
-      const look: SignUp["Service"]["look"] = Effect.fn("SignUp.look")(({ browser, secret }) =>
+      const read: SignUp["Service"]["read"] = Effect.fn("SignUp.read")(({ browser, secret }) =>
         Effect.map(found(secret, browser), ({ email, isHere }) => ({ email, needsPassword: !isHere }))
       )
 
@@ -117,7 +117,7 @@ export class SignUp extends Context.Service<
         yield* attempts.take(attempt)
         const isRight = yield* passwords
           .verify(password, hash)
-          .pipe(Effect.tapError(() => attempts.settle(attempt, "not_looked_at")))
+          .pipe(Effect.tapError(() => attempts.settle(attempt, "not_verified")))
         yield* attempts.settle(attempt, isRight ? "right" : "wrong")
         if (!isRight) return yield* new SignInRejected()
       })
@@ -135,13 +135,13 @@ export class SignUp extends Context.Service<
             INSERT INTO account (email, password_hash, plan, status, created_at)
             VALUES (${link.email}, ${link.passwordHash}, 'starter', 'active', ${now})
             ON CONFLICT DO NOTHING RETURNING id`
-          // Made meanwhile by the command line.
+          // The command line has created the account since.
           if (created.length === 0) return yield* new LinkOver()
         }).pipe(sql.withTransaction, availableOnce)
         return { returnTo: isHere ? (returnTo ?? undefined) : undefined }
       })
 
-      return { ask, look, confirm }
+      return { ask, read, confirm }
     })
   )
 }

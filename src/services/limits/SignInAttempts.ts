@@ -12,8 +12,8 @@
  * no further than sequential ones; afterwards the counts of the other kind are given back.
  *
  * Requests for a mail (sign-up, password reset, new e-mail address) are counted in the same way, for the network and, each
- * purpose apart, for the address that gets the mail, whether it has an account or not. Whoever uses up the mails of others for
- * one purpose keeps nobody from the rest: of a reset the owner has got as many links, and a new address needs a password.
+ * purpose apart, for the address that gets the mail, whether it has an account or not. Using up the mails of somebody else blocks
+ * little: after the limit of resets the owner has received as many links, and a new address needs a password.
  *
  * Each count is a leaky bucket, stored as the time at which it will be empty.
  */
@@ -36,7 +36,7 @@ export interface Attempt {
   readonly knownBrowser?: string | undefined
 }
 
-/** With a passkey, which tells the account only when it is looked at. */
+/** With a passkey: its account is known only once it is verified. */
 export interface PasskeyAttempt {
   readonly address: string
 }
@@ -91,7 +91,7 @@ const ofNetworks = (address: string): Limits => {
   }
 }
 
-/** Each may cost the work of a password, and disturbs somebody. */
+/** Each request may hash a password and sends a mail. */
 const mailLimits = ({ address, mailTo, purpose }: MailRequest): ReadonlyArray<Limit> => [
   ...ClientNetwork.countedOf(address)
     .toReversed()
@@ -149,7 +149,7 @@ export class SignInAttempts extends Context.Service<
     /** Counts a mail that is asked for, or refuses it without counting it. */
     takeMail(request: MailRequest): Effect.Effect<void, TooManyAttempts | ServiceUnavailable>
     /** Gives back the counts that the outcome does not call for. */
-    settle(attempt: AnyAttempt, outcome: "right" | "wrong" | "not_looked_at"): Effect.Effect<void, ServiceUnavailable>
+    settle(attempt: AnyAttempt, outcome: "right" | "wrong" | "not_verified"): Effect.Effect<void, ServiceUnavailable>
   }
 >()("discovery/limits/SignInAttempts") {
   static readonly layer = Layer.effect(
@@ -166,8 +166,8 @@ export class SignInAttempts extends Context.Service<
         const now = sql`${new Date(nowMillis)}::timestamptz`
         const drop = sql`interval '1 millisecond' * ${limit.everyMillis}::integer`
         const full = sql`${now} + ${limit.burst}::integer * ${drop}`
-        // Fuller than full is a bucket only when the clock was set back, which must lock out nobody for as long: it admits this
-        // attempt and is full. The minute is for attempts at once, whose times differ.
+        // A bucket is above its burst only after the clock was set back. It admits this attempt and becomes full, so that nobody is
+        // locked out for as long as the clock was set back. The minute is for concurrent attempts, whose times differ.
         const poured = yield* sql`
           INSERT INTO sign_in_attempt AS a (key, empties_at) VALUES (${key}, ${now} + ${drop})
           ON CONFLICT (key) DO UPDATE SET empties_at = least(greatest(a.empties_at, ${now}) + ${drop}, ${full})

@@ -13,7 +13,7 @@ import * as Metrics from "./Metrics.ts"
 
 const probeEvery = "5 seconds"
 
-/** Of the event loop, in milliseconds. Delays are intervals between two looks, less the interval without a delay. */
+/** In milliseconds. The monitor measures the time between two of its timers, so this interval is subtracted. */
 const resolution = 10
 const sampleEvery = "1 second"
 

@@ -47,7 +47,7 @@ export interface Found<Row> {
 }
 
 /** A result, and whether the index was up to date for it. */
-export interface Look<A> {
+export interface Attempt<A> {
   readonly answer: A
   readonly isCurrent: boolean
 }
@@ -58,8 +58,8 @@ export class SearchRunner extends Context.Service<
   SearchRunner,
   {
     run<Row extends Versioned>(search: Search<Row>): Effect.Effect<Found<Row>, InvalidArguments | SearchFailure>
-    /** Runs `look`, and repeats it once if the index was out of date. */
-    fresh<A, E>(look: Effect.Effect<Look<A>, E>): Effect.Effect<A, E | SearchFailure>
+    /** Runs `attempt`, and repeats it once if the index was out of date. */
+    fresh<A, E>(attempt: Effect.Effect<Attempt<A>, E>): Effect.Effect<A, E | SearchFailure>
     /** The existing records, in the order of the ids. Without ids there is no query. */
     records<Row extends Versioned>(
       ids: ReadonlyArray<number>,
@@ -76,14 +76,14 @@ export class SearchRunner extends Context.Service<
       const permits = yield* SearchPermits
 
       const fresh = Effect.fnUntraced(function* <A, E>(
-        look: Effect.Effect<Look<A>, E>
+        attempt: Effect.Effect<Attempt<A>, E>
       ): Effect.fn.Return<A, E | SearchFailure> {
-        const first = yield* look
+        const first = yield* attempt
         if (first.isCurrent) return first.answer
         yield* Metrics.searchesRepeated.add({})
         const { version } = yield* permits.query(decodeVersion(sql`SELECT version FROM catalog`))
         yield* index.awaitVersion(version)
-        return (yield* look).answer
+        return (yield* attempt).answer
       })
 
       const records = Effect.fnUntraced(function* <Row extends Versioned>(
@@ -96,9 +96,9 @@ export class SearchRunner extends Context.Service<
         return ids.flatMap((id) => rows.get(id) ?? [])
       })
 
-      const look = Effect.fnUntraced(function* <Row extends Versioned>(
+      const attempt = Effect.fnUntraced(function* <Row extends Versioned>(
         search: Search<Row>
-      ): Effect.fn.Return<Look<Found<Row>>, InvalidArguments | SearchFailure> {
+      ): Effect.fn.Return<Attempt<Found<Row>>, InvalidArguments | SearchFailure> {
         const { hint, names, query } = search
         const ask = (asked: Query) => index.search(asked, hint)
         const { published, result } = yield* InVersion.answer(index.current, { names, query, ask })
@@ -110,7 +110,7 @@ export class SearchRunner extends Context.Service<
         }
       })
 
-      return SearchRunner.of({ run: (search) => fresh(look(search)), fresh, records })
+      return SearchRunner.of({ run: (search) => fresh(attempt(search)), fresh, records })
     })
   ).pipe(Layer.provide(SearchPermits.layer))
 }

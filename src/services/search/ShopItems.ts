@@ -39,7 +39,7 @@ export class ShopItems extends Context.Service<
       const index = yield* CatalogIndex
       const runner = yield* SearchRunner
 
-      const look = Effect.fnUntraced(function* (shopId: number, accountId: AccountId) {
+      const attempt = Effect.fnUntraced(function* (shopId: number, accountId: AccountId) {
         const { list, version } = yield* index.current
         if (!isIndexed(list, shopId)) {
           // A store in the database but not in the index has just been imported.
@@ -60,7 +60,7 @@ export class ShopItems extends Context.Service<
       })
 
       return ShopItems.of({
-        newest: Effect.fn("ShopItems.newest")((shopId, accountId) => runner.fresh(look(shopId, accountId)))
+        newest: Effect.fn("ShopItems.newest")((shopId, accountId) => runner.fresh(attempt(shopId, accountId)))
       })
     })
   )

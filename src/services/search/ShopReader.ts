@@ -79,7 +79,7 @@ export class ShopReader extends Context.Service<
       const runner = yield* SearchRunner
       const permits = yield* SearchPermits
 
-      const look = Effect.fnUntraced(function* (shopId: number, accountId: AccountId) {
+      const attempt = Effect.fnUntraced(function* (shopId: number, accountId: AccountId) {
         const [row] = yield* runner.records([shopId], read(sql, accountId))
         if (row === undefined) {
           return yield* ToolErrorMessages.noStore(shopId)
@@ -118,7 +118,7 @@ export class ShopReader extends Context.Service<
 
       return ShopReader.of({
         idOf,
-        get: Effect.fn("ShopReader.get")((shopId, accountId) => runner.fresh(look(shopId, accountId)))
+        get: Effect.fn("ShopReader.get")((shopId, accountId) => runner.fresh(attempt(shopId, accountId)))
       })
     })
   ).pipe(Layer.provide(SearchPermits.layer))

@@ -57,7 +57,7 @@ export class TrackedShopReader extends Context.Service<
       const runner = yield* SearchRunner
       const permits = yield* SearchPermits
 
-      const look = Effect.fnUntraced(function* (accountId: AccountId, page: number) {
+      const attempt = Effect.fnUntraced(function* (accountId: AccountId, page: number) {
         const {
           rows,
           total: { total }
@@ -70,7 +70,7 @@ export class TrackedShopReader extends Context.Service<
       })
 
       return TrackedShopReader.of({
-        page: Effect.fn("TrackedShopReader.page")((accountId, page) => runner.fresh(look(accountId, page)))
+        page: Effect.fn("TrackedShopReader.page")((accountId, page) => runner.fresh(attempt(accountId, page)))
       })
     })
   ).pipe(Layer.provide(SearchPermits.layer))

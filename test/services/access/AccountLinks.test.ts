@@ -111,7 +111,7 @@ layer(Services, { excludeTestServices: true })("links in mails", (it) => {
             }
             case "look": {
               const link = made.at(-1 - step.link)
-              const seen = yield* Effect.result(links.look(link?.purpose ?? "reset", link?.secret ?? nobodys))
+              const seen = yield* Effect.result(links.read(link?.purpose ?? "reset", link?.secret ?? nobodys))
               assert.strictEqual(Result.isSuccess(seen), works(link))
               break
             }
@@ -134,7 +134,7 @@ layer(Services, { excludeTestServices: true })("links in mails", (it) => {
           }
         }
         for (const link of made) {
-          const seen = yield* Effect.result(links.look(link.purpose, link.secret))
+          const seen = yield* Effect.result(links.read(link.purpose, link.secret))
           assert.strictEqual(Result.isSuccess(seen), works(link))
         }
       }),
@@ -220,7 +220,7 @@ layer(Services, { excludeTestServices: true })("links in mails", (it) => {
       Effect.gen(function* () {
         const links = yield* AccountLinks
         for (const purpose of purposes) {
-          assert.strictEqual((yield* Effect.flip(links.look(purpose, Redacted.make(text))))._tag, "LinkOver")
+          assert.strictEqual((yield* Effect.flip(links.read(purpose, Redacted.make(text))))._tag, "LinkOver")
         }
       })
     )

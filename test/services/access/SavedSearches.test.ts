@@ -58,11 +58,11 @@ layer(services, { excludeTestServices: true })("saved searches", (it) => {
       const account = yield* newAccount
       yield* saved.save(account, search(5))
       yield* clock.advance(60_000)
-      assert.deepStrictEqual(yield* saved.look(account, { ...search(5), mark: 8 }), Option.some("Search 5"))
-      assert.deepStrictEqual(yield* saved.look(account, { ...search(5), mark: 7 }), Option.some("Search 5"))
-      assert.isTrue(Option.isNone(yield* saved.look(account, search(6))))
+      assert.deepStrictEqual(yield* saved.recordView(account, { ...search(5), mark: 8 }), Option.some("Search 5"))
+      assert.deepStrictEqual(yield* saved.recordView(account, { ...search(5), mark: 7 }), Option.some("Search 5"))
+      assert.isTrue(Option.isNone(yield* saved.recordView(account, search(6))))
       const [only] = yield* all(account)
-      assert.deepStrictEqual([only?.mark, String(only?.lookedAt)], [8, "DateTime.Utc(2026-03-15T12:01:00.000Z)"])
+      assert.deepStrictEqual([only?.mark, String(only?.viewedAt)], [8, "DateTime.Utc(2026-03-15T12:01:00.000Z)"])
     })
   )
 
@@ -77,7 +77,7 @@ layer(services, { excludeTestServices: true })("saved searches", (it) => {
       for (const answer of [saved.get(mine, id), saved.rename(mine, id, "Mine"), saved.remove(mine, id)]) {
         assert.strictEqual((yield* Effect.flip(answer))._tag, "SavedSearchNotFound")
       }
-      assert.isTrue(Option.isNone(yield* saved.look(mine, search(1))))
+      assert.isTrue(Option.isNone(yield* saved.recordView(mine, search(1))))
       assert.deepStrictEqual(yield* all(theirs), [foreign])
       const [references] = yield* sql<{ readonly action: string }>`
         SELECT confdeltype AS action FROM pg_constraint

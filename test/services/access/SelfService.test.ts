@@ -181,9 +181,9 @@ layer(Services, { excludeTestServices: true })("self-service", (it) => {
         const email = newEmail()
         yield* askSignUp(email)
         const signUp = yield* SignUp
-        const look = (browser: Redacted.Redacted) => signUp.look({ secret: tokenTo(email), browser })
-        assert.deepStrictEqual(yield* look(here), { email, needsPassword: false })
-        assert.deepStrictEqual(yield* look(elsewhere), { email, needsPassword: true })
+        const read = (browser: Redacted.Redacted) => signUp.read({ secret: tokenTo(email), browser })
+        assert.deepStrictEqual(yield* read(here), { email, needsPassword: false })
+        assert.deepStrictEqual(yield* read(elsewhere), { email, needsPassword: true })
         assert.strictEqual(yield* tagOf(confirm(email, elsewhere)), "PasswordNeeded")
         assert.strictEqual(yield* tagOf(confirm(email, elsewhere, "nine green wales")), "SignInRejected")
         assert.strictEqual((yield* Effect.flip(accounts.find(email)))._tag, "AccountNotFound")
@@ -343,7 +343,7 @@ layer(Services, { excludeTestServices: true })("self-service", (it) => {
         assert.lengthOf(letters, before + 1)
         assert.isEmpty(yield* sessions.list(id))
         assert.strictEqual((yield* sessions.current(secret))._tag, "None")
-        assert.strictEqual(yield* tagOf(change.look(session, tokenTo(other))), "LinkOver")
+        assert.strictEqual(yield* tagOf(change.read(session, tokenTo(other))), "LinkOver")
         assert.strictEqual(yield* tagOf(signIn(email)), "SignInRejected")
         assert.strictEqual((yield* signIn(email, next)).session.accountId, id)
         assert.deepStrictEqual(lettersTo(email).at(-1), { kind: "passwordSet", to: email, language: "de" })
@@ -390,10 +390,10 @@ layer(Services, { excludeTestServices: true })("self-service", (it) => {
         yield* askReset(email)
         const { session } = yield* signIn(email)
         yield* passwordChange.change({ session, current: Redacted.make(right), next: Redacted.make(next) })
-        assert.strictEqual(yield* tagOf(reset.look(tokenTo(email))), "LinkOver")
+        assert.strictEqual(yield* tagOf(reset.read(tokenTo(email))), "LinkOver")
         yield* askReset(email)
         yield* accounts.resetPassword(email, Redacted.make("eleven gray herons"))
-        assert.strictEqual(yield* tagOf(reset.look(tokenTo(email))), "LinkOver")
+        assert.strictEqual(yield* tagOf(reset.read(tokenTo(email))), "LinkOver")
       })
     )
   })
@@ -489,14 +489,14 @@ layer(Services, { excludeTestServices: true })("self-service", (it) => {
         yield* askReset(email)
         const reset = tokenTo(email)
         assert.strictEqual((yield* signIn(email)).session.email, email)
-        assert.deepStrictEqual(yield* change.look(session, tokenTo(to)), { email: to })
+        assert.deepStrictEqual(yield* change.read(session, tokenTo(to)), { email: to })
         const before = letters.length
         yield* change.confirm({ session, secret: tokenTo(to) })
         assert.lengthOf(letters, before + 1)
         assert.strictEqual((yield* signIn(to)).session.accountId, id)
         assert.strictEqual(yield* tagOf(signIn(email)), "SignInRejected")
         assert.deepInclude(lettersTo(email).at(-1), { kind: "addressChanged" })
-        assert.strictEqual(yield* tagOf(Effect.flatMap(PasswordReset, (service) => service.look(reset))), "LinkOver")
+        assert.strictEqual(yield* tagOf(Effect.flatMap(PasswordReset, (service) => service.read(reset))), "LinkOver")
         // Its former address is free.
         yield* askSignUp(email)
         assert.strictEqual(lettersTo(email).at(-1)?.kind, "confirm")
@@ -537,7 +537,7 @@ layer(Services, { excludeTestServices: true })("self-service", (it) => {
         assert.strictEqual(yield* tagOf(ask("wrong", newEmail())), "SignInRejected")
         const other = yield* owner
         const { session } = yield* signIn(other.email)
-        assert.strictEqual(yield* tagOf(change.look(session, tokenTo(to))), "LinkOver")
+        assert.strictEqual(yield* tagOf(change.read(session, tokenTo(to))), "LinkOver")
         assert.strictEqual(yield* tagOf(change.confirm({ session, secret: tokenTo(to) })), "LinkOver")
       })
     )
@@ -576,7 +576,7 @@ layer(Services, { excludeTestServices: true })("self-service", (it) => {
       yield* sql`INSERT INTO known_browser VALUES (${id}, ${hash}, ${now})`
       yield* sql`INSERT INTO billing_customer (account_id, customer_id, checked_at) VALUES (${id}, ${`cus_${id}`}, ${now})`
       yield* sql`INSERT INTO page_view VALUES (${id}, '2026-03-10', 3)`
-      yield* sql`INSERT INTO saved_search (account_id, subject, query, name, looked_at, mark)
+      yield* sql`INSERT INTO saved_search (account_id, subject, query, name, viewed_at, mark)
         VALUES (${id}, 'ads', 'query=lamp', 'Ada Lovelace', ${now}, 0)`
       yield* sql`INSERT INTO recent_search VALUES (${id}, '[{"query": "Ada Lovelace"}]')`
       yield* sql`INSERT INTO idempotency_key (account_id, key, fingerprint, request_id, created_at)
@@ -694,7 +694,7 @@ layer(Services, { excludeTestServices: true })("self-service", (it) => {
           assert.strictEqual(yield* tagOf(accounts.resetPassword(as, Redacted.make(next))), "AccountNotFound")
         }
         assert.strictEqual(yield* tagOf(accounts.setPlan(id, "pro")), "AccountNotFound")
-        assert.strictEqual(yield* tagOf(Effect.flatMap(PasswordReset, (service) => service.look(reset))), "LinkOver")
+        assert.strictEqual(yield* tagOf(Effect.flatMap(PasswordReset, (service) => service.read(reset))), "LinkOver")
         yield* askSignUp(email, { password: next })
         yield* confirm(email)
         assert.notStrictEqual((yield* signIn(email, next)).session.accountId, id)

@@ -99,7 +99,7 @@ export const layer = Layer.effectDiscard(
     yield* routes.signedInPage(confirmPath, (visitor, { url }) => {
       const token = MailLink.tokenOf(url)
       const { text } = visitor.locale
-      return change.look(visitor.session, token).pipe(
+      return change.read(visitor.session, token).pipe(
         Effect.map(({ email }) =>
           page({
             heading: text("emailChange.confirm"),

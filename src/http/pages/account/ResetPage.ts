@@ -129,7 +129,7 @@ export const layer = Layer.effectDiscard(
 
     yield* routes.page(newPath, (visitor, { url }) => {
       const token = MailLink.tokenOf(url)
-      return reset.look(token).pipe(
+      return reset.read(token).pipe(
         Effect.map(({ email }) => newPassword(visitor, token, email)),
         Effect.catchTag("LinkOver", () => over(visitor))
       )
@@ -142,7 +142,7 @@ export const layer = Layer.effectDiscard(
         function* (form: NewForm, visitor: Visitor) {
           const { locale } = visitor
           const { next, token } = form
-          const { email } = yield* reset.look(token)
+          const { email } = yield* reset.read(token)
           const refused = (...problems: ReadonlyArray<Problem>) =>
             newPassword(visitor, token, email, refusal(400, ...problems))
           const problems = newPasswordProblems(form, locale)

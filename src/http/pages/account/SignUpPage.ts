@@ -184,7 +184,7 @@ export const layer = Layer.effectDiscard(
     yield* routes.page(confirmPath, (visitor, { url }) => {
       const token = MailLink.tokenOf(url)
       return closed.pipe(
-        Effect.andThen(signUp.look({ secret: token, browser: visitor.secret })),
+        Effect.andThen(signUp.read({ secret: token, browser: visitor.secret })),
         Effect.map((link) => confirmation(visitor, token, link)),
         Effect.catchTag("LinkOver", () => Effect.succeed(page(MailLink.over(visitor.locale, path))))
       )
@@ -202,7 +202,7 @@ export const layer = Layer.effectDiscard(
           yield* closed
           const { text } = visitor.locale
           const secrets = { secret: token, browser: visitor.secret }
-          const link = yield* signUp.look(secrets)
+          const link = yield* signUp.read(secrets)
           const refused = (answer: Refusal) => Effect.succeed(confirmation(visitor, token, link, answer))
           return yield* signUp.confirm({ ...secrets, password, address: addressOf(request) }).pipe(
             Effect.map(({ returnTo }) => seeOther(withDone(ReturnTo.signInPath(returnTo), "confirmed"))),

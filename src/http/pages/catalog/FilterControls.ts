@@ -95,7 +95,7 @@ export const words = (context: Context & { readonly placeholder: string }): Html
   </div>`
 }
 
-/** As the lists of values that people choose from. */
+/** A value to choose. */
 interface Option {
   readonly value: string
   readonly label: string
@@ -129,7 +129,7 @@ export const labelOf = (locale: Locale, name: ArgumentName, value: string): stri
   }
 }
 
-/** Of numbers that are chosen among a few. */
+/** The choices for numbers. */
 const numbers: Readonly<Partial<Record<ArgumentName, ReadonlyArray<string>>>> = {
   per_page: ["10", "15", "20", "25"],
   niche_level: ["1", "2", "3", "4"],
@@ -143,7 +143,7 @@ const absent: Readonly<Partial<Record<ArgumentName, string>>> = {
   per_page: String(Page.window({}).perPage)
 }
 
-/** One of a few; what else was asked for stands there too, so that it is not lost. */
+/** A choice among a few values. Another value of the address is an option too, so that sending the form does not lose it. */
 export const choice = (context: Named): Html => {
   const { counts, kind, locale, name, typed } = context
   const { attributes, error } = told(context, name)
@@ -168,7 +168,7 @@ const part = (context: Named, field: string, label: string, type: "Text" | "Numb
   const { attributes } = told(context, field)
   const value = html`id="${field}" name="${field}" value="${typed.value(field) ?? ""}" autocomplete="off"${attributes}`
   if (type === "Text") {
-    // One for days throws away what is none, before anyone could see it.
+    // A date field drops an invalid text, so that nobody would see what was typed.
     const isDay = attributes === undefined
     return html`<label>${label}<input type="${isDay ? "date" : "text"}" ${value} /></label>`
   }
@@ -192,7 +192,7 @@ const parts = (context: Named, kind: Extract<Kind, { readonly _tag: "Parts" }>, 
   </fieldset>`
 }
 
-/** What the numbers of all values say. */
+/** The id of the text that explains the counts. */
 export const countsId = "filter-counts"
 
 /** The blank separates the words of a label from its number where it is read aloud. */
@@ -212,10 +212,10 @@ const flag = (context: Named): Html => {
   </fieldset>`
 }
 
-/** Values that no option has are shown as far as that. */
+/** Of the values without an option, at most this many are shown. */
 const maxOthers = 100
 
-/** There are hundreds on a page: as short as they can be. */
+/** Short markup, because a page has hundreds of them. */
 const checkbox = (name: string, { count, label, value }: Option, isChecked: boolean, locale: Locale): Html => {
   const checked = isChecked && html` checked`
   const input = html`<input type="checkbox" name="${name}" value="${value}" ${checked} />`

@@ -88,7 +88,7 @@ const item = ({ news, search }: Listed, visitor: SignedIn, popular: Popular): Ht
       <span class="badge">${text(`layout.section.${search.subject}`)}</span> ${news}
     </p>
     <p class="aside filters-of">${FilterChips.summary(search, { locale, popular })}</p>
-    <p class="aside">${locale.html("saved.lookedAt", { at: locale.dateTime(search.lookedAt) })}</p>
+    <p class="aside">${locale.html("saved.viewedAt", { at: locale.dateTime(search.viewedAt) })}</p>
     <div class="manage">
       <a href="${renamePath(id)}" aria-label="${text("saved.renameOf", { name })}">${text("saved.rename")}</a>
       <form method="post" action="${removePath(id)}" class="quiet">

@@ -160,7 +160,7 @@ export const layer = <
           const key = { subject, query: searchKinds[subject].saved(args) }
           const { page, total } = answer.pagination
           if (page === 1 && key.query !== "") yield* saved.remember(accountId, key)
-          const name = yield* saved.look(accountId, { ...key, mark })
+          const name = yield* saved.recordView(accountId, { ...key, mark })
           const actions = searchActions({ visitor, search: key, mark, saved: name, total })
           return found(args, answer, Option.getOrUndefined(counts), yield* dataAsOf, actions)
         }).pipe(

@@ -1,6 +1,6 @@
 /**
- * `/docs`: the documents for whoever reads before connecting, as pages and as Markdown, and `/llms.txt` (llmstxt.org) for agents.
- * They tell no secret and ask nobody who they are, so all of them are sent from memory. They are in English.
+ * `/docs`: the public documents as pages and as Markdown, and `/llms.txt` (llmstxt.org) for agents. They are equal for all visitors
+ * and in English, so they are sent from memory.
  */
 import { Effect } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"

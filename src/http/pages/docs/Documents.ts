@@ -1,14 +1,14 @@
-/** The documents that anyone may read without signing in: which there are, and what is published of their Markdown. */
+/** The list of the public documents, and their Markdown as it is published. */
 import { readFileSync } from "node:fs"
 import { documentationPath } from "../shared/DocumentationPaths.ts"
 
 export interface Document {
-  /** Of its addresses. */
+  /** The last part of its addresses. */
   readonly name: string
-  /** In the repository, and from there it is read. */
+  /** Its path in the repository. */
   readonly file: string
   readonly label: string
-  /** Why one reads it. */
+  /** What it is about. */
   readonly about: string
 }
 
@@ -60,7 +60,7 @@ const project = new URL("../../../../", import.meta.url)
 /** A file that is not there is a broken installation. */
 export const read = ({ file }: Document): string => readFileSync(new URL(file, project), "utf8")
 
-/** What stands in the documents for the `BASE_URL` of a server. */
+/** Placeholders for the `BASE_URL` of the server. */
 const placeholders = /https:\/\/discovery\.example\.com|\{base_url\}/gu
 
 const comments = /<!--[\s\S]*?-->\s*/gu

@@ -56,7 +56,7 @@ export const layer = Layer.effectDiscard(
         account: visitor,
         section: "operator",
         body: html`<p>${text("operatorChange.meanwhile.said")}</p>
-          <p><a href="${accountPath(id)}">${text("operatorChange.meanwhile.look")}</a></p>`
+          <p><a href="${accountPath(id)}">${text("operatorChange.meanwhile.toAccount")}</a></p>`
       })
     }
 

@@ -58,7 +58,7 @@ export const problemText = (error: Failed, { text }: Locale): string => {
   }
 }
 
-/** Status and headers of the page that says so. */
+/** Status and headers of the answer to a failed attempt. */
 export const answerOf = (error: Failed) =>
   error._tag === "TooManyAttempts"
     ? { status: 429, headers: { "retry-after": String(error.retryAfterSeconds) } }
@@ -78,7 +78,7 @@ export const layer = Layer.effectDiscard(
 
     const again = (returnTo: string | undefined) => () => Effect.succeed(seeOther(ReturnTo.signInPath(returnTo)))
 
-    /** After a passkey failed on the sign-in page: the same way again, or back to the password. */
+    /** After a passkey failed on the sign-in page: try again, or use the password. */
     const failed = (error: Failed, visitor: Visitor, returnTo: string | undefined) => {
       const { locale } = visitor
       return visitors.remember(visitor.secret)(

@@ -72,7 +72,7 @@ export class PageRoutes extends Context.Service<
       const errors = yield* ErrorPage
       const logOutage = Outage.logger("Pages cannot reach the database")
       const logBilling = Outage.logger("Pages cannot reach Stripe")
-      const logBusy = Outage.logger("More people are signing in than passwords can be looked at", "Warn")
+      const logBusy = Outage.logger("More people are signing in than passwords can be verified", "Warn")
 
       const failed = Effect.fnUntraced(function* (
         cause: Cause.Cause<PageError>,
@@ -120,7 +120,7 @@ export class PageRoutes extends Context.Service<
         (visitor: Visitor, request: Request): Answer =>
           isSignedIn(visitor) ? answer(visitor, request) : Effect.succeed(seeOther(ReturnTo.signInPath(place(request))))
 
-      const orNowhere =
+      const orNotFound =
         (answer: (visitor: SignedIn, request: Request) => Answer, place: (request: Request) => string | undefined) =>
         (visitor: Visitor, request: Request): Answer => {
           if (!isSignedIn(visitor)) return Effect.fail(new PageNotFound())
@@ -183,13 +183,13 @@ export class PageRoutes extends Context.Service<
           add(
             "GET",
             path,
-            orNowhere(show, ({ url }) => ReturnTo.parse(url))
+            orNotFound(show, ({ url }) => ReturnTo.parse(url))
           ),
         operatorForm: (path, schema, submit) =>
           add(
             "POST",
             path,
-            orNowhere(ownForm(schema, submit), () => sections.operator)
+            orNotFound(ownForm(schema, submit), () => sections.operator)
           )
       }
     })

@@ -31,7 +31,7 @@ export const secondStepPath = withReturn("/sign-in/second-step")
 /** The address of the page that verifies the password or a passkey again. */
 export const confirmPath = withReturn("/dashboard/account/confirm")
 
-/** The same, of the page for who has no account yet. */
+/** The address of the sign-up page that continues at `returnTo`. */
 export const signUpPath = withReturn("/sign-up")
 
 /** Reads `returnTo` from the query of a request's path and query. */

@@ -1,6 +1,6 @@
 /**
  * Signing in with a passkey: instead of the password, as the second step after it, and again in a session. A recovery code is a
- * second step, too. No answer tells whether an account exists or has passkeys.
+ * second step, too. No answer reveals whether an account exists or has passkeys.
  */
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import type { Redacted } from "effect"
@@ -41,7 +41,7 @@ export interface Visit {
   readonly device: Device
 }
 
-/** The new secrets of both cookies, given once. */
+/** The new secrets of both cookies, returned once. */
 export interface SignedIn {
   readonly secret: Redacted.Redacted
   readonly browser: Redacted.Redacted
@@ -150,9 +150,7 @@ export class PasskeySignIn extends Context.Service<
           }).pipe(
             Effect.catchTags({ PasswordOutdated: gone, SecondStepRequired: gone }),
             inTransaction,
-            Effect.tapError(({ _tag }) =>
-              attempts.settle(attempt, _tag === "CodeRejected" ? "wrong" : "not_looked_at")
-            ),
+            Effect.tapError(({ _tag }) => attempts.settle(attempt, _tag === "CodeRejected" ? "wrong" : "not_verified")),
             Effect.tapErrorTag("CodeRejected", () =>
               Effect.logInfo({ message: "A recovery code was wrong", account_id: accountId })
             )

@@ -44,7 +44,7 @@ export class TooManyPasskeys extends Schema.TaggedError<TooManyPasskeys>()("TooM
 /** The account requires a second step, so its last passkey stays. */
 export class LastPasskey extends Schema.TaggedError<LastPasskey>()("LastPasskey", {}) {}
 
-/** An operator's first passkey needs a code of the command line, which this is not, or no more. */
+/** An operator's first passkey needs an enrollment code, which was not given, is wrong, or has expired. */
 export class EnrollmentNeeded extends Schema.TaggedError<EnrollmentNeeded>()("EnrollmentNeeded", {}) {}
 
 /** Fails unless the session was confirmed recently. */
@@ -65,8 +65,9 @@ export const lockAccount = Effect.fnUntraced(function* (accountId: AccountId) {
 })
 
 /**
- * Whether changes need a session in which a passkey was used. An operator's password alone would otherwise add a passkey, and by it
- * lead to operators' pages. With the second step on, every session has done it; the first passkey {@link needsCode}.
+ * Whether changes need a session in which a passkey was used. Otherwise an operator's password alone would be enough to add a
+ * passkey, and with it to open operators' pages. With the second step on, every session has used a passkey or a recovery code. For
+ * the first passkey see {@link needsCode}.
  */
 export const needsPasskey = (
   { passkeyId, role }: Pick<Session, "passkeyId" | "role">,
@@ -138,7 +139,7 @@ export class Passkeys extends Context.Service<
       owner: Redacted.Redacted,
       code?: Redacted.Redacted
     ): Effect.Effect<Options, ConfirmationNeeded | EnrollmentNeeded | TooManyPasskeys | ServiceUnavailable>
-    /** `credential` is the browser's answer as JSON, untrusted; `name` is cut and cleaned. The owner is told by mail. */
+    /** `credential` is the browser's answer as JSON, untrusted; `name` is cut and cleaned. The owner gets a mail. */
     add(request: {
       readonly session: Session
       readonly owner: Redacted.Redacted
@@ -150,8 +151,8 @@ export class Passkeys extends Context.Service<
       ConfirmationNeeded | EnrollmentNeeded | TooManyPasskeys | PasskeyRejected | ChallengeExpired | ServiceUnavailable
     >
     /**
-     * Ends the account's other sessions that were signed in to with the passkey, and tells the owner by mail. Ignores passkeys
-     * that are gone or belong to another account.
+     * Ends the account's other sessions that were signed in to with the passkey, and sends the owner a mail. Ignores passkeys
+     * that do not exist or belong to another account.
      */
     remove(
       session: Session,
@@ -317,7 +318,7 @@ export class Passkeys extends Context.Service<
         const verified = yield* judge(request).pipe(
           Effect.tapErrorTag("PasskeyRejected", logRejected),
           Effect.tapError(({ _tag }) =>
-            attempts.settle(attempt, _tag === "ServiceUnavailable" ? "not_looked_at" : "wrong")
+            attempts.settle(attempt, _tag === "ServiceUnavailable" ? "not_verified" : "wrong")
           )
         )
         yield* attempts.settle(attempt, "right")

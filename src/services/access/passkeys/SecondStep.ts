@@ -38,7 +38,7 @@ export class SecondStep extends Context.Service<
     standing(accountId: AccountId): Effect.Effect<Standing, ServiceUnavailable>
     /**
      * Needs one of the account's passkeys, so that nobody requires one that does not work. Ends the other sessions, which may
-     * have been started by the password alone. Replaces the recovery codes. This and the other changes tell the owner by mail.
+     * have been started by the password alone. Replaces the recovery codes. This and the other changes send the owner a mail.
      */
     turnOn(request: {
       readonly session: Session

@@ -62,7 +62,7 @@ const customer = Effect.gen(function* () {
   const { id } = yield* Effect.flatMap(Accounts, (accounts) => accounts.find(who.email))
   const { secret } = yield* Effect.flatMap(ApiKeys, (keys) => keys.create(id, "test"))
   const visitor = yield* SiteVisitor.signedIn(who)
-  const look = (path: string) => Effect.andThen(clock.advance(1_000), visitor.get(path))
+  const view = (path: string) => Effect.andThen(clock.advance(1_000), visitor.get(path))
 
   /** The ids of all pages, as an agent reads them. */
   const idsOfTool = Effect.fnUntraced(function* (subject: SearchSubject, args: object) {
@@ -83,7 +83,7 @@ const customer = Effect.gen(function* () {
     }
   })
 
-  return { accountId: id, visitor, look, idsOfTool }
+  return { accountId: id, visitor, view, idsOfTool }
 }).pipe(Effect.orDie)
 
 /** Valid arguments of the tool. */
@@ -123,14 +123,14 @@ layer(services, { excludeTestServices: true, timeout: "300 seconds" })("saved se
   for (const subject of subjects) {
     it.effect(`${subject}: a file has the ids of ${tools[subject]}, over all pages, in its order`, () =>
       Effect.gen(function* () {
-        const { idsOfTool, look } = yield* customer
+        const { idsOfTool, view } = yield* customer
         const cases = [{ args: {}, query: "" }, ...casesOf(subject, casesPerSubject)]
         assert.isAbove(cases.length, casesPerSubject / 2)
         for (const { args, query } of cases) {
           const expected = yield* idsOfTool(subject, args)
           const path = `${sections[subject]}/export`
-          assert.deepStrictEqual(idsOfCsv(yield* look(`${path}.csv?${query}`)), expected, query)
-          assert.deepStrictEqual(idsOfNdjson(yield* look(`${path}.ndjson?${query}`)), expected, query)
+          assert.deepStrictEqual(idsOfCsv(yield* view(`${path}.csv?${query}`)), expected, query)
+          assert.deepStrictEqual(idsOfNdjson(yield* view(`${path}.ndjson?${query}`)), expected, query)
         }
       })
     )
@@ -165,14 +165,14 @@ layer(services, { excludeTestServices: true, timeout: "300 seconds" })("saved se
 
   it.effect("a search is saved, shows what is new, is viewed, renamed and removed", () =>
     Effect.gen(function* () {
-      const { look, visitor } = yield* customer
+      const { view, visitor } = yield* customer
       const shop = yield* StoreRecords.addStore({ name: "Zebrafinch", domain: "zebrafinch.com" })
       yield* StoreRecords.addAd(shop, { headline: "zebrafinch cage", key: "finch-1" })
       yield* StoreRecords.addProduct(shop, { title: "Zebrafinch cage", key: "finch-2" })
       yield* stampAndIndex
       const query = "query=zebrafinch"
       for (const subject of subjects) {
-        const page = yield* look(`${sections[subject]}?${query}`)
+        const page = yield* view(`${sections[subject]}?${query}`)
         const form = {
           subject,
           query: `${query}&page=2&sort_order=desc`,
@@ -181,13 +181,13 @@ layer(services, { excludeTestServices: true, timeout: "300 seconds" })("saved se
         }
         const answer = yield* visitor.submit(searches, form)
         assert.strictEqual(answer.headers.get("location"), `${sections[subject]}?${query}`)
-        const shown = yield* look(`${sections[subject]}?${query}`)
+        const shown = yield* view(`${sections[subject]}?${query}`)
         assert.include(shown.text, `Saved as <bdi>My ${subject} &lt;b&gt;</bdi>`)
         assert.notInclude(shown.text, "Save this search")
       }
       const names = subjects.map((subject) => `My ${subject} &lt;b&gt;`)
       const nothing = Object.fromEntries(names.map((name) => [name, "Nothing new"]))
-      assert.deepStrictEqual(newsOf(yield* look(searches)), nothing)
+      assert.deepStrictEqual(newsOf(yield* view(searches)), nothing)
 
       const other = yield* StoreRecords.addStore({ name: "Zebrafinch two", domain: "zebrafinch-two.com" })
       yield* StoreRecords.addAd(other, { headline: "zebrafinch seeds", key: "finch-3" })
@@ -196,16 +196,16 @@ layer(services, { excludeTestServices: true, timeout: "300 seconds" })("saved se
       yield* StoreRecords.addProduct(shop, { title: "Zebrafinch swing", key: "finch-6" })
       yield* stampAndIndex
       const [ads = "", products = "", stores = ""] = names
-      const found = newsOf(yield* look(searches))
+      const found = newsOf(yield* view(searches))
       assert.deepStrictEqual(found, { [ads]: "3 new", [products]: "1 new", [stores]: "1 new" })
 
-      yield* look(`${sections.ads}?${query}`)
-      assert.strictEqual(newsOf(yield* look(searches))[ads], "Nothing new")
-      assert.strictEqual(newsOf(yield* look(searches))[stores], "1 new")
+      yield* view(`${sections.ads}?${query}`)
+      assert.strictEqual(newsOf(yield* view(searches))[ads], "Nothing new")
+      assert.strictEqual(newsOf(yield* view(searches))[stores], "1 new")
 
-      const list = yield* look(searches)
+      const list = yield* view(searches)
       const [id = ""] = Array.from(list.text.matchAll(/data-saved-id="(\d+)"/gu), ([, id]) => id)
-      assert.include((yield* look(`${searches}/${id}/rename`)).text, 'value="My stores &lt;b&gt;"')
+      assert.include((yield* view(`${searches}/${id}/rename`)).text, 'value="My stores &lt;b&gt;"')
       for (const name of ["", "a".repeat(61), "\u202Egpj", "a\u0000b", " padded "]) {
         const refused = yield* visitor.submit(`${searches}/${id}/rename`, { name })
         assert.strictEqual(refused.status, 400, JSON.stringify(name))
@@ -213,19 +213,19 @@ layer(services, { excludeTestServices: true, timeout: "300 seconds" })("saved se
       }
       const renamed = yield* visitor.submit(`${searches}/${id}/rename`, { name: "Finches" })
       assert.strictEqual(renamed.headers.get("location"), `${searches}?done=renamed`)
-      assert.property(newsOf(yield* look(searches)), "Finches")
+      assert.property(newsOf(yield* view(searches)), "Finches")
       const removed = yield* visitor.submit(`${searches}/${id}/remove`, {})
       assert.strictEqual(removed.headers.get("location"), `${searches}?done=removed`)
-      assert.notProperty(newsOf(yield* look(searches)), "Finches")
+      assert.notProperty(newsOf(yield* view(searches)), "Finches")
     })
   )
 
   it.effect("the overview has the last searches of the pages, as their addresses", () =>
     Effect.gen(function* () {
-      const { accountId, look } = yield* customer
+      const { accountId, view } = yield* customer
       const saved = yield* SavedSearches
       const other = yield* customer
-      assert.notInclude((yield* look("/dashboard")).text, "Last searches")
+      assert.notInclude((yield* view("/dashboard")).text, "Last searches")
       const shown = [
         "/dashboard/ads",
         "/dashboard/ads?query=a&countries=DE&page=2",
@@ -237,12 +237,12 @@ layer(services, { excludeTestServices: true, timeout: "300 seconds" })("saved se
         "/dashboard/shops?query=unheardofword",
         "/dashboard/products?query=%3Cb%3E&price.max=9&page=2"
       ]
-      for (const path of shown) yield* look(path)
+      for (const path of shown) yield* view(path)
       yield* saved.recent(accountId).pipe(
         Effect.filterOrFail((kept) => kept.length === 3),
         eventually
       )
-      const overview = yield* look("/dashboard")
+      const overview = yield* view("/dashboard")
       const part = /<h2 id="last-searches">[\s\S]*?<\/section>/u.exec(overview.text)?.[0] ?? ""
       assert.deepStrictEqual(
         Array.from(part.matchAll(/<a href="([^"]*)">([^<]*)<\/a>/gu), ([, href = "", text]) => [
@@ -256,36 +256,36 @@ layer(services, { excludeTestServices: true, timeout: "300 seconds" })("saved se
           [searches, "Saved searches"]
         ]
       )
-      assert.notInclude((yield* other.look("/dashboard")).text, "Last searches")
+      assert.notInclude((yield* other.view("/dashboard")).text, "Last searches")
     })
   )
 
   it.effect("when the pages of the day are used up, saved searches can still be managed, without counts", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const { accountId, look, visitor } = yield* customer
+      const { accountId, view, visitor } = yield* customer
       const views = Effect.map(
         sql<{ readonly views: number }>`SELECT views FROM page_view WHERE account_id = ${accountId}`,
         (rows) => rows[0]?.views ?? 0
       )
-      yield* look(sections.ads)
+      yield* view(sections.ads)
       yield* visitor.submit(searches, { subject: "ads", query: "query=a", name: "A", mark: "0" })
       assert.strictEqual(yield* views, 1)
-      const list = yield* look(searches)
+      const list = yield* view(searches)
       assert.deepStrictEqual(Object.keys(newsOf(list)), ["A"])
       assert.strictEqual(yield* views, 2)
       const [, id = ""] = /data-saved-id="(\d+)"/u.exec(list.text) ?? []
       yield* sql`UPDATE page_view SET views = ${viewsPerDay} WHERE account_id = ${accountId}`
-      assert.strictEqual((yield* look(`${sections.ads}?query=a`)).status, 429)
-      assert.strictEqual((yield* look(`${searches}/${id}/rename`)).status, 200)
+      assert.strictEqual((yield* view(`${sections.ads}?query=a`)).status, 429)
+      assert.strictEqual((yield* view(`${searches}/${id}/rename`)).status, 200)
       yield* visitor.submit(`${searches}/${id}/rename`, { name: "B" })
-      const uncounted = yield* look(searches)
+      const uncounted = yield* view(searches)
       assert.strictEqual(uncounted.status, 200)
       assert.include(uncounted.text, "<bdi>B</bdi>")
       assert.include(uncounted.text, "Today’s pages are used up. New results are counted again from")
       assert.notMatch(uncounted.text, /\d new|Nothing new|Not counted/u)
       yield* visitor.submit(`${searches}/${id}/remove`, {})
-      const none = yield* look(searches)
+      const none = yield* view(searches)
       assert.include(none.text, "You have no saved searches yet.")
       assert.include(none.text, `<a href="${sections.stores}">Stores</a>`)
       assert.strictEqual(yield* views, viewsPerDay)
@@ -294,8 +294,8 @@ layer(services, { excludeTestServices: true, timeout: "300 seconds" })("saved se
 
   it.effect("a form that no page shows is refused, and so is a search above the limit", () =>
     Effect.gen(function* () {
-      const { accountId, look, visitor } = yield* customer
-      yield* look(sections.ads)
+      const { accountId, view, visitor } = yield* customer
+      yield* view(sections.ads)
       const good = { subject: "ads", query: "query=a", name: "A", mark: "0" }
       for (const wrong of [
         { subject: "accounts" },
@@ -313,7 +313,7 @@ layer(services, { excludeTestServices: true, timeout: "300 seconds" })("saved se
       assert.strictEqual(unnamed.status, 400)
       assert.include(unnamed.text, 'name="query" value="query=a"')
       assert.strictEqual((yield* visitor.submit(searches, { ...good, form_token: "x" })).status, 403)
-      assert.deepStrictEqual(newsOf(yield* look(searches)), {})
+      assert.deepStrictEqual(newsOf(yield* view(searches)), {})
 
       const saved = yield* SavedSearches
       for (let number = 0; number < maxSavedSearches; number++) {
@@ -321,14 +321,14 @@ layer(services, { excludeTestServices: true, timeout: "300 seconds" })("saved se
       }
       const full = yield* visitor.submit(searches, good)
       assert.strictEqual(full.headers.get("location"), `${searches}?done=full`)
-      assert.include((yield* look(`${searches}?done=full`)).text, "The search was not saved: you have 50")
-      const last = yield* look(`${searches}?page=5`)
+      assert.include((yield* view(`${searches}?done=full`)).text, "The search was not saved: you have 50")
+      const last = yield* view(`${searches}?page=5`)
       assert.deepStrictEqual(
         Object.keys(newsOf(last)),
         Array.from({ length: 10 }, (_, at) => `No ${9 - at}`)
       )
       for (const page of ["0", "6", "x"]) {
-        assert.property(newsOf(yield* look(`${searches}?page=${page}`)), "No 49")
+        assert.property(newsOf(yield* view(`${searches}?page=${page}`)), "No 49")
       }
     })
   )
@@ -336,12 +336,12 @@ layer(services, { excludeTestServices: true, timeout: "300 seconds" })("saved se
   it.effect("a file has a safe name, counts as the pages that it would fill, and is refused like a page", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const { accountId, look, visitor } = yield* customer
+      const { accountId, view, visitor } = yield* customer
       const views = Effect.map(
         sql<{ readonly views: number }>`SELECT views FROM page_view WHERE account_id = ${accountId}`,
         (rows) => rows[0]?.views ?? 0
       )
-      const file = yield* look(`${sections.products}/export.csv`)
+      const file = yield* view(`${sections.products}/export.csv`)
       assert.strictEqual(file.headers.get("content-type"), "text/csv; charset=utf-8; header=present")
       assert.strictEqual(
         file.headers.get("content-disposition"),
@@ -353,14 +353,14 @@ layer(services, { excludeTestServices: true, timeout: "300 seconds" })("saved se
       assert.isAbove(count, 100)
       assert.strictEqual(yield* views, Math.ceil(count / 25))
 
-      const refused = yield* look(`${sections.ads}/export.csv?niches=Nothing&query=%3Cb%3E`)
+      const refused = yield* view(`${sections.ads}/export.csv?niches=Nothing&query=%3Cb%3E`)
       assert.strictEqual(refused.headers.get("location"), `${sections.ads}?niches=Nothing&query=%3Cb%3E`)
-      const wrong = yield* look(`${sections.ads}/export.ndjson?page=99`)
+      const wrong = yield* view(`${sections.ads}/export.ndjson?page=99`)
       assert.strictEqual(wrong.headers.get("location"), `${sections.ads}?page=99`)
 
       yield* sql`UPDATE page_view SET views = ${viewsPerDay - 2} WHERE account_id = ${accountId}`
-      assert.strictEqual((yield* look(`${sections.products}/export.csv`)).status, 429)
-      assert.strictEqual((yield* look(`${sections.products}/export.csv?query=unheardofword`)).status, 200)
+      assert.strictEqual((yield* view(`${sections.products}/export.csv`)).status, 429)
+      assert.strictEqual((yield* view(`${sections.products}/export.csv?query=unheardofword`)).status, 200)
       assert.strictEqual(yield* views, viewsPerDay)
 
       const image = yield* visitor.get(`${sections.ads}/export.csv`, { "sec-fetch-dest": "image" })

@@ -90,7 +90,7 @@ const customer = Effect.gen(function* () {
   const visitor = yield* SiteVisitor.signedIn(who)
 
   /** The page, also if its address redirects; time passes before each page view. */
-  const look = Effect.fnUntraced(function* (path: string) {
+  const view = Effect.fnUntraced(function* (path: string) {
     yield* clock.advance(1_000)
     const answer = yield* visitor.get(path)
     return answer.status === 303 ? yield* visitor.get(answer.headers.get("location") ?? "") : answer
@@ -111,7 +111,7 @@ const customer = Effect.gen(function* () {
       : { envelope: result.structuredContent, issues: [] }
   })
 
-  return { accountId: id, visitor, look, post }
+  return { accountId: id, visitor, view, post }
 })
 
 /** Makes arguments invalid, in one of many ways. */
@@ -141,14 +141,14 @@ const spoiled = (random: Random.Random, args: Record<string, unknown>): Record<s
 layer(services, { excludeTestServices: true })("search pages", (it) => {
   it.effect("show the date of the data once an import has ended", () =>
     Effect.gen(function* () {
-      const { look, post } = yield* customer
+      const { view, post } = yield* customer
       const sql = yield* SqlClient.SqlClient
       const clock = yield* SetClock
-      assert.notInclude((yield* look(adsPath)).text, "Data as of")
+      assert.notInclude((yield* view(adsPath)).text, "Data as of")
       yield* sql`WITH added AS (INSERT INTO source (name) VALUES ('test') RETURNING id)
         INSERT INTO import (source_id, as_of, finished_at) SELECT id, '2026-06-30', now() FROM added`
       yield* clock.advance(60_000)
-      assert.match((yield* look(adsPath)).text, /Data as of [^<]*\b30\b[^<]*2026\./u)
+      assert.match((yield* view(adsPath)).text, /Data as of [^<]*\b30\b[^<]*2026\./u)
       assert.isDefined((yield* post(JSON.stringify(Messages.call("search_ads")))).envelope)
     })
   )
@@ -159,7 +159,7 @@ layer(services, { excludeTestServices: true })("search pages", (it) => {
       `${subject}: ${setsPerPage} sets of filters give the ids of ${tool} in its order, or are refused as there`,
       () =>
         Effect.gen(function* () {
-          const { look, post } = yield* customer
+          const { view, post } = yield* customer
           const random = Random.make(seed)
           const make = generators(Random.make(seed + 1), catalog)
           const argumentsOf = { ads: make.ad, products: make.product, stores: make.shop }[subject]
@@ -175,7 +175,7 @@ layer(services, { excludeTestServices: true })("search pages", (it) => {
               continue
             const unknown = "color" in args ? "&color=red" : ""
             const href = `${path}?${address.toAddress(args)}${unknown}`
-            const page = yield* look(href)
+            const page = yield* view(href)
             const answer = yield* post(JSON.stringify(Messages.call(tool, args)))
             const where = `${index}: ${JSON.stringify(args)}`
             if (answer.envelope === undefined) {
@@ -209,8 +209,8 @@ layer(services, { excludeTestServices: true })("search pages", (it) => {
 
     it.effect(`${subject}: the page has a field for every argument`, () =>
       Effect.gen(function* () {
-        const { look } = yield* customer
-        const { text } = yield* look(`${path}?query=r`)
+        const { view } = yield* customer
+        const { text } = yield* view(`${path}?query=r`)
         for (const [name, kind] of address.kinds) {
           const fields = kind._tag === "Parts" ? Object.keys(kind.parts).map((part) => `${name}.${part}`) : [name]
           for (const field of fields) {
@@ -225,10 +225,10 @@ layer(services, { excludeTestServices: true })("search pages", (it) => {
   it.effect("viewing a page costs no credits and is no call", () =>
     Effect.gen(function* () {
       const site = yield* Site
-      const { accountId, look } = yield* customer
-      yield* look("/dashboard")
+      const { accountId, view } = yield* customer
+      yield* view("/dashboard")
       const [before, logged] = [yield* books(accountId), site.logs.length]
-      for (const path of [adsPath, productsPath, `${adsPath}?query=red`, `${adsPath}?page=0`]) yield* look(path)
+      for (const path of [adsPath, productsPath, `${adsPath}?query=red`, `${adsPath}?page=0`]) yield* view(path)
       assert.deepStrictEqual(yield* books(accountId), before)
       assert.notInclude(site.logs.slice(logged).join("\n"), "tools/call")
       const sql = yield* SqlClient.SqlClient
@@ -306,11 +306,11 @@ layer(services, { excludeTestServices: true })("search pages", (it) => {
 
     it.effect("with errors have them reported at their fields, with all input kept", () =>
       Effect.gen(function* () {
-        const { look } = yield* customer
+        const { view } = yield* customer
         const typed =
           "query=red+lamp&niches=Petz&countries=ZZ&countries=US&monthly_visits.min=many&monthly_visits.max=7" +
           "&shop_created_between.from=2026-02-31&status=on&per_page=99&apps=Loox&utm_source=mail&page=two"
-        const answer = yield* look(`${adsPath}?${typed}`)
+        const answer = yield* view(`${adsPath}?${typed}`)
         assert.strictEqual(answer.status, 400)
         assert.include(answer.text, "<title>Error: Ads")
         const paths = Array.from(answer.text.matchAll(/data-issue="([^"]*)"/gu), ([, path = ""]) => path)
@@ -349,7 +349,7 @@ layer(services, { excludeTestServices: true })("search pages", (it) => {
 
     it.effect("of an attacker get a page without any of their markup", () =>
       Effect.gen(function* () {
-        const { look } = yield* customer
+        const { view } = yield* customer
         const script = '"><script>alert(1)</script>'
         const hostile = [
           ...[
@@ -377,7 +377,7 @@ layer(services, { excludeTestServices: true })("search pages", (it) => {
         ]
         for (const path of [adsPath, productsPath, storesPath]) {
           for (const query of hostile) {
-            const answer = yield* look(`${path}?${query}`)
+            const answer = yield* view(`${path}?${query}`)
             assert.oneOf(answer.status, [200, 400], query.slice(0, 80))
             assert.notInclude(answer.text, "<script>alert")
             assert.isBelow(answer.text.length, 250_000, query.slice(0, 80))
@@ -389,16 +389,16 @@ layer(services, { excludeTestServices: true })("search pages", (it) => {
 
     it.effect("that are too long get an explanation, with what was typed", () =>
       Effect.gen(function* () {
-        const { look, visitor } = yield* customer
+        const { view, visitor } = yield* customer
         const long = `${adsPath}?query=red&${Array.from({ length: 90 }, () => `apps=${"x".repeat(90)}`).join("&")}`
         assert.isAbove(long.length, 8_000)
-        const answer = yield* look(long)
+        const answer = yield* view(long)
         assert.strictEqual(answer.status, 414)
         assert.match(problemsOf(answer).join(), /address of this search has 8,\d{3} characters; the limit is 8,000/u)
         assert.match(answer.text, /name="query"[^>]*value="red"/u)
         assert.deepStrictEqual(idsOf(answer), [])
         const fits = `${adsPath}?${Array.from({ length: 45 }, (_, index) => `apps=${index}${"x".repeat(88)}`).join("&")}`
-        const found = yield* look(fits)
+        const found = yield* view(fits)
         assert.strictEqual(found.status, 200)
         assert.include(found.text, "45 chosen")
         assert.isBelow(found.text.length, 250_000)
@@ -413,8 +413,8 @@ layer(services, { excludeTestServices: true })("search pages", (it) => {
 
   it.effect("active filters are links to the search without them", () =>
     Effect.gen(function* () {
-      const { look } = yield* customer
-      const { text } = yield* look(
+      const { view } = yield* customer
+      const { text } = yield* view(
         `${adsPath}?query=red&countries=US&countries=DE&monthly_visits.min=5&sort_by=newest&per_page=25&page=2`
       )
       const chips = Array.from(
@@ -436,12 +436,12 @@ layer(services, { excludeTestServices: true })("search pages", (it) => {
 
   it.effect("page links lead to the last page, and a page after it links back", () =>
     Effect.gen(function* () {
-      const { look } = yield* customer
+      const { view } = yield* customer
       const seen: Array<number> = []
       let next: string | undefined = `${productsPath}?per_page=25`
       let turned = 0
       while (next !== undefined) {
-        const page: Answer = yield* look(next)
+        const page: Answer = yield* view(next)
         seen.push(...idsOf(page))
         const [, href] = /rel="next" href="([^"]*)"/u.exec(page.text) ?? []
         next = href === undefined ? undefined : plain(href)
@@ -450,7 +450,7 @@ layer(services, { excludeTestServices: true })("search pages", (it) => {
       const expected = Math.min(500, catalog.products.length)
       assert.strictEqual(turned, Math.ceil(expected / 25))
       assert.strictEqual(new Set(seen).size, expected)
-      const past = yield* look(`${productsPath}?price.min=1000000&page=20`)
+      const past = yield* view(`${productsPath}?price.min=1000000&page=20`)
       assert.include(past.text, "past the last result")
       assert.include(past.text, `href="${productsPath}?price.min=1000000"`)
     })
@@ -458,8 +458,8 @@ layer(services, { excludeTestServices: true })("search pages", (it) => {
 
   it.effect("a search without results says possible reasons, and offers to remove each filter", () =>
     Effect.gen(function* () {
-      const { look } = yield* customer
-      const { text } = yield* look(`${adsPath}?apps=Unheard+Of&countries=AQ&shop_created_between.to=1971-01-01`)
+      const { view } = yield* customer
+      const { text } = yield* view(`${adsPath}?apps=Unheard+Of&countries=AQ&shop_created_between.to=1971-01-01`)
       assert.include(text, "No ad matches all of these filters")
       assert.include(text, "An app whose name is not known")
       assert.include(text, "The creation date is not known of every store")

@@ -43,7 +43,7 @@ const server = TestServer.layer({
 })
 
 layer(server, { excludeTestServices: true })("search pages of a slow database", (it) => {
-  const look = (query: string, language = "en") =>
+  const view = (query: string, language = "en") =>
     Effect.flatMap(TestServer, (server) =>
       server.send({
         method: "GET",
@@ -54,7 +54,7 @@ layer(server, { excludeTestServices: true })("search pages of a slow database", 
 
   it.effect("keep what was typed, and say how to ask for less", () =>
     Effect.gen(function* () {
-      const { status, text } = yield* look("query=lamp&countries=US&page=3")
+      const { status, text } = yield* view("query=lamp&countries=US&page=3")
       assert.strictEqual(status, 503)
       assert.include(text, "took too long and was stopped")
       assert.include(text, "One common word has too many hits")
@@ -64,7 +64,7 @@ layer(server, { excludeTestServices: true })("search pages of a slow database", 
       assert.match(text, /value="US" +checked/u)
       assert.include(text, `href="${adsPath}?query=lamp"`)
       assert.notInclude(text, "in English")
-      const { text: german } = yield* look("sort_by=newest", "de")
+      const { text: german } = yield* view("sort_by=newest", "de")
       assert.include(german, "Grenzen Sie die Shops ein")
       assert.notInclude(german, "früheren Seite")
     })
@@ -72,7 +72,7 @@ layer(server, { excludeTestServices: true })("search pages of a slow database", 
 
   it.effect("say so when the data cannot be reached", () =>
     Effect.gen(function* () {
-      const { headers, status, text } = yield* look("query=down")
+      const { headers, status, text } = yield* view("query=down")
       assert.strictEqual(status, 503)
       assert.strictEqual(headers.get("retry-after"), "1")
       assert.notInclude(text, "secret of the database")

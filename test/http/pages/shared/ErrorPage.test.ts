@@ -39,7 +39,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("a page that cannot be 
       assert.include(answer.text, "Too many people are signing in right now")
       const line = server.logs.find((each) => each.includes(answer.headers.get("x-request-id") ?? "none"))
       assert.include(line, `"level":"WARN"`)
-      assert.include(line, "More people are signing in than passwords can be looked at")
+      assert.include(line, "More people are signing in than passwords can be verified")
       assert.isFalse(server.logs.some((each) => each.includes("whales")))
     })
   )
