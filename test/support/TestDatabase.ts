@@ -11,6 +11,9 @@ import { inject } from "vitest"
 import * as Database from "../../src/services/database/Database.ts"
 import type { EmbeddedConnection } from "../../src/services/database/EmbeddedPostgres.ts"
 
+/** Tests of other things must not fail at the limits of the pool when the machine is busy. */
+const patientPool = { statementTimeoutMillis: 60_000, lockTimeoutMillis: 60_000 }
+
 export class TestDatabase extends Context.Service<
   TestDatabase,
   {
@@ -26,7 +29,7 @@ export class TestDatabase extends Context.Service<
       const name = `test_${randomBytes(8).toString("hex")}`
       const asAdministrator = (statement: (sql: SqlClient.SqlClient) => Effect.Effect<unknown, SqlError.SqlError>) =>
         Effect.flatMap(SqlClient.SqlClient, statement).pipe(
-          Effect.provide(Database.layer({ source: server, maxConnections: 1, statementTimeoutMillis: 60_000 }))
+          Effect.provide(Database.layer({ source: server, maxConnections: 1, ...patientPool }))
         )
       yield* Effect.acquireRelease(
         asAdministrator((sql) => sql`CREATE DATABASE ${sql(name)} TEMPLATE template_discovery STRATEGY file_copy`),
@@ -37,10 +40,13 @@ export class TestDatabase extends Context.Service<
     })
   )
 
+  /** For the limits of the pool, open one with `connection`. */
   static readonly layer: Layer.Layer<
     TestDatabase | Layer.Success<ReturnType<typeof Database.layer>>,
     SqlError.SqlError
   > = Layer.unwrap(
-    Effect.map(TestDatabase, ({ connection }) => Database.layer({ source: connection, maxConnections: 10 }))
+    Effect.map(TestDatabase, ({ connection }) =>
+      Database.layer({ source: connection, maxConnections: 10, ...patientPool })
+    )
   ).pipe(Layer.provideMerge(TestDatabase.layerNoPool))
 }

@@ -11,6 +11,7 @@ export interface DatabaseOptions {
   readonly source: Redacted.Redacted | EmbeddedConnection
   readonly maxConnections?: number
   readonly statementTimeoutMillis?: number
+  readonly lockTimeoutMillis?: number
 }
 
 const defaultMaxConnections = 20
@@ -33,7 +34,7 @@ export const StatementTimeoutMillis = Context.Reference<number>("discovery/datab
 })
 
 /** Rows are locked by single statements only, so a longer wait means that something is stuck. */
-const lockTimeoutMillis = 3_000
+const defaultLockTimeoutMillis = 3_000
 /** Releases the locks of a client that no longer answers. */
 const idleInTransactionTimeoutMillis = 10_000
 const connectTimeoutMillis = 5_000
@@ -58,7 +59,7 @@ export const layer = (
     multiplex: false,
     startupParameters: {
       statement_timeout: String(options.statementTimeoutMillis ?? defaultStatementTimeoutMillis),
-      lock_timeout: String(lockTimeoutMillis),
+      lock_timeout: String(options.lockTimeoutMillis ?? defaultLockTimeoutMillis),
       idle_in_transaction_session_timeout: String(idleInTransactionTimeoutMillis),
       // Statements read a few rows by key, for which JIT and parallel workers cost more than they save.
       jit: "off",

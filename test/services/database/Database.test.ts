@@ -1,5 +1,5 @@
 import { assert, layer } from "@effect/vitest"
-import { Effect, Fiber, Redacted } from "effect"
+import { Effect, Fiber, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Availability from "../../../src/services/database/Availability.ts"
 import * as Database from "../../../src/services/database/Database.ts"
@@ -9,7 +9,9 @@ import { TestDatabase } from "../../support/TestDatabase.ts"
 const smallPool = (options: Omit<Database.DatabaseOptions, "source">) =>
   Effect.map(TestDatabase, ({ connection }) => Database.layer({ source: connection, ...options }))
 
-layer(TestDatabase.layer, { excludeTestServices: true })("Database", (it) => {
+const pools = Layer.unwrap(smallPool({})).pipe(Layer.provideMerge(TestDatabase.layerNoPool))
+
+layer(pools, { excludeTestServices: true })("Database", (it) => {
   it.effect("opens every connection with the limits and settings that the design counts on", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient

@@ -130,10 +130,12 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Migrations", (it) => {
   it.effect("leave the pool's own limits as they were", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
+      const limits = sql`
+        SELECT current_setting('statement_timeout') AS statement, current_setting('lock_timeout') AS lock`
+      const before = yield* limits
       yield* Migrations.run
-      const limits =
-        yield* sql`SELECT current_setting('statement_timeout') AS statement, current_setting('lock_timeout') AS lock`
-      assert.deepStrictEqual(limits, [{ statement: "5s", lock: "3s" }])
+      assert.deepStrictEqual(yield* limits, before)
+      assert.deepStrictEqual(before, [{ statement: "1min", lock: "1min" }])
     })
   )
 })
