@@ -700,7 +700,7 @@ CREATE TABLE sign_in_change (
   CONSTRAINT sign_in_change_browser_check CHECK (char_length(browser) >= 1 AND char_length(browser) <= 30),
   CONSTRAINT sign_in_change_name_check CHECK (char_length(name) >= 1 AND char_length(name) <= 60),
   CONSTRAINT sign_in_change_system_check CHECK (char_length(system) >= 1 AND char_length(system) <= 30),
-  CONSTRAINT sign_in_change_what_check CHECK (what = ANY (ARRAY['passkey_added'::text, 'passkey_removed'::text, 'second_step_on'::text, 'second_step_off'::text, 'codes_replaced'::text, 'code_used'::text, 'reset'::text])),
+  CONSTRAINT sign_in_change_what_check CHECK (what = ANY (ARRAY['passkey_added'::text, 'passkey_removed'::text, 'second_step_on'::text, 'second_step_off'::text, 'codes_replaced'::text, 'code_used'::text, 'reset'::text, 'password_changed'::text, 'password_set'::text, 'password_reset'::text, 'address_changed'::text])),
   CONSTRAINT sign_in_change_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id) ON DELETE CASCADE
 );
 CREATE INDEX sign_in_change_account ON sign_in_change USING btree (account_id, id);
@@ -750,6 +750,24 @@ CREATE TABLE enrollment_code (
   CONSTRAINT enrollment_code_hash_check CHECK (octet_length(hash) = 32),
   CONSTRAINT enrollment_code_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id) ON DELETE CASCADE
 );
+
+CREATE TABLE mail (
+  id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
+  kind text NOT NULL,
+  recipient text NOT NULL,
+  language text NOT NULL,
+  link bytea,
+  attempts integer NOT NULL DEFAULT 0,
+  created_at timestamp with time zone NOT NULL,
+  due_at timestamp with time zone NOT NULL,
+  expires_at timestamp with time zone NOT NULL,
+  CONSTRAINT mail_pkey PRIMARY KEY (id),
+  CONSTRAINT mail_kind_check CHECK (char_length(kind) >= 1 AND char_length(kind) <= 40),
+  CONSTRAINT mail_language_check CHECK (char_length(language) >= 2 AND char_length(language) <= 10),
+  CONSTRAINT mail_link_check CHECK (octet_length(link) = 32),
+  CONSTRAINT mail_recipient_check CHECK (char_length(recipient) >= 3 AND char_length(recipient) <= 254)
+);
+CREATE INDEX mail_due_at ON mail USING btree (due_at);
 ALTER TABLE session ADD CONSTRAINT session_passkey_id_fkey FOREIGN KEY (passkey_id) REFERENCES passkey(id) ON DELETE SET NULL;
 
 CREATE OR REPLACE FUNCTION public.account_change_is_append_only()

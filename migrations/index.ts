@@ -13,6 +13,7 @@ import passkeys from "./0009_passkeys.ts"
 import billing from "./0010_billing.ts"
 import limits from "./0011_limits.ts"
 import enrollment from "./0012_enrollment.ts"
+import mail from "./0013_mail.ts"
 
 export const migrations: Record<string, Effect.Effect<void, unknown, SqlClient.SqlClient>> = {
   "0001_accounts": accounts,
@@ -26,5 +27,6 @@ export const migrations: Record<string, Effect.Effect<void, unknown, SqlClient.S
   "0009_passkeys": passkeys,
   "0010_billing": billing,
   "0011_limits": limits,
-  "0012_enrollment": enrollment
+  "0012_enrollment": enrollment,
+  "0013_mail": mail
 }

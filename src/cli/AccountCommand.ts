@@ -9,6 +9,7 @@ import { Accounts } from "../services/access/Accounts.ts"
 import type { AccountRecord } from "../services/access/AccountRecord.ts"
 import { Passwords } from "../services/access/Passwords.ts"
 import { availableOnce } from "../services/database/Availability.ts"
+import { linkTo } from "../services/mail/Letter.ts"
 import { asUserError } from "./UserErrors.ts"
 import type { Told } from "./UserErrors.ts"
 
@@ -59,9 +60,12 @@ const tellLink = Effect.fnUntraced(function* (from: "link" | "prompt" | "stdin",
   const links = yield* AccountLinks
   const made = yield* availableOnce(links.make({ purpose: "reset", email }))
   if (Option.isNone(made)) return
-  const link = `${baseUrl}/reset-password/new?token=${Redacted.value(made.value.secret)}`
+  const link = linkTo(baseUrl, "reset", made.value.secret)
   yield* Console.log(`link  ${link}   (sets the password, once, within 30 minutes; shown this once)`)
 })
+
+/** Written with the change; no command waits for the mail server. */
+const tellMail = (email: string) => Console.log(`mail  ${email} is told of it, by a server that runs or the next one`)
 
 /** Such as `7  ada@example.com  growth  active  12/2000 until 2026-04-10`. */
 const line = ({ credits, email, id, plan, role, status }: AccountRecord): string =>
@@ -177,8 +181,10 @@ const resetPassword = Command.make("reset-password", { email, password: password
   Effect.gen(function* () {
     const accounts = yield* Accounts
     const password = yield* readPassword(options.password)
-    yield* Console.log(line(yield* accounts.resetPassword(options.email, password)))
-    yield* tellLink(options.password, options.email)
+    const account = yield* accounts.resetPassword(options.email, password)
+    yield* Console.log(line(account))
+    yield* tellLink(options.password, account.email)
+    yield* tellMail(account.email)
   }).pipe(asUserError)
 ).pipe(Command.withDescription("Set a new password"))
 
@@ -187,6 +193,7 @@ const resetPasskeys = Command.make("reset-passkeys", { email }, ({ email }) =>
     const accounts = yield* Accounts
     const account = yield* accounts.resetPasskeys(email)
     yield* Console.log(line(account))
+    yield* tellMail(account.email)
     if (account.role === "operator") yield* tellEnrollment(email)
   }).pipe(asUserError)
 ).pipe(

@@ -156,9 +156,9 @@ const selfService = Layer.mergeAll(
   AccountClosing.layer,
   ClosedAccounts.layer
 ).pipe(
+  Layer.provideMerge(Mailer.layer),
   Layer.provide([AccountLinks.layer, SignInAttempts.layer, Passwords.layer]),
-  Layer.provideMerge(signIn),
-  Layer.provideMerge(Mailer.layer)
+  Layer.provideMerge(signIn)
 )
 
 /** Hosts of metadata documents are untrusted: a name server that does not answer must not delay others. */

@@ -75,6 +75,7 @@ layer(Services, { excludeTestServices: true })("the operator's command line", (i
         assert.strictEqual((yield* linkIn(text)).email, "ada@example.com")
         const again = yield* run(["account", "reset-password", "ADA@example.com"])
         assert.strictEqual((yield* linkIn(again.text)).email, "ada@example.com")
+        assert.include(again.text, "mail  ada@example.com is told")
         assert.strictEqual((yield* Effect.flip(linkIn(text)))._tag, "LinkOver", "a newer one ends it")
       })
     )
@@ -104,6 +105,9 @@ layer(Services, { excludeTestServices: true })("the operator's command line", (i
           SELECT a.second_step, c.what, c.actor_id FROM account a JOIN account_change c ON c.account_id = a.id
           WHERE a.email = 'kim@example.com'`
         assert.deepStrictEqual(rows, [{ second_step: false, what: "passkeys", actor_id: null }])
+        assert.include(text, "mail  kim@example.com is told")
+        const mails = yield* sql`SELECT kind, language, link FROM mail WHERE recipient = 'kim@example.com'`
+        assert.deepStrictEqual(mails, [{ kind: "passkeysReset", language: "en", link: null }])
         assert.strictEqual((yield* run(["account", "reset-passkeys", "nobody@example.com"])).ended, "Failure")
       })
     )

@@ -1,8 +1,10 @@
-/** A mailer whose mails are kept instead of sent. */
-import { Effect, Layer } from "effect"
+/** The mailer, over the test's database, with a mail server that keeps the mails. */
+import { Effect } from "effect"
+import type { Layer } from "effect"
+import type { SqlClient } from "effect/sql"
 import type { Language } from "../../src/domain/Messages.ts"
-import { unavailable } from "../../src/domain/ToolErrorMessages.ts"
-import { MailLanguage } from "../../src/services/mail/Letter.ts"
+import type { AccountLinks } from "../../src/services/access/AccountLinks.ts"
+import { linkTo } from "../../src/services/mail/Letter.ts"
 import type { Kind } from "../../src/services/mail/Letter.ts"
 import { Mailer } from "../../src/services/mail/Mailer.ts"
 
@@ -14,12 +16,23 @@ interface Kept {
 }
 
 export const make = () => {
-  const letters: Array<Kept> = []
-  const mood = { isFull: false }
-  const layer = Layer.succeed(Mailer, {
-    ready: Effect.suspend(() => (mood.isFull ? Effect.fail(unavailable("mail")) : Effect.void)),
-    send: (letter) => Effect.map(MailLanguage, (language) => void letters.push({ ...letter, language })),
-    settled: Effect.void
-  })
-  return { letters, mood, layer, to: (address: string) => letters.filter(({ to }) => to === address) }
+  const kept: Array<Kept> = []
+  const layer: Layer.Layer<Mailer, never, SqlClient.SqlClient | AccountLinks> = Mailer.layerOver(
+    ({ language, letter, to }) =>
+      Effect.sync(() => {
+        const { kind } = letter
+        const link = "secret" in letter ? { link: linkTo("https://discovery.test", letter.kind, letter.secret) } : {}
+        kept.push({ kind, to, ...link, language })
+      })
+  )
+  /** All that were sent, in order. */
+  const letters = Effect.as(
+    Effect.flatMap(Mailer, ({ settled }) => Effect.orDie(settled)),
+    kept
+  )
+  return {
+    layer,
+    letters: Effect.map(letters, (all): ReadonlyArray<Kept> => [...all]),
+    to: (address: string) => Effect.map(letters, (all) => all.filter(({ to }) => to === address))
+  }
 }

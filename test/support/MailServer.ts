@@ -23,6 +23,8 @@ export class MailServer extends Context.Service<
     readonly attempts: () => number
     /** For the next recipients, one each; then it takes mails again. */
     readonly reply: (...moods: ReadonlyArray<Mood>) => void
+    /** Takes back what was set by {@link reply}. */
+    readonly forget: () => void
     /** Waits for the newest mail to an address, after `count` of them. */
     readonly mailTo: (address: string, count?: number) => Effect.Effect<Received>
     /** Mails to an address. */
@@ -77,6 +79,7 @@ export class MailServer extends Context.Service<
         mails,
         attempts: () => attempts,
         reply: (...next) => void moods.push(...next),
+        forget: () => void moods.splice(0),
         mailTo: (address, count = 0) =>
           Effect.suspend(() => {
             const found = allTo(address)

@@ -3,6 +3,7 @@ import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import { Effect, Layer, Logger, Option, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { AppConfig } from "../../src/Config.ts"
+import { AccountLinks } from "../../src/services/access/AccountLinks.ts"
 import { Accounts } from "../../src/services/access/Accounts.ts"
 import { PasswordChange } from "../../src/services/access/PasswordChange.ts"
 import { Passwords } from "../../src/services/access/Passwords.ts"
@@ -35,7 +36,13 @@ const passwords = Layer.succeed(Passwords, {
 export const layer = Layer.mergeAll(PasskeySignIn.layer, SecondStep.layer, PasswordChange.layer).pipe(
   Layer.provideMerge(Layer.mergeAll(Passkeys.layer, SignIn.layer)),
   Layer.provideMerge(Sessions.layer),
-  Layer.provide([passwords, mails.layer, NodeCrypto.layer, AppConfig.layerOf({ baseUrl: origin })]),
+  Layer.provideMerge(mails.layer),
+  Layer.provide([
+    passwords,
+    AccountLinks.layer.pipe(Layer.provide(NodeCrypto.layer)),
+    NodeCrypto.layer,
+    AppConfig.layerOf({ baseUrl: origin })
+  ]),
   Layer.provideMerge(Access.layerUnhashed),
   Layer.provideMerge(TestDatabase.layer),
   Layer.provideMerge(SetClock.layer(start)),

@@ -11,7 +11,7 @@ import type { AccountId } from "../../domain/access/Account.ts"
 import { availableOnce } from "../database/Availability.ts"
 import { Billing } from "../billing/Billing.ts"
 import * as BillingRows from "../billing/BillingRows.ts"
-import { Mailer } from "../mail/Mailer.ts"
+import * as Outbox from "../mail/Outbox.ts"
 import * as AccountChanges from "./AccountChanges.ts"
 import { isStill } from "./Sessions.ts"
 import type { Session } from "./Sessions.ts"
@@ -64,7 +64,6 @@ export class AccountClosing extends Context.Service<
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const signIn = yield* SignIn
-      const mailer = yield* Mailer
       const { stripe } = yield* Billing
       const scope = yield* Effect.scope
 
@@ -105,14 +104,14 @@ export class AccountClosing extends Context.Service<
           const change = { accountId, by: accountId, nowMillis }
           yield* AccountChanges.record({ ...change, what: "status", before: session.status, after: "canceled" })
           yield* AccountChanges.record({ ...change, what: "role", before: session.role, after: "customer" })
+          yield* Outbox.put({ kind: "closed", to: email })
         }).pipe(Effect.provideService(SqlClient.SqlClient, sql), sql.withTransaction, availableOnce)
-        yield* mailer.send({ kind: "closed", to: email })
         yield* endSubscription(accountId)
       })
 
       const close: AccountClosing["Service"]["close"] = Effect.fn("AccountClosing.close")(function* (request) {
         const verified = yield* signIn.verify(request)
-        // Not interrupted by a browser that leaves: what follows the transaction would be left undone.
+        // Not interrupted by a browser that leaves: the subscription would go on until the next comparison.
         const closing = yield* Effect.forkIn(closeVerified(request, verified), scope)
         yield* Fiber.join(closing)
       })

@@ -70,6 +70,13 @@ export class AccountLinks extends Context.Service<
     make(
       link: NewLink
     ): Effect.Effect<Option.Option<{ readonly secret: Redacted.Redacted; readonly email: string }>, SqlError.SqlError>
+    /**
+     * Another secret for the link with this hash, which is the only one that opens it from then on, and the address that the link
+     * proves. None if the link is over.
+     */
+    renew(
+      hash: Uint8Array
+    ): Effect.Effect<Option.Option<{ readonly secret: Redacted.Redacted; readonly email: string }>, SqlError.SqlError>
     /** Does not use it. `secret` is untrusted. */
     read<P extends Purpose>(
       purpose: P,
@@ -136,6 +143,15 @@ export class AccountLinks extends Context.Service<
         return Option.map(Option.fromUndefinedOr(receiver), ({ email }) => ({ secret, email }))
       })
 
+      const renew: AccountLinks["Service"]["renew"] = Effect.fn("AccountLinks.renew")(function* (hash) {
+        const secret = yield* newSecret
+        const now = new Date(yield* Clock.currentTimeMillis)
+        const renewed = yield* sql`
+          UPDATE account_link SET hash = ${Secrets.hashOf(secret)} WHERE hash = ${hash} AND expires_at > ${now}
+          RETURNING email`.pipe(decodeReceiver)
+        return Option.map(Option.fromUndefinedOr(renewed), ({ email }) => ({ secret, email }))
+      })
+
       const columns = sql.literal(
         'email, account_id AS "accountId", password_hash AS "passwordHash", browser, return_to AS "returnTo"'
       )
@@ -166,7 +182,7 @@ export class AccountLinks extends Context.Service<
         return yield* linkOf(purpose, sql`DELETE FROM account_link WHERE ${which} RETURNING ${columns}`)
       })
 
-      return { make, read, use }
+      return { make, renew, read, use }
     })
   )
 }

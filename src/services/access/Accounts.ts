@@ -11,6 +11,7 @@ import { dayOf } from "../../domain/access/CreditPeriod.ts"
 import { unknownDevice } from "../../domain/access/Device.ts"
 import type { ServiceUnavailable } from "../../domain/ToolError.ts"
 import { availableOnce, availableToRead } from "../database/Availability.ts"
+import * as Outbox from "../mail/Outbox.ts"
 import { checkPassword, firstDay, invalid, isEmail, printable } from "./AccountDetails.ts"
 import type { InvalidAccountDetail, NewAccount } from "./AccountDetails.ts"
 import * as AccountChanges from "./AccountChanges.ts"
@@ -97,14 +98,14 @@ export class Accounts extends Context.Service<
       credits: number,
       note?: string
     ): Effect.Effect<AccountRecord, AccountNotFound | InvalidAccountDetail | ServiceUnavailable>
-    /** Ends all sessions of the account. */
+    /** Ends all sessions of the account. The owner is told by mail. */
     resetPassword(
       email: string,
       password: Redacted.Redacted
     ): Effect.Effect<AccountRecord, AccountNotFound | InvalidAccountDetail | PasswordsBusy | ServiceUnavailable>
     /**
-     * For an owner who has lost passkeys and recovery codes: removes both, turns the second step off and ends all sessions. For the
-     * command line only.
+     * For an owner who has lost passkeys and recovery codes: removes both, turns the second step off and ends all sessions. The
+     * owner is told by mail. For the command line only.
      */
     resetPasskeys(email: string): Effect.Effect<AccountRecord, AccountNotFound | ServiceUnavailable>
     /** A code for the first passkey of an operator (D84), or how many there are already. For the command line only. */
@@ -315,6 +316,11 @@ export class Accounts extends Context.Service<
           Effect.andThen(sql`DELETE FROM session WHERE account_id = ${account.id}`),
           Effect.andThen(AccountLinks.end(sql, account.id)),
           Effect.andThen(record({ ...change, what: "password" })),
+          Effect.andThen(
+            SignInChanges.record({ accountId: account.id, what: "password_reset", device: unknownDevice })
+          ),
+          Effect.andThen(Outbox.put({ kind: "passwordReset", to: account.email })),
+          onDatabase,
           sql.withTransaction,
           availableOnce
         )
@@ -332,6 +338,7 @@ export class Accounts extends Context.Service<
           yield* sql`DELETE FROM recovery_code WHERE account_id = ${accountId}`
           yield* sql`DELETE FROM passkey WHERE account_id = ${accountId}`
           yield* onDatabase(SignInChanges.record({ accountId, what: "reset", device: unknownDevice }))
+          yield* onDatabase(Outbox.put({ kind: "passkeysReset", to: account.email }))
           yield* record({ accountId, by: undefined, what: "passkeys", before: null, after: null, nowMillis })
           return account
         }).pipe(sql.withTransaction, availableOnce)

@@ -68,13 +68,12 @@ export class DemoAccounts extends Context.Service<
           Effect.gen(function* () {
             // Keys need an active plan, so the unpaid account becomes unpaid afterwards.
             const account = yield* accounts
-              .find(email)
+              .resetPassword(email, password)
               .pipe(
                 Effect.catchTag("AccountNotFound", () => accounts.create({ email, plan, status: "active", password }))
               )
             yield* accounts.setPlan(email, plan)
             yield* accounts.setStatus(email, "active")
-            yield* accounts.resetPassword(email, password)
             for (const key of yield* keys.list(account.id)) {
               if (key.name === keyName) yield* keys.revoke(account.id, key.id)
             }

@@ -2,17 +2,17 @@
  * Change of the signed-in account's e-mail address: by its password, and by a link that is sent to the new address. The answer
  * does not reveal whether that address has another account; only the mail differs.
  */
-import { Context, Effect, Layer, Option, Redacted, Schema } from "effect"
+import { Context, Effect, Layer, Option, Schema } from "effect"
+import type { Redacted } from "effect"
 import { SqlClient, SqlError } from "effect/sql"
-import { AppConfig } from "../../Config.ts"
 import type { ServiceUnavailable } from "../../domain/ToolError.ts"
 import { availableOnce } from "../database/Availability.ts"
 import { rowsOf } from "../database/Rows.ts"
 import { SignInAttempts } from "../limits/SignInAttempts.ts"
-import type { Letter } from "../mail/Letter.ts"
-import { Mailer } from "../mail/Mailer.ts"
+import * as Outbox from "../mail/Outbox.ts"
 import { isMailable } from "./AccountDetails.ts"
 import * as AccountLinks from "./AccountLinks.ts"
+import * as SignInChanges from "./passkeys/SignInChanges.ts"
 import { isStill } from "./Sessions.ts"
 import type { Session } from "./Sessions.ts"
 import { SignIn } from "./SignIn.ts"
@@ -47,29 +47,27 @@ export class EmailChange extends Context.Service<
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const links = yield* AccountLinks.AccountLinks
-      const mailer = yield* Mailer
       const signIn = yield* SignIn
       const attempts = yield* SignInAttempts
-      const { baseUrl } = yield* AppConfig
+      const onDatabase = <A, E>(effect: Effect.Effect<A, E, SqlClient.SqlClient>) =>
+        effect.pipe(Effect.provideService(SqlClient.SqlClient, sql), availableOnce)
 
       const ask: EmailChange["Service"]["ask"] = Effect.fn("EmailChange.ask")(function* (request) {
         const { address, email, password, session } = request
         if (!isMailable(email)) return yield* new EmailRefused()
         yield* signIn.verify({ session, password })
         yield* attempts.takeMail({ mailTo: email, purpose: "email", address })
-        yield* mailer.ready
-        const made = yield* links
-          .make({ purpose: "email", email, accountId: session.accountId })
-          .pipe(sql.withTransaction, availableOnce)
-        yield* mailer.send(
-          Option.match(made, {
-            onSome: ({ secret }): Letter => ({
-              kind: "newAddress",
-              to: email,
-              link: `${baseUrl}/dashboard/account/email/confirm?token=${Redacted.value(secret)}`
-            }),
-            onNone: (): Letter => ({ kind: "addressTaken", to: email })
-          })
+        yield* onDatabase(Outbox.ready)
+        yield* links.make({ purpose: "email", email, accountId: session.accountId }).pipe(
+          Effect.map(
+            Option.match({
+              onSome: ({ secret }): Outbox.Post => ({ kind: "newAddress", to: email, link: secret }),
+              onNone: (): Outbox.Post => ({ kind: "addressTaken", to: email })
+            })
+          ),
+          Effect.flatMap(Outbox.put),
+          sql.withTransaction,
+          onDatabase
         )
       })
 
@@ -81,21 +79,21 @@ export class EmailChange extends Context.Service<
       const confirm: EmailChange["Service"]["confirm"] = Effect.fn("EmailChange.confirm")(function* (request) {
         const { secret, session } = request
         yield* read(session, secret)
-        const [former] = yield* Effect.gen(function* () {
+        yield* Effect.gen(function* () {
           const { accountId, email } = yield* links.use("email", secret)
           const owners = yield* decodeOwners(sql`SELECT email FROM account WHERE id = ${accountId}`)
           yield* sql`UPDATE account SET email = ${email} WHERE id = ${accountId}`
           // Ended since the request began.
           if (!(yield* isStill(sql, session))) return yield* new AccountLinks.LinkOver()
           yield* AccountLinks.end(sql, accountId)
-          return owners
+          yield* SignInChanges.record({ accountId, what: "address_changed", device: session.device })
+          for (const former of owners) yield* Outbox.put({ kind: "addressChanged", to: former.email })
         }).pipe(
           sql.withTransaction,
           // Another account has taken the address since the link was made.
           Effect.catchIf(isTaken, () => Effect.fail(new AccountLinks.LinkOver())),
-          availableOnce
+          onDatabase
         )
-        if (former !== undefined) yield* mailer.send({ kind: "addressChanged", to: former.email })
       })
 
       return { ask, read, confirm }

@@ -4,8 +4,9 @@ import { SqlClient } from "effect/sql"
 import * as Password from "../../domain/access/Password.ts"
 import { availableOnce } from "../database/Availability.ts"
 import { rowsOf } from "../database/Rows.ts"
-import { Mailer } from "../mail/Mailer.ts"
+import * as Outbox from "../mail/Outbox.ts"
 import * as AccountLinks from "./AccountLinks.ts"
+import * as SignInChanges from "./passkeys/SignInChanges.ts"
 import { Passwords } from "./Passwords.ts"
 import { Sessions } from "./Sessions.ts"
 import type { Session } from "./Sessions.ts"
@@ -38,7 +39,6 @@ export class PasswordChange extends Context.Service<
       const passwords = yield* Passwords
       const sessions = yield* Sessions
       const signIn = yield* SignIn
-      const mailer = yield* Mailer
 
       const change: PasswordChange["Service"]["change"] = Effect.fn("PasswordChange.change")(function* (request) {
         const { accountId, device, email, passkeyId } = request.session
@@ -46,7 +46,7 @@ export class PasswordChange extends Context.Service<
         if (weakness !== undefined) return yield* new PasswordRefused({ weakness })
         const verified = yield* signIn.verify({ session: request.session, password: request.current })
         const passwordHash = yield* passwords.hash(request.next)
-        const { started, to } = yield* Effect.gen(function* () {
+        return yield* Effect.gen(function* () {
           const [changed] = yield* decodeOwners(
             sql`
               UPDATE account SET password_hash = ${passwordHash}
@@ -58,13 +58,12 @@ export class PasswordChange extends Context.Service<
           // Ended since the request began: it must not go on in a new one, which counts as signed in with every step.
           if (!ended.some(({ id }) => id === request.session.id)) return yield* new SignInRejected()
           yield* AccountLinks.end(sql, accountId)
-          const started = yield* sessions
+          yield* SignInChanges.record({ accountId, what: "password_changed", device })
+          yield* Outbox.put({ kind: "passwordChanged", to: changed.email })
+          return yield* sessions
             .start({ accountId, passwordHash, device, passkeyId, secondStep: "done" })
             .pipe(Effect.catchTags({ PasswordOutdated: rejected, SecondStepRequired: rejected }))
-          return { started, to: changed.email }
-        }).pipe(sql.withTransaction, availableOnce)
-        yield* mailer.send({ kind: "passwordChanged", to })
-        return started
+        }).pipe(sql.withTransaction, Effect.provideService(SqlClient.SqlClient, sql), availableOnce)
       })
 
       return { change }

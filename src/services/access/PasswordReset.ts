@@ -2,18 +2,19 @@
  * A new password by a link in a mail. The answer does not reveal whether an address has an account. A reset starts no session:
  * it leads to the sign-in, which may ask for a second step.
  */
-import { Context, Effect, Layer, Option, Redacted } from "effect"
+import { Context, Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
-import { AppConfig } from "../../Config.ts"
+import type { Device } from "../../domain/access/Device.ts"
 import * as Password from "../../domain/access/Password.ts"
 import type { ServiceUnavailable } from "../../domain/ToolError.ts"
 import { availableOnce } from "../database/Availability.ts"
 import { SignInAttempts } from "../limits/SignInAttempts.ts"
 import type { TooManyAttempts } from "../limits/SignInAttempts.ts"
-import { Mailer } from "../mail/Mailer.ts"
+import * as Outbox from "../mail/Outbox.ts"
 import { isMailable } from "./AccountDetails.ts"
 import * as AccountLinks from "./AccountLinks.ts"
 import { PasswordRefused } from "./PasswordChange.ts"
+import * as SignInChanges from "./passkeys/SignInChanges.ts"
 import { Passwords } from "./Passwords.ts"
 import type { PasswordsBusy } from "./Passwords.ts"
 import { EmailRefused } from "./SignUp.ts"
@@ -21,7 +22,7 @@ import { EmailRefused } from "./SignUp.ts"
 export class PasswordReset extends Context.Service<
   PasswordReset,
   {
-    /** Sends a link if the address has an account. */
+    /** A mail with a link goes to the address if it has an account. */
     ask(request: {
       readonly email: string
       /** The network of the client (http/ClientAddress.ts). */
@@ -38,6 +39,7 @@ export class PasswordReset extends Context.Service<
     set(request: {
       readonly secret: Redacted.Redacted
       readonly next: Redacted.Redacted
+      readonly device: Device
     }): Effect.Effect<void, AccountLinks.LinkOver | PasswordRefused | PasswordsBusy | ServiceUnavailable>
   }
 >()("discovery/access/PasswordReset") {
@@ -46,27 +48,24 @@ export class PasswordReset extends Context.Service<
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const links = yield* AccountLinks.AccountLinks
-      const mailer = yield* Mailer
       const passwords = yield* Passwords
       const attempts = yield* SignInAttempts
-      const { baseUrl } = yield* AppConfig
+      const onDatabase = <A, E>(effect: Effect.Effect<A, E, SqlClient.SqlClient>) =>
+        effect.pipe(Effect.provideService(SqlClient.SqlClient, sql), availableOnce)
 
       const ask: PasswordReset["Service"]["ask"] = Effect.fn("PasswordReset.ask")(function* (request) {
         const { address, email } = request
         if (!isMailable(email)) return yield* new EmailRefused()
         yield* attempts.takeMail({ mailTo: email, purpose: "reset", address })
-        yield* mailer.ready
-        const made = yield* links.make({ purpose: "reset", email }).pipe(sql.withTransaction, availableOnce)
-        if (Option.isNone(made)) return
-        const link = `${baseUrl}/reset-password/new?token=${Redacted.value(made.value.secret)}`
-        // To the address as it is stored: one that differs in case may be another mailbox.
-        yield* mailer.send({ kind: "reset", to: made.value.email, link })
+        yield* onDatabase(Outbox.ready)
+        // Whether the address has an account is looked up when the mail is sent: nothing here depends on it.
+        yield* onDatabase(Outbox.put({ kind: "reset", to: email }))
       })
 
       const read: PasswordReset["Service"]["read"] = (secret) => links.read("reset", secret)
 
       const set: PasswordReset["Service"]["set"] = Effect.fn("PasswordReset.set")(function* (request) {
-        const { next, secret } = request
+        const { device, next, secret } = request
         const { email } = yield* links.read("reset", secret)
         const weakness = Password.weakness(Redacted.value(next), email)
         if (weakness !== undefined) return yield* new PasswordRefused({ weakness })
@@ -79,8 +78,9 @@ export class PasswordReset extends Context.Service<
           if (set.length === 0) return yield* new AccountLinks.LinkOver()
           yield* sql`DELETE FROM session WHERE account_id = ${accountId}`
           yield* AccountLinks.end(sql, accountId)
-        }).pipe(sql.withTransaction, availableOnce)
-        yield* mailer.send({ kind: "passwordSet", to: email })
+          yield* SignInChanges.record({ accountId, what: "password_set", device })
+          yield* Outbox.put({ kind: "passwordSet", to: email })
+        }).pipe(sql.withTransaction, onDatabase)
       })
 
       return { ask, read, set }

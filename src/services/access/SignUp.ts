@@ -8,15 +8,13 @@
 import { Clock, Context, Effect, Layer, Option, Redacted, Schema } from "effect"
 import { Mac } from "effect/crypto"
 import { SqlClient } from "effect/sql"
-import { AppConfig } from "../../Config.ts"
 import * as Password from "../../domain/access/Password.ts"
 import type { ServiceUnavailable } from "../../domain/ToolError.ts"
 import { availableOnce } from "../database/Availability.ts"
 import { rowsOf } from "../database/Rows.ts"
 import { SignInAttempts } from "../limits/SignInAttempts.ts"
 import type { TooManyAttempts } from "../limits/SignInAttempts.ts"
-import type { Letter } from "../mail/Letter.ts"
-import { Mailer } from "../mail/Mailer.ts"
+import * as Outbox from "../mail/Outbox.ts"
 import * as Secrets from "./Secrets.ts"
 import { isMailable } from "./AccountDetails.ts"
 import { AccountLinks, LinkOver } from "./AccountLinks.ts"
@@ -68,10 +66,10 @@ export class SignUp extends Context.Service<
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const links = yield* AccountLinks
-      const mailer = yield* Mailer
       const passwords = yield* Passwords
       const attempts = yield* SignInAttempts
-      const { baseUrl } = yield* AppConfig
+      const onDatabase = <A, E>(effect: Effect.Effect<A, E, SqlClient.SqlClient>) =>
+        effect.pipe(Effect.provideService(SqlClient.SqlClient, sql), availableOnce)
 
       const ask: SignUp["Service"]["ask"] = Effect.fn("SignUp.ask")(function* (request) {
         const { browser, email, password, returnTo } = request
@@ -79,22 +77,22 @@ export class SignUp extends Context.Service<
         const weakness = Password.weakness(Redacted.value(password), email)
         if (weakness !== undefined) return yield* new PasswordRefused({ weakness })
         yield* attempts.takeMail({ mailTo: email, purpose: "sign_up", address: request.address })
-        yield* mailer.ready
+        yield* onDatabase(Outbox.ready)
         const passwordHash = yield* passwords.hash(password)
-        const { known, made } = yield* Effect.all({
+        yield* Effect.all({
           // To the address as it is stored: one that differs in case may be another mailbox.
           known: decodeAccounts(sql`SELECT email FROM account WHERE lower(email) = lower(${email})`),
           made: links.make({ purpose: "sign_up", email, passwordHash, browser, returnTo })
-        }).pipe(sql.withTransaction, availableOnce)
-        yield* mailer.send(
-          Option.match(made, {
-            onSome: ({ secret }): Letter => ({
-              kind: "confirm",
-              to: email,
-              link: `${baseUrl}/sign-up/confirm?token=${Redacted.value(secret)}`
-            }),
-            onNone: (): Letter => ({ kind: "exists", to: known[0]?.email ?? email })
-          })
+        }).pipe(
+          Effect.map(({ known, made }) =>
+            Option.match(made, {
+              onSome: ({ secret }): Outbox.Post => ({ kind: "confirm", to: email, link: secret }),
+              onNone: (): Outbox.Post => ({ kind: "exists", to: known[0]?.email ?? email })
+            })
+          ),
+          Effect.flatMap(Outbox.put),
+          sql.withTransaction,
+          onDatabase
         )
       })
 

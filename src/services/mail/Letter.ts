@@ -2,7 +2,7 @@
  * The mails that people get, as plain text and as HTML, in the language of the page that they come from. Their texts come from
  * `locales/*.json` alone, so that nobody can have words of their own sent to others.
  */
-import { Context } from "effect"
+import { Context, Redacted } from "effect"
 import { html } from "hono/html"
 import type { HtmlEscapedString } from "hono/utils/html"
 import * as Messages from "../../domain/Messages.ts"
@@ -37,24 +37,44 @@ const places = {
   second_step_off: account,
   codes_replaced: account,
   code_used: account,
+  /** The command line has replaced the password, or removed the passkeys. */
+  passwordReset: help,
+  passkeysReset: help,
   /** To the address that the account had before. */
   addressChanged: help,
   closed: help
 } as const
 
-export type Letter = { readonly to: string } & (
-  | {
-      /** The address is to be proved for a new account, a new password is to be chosen, or an account gets another address. */
-      readonly kind: "confirm" | "reset" | "newAddress"
-      /** The address of the page that the mail leads to, with a secret. */
-      readonly link: string
-    }
-  | { readonly kind: keyof typeof places }
+/**
+ * Where a mail leads whose link has a secret: the address is to be proved for a new account, a new password is to be chosen, or
+ * an account gets another address.
+ */
+const pages = {
+  confirm: "/sign-up/confirm",
+  reset: "/reset-password/new",
+  newAddress: "/dashboard/account/email/confirm"
+} as const
+
+export type Linked = keyof typeof pages
+export type Unlinked = keyof typeof places
+export type Kind = Linked | Unlinked
+
+export const isLinked = (kind: Kind): kind is Linked => kind in pages
+
+/** Those that this version can write. */
+export const kinds: ReadonlyArray<Kind> = [...Object.keys(pages), ...Object.keys(places)].filter(
+  (kind): kind is Kind => kind in pages || kind in places
 )
-export type Kind = Letter["kind"]
+
+export type Letter = { readonly kind: Linked; readonly secret: Redacted.Redacted } | { readonly kind: Unlinked }
+
+export const linkTo = (baseUrl: string, kind: Linked, secret: Redacted.Redacted): string =>
+  `${baseUrl}${pages[kind]}?token=${Redacted.value(secret)}`
 
 /** Sent because somebody entered the address, who may not be its owner. */
 const askedFor: ReadonlySet<Kind> = new Set(["confirm", "exists", "reset", "newAddress", "addressTaken"])
+
+export const isAskedFor = (kind: Kind): boolean => askedFor.has(kind)
 
 /** What was done in a session of the account. Their texts differ by the subject alone. */
 const changes = [
@@ -68,12 +88,14 @@ const changes = [
 
 export const isChange = (kind: Kind): kind is (typeof changes)[number] => changes.some((each) => each === kind)
 
+const isAboutPassword = (kind: Kind): boolean =>
+  kind === "passwordSet" || kind === "passwordChanged" || kind === "passwordReset"
+
 /** After the link. */
 const lastOf = (kind: Kind, service: Service, { text }: Messages.Messages): string | undefined => {
   if (askedFor.has(kind)) return text("mail.ignore")
   if (isChange(kind)) return text("mail.helpAt", { help: help(service) })
-  const isPassword = kind === "passwordSet" || kind === "passwordChanged"
-  return isPassword ? text("mail.stays", { account: account(service) }) : undefined
+  return isAboutPassword(kind) ? text("mail.stays", { account: account(service) }) : undefined
 }
 
 export interface Written {
@@ -90,7 +112,7 @@ export const write = (letter: Letter, language: Language, service: Service): Wri
   const subject = text(`mail.subject.${kind}`)
   const said = text(`mail.text.${about}`)
   const action = text(`mail.action.${about}`)
-  const link = "link" in letter ? letter.link : places[letter.kind](service)
+  const link = "secret" in letter ? linkTo(service.baseUrl, letter.kind, letter.secret) : places[letter.kind](service)
   const last = lastOf(kind, service, messages)
   const sentBy = text("mail.sentBy", { service: service.baseUrl })
   const paragraphs = [said, `${action}:\n${link}`, ...(last === undefined ? [] : [last]), `-- \n${sentBy}`]

@@ -1,13 +1,15 @@
 /**
- * Sends mails in the background: over SMTP, or, without `SMTP_URL`, into files of a folder. A mail that a server does not
- * take now is tried again for about ten minutes; how many wait is bounded. Pages never wait for a mail, so that the time of
- * an answer does not tell whether one was sent.
+ * Sends the mails that wait in the database (Outbox): over SMTP, or, without `SMTP_URL`, into files of a folder. A mail that the
+ * mail server does not take now is tried again, later each time, by this server or another one, also after a restart. Pages never
+ * wait for a mail, so that the time of an answer does not tell whether one was sent.
  *
  * Owners are told of changes that they could make again and again, so these mails are limited for each address. Mails that
  * visitors ask for are limited before (SignInAttempts).
  */
 import { Clock, Context, Effect, FiberSet, Layer, Option, Redacted, Schedule, Schema, Semaphore } from "effect"
 import type { Duration } from "effect"
+import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql"
 import { createTransport } from "nodemailer"
 import type { SMTPTransportOptions } from "nodemailer"
 import { randomUUID } from "node:crypto"
@@ -16,15 +18,24 @@ import * as path from "node:path"
 import { AppConfig } from "../../Config.ts"
 import { isLocalHost } from "../../domain/LocalHost.ts"
 import type { Sender } from "../../domain/MailSettings.ts"
-import { unavailable } from "../../domain/ToolErrorMessages.ts"
+import type { Language } from "../../domain/Messages.ts"
 import type { ServiceUnavailable } from "../../domain/ToolError.ts"
+import { AccountLinks } from "../access/AccountLinks.ts"
+import { availableOnce } from "../database/Availability.ts"
 import * as LeakyBucket from "../limits/LeakyBucket.ts"
 import * as Metrics from "../metrics/Metrics.ts"
 import * as Letter from "./Letter.ts"
+import * as Outbox from "./Outbox.ts"
 
 const maxAtOnce = 4
-export const maxRetries = 5
-/** What is left of the process when it stops. */
+/** One small statement. */
+const lookEvery = "1 second"
+/** For one attempt, whatever the mail server does. */
+const attemptTimeout = "60 seconds"
+/** The wait after the first attempt. Each further one is three times as long, up to the longest. */
+const firstRetrySeconds = 5
+const longestRetrySeconds = 30 * 60
+/** For the mails that are being sent when the process stops. The others wait for the next one. */
 const drainTimeout = "5 seconds"
 /** Of changes in one account's sessions: in a row, and in an hour. */
 export const maxChanges = { limit: 20, windowMillis: 3_600_000 }
@@ -46,113 +57,152 @@ const timeouts = {
 export class MailRefused extends Schema.TaggedError<MailRefused>()("MailRefused", {
   /** Such as `ETIMEDOUT`, or the reply code of SMTP. */
   code: Schema.String,
-  /** A reply of the kind 5yz: the same mail would be refused again (RFC 5321, 4.2.1). */
+  /** The same mail would be refused again. */
   isPermanent: Schema.Boolean
 }) {}
 
-interface Message extends Letter.Written {
+export interface Message {
   readonly to: string
+  /** When that happened which the mail tells. */
   readonly at: Date
+  readonly letter: Letter.Letter
+  readonly language: Language
 }
+
+/** Tries to send one mail. */
+export type Deliver = (message: Message) => Effect.Effect<void, MailRefused>
 
 export class Mailer extends Context.Service<
   Mailer,
   {
-    /** Fails while too many mails wait. Asked before it is known whether there is anything to send. */
-    readonly ready: Effect.Effect<void, ServiceUnavailable>
-    /** Returns at once. A mail that cannot be sent is logged. */
-    send(letter: Letter.Letter): Effect.Effect<void>
-    /** Waits until no mail is pending. */
-    readonly settled: Effect.Effect<void>
+    /** Sends what is due now, and waits until it is sent or has to be tried again. For tests: a server does so all the time. */
+    readonly settled: Effect.Effect<void, ServiceUnavailable>
   }
 >()("discovery/mail/Mailer") {
-  static readonly layerWith = (options: {
-    /** The first wait; each further one is three times as long. */
-    readonly firstRetry: Duration.Input
-    /** For one attempt, whatever the mail server does. */
-    readonly attemptTimeout: Duration.Input
-    /** Mails that wait or are being sent, per process. */
-    readonly maxPending: number
-  }) =>
+  static readonly layerOver = (
+    deliver: Deliver,
+    options: { readonly attemptTimeout: Duration.Input } = { attemptTimeout }
+  ): Layer.Layer<Mailer, never, SqlClient.SqlClient | AccountLinks> =>
     Layer.effect(
       Mailer,
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const links = yield* AccountLinks
+        const permits = Semaphore.makeUnsafe(maxAtOnce)
+        const turn = Semaphore.makeUnsafe(1)
+        const sending = yield* FiberSet.make<void>()
+        const counted = LeakyBucket.make(maxCounted)
+        const onDatabase = <A, E>(
+          effect: Effect.Effect<A, E | SqlError.SqlError, SqlClient.SqlClient>
+        ): Effect.Effect<A, Exclude<E, SqlError.SqlError> | ServiceUnavailable> =>
+          effect.pipe(Effect.provideService(SqlClient.SqlClient, sql), availableOnce)
+
+        /** With the secret of its link, which nobody else has seen. None if the link is over, or nobody has the address. */
+        const letterOf = Effect.fnUntraced(function* (
+          mail: Outbox.Waiting
+        ): Effect.fn.Return<Option.Option<Pick<Message, "to" | "letter">>, SqlError.SqlError, SqlClient.SqlClient> {
+          const { kind, link, to } = mail
+          if (!Letter.isLinked(kind)) return Option.some({ to, letter: { kind } })
+          const made =
+            kind === "reset"
+              ? yield* links.make({ purpose: "reset", email: to })
+              : link === null
+                ? Option.none()
+                : yield* links.renew(link)
+          if (kind !== "reset" && Option.isSome(made)) yield* Outbox.setLink(mail, made.value.secret)
+          // To the address of the link: no other one may get it, and one that differs in case may be another mailbox.
+          return Option.map(made, ({ email, secret }) => ({ to: email, letter: { kind, secret } }))
+        })
+
+        const isTooMuch = Effect.fnUntraced(function* ({ attempts, kind, to }: Outbox.Waiting) {
+          const now = yield* Clock.currentTimeMillis
+          if (!Letter.isChange(kind) || attempts > 1) return false
+          return counted.take([{ key: to, allowance: maxChanges }], now).retryAfterSeconds > 0
+        })
+
+        const end = Effect.fnUntraced(function* (
+          mail: Outbox.Waiting,
+          outcome: "sent" | "refused" | "failed",
+          code?: string
+        ) {
+          yield* Metrics.mails.add({ outcome })
+          // Without the address and the reply, which may repeat it.
+          if (code !== undefined) yield* Effect.logError("A mail could not be sent", { kind: mail.kind, code })
+          yield* onDatabase(Outbox.remove(mail))
+        })
+
+        const attempt = Effect.fnUntraced(function* (mail: Outbox.Waiting) {
+          if (mail.isOver) return yield* end(mail, "failed", "EXPIRED")
+          if (yield* isTooMuch(mail)) {
+            yield* Effect.logWarning("A mail was not sent: too many changes of one account", { kind: mail.kind })
+            return yield* onDatabase(Outbox.remove(mail))
+          }
+          const found = yield* onDatabase(sql.withTransaction(letterOf(mail)))
+          if (Option.isNone(found)) return yield* onDatabase(Outbox.remove(mail))
+          const { createdAt: at, language } = mail
+          const refusal = yield* deliver({ ...found.value, at, language }).pipe(
+            Effect.timeoutOrElse({
+              duration: options.attemptTimeout,
+              orElse: () => Effect.fail(new MailRefused({ code: "ETIMEDOUT", isPermanent: false }))
+            }),
+            Effect.flip,
+            Effect.option
+          )
+          if (Option.isNone(refusal)) return yield* end(mail, "sent")
+          const { code, isPermanent } = refusal.value
+          if (isPermanent) return yield* end(mail, "refused", code)
+          const seconds = Math.min(firstRetrySeconds * 3 ** (mail.attempts - 1), longestRetrySeconds)
+          if (!(yield* onDatabase(Outbox.postpone(mail, seconds)))) return yield* end(mail, "failed", code)
+          yield* Metrics.mails.add({ outcome: "postponed" })
+          yield* Effect.logWarning("A mail could not be sent yet", { kind: mail.kind, code })
+        })
+
+        /** In the background. Between two attempts a mail takes no permit: one whose server says "later" delays nobody else's. */
+        const sendDue = Effect.gen(function* () {
+          for (;;) {
+            yield* permits.take(1)
+            const mail = yield* onDatabase(Outbox.take).pipe(Effect.onError(() => permits.release(1)))
+            if (Option.isNone(mail)) return yield* Effect.asVoid(permits.release(1))
+            yield* attempt(mail.value).pipe(
+              // Another attempt follows when no server can have it any more.
+              Effect.catch((error) => Effect.logWarning("A mail could not be looked up or written down", error)),
+              Effect.ensuring(permits.release(1)),
+              FiberSet.run(sending, { startImmediately: false })
+            )
+          }
+        }).pipe(turn.withPermits(1))
+
+        yield* Effect.addFinalizer(() => Effect.timeoutOption(FiberSet.awaitEmpty(sending), drainTimeout))
+        // While the database is away there is nothing to send: other metrics and lines tell that it is.
+        yield* sendDue.pipe(Effect.ignore, Effect.schedule(Schedule.spaced(lookEvery)), Effect.forkScoped)
+        return { settled: Effect.andThen(sendDue, FiberSet.awaitEmpty(sending)) }
+      })
+    )
+
+  static readonly layerWith = (options: { readonly attemptTimeout: Duration.Input }) =>
+    Layer.unwrap(
       Effect.gen(function* () {
         const { baseUrl, dataDir, mailFrom, smtpUrl, supportUrl } = yield* AppConfig
         const deliver = Option.isSome(smtpUrl)
           ? overSmtp(smtpUrl.value, mailFrom)
           : yield* intoFolder(path.resolve(dataDir, "mail"), mailFrom)
-        const permits = Semaphore.makeUnsafe(maxAtOnce)
-        const pending = yield* FiberSet.make<void>()
-        const counted = LeakyBucket.make(maxCounted)
-        let count = 0
-
-        // The wait for the next attempt takes no permit: one address whose server says "later" delays nobody else's mail.
-        const attempts = (message: Message) =>
-          permits
-            .withPermits(1)(deliver(message))
-            .pipe(
-              Effect.timeoutOrElse({
-                duration: options.attemptTimeout,
-                orElse: () => Effect.fail(new MailRefused({ code: "ETIMEDOUT", isPermanent: false }))
-              }),
-              Effect.retry({
-                times: maxRetries,
-                schedule: Schedule.jittered(Schedule.exponential(options.firstRetry, 3)),
-                while: ({ isPermanent }) => !isPermanent
-              })
-            )
-
-        const send = Effect.fn("Mailer.send")(function* (letter: Letter.Letter) {
-          const { kind, to } = letter
-          const lost = (outcome: "refused" | "failed" | "too_many" | "stopped", text: string, code?: string) =>
-            Effect.andThen(
-              Metrics.mails.add({ outcome }),
-              Effect.logError(text, { kind, ...(code === undefined ? {} : { code }) })
-            )
-          const nowMillis = yield* Clock.currentTimeMillis
-          if (count >= options.maxPending) return yield* lost("too_many", "A mail was not sent: too many wait")
-          if (
-            Letter.isChange(kind) &&
-            counted.take([{ key: to, allowance: maxChanges }], nowMillis).retryAfterSeconds > 0
-          ) {
-            return yield* Effect.logWarning("A mail was not sent: too many changes of one account", { kind })
-          }
-          count++
-          const language = yield* Letter.MailLanguage
-          const at = new Date(nowMillis)
-          const service = { baseUrl, supportUrl }
-          yield* Effect.suspend(() => attempts({ ...Letter.write(letter, language, service), to, at })).pipe(
-            Effect.matchEffect({
-              onSuccess: () => Metrics.mails.add({ outcome: "sent" }),
-              // Without the address and the reply, which may repeat it.
-              onFailure: (refusal) => lost(outcomeOf(refusal), "A mail could not be sent", refusal.code)
-            }),
-            Effect.onInterrupt(() => lost("stopped", "A mail was not sent: the server stopped")),
-            Effect.ensuring(Effect.sync(() => void count--)),
-            FiberSet.run(pending, { startImmediately: false })
-          )
-        })
-
-        yield* Metrics.queueLength.follow({ queue: "mails" }, () => count)
-        const settled = FiberSet.awaitEmpty(pending)
-        yield* Effect.addFinalizer(() => Effect.timeoutOption(settled, drainTimeout))
-        return {
-          ready: Effect.suspend(() => (count >= options.maxPending ? Effect.fail(unavailable("mail")) : Effect.void)),
-          send,
-          settled
-        }
+        const service = { baseUrl, supportUrl }
+        return Mailer.layerOver(
+          ({ at, language, letter, to }) => deliver({ ...Letter.write(letter, language, service), to, at }),
+          options
+        )
       })
     )
 
-  /** Tries for about ten minutes. */
-  static readonly layer = Mailer.layerWith({ firstRetry: "5 seconds", attemptTimeout: "60 seconds", maxPending: 500 })
+  static readonly layer = Mailer.layerWith({ attemptTimeout })
 }
 
-/** A mail server that does not accept the password of SMTP_URL (530 to 538) refuses the server, not the mail. */
-const outcomeOf = ({ code, isPermanent }: MailRefused) =>
-  isPermanent && !/^53\d$/u.test(code) ? ("refused" as const) : ("failed" as const)
+interface Written extends Letter.Written {
+  readonly to: string
+  readonly at: Date
+}
 
-const fieldsOf = ({ at, html, subject, text, to }: Message, from: Sender) => ({
+const fieldsOf = ({ at, html, subject, text, to }: Written, from: Sender) => ({
   from,
   // As an object: the text of an address is never parsed as a list of addresses.
   to: { name: "", address: to },
@@ -172,7 +222,10 @@ const refusalOf = (cause: unknown): MailRefused => {
       ? String(Object.entries(cause).find(([key]) => key === name)?.[1])
       : undefined
   const reply = text("responseCode")
-  return new MailRefused({ code: reply ?? text("code") ?? "unknown", isPermanent: /^5\d\d$/u.test(reply ?? "") })
+  // A reply of the kind 5yz is for good (RFC 5321, 4.2.1), but that the password of SMTP_URL is wrong (530 to 538) is about the
+  // server, not about the mail.
+  const isPermanent = /^5(?!3\d)\d\d$/u.test(reply ?? "")
+  return new MailRefused({ code: reply ?? text("code") ?? "unknown", isPermanent })
 }
 
 /** One connection for each mail. To other machines with TLS only: links are secrets. */
@@ -191,7 +244,7 @@ export const optionsOf = (smtpUrl: string): SMTPTransportOptions => {
 
 const overSmtp = (smtpUrl: Redacted.Redacted, from: Sender) => {
   const transport = createTransport(optionsOf(Redacted.value(smtpUrl)))
-  return (message: Message): Effect.Effect<void, MailRefused> =>
+  return (message: Written): Effect.Effect<void, MailRefused> =>
     Effect.tryPromise({
       try: (signal) => transport.sendMail({ ...fieldsOf(message, from), signal }),
       catch: refusalOf
@@ -201,7 +254,7 @@ const overSmtp = (smtpUrl: Redacted.Redacted, from: Sender) => {
 /** Files that only their owner can read, because the links in them are secrets. Their names sort by time. */
 const intoFolder = (folder: string, from: Sender) => {
   const transport = createTransport({ streamTransport: true, buffer: true, newline: "windows" })
-  const save = async (message: Message): Promise<string> => {
+  const save = async (message: Written): Promise<string> => {
     const { message: bytes } = await transport.sendMail(fieldsOf(message, from))
     await fs.mkdir(folder, { recursive: true, mode: 0o700 })
     const file = path.join(folder, `${message.at.toISOString().replaceAll(/[:.]/gu, "-")}-${randomUUID()}.eml`)
@@ -210,7 +263,7 @@ const intoFolder = (folder: string, from: Sender) => {
     for (const old of files.slice(0, -maxFiles)) await fs.rm(path.join(folder, old), { force: true })
     return file
   }
-  const deliver = (message: Message): Effect.Effect<void, MailRefused> =>
+  const deliver = (message: Written): Effect.Effect<void, MailRefused> =>
     Effect.tryPromise({ try: () => save(message), catch: refusalOf }).pipe(
       Effect.flatMap((file) => Effect.logInfo("SMTP_URL is not set: a mail was written to a file", { file })),
       Effect.asVoid

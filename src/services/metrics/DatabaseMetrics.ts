@@ -1,6 +1,6 @@
 /**
  * What is read from the database for the metrics, once a minute: the last import, because the process of an import has ended
- * before anyone could ask it, and the difference of the clocks. Nothing of it is read when the metrics are asked for, so that
+ * before anyone could ask it, the mails that wait, which all servers share, and the difference of the clocks. Nothing of it is read when the metrics are asked for, so that
  * a database that hangs delays no scrape. Only for servers whose metrics are collected (Live.ts).
  */
 import { Effect, Layer, Schema } from "effect"
@@ -10,6 +10,7 @@ import { availableToRead } from "../database/Availability.ts"
 import * as DatabaseClock from "../database/DatabaseClock.ts"
 import { rowOf } from "../database/Rows.ts"
 import { lockId } from "../import/Importer.ts"
+import * as Outbox from "../mail/Outbox.ts"
 import * as Metrics from "./Metrics.ts"
 
 const decodeLast = rowOf(
@@ -53,8 +54,10 @@ const clocks = Effect.flatMap(DatabaseClock.compare, ({ aheadMillis }) =>
   Metrics.clockAhead.set({}, aheadMillis / 1000)
 )
 
+const mails = Effect.flatMap(Outbox.count, (count) => Metrics.queueLength.set({ queue: "mails" }, count))
+
 /** While the database cannot be read the values stay as they are: other metrics show that it cannot. */
-export const read = availableToRead(Effect.andThen(lastImport, clocks))
+export const read = availableToRead(Effect.all([lastImport, clocks, mails], { discard: true }))
 
 export const layer = Layer.effectDiscard(
   Effect.andThen(

@@ -83,7 +83,7 @@ export const billingCompared = counter("discovery_billing_compared_total", {
 
 export const queueLength = gauge("discovery_queue_length", {
   meaning:
-    "What waits: searches for a thread, reads of records for a connection, charges for their batch, refunds for the database, calls for the activity log, requests for the count of a rate limit, mails to be sent or to be tried again",
+    "What waits: searches for a thread, reads of records for a connection, charges for their batch, refunds for the database, calls for the activity log, requests for the count of a rate limit, mails in the database, as each server counts them once a minute",
   labels: { queue: ["searches", "reads", "charges", "refunds", "activity_log", "rate_limits", "mails"] }
 })
 
@@ -207,8 +207,8 @@ export const importRecords = gauge("discovery_import_records", {
 
 export const mails = counter("discovery_mails_total", {
   meaning:
-    "Mails by what became of them: refused by the mail server, failed at every attempt, too_many waited, stopped with the server",
-  labels: { outcome: ["sent", "refused", "failed", "too_many", "stopped"] }
+    "Mails by what became of them: refused by the mail server, failed for as long as they may wait, too_many waited; postponed counts attempts",
+  labels: { outcome: ["sent", "refused", "failed", "too_many", "postponed"] }
 })
 
 // OAuth

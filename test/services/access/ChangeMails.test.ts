@@ -22,9 +22,9 @@ layer(PasskeyAccess.layer, { excludeTestServices: true })("mails about changes",
     const sentBy = Effect.fnUntraced(function* <A, E extends { readonly _tag: string }, R>(
       step: Effect.Effect<A, E, R>
     ) {
-      const before = mails.letters.length
+      const before = (yield* mails.letters).length
       const tag = yield* tagOf(Effect.provideService(step, MailLanguage, "fr"))
-      const sent = mails.letters.slice(before)
+      const sent = (yield* mails.letters).slice(before)
       for (const letter of sent) assert.deepInclude(letter, { to: who.email, language: "fr" })
       return [tag, ...sent.map(({ kind }) => kind)]
     })
@@ -77,10 +77,10 @@ layer(PasskeyAccess.layer, { excludeTestServices: true })("mails about changes",
       const removed = passkeys.remove(yield* session, yield* firstPasskey)
       assert.deepStrictEqual(yield* sentBy(removed), ["LastPasskey"], "it is rolled back")
 
-      const before = mails.letters.length
+      const before = (yield* mails.letters).length
       const [code = Redacted.make("")] = yield* steps.replaceCodes(yield* session)
       assert.deepStrictEqual(
-        mails.letters.slice(before).map(({ kind }) => kind),
+        (yield* mails.letters).slice(before).map(({ kind }) => kind),
         ["codes_replaced"]
       )
       const needed = yield* Effect.flip(signIn())
@@ -93,6 +93,57 @@ layer(PasskeyAccess.layer, { excludeTestServices: true })("mails about changes",
     })
   )
 
+  it.effect("are written with the change or not at all, so that nothing can come between both", () =>
+    Effect.gen(function* () {
+      const { accounts, add, changePassword, email, firstPasskey, id, passkeys, requireSecond, ...who } = yield* owner
+      const { session, signIn, signIns, sql, steps, visit } = who
+      const authenticator = yield* add()
+      yield* add()
+      const [code = Redacted.make("")] = yield* requireSecond(authenticator)
+      const needed = yield* Effect.flip(signIn())
+      const pending = needed._tag === "SecondStepNeeded" ? needed.secret : Redacted.make("")
+      const state = sql`
+        SELECT to_jsonb(a)::text AS account, (SELECT count(*) FROM session WHERE account_id = a.id) AS sessions,
+          (SELECT string_agg(hash::text, ',' ORDER BY hash) FROM recovery_code WHERE account_id = a.id) AS codes,
+          (SELECT count(*) FROM passkey WHERE account_id = a.id) AS passkeys,
+          (SELECT count(*) FROM sign_in_change WHERE account_id = a.id) AS changes
+        FROM account a WHERE id = ${id}`
+      const before = yield* state
+      // No mail can be written.
+      yield* sql`ALTER TABLE mail ADD CONSTRAINT none CHECK (false) NOT VALID`
+      const now = yield* session
+      const made: ReadonlyArray<
+        readonly [what: string, outcome: Effect.Effect<string, never, PasskeySignIn | SecondStep>]
+      > = [
+        ["a new password", tagOf(changePassword)],
+        ["a new passkey", tagOf(add())],
+        ["a passkey less", tagOf(passkeys.remove(now, yield* firstPasskey))],
+        ["the second step", tagOf(requireSecond(authenticator))],
+        ["no second step", tagOf(steps.turnOff(now))],
+        ["new codes", tagOf(steps.replaceCodes(now))],
+        ["a code", tagOf(signIns.secondByCode(visit(pending), code))],
+        ["a password of the command line", tagOf(accounts.resetPassword(email, next))],
+        ["a reset of the command line", tagOf(accounts.resetPasskeys(email))]
+      ]
+      for (const [what, outcome] of made) {
+        assert.strictEqual(yield* outcome, "ServiceUnavailable", what)
+        assert.deepStrictEqual(yield* state, before, what)
+      }
+      yield* sql`ALTER TABLE mail DROP CONSTRAINT none`
+      assert.deepStrictEqual(yield* tagOf(accounts.resetPasskeys(email)), "accepted")
+    })
+  )
+
+  it.effect("a password and passkeys that the command line resets", () =>
+    Effect.gen(function* () {
+      const { accounts, add, email, sentBy } = yield* owner
+      yield* add()
+      yield* mails.letters
+      assert.deepStrictEqual(yield* sentBy(accounts.resetPassword(email, next)), ["accepted", "passwordReset"])
+      assert.deepStrictEqual(yield* sentBy(accounts.resetPasskeys(email)), ["accepted", "passkeysReset"])
+    })
+  )
+
   describe("go to the address that the account has", () => {
     it.effect("when the change is made, not when its request began", () =>
       Effect.gen(function* () {
@@ -101,10 +152,10 @@ layer(PasskeyAccess.layer, { excludeTestServices: true })("mails about changes",
         const began = yield* session
         const moved = `moved.${who.email}`
         yield* sql`UPDATE account SET email = ${moved} WHERE id = ${id}`
-        const before = mails.letters.length
+        const before = (yield* mails.letters).length
         yield* steps.turnOff(began)
         assert.deepStrictEqual(
-          mails.letters.slice(before).map(({ to }) => to),
+          (yield* mails.letters).slice(before).map(({ to }) => to),
           [moved]
         )
       })

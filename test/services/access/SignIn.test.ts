@@ -11,7 +11,6 @@ import { SignIn } from "../../../src/services/access/SignIn.ts"
 import * as Database from "../../../src/services/database/Database.ts"
 import * as JsonLog from "../../../src/services/JsonLog.ts"
 import * as Access from "../../support/Access.ts"
-import * as KeptMails from "../../support/KeptMails.ts"
 import { SetClock } from "../../support/SetClock.ts"
 import { recorded } from "../../support/Statements.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
@@ -38,7 +37,7 @@ const passwords = Layer.succeed(Passwords, {
 const signIn = PasswordChange.layer.pipe(
   Layer.provideMerge(SignIn.layer),
   Layer.provideMerge(Sessions.layer),
-  Layer.provide([NodeCrypto.layer, KeptMails.make().layer])
+  Layer.provide(NodeCrypto.layer)
 )
 
 const Services = Layer.merge(Access.layerUnhashed, Layer.provide(signIn, passwords)).pipe(

@@ -4,7 +4,9 @@
  */
 import { Effect, Layer, Schema } from "effect"
 import type { Redacted } from "effect"
+import type { HttpServerRequest } from "effect/http"
 import { AppConfig } from "../../../Config.ts"
+import * as Device from "../../../domain/access/Device.ts"
 import { PasswordReset } from "../../../services/access/PasswordReset.ts"
 import * as ClientAddress from "../../ClientAddress.ts"
 import * as Csrf from "../shared/Csrf.ts"
@@ -139,7 +141,7 @@ export const layer = Layer.effectDiscard(
       newPath,
       NewForm,
       Effect.fnUntraced(
-        function* (form: NewForm, visitor: Visitor) {
+        function* (form: NewForm, visitor: Visitor, request: HttpServerRequest.HttpServerRequest) {
           const { locale } = visitor
           const { next, token } = form
           const { email } = yield* reset.read(token)
@@ -147,7 +149,7 @@ export const layer = Layer.effectDiscard(
             newPassword(visitor, token, email, refusal(400, ...problems))
           const problems = newPasswordProblems(form, locale)
           if (problems.length > 0) return refused(...problems)
-          return yield* reset.set({ secret: token, next }).pipe(
+          return yield* reset.set({ secret: token, next, device: Device.of(request.headers["user-agent"]) }).pipe(
             // Not signed in: the account may ask for more than its password.
             Effect.as(seeOther(withDone(ReturnTo.signInPath(undefined), "reset"))),
             Effect.catchTag("PasswordRefused", ({ weakness }) =>

@@ -67,13 +67,15 @@ const passkeyItem = (passkey: Passkey, visitor: SignedIn, mayRemove: boolean): H
   </li>`
 }
 
+const byCommandLine: ReadonlySet<SignInChange["what"]> = new Set(["reset", "password_reset"])
+
 const changeItem = ({ at, device, name, what }: SignInChange, locale: Locale): Html =>
   html`<li>
     <div>
       ${locale.text(`passkeys.changes.${what}`)} ${name !== null && quoted(name, locale)}
       <p class="hint">
         <span>${locale.dateTime(at)}</span>
-        <span>${what === "reset" ? locale.text("operator.commandLine") : deviceName(device, locale)}</span>
+        <span>${byCommandLine.has(what) ? locale.text("operator.commandLine") : deviceName(device, locale)}</span>
       </p>
     </div>
   </li>`
@@ -141,6 +143,15 @@ const step = (visitor: SignedIn, { codesLeft, isOn }: Standing, mayChange: boole
   `
 }
 
+/** Of passwords and the address, too. */
+const log = ({ changes }: Standing, locale: Locale): Html | false =>
+  changes.length > 0 &&
+  html`<h3>${locale.text("passkeys.log")}</h3>
+    <p>${locale.text("passkeys.logAbout")}</p>
+    <ul class="rows">
+      ${changes.map((each) => changeItem(each, locale))}
+    </ul>`
+
 export const make = Effect.gen(function* () {
   const passkeys = yield* Passkeys
   const secondStep = yield* SecondStep
@@ -148,7 +159,7 @@ export const make = Effect.gen(function* () {
 
   const body = (visitor: SignedIn, known: ReadonlyArray<Passkey>, standing: Standing, mayChange: boolean): Html => {
     const { text } = visitor.locale
-    const { changes, isOn } = standing
+    const { isOn } = standing
     return html`
       ${
         known.length > 0 &&
@@ -162,14 +173,6 @@ export const make = Effect.gen(function* () {
       ${mayChange && html`<p class="hint" data-no-passkeys>${text("passkeys.unsupported")}</p>`}
       ${known.length > 0 && step(visitor, standing, mayChange)}
       ${!mayChange && html`<p><a href="${toConfirm}">${text("passkeys.confirm")}</a></p>`}
-      ${
-        changes.length > 0 &&
-        html`<h3>${text("passkeys.log")}</h3>
-          <p>${text("passkeys.logAbout")}</p>
-          <ul class="rows">
-            ${changes.map((each) => changeItem(each, visitor.locale))}
-          </ul>`
-      }
     `
   }
 
@@ -189,6 +192,7 @@ export const make = Effect.gen(function* () {
           <h2 id="passkeys">${text("passkeys.heading")}</h2>
           <p>${text("passkeys.about")}</p>
           ${isAvailable ? body(visitor, known, standing, mayChange) : html`<p>${text("passkeys.unavailable")}</p>`}
+          ${log(standing, locale)}
         </section>
       `
     })

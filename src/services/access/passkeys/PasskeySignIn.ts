@@ -11,7 +11,7 @@ import type { ServiceUnavailable } from "../../../domain/ToolError.ts"
 import { availableOnce } from "../../database/Availability.ts"
 import { SignInAttempts } from "../../limits/SignInAttempts.ts"
 import type { TooManyAttempts } from "../../limits/SignInAttempts.ts"
-import { Mailer } from "../../mail/Mailer.ts"
+import * as Outbox from "../../mail/Outbox.ts"
 import { KnownBrowsers } from "../KnownBrowsers.ts"
 import { Sessions } from "../Sessions.ts"
 import type { Proof, Session } from "../Sessions.ts"
@@ -78,7 +78,6 @@ export class PasskeySignIn extends Context.Service<
       const sessions = yield* Sessions
       const browsers = yield* KnownBrowsers
       const attempts = yield* SignInAttempts
-      const mailer = yield* Mailer
       const inTransaction = <A, E>(effect: Effect.Effect<A, E, SqlClient.SqlClient>) =>
         effect.pipe(sql.withTransaction, Effect.provideService(SqlClient.SqlClient, sql), availableOnce)
 
@@ -140,13 +139,14 @@ export class PasskeySignIn extends Context.Service<
           const { accountId } = pending
           const attempt = yield* attemptOf(pending, visit)
           yield* attempts.take(attempt)
-          const { signedIn, to } = yield* Effect.gen(function* () {
+          const signedIn = yield* Effect.gen(function* () {
             yield* lockAccount(accountId)
             const { email: to, passwordHash } = yield* pendingOf(owner)
             if (!(yield* RecoveryCodes.redeem(accountId, code))) return yield* new CodeRejected()
             yield* pendings.end(owner)
             yield* SignInChanges.record({ accountId, what: "code_used", device })
-            return { signedIn: yield* start(accountId, { passwordHash, secondStep: "done" }, visit), to }
+            yield* Outbox.put({ kind: "code_used", to })
+            return yield* start(accountId, { passwordHash, secondStep: "done" }, visit)
           }).pipe(
             Effect.catchTags({ PasswordOutdated: gone, SecondStepRequired: gone }),
             inTransaction,
@@ -157,7 +157,6 @@ export class PasskeySignIn extends Context.Service<
           )
           yield* attempts.settle(attempt, "right")
           yield* Effect.logInfo({ message: "A recovery code was right", account_id: accountId })
-          yield* mailer.send({ kind: "code_used", to })
           return signedIn
         }
       )

@@ -14,7 +14,7 @@ import { availableOnce, availableToRead } from "../../database/Availability.ts"
 import { firstOf, rowsOf } from "../../database/Rows.ts"
 import { SignInAttempts } from "../../limits/SignInAttempts.ts"
 import type { Attempt, PasskeyAttempt, SessionAttempt, TooManyAttempts } from "../../limits/SignInAttempts.ts"
-import { Mailer } from "../../mail/Mailer.ts"
+import * as Outbox from "../../mail/Outbox.ts"
 import { isConfirmed } from "../Sessions.ts"
 import type { Session } from "../Sessions.ts"
 import { Challenges } from "./Challenges.ts"
@@ -186,7 +186,6 @@ export class Passkeys extends Context.Service<
       const webAuthn = yield* WebAuthn
       const challenges = yield* Challenges
       const attempts = yield* SignInAttempts
-      const mailer = yield* Mailer
       const onDatabase = Effect.provideService(SqlClient.SqlClient, sql)
       const inTransaction = <A, E, R>(effect: Effect.Effect<A, E, R>) => availableOnce(sql.withTransaction(effect))
 
@@ -235,7 +234,7 @@ export class Passkeys extends Context.Service<
           .pipe(Effect.tapErrorTag("PasskeyRejected", logRejected))
         const name = Array.from(clean(request.name)).slice(0, maxNameCharacters).join("").trim() || "Passkey"
         const now = new Date(yield* Clock.currentTimeMillis)
-        const to = yield* Effect.gen(function* () {
+        yield* Effect.gen(function* () {
           const { email, passkeys, role } = yield* lockToChange(session)
           if (passkeys >= maxPerAccount) return yield* new TooManyPasskeys()
           if (needsCode({ role }, passkeys)) {
@@ -248,28 +247,26 @@ export class Passkeys extends Context.Service<
             ON CONFLICT (credential_id) DO NOTHING RETURNING id`
           if (added.length === 0) return yield* new PasskeyRejected({ reason: "the passkey is registered already" })
           yield* SignInChanges.record({ accountId, what: "passkey_added", name, device })
-          return email
+          yield* Outbox.put({ kind: "passkey_added", to: email })
         }).pipe(onDatabase, inTransaction)
-        yield* mailer.send({ kind: "passkey_added", to })
       })
 
       const remove: Passkeys["Service"]["remove"] = Effect.fn("Passkeys.remove")(function* (session, passkeyId) {
         yield* needConfirmation(session)
         const { accountId, device } = session
-        const to = yield* Effect.gen(function* () {
+        yield* Effect.gen(function* () {
           const { email, passkeys, secondStep } = yield* lockToChange(session)
           yield* sql`
             DELETE FROM session s WHERE passkey_id = ${passkeyId} AND account_id = ${accountId} AND id <> ${session.id}`
           const removed = yield* decodeName(
             sql`DELETE FROM passkey WHERE id = ${passkeyId} AND account_id = ${accountId} RETURNING name`
           )
-          if (removed === undefined) return undefined
+          if (removed === undefined) return
           // Rolls back.
           if (secondStep && passkeys === 1) return yield* new LastPasskey()
           yield* SignInChanges.record({ accountId, what: "passkey_removed", name: removed.name, device })
-          return email
+          yield* Outbox.put({ kind: "passkey_removed", to: email })
         }).pipe(onDatabase, inTransaction)
-        if (to !== undefined) yield* mailer.send({ kind: "passkey_removed", to })
       })
 
       const optionsToVerify: Passkeys["Service"]["optionsToVerify"] = Effect.fn("Passkeys.optionsToVerify")(function* ({

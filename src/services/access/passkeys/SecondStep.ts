@@ -10,7 +10,7 @@ import type { AccountId } from "../../../domain/access/Account.ts"
 import type { ServiceUnavailable } from "../../../domain/ToolError.ts"
 import { availableOnce, availableToRead } from "../../database/Availability.ts"
 import { rowOf } from "../../database/Rows.ts"
-import { Mailer } from "../../mail/Mailer.ts"
+import * as Outbox from "../../mail/Outbox.ts"
 import type { Session } from "../Sessions.ts"
 import { ConfirmationNeeded, lockAccount, lockToChange, needConfirmation, Passkeys } from "./Passkeys.ts"
 import type { VerificationError } from "./Passkeys.ts"
@@ -54,7 +54,6 @@ export class SecondStep extends Context.Service<
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const passkeys = yield* Passkeys
-      const mailer = yield* Mailer
       const services = yield* Effect.context<SqlClient.SqlClient | SecureRandom.SecureRandom>()
       const inTransaction = <A, E>(effect: Effect.Effect<A, E, SqlClient.SqlClient | SecureRandom.SecureRandom>) =>
         effect.pipe(sql.withTransaction, Effect.provideContext(services), availableOnce)
@@ -78,7 +77,7 @@ export class SecondStep extends Context.Service<
         yield* needConfirmation(session)
         const attempt = { sessionId: session.id, email }
         const verified = yield* passkeys.verify({ owner, purpose: "confirm", credential, accountId, attempt })
-        const { codes, to } = yield* Effect.gen(function* () {
+        return yield* Effect.gen(function* () {
           const { email: to } = yield* lockAccount(accountId)
           yield* passkeys.use(verified)
           const going = yield* sql`
@@ -88,38 +87,35 @@ export class SecondStep extends Context.Service<
           yield* sql`UPDATE account SET second_step = true WHERE id = ${accountId}`
           yield* sql`DELETE FROM session WHERE account_id = ${accountId} AND id <> ${session.id}`
           yield* SignInChanges.record({ accountId, what: "second_step_on", device })
-          return { codes: yield* RecoveryCodes.replace(accountId), to }
+          yield* Outbox.put({ kind: "second_step_on", to })
+          return yield* RecoveryCodes.replace(accountId)
         }).pipe(inTransaction)
-        yield* mailer.send({ kind: "second_step_on", to })
-        return codes
       })
 
       const turnOff: SecondStep["Service"]["turnOff"] = Effect.fn("SecondStep.turnOff")(function* (session) {
         const { accountId, device } = session
         yield* needConfirmation(session)
-        const to = yield* Effect.gen(function* () {
+        yield* Effect.gen(function* () {
           const { email, secondStep } = yield* lockToChange(session)
-          if (!secondStep) return undefined
+          if (!secondStep) return
           yield* sql`UPDATE account SET second_step = false WHERE id = ${accountId}`
           yield* RecoveryCodes.remove(accountId)
           yield* SignInChanges.record({ accountId, what: "second_step_off", device })
-          return email
+          yield* Outbox.put({ kind: "second_step_off", to: email })
         }).pipe(inTransaction)
-        if (to !== undefined) yield* mailer.send({ kind: "second_step_off", to })
       })
 
       const replaceCodes: SecondStep["Service"]["replaceCodes"] = Effect.fn("SecondStep.replaceCodes")(
         function* (session) {
           const { accountId, device } = session
           yield* needConfirmation(session)
-          const { codes, to } = yield* Effect.gen(function* () {
+          return yield* Effect.gen(function* () {
             const { email: to, secondStep } = yield* lockToChange(session)
             if (!secondStep) return yield* new SecondStepOff()
             yield* SignInChanges.record({ accountId, what: "codes_replaced", device })
-            return { codes: yield* RecoveryCodes.replace(accountId), to }
+            yield* Outbox.put({ kind: "codes_replaced", to })
+            return yield* RecoveryCodes.replace(accountId)
           }).pipe(inTransaction)
-          yield* mailer.send({ kind: "codes_replaced", to })
-          return codes
         }
       )
 

@@ -18,7 +18,11 @@ export const SignInChange = Schema.Struct({
     "second_step_off",
     "codes_replaced",
     "code_used",
-    "reset"
+    "reset",
+    "password_changed",
+    "password_set",
+    "password_reset",
+    "address_changed"
   ]),
   /** Of the passkey. */
   name: Schema.NullOr(Schema.String),
