@@ -23,7 +23,9 @@ export const make = () => {
         const { kind } = letter
         const link = "secret" in letter ? { link: linkTo("https://discovery.test", letter.kind, letter.secret) } : {}
         kept.push({ kind, to, ...link, language })
-      })
+      }),
+    // In the order in which they were written.
+    { attemptTimeout: "10 seconds", maxAtOnce: 1 }
   )
   /** All that were sent, in order. */
   const letters = Effect.as(

@@ -28,3 +28,6 @@ export const select = (sql: SqlClient.SqlClient, where: Statement.Fragment) => s
 
 export const decodeAccounts = rowsOf(AccountRecord)
 export const decodeAccount = rowOf(AccountRecord)
+
+/** Where mails to the owner go. */
+export const decodeEmails = rowsOf(Schema.Struct({ email: Schema.String }))

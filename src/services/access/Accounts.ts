@@ -307,24 +307,20 @@ export class Accounts extends Context.Service<
       })
 
       const resetPassword = Effect.fn("Accounts.resetPassword")(function* (email: string, password: Redacted.Redacted) {
-        const account = yield* find(email)
-        yield* checkPassword(password, account.email)
-        const hash = yield* passwords.hash(password)
+        yield* checkPassword(password, (yield* find(email)).email)
+        const passwordHash = yield* passwords.hash(password)
         const nowMillis = yield* Clock.currentTimeMillis
-        const change = { accountId: account.id, by: undefined, before: null, after: null, nowMillis }
-        yield* sql`UPDATE account SET password_hash = ${hash} WHERE id = ${account.id}`.pipe(
-          Effect.andThen(sql`DELETE FROM session WHERE account_id = ${account.id}`),
-          Effect.andThen(AccountLinks.end(sql, account.id)),
-          Effect.andThen(record({ ...change, what: "password" })),
-          Effect.andThen(
-            SignInChanges.record({ accountId: account.id, what: "password_reset", device: unknownDevice })
-          ),
-          Effect.andThen(Outbox.put({ kind: "passwordReset", to: account.email })),
-          onDatabase,
-          sql.withTransaction,
-          availableOnce
-        )
-        return account
+        return yield* Effect.gen(function* () {
+          const account = yield* lock(email)
+          const accountId = account.id
+          yield* sql`UPDATE account SET password_hash = ${passwordHash} WHERE id = ${accountId}`
+          yield* sql`DELETE FROM session WHERE account_id = ${accountId}`
+          yield* AccountLinks.end(sql, accountId)
+          yield* onDatabase(SignInChanges.record({ accountId, what: "password_reset", device: unknownDevice }))
+          yield* record({ accountId, by: undefined, what: "password", before: null, after: null, nowMillis })
+          yield* onDatabase(Outbox.put({ kind: "passwordReset", to: account.email }))
+          return account
+        }).pipe(sql.withTransaction, availableOnce)
       })
 
       const resetPasskeys = Effect.fn("Accounts.resetPasskeys")(function* (email: string) {

@@ -2,16 +2,16 @@
  * Change of the signed-in account's e-mail address: by its password, and by a link that is sent to the new address. The answer
  * does not reveal whether that address has another account; only the mail differs.
  */
-import { Context, Effect, Layer, Option, Schema } from "effect"
+import { Context, Effect, Layer, Option } from "effect"
 import type { Redacted } from "effect"
 import { SqlClient, SqlError } from "effect/sql"
 import type { ServiceUnavailable } from "../../domain/ToolError.ts"
 import { availableOnce } from "../database/Availability.ts"
-import { rowsOf } from "../database/Rows.ts"
 import { SignInAttempts } from "../limits/SignInAttempts.ts"
 import * as Outbox from "../mail/Outbox.ts"
 import { isMailable } from "./AccountDetails.ts"
 import * as AccountLinks from "./AccountLinks.ts"
+import { decodeEmails } from "./AccountRecord.ts"
 import * as SignInChanges from "./passkeys/SignInChanges.ts"
 import { isStill } from "./Sessions.ts"
 import type { Session } from "./Sessions.ts"
@@ -81,7 +81,7 @@ export class EmailChange extends Context.Service<
         yield* read(session, secret)
         yield* Effect.gen(function* () {
           const { accountId, email } = yield* links.use("email", secret)
-          const owners = yield* decodeOwners(sql`SELECT email FROM account WHERE id = ${accountId}`)
+          const owners = yield* decodeEmails(sql`SELECT email FROM account WHERE id = ${accountId}`)
           yield* sql`UPDATE account SET email = ${email} WHERE id = ${accountId}`
           // Ended since the request began.
           if (!(yield* isStill(sql, session))) return yield* new AccountLinks.LinkOver()
@@ -100,8 +100,6 @@ export class EmailChange extends Context.Service<
     })
   )
 }
-
-const decodeOwners = rowsOf(Schema.Struct({ email: Schema.String }))
 
 const isTaken = (error: unknown): error is SqlError.SqlError =>
   SqlError.isSqlError(error) && error.reason._tag === "UniqueViolation"

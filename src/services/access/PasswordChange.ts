@@ -6,6 +6,7 @@ import { availableOnce } from "../database/Availability.ts"
 import { rowsOf } from "../database/Rows.ts"
 import * as Outbox from "../mail/Outbox.ts"
 import * as AccountLinks from "./AccountLinks.ts"
+import { decodeEmails } from "./AccountRecord.ts"
 import * as SignInChanges from "./passkeys/SignInChanges.ts"
 import { Passwords } from "./Passwords.ts"
 import { Sessions } from "./Sessions.ts"
@@ -47,7 +48,7 @@ export class PasswordChange extends Context.Service<
         const verified = yield* signIn.verify({ session: request.session, password: request.current })
         const passwordHash = yield* passwords.hash(request.next)
         return yield* Effect.gen(function* () {
-          const [changed] = yield* decodeOwners(
+          const [changed] = yield* decodeEmails(
             sql`
               UPDATE account SET password_hash = ${passwordHash}
               WHERE id = ${accountId} AND password_hash = ${verified.passwordHash} RETURNING email`
@@ -71,6 +72,5 @@ export class PasswordChange extends Context.Service<
   )
 }
 
-const decodeOwners = rowsOf(Schema.Struct({ email: Schema.String }))
 const decodeIds = rowsOf(Schema.Struct({ id: Schema.Int }))
 const rejected = () => Effect.fail(new SignInRejected())

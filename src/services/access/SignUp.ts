@@ -11,13 +11,13 @@ import { SqlClient } from "effect/sql"
 import * as Password from "../../domain/access/Password.ts"
 import type { ServiceUnavailable } from "../../domain/ToolError.ts"
 import { availableOnce } from "../database/Availability.ts"
-import { rowsOf } from "../database/Rows.ts"
 import { SignInAttempts } from "../limits/SignInAttempts.ts"
 import type { TooManyAttempts } from "../limits/SignInAttempts.ts"
 import * as Outbox from "../mail/Outbox.ts"
 import * as Secrets from "./Secrets.ts"
 import { isMailable } from "./AccountDetails.ts"
 import { AccountLinks, LinkOver } from "./AccountLinks.ts"
+import { decodeEmails } from "./AccountRecord.ts"
 import { PasswordRefused } from "./PasswordChange.ts"
 import { Passwords } from "./Passwords.ts"
 import type { PasswordsBusy } from "./Passwords.ts"
@@ -30,8 +30,6 @@ export class EmailRefused extends Schema.TaggedError<EmailRefused>()("EmailRefus
 export class PasswordNeeded extends Schema.TaggedError<PasswordNeeded>()("PasswordNeeded", {}) {}
 
 type Busy = TooManyAttempts | PasswordsBusy | ServiceUnavailable
-
-const decodeAccounts = rowsOf(Schema.Struct({ email: Schema.String }))
 
 export class SignUp extends Context.Service<
   SignUp,
@@ -81,7 +79,7 @@ export class SignUp extends Context.Service<
         const passwordHash = yield* passwords.hash(password)
         yield* Effect.all({
           // To the address as it is stored: one that differs in case may be another mailbox.
-          known: decodeAccounts(sql`SELECT email FROM account WHERE lower(email) = lower(${email})`),
+          known: decodeEmails(sql`SELECT email FROM account WHERE lower(email) = lower(${email})`),
           made: links.make({ purpose: "sign_up", email, passwordHash, browser, returnTo })
         }).pipe(
           Effect.map(({ known, made }) =>

@@ -81,14 +81,14 @@ export class Mailer extends Context.Service<
 >()("discovery/mail/Mailer") {
   static readonly layerOver = (
     deliver: Deliver,
-    options: { readonly attemptTimeout: Duration.Input } = { attemptTimeout }
+    options: { readonly attemptTimeout: Duration.Input; readonly maxAtOnce: number }
   ): Layer.Layer<Mailer, never, SqlClient.SqlClient | AccountLinks> =>
     Layer.effect(
       Mailer,
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         const links = yield* AccountLinks
-        const permits = Semaphore.makeUnsafe(maxAtOnce)
+        const permits = Semaphore.makeUnsafe(options.maxAtOnce)
         const turn = Semaphore.makeUnsafe(1)
         const sending = yield* FiberSet.make<void>()
         const counted = LeakyBucket.make(maxCounted)
@@ -189,7 +189,7 @@ export class Mailer extends Context.Service<
         const service = { baseUrl, supportUrl }
         return Mailer.layerOver(
           ({ at, language, letter, to }) => deliver({ ...Letter.write(letter, language, service), to, at }),
-          options
+          { ...options, maxAtOnce }
         )
       })
     )

@@ -108,7 +108,7 @@ export const take: OnDatabase<Option.Option<Waiting>> = Effect.gen(function* () 
   const taken = sql`
     WITH due AS (
       SELECT id FROM mail WHERE due_at <= ${now} AND ${sql.in("kind", Letter.kinds)}
-      ORDER BY due_at LIMIT 1 FOR UPDATE SKIP LOCKED
+      ORDER BY due_at, id LIMIT 1 FOR UPDATE SKIP LOCKED
     )
     UPDATE mail m SET attempts = attempts + 1, due_at = ${now} + interval '1 second' * ${leaseSeconds}
     FROM due WHERE m.id = due.id

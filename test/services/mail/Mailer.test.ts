@@ -434,7 +434,10 @@ layer(Services, { excludeTestServices: true })("mails in the database", (it) => 
       const scope = yield* Scope.make()
       yield* post("exists", "stopping@discovery.test")
       const deliver = () => Effect.andThen(Deferred.succeed(began, undefined), Deferred.await(goOn))
-      yield* Layer.buildWithScope(Layer.fresh(Mailer.layerOver(deliver)), scope)
+      yield* Layer.buildWithScope(
+        Layer.fresh(Mailer.layerOver(deliver, { attemptTimeout: "10 seconds", maxAtOnce: 4 })),
+        scope
+      )
       yield* Deferred.await(began)
       const stopping = yield* Effect.forkChild(Scope.close(scope, Exit.void))
       yield* Effect.yieldNow
