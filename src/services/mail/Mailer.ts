@@ -165,7 +165,8 @@ export class Mailer extends Context.Service<
             if (Option.isNone(mail)) return yield* Effect.asVoid(permits.release(1))
             yield* attempt(mail.value).pipe(
               // Another attempt follows when no server can have it any more.
-              Effect.catch((error) => Effect.logWarning("A mail could not be looked up or written down", error)),
+              Effect.catch(logFailure),
+              Effect.catchDefect(logFailure),
               Effect.ensuring(permits.release(1)),
               FiberSet.run(sending, { startImmediately: false })
             )
@@ -174,7 +175,12 @@ export class Mailer extends Context.Service<
 
         yield* Effect.addFinalizer(() => Effect.timeoutOption(FiberSet.awaitEmpty(sending), drainTimeout))
         // While the database is away there is nothing to send: other metrics and lines tell that it is.
-        yield* sendDue.pipe(Effect.ignore, Effect.schedule(Schedule.spaced(lookEvery)), Effect.forkScoped)
+        yield* sendDue.pipe(
+          Effect.ignore,
+          Effect.catchDefect(logFailure),
+          Effect.schedule(Schedule.spaced(lookEvery)),
+          Effect.forkScoped
+        )
         return { settled: Effect.andThen(sendDue, FiberSet.awaitEmpty(sending)) }
       })
     )
@@ -196,6 +202,8 @@ export class Mailer extends Context.Service<
 
   static readonly layer = Mailer.layerWith({ attemptTimeout })
 }
+
+const logFailure = (cause: unknown) => Effect.logWarning("A mail could not be looked up or written down", cause)
 
 interface Written extends Letter.Written {
   readonly to: string

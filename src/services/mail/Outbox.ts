@@ -101,13 +101,14 @@ export const put = Effect.fnUntraced(function* (
   yield* Effect.logError("A mail was not sent: too many wait", { kind })
 })
 
-/** The next mail that is due, which no other server takes meanwhile. Kinds of a newer version are left to its servers. */
+/** The next mail that is due, which no other server takes meanwhile. What a newer version knows is left to its servers. */
 export const take: OnDatabase<Option.Option<Waiting>> = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const now = yield* timeOf(sql)
   const taken = sql`
     WITH due AS (
-      SELECT id FROM mail WHERE due_at <= ${now} AND ${sql.in("kind", Letter.kinds)}
+      SELECT id FROM mail
+      WHERE due_at <= ${now} AND ${sql.in("kind", Letter.kinds)} AND ${sql.in("language", languages)}
       ORDER BY due_at, id LIMIT 1 FOR UPDATE SKIP LOCKED
     )
     UPDATE mail m SET attempts = attempts + 1, due_at = ${now} + interval '1 second' * ${leaseSeconds}

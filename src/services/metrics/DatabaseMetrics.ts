@@ -1,7 +1,8 @@
 /**
  * What is read from the database for the metrics, once a minute: the last import, because the process of an import has ended
- * before anyone could ask it, the mails that wait, which all servers share, and the difference of the clocks. Nothing of it is read when the metrics are asked for, so that
- * a database that hangs delays no scrape. Only for servers whose metrics are collected (Live.ts).
+ * before anyone could ask it, the mails that wait, which all servers share, and the difference of the clocks. Nothing of it is
+ * read when the metrics are asked for, so that a database that hangs delays no scrape. Only for servers whose metrics are
+ * collected (Live.ts).
  */
 import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"

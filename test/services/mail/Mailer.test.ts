@@ -14,6 +14,7 @@ import { AccountLinks } from "../../../src/services/access/AccountLinks.ts"
 import { kinds, MailLanguage } from "../../../src/services/mail/Letter.ts"
 import type { Kind, Linked } from "../../../src/services/mail/Letter.ts"
 import { Mailer, maxChanges, maxFiles, optionsOf } from "../../../src/services/mail/Mailer.ts"
+import type { Message } from "../../../src/services/mail/Mailer.ts"
 import * as Outbox from "../../../src/services/mail/Outbox.ts"
 import * as Metrics from "../../../src/services/metrics/Metrics.ts"
 import { linkOf, MailServer } from "../../support/MailServer.ts"
@@ -447,16 +448,41 @@ layer(Services, { excludeTestServices: true })("mails in the database", (it) => 
     })
   )
 
-  it.effect("of a kind that this version does not know are left to a newer one", () =>
+  it.effect("are sent although one of them is a defect, which is tried again and logged", () =>
+    Effect.gen(function* () {
+      const { clock, sql } = yield* fresh
+      const sent: Array<string> = []
+      const logs: Array<string> = []
+      const deliver = ({ to }: Message) =>
+        to.startsWith("broken") ? Effect.die(new Error("it has no text")) : Effect.sync(() => void sent.push(to))
+      const mails = Layer.fresh(Mailer.layerOver(deliver, { attemptTimeout: "10 seconds", maxAtOnce: 1 })).pipe(
+        Layer.provideMerge(Logger.layer([Logger.map(Logger.formatJson, (line) => void logs.push(line))]))
+      )
+      yield* post("exists", "broken@discovery.test")
+      yield* post("exists", "whole@discovery.test")
+      yield* Effect.gen(function* () {
+        yield* settled
+        assert.deepStrictEqual(sent, ["whole@discovery.test"])
+        assert.include(logs.join(), "it has no text")
+        assert.lengthOf(yield* sql`SELECT FROM mail`, 1)
+        yield* clock.advance(31 * minute)
+        yield* settled
+        assert.isEmpty(yield* sql`SELECT FROM mail`)
+      }).pipe(Effect.provide(mails))
+    })
+  )
+
+  it.effect("of a kind or in a language that this version does not know are left to a newer one", () =>
     Effect.gen(function* () {
       const { sql } = yield* fresh
       const { layer, logs } = yield* overSmtp()
       yield* sql`
         INSERT INTO mail (kind, recipient, language, created_at, due_at, expires_at)
-        VALUES ('of tomorrow', 'new@discovery.test', 'en', ${new Date(start)}, ${new Date(start)}, 'infinity')`
+        VALUES ('of tomorrow', 'new@discovery.test', 'en', ${new Date(start)}, ${new Date(start)}, 'infinity'),
+          ('exists', 'new@discovery.test', 'it', ${new Date(start)}, ${new Date(start)}, 'infinity')`
       yield* settled.pipe(Effect.provide(layer))
       assert.deepStrictEqual(logs, [])
-      assert.lengthOf(yield* sql`SELECT FROM mail`, 1)
+      assert.lengthOf(yield* sql`SELECT FROM mail`, 2)
     })
   )
 })
