@@ -8,7 +8,7 @@ export const isSet = (bits: Uint32Array | undefined, row: number): boolean =>
   bits === undefined || ((bits[row >>> 5]! >>> (row & 31)) & 1) === 1
 
 /** Population count, Hacker's Delight 5-1. */
-const popCount = (word: number): number => {
+export const popCount = (word: number): number => {
   let sum = word - ((word >>> 1) & 0x5555_5555)
   sum = (sum & 0x3333_3333) + ((sum >>> 2) & 0x3333_3333)
   return Math.imul((sum + (sum >>> 4)) & 0x0f0f_0f0f, 0x0101_0101) >>> 24

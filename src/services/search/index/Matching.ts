@@ -32,9 +32,11 @@ export interface Tuning {
    */
   readonly leastSteps: number
   readonly stepsAMatch: number
+  /** The median of up to this number of values is selected; of more, a histogram narrows them down first. */
+  readonly fewValues: number
 }
 
-export const defaultTuning: Tuning = { fewHits: 4_096, leastSteps: 16_384, stepsAMatch: 3 }
+export const defaultTuning: Tuning = { fewHits: 4_096, leastSteps: 16_384, stepsAMatch: 3, fewValues: 2_048 }
 
 /** Passed to every step of a search. */
 export interface Run {

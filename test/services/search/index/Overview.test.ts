@@ -5,7 +5,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import { groupings, marketSorts, MarketQuery } from "../../../../src/domain/search/MarketOverview.ts"
-import { Canceled } from "../../../../src/services/search/index/Matching.ts"
+import { Canceled, defaultTuning } from "../../../../src/services/search/index/Matching.ts"
+import { Medians } from "../../../../src/services/search/index/Medians.ts"
 import { overview } from "../../../../src/services/search/index/Overview.ts"
 import { quickselect } from "../../../../src/services/search/index/Quickselect.ts"
 import { Spellings } from "../../../../src/services/search/index/Records.ts"
@@ -25,6 +26,9 @@ const casesPerCatalog = Number(process.env["ORACLE_CASES"] ?? 60)
 const decode = Schema.decodeUnknownSync(MarketQuery)
 const uncancelled = { check: () => {} }
 
+/** Medians of small groups take the way of large ones too. */
+const tunings = [defaultTuning, { ...defaultTuning, fewValues: 0 }, { ...defaultTuning, fewValues: 5 }]
+
 for (const [index, size] of [30, 120].entries()) {
   const catalogSeed = seed * 1_000 + index
   const catalog = NaiveCatalog.generate(catalogSeed, size)
@@ -38,8 +42,8 @@ for (const [index, size] of [30, 120].entries()) {
   }
   const niches = catalog.niches.map(({ id, name, parent_id }) => ({ id, name, parentId: parent_id }))
 
-  const answer = (list: SegmentList, query: MarketQuery) => {
-    const found = overview(list, MarketOverview.toQuery(query, names, niches), leaders, uncancelled)
+  const answer = (list: SegmentList, query: MarketQuery, tuning = defaultTuning) => {
+    const found = overview(list, MarketOverview.toQuery(query, names, niches), leaders, uncancelled, tuning)
     return MarketOverview.toAnswer(query, found, { niches, vocabulary: countVocabulary(list, spellings) })
   }
 
@@ -60,7 +64,8 @@ for (const [index, size] of [30, 120].entries()) {
           })
           const expected = marketOverview(catalog, query)
           const [name, list] = Object.entries(lists)[(number + at) % Object.keys(lists).length] ?? ["none", []]
-          assert.deepStrictEqual(answer(list, query), expected, `${name}: ${JSON.stringify(query)}`)
+          const tuning = tunings[(number + 2 * at) % tunings.length] ?? defaultTuning
+          assert.deepStrictEqual(answer(list, query, tuning), expected, `${name}: ${JSON.stringify({ query, tuning })}`)
         }
       }
     }, 240_000)
@@ -71,7 +76,10 @@ for (const [index, size] of [30, 120].entries()) {
           const query = decode({ group_by, sort_by, limit: 4 })
           const expected = marketOverview(catalog, query)
           for (const [name, list] of Object.entries(lists)) {
-            assert.deepStrictEqual(answer(list, query), expected, `${name}: ${JSON.stringify(query)}`)
+            for (const tuning of tunings) {
+              const found = answer(list, query, tuning)
+              assert.deepStrictEqual(found, expected, `${name}: ${JSON.stringify({ query, tuning })}`)
+            }
           }
         }
       }
@@ -82,7 +90,8 @@ for (const [index, size] of [30, 120].entries()) {
     const query = MarketOverview.toQuery(decode({ group_by: "app", sort_by: "median_visits" }), names, niches)
     for (const list of Object.values(lists)) {
       let checks = 0
-      overview(list, query, leaders, { check: () => void checks++ })
+      const tuning = { ...defaultTuning, fewValues: 0 }
+      overview(list, query, leaders, { check: () => void checks++ }, tuning)
       assert.isAbove(checks, list.length)
       // Wherever it is by then.
       for (let last = 1; last <= checks; last++) {
@@ -90,15 +99,43 @@ for (const [index, size] of [30, 120].entries()) {
         const check = () => {
           if (++seen === last) throw new Canceled()
         }
-        assert.throws(() => overview(list, query, leaders, { check }), Canceled)
+        assert.throws(() => overview(list, query, leaders, { check }, tuning), Canceled)
       }
     }
   })
 }
 
+// Few different values, so that many are equal.
+const Value = Schema.Union([Schema.Int.check(Schema.isBetween({ minimum: -3, maximum: 3 })), Schema.Finite])
+
+describe("medians", () => {
+  const Known = Schema.Array(Schema.NullOr(Value))
+  const Few = Schema.Literals([0, 3, 1_000])
+
+  it.prop("are those of the sorted known values", [Known, Known, Few], ([others, own, few]) => {
+    const values = Float64Array.from([...others, ...own, ...own], (value) => value ?? Number.NaN)
+    const positions = Uint32Array.from({ length: 2 * own.length }, (_, at) => others.length + at)
+    const medians = new Medians(values, few, uncancelled)
+    for (const some of [
+      positions,
+      positions.subarray(own.length),
+      positions.subarray(0, 1),
+      positions.subarray(0, 2)
+    ]) {
+      const sorted = Array.from(some, (position) => values[position] ?? Number.NaN)
+        .filter((value) => !Number.isNaN(value))
+        .sort((a, b) => a - b)
+      const [lower, upper] = [sorted[(sorted.length - 1) >>> 1], sorted[sorted.length >>> 1]]
+      const { known, median } = medians.of(some)
+      assert.strictEqual(known, sorted.length)
+      if (lower === undefined || upper === undefined) assert.isNaN(median)
+      // One value is not halved and doubled, which could make it infinite.
+      else assert.isTrue(median === (sorted.length % 2 === 1 ? upper : (lower + upper) / 2))
+    }
+  })
+})
+
 describe("quickselect", () => {
-  // Few different values, so that many are equal.
-  const Value = Schema.Union([Schema.Int.check(Schema.isBetween({ minimum: -3, maximum: 3 })), Schema.Finite])
   const Place = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1_000 }))
 
   it.prop(

@@ -36,8 +36,8 @@ const neverCanceled = { check: () => {} }
 /** Small segments go the ways of large ones too: bitmaps for few hits, scans, walks that are given up. */
 const tunings: ReadonlyArray<Tuning> = [
   defaultTuning,
-  { fewHits: 0, leastSteps: 0, stepsAMatch: 0 },
-  { fewHits: 3, leastSteps: 20, stepsAMatch: 1 }
+  { ...defaultTuning, fewHits: 0, leastSteps: 0, stepsAMatch: 0 },
+  { ...defaultTuning, fewHits: 3, leastSteps: 20, stepsAMatch: 1 }
 ]
 const lastPage = 20
 
