@@ -7,7 +7,6 @@
  */
 import type { Schema } from "effect"
 import { Predicate, SchemaAST } from "effect"
-import { isRecord } from "./mcp/JsonRpc.ts"
 
 /** For texts without a bound: they have a closed vocabulary, or a format that is shorter. In UTF-16 units. */
 const maxLength = 1_000
@@ -45,7 +44,7 @@ const unchanged: Cut = (value) => value
 const cutOf = (ast: SchemaAST.AST, maxUnknownNames: number): Cut => {
   if (SchemaAST.isObjects(ast)) {
     const cut = object(ast, maxUnknownNames)
-    return (value, path, found) => (isRecord(value) ? cut(value, path, found) : value)
+    return (value, path, found) => (Predicate.isObject(value) ? cut(value, path, found) : value)
   }
   if (SchemaAST.isArrays(ast)) return array(ast, maxUnknownNames)
   if (SchemaAST.isUnion(ast)) {

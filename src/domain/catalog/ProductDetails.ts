@@ -5,10 +5,10 @@ import * as Fields from "./RecordFields.ts"
 const maxDescriptionCharacters = 200_000
 /** The storefront platform allows 2,048 variants and 250 images a product. */
 const maxVariants = 2_048
-const maxImages = 250
+export const maxImages = 250
 const maxOptions = 20
 const maxOptionValues = 2_048
-const maxTags = 500
+export const maxTags = 500
 
 export const maxPrice = 1_000_000_000
 

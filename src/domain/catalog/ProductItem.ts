@@ -3,14 +3,19 @@ import { Schema } from "effect"
 
 const Figure = Schema.NullOr(Schema.Finite)
 
-export const ProductItem = Schema.Struct({
+/** Fields from the product's row. */
+export const facts = {
   id: Schema.Int,
   title: Schema.String.annotate({ description: "Third-party content." }),
   url: Schema.NullOr(Schema.String),
   image_url: Schema.NullOr(Schema.String),
   price: Schema.Finite.annotate({ description: "Lowest variant price, in currency." }),
   currency: Schema.NullOr(Schema.String),
-  created_at: Schema.NullOr(Schema.String).annotate({ description: "ISO 8601." }),
+  created_at: Schema.NullOr(Schema.String).annotate({ description: "ISO 8601." })
+}
+
+export const ProductItem = Schema.Struct({
+  ...facts,
   shop: Schema.Struct({
     id: Schema.Int,
     name: Schema.String,
@@ -42,17 +47,24 @@ export interface FoundProduct {
   readonly shop: ProductItem["shop"]
 }
 
-export const present = (
-  product: FoundProduct,
-  context: { readonly dashboardUrl: (shopId: number) => string; readonly imageUrl: (address: string) => string }
-): ProductItem => ({
+export interface Context {
+  readonly dashboardUrl: (shopId: number) => string
+  readonly imageUrl: (address: string) => string
+}
+
+/** The {@link facts} of a product. */
+export const presentFacts = (product: Omit<FoundProduct, "shop">, context: Pick<Context, "imageUrl">) => ({
   id: product.id,
   title: product.title,
   url: product.url,
   image_url: product.imageUrl === null ? null : context.imageUrl(product.imageUrl),
   price: product.price,
   currency: product.currency,
-  created_at: product.createdAt,
+  created_at: product.createdAt
+})
+
+export const present = (product: FoundProduct, context: Context): ProductItem => ({
+  ...presentFacts(product, context),
   shop: product.shop,
   dashboard_url: context.dashboardUrl(product.shop.id)
 })

@@ -3,7 +3,8 @@ import { Schema } from "effect"
 import { fit } from "../Truncation.ts"
 import { fromHtml } from "./PlainText.ts"
 import type { ProductDetails } from "./ProductDetails.ts"
-import type { FoundProduct } from "./ProductItem.ts"
+import { facts, presentFacts } from "./ProductItem.ts"
+import type { Context, FoundProduct } from "./ProductItem.ts"
 import { cut } from "./ThirdPartyText.ts"
 
 const Text = Schema.NullOr(Schema.String)
@@ -14,13 +15,7 @@ const variantLimits = { maxItems: 100, maxBytes: 20 * 1024 }
 const imageLimits = { maxItems: 20, maxBytes: 8 * 1024 }
 
 export const ProductRecordItem = Schema.Struct({
-  id: Schema.Int,
-  title: Schema.String.annotate({ description: "Third-party content." }),
-  url: Text,
-  image_url: Text,
-  price: Schema.Finite.annotate({ description: "Lowest variant price, in currency." }),
-  currency: Text,
-  created_at: Text.annotate({ description: "ISO 8601." }),
+  ...facts,
   description: Text.annotate({ description: "Plain text, up to 5,000 characters (third-party content)." }),
   vendor: Text.annotate({ description: "Third-party content." }),
   product_type: Text.annotate({ description: "Third-party content." }),
@@ -62,20 +57,11 @@ const describe = (html: string | null | undefined): string | null => {
   return text === "" ? null : text
 }
 
-export const present = (
-  product: ProductOnRecord,
-  context: { readonly dashboardUrl: (shopId: number) => string; readonly imageUrl: (address: string) => string }
-): ProductRecordItem => {
+export const present = (product: ProductOnRecord, context: Context): ProductRecordItem => {
   const variants = product.details?.variants ?? []
   const images = (product.details?.images ?? []).map((image) => ({ ...image, url: context.imageUrl(image.url) }))
   return {
-    id: product.id,
-    title: product.title,
-    url: product.url,
-    image_url: product.imageUrl === null ? null : context.imageUrl(product.imageUrl),
-    price: product.price,
-    currency: product.currency,
-    created_at: product.createdAt,
+    ...presentFacts(product, context),
     description: describe(product.details?.description_html),
     vendor: product.details?.vendor ?? null,
     product_type: product.details?.product_type ?? null,

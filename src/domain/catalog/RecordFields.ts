@@ -1,7 +1,7 @@
 /** The fields of catalog records: each cleans its value where possible and rejects it otherwise. */
 import { Effect, Schema, SchemaTransformation } from "effect"
 import { problem, refused } from "../ArgumentIssue.ts"
-import { CalendarDate, hasNoControl, isCalendarDate } from "../search/Arguments.ts"
+import { CalendarDate, hasNoControl, isCalendarDate, maxInteger } from "../search/Arguments.ts"
 import { hasUserInfo } from "../UserInfo.ts"
 import { ofText } from "./RecordDecoder.ts"
 import { remembering } from "./Remembering.ts"
@@ -103,8 +103,7 @@ export const Domain = Schema.String.pipe(Schema.decode(cleaned(StoreDomain.norma
   .check(Schema.makeFilter((text: string) => StoreDomain.extension(text) !== null, { problem: problem("not_domain") }))
   .annotate({ tidy: ofText(StoreDomain.normalize) })
 
-/** A whole number that fits the type `integer` of PostgreSQL. */
-export const Count = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 2_147_483_647 }))
+export const Count = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: maxInteger }))
 
 export const amount = (maximum: number) => Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum }))
 

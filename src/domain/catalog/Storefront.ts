@@ -6,6 +6,7 @@ import { Result, Schema } from "effect"
 import * as ArgumentDecoder from "../ArgumentDecoder.ts"
 import { issueAt } from "../ArgumentIssue.ts"
 import type { ArgumentIssue } from "../ArgumentIssue.ts"
+import { maxImages, maxTags } from "./ProductDetails.ts"
 import * as RecordDecoder from "./RecordDecoder.ts"
 import { WebUrl } from "./RecordFields.ts"
 import { ProductRecord } from "./Records.ts"
@@ -103,9 +104,6 @@ const amount = (price: string | number | null | undefined): number | null => {
   if (typeof price === "number") return price
   return typeof price === "string" && /^\s*\d+(?:\.\d+)?\s*$/u.test(price) ? Number(price) : null
 }
-
-const maxTags = 500
-const maxImages = 250
 
 const translate = (product: Product, domain: string, price: number): object => {
   const images = (product.images ?? [])

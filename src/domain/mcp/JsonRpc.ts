@@ -71,9 +71,6 @@ export const decode = (value: unknown): Result.Result<Message, Invalid> =>
     message: explain(error)
   }))
 
-export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
-
 /** The JSON of a success response. `result` is already JSON. */
 export const success = (id: Id, result: string): string =>
   `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${result}}`

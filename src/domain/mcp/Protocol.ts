@@ -4,8 +4,9 @@
  * "Modern" is 2026-07-28, in which every request carries its version and capabilities. "Legacy" is the three revisions
  * before it, which begin with `initialize`.
  */
-import { Result } from "effect"
+import { Predicate, Result } from "effect"
 import * as Base64 from "effect/encoding/Base64"
+import * as Utf8 from "../Utf8.ts"
 import * as JsonRpc from "./JsonRpc.ts"
 
 export const modernVersion = "2026-07-28"
@@ -88,13 +89,13 @@ const modernRevision = (
     })
   }
   if (message.id === undefined) return Result.succeed("modern")
-  if (!JsonRpc.isRecord(meta[metaKeys.clientCapabilities])) {
+  if (!Predicate.isObject(meta[metaKeys.clientCapabilities])) {
     return invalidParams(`params._meta["${metaKeys.clientCapabilities}"] must be an object`)
   }
   if (headers.method !== message.method) return mismatch("Mcp-Method", "the method in the body")
   const field = namedBy.get(message.method)
   if (field !== undefined) {
-    const name = JsonRpc.isRecord(message.params) ? message.params[field] : undefined
+    const name = Predicate.isObject(message.params) ? message.params[field] : undefined
     // Whether there are resources depends on the client: their method says what is wrong.
     if (typeof name !== "string" && field === "uri") return Result.succeed("modern")
     if (typeof name !== "string") return invalidParams(`params.${field} must be a string`)
@@ -124,13 +125,11 @@ const invalidParams = (message: string): Result.Result<never, JsonRpc.Failure> =
 
 /** `params._meta` if it is an object. */
 export const metaOf = (params: unknown): Readonly<Record<string, unknown>> | undefined => {
-  const meta = JsonRpc.isRecord(params) ? params["_meta"] : undefined
-  return JsonRpc.isRecord(meta) ? meta : undefined
+  const meta = Predicate.isObject(params) ? params["_meta"] : undefined
+  return Predicate.isObject(meta) ? meta : undefined
 }
 
 const encoded = /^=\?base64\?(.*)\?=$/s
-
-const utf8 = new TextDecoder("utf-8", { fatal: true })
 
 /**
  * Decodes a header value. Text that a header cannot carry is encoded as `=?base64?...?=`. `undefined` if it is malformed.
@@ -139,10 +138,5 @@ export const decodeHeader = (value: string): string | undefined => {
   const base64 = encoded.exec(value)?.[1]
   if (base64 === undefined) return value
   const bytes = Base64.decode(base64)
-  if (Result.isFailure(bytes)) return undefined
-  try {
-    return utf8.decode(bytes.success)
-  } catch {
-    return undefined
-  }
+  return Result.isFailure(bytes) ? undefined : Utf8.decode(bytes.success)
 }

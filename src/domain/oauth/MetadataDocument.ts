@@ -2,9 +2,8 @@
  * Decoding of client metadata documents (R50; Client ID Metadata Documents, section 4; RFC 7591, section 2). Unknown
  * members are ignored.
  */
-import { Option, Result, Schema } from "effect"
+import { Option, Predicate, Result, Schema } from "effect"
 import * as ArgumentDecoder from "../ArgumentDecoder.ts"
-import { isRecord } from "../mcp/JsonRpc.ts"
 import type { OAuthClient } from "./Client.ts"
 import * as ClientText from "./ClientText.ts"
 import * as RedirectUri from "./RedirectUri.ts"
@@ -31,7 +30,7 @@ const parseJson = Option.liftThrowable((text: string): unknown => JSON.parse(tex
  */
 export const read = (text: string, clientId: string): Result.Result<OAuthClient, string> => {
   const json = parseJson(text)
-  if (Option.isNone(json) || !isRecord(json.value)) return Result.fail("it is not a JSON object")
+  if (Option.isNone(json) || !Predicate.isObject(json.value)) return Result.fail("it is not a JSON object")
   if (!hasUniqueKeys(text)) return Result.fail("it names a member twice")
   // The document is public, so nothing in it can be a secret.
   if (Object.keys(json.value).some((name) => name.startsWith("client_secret"))) return Result.fail("it has a secret")

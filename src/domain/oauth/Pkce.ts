@@ -27,7 +27,6 @@ export const challengeFrom = (
 export const isVerifier = (text: string): boolean => verifierForm.test(text)
 
 /** The challenge for the SHA-256 of a verifier. */
-export const challengeOf = (sha256OfVerifier: Uint8Array): string =>
-  Base64Url.encode(sha256OfVerifier).replaceAll("=", "")
+export const challengeOf = (sha256OfVerifier: Uint8Array): string => Base64Url.encode(sha256OfVerifier)
 
 const refused = (message: string) => Result.fail(new InvalidRequest({ message }))

@@ -14,8 +14,11 @@ import type { IssueCode } from "../ArgumentIssue.ts"
 export const optional = <S extends Schema.Top>(schema: S, description: string) =>
   Schema.optionalKey(schema).pipe(Schema.annotateKey({ description }))
 
+/** The maximum of the type `integer` of PostgreSQL. */
+export const maxInteger = 2_147_483_647
+
 /** The id of a record, as results carry it. */
-export const Id = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 2_147_483_647 }))
+export const Id = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: maxInteger }))
 
 export const recordId = (description: string) => Id.pipe(Schema.annotateKey({ description }))
 

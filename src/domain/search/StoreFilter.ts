@@ -7,10 +7,7 @@ import * as Arguments from "./Arguments.ts"
 import { queryWords } from "./SearchText.ts"
 
 /** A niche by name (case-insensitive) or id. Text of digits is an id unless a niche has that name. */
-export const NicheReference = Schema.Union([
-  Arguments.Name,
-  Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 2_147_483_647 }))
-])
+export const NicheReference = Schema.Union([Arguments.Name, Arguments.Id])
 export type NicheReference = typeof NicheReference.Type
 
 /** Free text of 1 to 200 characters with at least one letter, digit or symbol. */

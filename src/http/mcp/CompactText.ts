@@ -8,7 +8,7 @@
  * are a table of their own. `null` is empty, empty text is `""`, an empty list is `[]`, and members of a list are separated
  * by `; `. Backslashes escape tabs, line breaks and what would be taken for one of these.
  */
-import * as JsonRpc from "../../domain/mcp/JsonRpc.ts"
+import { Predicate } from "effect"
 import { cut } from "../../domain/catalog/ThirdPartyText.ts"
 
 /**
@@ -35,9 +35,9 @@ export const of = (json: string): string => {
   const answer: unknown = JSON.parse(json)
   const single: Array<string> = []
   const tables: Array<string> = []
-  for (const [name, value] of JsonRpc.isRecord(answer) ? Object.entries(answer) : []) {
+  for (const [name, value] of Predicate.isObject(answer) ? Object.entries(answer) : []) {
     if (isTable(value)) tables.push(withinBudget(name, value))
-    else single.push(`${name}: ${JsonRpc.isRecord(value) ? pairsOf(fieldsOf(value, "")) : textOf(value)}`)
+    else single.push(`${name}: ${Predicate.isObject(value) ? pairsOf(fieldsOf(value, "")) : textOf(value)}`)
   }
   return [...single, ...tables].join("\n")
 }
@@ -46,7 +46,7 @@ const pairsOf = (fields: Fields): string => Array.from(fields, ([name, value]) =
 
 /** The single values of a record by their dotted names. */
 const fieldsOf = (value: unknown, path: string): Fields =>
-  JsonRpc.isRecord(value)
+  Predicate.isObject(value)
     ? new Map(
         Object.entries(value).flatMap(([name, inner]) =>
           Array.from(fieldsOf(inner, path === "" ? name : `${path}.${name}`))
@@ -55,12 +55,12 @@ const fieldsOf = (value: unknown, path: string): Fields =>
     : new Map([[path, value]])
 
 const isTable = (value: unknown): value is ReadonlyArray<unknown> =>
-  Array.isArray(value) && value.length > 0 && value.every(JsonRpc.isRecord)
+  Array.isArray(value) && value.length > 0 && value.every(Predicate.isObject)
 
 const textOf = (value: unknown): string => {
   if (value === null || value === undefined) return ""
   if (typeof value === "string") return escaped(value)
-  if (!Array.isArray(value)) return JsonRpc.isRecord(value) ? escaped(JSON.stringify(value)) : JSON.stringify(value)
+  if (!Array.isArray(value)) return Predicate.isObject(value) ? escaped(JSON.stringify(value)) : JSON.stringify(value)
   if (value.length === 0) return "[]"
   return value.map((member) => textOf(member).replaceAll(";", String.raw`\;`)).join("; ")
 }

@@ -1,5 +1,5 @@
 /** The methods of each revision, and the form of their results (P17 to P23). */
-import { Result, Schema } from "effect"
+import { Predicate, Result, Schema } from "effect"
 import type { AppSettings } from "../../Config.ts"
 import * as JsonRpc from "../../domain/mcp/JsonRpc.ts"
 import * as Protocol from "../../domain/mcp/Protocol.ts"
@@ -197,7 +197,7 @@ const invalid = (status: Status, message: string): MethodResult =>
   Result.fail({ code: JsonRpc.codes.invalidParams, message, status })
 
 /** Any JSON object, not copied: tools limit and decode their own arguments. */
-const JsonObject = Schema.declare(JsonRpc.isRecord)
+const JsonObject = Schema.declare(Predicate.isObject)
 
 const optionalObject = (message: string) => Schema.optionalKey(Schema.NullOr(JsonObject).annotate({ message }))
 

@@ -1,8 +1,8 @@
 /** Checks of what an operator enters for an account. */
 import { Effect, Redacted, Schema } from "effect"
 import type { Plan, SubscriptionStatus } from "../../domain/access/Account.ts"
-import { dayOf } from "../../domain/access/CreditPeriod.ts"
 import * as Password from "../../domain/access/Password.ts"
+import { isCalendarDate } from "../../domain/search/Arguments.ts"
 
 /** An e-mail address, password, day or number is not accepted; the message says what would be. */
 export class InvalidAccountDetail extends Schema.TaggedError<InvalidAccountDetail>()("InvalidAccountDetail", {
@@ -60,5 +60,4 @@ export const firstDay = (account: NewAccount, today: string) => {
     : Effect.fail(invalid(`The first day of a subscription is a date such as ${today}, and not after today.`))
 }
 
-const isDay = (text: string): boolean =>
-  /^[12]\d{3}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(text)) && dayOf(Date.parse(text)) === text
+const isDay = (text: string): boolean => /^[12]/.test(text) && isCalendarDate(text)

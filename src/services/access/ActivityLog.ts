@@ -8,6 +8,7 @@ import { Clock, Context, Effect, Layer, Schedule, Schema, Semaphore } from "effe
 import { SqlClient, SqlError } from "effect/sql"
 import { randomUUID } from "node:crypto"
 import type { Activity } from "../../domain/access/Activity.ts"
+import { maxInteger } from "../../domain/search/Arguments.ts"
 import * as LeakyBucket from "../limits/LeakyBucket.ts"
 import { rowOf } from "../database/Rows.ts"
 import * as Metrics from "../metrics/Metrics.ts"
@@ -142,7 +143,7 @@ export class ActivityLog extends Context.Service<
 }
 
 /** Within the range of the column; negative when the clock was set back. */
-const durationOf = (millis: number): number => Math.min(2_147_483_647, Math.max(0, Math.round(millis)))
+const durationOf = (millis: number): number => Math.min(maxInteger, Math.max(0, Math.round(millis)))
 
 const toRow = (call: Activity) => ({
   account_id: call.accountId,

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Result, Schema } from "effect"
+import { Predicate, Result, Schema } from "effect"
 import * as JsonRpc from "../../../src/domain/mcp/JsonRpc.ts"
 
 describe("JsonRpc.decode", () => {
@@ -42,7 +42,7 @@ describe("JsonRpc.decode", () => {
 
   /** P16, P24 and JSON-RPC 2.0, sections 4 and 5, without a schema. */
   const expected = (value: unknown): { readonly kind: string; readonly id?: unknown } => {
-    if (!JsonRpc.isRecord(value)) return { kind: "invalid" }
+    if (!Predicate.isObject(value)) return { kind: "invalid" }
     const { id, method } = value
     const isId = typeof id === "string" || Number.isSafeInteger(id)
     const invalid = isId ? { kind: "invalid", id } : { kind: "invalid" }
