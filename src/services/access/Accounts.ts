@@ -46,6 +46,15 @@ export interface Decision<A> {
   readonly from: A
 }
 
+/** What Stripe says of a customer. */
+export interface Subscription {
+  /** `undefined` leaves the plan as it is. */
+  readonly plan: Plan | undefined
+  readonly status: SubscriptionStatus
+  /** Since 1970. */
+  readonly startedAtMillis: number
+}
+
 const maxGrant = 1_000_000
 const maxNoteCharacters = 200
 const pageSize = 500
@@ -76,16 +85,12 @@ export class Accounts extends Context.Service<
       decision?: Decision<SubscriptionStatus>
     ): Effect.Effect<AccountRecord, AccountNotFound | ChangedMeanwhile | ServiceUnavailable>
     /**
-     * What the customer's subscription says, both at once. Without a plan, the account keeps its own. A first paid plan
-     * begins on the day that the subscription started, in milliseconds since 1970.
+     * Sets plan and status of the customer's subscription at once. A first paid plan begins on the day that the
+     * subscription started.
      */
     setSubscription(
       accountId: AccountId,
-      subscription: {
-        readonly plan: Plan | undefined
-        readonly status: SubscriptionStatus
-        readonly startedAtMillis: number
-      }
+      subscription: Subscription
     ): Effect.Effect<
       { readonly before: AccountRecord; readonly after: AccountRecord },
       AccountNotFound | ServiceUnavailable
@@ -232,34 +237,32 @@ export class Accounts extends Context.Service<
         yield* record({ accountId: account.id, by, before: account.status, after: status, nowMillis, what: "status" })
       })
 
-      const setPlan: Accounts["Service"]["setPlan"] = Effect.fn("Accounts.setPlan")(function* (which, plan, decision) {
-        const nowMillis = yield* Clock.currentTimeMillis
-        return yield* Effect.gen(function* () {
+      const setPlan = Effect.fn("Accounts.setPlan")(
+        function* (which: Which, plan: Plan, decision?: Decision<Plan>) {
+          const nowMillis = yield* Clock.currentTimeMillis
           const account = yield* lock(which)
           if (decision !== undefined && decision.from !== account.plan) return yield* changed(account)
           yield* changePlan(account, plan, decision?.by, { firstDay: dayOf(nowMillis), nowMillis })
           return yield* readAgain(account.id)
-        }).pipe(sql.withTransaction, availableOnce)
-      })
-
-      const setStatus: Accounts["Service"]["setStatus"] = Effect.fn("Accounts.setStatus")(
-        function* (which, status, decision) {
-          const nowMillis = yield* Clock.currentTimeMillis
-          return yield* Effect.gen(function* () {
-            const account = yield* lock(which)
-            if (decision !== undefined && decision.from !== account.status) return yield* changed(account)
-            yield* changeStatus(account, status, decision?.by, nowMillis)
-            return yield* readAgain(account.id)
-          }).pipe(sql.withTransaction, availableOnce)
-        }
+        },
+        sql.withTransaction,
+        availableOnce
       )
 
-      const setSubscription: Accounts["Service"]["setSubscription"] = Effect.fn("Accounts.setSubscription")(function* (
-        accountId,
-        { plan, startedAtMillis, status }
-      ) {
-        const nowMillis = yield* Clock.currentTimeMillis
-        return yield* Effect.gen(function* () {
+      const setStatus = Effect.fn("Accounts.setStatus")(
+        function* (which: Which, status: SubscriptionStatus, decision?: Decision<SubscriptionStatus>) {
+          const account = yield* lock(which)
+          if (decision !== undefined && decision.from !== account.status) return yield* changed(account)
+          yield* changeStatus(account, status, decision?.by, yield* Clock.currentTimeMillis)
+          return yield* readAgain(account.id)
+        },
+        sql.withTransaction,
+        availableOnce
+      )
+
+      const setSubscription = Effect.fn("Accounts.setSubscription")(
+        function* (accountId: AccountId, { plan, startedAtMillis, status }: Subscription) {
+          const nowMillis = yield* Clock.currentTimeMillis
           const before = yield* lock(accountId)
           if (plan !== undefined && plan !== before.plan) {
             const firstDay = dayOf(Math.min(startedAtMillis, nowMillis))
@@ -267,19 +270,23 @@ export class Accounts extends Context.Service<
           }
           if (status !== before.status) yield* changeStatus(before, status, "billing", nowMillis)
           return { before, after: yield* readAgain(accountId) }
-        }).pipe(sql.withTransaction, availableOnce)
-      })
+        },
+        sql.withTransaction,
+        availableOnce
+      )
 
-      const setRole = Effect.fn("Accounts.setRole")(function* (email: string, role: Role) {
-        const nowMillis = yield* Clock.currentTimeMillis
-        return yield* Effect.gen(function* () {
+      const setRole = Effect.fn("Accounts.setRole")(
+        function* (email: string, role: Role) {
+          const nowMillis = yield* Clock.currentTimeMillis
           const account = yield* lock(email)
           yield* sql`UPDATE account SET role = ${role} WHERE id = ${account.id}`
           const change = { accountId: account.id, by: undefined, before: account.role, after: role, nowMillis }
           yield* record({ ...change, what: "role" })
           return yield* readAgain(account.id)
-        }).pipe(sql.withTransaction, availableOnce)
-      })
+        },
+        sql.withTransaction,
+        availableOnce
+      )
 
       const grant = Effect.fn("Accounts.grant")(function* (email: string, credits: number, note?: string) {
         if (!Number.isInteger(credits) || credits < 1 || credits > maxGrant) {
@@ -323,33 +330,36 @@ export class Accounts extends Context.Service<
         }).pipe(sql.withTransaction, availableOnce)
       })
 
-      const resetPasskeys = Effect.fn("Accounts.resetPasskeys")(function* (email: string) {
-        const nowMillis = yield* Clock.currentTimeMillis
-        return yield* Effect.gen(function* () {
+      const resetPasskeys = Effect.fn("Accounts.resetPasskeys")(
+        function* (email: string) {
+          const nowMillis = yield* Clock.currentTimeMillis
           const account = yield* lock(email)
           const accountId = account.id
           yield* sql`UPDATE account SET second_step = false WHERE id = ${accountId}`
-          yield* sql`DELETE FROM session WHERE account_id = ${accountId}`
-          yield* sql`DELETE FROM pending_sign_in WHERE account_id = ${accountId}`
-          yield* sql`DELETE FROM recovery_code WHERE account_id = ${accountId}`
-          yield* sql`DELETE FROM passkey WHERE account_id = ${accountId}`
+          for (const table of ["session", "pending_sign_in", "recovery_code", "passkey"]) {
+            yield* sql`DELETE FROM ${sql(table)} WHERE account_id = ${accountId}`
+          }
           yield* onDatabase(SignInChanges.record({ accountId, what: "reset", device: unknownDevice }))
           yield* onDatabase(Outbox.put({ kind: "passkeysReset", to: account.email }))
           yield* record({ accountId, by: undefined, what: "passkeys", before: null, after: null, nowMillis })
           return account
-        }).pipe(sql.withTransaction, availableOnce)
-      })
+        },
+        sql.withTransaction,
+        availableOnce
+      )
 
-      const enroll = Effect.fn("Accounts.enroll")(function* (email: string) {
-        return yield* Effect.gen(function* () {
+      const enroll = Effect.fn("Accounts.enroll")(
+        function* (email: string) {
           const account = yield* lock(email)
           if (account.role !== "operator") {
             return yield* invalid(`${account.email} is no operator's account. Set the role first.`)
           }
           const passkeys = yield* sql`SELECT FROM passkey WHERE account_id = ${account.id}`
           return passkeys.length > 0 ? passkeys.length : yield* onDatabase(EnrollmentCodes.issue(account.id))
-        }).pipe(sql.withTransaction, availableOnce)
-      })
+        },
+        sql.withTransaction,
+        availableOnce
+      )
 
       const list = Stream.paginate(0, (after: number) =>
         Effect.map(

@@ -31,7 +31,6 @@ export const open = Effect.fn("CreditPeriods.open")(function* (
   nowMillis: number
 ): Effect.fn.Return<void, SqlError.SqlError, SqlClient.SqlClient> {
   const sql = yield* SqlClient.SqlClient
-  const now = new Date(nowMillis).toISOString()
   const wanted = subscribers.map(({ accountId, beganOn }) => {
     const { end, start } = periodAt(beganOn, nowMillis)
     return { account_id: accountId, period_start: start, period_end: end }
@@ -50,7 +49,7 @@ export const open = Effect.fn("CreditPeriods.open")(function* (
       RETURNING account_id, period_start, allowance
     )
     INSERT INTO credit_entry (account_id, period_start, kind, reason, amount, created_at)
-    SELECT account_id, period_start, 'grant', 'period', allowance, ${now}::timestamptz FROM opened`
+    SELECT account_id, period_start, 'grant', 'period', allowance, ${new Date(nowMillis)}::timestamptz FROM opened`
 })
 
 /** Whether a row of credit_period is the current one of its account. */

@@ -35,7 +35,7 @@ export const charge = Effect.fnUntraced(function* (
   }))
   return yield* sql`
     SELECT n, outcome, remaining, period_end::text AS "periodEnd"
-    FROM charge_credits(${JSON.stringify(input)}::jsonb, ${timestamp(nowMillis)}::timestamptz)`.pipe(decodeDecisions)
+    FROM charge_credits(${JSON.stringify(input)}::jsonb, ${new Date(nowMillis)}::timestamptz)`.pipe(decodeDecisions)
 })
 
 /** A call whose charge may have been taken although it got an error or no answer. */
@@ -58,7 +58,7 @@ export const refundUnanswered = Effect.fnUntraced(function* (
   const input = charges.map(({ accountId, key, requestId }) => ({ account_id: accountId, request_id: requestId, key }))
   return yield* sql`
     SELECT request_id AS "requestId", refunded
-    FROM refund_unanswered(${JSON.stringify(input)}::jsonb, ${timestamp(nowMillis)}::timestamptz)`.pipe(decodeSettled)
+    FROM refund_unanswered(${JSON.stringify(input)}::jsonb, ${new Date(nowMillis)}::timestamptz)`.pipe(decodeSettled)
 })
 
 const decodeFingerprint = firstOf(Schema.Struct({ fingerprint: Schema.String }))
@@ -73,7 +73,7 @@ export const fingerprintOf = Effect.fnUntraced(function* (
   const row = yield* sql`
     SELECT fingerprint FROM idempotency_key
     WHERE account_id = ${accountId} AND key = ${key}
-      AND created_at > ${timestamp(nowMillis)}::timestamptz - interval '24 hours'`.pipe(decodeFingerprint)
+      AND created_at > ${new Date(nowMillis)}::timestamptz - interval '24 hours'`.pipe(decodeFingerprint)
   return row?.fingerprint
 })
 
@@ -85,8 +85,6 @@ export const forgetOldKeys = Effect.fn("LedgerStatements.forgetOldKeys")(functio
 ): Effect.fn.Return<void, SqlError.SqlError, SqlClient.SqlClient> {
   const sql = yield* SqlClient.SqlClient
   const deleteExpired = deleteUnlocked(sql, "idempotency_key", "account_id, key")
-  const expired = sql`created_at <= ${timestamp(nowMillis)}::timestamptz - interval '24 hours'`
+  const expired = sql`created_at <= ${new Date(nowMillis)}::timestamptz - interval '24 hours'`
   yield* deleteExpired(sql`${expired} ORDER BY created_at LIMIT ${batch}`).pipe(inBatches(batch))
 })
-
-const timestamp = (millis: number): string => new Date(millis).toISOString()

@@ -46,20 +46,23 @@ const preparedStatements = 400
  *
  * `multiplex` stays off: with it, interrupting an Effect does not cancel its query at the server.
  */
-export const layer = (
-  options: DatabaseOptions
-): Layer.Layer<PgClient.PgClient | SqlClient.SqlClient | DatabaseSource, SqlError.SqlError> =>
+export const layer = ({
+  lockTimeoutMillis = defaultLockTimeoutMillis,
+  maxConnections = defaultMaxConnections,
+  source,
+  statementTimeoutMillis = defaultStatementTimeoutMillis
+}: DatabaseOptions): Layer.Layer<PgClient.PgClient | SqlClient.SqlClient | DatabaseSource, SqlError.SqlError> =>
   PgClient.layer({
-    ...("host" in options.source ? options.source : { url: options.source }),
+    ...("host" in source ? source : { url: source }),
     applicationName: "discovery",
-    maxConnections: options.maxConnections ?? defaultMaxConnections,
+    maxConnections,
     connectTimeout: connectTimeoutMillis,
     keepAlive: "30 seconds",
     preparedStatementCacheSize: preparedStatements,
     multiplex: false,
     startupParameters: {
-      statement_timeout: String(options.statementTimeoutMillis ?? defaultStatementTimeoutMillis),
-      lock_timeout: String(options.lockTimeoutMillis ?? defaultLockTimeoutMillis),
+      statement_timeout: String(statementTimeoutMillis),
+      lock_timeout: String(lockTimeoutMillis),
       idle_in_transaction_session_timeout: String(idleInTransactionTimeoutMillis),
       // Statements read a few rows by key, for which JIT and parallel workers cost more than they save.
       jit: "off",
@@ -70,9 +73,9 @@ export const layer = (
       timezone: "UTC"
     }
   }).pipe(
-    Layer.merge(Layer.succeed(DatabaseSource, options.source)),
-    Layer.merge(Layer.succeed(PoolSize, options.maxConnections ?? defaultMaxConnections)),
-    Layer.merge(Layer.succeed(StatementTimeoutMillis, options.statementTimeoutMillis ?? defaultStatementTimeoutMillis))
+    Layer.merge(Layer.succeed(DatabaseSource, source)),
+    Layer.merge(Layer.succeed(PoolSize, maxConnections)),
+    Layer.merge(Layer.succeed(StatementTimeoutMillis, statementTimeoutMillis))
   )
 
 /**

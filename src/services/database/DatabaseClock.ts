@@ -26,6 +26,9 @@ export const DatabaseTime = Context.Reference<Effect.Effect<number, SqlError.Sql
   }
 )
 
+/** {@link DatabaseTime}, read now. */
+export const currentTimeMillis = Effect.flatten(DatabaseTime)
+
 /** For statements that read the database's clock themselves: null, or the time that a test has set. */
 export const GivenTime = Context.Reference<Effect.Effect<Date | null>>("discovery/database/GivenTime", {
   defaultValue: () => Effect.succeed(null)
@@ -33,7 +36,7 @@ export const GivenTime = Context.Reference<Effect.Effect<Date | null>>("discover
 
 /** The database's time in milliseconds since 1970, and how far this process is ahead of it. */
 export const compare = Effect.gen(function* () {
-  const nowMillis = yield* yield* DatabaseTime
+  const nowMillis = yield* currentTimeMillis
   return { nowMillis, aheadMillis: (yield* Clock.currentTimeMillis) - nowMillis }
 })
 

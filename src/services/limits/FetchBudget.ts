@@ -63,18 +63,11 @@ export class FetchBudget extends Context.Service<
       ]
       const all = { key: "all", allowance: allowances.all }
 
-      const isOpen = (fetch: Fetch, now: number): boolean =>
-        bucket.take([all, ...hostAndCaller("new", fetch)], now).retryAfterSeconds === 0
-      const isOpenAgain = (fetch: FetchAgain, now: number): boolean =>
-        bucket.take(hostAndCaller("known", fetch), now).retryAfterSeconds === 0
-
-      /** Checked when the fetch gets its turn, so that only fetches that start are counted. */
-      const when =
-        (isAllowed: (nowMillis: number) => boolean) =>
-        <A, E, R>(effect: Effect.Effect<A, E, R>) =>
-          Effect.flatMap(Clock.currentTimeMillis, (now) =>
-            isAllowed(now) ? Effect.asSome(effect) : Effect.succeedNone
-          )
+      /** Counts the fetch when it gets its turn, so that only fetches that start are counted. */
+      const start = <A, E, R>(limits: ReadonlyArray<LeakyBucket.Limit>, effect: Effect.Effect<A, E, R>) =>
+        Effect.flatMap(Clock.currentTimeMillis, (now) =>
+          bucket.take(limits, now).retryAfterSeconds === 0 ? Effect.asSome(effect) : Effect.succeedNone
+        )
 
       const counted = <A, E, R>(fetched: Effect.Effect<Option.Option<A>, E, R>) =>
         Effect.tap(fetched, (result) =>
@@ -83,10 +76,12 @@ export class FetchBudget extends Context.Service<
 
       return FetchBudget.of({
         within: (fetch, effect) =>
-          Effect.map(places.withPermitsIfAvailable(1)(when((now) => isOpen(fetch, now))(effect)), Option.flatten).pipe(
+          start([all, ...hostAndCaller("new", fetch)], effect).pipe(
+            places.withPermitsIfAvailable(1),
+            Effect.map(Option.flatten),
             counted
           ),
-        again: (fetch, effect) => when((now) => isOpenAgain(fetch, now))(effect).pipe(counted)
+        again: (fetch, effect) => counted(start(hostAndCaller("known", fetch), effect))
       })
     })
   )

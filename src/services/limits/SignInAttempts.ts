@@ -74,32 +74,25 @@ interface Limits {
 /** Limits of one account, regardless of who signs in. */
 const rightOnes = { burst: 30, everyMillis: 10_000 }
 
-/** The limits of a network, whatever the account: the widest network first. */
-const ofNetworks = (address: string): Limits => {
-  const networks = ClientNetwork.countedOf(address).toReversed()
-  return {
-    wrong: networks.map(({ key, times }) => ({
-      subject: `network ${key}`,
-      burst: 30 * times,
-      everyMillis: 20_000 / times
-    })),
-    right: networks.map(({ key, times }) => ({
-      subject: `right network ${key}`,
-      burst: 120 * times,
-      everyMillis: 1_000 / times
-    }))
-  }
-}
+/** A limit of the network of an address, and that of the wider one around it: the widest first. */
+const byNetwork = (
+  address: string,
+  subjectOf: (key: string) => string,
+  { burst, everyMillis }: Omit<Limit, "subject">
+): ReadonlyArray<Limit> =>
+  ClientNetwork.countedOf(address)
+    .toReversed()
+    .map(({ key, times }) => ({ subject: subjectOf(key), burst: burst * times, everyMillis: everyMillis / times }))
+
+/** The limits of a network, whatever the account. */
+const ofNetworks = (address: string): Limits => ({
+  wrong: byNetwork(address, (key) => `network ${key}`, { burst: 30, everyMillis: 20_000 }),
+  right: byNetwork(address, (key) => `right network ${key}`, { burst: 120, everyMillis: 1_000 })
+})
 
 /** Each request may hash a password and sends a mail. */
 const mailLimits = ({ address, mailTo, purpose }: MailRequest): ReadonlyArray<Limit> => [
-  ...ClientNetwork.countedOf(address)
-    .toReversed()
-    .map(({ key, times }) => ({
-      subject: `mail from network ${key}`,
-      burst: 20 * times,
-      everyMillis: 60_000 / times
-    })),
+  ...byNetwork(address, (key) => `mail from network ${key}`, { burst: 20, everyMillis: 60_000 }),
   { subject: `${purpose} mail to ${mailTo}`, burst: 4, everyMillis: 15 * 60_000 }
 ]
 
@@ -115,16 +108,14 @@ const limitsOf = (attempt: AnyAttempt): Limits => {
       right: [{ subject: `right owner ${email}`, ...rightOnes }]
     }
   }
-  const networks = "address" in attempt ? ClientNetwork.countedOf(attempt.address).toReversed() : []
-  const { right, wrong } = "address" in attempt ? ofNetworks(attempt.address) : { right: [], wrong: [] }
+  const address = "address" in attempt ? attempt.address : undefined
+  const { right, wrong } = address === undefined ? { right: [], wrong: [] } : ofNetworks(address)
   return {
     wrong: [
       ...wrong,
-      ...networks.map(({ key, times }) => ({
-        subject: `network ${key} account ${email}`,
-        burst: 10 * times,
-        everyMillis: 60_000 / times
-      })),
+      ...(address === undefined
+        ? []
+        : byNetwork(address, (key) => `network ${key} account ${email}`, { burst: 10, everyMillis: 60_000 })),
       { subject: `account ${email}`, burst: 100, everyMillis: 36_000 }
     ],
     right: [...right, { subject: `right account ${email}`, ...rightOnes }]
@@ -183,7 +174,7 @@ export class SignInAttempts extends Context.Service<
       const takeAll = Effect.fnUntraced(
         function* (limits: ReadonlyArray<Limit>, what: string) {
           // All servers share the buckets: one whose clock is wrong would empty them, or fill them for a long time.
-          const nowMillis = yield* Effect.flatten(DatabaseClock.DatabaseTime).pipe(
+          const nowMillis = yield* DatabaseClock.currentTimeMillis.pipe(
             Effect.provideService(SqlClient.SqlClient, sql),
             availableOnce
           )

@@ -80,7 +80,7 @@ type Needs = SecureRandom.SecureRandom | SqlClient.SqlClient
  * Codes and refresh tokens live by the database's clock: a server whose own clock is wrong would take the repeat of a refresh
  * that another server answered for the use of a stolen token.
  */
-const currentTimeMillis = Effect.flatten(DatabaseClock.DatabaseTime)
+const { currentTimeMillis } = DatabaseClock
 
 const decodeCount = rowOf(Schema.Struct({ count: Schema.Int }))
 const decodeRecent = rowOf(Schema.Struct({ count: Schema.Int, oldest: Schema.NullOr(Schema.Date) }))

@@ -2,7 +2,7 @@
  * Fetches from addresses that third parties choose, on public hosts only: small JSON documents (R48, R49), or any content
  * within the caller's limits.
  */
-import { Context, Effect, Layer, Option, Result, Schema } from "effect"
+import { Context, Effect, Layer, Result, Schema } from "effect"
 import { Dns, NetAddress } from "effect/net"
 import manifest from "../../../package.json" with { type: "json" }
 import { AppConfig } from "../../Config.ts"
@@ -10,6 +10,7 @@ import type { AppSettings } from "../../Config.ts"
 import { isLocalHost } from "../../domain/LocalHost.ts"
 import type { CacheFields } from "../../domain/oauth/Freshness.ts"
 import * as SpecialUse from "../../domain/oauth/SpecialUse.ts"
+import * as Utf8 from "../../domain/Utf8.ts"
 import * as ContentType from "../ContentType.ts"
 import { PinnedRequest, PinnedRequestFailed } from "./PinnedRequest.ts"
 import type { Answer, Head, PinnedGet } from "./PinnedRequest.ts"
@@ -149,10 +150,10 @@ export class SafeFetch extends Context.Service<
           allowsLoopback: isLocal,
           refuse: refusalOf
         })
-        const text = decodeUtf8(answer.body)
-        if (Option.isNone(text)) return yield* failed("not_utf8", `${answer.body.length} bytes`)
+        const text = Utf8.decode(answer.body)
+        if (text === undefined) return yield* failed("not_utf8", `${answer.body.length} bytes`)
         return {
-          text: text.value,
+          text,
           cacheFields: {
             cacheControl: answer.headers["cache-control"],
             age: answer.headers["age"],
@@ -171,9 +172,6 @@ export class SafeFetch extends Context.Service<
 }
 
 const failed = (reason: FetchFailed["reason"], detail: string) => new FetchFailed({ reason, detail })
-
-const utf8 = new TextDecoder("utf-8", { fatal: true })
-const decodeUtf8 = Option.liftThrowable((bytes: Uint8Array) => utf8.decode(bytes))
 
 /** `application/json` or a `+json` type, and UTF-8 if it names a charset. */
 const isJson = (header: string): boolean => {

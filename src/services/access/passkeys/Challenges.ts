@@ -44,7 +44,7 @@ export class Challenges extends Context.Service<
       const sweep = deleteUnlocked(sql, "passkey_challenge", "hash")
 
       // All servers share the challenges, so their times are the database's.
-      const now = Effect.flatten(DatabaseClock.DatabaseTime).pipe(Effect.provideService(SqlClient.SqlClient, sql))
+      const now = DatabaseClock.currentTimeMillis.pipe(Effect.provideService(SqlClient.SqlClient, sql))
 
       const issue = Effect.fn("Challenges.issue")(function* (owner: Redacted.Redacted, purpose: Purpose) {
         const challenge = yield* newChallenge

@@ -15,7 +15,7 @@ const lifetimeMillis = 30 * 60_000
 export const issue = Effect.fnUntraced(function* (accountId: AccountId) {
   const sql = yield* SqlClient.SqlClient
   const code = yield* RecoveryCodes.generate
-  const until = new Date((yield* Effect.flatten(DatabaseClock.DatabaseTime)) + lifetimeMillis)
+  const until = new Date((yield* DatabaseClock.currentTimeMillis) + lifetimeMillis)
   yield* sql`
     INSERT INTO enrollment_code (account_id, hash, expires_at)
     VALUES (${accountId}, ${RecoveryCodes.hashOf(code)}, ${until})
@@ -25,7 +25,7 @@ export const issue = Effect.fnUntraced(function* (accountId: AccountId) {
 
 const found = Effect.fnUntraced(function* (accountId: AccountId, code: Redacted.Redacted) {
   const sql = yield* SqlClient.SqlClient
-  const now = new Date(yield* Effect.flatten(DatabaseClock.DatabaseTime))
+  const now = new Date(yield* DatabaseClock.currentTimeMillis)
   const hash = RecoveryCodes.hashOf(code)
   return sql`FROM enrollment_code WHERE account_id = ${accountId} AND hash = ${hash} AND expires_at > ${now}`
 })

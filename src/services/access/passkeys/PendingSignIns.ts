@@ -47,7 +47,7 @@ export class PendingSignIns extends Context.Service<
       const sql = yield* SqlClient.SqlClient
       const newSecret = yield* Secrets.generator
       const sweep = deleteUnlocked(sql, "pending_sign_in", "owner")
-      const now = Effect.flatten(DatabaseClock.DatabaseTime).pipe(Effect.provideService(SqlClient.SqlClient, sql))
+      const now = DatabaseClock.currentTimeMillis.pipe(Effect.provideService(SqlClient.SqlClient, sql))
 
       const remove = (secret: Redacted.Redacted) =>
         sql`DELETE FROM pending_sign_in WHERE owner = ${Secrets.hashOf(secret)}`
