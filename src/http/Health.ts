@@ -23,23 +23,19 @@ const ready = HttpRouter.use((router) =>
     let missing: "database" | "index" | undefined
 
     // Log changes only: checks come every few seconds.
-    const logReady = Effect.suspend(() => {
-      if (missing === undefined) return Effect.void
-      missing = undefined
-      return Effect.logInfo("Ready again")
-    })
-    const logNoDatabase = (error: Effect.Error<typeof check>) =>
+    const logChange = (now: typeof missing, line: Effect.Effect<void>) =>
       Effect.suspend(() => {
-        if (missing === "database") return Effect.void
-        missing = "database"
-        const cause = "cause" in error ? error.cause : undefined
-        return Effect.logError("Not ready: the database does not answer", Cause.fail(cause ?? error))
+        if (missing === now) return Effect.void
+        missing = now
+        return line
       })
-    const logNoIndex = Effect.suspend(() => {
-      if (missing === "index") return Effect.void
-      missing = "index"
-      return Effect.logInfo("Not ready: there is no search index yet")
-    })
+    const logReady = logChange(undefined, Effect.logInfo("Ready again"))
+    const logNoIndex = logChange("index", Effect.logInfo("Not ready: there is no search index yet"))
+    const logNoDatabase = (error: Effect.Error<typeof check>) =>
+      logChange(
+        "database",
+        Effect.logError("Not ready: the database does not answer", Cause.fail(error.cause ?? error))
+      )
 
     const answer = (isReady: boolean, status: IndexStatus) =>
       HttpServerResponse.jsonUnsafe(

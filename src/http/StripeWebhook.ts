@@ -2,12 +2,13 @@
  * `/billing/stripe/webhook`: events of Stripe. The body is bounded, then its signature and age are checked, before anything
  * else is done. Only 200 ends an event; whatever fails here is sent again by Stripe, for three days.
  */
-import { ByteSize, Effect, Layer, Option } from "effect"
+import { Effect, Layer, Option } from "effect"
 import type { HttpServerRequest } from "effect/http"
-import { HttpIncomingMessage, HttpRouter, HttpServerResponse } from "effect/http"
+import { HttpRouter, HttpServerResponse } from "effect/http"
 import { Billing } from "../services/billing/Billing.ts"
 import type { StripeBilling } from "../services/billing/Billing.ts"
 import * as Outage from "./Outage.ts"
+import * as RequestBody from "./RequestBody.ts"
 import * as RequestHeaders from "./RequestHeaders.ts"
 import { RequestId } from "./RequestId.ts"
 
@@ -38,13 +39,13 @@ const answers = (stripe: Pick<StripeBilling, "receive">) => {
         return Effect.succeed(refused(413, tooLarge, requestId))
       }
       return request.arrayBuffer.pipe(
-        Effect.provideService(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(maxBodyBytes)),
+        RequestBody.atMost(maxBodyBytes),
         Effect.flatMap((body) => stripe.receive(new Uint8Array(body), headers["stripe-signature"] ?? "")),
         Effect.map((received) => HttpServerResponse.jsonUnsafe({ received })),
         Effect.catchTags({
-          HttpServerError: ({ reason }) =>
+          HttpServerError: (error) =>
             Effect.succeed(
-              reason._tag === "RequestParseError" && reason.reason === "BodyTooLarge"
+              RequestBody.isTooLarge(error)
                 ? refused(413, tooLarge, requestId)
                 : refused(400, "the body could not be read", requestId)
             ),

@@ -6,11 +6,13 @@ import { AppConfig } from "../../Config.ts"
 import * as BoundedJson from "../../domain/BoundedJson.ts"
 import * as JsonRpc from "../../domain/mcp/JsonRpc.ts"
 import * as View from "../../domain/mcp/View.ts"
+import * as Utf8 from "../../domain/Utf8.ts"
 import { CredentialResolver } from "../../services/access/CredentialResolver.ts"
 import * as CommonHeaders from "../CommonHeaders.ts"
 import * as Cors from "../oauth/Cors.ts"
 import * as Outage from "../Outage.ts"
 import { queryOf } from "../pages/shared/Query.ts"
+import * as RequestBody from "../RequestBody.ts"
 import * as RequestHeaders from "../RequestHeaders.ts"
 import { RequestId } from "../RequestId.ts"
 import * as Authentication from "./Authentication.ts"
@@ -78,20 +80,12 @@ const refusalOf = (method: string, headers: RequestHeaders.RequestHeaders): Refu
 
 const preflight = Cors.preflight("POST, GET, DELETE, OPTIONS")
 
-const utf8 = new TextDecoder("utf-8", { fatal: true })
-
 const parse = (bytes: ArrayBuffer): Result.Result<unknown, Refusal> => {
-  let text: string
-  try {
-    text = utf8.decode(bytes)
-  } catch {
-    return Result.fail(refusals.encoding)
-  }
-  return Result.mapError(BoundedJson.parse(text), (reason) => refusals[reason])
+  const text = Utf8.decode(bytes)
+  return text === undefined
+    ? Result.fail(refusals.encoding)
+    : Result.mapError(BoundedJson.parse(text), (reason) => refusals[reason])
 }
-
-const isTooLarge = ({ reason }: HttpServerError.HttpServerError) =>
-  reason._tag === "RequestParseError" && reason.reason === "BodyTooLarge"
 
 export const layer = HttpRouter.use((router) =>
   Effect.gen(function* () {
@@ -156,7 +150,7 @@ export const layer = HttpRouter.use((router) =>
 
     const refusalFor = (error: Authentication.Failure | HttpServerError.HttpServerError, query: string): Refusal => {
       if (error._tag !== "HttpServerError") return unauthenticated(error, query)
-      return isTooLarge(error) ? refusals.size : refusals.incomplete
+      return RequestBody.isTooLarge(error) ? refusals.size : refusals.incomplete
     }
 
     const answerOrRefuse = (request: HttpServerRequest.HttpServerRequest) =>

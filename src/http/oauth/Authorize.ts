@@ -19,7 +19,6 @@ import { Clients } from "../../services/oauth/Clients.ts"
 import { ConsentRequests } from "../../services/oauth/ConsentRequests.ts"
 import type { ConsentRequest } from "../../services/oauth/ConsentRequests.ts"
 import { EndpointRate } from "../../services/limits/EndpointRate.ts"
-import * as Metrics from "../../services/metrics/Metrics.ts"
 import { Grants } from "../../services/oauth/Grants.ts"
 import * as ClientAddress from "../ClientAddress.ts"
 import * as ConsentPage from "../pages/account/ConsentPage.ts"
@@ -119,16 +118,12 @@ export const layer = Layer.effectDiscard(
       const url = addressOf(request.url)
       if (url === undefined) return Effect.succeed(stranded("too_long"))
       const caller = callerOf(request)
-      return Effect.matchEffect(rate.take("authorize", caller), {
-        onSuccess: () => judge(url, visitor, caller),
-        onFailure: (error) =>
-          error._tag === "TooManyRequests"
-            ? Effect.as(
-                Metrics.refused.add({ limit: "authorize" }),
-                page(ConsentPage.tooOften(error.retryAfterSeconds))
-              )
-            : Effect.fail(error)
-      })
+      return rate.take("authorize", caller).pipe(
+        Effect.andThen(judge(url, visitor, caller)),
+        Effect.catchTag("TooManyRequests", (error) =>
+          Effect.succeed(page(ConsentPage.tooOften(error.retryAfterSeconds)))
+        )
+      )
     }
 
     const allow = (asked: ConsentRequest, visitor: SignedIn): PageResponse => {

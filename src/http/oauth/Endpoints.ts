@@ -6,8 +6,6 @@ import { AppConfig } from "../../Config.ts"
 import type { RegistrationError, RevocationError, TokenError } from "../../domain/oauth/OAuthError.ts"
 import { InvalidRequest } from "../../domain/oauth/OAuthError.ts"
 import { EndpointRate } from "../../services/limits/EndpointRate.ts"
-import type { Endpoint } from "../../services/limits/EndpointRate.ts"
-import * as Metrics from "../../services/metrics/Metrics.ts"
 import * as ClientAddress from "../ClientAddress.ts"
 import * as Outage from "../Outage.ts"
 import { RequestId } from "../RequestId.ts"
@@ -24,8 +22,7 @@ const notPost = Cors.add(
 )
 
 export const add = (
-  path: "/token" | "/register" | "/revoke",
-  endpoint: Endpoint,
+  endpoint: "token" | "register" | "revoke",
   answer: (
     request: HttpServerRequest.HttpServerRequest
   ) => Effect.Effect<HttpServerResponse.HttpServerResponse, TokenError | RegistrationError | RevocationError>
@@ -34,16 +31,12 @@ export const add = (
     Effect.gen(function* () {
       const addressOf = ClientAddress.of(yield* AppConfig)
       const rate = yield* EndpointRate
+      const path = `/${endpoint}` as const
       const logOutage = Outage.logger(`${path} cannot do its work`)
-
-      const counted = (request: HttpServerRequest.HttpServerRequest) =>
-        Effect.tapError(rate.take(endpoint, addressOf(request)), (error) =>
-          error._tag === "TooManyRequests" ? Metrics.refused.add({ limit: endpoint }) : Effect.void
-        )
 
       const answered = (request: HttpServerRequest.HttpServerRequest) =>
         Effect.flatMap(RequestId, (requestId) =>
-          Effect.andThen(counted(request), answer(request)).pipe(
+          Effect.andThen(rate.take(endpoint, addressOf(request)), answer(request)).pipe(
             Effect.catch((error) => {
               const failure = OAuthReply.failure(error)
               return error._tag === "ServiceUnavailable"

@@ -1,12 +1,11 @@
 /** Reads the forms of `/token` and `/revoke`, and authenticates the clients that sent them (R16, R32, R33). */
-import { ByteSize, Effect, Redacted, Result } from "effect"
-import { HttpIncomingMessage } from "effect/http"
-import type { HttpServerError, HttpServerRequest } from "effect/http"
+import { Effect, Redacted, Result } from "effect"
+import type { HttpServerRequest } from "effect/http"
 import { Base64 } from "effect/encoding"
 import { InvalidRequest } from "../../domain/oauth/OAuthError.ts"
 import * as Parameters from "../../domain/oauth/Parameters.ts"
 import type { ClientCredentials, Clients } from "../../services/oauth/Clients.ts"
-import * as ContentType from "../../services/ContentType.ts"
+import * as RequestBody from "../RequestBody.ts"
 import * as RequestHeaders from "../RequestHeaders.ts"
 
 /** Far more than any real request has. */
@@ -17,9 +16,9 @@ const invalid = (message: string) => new InvalidRequest({ message })
 /** The text of a body within {@link maxBodyBytes}, or why it cannot be read. */
 export const bodyOf = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<string, InvalidRequest> =>
   request.text.pipe(
-    Effect.provideService(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(maxBodyBytes)),
-    Effect.mapError(({ reason }: HttpServerError.HttpServerError) =>
-      reason._tag === "RequestParseError" && reason.reason === "BodyTooLarge"
+    RequestBody.atMost(maxBodyBytes),
+    Effect.mapError((error) =>
+      RequestBody.isTooLarge(error)
         ? invalid(`The body is larger than ${maxBodyBytes} bytes.`)
         : invalid("The body could not be read.")
     )
@@ -55,7 +54,7 @@ const formDecoded = (text: string): string => {
 /** The parameters of a form. The query is ignored, because addresses are logged. */
 export const read = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
   const { "content-type": type } = RequestHeaders.of(request)
-  if (ContentType.parse(type)?.type !== "application/x-www-form-urlencoded") {
+  if (!RequestBody.isForm(type)) {
     return yield* invalid("Send a form: Content-Type: application/x-www-form-urlencoded.")
   }
   return yield* Effect.fromResult(Parameters.unrepeated(Parameters.read(yield* bodyOf(request))))

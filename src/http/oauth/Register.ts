@@ -52,7 +52,7 @@ export const layer = Layer.unwrap(
       return reply(yield* clients.register(registration, addressOf(request)))
     })
 
-    return Endpoints.add("/register", "register", answer)
+    return Endpoints.add("register", answer)
   })
 )
 

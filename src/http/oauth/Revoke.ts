@@ -26,6 +26,6 @@ export const layer = Layer.unwrap(
       return HttpServerResponse.empty({ status: 200 })
     })
 
-    return Endpoints.add("/revoke", "revoke", answer)
+    return Endpoints.add("revoke", answer)
   })
 )

@@ -98,6 +98,6 @@ export const layer = Layer.unwrap(
       return reply(tokens)
     })
 
-    return Endpoints.add("/token", "token", answer)
+    return Endpoints.add("token", answer)
   })
 )

@@ -6,6 +6,7 @@
 import { Context, Effect, Layer } from "effect"
 import { TooManyRequests } from "../../domain/oauth/OAuthError.ts"
 import type { ServiceUnavailable } from "../../domain/ToolError.ts"
+import * as Metrics from "../metrics/Metrics.ts"
 import * as LeakyBucket from "./LeakyBucket.ts"
 import { SharedRates } from "./SharedRates.ts"
 
@@ -25,7 +26,7 @@ export type Endpoint = keyof typeof allowances
 export class EndpointRate extends Context.Service<
   EndpointRate,
   {
-    /** Counts one request. */
+    /** Counts one request, and in the metrics one that is refused. */
     take(endpoint: Endpoint, address: string): Effect.Effect<void, TooManyRequests | ServiceUnavailable>
   }
 >()("discovery/limits/EndpointRate") {
@@ -38,6 +39,7 @@ export class EndpointRate extends Context.Service<
           const limits = LeakyBucket.networks(address, endpoint, allowances[endpoint])
           const { retryAfterSeconds } = yield* rates.take(limits)
           if (retryAfterSeconds === 0) return
+          yield* Metrics.refused.add({ limit: endpoint })
           return yield* new TooManyRequests({
             message: "Too many requests in a short time. Try again later.",
             retryAfterSeconds

@@ -9,6 +9,7 @@ import {
   searchKinds,
   SearchSubject
 } from "../../../domain/search/SavedSearch.ts"
+import { maxInteger } from "../../../domain/search/Arguments.ts"
 import { savedPerPage, SavedSearches } from "../../../services/access/SavedSearches.ts"
 import type { SavedSearch } from "../../../services/access/SavedSearches.ts"
 import { DailyPageViews } from "../../../services/limits/DailyPageViews.ts"
@@ -17,7 +18,7 @@ import { Vocabulary } from "../../../services/search/Vocabulary.ts"
 import type { Popular } from "../../../services/search/Vocabulary.ts"
 import { CatalogAccess } from "./CatalogAccess.ts"
 import * as FilterChips from "./FilterChips.ts"
-import { pageLinks } from "./PageLinks.ts"
+import { pageLinks, pageOf } from "./PageLinks.ts"
 import { none } from "./SearchPage.ts"
 import { nameForm, searchesPath, searchPath } from "./SearchActions.ts"
 import * as Csrf from "../shared/Csrf.ts"
@@ -30,15 +31,14 @@ import type { Html } from "../shared/Html.ts"
 import { Layout, sections } from "../shared/Layout.ts"
 import type { Locale } from "../shared/Locale.ts"
 import { PageRoutes, seeOther } from "../shared/PageRoutes.ts"
-import { maxId, PathId, pathId } from "../shared/PathId.ts"
-import { paramsOf } from "../shared/Query.ts"
+import { pathId } from "../shared/PathId.ts"
 import type { SignedIn } from "../shared/Visitors.ts"
 
 /** A longer name makes the whole form invalid; a shorter one that is still too long gets a message. */
 const TypedName = Schema.String.check(Schema.isMaxLength(10_000))
 
 const Mark = Schema.String.check(Schema.isPattern(/^\d{1,10}$/u)).pipe(
-  Schema.decodeTo(Schema.Int.check(Schema.isLessThanOrEqualTo(maxId)), SchemaTransformation.numberFromString)
+  Schema.decodeTo(Schema.Int.check(Schema.isLessThanOrEqualTo(maxInteger)), SchemaTransformation.numberFromString)
 )
 
 const SaveForm = Schema.Struct({
@@ -55,8 +55,6 @@ const isName = Schema.is(SavedSearchName)
 const dones = ["renamed", "removed", "full"] as const
 
 const lastPage = Math.ceil(maxSavedSearches / savedPerPage)
-
-const decodePage = Schema.decodeUnknownOption(PathId.check(Schema.isLessThanOrEqualTo(lastPage)))
 
 const renamePath = (id: number | ":id") => `${searchesPath}/${id}/rename` as const
 const removePath = (id: number | ":id") => `${searchesPath}/${id}/remove` as const
@@ -122,7 +120,7 @@ export const layer = Layer.effectDiscard(
     const list = Effect.fnUntraced(function* (visitor: SignedIn, url: string) {
       const { locale, session } = visitor
       const { text } = locale
-      const shown = Option.getOrElse(decodePage(paramsOf(url).get("page")), () => 1)
+      const shown = pageOf(url, lastPage)
       const { searches, total } = yield* saved.page(session.accountId, shown)
       const last = Math.max(1, Math.ceil(total / savedPerPage))
       // The only search of the last page may just have been removed.

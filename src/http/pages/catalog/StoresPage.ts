@@ -1,5 +1,5 @@
 /** `/dashboard/shops`: the results of `search_shops`, or without a search the stores that the account tracks or owns. */
-import { Effect, Option, Schema } from "effect"
+import { Effect } from "effect"
 import type { ShopFacts } from "../../../domain/catalog/ShopItem.ts"
 import { searchKinds } from "../../../domain/search/SavedSearch.ts"
 import type { Pairs } from "../../../domain/search/SearchAddress.ts"
@@ -13,13 +13,11 @@ import { doneOf, said } from "../shared/FlashNotice.ts"
 import { html } from "../shared/Html.ts"
 import type { Html } from "../shared/Html.ts"
 import type { Locale } from "../shared/Locale.ts"
-import { PathId } from "../shared/PathId.ts"
-import { paramsOf } from "../shared/Query.ts"
 import { table } from "../shared/Table.ts"
 import { thirdPartyText } from "../shared/ThirdParty.ts"
 import type { SignedIn } from "../shared/Visitors.ts"
 import { hrefOf } from "./FilterChips.ts"
-import { pageLinks } from "./PageLinks.ts"
+import { pageLinks, pageOf } from "./PageLinks.ts"
 import * as SearchPage from "./SearchPage.ts"
 import { growth, known } from "./StoreFigures.ts"
 import { dones } from "./StorePage.ts"
@@ -27,10 +25,6 @@ import type { Done } from "./StorePage.ts"
 import { storePath, storesPath } from "./StorePaths.ts"
 
 const lastTrackedPage = Math.ceil(maxTrackedShops / shopsPerPage)
-
-const decodePage = Schema.decodeUnknownOption(PathId.check(Schema.isLessThanOrEqualTo(lastTrackedPage)))
-
-const pageOf = (url: string): number => Option.getOrElse(decodePage(paramsOf(url).get("page")), () => 1)
 
 /** Parameters of the list of tracked stores. */
 const fields: ReadonlySet<string> = new Set(["page", "done"])
@@ -110,7 +104,7 @@ const tracked = Effect.gen(function* () {
     show: Effect.fnUntraced(function* (visitor: SignedIn, url: string) {
       const { locale, session } = visitor
       const { text } = locale
-      const [page, done] = [pageOf(url), doneOf(url, dones)]
+      const [page, done] = [pageOf(url, lastTrackedPage), doneOf(url, dones)]
       const { shops, total } = yield* reader.page(session.accountId, page)
       const last = Math.ceil(total / shopsPerPage)
       // The only store of the last page may just have been removed.

@@ -3,15 +3,15 @@ import { Effect, Layer, Schema } from "effect"
 import { AppConfig } from "../../../Config.ts"
 import { mayCallTools } from "../../../domain/access/Plan.ts"
 import { ApiKeys, KeyAttempt, maxActive, maxAnHour, maxNameCharacters } from "../../../services/access/ApiKeys.ts"
-import type { ApiKey, TooManyKeys } from "../../../services/access/ApiKeys.ts"
+import type { ApiKey, InvalidKeyName, TooManyKeys } from "../../../services/access/ApiKeys.ts"
 import { ConnectedApps } from "../../../services/oauth/ConnectedApps.ts"
 import { toBilling } from "../account/Subscription.ts"
 import { connectAnApp } from "./ConnectAnApp.ts"
 import { appList, keyList } from "./Credentials.ts"
 import * as Csrf from "../shared/Csrf.ts"
 import { doneNotice } from "../shared/FlashNotice.ts"
-import { field, problemOf, problemSummary } from "../shared/Fields.ts"
-import type { Problem } from "../shared/Fields.ts"
+import { field, problemOf, problemSummary, refusal } from "../shared/Fields.ts"
+import type { Problem, Refusal } from "../shared/Fields.ts"
 import { html } from "../shared/Html.ts"
 import type { Html } from "../shared/Html.ts"
 import { integrationsPath } from "./IntegrationsPaths.ts"
@@ -34,14 +34,15 @@ const Form = Schema.Struct({ name: KeyName, attempt: KeyAttempt })
 type Form = typeof Form.Type
 
 /** Why no key was created, and what to do. */
-export const tooManyKeys = ({ limit, retryAfterSeconds = 0 }: TooManyKeys, locale: Locale) =>
-  limit === "active"
-    ? { status: 409, problem: locale.text("integrations.allInUse", { most: maxActive }), headers: {} }
-    : {
-        status: 429,
-        problem: locale.text("integrations.tooFast", { most: maxAnHour, minutes: Math.ceil(retryAfterSeconds / 60) }),
-        headers: { "retry-after": String(retryAfterSeconds) }
-      }
+export const refusalOf = (error: InvalidKeyName | TooManyKeys, { text }: Locale): Refusal => {
+  if (error._tag === "InvalidKeyName") {
+    return refusal(400, { field: "name", message: text("integrations.badName", { most: maxNameCharacters }) })
+  }
+  if (error.limit === "active") return refusal(409, { message: text("integrations.allInUse", { most: maxActive }) })
+  const { retryAfterSeconds = 0 } = error
+  const message = text("integrations.tooFast", { most: maxAnHour, minutes: Math.ceil(retryAfterSeconds / 60) })
+  return { ...refusal(429, { message }), headers: { "retry-after": String(retryAfterSeconds) } }
+}
 
 /** Replaces the form that creates keys, for an account that may have none. */
 export const upgradePrompt = (billing: string | undefined, locale: Locale): Html =>
@@ -118,8 +119,8 @@ export const layer = Layer.effectDiscard(
         width: "wide",
         hasProblems: problems.length > 0,
         heading: text("integrations.heading"),
-        ...(status === undefined ? {} : { status }),
-        ...(headers === undefined ? {} : { headers }),
+        status,
+        headers,
         body: html`
           ${doneNotice(url, dones, (done) => text(`integrations.done.${done}`))}
           <section class="panel" aria-labelledby="keys">
@@ -142,22 +143,14 @@ export const layer = Layer.effectDiscard(
     })
 
     const submit = Effect.fnUntraced(function* (form: Form, visitor: SignedIn) {
-      const { text } = visitor.locale
       const { attempt, name } = form
+      const refused = (error: InvalidKeyName | TooManyKeys) =>
+        show(visitor, { ...refusalOf(error, visitor.locale), name, attempt })
       return yield* keys.create(visitor.session.accountId, name, attempt).pipe(
         Effect.map((made) => page(newKey({ visitor, made, mcpUrl }))),
         Effect.catchTags({
-          InvalidKeyName: () =>
-            show(visitor, {
-              status: 400,
-              name,
-              attempt,
-              problems: [{ field: "name", message: text("integrations.badName", { most: maxNameCharacters }) }]
-            }),
-          TooManyKeys: (error) => {
-            const { headers, problem, status } = tooManyKeys(error, visitor.locale)
-            return show(visitor, { status, headers, name, attempt, problems: [{ message: problem }] })
-          },
+          InvalidKeyName: refused,
+          TooManyKeys: refused,
           KeyMadeAlready: (error) => Effect.succeed(page(madeAlready(visitor, error.name))),
           PlanUpgradeRequired: () => show(visitor, { status: 403, mayCreate: false })
         })

@@ -4,14 +4,14 @@ import { AppConfig } from "../../../Config.ts"
 import { KeyEnd, keyEnds } from "../../../domain/access/KeyEnd.ts"
 import { mayCallTools } from "../../../domain/access/Plan.ts"
 import { ApiKeys, KeyAttempt, maxActive, maxNameCharacters } from "../../../services/access/ApiKeys.ts"
-import type { ApiKey } from "../../../services/access/ApiKeys.ts"
+import type { ApiKey, InvalidKeyName, TooManyKeys } from "../../../services/access/ApiKeys.ts"
 import { maskOf } from "./Credentials.ts"
 import * as Csrf from "../shared/Csrf.ts"
 import { field, problemOf, problemSummary } from "../shared/Fields.ts"
 import type { Problem } from "../shared/Fields.ts"
 import { html } from "../shared/Html.ts"
 import type { Html } from "../shared/Html.ts"
-import { KeyName, tooManyKeys, upgradePrompt } from "./IntegrationsPage.ts"
+import { KeyName, refusalOf, upgradePrompt } from "./IntegrationsPage.ts"
 import { integrationsPath, keyPath } from "./IntegrationsPaths.ts"
 import { Layout } from "../shared/Layout.ts"
 import * as OutwardLinks from "../shared/OutwardLinks.ts"
@@ -107,8 +107,8 @@ export const layer = Layer.effectDiscard(
         section: "integrations",
         hasProblems: problems.length > 0,
         heading: text("key.replaceKey"),
-        ...(status === undefined ? {} : { status }),
-        ...(headers === undefined ? {} : { headers }),
+        status,
+        headers,
         body: html`
           ${problemSummary(problems)}
           <dl>
@@ -125,22 +125,15 @@ export const layer = Layer.effectDiscard(
 
     const submit = Effect.fnUntraced(function* (form: Form, visitor: SignedIn) {
       const id = yield* pathId
-      const { text } = visitor.locale
+      const refused = (error: InvalidKeyName | TooManyKeys) =>
+        show(visitor, id, { ...refusalOf(error, visitor.locale), form })
       return yield* keys.replace(visitor.session.accountId, id, form).pipe(
         Effect.map(({ key, replaced, secret }) =>
           page(newKey({ visitor, made: { key, secret }, replaced: { key: replaced, ends: form.ends }, mcpUrl }))
         ),
         Effect.catchTags({
-          InvalidKeyName: () =>
-            show(visitor, id, {
-              status: 400,
-              form,
-              problems: [{ field: "name", message: text("integrations.badName", { most: maxNameCharacters }) }]
-            }),
-          TooManyKeys: (error) => {
-            const { headers, problem, status } = tooManyKeys(error, visitor.locale)
-            return show(visitor, id, { status, headers, form, problems: [{ message: problem }] })
-          },
+          InvalidKeyName: refused,
+          TooManyKeys: refused,
           KeyNotFound: () => Effect.succeed(page(gone(visitor))),
           // The key was replaced after the page was opened, perhaps in another window.
           KeyReplacedAlready: () => show(visitor, id, { status: 409 }),

@@ -132,37 +132,35 @@ const periodsTable = (periods: ReadonlyArray<Credits>, { date, number, text }: L
         )
       })
 
-const keysTable = (keys: ReadonlyArray<ApiKey>, { date, dateTime, text }: Locale): Html =>
-  keys.length === 0
-    ? html`<p class="hint">${text("operator.noKeys")}</p>`
+interface Credential extends Pick<ApiKey, "name" | "createdAt" | "lastUsedAt"> {
+  readonly lastFour?: string
+}
+
+const credentials = (kind: "keys" | "apps", all: ReadonlyArray<Credential>, { date, dateTime, text }: Locale): Html =>
+  all.length === 0
+    ? html`<p class="hint">${text(kind === "keys" ? "operator.noKeys" : "operator.noApps")}</p>`
     : table({
-        label: text("operator.keys"),
-        heads: [text("operator.keyName"), text("operator.created"), text("operator.lastUse")],
-        rows: keys.map(
-          (key) =>
+        label: text(`operator.${kind}`),
+        heads: [
+          text(kind === "keys" ? "operator.keyName" : "operator.appName"),
+          text("operator.created"),
+          text("operator.lastUse")
+        ],
+        rows: all.map(
+          ({ createdAt, lastFour, lastUsedAt, name }) =>
             html`<tr>
-              <td><bdi>${key.name}</bdi> <code>${mask("api_key", key.lastFour)}</code></td>
-              <td class="day">${date(key.createdAt)}</td>
-              <td class="day">${key.lastUsedAt === null ? text("operator.never") : dateTime(key.lastUsedAt)}</td>
+              <td><bdi>${name}</bdi>${lastFour !== undefined && html` <code>${mask("api_key", lastFour)}</code>`}</td>
+              <td class="day">${date(createdAt)}</td>
+              <td class="day">${lastUsedAt === null ? text("operator.never") : dateTime(lastUsedAt)}</td>
             </tr>`
         )
       })
 
-const appsTable = (apps: ReadonlyArray<ConnectedApp>, { date, dateTime, text }: Locale): Html =>
-  apps.length === 0
-    ? html`<p class="hint">${text("operator.noApps")}</p>`
-    : table({
-        label: text("operator.apps"),
-        heads: [text("operator.appName"), text("operator.created"), text("operator.lastUse")],
-        rows: apps.map(
-          (app) =>
-            html`<tr>
-              <td><bdi>${app.name}</bdi></td>
-              <td class="day">${date(app.connectedAt)}</td>
-              <td class="day">${app.lastUsedAt === null ? text("operator.never") : dateTime(app.lastUsedAt)}</td>
-            </tr>`
-        )
-      })
+const toCredential = ({ connectedAt, lastUsedAt, name }: ConnectedApp): Credential => ({
+  name,
+  createdAt: connectedAt,
+  lastUsedAt
+})
 
 const isPlan = Schema.is(Plan)
 const isStatus = Schema.is(SubscriptionStatus)
@@ -246,8 +244,8 @@ export const layer = Layer.effectDiscard(
             <section class="panel">${figures(account, locale)}</section>
             ${changeForms(account, locale)} ${section(text("usage.thirtyDays"), usageCharts(summary.days, locale))}
             ${section(text("operator.periods"), periodsTable(periods, locale))}
-            ${section(text("operator.keys"), keysTable(keys, locale))}
-            ${section(text("operator.apps"), appsTable(apps, locale))}
+            ${section(text("operator.keys"), credentials("keys", keys, locale))}
+            ${section(text("operator.apps"), credentials("apps", apps.map(toCredential), locale))}
             ${section(text("operator.history"), changesTable(history, locale))}
           `
         })

@@ -8,7 +8,6 @@ import { TooManyRequests } from "../../../domain/oauth/OAuthError.ts"
 import type { Visit } from "../../../services/access/passkeys/PasskeySignIn.ts"
 import { maxCredentialCharacters } from "../../../services/access/passkeys/WebAuthn.ts"
 import type { Options } from "../../../services/access/passkeys/WebAuthn.ts"
-import * as Metrics from "../../../services/metrics/Metrics.ts"
 import { EndpointRate } from "../../../services/limits/EndpointRate.ts"
 import * as ClientAddress from "../../ClientAddress.ts"
 import * as Csrf from "../shared/Csrf.ts"
@@ -80,8 +79,7 @@ export const tools = Effect.gen(function* () {
       Effect.andThen(rate.take("passkey", addressOf(request)), options).pipe(
         Effect.map((json) => HttpServerResponse.jsonUnsafe(json)),
         Effect.catchIf(isTooMany, ({ retryAfterSeconds }) =>
-          Effect.as(
-            Metrics.refused.add({ limit: "passkey" }),
+          Effect.succeed(
             HttpServerResponse.empty({ status: 429, headers: { "retry-after": String(retryAfterSeconds) } })
           )
         )

@@ -54,9 +54,9 @@ export interface Page {
   /** `narrow`, the default, for text and forms; `wide` for tables. */
   readonly width?: "narrow" | "wide"
   /** 200 by default. */
-  readonly status?: number
+  readonly status?: number | undefined
   readonly policy?: PageHeaders.PagePolicy
-  readonly headers?: Readonly<Record<string, string>>
+  readonly headers?: Readonly<Record<string, string>> | undefined
 }
 
 /** The documents are in English on every server. */

@@ -7,6 +7,7 @@ import { HttpRouter, HttpServerResponse, UrlParams } from "effect/http"
 import type { HttpServerRequest } from "effect/http"
 import { MailLanguage } from "../../../services/mail/Letter.ts"
 import * as Outage from "../../Outage.ts"
+import * as RequestBody from "../../RequestBody.ts"
 import * as RequestHeaders from "../../RequestHeaders.ts"
 import { RequestId } from "../../RequestId.ts"
 import { Csrf, field as tokenField } from "./Csrf.ts"
@@ -216,5 +217,4 @@ const hasTooManyFields = (body: string): boolean => {
   return fields > maxFields
 }
 
-const isForm = ({ headers }: Request): boolean =>
-  (headers["content-type"] ?? "").split(";", 1)[0]?.trim().toLowerCase() === "application/x-www-form-urlencoded"
+const isForm = ({ headers }: Request): boolean => RequestBody.isForm(headers["content-type"])

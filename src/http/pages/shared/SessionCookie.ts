@@ -8,9 +8,8 @@ import type { HttpServerRequest } from "effect/http"
 import { HttpServerResponse } from "effect/http"
 import type { AppSettings } from "../../../Config.ts"
 import * as KnownBrowsers from "../../../services/access/KnownBrowsers.ts"
+import * as Secrets from "../../../services/access/Secrets.ts"
 import * as Sessions from "../../../services/access/Sessions.ts"
-
-const pattern = /^[A-Za-z0-9_-]{43}$/
 
 type Config = Pick<AppSettings, "baseUrl">
 
@@ -33,8 +32,8 @@ const make = (
   return {
     name,
     read: (request: HttpServerRequest.HttpServerRequest): Redacted.Redacted | undefined => {
-      const value = request.cookies[name]
-      return value !== undefined && pattern.test(value) ? Redacted.make(value) : undefined
+      const secret = Redacted.make(request.cookies[name] ?? "")
+      return Secrets.isFormed(secret) ? secret : undefined
     },
     /** Secrets contain only characters that cookies allow, so setting them cannot fail. */
     set: (secret: Redacted.Redacted) =>

@@ -2,8 +2,8 @@
 import { Option, Schema } from "effect"
 import { UrlParams } from "effect/http"
 import { Outcome } from "../../../domain/access/Activity.ts"
+import { maxInteger } from "../../../domain/search/Arguments.ts"
 import { sections } from "../shared/Layout.ts"
-import { maxId } from "../shared/PathId.ts"
 import { orEmpty, paramsOf } from "../shared/Query.ts"
 import type { CallerId, Kind } from "../../../services/access/CallerNames.ts"
 import type { CallFilter } from "../../../services/access/CallHistory.ts"
@@ -56,7 +56,7 @@ export const parse = (url: string): Option.Option<UsageView> => {
       },
       before: before === undefined || before === "" ? undefined : Number(before)
     })),
-    ({ filter }) => filter.caller === undefined || filter.caller.id <= maxId
+    ({ filter }) => filter.caller === undefined || filter.caller.id <= maxInteger
   )
 }
 
