@@ -1,5 +1,7 @@
 /** The balance of a period as a fold over its ledger entries (D14), which the SQL of the ledger must agree with. */
-import type { Balance } from "../../src/domain/access/Credit.ts"
+import type { Credits } from "../../src/domain/access/Account.ts"
+
+export type Balance = Pick<Credits, "allowance" | "used">
 
 export const entryKinds = ["grant", "charge", "refund", "adjustment"] as const
 

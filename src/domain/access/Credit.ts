@@ -1,4 +1,5 @@
 /** Credits: the costs of calls, and the balance of a period (D17). */
+import type { Credits } from "./Account.ts"
 
 /** Credits of one successful call, by tool. */
 export const costs = {
@@ -12,13 +13,8 @@ export const costs = {
   get_product: 1
 } as const
 
-/** Whole credits, with `0 <= used <= allowance`. */
-export interface Balance {
-  readonly allowance: number
-  readonly used: number
-}
-
-export const remaining = ({ allowance, used }: Balance): number => allowance - used
+/** Never below 0: the database keeps `used` within `allowance`. */
+export const remaining = ({ allowance, used }: Pick<Credits, "allowance" | "used">): number => allowance - used
 
 /**
  * The allowance after a change of plan: that of the plan and the credit grants, but never less than what is used. It

@@ -50,7 +50,7 @@ export const tool: RunnableTool = ToolDefinition.make({
       credits: {
         allowance: credits.allowance,
         used: credits.used,
-        remaining: Math.max(0, Credit.remaining(credits))
+        remaining: Credit.remaining(credits)
       },
       period: { start: credits.periodStart, end: credits.periodEnd },
       costs: Credit.costs

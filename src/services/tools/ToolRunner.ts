@@ -123,7 +123,7 @@ export class ToolRunner extends Context.Service<
         const run = prepared.success.run(caller)
         if (tool.cost === 0) {
           const json = Truncation.toJson(yield* run)
-          return { json, error: undefined, cost: 0, remaining: remaining(caller) }
+          return { json, error: undefined, cost: 0, remaining: Credit.remaining(caller.credits) }
         }
 
         const idempotency =
@@ -131,10 +131,10 @@ export class ToolRunner extends Context.Service<
             ? undefined
             : { key: key.success, fingerprint: Idempotency.fingerprint(tool.name, call.arguments) }
         const paid = idempotency !== undefined && (yield* ledger.lookup(caller, idempotency)) === "repeat"
-        if (!paid && remaining(caller) < tool.cost) {
+        if (!paid && Credit.remaining(caller.credits) < tool.cost) {
           return yield* ToolErrorMessages.insufficientCredits({
             cost: tool.cost,
-            remaining: remaining(caller),
+            remaining: Credit.remaining(caller.credits),
             periodEnd: caller.credits.periodEnd,
             nowMillis: yield* Clock.currentTimeMillis,
             billingUrl
@@ -182,8 +182,6 @@ export class ToolRunner extends Context.Service<
   )
 }
 
-const remaining = ({ credits }: Caller): number => Math.max(0, Credit.remaining(credits))
-
 const complain = (
   prepared: Result.Result<PreparedCall, Complaint>,
   key: Result.Result<string | undefined, ArgumentIssue>
@@ -218,8 +216,8 @@ const failed = (call: ToolCall, error: ToolError): ToolAnswer => ({
   cost: 0,
   remaining:
     error._tag === "InsufficientCredits"
-      ? Math.min(remaining(call.caller), Math.max(0, call.tool.cost - 1))
-      : remaining(call.caller)
+      ? Math.min(Credit.remaining(call.caller.credits), Math.max(0, call.tool.cost - 1))
+      : Credit.remaining(call.caller.credits)
 })
 
 const logCause = (message: string, call: ToolCall, cause: Cause.Cause<unknown>) =>

@@ -85,7 +85,7 @@ const empty = (locale: Locale): Html =>
   </section>`
 
 const credits = ({ credits, plan, status }: UsageSummary, locale: Locale): Html => {
-  const left = Math.max(0, Credit.remaining(credits))
+  const left = Credit.remaining(credits)
   const hasCredits = credits.allowance > 0
   return html`<section class="panel">
     <dl class="figures">
