@@ -1,7 +1,7 @@
 /** Searches of the pages, encoded as queries of their addresses, for saving, counting and exporting (D67, D68). */
 import { Option, Schema } from "effect"
 import { argumentDecoder } from "../ArgumentDecoder.ts"
-import { clean } from "../catalog/ThirdPartyText.ts"
+import { visibleName } from "../VisibleName.ts"
 import { AdQuery } from "./AdQuery.ts"
 import { ProductQuery } from "./ProductQuery.ts"
 import * as SearchAddress from "./SearchAddress.ts"
@@ -21,12 +21,7 @@ export const maxRecentSearches = 5
 
 export const maxNameCharacters = 60
 
-/** Characters that are invisible or reorder text are not allowed. */
-export const SavedSearchName = Schema.String.check(
-  Schema.isBetweenCodePoints(1, maxNameCharacters).abort(),
-  Schema.isPattern(/^[^\p{Cc}\p{Cs}]*$/u),
-  Schema.makeFilter((text: string) => clean(text) === text)
-)
+export const SavedSearchName = visibleName(maxNameCharacters)
 
 interface SearchKind<Query> {
   /** Decodes an address's query; `None` if it is refused. */

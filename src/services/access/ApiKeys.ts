@@ -12,7 +12,7 @@ import * as Credential from "../../domain/access/Credential.ts"
 import { overlapMillis } from "../../domain/access/KeyEnd.ts"
 import type { KeyEnd } from "../../domain/access/KeyEnd.ts"
 import { missing } from "../../domain/access/Plan.ts"
-import { clean } from "../../domain/catalog/ThirdPartyText.ts"
+import { visibleName } from "../../domain/VisibleName.ts"
 import type { PlanUpgradeRequired, ServiceUnavailable } from "../../domain/ToolError.ts"
 import { firstOf, rowOf, rowsOf } from "../database/Rows.ts"
 import { availableOnce, availableToRead } from "../database/Availability.ts"
@@ -238,14 +238,7 @@ export class ApiKeys extends Context.Service<
   )
 }
 
-/** No character of a name may be invisible or reorder text on pages and in terminals. */
-const isName: (text: string) => boolean = Schema.is(
-  Schema.String.check(
-    Schema.isBetweenCodePoints(1, maxNameCharacters),
-    Schema.isPattern(/^[^\p{Cc}\p{Cs}]*$/u),
-    Schema.makeFilter((text: string) => clean(text) === text)
-  )
-)
+const isName = Schema.is(visibleName(maxNameCharacters))
 
 const invalidName = () =>
   new InvalidKeyName({
