@@ -54,7 +54,7 @@ const bench = Command.make(
       faults: faults.filter(({ name }) => names?.has(name) !== false),
       scripts: 8,
       apps: 4,
-      people: 2,
+      people: 6,
       products,
       keep: Option.getOrUndefined(keep),
       tell: (line: string) => void process.stdout.write(`${line}\n`)

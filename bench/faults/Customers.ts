@@ -173,8 +173,9 @@ export interface Person {
   readonly password: string
 }
 
+/** Together longer than the ten seconds after which an account may sign in again, all the time (SignInAttempts). */
 const viewsOfASession = 8
-const viewEveryMillis = 500
+const viewEveryMillis = 1_500
 const keptSessions = 5
 
 const cookiesOf = ({ headers }: Http.Answer) => (headers["set-cookie"] ?? []).map((line) => line.split(";", 1)[0] ?? "")
