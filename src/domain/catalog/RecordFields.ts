@@ -6,7 +6,7 @@ import { hasUserInfo } from "../UserInfo.ts"
 import { ofText } from "./RecordDecoder.ts"
 import { remembering } from "./Remembering.ts"
 import * as StoreDomain from "./StoreDomain.ts"
-import { clean, cleanOrNull } from "./ThirdPartyText.ts"
+import { clean } from "./ThirdPartyText.ts"
 
 /** Absent and `null` mean unknown. */
 export const nullable = <S extends Schema.Codec<unknown, unknown>>(schema: S) =>
@@ -59,13 +59,13 @@ export const nullableText = (maxCharacters: number, tidy: (text: string) => stri
       Schema.encodeTo(
         Schema.NullOr(Schema.String),
         SchemaTransformation.transform({
-          decode: (text: string | null) => (text === null ? null : cleanOrNull(tidy(text))),
+          decode: (text: string | null) => (text === null ? null : tidy(text) || null),
           encode: (text) => text
         })
       ),
       Schema.withDecodingDefaultKey(Effect.succeed(null))
     )
-    .annotate({ tidy: ofText((text) => cleanOrNull(tidy(text))), absent: { value: null } })
+    .annotate({ tidy: ofText((text) => tidy(text) || null), absent: { value: null } })
 
 /** An identifier of another system, kept unchanged. */
 export const identifier = (maxCharacters: number) => Schema.String.check(hasOneTo(maxCharacters), hasNoControl)

@@ -34,12 +34,6 @@ export const clean = (text: string): string =>
     ? text.replaceAll(unwanted, "").replaceAll(looseSelector, "").replaceAll(looseJoiner, "").trim()
     : text.trim()
 
-/** As {@link clean}; empty text is `null`. */
-export const cleanOrNull = (text: string | null | undefined): string | null => {
-  const cleaned = text === null || text === undefined ? "" : clean(text)
-  return cleaned === "" ? null : cleaned
-}
-
 const graphemes = new Intl.Segmenter("und", { granularity: "grapheme" })
 
 /** At most `maxCharacters` code points, without splitting a grapheme. */

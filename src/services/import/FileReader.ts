@@ -116,7 +116,10 @@ export const detect = (
 const stamped = ({ rejects, rows, ...chunk }: ImportChunk, file: string, position: number): ImportChunk => ({
   ...chunk,
   position,
-  rows: rows.map((row) => ({ ...row, file })),
+  // To spread each of millions of rows takes twice as long.
+  rows: rows.map(({ category, line, record }) =>
+    category === undefined ? { line, record, file } : { line, record, category, file }
+  ),
   rejects: rejects.map((reject) => ({ ...reject, file }))
 })
 

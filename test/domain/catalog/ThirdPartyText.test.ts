@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
-import { clean, cleanOrNull, cut } from "../../../src/domain/catalog/ThirdPartyText.ts"
+import { clean, cut } from "../../../src/domain/catalog/ThirdPartyText.ts"
 
 /** Strings made of what breaks text handling: joiners, marks, flags, skin tones, overrides, surrogates, Hangul, Thai. */
 const Piece = Schema.Literals([
@@ -109,12 +109,6 @@ describe("clean", () => {
     assert.strictEqual(clean(`葛${smuggled}!`), `葛${Array.from(smuggled)[0]}!`)
     assert.strictEqual(clean("❤\uFE0F\uFE0E\uFE0F a\uFE0F 1\uFE0F \uFE0F"), "❤\uFE0F a 1")
     assert.strictEqual(clean("❤\u200D\uFE0F ∩\uFE00"), "❤ ∩")
-  })
-
-  it("is null for empty text", () => {
-    assert.isNull(cleanOrNull("\u200B \u202E"))
-    assert.isNull(cleanOrNull(undefined))
-    assert.strictEqual(cleanOrNull(" x "), "x")
   })
 })
 

@@ -8,7 +8,11 @@ import { amount, text } from "./Foreign.ts"
 import { decoded } from "./Reading.ts"
 import type { Table } from "./Reading.ts"
 
+const { fields } = TrafficMonthRecord
 const decode = RecordDecoder.make(TrafficMonthRecord)
+const decodeShop = RecordDecoder.make(fields.shop)
+const isKnownMonth = RecordDecoder.guardOf(fields.month)
+const isCount = RecordDecoder.guardOf(fields.visits)
 
 /** Converts `2026/6`, `2026-06-01`, `06/2026` or `Jun 2026` to `2026-06`. Other text is returned, and rejected later. */
 export const monthOf = (written: string): string => {
@@ -44,6 +48,7 @@ export const make = (header: ReadonlyArray<string>): Table => {
   const { columns, domain, month, visits } = places(header)
   const visitsOf = (shop: string, month: string, count: string | null) =>
     decode({ type: "traffic_month", shop, month, visits: amount(count) ?? count ?? "" })
+  const checked = columns.map((column) => ({ ...column, isValid: isKnownMonth(column.month) }))
   return (cells, line) => {
     const shop = text(cells[domain]) ?? ""
     if (month >= 0 && visits >= 0) {
@@ -51,10 +56,17 @@ export const make = (header: ReadonlyArray<string>): Table => {
     }
     const rows: Array<ImportRow> = []
     const wrong: Array<Reject> = []
-    for (const { at, month } of columns) {
+    const decodedShop = decodeShop(shop)
+    for (const { at, isValid, month } of checked) {
       const count = text(cells[at])
       // An empty cell means that the number is unknown.
       if (count === null) continue
+      const number = amount(count)
+      // The store is decoded once for its row, and the month once for its column.
+      if (Result.isSuccess(decodedShop) && isValid && isCount(number)) {
+        rows.push({ line, record: { type: "traffic_month", shop: decodedShop.success, month, visits: number } })
+        continue
+      }
       const record = visitsOf(shop, month, count)
       if (Result.isSuccess(record)) rows.push({ line, record: record.success })
       else wrong.push(...rejects(line, record.failure))
