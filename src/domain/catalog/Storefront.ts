@@ -52,7 +52,7 @@ const Product = Schema.Struct({
     Schema.Array(Schema.Struct({ name: absent(Schema.String), values: absent(Schema.Array(Schema.String)) }))
   )
 })
-type Product = typeof Product.Type
+export type Product = typeof Product.Type
 
 const decodeRecord = RecordDecoder.make(ProductRecord)
 const decodeProduct = ArgumentDecoder.decoder(Product, { unknownNames: "ignore" })
@@ -77,24 +77,34 @@ export const toRecord = (
   domain: string
 ): Result.Result<ProductRecord | null, ReadonlyArray<ArgumentIssue>> =>
   // Nothing is cleaned here, so that what fits needs no copy.
-  Result.flatMap(isProduct(input) ? Result.succeed(input) : decodeProduct(input), (product) => {
-    const status = product.status?.toLowerCase()
-    if (status === "draft" || status === "archived") return Result.succeed(null)
-    const price = lowestPrice(product)
-    return Result.flatMap(price, (price) => decodeRecord(translate(product, domain, price)))
-  })
+  Result.flatMap(isProduct(input) ? Result.succeed(input) : decodeProduct(input), (product) =>
+    recordOf(product, domain)
+  )
 
-const lowestPrice = ({ variants }: Product): Result.Result<number, ReadonlyArray<ArgumentIssue>> => {
+/** As {@link toRecord}, of a product whose types are known. */
+export const recordOf = (
+  product: Product,
+  domain: string
+): Result.Result<ProductRecord | null, ReadonlyArray<ArgumentIssue>> => {
+  const status = product.status?.toLowerCase()
+  if (status === "draft" || status === "archived") return Result.succeed(null)
+  return Result.flatMap(pricesOf(product), (prices) => decodeRecord(translate(product, domain, prices)))
+}
+
+/** The price of each variant, `null` for one without; at least one has a price. */
+const pricesOf = ({ variants }: Product): Result.Result<ReadonlyArray<number | null>, ReadonlyArray<ArgumentIssue>> => {
   if (variants === undefined || variants === null || variants.length === 0) {
     return Result.fail([issueAt("variants", "no_variants")])
   }
-  const prices = variants.map(({ price }) => (isUnpriced(price) ? Infinity : amount(price)))
-  const wrong = prices.indexOf(null)
-  if (wrong !== -1) {
-    return Result.fail([issueAt(`variants.${wrong}.price`, "not_price")])
+  const prices: Array<number | null> = []
+  let isPriced = false
+  for (const [at, { price }] of variants.entries()) {
+    const known = isUnpriced(price) ? null : amount(price)
+    if (known === null && !isUnpriced(price)) return Result.fail([issueAt(`variants.${at}.price`, "not_price")])
+    isPriced ||= known !== null
+    prices.push(known)
   }
-  const lowest = prices.reduce((lowest: number, price) => Math.min(lowest, price ?? lowest), Infinity)
-  return lowest === Infinity ? Result.fail([issueAt("variants", "no_price")]) : Result.succeed(lowest)
+  return isPriced ? Result.succeed(prices) : Result.fail([issueAt("variants", "no_price")])
 }
 
 const isUnpriced = (price: string | number | null | undefined): boolean =>
@@ -105,7 +115,7 @@ const amount = (price: string | number | null | undefined): number | null => {
   return typeof price === "string" && /^\s*\d+(?:\.\d+)?\s*$/u.test(price) ? Number(price) : null
 }
 
-const translate = (product: Product, domain: string, price: number): object => {
+const translate = (product: Product, domain: string, prices: ReadonlyArray<number | null>): object => {
   const images = (product.images ?? [])
     .flatMap(({ height, src, width }) => {
       const url = webUrl(src)
@@ -122,7 +132,7 @@ const translate = (product: Product, domain: string, price: number): object => {
     title: product.title ?? "",
     url: handle === null ? null : `https://${domain}/products/${encodeURIComponent(handle)}`,
     image_url: images[0]?.url ?? null,
-    price,
+    price: prices.reduce((lowest: number, price) => (price === null ? lowest : Math.min(lowest, price)), Infinity),
     created_at: product.created_at ?? null,
     details: {
       description_html: product.body_html ?? null,
@@ -133,17 +143,19 @@ const translate = (product: Product, domain: string, price: number): object => {
         notBlank(name) === null ? [] : [{ name, values: (values ?? []).filter((value) => notBlank(value) !== null) }]
       ),
       // A variant without a price is not on sale.
-      variants: (product.variants ?? [])
-        .filter(({ price }) => !isUnpriced(price))
-        .map((variant) => ({
-          id: variant.id === undefined || variant.id === null ? null : String(variant.id),
-          title: variant.title ?? null,
-          sku: variant.sku ?? null,
-          price: amount(variant.price),
-          compare_at_price: amount(variant.compare_at_price),
-          is_available: variant.available ?? null,
-          options: [variant.option1, variant.option2, variant.option3].filter((option) => notBlank(option) !== null)
-        })),
+      variants: (product.variants ?? []).flatMap((variant, at) =>
+        prices[at] === null
+          ? []
+          : {
+              id: variant.id === undefined || variant.id === null ? null : String(variant.id),
+              title: variant.title ?? null,
+              sku: variant.sku ?? null,
+              price: prices[at],
+              compare_at_price: amount(variant.compare_at_price),
+              is_available: variant.available ?? null,
+              options: [variant.option1, variant.option2, variant.option3].filter((option) => notBlank(option) !== null)
+            }
+      ),
       images
     }
   }

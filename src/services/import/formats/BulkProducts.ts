@@ -58,6 +58,10 @@ const imageUrl = (part: Foreign): string | null => {
 const optionAt = (variant: Foreign, at: number): string | null =>
   text(foreign(list(variant["selectedOptions"])[at])["value"])
 
+/** As it is written; what cannot be a price is text that is none, so that it is reported. */
+const price = (written: unknown): string | number | null =>
+  typeof written === "string" || typeof written === "number" ? written : (written ?? null) === null ? null : "?"
+
 /** Converts all lines of one product, in any order. */
 export const toReading = (parts: ReadonlyArray<Part>, domain: string): Reading => {
   const own = parts.find(({ record }) => !("__parentId" in record))
@@ -82,7 +86,7 @@ export const toReading = (parts: ReadonlyArray<Part>, domain: string): Reading =
   }
   const images = [foreign(record["featuredImage"]), foreign(record["featuredMedia"]), ...others]
   const range = foreign(foreign(record["priceRangeV2"] ?? record["priceRange"])["minVariantPrice"])
-  const product = {
+  const product: Storefront.Product = {
     id: numberOf(id),
     title: text(record["title"]),
     handle: text(record["handle"]),
@@ -94,13 +98,13 @@ export const toReading = (parts: ReadonlyArray<Part>, domain: string): Reading =
     status: text(record["status"]),
     variants:
       variants.length === 0
-        ? [{ price: range["amount"] ?? null }]
+        ? [{ price: price(range["amount"]) }]
         : variants.map((variant) => ({
             id: numberOf(text(variant["id"]) ?? "") || null,
             title: text(variant["title"]),
             sku: text(variant["sku"]),
-            price: variant["price"] ?? null,
-            compare_at_price: variant["compareAtPrice"] ?? null,
+            price: price(variant["price"]),
+            compare_at_price: price(variant["compareAtPrice"]),
             available: typeof variant["availableForSale"] === "boolean" ? variant["availableForSale"] : null,
             option1: optionAt(variant, 0),
             option2: optionAt(variant, 1),
@@ -112,8 +116,8 @@ export const toReading = (parts: ReadonlyArray<Part>, domain: string): Reading =
       values: list(foreign(option)["values"]).filter((value) => typeof value === "string")
     }))
   }
-  return ofProduct(line, Storefront.toRecord(product, domain), {
-    category: product.product_type,
-    keys: [product.handle, product.id].filter((key) => key !== null)
+  return ofProduct(line, Storefront.recordOf(product, domain), {
+    category: text(record["productType"]),
+    keys: [text(record["handle"]), numberOf(id)].filter((key) => key !== null)
   })
 }

@@ -124,7 +124,7 @@ const toReading = (
       wrong.push({ line, field: priceName, reason: "must be a price such as 24.90" })
       return []
     }
-    const options = [cell(cells, "option1"), cell(cells, "option2"), cell(cells, "option3")]
+    const options = [cell(cells, "option1"), cell(cells, "option2"), cell(cells, "option3")] as const
     return [
       {
         title: options.filter((option) => option !== null).join(" / ") || null,
@@ -138,9 +138,10 @@ const toReading = (
     ]
   })
   const optionNames = [cell(first, "option1Name"), cell(first, "option2Name"), cell(first, "option3Name")]
-  const product = {
+  const key = handle ?? slug(title)
+  const product: Storefront.Product = {
     title,
-    handle: handle ?? slug(title),
+    handle: key,
     body_html: cell(first, "body"),
     vendor: cell(first, "vendor"),
     product_type: cell(first, "type") ?? cell(first, "category")?.split(">").at(-1)?.trim() ?? null,
@@ -155,9 +156,9 @@ const toReading = (
       ).filter((value) => value !== null)
     }))
   }
-  const reading = ofProduct(line, Storefront.toRecord(product, domain), {
+  const reading = ofProduct(line, Storefront.recordOf(product, domain), {
     category: cell(first, "category") ?? cell(first, "type"),
-    keys: [product.handle]
+    keys: [key]
   })
   // Wrong prices are reported by their own lines, but not for a product that is not on sale.
   return wrong.length === 0 || reading.skipped > 0 ? reading : { ...reading, rejects: wrong }
