@@ -1,6 +1,7 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, FileSystem, Stream } from "effect"
+import { ctas } from "../../../src/domain/catalog/Enumerations.ts"
 import type { AdRecord, PartialShop, ProductRecord } from "../../../src/domain/catalog/Records.ts"
 import * as FileReader from "../../../src/services/import/FileReader.ts"
 import type { ImportRow } from "../../../src/services/import/ImportSource.ts"
@@ -161,6 +162,47 @@ layer(NodeServices.layer)("the formats of files", (it) => {
     )
   })
 
+  it.effect("of an export with 111 columns in any order, the unknown ones are ignored", () =>
+    Effect.gen(function* () {
+      const known = { Handle: "größe", Title: "Größe – 日本", "Variant Price": "0.00", Status: "active" }
+      const others = Array.from({ length: 107 }, (_, at) => `Color (product.metafields.custom.c${at})`)
+      const header = [...others.slice(0, 60), ...Object.keys(known).toReversed(), ...others.slice(60)]
+      const values = new Map<string, string>(Object.entries(known))
+      const { rejects, rows } = yield* read(
+        csv(header.join(","), header.map((name) => values.get(name) ?? "x").join(","))
+      )
+      assert.deepStrictEqual(rejects, [])
+      assert.deepStrictEqual(
+        products(rows).map(({ key, price, title }) => [key, title, price]),
+        [["größe", "Größe – 日本", 0]]
+      )
+    })
+  )
+
+  it.effect("products of the administration are read in a collection as well", () =>
+    Effect.gen(function* () {
+      const product = {
+        id: 8101,
+        title: "Tray",
+        handle: "tray",
+        tags: "desk, wood",
+        status: "active",
+        published_scope: "web",
+        template_suffix: null,
+        admin_graphql_api_id: "gid://shopify/Product/8101",
+        image: null,
+        variants: [{ id: 91, price: "39.00", barcode: "", inventory_quantity: 3, inventory_policy: "deny" }]
+      }
+      const { format, rejects, rows } = yield* read({ collection: { id: 7, title: "All" }, products: [product] })
+      assert.strictEqual(format, "storefront")
+      assert.deepStrictEqual(rejects, [])
+      assert.deepStrictEqual(
+        products(rows).map(({ details, key, price }) => [key, price, details?.tags]),
+        [["tray", 39, ["desk", "wood"]]]
+      )
+    })
+  )
+
   describe("the result of a bulk operation", () => {
     const gid = (kind: string, id: number) => `gid://shopify/${kind}/${id}`
     const lines = [
@@ -204,6 +246,56 @@ layer(NodeServices.layer)("the formats of files", (it) => {
           ]
         )
         assert.strictEqual(found[1]?.created_at, "2025-03-02T08:11:40.000Z")
+      })
+    )
+
+    it.effect.each(["products first", "variants first", "each product with its variants", "in turns"] as const)(
+      "brings the parts of many products together, written %s",
+      (order) =>
+        Effect.gen(function* () {
+          // More than there are parts of the file, so that some products share one.
+          const ids = Array.from({ length: 600 }, (_, at) => at + 1)
+          const product = (id: number) => ({ id: gid("Product", id), title: `P${id}`, handle: `p-${id}` })
+          const variant = (number: number) => (id: number) => ({
+            id: gid("ProductVariant", id * 10 + number),
+            price: `${id}.0${number}`,
+            __parentId: gid("Product", id)
+          })
+          const [first, second] = [ids.map(variant(1)), ids.map(variant(2))]
+          const written = {
+            "products first": [...ids.map(product), ...first, ...second],
+            "variants first": [...second, ...first, ...ids.map(product)],
+            "each product with its variants": ids.flatMap((id) => [product(id), variant(1)(id), variant(2)(id)]),
+            "in turns": [...first, ...ids.map(product), ...second]
+          }[order]
+          const { rejects, rows } = yield* read(written.map((line) => JSON.stringify(line)).join("\n"))
+          assert.deepStrictEqual(rejects, [])
+          assert.deepStrictEqual(
+            products(rows)
+              .map(({ alias, details, key, price }) => [Number(alias), key, price, details?.variants.length])
+              .toSorted(([a], [b]) => Number(a) - Number(b)),
+            ids.map((id) => [id, `p-${id}`, Number(`${id}.01`), 2])
+          )
+        })
+    )
+
+    it.effect("reports what cannot be a price", () =>
+      Effect.gen(function* () {
+        const id = gid("Product", 1)
+        const { kept, rejects, rows } = yield* read(
+          [
+            { id, title: "Tray", handle: "tray" },
+            { id: gid("ProductVariant", 1), price: { amount: "1" }, __parentId: id }
+          ]
+            .map((line) => JSON.stringify(line))
+            .join("\n")
+        )
+        assert.lengthOf(products(rows), 0)
+        assert.match(rejects[0] ?? "", /^1 variants\.0\.price: /)
+        assert.deepStrictEqual(
+          kept.map(({ key }) => key),
+          ["tray", "1"]
+        )
       })
     )
 
@@ -389,10 +481,67 @@ layer(NodeServices.layer)("the formats of files", (it) => {
         ad({ end_date: null }),
         { last_seen_on: "2026-06-30" }
       ],
-      ["body as text", ad({}, { body: " plain " }), { ad_text: "plain" }]
+      ["body as text", ad({}, { body: " plain " }), { ad_text: "plain" }],
+      ["cards that are blank text", ad({}, { cards: " " }), { headline: "A desk", media_type: "image" }],
+      ["a repetition without a count", ad({ collation_count: null, collation_id: "7" }), { status: "active" }],
+      [
+        "the address of an app",
+        ad({}, { link_url: "https://play.google.com/store/apps/details?id=x" }),
+        { shop: null, landing_url: "https://play.google.com/store/apps/details?id=x" }
+      ],
+      [
+        "the end of an ad that has stopped",
+        ad({ is_active: false }),
+        { status: "inactive", last_seen_on: "2026-06-21" }
+      ]
     ])("trap: %s", ([, content, expected]) =>
       Effect.gen(function* () {
         assert.deepInclude(yield* one([content]), expected)
+      })
+    )
+
+    it.effect("have the format that the library names, in any casing", () =>
+      Effect.gen(function* () {
+        for (const type of ["video", "image", "carousel", "dco", "dpa"] as const) {
+          for (const display_format of [type, type.toUpperCase()]) {
+            assert.strictEqual((yield* one([ad({}, { display_format })])).media_type, type)
+          }
+        }
+      })
+    )
+
+    it.effect("have the label of their call to action, by its type, whatever its text", () =>
+      Effect.gen(function* () {
+        const labels = {
+          "Shop Now": ["SHOP_NOW", "BROWSE_SHOP", "SEE_SHOP"],
+          "Learn More": ["LEARN_MORE", "FIND_OUT_MORE", "SEE_MORE"],
+          "Buy Now": ["BUY_NOW", "BUY"],
+          "Order Now": ["ORDER_NOW", "START_ORDER"],
+          "Get Offer": ["GET_OFFER", "GET_OFFER_VIEW"],
+          "Call Now": ["CALL_NOW", "CALL", "CALL_ME"],
+          "View product": ["VIEW_PRODUCT", "SWIPE_UP_PRODUCT"],
+          "Sign Up": ["SIGN_UP"],
+          Download: ["DOWNLOAD", "MOBILE_DOWNLOAD"],
+          "Watch More": ["WATCH_MORE", "WATCH_VIDEO"],
+          "Contact Us": ["CONTACT_US", "CONTACT", "GET_IN_TOUCH"],
+          "Book Now": ["BOOK_NOW", "BOOK_TRAVEL"],
+          "Get Quote": ["GET_QUOTE", "GET_A_QUOTE"],
+          Subscribe: ["SUBSCRIBE"]
+        }
+        assert.sameMembers(Object.keys(labels), Array.from(ctas))
+        const types = [
+          ...Object.entries(labels).flatMap(([label, types]) => types.map((type) => [type, label] as const)),
+          ..."MESSAGE_PAGE WHATSAPP_MESSAGE INSTAGRAM_MESSAGE VIEW_INSTAGRAM_PROFILE INSTALL_MOBILE_APP APPLY_NOW PLAY_GAME BUY_TICKETS LIKE_PAGE NO_BUTTON"
+            .split(" ")
+            .map((type) => [type, null] as const)
+        ]
+        const { rows } = yield* read(
+          types.map(([cta_type], at) => ad({ ad_archive_id: `${at}` }, { cta_type, cta_text: "Shop Now" }))
+        )
+        assert.deepStrictEqual(
+          ads(rows).map(({ cta }, at) => [types[at]?.[0], cta]),
+          types.map(([type, label]) => [type, label])
+        )
       })
     )
 
@@ -502,6 +651,31 @@ layer(NodeServices.layer)("the formats of files", (it) => {
       })
     )
 
+    it.effect("of stores are read without persons, and apps by their names only", () =>
+      Effect.gen(function* () {
+        const personal = ["emails", "phones", "street_address", "zip", "whatsapp"]
+        const { rejects, rows } = yield* read(
+          csv(
+            ["domain", "country_code", "installed_apps", "installed_apps_names", ...personal].join(","),
+            [
+              "later.com",
+              "US",
+              "https://apps.example/a:https://apps.example/b",
+              "A:B",
+              ...personal.map(() => "PERSON")
+            ].join(","),
+            ["bad.com", "XX", "", "", ...personal.map(() => "PERSON")].join(",")
+          )
+        )
+        assert.deepStrictEqual(
+          shops(rows).map(({ apps, domain }) => [domain, apps]),
+          [["later.com", ["A", "B"]]]
+        )
+        assert.lengthOf(rejects, 1)
+        assert.notInclude(JSON.stringify([rows, rejects]), "PERSON")
+      })
+    )
+
     it.effect("of ratings change nothing else of a store", () =>
       Effect.gen(function* () {
         const { rows } = yield* read(csv("domain,trustpilot_rating,trustpilot_reviews", "a.com,4.1,20"), {
@@ -531,6 +705,25 @@ layer(NodeServices.layer)("the formats of files", (it) => {
           ]
         )
         assert.lengthOf(rejects, 2)
+      })
+    )
+
+    it.effect("of visits: each wrong store, month and number is reported, and the rest is read", () =>
+      Effect.gen(function* () {
+        const { rejects, rows } = yield* read(
+          csv("domain,2026-05,2026-13", "WWW.A.com,100,1", "a b,2,", "b.com,-1,", "c.com,2147483648,", 'd.com,"1,200",')
+        )
+        assert.deepStrictEqual(
+          rows.map(({ record }) => record),
+          [
+            { type: "traffic_month", shop: "a.com", month: "2026-05", visits: 100 },
+            { type: "traffic_month", shop: "d.com", month: "2026-05", visits: 1_200 }
+          ]
+        )
+        assert.deepStrictEqual(
+          rejects.map((reject) => reject.split(":")[0]),
+          ["2 month", "3 shop", "4 visits", "5 visits"]
+        )
       })
     )
 
