@@ -29,6 +29,8 @@ export interface Batch {
   readonly categories: ReadonlyMap<string, CategoryRecord>
   readonly shops: ReadonlyMap<string, ShopRecord>
   readonly partialShops: ReadonlyMap<string, PartialShop>
+  /** The names of categories that partial records give to stores, by domain. */
+  readonly listed: ReadonlyMap<string, ReadonlyArray<string>>
   readonly trafficMonths: ReadonlyMap<string, TrafficMonthRecord>
   readonly products: ReadonlyMap<string, CategorizedProduct>
   readonly ads: ReadonlyMap<string, AdRecord>
@@ -51,6 +53,7 @@ export const sortByType = (
   const categories = new Map<string, CategoryRecord>()
   const shops = new Map<string, ShopRecord>()
   const partialShops = new Map<string, PartialShop>()
+  const listed = new Map<string, ReadonlyArray<string>>()
   const trafficMonths = new Map<string, TrafficMonthRecord>()
   const products = new Map<string, CategorizedProduct>()
   const ads = new Map<string, AdRecord>()
@@ -85,11 +88,16 @@ export const sortByType = (
       gone.add(shop ?? "")
       shops.delete(shop ?? "")
       partialShops.delete(shop ?? "")
+      listed.delete(shop ?? "")
       for (const [id, { record }] of products) if (record.shop === shop) products.delete(id)
       for (const [id, { shop: of }] of trafficMonths) if (of === shop) trafficMonths.delete(id)
       for (const [id, ad] of ads) if (ad.shop === shop) ads.delete(id)
     }
     return undefined
+  }
+
+  const list = ({ categories, domain }: PartialShop) => {
+    if (categories !== undefined) listed.set(domain, categories)
   }
 
   /** Adds the record to the batch, or returns why it is rejected. */
@@ -117,8 +125,10 @@ export const sortByType = (
             }
           }
           partialShops.set(record.domain, { ...record, name: record.name ?? record.domain })
+          list(record)
           return undefined
         }
+        list(record)
         const whole = shops.get(record.domain)
         // A complete record of the same batch is updated, so that it keeps its other fields.
         if (whole !== undefined) shops.set(record.domain, updated(whole, record))
@@ -162,6 +172,7 @@ export const sortByType = (
     categories,
     shops,
     partialShops,
+    listed,
     trafficMonths,
     products,
     ads,

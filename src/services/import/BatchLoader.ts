@@ -1,7 +1,7 @@
 /** Writes a batch of records to the catalog. */
 import { Effect, Schema } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
-import type { PartialShop, RemovedRecord } from "../../domain/catalog/Records.ts"
+import type { RemovedRecord, ShopRecord } from "../../domain/catalog/Records.ts"
 import { rowsOf } from "../database/Rows.ts"
 import { domainsOf, sortByType } from "./Batch.ts"
 import type { Batch } from "./Batch.ts"
@@ -44,6 +44,10 @@ export interface LoadedBatch {
   readonly links: LinkCounts
   /** Votes for the niches of stores, from their products and categories. */
   readonly votes: ReadonlyArray<NicheVote>
+  /** Stores whose record states a niche. */
+  readonly statedNiches: ReadonlyArray<number>
+  /** Stores that have a niche although their record states none. */
+  readonly unstatedNiches: ReadonlyArray<number>
 }
 
 export const nothingLoaded: LoadedBatch = {
@@ -51,7 +55,9 @@ export const nothingLoaded: LoadedBatch = {
   rejects: [],
   touched: { items: [], figures: [], niches: false },
   links: AdLinks.none,
-  votes: []
+  votes: [],
+  statedNiches: [],
+  unstatedNiches: []
 }
 
 export const sum = (a: LoadedBatch, b: LoadedBatch): LoadedBatch => ({
@@ -59,7 +65,9 @@ export const sum = (a: LoadedBatch, b: LoadedBatch): LoadedBatch => ({
   rejects: [...a.rejects, ...b.rejects],
   touched: sumOfTouched([a.touched, b.touched]),
   links: AdLinks.sum(a.links, b.links),
-  votes: [...a.votes, ...b.votes]
+  votes: [...a.votes, ...b.votes],
+  statedNiches: [...a.statedNiches, ...b.statedNiches],
+  unstatedNiches: [...a.unstatedNiches, ...b.unstatedNiches]
 })
 
 const sumOfTallies = (a: Tally, b: Tally): Tally => ({
@@ -130,6 +138,13 @@ const store = Effect.fnUntraced(function* (
       return shopId === null ? [] : [{ record, shopId }]
     })
 
+  const placed = Map.groupBy(batch.shops.values(), ({ niche }) => niche !== null)
+  const idsOf = (records: ReadonlyArray<ShopRecord> = []) =>
+    records.flatMap(({ domain }) => {
+      const shopId = idOf(domain)
+      return shopId === null ? [] : [shopId]
+    })
+
   const months = yield* CatalogTables.upsertTrafficMonths(write, ofShop(batch.trafficMonths.values()))
   const categorized = Array.from(batch.products.values())
   const found = yield* ProductKeys.resolve(sql, ofShop(categorized.map(({ record }) => record)))
@@ -168,8 +183,10 @@ const store = Effect.fnUntraced(function* (
       { items: [], figures: [], niches: [written, ofTaxonomy].some(({ added, changed }) => added + changed > 0) }
     ]),
     links: { ...library.counts, later: late.count },
+    statedNiches: idsOf(placed.get(true)),
+    unstatedNiches: yield* Niches.having(sql, idsOf(placed.get(false))),
     votes: [
-      ...Array.from(batch.partialShops.values()).flatMap((shop) => votesOfShop(niches, shop, idOf(shop.domain))),
+      ...Array.from(batch.listed).flatMap(([domain, names]) => votesOfShop(niches, names, idOf(domain))),
       ...categorized.flatMap(({ category, record }) => niches.vote(idOf(record.shop), category, 1))
     ]
   }
@@ -178,7 +195,7 @@ const store = Effect.fnUntraced(function* (
 /** A category from a list of stores outweighs the store's products. */
 const votesOfAList = 1_000
 
-const votesOfShop = (niches: Niches.StoredNiches, { categories = [] }: PartialShop, shopId: number | null) =>
+const votesOfShop = (niches: Niches.StoredNiches, categories: ReadonlyArray<string>, shopId: number | null) =>
   categories.map((category) => niches.vote(shopId, category, votesOfAList)).find((votes) => votes.length > 0) ?? []
 
 const tallyOf = (...written: ReadonlyArray<Written>): Tally => ({

@@ -90,7 +90,13 @@ const shops = {
   isVersioned: true
 } as const
 
-export const upsertShops = upsert<ShopRecord>({ ...shops, columns: shopColumns })
+/** A niche that a record does not state is removed at the end of the import, by `Niches.elect`. */
+export const upsertShops = upsert<ShopRecord>({
+  ...shops,
+  columns: shopColumns.map((column) =>
+    column.name === "niche_id" ? { ...column, merge: "keep_when_null" as const } : column
+  )
+})
 
 /** Columns of lists are NOT NULL: a new row gets empty lists where nothing is known. */
 const emptyLists = { languages: [], pixels: [], social_networks: [], apps: [] }

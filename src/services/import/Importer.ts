@@ -144,11 +144,11 @@ export class Importer extends Context.Service<
           const gone = yield* Reconciliation.removeGoneProducts(sql, wholeStores, options.allowsLargeRemovals === true)
           const days = options.expireAdsAfterDays?.()
           const expiredAds = days === undefined ? 0 : yield* Reconciliation.expireAds(sql, origin, days)
-          const electedNiches = yield* Niches.elect(sql, report.votes)
+          const niches = yield* Niches.elect(sql, report, origin.importId)
           const found = {
-            ...report.withRemoved(gone.removed),
+            ...report.withLast({ removedProducts: gone.removed, changedShops: niches.changed }),
             expiredAds,
-            electedNiches,
+            electedNiches: niches.elected,
             refusedRemovals: gone.refused
           }
           yield* Sources.finish(sql, origin.importId, files, found)
@@ -219,30 +219,31 @@ const acquireLock = Effect.fnUntraced(function* (
 })
 
 /** Counts what has been read and loaded, and reports it. */
-class Report {
+class Report implements Niches.NicheFindings {
   #accepted = 0
   #rejected = 0
   #skipped = 0
   #otherCurrencies = 0
   #position = 0
   #loaded = nothingLoaded
-  /** The weights of votes by store and niche. */
   readonly votes = new Map<number, Map<number, number>>()
+  readonly unstated = new Set<number>()
   readonly #options: ImportOptions
 
   constructor(options: ImportOptions) {
     this.#options = options
   }
 
-  withRemoved(products: number) {
+  withLast({ changedShops, removedProducts }: { readonly changedShops: number; readonly removedProducts: number }) {
     const { links, tallies } = this.#loaded
-    const product = { ...tallies.product, removed: tallies.product.removed + products }
+    const product = { ...tallies.product, removed: tallies.product.removed + removedProducts }
+    const shop = { ...tallies.shop, changed: tallies.shop.changed + changedShops }
     return {
       accepted: this.#accepted,
       rejected: this.#rejected,
       skipped: this.#skipped,
       otherCurrencies: this.#otherCurrencies,
-      tallies: { ...tallies, product },
+      tallies: { ...tallies, product, shop },
       links
     }
   }
@@ -257,6 +258,8 @@ class Report {
   add(rows: number, loaded: LoadedBatch) {
     this.#accepted += rows - loaded.rejects.length
     this.#loaded = sum(this.#loaded, { ...nothingLoaded, tallies: loaded.tallies, links: loaded.links })
+    for (const shopId of loaded.statedNiches) this.unstated.delete(shopId)
+    for (const shopId of loaded.unstatedNiches) this.unstated.add(shopId)
     for (const { nicheId, shopId, weight } of loaded.votes) {
       const ofShop = this.votes.get(shopId) ?? new Map<number, number>()
       this.votes.set(shopId, ofShop.set(nicheId, (ofShop.get(nicheId) ?? 0) + weight))

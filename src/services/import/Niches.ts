@@ -131,27 +131,73 @@ export const read = Effect.fn("Niches.read")(function* (
   )
 })
 
-/** In one transaction, gives stores without a niche the one with the most votes; a tie goes to the lowest id. */
+/** Sent for NULL: the type of an array of nothing but NULL would be unknown. Ids of niches begin at 1. */
+const noNiche = 0
+const decodeElected = rowsOf(Schema.Struct({ id: Schema.Int, is_elected: Schema.Boolean, is_change: Schema.Boolean }))
+
+/** What the records of an import say of the niches of stores. */
+export interface NicheFindings {
+  /** The weights of votes by store and niche. */
+  readonly votes: ReadonlyMap<number, ReadonlyMap<number, number>>
+  /** Stores that have a niche although their record states none. */
+  readonly unstated: ReadonlySet<number>
+}
+
+interface Election {
+  /** Stores that got a niche. */
+  readonly elected: number
+  /** Stores whose niche is another or none now although their record states none, and that the import had not changed before. */
+  readonly changed: number
+}
+
+/**
+ * In one transaction, gives stores without a niche the one with the most votes; a tie goes to the lowest id. A store whose record
+ * states no niche loses one that has no votes. It keeps its niche until now: if its record removed it, the same import would change
+ * the store each time.
+ */
 export const elect = Effect.fn("Niches.elect")(function* (
   sql: SqlClient.SqlClient,
-  votes: ReadonlyMap<number, ReadonlyMap<number, number>>
-): Effect.fn.Return<number, SqlError.SqlError> {
-  const winners = Array.from(votes, ([shopId, ofShop]) => {
+  { unstated, votes }: NicheFindings,
+  importId: number
+): Effect.fn.Return<Election, SqlError.SqlError> {
+  const wanted = new Map(Array.from(unstated, (shopId) => [shopId, noNiche]))
+  for (const [shopId, ofShop] of votes) {
     const [best] = Array.from(ofShop).toSorted(([a, weightA], [b, weightB]) => weightB - weightA || a - b)
-    return { shopId, nicheId: best?.[0] ?? 0 }
-  })
-  if (winners.length === 0) return 0
+    if (best !== undefined) wanted.set(shopId, best[0])
+  }
+  if (wanted.size === 0) return { elected: 0, changed: 0 }
+  const shopIds = Array.from(wanted.keys())
   return yield* sql.withTransaction(
     Effect.gen(function* () {
       const version = yield* CatalogVersion.begin(sql)
       const changed = yield* sql`
-        UPDATE shop SET niche_id = winner.niche_id, version = ${version}
-        FROM unnest(${winners.map(({ shopId }) => shopId)}::int[], ${winners.map(({ nicheId }) => nicheId)}::int[])
-          AS winner (shop_id, niche_id)
-        WHERE shop.id = winner.shop_id AND shop.niche_id IS NULL
-        RETURNING shop.id`.pipe(decodeIds)
+        UPDATE shop
+        SET niche_id = wanted.niche_id, version = ${version},
+          import_id = CASE WHEN wanted.is_unstated THEN ${importId}::int ELSE shop.import_id END
+        FROM unnest(
+            ${shopIds}::int[], ${Array.from(wanted.values())}::int[], ${shopIds.map((id) => unstated.has(id))}::bool[]
+          ) AS sent (shop_id, niche_id, is_unstated)
+          CROSS JOIN LATERAL (SELECT sent.shop_id, nullif(sent.niche_id, ${noNiche}) AS niche_id, sent.is_unstated) AS wanted
+          JOIN shop AS before ON before.id = wanted.shop_id
+        WHERE shop.id = wanted.shop_id AND (wanted.is_unstated OR shop.niche_id IS NULL)
+          AND shop.niche_id IS DISTINCT FROM wanted.niche_id
+        RETURNING shop.id, shop.niche_id IS NOT NULL AS is_elected,
+          wanted.is_unstated AND before.import_id IS DISTINCT FROM ${importId}::int AS is_change`.pipe(decodeElected)
       yield* CatalogVersion.commit(sql, version, { items: [], figures: changed.map(({ id }) => id), niches: false })
-      return changed.length
+      return {
+        elected: changed.filter(({ is_elected }) => is_elected).length,
+        changed: changed.filter(({ is_change }) => is_change).length
+      }
     })
   )
+})
+
+/** Which of the stores have a niche. */
+export const having = Effect.fn("Niches.having")(function* (
+  sql: SqlClient.SqlClient,
+  shopIds: ReadonlyArray<number>
+): Effect.fn.Return<ReadonlyArray<number>, SqlError.SqlError> {
+  if (shopIds.length === 0) return []
+  const found = yield* decodeIds(sql`SELECT id FROM shop WHERE id = ANY(${shopIds}::int[]) AND niche_id IS NOT NULL`)
+  return found.map(({ id }) => id)
 })

@@ -58,6 +58,37 @@ const contents = Effect.gen(function* () {
   return rows.map((row) => JSON.stringify(row)).toSorted()
 })
 
+/** Every version of a record and of the catalog. */
+const stamps = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  return yield* sql`
+    SELECT 'catalog' AS type, 0 AS id, version FROM catalog
+    UNION ALL SELECT 'shop', id, version FROM shop
+    UNION ALL SELECT 'product', id, version FROM product
+    UNION ALL SELECT 'ad', id, version FROM ad ORDER BY 1, 2`
+})
+
+const nicheOfOakline = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const [row] = yield* sql`
+    SELECT n.name FROM shop s LEFT JOIN niche n ON n.id = s.niche_id WHERE s.domain = 'oakline.com'`
+  return row?.["name"]
+})
+
+/** Desks are 1, lamps 2. */
+const twoNiches = ndjson({ type: "niche", id: 1, name: "Desks" }, { type: "niche", id: 2, name: "Lamps" })
+const oaklineShop = (changes: object = {}) => ({
+  ...shop("oakline.com"),
+  name: "Oakline",
+  country: "DE",
+  currency: "EUR",
+  ...changes
+})
+const selling = (...types: ReadonlyArray<string>) =>
+  ["Handle,Title,Variant Price,Type", ...types.map((type, at) => `${type}-${at},T,1,${type}`), ""].join("\n")
+/** More records than a batch has, so that what follows them is loaded by another batch. */
+const filler = ndjson(...Array.from({ length: 5_000 }, () => ({ type: "niche", id: 3, name: "Filler" })))
+
 layer(NodeServices.layer, { excludeTestServices: true })("imports of files", (it) => {
   it.effect("a product is the same in a storefront, a merchant's export and a bulk file, and keeps its id", () =>
     onFreshDatabase(
@@ -254,6 +285,101 @@ layer(NodeServices.layer, { excludeTestServices: true })("imports of files", (it
         assert.deepStrictEqual(yield* nicheOf("lamps.com"), [{ name: "Furniture" }])
       })
     )
+  )
+
+  it.effect(
+    "a store without a niche in its record gets one by what it sells, once, and again only by other records",
+    () =>
+      onFreshDatabase(
+        Effect.gen(function* () {
+          const files = { "1.ndjson": ndjson(oaklineShop()), "2.csv": selling("Desks", "Desks", "Lamps") }
+          yield* run({ "n.ndjson": twoNiches })
+          assert.strictEqual((yield* run(files)).electedNiches, 1)
+          assert.strictEqual(yield* nicheOfOakline, "Desks")
+          const before = yield* stamps
+          const again = yield* run(files)
+          assert.deepStrictEqual([again.electedNiches, again.tallies], [0, nothingLoaded.tallies])
+          assert.deepStrictEqual(yield* stamps, before)
+          // What sells now decides, as it would in an empty catalog.
+          const other = yield* run({ "1.ndjson": ndjson(oaklineShop()), "2.csv": selling("Lamps") })
+          assert.deepStrictEqual(
+            [yield* nicheOfOakline, other.electedNiches, other.tallies.shop.changed],
+            ["Lamps", 1, 1]
+          )
+          // A record that says nothing, and nothing that is sold.
+          const { electedNiches, tallies } = yield* run({ "1.ndjson": ndjson(oaklineShop()) })
+          assert.deepStrictEqual([yield* nicheOfOakline, electedNiches, tallies.shop.changed], [null, 0, 1])
+          // A change is counted once, and the store knows its import.
+          yield* run(files)
+          const renamed = yield* run({ "1.ndjson": ndjson(oaklineShop({ name: "Renamed" })) })
+          assert.deepStrictEqual([yield* nicheOfOakline, renamed.tallies.shop.changed], [null, 1])
+          yield* run({ "1.ndjson": ndjson(oaklineShop({ niche: 2 })) }, { source: "ours" })
+          yield* run({ "1.ndjson": ndjson(oaklineShop()) }, { source: "theirs" })
+          const sql = yield* SqlClient.SqlClient
+          assert.deepStrictEqual(
+            yield* sql`
+            SELECT o.name FROM shop s JOIN import i ON i.id = s.import_id JOIN source o ON o.id = i.source_id
+            WHERE s.domain = 'oakline.com'`,
+            [{ name: "theirs" }]
+          )
+        })
+      )
+  )
+
+  it.effect("categories of a list of stores count beside a complete record of the store, in any order", () =>
+    Effect.gen(function* () {
+      const complete = ndjson(oaklineShop())
+      const listed = "domain,country,categories\noakline.com,DE,Lamps\n"
+      for (const files of [
+        { "1.ndjson": complete, "2.csv": listed },
+        { "1.csv": listed, "2.ndjson": complete },
+        { "1.ndjson": complete, "2.ndjson": filler, "3.csv": listed }
+      ]) {
+        yield* onFreshDatabase(
+          Effect.gen(function* () {
+            yield* run({ "n.ndjson": twoNiches })
+            yield* run(files)
+            assert.strictEqual(yield* nicheOfOakline, "Lamps")
+          })
+        )
+      }
+    })
+  )
+
+  it.effect.prop(
+    "the same again changes nothing, whatever records give a store its niche, and wherever a batch begins",
+    [
+      Schema.NullOr(Schema.Literal(1)),
+      Schema.NullOr(Schema.Literal(2)),
+      Schema.Boolean,
+      Schema.Array(Schema.Literals(["desks", "lamps", "listed", "filler", "store"])).check(
+        Schema.isMinLength(1),
+        Schema.isMaxLength(5)
+      )
+    ],
+    ([niche, earlier, isFirst, others]) =>
+      onFreshDatabase(
+        Effect.gen(function* () {
+          const fileOf = {
+            store: ["ndjson", ndjson(oaklineShop({ niche }))],
+            desks: ["csv", selling("Desks", "Desks")],
+            lamps: ["csv", selling("Lamps")],
+            listed: ["csv", "domain,country,categories\noakline.com,DE,Lamps\n"],
+            filler: ["ndjson", filler]
+          } as const
+          const steps = isFirst ? (["store", ...others] as const) : ([...others, "store"] as const)
+          const files = Object.fromEntries(
+            steps.map((step, at) => [`${at}.${fileOf[step][0]}`, fileOf[step][1]] as const)
+          )
+          yield* run({ "n.ndjson": twoNiches, "s.ndjson": ndjson(oaklineShop({ niche: earlier })) })
+          yield* run(files)
+          const before = yield* Effect.all([contents, stamps])
+          const again = yield* run(files)
+          assert.deepStrictEqual([again.electedNiches, again.tallies], [0, nothingLoaded.tallies])
+          assert.deepStrictEqual(yield* Effect.all([contents, stamps]), before)
+        })
+      ),
+    { arbitrary: { runs: 10 } }
   )
 
   it.effect("a record of the type `removed` removes another one", () =>
