@@ -15,7 +15,16 @@ import { PageRoutes, seeOther } from "../shared/PageRoutes.ts"
 import { pathId } from "../shared/PathId.ts"
 import type { SignedIn } from "../shared/Visitors.ts"
 import { Answer, Asked, challengePath, tools } from "./PasskeyForm.ts"
-import { addPath, codesPath, offPath, onPath, passkeysAnchor, removePath, toConfirm } from "./PasskeySection.ts"
+import {
+  addPath,
+  codesPath,
+  offPath,
+  onPath,
+  passkeysAnchor,
+  removePath,
+  toConfirm,
+  wrongCode
+} from "./PasskeySection.ts"
 import type { dones } from "./PasskeySection.ts"
 import { answerOf, problemText } from "./PasskeySignInPages.ts"
 import type { Failed } from "./PasskeySignInPages.ts"
@@ -33,7 +42,7 @@ const Nothing = Schema.Struct({})
 
 const done = (word: (typeof dones)[number]) => seeOther(withDone(sections.account, word))
 
-const wrongCode = () => Effect.succeed(done("passkey-code"))
+const refuseCode = () => Effect.succeed(seeOther(withDone(sections.account, wrongCode)))
 
 const confirmFirst = () => Effect.succeed(seeOther(toConfirm))
 
@@ -94,7 +103,7 @@ export const layer = Layer.effectDiscard(
         challenge(request, passkeys.optionsToAdd(session, secret, code)).pipe(
           Effect.catchTags({
             ConfirmationNeeded: confirmFirst,
-            EnrollmentNeeded: wrongCode,
+            EnrollmentNeeded: refuseCode,
             TooManyPasskeys: noChallenge
           })
         )
@@ -105,7 +114,7 @@ export const layer = Layer.effectDiscard(
         Effect.as(done("passkey-added")),
         Effect.catchTags({
           ConfirmationNeeded: confirmFirst,
-          EnrollmentNeeded: wrongCode,
+          EnrollmentNeeded: refuseCode,
           TooManyPasskeys: back,
           PasskeyRejected: failed(visitor),
           ChallengeExpired: failed(visitor)

@@ -16,8 +16,9 @@ import { WebAuthn } from "../../../services/access/passkeys/WebAuthn.ts"
 import { isConfirmed } from "../../../services/access/Sessions.ts"
 import * as Csrf from "../shared/Csrf.ts"
 import { deviceName } from "../shared/DeviceName.ts"
-import { field } from "../shared/Fields.ts"
-import { doneNotice } from "../shared/FlashNotice.ts"
+import { field, problemOf, problemSummary } from "../shared/Fields.ts"
+import type { Problem } from "../shared/Fields.ts"
+import { doneNotice, doneOf } from "../shared/FlashNotice.ts"
 import { html } from "../shared/Html.ts"
 import type { Html } from "../shared/Html.ts"
 import { sections } from "../shared/Layout.ts"
@@ -35,7 +36,9 @@ export const offPath = `${stepPath}/off` as const
 export const codesPath = `${stepPath}/codes` as const
 
 /** After a change; the words are those of the notices. */
-export const dones = ["passkey-added", "passkey-removed", "passkey-code", "step-off"] as const
+export const dones = ["passkey-added", "passkey-removed", "step-off"] as const
+/** The code of an operator's first passkey was refused: a problem, and no notice of something that was done. */
+export const wrongCode = "passkey-code"
 
 export const passkeysAnchor = `${sections.account}#passkeys`
 /** Where a change continues whose confirmation was too long ago. */
@@ -86,7 +89,7 @@ const button = (visitor: SignedIn, action: string, label: string): Html =>
     <button type="submit" class="secondary outline">${label}</button>
   </form>`
 
-const addForm = (visitor: SignedIn, isCoded: boolean): Html => {
+const addForm = (visitor: SignedIn, isCoded: boolean, problems: ReadonlyArray<Problem>): Html => {
   const { text } = visitor.locale
   return passkeyForm({
     visitor,
@@ -113,7 +116,8 @@ const addForm = (visitor: SignedIn, isCoded: boolean): Html => {
           label: text("passkeys.code"),
           type: "text",
           autocomplete: "off",
-          hint: text("passkeys.codeHint")
+          hint: text("passkeys.codeHint"),
+          error: problemOf(problems, "code")
         })
       }`
   })
@@ -157,7 +161,13 @@ export const make = Effect.gen(function* () {
   const secondStep = yield* SecondStep
   const { isAvailable } = yield* WebAuthn
 
-  const body = (visitor: SignedIn, known: ReadonlyArray<Passkey>, standing: Standing, mayChange: boolean): Html => {
+  const body = (
+    visitor: SignedIn,
+    known: ReadonlyArray<Passkey>,
+    standing: Standing,
+    mayChange: boolean,
+    problems: ReadonlyArray<Problem>
+  ): Html => {
     const { text } = visitor.locale
     const { isOn } = standing
     return html`
@@ -168,7 +178,7 @@ export const make = Effect.gen(function* () {
         </ul>`
       }
       ${isOn && known.length === 1 && html`<p class="hint">${text("passkeys.lastStays")}</p>`}
-      ${mayChange && known.length < maxPerAccount && addForm(visitor, needsCode(visitor.session, known.length))}
+      ${mayChange && known.length < maxPerAccount && addForm(visitor, needsCode(visitor.session, known.length), problems)}
       ${known.length >= maxPerAccount && html`<p class="hint">${text("passkeys.full", { max: maxPerAccount })}</p>`}
       ${mayChange && html`<p class="hint" data-no-passkeys>${text("passkeys.unsupported")}</p>`}
       ${known.length > 0 && step(visitor, standing, mayChange)}
@@ -186,12 +196,14 @@ export const make = Effect.gen(function* () {
       )
       const account = { secondStep: standing.isOn, passkeys: known.length }
       const mayChange = isConfirmed(session, now) && !needsPasskey(session, account)
+      const problems =
+        doneOf(url, [wrongCode]) === undefined ? [] : [{ field: "code", message: text(`passkeys.done.${wrongCode}`) }]
       return html`
-        ${doneNotice(url, dones, (done) => text(`passkeys.done.${done}`))}
+        ${problemSummary(problems)} ${doneNotice(url, dones, (done) => text(`passkeys.done.${done}`))}
         <section class="panel" aria-labelledby="passkeys">
           <h2 id="passkeys">${text("passkeys.heading")}</h2>
           <p>${text("passkeys.about")}</p>
-          ${isAvailable ? body(visitor, known, standing, mayChange) : html`<p>${text("passkeys.unavailable")}</p>`}
+          ${isAvailable ? body(visitor, known, standing, mayChange, problems) : html`<p>${text("passkeys.unavailable")}</p>`}
           ${log(standing, locale)}
         </section>
       `
