@@ -74,9 +74,9 @@ try {
     "",
     "## Memory",
     "",
-    "The highest resident memory of a process that reads a file of the native format, Node included.",
+    "The highest resident memory of a process that reads a file, Node included.",
     "",
-    Tables.markdown(["file", "unpacked", "records", "time", "highest memory"], memory),
+    Tables.markdown(["file", "packing", "unpacked", "records", "time", "highest memory"], memory),
     ""
   ].join("\n")
   await fs.writeFile(new URL("../docs/import-benchmarks.md", import.meta.url), page)
