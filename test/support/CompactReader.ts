@@ -26,8 +26,12 @@ const listIn = (cell: string): ReadonlyArray<string | null> =>
 const fill = (template: string, cell: string | undefined, cellOf: (name: string) => string): string =>
   template.replaceAll(/\\(.)|\{([^}]*)\}|\*/gsu, (found, escaped: string | undefined, name: string | undefined) => {
     if (escaped !== undefined) return "*{".includes(escaped) ? escaped : found
-    if (name !== undefined) return cellOf(name)
-    return cell === '""' ? "" : (cell ?? "")
+    const text = cell === '""' ? "" : (cell ?? "")
+    if (name === "* with - for spaces") return text.replaceAll(" ", "-")
+    if (name === "* as YYYYMMDD" || name === "* as YYYYMMDDThhmmss") {
+      return text.replace(/^(....)(..)(..)/u, "$1-$2-$3").replace(/T(..)(..)(..)$/u, "T$1:$2:$3")
+    }
+    return name === undefined ? text : cellOf(name)
   })
 
 export type Cells = ReadonlyMap<string, string>
@@ -87,7 +91,8 @@ export const read = (text: string): Read => {
       const filled = common.map(([column, template]) => {
         const names = Array.from(template.matchAll(/(?<!\\)\{([^}]*)\}/gu), ([, each = ""]) => each)
         const own = row.get(column) ?? ""
-        if (own !== "" && !/(?<!\\)\*/u.test(template)) return [column, own] as const
+        const isWhole = /^https?:\/\//u.test(own) || !/(?<!\\)\*/u.test(template)
+        if (own !== "" && isWhole) return [column, own] as const
         const isNull =
           template.includes("*") && !template.includes("\\*")
             ? row.get(column) === ""

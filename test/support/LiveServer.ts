@@ -1,4 +1,4 @@
-/** The endpoint over the live services, a real database and a tiny catalog of demo data. */
+/** The endpoint over the live services, a real database and a catalog: a tiny one of demo data, unless another is given. */
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import { Effect, Layer, Logger, Redacted } from "effect"
 import { HttpServer } from "effect/http"
@@ -8,6 +8,8 @@ import { AppConfig } from "../../src/Config.ts"
 import * as Router from "../../src/http/Router.ts"
 import * as Server from "../../src/http/Server.ts"
 import { Importer } from "../../src/services/import/Importer.ts"
+import { loadCatalog } from "../oracle/loadCatalog.ts"
+import type { NaiveCatalog } from "../oracle/NaiveCatalog.ts"
 import * as Access from "./Access.ts"
 import { indexed } from "./Stamps.ts"
 import { TestDatabase } from "./TestDatabase.ts"
@@ -25,19 +27,24 @@ const demo = Layer.effectDiscard(
   })
 )
 
+const layerOf = <E, R>(catalog: Layer.Layer<never, E, R>) =>
+  Layer.effectDiscard(indexed).pipe(
+    Layer.provideMerge(Router.layer),
+    Layer.provideMerge(Server.layer),
+    Layer.provideMerge(Live.service),
+    Layer.provideMerge(catalog),
+    Layer.provideMerge(Live.operation),
+    Layer.provideMerge(Access.layerUnhashed),
+    Layer.provide(NodeCrypto.layer),
+    Layer.provideMerge(TestDatabase.layer),
+    Layer.provideMerge(AppConfig.layerOf({ port: 0, baseUrl: "https://discovery.test", ...TestIndex.settings() })),
+    Layer.provideMerge(Logger.layer([]))
+  )
+
 /** Live services, a tiny catalog, and the listening endpoint. */
-export const layer = Layer.effectDiscard(indexed).pipe(
-  Layer.provideMerge(Router.layer),
-  Layer.provideMerge(Server.layer),
-  Layer.provideMerge(Live.service),
-  Layer.provideMerge(demo),
-  Layer.provideMerge(Live.operation),
-  Layer.provideMerge(Access.layerUnhashed),
-  Layer.provide(NodeCrypto.layer),
-  Layer.provideMerge(TestDatabase.layer),
-  Layer.provideMerge(AppConfig.layerOf({ port: 0, baseUrl: "https://discovery.test", ...TestIndex.settings() })),
-  Layer.provideMerge(Logger.layer([]))
-)
+export const layer = layerOf(demo)
+
+export const naive = (catalog: NaiveCatalog) => layerOf(Layer.effectDiscard(loadCatalog(catalog)))
 
 export const url = Effect.map(HttpServer.HttpServer, ({ address }) =>
   address._tag === "UnixPathAddress" ? "" : `http://127.0.0.1:${address.port}`

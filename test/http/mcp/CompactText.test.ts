@@ -33,11 +33,14 @@ const Address = Schema.Literals([
   "https://a.com/71/x-1.jpg",
   "https://b.shop/70/x-1.jpg",
   "https://b.shop/é/{shop.id}/*",
+  "https://a.com/one-two-three-four-five-six-seven-eight",
+  "https://a.com/-one--two-three-four-five-six-seven-eight-",
   "http://a.com/"
 ])
 const Row = Schema.Struct({
   id: Schema.Literals([1, 2, 70, 71]),
   title: Schema.NullOr(Text),
+  created_at: Schema.NullOr(Schema.Literals(["2026-01-02T03:04:05.000Z", "2025-12-31T23:59:59.000Z", "2026-01-02"])),
   url: Schema.NullOr(Address),
   image_url: Schema.NullOr(Address),
   started_at: Schema.NullOr(Schema.Literals(["2026-01-02", "2026-01-03", "2025-12-31"])),
@@ -95,8 +98,45 @@ describe("CompactText", () => {
     ])
   })
 
+  it("shortens times, hyphens and names that most rows have twice, and says how", () => {
+    const ad = (id: number, name: string, domain: string, page: string, landing: string) => ({
+      id,
+      page_name: page,
+      landing_url: landing,
+      started_at: `202${id}-0${id}-15`,
+      created_at: `2026-1${id % 3}-0${id}T08:30:0${id}.000Z`,
+      shop: { id: 10 + id, name, domain }
+    })
+    const answer = {
+      results: [
+        ad(
+          1,
+          "Warm Socks",
+          "warm.shop",
+          "Warm Socks",
+          "https://warm.shop/warm-wool-socks-for-cold-days-in-late-winter"
+        ),
+        ad(2, "Hats & Co", "hats-co.com", "Hats Outlet", "https://hats-co.com/hats-for-all-of-the-family-"),
+        ad(3, "Silk", "silk.example", "Silk", "https://silk.example/"),
+        ad(4, "Tea Time", "tea.example", "Tea Time", "https://elsewhere.example/tea-time")
+      ]
+    }
+    const text = CompactText.of(JSON.stringify(answer))
+    assert.deepStrictEqual(text.split("\n"), [
+      "results[4], every row: page_name={shop.name}\tlanding_url=https://{shop.domain}/{* with - for spaces}\t" +
+        "started_at={* as YYYYMMDD}\tcreated_at={* as YYYYMMDDThhmmss}.000Z",
+      "id\tshop.id\tpage_name\tlanding_url\tstarted_at\tcreated_at\tshop.name\tshop.domain",
+      "1\t11\t\twarm wool socks for cold days in late winter\t20210115\t20261101T083001\tWarm Socks\twarm.shop",
+      "2\t12\tHats Outlet\thats for all of the family-\t20220215\t20261202T083002\tHats & Co\thats-co.com",
+      '3\t13\t\t""\t20230315\t20261003T083003\tSilk\tsilk.example',
+      "4\t14\t\thttps://elsewhere.example/tea-time\t20240415\t20261104T083004\tTea Time\ttea.example"
+    ])
+    CompactReader.assertSame(text, answer)
+  })
+
   describe("of many long texts", () => {
-    const long = `Soft\n\nand ${"warm ".repeat(120)}`
+    const phrase = "warm slippers, knitted by hand in Porto since 1987. "
+    const long = `Soft\n\nand ${phrase.repeat(12)}`
     const ads = (rows: number) =>
       Array.from({ length: rows }, (_, id) => ({
         id,
@@ -111,7 +151,10 @@ describe("CompactText", () => {
         const cells = row.split("\t")
         assert.strictEqual(cells[1], `Slippers ${id}`)
         if (id % 4 === 0) assert.strictEqual(cells[2], "Wool")
-        else assert.match(cells[2] ?? "", /^Soft and (?:warm )+\w*…$/u)
+        else {
+          assert.match(cells[2] ?? "", /^Soft and warm.*…$/u)
+          assert.include(`Soft and ${phrase.repeat(12)}`, (cells[2] ?? "").slice(0, -1))
+        }
       }
       assert.isAbove(Tokens.of(text), 20 * 60)
       assert.isAtMost(Tokens.of(text), 20 * 90)
