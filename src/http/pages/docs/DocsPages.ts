@@ -22,6 +22,10 @@ import { render } from "./Rendering.ts"
 
 const cached = { "cache-control": "public, max-age=300" }
 
+/** The first pages take some 80 milliseconds each, since the parser is cold: they wait for the end of the start, and for others. */
+const beforePages = "1 second"
+const betweenPages = "100 millis"
+
 const utf8 = new TextEncoder()
 
 const llms = (baseUrl: string, mcpUrl: string): string =>
@@ -80,7 +84,9 @@ export const layer = HttpRouter.use((router) =>
       })
     }
 
-    /** Made at the first request, since parsing takes some ten milliseconds, and kept. */
+    const made: Array<Effect.Effect<unknown>> = []
+
+    /** Made soon after the start, or at the first request if that is earlier, and kept. */
     const add = Effect.fnUntraced(function* (
       path: `/${string}`,
       make: () => {
@@ -95,6 +101,7 @@ export const layer = HttpRouter.use((router) =>
           return Cacheable.handler({ content: utf8.encode(text), contentType, headers })
         })
       )
+      made.push(handler)
       yield* router.add("GET", path, (request: HttpServerRequest.HttpServerRequest) =>
         Effect.flatMap(handler, (answer) => answer(request))
       )
@@ -115,6 +122,10 @@ export const layer = HttpRouter.use((router) =>
       contentType: "text/plain; charset=utf-8",
       headers: plain
     }))
+    yield* Effect.forEach(made, (each) => Effect.andThen(each, Effect.sleep(betweenPages)), { discard: true }).pipe(
+      Effect.delay(beforePages),
+      Effect.forkScoped
+    )
     // Clients show the origin as the website of the server.
     yield* router.add("GET", "/", HttpServerResponse.redirect(documentationPath, { status: 302 }))
     // With `/docs/*`, the router would take `/docs` itself as well.

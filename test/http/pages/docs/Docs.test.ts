@@ -1,6 +1,7 @@
 /** `/docs` and `/llms.txt`: what anyone may read before connecting (D65). */
-import { assert, layer } from "@effect/vitest"
+import { assert, layer, vi } from "@effect/vitest"
 import { Effect } from "effect"
+import { Parser } from "marked"
 import { documents, markdownPathOf, pathOf } from "../../../../src/http/pages/docs/Documents.ts"
 import { baseUrl, TestServer } from "../../../support/TestServer.ts"
 
@@ -14,7 +15,17 @@ const attributes = (text: string, name: string) =>
 
 const addresses = [...documents.flatMap((document) => [pathOf(document), markdownPathOf(document)]), "/llms.txt"]
 
+const parse = vi.spyOn(Parser, "parse")
+
 layer(TestServer.layer(), { excludeTestServices: true })("documents", (it) => {
+  it.effect("are made once, soon after the start, before anyone asks", () =>
+    Effect.gen(function* () {
+      while (parse.mock.calls.length < documents.length) yield* Effect.sleep("50 millis")
+      for (const path of addresses) yield* get(path)
+      assert.lengthOf(parse.mock.calls, documents.length)
+    })
+  )
+
   it.effect("R30 are for anyone, with the headers of pages, and no secret needs to be kept out of caches", () =>
     Effect.gen(function* () {
       for (const path of addresses) {
