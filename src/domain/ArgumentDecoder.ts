@@ -13,6 +13,9 @@ const maxIssues = 50
 /** Messages repeat names and values of the caller, cut to this length. */
 const maxEchoed = 60
 
+/** Names of a range or of the arguments of a small tool. More of them are in the tool's definition. */
+const maxNames = 5
+
 /** Finding the nearest allowed value is the most expensive step. A few suggestions are enough to correct the rest. */
 const maxSuggestions = 5
 
@@ -120,14 +123,18 @@ class Issues {
   }
 
   #unknown(path: Path, known: ReadonlyArray<string>): Problem {
-    return problem(this.#unknownName, this.#suggestion(String(path.at(-1)), known))
+    const suggestion = this.#suggestion(String(path.at(-1)), known)
+    const areFew = known.length > 0 && known.length <= maxNames
+    return this.#unknownName === "unknown_argument" && areFew && suggestion["suggestion"] === undefined
+      ? problem("argument_not_among", { names: quoted(known) })
+      : problem(this.#unknownName, suggestion)
   }
 
   #wrongType(issue: SchemaIssue.AnyOf | SchemaIssue.InvalidType): Problem {
     const input = SchemaIssue.hasInput(issue) ? issue.input : undefined
     const values = literals(issue.ast)
-    if (values.length === 0) return problem(typeCode(issue.ast))
-    const allowed = values.map((value) => `\`${value}\``).join(", ")
+    if (values.length === 0) return ofType(issue.ast)
+    const allowed = quoted(values)
     if (typeof input !== "string") return problem("not_among", { allowed })
     const value = echo(input)
     const suggestion = this.#suggestion(input, values)
@@ -168,6 +175,16 @@ const ofCheck = (annotations: Schema.Annotations.Filter | undefined): Problem =>
     default:
       return problem("invalid")
   }
+}
+
+const quoted = (names: ReadonlyArray<string>): string => names.map((name) => `\`${name}\``).join(", ")
+
+const ofType = (ast: SchemaAST.AST): Problem => {
+  const code = typeCode(ast)
+  const names = code === "not_object" ? membersOf(ast).flatMap(namesOf) : []
+  return names.length > 0 && names.length <= maxNames
+    ? problem("not_object_of", { names: quoted(names) })
+    : problem(code)
 }
 
 const namesOf = (ast: SchemaAST.AST): ReadonlyArray<string> =>

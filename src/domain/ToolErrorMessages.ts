@@ -59,7 +59,7 @@ export const noStore = (id: number): NotFound =>
 export const noStoreAt = (host: string, near: ReadonlyArray<string>): NotFound => {
   const suggestion = near.length === 0 ? "" : `Did you mean ${near.join(", ")}? `
   return new NotFound({
-    message: `There is no store with the domain ${host}.`,
+    message: `There is no store with the domain \`${host}\`.`,
     hint: `${suggestion}search_shops finds stores by parts of their names and domains. ${onlyIfFound}`
   })
 }

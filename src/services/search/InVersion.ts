@@ -24,7 +24,7 @@ export const answer = Effect.fnUntraced(function* <Query, Answer extends { reado
   for (let attempt = 1; ; attempt++) {
     const known = Names.of(published)
     const issues = Names.unknownNames(names, known)
-    if (issues.length > 0) return yield* InvalidArguments.fromIssues(issues, Names.hint)
+    if (issues.length > 0) return yield* InvalidArguments.fromIssues(issues, Names.hint(issues))
     const asked = query(known, published)
     const found = yield* ask(asked)
     const isSame = () => JSON.stringify(query(Names.of(found.published), found.published)) === JSON.stringify(asked)

@@ -136,6 +136,8 @@ export const unknownNames = (sent: SentNames, names: Names): ReadonlyArray<Argum
     return issueAt(path, code, { value: name, ...(suggestion === undefined ? {} : { suggestion }) })
   })
 
-/** The hint for these issues. */
-export const hint =
-  'Call list_filter_options with kind "niches" or "themes" to get valid names; a part of the name as query narrows the list.'
+/** The hint for these issues, of which there is at least one. */
+export const hint = (issues: ReadonlyArray<ArgumentIssue>): string => {
+  const kinds = new Set(issues.map(({ code }) => (code === "unknown_niche" ? '"niches"' : '"themes"')))
+  return `Call list_filter_options with kind ${Array.from(kinds).join(" or ")} to get valid names; a part of the name as query narrows the list.`
+}

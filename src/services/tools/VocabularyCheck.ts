@@ -15,6 +15,6 @@ export const make =
     const own = conflicts(raw)
     if (raw["niches"] === undefined && raw["themes"] === undefined) return Effect.succeed({ issues: own })
     return Effect.map(vocabulary.issues(raw), (unknown) =>
-      unknown.length === 0 ? { issues: own } : { issues: [...own, ...unknown], hint }
+      unknown.length === 0 ? { issues: own } : { issues: [...own, ...unknown], hint: hint(unknown) }
     )
   }

@@ -109,7 +109,7 @@ layer(LiveServer.layer, { excludeTestServices: true })("live", (it) => {
       assert.strictEqual(misspelled.headers.get("x-credits-cost"), "0")
       for (const args of [{}, { shop_id: shop.id, domain: shop.domain }]) {
         const unclear = yield* LiveServer.post(secret, Messages.call("get_shop", args))
-        assert.include(unclear.text, "shop_id: or `domain`: give one of them")
+        assert.include(unclear.text, "shop_id: give either `shop_id` or `domain`")
       }
 
       const refused = yield* LiveServer.post(secret, Messages.call("get_product", { product_id: product.id }))
