@@ -147,14 +147,14 @@ const groupTable = (
         )}
         ${figure(locale.compact(group.visits))} ${figure(known(group.median_visits, locale.compact, locale))}
         ${figure(known(group.median_growth, (value) => growth(value, locale), locale))}
-        ${figure(
-          known(
+        <td class="figure counted">
+          ${known(
             revenue ?? null,
             ({ currency: code, median, stores }) =>
               text("market.of", { amount: locale.wholeMoney(median, code), count: stores }),
             locale
-          )
-        )}
+          )}
+        </td>
         ${figure(locale.compact(group.products))}
       </tr>`
     })
