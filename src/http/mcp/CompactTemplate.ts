@@ -136,7 +136,7 @@ const time = /^(\d{4})-(\d\d)-(\d\d)(?:T(\d\d):(\d\d):(\d\d)(\.\d+)?Z)?$/u
 /** Times without separators, and dates of which not even the year is shared. */
 const shortTimes = (cells: ReadonlyArray<string>, shared: Template | undefined): Template | undefined => {
   const parts = cells.map((text) => (text === "" ? undefined : time.exec(text)))
-  const [first] = parts.filter((found) => found !== undefined)
+  const first = parts.find((found) => found !== undefined)
   if (first === null || first === undefined) return undefined
   const isTime = first[4] !== undefined
   // What follows the seconds is the same in all rows.

@@ -5,7 +5,7 @@
  * The pool does not limit the wait for a connection, so each function has a deadline, at which it interrupts the effect and
  * the query. If the server does not answer at all, the driver waits another five seconds for the cancellation.
  */
-import { Clock, Duration, Effect, Schedule } from "effect"
+import { Cause, Clock, Duration, Effect, Predicate, Schedule } from "effect"
 import { SqlError, Statement } from "effect/sql"
 import type { SearchTimeout, ServiceUnavailable } from "../../domain/ToolError.ts"
 import * as ToolErrorMessages from "../../domain/ToolErrorMessages.ts"
@@ -18,9 +18,17 @@ const isPermanent = (error: SqlError.SqlError): boolean =>
   error.reason._tag === "AuthenticationError" ||
   error.reason._tag === "ConstraintError"
 
-/** When the connection of a transaction breaks, its rollback fails as well, which Effect reports as a defect. */
+/**
+ * When the connection of a transaction breaks, its rollback fails as well, which Effect reports as a defect. It then reports the
+ * error with which the transaction failed, if any, as a defect, too.
+ */
 const brokenIsFailure = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | SqlError.SqlError, R> =>
-  Effect.catchDefect(effect, (defect) => (SqlError.isSqlError(defect) ? Effect.fail(defect) : Effect.die(defect)))
+  Effect.catchCause(effect, (cause): Effect.Effect<never, E | SqlError.SqlError> => {
+    const defects = cause.reasons.filter(Cause.isDieReason).map(({ defect }) => defect)
+    const broken = defects.find(SqlError.isSqlError)
+    const isFailure = broken !== undefined && defects.every((defect) => Predicate.hasProperty(defect, "_tag"))
+    return isFailure ? Effect.fail(broken) : Effect.failCause(cause)
+  })
 
 const unavailable = (cause?: unknown) => ToolErrorMessages.unavailable("database", cause)
 

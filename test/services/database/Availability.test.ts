@@ -1,6 +1,6 @@
 /** What a caller is told of a database that is slow, busy, broken or gone. */
 import { assert, layer } from "@effect/vitest"
-import { Effect, Fiber, Schema } from "effect"
+import { Effect, Exit, Fiber, Schema } from "effect"
 import { SqlClient, SqlError, Statement } from "effect/sql"
 import * as Availability from "../../../src/services/database/Availability.ts"
 import * as Database from "../../../src/services/database/Database.ts"
@@ -111,6 +111,24 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Availability", (it) =>
         assert.strictEqual(error._tag, "ServiceUnavailable")
         assert.isTrue(SqlError.isSqlError(error.cause))
       })
+  )
+
+  it.effect("answers service_unavailable for its own errors, too, when the connection breaks before the rollback", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const breaks = sql`SELECT pg_terminate_backend(pg_backend_pid())`
+      const failures: ReadonlyArray<Effect.Effect<unknown, unknown>> = [
+        Availability.availableOnce(breaks),
+        Effect.andThen(Effect.ignore(breaks), new Missing())
+      ]
+      for (const failure of failures) {
+        const error = yield* Effect.flip(Availability.availableOnce(sql.withTransaction(failure)))
+        assert.propertyVal(error, "_tag", "ServiceUnavailable")
+      }
+      const defect = Effect.andThen(Effect.ignore(breaks), Effect.die(new TypeError("broken")))
+      const exit = yield* Effect.exit(Availability.availableOnce(sql.withTransaction(defect)))
+      assert.isTrue(Exit.hasDies(exit))
+    })
   )
 
   it.effect("leaves the effect's own errors and answers as they are", () =>
