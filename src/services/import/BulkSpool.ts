@@ -13,7 +13,6 @@ import type { Part } from "./formats/BulkProducts.ts"
 import { isForeign } from "./formats/Foreign.ts"
 import type { Foreign } from "./formats/Foreign.ts"
 import { join, nothing } from "./formats/Reading.ts"
-import type { Reading } from "./formats/Reading.ts"
 import { UnreadableInput } from "./ImportError.ts"
 import type { ImportChunk, Reject } from "./ImportSource.ts"
 import type { InputFile } from "./InputFile.ts"
@@ -22,7 +21,7 @@ import { Lines } from "./Lines.ts"
 /** A part of a file of 2 GB has about 8 MB. */
 const parts = 256
 /** How many characters are buffered, over all parts, before they are written. */
-const waitingCharacters = 33_554_432
+const waitingCharacters = 2_097_152
 
 export const read = Effect.fn("BulkSpool.read")(function* (
   file: InputFile,
@@ -57,43 +56,19 @@ export const read = Effect.fn("BulkSpool.read")(function* (
   return Stream.concat(sorted, products)
 })
 
-/**
- * The products of a part. The lines of a product usually follow each other: each product is then converted before the next is parsed,
- * so that few objects live long.
- */
-const toChunk = (lines: ReadonlyArray<string>, domain: string): ImportChunk =>
-  followed(lines, domain) ?? gathered(lines, domain)
-
-/** `undefined` if the lines of a product are apart from each other. */
-const followed = (lines: ReadonlyArray<string>, domain: string): ImportChunk | undefined => {
-  const readings: Array<Reading> = []
-  const rejects: Array<Reject> = []
-  const seen = new Set<string>()
-  let last: string | undefined
-  let group: Array<Part> = []
-  for (const { line, parsed } of parsedLines(lines)) {
-    if (Result.isFailure(parsed)) {
-      rejects.push({ line, ...parsed.failure })
-      continue
-    }
-    const { product, record } = parsed.success
-    if (product !== last) {
-      if (seen.has(product)) return undefined
-      seen.add(product)
-      last = product
-      if (group.length > 0) readings.push(BulkProducts.toReading(group, domain))
-      group = []
-    }
-    group.push({ line, record })
-  }
-  if (group.length > 0) readings.push(BulkProducts.toReading(group, domain))
-  return chunkOf(readings, rejects)
-}
-
-const gathered = (lines: ReadonlyArray<string>, domain: string): ImportChunk => {
+const toChunk = (lines: ReadonlyArray<string>, domain: string): ImportChunk => {
   const groups = new Map<string, Array<Part>>()
   const rejects: Array<Reject> = []
-  for (const { line, parsed } of parsedLines(lines)) {
+  let next = 0
+  for (const written of lines) {
+    if (written === "") continue
+    // A line that holds an object never begins with a digit.
+    if (written < ":" && written >= "0") {
+      next = Number(written)
+      continue
+    }
+    const line = next++
+    const parsed = parse(written)
     if (Result.isFailure(parsed)) {
       rejects.push({ line, ...parsed.failure })
       continue
@@ -103,25 +78,8 @@ const gathered = (lines: ReadonlyArray<string>, domain: string): ImportChunk => 
     if (group === undefined) groups.set(product, [{ line, record }])
     else group.push({ line, record })
   }
-  return chunkOf(
-    Array.from(groups.values(), (group) => BulkProducts.toReading(group, domain)),
-    rejects
-  )
-}
-
-const chunkOf = (readings: ReadonlyArray<Reading>, rejects: ReadonlyArray<Reject>): ImportChunk => {
-  const read = join(readings)
+  const read = join(Array.from(groups.values(), (group) => BulkProducts.toReading(group, domain)))
   return chunk({ ...read, rejects: [...rejects, ...read.rejects] })
-}
-
-/** The lines of a part with their numbers. */
-function* parsedLines(lines: ReadonlyArray<string>) {
-  let next = 0
-  for (const written of lines) {
-    // A line that holds an object never begins with a digit.
-    if (written < ":" && written >= "0") next = Number(written)
-    else if (written !== "") yield { line: next++, parsed: parse(written) }
-  }
 }
 
 interface Parsed {
