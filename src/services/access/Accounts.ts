@@ -103,14 +103,14 @@ export class Accounts extends Context.Service<
       credits: number,
       note?: string
     ): Effect.Effect<AccountRecord, AccountNotFound | InvalidAccountDetail | ServiceUnavailable>
-    /** Ends all sessions of the account. The owner is told by mail. */
+    /** Ends all sessions of the account. The owner gets a mail. */
     resetPassword(
       email: string,
       password: Redacted.Redacted
     ): Effect.Effect<AccountRecord, AccountNotFound | InvalidAccountDetail | PasswordsBusy | ServiceUnavailable>
     /**
      * For an owner who has lost passkeys and recovery codes: removes both, turns the second step off and ends all sessions. The
-     * owner is told by mail. For the command line only.
+     * owner gets a mail. For the command line only.
      */
     resetPasskeys(email: string): Effect.Effect<AccountRecord, AccountNotFound | ServiceUnavailable>
     /** A code for the first passkey of an operator (D84), or how many there are already. For the command line only. */

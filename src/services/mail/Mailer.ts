@@ -28,8 +28,8 @@ import * as Letter from "./Letter.ts"
 import * as Outbox from "./Outbox.ts"
 
 const maxAtOnce = 4
-/** One small statement. */
-const lookEvery = "1 second"
+/** Each poll is one small statement. */
+const pollInterval = "1 second"
 /** For one attempt, whatever the mail server does. */
 const attemptTimeout = "60 seconds"
 /** The wait after the first attempt. Each further one is three times as long, up to the longest. */
@@ -178,7 +178,7 @@ export class Mailer extends Context.Service<
         yield* sendDue.pipe(
           Effect.ignore,
           Effect.catchDefect(logFailure),
-          Effect.schedule(Schedule.spaced(lookEvery)),
+          Effect.schedule(Schedule.spaced(pollInterval)),
           Effect.forkScoped
         )
         return { settled: Effect.andThen(sendDue, FiberSet.awaitEmpty(sending)) }

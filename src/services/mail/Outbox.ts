@@ -1,7 +1,7 @@
 /**
- * Mails that wait to be sent: rows that the transaction writes in which that happens which they tell. So there is no change without
- * its mail and no mail without its change, whatever happens to the process or the browser. The servers send them (Mailer), the
- * command line only writes them.
+ * Mails that wait to be sent (transactional outbox). The transaction of a change also writes the row of its mail, so that neither
+ * exists without the other, whatever happens to the process or the browser. Servers send the mails (Mailer); the command line
+ * only writes rows.
  *
  * A row has no secret: that of a link is made when its mail is sent, and the row refers to the hash of the one before.
  */
@@ -20,7 +20,7 @@ import * as Letter from "./Letter.ts"
 
 /** Mails that wait, of all servers. */
 export const maxWaiting = 1_000
-/** No more can be asked for, so that there is room for those about changes. */
+/** Above this, requests for mails are refused. The rest is for mails about changes. */
 export const maxAskedFor = 500
 
 /** Whoever waits for a mail asks again; nobody asks for one about a change. */
