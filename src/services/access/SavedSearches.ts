@@ -159,25 +159,31 @@ export class SavedSearches extends Context.Service<
         )
       })
 
+      /** Ordered by the times at which they were shown: of writes that run at once, the last one to end may be the first. */
       const write = Effect.fn("SavedSearches.remember")(
-        function* (accountId: AccountId, { query, subject }: SearchKey) {
-          const key = JSON.stringify({ subject, query })
-          const newest = JSON.stringify([{ subject, query, at: yield* Clock.currentTimeMillis }])
+        function* (accountId: AccountId, shown: typeof RecentSearch.Encoded) {
           yield* sql`
-            INSERT INTO recent_search AS kept (account_id, searches) VALUES (${accountId}, ${newest}::jsonb)
-            ON CONFLICT (account_id) DO UPDATE SET searches = excluded.searches || (
-              SELECT coalesce(jsonb_agg(search ORDER BY place), '[]') FROM (
-                SELECT search, place FROM jsonb_array_elements(kept.searches) WITH ORDINALITY AS each (search, place)
-                WHERE NOT search @> ${key}::jsonb ORDER BY place LIMIT ${maxRecentSearches - 1}::int
-              ) others
+            INSERT INTO recent_search AS kept (account_id, searches)
+            VALUES (${accountId}, ${JSON.stringify([shown])}::jsonb)
+            ON CONFLICT (account_id) DO UPDATE SET searches = (
+              SELECT jsonb_agg(search ORDER BY search -> 'at' DESC) FROM (
+                SELECT search FROM (
+                  SELECT DISTINCT ON (search - 'at') search
+                  FROM jsonb_array_elements(excluded.searches || kept.searches) AS each (search)
+                  ORDER BY search - 'at', search -> 'at' DESC
+                ) latest
+                ORDER BY search -> 'at' DESC LIMIT ${maxRecentSearches}::int
+              ) last
             )`
         },
         availableOnce,
         Effect.catch((error) => Effect.logWarning("A search was not remembered", error))
       )
 
-      const remember = (accountId: AccountId, search: SearchKey) =>
-        Effect.asVoid(Effect.forkIn(write(accountId, search), scope))
+      const remember = (accountId: AccountId, { query, subject }: SearchKey) =>
+        Effect.flatMap(Clock.currentTimeMillis, (at) =>
+          Effect.asVoid(Effect.forkIn(write(accountId, { subject, query, at }), scope))
+        )
 
       const recent = Effect.fn("SavedSearches.recent")(function* (accountId: AccountId) {
         const row = yield* sql`SELECT searches FROM recent_search WHERE account_id = ${accountId}`.pipe(

@@ -170,32 +170,40 @@ layer(services, { excludeTestServices: true })("saved searches", (it) => {
     })
   )
 
-  it.effect("one that cannot be remembered keeps nobody waiting, and many at once are five", () =>
+  it.effect("those written at once keep nobody waiting, and are five in the order in which they were shown", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const saved = yield* SavedSearches
+      const clock = yield* SetClock
       const account = yield* newAccount
       for (const number of [9, 0]) yield* show(account, { subject: "ads", query: `query=${number}` })
       const holder = yield* sql.reserve
       const hold = (statement: string) => holder.executeValuesUnprepared(statement, [])
       yield* hold("BEGIN")
       yield* hold("LOCK TABLE recent_search IN EXCLUSIVE MODE")
-      // Returns while the table is locked.
-      for (const number of [1, 2, 3, 4]) yield* saved.remember(account, { subject: "ads", query: `query=${number}` })
-      // Refused by the table.
-      yield* saved.remember(account, { subject: "ads", query: "\u0000" })
-      yield* runs("INSERT INTO recent_search", 4)
+      // They return while the table is locked. What was shown first is written last, the first one twice.
+      yield* clock.advance(10_000)
+      for (const number of [1, 2, 3, 4, 1]) {
+        yield* saved.remember(account, { subject: "ads", query: `query=${number}` })
+        yield* clock.advance(-1_000)
+      }
+      yield* runs("INSERT INTO recent_search", 5)
       assert.strictEqual((yield* saved.recent(account)).length, 2)
       yield* hold("COMMIT")
-      // Five are there already with the third of the four writes. The fourth ends the oldest.
       const kept = yield* saved.recent(account).pipe(
-        Effect.filterOrFail((searches) => !searches.some(({ query }) => query === "query=9")),
+        Effect.filterOrFail((searches) =>
+          [1, 2, 3, 4].every((n) => searches.some(({ query }) => query === `query=${n}`))
+        ),
         eventually
       )
       assert.deepStrictEqual(
-        kept.map(({ query }) => query).sort(),
-        [0, 1, 2, 3, 4].map((number) => `query=${number}`)
+        kept.map(({ query }) => query),
+        [1, 2, 3, 4, 0].map((number) => `query=${number}`)
       )
+      // Refused by the table.
+      yield* saved.remember(account, { subject: "ads", query: "\u0000" })
+      yield* clock.advance(60_000)
+      yield* show(account, { subject: "ads", query: "query=5" })
     })
   )
 })
