@@ -36,9 +36,12 @@ export const make = (upstreams: () => ReadonlyArray<Upstream>): Effect.Effect<Re
       let toCut = 0
 
       const joined = (client: net.Socket, upstream: net.Socket, { address, name }: Upstream) => {
-        // A Unix socket knows no reset.
+        // A Unix socket knows no reset. Nor does Node reset a socket that is being ended: it fails with EINVAL, the socket is never
+        // closed, and a process with such a socket does not exit.
         const drop = (socket: net.Socket) =>
-          socket === upstream && "path" in address ? socket.destroy() : socket.resetAndDestroy()
+          socket.writableEnded || (socket === upstream && "path" in address)
+            ? socket.destroy()
+            : socket.resetAndDestroy()
         const reset = () => {
           drop(client)
           drop(upstream)
