@@ -154,6 +154,12 @@ type Name = keyof typeof variables
 
 const read = <T>(schema: Schema.ConstraintCodec<T, unknown>, name: Name) => Config.schema(schema, name)
 
+/** Reads a variable that has its documented default when it is absent. */
+const readOrDefault = <T>(schema: Schema.ConstraintCodec<T, unknown>, name: Name) =>
+  read(schema, name).pipe(
+    Config.withDefault(Schema.decodeUnknownSync(Schema.toCodecStringTree(schema))(variables[name].default))
+  )
+
 const origins = Config.Array(Origin, "ALLOWED_ORIGINS" satisfies Name).pipe(Config.withDefault([]))
 
 const trustedProxies = Config.Array(Network, "TRUSTED_PROXIES" satisfies Name).pipe(
@@ -185,40 +191,38 @@ const stripe = Config.all({
 )
 
 const settings = Config.all({
-  port: read(whole(1, 65_535), "PORT").pipe(Config.withDefault(3000)),
-  host: read(Schema.String, "HOST").pipe(Config.withDefault("127.0.0.1")),
+  port: readOrDefault(whole(1, 65_535), "PORT"),
+  host: readOrDefault(Schema.String, "HOST"),
   baseUrl: Config.option(read(PublicOrigin, "BASE_URL")),
   databaseUrl: Config.option(read(Schema.Redacted(Schema.String), "DATABASE_URL")),
-  databaseMaxConnections: read(whole(2, 1000), "DATABASE_MAX_CONNECTIONS").pipe(Config.withDefault(20)),
-  dataDir: read(Schema.String, "DATA_DIR").pipe(Config.withDefault(".data")),
+  databaseMaxConnections: readOrDefault(whole(2, 1000), "DATABASE_MAX_CONNECTIONS"),
+  dataDir: readOrDefault(Schema.String, "DATA_DIR"),
   indexDir: Config.option(read(Schema.String, "INDEX_DIR")),
   searchWorkers: Config.option(read(whole(0, 256), "SEARCH_WORKERS")),
-  demoSize: read(Schema.Literals(["tiny", "demo", "large"]), "DEMO_SIZE").pipe(Config.withDefault("demo" as const)),
-  planCreditsGrowth: read(whole(0, maxCredits), "PLAN_CREDITS_GROWTH").pipe(Config.withDefault(2000)),
-  planCreditsPro: read(whole(0, maxCredits), "PLAN_CREDITS_PRO").pipe(Config.withDefault(10_000)),
-  rateLimitPerMinute: read(whole(0, maxCredits), "RATE_LIMIT_PER_MINUTE").pipe(Config.withDefault(1200)),
-  pageViewsPerDay: read(whole(0, maxCredits), "PAGE_LOOKS_PER_DAY").pipe(Config.withDefault(1000)),
+  demoSize: readOrDefault(Schema.Literals(["tiny", "demo", "large"]), "DEMO_SIZE"),
+  planCreditsGrowth: readOrDefault(whole(0, maxCredits), "PLAN_CREDITS_GROWTH"),
+  planCreditsPro: readOrDefault(whole(0, maxCredits), "PLAN_CREDITS_PRO"),
+  rateLimitPerMinute: readOrDefault(whole(0, maxCredits), "RATE_LIMIT_PER_MINUTE"),
+  pageViewsPerDay: readOrDefault(whole(0, maxCredits), "PAGE_LOOKS_PER_DAY"),
   billingUrl: Config.option(read(Link, "BILLING_URL")),
   supportUrl: Config.option(read(Link, "SUPPORT_URL")),
   stripe,
-  stripeApiUrl: read(PublicOrigin, "STRIPE_API_URL").pipe(Config.withDefault("https://api.stripe.com")),
-  signUp: read(Schema.Literals(["open", "closed"]), "SIGN_UP").pipe(Config.withDefault("open" as const)),
+  stripeApiUrl: readOrDefault(PublicOrigin, "STRIPE_API_URL"),
+  signUp: readOrDefault(Schema.Literals(["open", "closed"]), "SIGN_UP"),
   smtpUrl: Config.option(read(Schema.Redacted(MailServer), "SMTP_URL")),
   mailFrom: Config.option(read(MailSender, "MAIL_FROM")),
   allowedOrigins: origins,
   trustedProxies,
-  connectionMaxDays: read(whole(1, 3650), "CONNECTION_MAX_DAYS").pipe(Config.withDefault(365)),
-  clientMetadataDocuments: read(Schema.Literals(["on", "off"]), "CLIENT_METADATA_DOCUMENTS").pipe(
-    Config.withDefault("on" as const)
-  ),
+  connectionMaxDays: readOrDefault(whole(1, 3650), "CONNECTION_MAX_DAYS"),
+  clientMetadataDocuments: readOrDefault(Schema.Literals(["on", "off"]), "CLIENT_METADATA_DOCUMENTS"),
   collectContact: Config.option(read(Contact, "COLLECT_CONTACT")),
-  activityDays: read(whole(1, 3650), "ACTIVITY_DAYS").pipe(Config.withDefault(90)),
-  adsExpireDays: read(whole(1, 3650), "ADS_EXPIRE_DAYS").pipe(Config.withDefault(7)),
+  activityDays: readOrDefault(whole(1, 3650), "ACTIVITY_DAYS"),
+  adsExpireDays: readOrDefault(whole(1, 3650), "ADS_EXPIRE_DAYS"),
   otlpEndpoint: Config.option(read(Endpoint, "OTEL_EXPORTER_OTLP_ENDPOINT")),
   metricsPort: Config.option(read(whole(1, 65_535), "METRICS_PORT")),
-  metricsHost: read(Schema.String, "METRICS_HOST").pipe(Config.withDefault("127.0.0.1")),
+  metricsHost: readOrDefault(Schema.String, "METRICS_HOST"),
   logFormat: Config.option(read(Schema.Literals(["pretty", "logfmt", "json"]), "LOG_FORMAT")),
-  logLevel: Config.LogLevel("LOG_LEVEL" satisfies Name).pipe(Config.withDefault("Info" as const))
+  logLevel: Config.LogLevel("LOG_LEVEL" satisfies Name).pipe(Config.withDefault(variables.LOG_LEVEL.default))
 }).pipe(
   Config.map((values) => {
     const baseUrl = Option.getOrElse(values.baseUrl, () => `http://localhost:${values.port}`)

@@ -34,6 +34,10 @@ export const GivenTime = Context.Reference<Effect.Effect<Date | null>>("discover
   defaultValue: () => Effect.succeed(null)
 })
 
+/** The database's time as an expression of a statement, or the time that a test has set. Stable, so that an index can be used. */
+export const timeIn = (sql: SqlClient.SqlClient) =>
+  Effect.map(Effect.flatten(GivenTime), (given) => sql`coalesce(${given}::timestamptz, statement_timestamp())`)
+
 /** The database's time in milliseconds since 1970, and how far this process is ahead of it. */
 export const compare = Effect.gen(function* () {
   const nowMillis = yield* currentTimeMillis

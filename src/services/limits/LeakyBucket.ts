@@ -4,6 +4,7 @@
  * bucket at a time, so callers that invent keys could exhaust memory.
  */
 import * as ClientNetwork from "../../domain/access/ClientNetwork.ts"
+import { remember } from "./RecentlyUsed.ts"
 
 /** `limit` requests at once, and on average as many in each window. */
 export interface Allowance {
@@ -59,15 +60,7 @@ export const waitSeconds = ({ limit, windowMillis }: Allowance, used: number): n
 
 /** Beyond `maxKeys`, the least recently used key is forgotten. */
 export const make = (maxKeys: number): LeakyBucket => {
-  /** In the order of use, the last used last. */
   const uses = new Map<string, Use>()
-
-  const remember = (key: string, use: Use) => {
-    uses.delete(key)
-    const [oldest] = uses.size >= maxKeys ? uses.keys() : []
-    if (oldest !== undefined) uses.delete(oldest)
-    uses.set(key, use)
-  }
 
   const usedBy = ({ allowance, key }: Limit, now: number) => {
     const last = uses.get(key)
@@ -82,11 +75,11 @@ export const make = (maxKeys: number): LeakyBucket => {
         const wait = waitSeconds(allowance, used)
         // A refused request refreshes its keys without counting. It creates no key, so that a full network cannot displace
         // the keys of others.
-        if (wait > 0) remember(key, { at: now, used })
+        if (wait > 0) remember(uses, maxKeys, key, { at: now, used })
         retryAfterSeconds = Math.max(retryAfterSeconds, wait)
       }
       const counts = retryAfterSeconds > 0 ? 0 : 1
-      if (counts > 0) for (const { key, used } of levels) remember(key, { at: now, used: used + counts })
+      if (counts > 0) for (const { key, used } of levels) remember(uses, maxKeys, key, { at: now, used: used + counts })
       return { used: (levels[0]?.used ?? 0) + counts, retryAfterSeconds }
     }
   }

@@ -17,10 +17,11 @@ import type { SqlError } from "effect/sql"
 import type { ServiceUnavailable } from "../../domain/ToolError.ts"
 import * as BackgroundJob from "../BackgroundJob.ts"
 import { available } from "../database/Availability.ts"
-import { GivenTime } from "../database/DatabaseClock.ts"
+import { GivenTime, timeIn } from "../database/DatabaseClock.ts"
 import { deleteUnlocked, inBatches, rowsOf } from "../database/Rows.ts"
 import * as Metrics from "../metrics/Metrics.ts"
 import * as LeakyBucket from "./LeakyBucket.ts"
+import { remember } from "./RecentlyUsed.ts"
 
 /** How far a server may be ahead of the database. */
 export const maxUnreported = ({ limit }: LeakyBucket.Allowance): number => Math.floor(limit / 100)
@@ -91,7 +92,6 @@ export class SharedRates extends Context.Service<
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const givenTime = yield* GivenTime
-      /** In the order of use, the last used last. */
       const buckets = new Map<string, Bucket>()
       const owing = new Set<Bucket>()
       const asking = new Set<Asking>()
@@ -103,10 +103,7 @@ export class SharedRates extends Context.Service<
         const known = buckets.get(limit.key)
         const isOpen = maxUnreported(limit.allowance) > 0
         const bucket = known ?? { ...limit, used: 0, at: 0, isOpen, unreported: 0, leased: 0, reporting: 0 }
-        if (known !== undefined) buckets.delete(limit.key)
-        const [oldest] = buckets.size >= maxBuckets ? buckets.keys() : []
-        if (oldest !== undefined) buckets.delete(oldest)
-        buckets.set(limit.key, bucket)
+        remember(buckets, maxBuckets, limit.key, bucket)
         return bucket
       }
 
@@ -284,9 +281,9 @@ export class SharedRates extends Context.Service<
       const report = reportOf(true)
 
       const forget = Effect.gen(function* () {
-        const isEmpty = sql`empties_at <= coalesce(${yield* givenTime}::timestamptz, now())`
+        const now = yield* timeIn(sql)
         const deleteBuckets = deleteUnlocked(sql, "rate_bucket", "key")
-        yield* deleteBuckets(sql`${isEmpty} LIMIT ${batch}`).pipe(inBatches(batch, maxBatches))
+        yield* deleteBuckets(sql`empties_at <= ${now} LIMIT ${batch}`).pipe(inBatches(batch, maxBatches))
       }).pipe(Effect.withSpan("SharedRates.forget"))
 
       // What was admitted just before the stop.

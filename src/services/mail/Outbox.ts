@@ -13,7 +13,7 @@ import { languages } from "../../domain/Messages.ts"
 import { unavailable } from "../../domain/ToolErrorMessages.ts"
 import type { ServiceUnavailable } from "../../domain/ToolError.ts"
 import * as Secrets from "../access/Secrets.ts"
-import { GivenTime } from "../database/DatabaseClock.ts"
+import { timeIn } from "../database/DatabaseClock.ts"
 import { firstOf, rowOf } from "../database/Rows.ts"
 import * as Metrics from "../metrics/Metrics.ts"
 import * as Letter from "./Letter.ts"
@@ -60,12 +60,6 @@ const decodeCount = rowOf(Schema.Struct({ count: Schema.Int }))
 
 type OnDatabase<A, E = never> = Effect.Effect<A, SqlError.SqlError | E, SqlClient.SqlClient>
 
-/** The database's time, which all servers share. */
-const timeOf = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
-  const given = yield* yield* GivenTime
-  return sql`coalesce(${given}::timestamptz, clock_timestamp())`
-})
-
 const countUpTo = (most: number): OnDatabase<number> =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
@@ -86,7 +80,7 @@ export const put = Effect.fnUntraced(function* (
   post: Post
 ): Effect.fn.Return<void, SqlError.SqlError, SqlClient.SqlClient> {
   const sql = yield* SqlClient.SqlClient
-  const now = yield* timeOf(sql)
+  const now = yield* timeIn(sql)
   const language = yield* Letter.MailLanguage
   const { kind, to } = post
   const link = "link" in post ? Secrets.hashOf(post.link) : null
@@ -104,7 +98,7 @@ export const put = Effect.fnUntraced(function* (
 /** The next mail that is due, which no other server takes meanwhile. What a newer version knows is left to its servers. */
 export const take: OnDatabase<Option.Option<Waiting>> = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const now = yield* timeOf(sql)
+  const now = yield* timeIn(sql)
   const taken = sql`
     WITH due AS (
       SELECT id FROM mail
@@ -133,7 +127,7 @@ export const remove = Effect.fnUntraced(function* ({ id }: Pick<Waiting, "id">) 
 /** Returns whether it is tried again: not if it has waited for too long by then. */
 export const postpone = Effect.fnUntraced(function* ({ id }: Pick<Waiting, "id">, seconds: number) {
   const sql = yield* SqlClient.SqlClient
-  const next = sql`${yield* timeOf(sql)} + interval '1 second' * ${seconds}::double precision`
+  const next = sql`${yield* timeIn(sql)} + interval '1 second' * ${seconds}::double precision`
   const postponed = yield* sql`
     UPDATE mail SET due_at = ${next} WHERE id = ${id}::bigint AND ${next} < expires_at RETURNING id`
   return postponed.length > 0

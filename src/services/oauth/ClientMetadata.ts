@@ -11,6 +11,7 @@ import * as ClientIdUrl from "../../domain/oauth/ClientIdUrl.ts"
 import * as Freshness from "../../domain/oauth/Freshness.ts"
 import * as MetadataDocument from "../../domain/oauth/MetadataDocument.ts"
 import { FetchBudget } from "../limits/FetchBudget.ts"
+import { remember } from "../limits/RecentlyUsed.ts"
 import { runsLocally, SafeFetch } from "./SafeFetch.ts"
 import type { FetchFailed } from "./SafeFetch.ts"
 
@@ -93,16 +94,11 @@ export class ClientMetadata extends Context.Service<
       const budget = yield* FetchBudget
 
       /**
-       * Clients whose document was fetched before, least recently used first, with the time until which a stale copy may
-       * be used while their server does not answer.
+       * Clients whose document was fetched before, with the time until which a stale copy may be used while their server
+       * does not answer.
        */
       const known = new Map<string, Known>()
-      const remember = (entry: Known) => {
-        known.delete(entry.client.id)
-        known.set(entry.client.id, entry)
-        const [oldest] = known.keys()
-        if (known.size > maxKept && oldest !== undefined) known.delete(oldest)
-      }
+      const keep = (entry: Known) => remember(known, maxKept, entry.client.id, entry)
 
       /**
        * A flood of invented ids must not block clients that are in use: those fetched by this process, and those that an
@@ -134,7 +130,7 @@ export class ClientMetadata extends Context.Service<
         const now = yield* Clock.currentTimeMillis
         const { mayBeStale, seconds } = Freshness.of(fetched.cacheFields, now)
         const usableUntilMillis = mayBeStale ? now + Freshness.maxSeconds * 1000 : now
-        remember({ client: client.success, usableUntilMillis, failedUntilMillis: now })
+        keep({ client: client.success, usableUntilMillis, failedUntilMillis: now })
         return { client: client.success, freshSeconds: seconds }
       })
 
@@ -144,7 +140,7 @@ export class ClientMetadata extends Context.Service<
             const last = known.get(clientId)
             if (error.isAnswer) known.delete(clientId)
             else if (last !== undefined && error._tag === "FetchFailed") {
-              remember({ ...last, failedUntilMillis: now + failureMillis })
+              keep({ ...last, failedUntilMillis: now + failureMillis })
             }
             return !error.isAnswer && last !== undefined && now < last.usableUntilMillis
               ? Effect.as(log(clientId, error), { client: last.client, freshSeconds: Freshness.minSeconds })
@@ -175,7 +171,7 @@ export class ClientMetadata extends Context.Service<
           )
           // Marks the client as recently used.
           const last = known.get(clientId)
-          if (last !== undefined) remember(last)
+          if (last !== undefined) keep(last)
           return client
         })
       })
