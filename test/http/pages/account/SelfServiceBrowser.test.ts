@@ -55,6 +55,9 @@ describe.skipIf(!isAvailable())("in a browser", () => {
           yield* enter({ "password.next": next, "password.again": next })
           yield* press("reset.newSubmit")
           yield* isTold("signIn.done.reset")
+          // Mails are sent at once: one that is not waited for may arrive after the next.
+          const told = yield* server.mailTo(email, 2)
+          assert.strictEqual(told.subject, catalogs[language]["mail.subject.passwordSet"])
           yield* enter({ "signIn.email": email, "signIn.password": next })
           yield* press("signIn.submit")
           assert.strictEqual(at(page), "/dashboard")
