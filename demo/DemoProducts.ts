@@ -35,7 +35,7 @@ export const demoProducts = (
     const key = String(7_000_000_000 + shop.index * 50_000 + index)
     const price = demoPrice(prng, shop)
     const slug = slugOf(name).slice(0, 60)
-    const imageCount = prng.chance(0.04) ? 0 : Math.min(18, Math.max(1, Math.round(prng.logNormal(3, 0.75))))
+    const imageCount = prng.chance(0.06) ? 0 : Math.min(18, Math.max(1, Math.round(prng.logNormal(3, 0.79))))
     const url = (image: number) => productImage(shop.subject, name, image)
     return {
       type: "product",
@@ -53,7 +53,7 @@ export const demoProducts = (
             product_type: null,
             tags: prng.chance(0.5) ? [] : prng.some(shop.subject.nouns, 2).map((noun) => noun.toLowerCase()),
             ...variants(prng, shop, price),
-            images: Array.from({ length: Math.min(imageCount, 5) }, (_, image) => ({
+            images: Array.from({ length: imageCount }, (_, image) => ({
               url: url(image),
               width: 1_200,
               height: 1_200
@@ -86,23 +86,32 @@ export const demoPrice = (prng: Prng, shop: DemoShop): number => {
   return ending === 0 ? whole : Math.round((whole - 1 + ending) * 100) / 100
 }
 
+/** 1, 1, 10 and 42 at the percentiles 5, 50, 95 and 99: clothes come in sizes, and some in sizes and colors. */
 const variants = (prng: Prng, shop: DemoShop, price: number): Pick<ProductDetails, "options" | "variants"> => {
+  const colors = () => prng.some(shop.subject.lexicon.colors, prng.int(2, 6))
   const isSized = shop.subject.kind === "wear" && prng.chance(0.7)
-  const values: ReadonlyArray<string> = isSized
-    ? sizes.slice(prng.int(0, 2), prng.int(4, 7))
-    : prng.chance(0.6)
-      ? ["Default Title"]
-      : prng.some(shop.subject.lexicon.colors, prng.int(2, 6))
+  const options = isSized
+    ? [
+        { name: "Size", values: sizes.slice(prng.int(0, 2), prng.int(4, 7)) },
+        ...(prng.chance(0.34)
+          ? [{ name: "Color", values: prng.some(shop.subject.lexicon.colors, prng.int(2, 12)) }]
+          : [])
+      ]
+    : [prng.chance(0.6) ? { name: "Title", values: ["Default Title"] } : { name: "Color", values: colors() }]
+  const combined = options.reduce<ReadonlyArray<ReadonlyArray<string>>>(
+    (before, { values }) => before.flatMap((chosen) => values.map((value) => [...chosen, value])),
+    [[]]
+  )
   return {
-    options: [{ name: isSized ? "Size" : values.length > 1 ? "Color" : "Title", values }],
-    variants: values.map((value, index) => ({
+    options,
+    variants: combined.map((values, index) => ({
       id: null,
-      title: value,
+      title: values.join(" / "),
       sku: null,
       price: index === 0 || prng.chance(0.8) ? price : Math.round(price * 1.2 * 100) / 100,
       compare_at_price: null,
       is_available: prng.chance(0.88),
-      options: [value]
+      options: values
     }))
   }
 }

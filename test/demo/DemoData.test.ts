@@ -56,7 +56,7 @@ const groupSizes = (keys: ReadonlyArray<string | null>): ReadonlyArray<number> =
 describe("the demo data", () => {
   it("D61 is the same on every machine for one seed and day, down to the byte", () => {
     assert.strictEqual(hash(generate({})), hash(tiny))
-    assert.strictEqual(hash(tiny), "b7cd85b74912a71d488524a9fa66d29414d4123d1d054ea7fb1ff8cafe65439b")
+    assert.strictEqual(hash(tiny), "cc5c4d8f245a19e6d246a6d63482f5f91b5ee240fd2efeff1d7122ed7d313f20")
   })
 
   it("differs by seed, and by day", () => {
@@ -143,7 +143,29 @@ describe("the demo data is distributed as real data is", () => {
     const words = products.map(({ title }) => title.split(/\s+/).length)
     isAbout(quantile(words, 0.05), 2, 0.15)
     isAbout(quantile(words, 0.5), 7, 0.15)
+    isAbout(quantile(words, 0.95), 15, 0.15)
     isAbout(quantile(words, 0.99), 23, 0.15)
+  })
+
+  it("in what products have besides: variants, images, lengths of descriptions", () => {
+    const details = products.flatMap(({ details }) => (details === null ? [] : [details]))
+    const isDistributed = (values: ReadonlyArray<number>, expected: ReadonlyArray<number>) => {
+      for (const [index, share] of [0.05, 0.5, 0.95, 0.99].entries()) {
+        isAbout(quantile(values, share), expected[index] ?? 0, 0.2)
+      }
+    }
+    isDistributed(
+      details.map(({ variants }) => variants.length),
+      [1, 1, 10, 42]
+    )
+    isDistributed(
+      details.map(({ images }) => images.length),
+      [0, 3, 11, 18]
+    )
+    isDistributed(
+      details.map(({ description_html }) => (description_html ?? "").length),
+      [0, 759, 2_743, 6_055]
+    )
   })
 
   it("in the lengths of ads", () => {
