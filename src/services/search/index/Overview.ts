@@ -84,16 +84,20 @@ export const overview = (
     (figure) => new Medians(Groups.column(stores, figure, cancel), tuning.fewValues, cancel)
   )
 
-  const { size } = groups
-  const counts = Float64Array.from({ length: size }, (_, group) => groups.positions(group).length)
+  const { size, starts } = groups
+  // Of the thousands of groups that there can be, few have stores when few match.
+  const counts = new Float64Array(size)
+  const found: Array<number> = []
+  for (let group = 0; group < size; group++) {
+    counts[group] = starts[group + 1]! - starts[group]!
+    if (counts[group]! > 0) found.push(group)
+  }
   const sums = sumByGroup(columns, groups, cancel)
   const { order } = query
-  const key =
-    typeof order === "object"
-      ? Float64Array.from({ length: size }, (_, group) => medians[order.median].of(groups.positions(group)).median)
-      : order === "stores"
-        ? counts
-        : sums[order]
+  const key = typeof order === "object" ? new Float64Array(size) : order === "stores" ? counts : sums[order]
+  if (typeof order === "object") {
+    for (const group of found) key[group] = medians[order.median].of(groups.positions(group)).median
+  }
   const keys = [key, counts, sums.active_ads, sums.visits, sums.products_count]
   const compare = (one: number, other: number): number => {
     for (const each of keys) {
@@ -102,8 +106,6 @@ export const overview = (
     }
     return 0
   }
-  const found: Array<number> = []
-  for (let group = 0; group < size; group++) if (counts[group]! > 0) found.push(group)
   found.sort(compare)
   const last = found[query.limit - 1]
   const chosen = last === undefined ? found : found.filter((group) => compare(group, last) <= 0)
