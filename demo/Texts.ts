@@ -91,20 +91,15 @@ export const description = (prng: Prng, subject: Subject, about: string): string
   const target = Math.min(20_000, prng.logNormal(750, 0.85, 0.6)) * density
   const noun = prng.pick(subject.nouns)
   const first = prng.int(0, sentences.length - 1)
-  const parts = [`<h3>${about.replaceAll("&", "&amp;")}</h3>`]
-  let length = parts[0]?.length ?? 0
-  const add = (part: string) => {
-    parts.push(part)
-    length += part.length
+  let html = `<h3>${about.replaceAll("&", "&amp;")}</h3>`
+  for (let index = 0; index < sentences.length && html.length < target; index++) {
+    html += `<p>${fill(sentences[(first + index) % sentences.length] ?? "", prng, subject, noun)}</p>`
   }
-  for (let index = 0; index < sentences.length && length < target; index++) {
-    add(`<p>${fill(sentences[(first + index) % sentences.length] ?? "", prng, subject, noun)}</p>`)
-  }
-  if (length >= target) return parts.join("")
-  add("<ul>")
-  while (length < target) {
+  if (html.length >= target) return html
+  html += "<ul>"
+  while (html.length < target) {
     const each = [prng.pick(subject.nouns), prng.pick(qualities[subject.kind] ?? []), prng.pick(colors)].join(space)
-    add(`<li>${each.replaceAll("&", "&amp;")}</li>`)
+    html += `<li>${each.replaceAll("&", "&amp;")}</li>`
   }
-  return [...parts, "</ul>"].join("")
+  return `${html}</ul>`
 }

@@ -1,4 +1,7 @@
-/** A map in the order of use, the least recently used first. Its size is bounded, also if callers invent keys. */
+/**
+ * Makes a key the most recently used one of a map. Beyond `maxKeys`, the least recently used one is forgotten, so that callers
+ * who invent keys exhaust no memory.
+ */
 export const remember = <A>(map: Map<string, A>, maxKeys: number, key: string, value: A): void => {
   map.delete(key)
   const [oldest] = map.size >= maxKeys ? map.keys() : []
