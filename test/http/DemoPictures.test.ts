@@ -21,10 +21,10 @@ layer(Layer.provideMerge(Catalogs.demo("tiny"), Site.layer()), { excludeTestServ
       Effect.gen(function* () {
         const site = yield* Site
         const visitor = yield* SiteVisitor.signedIn(yield* site.account())
-        for (const path of [`${adsPath}?sort_by=newest`, productsPath]) {
+        for (const path of [`${adsPath}?sort_by=newest&per_page=25`, `${productsPath}?per_page=25`]) {
           const page = yield* visitor.get(path)
           const images = imagesOn(page.text)
-          assert.isAtLeast(images.length, 8)
+          assert.isAtLeast(images.length, 10)
           assert.include(page.headers.get("content-security-policy") ?? "", "img-src 'self' data: https:;")
           for (const image of images) {
             const { headers, status, text } = yield* site.get(image)

@@ -204,6 +204,10 @@ layer(services, { excludeTestServices: true })("saved searches", (it) => {
       yield* saved.remember(account, { subject: "ads", query: "\u0000" })
       yield* clock.advance(60_000)
       yield* show(account, { subject: "ads", query: "query=5" })
+      assert.deepStrictEqual(
+        (yield* saved.recent(account)).map(({ query }) => query),
+        [5, 1, 2, 3, 4].map((number) => `query=${number}`)
+      )
     })
   )
 })
