@@ -88,7 +88,9 @@ const bench = Command.make(
     const file = (edition: number) => path.join(folder, `edition-${edition}.ndjson`)
     const records = yield* ImportFile.write(file(0), { products: rows, today, edition: 0 })
     yield* Console.log(`${records} records in the file, ${rows} of them products; ${shops} stores are there before`)
-    const ownPool = Database.layer({ source: connection, maxConnections: 4, statementTimeoutMillis: 600_000 })
+    const poolOf = (source: EmbeddedConnection) =>
+      Database.layer({ source, maxConnections: 4, statementTimeoutMillis: 600_000 })
+    const ownPool = poolOf(connection)
 
     const table: Array<ReadonlyArray<string>> = []
     const tell = (row: ReadonlyArray<string>) => {
@@ -130,8 +132,7 @@ const bench = Command.make(
       yield* Migrations.run.pipe(Effect.provide(Database.layer({ source: empty })))
       const { seconds, summary } = yield* Effect.promise(() => ImportProcess.run(empty, file(0)))
       yield* Console.log(`${summary}\nempty: ${seconds.toFixed(1)} s, ${Math.round(records / seconds)} records/s`)
-      const ownDatabase = Database.layer({ source: empty, maxConnections: 1, statementTimeoutMillis: 600_000 })
-      yield* Effect.scoped(Effect.provide(bareInsert, ownDatabase))
+      yield* Effect.provide(bareInsert, poolOf(empty))
       yield* Effect.flatMap(SqlClient.SqlClient, (sql) => sql`DROP DATABASE empty`).pipe(Effect.provide(ownPool))
     }
     yield* quiet("quiet, before")

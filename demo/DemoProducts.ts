@@ -88,16 +88,17 @@ export const demoPrice = (prng: Prng, shop: DemoShop): number => {
 
 /** 1, 1, 10 and 42 at the percentiles 5, 50, 95 and 99: clothes come in sizes, and some in sizes and colors. */
 const variants = (prng: Prng, shop: DemoShop, price: number): Pick<ProductDetails, "options" | "variants"> => {
-  const colors = () => prng.some(shop.subject.lexicon.colors, prng.int(2, 6))
+  const colors = (most: number) => ({
+    name: "Color",
+    values: prng.some(shop.subject.lexicon.colors, prng.int(2, most))
+  })
   const isSized = shop.subject.kind === "wear" && prng.chance(0.7)
   const options = isSized
     ? [
         { name: "Size", values: sizes.slice(prng.int(0, 2), prng.int(4, 7)) },
-        ...(prng.chance(0.34)
-          ? [{ name: "Color", values: prng.some(shop.subject.lexicon.colors, prng.int(2, 12)) }]
-          : [])
+        ...(prng.chance(0.34) ? [colors(12)] : [])
       ]
-    : [prng.chance(0.6) ? { name: "Title", values: ["Default Title"] } : { name: "Color", values: colors() }]
+    : [prng.chance(0.6) ? { name: "Title", values: ["Default Title"] } : colors(6)]
   const combined = options.reduce<ReadonlyArray<ReadonlyArray<string>>>(
     (before, { values }) => before.flatMap((chosen) => values.map((value) => [...chosen, value])),
     [[]]
