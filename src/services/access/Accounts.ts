@@ -23,7 +23,7 @@ import * as EnrollmentCodes from "./passkeys/EnrollmentCodes.ts"
 import * as SignInChanges from "./passkeys/SignInChanges.ts"
 import { Passwords } from "./Passwords.ts"
 import type { PasswordsBusy } from "./Passwords.ts"
-import { firstOf, rowOf } from "../database/Rows.ts"
+import { firstOf } from "../database/Rows.ts"
 
 export class AccountNotFound extends Schema.TaggedError<AccountNotFound>()("AccountNotFound", {
   message: Schema.String
@@ -141,41 +141,8 @@ export class Accounts extends Context.Service<
         return account ?? (yield* notFound(email))
       })
 
-      /** Opens the current period and locks it until the transaction ends. */
-      const currentPeriod = Effect.fnUntraced(function* (accountId: AccountId, beganOn: string, nowMillis: number) {
-        yield* CreditPeriods.open(allowances, [{ accountId, beganOn }], nowMillis).pipe(onDatabase)
-        const isCurrent = CreditPeriods.isCurrent(sql, nowMillis)
-        yield* sql`SELECT FROM credit_period WHERE account_id = ${accountId} AND ${isCurrent} FOR UPDATE`
-        return yield* sql`
-            SELECT p.period_start::text AS "periodStart", p.allowance, p.used, coalesce((
-              SELECT sum(amount) FROM credit_entry e
-              WHERE e.account_id = p.account_id AND e.period_start = p.period_start AND e.reason = 'operator'
-            ), 0)::integer AS granted
-            FROM credit_period p
-            WHERE account_id = ${accountId} AND ${isCurrent}`.pipe(decodePeriod)
-      })
-
-      /** Changes the balance and writes its entry in one statement. */
-      const move = Effect.fnUntraced(function* (entry: {
-        readonly accountId: AccountId
-        readonly periodStart: string
-        readonly kind: "grant" | "adjustment"
-        readonly reason: "operator" | "plan"
-        readonly amount: number
-        readonly note?: string | undefined
-        readonly nowMillis: number
-      }) {
-        yield* sql`
-          WITH moved AS (
-            UPDATE credit_period SET allowance = allowance + ${entry.amount}
-            WHERE account_id = ${entry.accountId} AND period_start = ${entry.periodStart}::date
-            RETURNING account_id, period_start
-          )
-          INSERT INTO credit_entry (account_id, period_start, kind, reason, amount, note, created_at)
-          SELECT account_id, period_start, ${entry.kind}::text, ${entry.reason}::text, ${entry.amount},
-            ${entry.note ?? null}::text, ${new Date(entry.nowMillis)}
-          FROM moved`
-      })
+      const currentPeriod = (accountId: AccountId, beganOn: string, nowMillis: number) =>
+        onDatabase(CreditPeriods.lockCurrent(allowances, { accountId, beganOn }, nowMillis))
 
       const lock = Effect.fnUntraced(function* (which: Which) {
         const [account] = yield* decodeAccounts(sql`${select(sql, matches(which))} FOR NO KEY UPDATE OF a`)
@@ -221,7 +188,7 @@ export class Accounts extends Context.Service<
           const allowance = allowanceOnPlan(allowances[plan], period.granted, period.used)
           const amount = allowance - period.allowance
           const entry = { accountId: account.id, periodStart: period.periodStart, amount, nowMillis }
-          if (amount !== 0) yield* move({ ...entry, kind: "adjustment", reason: "plan" })
+          if (amount !== 0) yield* onDatabase(CreditPeriods.move({ ...entry, kind: "adjustment", reason: "plan" }))
         }
         yield* record({ accountId: account.id, by, before: account.plan, after: plan, nowMillis, what: "plan" })
       })
@@ -306,7 +273,7 @@ export class Accounts extends Context.Service<
           }
           const { allowance, periodStart } = yield* currentPeriod(account.id, account.beganOn, nowMillis)
           const entry = { accountId: account.id, periodStart, amount: credits, note: text, nowMillis }
-          yield* move({ ...entry, kind: "grant", reason: "operator" })
+          yield* onDatabase(CreditPeriods.move({ ...entry, kind: "grant", reason: "operator" }))
           const change = { before: String(allowance), after: String(allowance + credits), nowMillis }
           yield* record({ ...change, accountId: account.id, by: undefined, what: "credits" })
           return yield* readAgain(account.id)
@@ -383,9 +350,6 @@ export class Accounts extends Context.Service<
 }
 
 const decodeId = firstOf(Schema.Struct({ id: AccountId }))
-const decodePeriod = rowOf(
-  Schema.Struct({ periodStart: Schema.String, allowance: Schema.Int, used: Schema.Int, granted: Schema.Int })
-)
 
 const notFound = (which: Which) =>
   new AccountNotFound({

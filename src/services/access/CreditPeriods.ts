@@ -1,4 +1,4 @@
-/** Opens an account's credit period: the balance and the grant of the plan's allowance, once. */
+/** An account's credit period, which holds its balance: opened once, with the plan's allowance, and changed by grants and plans. */
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError, Statement } from "effect/sql"
@@ -7,7 +7,7 @@ import { Plan } from "../../domain/access/Account.ts"
 import type { Credits } from "../../domain/access/Account.ts"
 import { dayOf, periodAt } from "../../domain/access/CreditPeriod.ts"
 import type { Allowances } from "../../domain/access/Plan.ts"
-import { rowsOf } from "../database/Rows.ts"
+import { rowOf, rowsOf } from "../database/Rows.ts"
 
 /** An account with a subscription; `beganOn` is a UTC day. */
 export interface Subscriber {
@@ -101,4 +101,51 @@ export const openFor = Effect.fn("CreditPeriods.openFor")(function* (
     SELECT id AS "accountId", subscription_began_on::text AS "beganOn" FROM account
     WHERE id = ANY(${accountIds}::integer[]) AND subscription_began_on IS NOT NULL`.pipe(decodeSubscribers)
   if (subscribers.length > 0) yield* open(allowances, subscribers, nowMillis)
+})
+
+const decodePeriod = rowOf(
+  Schema.Struct({ periodStart: Schema.String, allowance: Schema.Int, used: Schema.Int, granted: Schema.Int })
+)
+
+/** Opens the current period and locks it until the transaction ends. `granted` is what operators have added to it. */
+export const lockCurrent = Effect.fn("CreditPeriods.lockCurrent")(function* (
+  allowances: Allowances,
+  subscriber: Subscriber,
+  nowMillis: number
+) {
+  const sql = yield* SqlClient.SqlClient
+  const { accountId } = subscriber
+  yield* open(allowances, [subscriber], nowMillis)
+  const current = isCurrent(sql, nowMillis)
+  yield* sql`SELECT FROM credit_period WHERE account_id = ${accountId} AND ${current} FOR UPDATE`
+  return yield* sql`
+    SELECT p.period_start::text AS "periodStart", p.allowance, p.used, coalesce((
+      SELECT sum(amount) FROM credit_entry e
+      WHERE e.account_id = p.account_id AND e.period_start = p.period_start AND e.reason = 'operator'
+    ), 0)::integer AS granted
+    FROM credit_period p
+    WHERE account_id = ${accountId} AND ${current}`.pipe(decodePeriod)
+})
+
+/** Changes the allowance and writes its entry in one statement. */
+export const move = Effect.fn("CreditPeriods.move")(function* (entry: {
+  readonly accountId: number
+  readonly periodStart: string
+  readonly kind: "grant" | "adjustment"
+  readonly reason: "operator" | "plan"
+  readonly amount: number
+  readonly note?: string | undefined
+  readonly nowMillis: number
+}) {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`
+    WITH moved AS (
+      UPDATE credit_period SET allowance = allowance + ${entry.amount}
+      WHERE account_id = ${entry.accountId} AND period_start = ${entry.periodStart}::date
+      RETURNING account_id, period_start
+    )
+    INSERT INTO credit_entry (account_id, period_start, kind, reason, amount, note, created_at)
+    SELECT account_id, period_start, ${entry.kind}::text, ${entry.reason}::text, ${entry.amount},
+      ${entry.note ?? null}::text, ${new Date(entry.nowMillis)}
+    FROM moved`
 })
