@@ -5,7 +5,7 @@
 import { Effect, Layer, Schema } from "effect"
 import { AppConfig } from "../../../Config.ts"
 import { titles } from "../../../domain/access/Plan.ts"
-import { needConfirmation } from "../../../services/access/passkeys/Passkeys.ts"
+import { needConfirmation } from "../../../services/access/passkeys/Confirmation.ts"
 import { Sessions } from "../../../services/access/Sessions.ts"
 import type { Session } from "../../../services/access/Sessions.ts"
 import { closePath } from "./ClosePage.ts"

@@ -3,7 +3,8 @@
  * the last time was more than ten minutes ago. Operators' pages need a passkey.
  */
 import { Effect, Layer, Redacted, Schema } from "effect"
-import { needsPasskey, Passkeys } from "../../../services/access/passkeys/Passkeys.ts"
+import { needsPasskey } from "../../../services/access/passkeys/Confirmation.ts"
+import { Passkeys } from "../../../services/access/passkeys/Passkeys.ts"
 import type { Passkey } from "../../../services/access/passkeys/Passkeys.ts"
 import { PasskeySignIn } from "../../../services/access/passkeys/PasskeySignIn.ts"
 import { SecondStep } from "../../../services/access/passkeys/SecondStep.ts"

@@ -1,13 +1,8 @@
 /** The section of the account page about passkeys, the second step and recovery codes. Its forms are those of PasskeyRoutes. */
 import { Clock, Effect } from "effect"
 import type { ServiceUnavailable } from "../../../domain/ToolError.ts"
-import {
-  maxNameCharacters,
-  maxPerAccount,
-  needsCode,
-  needsPasskey,
-  Passkeys
-} from "../../../services/access/passkeys/Passkeys.ts"
+import { needsCode, needsPasskey } from "../../../services/access/passkeys/Confirmation.ts"
+import { maxNameCharacters, maxPerAccount, Passkeys } from "../../../services/access/passkeys/Passkeys.ts"
 import type { Passkey } from "../../../services/access/passkeys/Passkeys.ts"
 import { SecondStep } from "../../../services/access/passkeys/SecondStep.ts"
 import type { Standing } from "../../../services/access/passkeys/SecondStep.ts"

@@ -1,13 +1,10 @@
-/**
- * The passkeys of accounts: adding, listing, removing, and verifying one that a browser answers with. Changes need a session
- * whose password or passkey was verified within the last ten minutes.
- */
+/** The passkeys of accounts: adding, listing, removing, and verifying one that a browser answers with. */
 import { Clock, Context, Effect, Layer, Result, Schema } from "effect"
 import type { Redacted } from "effect"
 import { Base64Url } from "effect/encoding"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql"
-import { AccountId, Role } from "../../../domain/access/Account.ts"
+import { AccountId } from "../../../domain/access/Account.ts"
 import { clean } from "../../../domain/catalog/ThirdPartyText.ts"
 import type { ServiceUnavailable } from "../../../domain/ToolError.ts"
 import { availableOnce, availableToRead } from "../../database/Availability.ts"
@@ -15,10 +12,10 @@ import { firstOf, rowsOf } from "../../database/Rows.ts"
 import { SignInAttempts } from "../../limits/SignInAttempts.ts"
 import type { Attempt, PasskeyAttempt, SessionAttempt, TooManyAttempts } from "../../limits/SignInAttempts.ts"
 import * as Outbox from "../../mail/Outbox.ts"
-import { isConfirmed } from "../Sessions.ts"
 import type { Session } from "../Sessions.ts"
 import { Challenges } from "./Challenges.ts"
 import type { ChallengeExpired, Purpose } from "./Challenges.ts"
+import { ConfirmationNeeded, lockToChange, needConfirmation, needsCode, needsPasskey } from "./Confirmation.ts"
 import * as EnrollmentCodes from "./EnrollmentCodes.ts"
 import * as SignInChanges from "./SignInChanges.ts"
 import { PasskeyRejected, WebAuthn } from "./WebAuthn.ts"
@@ -35,9 +32,6 @@ export const Passkey = Schema.Struct({
 })
 export type Passkey = typeof Passkey.Type
 
-/** The session's password or passkey was verified too long ago for a change, an operator's has used no passkey, or it has ended. */
-export class ConfirmationNeeded extends Schema.TaggedError<ConfirmationNeeded>()("ConfirmationNeeded", {}) {}
-
 /** The account has {@link maxPerAccount} passkeys. */
 export class TooManyPasskeys extends Schema.TaggedError<TooManyPasskeys>()("TooManyPasskeys", {}) {}
 
@@ -47,58 +41,6 @@ export class LastPasskey extends Schema.TaggedError<LastPasskey>()("LastPasskey"
 /** An operator's first passkey needs an enrollment code, which was not given, is wrong, or has expired. */
 export class EnrollmentNeeded extends Schema.TaggedError<EnrollmentNeeded>()("EnrollmentNeeded", {}) {}
 
-/** Fails unless the session was confirmed recently. */
-export const needConfirmation = Effect.fnUntraced(function* (session: Pick<Session, "confirmedAt">) {
-  if (!isConfirmed(session, yield* Clock.currentTimeMillis)) return yield* new ConfirmationNeeded()
-})
-
-/**
- * Locks an account before a statement that depends on its passkeys or its second step. Every transaction here does so first,
- * so that two of them take turns and never wait for each other.
- */
-export const lockAccount = Effect.fnUntraced(function* (accountId: AccountId) {
-  const sql = yield* SqlClient.SqlClient
-  const account = yield* sql`
-    SELECT email, second_step AS "secondStep" FROM account WHERE id = ${accountId} FOR NO KEY UPDATE`.pipe(decodeLocked)
-  // Rows of accounts are never deleted, so only a defect gives an id without one.
-  return account ?? (yield* Effect.die(new Error(`there is no account ${accountId}`)))
-})
-
-/**
- * Whether changes need a session in which a passkey was used. Otherwise an operator's password alone would be enough to add a
- * passkey, and with it to open operators' pages. With the second step on, every session has used a passkey or a recovery code. For
- * the first passkey see {@link needsCode}.
- */
-export const needsPasskey = (
-  { passkeyId, role }: Pick<Session, "passkeyId" | "role">,
-  account: { readonly secondStep: boolean; readonly passkeys: number }
-): boolean => role === "operator" && passkeyId === null && account.passkeys > 0 && !account.secondStep
-
-/** Whether a passkey is an operator's first. */
-export const needsCode = ({ role }: Pick<Session, "role">, passkeys: number): boolean =>
-  role === "operator" && passkeys === 0
-
-/**
- * {@link lockAccount} for a change in a session. Fails if the session has ended since the request began: a request whose body is
- * sent slowly would otherwise outlive "sign out everywhere" or a new password.
- */
-export const lockToChange = Effect.fnUntraced(function* ({ accountId, id }: Session) {
-  const sql = yield* SqlClient.SqlClient
-  const account = yield* lockAccount(accountId)
-  const session = yield* sql`
-    SELECT s.passkey_id AS "passkeyId", a.role, (SELECT count(*)::integer FROM passkey WHERE account_id = a.id) AS passkeys
-    FROM session s JOIN account a ON a.id = s.account_id WHERE s.id = ${id} AND s.account_id = ${accountId}`.pipe(
-    decodeChanging
-  )
-  if (session === undefined) return yield* new ConfirmationNeeded()
-  if (needsPasskey(session, { ...account, ...session })) return yield* new ConfirmationNeeded()
-  return { ...account, ...session }
-})
-
-const decodeChanging = firstOf(
-  Schema.Struct({ passkeyId: Schema.NullOr(Schema.Int), role: Role, passkeys: Schema.Int })
-)
-const decodeLocked = firstOf(Schema.Struct({ email: Schema.String, secondStep: Schema.Boolean }))
 const decodePasskeys = rowsOf(Passkey)
 const decodeIds = rowsOf(Schema.Struct({ credentialId: Schema.Uint8Array }))
 const decodeName = firstOf(Schema.Struct({ name: Schema.String }))
@@ -174,7 +116,7 @@ export class Passkeys extends Context.Service<
     }): Effect.Effect<VerifiedPasskey, VerificationError>
     /**
      * Keeps the time and the counter of a verified passkey. Called within the transaction that accepts it, after
-     * {@link lockAccount}. Fails if it was removed, or if its counter did not go up: then there may be a copy of it.
+     * `lockAccount`. Fails if it was removed, or if its counter did not go up: then there may be a copy of it.
      */
     use(passkey: VerifiedPasskey): Effect.Effect<void, PasskeyRejected | SqlError.SqlError>
   }
