@@ -20,8 +20,9 @@ import * as BillingRows from "./BillingRows.ts"
 import { retried } from "./BillingRows.ts"
 import * as Checkout from "./Checkout.ts"
 import type { Buyer } from "./Checkout.ts"
-import type { BillingUnavailable, EventRefused, StripeApi } from "./StripeApi.ts"
+import type { BillingUnavailable, StripeApi } from "./StripeApi.ts"
 import * as Stripe from "./StripeApi.ts"
+import type { EventRefused } from "./StripeEvents.ts"
 
 /** The account before and after it was brought to what its subscriptions say. */
 export interface Change {

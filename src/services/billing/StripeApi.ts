@@ -4,12 +4,12 @@
  */
 import { Duration, Effect, Option, Redacted, Schema } from "effect"
 import { createHash } from "node:crypto"
-import type { Stripe } from "stripe"
 import type { AppSettings } from "../../Config.ts"
 import { billingPath } from "../../Config.ts"
 import type { Language } from "../../domain/Messages.ts"
 import type { StripeSettings } from "../../domain/access/StripeSettings.ts"
 import type { StripeSubscription } from "../../domain/access/StripeSubscription.ts"
+import * as StripeEvents from "./StripeEvents.ts"
 
 /** Stripe does not answer, or not as expected. Without `status` nothing is known about what it has done. */
 export class BillingUnavailable extends Schema.TaggedError<BillingUnavailable>()("BillingUnavailable", {
@@ -21,18 +21,6 @@ export class BillingUnavailable extends Schema.TaggedError<BillingUnavailable>()
 
 /** Somebody deleted the customer in Stripe, which says so. A customer that it does not know is a failure. */
 export class CustomerGone extends Schema.TaggedError<CustomerGone>()("CustomerGone", {}) {}
-
-/** The signature is wrong or too old, or what is signed is no event. */
-export class EventRefused extends Schema.TaggedError<EventRefused>()("EventRefused", { message: Schema.String }) {}
-
-export interface BillingEvent {
-  readonly id: string
-  readonly type: string
-  /** Seconds since 1970. */
-  readonly createdAt: number
-  /** Whom it is about; `undefined` if that is nobody. */
-  readonly customerId: string | undefined
-}
 
 interface CheckoutSession {
   readonly id: string
@@ -74,12 +62,8 @@ export interface StripeApi {
   expireCheckout(sessionId: string): Asked<void>
   /** Returns the page of the customer portal. */
   createPortal(customerId: string, language: Language): AskedOf<string>
-  /** Checks the signature and its age before it looks at the event. `nowMillis` is the time of arrival since 1970. */
-  event(body: Uint8Array, signature: string, nowMillis: number): Effect.Effect<BillingEvent, EventRefused>
+  readonly event: StripeEvents.Reader
 }
-
-/** Older signatures are refused. Stripe signs every attempt to deliver an event. */
-export const toleranceSeconds = 300
 
 export interface Times {
   /** For one attempt. */
@@ -123,21 +107,6 @@ const Session = Schema.Struct({
 
 const Linked = Schema.Struct({ url: WebUrl })
 const Payable = Schema.Struct({ id: Id, url: WebUrl })
-
-const Reference = Schema.optionalKey(Schema.NullOr(Schema.Union([Id, Customer])))
-
-const Event = Schema.Struct({
-  id: Id,
-  type: Schema.String,
-  created: Schema.Finite,
-  data: Schema.Struct({
-    object: Schema.Struct({
-      object: Schema.optionalKey(Schema.String),
-      id: Schema.optionalKey(Id),
-      customer: Reference
-    })
-  })
-})
 
 const Failure = Schema.Struct({
   type: Schema.String,
@@ -297,47 +266,6 @@ export const make = Effect.fn("StripeApi.make")(function* (
         orGone(customer)
       ),
 
-    event: (body, signature, nowMillis) =>
-      Effect.try({
-        // The library compares signature and age first, and parses afterwards. It throws for everything that it refuses.
-        try: () =>
-          stripe.webhooks.constructEvent(
-            body,
-            signature,
-            Redacted.value(webhookSecret),
-            toleranceSeconds,
-            undefined,
-            nowMillis
-          ),
-        catch: (cause) => new EventRefused({ message: refusalOf(stripe, cause) })
-      }).pipe(
-        Effect.flatMap((event) =>
-          Effect.mapError(decodeEvent(event), () => new EventRefused({ message: refusals.noEvent }))
-        ),
-        Effect.map(({ created, data, id, type }) => ({
-          id,
-          type,
-          createdAt: created,
-          customerId: customerOf(data.object)
-        }))
-      )
+    event: StripeEvents.reader(stripe, webhookSecret)
   }
 })
-
-const refusals = {
-  noEvent: "The body is not an event of Stripe.",
-  old: `The signature is older than ${toleranceSeconds} seconds. Stripe signs every attempt; check the clock of this server.`,
-  wrong: "The signature does not match. Check that STRIPE_WEBHOOK_SECRET is the secret of this endpoint."
-} as const
-
-const refusalOf = ({ errors }: Stripe, cause: unknown): string => {
-  if (!(cause instanceof errors.StripeSignatureVerificationError)) return refusals.noEvent
-  return cause.message.includes("tolerance") ? refusals.old : refusals.wrong
-}
-
-const decodeEvent = Schema.decodeUnknownEffect(Event)
-
-const customerOf = ({ customer, id, object }: (typeof Event.Type)["data"]["object"]): string | undefined => {
-  if (object === "customer") return id
-  return typeof customer === "object" ? customer?.id : customer
-}
