@@ -14,6 +14,7 @@ import * as Taken from "./formats/Taken.ts"
 import * as Traffic from "./formats/Traffic.ts"
 import { UnreadableInput } from "./ImportError.ts"
 import type { ImportRow, Reject } from "./ImportSource.ts"
+import * as FileLocator from "./FileLocator.ts"
 import * as InputFile from "./InputFile.ts"
 import { WholeStores } from "./WholeStores.ts"
 
@@ -28,7 +29,7 @@ export const explain = Effect.fn("Explanation.explain")(function* (
   names: ReadonlyArray<string>,
   options: ExplainOptions
 ): Effect.fn.Return<void, UnreadableInput, FileSystem.FileSystem | Stdio.Stdio | Scope.Scope> {
-  const files = (yield* Effect.forEach(names, InputFile.locate)).flat()
+  const files = (yield* Effect.forEach(names, FileLocator.locate)).flat()
   yield* Effect.forEach(files, (file) => Effect.scoped(explainFile(file, options)), { discard: true })
 })
 
@@ -143,10 +144,10 @@ const startOf = ({ container, format }: Detected, sample: Sample.Sample): Mappin
 
 /** The map is written beside the file, or beside the archive that contains it. */
 const mapPathOf = ({ archive, name }: InputFile.LocatedFile): string => {
-  const own = (name: string) => (name === InputFile.standardInput ? "stdin" : name)
+  const own = (name: string) => (name === FileLocator.standardInput ? "stdin" : name)
   return archive === undefined
-    ? `${own(name)}${InputFile.mapEnding}`
-    : `${own(archive)}.${path.posix.basename(name)}${InputFile.mapEnding}`
+    ? `${own(name)}${FileLocator.mapEnding}`
+    : `${own(archive)}.${path.posix.basename(name)}${FileLocator.mapEnding}`
 }
 
 const writeMap = Effect.fnUntraced(function* (

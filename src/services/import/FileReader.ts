@@ -24,6 +24,7 @@ import * as Traffic from "./formats/Traffic.ts"
 import { UnreadableInput } from "./ImportError.ts"
 import type { SourceOutcome } from "./Importer.ts"
 import type { ImportChunk } from "./ImportSource.ts"
+import * as FileLocator from "./FileLocator.ts"
 import * as InputFile from "./InputFile.ts"
 import type { FileFacts } from "./Sources.ts"
 import { WholeStores } from "./WholeStores.ts"
@@ -60,7 +61,7 @@ export const read = Effect.fn("FileReader.read")(function* (
   names: ReadonlyArray<string>,
   options: ReadOptions
 ): Effect.fn.Return<FileSet, UnreadableInput, Requirements> {
-  const files = (yield* Effect.forEach(names, InputFile.locate)).flat()
+  const files = (yield* Effect.forEach(names, FileLocator.locate)).flat()
   const context = yield* Effect.context<FileSystem.FileSystem | Stdio.Stdio>()
   const wholes = new WholeStores(options.isComplete)
   const facts: Array<FileFacts> = []

@@ -1,17 +1,9 @@
-/**
- * The input files of an import: their text as UTF-8, decompressed if they are gzip, zstd or zip, and how far they have been
- * read. `-` is standard input. A folder or a zip archive stands for the files in it.
- */
+/** The input files of an import: their text as UTF-8, decompressed if they are gzip or zstd, and how far they have been read. */
 import * as NodeStream from "@effect/platform-node/NodeStream"
-import { Effect, FileSystem, Result, Sink, Stdio, Stream } from "effect"
-import type { PlatformError, Scope } from "effect"
+import { Effect, Sink, Stream } from "effect"
+import type { Scope } from "effect"
 import { createHash } from "node:crypto"
-import { createReadStream, createWriteStream } from "node:fs"
-import * as fs from "node:fs/promises"
-import * as path from "node:path"
-import { pipeline } from "node:stream/promises"
 import * as zlib from "node:zlib"
-import * as yauzl from "yauzl"
 import { UnreadableInput } from "./ImportError.ts"
 
 /** The compressed data is truncated or damaged; what was read before is valid. */
@@ -43,159 +35,12 @@ export interface InputFile {
   readonly content: Stream.Stream<Uint8Array | Damage, UnreadableInput>
 }
 
-export const standardInput = "standard input"
-/** The file extension of a map that `import --explain` writes. */
-export const mapEnding = ".map.json"
-
-const chunkBytes = 262_144
+export const chunkBytes = 262_144
 /** Enough for the first record of any format. */
 const headBytes = 262_144
-const maxZipEntries = 10_000
 
-const unreadable = (name: string, message: string, cause?: unknown) =>
+export const unreadable = (name: string, message: string, cause?: unknown) =>
   new UnreadableInput({ message: `${name} ${message}.`, ...(cause === undefined ? {} : { cause }) })
-
-const reason = (error: PlatformError.PlatformError): string => {
-  switch (error.reason._tag) {
-    case "NotFound":
-      return "does not exist"
-    case "PermissionDenied":
-      return "may not be read"
-    default:
-      return `cannot be read: ${error.message}`
-  }
-}
-
-type Locate = Effect.fn.Return<
-  ReadonlyArray<LocatedFile>,
-  UnreadableInput,
-  FileSystem.FileSystem | Stdio.Stdio | Scope.Scope
->
-
-/** Finds the files that a name stands for, in the order of their names. */
-export const locate = Effect.fn("InputFile.locate")(function* (name: string): Locate {
-  if (name === "-") return yield* locateStandardInput
-  const files = yield* FileSystem.FileSystem
-  const found = yield* Effect.result(files.stat(name))
-  if (Result.isFailure(found)) {
-    const matches = /[*?[{]/u.test(name) ? yield* glob(name) : []
-    if (matches.length === 0) return yield* unreadable(name, reason(found.failure), found.failure)
-    return (yield* Effect.forEach(matches, locate)).flat()
-  }
-  const info = found.success
-  if (info.type === "Directory") {
-    const inside = yield* glob(path.join(name, "**", "*"))
-    const regular = yield* Effect.filter(inside, (file) =>
-      Effect.map(Effect.option(files.stat(file)), (stat) => stat._tag === "Some" && stat.value.type === "File")
-    )
-    // Files that commands have written beside their input are left out.
-    const isOurs = (file: string) => file.endsWith(".rejects.ndjson") || file.endsWith(mapEnding)
-    const wanted = regular.filter((file) => !path.basename(file).startsWith(".") && !isOurs(file))
-    if (wanted.length === 0) return yield* unreadable(name, "is a folder without files")
-    return (yield* Effect.forEach(wanted, locate)).flat()
-  }
-  // A pipe such as `<(...)` or /dev/stdin has no size and is not seekable.
-  if (info.type !== "File") return yield* spooledIfZip({ name, totalBytes: null, bytes: readable(name, name) })
-  const totalBytes = Number(info.size)
-  if (totalBytes === 0) return yield* unreadable(name, "is empty")
-  if (yield* startsAsZip(name)) return yield* zipEntries(name, name)
-  const bytes = Stream.mapError(files.stream(name, { chunkSize: chunkBytes }), (error) =>
-    unreadable(name, reason(error), error)
-  )
-  return [{ name, totalBytes, bytes }]
-})
-
-const locateStandardInput: ReturnType<typeof locate> = Effect.gen(function* () {
-  const stdio = yield* Stdio.Stdio
-  const name = standardInput
-  if (yield* stdio.stdinIsTerminal) {
-    return yield* unreadable(name, "is the terminal; name a file, or send one with: ... < file")
-  }
-  const bytes = Stream.mapError(stdio.stdin, (error) => unreadable(name, reason(error), error))
-  return yield* spooledIfZip({ name, totalBytes: null, bytes })
-})
-
-const glob = (pattern: string): Effect.Effect<ReadonlyArray<string>> =>
-  Effect.promise(async () => {
-    const found: Array<string> = []
-    for await (const file of fs.glob(pattern)) found.push(file)
-    // `page-10` comes after `page-9`.
-    return found.sort(new Intl.Collator("en", { numeric: true }).compare)
-  })
-
-const readable = (file: string, name: string): Stream.Stream<Uint8Array, UnreadableInput> =>
-  NodeStream.fromReadable<Uint8Array, UnreadableInput>({
-    evaluate: () => createReadStream(file, { highWaterMark: chunkBytes }),
-    onError: (cause) => unreadable(name, "cannot be read", cause)
-  })
-
-const startsAsZip = (file: string): Effect.Effect<boolean, UnreadableInput> =>
-  Effect.tryPromise({
-    try: async () => {
-      const handle = await fs.open(file)
-      try {
-        const { buffer } = await handle.read(Buffer.alloc(4), 0, 4, 0)
-        return kindOf(buffer) === "zip"
-      } finally {
-        await handle.close()
-      }
-    },
-    catch: (cause) => unreadable(file, "cannot be read", cause)
-  })
-
-/** A zip archive has its directory at the end, so that one from a pipe is copied to a temporary file first. */
-const spooledIfZip = Effect.fnUntraced(function* (file: LocatedFile): Locate {
-  const [head, bytes] = yield* withHead(file.bytes, 4)
-  if (kindOf(head) !== "zip") return [{ ...file, bytes }]
-  const files = yield* FileSystem.FileSystem
-  const folder = yield* Effect.mapError(files.makeTempDirectoryScoped({ prefix: "discovery-import-" }), (error) =>
-    unreadable(file.name, "cannot be unpacked", error)
-  )
-  const spool = path.join(folder, "archive.zip")
-  const source = yield* Stream.toAsyncIterableEffect(bytes)
-  yield* Effect.tryPromise({
-    try: () => pipeline(source, createWriteStream(spool)),
-    catch: (cause) => unreadable(file.name, "cannot be unpacked", cause)
-  })
-  return yield* zipEntries(spool, file.name)
-})
-
-const zipEntries = Effect.fnUntraced(function* (file: string, name: string): Locate {
-  const damaged = (cause: unknown) =>
-    unreadable(
-      name,
-      `is a zip archive that cannot be read (${cause instanceof Error ? cause.message : "damaged"})`,
-      cause
-    )
-  const zip = yield* Effect.acquireRelease(
-    Effect.tryPromise({ try: () => yauzl.openPromise(file, { lazyEntries: true, autoClose: false }), catch: damaged }),
-    (zip) => Effect.sync(() => zip.close())
-  )
-  const entries = yield* Effect.tryPromise({
-    try: async () => {
-      const found: Array<yauzl.Entry> = []
-      for await (const entry of zip.eachEntry()) {
-        if (found.length >= maxZipEntries) throw new Error(`it has more than ${maxZipEntries} files`)
-        const base = path.posix.basename(entry.fileName)
-        if (!entry.fileName.endsWith("/") && !entry.fileName.startsWith("__MACOSX/") && !base.startsWith("."))
-          found.push(entry)
-      }
-      return found
-    },
-    catch: damaged
-  })
-  if (entries.length === 0) return yield* unreadable(name, "is a zip archive without files")
-  return entries.map((entry) => ({
-    name: `${name}:${entry.fileName}`,
-    archive: name,
-    totalBytes: entry.uncompressedSize,
-    bytes: Stream.unwrap(
-      Effect.map(Effect.tryPromise({ try: () => zip.openReadStreamPromise(entry), catch: damaged }), (stream) =>
-        NodeStream.fromReadable<Uint8Array, UnreadableInput>({ evaluate: () => stream, onError: damaged })
-      )
-    )
-  }))
-})
 
 /** Opens a file and reads its beginning. */
 export const open = Effect.fn("InputFile.open")(function* ({
@@ -236,7 +81,7 @@ const signatures: ReadonlyArray<readonly [Kind, ReadonlyArray<number>]> = [
   ["xz", [0xfd, 0x37, 0x7a, 0x58]]
 ]
 
-const kindOf = (head: Uint8Array): Kind =>
+export const kindOf = (head: Uint8Array): Kind =>
   signatures.find(([, bytes]) => bytes.every((byte, at) => head[at] === byte))?.[0] ?? "text"
 
 /** How many bytes are searched for NUL, which no text contains. */
@@ -291,7 +136,7 @@ const transcode = (
   })
 
 /** Returns the first bytes, the stream including them, and whether they are the whole stream. */
-const withHead = <A extends Uint8Array | Damage, E, R>(stream: Stream.Stream<A, E, R>, wanted: number) =>
+export const withHead = <A extends Uint8Array | Damage, E, R>(stream: Stream.Stream<A, E, R>, wanted: number) =>
   Effect.suspend(() => {
     let seen = 0
     const head = Sink.takeUntil((part: A) => "damage" in part || (seen += part.length) >= wanted)

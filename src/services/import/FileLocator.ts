@@ -1,0 +1,163 @@
+/**
+ * Finds the files of an import by their names. `-` is standard input. A folder, a pattern or a zip archive stands for the files in
+ * it.
+ */
+import * as NodeStream from "@effect/platform-node/NodeStream"
+import { Effect, FileSystem, Result, Stdio, Stream } from "effect"
+import type { PlatformError, Scope } from "effect"
+import { createReadStream, createWriteStream } from "node:fs"
+import * as fs from "node:fs/promises"
+import * as path from "node:path"
+import { pipeline } from "node:stream/promises"
+import * as yauzl from "yauzl"
+import type { UnreadableInput } from "./ImportError.ts"
+import { chunkBytes, kindOf, unreadable, withHead } from "./InputFile.ts"
+import type { LocatedFile } from "./InputFile.ts"
+
+export const standardInput = "standard input"
+/** The file extension of a map that `import --explain` writes. */
+export const mapEnding = ".map.json"
+
+const maxZipEntries = 10_000
+
+const reason = (error: PlatformError.PlatformError): string => {
+  switch (error.reason._tag) {
+    case "NotFound":
+      return "does not exist"
+    case "PermissionDenied":
+      return "may not be read"
+    default:
+      return `cannot be read: ${error.message}`
+  }
+}
+
+type Locate = Effect.fn.Return<
+  ReadonlyArray<LocatedFile>,
+  UnreadableInput,
+  FileSystem.FileSystem | Stdio.Stdio | Scope.Scope
+>
+
+/** Finds the files that a name stands for, in the order of their names. */
+export const locate = Effect.fn("FileLocator.locate")(function* (name: string): Locate {
+  if (name === "-") return yield* locateStandardInput
+  const files = yield* FileSystem.FileSystem
+  const found = yield* Effect.result(files.stat(name))
+  if (Result.isFailure(found)) {
+    const matches = /[*?[{]/u.test(name) ? yield* glob(name) : []
+    if (matches.length === 0) return yield* unreadable(name, reason(found.failure), found.failure)
+    return (yield* Effect.forEach(matches, locate)).flat()
+  }
+  const info = found.success
+  if (info.type === "Directory") {
+    const inside = yield* glob(path.join(name, "**", "*"))
+    const regular = yield* Effect.filter(inside, (file) =>
+      Effect.map(Effect.option(files.stat(file)), (stat) => stat._tag === "Some" && stat.value.type === "File")
+    )
+    // Files that commands have written beside their input are left out.
+    const isOurs = (file: string) => file.endsWith(".rejects.ndjson") || file.endsWith(mapEnding)
+    const wanted = regular.filter((file) => !path.basename(file).startsWith(".") && !isOurs(file))
+    if (wanted.length === 0) return yield* unreadable(name, "is a folder without files")
+    return (yield* Effect.forEach(wanted, locate)).flat()
+  }
+  // A pipe such as `<(...)` or /dev/stdin has no size and is not seekable.
+  if (info.type !== "File") return yield* spooledIfZip({ name, totalBytes: null, bytes: readable(name, name) })
+  const totalBytes = Number(info.size)
+  if (totalBytes === 0) return yield* unreadable(name, "is empty")
+  if (yield* startsAsZip(name)) return yield* zipEntries(name, name)
+  const bytes = Stream.mapError(files.stream(name, { chunkSize: chunkBytes }), (error) =>
+    unreadable(name, reason(error), error)
+  )
+  return [{ name, totalBytes, bytes }]
+})
+
+const locateStandardInput: ReturnType<typeof locate> = Effect.gen(function* () {
+  const stdio = yield* Stdio.Stdio
+  const name = standardInput
+  if (yield* stdio.stdinIsTerminal) {
+    return yield* unreadable(name, "is the terminal; name a file, or send one with: ... < file")
+  }
+  const bytes = Stream.mapError(stdio.stdin, (error) => unreadable(name, reason(error), error))
+  return yield* spooledIfZip({ name, totalBytes: null, bytes })
+})
+
+const glob = (pattern: string): Effect.Effect<ReadonlyArray<string>> =>
+  Effect.promise(async () => {
+    const found: Array<string> = []
+    for await (const file of fs.glob(pattern)) found.push(file)
+    // `page-10` comes after `page-9`.
+    return found.sort(new Intl.Collator("en", { numeric: true }).compare)
+  })
+
+const readable = (file: string, name: string): Stream.Stream<Uint8Array, UnreadableInput> =>
+  NodeStream.fromReadable<Uint8Array, UnreadableInput>({
+    evaluate: () => createReadStream(file, { highWaterMark: chunkBytes }),
+    onError: (cause) => unreadable(name, "cannot be read", cause)
+  })
+
+const startsAsZip = (file: string): Effect.Effect<boolean, UnreadableInput> =>
+  Effect.tryPromise({
+    try: async () => {
+      const handle = await fs.open(file)
+      try {
+        const { buffer } = await handle.read(Buffer.alloc(4), 0, 4, 0)
+        return kindOf(buffer) === "zip"
+      } finally {
+        await handle.close()
+      }
+    },
+    catch: (cause) => unreadable(file, "cannot be read", cause)
+  })
+
+/** A zip archive has its directory at the end, so that one from a pipe is copied to a temporary file first. */
+const spooledIfZip = Effect.fnUntraced(function* (file: LocatedFile): Locate {
+  const [head, bytes] = yield* withHead(file.bytes, 4)
+  if (kindOf(head) !== "zip") return [{ ...file, bytes }]
+  const files = yield* FileSystem.FileSystem
+  const folder = yield* Effect.mapError(files.makeTempDirectoryScoped({ prefix: "discovery-import-" }), (error) =>
+    unreadable(file.name, "cannot be unpacked", error)
+  )
+  const spool = path.join(folder, "archive.zip")
+  const source = yield* Stream.toAsyncIterableEffect(bytes)
+  yield* Effect.tryPromise({
+    try: () => pipeline(source, createWriteStream(spool)),
+    catch: (cause) => unreadable(file.name, "cannot be unpacked", cause)
+  })
+  return yield* zipEntries(spool, file.name)
+})
+
+const zipEntries = Effect.fnUntraced(function* (file: string, name: string): Locate {
+  const damaged = (cause: unknown) =>
+    unreadable(
+      name,
+      `is a zip archive that cannot be read (${cause instanceof Error ? cause.message : "damaged"})`,
+      cause
+    )
+  const zip = yield* Effect.acquireRelease(
+    Effect.tryPromise({ try: () => yauzl.openPromise(file, { lazyEntries: true, autoClose: false }), catch: damaged }),
+    (zip) => Effect.sync(() => zip.close())
+  )
+  const entries = yield* Effect.tryPromise({
+    try: async () => {
+      const found: Array<yauzl.Entry> = []
+      for await (const entry of zip.eachEntry()) {
+        if (found.length >= maxZipEntries) throw new Error(`it has more than ${maxZipEntries} files`)
+        const base = path.posix.basename(entry.fileName)
+        if (!entry.fileName.endsWith("/") && !entry.fileName.startsWith("__MACOSX/") && !base.startsWith("."))
+          found.push(entry)
+      }
+      return found
+    },
+    catch: damaged
+  })
+  if (entries.length === 0) return yield* unreadable(name, "is a zip archive without files")
+  return entries.map((entry) => ({
+    name: `${name}:${entry.fileName}`,
+    archive: name,
+    totalBytes: entry.uncompressedSize,
+    bytes: Stream.unwrap(
+      Effect.map(Effect.tryPromise({ try: () => zip.openReadStreamPromise(entry), catch: damaged }), (stream) =>
+        NodeStream.fromReadable<Uint8Array, UnreadableInput>({ evaluate: () => stream, onError: damaged })
+      )
+    )
+  }))
+})
