@@ -5,8 +5,8 @@ import type { ArgumentIssue } from "../../../domain/ArgumentIssue.ts"
 import type { Counts } from "../../../services/search/FilterCounts.ts"
 import type { Popular } from "../../../services/search/Vocabulary.ts"
 import * as FilterControls from "./FilterControls.ts"
-import { isTyped } from "./FilterControls.ts"
-import type { ArgumentName, Typed } from "./FilterControls.ts"
+import { countsId, isTyped } from "./FilterField.ts"
+import type { ArgumentName, Typed } from "./FilterField.ts"
 import { html } from "../shared/Html.ts"
 import type { Html } from "../shared/Html.ts"
 import type { Locale } from "../shared/Locale.ts"
@@ -155,7 +155,7 @@ export const filterForm = (searched: Searched): Html => {
         <summary>${text("search.filters")}${count > 0 && html` <span class="badge">${count}</span>`}</summary>
         ${
           searched.counts !== undefined &&
-          html`<p class="hint" id="${FilterControls.countsId}">${text(`search.counts.${counted}`)}</p>`
+          html`<p class="hint" id="${countsId}">${text(`search.counts.${counted}`)}</p>`
         }
         ${groups.flatMap((group) => {
           const found = disclosures(searched, group)

@@ -1,0 +1,111 @@
+/** What the fields of a search's form share: their context, labels, errors, hints and counts. */
+import { Schema } from "effect"
+import { textOf } from "../../../domain/ArgumentIssue.ts"
+import type { ArgumentIssue } from "../../../domain/ArgumentIssue.ts"
+import { adStatuses, mediaTypes } from "../../../domain/catalog/Enumerations.ts"
+import type { AdQuery } from "../../../domain/search/AdQuery.ts"
+import { adSorts } from "../../../domain/search/AdQuery.ts"
+import { SortOrder } from "../../../domain/search/Arguments.ts"
+import * as Market from "../../../domain/search/MarketOverview.ts"
+import type { MarketQuery } from "../../../domain/search/MarketOverview.ts"
+import { productSorts } from "../../../domain/search/ProductQuery.ts"
+import type { ProductQuery } from "../../../domain/search/ProductQuery.ts"
+import type { Kind } from "../../../domain/search/SearchAddress.ts"
+import { shopSorts } from "../../../domain/search/ShopQuery.ts"
+import type { Counts } from "../../../services/search/FilterCounts.ts"
+import { html } from "../shared/Html.ts"
+import type { Html } from "../shared/Html.ts"
+import { languageName } from "../shared/LanguageNames.ts"
+import type { Locale } from "../shared/Locale.ts"
+
+/** Of all pages with a form of filters. */
+export type ArgumentName = keyof AdQuery | keyof ProductQuery | keyof MarketQuery
+
+/** What was typed. */
+export interface Typed {
+  /** Of a field with one value, such as `monthly_revenue.min`. */
+  value(field: string): string | undefined
+  /** Of a list: names, and ids of niches. */
+  entries(name: string): ReadonlyArray<string | number>
+}
+
+export const isTyped = (typed: Typed, field: string): boolean => typed.value(field) !== undefined
+
+export interface Context {
+  readonly locale: Locale
+  readonly typed: Typed
+  readonly issues: ReadonlyArray<ArgumentIssue>
+  /** None of a search that was not made. */
+  readonly counts?: Counts | undefined
+}
+
+export interface Named extends Context {
+  readonly name: ArgumentName
+  readonly kind: Kind
+}
+
+interface Told {
+  readonly error: Html | undefined
+  /** Of the field that has it. */
+  readonly attributes: Html | undefined
+}
+
+/** What is wrong with a field, or with an entry of a list. */
+export const told = ({ issues, locale }: Context, field: string, withEntries = false): Told => {
+  const found = issues.filter(
+    ({ path }) =>
+      path === field || (withEntries && path.startsWith(`${field}.`) && /^\d+$/u.test(path.slice(field.length + 1)))
+  )
+  return found.length === 0
+    ? { error: undefined, attributes: undefined }
+    : {
+        error: html`<p class="error" id="${field}-error">
+          ${found.map((issue) => html`<span data-issue="${issue.path}">${textOf(issue, locale)}</span> `)}
+        </p>`,
+        attributes: html` aria-invalid="true" aria-describedby="${field}-error"`
+      }
+}
+
+export const hintOf = ({
+  locale,
+  name
+}: {
+  readonly locale: Locale
+  readonly name: ArgumentName
+}): Html | undefined => {
+  const hint = locale.textOr(`filter.hints.${name}`, "")
+  return hint === "" ? undefined : html`<p class="hint">${hint}</p>`
+}
+
+/** The id of the text that explains the counts. */
+export const countsId = "filter-counts"
+
+/** The blank separates the words of a label from its number where it is read aloud. */
+export const counted = (count: number | undefined, locale: Locale): Html | undefined =>
+  count === undefined ? undefined : html` <span>${locale.number(count)}</span>`
+
+const isMediaType = Schema.is(Schema.Literals(mediaTypes))
+const isSort = Schema.is(Schema.Literals([...adSorts, ...productSorts, ...shopSorts, ...Market.marketSorts]))
+const isGrouping = Schema.is(Schema.Literals(Market.groupings))
+const isSortOrder = Schema.is(SortOrder)
+const isStatus = Schema.is(Schema.Literals(["all", ...adStatuses]))
+
+/** A value of an argument in the visitor's words; what has none, such as `Shop Now`, stays as it is. */
+export const labelOf = (locale: Locale, name: ArgumentName, value: string): string => {
+  switch (name) {
+    case "languages":
+      return languageName(locale, value)
+    case "media_types":
+      return isMediaType(value) ? locale.text(`card.mediaTypes.${value}`) : value
+    case "group_by":
+      return isGrouping(value) ? locale.text(`market.groupings.${value}`) : value
+    case "sort_by":
+      return isSort(value) ? locale.text(`filter.sorts.${value}`) : value
+    case "sort_order":
+      return isSortOrder(value) ? locale.text(`filter.orders.${value}`) : value
+    case "status":
+      return isStatus(value) ? locale.text(`filter.statuses.${value}`) : value
+    default:
+      return value
+  }
+}
