@@ -10,8 +10,8 @@
  */
 import { popCount } from "./Bitmap.ts"
 import type { Leaders } from "./Facets.ts"
-import { stepsBetweenChecks } from "./Matching.ts"
-import type { Cancel } from "./Matching.ts"
+import { stepsBetweenChecks } from "./Run.ts"
+import type { Cancel } from "./Run.ts"
 import type { Code, Figure, Mask, StoreColumns } from "./Segment.ts"
 
 export type Grouping =

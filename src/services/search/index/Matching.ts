@@ -9,44 +9,11 @@ import { andBits, bitmapLength, countBits, rankDirectory, rankOf, setRange, setR
 import * as ItemTest from "./ItemTest.ts"
 import { firstWhere } from "./ItemTest.ts"
 import type { Filter } from "./Query.ts"
+import { stepsBetweenChecks } from "./Run.ts"
+import type { Cancel, Run } from "./Run.ts"
 import type { Items, Segment, SegmentView } from "./Segment.ts"
 import { keepSet, matches, select } from "./StoreSelection.ts"
-import type { PreparedCondition } from "./StoreSelection.ts"
 import { findRows } from "./Words.ts"
-
-/** Checked regularly by long computations. */
-export interface Cancel {
-  /** Throws {@link Canceled} once the search is to stop. */
-  readonly check: () => void
-}
-
-export class Canceled extends Error {}
-
-/** Thresholds between the strategies of a search. They affect its cost, never its result; tests vary them. */
-export interface Tuning {
-  /** Up to this number of hits of words, hits are handled one by one; above it, bitmaps are cheaper. */
-  readonly fewHits: number
-  /**
-   * The longest walk over a permutation: at least this number of rows, or this multiple of the matching items if that is
-   * more. The filter may correlate with the order, so the next match can be far away.
-   */
-  readonly leastSteps: number
-  readonly stepsAMatch: number
-  /** The median of up to this number of values is selected; of more, a histogram narrows them down first. */
-  readonly fewValues: number
-}
-
-export const defaultTuning: Tuning = { fewHits: 4_096, leastSteps: 16_384, stepsAMatch: 3, fewValues: 2_048 }
-
-/** Passed to every step of a search. */
-export interface Run {
-  readonly conditions: ReadonlyArray<PreparedCondition>
-  readonly cancel: Cancel
-  readonly tuning: Tuning
-}
-
-/** Steps between two calls of {@link Cancel.check}: a fraction of a millisecond. */
-export const stepsBetweenChecks = 65_536
 
 /** Work space of a segment, allocated once. Searches of a thread do not overlap. */
 interface Scratch {

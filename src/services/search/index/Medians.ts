@@ -5,8 +5,8 @@
  * only the values in this bucket are collected. A bucket is the highest 16 bits of a double, so that 16 buckets cover a
  * factor of two. The cost is two reads of each value; if most values are in one bucket, it is that of the selection.
  */
-import { stepsBetweenChecks } from "./Matching.ts"
-import type { Cancel } from "./Matching.ts"
+import { stepsBetweenChecks } from "./Run.ts"
+import type { Cancel } from "./Run.ts"
 import { quickselect } from "./Quickselect.ts"
 
 /** The bucket of each value, numbered in the order of values without gaps. Unknown values are in the last one. */

@@ -6,7 +6,8 @@
  * are sorted again. 200,000 stores, 5 million products and 2 million ads with four small segments take about 9 s. Old and
  * new arrays are in memory at the same time.
  */
-import { finishAds, finishProducts, record } from "./Build.ts"
+import { finishAds, finishProducts } from "./Build.ts"
+import { record } from "./StoreColumns.ts"
 import { Growing } from "./Growing.ts"
 import { codes, figures, masks, shared } from "./Segment.ts"
 import type { ArrayKind, Arrays, Items, SegmentList, SegmentView, StoreColumns, Words } from "./Segment.ts"

@@ -5,13 +5,14 @@
  * groups. Medians besides that of the order are computed only for the returned groups. The cost is linear in the pairs of
  * store and group.
  */
-import { record } from "./Build.ts"
+import { record } from "./StoreColumns.ts"
 import type { Leaders } from "./Facets.ts"
 import * as Groups from "./Groups.ts"
 import type { Grouping } from "./Groups.ts"
 import { firstWhere } from "./ItemTest.ts"
-import { defaultTuning, matchStores, stepsBetweenChecks } from "./Matching.ts"
-import type { Cancel, Run } from "./Matching.ts"
+import { matchStores } from "./Matching.ts"
+import { defaultTuning, stepsBetweenChecks } from "./Run.ts"
+import type { Cancel, Run } from "./Run.ts"
 import { Medians } from "./Medians.ts"
 import type { Median } from "./Medians.ts"
 import type { Filter } from "./Query.ts"

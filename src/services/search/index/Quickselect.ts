@@ -3,8 +3,8 @@
  *
  * Source: Hoare, "Algorithm 65: Find", 1961; Floyd, Rivest, "Algorithm 489: SELECT", 1975, without its sampling.
  */
-import { stepsBetweenChecks } from "./Matching.ts"
-import type { Cancel } from "./Matching.ts"
+import { stepsBetweenChecks } from "./Run.ts"
+import type { Cancel } from "./Run.ts"
 
 /** Partitions up to this length are sorted. */
 const few = 32

@@ -1,20 +1,18 @@
 /**
  * Reads the records from which the index is built. Everything that one {@link CatalogReader.use} reads is one state of the
  * database: one REPEATABLE READ transaction.
- *
- * A row holds some thousands of items: their numbers concatenated in PostgreSQL's binary format, their texts as one string
- * with separators. One row for each item would cost the driver three times as much.
  */
 import { Context, Effect, Fiber, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql"
-import { sqlIsIn, sqlPseudoStoreOf } from "../../../domain/catalog/StorelessAds.ts"
+import { sqlPseudoStoreOf } from "../../../domain/catalog/StorelessAds.ts"
 import * as Database from "../../database/Database.ts"
 import { rowOf, rowsOf } from "../../database/Rows.ts"
 import { StoreRecord } from "../index/Records.ts"
 import type { AdRecord, ProductRecord, PseudoStoreContent, StoreContent } from "../index/Records.ts"
 import { pseudoStoreOf } from "../index/Segment.ts"
 import type { Identity, Niche } from "./IndexState.ts"
+import * as ItemRows from "./ItemRows.ts"
 
 /** Stores that changed after a version. Negative ids are pseudo-stores. */
 export interface Changes {
@@ -60,19 +58,6 @@ const storesAtOnce = 1_000
 const itemsAPage = 20_000
 /** With at most 1,024 ads each. */
 const pseudoStoresAtOnce = 16
-/** Items in one row of an answer, which must fit the driver's limit (16 MiB). Ads have longer texts. */
-const productsARow = 8_192
-const adsARow = 1_024
-
-/**
- * Separates texts, and stands for an unknown one. It is replaced by a space in texts, which splits words in the same way.
- */
-const separator = "\u001f"
-const unknown = "\u001e"
-
-const millisOf2000 = 946_684_800_000
-const dayOf2000 = 10_957
-
 export class CatalogReader extends Context.Service<
   CatalogReader,
   {
@@ -144,9 +129,6 @@ const decodeRecords = rowsOf(StoreRecord)
 
 /** The statements, for any transaction. */
 const make = (sql: SqlClient.SqlClient): CatalogView => {
-  const text = (column: string) => `replace(replace(${column}, E'\\x1f', ' '), E'\\x1e', ' ')`
-  const nullableText = (column: string) => `coalesce(${text(column)}, E'\\x1e')`
-
   const columns = `
     s.id, s.name, s.domain, s.domain_extension AS extension, s.country, s.currency, s.niche_id AS "nicheId",
     s.languages, s.pixels, s.social_networks AS "socialNetworks", s.apps, s.theme,
@@ -158,30 +140,6 @@ const make = (sql: SqlClient.SqlClient): CatalogView => {
     (SELECT count(*) FROM product p WHERE p.shop_id = s.id)::int
       + (SELECT count(*) FROM ad a WHERE a.shop_id = s.id)::int AS items`
 
-  const products = `
-    SELECT string_agg(numbers, ''::bytea), string_agg(texts, E'\\x1f') FROM (
-      SELECT int4send(shop_id) || int4send(id) || float8send(price)
-          || timestamptz_send(coalesce(created_at, '-infinity')) || timestamptz_send(first_seen) AS numbers,
-        ${text("title")} AS texts, (row_number() OVER (ORDER BY shop_id, id) - 1) / ${productsARow} AS part
-      FROM product WHERE shop_id = ANY($1::int[])
-    ) item GROUP BY part ORDER BY part`
-
-  const ads = (from: string) => `
-    SELECT string_agg(numbers, ''::bytea), string_agg(texts, E'\\x1f') FROM (
-      SELECT int4send(coalesce(shop_id, 0)) || int4send(id) || date_send(started_on)
-          || boolsend(is_active) || boolsend(is_partnership) AS numbers,
-        media_type || E'\\x1f' || ${nullableText("cta")} || E'\\x1f' || ${text("page_name")} || E'\\x1f'
-          || ${nullableText("headline")} || E'\\x1f' || ${nullableText("ad_text")} AS texts,
-        (row_number() OVER (ORDER BY shop_id, id) - 1) / ${adsARow} AS part
-      FROM ${from}
-    ) item GROUP BY part ORDER BY part`
-  const adsOfStores = ads("ad WHERE shop_id = ANY($1::int[])")
-  const adsOfPseudoStores = ads(`(
-    SELECT found.* FROM unnest($1::int[]) pseudo(id) CROSS JOIN LATERAL (
-      SELECT * FROM ad WHERE shop_id IS NULL AND ${sqlIsIn("ad.id", "pseudo.id")}
-    ) found
-  ) ad`)
-
   const values = (statement: string, ids: ReadonlyArray<number>) => sql.unsafe(statement, [intArray(ids)]).values
 
   const storesOf = Effect.fnUntraced(function* (
@@ -190,8 +148,8 @@ const make = (sql: SqlClient.SqlClient): CatalogView => {
     const ids = rows.map(({ id }) => id)
     const productsOf = new Map<number, Array<ProductRecord>>(ids.map((id) => [id, []]))
     const adsOf = new Map<number, Array<AdRecord>>(ids.map((id) => [id, []]))
-    for (const row of yield* values(products, ids)) decodeProducts(row, productsOf)
-    for (const row of yield* values(adsOfStores, ids)) decodeAds(row, (shopId) => adsOf.get(shopId))
+    for (const row of yield* values(ItemRows.productsOfStores, ids)) ItemRows.decodeProducts(row, productsOf)
+    for (const row of yield* values(ItemRows.adsOfStores, ids)) ItemRows.decodeAds(row, (shopId) => adsOf.get(shopId))
     return {
       pseudoStores: [],
       stores: rows.map((store) => ({
@@ -206,8 +164,8 @@ const make = (sql: SqlClient.SqlClient): CatalogView => {
     ids: ReadonlyArray<number>
   ): Effect.fn.Return<Page, SqlError.SqlError> {
     const found = new Map<number, Array<AdRecord>>()
-    for (const row of yield* values(adsOfPseudoStores, ids)) {
-      decodeAds(row, (_, adId) => {
+    for (const row of yield* values(ItemRows.adsOfPseudoStores, ids)) {
+      ItemRows.decodeAds(row, (_, adId) => {
         const id = pseudoStoreOf(adId)
         const own = found.get(id) ?? []
         found.set(id, own)
@@ -312,64 +270,4 @@ const split = (rows: ReadonlyArray<StoreRow>): ReadonlyArray<ReadonlyArray<Store
     items += row.items
   }
   return page.length === 0 ? pages : [...pages, page]
-}
-
-const productBytes = 32
-const adBytes = 14
-
-interface Part {
-  readonly numbers: DataView
-  readonly texts: ReadonlyArray<string>
-}
-
-/** The driver returns bytes and text. Anything else is a defect of these statements. */
-const partOf = ([numbers, texts]: ReadonlyArray<unknown>): Part => {
-  if (!(numbers instanceof Uint8Array) || typeof texts !== "string") throw new Error("expected bytes and text")
-  return {
-    numbers: new DataView(numbers.buffer, numbers.byteOffset, numbers.byteLength),
-    texts: texts.split(separator)
-  }
-}
-
-const known = (text: string | undefined): string | null => (text === undefined || text === unknown ? null : text)
-
-/** Microseconds since 2000-01-01 to milliseconds since 1970-01-01. */
-const millisAt = (numbers: DataView, at: number): number =>
-  (numbers.getInt32(at) * 2 ** 32 + numbers.getUint32(at + 4)) / 1_000 + millisOf2000
-
-/** `-infinity` is the lowest value. */
-const isUnknownTime = (numbers: DataView, at: number): boolean => numbers.getInt32(at) === -(2 ** 31)
-
-const decodeProducts = (row: ReadonlyArray<unknown>, into: ReadonlyMap<number, Array<ProductRecord>>): void => {
-  const { numbers, texts } = partOf(row)
-  for (let at = 0, index = 0; at < numbers.byteLength; at += productBytes, index++) {
-    into.get(numbers.getInt32(at))?.push({
-      id: numbers.getInt32(at + 4),
-      title: texts[index] ?? "",
-      price: numbers.getFloat64(at + 8),
-      createdAt: isUnknownTime(numbers, at + 16) ? null : millisAt(numbers, at + 16),
-      firstSeen: Math.floor(millisAt(numbers, at + 24) / 1_000)
-    })
-  }
-}
-
-const decodeAds = (
-  row: ReadonlyArray<unknown>,
-  into: (shopId: number, adId: number) => Array<AdRecord> | undefined
-): void => {
-  const { numbers, texts } = partOf(row)
-  for (let at = 0, text = 0; at < numbers.byteLength; at += adBytes, text += 5) {
-    const id = numbers.getInt32(at + 4)
-    into(numbers.getInt32(at), id)?.push({
-      id,
-      isActive: numbers.getUint8(at + 12) === 1,
-      mediaType: texts[text] ?? "",
-      cta: known(texts[text + 1]),
-      isPartnership: numbers.getUint8(at + 13) === 1,
-      startedDay: numbers.getInt32(at + 8) + dayOf2000,
-      pageName: texts[text + 2] ?? "",
-      headline: known(texts[text + 3]),
-      adText: known(texts[text + 4])
-    })
-  }
 }

@@ -4,19 +4,20 @@
  *
  * Interruption is safe at any point: before an emit, only the append-only list of spellings has changed.
  */
-import { Cause, Duration, Effect, Exit, Fiber, Option, Queue, Schedule, Schema, Semaphore } from "effect"
+import { Cause, Duration, Effect, Exit, Fiber, Option, Queue, Schedule, Semaphore } from "effect"
 import type { Scope } from "effect"
 import type { SqlError } from "effect/sql"
-import { replaceStores, SegmentBuilder } from "../index/Build.ts"
+import { replaceStores } from "../index/StoreColumns.ts"
 import { Spellings } from "../index/Records.ts"
 import type { StoreRecord } from "../index/Records.ts"
 import { rowOf } from "../index/Segment.ts"
 import type { SegmentList, SegmentView } from "../index/Segment.ts"
+import { buildSegments, needMemory, NotEnoughMemory } from "./BuildSegments.ts"
 import { CatalogReader } from "./CatalogReader.ts"
-import type { CatalogView, Head, Page, Sizes } from "./CatalogReader.ts"
+import type { Head } from "./CatalogReader.ts"
 import type { IndexState, Published } from "./IndexState.ts"
 import { namesOf, publish } from "./IndexState.ts"
-import { applyMerge, chooseMerge, markDead, maxStoresOfBase, settled } from "./MergePolicy.ts"
+import { applyMerge, chooseMerge, markDead, settled } from "./MergePolicy.ts"
 import type { MergeTask } from "./MergePolicy.ts"
 import { Snapshots } from "./Snapshots.ts"
 
@@ -36,11 +37,6 @@ export type IndexEvent =
   | { readonly _tag: "Checked"; readonly version: number; readonly lagSeconds: number }
   /** The index cannot be built at the moment. */
   | { readonly _tag: "Failed"; readonly message: string }
-
-/** The machine has too little memory for the index of this catalog. */
-export class NotEnoughMemory extends Schema.TaggedError<NotEnoughMemory>()("NotEnoughMemory", {
-  message: Schema.String
-}) {}
 
 export type IndexerError = SqlError.SqlError | NotEnoughMemory
 
@@ -72,22 +68,9 @@ const pollInterval = Duration.seconds(1)
 const reconnect = Schedule.min([Schedule.exponential("100 millis"), Schedule.spaced("5 seconds")])
 /** Lack of memory rarely ends without a change of the machine. */
 const memoryRetry = Duration.seconds(30)
-/** Limit of items in one segment, so that a change of the whole catalog is processed in parts. */
-const maxItems = 8_000_000
 
 /** Stores whose figures are replaced at once; each time, the columns of their segments are copied. */
 const figuresAtOnce = 20_000
-
-/** Bytes of a row, measured with texts in twelve languages, and the additional factor of a running build. */
-const storeBytes = 600
-const productBytes = 90
-const adBytes = 160
-const whileBuilding = 2.5
-
-const neededBytes = ({ ads, products, stores }: Sizes): number =>
-  whileBuilding * (stores * storeBytes + products * productBytes + ads * adBytes)
-
-const gigabytes = (bytes: number): string => `${(bytes / 1e9).toFixed(1)} GB`
 
 interface RunningMerge {
   readonly task: MergeTask
@@ -95,40 +78,6 @@ interface RunningMerge {
   /** Records of the stores whose figures have changed since the merge began. */
   readonly figures: Map<number, StoreRecord>
 }
-
-/** Builds segments of bounded size for these stores, in the order of ids. */
-export const buildSegments = Effect.fnUntraced(function* (
-  view: CatalogView,
-  ids: "all" | ReadonlyArray<number>,
-  spellings: Spellings,
-  onRows: (rows: number) => Effect.Effect<void> = () => Effect.void
-): Effect.fn.Return<ReadonlyArray<SegmentView>, SqlError.SqlError> {
-  const segments: Array<SegmentView> = []
-  let builder = new SegmentBuilder(spellings)
-  let stores = 0
-  const finish = () => {
-    if (stores > 0) segments.push(builder.finish())
-    builder = new SegmentBuilder(spellings)
-    stores = 0
-  }
-  const add = (page: Page) => {
-    let rows = 0
-    for (const content of page.pseudoStores) {
-      builder.addPseudoStore(content)
-      rows += content.ads.length
-    }
-    for (const content of page.stores) {
-      builder.addStore(content)
-      rows += 1 + content.products.length + content.ads.length
-    }
-    stores += page.pseudoStores.length + page.stores.length
-    if (stores >= maxStoresOfBase || builder.items >= maxItems) finish()
-    return rows
-  }
-  yield* view.pages(ids, (page) => Effect.suspend(() => onRows(add(page))))
-  finish()
-  return segments
-})
 
 export const make = Effect.fnUntraced(function* (
   options: IndexerOptions
@@ -161,15 +110,7 @@ export const make = Effect.fnUntraced(function* (
     const built = yield* reader.use((view, head) =>
       Effect.gen(function* () {
         const sizes = yield* view.sizes
-        const needed = neededBytes(sizes)
-        const available = options.availableMemory()
-        if (needed > available) {
-          return yield* new NotEnoughMemory({
-            message:
-              `The search index of ${sizes.stores} stores, ${sizes.products} products and ${sizes.ads} ads needs about ` +
-              `${gigabytes(needed)} of memory while it is built, and ${gigabytes(available)} are available.`
-          })
-        }
+        yield* needMemory(sizes, options.availableMemory())
         const total = sizes.stores + sizes.products + sizes.ads
         let done = 0
         yield* progress("building", done, total)

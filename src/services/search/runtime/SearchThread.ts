@@ -1,8 +1,8 @@
 /** The code of a search thread: it keeps the newest list of segments and runs one search at a time. */
 import { facets } from "../index/Facets.ts"
 import type { Facets, Leaders } from "../index/Facets.ts"
-import { Canceled } from "../index/Matching.ts"
-import type { Cancel } from "../index/Matching.ts"
+import { Canceled } from "../index/Run.ts"
+import type { Cancel } from "../index/Run.ts"
 import { overview } from "../index/Overview.ts"
 import type { Overview, OverviewQuery } from "../index/Overview.ts"
 import type { Filter, Query, SearchResult } from "../index/Query.ts"

@@ -5,7 +5,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import { groupings, marketSorts, MarketQuery } from "../../../../src/domain/search/MarketOverview.ts"
-import { Canceled, defaultTuning } from "../../../../src/services/search/index/Matching.ts"
+import { Canceled, defaultTuning } from "../../../../src/services/search/index/Run.ts"
 import { Medians } from "../../../../src/services/search/index/Medians.ts"
 import { overview } from "../../../../src/services/search/index/Overview.ts"
 import { quickselect } from "../../../../src/services/search/index/Quickselect.ts"
