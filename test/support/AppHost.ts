@@ -45,6 +45,8 @@ export interface Shown {
   readonly bridge: AppBridge
   /** What the view asked the host to open. */
   readonly opened: ReadonlyArray<string>
+  /** Its first request has arrived. Messages of the view arrive at any time after what it shows. */
+  readonly firstOpened: Promise<void>
   /** What the frame loaded, besides itself. */
   readonly loaded: ReadonlyArray<string>
   readonly heights: ReadonlyArray<number>
@@ -85,6 +87,7 @@ export const show = (
     })
 
     const opened: Array<string> = []
+    const first = Promise.withResolvers<void>()
     const heights: Array<number> = []
     const transport: Transport = {
       start: async () => {},
@@ -96,6 +99,7 @@ export const show = (
     const bridge = new AppBridge(client, { name: "test", version: "1.0.0" }, { openLinks: {} }, { hostContext })
     bridge.onopenlink = async ({ url }) => {
       opened.push(url)
+      first.resolve()
       return {}
     }
     const resize = (pixels: number) => {
@@ -118,5 +122,5 @@ export const show = (
     await bridge.sendToolResult(await client.callTool(call))
     const frame = page.frame({ url: viewAddress }) ?? assert.fail("no frame")
     await frame.locator("main > :not([role=status])").first().waitFor()
-    return { frame, bridge, opened, loaded, heights }
+    return { frame, bridge, opened, firstOpened: first.promise, loaded, heights }
   })

@@ -174,7 +174,7 @@ describe.skipIf(!isAvailable())("the cards of MCP Apps", () => {
       "the keyboard opens links through the host: %j",
       ([mode]) =>
         Effect.gen(function* () {
-          const { frame, opened, page } = yield* show(yield* argumentsOf("get_shop", {}), { mode })
+          const { firstOpened, frame, opened, page } = yield* show(yield* argumentsOf("get_shop", {}), { mode })
           const { url } = yield* Site
           const { id } = yield* catalog
           yield* Effect.promise(async () => {
@@ -183,6 +183,7 @@ describe.skipIf(!isAvailable())("the cards of MCP Apps", () => {
             await page.keyboard.press("Tab")
             await page.keyboard.press("Enter")
             await frame.getByRole("cell", { name: "40,000" }).waitFor()
+            await firstOpened
           })
           assert.deepStrictEqual(opened, [`${url}/dashboard/shops/${id}`])
         })
