@@ -1,12 +1,15 @@
-/** The program as it is run, twice on one database: what one server does holds for the other at once (R21, R38, R39, R41). */
+/** The program as it is run, twice on one database: what one server does holds for the other at once (R21, R38, R39, R41, D33). */
 import { assert, layer } from "@effect/vitest"
-import { Context, Effect, Layer, Schema } from "effect"
+import { Clock, Context, Effect, Layer, Redacted, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Access from "../../support/Access.ts"
 import * as OAuth from "../../support/OAuth.ts"
 import { formOf } from "../../support/OAuthServer.ts"
 import * as ServerProcess from "../../support/ServerProcess.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
+
+/** Calls that an account may make in a minute. Below 100, servers count each call in the database before they answer it. */
+const callsPerMinute = 60
 
 /** Two server processes, by their ports. */
 class Servers extends Context.Service<Servers, { readonly ports: readonly [number, number] }>()("test/TwoServers") {
@@ -19,6 +22,7 @@ class Servers extends Context.Service<Servers, { readonly ports: readonly [numbe
         const server = yield* ServerProcess.start({
           DATABASE_URL: ServerProcess.urlOf(connection),
           BASE_URL: OAuth.baseUrl,
+          RATE_LIMIT_PER_MINUTE: String(callsPerMinute),
           PORT: String(port)
         })
         assert.isNull(server.child.exitCode, server.logged())
@@ -37,6 +41,11 @@ const Answer = Schema.fromJsonString(
   })
 )
 const decode = Schema.decodeUnknownSync(Answer)
+
+const ToolAnswer = Schema.fromJsonString(
+  Schema.Struct({ result: Schema.Struct({ isError: Schema.optionalKey(Schema.Boolean) }) })
+)
+const decodeToolAnswer = Schema.decodeUnknownSync(ToolAnswer)
 
 const Services = Layer.mergeAll(Access.layerUnhashed, OAuth.layer, Servers.layer).pipe(
   Layer.provideMerge(TestDatabase.layer)
@@ -149,6 +158,37 @@ layer(Services, { excludeTestServices: true })("two servers", (it) => {
         const refresh_token = refreshed.refresh_token ?? refresh.refresh_token
         assert.strictEqual((yield* token(ports[0], { ...refresh, refresh_token })).error, "invalid_grant")
       }
+    })
+  )
+
+  it.effect("D33 admit the calls of an account together, as many as one server does", () =>
+    Effect.gen(function* () {
+      const { ports } = yield* Servers
+      const { secret } = yield* Access.subscriber()
+      const call = (port: number) =>
+        Effect.promise(async () => {
+          const response = await fetch(`http://127.0.0.1:${port}/mcp`, {
+            method: "POST",
+            headers: { authorization: `Bearer ${Redacted.value(secret)}`, "content-type": "application/json" },
+            body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "get_usage" } })
+          })
+          const text = await response.text()
+          const { isError } = decodeToolAnswer(text).result
+          if (isError === true) assert.include(text, "rate_limited")
+          return { port, isAdmitted: isError !== true }
+        })
+      const began = yield* Clock.monotonicTimeNanos
+      const answers = yield* Effect.forEach(
+        Array.from({ length: 2 * callsPerMinute }, (_, index) => ports[index % 2 === 0 ? 0 : 1]),
+        call,
+        { concurrency: 16 }
+      )
+      const seconds = Number((yield* Clock.monotonicTimeNanos) - began) / 1e9
+      const admitted = answers.filter(({ isAdmitted }) => isAdmitted)
+      for (const port of ports) assert.isTrue(admitted.some((answer) => answer.port === port))
+      assert.isAtLeast(admitted.length, callsPerMinute)
+      // One more for each second in which one drains.
+      assert.isAtMost(admitted.length, callsPerMinute + Math.floor((seconds * callsPerMinute) / 60))
     })
   )
 
