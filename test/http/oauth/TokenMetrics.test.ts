@@ -1,7 +1,9 @@
 /** What requests to `/token` count: the family and the registration of the app, and why it has to sign in again. */
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
 import type { ClientFamily } from "../../../src/domain/oauth/ClientFamily.ts"
+import { signInReasons } from "../../../src/domain/oauth/TokenOutcome.ts"
 import type { RefreshOutcome, SignInReason } from "../../../src/domain/oauth/TokenOutcome.ts"
 import { ConnectedApps } from "../../../src/services/oauth/ConnectedApps.ts"
 import * as Metrics from "../../../src/services/metrics/Metrics.ts"
@@ -64,6 +66,13 @@ layer(OAuthServer.layer(), { excludeTestServices: true })("what /token counts", 
   const forced = (reason: SignInReason, client_family: ClientFamily = "cursor") =>
     Metrics.signInsForced.value({ client_family, reason })
 
+  /** For any reason. */
+  const allForced = (family: ClientFamily = "cursor") =>
+    Effect.map(
+      Effect.forEach(signInReasons, (reason) => forced(reason, family)),
+      (counts) => counts.reduce((sum, count) => sum + count, 0)
+    )
+
   /** That the request forces a sign-in for this reason alone. */
   const forces = Effect.fnUntraced(function* <A, E, R>(
     reason: SignInReason,
@@ -72,7 +81,16 @@ layer(OAuthServer.layer(), { excludeTestServices: true })("what /token counts", 
   ) {
     const outcomes = yield* added(refreshes("sign_in_forced", family), Effect.asVoid(act))
     assert.strictEqual(outcomes, 1, reason)
+    const others = yield* allForced(family)
     assert.strictEqual(yield* added(forced(reason, family), act), 1, reason)
+    assert.strictEqual((yield* allForced(family)) - others, 1, reason)
+  })
+
+  /** That the request has this outcome, after which the app keeps its tokens. */
+  const keepsTokens = Effect.fnUntraced(function* <A, E, R>(outcome: RefreshOutcome, act: Effect.Effect<A, E, R>) {
+    const before = { forced: yield* allForced(), outcomes: yield* refreshes("sign_in_forced") }
+    assert.strictEqual(yield* added(refreshes(outcome), act), 1, outcome)
+    assert.deepStrictEqual({ forced: yield* allForced(), outcomes: yield* refreshes("sign_in_forced") }, before)
   })
 
   describe("a connection", () => {
@@ -117,9 +135,7 @@ layer(OAuthServer.layer(), { excludeTestServices: true })("what /token counts", 
     it.effect("with another scope is a wrong request, and no sign-in is forced", () =>
       Effect.gen(function* () {
         const { refresh } = yield* connected("Cursor")
-        const wrong = post("/token", { ...refresh, scope: "admin" })
-        assert.strictEqual(yield* added(refreshes("invalid_request"), wrong), 1)
-        assert.strictEqual(yield* added(refreshes("sign_in_forced"), wrong), 0)
+        yield* keepsTokens("invalid_request", post("/token", { ...refresh, scope: "admin" }))
       })
     )
 
@@ -130,9 +146,19 @@ layer(OAuthServer.layer(), { excludeTestServices: true })("what /token counts", 
         for (let count = 0; count < 119; count++) {
           refresh_token = field(yield* post("/token", { ...refresh, refresh_token }), "refresh_token")
         }
-        const late = post("/token", { ...refresh, refresh_token })
-        assert.strictEqual(yield* added(refreshes("rate_limited"), late), 1)
-        assert.strictEqual(yield* added(refreshes("sign_in_forced"), late), 0)
+        yield* keepsTokens("rate_limited", post("/token", { ...refresh, refresh_token }))
+      })
+    )
+
+    it.effect("while the database fails is unavailable, and no sign-in is forced", () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const { refresh } = yield* connected("Cursor")
+        yield* sql`ALTER TABLE oauth_refresh_token RENAME TO oauth_refresh_token_away`
+        yield* keepsTokens("unavailable", post("/token", refresh)).pipe(
+          Effect.ensuring(Effect.orDie(sql`ALTER TABLE oauth_refresh_token_away RENAME TO oauth_refresh_token`))
+        )
+        assert.strictEqual(yield* added(refreshes("rotated"), post("/token", refresh)), 1)
       })
     )
   })
@@ -183,6 +209,15 @@ layer(OAuthServer.layer(), { excludeTestServices: true })("what /token counts", 
         const apps = yield* ConnectedApps
         for (const { id } of yield* apps.list(accountId)) yield* apps.revoke(accountId, id)
         yield* forces("unknown_or_ended", post("/token", refresh))
+      })
+    )
+
+    it.effect("other_resource: the server has got another address since then", () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const { accountId, refresh } = yield* connected("Cursor")
+        yield* sql`UPDATE oauth_grant SET resource = 'https://old.example/mcp' WHERE account_id = ${accountId}`
+        yield* forces("other_resource", post("/token", refresh))
       })
     )
 
