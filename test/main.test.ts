@@ -6,7 +6,9 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import { EmbeddedPostgres } from "../src/services/database/EmbeddedPostgres.ts"
 import type { EmbeddedConnection } from "../src/services/database/EmbeddedPostgres.ts"
+import * as Collector from "./support/Collector.ts"
 import * as PrivatePostgres from "./support/PrivatePostgres.ts"
+import { total } from "./support/Scrape.ts"
 import * as ServerProcess from "./support/ServerProcess.ts"
 import { TestDatabase } from "./support/TestDatabase.ts"
 
@@ -184,6 +186,25 @@ layer(TestDatabase.layerNoPool, { excludeTestServices: true })((it) => {
         assert.isNotEmpty(lines)
         for (const line of lines) assert.property(JSON.parse(line), "level")
       })
+    )
+
+    it.effect("sends its last metrics to a collector before it ends", () =>
+      Effect.gen(function* () {
+        const { connection } = yield* TestDatabase
+        const collector = yield* Collector.make
+        const port = yield* ServerProcess.freePort
+        const server = yield* ServerProcess.start({
+          DATABASE_URL: ServerProcess.urlOf(connection),
+          PORT: String(port),
+          OTEL_EXPORTER_OTLP_ENDPOINT: collector.url
+        })
+        for (let count = 0; count < 2; count++) {
+          yield* Effect.promise(() => fetch(`http://127.0.0.1:${port}/health/live`))
+        }
+        assert.strictEqual(yield* server.end("SIGTERM"), 0)
+        const sent = collector.metrics().at(-1) ?? assert.fail(server.logged())
+        assert.strictEqual(total(sent, "discovery_http_responses_total", { route: "health", status: "2xx" }), 2)
+      }).pipe(Effect.scoped)
     )
 
     it.effect("that cannot be reached is reported with the reason and without its password", () =>

@@ -1,12 +1,17 @@
 /** What Prometheus reads from a server after real calls: a real scrape over HTTP, beside a real database. */
 import { assert, describe, expect, it, layer } from "@effect/vitest"
-import { Effect, Layer, Metric, Schedule } from "effect"
+import { Context, Effect, Fiber, Layer, Metric, Option, Schedule } from "effect"
+import { OtlpExporter } from "effect/observability"
+import { AppConfig } from "../../src/Config.ts"
+import * as Observability from "../../src/services/Observability.ts"
 import * as Family from "../../src/services/metrics/Family.ts"
 import * as Metrics from "../../src/services/metrics/Metrics.ts"
 import * as Access from "../support/Access.ts"
+import * as Collector from "../support/Collector.ts"
 import * as LiveServer from "../support/LiveServer.ts"
 import * as Messages from "../support/Messages.ts"
 import { metricsPage } from "../support/MetricsPage.ts"
+import { eventually } from "../support/RunningQueries.ts"
 import * as Scraping from "../support/Scrape.ts"
 import { Scrape, total } from "../support/Scrape.ts"
 import { TestServer } from "../support/TestServer.ts"
@@ -75,6 +80,73 @@ layer(services, { excludeTestServices: true })("metrics", (it) => {
       assert.strictEqual(total(after, "discovery_queue_length", { queue: "charges" }), 0)
       assert.strictEqual(total(after, "discovery_database_operations"), 0)
     })
+  )
+
+  it.effect("a call that waits for its charge is in the queue of charges and an operation at the database", () =>
+    Effect.gen(function* () {
+      const { samples } = yield* Scrape
+      const { caller, secret } = yield* Access.subscriber()
+      const ok = (all: ReadonlyArray<Scraping.Sample>) =>
+        total(all, "discovery_calls_total", { tool: "search_ads", outcome: "ok" })
+      const before = yield* samples
+      const lock = yield* Access.holdPeriods(caller.accountId)
+      const call = yield* Effect.forkChild(LiveServer.post(secret, Messages.call("search_ads")))
+      yield* lock.waiting(1)
+      const during = yield* samples
+      assert.strictEqual(total(during, "discovery_queue_length", { queue: "charges" }), 1)
+      assert.isAtLeast(total(during, "discovery_database_operations"), 1)
+      assert.strictEqual(ok(during), ok(before))
+      yield* lock.release
+      yield* Fiber.join(call)
+      const after = yield* samples
+      assert.strictEqual(total(after, "discovery_queue_length", { queue: "charges" }), 0)
+      assert.strictEqual(ok(after), ok(before) + 1)
+      // Background jobs have operations as well.
+      yield* samples.pipe(
+        Effect.filterOrFail((all) => total(all, "discovery_database_operations") === 0),
+        eventually
+      )
+    })
+  )
+
+  it.effect("a collector gets every family over OTLP, and the values of a scrape", () =>
+    Effect.gen(function* () {
+      const { samples } = yield* Scrape
+      const collector = yield* Collector.make
+      const config = AppConfig.layerOf({ otlpEndpoint: Option.some(collector.url) })
+      const exporting = yield* Layer.build(Observability.layer.pipe(Layer.provide(config)))
+      const { secret } = yield* Access.subscriber()
+      for (const tool of ["search_ads", "get_usage"]) yield* LiveServer.post(secret, Messages.call(tool))
+      const scraped = yield* samples
+      // By itself it would wait for ten seconds.
+      yield* Option.getOrThrow(Context.getOption(exporting, OtlpExporter.Flusher)).flush
+      const sent = collector.metrics().at(-1) ?? assert.fail("nothing was sent")
+
+      const valuesOf = (all: ReadonlyArray<Scraping.Sample>, name: string) =>
+        all
+          .filter((sample) => sample.name === name)
+          .map(({ labels, value }) => `${labels["tool"] ?? ""} ${labels["outcome"] ?? ""} ${value}`)
+          .toSorted()
+      assert.isAtLeast(total(sent, "discovery_calls_total", { tool: "search_ads", outcome: "ok" }), 1)
+      assert.isAtLeast(total(sent, "discovery_calls_total", { tool: "get_usage", outcome: "ok" }), 1)
+      // Nothing changes these between the scrape and the export.
+      for (const name of [
+        "discovery_calls_total",
+        "discovery_call_duration_seconds_count",
+        "discovery_call_duration_seconds_sum",
+        "discovery_credits_charged_total",
+        "discovery_charges_total",
+        "discovery_index_version"
+      ]) {
+        assert.deepStrictEqual(valuesOf(sent, name), valuesOf(scraped, name), name)
+        assert.isNotEmpty(valuesOf(sent, name), name)
+      }
+      const lazy = "discovery_oauth_refreshes_total"
+      for (const { name, type } of definitions()) {
+        if (name !== lazy) total(sent, type === "histogram" ? `${name}_count` : name)
+      }
+      for (const { name } of sent) assert.isDefined(familyOf(name), name)
+    }).pipe(Effect.scoped)
   )
 
   it.effect("every histogram agrees with itself: buckets grow, and the last one is the count", () =>
@@ -191,8 +263,12 @@ layer(services, { excludeTestServices: true })("metrics", (it) => {
     Effect.promise(() => expect(metricsPage(definitions())).toMatchFileSnapshot("../../docs/metrics.md"))
   )
 
-  it("a line that is no sample is noticed", () => {
+  it("a line that is no sample is noticed, and so is a sample that is missing", () => {
     assert.throws(() => Scraping.parse("discovery calls 1\n"))
+    const samples = Scraping.parse('discovery_calls_total{tool="get_usage"} 0\n')
+    assert.strictEqual(total(samples, "discovery_calls_total"), 0)
+    assert.throws(() => total(samples, "discovery_calls"))
+    assert.throws(() => total(samples, "discovery_calls_total", { tool: "search_ads" }))
   })
 })
 

@@ -33,18 +33,18 @@ export const parse = (text: string): ReadonlyArray<Sample> =>
       }
     })
 
-/** The sum of the samples with this name and at least these labels. */
+/** The sum of the samples with this name and at least these labels, of which there must be one: series exist from the start. */
 export const total = (
   samples: ReadonlyArray<Sample>,
   name: string,
   labels: Readonly<Record<string, string>> = {}
-): number =>
-  samples
-    .filter(
-      (sample) =>
-        sample.name === name && Object.entries(labels).every(([label, value]) => sample.labels[label] === value)
-    )
-    .reduce((sum, { value }) => sum + value, 0)
+): number => {
+  const found = samples.filter(
+    (sample) => sample.name === name && Object.entries(labels).every(([label, value]) => sample.labels[label] === value)
+  )
+  if (found.length === 0) throw new Error(`no sample ${name} ${JSON.stringify(labels)}`)
+  return found.reduce((sum, { value }) => sum + value, 0)
+}
 
 /** The metrics server and what is measured without requests, beside the services of the test. */
 export class Scrape extends Context.Service<
