@@ -113,8 +113,8 @@ export const make = Effect.fnUntraced(function* (folder: string) {
       : []
   )
 
-  const onPrimary = <A, E>(effect: Effect.Effect<A, E, SqlClient.SqlClient>) =>
-    Effect.suspend(() => on(primary.postgres.connection, effect))
+  const onPrimary = <A, E>(effect: Effect.Effect<A, E, SqlClient.SqlClient>, database = "postgres") =>
+    Effect.suspend(() => on({ ...primary.postgres.connection, database }, effect))
 
   /** Commits wait for the standby, or do not. Those that wait already go on when they no longer have to. */
   const synchronous = (isSo: boolean) =>
@@ -192,11 +192,13 @@ export const make = Effect.fnUntraced(function* (folder: string) {
     return old
   })
 
+  const urlOf = (database: string) => `postgres://postgres@127.0.0.1:${relay.port}/${database}`
   const ballast = () => path.join(primary.disk.folder, "ballast")
 
   return {
     port: relay.port,
-    url: `postgres://postgres@127.0.0.1:${relay.port}/postgres`,
+    url: urlOf("postgres"),
+    urlOf,
     relay,
     /** What both have logged since they were made. */
     logs: () => disks.map(({ data }) => path.join(data, "log", "postgres.log")),

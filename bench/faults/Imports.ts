@@ -1,4 +1,7 @@
-/** Imports in processes of their own, one edition of a file after the other; one that was stopped is run again. */
+/**
+ * Imports in processes of their own, one edition of a file after the other; one that was stopped is run again. What each leaves in the
+ * catalog is compared with what it leaves in a database of its own, without faults.
+ */
 import { Effect, Schedule, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { spawn } from "node:child_process"
@@ -10,7 +13,9 @@ import { createInterface } from "node:readline"
 import { setTimeout as sleep } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
 import * as ServerProcess from "../../test/support/ServerProcess.ts"
+import { rowOf } from "../../src/services/database/Rows.ts"
 import * as ImportFile from "../import/ImportFile.ts"
+import * as CatalogDigest from "./CatalogDigest.ts"
 import type { Cluster } from "./Cluster.ts"
 import type { Record } from "./Record.ts"
 import { inTime } from "./Servers.ts"
@@ -22,11 +27,11 @@ const pollMillis = 20
 const again = "500 millis"
 const maxRuns = 30
 const source = "faults"
+const reference = "reference"
 
-interface Sum {
-  readonly products: number
-  readonly prices: number
-}
+const Sum = Schema.Struct({ products: Schema.Int, prices: Schema.Finite })
+type Sum = typeof Sum.Type
+const decodeSum = rowOf(Sum)
 
 const Line = Schema.fromJsonString(Schema.Struct({ type: Schema.String, price: Schema.optionalKey(Schema.Finite) }))
 const lineIn = Schema.decodeUnknownSync(Line)
@@ -47,10 +52,9 @@ const sumOf = async (file: string): Promise<Sum> => {
 /** Of the products in the catalog that came from such files. */
 const stored = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const [row] = yield* sql<Sum>`
+  return yield* decodeSum(sql`
     SELECT count(*)::integer AS products, coalesce(sum(price), 0) AS prices
-    FROM product p JOIN shop s ON s.id = p.shop_id WHERE s.domain LIKE 'new-%'`
-  return row ?? { products: 0, prices: 0 }
+    FROM product p JOIN shop s ON s.id = p.shop_id WHERE s.domain LIKE 'new-%'`)
 })
 
 /** Prices are sums of binary fractions, in another order. */
@@ -65,25 +69,16 @@ export interface Imports {
 
 export const make = Effect.fnUntraced(function* (folder: string, cluster: Cluster, record: Record, products: number) {
   const today = Math.floor(Date.now() / 86_400_000)
-  const files = yield* Effect.forEach(
-    Array.from({ length: editions }, (_, edition) => edition),
-    (edition) =>
-      Effect.gen(function* () {
-        const file = path.join(folder, `edition-${edition}.ndjson`)
-        yield* ImportFile.write(file, { products, today, edition })
-        return { file, sum: yield* Effect.promise(() => sumOf(file)) }
-      })
-  )
   /** One, or none. */
   const running: Array<ChildProcess> = []
   yield* Effect.addFinalizer(() => Effect.sync(() => running[0]?.kill("SIGKILL")))
 
-  const runOnce = async (file: string): Promise<number | null> => {
+  const runOnce = async (file: string, url = cluster.url): Promise<number | null> => {
     const started = spawn(
       process.execPath,
       [main, "import", file, "--source", source, "--rejects", `${file}.rejects`],
       {
-        env: ServerProcess.environment({ DATABASE_URL: cluster.url }),
+        env: ServerProcess.environment({ DATABASE_URL: url }),
         stdio: "ignore"
       }
     )
@@ -94,8 +89,31 @@ export const make = Effect.fnUntraced(function* (folder: string, cluster: Cluste
   }
   const look = () =>
     Effect.runPromise(
-      cluster.onPrimary(stored).pipe(Effect.retry(Schedule.spaced(again)), inTime("the database did not answer"))
+      cluster
+        .onPrimary(CatalogDigest.read)
+        .pipe(Effect.retry(Schedule.spaced(again)), inTime("the database did not answer"))
     )
+
+  /** What the catalog holds after this edition where nothing disturbs it. That it is what the file says, is checked apart from imports. */
+  const undisturbed = Effect.fnUntraced(function* (number: number) {
+    const file = path.join(folder, `edition-${number}.ndjson`)
+    yield* ImportFile.write(file, { products, today, edition: number })
+    const code = yield* Effect.promise(() => runOnce(file, cluster.urlOf(reference)))
+    const inFile = yield* Effect.promise(() => sumOf(file))
+    const [found, digest] = yield* cluster.onPrimary(Effect.all([stored, CatalogDigest.read]), reference)
+    if (code !== 0 || !isSame(found, inFile)) {
+      return yield* Effect.die(new Error(`an import without faults ended with ${code}: ${JSON.stringify(found)}`))
+    }
+    return { file, digest }
+  })
+  const administer = (statement: string) =>
+    cluster.onPrimary(Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe(statement)))
+  yield* administer(`CREATE DATABASE ${reference} TEMPLATE postgres`)
+  const files = yield* Effect.forEach(
+    Array.from({ length: editions }, (_, number) => number),
+    undisturbed
+  )
+  yield* administer(`DROP DATABASE ${reference} WITH (FORCE)`)
 
   const imports: Imports = {
     kill: async (millis) => {
@@ -119,9 +137,8 @@ export const make = Effect.fnUntraced(function* (folder: string, cluster: Cluste
           await sleep(pauseMillis)
         }
         record.count("import: done")
-        const found = await look()
-        if (!isSame(found, next.sum)) {
-          record.incident(`an import is not whole: ${JSON.stringify(found)} instead of ${JSON.stringify(next.sum)}`)
+        for (const difference of CatalogDigest.differences(await look(), next.digest)) {
+          record.incident(`an import is not whole: ${difference}`)
         }
         await sleep(pauseMillis)
       }

@@ -125,8 +125,8 @@ export const withFaults = (page: string, outcome: Outcome, command: string): str
     `| imports | ${counted(outcome, "import: ")} |`,
     `| what must not be | ${incidents.length === 0 ? "nothing" : incidents.join("; ").replaceAll(/[|\s]+/gu, " ")} |`,
     "",
-    "`credits verify` and `catalog verify`, for the index of each server, are part of it. The records of an import are compared with its file each time",
-    "that one ends.",
+    "`credits verify` and `catalog verify`, for the index of each server, are part of it. Each time that an import ends, all columns of all tables of the catalog that",
+    "imports write, but for ids, versions and times that the database assigns, are compared with what the same file leaves in a database of its own, without faults.",
     ""
   ]
   return `${text.join("\n")}\n${soak}`
