@@ -116,7 +116,7 @@ export interface App {
 /** A connection may be refreshed 120 times an hour. */
 const refreshEveryMillis = 31_000
 /** A refresh may be repeated for a minute. */
-const refreshPatienceMillis = 50_000
+export const refreshPatienceMillis = 50_000
 
 const Tokens = Schema.fromJsonString(Schema.Struct({ access_token: Schema.String, refresh_token: Schema.String }))
 const tokensIn = Schema.decodeUnknownSync(Tokens)
@@ -129,6 +129,7 @@ export const app = async (load: Load, first: App, refreshEvery = refreshEveryMil
   let { accessToken, refreshToken } = first
   /** Whether the app is still connected. */
   const refresh = async (): Promise<boolean> => {
+    const kept = record.beginOther("refresh")
     const body = new URLSearchParams({
       grant_type: "refresh_token",
       client_id: first.clientId,
@@ -141,14 +142,15 @@ export const app = async (load: Load, first: App, refreshEvery = refreshEveryMil
       refreshPatienceMillis
     )
     if (answer === undefined) {
-      record.count("refresh: not answered in time")
+      record.endOther(kept, "not answered in time")
       return true
     }
     if (answer.status !== 200) {
+      record.endOther(kept, "refused")
       record.incident(`${first.name} was logged out: ${answer.text}`)
       return false
     }
-    record.count("refresh: done")
+    record.endOther(kept, "done")
     const tokens = tokensIn(answer.text)
     accessToken = tokens.access_token
     refreshToken = tokens.refresh_token
@@ -192,30 +194,33 @@ export const person = async (load: Load, { email, password }: Person): Promise<v
     Http.repeated(() => client.send({ method: "GET", path, headers: { cookie } }), isAnswered)
 
   const signIn = async () => {
+    const kept = record.beginOther("sign-in")
     const page = await get("/sign-in", browser ?? "")
-    if (page === undefined) return record.count("sign-in: not answered in time")
+    if (page === undefined) return record.endOther(kept, "not answered in time")
     const token = /name="form_token" value="([^"]*)"/u.exec(page.text)?.[1] ?? ""
     const cookie = [...cookiesOf(page), ...(browser === undefined ? [] : [browser])].join("; ")
     const form = new URLSearchParams({ form_token: token, email, password }).toString()
     const headers = { cookie, "sec-fetch-site": "same-origin", "content-type": "application/x-www-form-urlencoded" }
     const answer = await client.send({ path: "/sign-in", headers, body: form })
-    if (answer === undefined || answer.status >= 500) return record.count("sign-in: to be repeated")
+    if (answer === undefined || answer.status >= 500) return record.endOther(kept, "to be repeated")
     const given = cookiesOf(answer)
     browser = given.find((each) => /^[^=]*discovery-browser=/u.test(each)) ?? browser
     const session = given.find((each) => /^[^=]*discovery=/u.test(each))
     if (answer.status !== 303 || session === undefined) {
+      record.endOther(kept, "refused")
       return record.incident(`${email} could not sign in: ${answer.status}`)
     }
-    record.count("sign-in: done")
+    record.endOther(kept, "done")
     sessions.push(session)
     if (sessions.length > keptSessions) sessions.shift()
   }
 
   const view = async (session: string) => {
+    const kept = record.beginOther("page")
     const answer = await get("/dashboard/account", session)
-    if (answer === undefined) record.count("page: not answered in time")
-    else if (answer.status === 200) record.count("page: shown")
-    else record.incident(`a session of ${email} ended: ${answer.status}`)
+    if (answer === undefined) return record.endOther(kept, "not answered in time")
+    record.endOther(kept, answer.status === 200 ? "done" : "refused")
+    if (answer.status !== 200) record.incident(`a session of ${email} ended: ${answer.status}`)
   }
 
   while (!load.isOver()) {

@@ -17,6 +17,16 @@ export interface Call {
   outcome: string
 }
 
+/** What has no idempotency key besides calls of tools, with its repeats. */
+export interface Other {
+  readonly kind: "sign-in" | "refresh" | "page"
+  /** Milliseconds of `performance.now`. */
+  readonly beganAt: number
+  endedAt: number
+  /** `done`, or what it was instead. */
+  outcome: string
+}
+
 /** Something that must not be, such as a connection that was logged out. */
 export interface Incident {
   readonly at: number
@@ -25,6 +35,7 @@ export interface Incident {
 
 export class Record {
   readonly calls: Array<Call> = []
+  readonly others: Array<Other> = []
   readonly incidents: Array<Incident> = []
   readonly counts = new Map<string, number>()
 
@@ -50,10 +61,29 @@ export class Record {
     this.calls.push(call)
     return call
   }
+
+  beginOther(kind: Other["kind"]): Other {
+    const other: Other = { kind, beganAt: performance.now(), endedAt: Number.POSITIVE_INFINITY, outcome: "unanswered" }
+    this.others.push(other)
+    return other
+  }
+
+  endOther(other: Other, outcome: string): void {
+    other.endedAt = performance.now()
+    other.outcome = outcome
+    this.count(`${other.kind}: ${outcome}`)
+  }
+}
+
+/** Of one kind. */
+export interface Tally {
+  readonly ended: number
+  readonly failed: number
 }
 
 /** What a fault did to those who called meanwhile. */
 export interface Effects {
+  /** Of tools, with and without an idempotency key. */
   readonly calls: number
   /** Of them, those with an idempotency key that had no result within the client's patience, repeats included. */
   readonly failed: number
@@ -63,12 +93,28 @@ export interface Effects {
   readonly silentSeconds: number
   /** Seconds: the longest that a customer waited for one call, repeats included. */
   readonly slowestSeconds: number
+  /** What has no idempotency key: calls of tools that are sent once, and all other requests. */
+  readonly withoutKey: Readonly<{ [kind in "call" | Other["kind"]]: Tally }>
 }
 
-/** Of the calls that were in progress or began from `from` to `to`, and ended by then. */
-export const effectsOf = (calls: ReadonlyArray<Call>, from: number, to: number): Effects => {
-  const meanwhile = calls.filter(({ beganAt, endedAt }) => endedAt >= from && beganAt < to)
-  const ended = meanwhile.filter(({ endedAt }) => endedAt <= to)
+interface Ended {
+  readonly beganAt: number
+  readonly endedAt: number
+}
+
+/** Of what was in progress or began from `from` to `to`, and ended by then. */
+export const effectsOf = ({ calls, others }: Pick<Record, "calls" | "others">, from: number, to: number): Effects => {
+  const meanwhile = ({ beganAt, endedAt }: Ended) => endedAt >= from && beganAt < to && endedAt <= to
+  const ended = calls.filter(meanwhile)
+  const tally = (all: ReadonlyArray<{ readonly outcome: string }>, good: string): Tally => ({
+    ended: all.length,
+    failed: all.filter(({ outcome }) => outcome !== good).length
+  })
+  const ofKind = (kind: Other["kind"]) =>
+    tally(
+      others.filter((other) => other.kind === kind && meanwhile(other)),
+      "done"
+    )
   const keyed = ended.filter(({ key }) => key !== undefined)
   const succeeded = ended.filter(({ outcome }) => outcome === "ok")
   const ends = succeeded.map(({ endedAt }) => endedAt).toSorted((a, b) => a - b)
@@ -79,6 +125,15 @@ export const effectsOf = (calls: ReadonlyArray<Call>, from: number, to: number):
     repeated: keyed.filter(({ answers, outcome, unanswered }) => outcome === "ok" && answers.length + unanswered > 1)
       .length,
     silentSeconds: Math.max(...gaps) / 1000,
-    slowestSeconds: Math.max(0, ...keyed.map(({ beganAt, endedAt }) => endedAt - beganAt)) / 1000
+    slowestSeconds: Math.max(0, ...keyed.map(({ beganAt, endedAt }) => endedAt - beganAt)) / 1000,
+    withoutKey: {
+      call: tally(
+        ended.filter(({ key }) => key === undefined),
+        "ok"
+      ),
+      "sign-in": ofKind("sign-in"),
+      refresh: ofKind("refresh"),
+      page: ofKind("page")
+    }
   }
 }

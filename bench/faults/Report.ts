@@ -1,16 +1,36 @@
 /** docs/fault-benchmarks.md, out of what has been measured. */
 import * as os from "node:os"
-import { failoverSeconds } from "./Faults.ts"
+import { refreshPatienceMillis } from "./Customers.ts"
+import { failoverSeconds, faults } from "./Faults.ts"
 import { patienceMillis } from "./Http.ts"
+import type { Effects } from "./Record.ts"
 import type { Outcome, Struck } from "./Run.ts"
 import { growing } from "./Soak.ts"
 import type { Soak } from "./Soak.ts"
+
+/** Of each fault that has another part to take over. */
+const goals = {
+  server: "no call with a key fails",
+  failover: `no call with a key fails, and calls succeed again within ${failoverSeconds} seconds`
+}
 
 const soakHeading = "## Hours of load"
 
 const count = (value: number): string => value.toLocaleString("en-US")
 const seconds = (value: number): string => `${value.toFixed(1)} s`
 const megabytes = (bytes: number): string => `${(bytes / 2 ** 20).toFixed(1)} MiB`
+
+/** The page has a row for every fault, with dashes for those that have not come. */
+const rows = (
+  struck: ReadonlyArray<Struck>,
+  columns: number,
+  cellsOf: (struck: ReadonlyArray<Struck>) => ReadonlyArray<string>
+): ReadonlyArray<string> =>
+  faults.map(({ name }) => {
+    const own = struck.filter(({ fault }) => fault.name === name)
+    const cells = own.length === 0 ? Array.from({ length: columns }, () => "-") : cellsOf(own)
+    return `| ${[name, ...cells].join(" | ")} |`
+  })
 
 const isMet = (struck: ReadonlyArray<Struck>): string => {
   const [first] = struck
@@ -21,11 +41,13 @@ const isMet = (struck: ReadonlyArray<Struck>): string => {
   return noneFailed && inTime ? "met" : "**missed**"
 }
 
-const ofFault = (struck: ReadonlyArray<Struck>): string => {
+const sumOf = (struck: ReadonlyArray<Struck>, of: (one: Struck) => number) =>
+  struck.reduce((total, one) => total + of(one), 0)
+
+const ofFault = (struck: ReadonlyArray<Struck>): ReadonlyArray<string> => {
   const worst = (of: (one: Struck) => number) => Math.max(...struck.map(of))
-  const sum = (of: (one: Struck) => number) => struck.reduce((total, one) => total + of(one), 0)
-  const cells = [
-    struck[0]?.fault.name ?? "",
+  const sum = (of: (one: Struck) => number) => sumOf(struck, of)
+  return [
     String(struck.length),
     seconds(worst(({ effects }) => effects.silentSeconds)),
     seconds(worst(({ effects }) => effects.slowestSeconds)),
@@ -34,8 +56,20 @@ const ofFault = (struck: ReadonlyArray<Struck>): string => {
     count(sum(({ effects }) => effects.failed)),
     isMet(struck)
   ]
-  return `| ${cells.join(" | ")} |`
 }
+
+const withoutKey: ReadonlyArray<readonly [kind: keyof Effects["withoutKey"], header: string]> = [
+  ["call", "calls of tools"],
+  ["sign-in", "sign-ins"],
+  ["refresh", "refreshes"],
+  ["page", "pages"]
+]
+
+const ofUnkeyed = (struck: ReadonlyArray<Struck>): ReadonlyArray<string> =>
+  withoutKey.flatMap(([kind]) => [
+    count(sumOf(struck, ({ effects }) => effects.withoutKey[kind].ended)),
+    count(sumOf(struck, ({ effects }) => effects.withoutKey[kind].failed))
+  ])
 
 const counted = ({ counts }: Outcome, prefix: string): string =>
   Array.from(counts)
@@ -43,6 +77,9 @@ const counted = ({ counts }: Outcome, prefix: string): string =>
     .toSorted(([, a], [, b]) => b - a)
     .map(([what, number]) => `${what.slice(prefix.length)} ${count(number)}`)
     .join(", ")
+
+const unwanted = (incidents: ReadonlyArray<string>): string =>
+  incidents.length === 0 ? "nothing" : incidents.join("; ").replaceAll(/[|\s]+/gu, " ")
 
 const notSoaked = `${soakHeading}\n\nNot measured yet: \`npm run bench:faults -- --soak 60\`.\n`
 
@@ -77,9 +114,8 @@ export const withSoak = (page: string, soak: Soak, command: string): string => {
 
 /** The page with its part on faults replaced. */
 export const withFaults = (page: string, outcome: Outcome, command: string): string => {
-  const { books, hasOwnDisks, incidents, struck } = outcome
+  const { books, hasOwnDisks, incidents, seed, struck } = outcome
   const soak = page.includes(soakHeading) ? page.slice(page.indexOf(soakHeading)) : notSoaked
-  const byName = Map.groupBy(struck, ({ fault }) => fault.name)
   const text = [
     "# What faults do to calls",
     "",
@@ -87,10 +123,10 @@ export const withFaults = (page: string, outcome: Outcome, command: string): str
     "",
     "Two servers behind a load balancer, on a primary of PostgreSQL with a synchronous standby behind a virtual address; scripts with API keys, connected",
     "apps that refresh their tokens, people who sign in, and imports, all at the same time. Faults come one after the other at random times;",
-    "the random seed decides which, where and when. Load balancer, virtual address and manager of the cluster are the program's own",
+    "the random seed decides in which order, where and when. Load balancer, virtual address and manager of the cluster are the program's own",
     "([operations](operations.md#when-a-part-fails) says what they do and how to set up others).",
     "",
-    `\`${command}\`, ${Math.round(outcome.seconds / 60)} minutes, ${os.availableParallelism()} cores that clients, servers and both databases shared with other programs: the load of the machine was`,
+    `\`${command}\`, random seed \`${seed}\`, ${Math.round(outcome.seconds / 60)} minutes, ${os.availableParallelism()} cores that clients, servers and both databases shared with other programs: the load of the machine was`,
     `${(os.loadavg()[0] ?? 0).toFixed(1)}. **Absolute times are those of a loaded machine.**`,
     "",
     "- **none for**: until calls succeeded again: the longest time without a call of anyone that succeeded. The manager of the cluster takes a second of it to notice.",
@@ -100,12 +136,22 @@ export const withFaults = (page: string, outcome: Outcome, command: string): str
     "",
     "| fault | times | none for, at most | longest wait | calls | repeated | failed | goal |",
     "| --- | --- | --- | --- | --- | --- | --- | --- |",
-    ...Array.from(byName.values(), ofFault),
+    ...rows(struck, 7, ofFault),
     "",
+    "`-`: the fault has not come in this run.",
     `Goals: no call fails while a server dies; at most ${failoverSeconds} seconds, and no failed call, while the database fails over. Faults without a goal`,
     "have no other part that could take over.",
     "",
-    ...Array.from(byName.values(), ([one]) => `- **${one?.fault.name}**: ${one?.fault.what}.`),
+    ...faults.map(
+      ({ goal, name, what }) => `- **${name}**: ${what}.${goal === undefined ? "" : ` Goal: ${goals[goal]}.`}`
+    ),
+    "",
+    "Requests without an idempotency key at the same time: calls of scripts that send none and do not repeat a call, and what is no call of a tool. After each, how many",
+    `of them had no result. A page is asked for again for ${patienceMillis / 1000} seconds, a refresh for ${refreshPatienceMillis / 1000}; a sign-in that had no answer is begun again by the person.`,
+    "",
+    `| fault | ${withoutKey.map(([, header]) => `${header} | no result`).join(" | ")} |`,
+    `| --- |${" --- | --- |".repeat(withoutKey.length)}`,
+    ...rows(struck, 2 * withoutKey.length, ofUnkeyed),
     "",
     ...(hasOwnDisks ? [] : ["The disk was not filled: mounting a small file system was not permitted.", ""]),
     "## At the end",
@@ -123,7 +169,7 @@ export const withFaults = (page: string, outcome: Outcome, command: string): str
     `| sign-ins | ${counted(outcome, "sign-in: ")} |`,
     `| pages | ${counted(outcome, "page: ")} |`,
     `| imports | ${counted(outcome, "import: ")} |`,
-    `| what must not be | ${incidents.length === 0 ? "nothing" : incidents.join("; ").replaceAll(/[|\s]+/gu, " ")} |`,
+    `| what must not be | ${unwanted(incidents)} |`,
     "",
     "`credits verify` and `catalog verify`, for the index of each server, are part of it. Each time that an import ends, all columns of all tables of the catalog that",
     "imports write, but for ids, versions and times that the database assigns, are compared with what the same file leaves in a database of its own, without faults.",

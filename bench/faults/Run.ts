@@ -45,6 +45,7 @@ export interface Struck {
 }
 
 export interface Outcome {
+  readonly seed: string
   readonly struck: ReadonlyArray<Struck>
   readonly books: Books.Books
   /** What must not be, and is: connections that were logged out, imports that are not whole, checks that failed. */
@@ -206,7 +207,7 @@ const strike = Effect.fnUntraced(function* (
   const at = performance.now()
   const repair = yield* fault.strike(world, prng)
   yield* untilWell(record, callers, performance.now())
-  const effects = effectsOf(record.calls, at, performance.now())
+  const effects = effectsOf(record, at, performance.now())
   if (Effect.isEffect(repair)) yield* repair
   yield* world.servers.untilReady
   return { fault, effects }
@@ -217,7 +218,7 @@ export const run = Effect.fnUntraced(function* (options: Options) {
   const { tell = () => undefined } = options
   const record = new Record()
   const prepared = yield* prepare(options, record)
-  tell(`prepared after ${Math.round(((yield* Clock.currentTimeMillis) - began) / 1000)} s`)
+  tell(`seed ${options.seed}, prepared after ${Math.round(((yield* Clock.currentTimeMillis) - began) / 1000)} s`)
   const { everyone } = prepared
   const { keep } = options
   if (keep !== undefined) yield* Effect.addFinalizer(() => keepAll(keep, prepared, record))
@@ -233,16 +234,21 @@ export const run = Effect.fnUntraced(function* (options: Options) {
       yield* Effect.sleep(1000 * (quietSeconds[0] + prng.unit() * (quietSeconds[1] - quietSeconds[0])))
       tell(`${fault.name}, at ${(performance.now() / 1000).toFixed(1)} s (${new Date().toISOString()})`)
       const one = yield* strike(prepared, record, callers, fault, prng)
-      const { calls, failed, repeated, silentSeconds, slowestSeconds } = one.effects
+      const { calls, failed, repeated, silentSeconds, slowestSeconds, withoutKey } = one.effects
       tell(
         `  ${calls} calls, ${repeated} repeated, ${failed} failed, none for ${silentSeconds.toFixed(1)} s, slowest ${slowestSeconds.toFixed(1)} s`
       )
+      const unkeyed = Object.entries(withoutKey).map(
+        ([kind, { ended, failed }]) => `${kind} ${ended}, ${failed} failed`
+      )
+      tell(`  without a key: ${unkeyed.join("; ")}`)
       struck.push(one)
     }
   }
   yield* stop
   const books = yield* check(prepared, record)
   const outcome: Outcome = {
+    seed: options.seed,
     struck,
     books,
     incidents: [...record.incidents.map(({ what }) => what), ...books.disagreements],

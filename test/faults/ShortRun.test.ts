@@ -28,7 +28,7 @@ describe("two servers on a primary with a standby", () => {
         outcome.struck.map(({ fault }) => [fault.name, 0])
       )
       // All of it took place.
-      for (const what of ["answer: ok", "refresh: done", "sign-in: done", "page: shown", "import: done"]) {
+      for (const what of ["answer: ok", "refresh: done", "sign-in: done", "page: done", "import: done"]) {
         assert.isAbove(outcome.counts.get(what) ?? 0, 0, what)
       }
     })
