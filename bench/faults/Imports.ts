@@ -63,6 +63,8 @@ const isSame = (one: Sum, other: Sum) => one.products === other.products && Math
 export interface Imports {
   /** SIGKILL for the next import, so many milliseconds after its start. One that has ended by then is followed by another. */
   readonly kill: (millis: number) => Promise<void>
+  /** Of the import that runs, if one does. */
+  readonly processIds: () => ReadonlyArray<number>
   /** Until the load is over, and the last import has ended well. */
   readonly run: (isOver: () => boolean) => Promise<void>
 }
@@ -116,6 +118,7 @@ export const make = Effect.fnUntraced(function* (folder: string, cluster: Cluste
   yield* administer(`DROP DATABASE ${reference} WITH (FORCE)`)
 
   const imports: Imports = {
+    processIds: () => running.flatMap(({ pid }) => pid ?? []),
     kill: async (millis) => {
       for (const before = running.at(-1); ;) {
         await sleep(pollMillis)

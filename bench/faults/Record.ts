@@ -1,4 +1,5 @@
 /** What the harness keeps of every call, apart from anything that the servers say. */
+import type { Waited } from "./Waits.ts"
 
 /** One call of a customer, with its repeats. */
 export interface Call {
@@ -91,6 +92,11 @@ export interface Effects {
   readonly repeated: number
   /** Seconds until calls succeeded again: the longest time in which no call of anyone did. */
   readonly silentSeconds: number
+  /**
+   * The same with the time taken off in which the harness, a server or a database was ready to run and had no core: what is left is
+   * the fault's own, whatever else the machine does.
+   */
+  readonly silentSecondsWithCores: number
   /** Seconds: the longest that a customer waited for one call, repeats included. */
   readonly slowestSeconds: number
   /** What has no idempotency key: calls of tools that are sent once, and all other requests. */
@@ -103,7 +109,12 @@ interface Ended {
 }
 
 /** Of what was in progress or began from `from` to `to`, and ended by then. */
-export const effectsOf = ({ calls, others }: Pick<Record, "calls" | "others">, from: number, to: number): Effects => {
+export const effectsOf = (
+  { calls, others }: Pick<Record, "calls" | "others">,
+  from: number,
+  to: number,
+  waited: Waited
+): Effects => {
   const meanwhile = ({ beganAt, endedAt }: Ended) => endedAt >= from && beganAt < to && endedAt <= to
   const ended = calls.filter(meanwhile)
   const tally = (all: ReadonlyArray<{ readonly outcome: string }>, good: string): Tally => ({
@@ -118,13 +129,14 @@ export const effectsOf = ({ calls, others }: Pick<Record, "calls" | "others">, f
   const keyed = ended.filter(({ key }) => key !== undefined)
   const succeeded = ended.filter(({ outcome }) => outcome === "ok")
   const ends = succeeded.map(({ endedAt }) => endedAt).toSorted((a, b) => a - b)
-  const gaps = [...ends, to].map((end, index) => end - (ends[index - 1] ?? from))
+  const gaps = [...ends, to].map((end, index): readonly [number, number] => [ends[index - 1] ?? from, end])
   return {
     calls: ended.length,
     failed: keyed.filter(({ outcome }) => outcome !== "ok").length,
     repeated: keyed.filter(({ answers, outcome, unanswered }) => outcome === "ok" && answers.length + unanswered > 1)
       .length,
-    silentSeconds: Math.max(...gaps) / 1000,
+    silentSeconds: Math.max(...gaps.map(([start, end]) => end - start)) / 1000,
+    silentSecondsWithCores: Math.max(...gaps.map(([start, end]) => end - start - waited(start, end))) / 1000,
     slowestSeconds: Math.max(0, ...keyed.map(({ beganAt, endedAt }) => endedAt - beganAt)) / 1000,
     withoutKey: {
       call: tally(

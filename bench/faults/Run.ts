@@ -21,6 +21,7 @@ import * as Imports from "./Imports.ts"
 import { effectsOf, Record } from "./Record.ts"
 import type { Effects } from "./Record.ts"
 import * as Servers from "./Servers.ts"
+import * as Waits from "./Waits.ts"
 
 export interface Options {
   /** The same seed gives the same faults in the same order, at the same distances. */
@@ -202,12 +203,13 @@ const strike = Effect.fnUntraced(function* (
   record: Record,
   callers: ReadonlyArray<string>,
   fault: Fault,
-  prng: Prng
+  prng: Prng,
+  waited: Waits.Waited
 ) {
   const at = performance.now()
   const repair = yield* fault.strike(world, prng)
   yield* untilWell(record, callers, performance.now())
-  const effects = effectsOf(record, at, performance.now())
+  const effects = effectsOf(record, at, performance.now(), waited)
   if (Effect.isEffect(repair)) yield* repair
   yield* world.servers.untilReady
   return { fault, effects }
@@ -226,6 +228,7 @@ export const run = Effect.fnUntraced(function* (options: Options) {
   const stop = yield* load(prepared, record, options.refreshEveryMillis)
   yield* untilWell(record, callers, performance.now())
 
+  const waited = yield* Waits.watch(prepared.imports.processIds)
   const prng = new Prng("faults", options.seed)
   const possible = options.faults.filter(({ name }) => name !== "disk full" || prepared.cluster.hasOwnDisks)
   const struck: Array<Struck> = []
@@ -233,10 +236,10 @@ export const run = Effect.fnUntraced(function* (options: Options) {
     for (const fault of shuffled(possible, prng)) {
       yield* Effect.sleep(1000 * (quietSeconds[0] + prng.unit() * (quietSeconds[1] - quietSeconds[0])))
       tell(`${fault.name}, at ${(performance.now() / 1000).toFixed(1)} s (${new Date().toISOString()})`)
-      const one = yield* strike(prepared, record, callers, fault, prng)
-      const { calls, failed, repeated, silentSeconds, slowestSeconds, withoutKey } = one.effects
+      const one = yield* strike(prepared, record, callers, fault, prng, waited)
+      const { calls, failed, repeated, silentSeconds, silentSecondsWithCores, slowestSeconds, withoutKey } = one.effects
       tell(
-        `  ${calls} calls, ${repeated} repeated, ${failed} failed, none for ${silentSeconds.toFixed(1)} s, slowest ${slowestSeconds.toFixed(1)} s`
+        `  ${calls} calls, ${repeated} repeated, ${failed} failed, none for ${silentSeconds.toFixed(1)} s (${silentSecondsWithCores.toFixed(1)} s with cores), slowest ${slowestSeconds.toFixed(1)} s`
       )
       const unkeyed = Object.entries(withoutKey).map(
         ([kind, { ended, failed }]) => `${kind} ${ended}, ${failed} failed`

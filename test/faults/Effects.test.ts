@@ -2,6 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { effectsOf } from "../../bench/faults/Record.ts"
 import type { Call, Other } from "../../bench/faults/Record.ts"
+import { waitedIn } from "../../bench/faults/Waits.ts"
 
 const call = (own: Partial<Call>): Call => ({
   caller: "script",
@@ -15,14 +16,29 @@ const call = (own: Partial<Call>): Call => ({
   ...own
 })
 const other = (kind: Other["kind"], outcome: string, endedAt = 500): Other => ({ kind, beganAt: 1, endedAt, outcome })
+const never = () => 0
 
 describe("the effects of a fault", () => {
   const ends = [1_000, 2_000, 9_000, 10_000].map((endedAt) => call({ beganAt: endedAt - 10, endedAt }))
 
   it("have the longest time without a call that succeeded", () => {
     const failed = call({ beganAt: 4_000, endedAt: 5_000, outcome: "HTTP 503" })
-    const { failed: count, silentSeconds } = effectsOf({ calls: [...ends, failed], others: [] }, 500, 10_500)
+    const { failed: count, silentSeconds } = effectsOf({ calls: [...ends, failed], others: [] }, 500, 10_500, never)
     assert.deepStrictEqual([silentSeconds, count], [7, 1])
+  })
+
+  it("have that time without the waits for a core in it", () => {
+    const waits = [
+      // Before, and across the beginning.
+      { until: 1_900, millis: 1_000 },
+      { until: 2_100, millis: 500 },
+      // Two that overlap.
+      { until: 4_000, millis: 400 },
+      { until: 4_250, millis: 600 },
+      { until: 5_000, millis: 250 }
+    ]
+    const effects = effectsOf({ calls: ends, others: [] }, 500, 10_500, waitedIn(waits))
+    assert.deepStrictEqual([effects.silentSeconds, effects.silentSecondsWithCores], [7, 6])
   })
 
   it("count what has no key, by its kind", () => {
@@ -40,7 +56,7 @@ describe("the effects of a fault", () => {
       // After the fault.
       other("page", "refused", 2_000)
     ]
-    assert.deepStrictEqual(effectsOf({ calls, others }, 0, 1_000).withoutKey, {
+    assert.deepStrictEqual(effectsOf({ calls, others }, 0, 1_000, never).withoutKey, {
       call: { ended: 2, failed: 1 },
       "sign-in": { ended: 2, failed: 1 },
       refresh: { ended: 2, failed: 1 },

@@ -9,6 +9,7 @@ const effects: Effects = {
   failed: 0,
   repeated: 3,
   silentSeconds: 1.04,
+  silentSecondsWithCores: 0.9,
   slowestSeconds: 2,
   withoutKey: {
     call: { ended: 4, failed: 2 },
