@@ -3,7 +3,7 @@
  * when the primary is gone, moves the address, and makes a new standby of the old primary's place. While there is no standby, commits do
  * not wait for one.
  */
-import { Effect, Exit, Schedule, Scope } from "effect"
+import { Effect, Exit, Schedule, Schema, Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import { execFile } from "node:child_process"
 import * as fs from "node:fs/promises"
@@ -11,6 +11,7 @@ import * as path from "node:path"
 import * as Database from "../../src/services/database/Database.ts"
 import { EmbeddedPostgres } from "../../src/services/database/EmbeddedPostgres.ts"
 import type { EmbeddedConnection } from "../../src/services/database/EmbeddedPostgres.ts"
+import { rowOf } from "../../src/services/database/Rows.ts"
 import { familyOf } from "../../test/support/processes.ts"
 import * as Relay from "./Relay.ts"
 import { inTime } from "./Servers.ts"
@@ -45,6 +46,8 @@ const socketName = ".s.PGSQL.5432"
 /** Between the death of the primary and the promotion: what a manager that looks twice a second needs. */
 const noticing = "1 second"
 const standbyName = "standby"
+
+const decodePosition = rowOf(Schema.Struct({ lsn: Schema.String }))
 
 /** Runs a program to its end; gives its exit code. */
 const run = (command: string, args: ReadonlyArray<string>): Promise<number> =>
@@ -126,16 +129,29 @@ export const make = Effect.fnUntraced(function* (folder: string) {
       })
     )
 
-  const streams = onPrimary(
+  const position = onPrimary(
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const rows = yield* sql`SELECT 1 FROM pg_stat_replication WHERE state = 'streaming'`
-      return rows.length > 0
+      return yield* decodePosition(sql`SELECT pg_current_wal_lsn()::text AS lsn`)
     })
   )
-  const untilStreaming = Effect.repeat(streams, { schedule: poll, until: (is) => is }).pipe(
-    inTime("the standby did not stream")
-  )
+  /** Whether the standby has written everything up to this position. One that is frozen still counts as streaming. */
+  const hasWritten = (lsn: string) =>
+    onPrimary(
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const rows = yield* sql`
+          SELECT 1 FROM pg_stat_replication WHERE state = 'streaming' AND flush_lsn >= ${lsn}::text::pg_lsn`
+        return rows.length > 0
+      })
+    )
+  const untilStreaming = Effect.flatMap(position, ({ lsn }) =>
+    Effect.repeat(hasWritten(lsn), { schedule: poll, until: (is) => is })
+  ).pipe(inTime("the standby did not stream"))
+  /** The manager finds out that the standby is gone, and lets commits go on without it. */
+  const dropStandby = Effect.andThen(Effect.sleep(noticing), synchronous(false))
+  /** The standby has caught up, and commits wait for it again. */
+  const readmitStandby = Effect.andThen(untilStreaming, synchronous(true))
 
   /** A copy of the running primary, as a base backup makes it. */
   const copyTo = (disk: Disk) =>
@@ -168,14 +184,20 @@ export const make = Effect.fnUntraced(function* (folder: string) {
       yield* copyTo(disk)
       const { host, username } = primary.postgres.connection
       standby = yield* start(disk, [`primary_conninfo=host=${host} user=${username} application_name=${standbyName}`])
-      yield* untilStreaming
-      yield* synchronous(true)
+      yield* readmitStandby
     })
 
   const postmaster = (member: Member) =>
     Effect.promise(async () =>
       Number.parseInt(await fs.readFile(path.join(member.disk.data, "postmaster.pid"), "utf8"), 10)
     )
+  /** The postmaster and all its processes stand still, as those of a machine that hangs. Gives what lets them go on. */
+  const freeze = (member: Member) =>
+    Effect.map(postmaster(member), (id) => {
+      const family = familyOf(id)
+      signal(family, "SIGSTOP")
+      return Effect.sync(() => signal(family, "SIGCONT"))
+    })
 
   /** The old primary must be gone, so that nothing writes to it any more. */
   const promote = Effect.gen(function* () {
@@ -209,14 +231,7 @@ export const make = Effect.fnUntraced(function* (folder: string) {
     killPrimary: Effect.suspend(() => primary.postgres.kill),
     stopPrimary: Effect.suspend(() => primary.postgres.stop),
     startPrimary: Effect.suspend(() => primary.postgres.start),
-    /** The postmaster and all its processes stand still, as those of a machine that hangs. */
-    freezePrimary: Effect.suspend(() =>
-      Effect.map(postmaster(primary), (id) => {
-        const family = familyOf(id)
-        signal(family, "SIGSTOP")
-        return Effect.sync(() => signal(family, "SIGCONT"))
-      })
-    ),
+    freezePrimary: Effect.suspend(() => freeze(primary)),
     /** One process of a connection; PostgreSQL then ends all others and recovers. */
     killBackend: onPrimary(
       Effect.gen(function* () {
@@ -259,15 +274,21 @@ export const make = Effect.fnUntraced(function* (folder: string) {
         yield* Scope.close(old.scope, Exit.void)
         yield* addStandby(old.disk)
       }),
-    killStandby: Effect.gen(function* () {
-      yield* standby?.postgres.kill ?? Effect.void
-      yield* Effect.sleep(noticing)
-      yield* synchronous(false)
-    }),
-    startStandby: Effect.gen(function* () {
-      yield* standby?.postgres.start ?? Effect.void
-      yield* untilStreaming
-      yield* synchronous(true)
+    killStandby: Effect.suspend(() => Effect.andThen(standby?.postgres.kill ?? Effect.void, dropStandby)),
+    startStandby: Effect.suspend(() => Effect.andThen(standby?.postgres.start ?? Effect.void, readmitStandby)),
+    /** It is not dead: its connection to the primary stays, and commits wait until the manager no longer counts on it. */
+    freezeStandby: Effect.suspend(() => (standby === undefined ? Effect.succeed(Effect.void) : freeze(standby))),
+    dropStandby,
+    readmitStandby,
+    /** In order, as at an update. The manager looks after its time whether the standby is back. */
+    restartStandby: Effect.suspend(() => {
+      const { start, stop } = standby?.postgres ?? { start: Effect.void, stop: Effect.void }
+      const watched = Effect.gen(function* () {
+        const { lsn } = yield* position
+        yield* Effect.sleep(noticing)
+        if (!(yield* hasWritten(lsn))) yield* synchronous(false)
+      })
+      return Effect.all([Effect.andThen(stop, start), watched], { concurrency: 2, discard: true })
     }),
     fillDisk: Effect.promise(async () => {
       const file = await fs.open(ballast(), "w")

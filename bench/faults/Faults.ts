@@ -67,6 +67,13 @@ export const faults: ReadonlyArray<Fault> = [
     strike: ({ servers }) => Effect.sync(() => void servers.relay.cut())
   },
   {
+    name: "load balancer restarted",
+    what: "the load balancer closes its port and every connection, and opens the port again 0.5 to 2 seconds later",
+    goal: "server",
+    strike: ({ servers: { relay } }, prng) =>
+      relay.stop.pipe(Effect.andThen(seconds(prng, 0.5, 2)), Effect.ensuring(relay.start))
+  },
+  {
     name: "clock ahead",
     what: "the clock of one of the servers is 10 minutes ahead for 10 to 15 seconds",
     goal: "server",
@@ -83,6 +90,17 @@ export const faults: ReadonlyArray<Fault> = [
     what: "SIGKILL for an import, up to 4 seconds after its start; it is run again",
     goal: "server",
     strike: ({ imports }, prng) => Effect.promise(() => imports.kill(prng.unit() * 4000))
+  },
+  {
+    name: "import frozen",
+    what: "SIGSTOP for an import, up to 4 seconds after its start, with whatever it has locked; SIGCONT 5 to 9 seconds later",
+    goal: "server",
+    strike: ({ imports }, prng) =>
+      Effect.acquireUseRelease(
+        Effect.promise(() => imports.freeze(prng.unit() * 4000)),
+        () => seconds(prng, 5, 9),
+        (thaw) => Effect.sync(thaw)
+      )
   },
   {
     name: "database killed",
@@ -115,6 +133,26 @@ export const faults: ReadonlyArray<Fault> = [
     what: "SIGKILL for the standby; after a second the manager lets commits go on without it",
     goal: "failover",
     strike: ({ cluster }) => Effect.as(cluster.killStandby, cluster.startStandby)
+  },
+  {
+    name: "standby frozen",
+    what: "SIGSTOP for all processes of the standby, SIGCONT 5 to 9 seconds later; commits wait until the manager, after a second, lets them go on without it, and wait for it again when it has caught up",
+    goal: "failover",
+    strike: ({ cluster }, prng) =>
+      Effect.as(
+        Effect.acquireUseRelease(
+          cluster.freezeStandby,
+          () => Effect.andThen(cluster.dropStandby, seconds(prng, 4, 8)),
+          (thaw) => thaw
+        ),
+        cluster.readmitStandby
+      )
+  },
+  {
+    name: "standby restarted",
+    what: "the standby is stopped in order and started again; the manager lets commits go on without it when it is not back after a second",
+    goal: "failover",
+    strike: ({ cluster }) => Effect.as(cluster.restartStandby, cluster.readmitStandby)
   },
   {
     name: "primary killed",

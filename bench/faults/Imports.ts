@@ -61,8 +61,10 @@ const stored = Effect.gen(function* () {
 const isSame = (one: Sum, other: Sum) => one.products === other.products && Math.abs(one.prices - other.prices) < 0.01
 
 export interface Imports {
-  /** SIGKILL for the next import, so many milliseconds after its start. One that has ended by then is followed by another. */
+  /** SIGKILL for the next import, so many milliseconds after its start. If it has ended by then, the one after it gets half the time. */
   readonly kill: (millis: number) => Promise<void>
+  /** SIGSTOP in the same way; gives what lets the import go on. */
+  readonly freeze: (millis: number) => Promise<() => void>
   /** Of the import that runs, if one does. */
   readonly processIds: () => ReadonlyArray<number>
   /** Until the load is over, and the last import has ended well. */
@@ -117,16 +119,27 @@ export const make = Effect.fnUntraced(function* (folder: string, cluster: Cluste
   )
   yield* administer(`DROP DATABASE ${reference} WITH (FORCE)`)
 
+  /** Sends a signal to the next import that still runs so many milliseconds after its start. */
+  const strike = async (signal: NodeJS.Signals, millis: number): Promise<ChildProcess> => {
+    let before = running.at(-1)
+    for (let wait = millis; ;) {
+      await sleep(pollMillis)
+      const started = running.at(-1)
+      if (started === undefined || started === before) continue
+      before = started
+      await sleep(wait)
+      if (started.kill(signal)) return started
+      // That one had ended.
+      wait /= 2
+    }
+  }
+
   const imports: Imports = {
     processIds: () => running.flatMap(({ pid }) => pid ?? []),
-    kill: async (millis) => {
-      for (const before = running.at(-1); ;) {
-        await sleep(pollMillis)
-        const started = running.at(-1)
-        if (started === undefined || started === before) continue
-        await sleep(millis)
-        if (started.kill("SIGKILL")) return
-      }
+    kill: async (millis) => void (await strike("SIGKILL", millis)),
+    freeze: async (millis) => {
+      const frozen = await strike("SIGSTOP", millis)
+      return () => void frozen.kill("SIGCONT")
     },
     run: async (isOver) => {
       for (let edition = 0; !isOver(); edition = (edition + 1) % editions) {

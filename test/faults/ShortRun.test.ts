@@ -6,7 +6,7 @@ import type { Call } from "../../bench/faults/Record.ts"
 import * as Run from "../../bench/faults/Run.ts"
 
 /** The short form of `npm run bench:faults`. */
-const struck = ["server killed", "clients cut", "database cut", "primary killed"]
+const struck = ["server killed", "clients cut", "database cut", "standby frozen", "primary killed"]
 
 describe("two servers on a primary with a standby", () => {
   it.live("keep every credit, connection, session and import through faults", () =>
