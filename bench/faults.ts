@@ -60,10 +60,11 @@ const bench = Command.make(
       tell: (line: string) => void process.stdout.write(`${line}\n`)
     }
     if (soak > 0) {
-      const { incidents, soak: measured } = yield* Soak.run(options, soak)
+      const measured = yield* Soak.run(options, soak)
       yield* write(Report.withSoak(yield* written, measured, command))
       yield* Console.log(JSON.stringify(measured, undefined, 2))
-      if (incidents.length > 0) return yield* new Failed({ message: incidents.join("\n") })
+      const wrong = Soak.wrong(measured)
+      if (wrong.length > 0) return yield* new Failed({ message: wrong.join("\n") })
       return
     }
     const outcome = yield* Run.run(options)

@@ -5,7 +5,7 @@ import { failoverSeconds, faults } from "./Faults.ts"
 import { patienceMillis } from "./Http.ts"
 import type { Effects } from "./Record.ts"
 import type { Outcome, Struck } from "./Run.ts"
-import { growing } from "./Soak.ts"
+import { growing, tableBytes, tolerated, toleratedCount } from "./Soak.ts"
 import type { Soak } from "./Soak.ts"
 
 /** Of each fault that has another part to take over. */
@@ -83,30 +83,41 @@ const unwanted = (incidents: ReadonlyArray<string>): string =>
 
 const notSoaked = `${soakHeading}\n\nNot measured yet: \`npm run bench:faults -- --soak 60\`.\n`
 
+const isExplained = ({ name }: Soak["grown"][number]) => growing.has(name)
+const inMegabytes = (grown: Soak["grown"]) => grown.map(({ name, perHour }) => `${name} by ${megabytes(perHour)}`)
+
+export const soakRule = [
+  "Every 5 seconds memory, descriptors, connections and the sizes of tables are measured. Each is judged by its trend: the straight line through its values, by least",
+  "squares, without those of the first quarter of the time, in which caches fill. It is flat when the line rises by at most",
+  `${tolerated * 100} % of its first value per hour (or by ${toleratedCount}, if that is more; a table by ${tableBytes >> 20} MiB), and in a longer run by no more than that in all the time that counts. In a run that is`,
+  "much shorter than an hour, garbage collection alone is a trend. The program fails when something is not flat, when a call with a key failed, and when a check at the end failed."
+].join("\n")
+
 /** The page with its part on the soak replaced. */
 export const withSoak = (page: string, soak: Soak, command: string): string => {
-  const unexplained = soak.grown.filter(({ table }) => !growing.has(table))
+  const { books, incidents } = soak
   const [faults = ""] = page.split(soakHeading)
+  const unexplained = soak.grown.filter((table) => !isExplained(table))
   const text = [
     soakHeading,
     "",
     `\`${command}\`, ${soak.minutes} minutes: ${count(soak.calls)} calls, ${soak.failed} failed; ${count(soak.refused)} requests that were refused or hostile, a tenth`,
-    "of them cut off by the client; imports, sign-ins and refreshes as above. Medians of the second quarter of the time and of the last one.",
+    "of them cut off by the client; imports, sign-ins and refreshes as above.",
     "",
-    "| | second quarter | last quarter | flat |",
-    "| --- | --- | --- | --- |",
+    soakRule,
+    "",
+    "| | at first | more per hour | at most | flat |",
+    "| --- | --- | --- | --- | --- |",
     ...soak.measures.map(
-      ({ after, before, isFlat, name }) =>
-        `| ${name} | ${before.toFixed(0)} | ${after.toFixed(0)} | ${isFlat ? "yes" : "**no**"} |`
+      ({ atMost, isFlat, name, perHour, start }) =>
+        `| ${name} | ${start.toFixed(0)} | ${perHour.toFixed(1)} | ${atMost.toFixed(1)} | ${isFlat ? "yes" : "**no**"} |`
     ),
-    `| tables that grew by more than 1 MiB without a reason | | ${unexplained.map(({ after, before, table }) => `${table}: ${megabytes(after - before)}`).join(", ") || "none"} | ${unexplained.length === 0 ? "yes" : "**no**"} |`,
+    `| tables that grew without a reason | | ${inMegabytes(unexplained).join(", ") || "none"} | ${tableBytes >> 20} MiB | ${unexplained.length === 0 ? "yes" : "**no**"} |`,
     "",
-    `Tables that grow with the calls that succeed, until their retention removes the rows: ${
-      soak.grown
-        .filter(({ table }) => growing.has(table))
-        .map(({ after, before, table }) => `${table} by ${megabytes(after - before)}`)
-        .join(", ") || "none by more than 1 MiB"
-    }.`,
+    `Tables that grow with the calls that succeed, until their retention removes the rows, in an hour: ${inMegabytes(soak.grown.filter(isExplained)).join(", ") || "none by more than that"}.`,
+    "",
+    `Ledger and calls, compared at the end: ${count(books.succeeded)} calls had a result, ${count(books.charged)} credits are taken, ${count(books.disagreements.length)} are charged twice or had a result without a charge.`,
+    `\`credits verify\`, \`catalog verify\` and the logs of the servers are checked. What must not be: ${unwanted(incidents)}.`,
     ""
   ]
   return faults + text.join("\n")

@@ -182,8 +182,8 @@ const keepAll = (folder: string, { cluster, servers }: Prepared, record: Record)
     }
   })
 
-/** Once the servers have ended, when they have settled what they could not answer. */
-const check = Effect.fnUntraced(function* ({ cluster, environment, servers }: Prepared, record: Record) {
+/** Ends the servers, so that they settle what they could not answer, and checks what they have left. */
+export const check = Effect.fnUntraced(function* ({ cluster, environment, servers }: Prepared, record: Record) {
   for (const { end, logged } of servers.all) {
     yield* end("SIGTERM")
     for (const line of logged().split("\n")) if (line.includes(defect)) record.incident(line)

@@ -1,22 +1,19 @@
 /** Whether memory, descriptors, connections and tables stay what they are under a load of good, refused and hostile requests. */
-import { Effect, Fiber, Schedule } from "effect"
+import { Clock, Effect, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import * as fs from "node:fs/promises"
 import { setTimeout as sleep } from "node:timers/promises"
 import { Prng } from "../../demo/Prng.ts"
 import * as HostileInputs from "../../test/support/HostileInputs.ts"
 import * as Messages from "../../test/support/Messages.ts"
-import { median } from "../support/Median.ts"
+import type { Books } from "./Books.ts"
 import * as Http from "./Http.ts"
 import { Record } from "./Record.ts"
 import * as Run from "./Run.ts"
+import * as Trend from "./Trend.ts"
 
-export interface Measure {
+export interface Measure extends Trend.Trend {
   readonly name: string
-  /** The medians of the second quarter of the time and of the last one. */
-  readonly before: number
-  readonly after: number
-  readonly isFlat: boolean
 }
 
 export interface Soak {
@@ -25,15 +22,20 @@ export interface Soak {
   readonly failed: number
   readonly refused: number
   readonly measures: ReadonlyArray<Measure>
-  /** Tables that grew by more than {@link tableBytes} from the second quarter to the end. */
-  readonly grown: ReadonlyArray<{ readonly table: string; readonly before: number; readonly after: number }>
+  /** Tables that grew by more than {@link tableBytes} an hour. */
+  readonly grown: ReadonlyArray<Measure>
+  readonly books: Books
+  /** Checks that failed, and what must not be besides. */
+  readonly incidents: ReadonlyArray<string>
 }
 
 const sampleEvery = "5 seconds"
 const hostilePauseMillis = 400
-/** What garbage collection alone makes of memory. */
-const tolerated = 0.1
-const toleratedCount = 5
+/** In an hour, of the value. */
+export const tolerated = 0.1
+/** In an hour, of connections and the like where there are few. */
+export const toleratedCount = 5
+/** In an hour. */
 export const tableBytes = 1 << 20
 
 /** Growth that the calls that succeed and their documented retention explain. */
@@ -116,9 +118,41 @@ const hostile = async (port: number, secret: string, record: Record, isOver: () 
 }
 
 interface Point {
+  readonly hours: number
   readonly values: ReadonlyMap<string, number>
   readonly tables: ReadonlyMap<string, number>
 }
+
+/** The trend of each name that the points have. */
+export const trendsOf = (
+  points: ReadonlyArray<Point>,
+  which: "values" | "tables",
+  allowed: (start: number) => number
+): ReadonlyArray<Measure> => {
+  const names = new Set(points.flatMap((point) => Array.from(point[which].keys())))
+  return Array.from(names, (name) => {
+    const samples = points.flatMap(({ hours, [which]: found }) => {
+      const value = found.get(name)
+      return value === undefined ? [] : [{ hours, value }]
+    })
+    return { name, ...Trend.judge(samples, allowed) }
+  })
+}
+
+/** What must not be at the end of a soak. Without faults, no call may fail. */
+export const wrong = ({ books, failed, grown, incidents, measures }: Soak): ReadonlyArray<string> => [
+  ...incidents,
+  ...books.disagreements,
+  ...(failed === 0 ? [] : [`${failed} calls failed`]),
+  ...measures
+    .filter(({ isFlat }) => !isFlat)
+    .map(({ atMost, name, perHour }) => `${name}: ${perHour.toFixed(1)} more per hour, at most ${atMost.toFixed(1)}`),
+  ...grown
+    .filter(({ name }) => !growing.has(name))
+    .map(
+      ({ atMost, name, perHour }) => `${name}: ${perHour.toFixed(0)} bytes more per hour, at most ${atMost.toFixed(0)}`
+    )
+]
 
 const ofProcess = async (pid: number | undefined) => {
   const status = await fs.readFile(`/proc/${pid}/status`, "utf8")
@@ -144,48 +178,35 @@ export const run = Effect.fnUntraced(function* (options: Run.Options, minutes: n
   const secret = everyone.scripts[0]?.secret ?? ""
   const attack = hostile(servers.port, secret, record, () => isOver)
 
+  yield* Effect.addFinalizer(() => Effect.sync(() => void (isOver = true)))
+
   const points: Array<Point> = []
   const look = Effect.gen(function* () {
     const { connections, tables } = yield* cluster.onPrimary(sizes)
     const values = new Map([["connections to the database", connections]])
     for (const { name, pid } of servers.all) {
-      const { bytes, descriptors } = yield* Effect.promise(() => ofProcess(pid()))
-      values.set(`memory of server ${name}, MiB`, bytes / 2 ** 20)
-      values.set(`descriptors of server ${name}`, descriptors)
+      const found = yield* Effect.promise(() => ofProcess(pid()).catch(() => undefined))
+      if (found === undefined) return record.incident(`server ${name} ended by itself`)
+      values.set(`memory of server ${name}, MiB`, found.bytes / 2 ** 20)
+      values.set(`descriptors of server ${name}`, found.descriptors)
     }
-    points.push({ values, tables })
+    points.push({ hours: (yield* Clock.currentTimeMillis) / 3_600_000, values, tables })
   })
-  const watching = yield* Effect.forkChild(Effect.repeat(look, Schedule.spaced(sampleEvery)))
-  yield* Effect.sleep(`${minutes} minutes`)
-  yield* Fiber.interrupt(watching)
+  yield* Effect.timeoutOption(Effect.repeat(look, Schedule.spaced(sampleEvery)), `${minutes} minutes`)
   isOver = true
   yield* Effect.promise(() => attack)
   yield* stop
+  const books = yield* Run.check(prepared, record)
 
-  const quarter = Math.max(1, points.length >> 2)
-  const before = points.slice(quarter, 2 * quarter)
-  const after = points.slice(-quarter)
-  const names = Array.from(points[0]?.values.keys() ?? [])
-  const tables = Array.from(points[0]?.tables.keys() ?? [])
-  const valueIn = (some: ReadonlyArray<Point>, name: string) => median(some.map(({ values }) => values.get(name) ?? 0))
-  const sizeIn = (some: ReadonlyArray<Point>, table: string) => median(some.map(({ tables }) => tables.get(table) ?? 0))
   const soak: Soak = {
     minutes,
     calls: record.calls.length,
     failed: record.calls.filter(({ key, outcome }) => key !== undefined && outcome !== "ok").length,
     refused: record.counts.get("refused") ?? 0,
-    measures: names.map((name) => {
-      const [first, last] = [valueIn(before, name), valueIn(after, name)]
-      return {
-        name,
-        before: first,
-        after: last,
-        isFlat: last <= Math.max(first * (1 + tolerated), first + toleratedCount)
-      }
-    }),
-    grown: tables
-      .map((table) => ({ table, before: sizeIn(before, table), after: sizeIn(after, table) }))
-      .filter(({ after, before }) => after - before > tableBytes)
+    measures: trendsOf(points, "values", (start) => Math.max(tolerated * start, toleratedCount)),
+    grown: trendsOf(points, "tables", () => tableBytes).filter(({ isFlat }) => !isFlat),
+    books,
+    incidents: [...new Set(record.incidents.map(({ what }) => what))]
   }
-  return { soak, incidents: record.incidents.map(({ what }) => what) }
+  return soak
 }, Effect.scoped)
