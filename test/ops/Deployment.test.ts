@@ -237,6 +237,20 @@ layer(TestDatabase.layer, { excludeTestServices: true })((it) => {
       }
     })
 
+    it.effect("has the size that docs/operations.md gives, within a tenth", () =>
+      Effect.gen(function* () {
+        const folder = yield* PrivatePostgres.temporaryFolder
+        ImageInstall.install(folder)
+        const page = fs.readFileSync(new URL("docs/operations.md", DeployFiles.project), "utf8")
+        const [, packages] = /^\| after: [^|]+\| (\d+) \|/mu.exec(page) ?? []
+        const [, others] = /^Sources, pages and documents are (\d+) MB more/mu.exec(page) ?? []
+        const isSaid = (bytes: number, megabytes: number) =>
+          assert.closeTo(bytes / 1e6, megabytes, megabytes / 10, "MB, which docs/operations.md gives otherwise")
+        isSaid(ImageInstall.bytesOf(path.join(folder, "node_modules")), Number(packages))
+        isSaid(ImageInstall.bytesOf(folder), Number(packages) + Number(others))
+      }).pipe(Effect.scoped)
+    )
+
     it("keeps the licenses of packages, which demand it of every copy", () => {
       const [deleted = ""] = packages.filter(({ text }) => text.includes("-delete")).map(({ text }) => text)
       assert.match(deleted, /-name '\*\.md'.*\) ! -iname 'license\*' -delete/u)
