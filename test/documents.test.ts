@@ -176,6 +176,58 @@ describe("documents", () => {
     })
   })
 
+  describe("the sizes of servers in docs/operations.md", () => {
+    const sizing = new Map(
+      Array.from(read("docs/operations.md").matchAll(/^\| ([^|]+) \| ([^|]+) \| ([^|]+) \| ([^|]+) \|$/gmu), (row) => {
+        const [, what = "", ...cells] = row.map((cell) => cell.replaceAll("**", ""))
+        return [what, cells]
+      })
+    )
+    /** The numbers of a cell; the columns are 20,000, 200,000 and 5 million stores. */
+    const numbersOf = (what: string, column: 0 | 1 | 2): ReadonlyArray<number> =>
+      Array.from((sizing.get(what)?.[column] ?? assert.fail(`no row ${what}`)).matchAll(/[\d.]+/gu), Number)
+    const resident = "memory of a server at rest"
+    const start = "start with a snapshot, without one"
+
+    it("are those that docs/search-benchmarks.md measured", () => {
+      const page = read("docs/search-benchmarks.md")
+      const measured = (what: string): number =>
+        Number(new RegExp(`^\\| ${what} \\| ([\\d.]+) `, "mu").exec(page)?.[1] ?? assert.fail(`no row ${what}`))
+      assert.deepStrictEqual(numbersOf(resident, 1), [measured("memory at rest")])
+      assert.deepStrictEqual(numbersOf("the most that it took, in merges", 1), [measured("memory while merging")])
+      assert.deepStrictEqual(numbersOf(start, 1), [
+        measured("start with a snapshot"),
+        Math.round(measured("start from nothing"))
+      ])
+    })
+
+    it("are those of a larger catalog in docs/search-index.md", () => {
+      const [, larger = ""] = /^## A larger catalog\n\n(.+?)\n\n/msu.exec(read("docs/search-index.md")) ?? []
+      const said = (text: RegExp): ReadonlyArray<number> =>
+        (text.exec(larger.replaceAll("\n", " ")) ?? assert.fail(`nothing like ${text}`)).slice(1).map(Number)
+      const [small = Number.NaN, arrays = Number.NaN] = said(/the arrays from (\d+) to (\d+) MB/u)
+      const [process = Number.NaN] = said(/beside ([\d.]+) GB of the process/u)
+      const [largest = Number.NaN] = said(/take ([\d.]+) GB of arrays/u)
+      assert.closeTo(arrays / 1000 + process, numbersOf(resident, 1)[0] ?? Number.NaN, 0.005)
+      assert.strictEqual(Math.ceil(largest + process), numbersOf(resident, 2)[0])
+      assert.closeTo(largest, (arrays / 1000) * 25, 0.05)
+
+      const snapshot = "one snapshot; the volume of `INDEX_DIR` holds three for a moment"
+      assert.deepStrictEqual(
+        ([0, 1, 2] as const).map((column) => numbersOf(snapshot, column)[0]),
+        [Math.round(small / 10) / 100, Math.round(arrays / 10) / 100, Math.round(largest)]
+      )
+
+      const starts = ([0, 1, 2] as const).flatMap((column) => numbersOf(start, column).slice(1))
+      const seconds = said(/without a snapshot from (\d+) to (\d+) s/u)
+      assert.deepStrictEqual([...seconds, ...said(/(\d+) minutes to start/u)], starts)
+      const items = numbersOf("products, ads", 2)
+      assert.deepStrictEqual(said(/5 million stores \((\d+) million products, (\d+) million ads\)/u), items)
+      const machine = numbersOf("a server: cores, memory", 2)
+      assert.deepStrictEqual(said(/machine with (\d+) cores or more and (\d+) GB/u), machine)
+    })
+  })
+
   it("the lock has the integrity of every package of a production install", () => {
     const lock: {
       readonly packages: Readonly<Record<string, { readonly integrity?: string; readonly dev?: boolean }>>
