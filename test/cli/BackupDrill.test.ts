@@ -13,6 +13,7 @@ import { promisify } from "node:util"
 import { demoSource } from "../../demo/DemoData.ts"
 import * as Live from "../../src/cli/Live.ts"
 import { AppConfig } from "../../src/Config.ts"
+import { metaKey } from "../../src/domain/access/IdempotencyKey.ts"
 import * as Router from "../../src/http/Router.ts"
 import * as Server from "../../src/http/Server.ts"
 import { Accounts } from "../../src/services/access/Accounts.ts"
@@ -25,6 +26,7 @@ import type { EmbeddedConnection } from "../../src/services/database/EmbeddedPos
 import * as Migrations from "../../src/services/database/Migrations.ts"
 import { Importer } from "../../src/services/import/Importer.ts"
 import { Sources } from "../../src/services/import/Sources.ts"
+import * as Belongings from "../support/Belongings.ts"
 import * as InstalledPostgres from "../support/InstalledPostgres.ts"
 import * as LiveServer from "../support/LiveServer.ts"
 import * as Messages from "../support/Messages.ts"
@@ -167,7 +169,14 @@ const services = (source: EmbeddedConnection, indexDir: string, logs: Array<stri
     Layer.provideMerge(Migrations.layer),
     Layer.provideMerge(Database.layer({ source })),
     Layer.provideMerge(
-      AppConfig.layerOf({ port: 0, baseUrl: OAuth.baseUrl, mcpUrl: OAuth.mcpUrl, indexDir, searchWorkers: 0 })
+      AppConfig.layerOf({
+        port: 0,
+        baseUrl: OAuth.baseUrl,
+        mcpUrl: OAuth.mcpUrl,
+        indexDir,
+        dataDir: indexDir,
+        searchWorkers: 0
+      })
     ),
     Layer.provideMerge(Logger.layer([Logger.map(Logger.formatJson, (line) => void logs.push(line))]))
   )
@@ -206,19 +215,22 @@ const calls: ReadonlyArray<readonly [tool: string, args: object]> = [
 /** Whole pages, with their ids and totals. */
 const answers = (secret: Redacted.Redacted) => Effect.forEach(calls, ([tool, args]) => answer(secret, tool, args))
 
-/** Every row and sequence, but for what a server writes by itself: counts of rate limits and last uses. */
+/** Tables that a server empties by itself. */
+const isEmptyAtRest = ["import_product"]
+
+/** Every row and sequence, but for what a server writes by itself: counts of rate limits, and last uses of credentials. */
 const contents = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const Row = Schema.Struct({ name: Schema.String, rows: Schema.Int, digest: Schema.NullOr(Schema.String) })
   const tables = yield* sql<{ name: string }>`
     SELECT relname AS name FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'r'
-      AND relname NOT IN ('rate_bucket', 'api_key', 'oauth_grant') ORDER BY 1`
-  const found = yield* Effect.forEach(
-    tables,
-    ({ name }) => sql`
-      SELECT ${name}::text AS name, count(*)::int AS rows, md5(string_agg(t::text, ' ' ORDER BY t::text COLLATE "C")) AS digest
-      FROM ${sql(name)} t`
-  )
+      AND relname <> 'rate_bucket' ORDER BY 1`
+  const found = yield* Effect.forEach(tables, ({ name }) => {
+    const row = name === "api_key" || name === "oauth_grant" ? "(to_jsonb(t) - 'last_used_at')::text" : "t::text"
+    return sql`
+      SELECT ${name}::text AS name, count(*)::int AS rows, md5(string_agg(r.row, ' ' ORDER BY r.row COLLATE "C")) AS digest
+      FROM (SELECT ${sql.literal(row)} AS row FROM ${sql(name)} t) r`
+  })
   const sequences = yield* sql`SELECT sequencename, last_value FROM pg_sequences ORDER BY 1`
   return { tables: yield* Schema.decodeUnknownEffect(Schema.Array(Row))(found.flat()), sequences }
 })
@@ -250,15 +262,24 @@ const fill = Effect.gen(function* () {
   const revokedLater = yield* keys.create(account.id, "revoked after the backup")
   const sql = yield* SqlClient.SqlClient
   const [store] = yield* sql<{ id: number }>`SELECT id FROM shop ORDER BY id LIMIT 1`
+  yield* sql`INSERT INTO category (name, niche_id) SELECT 'Tents', min(id) FROM niche`
+  yield* sql`INSERT INTO page_store (page_id, shop_id) SELECT '1', min(id) FROM shop`
   yield* (yield* TrackedShops).track(account.id, store?.id ?? 0)
   const { client, tokens } = yield* OAuth.connected(account.id)
   const other = yield* OAuth.connected(account.id, client)
+  const belongings = yield* Belongings.make({ email: account.email, password })
   const before = yield* answers(key.secret)
+  const params = { name: "search_ads", arguments: {}, _meta: { [metaKey]: "once" } }
+  yield* LiveServer.post(key.secret, Messages.request("tools/call", params))
   yield* answer(tokens.accessToken, "search_ads")
   const usage = yield* answer(key.secret, "get_usage")
   yield* (yield* ActivityLog).write
+  const stored = yield* contents
+  const empty = stored.tables.filter(({ rows }) => rows === 0).map(({ name }) => name)
+  assert.deepStrictEqual(empty, isEmptyAtRest)
   return {
     account,
+    belongings,
     key,
     revokedLater,
     clientId: client.id,
@@ -266,7 +287,7 @@ const fill = Effect.gen(function* () {
     renewedLater: Redacted.value(other.tokens.refreshToken),
     answers: before,
     usage,
-    contents: yield* contents
+    contents: stored
   }
 })
 
@@ -311,6 +332,8 @@ const drill = Effect.fnUntraced(function* (way: Drill) {
       (yield* refresh(filled.clientId, filled.kept)).body
     )
     assert.deepStrictEqual(yield* answer(access, "get_usage"), yield* answer(key.secret, "get_usage"))
+
+    yield* Belongings.verify(filled.belongings)
 
     // New rows get new ids, and the index follows.
     const keys = yield* ApiKeys
