@@ -175,6 +175,32 @@ describe("a request that asks for another protocol", () => {
   )
 })
 
+describe("a request whose end could be found in two ways", () => {
+  const next = "GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n"
+  const chunked = "Transfer-Encoding: chunked"
+  it.live.each([
+    ["a Content-Length beside chunks", `Content-Length: ${next.length + 5}\r\n${chunked}`],
+    ["chunks beside a Content-Length", `${chunked}\r\nContent-Length: ${next.length + 5}`],
+    ["two different lengths", `Content-Length: 5\r\nContent-Length: ${next.length + 5}`],
+    ["a length with a sign", "Content-Length: +5"],
+    ["a blank before the colon", "Transfer-Encoding : chunked"],
+    ["another coding behind chunks", `${chunked}, identity`],
+    ["a line that ends without a carriage return", `X: a\n${chunked}`]
+  ])("by %s is 400, and its connection is closed without reading on", ([, header]) =>
+    Effect.gen(function* () {
+      const { server, stop } = yield* start({})
+      const connection = yield* open(server.port)
+      connection.socket.write(`POST /mcp HTTP/1.1\r\nHost: localhost\r\n${header}\r\n\r\n0\r\n\r\n${next}`)
+      const answered = new Promise<void>((resolve) => void connection.socket.once("data", () => resolve()))
+      yield* Effect.promise(() => Promise.race([answered, connection.closed]))
+      assert.match(connection.received(), /^HTTP\/1\.1 400 /u)
+      yield* Effect.promise(() => connection.closed)
+      assert.lengthOf(connection.received().match(/^HTTP\//gmu) ?? [], 1)
+      yield* stop
+    })
+  )
+})
+
 describe("connections of one peer", () => {
   it.live.skipIf(process.platform !== "linux")("are bounded, and other peers go on", () =>
     Effect.gen(function* () {

@@ -163,6 +163,21 @@ describe("compose.yaml", () => {
     })
   )
 
+  it("does not start without its passwords, and gives each service its own alone", () => {
+    const text = fs.readFileSync(new URL("compose.yaml", DeployFiles.folder), "utf8")
+    const needed = Array.from(text.matchAll(/\$\{(\w+):\?\}/gu), ([, name = ""]) => name)
+    const empty = DeployFiles.environmentFile("compose.env")
+    for (const name of ["POSTGRES_PASSWORD", "DATABASE_PASSWORD", "SMTP_URL"]) {
+      assert.include(needed, name)
+      assert.strictEqual(empty[name], "", name)
+      assert.notMatch(text, new RegExp(`\\$\\{${name}(?!:\\?)`, "u"))
+    }
+    assert.notMatch(text, /(?:PASSWORD|_SECRET|_KEY): (?!\$\{)/u)
+    for (const [, { environment = {} }] of servers) assert.notProperty(environment, "POSTGRES_PASSWORD")
+    assert.hasAllKeys(services["caddy"]?.environment, ["DOMAIN"])
+    assert.hasAllKeys(services["database"]?.environment, ["POSTGRES_PASSWORD", "DATABASE_PASSWORD"])
+  })
+
   it("publishes Caddy's ports and no others, and hides the database in a network of its own", () => {
     for (const [name, { ports }] of Object.entries(services)) assert.strictEqual(ports !== undefined, name === "caddy")
     // By IPv6 every client would have the address of Docker's proxy.
@@ -204,6 +219,21 @@ describe("Caddyfile", () => {
   it("takes bodies as large as the server does, and leaves it to the server to refuse larger ones", () => {
     assert.deepStrictEqual(DeployFiles.directive("request_buffers"), [`${Endpoint.maxBodyBytes / 1024}KiB`])
     assert.notInclude(DeployFiles.caddyfile(), "request_body")
+  })
+
+  it("leaves TLS to Caddy: its versions, its ciphers, and a public certificate for the name", () => {
+    const settings =
+      /^\s*(?:tls|protocols|ciphers|curves|auto_https|local_certs|skip_install_trust|acme_ca|cert_issuer)\b/mu
+    assert.notMatch(DeployFiles.caddyfile(), settings)
+    const sites = Array.from(DeployFiles.caddyfile().matchAll(/^(\S+) \{$/gmu), ([, site]) => site)
+    assert.deepStrictEqual(sites, ["http://{$DOMAIN}", "https://{$DOMAIN}"])
+  })
+
+  it("hides the server from plain HTTP, with an error for machines, and its inner addresses from everyone", () => {
+    const [plain = "", secure = ""] = DeployFiles.caddyfile().split(/^https:/mu)
+    assert.match(plain, /handle @machines \{\s+respond "[^"]+" 403\s+\}\s+handle \{\s+redir https:\S+ 308\s+\}/u)
+    assert.notInclude(plain, "reverse_proxy")
+    assert.match(secure, /handle @inner \{\s+respond 404\s+\}\s+handle \{\s+reverse_proxy /u)
   })
 
   // Each was seen with Caddy (docs/operations.md).
