@@ -23,6 +23,20 @@ const titlesOf = (file: string): ReadonlySet<string> =>
     )
   )
 
+interface NamedTest {
+  readonly file: string
+  readonly title: string
+}
+
+/** The tests that a cell names: links to files, each with whole titles behind it. */
+const testsIn = (cell: string): ReadonlyArray<NamedTest> =>
+  Array.from(cell.matchAll(/\]\(\.\.\/(test\/[^)]+)\): ((?:`[^`]+`(?:, )?)+)/gu), ([, file = "", titles = ""]) =>
+    Array.from(titles.matchAll(/`([^`]+)`/gu), ([, title = ""]) => ({ file, title }))
+  ).flat()
+
+const missing = (tests: ReadonlyArray<NamedTest>): ReadonlyArray<string> =>
+  tests.filter(({ file, title }) => !titlesOf(file).has(title)).map(({ file, title }) => `${file}: ${title}`)
+
 const registry = ToolRegistry.layer.pipe(
   Layer.provide([
     Layer.mock(AdSearch, {}),
@@ -81,11 +95,7 @@ describe("documents", () => {
       read("docs/security.md").matchAll(/^\| (\d+) \| [^|]+ \| (.+) \|$/gm),
       ([, number, tests = ""]) => ({
         number: Number(number),
-        named: Array.from(
-          tests.matchAll(/\]\(\.\.\/(test\/[^)]+)\): ((?:`[^`]+`(?:, )?)+)/g),
-          ([, file = "", titles = ""]) =>
-            Array.from(titles.matchAll(/`([^`]+)`/g), ([, title = ""]) => ({ file, title }))
-        ).flat()
+        named: testsIn(tests)
       })
     )
 
@@ -98,11 +108,7 @@ describe("documents", () => {
     })
 
     it("names only tests that exist, by their whole titles", () => {
-      const missing = rows
-        .flatMap(({ named }) => named)
-        .filter(({ file, title }) => !titlesOf(file).has(title))
-        .map(({ file, title }) => `${file}: ${title}`)
-      assert.deepStrictEqual(missing, [])
+      assert.deepStrictEqual(missing(rows.flatMap(({ named }) => named)), [])
     })
   })
 
@@ -169,9 +175,15 @@ describe("documents", () => {
       for (const { numbers, where } of rows) assert.isNotEmpty(where, numbers.join())
     })
 
-    it("names as tests only tests", () => {
-      for (const { numbers, tests } of rows) {
-        assert.match(tests, /^(?:(?:, )?\[[\w/]+\]\(\.\.\/test\/[\w/]+\.test\.ts\))*$/u, numbers.join())
+    it("names as tests only tests that exist, by their whole titles", () => {
+      const cell = /^(?:(?:^|; )\[[\w/]+\]\(\.\.\/test\/[\w/]+\.test\.ts\): `[^`]+`(?:, `[^`]+`)*)*$/u
+      for (const { numbers, tests } of rows) assert.match(tests, cell, numbers.join())
+      assert.deepStrictEqual(missing(rows.flatMap(({ tests }) => testsIn(tests))), [])
+    })
+
+    it("says of each that is met without a test why there is none", () => {
+      for (const { numbers, state, tests, where } of rows) {
+        if (state === "met") assert.strictEqual(tests === "", where.includes("No test: "), numbers.join())
       }
     })
   })
