@@ -2,11 +2,10 @@
 import { Effect, Layer, Option, Result, Schema } from "effect"
 import { argumentDecoder } from "../../../domain/ArgumentDecoder.ts"
 import type { ArgumentIssue } from "../../../domain/ArgumentIssue.ts"
-import { AdQuery } from "../../../domain/search/AdQuery.ts"
 import * as Market from "../../../domain/search/MarketOverview.ts"
 import type { MarketGroup, MarketQuery } from "../../../domain/search/MarketOverview.ts"
 import * as Narrowing from "../../../domain/search/Narrowing.ts"
-import { maxAddress, searchKinds } from "../../../domain/search/SavedSearch.ts"
+import { maxAddress } from "../../../domain/search/SavedSearch.ts"
 import * as SearchAddress from "../../../domain/search/SearchAddress.ts"
 import { FilterCounts } from "../../../services/search/FilterCounts.ts"
 import { MarketOverview } from "../../../services/search/MarketOverview.ts"
@@ -16,15 +15,14 @@ import { CatalogIndex } from "../../../services/search/runtime/CatalogIndex.ts"
 import { Vocabulary } from "../../../services/search/Vocabulary.ts"
 import * as ToolDefinition from "../../../services/tools/ToolDefinition.ts"
 import * as VocabularyCheck from "../../../services/tools/VocabularyCheck.ts"
-import { adsPath } from "./AdsPage.ts"
 import { CatalogAccess } from "./CatalogAccess.ts"
 import * as FilterChips from "./FilterChips.ts"
 import { labelOf } from "./FilterField.ts"
 import { typedOf } from "./FilterForm.ts"
 import type { Searched } from "./FilterForm.ts"
+import * as MarketLinks from "./MarketLinks.ts"
 import { invalid, isSame, none, pageOf, tooLong, tooSlow } from "./SearchPage.ts"
 import type { Answered } from "./SearchPage.ts"
-import { storesPath } from "./StorePaths.ts"
 import { currency, growth, known } from "./StoreFigures.ts"
 import { html } from "../shared/Html.ts"
 import type { Html } from "../shared/Html.ts"
@@ -44,7 +42,6 @@ const PageQuery = Schema.Struct(fields)
 
 const defaults = { group_by: "niche", ...Market.defaults } as const
 const address = SearchAddress.make(PageQuery, defaults)
-const adsAddress = SearchAddress.make(AdQuery)
 const decode = argumentDecoder(PageQuery)
 
 const defaultOf = new Map<string, string>(Object.entries(defaults).map(([name, value]) => [name, String(value)]))
@@ -63,35 +60,13 @@ const labelOfGroup = (groupBy: Market.GroupBy, value: string, locale: Locale): H
   }
 }
 
-/**
- * The filters that select the stores of a group, if filters can: no search finds the stores that have any of two apps and also
- * a third one.
- */
-const narrowed = (query: MarketQuery, value: string, names: Names.Names): object | undefined => {
-  const { group_by, limit: _, niche_level: _level, sort_by: _sort, ...filters } = query
-  const name = Market.filterOf[group_by]
-  const asked = filters[name] ?? []
-  const only = { ...filters, [name]: [value] }
-  if (asked.length === 0) return only
-  if (group_by !== "niche") return asked.some((one) => Names.fold(String(one)) === Names.fold(value)) ? only : undefined
-  const own = new Set(names.niche(value))
-  const below = (query.niches ?? []).filter((niche) => names.niche(niche)?.every((id) => own.has(id)))
-  const isBelow = (query.niches ?? []).some((niche) => names.niche(niche)?.some((id) => id === names.niche(value)?.[0]))
-  return isBelow ? only : { ...filters, niches: below }
+/** Short markup, because a page has hundreds of them. */
+const cell = (content: string | Html): Html => html`<td>${content}</td>`
+
+const bar = (value: number, most: number): Html => {
+  const percent = most > 0 ? (Math.max(0, value) / most) * 100 : 0
+  return html`<svg aria-hidden="true"><rect width="${Number(percent.toFixed(2))}%" height="100%" /></svg>`
 }
-
-const adsOf = (filters: object, more: object = {}): string =>
-  FilterChips.hrefOf({ address: adsAddress, path: adsPath }, adsAddress.canonical({ ...filters, ...more }))
-
-const storesOf = (filters: object): string => {
-  const { address } = searchKinds.stores
-  return FilterChips.hrefOf({ address, path: storesPath }, address.canonical(filters))
-}
-
-const bar = (value: number, most: number): Html =>
-  html`<svg viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">
-    <rect width="${most > 0 ? (Math.max(0, value) / most) * 100 : 0}" height="10" />
-  </svg>`
 
 const groupTable = (
   { groups, query }: { readonly groups: ReadonlyArray<MarketGroup>; readonly query: MarketQuery },
@@ -101,7 +76,7 @@ const groupTable = (
   const { text } = locale
   const order = query.sort_by ?? Market.defaults.sort_by
   const most = Math.max(0, ...groups.map((group) => group[order] ?? 0))
-  const figure = (value: string | Html) => html`<td class="figure">${value}</td>`
+  const { forms, rows } = MarketLinks.of(query, groups, names, locale)
   const title = text(`market.groupings.${query.group_by}`)
   const head = [
     text("filter.sorts.stores"),
@@ -112,53 +87,39 @@ const groupTable = (
     text("market.medianRevenue"),
     text("filter.sorts.products")
   ]
-  return table({
+
+  const row = (group: MarketGroup, place: number): Html => {
+    const { median_growth, median_visits, products, share_pct, value, visits } = group
+    const [revenue = null] = group.revenue
+    const label = labelOfGroup(query.group_by, value, locale)
+    const cells = [
+      html`<th scope="row">${label}${bar(group[order] ?? 0, most)}</th>`,
+      cell(html`${rows[place]?.stores} <span class="aside">${locale.percent(share_pct)}</span>`),
+      cell(html`${rows[place]?.ads}`),
+      cell(locale.compact(visits)),
+      cell(known(median_visits, locale.compact, locale)),
+      cell(known(median_growth, (percent) => growth(percent, locale), locale)),
+      cell(
+        known(
+          revenue,
+          ({ currency: code, median, stores }) =>
+            text("market.of", { amount: locale.wholeMoney(median, code), count: stores }),
+          locale
+        )
+      ),
+      cell(locale.compact(products))
+    ]
+    return html`<tr data-group="${value}">
+      ${cells}
+    </tr>`
+  }
+
+  return html`${forms}${table({
     label: text("market.heading"),
     kind: "market",
     heads: [title, ...head.map((figure) => ({ figure }))],
-    rows: groups.map((group) => {
-      const filters = narrowed(query, group.value, names)
-      const label = labelOfGroup(query.group_by, group.value, locale)
-      const ads = locale.number(group.active_ads)
-      const stores = locale.number(group.stores)
-      const shownStores =
-        filters === undefined
-          ? html`${stores}`
-          : html`<a
-              href="${storesOf(filters)}"
-              aria-label="${text("market.storesOf", { count: group.stores, group: group.value })}"
-              >${stores}</a
-            >`
-      const [revenue] = group.revenue
-      return html`<tr data-group="${group.value}">
-        <th scope="row">
-          ${filters === undefined ? label : html`<a href="${adsOf(filters)}">${label}</a>`}
-          ${bar(group[order] ?? 0, most)}
-        </th>
-        ${figure(html`${shownStores} <span class="aside">${locale.percent(group.share_pct)}</span>`)}
-        ${figure(
-          filters === undefined || group.active_ads === 0
-            ? ads
-            : html`<a
-                href="${adsOf(filters, { status: "active" })}"
-                aria-label="${text("market.adsOf", { count: group.active_ads, group: group.value })}"
-                >${ads}</a
-              >`
-        )}
-        ${figure(locale.compact(group.visits))} ${figure(known(group.median_visits, locale.compact, locale))}
-        ${figure(known(group.median_growth, (value) => growth(value, locale), locale))}
-        <td class="figure counted">
-          ${known(
-            revenue ?? null,
-            ({ currency: code, median, stores }) =>
-              text("market.of", { amount: locale.wholeMoney(median, code), count: stores }),
-            locale
-          )}
-        </td>
-        ${figure(locale.compact(group.products))}
-      </tr>`
-    })
-  })
+    rows: groups.map(row)
+  })}`
 }
 
 const overview = (

@@ -10,6 +10,13 @@ import { goTo, leave } from "../../../support/Steps.ts"
 
 const path = sections.market
 
+/** So many filters that the groups have buttons instead of links. */
+const manyFilters = new URLSearchParams(
+  [".com", ".de", ".co.uk", ".fr", ...Array.from({ length: 45 }, (_, index) => `.${"long".repeat(14)}${index}`)].map(
+    (ending) => ["domains", ending]
+  )
+).toString()
+
 const services = Layer.merge(Browser.layer, Layer.provideMerge(Catalogs.demo("tiny"), Site.layer()))
 
 const open = Effect.fnUntraced(function* (look: Look = {}) {
@@ -36,6 +43,7 @@ describe.skipIf(!isAvailable())("the market in a browser", () => {
           for (const [name, query] of [
             ["market", ""],
             ["market-apps", "?group_by=app&sort_by=median_growth&limit=50&countries=US&countries=DE"],
+            ["market-buttons", `?group_by=country&${manyFilters}`],
             ["market-none", "?countries=AQ"],
             ["market-wrong", "?group_by=color&limit=99&countries=UK"]
           ] as const) {
@@ -68,6 +76,18 @@ describe.skipIf(!isAvailable())("the market in a browser", () => {
         yield* leave(page, () => ads.click())
         assert.match(page.url(), /\/dashboard\/ads\?countries=[A-Z]{2}&status=active$/)
         assert.include(yield* Effect.promise(() => page.locator(".total").innerText()), `${count} ads`)
+        yield* goTo(page, `${path}?group_by=country&${manyFilters}`)
+        for (const [name, subject] of [
+          ["stores", "shops"],
+          ["ads", "ads"]
+        ] as const) {
+          const button = page.locator(`tr[data-group="US"] button[form="to-${name}"]`)
+          const number = yield* Effect.promise(() => button.innerText())
+          yield* leave(page, () => button.click())
+          assert.match(page.url(), new RegExp(`/dashboard/${subject}\\?countries=US&domains=`, "u"))
+          assert.include(yield* Effect.promise(() => page.locator(".total").innerText()), `${number} ${name}`)
+          yield* Effect.promise(() => page.goBack())
+        }
         for (const language of ["de", "fr", "es"]) {
           yield* Effect.promise(() => page.setExtraHTTPHeaders({ "accept-language": language }))
           yield* goTo(page, path)
