@@ -51,9 +51,14 @@ for (const [index, size] of [30, 120].entries()) {
     it(`${casesPerCatalog} filters, each with every grouping`, () => {
       const random = Random.make(catalogSeed + 4)
       const { shop } = generators(random, catalog)
+      let [combined, worded] = [0, 0]
       for (let number = 0; number < casesPerCatalog; number++) {
-        const { page: _, per_page: _size, sort_by: _sort, sort_order: _order, ...filters } = shop(number)
+        // First each filter alone, then filters together and words.
+        const drawn = shop(number < casesPerCatalog / 3 ? number : number * 7)
+        const { page: _, per_page: _size, sort_by: _sort, sort_order: _order, ...filters } = drawn
         if (typeof filters["query"] === "string" && matcher(filters["query"]) === undefined) continue
+        if (Object.keys(filters).length > 1) combined++
+        if ("query" in filters) worded++
         for (const [at, group_by] of groupings.entries()) {
           const query = decode({
             ...filters,
@@ -68,6 +73,8 @@ for (const [index, size] of [30, 120].entries()) {
           assert.deepStrictEqual(answer(list, query, tuning), expected, `${name}: ${JSON.stringify({ query, tuning })}`)
         }
       }
+      assert.isAtLeast(combined, Math.floor(casesPerCatalog / 6))
+      assert.isAtLeast(worded, Math.floor(casesPerCatalog / 6))
     }, 240_000)
 
     it("every order of every grouping, in every split into segments", () => {
