@@ -210,6 +210,36 @@ describe.skipIf(!isAvailable())("the cards of MCP Apps", () => {
       })
     )
 
+    it.effect("groups are named in the language of the host, and bars are as long as their figures", () =>
+      Effect.gen(function* () {
+        for (const [group_by, names] of [
+          ["language", ["Deutsch", "Englisch"]],
+          ["currency", ["Euro (EUR)"]],
+          ["country", ["Deutschland"]]
+        ] as const) {
+          const { frame } = yield* show(yield* argumentsOf("market_overview", { group_by, sort_by: "active_ads" }), {
+            hostContext: { locale: "de" }
+          })
+          const shown = yield* Effect.promise(() => frame.locator(".bars h2").allInnerTexts())
+          assert.includeMembers(shown, Array.from(names))
+          if (group_by !== "country") continue
+          // Two running ads of one store, one of the other.
+          const widths = yield* Effect.promise(() =>
+            frame
+              .locator(".bar")
+              .evaluateAll((bars) =>
+                bars.map((bar) => (bar.firstElementChild?.getBoundingClientRect().width ?? 0) / bar.clientWidth)
+              )
+          )
+          assert.lengthOf(widths, 2)
+          assert.closeTo(widths[0] ?? 0, 1, 0.01)
+          assert.closeTo(widths[1] ?? 0, 0.5, 0.01)
+        }
+        const { frame } = yield* show(yield* argumentsOf("get_shop", {}), { hostContext: { locale: "de" } })
+        assert.include(yield* text(frame), "Deutsch und Englisch")
+      })
+    )
+
     it.effect("an error and a canceled call are shown as text", () =>
       Effect.gen(function* () {
         const { bridge, frame } = yield* show({ name: "search_ads", arguments: { per_page: 26 } })

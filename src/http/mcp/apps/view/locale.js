@@ -24,6 +24,11 @@ export const speak = (tag) => {
 export const text = (key, params = {}) =>
   texts[language][key].replaceAll(/\{(\w+)\}/gu, (whole, name) => (name in params ? params[name] : whole))
 
+const nameOf = (type, tag, code) => new Intl.DisplayNames(tag, { type }).of(code) ?? code
+
+/** Of the languages of the catalog, which it names in English. */
+const languageCodes = "ar cs da de el en es fi fr hi hu id it ja ko nl no pl pt ro ru sv th tr vi zh".split(" ")
+
 export const format = {
   number: (value) => new Intl.NumberFormat(locale, { maximumFractionDigits: 2 }).format(value),
   compact: (value) => new Intl.NumberFormat(locale, { notation: "compact", maximumFractionDigits: 1 }).format(value),
@@ -41,7 +46,11 @@ export const format = {
     new Intl.DateTimeFormat(locale, { month: "short", year: "numeric", timeZone: "UTC" }).format(
       new Date(`${value}-01`)
     ),
-  country: (code) =>
-    /^[A-Z]{2}$/u.test(code) ? (new Intl.DisplayNames(locale, { type: "region" }).of(code) ?? code) : code,
+  country: (code) => (/^[A-Z]{2}$/u.test(code) ? nameOf("region", locale, code) : code),
+  currency: (code) => (/^[A-Z]{3}$/u.test(code) ? `${nameOf("currency", locale, code)} (${code})` : code),
+  language: (name) => {
+    const code = languageCodes.find((each) => nameOf("language", "en", each) === name)
+    return code === undefined ? name : nameOf("language", locale, code)
+  },
   list: (items) => new Intl.ListFormat(locale).format(items)
 }

@@ -166,7 +166,7 @@ const storeSheet = (shop) => [
     [text("store.country"), shop.country, format.country],
     [text("store.created"), shop.created_on, format.day],
     [text("store.niche"), named(shop.niches.map(({ name }) => name).toReversed()), (names) => names.join(" › ")],
-    [text("store.languages"), named(shop.languages), format.list],
+    [text("store.languages"), named(shop.languages), (languages) => format.list(languages.map(format.language))],
     [text("store.theme"), shop.theme, String],
     [text("store.pixels"), named(shop.pixels), format.list],
     [text("store.networks"), named(shop.social_networks), format.list],
@@ -194,8 +194,10 @@ const bar = (share) => {
 const market = ({ groups, results, total, ungrouped }, { group_by, sort_by = "stores" }) => {
   const shown = sort_by in measures ? sort_by : "stores"
   const [label, write] = measures[shown]
-  const most = Math.max(1, ...results.map((group) => group[shown] ?? 0))
+  const most = Math.max(0, ...results.map((group) => group[shown] ?? 0))
   const others = Object.entries(measures).filter(([name]) => name !== shown)
+  const nameOfGroup =
+    { country: format.country, currency: format.currency, language: format.language }[group_by] ?? String
   const row = (group) =>
     element(
       "li",
@@ -203,10 +205,10 @@ const market = ({ groups, results, total, ungrouped }, { group_by, sort_by = "st
       element(
         "div",
         { class: "heading" },
-        foreign("h2", group_by === "country" ? format.country(group.value) : group.value),
+        foreign("h2", nameOfGroup(group.value)),
         element("strong", {}, group[shown] === null ? text("store.unknown") : write(group[shown]))
       ),
-      bar((group[shown] ?? 0) / most),
+      bar(most === 0 ? 0 : (group[shown] ?? 0) / most),
       figures(
         [
           [text("card.view.share"), group.share_pct, format.percent],
