@@ -1,14 +1,16 @@
 /** docs/clients.md: complete, in step with the dashboard and with the server's texts, and every snippet works (D62). */
 import { assert, describe, it, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 import { execFile } from "node:child_process"
 import * as fs from "node:fs"
 import { promisify } from "node:util"
 import * as Toml from "smol-toml"
+import * as View from "../src/domain/mcp/View.ts"
 import * as ToolErrorMessages from "../src/domain/ToolErrorMessages.ts"
 import * as Authentication from "../src/http/mcp/Authentication.ts"
 import * as ClientSetup from "../src/http/pages/integrations/ClientSetup.ts"
 import { CredentialRejected } from "../src/services/access/CredentialResolver.ts"
+import * as Messages from "./support/Messages.ts"
 import { commandsOf } from "./support/ShellWords.ts"
 import { TestServer } from "./support/TestServer.ts"
 
@@ -81,6 +83,11 @@ describe("docs/clients.md", () => {
     }
   })
 
+  it.each(clients)("tells of %s what a wrong key, the plan and used credits look like", (client) => {
+    const [, part = ""] = sectionOf(client).split("- **When something is wrong:**")
+    for (const word of ["key", "plan", "credits"]) assert.match(part, new RegExp(`\\b${word}\\b`, "u"), client)
+  })
+
   it.each(clients)("has snippets for %s that its client can read, with the address of the server", (client) => {
     for (const { language, text } of snippetsIn(sectionOf(client))) {
       const parsed = parserOf(language)(text)
@@ -134,9 +141,51 @@ describe("docs/clients.md", () => {
   })
 })
 
+/** The texts in a parsed snippet that begin with the address of the server. */
+const addressesIn = (value: unknown): ReadonlyArray<string> =>
+  typeof value === "object" && value !== null
+    ? Object.values(value).flatMap(addressesIn)
+    : typeof value === "string" && value.startsWith(address)
+      ? [value]
+      : []
+
+const toolsIn = Schema.decodeUnknownSync(
+  Schema.Struct({
+    result: Schema.Struct({
+      tools: Schema.Array(Schema.Struct({ name: Schema.String, outputSchema: Schema.optionalKey(Schema.Unknown) }))
+    })
+  })
+)
+
 const run = promisify(execFile)
 
 layer(TestServer.layer(), { excludeTestServices: true })("snippets of docs/clients.md", (it) => {
+  const ofAddress = snippetsIn(sectionOf("The address")).map(({ language, text }) => [language, text] as const)
+
+  it.effect.each(ofAddress)(
+    "the address with both parameters, in %s, has the tools that it names",
+    ([language, text]) =>
+      Effect.gen(function* () {
+        const server = yield* TestServer
+        const [whole = "", ...others] = addressesIn(parserOf(language)(text))
+        assert.deepStrictEqual(others, [])
+        const { search } = new URL(whole)
+        assert.isTrue(View.isView(search.slice(1)), whole)
+        const { json } = yield* server.send({
+          path: `/mcp${search}`,
+          body: JSON.stringify(Messages.request("tools/list"))
+        })
+        const { tools } = toolsIn(json).result
+        assert.deepStrictEqual(
+          tools.map(({ name, outputSchema }) => [name, outputSchema]),
+          [
+            ["get_usage", undefined],
+            ["search_ads", undefined]
+          ]
+        )
+      })
+  )
+
   const programs = snippetsIn(sectionOf("SDKs and agent frameworks")).filter(({ language }) => language === "ts")
 
   it.effect.each(programs.map(({ text }) => [/from "([^"]+)"/u.exec(text)?.[1] ?? "", text] as const))(

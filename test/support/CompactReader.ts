@@ -1,4 +1,4 @@
-/** Reads compact answers back, as a client would have to that knows only docs/clients.md: cells by their dotted names. */
+/** Reads compact answers back, as a client would have to that knows only docs/tools.md: cells by their dotted names. */
 import { assert } from "@effect/vitest"
 
 const splitAt = (text: string, separator: string): ReadonlyArray<string> => {

@@ -4,6 +4,7 @@
 import { issueAt } from "../../src/domain/ArgumentIssue.ts"
 import { variables } from "../../src/Config.ts"
 import { codes, InvalidArguments, type ToolError, toPayload, toText } from "../../src/domain/ToolError.ts"
+import * as CompactText from "../../src/http/mcp/CompactText.ts"
 import type { RunnableTool, ToolName } from "../../src/services/tools/ToolDefinition.ts"
 import * as Tokens from "./Tokens.ts"
 
@@ -200,6 +201,57 @@ const toolSection = ({ listing: { description, title }, name, schemas }: Runnabl
   ]
 }
 
+/** Has most marks that compact answers can have. */
+const compactExample = (() => {
+  const socks = { id: 7, name: "Socks", domain: "socks.example" }
+  const hats = { id: 8, name: 'Hats; "warm"', domain: "hats.example" }
+  const item = (id: number, title: string | null, url: string, tags: ReadonlyArray<string>, shop: object) => {
+    return { id, title, url, currency: "EUR", tags, shop }
+  }
+  return CompactText.of(
+    JSON.stringify({
+      results: [
+        item(1, "Wool", "https://socks.example/products/wool", ["warm; soft", "gray"], socks),
+        item(2, null, "https://socks.example/products/silk", [], socks),
+        item(3, '"Top" hat', "https://other.example/hat", ["tall"], hats)
+      ],
+      pagination: { page: 1, total: 3, has_more: false },
+      notice: "Two\nlines."
+    })
+  )
+})()
+
+const compactSection: ReadonlyArray<string> = [
+  "## Compact answers",
+  "",
+  "With `format=compact` an answer is lines of text, with tabs between cells. For example:",
+  "",
+  "```text",
+  compactExample,
+  "```",
+  "",
+  "- **Single values:** `name: value`. A record is one line, `name=value` for each of its values. A list without members is `[]`.",
+  "- **Tables:** a list of records is `results[3]:` with the number of its rows, then the names of its columns, ids first, then a line for each row. A",
+  "  value of a record in the row has the record's name before its own, such as `shop.id`.",
+  "- **`every row`:** in the line above the columns, `name=value` for what all rows have. The value may be a template: `{column}` is that column of the",
+  "  row, and `*` is the cell of the row, as it is or changed as the mark says: `{* with - for spaces}`, `{* as YYYYMMDD}` and `{* as YYYYMMDDThhmmss}`",
+  "  (which make `a-b` of `a b`, `2026-01-31` of `20260131`, and `2026-01-31T08:30:00` of `20260131T083000`). `\\{` and `\\*` in this line are the",
+  "  characters themselves.",
+  "- **Exceptions:** where a template does not fit a row, the row has its own: with a mark in the template, a cell that begins with `http://` or",
+  '  `https://` is the whole address; without one, a cell that is not empty is the value. An empty cell is `null` with a mark in the template, and `""`',
+  "  stands for nothing in its place. Without a mark the value is `null` where a column that it names is empty.",
+  "- **Side tables:** `shop[2]:` after a table has records that several rows share, each once. `shop.id` of a row is `id` there, and its column `name` is",
+  "  `shop.name` of the row.",
+  '- **Cells:** an empty one is `null`; `""` is empty text, and `[]` an empty list. `; ` separates the members of a list, and a `;` in a member is `\\;`.',
+  "  A record in a list is JSON.",
+  '- **Backslashes:** `\\t`, `\\n`, `\\r` and `\\\\` are a tab, the two line breaks and a backslash. A text that begins with `"` or `[` has a backslash before',
+  "  it. Each text is therefore on one line, and the number of rows says where a table ends.",
+  "",
+  "Where ten ads would cost more than about 900 tokens, or ten products 700, the longest titles, names and texts are cut and end with `…`: ask for fewer items to",
+  "read them whole. No other value is cut, so ten products of many stores can cost [up to 860](benchmarks.md#tokens).",
+  ""
+]
+
 export const toolsPage = (tools: ReadonlyArray<RunnableTool>): string =>
   [
     "# Tools",
@@ -219,16 +271,12 @@ export const toolsPage = (tools: ReadonlyArray<RunnableTool>): string =>
     "[the benchmarks](benchmarks.md).",
     "",
     "A client that loads all definitions up front can ask for some of them: `/mcp?tools=search_ads,get_usage`. One that shows its model",
-    "all of an answer can ask for `/mcp?format=compact`: the same items as a table in the text, without `structuredContent` and output",
-    "schemas, at a third of the tokens. Cells are separated by tabs; the first line of a table says what all its rows have, where",
-    "`{column}` is that column of the row and `*` is the cell, as it is or changed as the line says: `{* with - for spaces}`,",
-    "`{* as YYYYMMDD}`. Where the line holds only for most rows, the others have a cell, or a whole address in it.",
-    '`null` is empty, empty text is `""`, and `; ` separates the members of a list. Where ten ads would cost more than about 900 tokens,',
-    "or ten products 700, the longest titles, names and texts are cut and end with `…`: ask for fewer items to read them whole. No other",
-    "value is cut, so ten products of many stores can cost [up to 860](benchmarks.md#tokens).",
-    "Both parameters may be combined, sign-in works with them, and the charge is the same.",
+    "all of an answer can ask for `/mcp?format=compact`: the same items as text, without `structuredContent` and output schemas, at a",
+    "third of the tokens: [compact answers](#compact-answers). Both parameters may be combined ([how to write that](clients.md#the-address)),",
+    "sign-in works with them, and the charge is the same.",
     "",
-    ...tools.flatMap(toolSection)
+    ...tools.flatMap(toolSection),
+    ...compactSection
   ].join("\n")
 
 /** Tokens of each definition before D64: name, description and inputs, and the output schema. */
