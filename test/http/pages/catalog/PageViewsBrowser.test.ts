@@ -1,14 +1,17 @@
-/** What people see above the page rate limit. Time stands still here, so that the limit does not renew. */
+/** What people see above the limits of page views. Time stands still here, so that the limits do not renew. */
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
 import { adsPath } from "../../../../src/http/pages/catalog/AdsPage.ts"
 import { viewsPerMinute } from "../../../../src/services/limits/PageRateLimit.ts"
-import { Browser, isAvailable, overflow, picture, violations } from "../../../support/Browser.ts"
+import { Browser, checker, isAvailable, looks, overflow, picture, violations } from "../../../support/Browser.ts"
 import { SetClock } from "../../../support/SetClock.ts"
 import { Site } from "../../../support/Site.ts"
-import { goTo, press } from "../../../support/Steps.ts"
+import { goTo, press, signIn } from "../../../support/Steps.ts"
 
-const services = Layer.merge(Browser.layer, Site.layer()).pipe(
+const viewsPerDay = 1_234
+
+const services = Layer.merge(Browser.layer, Site.layer({ config: { pageViewsPerDay: viewsPerDay } })).pipe(
   Layer.provideMerge(SetClock.layer("2026-03-10T12:00:00Z"))
 )
 
@@ -39,6 +42,21 @@ describe.skipIf(!isAvailable())("in a browser", () => {
         yield* Effect.flatMap(SetClock, (clock) => clock.advance(500))
         yield* goTo(page, adsPath)
         assert.strictEqual(yield* Effect.promise(() => page.locator("h1").innerText()), "Ads")
+      })
+    )
+
+    it.effect.each(looks)("the page of a used-up day passes axe and fits at $width pixels, $scheme", (look) =>
+      Effect.gen(function* () {
+        const who = yield* (yield* Site).account()
+        const page = yield* (yield* Browser).open(look)
+        const sql = yield* SqlClient.SqlClient
+        yield* sql`
+          INSERT INTO page_view (account_id, day, views)
+          SELECT id, '2026-03-10', ${viewsPerDay} FROM account WHERE email = ${who.email}`
+        yield* goTo(page, `/sign-in?return_to=${adsPath}`)
+        yield* signIn(page, who)
+        assert.strictEqual(yield* Effect.promise(() => page.locator("h1").innerText()), "Today’s pages are used up")
+        yield* checker(page, look)("used-up")
       })
     )
   })

@@ -1,12 +1,13 @@
 /** What the search pages say when a search takes too long, or the database cannot be reached. */
-import { assert, layer } from "@effect/vitest"
+import { assert, describe, layer } from "@effect/vitest"
 import { DateTime, Effect, Layer } from "effect"
 import { AccountId } from "../../../../src/domain/access/Account.ts"
 import { adsPath } from "../../../../src/http/pages/catalog/AdsPage.ts"
 import { Sessions } from "../../../../src/services/access/Sessions.ts"
+import { Browser, checker, isAvailable, looks } from "../../../support/Browser.ts"
 import * as FakeAccess from "../../../support/FakeAccess.ts"
 import * as FakeOAuth from "../../../support/FakeOAuth.ts"
-import { TestServer } from "../../../support/TestServer.ts"
+import { baseUrl, TestServer } from "../../../support/TestServer.ts"
 import * as ToolErrorMessages from "../../../../src/domain/ToolErrorMessages.ts"
 
 const startedAt = DateTime.makeUnsafe("2026-03-15T12:00:00Z")
@@ -42,13 +43,15 @@ const server = TestServer.layer({
   search: ({ query }) => Effect.fail(query === "down" ? FakeAccess.down() : ToolErrorMessages.tooSlow("in English"))
 })
 
+const cookie = `__Host-discovery=${"s".repeat(43)}`
+
 layer(server, { excludeTestServices: true })("search pages of a slow database", (it) => {
   const view = (query: string, language = "en") =>
     Effect.flatMap(TestServer, (server) =>
       server.send({
         method: "GET",
         path: `${adsPath}?${query}`,
-        headers: { cookie: `__Host-discovery=${"s".repeat(43)}`, "accept-language": language }
+        headers: { cookie, "accept-language": language }
       })
     )
 
@@ -78,4 +81,40 @@ layer(server, { excludeTestServices: true })("search pages of a slow database", 
       assert.notInclude(text, "secret of the database")
     })
   )
+})
+
+describe.skipIf(!isAvailable())("in a browser", () => {
+  layer(Layer.merge(Browser.layer, server), { excludeTestServices: true })((it) => {
+    it.effect.each(looks)(
+      "a search that took too long and one without data pass axe and fit at $width pixels, $scheme",
+      (look) =>
+        Effect.gen(function* () {
+          const { url } = yield* TestServer
+          const page = yield* (yield* Browser).open(look)
+          yield* Effect.promise(() =>
+            page.route(`${baseUrl}/**`, async (route) => {
+              const { pathname, search } = new URL(route.request().url())
+              const answer = await fetch(url + pathname + search, { headers: { cookie } })
+              // The body is no longer compressed.
+              const {
+                "content-encoding": _,
+                "content-length": _length,
+                ...headers
+              } = Object.fromEntries(answer.headers)
+              const body = Buffer.from(await answer.arrayBuffer())
+              await route.fulfill({ status: answer.status, headers, body })
+            })
+          )
+          for (const [name, query, heading] of [
+            ["too-slow", "query=lamp&countries=US&page=3", "Ads"],
+            ["not-reachable", "query=down", "The service is not reachable right now"]
+          ] as const) {
+            const answer = yield* Effect.promise(() => page.goto(`${baseUrl}${adsPath}?${query}`))
+            assert.strictEqual(answer?.status(), 503)
+            assert.strictEqual(yield* Effect.promise(() => page.locator("h1").innerText()), heading)
+            yield* checker(page, look)(name)
+          }
+        })
+    )
+  })
 })

@@ -14,9 +14,9 @@ describe.skipIf(!isAvailable())("documents in a browser", () => {
       Effect.gen(function* () {
         const page = yield* (yield* Browser).open(look)
         const check = checker(page, look)
-        for (const path of ["/docs", "/docs/errors"]) {
-          yield* goTo(page, path)
-          yield* check(path.slice(1).replace("/", "-"))
+        for (const document of documents) {
+          yield* goTo(page, pathOf(document))
+          yield* check(`docs-${document.name}`)
         }
       })
     )
