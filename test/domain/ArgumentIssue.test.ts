@@ -1,6 +1,6 @@
 /** What is wrong with a search is said in the visitor's language: whatever the schema or the vocabulary can find. */
 import { assert, describe, it } from "@effect/vitest"
-import { Result } from "effect"
+import { Effect, Result } from "effect"
 import * as ArgumentDecoder from "../../src/domain/ArgumentDecoder.ts"
 import { englishOf, textOf } from "../../src/domain/ArgumentIssue.ts"
 import { make } from "../../src/domain/Messages.ts"
@@ -48,7 +48,7 @@ const issues = [
     return Result.isFailure(args) ? args.failure : []
   }),
   ...AdQuery.conflicts({ status: "inactive", active_days: { min: 1 } }),
-  ...Names.unknownNames({ niches: ["Petz", 9], themes: ["Dusk"] }, names)
+  ...(await Effect.runPromise(Names.unknownNames({ niches: ["Petz", 9], themes: ["Dusk"] }, names)))
 ]
 
 describe("ArgumentIssue", () => {

@@ -36,3 +36,52 @@ export const watchWork = () => {
     }
   }
 }
+
+/** Counts turns of the event loop, and how far `steps` rises in each of them. */
+export const watchTurns = (steps: () => number) => {
+  let [turns, before, most] = [0, steps(), 0]
+  const close = () => {
+    const now = steps()
+    most = Math.max(most, now - before)
+    before = now
+  }
+  const next = (): NodeJS.Immediate =>
+    setImmediate(() => {
+      turns++
+      close()
+      pending = next()
+    })
+  let pending = next()
+  return {
+    turns: () => turns,
+    /** Steps of the turn that had most. */
+    most: () => most,
+    end: () => {
+      clearImmediate(pending)
+      close()
+    }
+  }
+}
+
+/** Counts characters that are normalized or made lower case, in all and in one turn of the event loop. */
+export const watchFolding = () => {
+  const spies = [vi.spyOn(String.prototype, "normalize"), vi.spyOn(String.prototype, "toLowerCase")]
+  let total = 0
+  const counted = () => {
+    for (const spy of spies) {
+      for (const text of spy.mock.contexts) total += String(text).length
+      spy.mockClear()
+    }
+    return total
+  }
+  const { end, most, turns } = watchTurns(counted)
+  return {
+    total: () => total,
+    most,
+    turns,
+    end: () => {
+      end()
+      for (const spy of spies) spy.mockRestore()
+    }
+  }
+}

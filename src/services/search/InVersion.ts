@@ -23,11 +23,13 @@ export const answer = Effect.fnUntraced(function* <Query, Answer extends { reado
   let published = yield* current
   for (let attempt = 1; ; attempt++) {
     const known = Names.of(published)
-    const issues = Names.unknownNames(names, known)
+    const issues = yield* Names.unknownNames(names, known)
     if (issues.length > 0) return yield* InvalidArguments.fromIssues(issues, Names.hint(issues))
     const asked = query(known, published)
     const found = yield* ask(asked)
-    const isSame = () => JSON.stringify(query(Names.of(found.published), found.published)) === JSON.stringify(asked)
+    const newer = Names.of(found.published)
+    yield* newer.prepare
+    const isSame = () => JSON.stringify(query(newer, found.published)) === JSON.stringify(asked)
     if (found.published === published || attempt === maxAttempts || isSame()) return found
     published = found.published
   }

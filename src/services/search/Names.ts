@@ -19,6 +19,8 @@ export const fold = (name: string): string =>
 const ascii = /^\p{ASCII}*$/u
 
 export interface Names extends NameCodes {
+  /** Folds the vocabularies in steps; otherwise the first look-up of each folds it at once. */
+  readonly prepare: Effect.Effect<void>
   /** Must run before the nearest names are requested. Yields to other work in between. */
   readonly prepareNearest: Effect.Effect<void>
   /** The known name that is most similar to an unknown one. */
@@ -46,13 +48,10 @@ export const make = ({ niches, vocabulary }: Vocabularies): Names => {
     return all
   }
 
-  const byFold = (kind: SpellingKind): ReadonlyMap<string, VocabularyEntry> =>
-    new Map(vocabulary[kind].map((entry) => [fold(entry.name), entry]))
-  // Made on first use, because most searches need none of them.
-  const byKind = {
-    theme: once(() => byFold("theme")),
-    app: once(() => byFold("app")),
-    extension: once(() => byFold("extension"))
+  const byKind: Readonly<Record<SpellingKind, Entries>> = {
+    theme: entriesOf(vocabulary.theme),
+    app: entriesOf(vocabulary.app),
+    extension: entriesOf(vocabulary.extension)
   }
   const nearNiches = once(() => nearestOf(niches.map((niche) => niche.name)))
   const nearThemes = once(() => nearestOf(vocabulary.theme.map(({ name }) => name).sort()))
@@ -64,10 +63,42 @@ export const make = ({ niches, vocabulary }: Vocabularies): Names => {
       const id = typeof reference === "number" ? reference : /^\d+$/u.test(reference) ? Number(reference) : undefined
       return id !== undefined && known.has(id) ? subtree([id]) : undefined
     },
-    spellings: (kind, name) => byKind[kind]().get(fold(name))?.ids ?? [],
+    spellings: (kind, name) => byKind[kind].find(name)?.ids ?? [],
+    prepare: Effect.forEach(Object.values(byKind), ({ prepare }) => prepare, { discard: true }),
     prepareNearest: Effect.suspend(() => Effect.andThen(nearNiches().prepare, nearThemes().prepare)),
     nearestNiche: (name) => nearNiches().find(name),
     nearestTheme: (name) => nearThemes().find(name)
+  }
+}
+
+interface Entries {
+  readonly prepare: Effect.Effect<void>
+  /** In any case. */
+  readonly find: (name: string) => VocabularyEntry | undefined
+}
+
+/** Names that are folded before other fibers run. */
+const atOnce = 250
+
+const entriesOf = (entries: ReadonlyArray<VocabularyEntry>): Entries => {
+  const byFold = new Map<string, VocabularyEntry>()
+  let known = 0
+  const prepareTo = (end: number) => {
+    for (const entry of entries.slice(known, end)) byFold.set(fold(entry.name), entry)
+    known = Math.max(known, Math.min(end, entries.length))
+  }
+  return {
+    prepare: Effect.gen(function* () {
+      prepareTo(known + atOnce)
+      while (known < entries.length) {
+        yield* Effect.yieldNow
+        prepareTo(known + atOnce)
+      }
+    }),
+    find: (name) => {
+      prepareTo(entries.length)
+      return byFold.get(fold(name))
+    }
   }
 }
 
@@ -123,18 +154,23 @@ const unknown = ({ niches = [], themes = [] }: SentNames, names: Names): Readonl
   )
 ]
 
-/** Whether every niche and theme is known. Cheap: finding suggestions is left to {@link unknownNames}. */
-export const areKnown = (sent: SentNames, names: Names): boolean => unknown(sent, names).length === 0
-
 /**
  * Issues for unknown niches and themes, the first few with a suggestion. An unknown app, extension or currency is no issue
  * and matches nothing. `undefined` entries keep the positions of the others.
  */
-export const unknownNames = (sent: SentNames, names: Names): ReadonlyArray<ArgumentIssue> =>
-  unknown(sent, names).map(({ code, name, nearest, path }, index) => {
+export const unknownNames = Effect.fnUntraced(function* (
+  sent: SentNames,
+  names: Names
+): Effect.fn.Return<ReadonlyArray<ArgumentIssue>> {
+  yield* names.prepare
+  const found = unknown(sent, names)
+  if (found.length === 0) return []
+  yield* names.prepareNearest
+  return found.map(({ code, name, nearest, path }, index) => {
     const suggestion = index < maxSuggestions ? nearest() : undefined
     return issueAt(path, code, { value: name, ...(suggestion === undefined ? {} : { suggestion }) })
   })
+})
 
 /** The hint for these issues, of which there is at least one. */
 export const hint = (issues: ReadonlyArray<ArgumentIssue>): string => {

@@ -97,10 +97,7 @@ export class Vocabulary extends Context.Service<
       const issues = Effect.fn("Vocabulary.issues")(function* (args: Readonly<Record<string, unknown>>) {
         const sent = namesIn(args)
         if (sent.niches.length === 0 && sent.themes.length === 0) return []
-        const names = Names.of(yield* index.current)
-        if (Names.areKnown(sent, names)) return []
-        yield* names.prepareNearest
-        return Names.unknownNames(sent, names)
+        return yield* Names.unknownNames(sent, Names.of(yield* index.current))
       })
 
       let popular: { readonly readAt: number; readonly value: Popular } | undefined

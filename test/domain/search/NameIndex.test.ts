@@ -2,7 +2,7 @@ import { assert, describe, it, vi } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import * as NameIndex from "../../../src/domain/search/NameIndex.ts"
 import { queryWords } from "../../../src/domain/search/SearchText.ts"
-import { normalizedBy } from "../../support/Work.ts"
+import { normalizedBy, watchTurns } from "../../support/Work.ts"
 
 /** Lower is better; `undefined` does not match: the rule, asked of every name. */
 const rank = (option: NameIndex.Named, query: ReadonlyArray<string>): number | undefined => {
@@ -128,6 +128,28 @@ describe("NameIndex", () => {
       yield* NameIndex.build(many)
       clearImmediate(next)
       assert.isAtLeast(turns, 20)
+    })
+  )
+
+  it.effect("sorts in turns, in the order of a sort at once", () =>
+    Effect.gen(function* () {
+      let reads = 0
+      const turns = watchTurns(() => reads)
+      const names: ReadonlyArray<NameIndex.Named> = Array.from({ length: 15_000 }, (_, id) => ({
+        id,
+        name: `App ${(id * 7_919) % 15_000}`,
+        parent: null,
+        get stores() {
+          reads++
+          return id % 5
+        }
+      }))
+      const index = yield* NameIndex.build(names)
+      turns.end()
+      // Both numbers of a comparison; a sort at once makes more than 150,000 comparisons.
+      assert.isAbove(reads, 200_000)
+      assert.isAtMost(turns.most(), 30_000)
+      assert.deepStrictEqual(index.best(undefined, 15_000), bestOf(names, "", 15_000))
     })
   )
 })

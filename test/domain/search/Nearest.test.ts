@@ -1,6 +1,6 @@
 import { assert, describe, it, vi } from "@effect/vitest"
 import { Effect, Schema } from "effect"
-import { maxCompared, nearest, nearestOf } from "../../../src/domain/search/Nearest.ts"
+import { maxCompared, maxCounted, nearest, nearestOf } from "../../../src/domain/search/Nearest.ts"
 
 describe("nearest", () => {
   it("finds the closest name in any case", () => {
@@ -86,4 +86,11 @@ describe("nearestOf", () => {
       assert.isAtMost(looks, 2 * text.length + maxCompared * text.length * (longest + 1))
     }
   )
+
+  it("counts a bounded number of the names that have a pair of the text", () => {
+    /** Each has every pair of `ab`, and is too long to be near. */
+    const others = (count: number) => Array.from({ length: count }, () => "abxxxxxxab")
+    assert.strictEqual(nearestOf([...others(maxCounted / 4), "ab"]).find("ab"), "ab")
+    assert.isUndefined(nearestOf([...others(2 * maxCounted), "ab"]).find("ab"))
+  })
 })
