@@ -1,20 +1,67 @@
 /**
  * No request keeps the process from others: what bodies and addresses can hold is bounded before anything looks at it. Held by
- * steps, not by a clock: characters normalized, names compared, bodies parsed. `npm run bench:hostile` has the milliseconds.
+ * steps, not by a clock: characters normalized, names compared, members decoded, bodies parsed. `npm run bench:hostile` has the milliseconds.
  */
-import { assert, describe, it, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { assert, describe, it, layer, vi } from "@effect/vitest"
+import { Effect, Schema } from "effect"
+import type { RunnableTool } from "../../src/services/tools/ToolDefinition.ts"
 import { ToolRegistry } from "../../src/services/tools/ToolRegistry.ts"
+import { ToolRunner } from "../../src/services/tools/ToolRunner.ts"
 import * as FakeSearch from "../support/FakeSearch.ts"
 import * as HostileInputs from "../support/HostileInputs.ts"
 import * as Messages from "../support/Messages.ts"
-import { TestServer } from "../support/TestServer.ts"
+import { callers, TestServer } from "../support/TestServer.ts"
 import { watchWork } from "../support/Work.ts"
 
 /** What a batch of 20 calls with the most of everything folds, and a fifth of what the longest text would be. */
 const maxFolded = 50_000
 
 const refusedParses = /deepest|each with another name|most arrays|most names|names of numbers|as many \{\}/u
+
+const Argument = Schema.Struct({
+  type: Schema.optionalKey(Schema.String),
+  maxItems: Schema.optionalKey(Schema.Int),
+  properties: Schema.optionalKey(Schema.Record(Schema.String, Schema.Unknown))
+})
+const argumentsOf = ({ schemas }: RunnableTool) =>
+  Object.entries(schemas.arguments.properties ?? {}).map(([name, schema]) => ({
+    name,
+    ...Schema.decodeUnknownSync(Argument)(schema)
+  }))
+
+/** Counts how often a value is read in it: a member of a list, or a field of an object. */
+const counting = <A extends object>(value: A) => {
+  const seen = { reads: 0 }
+  const watched = new Proxy(value, {
+    get: (target, name) => {
+      if (typeof name === "string" && name !== "length" && Object.hasOwn(target, name)) seen.reads++
+      return Reflect.get(target, name)
+    }
+  })
+  return { watched, seen }
+}
+
+/** As many numbers as a body can hold, and as many names as are parsed. */
+const [mostMembers, mostNames] = [120_000, 10_000]
+
+const unknownNames: Readonly<Record<string, unknown>> = Object.fromEntries(
+  Array.from({ length: mostNames }, (_, index) => [`countrie${index}`, index])
+)
+
+/** How the tool refuses a call of an account that may call it. */
+const refusal = Effect.fnUntraced(function* (tool: RunnableTool, args: Readonly<Record<string, unknown>>) {
+  const runner = yield* ToolRunner
+  const caller = callers.good
+  const { error } = yield* runner.run({
+    tool,
+    arguments: args,
+    meta: undefined,
+    caller,
+    requestId: "hostile",
+    onCharge: () => {}
+  })
+  return error?._tag === "InvalidArguments" ? error.issues : assert.fail(`${tool.name}: ${error?._tag}`)
+})
 
 layer(TestServer.layer({ config: { rateLimitPerMinute: 0 } }), { excludeTestServices: true })("hostile input", (it) => {
   for (const credential of ["good", "starter"] as const) {
@@ -40,6 +87,73 @@ layer(TestServer.layer({ config: { rateLimitPerMinute: 0 } }), { excludeTestServ
       })
     )
   }
+
+  it.effect("D63 of every tool: no member of a list with too many is read, and no value without a known name", () =>
+    Effect.gen(function* () {
+      const { tools } = yield* ToolRegistry
+      let lists = 0
+      for (const tool of tools) {
+        const known = argumentsOf(tool)
+        const unknown = counting(unknownNames)
+        assert.isAtMost((yield* refusal(tool, unknown.watched)).length, 50 + known.length, tool.name)
+        assert.strictEqual(unknown.seen.reads, 0, tool.name)
+        for (const { maxItems = 0, name, properties, type } of known) {
+          const label = `${tool.name}: ${name}`
+          if (type !== "array") {
+            const many = counting({ ...unknownNames, min: 1, from: "2026-01-01" })
+            const issues = yield* refusal(tool, { [name]: many.watched })
+            assert.isAtMost(issues.length, 50 + known.length, label)
+            assert.isAtMost(many.seen.reads, Object.keys(properties ?? {}).length, label)
+            continue
+          }
+          lists++
+          for (const member of [1, "Frenchh", null, {}]) {
+            const many = counting(Array.from({ length: mostMembers }, () => member))
+            const issues = yield* refusal(tool, { [name]: many.watched })
+            assert.deepInclude(
+              issues.map(({ code, path }) => ({ code, path })),
+              { code: "too_many", path: name },
+              label
+            )
+            assert.strictEqual(many.seen.reads, 0, label)
+          }
+          // As many as may be are read once.
+          const full = counting(Array.from({ length: maxItems }, () => "Frenchh"))
+          tool.decode({ [name]: full.watched })
+          assert.isAtMost(full.seen.reads, maxItems, label)
+        }
+      }
+      assert.isAtLeast(lists, 25)
+    })
+  )
+
+  it.effect("D66 the filters of market_overview are bounded as the arguments of search_shops are", () =>
+    Effect.gen(function* () {
+      const registry = yield* ToolRegistry
+      const [market, shops] = [registry.find("market_overview"), registry.find("search_shops")]
+      if (market === undefined || shops === undefined) return assert.fail("no tool")
+      const names = argumentsOf(shops).filter(({ type }) => type === "array")
+      const ofFilters = (filters: string) =>
+        Effect.map(refusal(market, { group_by: "niche", filters }), (issues) =>
+          issues.filter(({ path }) => path.startsWith("filters.")).map(({ code, path }) => ({ code, path }))
+        )
+      for (const { maxItems = 0, name } of names) {
+        // As many as fit into what is parsed at all.
+        const most = Math.floor(4_000 / (name.length + 3))
+        assert.isAbove(most, maxItems, name)
+        for (const value of ["1", "a"]) {
+          const filters = Array.from({ length: most }, () => `${name}=${value}`).join("&")
+          assert.deepStrictEqual(yield* ofFilters(filters), [{ code: "too_many", path: `filters.${name}` }])
+        }
+      }
+      const unknown = Array.from({ length: 400 }, (_, index) => `n${index}=1`).join("&")
+      assert.lengthOf(yield* ofFilters(unknown), 50)
+      const parsed = vi.spyOn(URLSearchParams.prototype, Symbol.iterator)
+      assert.deepStrictEqual(yield* ofFilters("languages=1&".repeat(20_000)), [])
+      assert.lengthOf(parsed.mock.calls, 0)
+      parsed.mockRestore()
+    })
+  )
 
   it.effect("documents with more in them than any request has are not parsed", () =>
     Effect.gen(function* () {
