@@ -1,8 +1,9 @@
 /**
  * `npm run bench:hostile`: how long the worst requests keep the event loop of a server from everybody else. Runs the program
  * in a process of its own over a catalog with 6,000 themes and 18,000 apps, and sends what test/support/HostileInputs.ts
- * has to every tool by an account that may call and by one that may not, to every endpoint of OAuth that takes a body, to
- * forms, and to pages with filters. Prints each, and the worst of each group as docs/security.md has it. Some minutes.
+ * has to every tool and every page by an account that may call and by one that may not, and to every form and endpoint that
+ * takes a body (test/support/HostileRoutes.ts). Prints each, and the worst of each group as docs/security.md has it. Many
+ * minutes. `npm run bench:hostile -- /register /sign-out` sends only to these groups.
  */
 import { Effect } from "effect"
 import { execFile } from "node:child_process"
@@ -12,8 +13,10 @@ import * as os from "node:os"
 import * as path from "node:path"
 import { fileURLToPath } from "node:url"
 import * as HostileInputs from "../test/support/HostileInputs.ts"
+import * as HostileRoutes from "../test/support/HostileRoutes.ts"
 import * as Messages from "../test/support/Messages.ts"
 import * as ServerProcess from "../test/support/ServerProcess.ts"
+import { Browser } from "./hostile/Browser.ts"
 import { temporaryFolder } from "./support/BenchDatabase.ts"
 
 const main = fileURLToPath(new URL("../src/main.ts", import.meta.url))
@@ -61,15 +64,14 @@ const command = (env: NodeJS.ProcessEnv, args: ReadonlyArray<string>, input = ""
     child.stdin?.end(input)
   })
 
-const cookiesOf = (response: Response) =>
-  response.headers
-    .getSetCookie()
-    .map((line) => line.split(";", 1)[0] ?? "")
-    .join("; ")
-
-const tokenOf = (page: string) => /name="form_token" value="([^"]*)"/u.exec(page)?.[1] ?? ""
+/** Groups to send to; all of them without arguments. */
+const chosen = process.argv.slice(2)
+const isChosen = (group: string) => chosen.length === 0 || chosen.includes(group)
 
 const password = "nine green whales"
+
+const plans = ["pro", "starter"] as const
+const emailOf = (name: string) => `${name}@example.com`
 
 const run = Effect.gen(function* () {
   const port = yield* ServerProcess.freePort
@@ -79,7 +81,14 @@ const run = Effect.gen(function* () {
     DATA_DIR: folder,
     DEMO_SIZE: "tiny",
     LOG_LEVEL: "Warn",
-    RATE_LIMIT_PER_MINUTE: "0"
+    RATE_LIMIT_PER_MINUTE: "0",
+    PAGE_LOOKS_PER_DAY: "0",
+    // Nothing answers there, and nothing that is sent leads there.
+    STRIPE_SECRET_KEY: "sk_test_bench",
+    STRIPE_WEBHOOK_SECRET: "whsec_bench",
+    STRIPE_PRICE_GROWTH: "price_growth",
+    STRIPE_PRICE_PRO: "price_pro",
+    STRIPE_API_URL: "http://localhost:1"
   }
   const server = yield* ServerProcess.start({ ...own, NODE_OPTIONS: `--import=${loopDelay}` })
   const url = `http://localhost:${port}`
@@ -122,13 +131,13 @@ const run = Effect.gen(function* () {
       )
     }
 
-    const plans = ["pro", "starter"] as const
     for (const plan of plans) {
-      const email = `${plan}@example.com`
+      const email = emailOf(plan)
       await command(env, ["account", "create", email, "--plan", "pro", "--password", "stdin"], password)
       const key = /dsk_[0-9A-Za-z]{43}/u.exec(await command(env, ["key", "create", email, "bench"]))?.[0] ?? ""
       // A key stays when the plan is lost.
       if (plan !== "pro") await command(env, ["account", "set-plan", email, plan])
+      if (!isChosen(plan)) continue
       const post = (body: string) =>
         fetch(`${url}/mcp`, {
           method: "POST",
@@ -163,67 +172,53 @@ const run = Effect.gen(function* () {
       for (const { body, label } of inputs) note(await worstOf(plan, label, () => post(body)))
     }
 
-    const forms = { "content-type": "application/x-www-form-urlencoded" }
-    for (const { bytes, fields, route } of HostileInputs.formRoutes.open) {
-      for (const { body, label } of HostileInputs.forms(fields, bytes)) {
-        note(await worstOf(route, label, () => fetch(url + route, { method: "POST", headers: forms, body })))
+    await command(env, ["account", "create", emailOf("operator"), "--plan", "pro", "--password", "stdin"], password)
+    await command(env, ["account", "set-role", emailOf("operator"), "operator"])
+    const code = /code {2}(\S+)/u.exec(await command(env, ["account", "enroll", emailOf("operator")]))?.[1] ?? ""
+    const guest = new Browser(url)
+    await guest.open("/sign-in")
+    const [pro, starter, operator] = [new Browser(url), new Browser(url), new Browser(url)]
+    await pro.signIn(emailOf("pro"), password)
+    await starter.signIn(emailOf("starter"), password)
+    await operator.signIn(emailOf("operator"), password)
+    await operator.usePasskey(code)
+
+    const sendForms = async (routes: ReadonlyArray<HostileRoutes.FormRoute>, browser?: Browser) => {
+      for (const { bytes, fields, route } of routes.filter((each) => isChosen(each.route))) {
+        for (const { body, label } of HostileInputs.forms(fields, bytes)) {
+          const init = {
+            method: "POST",
+            redirect: "manual" as const,
+            headers: { "content-type": "application/x-www-form-urlencoded", ...browser?.headers },
+            body: browser?.formOf(body) ?? body
+          }
+          note(await worstOf(route, label, () => fetch(url + HostileRoutes.addressOf(route), init)))
+        }
       }
     }
-    for (const { body, label } of [
-      ...HostileInputs.documents(64_000).map(([label, body]) => ({ label, body })),
-      ...["client_name", "token_endpoint_auth_method"].map((name) => ({
-        label: `marks in ${name}`,
-        body: JSON.stringify({ redirect_uris: ["https://app.example/"], [name]: HostileInputs.marks(60_000) })
-      })),
-      { label: "most addresses", body: JSON.stringify({ redirect_uris: Array.from({ length: 20_000 }, () => "") }) },
-      { label: "a long address", body: JSON.stringify({ redirect_uris: [`https://${"a.".repeat(30_000)}`] }) }
-    ]) {
-      const headers = { "content-type": "application/json" }
-      note(await worstOf("/register", label, () => fetch(`${url}/register`, { method: "POST", headers, body })))
+    await sendForms(HostileRoutes.formRoutes.open)
+    await sendForms(HostileRoutes.formRoutes.guest, guest)
+    await sendForms(HostileRoutes.formRoutes.signedIn, pro)
+    await sendForms(HostileRoutes.formRoutes.operator, operator)
+
+    for (const { headers, inputs, route } of HostileRoutes.bodyRoutes.filter((each) => isChosen(each.route))) {
+      for (const { body, label } of inputs) {
+        note(await worstOf(route, label, () => fetch(url + route, { method: "POST", headers, body })))
+      }
     }
 
-    const page = await fetch(`${url}/sign-in`)
-    const cookie = cookiesOf(page)
-    const guest = { ...forms, cookie, "sec-fetch-site": "same-origin" }
-    const token = tokenOf(await page.text())
-    for (const { bytes, fields, route } of HostileInputs.formRoutes.guest) {
-      for (const { body, label } of HostileInputs.forms(fields, bytes)) {
-        const sent = `form_token=${encodeURIComponent(token)}&${body}`
-        note(
-          await worstOf(route, label, () =>
-            fetch(url + route, { method: "POST", redirect: "manual", headers: guest, body: sent })
-          )
-        )
+    const openPages = async (routes: ReadonlyArray<HostileRoutes.PageRoute>, by: string, { headers }: Browser) => {
+      for (const { fields, route } of routes.filter((each) => isChosen(each.route))) {
+        for (const { body, label } of HostileInputs.queries(fields)) {
+          const address = `${url}${HostileRoutes.addressOf(route)}?${body}`
+          note(await worstOf(route, `${label}${by}`, () => fetch(address, { redirect: "manual", headers })))
+        }
       }
     }
-    const answer = await fetch(`${url}/sign-in`, {
-      method: "POST",
-      redirect: "manual",
-      headers: guest,
-      body: new URLSearchParams({ form_token: token, email: "pro@example.com", password }).toString()
-    })
-    if (answer.status !== 303) throw new Error(`not signed in: ${answer.status}`)
-    const visitor = { cookie: cookiesOf(answer), "sec-fetch-site": "same-origin" }
-    const integrations = await fetch(`${url}/dashboard/account/password`, { headers: visitor })
-    const ownToken = tokenOf(await integrations.text())
-    for (const { bytes, fields, route } of HostileInputs.formRoutes.signedIn) {
-      for (const { body, label } of HostileInputs.forms(fields, bytes)) {
-        const sent = `form_token=${encodeURIComponent(ownToken)}&${body}`
-        const headers = { ...forms, ...visitor }
-        note(
-          await worstOf(route, label, () =>
-            fetch(url + route, { method: "POST", redirect: "manual", headers, body: sent })
-          )
-        )
-      }
-    }
-    for (const { fields, route } of HostileInputs.pageRoutes) {
-      for (const { body, label } of HostileInputs.queries(fields)) {
-        note(
-          await worstOf(route, label, () => fetch(`${url}${route}?${body}`, { redirect: "manual", headers: visitor }))
-        )
-      }
-    }
+    await openPages(HostileRoutes.pageRoutes.anyone, "", pro)
+    await openPages(HostileRoutes.pageRoutes.anyone, ", by an account that is refused", starter)
+    await openPages(HostileRoutes.pageRoutes.anyone, ", without a session", guest)
+    await openPages(HostileRoutes.pageRoutes.operator, "", operator)
 
     const text = report(rows)
     process.stdout.write(`\n${text}`)

@@ -5,6 +5,7 @@ import * as fs from "node:fs/promises"
 import { setTimeout as sleep } from "node:timers/promises"
 import { Prng } from "../../demo/Prng.ts"
 import * as HostileInputs from "../../test/support/HostileInputs.ts"
+import * as HostileRoutes from "../../test/support/HostileRoutes.ts"
 import * as Messages from "../../test/support/Messages.ts"
 import type { Books } from "./Books.ts"
 import * as Http from "./Http.ts"
@@ -83,7 +84,7 @@ const unwanted = (secret: string): ReadonlyArray<Request> => {
       body,
       mayAnswer: answered
     })),
-    ...HostileInputs.formRoutes.open.flatMap(({ bytes, fields, route }) =>
+    ...HostileRoutes.formRoutes.open.flatMap(({ bytes, fields, route }) =>
       HostileInputs.forms(fields, bytes).map(({ body }) => ({ path: route, headers: form, body, mayAnswer: answered }))
     ),
     { path: "/dashboard", method: "GET" as const, mayAnswer: answered },

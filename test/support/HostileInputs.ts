@@ -169,10 +169,12 @@ export const ofProtocol: ReadonlyArray<Input> = [
   }
 ]
 
-/** Form bodies with these fields. */
-export const forms = (fields: ReadonlyArray<string>, bytes: number): ReadonlyArray<Input> => {
+/** Form bodies with these fields, or with one that nothing reads. */
+export const forms = (given: ReadonlyArray<string>, bytes: number): ReadonlyArray<Input> => {
+  const [first = "unread", ...others] = given
+  const fields = [first, ...others]
   const of = (value: (field: string) => string) => fields.map((field) => `${field}=${value(field)}`).join("&")
-  const share = bytes / Math.max(1, fields.length)
+  const share = bytes / fields.length
   /** Percent-encoded, a mark takes six bytes; unencoded it takes two, and parsers accept that, too. */
   const raw = (length: number) => marks(length)
   return [
@@ -182,17 +184,18 @@ export const forms = (fields: ReadonlyArray<string>, bytes: number): ReadonlyArr
       body: of((name) => (name === field ? raw(bytes - 400) : "x"))
     })),
     { label: "most fields", body: filled(bytes - 10, (index) => index.toString(36)).replaceAll(",", "&") },
-    { label: "one field most often", body: `${fields[0] ?? "a"}&`.repeat(bytes / ((fields[0] ?? "a").length + 1) - 1) },
-    { label: "most characters that are encoded", body: `${fields[0] ?? "a"}=${"%41".repeat((bytes - 100) / 3)}` },
-    { label: "most characters that are encoded wrong", body: `${fields[0] ?? "a"}=${"%".repeat(bytes - 100)}` }
+    { label: "one field most often", body: `${first}&`.repeat(bytes / (first.length + 1) - 1) },
+    { label: "most characters that are encoded", body: `${first}=${"%41".repeat((bytes - 100) / 3)}` },
+    { label: "most characters that are encoded wrong", body: `${first}=${"%".repeat(bytes - 100)}` }
   ]
 }
 
 /** Queries of URLs, within the 16 KiB for the headers of a request. */
-export const queries = (fields: ReadonlyArray<string>): ReadonlyArray<Input> => {
+export const queries = (given: ReadonlyArray<string>): ReadonlyArray<Input> => {
+  const [first = "unread", ...others] = given
+  const fields = [first, ...others]
   const bytes = 15_000
   const encodedMarks = (length: number) => `a${"%CD%84".repeat(length / 12)}${"%CC%96".repeat(length / 12)}`
-  const [first = "a"] = fields
   return [
     ...fields.map((field) => ({ label: `marks in ${field}`, body: `${field}=${encodedMarks(bytes - 100)}` })),
     {
@@ -212,60 +215,19 @@ export const queries = (fields: ReadonlyArray<string>): ReadonlyArray<Input> => 
   ]
 }
 
-/** Routes of forms with their fields and the size of the body. */
-export const formRoutes = {
-  open: [
-    {
-      route: "/token",
-      fields: [
-        "grant_type",
-        "code",
-        "code_verifier",
-        "refresh_token",
-        "client_id",
-        "client_secret",
-        "redirect_uri",
-        "scope"
-      ],
-      bytes: 64_000
-    },
-    { route: "/revoke", fields: ["token", "token_type_hint", "client_id", "client_secret"], bytes: 64_000 }
-  ],
-  guest: [
-    { route: "/sign-in", fields: ["email", "password", "return_to"], bytes: 250_000 },
-    { route: "/sign-in/passkey", fields: ["credential", "return_to"], bytes: 250_000 },
-    { route: "/sign-in/second-step", fields: ["code", "return_to"], bytes: 250_000 },
-    { route: "/sign-up", fields: ["email", "password", "return_to"], bytes: 250_000 },
-    { route: "/sign-up/confirm", fields: ["token", "password"], bytes: 250_000 },
-    { route: "/reset-password", fields: ["email"], bytes: 250_000 },
-    { route: "/reset-password/new", fields: ["token", "next", "again"], bytes: 250_000 }
-  ],
-  signedIn: [
-    { route: "/dashboard/integrations", fields: ["name", "attempt"], bytes: 250_000 },
-    { route: "/dashboard/searches", fields: ["query", "subject", "mark", "name"], bytes: 250_000 },
-    { route: "/dashboard/account/password", fields: ["current", "next", "again"], bytes: 250_000 },
-    { route: "/dashboard/account/email", fields: ["email", "current"], bytes: 250_000 },
-    { route: "/dashboard/account/email/confirm", fields: ["token"], bytes: 250_000 },
-    { route: "/dashboard/account/close", fields: ["current"], bytes: 250_000 },
-    { route: "/authorize/decision", fields: ["request", "decision", "url"], bytes: 250_000 }
-  ]
-}
+/** Bodies of `/register`, of 64 KiB at most. */
+export const registrations: ReadonlyArray<Input> = [
+  ...documents(64_000).map(([label, body]) => ({ label, body })),
+  ...["client_name", "token_endpoint_auth_method"].map((name) => ({
+    label: `marks in ${name}`,
+    body: JSON.stringify({ redirect_uris: ["https://app.example/"], [name]: marks(60_000) })
+  })),
+  { label: "most addresses", body: JSON.stringify({ redirect_uris: several(20_000, () => "") }) },
+  { label: "a long address", body: JSON.stringify({ redirect_uris: [`https://${"a.".repeat(30_000)}`] }) }
+]
 
-const filters = ["query", "niches", "themes", "apps", "countries", "languages", "domains", "monthly_revenue.min"]
-
-/** Routes of pages with the parameters of their URLs. */
-export const pageRoutes = [
-  { route: "/dashboard/ads", fields: filters },
-  { route: "/dashboard/products", fields: filters },
-  { route: "/dashboard/market", fields: [...filters, "group_by", "limit"] },
-  { route: "/dashboard/shops", fields: [...filters, "page"] },
-  { route: "/dashboard/ads/export.csv", fields: filters },
-  { route: "/dashboard/searches", fields: ["page", "done"] },
-  { route: "/dashboard/usage", fields: ["tool", "outcome", "caller"] },
-  { route: "/authorize", fields: ["client_id", "redirect_uri", "state", "scope", "resource"] },
-  { route: "/sign-in", fields: ["return_to", "done"] },
-  { route: "/sign-up", fields: ["return_to", "done"] },
-  { route: "/sign-up/confirm", fields: ["token"] },
-  { route: "/reset-password/new", fields: ["token"] },
-  { route: "/dashboard/account/email/confirm", fields: ["token"] }
+/** Bodies of `/billing/stripe/webhook`, whose signature is wrong. */
+export const events: ReadonlyArray<Input> = [
+  ...documents(room).map(([label, body]) => ({ label, body })),
+  { label: "marks as the type", body: JSON.stringify({ id: "evt_1", type: marks(room) }) }
 ]
