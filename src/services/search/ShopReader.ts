@@ -6,13 +6,13 @@ import { ShopExtras } from "../../domain/catalog/ShopItem.ts"
 import type { ShopDetails } from "../../domain/catalog/ShopItem.ts"
 import { echo } from "../../domain/ArgumentDecoder.ts"
 import * as StoreDomain from "../../domain/catalog/StoreDomain.ts"
-import { nearest } from "../../domain/search/Nearest.ts"
 import type { NotFound } from "../../domain/ToolError.ts"
 import { rowsOf } from "../database/Rows.ts"
 import { CatalogIndex } from "./runtime/CatalogIndex.ts"
 import { SearchPermits } from "../limits/SearchPermits.ts"
 import type { SearchFailure } from "../limits/SearchPermits.ts"
 import { SearchRunner } from "./SearchRunner.ts"
+import * as NearDomains from "./NearDomains.ts"
 import { isIndexed } from "./ShopFigures.ts"
 import * as ShopSql from "./ShopSql.ts"
 import * as ToolErrorMessages from "../../domain/ToolErrorMessages.ts"
@@ -22,15 +22,7 @@ const maxMonths = 120
 /** More than any tree of niches has; ends the traversal if the data has a cycle. */
 const maxDepth = 32
 
-/** Letters that a domain has in common with those that it may have been mistaken for, and how many are compared. */
-const sameStart = 2
-const maxAlike = 2_000
-
-/** After each character that a domain can have. */
-const lastCharacter = "\u{10ffff}"
-
 const decodeIds = rowsOf(Schema.Struct({ id: Schema.Int }))
-const decodeDomains = rowsOf(Schema.Struct({ domain: Schema.String }))
 
 const decodeRows = rowsOf(Schema.Struct({ ...ShopSql.ShopRow.fields, details: ShopExtras }))
 
@@ -91,6 +83,13 @@ export class ShopReader extends Context.Service<
         }
       })
 
+      /** None while there is no index: suggestions need not have all of them. */
+      const extensions = index.current.pipe(
+        Effect.map(({ vocabulary }) => vocabulary.extension.toSorted((one, other) => other.stores - one.stores)),
+        Effect.map((known) => known.map(({ name }) => name)),
+        Effect.orElseSucceed(() => [])
+      )
+
       const idOf = Effect.fn("ShopReader.idOf")(
         function* (domain: string) {
           const known = StoreDomain.candidates(domain)
@@ -99,19 +98,7 @@ export class ShopReader extends Context.Service<
           )
           if (found[0] !== undefined) return found[0].id
           const host = known.at(-1) ?? ""
-          const start = host.slice(0, sameStart)
-          // A range, which the index of the column serves; a condition on `left(domain, 2)` would read every store.
-          const alike = yield* sql`
-                SELECT domain FROM shop
-                WHERE domain COLLATE "C" >= ${start} AND domain COLLATE "C" < ${start + lastCharacter}
-                ORDER BY domain COLLATE "C" LIMIT ${maxAlike}::int`.pipe(decodeDomains)
-          return yield* ToolErrorMessages.noStoreAt(
-            echo(host),
-            nearestDomains(
-              host,
-              alike.map((shop) => shop.domain)
-            )
-          )
+          return yield* ToolErrorMessages.noStoreAt(echo(host), yield* NearDomains.near(sql, known, yield* extensions))
         },
         (effect) => permits.query(effect)
       )
@@ -122,15 +109,4 @@ export class ShopReader extends Context.Service<
       })
     })
   ).pipe(Layer.provide(SearchPermits.layer))
-}
-
-/** Up to three, closest first. */
-const nearestDomains = (host: string, domains: ReadonlyArray<string>): ReadonlyArray<string> => {
-  const left = new Set(domains)
-  const found: Array<string> = []
-  for (let near = nearest(host, left); near !== undefined && found.length < 3; near = nearest(host, left)) {
-    found.push(near)
-    left.delete(near)
-  }
-  return found
 }
