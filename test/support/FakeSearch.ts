@@ -186,7 +186,7 @@ export const shops: Layer.Layer<
     remember: () => Effect.void,
     recent: () => Effect.succeed([])
   }),
-  Layer.mock(NewResults, { mark: () => Effect.succeed(0) }),
+  Layer.mock(NewResults, { marked: (_, search) => Effect.map(search, (answer) => ({ answer, mark: 0 })) }),
   Layer.mock(SearchExport, {}),
   Layer.succeed(FilterCounts, { of: () => Effect.succeedNone }),
   Layer.mock(ShopItems, {}),

@@ -15,7 +15,7 @@ import type { SegmentList } from "./index/Segment.ts"
 import * as Queries from "./Queries.ts"
 import type { NameCodes } from "./Queries.ts"
 import { CatalogIndex } from "./runtime/CatalogIndex.ts"
-import { SearchRunner } from "./SearchRunner.ts"
+import { OnSearched, SearchRunner } from "./SearchRunner.ts"
 
 export interface Counting {
   readonly subject: SearchSubject
@@ -53,11 +53,22 @@ const highestId = (list: SegmentList, subject: SearchSubject): number =>
     return Math.max(found, highest ?? 0)
   }, 0)
 
+export interface Marked<A> {
+  readonly answer: A
+  readonly mark: number
+}
+
 export class NewResults extends Context.Service<
   NewResults,
   {
-    /** The mark of the published list. */
-    mark(subject: SearchSubject): Effect.Effect<number, ServiceUnavailable>
+    /**
+     * Runs a search, and adds the mark of the list that its answer is of. While it runs, another list may be published, which
+     * it may or may not have searched.
+     */
+    marked<A, E, R>(
+      subject: SearchSubject,
+      search: Effect.Effect<A, E, R>
+    ): Effect.Effect<Marked<A>, E | ServiceUnavailable, R>
     /** `None` if the search is no longer valid, because a niche or a theme was removed. */
     count(counting: Counting): Effect.Effect<Option.Option<number>, SearchFailure>
   }
@@ -86,10 +97,16 @@ export class NewResults extends Context.Service<
           )
       })
 
-      return NewResults.of({
-        mark: (subject) => Effect.map(index.current, ({ list }) => highestId(list, subject)),
-        count
+      const marked = Effect.fnUntraced(function* <A, E, R>(
+        subject: SearchSubject,
+        search: Effect.Effect<A, E, R>
+      ): Effect.fn.Return<Marked<A>, E | ServiceUnavailable, R> {
+        let { list } = yield* index.current
+        const answer = yield* Effect.provideService(search, OnSearched, (searched) => void (list = searched))
+        return { answer, mark: highestId(list, subject) }
       })
+
+      return NewResults.of({ marked, count })
     })
   )
 }

@@ -52,6 +52,11 @@ export interface Attempt<A> {
   readonly isCurrent: boolean
 }
 
+/** Is told which list the answer of a search is of. */
+export const OnSearched = Context.Reference<(list: SegmentList) => void>("discovery/search/OnSearched", {
+  defaultValue: () => () => undefined
+})
+
 const decodeVersion = rowOf(Schema.Struct({ version: Schema.Int }))
 
 export class SearchRunner extends Context.Service<
@@ -110,7 +115,16 @@ export class SearchRunner extends Context.Service<
         }
       })
 
-      return SearchRunner.of({ run: (search) => fresh(attempt(search)), fresh, records })
+      const run = Effect.fnUntraced(function* <Row extends Versioned>(
+        search: Search<Row>
+      ): Effect.fn.Return<Found<Row>, InvalidArguments | SearchFailure> {
+        const found = yield* fresh(attempt(search))
+        const onSearched = yield* OnSearched
+        onSearched(found.list)
+        return found
+      })
+
+      return SearchRunner.of({ run, fresh, records })
     })
   ).pipe(Layer.provide(SearchPermits.layer))
 }

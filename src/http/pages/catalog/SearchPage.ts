@@ -151,10 +151,11 @@ export const layer = <
           if (Result.isFailure(prepared)) return refused(prepared.failure.issues)
           const { args, run } = prepared.success
           const { accountId } = session
-          // Taken before the search, so that records that are added meanwhile are new the next time.
-          const mark = yield* newResults.mark(subject)
-          const [answer, counts] = yield* Effect.all(
-            [ToolDefinition.inTime(run({ accountId })), filterCounts.of(args, options.filter)],
+          const [{ answer, mark }, counts] = yield* Effect.all(
+            [
+              newResults.marked(subject, ToolDefinition.inTime(run({ accountId }))),
+              filterCounts.of(args, options.filter)
+            ],
             { concurrency: 2 }
           )
           const key = { subject, query: searchKinds[subject].saved(args) }
