@@ -67,18 +67,24 @@ export const make = (config: Pick<AppSettings, "baseUrl">, registry: ToolRegistr
   }
   const pong = json({})
   const supportedVersions = Protocol.modernVersions
-  const discovery = json({ supportedVersions, capabilities, instructions, ...cacheable })
+  const instructionsOf = ({ tools }: View.View) => instructions((name) => tools?.has(name) !== false)
+  const discover = (of: { readonly capabilities: object; readonly cacheScope: string }) => {
+    const answer = (view: View.View) =>
+      json({ supportedVersions, instructions: instructionsOf(view), ...cacheable, ...of })
+    const whole = answer(View.whole)
+    return method(AnyParams, (_, view) => (view === View.whole ? whole : answer(view)))
+  }
 
   const initialize = (
     { capabilities: announced, protocolVersion: requested }: typeof InitializeParams.Type,
-    { isCompact }: View.View
+    view: View.View
   ) => {
-    const startsSession = !isCompact && Extension.isAnnounced(announced)
+    const startsSession = !view.isCompact && Extension.isAnnounced(announced)
     const answer = {
       protocolVersion: Protocol.isLegacyVersion(requested) ? requested : Protocol.legacyVersions[0],
       capabilities: startsSession ? withCards : capabilities,
       serverInfo: info,
-      instructions
+      instructions: instructionsOf(view)
     }
     return Result.succeed<Outcome>({ _tag: "Json", json: JSON.stringify(answer), startsSession })
   }
@@ -109,7 +115,7 @@ export const make = (config: Pick<AppSettings, "baseUrl">, registry: ToolRegistr
     ["tools/call", method(CallParams, callTool)]
   ]
   const modern: Methods = [
-    ["server/discover", method(AnyParams, () => discovery)],
+    ["server/discover", discover({ capabilities, cacheScope: cacheable.cacheScope })],
     ["tools/list", listTools(cacheable)],
     ["tools/call", method(CallParams, callTool)]
   ]
@@ -128,7 +134,6 @@ export const make = (config: Pick<AppSettings, "baseUrl">, registry: ToolRegistr
       ["resources/read", method(ReadParams, readResource)]
     ]
   }
-  const discoveryWithCards = json({ supportedVersions, capabilities: withCards, instructions, ...cacheableWithCards })
 
   const plain = {
     legacy: revisionOf(legacyStatus, legacyStatus, legacy),
@@ -138,7 +143,7 @@ export const make = (config: Pick<AppSettings, "baseUrl">, registry: ToolRegistr
     legacy: revisionOf(legacyStatus, legacyStatus, extended(legacy, {})),
     modern: revisionOf(modernStatus, 404, [
       ...extended(modern, cacheableWithCards),
-      ["server/discover", method(AnyParams, () => discoveryWithCards)]
+      ["server/discover", discover({ capabilities: withCards, cacheScope: cacheableWithCards.cacheScope })]
     ])
   }
 

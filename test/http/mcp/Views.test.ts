@@ -4,6 +4,9 @@ import * as ClientV2 from "@modelcontextprotocol/client"
 import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js"
 import { StreamableHTTPClientTransport as TransportV1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js"
 import { Effect, Schema } from "effect"
+import { costs } from "../../../src/domain/access/Credit.ts"
+import * as Protocol from "../../../src/domain/mcp/Protocol.ts"
+import { extension, mimeType } from "../../../src/http/mcp/apps/Extension.ts"
 import * as CompactReader from "../../support/CompactReader.ts"
 import * as Messages from "../../support/Messages.ts"
 import { TestServer } from "../../support/TestServer.ts"
@@ -18,6 +21,8 @@ const Tools = Schema.Struct({
 })
 
 const toolsOf = (json: unknown) => Schema.decodeUnknownSync(Tools)(json).result.tools
+
+const Introduction = Schema.Struct({ result: Schema.Struct({ instructions: Schema.String }) })
 
 const Call = Schema.Struct({
   result: Schema.Struct({
@@ -47,15 +52,26 @@ layer(TestServer.layer(), { excludeTestServices: true })("views", (it) => {
             ["get_usage", "search_ads"]
           )
         }
-        assert.isDefined(callOf((yield* send(query, Messages.call("search_ads"))).json).structuredContent)
-        const refused = yield* send(query, Messages.call("search_shops"))
-        assert.deepInclude(refused.json, {
-          error: {
-            code: -32602,
-            message: "there is no such tool; the tools are get_usage, search_ads",
-            data: Object(refused.json).error.data
-          }
-        })
+        const [allowed, other] = [Messages.modernCall("search_ads"), Messages.modernCall("search_shops")]
+        for (const { json } of [
+          yield* send(query, Messages.call("search_ads")),
+          yield* send(query, allowed.body, allowed.headers)
+        ]) {
+          assert.isDefined(callOf(json).structuredContent)
+        }
+        for (const { headers, json } of [
+          yield* send(query, Messages.call("search_shops")),
+          yield* send(query, other.body, other.headers)
+        ]) {
+          assert.deepInclude(json, {
+            error: {
+              code: -32602,
+              message: "there is no such tool; the tools are get_usage, search_ads",
+              data: Object(json).error.data
+            }
+          })
+          assert.isNull(headers.get("x-credits-cost"))
+        }
       })
     )
 
@@ -81,15 +97,68 @@ layer(TestServer.layer(), { excludeTestServices: true })("views", (it) => {
     )
   })
 
-  describe("/mcp?format=compact", () => {
-    it.effect("returns tools without output schemas", () =>
+  describe("instructions", () => {
+    const names = Object.keys(costs)
+    const capabilities = { extensions: { [extension]: { mimeTypes: [mimeType] } } }
+    const initialize = (announced: object) =>
+      Messages.request("initialize", { protocolVersion: "2025-11-25", capabilities: announced })
+    const discover = (announced: object) =>
+      Messages.modern("server/discover", { _meta: { [Protocol.metaKeys.clientCapabilities]: announced } })
+
+    it.effect.each([
+      ...names,
+      "get_usage,list_filter_options",
+      "search_ads,get_usage",
+      "get_shop,market_overview",
+      names.join(",")
+    ])("to %s name these tools alone", (tools) =>
       Effect.gen(function* () {
-        const whole = toolsOf((yield* send("", Messages.request("tools/list"))).json)
-        const compact = toolsOf((yield* send("?format=compact", Messages.request("tools/list"))).json)
-        assert.deepStrictEqual(
-          compact,
-          whole.map((tool) => Object.fromEntries(Object.entries(tool).filter(([name]) => name !== "outputSchema")))
+        for (const query of [`?tools=${tools}`, `?tools=${tools}&format=compact`]) {
+          for (const announced of [{}, capabilities]) {
+            const modern = discover(announced)
+            for (const { json } of [
+              yield* send(query, initialize(announced)),
+              yield* send(query, modern.body, modern.headers)
+            ]) {
+              const { instructions } = Schema.decodeUnknownSync(Introduction)(json).result
+              assert.deepStrictEqual(
+                names.filter((name) => instructions.includes(name)),
+                names.filter((name) => tools.split(",").includes(name))
+              )
+              assert.strictEqual(instructions.includes("costs 1 credit"), /search|market|get_shop|product/u.test(tools))
+            }
+          }
+        }
+      })
+    )
+
+    it.effect("name every tool without a view", () =>
+      Effect.gen(function* () {
+        for (const query of ["", "?format=compact"]) {
+          const { json } = yield* send(query, initialize({}))
+          const { instructions } = Schema.decodeUnknownSync(Introduction)(json).result
+          for (const name of names) assert.include(instructions, name)
+          assert.include(instructions, "Any other successful call costs 1 credit; errors cost nothing")
+        }
+      })
+    )
+  })
+
+  describe("/mcp?format=compact", () => {
+    it.effect("returns tools without output schemas, in both revisions", () =>
+      Effect.gen(function* () {
+        const modern = Messages.modern("tools/list")
+        const list = Effect.fnUntraced(function* (query: string) {
+          const answers = [
+            yield* send(query, Messages.request("tools/list")),
+            yield* send(query, modern.body, modern.headers)
+          ]
+          return answers.map(({ json }) => toolsOf(json))
+        })
+        const withoutSchemas = (yield* list("")).map((tools) =>
+          tools.map((tool) => Object.fromEntries(Object.entries(tool).filter(([name]) => name !== "outputSchema")))
         )
+        assert.deepStrictEqual(yield* list("?format=compact"), withoutSchemas)
       })
     )
 
