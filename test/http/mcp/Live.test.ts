@@ -27,6 +27,9 @@ const httpPost = (secret: Redacted.Redacted, message: unknown): string => {
   ].join("\r\n")
 }
 
+/** What `get_shop` and `get_product` say of their cost when they refuse. */
+const onlyIfFound = "An answer costs 1 credit; this call cost nothing."
+
 layer(LiveServer.layer, { excludeTestServices: true })("live", (it) => {
   describe("D46, D47 real clients call every tool and get what its schema says", () => {
     it.effect("official SDK v1, 2025-06-18", () =>
@@ -107,6 +110,7 @@ layer(LiveServer.layer, { excludeTestServices: true })("live", (it) => {
       assert.include(misspelled.text, "not_found")
       assert.match(misspelled.text, new RegExp(`Did you mean ${shop.domain}`, "u"))
       assert.strictEqual(misspelled.headers.get("x-credits-cost"), "0")
+      assert.include(misspelled.text, onlyIfFound)
       for (const args of [{}, { shop_id: shop.id, domain: shop.domain }]) {
         const unclear = yield* LiveServer.post(secret, Messages.call("get_shop", args))
         assert.include(unclear.text, "shop_id: give either `shop_id` or `domain`")
@@ -115,14 +119,22 @@ layer(LiveServer.layer, { excludeTestServices: true })("live", (it) => {
       const refused = yield* LiveServer.post(secret, Messages.call("get_product", { product_id: product.id }))
       assert.include(refused.text, "shop_not_tracked")
       assert.include(refused.text, product.dashboard_url)
-      assert.include(refused.text, "An answer costs 1 credit; this call cost nothing.")
+      assert.include(refused.text, onlyIfFound)
       yield* (yield* TrackedShops).add(caller.accountId, shop.domain, "tracked")
       const details = yield* result("get_product", { product_id: product.id }, ProductRecordItem)
       assert.deepInclude(details, { id: product.id, title: product.title, price: product.price })
       assert.isTrue((yield* result("get_shop", { shop_id: shop.id }, ShopRecordItem)).is_tracked)
 
-      const unknown = yield* LiveServer.post(secret, Messages.call("get_shop", { shop_id: 2_147_483_647 }))
-      assert.include(unknown.text, "not_found")
+      for (const [tool, args] of [
+        ["get_shop", { shop_id: 2_147_483_647 }],
+        ["get_shop", { domain: "no-such-store-anywhere.example" }],
+        ["get_product", { product_id: 2_147_483_647 }]
+      ] as const) {
+        const unknown = yield* LiveServer.post(secret, Messages.call(tool, args))
+        assert.include(unknown.text, "not_found")
+        assert.include(unknown.text, onlyIfFound, tool)
+        assert.strictEqual(unknown.headers.get("x-credits-cost"), "0")
+      }
       // Two searches, get_shop five times, get_product once; calls that were refused or found nothing cost nothing.
       assert.strictEqual((yield* Access.books(caller.accountId)).balance.used, 8)
     })
