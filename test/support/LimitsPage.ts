@@ -4,7 +4,8 @@ import { variables } from "../../src/Config.ts"
 import { costs } from "../../src/domain/access/Credit.ts"
 import * as BoundedJson from "../../src/domain/BoundedJson.ts"
 import * as Grant from "../../src/domain/oauth/Grant.ts"
-import { lastPage } from "../../src/domain/search/Page.ts"
+import { lastPage, maxPerPage } from "../../src/domain/search/Page.ts"
+import { maxRecentSearches, maxSavedSearches } from "../../src/domain/search/SavedSearch.ts"
 import * as Truncation from "../../src/domain/Truncation.ts"
 import { maxBatch } from "../../src/http/mcp/Dispatch.ts"
 import { maxBodyBytes } from "../../src/http/mcp/Endpoint.ts"
@@ -80,7 +81,8 @@ export const limitsPage = (): string => {
         "an answer of a tool",
         `${kibibytes(Truncation.maxBytes)}; the last results are left out, and \`truncated\` says so`
       ],
-      ["results of a search", `pages of up to 25, and ${lastPage} pages; \`total\` counts all`],
+      ["results of a search", `pages of up to ${maxPerPage}, and ${lastPage} pages; \`total\` counts all`],
+      ["an export of a search", `the first ${number(lastPage * maxPerPage)} results`],
       ["duration of a search", `${Duration.toSeconds(searchLimit)} seconds, then \`search_timeout\``]
     ]),
     "Limits of single arguments, such as the number of countries, are in [tools](tools.md).",
@@ -91,7 +93,9 @@ export const limitsPage = (): string => {
       ["API keys", `${ApiKeys.maxActive} at once`],
       ["connected apps", number(maxConnections)],
       ["passkeys", number(maxPasskeys)],
-      ["stores that are tracked or owned", number(maxTrackedShops)]
+      ["stores that are tracked or owned", number(maxTrackedShops)],
+      ["saved searches", number(maxSavedSearches)],
+      ["last searches on the overview page", number(maxRecentSearches)]
     ]),
     "## Lifetimes",
     "",
