@@ -3,38 +3,69 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { costs } from "../../../src/domain/access/Credit.ts"
-import { adSorts } from "../../../src/domain/search/AdQuery.ts"
-import { productSorts } from "../../../src/domain/search/ProductQuery.ts"
-import { shopSorts } from "../../../src/domain/search/ShopQuery.ts"
+import { groupings, marketSorts } from "../../../src/domain/search/MarketOverview.ts"
+import * as SearchAddress from "../../../src/domain/search/SearchAddress.ts"
+import { ShopFilter } from "../../../src/domain/search/ShopQuery.ts"
 import type { ToolName } from "../../../src/services/tools/ToolDefinition.ts"
+import * as NaiveCatalog from "../../oracle/NaiveCatalog.ts"
 import * as Random from "../../oracle/Random.ts"
+import { generators } from "../../oracle/RandomArguments.ts"
 import * as Access from "../../support/Access.ts"
 import * as CompactReader from "../../support/CompactReader.ts"
 import * as LiveServer from "../../support/LiveServer.ts"
 import * as Messages from "../../support/Messages.ts"
 
 const random = Random.make(7)
-const words = ["", "lamp", "ring", "shop", "new", "a"]
-const search = (sorts: ReadonlyArray<string>) => () => ({
-  ...(random.chance(0.5) ? { query: random.pick(words.slice(1)) } : {}),
-  ...(random.chance(0.3) ? { countries: random.some(["US", "FR", "DE", "IT"], 1, 3) } : {}),
-  ...(random.chance(0.3) ? { active_ads: { min: random.int(0, 20) } } : {}),
-  sort_by: random.pick(sorts),
-  page: random.int(1, 3),
-  per_page: random.int(1, 26)
-})
-const id = () => random.int(1, 80)
-const argumentsOf: Readonly<Record<ToolName, () => object>> = {
+const catalog = NaiveCatalog.generate(7_000, 60)
+const make = generators(random, catalog)
+const filters = SearchAddress.make(ShopFilter)
+
+/** With the page of a search; most searches have one page. */
+const onPage = (args: Readonly<Record<string, unknown>>) => ({ ...args, ...(random.chance(0.2) ? { page: 2 } : {}) })
+
+/** The filters of a search as one text, without its order and page. */
+const filterText = (index: number) =>
+  filters.toAddress(Object.fromEntries(Object.entries(make.shop(index)).filter(([name]) => name in ShopFilter.fields)))
+
+/** Every domain and id, some of which nothing has. */
+const shopArguments = () => {
+  const { domain, id } = random.pick(catalog.shops)
+  return random.pick([
+    { shop_id: random.chance(0.9) ? id : id + 1_000 },
+    { domain },
+    { domain: `https://www.${domain}/products/lamp?variant=1` },
+    { domain: `x${domain}` }
+  ])
+}
+
+const listArguments = () => {
+  const kind = random.pick(["niches", "themes", "apps"])
+  const names = {
+    niches: catalog.niches.map(({ name }) => name),
+    themes: NaiveCatalog.themes,
+    apps: NaiveCatalog.apps
+  }[kind]
+  const name = Array.from(random.pick(names ?? []))
+  const at = random.chance(0.5) ? 0 : random.int(0, name.length - 1)
+  const query = name.slice(at, at + random.int(1, 6)).join("")
+  return { kind, ...(kind !== "apps" && random.chance(0.1) ? {} : { query }) }
+}
+
+/** The case `index` of each tool. */
+const argumentsOf: Readonly<Record<ToolName, (index: number) => object>> = {
   get_usage: () => ({}),
-  list_filter_options: () => ({ kind: random.pick(["niches", "themes", "apps"]), query: random.pick(words) }),
-  search_shops: search(shopSorts),
-  search_ads: search(adSorts),
-  search_products: search(productSorts),
-  get_shop: () => ({ shop_id: id() }),
-  get_product: () => ({ product_id: id() }),
-  market_overview: () => ({
-    group_by: random.pick(["niche", "country", "theme"]),
-    filters: random.pick(["", "countries=US"])
+  list_filter_options: listArguments,
+  search_shops: (index) => onPage(make.shop(index)),
+  search_ads: (index) => onPage(make.ad(index)),
+  search_products: (index) => onPage(make.product(index)),
+  get_shop: shopArguments,
+  get_product: () => ({ product_id: random.pick(catalog.products).id + (random.chance(0.1) ? 10_000 : 0) }),
+  market_overview: (index) => ({
+    group_by: groupings[index % groupings.length],
+    filters: filterText(index),
+    ...(random.chance(0.3) ? { niche_level: random.int(1, 3) } : {}),
+    ...(random.chance(0.7) ? { sort_by: random.pick(marketSorts) } : {}),
+    ...(random.chance(0.7) ? { limit: random.pick([1, 5, 50]) } : {})
   })
 }
 
@@ -51,6 +82,8 @@ const Results = Schema.Array(
 
 const resultsOf = (json: unknown) => Schema.decodeUnknownSync(Results)(json).map(({ result }) => result)
 
+const isEmpty = (found: unknown): boolean => Array.isArray(found) && found.length === 0
+
 /** Removes the id of the request, the only difference between two errors. */
 const nameless = (text: string | undefined) => text?.replace(/"request_id":"[^"]*"/u, "")
 
@@ -62,12 +95,18 @@ const asked = Effect.fnUntraced(function* (calls: ReadonlyArray<unknown>, query:
   return yield* LiveServer.post(secret, calls, query)
 })
 
-layer(LiveServer.layer, { excludeTestServices: true })("compact answers", (it) => {
+layer(LiveServer.naive(catalog), { excludeTestServices: true })("compact answers", (it) => {
   it.effect.each(Object.keys(argumentsOf).filter(isToolName))("of %s have every value and the same charge", (tool) =>
     Effect.gen(function* () {
+      const drawn = new Set<string>()
       let results = 0
+      let empty = 0
       for (let batch = 0; batch < 10; batch++) {
-        const calls = Array.from({ length: 20 }, (_, index) => Messages.call(tool, argumentsOf[tool](), index))
+        const calls = Array.from({ length: 20 }, (_, index) => {
+          const args = argumentsOf[tool](batch * 20 + index)
+          drawn.add(JSON.stringify(args))
+          return Messages.call(tool, args, index)
+        })
         const whole = yield* asked(calls, "")
         const compact = yield* asked(calls, "?format=compact")
         assert.strictEqual(compact.headers.get("x-credits-cost"), whole.headers.get("x-credits-cost"))
@@ -80,10 +119,13 @@ layer(LiveServer.layer, { excludeTestServices: true })("compact answers", (it) =
           } else {
             CompactReader.assertSame(text, structuredContent)
             results++
+            if (isEmpty(structuredContent["results"])) empty++
           }
         }
       }
-      assert.isAbove(results, 10)
+      assert.isAtLeast(results, 100)
+      assert.isAtLeast(results - empty, 70)
+      if (tool !== "get_usage") assert.isAtLeast(drawn.size, 70)
     })
   )
 })
