@@ -1,5 +1,6 @@
 /** A self-signed certificate for one test, so that the repository has no private key. */
 import { generateKeyPairSync, sign } from "node:crypto"
+import { isIPv4 } from "node:net"
 
 const der = (tag: number, ...contents: ReadonlyArray<Uint8Array>): Buffer => {
   const content = Buffer.concat(contents)
@@ -14,11 +15,13 @@ const time = (text: string) => der(0x17, Buffer.from(text))
 
 const ecdsaWithSha256 = sequence(oid(0x2a, 0x86, 0x48, 0xce, 0x3d, 0x04, 0x03, 0x02))
 
-/** PEM texts. Valid from 2020 to 2049. */
+/** PEM texts for a host name or an IPv4 address. Valid from 2020 to 2049. */
 export const make = (name: string): { readonly cert: string; readonly key: string } => {
   const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" })
   const subject = sequence(der(0x31, sequence(oid(0x55, 0x04, 0x03), der(0x0c, Buffer.from(name)))))
-  const names = sequence(der(0x82, Buffer.from(name)))
+  const names = sequence(
+    isIPv4(name) ? der(0x87, Buffer.from(name.split(".").map(Number))) : der(0x82, Buffer.from(name))
+  )
   const extensions = sequence(
     sequence(oid(0x55, 0x1d, 0x11), der(0x04, names)),
     sequence(oid(0x55, 0x1d, 0x13), der(0x01, Buffer.from([0xff])), der(0x04, sequence(der(0x01, Buffer.from([0xff])))))

@@ -229,9 +229,9 @@ const refusalOf = (cause: unknown): MailRefused => {
     cause instanceof Error && name in cause
       ? String(Object.entries(cause).find(([key]) => key === name)?.[1])
       : undefined
-  const reply = text("responseCode")
-  // A reply of the kind 5yz is for good (RFC 5321, 4.2.1), but that the password of SMTP_URL is wrong (530 to 538) is about the
-  // server, not about the mail.
+  // A reply of the kind 5yz is for good (RFC 5321, 4.2.1), but that the password of SMTP_URL is wrong (530 to 538), or that there
+  // is no STARTTLS, is about the server, not about the mail.
+  const reply = text("code") === "ETLS" ? undefined : text("responseCode")
   const isPermanent = /^5(?!3\d)\d\d$/u.test(reply ?? "")
   return new MailRefused({ code: reply ?? text("code") ?? "unknown", isPermanent })
 }
