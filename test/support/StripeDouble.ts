@@ -11,20 +11,13 @@ import type { AppSettings } from "../../src/Config.ts"
 import { AppConfig } from "../../src/Config.ts"
 import { Billing } from "../../src/services/billing/Billing.ts"
 import type { Times } from "../../src/services/billing/StripeApi.ts"
+import { asSubscription, listOf, newSubscription, nextId as next } from "./StripeObjects.ts"
+import type { Subscription } from "./StripeObjects.ts"
 
 export const prices = { growth: ["price_growth", "price_growth2019"], pro: ["price_pro"] } as const
 
 const secretKey = "sk_test_ofTheDouble"
 const webhookSecret = "whsec_ofTheDouble"
-
-export interface Subscription {
-  readonly id: string
-  readonly customer: string
-  status: string
-  price: string
-  pausedCollection: string | null
-  readonly created: number
-}
 
 interface Session {
   readonly id: string
@@ -113,25 +106,6 @@ export class StripeDouble extends Context.Service<
     )
 }
 
-let numbered = 0
-const next = (prefix: string) => `${prefix}_${String(++numbered).padStart(6, "0")}`
-
-const listOf = (url: string, data: ReadonlyArray<unknown>) => ({ object: "list", url, has_more: false, data })
-
-const asSubscription = ({ created, customer, id, pausedCollection, price, status }: Subscription) => ({
-  id,
-  object: "subscription",
-  customer,
-  status,
-  created,
-  start_date: created,
-  cancel_at_period_end: false,
-  pause_collection: pausedCollection === null ? null : { behavior: pausedCollection, resumes_at: null },
-  items: listOf("/v1/subscription_items", [
-    { id: `si_${id}`, object: "subscription_item", quantity: 1, price: { id: price, object: "price" } }
-  ])
-})
-
 const asSession = (url: string, { customer, id, metadata, status }: Session) => ({
   id,
   object: "checkout.session",
@@ -165,15 +139,7 @@ const listen = async () => {
   let url = ""
 
   const subscribe: StripeDouble["Service"]["subscribe"] = (customer, options = {}) => {
-    const subscription = {
-      id: next("sub"),
-      status: "active",
-      price: prices.growth[0],
-      pausedCollection: null,
-      created: 1_772_000_000 + numbered,
-      ...options,
-      customer
-    }
+    const subscription = newSubscription(customer, options)
     subscriptions.unshift(subscription)
     return subscription
   }
@@ -189,6 +155,12 @@ const listen = async () => {
         const [, key] = /^metadata\[(\w+)\]$/u.exec(name) ?? []
         return key === undefined ? [] : [[key, value] as const]
       })
+    )
+
+  /** What each item of a list is to have whole, such as `schedule`. */
+  const expandedOf = (params: URLSearchParams) =>
+    Array.from(params).flatMap(([name, value]) =>
+      /^expand\[\d*\]$/u.test(name) ? [value.replace(/^data\./u, "")] : []
     )
 
   /** The answer of the API. */
@@ -219,8 +191,13 @@ const listen = async () => {
     }
     if (!customers.has(customer)) return missing("customer")
     if (path === "/v1/subscriptions") {
+      const expands = expandedOf(params)
+      const own = subscriptions.filter((subscription) => subscription.customer === customer)
       return ok(
-        listOf(path, subscriptions.filter((subscription) => subscription.customer === customer).map(asSubscription))
+        listOf(
+          path,
+          own.map((subscription) => asSubscription(subscription, expands))
+        )
       )
     }
     if (path === "/v1/billing_portal/sessions") {

@@ -329,21 +329,6 @@ layer(Services, { excludeTestServices: true })("billing", (it) => {
   )
 
   describe("a subscription", () => {
-    it.effect("D70 with a scheduled downgrade leaves the plan until its price changes", () =>
-      Effect.gen(function* () {
-        const { customerId, email } = yield* customer()
-        const double = yield* StripeDouble
-        const subscription = double.subscribe(customerId, { price: "price_pro" })
-        yield* arrive({ customer: customerId })
-        // Stripe announces it by an event; what the subscription has is as before.
-        yield* arrive({ customer: customerId, type: "customer.subscription.pending_update_applied" })
-        assert.strictEqual(yield* standing(email), "pro active")
-        subscription.price = "price_growth"
-        yield* arrive({ customer: customerId })
-        assert.strictEqual(yield* standing(email), "growth active")
-      })
-    )
-
     it.effect("D70 with an older price of a plan has that plan", () =>
       Effect.gen(function* () {
         const { customerId, email } = yield* customer()
