@@ -33,9 +33,12 @@ const pages = [
   "/dashboard/shops?query=a",
   "/dashboard/shops?countries=US&monthly_visits.min=1000&sort_by=traffic&per_page=25",
   "/dashboard/shops/:busy",
+  "/dashboard/ads/export.csv?sort_by=newest",
+  "/dashboard/products/export.ndjson",
   "/dashboard/searches",
   "/dashboard/market",
   "/dashboard/market?group_by=app&sort_by=median_growth&limit=50",
+  "/dashboard/market?group_by=niche&countries=US&countries=DE&monthly_visits.min=1000",
   "/dashboard/integrations",
   "/dashboard/usage",
   "/dashboard/account",
@@ -68,6 +71,12 @@ const command = (env: NodeJS.ProcessEnv, args: ReadonlyArray<string>, input = ""
   })
 
 const tokenOf = (page: string) => /name="form_token" value="([^"]*)"/u.exec(page)?.[1] ?? ""
+
+interface Visitor {
+  /** Of a session. */
+  readonly cookie: string
+  readonly key: string
+}
 
 /** Gives the cookie of a session. */
 const signIn = async (url: string, email: string, password: string): Promise<string> => {
@@ -136,8 +145,10 @@ const measure = async (url: string, cookie: string, path: string): Promise<Row> 
   }
 }
 
-/** The usage page shows calls, and the store's page the store with the most running ads. */
-const prepare = async (url: string, page: string, key: string): Promise<string> => {
+const savedSearches = 10
+
+/** Fills what the page shows: calls, last and saved searches. The store's page is that of the store with the most running ads. */
+const prepare = async (url: string, page: string, { cookie, key }: Visitor): Promise<string> => {
   const call = async (name: string, args: Readonly<Record<string, unknown>>) => {
     const response = await fetch(`${url}/mcp`, {
       method: "POST",
@@ -146,7 +157,29 @@ const prepare = async (url: string, page: string, key: string): Promise<string> 
     })
     return response.text()
   }
-  if (page === "/dashboard/usage") {
+  const view = async (path: string) => (await fetch(url + path, { headers: { cookie } })).text()
+  if (page === "/dashboard") {
+    for (const path of pages.filter((path) => path.includes("query="))) await view(path)
+  }
+  if (page === "/dashboard/searches") {
+    const form_token = tokenOf(await view("/dashboard/ads"))
+    for (let saved = 0; saved < savedSearches; saved++) {
+      const response = await fetch(url + page, {
+        method: "POST",
+        redirect: "manual",
+        headers: { cookie, "sec-fetch-site": "same-origin" },
+        body: new URLSearchParams({
+          form_token,
+          subject: saved % 2 === 0 ? "ads" : "products",
+          query: `countries=US&monthly_visits.min=${saved}`,
+          mark: "1",
+          name: `Search ${saved}`
+        })
+      })
+      if (response.status !== 303) throw new Error(`a search was not saved: ${response.status}`)
+    }
+  }
+  if (page === "/dashboard" || page === "/dashboard/usage") {
     for (let calls = 0; calls < 200; calls++) await call(calls % 2 === 0 ? "get_usage" : "search_ads", {})
   }
   if (!page.endsWith(":busy")) return page
@@ -185,7 +218,8 @@ const report = (rows: ReadonlyArray<Row>): string =>
 const run = Effect.gen(function* () {
   const port = yield* ServerProcess.freePort
   const folder = yield* temporaryFolder
-  const own = { PORT: String(port), DATA_DIR: folder, LOG_LEVEL: "Warn" }
+  // An export counts as the pages that it would fill.
+  const own = { PORT: String(port), DATA_DIR: folder, LOG_LEVEL: "Warn", PAGE_LOOKS_PER_DAY: "100000" }
   const server = yield* ServerProcess.start(own)
   const url = `http://localhost:${port}`
   const password = "nine green whales"
@@ -200,8 +234,8 @@ const run = Effect.gen(function* () {
       const isForOperators = page.startsWith("/dashboard/operator")
       const made = isForOperators ? await command(env, ["account", "set-role", email, "operator"]) : ""
       const key = /dsk_[0-9A-Za-z]{43}/u.exec(await command(env, ["key", "create", email, "bench"]))?.[0] ?? ""
-      const address = await prepare(url, page, key)
       const cookie = await signIn(url, email, password)
+      const address = await prepare(url, page, { cookie, key })
       if (isForOperators) await usePasskey(url, cookie, /code {2}(\S+)/u.exec(made)?.[1] ?? "")
       rows.push(await measure(url, cookie, address))
     }
