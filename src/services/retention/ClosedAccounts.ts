@@ -2,12 +2,13 @@
  * Removes what is left of closed accounts: their activity, of which there may be millions of lines, in small steps; and what
  * requests that were under way when the account was closed have written since.
  */
-import { Clock, Context, Effect, Layer, Schema } from "effect"
+import { Context, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql"
 import { AccountId } from "../../domain/access/Account.ts"
 import * as BackgroundJob from "../BackgroundJob.ts"
 import { forget } from "../access/AccountClosing.ts"
+import * as DatabaseClock from "../database/DatabaseClock.ts"
 import { inBatches, rowOf, rowsOf } from "../database/Rows.ts"
 
 const removeEvery = "10 minutes"
@@ -25,7 +26,7 @@ const decodeRemoved = rowOf(Schema.Struct({ removed: Schema.Int }))
 export class ClosedAccounts extends Context.Service<
   ClosedAccounts,
   {
-    /** Returns the number of accounts of which nothing personal is left. */
+    /** Returns the number of accounts of which nothing personal is left; 0 while the clocks disagree (DatabaseClock). */
     readonly remove: Effect.Effect<number, SqlError.SqlError>
   }
 >()("discovery/retention/ClosedAccounts") {
@@ -43,8 +44,7 @@ export class ClosedAccounts extends Context.Service<
           Effect.map((removed) => removed < batch * maxBatches)
         )
 
-      const remove = Effect.gen(function* () {
-        const now = yield* Clock.currentTimeMillis
+      const removeSettled = Effect.fnUntraced(function* (now: number) {
         const accounts = yield* sql`
             SELECT id, closed_at AS "closedAt" FROM account WHERE closed_at IS NOT NULL AND forgotten_at IS NULL
             ORDER BY closed_at LIMIT ${maxAccounts}`.pipe(decodeClosed)
@@ -59,7 +59,13 @@ export class ClosedAccounts extends Context.Service<
           forgotten++
         }
         return forgotten
-      }).pipe(Effect.provideService(SqlClient.SqlClient, sql), Effect.withSpan("ClosedAccounts.remove"))
+      })
+
+      const remove = DatabaseClock.deleting(removeSettled).pipe(
+        Effect.map(Option.getOrElse(() => 0)),
+        Effect.provideService(SqlClient.SqlClient, sql),
+        Effect.withSpan("ClosedAccounts.remove")
+      )
 
       yield* remove.pipe(BackgroundJob.repeat(removeEvery, "What is left of closed accounts could not be removed"))
       return ClosedAccounts.of({ remove })

@@ -1,16 +1,21 @@
 /** What is deleted by its age goes by the database's time, and nothing goes while a server's own clock is wrong. */
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import { assert, describe, layer } from "@effect/vitest"
-import { Clock, Duration, Effect, Latch, Layer, Logger, Schedule } from "effect"
+import { Clock, Duration, Effect, Latch, Layer, Logger, Option, Schedule, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Statement } from "effect/sql"
 import { AppConfig } from "../../../src/Config.ts"
+import { AccountLinks } from "../../../src/services/access/AccountLinks.ts"
 import { CreditLedger } from "../../../src/services/access/CreditLedger.ts"
 import { ActivityRetention } from "../../../src/services/retention/ActivityRetention.ts"
 import { Sessions } from "../../../src/services/access/Sessions.ts"
+import { Billing } from "../../../src/services/billing/Billing.ts"
+import * as BillingUpkeep from "../../../src/services/billing/BillingUpkeep.ts"
 import { SignInAttempts } from "../../../src/services/limits/SignInAttempts.ts"
 import * as Database from "../../../src/services/database/Database.ts"
+import { DatabaseTime } from "../../../src/services/database/DatabaseClock.ts"
 import { ConsentRequests } from "../../../src/services/oauth/ConsentRequests.ts"
+import { ClosedAccounts } from "../../../src/services/retention/ClosedAccounts.ts"
 import { GrantRetention } from "../../../src/services/retention/GrantRetention.ts"
 import * as OAuth from "../../support/OAuth.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
@@ -19,26 +24,47 @@ const minutes = 60_000
 const days = 86_400_000
 const passwordHash = "$argon2id$none"
 
+/** With Stripe, of which nothing is asked: no account is a customer. */
+const NoCustomers = Layer.succeed(Billing, {
+  stripe: Option.some({
+    overview: () => Effect.die("overview"),
+    checkout: () => Effect.die("checkout"),
+    portal: () => Effect.die("portal"),
+    returned: () => Effect.die("returned"),
+    receive: () => Effect.die("receive"),
+    refresh: () => Effect.die("refresh"),
+    reconcile: Stream.die("reconcile")
+  })
+})
+
 const Jobs = Layer.mergeAll(
   GrantRetention.layer,
   ActivityRetention.layer,
+  ClosedAccounts.layer,
+  BillingUpkeep.layer,
   CreditLedger.layer,
+  AccountLinks.layer,
   Sessions.layer,
   SignInAttempts.layer,
   ConsentRequests.layer
-).pipe(Layer.provide([AppConfig.layerOf({ activityDays: 30 }), NodeCrypto.layer]))
+).pipe(Layer.provide([AppConfig.layerOf({ activityDays: 30 }), NodeCrypto.layer, NoCustomers]))
+
+/** The jobs that delete in the background: each warns once a round while the clocks disagree. */
+const jobCount = 5
 
 /**
  * A server whose clock is wrong by so much, and what it logs. `leap` lets it come to the next run of every job that it does in
- * the background; there is no run after that one.
+ * the background; there is no run after that one. `databaseMillis` stands for the database's clock.
  */
-const serverAhead = Effect.fnUntraced(function* (aheadMillis: number) {
+const serverAhead = Effect.fnUntraced(function* (aheadMillis: number, databaseMillis?: number) {
   const { connection } = yield* TestDatabase
   const live = yield* Clock.Clock
+  const setForwardMillis = databaseMillis === undefined ? 0 : databaseMillis - live.currentTimeMillisUnsafe()
+  const differenceMillis = setForwardMillis + aheadMillis
   const leap = Latch.makeUnsafe(false)
   let hasLeapt = false
-  const toMillis = () => live.currentTimeMillisUnsafe() + aheadMillis
-  const toNanos = () => live.currentTimeNanosUnsafe() + BigInt(aheadMillis) * 1_000_000n
+  const toMillis = () => live.currentTimeMillisUnsafe() + differenceMillis
+  const toNanos = () => live.currentTimeNanosUnsafe() + BigInt(differenceMillis) * 1_000_000n
   const clock: Clock.Clock = {
     currentTimeMillisUnsafe: toMillis,
     currentTimeMillis: Effect.sync(toMillis),
@@ -58,6 +84,9 @@ const serverAhead = Effect.fnUntraced(function* (aheadMillis: number) {
       Jobs.pipe(
         Layer.provideMerge(Database.layer({ source: connection, maxConnections: 5 })),
         Layer.provideMerge(Layer.succeed(Clock.Clock, clock)),
+        Layer.provideMerge(
+          databaseMillis === undefined ? Layer.empty : Layer.succeed(DatabaseTime, Effect.succeed(databaseMillis))
+        ),
         Layer.provideMerge(Logger.layer([Logger.map(Logger.formatJson, (line) => void logs.push(line))]))
       )
     )
@@ -84,7 +113,12 @@ const tables = {
   oauth_client: "id",
   server_key: "id",
   session: "id",
-  consent_request: "hash"
+  consent_request: "hash",
+  account_link: "hash",
+  billing_event: "id",
+  page_view: "account_id",
+  /** Of a closed account. */
+  saved_search: "id"
 } as const
 
 /** Of all these tables. */
@@ -152,6 +186,21 @@ const rowOfEach = Effect.fnUntraced(function* (fromNowMillis: number) {
   yield* sql`
     INSERT INTO consent_request (hash, session_id, request, created_at, expires_at)
     VALUES (${random}, ${used?.id}, '{}', '2020-01-01', ${at("0")})`
+  yield* sql`
+    INSERT INTO account_link (hash, purpose, email, password_hash, browser, created_at, expires_at)
+    VALUES (${random}, 'sign_up', gen_random_uuid() || '@discovery.test', ${passwordHash}, ${random}, '2020-01-01', ${at("0")})`
+  yield* sql`INSERT INTO billing_event (id, received_at) VALUES (gen_random_uuid(), ${at("40 days")})`
+  // These go by whole days: a test below is about their end.
+  yield* sql`
+    INSERT INTO page_view (account_id, day, views)
+    VALUES (${accountId}, ((${at(fromNowMillis < 0 ? "3 days" : "0")}) AT TIME ZONE 'UTC')::date, 1)`
+  yield* sql`
+    WITH closed AS (
+      INSERT INTO account (email, plan, status, created_at, closed_at)
+      VALUES ('closed ' || gen_random_uuid(), 'starter', 'canceled', '2020-01-01', ${at("5 minutes")}) RETURNING id
+    )
+    INSERT INTO saved_search (account_id, subject, query, name, viewed_at, mark)
+    SELECT id, 'ads', '', 'x', '2020-01-01', 0 FROM closed`
   const made = yield* rowsNow
   // A key may go by the age of its successor.
   yield* sql`
@@ -161,7 +210,7 @@ const rowOfEach = Effect.fnUntraced(function* (fromNowMillis: number) {
 
 type Made = Effect.Success<ReturnType<typeof rowOfEach>>
 
-/** What deletes old rows by the way: a sign-in, and a page that asks for consent. */
+/** What deletes old rows by the way: a sign-in, a page that asks for consent, and a mail with a link. */
 const requests = Effect.fnUntraced(function* ({ accountId, sessionId }: Made) {
   const sessions = yield* Sessions
   yield* sessions.start({ accountId, passwordHash })
@@ -171,6 +220,8 @@ const requests = Effect.fnUntraced(function* ({ accountId, sessionId }: Made) {
     request: { redirectUri: "x", state: undefined, challenge: "x", resource: "x", scope: "x" },
     url: "/"
   })
+  const links = yield* AccountLinks
+  yield* links.make({ purpose: "reset", email: "nobody@discovery.test" })
 })
 
 const eventually = Effect.retry({ schedule: Schedule.spaced("10 millis") })
@@ -188,9 +239,9 @@ layer(TestDatabase.layer, { excludeTestServices: true })("what is deleted by its
         const due = yield* rowOfEach(-2 * minutes)
         const young = yield* rowOfEach(2 * minutes)
         yield* server.leap
-        yield* Effect.suspend(() => (server.warnings() === 3 ? Effect.void : Effect.fail("too few warnings"))).pipe(
-          eventually
-        )
+        yield* Effect.suspend(() =>
+          server.warnings() === jobCount ? Effect.void : Effect.fail("too few warnings")
+        ).pipe(eventually)
         yield* server.run(requests(due))
         yield* server.run(requests(young))
         const kept = yield* rowsNow
@@ -213,9 +264,39 @@ layer(TestDatabase.layer, { excludeTestServices: true })("what is deleted by its
       yield* Effect.flatMap(rowsNow, (kept) =>
         without(due.rows, kept).size === due.rows.size ? Effect.void : Effect.fail("some are still there")
       ).pipe(eventually)
+      // The job in the background removes one account after the other, and may be between two of them.
+      yield* server.run(Effect.flatMap(ClosedAccounts, (closed) => closed.remove))
       assert.deepStrictEqual([...without(young.rows, yield* rowsNow)], [])
       assert.strictEqual(server.warnings(), 0)
     }).pipe(Effect.scoped)
+  )
+})
+
+layer(TestDatabase.layer, { excludeTestServices: true })("page views, which are counted by days", (it) => {
+  it.effect.each([
+    ["4 minutes ahead, at 23:58", 4 * minutes, "2030-03-09T23:58:00Z", ["2030-03-08", "2030-03-09"]],
+    ["4 minutes behind, at 00:02", -4 * minutes, "2030-03-10T00:02:00Z", ["2030-03-09"]]
+  ] as const)(
+    "are deleted by a server whose clock is %s, when the day before the database's day is over",
+    ([, aheadMillis, time, kept]) =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        yield* sql`
+          WITH reader AS (
+            INSERT INTO account (email, password_hash, plan, status, created_at)
+            VALUES (gen_random_uuid() || '@discovery.test', ${passwordHash}, 'starter', 'active', '2020-01-01')
+            RETURNING id
+          )
+          INSERT INTO page_view (account_id, day, views)
+          SELECT id, day::date, 1 FROM reader, unnest(ARRAY['2030-03-07', '2030-03-08', '2030-03-09']) day`
+        const server = yield* serverAhead(aheadMillis, Date.parse(time))
+        yield* server.run(Effect.flatMap(ActivityRetention, (retention) => retention.remove))
+        const days = yield* sql<{ readonly day: string }>`SELECT DISTINCT day::text AS day FROM page_view ORDER BY day`
+        assert.deepStrictEqual<ReadonlyArray<string>>(
+          days.map(({ day }) => day),
+          kept
+        )
+      }).pipe(Effect.scoped)
   )
 })
 
