@@ -22,6 +22,11 @@ type Answer<R> = Effect.Effect<HttpServerResponse.HttpServerResponse, PageError,
 export class CatalogAccess extends Context.Service<
   CatalogAccess,
   {
+    /**
+     * Returns `answer` if the visitor's plan has access; else the page of `allow`, without evaluating `answer`. Takes from no limit:
+     * for what comes before `allow`, such as decoding an address or redirecting to the canonical one.
+     */
+    ifPlanned<R>(visitor: SignedIn, section: Section, answer: () => Answer<R>): Answer<R>
     /** Returns `answer` if the visitor has access, else a page that says what is missing and where to fix it. */
     allow<R>(visitor: SignedIn, section: Section, answer: Answer<R>): Answer<R>
     /** Like `allow`, but not counted in DailyPageViews: for answers without data of the catalog. */
@@ -55,15 +60,18 @@ export class CatalogAccess extends Context.Service<
         })
       }
 
-      const allowUncounted = <R>(visitor: SignedIn, section: Section, answer: Answer<R>): Answer<R> => {
-        const { session } = visitor
-        if (!Plan.mayCallTools(session)) return Effect.succeed(prompt(visitor, section))
-        return rateLimit
-          .take(session.accountId)
-          .pipe(Effect.andThen(answer), Effect.provideService(CurrentAccount, session.accountId))
-      }
+      const ifPlanned = <R>(visitor: SignedIn, section: Section, answer: () => Answer<R>): Answer<R> =>
+        Plan.mayCallTools(visitor.session) ? Effect.suspend(answer) : Effect.succeed(prompt(visitor, section))
+
+      const allowUncounted = <R>(visitor: SignedIn, section: Section, answer: Answer<R>): Answer<R> =>
+        ifPlanned(visitor, section, () =>
+          rateLimit
+            .take(visitor.session.accountId)
+            .pipe(Effect.andThen(answer), Effect.provideService(CurrentAccount, visitor.session.accountId))
+        )
 
       return CatalogAccess.of({
+        ifPlanned,
         allowUncounted,
         allow: (visitor, section, answer) =>
           allowUncounted(visitor, section, Effect.andThen(ofTheDay.take(visitor.session.accountId), answer))

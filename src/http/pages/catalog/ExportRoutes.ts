@@ -4,6 +4,7 @@
  */
 import { DateTime, Effect, Layer, Option } from "effect"
 import { HttpServerResponse } from "effect/http"
+import type { HttpServerRequest } from "effect/http"
 import type { AccountId } from "../../../domain/access/Account.ts"
 import { ExportFormat, fileOf } from "../../../services/search/ExportFile.ts"
 import type { Item } from "../../../services/search/ExportFile.ts"
@@ -20,6 +21,7 @@ import { exportPath, searchPath } from "./SearchActions.ts"
 import * as PageHeaders from "../shared/PageHeaders.ts"
 import { PageRoutes, seeOther } from "../shared/PageRoutes.ts"
 import { queryOf } from "../shared/Query.ts"
+import type { SignedIn } from "../shared/Visitors.ts"
 
 export const layer = Layer.effectDiscard(
   Effect.gen(function* () {
@@ -34,7 +36,7 @@ export const layer = Layer.effectDiscard(
       run: (query: Query, accountId: AccountId) => Effect.Effect<ReadonlyArray<Item>, InvalidArguments | SearchFailure>
     ) {
       for (const format of ExportFormat.literals) {
-        yield* routes.signedInPage(exportPath(subject, format), (visitor, { url }) => {
+        const answer = (visitor: SignedIn, { url }: HttpServerRequest.HttpServerRequest) => {
           const { accountId } = visitor.session
           const page = seeOther(searchPath({ subject, query: queryOf(url) }))
           const query = decode(queryOf(url))
@@ -59,7 +61,10 @@ export const layer = Layer.effectDiscard(
             subject,
             Effect.catchTag(file, "InvalidArguments", () => Effect.succeed(page))
           )
-        })
+        }
+        yield* routes.signedInPage(exportPath(subject, format), (visitor, request) =>
+          access.ifPlanned(visitor, subject, () => answer(visitor, request))
+        )
       }
     })
 

@@ -1,5 +1,6 @@
 /** `/dashboard/market`: the results of `market_overview` as bars (D66). Each group links to its stores and their ads. */
 import { Effect, Layer, Option, Result, Schema } from "effect"
+import type { HttpServerRequest } from "effect/http"
 import { argumentDecoder } from "../../../domain/ArgumentDecoder.ts"
 import type { ArgumentIssue } from "../../../domain/ArgumentIssue.ts"
 import * as Market from "../../../domain/search/MarketOverview.ts"
@@ -187,7 +188,7 @@ export const layer = Layer.effectDiscard(
       )
     })
 
-    yield* routes.signedInPage(path, (visitor, { url }) => {
+    const answer = (visitor: SignedIn, { url }: HttpServerRequest.HttpServerRequest) => {
       const pairs = SearchAddress.parse(queryOf(url))
       const { result } = decode({ group_by: defaults.group_by, ...address.toArguments(pairs) })
       if (Result.isSuccess(result)) {
@@ -197,6 +198,10 @@ export const layer = Layer.effectDiscard(
         }
       }
       return access.allow(visitor, "market", show(visitor, pairs, url.length))
-    })
+    }
+
+    yield* routes.signedInPage(path, (visitor, request) =>
+      access.ifPlanned(visitor, "market", () => answer(visitor, request))
+    )
   })
 )

@@ -211,7 +211,9 @@ export const layer = <
         return access.allow(visitor, subject, search(visitor, asked))
       }
 
-      yield* routes.signedInPage(path, answer)
+      yield* routes.signedInPage(path, (visitor, request) =>
+        access.ifPlanned(visitor, subject, () => answer(visitor, request))
+      )
     })
   )
 }
