@@ -14,8 +14,15 @@ import * as Server from "./Server.ts"
 const path = "/metrics"
 
 /** A scraper has one or two connections, and a request of a few hundred bytes without a body. */
-const limits = { requestTimeout: 10_000, headersTimeout: 5_000, keepAliveTimeout: 75_000, maxHeaderSize: 8 * 1024 }
-const maxConnections = 20
+const limits = {
+  requestTimeout: 10_000,
+  headersTimeout: 5_000,
+  keepAliveTimeout: 75_000,
+  maxHeaderSize: 8 * 1024,
+  /** As in Server: upgraded connections would stay without a timeout, until there are `maxConnections` of them. */
+  shouldUpgradeCallback: () => false
+}
+export const maxConnections = 20
 
 /** The metrics cannot be served on their address. */
 export class MetricsServerError extends Schema.TaggedError<MetricsServerError>()("MetricsServerError", {

@@ -1,14 +1,17 @@
 /** What clients can hold up, and how the server ends: Ctrl-C and SIGTERM drain and leave no process behind. */
 import { assert, describe, it } from "@effect/vitest"
-import { Context, Deferred, Effect, Exit, Fiber, Layer, Scope } from "effect"
+import { Context, Deferred, Effect, Exit, Fiber, Layer, Option, Scope } from "effect"
 import { Agent, request } from "node:http"
 import { connect } from "node:net"
 import type { Socket } from "node:net"
 import { IpNetwork } from "effect/net"
+import { AppConfig } from "../../src/Config.ts"
+import * as MetricsServer from "../../src/http/MetricsServer.ts"
 import * as PeerConnections from "../../src/http/PeerConnections.ts"
 import * as Server from "../../src/http/Server.ts"
 import type { AdSearch } from "../../src/services/search/Searches.ts"
 import * as Messages from "../support/Messages.ts"
+import { freePort } from "../support/ServerProcess.ts"
 import { TestServer } from "../support/TestServer.ts"
 
 type Search = AdSearch["Service"]["search"]
@@ -155,8 +158,7 @@ const ask = (connection: Effect.Success<ReturnType<typeof open>>, request: strin
 describe("a request that asks for another protocol", () => {
   it.live("is answered as any other; its connection holds up neither other clients nor a stop", () =>
     Effect.gen(function* () {
-      // Longer than the test may take.
-      const { server, stop } = yield* start({ drainTimeout: "60 seconds" })
+      const { server, stop } = yield* start({})
       const health = "GET /health/live HTTP/1.1\r\nHost: localhost\r\n"
       const { text: body } = yield* server.send({ method: "GET", path: "/health/live" })
       for (const protocol of ["websocket", "h2c", "anything"]) {
@@ -171,6 +173,26 @@ describe("a request that asks for another protocol", () => {
       }
       assert.strictEqual((yield* server.post(Messages.plain)).status, 200)
       yield* stop
+    })
+  )
+
+  it.live("is answered as any other by the server of the metrics, and uses up none of its connections", () =>
+    Effect.gen(function* () {
+      const port = yield* freePort
+      const config = AppConfig.layerOf({ metricsPort: Option.some(port) })
+      yield* Layer.build(MetricsServer.layer.pipe(Layer.provide(config)))
+      const head = "GET / HTTP/1.1\r\nHost: localhost\r\n"
+      const body = "There is nothing but /metrics here.\n"
+      const most = yield* Effect.replicateEffect(open(port), MetricsServer.maxConnections)
+      for (const connection of most) {
+        const upgrade = `${head}Connection: Upgrade\r\nUpgrade: websocket\r\n\r\n`
+        assert.match(yield* ask(connection, upgrade, body), /^HTTP\/1\.1 404 Not Found\r\n/)
+        // It is still spoken HTTP on it, so that the timeouts of HTTP reach it.
+        assert.match(yield* ask(connection, `${head}\r\n`, body), /^HTTP\/1\.1 404 Not Found\r\n/)
+        connection.socket.end()
+      }
+      yield* Effect.promise(() => Promise.all(most.map(({ closed }) => closed)))
+      assert.match(yield* ask(yield* open(port), `${head}\r\n`, body), /^HTTP\/1\.1 404 Not Found\r\n/)
     })
   )
 })
