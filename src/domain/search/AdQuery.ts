@@ -34,7 +34,7 @@ export const AdQuery = Schema.Struct({
     "Default recommended: one ad per store, most active ads first. reach and traffic: by the store's traffic."
   ),
   sort_order: Arguments.optional(Arguments.SortOrder, "Default desc; for revenue, reach, traffic, traffic_growth."),
-  ...Page.fields(240)
+  ...Page.fields(270)
 })
 export type AdQuery = typeof AdQuery.Type
 

@@ -47,7 +47,7 @@ const maxMembers = 50
  * leaves out {@link ruled}.
  */
 export const rules =
-  "Arguments are optional and combined with AND; no text is empty. Lists take up to 50 values and match any; bounds are inclusive, from 0."
+  "Arguments are optional and combined with AND; no text is empty. Lists match any of up to 50 values; bounds are inclusive, from 0."
 
 /** The keywords that {@link rules} cover. */
 export const ruled = { maxItems: maxMembers, minimum: 0, minLength: 1 } as const

@@ -8,7 +8,7 @@ import * as Arguments from "./Arguments.ts"
 export const lastPage = 20
 export const maxPerPage = 25
 
-/** `tokensPerResult`: tokens of one result in o200k, measured on the demo data. */
+/** `tokensPerResult`: tokens of o200k of one result, in one of the two copies of an answer, measured on the demo data. */
 export const fields = (tokensPerResult: number) => ({
   page: Arguments.optional(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: lastPage })), "Default 1."),
   per_page: Arguments.optional(

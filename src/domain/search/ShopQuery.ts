@@ -29,6 +29,6 @@ export const ShopQuery = Schema.Struct({
   ...ShopFilter.fields,
   sort_by: Arguments.optional(Arguments.oneOf(shopSorts), "Default recommended: most active ads, then visits."),
   sort_order: Arguments.optional(Arguments.SortOrder, "Default desc."),
-  ...Page.fields(145)
+  ...Page.fields(150)
 })
 export type ShopQuery = typeof ShopQuery.Type

@@ -22,7 +22,10 @@ const list = <S extends Schema.Constraint>(item: S, maxEntries: number) =>
   Schema.Array(item).check(Schema.isMaxLength(maxEntries))
 
 export const fields = {
-  niches: Arguments.optional(list(NicheReference, 20), "Names or ids of list_filter_options, sub-niches included."),
+  niches: Arguments.optional(
+    list(NicheReference, 20),
+    "Names or ids (also numbers) of list_filter_options, sub-niches included."
+  ),
   countries: Arguments.optional(
     list(Arguments.code(countryCodes, "unknown_country", countryCodeOf), 50),
     "ISO 3166-1 alpha-2."

@@ -29,7 +29,7 @@ export const make = Effect.gen(function* () {
     description:
       "All of one store: figures, traffic by month, niches, theme, apps, pixels. " +
       `name is ${ToolDefinition.thirdParty}`,
-    use: "for a store that is known.",
+    use: "for a known store.",
     instead: "to find stores, search_shops.",
     parameters: Parameters,
     success: ShopItem.ShopRecordItem,

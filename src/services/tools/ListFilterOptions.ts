@@ -31,8 +31,7 @@ export const make = Effect.gen(function* () {
   return ToolDefinition.make({
     name: "list_filter_options",
     title: "List filter options",
-    description:
-      "Valid values of the filters niches, themes and apps, best match first, up to 50, with their number of stores.",
+    description: "Valid values of the filters niches, themes and apps, best match first, up to 50, with store counts.",
     use: "before filtering by one of these: pass the name (of niches also the id).",
     instead: "other filters take what their schemas say.",
     parameters: Parameters,

@@ -20,8 +20,8 @@ export const make = Effect.gen(function* () {
     name: "search_products",
     title: "Search products",
     description:
-      "Searches top products of online stores. Revenue, orders, traffic, growth and active ads are figures of the store, " +
-      `not of the product. title is ${ToolDefinition.thirdParty}`,
+      "Searches top products of online stores. Revenue, orders, traffic, growth and active ads are the store's, not the product's. " +
+      `title is ${ToolDefinition.thirdParty}`,
     rules: Arguments.rules,
     use: "to find products or compare prices.",
     instead: "for variants and description, get_product.",
