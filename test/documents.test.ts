@@ -240,15 +240,35 @@ describe("documents", () => {
     })
   })
 
-  it("the lock has the integrity of every package of a production install", () => {
+  describe("package-lock.json", () => {
     const lock: {
       readonly packages: Readonly<Record<string, { readonly integrity?: string; readonly dev?: boolean }>>
     } = JSON.parse(read("package-lock.json"))
     const unknown = Object.entries(lock.packages).filter(([, { integrity }]) => integrity === undefined)
-    assert.deepStrictEqual(
-      unknown.filter(([, { dev }]) => dev !== true).map(([path]) => path),
-      [""]
-    )
+
+    it("the lock has the integrity of every package of a production install", () => {
+      // This project itself.
+      assert.deepStrictEqual(
+        unknown.filter(([, { dev }]) => dev !== true).map(([path]) => path),
+        [""]
+      )
+    })
+
+    it("the lock lacks the integrity of these 12 packages for development on other systems, and of no other", () => {
+      const ofOtherSystems = [
+        ...["darwin-arm64", "darwin-x64", "linux-arm64", "linux-arm64-musl", "win32-arm64", "win32-x64"].map(
+          (system) => `node_modules/@duckdb/node-bindings-${system}`
+        ),
+        ...["darwin-arm64", "darwin-x64", "linux-arm", "linux-arm64", "win32-arm64", "win32-x64"].map(
+          (system) => `node_modules/@effect/tsgo-${system}`
+        )
+      ]
+      assert.lengthOf(ofOtherSystems, 12)
+      assert.sameMembers(
+        unknown.filter(([, { dev }]) => dev === true).map(([path]) => path),
+        ofOtherSystems
+      )
+    })
   })
 
   it("every page that a document links to exists", () => {
