@@ -117,6 +117,25 @@ describe("docs/clients.md", () => {
     }
   })
 
+  it("has the commands of version 2 of MCP Inspector: for its page, and for a call with a key", () => {
+    const commands = snippetsIn(sectionOf("MCP Inspector")).flatMap(({ text }) => commandsOf(text))
+    const start = ["npx", "@modelcontextprotocol/inspector"]
+    const call = ["--header", `Authorization: Bearer ${key}`, "--method", "tools/call", "--tool-name", "get_usage"]
+    assert.deepStrictEqual(commands, [
+      start.concat("--server-url", address, "--transport", "http"),
+      start.concat("--cli", address, "--transport", "http", call)
+    ])
+  })
+
+  // ConnectingApps connects both versions of the SDK in this way.
+  it("says what each version of the SDK takes when the browser comes back", () => {
+    assert.include(
+      sectionOf("SDKs and agent frameworks").replaceAll(/\s+/gu, " "),
+      "version 1 of the SDK takes `transport.finishAuth(code)`, version 2 " +
+        "`transport.finishAuth(new URL(callback).searchParams)`, so that it can check `iss`."
+    )
+  })
+
   it("quotes the server", () => {
     const upgrade = ToolErrorMessages.planUpgradeRequired({
       problems: ["plan is Starter"],
