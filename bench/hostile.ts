@@ -226,16 +226,16 @@ const run = Effect.gen(function* () {
   yield* server.end("SIGTERM")
 })
 
-/** The three worst of each group. */
+/** The worst of each group. */
 const report = (rows: ReadonlyArray<Row>): string => {
   const worst = Array.from(Map.groupBy(rows, ({ group }) => group).values()).flatMap((group) =>
-    group.toSorted((one, other) => other.cpuMillis - one.cpuMillis).slice(0, 3)
+    group.toSorted((one, other) => other.cpuMillis - one.cpuMillis).slice(0, 1)
   )
   const over = rows.filter(({ cpuMillis }) => cpuMillis > goalMillis)
   return [
     `What the longest turn of the event loop took of the processor for one request, and the longest time that the loop stood still`,
     `(\`monitorEventLoopDelay\`), which other programs make longer: ${os.availableParallelism()} cores, shared with PostgreSQL and the sender, ${os.loadavg()[0]?.toFixed(0) ?? ""} programs`,
-    `waiting for them. The least of ${rounds} rounds each; ${rows.length} inputs, the three worst of each group. \`pro\` may call, \`starter\` may not.`,
+    `waiting for them. The least of ${rounds} rounds each; ${rows.length} inputs, the worst of each group. \`pro\` may call, \`starter\` may not.`,
     `${over.length} of the inputs took more than ${goalMillis} ms of the processor in one turn.`,
     "",
     "| sent to, or by | input | status | turn, ms | stood still, ms |",

@@ -9,6 +9,7 @@ import { ShopReader } from "../src/services/search/ShopReader.ts"
 import { Vocabulary } from "../src/services/search/Vocabulary.ts"
 import { ToolRegistry } from "../src/services/tools/ToolRegistry.ts"
 import * as Documents from "./support/Documents.ts"
+import { bodyRoutes, formRoutes, pageRoutes } from "./support/HostileRoutes.ts"
 import { limitsPage } from "./support/LimitsPage.ts"
 
 const project = new URL("..", import.meta.url)
@@ -110,6 +111,12 @@ describe("documents", () => {
     it("names only tests that exist, by their whole titles", () => {
       assert.deepStrictEqual(missing(rows.flatMap(({ named }) => named)), [])
     })
+  })
+
+  it("the table of hostile requests in docs/security.md has every route that they are sent to", () => {
+    const measured = Array.from(read("docs/security.md").matchAll(/^\| `(\/[^`]*)` \|/gmu), ([, route = ""]) => route)
+    const routes = [formRoutes, pageRoutes].flatMap((lists) => Object.values(lists).flat())
+    assert.sameMembers(measured, Array.from(new Set([...routes, ...bodyRoutes].map(({ route }) => route))))
   })
 
   describe("docs/asvs.md", () => {
