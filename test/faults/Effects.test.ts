@@ -1,20 +1,10 @@
 /** What a fault did to those who called meanwhile, out of the calls and requests that were kept. */
 import { assert, describe, it } from "@effect/vitest"
 import { effectsOf } from "../../bench/faults/Record.ts"
-import type { Call, Other } from "../../bench/faults/Record.ts"
+import type { Other } from "../../bench/faults/Record.ts"
 import { waitedIn } from "../../bench/faults/Waits.ts"
+import { call } from "../support/FaultSamples.ts"
 
-const call = (own: Partial<Call>): Call => ({
-  caller: "script",
-  account: 1,
-  key: "k",
-  beganAt: 0,
-  endedAt: 1,
-  answers: [{ requestId: "r", outcome: "ok", cost: 1 }],
-  unanswered: 0,
-  outcome: "ok",
-  ...own
-})
 const other = (kind: Other["kind"], outcome: string, endedAt = 500): Other => ({ kind, beganAt: 1, endedAt, outcome })
 const never = () => 0
 

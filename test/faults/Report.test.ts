@@ -3,6 +3,7 @@ import { faults } from "../../bench/faults/Faults.ts"
 import type { Effects } from "../../bench/faults/Record.ts"
 import * as Report from "../../bench/faults/Report.ts"
 import type { Outcome } from "../../bench/faults/Run.ts"
+import { books } from "../support/FaultSamples.ts"
 
 const effects: Effects = {
   calls: 12,
@@ -17,16 +18,6 @@ const effects: Effects = {
     refresh: { ended: 1, failed: 1 },
     page: { ended: 5, failed: 0 }
   }
-}
-
-const books = {
-  succeeded: 9,
-  charged: 9,
-  refunded: 0,
-  abandoned: 0,
-  lost: 0,
-  withoutResult: 0,
-  disagreements: []
 }
 
 describe("the page", () => {

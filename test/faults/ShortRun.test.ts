@@ -2,8 +2,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as Books from "../../bench/faults/Books.ts"
 import { failoverSeconds, faults } from "../../bench/faults/Faults.ts"
-import type { Call } from "../../bench/faults/Record.ts"
 import * as Run from "../../bench/faults/Run.ts"
+import { call } from "../support/FaultSamples.ts"
 
 /** The short form of `npm run bench:faults`. */
 const struck = ["server killed", "clients cut", "database cut", "standby frozen", "primary killed"]
@@ -42,17 +42,6 @@ describe("two servers on a primary with a standby", () => {
 })
 
 describe("the comparison with the ledger", () => {
-  const call = (own: Partial<Call>): Call => ({
-    caller: "script",
-    account: 1,
-    key: "k",
-    beganAt: 0,
-    endedAt: 1,
-    answers: [{ requestId: "r", outcome: "ok", cost: 1 }],
-    unanswered: 0,
-    outcome: "ok",
-    ...own
-  })
   const entry = { account: 1, request: "r", net: 1, refunds: 0 }
   const key = { account: 1, key: "k", request: "r" }
 

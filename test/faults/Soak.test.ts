@@ -3,6 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Report from "../../bench/faults/Report.ts"
 import * as Soak from "../../bench/faults/Soak.ts"
 import * as Trend from "../../bench/faults/Trend.ts"
+import { books } from "../support/FaultSamples.ts"
 
 /** A sample every half minute; `at` is the share of the run. */
 const samplesOf = (hours: number, valueAt: (at: number) => number): ReadonlyArray<Trend.Sample> =>
@@ -49,15 +50,6 @@ describe("the trend of a soak", () => {
 
 const flat = { start: 100, perHour: 0, atMost: 10, isFlat: true }
 const grown = { start: 100, perHour: 20, atMost: 10, isFlat: false }
-const books = {
-  succeeded: 9,
-  charged: 9,
-  refunded: 0,
-  abandoned: 0,
-  lost: 0,
-  withoutResult: 0,
-  disagreements: []
-}
 const soak: Soak.Soak = {
   minutes: 60,
   calls: 9,
