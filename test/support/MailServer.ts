@@ -24,6 +24,8 @@ interface Options {
   readonly certificate?: { readonly cert: string; readonly key: string; readonly by: "smtps" | "STARTTLS" }
   /** Without a login nobody may send. A test may change the password. */
   readonly login?: { readonly user: string; password: string }
+  /** The code with which it refuses every connection, if any. A test may change it. */
+  readonly closed?: { code: number | undefined }
 }
 
 /** What the server replies to a recipient: a code of SMTP, or nothing at all. */
@@ -57,7 +59,7 @@ export class MailServer extends Context.Service<
 }
 
 /** A server until the scope is closed. */
-export const listen = Effect.fnUntraced(function* ({ certificate, host = "127.0.0.1", login }: Options = {}) {
+export const listen = Effect.fnUntraced(function* ({ certificate, closed, host = "127.0.0.1", login }: Options = {}) {
   const mails: Array<Received> = []
   const moods: Array<Mood> = []
   const said: Array<Said> = []
@@ -74,6 +76,10 @@ export const listen = Effect.fnUntraced(function* ({ certificate, host = "127.0.
     ...(certificate === undefined ? {} : { cert: certificate.cert, key: certificate.key }),
     disableReverseLookup: true,
     logger: false,
+    onConnect: (_, callback) =>
+      closed?.code === undefined
+        ? callback()
+        : callback(Object.assign(new Error("no service here"), { responseCode: closed.code })),
     onAuth: ({ password, username }, session, callback) => {
       hear("login", session)
       const isRight = username === login?.user && password === login?.password

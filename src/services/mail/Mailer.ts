@@ -224,16 +224,20 @@ const fieldsOf = ({ at, html, subject, text, to }: Written, from: Sender) => ({
   disableUrlAccess: true
 })
 
+/** Codes of nodemailer for a refused sender, recipient or message. */
+const ofTheMail: ReadonlySet<string> = new Set(["EENVELOPE", "EMESSAGE"])
+
 const refusalOf = (cause: unknown): MailRefused => {
   const text = (name: string): string | undefined =>
     cause instanceof Error && name in cause
       ? String(Object.entries(cause).find(([key]) => key === name)?.[1])
       : undefined
-  // A reply of the kind 5yz is for good (RFC 5321, 4.2.1), but that the password of SMTP_URL is wrong (530 to 538), or that there
-  // is no STARTTLS, is about the server, not about the mail.
-  const reply = text("code") === "ETLS" ? undefined : text("responseCode")
-  const isPermanent = /^5(?!3\d)\d\d$/u.test(reply ?? "")
-  return new MailRefused({ code: reply ?? text("code") ?? "unknown", isPermanent })
+  const code = text("code") ?? ""
+  const reply = code === "ETLS" ? undefined : text("responseCode")
+  // A reply of the kind 5yz is for good (RFC 5321, 4.2.1), but one to the connection, the login or STARTTLS is about the server,
+  // not about the mail, and so is the demand for a login (530 to 538) at any time.
+  const isPermanent = ofTheMail.has(code) && /^5(?!3\d)\d\d$/u.test(reply ?? "")
+  return new MailRefused({ code: reply ?? (code === "" ? "unknown" : code), isPermanent })
 }
 
 /** One connection for each mail. To other machines with TLS only: links are secrets. */

@@ -163,6 +163,20 @@ layer(Services, { excludeTestServices: true })("a mail server with TLS and a log
     })
   )
 
+  it.effect("D86 that refuses the connection with 554 gets the mail once it takes connections", () =>
+    Effect.gen(function* () {
+      const closed: { code: number | undefined } = { code: 554 }
+      const server = yield* listen({ closed })
+      const { again, logs, waiting } = yield* mailTo(server)
+      assert.strictEqual(yield* waiting, 1)
+      closed.code = undefined
+      yield* again(5)
+      assert.lengthOf(server.allTo(to), 1)
+      assert.strictEqual(yield* waiting, 0)
+      assert.deepStrictEqual(logs.map(postponed), ["554"])
+    })
+  )
+
   it.effect("D86 without STARTTLS on this machine gets the mail in plain text", () =>
     Effect.gen(function* () {
       const server = yield* listen({ host: "127.0.0.1", login: login() })
