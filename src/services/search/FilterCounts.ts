@@ -10,6 +10,7 @@ import type { Filter } from "./index/Query.ts"
 import { lettersCode } from "./index/Segment.ts"
 import type { Code, Mask } from "./index/Segment.ts"
 import * as InVersion from "./InVersion.ts"
+import { spellingKinds } from "./index/Records.ts"
 import * as Names from "./Names.ts"
 import type { NameCodes } from "./Queries.ts"
 import { CatalogIndex } from "./runtime/CatalogIndex.ts"
@@ -95,7 +96,10 @@ export class FilterCounts extends Context.Service<
               query: (names) => toFilter(query, names, today),
               ask: (filter) => index.facets(filter)
             })
-            return countsOf(facets, Names.of(published))
+            const names = Names.of(published)
+            // A page asks for the count of every name that it offers.
+            yield* names.prepare(spellingKinds)
+            return countsOf(facets, names)
           }).pipe(
             Effect.timeoutOption(limit),
             Effect.orElseSucceed(() => Option.none()),

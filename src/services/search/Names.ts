@@ -19,8 +19,8 @@ export const fold = (name: string): string =>
 const ascii = /^\p{ASCII}*$/u
 
 export interface Names extends NameCodes {
-  /** Folds the vocabularies in steps; otherwise the first look-up of each folds it at once. */
-  readonly prepare: Effect.Effect<void>
+  /** Folds vocabularies in steps; otherwise the first look-up of each folds it at once. */
+  prepare(kinds: ReadonlyArray<SpellingKind>): Effect.Effect<void>
   /** Must run before the nearest names are requested. Yields to other work in between. */
   readonly prepareNearest: Effect.Effect<void>
   /** The known name that is most similar to an unknown one. */
@@ -64,7 +64,7 @@ export const make = ({ niches, vocabulary }: Vocabularies): Names => {
       return id !== undefined && known.has(id) ? subtree([id]) : undefined
     },
     spellings: (kind, name) => byKind[kind].find(name)?.ids ?? [],
-    prepare: Effect.forEach(Object.values(byKind), ({ prepare }) => prepare, { discard: true }),
+    prepare: (kinds) => Effect.forEach(kinds, (kind) => byKind[kind].prepare, { discard: true }),
     prepareNearest: Effect.suspend(() => Effect.andThen(nearNiches().prepare, nearThemes().prepare)),
     nearestNiche: (name) => nearNiches().find(name),
     nearestTheme: (name) => nearThemes().find(name)
@@ -124,7 +124,16 @@ const maxSuggestions = 5
 export interface SentNames {
   readonly niches?: ReadonlyArray<string | number | undefined>
   readonly themes?: ReadonlyArray<string | undefined>
+  readonly apps?: ReadonlyArray<string>
+  readonly domains?: ReadonlyArray<string>
 }
+
+/** The vocabularies in which these names are looked up. Most searches need none. */
+export const kindsOf = ({ apps = [], domains = [], themes = [] }: SentNames): ReadonlyArray<SpellingKind> => [
+  ...(themes.length > 0 ? (["theme"] as const) : []),
+  ...(apps.length > 0 ? (["app"] as const) : []),
+  ...(domains.length > 0 ? (["extension"] as const) : [])
+]
 
 /** An unknown niche or theme, and how to find the nearest known one. */
 interface Unknown {
@@ -162,7 +171,7 @@ export const unknownNames = Effect.fnUntraced(function* (
   sent: SentNames,
   names: Names
 ): Effect.fn.Return<ReadonlyArray<ArgumentIssue>> {
-  yield* names.prepare
+  yield* names.prepare(kindsOf(sent))
   const found = unknown(sent, names)
   if (found.length === 0) return []
   yield* names.prepareNearest
