@@ -6,20 +6,16 @@
  * minutes. `npm run bench:hostile -- /register /sign-out` sends only to these groups.
  */
 import { Effect } from "effect"
-import { execFile } from "node:child_process"
 import { once } from "node:events"
 import * as fs from "node:fs/promises"
 import * as os from "node:os"
 import * as path from "node:path"
-import { fileURLToPath } from "node:url"
 import * as HostileInputs from "../test/support/HostileInputs.ts"
 import * as HostileRoutes from "../test/support/HostileRoutes.ts"
 import * as Messages from "../test/support/Messages.ts"
-import * as ServerProcess from "../test/support/ServerProcess.ts"
-import { Browser } from "./hostile/Browser.ts"
-import { temporaryFolder } from "./support/BenchDatabase.ts"
+import { Browser } from "./support/Browser.ts"
+import * as DemoServer from "./support/DemoServer.ts"
 
-const main = fileURLToPath(new URL("../src/main.ts", import.meta.url))
 const loopDelay = new URL("hostile/LoopDelay.ts", import.meta.url).href
 /** Other programs delay the loop as well: of so many rounds the least is what the request does. */
 const rounds = 3
@@ -55,15 +51,6 @@ const records = (): string =>
     })
   ).join("\n")
 
-/** Gives what it prints. */
-const command = (env: NodeJS.ProcessEnv, args: ReadonlyArray<string>, input = ""): Promise<string> =>
-  new Promise((resolve, reject) => {
-    const child = execFile(process.execPath, [main, ...args], { env }, (error, out, err) =>
-      error === null ? resolve(out) : reject(new Error(`${args.join(" ")}: ${out} ${err}`))
-    )
-    child.stdin?.end(input)
-  })
-
 /** Groups to send to; all of them without arguments. */
 const chosen = process.argv.slice(2)
 const isChosen = (group: string) => chosen.length === 0 || chosen.includes(group)
@@ -74,13 +61,8 @@ const plans = ["pro", "starter"] as const
 const emailOf = (name: string) => `${name}@example.com`
 
 const run = Effect.gen(function* () {
-  const port = yield* ServerProcess.freePort
-  const folder = yield* temporaryFolder
   const own = {
-    PORT: String(port),
-    DATA_DIR: folder,
     DEMO_SIZE: "tiny",
-    LOG_LEVEL: "Warn",
     RATE_LIMIT_PER_MINUTE: "0",
     PAGE_LOOKS_PER_DAY: "0",
     // Nothing answers there, and nothing that is sent leads there.
@@ -90,8 +72,7 @@ const run = Effect.gen(function* () {
     STRIPE_PRICE_PRO: "price_pro",
     STRIPE_API_URL: "http://localhost:1"
   }
-  const server = yield* ServerProcess.start({ ...own, NODE_OPTIONS: `--import=${loopDelay}` })
-  const url = `http://localhost:${port}`
+  const { command, folder, server, url } = yield* DemoServer.start(own, `--import=${loopDelay}`)
 
   /** Since it was asked for the last time. */
   const delay = async (): Promise<Delay> => {
@@ -118,10 +99,9 @@ const run = Effect.gen(function* () {
   }
 
   yield* Effect.promise(async () => {
-    const env = { ...process.env, ...own }
     const file = path.join(folder, "hostile.ndjson")
     await fs.writeFile(file, records())
-    await command(env, ["import", file])
+    await command(["import", file])
 
     const rows: Array<Row> = []
     const note = (row: Row) => {
@@ -133,10 +113,10 @@ const run = Effect.gen(function* () {
 
     for (const plan of plans) {
       const email = emailOf(plan)
-      await command(env, ["account", "create", email, "--plan", "pro", "--password", "stdin"], password)
-      const key = /dsk_[0-9A-Za-z]{43}/u.exec(await command(env, ["key", "create", email, "bench"]))?.[0] ?? ""
+      await command(["account", "create", email, "--plan", "pro", "--password", "stdin"], password)
+      const key = /dsk_[0-9A-Za-z]{43}/u.exec(await command(["key", "create", email, "bench"]))?.[0] ?? ""
       // A key stays when the plan is lost.
-      if (plan !== "pro") await command(env, ["account", "set-plan", email, plan])
+      if (plan !== "pro") await command(["account", "set-plan", email, plan])
       if (!isChosen(plan)) continue
       const post = (body: string) =>
         fetch(`${url}/mcp`, {
@@ -172,9 +152,9 @@ const run = Effect.gen(function* () {
       for (const { body, label } of inputs) note(await worstOf(plan, label, () => post(body)))
     }
 
-    await command(env, ["account", "create", emailOf("operator"), "--plan", "pro", "--password", "stdin"], password)
-    await command(env, ["account", "set-role", emailOf("operator"), "operator"])
-    const code = /code {2}(\S+)/u.exec(await command(env, ["account", "enroll", emailOf("operator")]))?.[1] ?? ""
+    await command(["account", "create", emailOf("operator"), "--plan", "pro", "--password", "stdin"], password)
+    await command(["account", "set-role", emailOf("operator"), "operator"])
+    const code = /code {2}(\S+)/u.exec(await command(["account", "enroll", emailOf("operator")]))?.[1] ?? ""
     const guest = new Browser(url)
     await guest.open("/sign-in")
     const [pro, starter, operator] = [new Browser(url), new Browser(url), new Browser(url)]

@@ -3,15 +3,11 @@
  * program as it is run. Writes docs/page-benchmarks.md. About a minute.
  */
 import { Effect } from "effect"
-import { execFile } from "node:child_process"
 import * as fs from "node:fs/promises"
 import * as os from "node:os"
-import { fileURLToPath } from "node:url"
-import { temporaryFolder } from "./support/BenchDatabase.ts"
-import { Authenticator } from "../test/support/Authenticator.ts"
-import * as ServerProcess from "../test/support/ServerProcess.ts"
+import { Browser } from "./support/Browser.ts"
+import * as DemoServer from "./support/DemoServer.ts"
 
-const main = fileURLToPath(new URL("../src/main.ts", import.meta.url))
 const rounds = 41
 const warmUps = 10
 
@@ -61,58 +57,9 @@ interface Row {
 
 const quantile = (sorted: ReadonlyArray<number>, share: number) => sorted[Math.ceil(share * sorted.length) - 1] ?? 0
 
-/** Gives what it prints. */
-const command = (env: NodeJS.ProcessEnv, args: ReadonlyArray<string>, input = ""): Promise<string> =>
-  new Promise((resolve, reject) => {
-    const child = execFile(process.execPath, [main, ...args], { env }, (error, out, err) =>
-      error === null ? resolve(out) : reject(new Error(`${args.join(" ")}: ${out} ${err}`))
-    )
-    child.stdin?.end(input)
-  })
-
-const tokenOf = (page: string) => /name="form_token" value="([^"]*)"/u.exec(page)?.[1] ?? ""
-
 interface Visitor {
-  /** Of a session. */
-  readonly cookie: string
+  readonly browser: Browser
   readonly key: string
-}
-
-/** Gives the cookie of a session. */
-const signIn = async (url: string, email: string, password: string): Promise<string> => {
-  const page = await fetch(`${url}/sign-in`)
-  const cookies = page.headers.getSetCookie().map((line) => line.split(";", 1)[0] ?? "")
-  const answer = await fetch(`${url}/sign-in`, {
-    method: "POST",
-    redirect: "manual",
-    headers: { cookie: cookies.join("; "), "sec-fetch-site": "same-origin" },
-    body: new URLSearchParams({ form_token: tokenOf(await page.text()), email, password })
-  })
-  if (answer.status !== 303) throw new Error(`not signed in: ${answer.status}`)
-  return answer.headers
-    .getSetCookie()
-    .map((line) => line.split(";", 1)[0] ?? "")
-    .join("; ")
-}
-
-/** Operators' pages need a passkey in the session. */
-const usePasskey = async (url: string, cookie: string, code: string): Promise<void> => {
-  const account = "/dashboard/account"
-  const authenticator = new Authenticator(url)
-  const page = await fetch(url + account, { headers: { cookie } })
-  const form_token = tokenOf(await page.text())
-  const send = async (path: string, fields: Readonly<Record<string, string>> = {}) => {
-    const response = await fetch(url + account + path, {
-      method: "POST",
-      redirect: "manual",
-      headers: { cookie, "sec-fetch-site": "same-origin" },
-      body: new URLSearchParams({ form_token, ...fields })
-    })
-    return response.text()
-  }
-  const made = authenticator.create(await send("/passkeys/challenge", { code }))
-  await send("/passkeys", { name: "bench", credential: made, code })
-  await send("/confirm/passkey", { credential: authenticator.answer(await send("/confirm/passkey/challenge")) })
 }
 
 const bytesOf = async (url: string): Promise<number> => {
@@ -122,10 +69,10 @@ const bytesOf = async (url: string): Promise<number> => {
   return Number(response.headers.get("content-length"))
 }
 
-const measure = async (url: string, cookie: string, path: string): Promise<Row> => {
+const measure = async (url: string, { headers }: Browser, path: string): Promise<Row> => {
   const view = async () => {
     const before = performance.now()
-    const response = await fetch(url + path, { headers: { cookie } })
+    const response = await fetch(url + path, { headers })
     const text = await response.text()
     return { millis: performance.now() - before, response, text }
   }
@@ -148,7 +95,7 @@ const measure = async (url: string, cookie: string, path: string): Promise<Row> 
 const savedSearches = 10
 
 /** Fills what the page shows: calls, last and saved searches. The store's page is that of the store with the most running ads. */
-const prepare = async (url: string, page: string, { cookie, key }: Visitor): Promise<string> => {
+const prepare = async (url: string, page: string, { browser, key }: Visitor): Promise<string> => {
   const call = async (name: string, args: Readonly<Record<string, unknown>>) => {
     const response = await fetch(`${url}/mcp`, {
       method: "POST",
@@ -157,26 +104,14 @@ const prepare = async (url: string, page: string, { cookie, key }: Visitor): Pro
     })
     return response.text()
   }
-  const view = async (path: string) => (await fetch(url + path, { headers: { cookie } })).text()
   if (page === "/dashboard") {
-    for (const path of pages.filter((path) => path.includes("query="))) await view(path)
+    for (const path of pages.filter((path) => path.includes("query="))) await browser.open(path)
   }
   if (page === "/dashboard/searches") {
-    const form_token = tokenOf(await view("/dashboard/ads"))
     for (let saved = 0; saved < savedSearches; saved++) {
-      const response = await fetch(url + page, {
-        method: "POST",
-        redirect: "manual",
-        headers: { cookie, "sec-fetch-site": "same-origin" },
-        body: new URLSearchParams({
-          form_token,
-          subject: saved % 2 === 0 ? "ads" : "products",
-          query: `countries=US&monthly_visits.min=${saved}`,
-          mark: "1",
-          name: `Search ${saved}`
-        })
-      })
-      if (response.status !== 303) throw new Error(`a search was not saved: ${response.status}`)
+      const subject = saved % 2 === 0 ? "ads" : "products"
+      const query = `countries=US&monthly_visits.min=${saved}`
+      await browser.submit(page, { subject, query, mark: "1", name: `Search ${saved}` }, 303)
     }
   }
   if (page === "/dashboard" || page === "/dashboard/usage") {
@@ -216,28 +151,22 @@ const report = (rows: ReadonlyArray<Row>): string =>
   ].join("\n")
 
 const run = Effect.gen(function* () {
-  const port = yield* ServerProcess.freePort
-  const folder = yield* temporaryFolder
   // An export counts as the pages that it would fill.
-  const own = { PORT: String(port), DATA_DIR: folder, LOG_LEVEL: "Warn", PAGE_LOOKS_PER_DAY: "100000" }
-  const server = yield* ServerProcess.start(own)
-  const url = `http://localhost:${port}`
+  const { command, server, url } = yield* DemoServer.start({ PAGE_LOOKS_PER_DAY: "100000" })
   const password = "nine green whales"
   yield* Effect.promise(async () => {
-    // Searches are answered once there is an index.
-    while (!(await fetch(`${url}/health/ready`)).ok) await new Promise((resolve) => setTimeout(resolve, 50))
-    const env = { ...process.env, ...own }
     const rows: Array<Row> = []
     for (const [number, page] of pages.entries()) {
       const email = `bench${number}@example.com`
-      await command(env, ["account", "create", email, "--plan", "pro", "--password", "stdin"], password)
+      await command(["account", "create", email, "--plan", "pro", "--password", "stdin"], password)
       const isForOperators = page.startsWith("/dashboard/operator")
-      const made = isForOperators ? await command(env, ["account", "set-role", email, "operator"]) : ""
-      const key = /dsk_[0-9A-Za-z]{43}/u.exec(await command(env, ["key", "create", email, "bench"]))?.[0] ?? ""
-      const cookie = await signIn(url, email, password)
-      const address = await prepare(url, page, { cookie, key })
-      if (isForOperators) await usePasskey(url, cookie, /code {2}(\S+)/u.exec(made)?.[1] ?? "")
-      rows.push(await measure(url, cookie, address))
+      const made = isForOperators ? await command(["account", "set-role", email, "operator"]) : ""
+      const key = /dsk_[0-9A-Za-z]{43}/u.exec(await command(["key", "create", email, "bench"]))?.[0] ?? ""
+      const browser = new Browser(url)
+      await browser.signIn(email, password)
+      const address = await prepare(url, page, { browser, key })
+      if (isForOperators) await browser.usePasskey(/code {2}(\S+)/u.exec(made)?.[1] ?? "")
+      rows.push(await measure(url, browser, address))
     }
     const text = report(rows)
     await fs.writeFile(new URL("../docs/page-benchmarks.md", import.meta.url), text)

@@ -10,9 +10,8 @@ import { groupings } from "../src/domain/search/MarketOverview.ts"
 import { productSorts } from "../src/domain/search/ProductQuery.ts"
 import { shopSorts } from "../src/domain/search/ShopQuery.ts"
 import * as Random from "../test/oracle/Random.ts"
-import * as ServerProcess from "../test/support/ServerProcess.ts"
 import * as Tokens from "../test/support/Tokens.ts"
-import { temporaryFolder } from "./support/BenchDatabase.ts"
+import * as DemoServer from "./support/DemoServer.ts"
 
 type Arguments = Readonly<Record<string, unknown>>
 
@@ -52,21 +51,12 @@ const quantiles = (counts: ReadonlyArray<number>): string => {
 }
 
 const run = Effect.gen(function* () {
-  const port = yield* ServerProcess.freePort
-  const folder = yield* temporaryFolder
-  const url = `http://localhost:${port}`
-  const own = {
-    PORT: String(port),
-    DATA_DIR: folder,
-    LOG_LEVEL: "Warn",
+  const { folder, server, url } = yield* DemoServer.start({
     PLAN_CREDITS_GROWTH: "100000",
     PLAN_CREDITS_PRO: "100000",
     RATE_LIMIT_PER_MINUTE: "0"
-  }
-  const server = yield* ServerProcess.start(own)
+  })
   yield* Effect.promise(async () => {
-    // Searches are answered once there is an index.
-    while (!(await fetch(`${url}/health/ready`)).ok) await new Promise((resolve) => setTimeout(resolve, 50))
     const access = await fs.readFile(path.join(folder, "demo-access.json"), "utf8")
     const key = /dsk_[0-9A-Za-z]{43}/u.exec(access)?.[0] ?? ""
     const call = async (name: string, args: Arguments, view: string): Promise<string | undefined> => {

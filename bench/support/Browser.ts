@@ -26,7 +26,7 @@ export class Browser {
 
   async signIn(email: string, password: string): Promise<void> {
     await this.open("/sign-in")
-    await this.#submit("/sign-in", { email, password }, 303)
+    await this.submit("/sign-in", { email, password }, 303)
     // A page with a form, for the CSRF token of the new session.
     await this.open("/dashboard/account/password")
   }
@@ -35,14 +35,15 @@ export class Browser {
   async usePasskey(code: string): Promise<void> {
     const authenticator = new Authenticator(this.#url)
     const account = "/dashboard/account"
-    const creation = await this.#submit(`${account}/passkeys/challenge`, { code }, 200)
+    const creation = await this.submit(`${account}/passkeys/challenge`, { code }, 200)
     const credential = authenticator.create(creation)
-    await this.#submit(`${account}/passkeys`, { name: "bench", credential, code }, 303)
-    const request = await this.#submit(`${account}/confirm/passkey/challenge`, {}, 200)
-    await this.#submit(`${account}/confirm/passkey`, { credential: authenticator.answer(request) }, 303)
+    await this.submit(`${account}/passkeys`, { name: "bench", credential, code }, 303)
+    const request = await this.submit(`${account}/confirm/passkey/challenge`, {}, 200)
+    await this.submit(`${account}/confirm/passkey`, { credential: authenticator.answer(request) }, 303)
   }
 
-  async #submit(path: string, fields: Readonly<Record<string, string>>, status: number): Promise<string> {
+  /** Sends a form, and returns the body of its answer, which must have this status. */
+  async submit(path: string, fields: Readonly<Record<string, string>>, status: number): Promise<string> {
     const response = await fetch(this.#url + path, {
       method: "POST",
       redirect: "manual",
