@@ -92,6 +92,7 @@ export class SharedRates extends Context.Service<
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const givenTime = yield* GivenTime
+      const clock = yield* Clock.Clock
       const buckets = new Map<string, Bucket>()
       const owing = new Set<Bucket>()
       const asking = new Set<Asking>()
@@ -198,6 +199,8 @@ export class SharedRates extends Context.Service<
         }
         for (const answer of answers) answer()
         for (const request of Array.from(asking)) {
+          // A statement may take longer than a lease lasts.
+          for (const bucket of request.buckets) lapse(bucket, clock.currentTimeMillisUnsafe())
           if (request.buckets.some((bucket) => spare(bucket) <= 0)) continue
           asking.delete(request)
           request.answer(admit(request.buckets, now))

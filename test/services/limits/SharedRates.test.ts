@@ -1,9 +1,10 @@
 /** What rate limits guarantee over any number of servers on one database, each of which is a layer of its own. */
 import { assert, describe, layer } from "@effect/vitest"
-import { Context, Effect, Layer, Logger, Schema } from "effect"
+import { Context, Effect, Fiber, Layer, Logger, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import * as LeakyBucket from "../../../src/services/limits/LeakyBucket.ts"
 import { leaseMillis, maxUnreported, SharedRates } from "../../../src/services/limits/SharedRates.ts"
+import * as Metrics from "../../../src/services/metrics/Metrics.ts"
 import { SetClock } from "../../support/SetClock.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 
@@ -46,7 +47,14 @@ const Services = TestDatabase.layer.pipe(
 )
 
 layer(Services, { excludeTestServices: true })("SharedRates", (it) => {
-  const advance = (millis: number) => Effect.flatMap(SetClock, (clock) => clock.advance(millis))
+  const underWay = (statements: number) =>
+    Effect.repeat(Metrics.databaseOperations.value({}), { until: (count) => count === statements })
+  /** Waits for statements first: each has the time at which it was sent, so a late one would set the database's clock back. */
+  const advance = (millis: number) =>
+    Effect.andThen(
+      underWay(0),
+      Effect.flatMap(SetClock, (clock) => clock.advance(millis))
+    )
 
   describe("one server", () => {
     it.effect("admits the whole limit at once and no more, and then one as each has drained", () =>
@@ -176,6 +184,30 @@ layer(Services, { excludeTestServices: true })("SharedRates", (it) => {
         let again = 0
         for (const one of [first, ...others]) again += yield* admitted(one, limit, allowance.limit)
         assert.isAtMost(total + again, 2 * allowance.limit + slack(allowance))
+      })
+    )
+
+    it.effect("admit nothing from a lease that arrives when it has lapsed", () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const [slow, other] = [yield* server, yield* server]
+        const limit = limitOf(allowance)
+        const ahead = maxUnreported(allowance)
+        const late = yield* Effect.gen(function* () {
+          yield* sql`LOCK TABLE rate_bucket IN ACCESS EXCLUSIVE MODE`
+          yield* admitted(slow, limit, ahead)
+          const first = yield* Effect.forkScoped(admitted(slow, limit, 1), { startImmediately: true })
+          yield* underWay(1)
+          const waiting = yield* Effect.forkScoped(admitted(slow, limit, 200, 200), { startImmediately: true })
+          yield* Effect.flatMap(SetClock, (clock) => clock.advance(minute))
+          return [first, waiting]
+        }).pipe(sql.withTransaction)
+        let total = 0
+        for (const fiber of late) total += yield* Fiber.join(fiber)
+        yield* Effect.andThen(slow.report, slow.report)
+        total += yield* admitted(other, limit, allowance.limit)
+        assert.isAtLeast(total, allowance.limit)
+        assert.isAtMost(total, allowance.limit + 2 * ahead)
       })
     )
 
