@@ -1,11 +1,12 @@
 /**
  * The schemas of all tools, through the converters of the libraries that agents are built with: each passes on to its model
- * what the server sent, without loss. Genkit is too large to install: the keywords that its converter keeps (`type`,
- * `properties`, `required`, `items`, `enum`, `description`) are all that a schema needs to be understood.
+ * what the server sent, without loss. Genkit is too large to install (356 MB). Its converter (`@genkit-ai/google-genai` 1.42.0),
+ * run by hand, kept all 183 values with their types; it keeps `type`, `properties`, `required`, `items`, `enum` and `description`.
  */
 import { createMCPClient } from "@ai-sdk/mcp"
 import { assert, layer } from "@effect/vitest"
 import { mcpToTool } from "@google/genai"
+import { ChatGoogleGenerativeAI } from "@langchain/google-genai"
 import { loadMcpTools } from "@langchain/mcp-adapters"
 import { Client } from "@modelcontextprotocol/sdk/client/index.js"
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js"
@@ -141,6 +142,32 @@ layer(TestServer.layer(), { excludeTestServices: true })("schemas", (it) => {
       }
       await client.close()
       await ai.close()
+    })
+  )
+
+  it.effect("LangChain declares every value to Gemini, with its type and description", () =>
+    check(async (listings, url) => {
+      const client = await connect(url)
+      const model = new ChatGoogleGenerativeAI({ apiKey: "unused", model: "gemini-2.5-flash" })
+      const { tools = [] } = model.invocationParams({ tools: await loadMcpTools("discovery", client) })
+      const declared = tools.flatMap((tool) =>
+        "functionDeclarations" in tool ? (tool.functionDeclarations ?? []) : []
+      )
+      assert.sameMembers(
+        declared.map(({ name }) => name),
+        listings.map(({ name }) => name)
+      )
+      for (const { inputSchema, name } of listings) {
+        const { parameters } = declared.find((each) => each.name === name) ?? assert.fail(name)
+        // A function without parameters has no schema.
+        if (Object.keys(inputSchema["properties"] ?? {}).length === 0) continue
+        assertWithin(parameters, gemini, name)
+        assertTyped(parameters, name)
+        const valuesOf = (schema: unknown) =>
+          nodesOf(schema).map(({ description, enum: values, type }) => ({ description, values, type }))
+        assert.deepStrictEqual(valuesOf(parameters), valuesOf(inputSchema), name)
+      }
+      await client.close()
     })
   )
 
