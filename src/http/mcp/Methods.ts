@@ -51,13 +51,24 @@ export const make = (config: Pick<AppSettings, "baseUrl">, registry: ToolRegistr
     return Result.succeed(outcome)
   }
 
-  const toolsOf = ({ isCompact, tools }: View.View, areCardsShown = false) =>
+  const names = registry.tools.map(({ name }) => name)
+  /** Without the lines that recommend only tools that the view leaves out. */
+  const describe = (description: string, { tools }: View.View) => {
+    if (tools === undefined) return description
+    const isOf = (line: string) => {
+      const named = names.filter((name) => line.includes(name))
+      return named.length === 0 || named.some((name) => tools.has(name))
+    }
+    return description.split("\n").filter(isOf).join("\n")
+  }
+  const toolsOf = (view: View.View, areCardsShown = false) =>
     registry.tools.flatMap(({ listing }) => {
-      if (tools?.has(listing.name) === false) return []
-      const { annotations, description, inputSchema, name, title } = listing
-      if (isCompact) return [{ name, title, description, inputSchema, annotations }]
+      if (view.tools?.has(listing.name) === false) return []
+      const { annotations, inputSchema, name, title } = listing
+      const description = describe(listing.description, view)
+      if (view.isCompact) return [{ name, title, description, inputSchema, annotations }]
       const meta = areCardsShown ? Cards.toolMeta(name) : undefined
-      return [meta === undefined ? listing : { ...listing, _meta: meta }]
+      return [{ ...listing, description, ...(meta === undefined ? {} : { _meta: meta }) }]
     })
   const listTools = (cache: object, areCardsShown = false) => {
     const whole = json({ tools: toolsOf(View.whole, areCardsShown), ...cache })

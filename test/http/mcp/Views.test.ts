@@ -16,6 +16,8 @@ const send = Effect.fnUntraced(function* (query: string, body: unknown, headers:
   return yield* server.send({ path: `/mcp${query}`, headers, body: JSON.stringify(body) })
 })
 
+const names = Object.keys(costs)
+
 const Tools = Schema.Struct({
   result: Schema.Struct({ tools: Schema.Array(Schema.Record(Schema.String, Schema.Unknown)) })
 })
@@ -97,8 +99,28 @@ layer(TestServer.layer(), { excludeTestServices: true })("views", (it) => {
     )
   })
 
+  describe("descriptions", () => {
+    it.effect.each([...names, "search_ads,get_usage", "get_shop,search_shops"])(
+      "of %s recommend no other tool, and lose nothing else",
+      (query) =>
+        Effect.gen(function* () {
+          const described = (view: string) =>
+            Effect.map(send(view, Messages.request("tools/list")), ({ json }) => toolsOf(json))
+          const whole = yield* described("")
+          for (const { description, name } of yield* described(`?tools=${query}`)) {
+            const lines = String(whole.find((tool) => tool["name"] === name)?.["description"]).split("\n")
+            const isOther = (line: string) =>
+              names.some((other) => line.includes(other) && !query.split(",").includes(other))
+            assert.deepStrictEqual(
+              String(description).split("\n"),
+              lines.filter((line) => !isOther(line))
+            )
+          }
+        })
+    )
+  })
+
   describe("instructions", () => {
-    const names = Object.keys(costs)
     const capabilities = { extensions: { [extension]: { mimeTypes: [mimeType] } } }
     const initialize = (announced: object) =>
       Messages.request("initialize", { protocolVersion: "2025-11-25", capabilities: announced })
