@@ -206,16 +206,18 @@ describe("ops", () => {
     promtool(["test", "rules", "alerts.test.yml"])
   })
 
-  it("alerts.test.yml is about alerts that exist", () => {
-    const Tests = Schema.Struct({
-      tests: Schema.Array(Schema.Struct({ alert_rule_test: Schema.Array(Schema.Struct({ alertname: Schema.String })) }))
-    })
+  it("alerts.test.yml has cases in which each alert fires and in which it must not, and no others", () => {
+    const Case = Schema.Struct({ alertname: Schema.String, exp_alerts: Schema.Array(Schema.Unknown) })
+    const Tests = Schema.Struct({ tests: Schema.Array(Schema.Struct({ alert_rule_test: Schema.Array(Case) })) })
     const { tests } = Schema.decodeUnknownSync(Tests)(parse(read("ops/prometheus/alerts.test.yml")))
-    const names = tests.flatMap(({ alert_rule_test: cases }) => cases.map(({ alertname }) => alertname))
-    assert.includeMembers(
-      alerts.map(({ alert }) => alert),
-      names
-    )
+    const cases = tests.flatMap(({ alert_rule_test: of }) => of)
+    for (const fires of [true, false]) {
+      const of = cases.filter(({ exp_alerts: expected }) => expected.length > 0 === fires)
+      assert.sameMembers(
+        [...new Set(of.map(({ alertname }) => alertname))],
+        alerts.map(({ alert }) => alert)
+      )
+    }
   })
 
   it("the job of scrape.yml is the one that the alerts ask for", () => {
