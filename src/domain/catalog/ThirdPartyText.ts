@@ -36,16 +36,17 @@ export const clean = (text: string): string =>
 
 const graphemes = new Intl.Segmenter("und", { granularity: "grapheme" })
 
-/** At most `maxCharacters` code points, without splitting a grapheme. */
+/** At most `maxCharacters` code points, without splitting a grapheme. Its cost depends on the limit, not on the text. */
 export const cut = (text: string, maxCharacters: number): string => {
-  // UTF-16 units are never fewer than code points: short text needs no segmenting.
+  // UTF-16 units are never fewer than code points: short text needs no count.
   if (text.length <= maxCharacters) return text
-  let characters = 0
   let end = 0
-  for (const { segment } of graphemes.segment(text)) {
-    characters += Array.from(segment).length
-    if (characters > maxCharacters) break
-    end += segment.length
+  for (let characters = 0; characters < maxCharacters; characters++) {
+    const first = text.codePointAt(end)
+    if (first === undefined) return text
+    end += first > 0xffff ? 2 : 1
   }
-  return text.slice(0, end)
+  // Whether a grapheme ends here depends on the next character, and on none after it.
+  const next = graphemes.segment(text.slice(0, end + 2)).containing(end)
+  return text.slice(0, next?.index)
 }
