@@ -15,13 +15,17 @@ const span = (lowest: number, highest: number): string => `${times(lowest)} to $
 
 /** What the rate limit costs: CPU of calls with it against calls without, within each round. */
 const limitCost = (rows: ReadonlyArray<endpoint.EndpointRow>): ReadonlyArray<string> => {
-  const [limited = [], unlimited = []] = [endpoint.limitedLabel, endpoint.unlimitedLabel].map(
-    (label) => rows.find((row) => row.label === label)?.perRound
-  )
-  const ratios = limited.map((cpu, round) => cpu / (unlimited[round] ?? Number.NaN))
+  const ratioOf = (limitedLabel: string, unlimitedLabel: string) => {
+    const [limited = [], unlimited = []] = [limitedLabel, unlimitedLabel].map(
+      (label) => rows.find((row) => row.label === label)?.perRound
+    )
+    const ratios = limited.map((cpu, round) => cpu / (unlimited[round] ?? Number.NaN))
+    return `${times(median(ratios))} (${span(Math.min(...ratios), Math.max(...ratios))})`
+  }
   return [
-    `The rate limit, which all servers count together, costs a call ${times(median(ratios))} (${span(Math.min(...ratios), Math.max(...ratios))}) of what it`,
-    "costs without one, when accounts call one after the other as fast as the server answers, 400 calls each."
+    `The rate limit, which all servers count together, costs the free call ${ratioOf(endpoint.limitedLabel, endpoint.unlimitedLabel)} of`,
+    `what it costs without one, and the search ${ratioOf(endpoint.limitedSearchLabel, endpoint.searchLabel)}. Accounts call one after the other`,
+    "as fast as the server answers, 400 free calls or 60 searches each."
   ]
 }
 

@@ -20,6 +20,8 @@ import { Lines } from "./Lines.ts"
 
 /** A part of a file of 2 GB has about 8 MB. */
 const parts = 256
+/** How many characters of a part are parsed at a time, about: what is parsed takes many times the memory of its text. */
+const parsedCharacters = 524_288
 /** How many characters are buffered, over all parts, before they are written. */
 const waitingCharacters = 2_097_152
 
@@ -45,30 +47,57 @@ export const read = Effect.fn("BulkSpool.read")(function* (
       Effect.tryPromise({
         try: async () => {
           const written = spool.written.has(part) ? await fs.readFile(nameOf(part), "utf8") : ""
-          return written.split("\n").concat(spool.take(part))
+          return slicesOf(written.split("\n").concat(spool.take(part)))
         },
         catch: failed
       })
     ),
+    Stream.flatMap((slices) => Stream.fromIterable(slices, { chunkSize: 1 })),
     Stream.map((lines) => toChunk(lines, domain)),
     Stream.filter(({ rejects, rows, skipped }) => rows.length + rejects.length + skipped > 0)
   )
   return Stream.concat(sorted, products)
 })
 
-const toChunk = (lines: ReadonlyArray<string>, domain: string): ImportChunk => {
+interface Line {
+  readonly number: number
+  readonly text: string
+}
+
+/** The lines of a part as they were written, with their numbers. */
+const numbered = (written: ReadonlyArray<string>): ReadonlyArray<Line> => {
+  const lines: Array<Line> = []
+  let next = 0
+  for (const text of written) {
+    if (text === "") continue
+    // A line that holds an object never begins with a digit.
+    if (text < ":" && text >= "0") next = Number(text)
+    else lines.push({ number: next++, text })
+  }
+  return lines
+}
+
+/** Each slice has all lines of its products. */
+const slicesOf = (written: ReadonlyArray<string>): ReadonlyArray<ReadonlyArray<Line>> => {
+  const lines = numbered(written)
+  const characters = lines.reduce((sum, { text }) => sum + text.length, 0)
+  const count = Math.ceil(characters / parsedCharacters)
+  if (count <= 1) return [lines]
+  const slices = Array.from({ length: count }, (): Array<Line> => [])
+  for (const line of lines) {
+    const product = productOf(line.text)
+    // The products of a part have the same remainder.
+    const slice = Result.isFailure(product) ? 0 : Math.floor(crc32(product.success) / parts) % count
+    slices[slice]?.push(line)
+  }
+  return slices
+}
+
+const toChunk = (lines: ReadonlyArray<Line>, domain: string): ImportChunk => {
   const groups = new Map<string, Array<Part>>()
   const rejects: Array<Reject> = []
-  let next = 0
-  for (const written of lines) {
-    if (written === "") continue
-    // A line that holds an object never begins with a digit.
-    if (written < ":" && written >= "0") {
-      next = Number(written)
-      continue
-    }
-    const line = next++
-    const parsed = parse(written)
+  for (const { number: line, text } of lines) {
+    const parsed = parse(text)
     if (Result.isFailure(parsed)) {
       rejects.push({ line, ...parsed.failure })
       continue
@@ -94,6 +123,12 @@ const parse = (text: string): Result.Result<Parsed, Omit<Reject, "line">> => {
   if (!isForeign(record)) return Result.fail({ field: "", reason: "must be a JSON object" })
   const product = BulkProducts.productOf(record)
   return product === null ? Result.fail({ field: "id", reason: "is required" }) : Result.succeed({ product, record })
+}
+
+/** The product of a line, which is parsed only if the place of the id is unusual. */
+const productOf = (text: string): Result.Result<string, Omit<Reject, "line">> => {
+  const found = BulkProducts.productIn(text)
+  return found === null ? Result.map(parse(text), ({ product }) => product) : Result.succeed(found)
 }
 
 /** The buffered lines of a part. The number of a line is before it, unless it is `next`. */
@@ -151,13 +186,14 @@ class Spool {
         rejects.push({ line: line.number, field: "", reason: line.problem })
         continue
       }
-      const found = line.isUnfinished ? null : BulkProducts.productIn(line.text)
-      const parsed = found === null ? Result.map(parse(line.text), ({ product }) => product) : Result.succeed(found)
-      if (Result.isSuccess(parsed)) {
-        this.#put(parsed.success, line)
+      const product = line.isUnfinished
+        ? Result.map(parse(line.text), (parsed) => parsed.product)
+        : productOf(line.text)
+      if (Result.isSuccess(product)) {
+        this.#put(product.success, line)
         continue
       }
-      const { field, reason } = parsed.failure
+      const { field, reason } = product.failure
       const isCut = line.isUnfinished && reason === "is not JSON"
       rejects.push({ line: line.number, field, reason: isCut ? "the input ends in the middle of this record" : reason })
     }
