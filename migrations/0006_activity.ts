@@ -75,7 +75,8 @@ export default Effect.gen(function* () {
   // entries: an array of {account_id, at, tool, credential_kind, credential_id, outcome, credits, duration_ms, request_id}
   // in the order of the calls. Returns whether the batch was written just now.
   // One writer at a time, on however many servers: so lines become visible in the order of their ids, and who reads on
-  // below an id misses none (a batch of 1,000 takes 25 ms); and no two wait for each other's days in a circle.
+  // below an id misses none (a batch of 1,000 takes 25 ms); and no two wait for each other's days in a circle. Imports and
+  // migrations have advisory locks with other keys.
   yield* sql`
     CREATE FUNCTION record_activity(writer uuid, number bigint, entries jsonb, moment timestamptz) RETURNS boolean
     LANGUAGE plpgsql AS $$

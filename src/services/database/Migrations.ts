@@ -6,7 +6,7 @@ import { migrations } from "../../../migrations/index.ts"
 import * as Database from "./Database.ts"
 import { rowOf, rowsOf } from "./Rows.ts"
 
-/** An arbitrary constant. */
+/** Arbitrary, and no other of the database's keys of advisory locks (Importer, record_activity). */
 const lockId = 7_236_201
 const table = "migration"
 

@@ -86,8 +86,8 @@ const batchRows = 5_000
 /** Reading and decoding continue while the database works. */
 const batchesAhead = 2
 
-/** The key of the advisory lock that a running import holds: an arbitrary constant. */
-export const lockId = 7_236_202
+/** The key of the advisory lock that a running import holds: no other of the database's keys (Migrations, record_activity). */
+export const lockId = 7_236_203
 
 const decodeIsEmpty = rowOf(Schema.Struct({ isEmpty: Schema.Boolean }))
 

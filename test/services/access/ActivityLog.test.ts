@@ -9,6 +9,7 @@ import { ActivityLog, maxWaiting, refusals } from "../../../src/services/access/
 import { ActivityRetention } from "../../../src/services/retention/ActivityRetention.ts"
 import * as Metrics from "../../../src/services/metrics/Metrics.ts"
 import * as Database from "../../../src/services/database/Database.ts"
+import { lockId } from "../../../src/services/import/Importer.ts"
 import { EmbeddedPostgres } from "../../../src/services/database/EmbeddedPostgres.ts"
 import type { EmbeddedConnection } from "../../../src/services/database/EmbeddedPostgres.ts"
 import * as FakeAccess from "../../support/FakeAccess.ts"
@@ -137,6 +138,22 @@ layer(Services, { excludeTestServices: true })("the activity log", (it) => {
         calls.map(({ requestId }) => requestId)
       )
     })
+  )
+
+  it.effect("is written during an import, and prevents none", () =>
+    Effect.gen(function* () {
+      const log = yield* ActivityLog
+      const sql = yield* SqlClient.SqlClient
+      const held = yield* holdBatch(callOf(31, { requestId: "before" }))
+      const importer = yield* sql.reserve
+      const locked = yield* importer.executeValues("SELECT pg_try_advisory_lock($1)", [lockId])
+      assert.deepStrictEqual(locked, [[true]])
+      yield* held.release
+      log.record(callOf(31, { requestId: "during" }))
+      yield* log.write
+      assert.deepStrictEqual(yield* idsOf(31), ["before", "during"])
+      yield* importer.executeValues("SELECT pg_advisory_unlock($1)", [lockId])
+    }).pipe(Effect.scoped)
   )
 
   it.effect("is written to the last line when the server stops", () =>
