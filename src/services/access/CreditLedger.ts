@@ -96,8 +96,9 @@ export class CreditLedger extends Context.Service<
           nowMillis
         ).pipe(available({ retries, deadline }), onDatabase)
         const decided = yield* takeOnce(again, nowMillis)
+        // Their numbers are those in `again`.
         const later = new Map(decided.map((decision) => [lacking[decision.n], decision]))
-        return decisions.map((decision) => later.get(decision.n) ?? decision)
+        return decisions.map((decision) => ({ ...(later.get(decision.n) ?? decision), n: decision.n }))
       })
 
       const run = Effect.fnUntraced(function* (entries: ReadonlyArray<Request.Entry<ChargeRequest>>) {
