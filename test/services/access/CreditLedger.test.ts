@@ -145,24 +145,26 @@ layer(Services, { excludeTestServices: true })("CreditLedger", (it) => {
       })
     )
 
-    it.effect("of accounts whose period has begun beside others answers each with its own, and keeps what it answers", () =>
-      Effect.gen(function* () {
-        const subscribers = yield* Effect.forEach(times(12), (number) =>
-          fresh({ beganOn: number < 6 ? "2026-01-20" : "2026-01-11" })
-        )
-        const ledger = yield* CreditLedger
-        yield* (yield* SetClock).set("2026-03-11T00:00:00Z")
-        yield* Effect.forEach(subscribers.slice(0, 6), ({ caller }) => ledger.charge(Access.chargeOf(caller)))
-        const charged = yield* Effect.forEach(
-          subscribers,
-          ({ caller }, number) => ledger.charge(Access.chargeOf(caller, { cost: number + 1 })),
-          unbounded
-        )
-        assert.deepStrictEqual(
-          charged,
-          times(12).map((number) => ({ cost: number + 1, remaining: 19 - number - (number < 6 ? 1 : 0) }))
-        )
-      })
+    it.effect(
+      "of accounts whose period has begun beside others answers each with its own, and keeps what it answers",
+      () =>
+        Effect.gen(function* () {
+          const subscribers = yield* Effect.forEach(times(12), (number) =>
+            fresh({ beganOn: number < 6 ? "2026-01-20" : "2026-01-11" })
+          )
+          const ledger = yield* CreditLedger
+          yield* (yield* SetClock).set("2026-03-11T00:00:00Z")
+          yield* Effect.forEach(subscribers.slice(0, 6), ({ caller }) => ledger.charge(Access.chargeOf(caller)))
+          const charged = yield* Effect.forEach(
+            subscribers,
+            ({ caller }, number) => ledger.charge(Access.chargeOf(caller, { cost: number + 1 })),
+            unbounded
+          )
+          assert.deepStrictEqual(
+            charged,
+            times(12).map((number) => ({ cost: number + 1, remaining: 19 - number - (number < 6 ? 1 : 0) }))
+          )
+        })
     )
 
     it.effect("of many accounts at once takes from each its own", () =>

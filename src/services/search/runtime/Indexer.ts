@@ -222,7 +222,7 @@ export const make = Effect.fnUntraced(function* (
   ): Effect.fn.Return<void> {
     if (state === undefined) return
     yield* show(applyMerge(state, task, merged, figures, (view, records) => replaceStores(view, records, spellings)))
-    if (task.base !== undefined) yield* Effect.forkIn(save, scope)
+    if (task.isOfBase) yield* Effect.forkIn(save, scope)
   })
 
   /** One at a time. A large merge runs in another fiber, and is applied between two refreshes. */

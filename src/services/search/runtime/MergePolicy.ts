@@ -19,8 +19,8 @@ const dueShare = 0.1
 const dueRows = 20_000
 
 export interface MergeTask {
-  /** The base to merge with the deltas' stores of its range; `undefined` to merge deltas among themselves. */
-  readonly base: number | undefined
+  /** Whether a base is merged with the deltas' stores of its range; otherwise deltas are merged among themselves. */
+  readonly isOfBase: boolean
   /** Each group becomes one segment. Its views have as live stores only those that it takes. */
   readonly groups: ReadonlyArray<SegmentList>
   /** Number of rows to read. */
@@ -77,7 +77,7 @@ const dueBase = (state: IndexState, deltas: SegmentList): MergeTask | undefined 
     const dead = isBase ? all - liveRowsOf(view) : 0
     if (moving + dead < Math.max(dueRows, dueShare * all)) continue
     const inputs = isBase ? [view, ...parts] : parts
-    return { base, groups: groupsOf(inputs), rows: all + moving }
+    return { isOfBase: true, groups: groupsOf(inputs), rows: all + moving }
   }
   return undefined
 }
@@ -107,7 +107,7 @@ const ofDeltas = (deltas: SegmentList): MergeTask => {
     chosen.push(next.view)
     rows += next.rows
   }
-  return { base: undefined, groups: [chosen], rows }
+  return { isOfBase: false, groups: [chosen], rows }
 }
 
 /**
@@ -157,10 +157,13 @@ export const applyMerge = (
   })
   const bases = left.slice(0, state.bases)
   const deltas = left.slice(state.bases)
-  return task.base === undefined
-    ? settled(state, bases, [...deltas, ...added])
-    : settled(state, [...bases.slice(0, task.base), ...added, ...bases.slice(task.base + 1)], deltas)
+  if (!task.isOfBase) return settled(state, bases, [...deltas, ...added])
+  // By their ids: bases may have gone since the task was chosen. The base that was merged has no live stores left.
+  return settled(state, [...bases, ...added].sort(byFirstStore), deltas)
 }
+
+const byFirstStore = (one: SegmentView, other: SegmentView): number =>
+  (one.segment.storeIds[0] ?? 0) - (other.segment.storeIds[0] ?? 0)
 
 /** Without segments that have no live stores. */
 export const settled = (state: IndexState, bases: SegmentList, deltas: SegmentList): IndexState => {
