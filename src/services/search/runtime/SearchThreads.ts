@@ -131,7 +131,7 @@ export const onThreads = Effect.fnUntraced(function* (
   let current: Published | undefined
   let lastId = 0
 
-  /** Assigns waiting searches to idle threads. */
+  /** Assigns waiting searches to idle threads. A thread that is marked as running is always sent its search. */
   const dispatch: Effect.Effect<void> = Effect.suspend(() => {
     const published = current
     if (published === undefined) return Effect.void
@@ -147,7 +147,7 @@ export const onThreads = Effect.fnUntraced(function* (
       steps.push(showTo(thread, published), thread.send({ _tag: "Run", id: lastId, job: task.job, word: thread.word }))
     }
     return Effect.all(steps, { discard: true })
-  })
+  }).pipe(Effect.uninterruptible)
 
   const showTo = (thread: Thread, published: Published): Effect.Effect<void> =>
     Effect.suspend(() => {
