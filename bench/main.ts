@@ -35,7 +35,7 @@ const endpointSection = (rows: ReadonlyArray<endpoint.EndpointRow>): string => {
   return [
     "## A call",
     "",
-    "The seed's plain call (`POST /mcp`, `tools/call`, no handshake) of one trivial tool, over connections that are kept alive, 16 at",
+    "A plain `tools/call` request (`POST /mcp`), without a handshake, to one trivial tool, over connections that are kept alive, 16 at",
     `a time. Each server is a process of its own; what counts is its CPU time per call, in ${endpoint.rounds} rounds in which all take turns.`,
     "A ratio is taken within a round; the median of them stands first, the lowest and highest beside it.",
     "",

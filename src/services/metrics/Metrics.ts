@@ -24,7 +24,7 @@ export const calls = counter("discovery_calls_total", {
 })
 
 export const callDuration = histogram("discovery_call_duration_seconds", {
-  meaning: "Time from the arguments of a call to its answer; of calls that the rate limit refused there is none",
+  meaning: "Duration of a call until its answer; calls that the rate limit refused are not measured",
   labels: { tool: tools },
   boundaries: durations
 })
