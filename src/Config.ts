@@ -44,7 +44,8 @@ export const variables = {
   DATABASE_URL: { default: "embedded PostgreSQL", meaning: "postgres:// URL of a PostgreSQL 15 or newer." },
   DATABASE_MAX_CONNECTIONS: {
     default: "20",
-    meaning: "Database connections per server process, at most."
+    meaning:
+      "Database connections of a process, at most; with SEARCH_WORKERS above 0 a server has three more for the index."
   },
   DATA_DIR: { default: ".data", meaning: "Folder of the embedded PostgreSQL and, by default, of the search index." },
   INDEX_DIR: {
@@ -63,7 +64,7 @@ export const variables = {
   PLAN_CREDITS_PRO: { default: "10000", meaning: "Credits of the plan Pro per account and month." },
   RATE_LIMIT_PER_MINUTE: {
     default: "1200",
-    meaning: "Calls per account and minute, counted by all servers together; 0 for no limit."
+    meaning: "JSON-RPC requests per account and minute, counted by all servers together; 0 for no limit."
   },
   PAGE_LOOKS_PER_DAY: {
     default: "1000",
@@ -89,7 +90,7 @@ export const variables = {
   STRIPE_PRICE_PRO: { default: "", meaning: "Ids of the prices of the plan Pro, likewise." },
   STRIPE_API_URL: {
     default: "https://api.stripe.com",
-    meaning: "Origin of Stripe's API. Another one is for tests with a double."
+    meaning: "Origin of Stripe's API. Change it only for tests against a fake Stripe server."
   },
   SUPPORT_URL: { default: "BASE_URL/dashboard", meaning: "Where a customer gets help." },
   SIGN_UP: {

@@ -61,10 +61,16 @@ export const limitsPage = (): string => {
     "## Rates",
     "",
     ...table([
-      ["calls of an account", `${byDefault("RATE_LIMIT_PER_MINUTE")}, for each minute`],
-      ["searches of an account at once", "half of the places that a server has for them; more are `rate_limited`"],
       [
-        "views of the catalog's pages",
+        "JSON-RPC requests of an account, of any method",
+        `${byDefault("RATE_LIMIT_PER_MINUTE")}, for each minute; notifications do not count`
+      ],
+      [
+        "searches of one account that run or wait at once",
+        "half of those that a server accepts; further ones are `rate_limited`"
+      ],
+      [
+        "views of the catalog's pages ([which](dashboard.md))",
         `${viewsPerMinute} for each minute; ${byDefault("PAGE_LOOKS_PER_DAY")}, for each day (UTC)`
       ],
       ["new API keys", `${ApiKeys.maxAnHour} an hour`],
@@ -107,7 +113,10 @@ export const limitsPage = (): string => {
         `${days(Grant.refreshTokenSeconds * 1000)} after its last use; ${variables.CONNECTION_MAX_DAYS.default} days in all by default`
       ],
       ["request for access, from the first page to the answer", "15 minutes"],
-      ["sign-in to the dashboard", days(Sessions.maxAgeMillis)]
+      [
+        "sign-in to the dashboard",
+        `${days(Sessions.maxAgeMillis)}; it ends earlier after ${Sessions.idleMillis / 3_600_000} hours without use`
+      ]
     ])
   ].join("\n")
 }

@@ -13,7 +13,8 @@ import * as DatabaseClock from "../database/DatabaseClock.ts"
 import { firstOf, rowOf, rowsOf } from "../database/Rows.ts"
 import * as Secrets from "./Secrets.ts"
 
-const idleMillis = 12 * 3_600_000
+/** A session that was not used for this long has ended. */
+export const idleMillis = 12 * 3_600_000
 /** Also when it is used. */
 export const maxAgeMillis = 30 * 86_400_000
 const touchEveryMillis = 60_000
