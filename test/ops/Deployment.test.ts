@@ -132,6 +132,21 @@ describe("compose.yaml", () => {
     })
   )
 
+  it.effect("passes on every setting of an operator, and an empty one has its default", () =>
+    Effect.gen(function* () {
+      const [image = []] = DeployFiles.stages().slice(-1)
+      const ofImage = DeployFiles.environmentLine(image.find(({ name }) => name === "ENV")?.text ?? "")
+      // The image has no demo and no embedded PostgreSQL; another origin of Stripe is for tests.
+      const others = [...Object.keys(ofImage), "DEMO_SIZE", "STRIPE_API_URL"]
+      for (const [, { environment = {} }] of servers) {
+        assert.sameMembers([...Object.keys(environment), ...others], [...Object.keys(variables), compileCache])
+        const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ""))
+        assert.isBelow(Object.keys(given).length, Object.keys(environment).length)
+        assert.deepStrictEqual(yield* settingsOf(environment), yield* settingsOf(given))
+      }
+    })
+  )
+
   it("gives Caddy an address that no server is given when it starts first", () => {
     const { gateway, ip_range, subnet } = networks["servers"]?.ipam?.config[0] ?? assert.fail("no subnet")
     const has = (network: string, address: string) =>
