@@ -67,7 +67,7 @@ const tellLink = Effect.fnUntraced(function* (from: "link" | "prompt" | "stdin",
 /** Written with the change; no command waits for the mail server. */
 const tellMail = (email: string) => Console.log(`mail  ${email} is told of it, by a server that runs or the next one`)
 
-/** Such as `7  ada@example.com  growth  active  12/2000 until 2026-04-10`. */
+/** Such as `    7  ada@example.com  growth  active  12/2000 credits used until 2026-04-10`. */
 const line = ({ credits, email, id, plan, role, status }: AccountRecord): string =>
   [
     String(id).padStart(5),

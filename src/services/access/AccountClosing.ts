@@ -67,7 +67,7 @@ export class AccountClosing extends Context.Service<
       const { stripe } = yield* Billing
       const scope = yield* Effect.scope
 
-      /** Not before the account is closed: what is refused ends no subscription, and nothing is sold afterwards. */
+      /** Once the account is closed: a closing that is refused ends no subscription, and a closed account can buy no new one. */
       const endSubscription = (accountId: AccountId) =>
         Option.match(stripe, {
           onNone: () => Effect.void,

@@ -66,7 +66,7 @@ export class DemoAccounts extends Context.Service<
         const password = yield* passwords.generate
         const made = yield* Effect.forEach(demoAccounts, ({ email, label, plan, status }) =>
           Effect.gen(function* () {
-            // Keys need an active plan, so the unpaid account becomes unpaid afterwards.
+            // Keys need an active plan, so the unpaid account becomes unpaid last.
             const account = yield* accounts
               .resetPassword(email, password)
               .pipe(

@@ -10,7 +10,7 @@ import type { ServiceUnavailable } from "../../domain/ToolError.ts"
 import { availableOnce, availableToRead } from "../database/Availability.ts"
 import { firstOf, rowOf, rowsOf } from "../database/Rows.ts"
 
-/** As many as are counted at once. */
+/** Searches on a page of the list. Their new results are counted two searches at a time (SavedSearchesPage). */
 export const savedPerPage = 10
 
 /** Identifies a search of an account. */

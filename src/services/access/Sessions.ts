@@ -58,9 +58,9 @@ export const isStill = (sql: SqlClient.SqlClient, { accountId, id }: Pick<Sessio
 export type Proof =
   | {
       readonly passwordHash: string
-      /** The second step was done: by a recovery code, or in the session that goes on in this one. */
+      /** The second step was done: by a recovery code, or in the session that this one replaces. */
       readonly secondStep?: "done"
-      /** Of the session that goes on in this one. */
+      /** The passkey of the session that this one replaces. */
       readonly passkeyId?: number | null
     }
   | { readonly passkeyId: number }

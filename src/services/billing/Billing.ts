@@ -133,7 +133,7 @@ const make = (
       const standing = verdict === undefined ? ended(before) : verdict.standing
       yield* BillingRows.setDecided(accountId, standing, (found ?? []).some(isRunning))
       if (found === undefined) yield* BillingRows.forgetCustomer(accountId, question.customerId)
-      // An end counts once: afterwards the account is whatever an operator makes of it.
+      // The end of a subscription counts once: what an operator sets for the account later stays.
       const isOldEnd =
         standing?.status === "canceled" &&
         before.status === "canceled" &&
@@ -275,7 +275,7 @@ const make = (
   }
 }
 
-/** Of a customer who is gone, with every subscription. */
+/** For a customer that was deleted in Stripe: all subscriptions have ended. `undefined` if none had decided. */
 const ended = (before: BillingRows.Decided): Standing | undefined =>
   before.subscriptionId === null
     ? undefined

@@ -6,7 +6,7 @@ import { AccountId, SubscriptionStatus } from "../../domain/access/Account.ts"
 import { available } from "../database/Availability.ts"
 import { deleteUnlocked, firstOf, inBatches, rowOf, rowsOf } from "../database/Rows.ts"
 
-/** For all statements here that run by themselves: a number of a question that is not used means nothing. */
+/** For statements here outside of a transaction. All may be repeated: `ask` then only skips a number, which means nothing. */
 export const retried = available({ retries: 2, deadline: "7 seconds" })
 
 /** Stripe repeats an event for three days; by hand it can be sent again for 30. */
@@ -15,7 +15,7 @@ const batch = 5_000
 
 const dayMillis = 86_400_000
 
-/** For as long one server has a customer to compare; then the comparison has failed. */
+/** For so long a customer is left to the server that compares it. Then the comparison has failed, and any server may repeat it. */
 const leaseMillis = 30 * 60_000
 
 const decodeEnrolled = firstOf(Schema.Struct({ reference: Schema.String, customerId: Schema.NullOr(Schema.String) }))
@@ -212,8 +212,9 @@ export const takeUnchecked = Effect.fnUntraced(function* (nowMillis: number, lim
 })
 
 /**
- * Within the transaction that closes the account, before its row is locked, as by events. What is at Stripe can only be ended
- * afterwards: a customer is kept until then, and is due for its check at once. Without Stripe nobody would end anything.
+ * Called within the transaction that closes the account, before the account's row is locked: events lock in the same order.
+ * Subscriptions can be ended in Stripe only after the transaction. The customer is kept until then, and its check is due at
+ * once. Without billing by Stripe there is no such check, so the customer is deleted.
  */
 export const close = Effect.fnUntraced(function* (accountId: AccountId, withStripe: boolean, nowMillis: number) {
   const sql = yield* SqlClient.SqlClient

@@ -167,7 +167,10 @@ export const make = Effect.fn("StripeApi.make")(function* (
     )
   }
 
-  /** Why a call about a customer was refused. The key of another account or mode knows no customer, and then nobody is gone. */
+  /**
+   * Finds out why a call about a customer was refused. Only a customer that Stripe calls deleted is gone. One that Stripe does
+   * not know is a failure: the key may belong to another account or mode, which knows none of the customers.
+   */
   const orGone =
     (customer: string) =>
     <A>(asked: Asked<A>): AskedOf<A> =>

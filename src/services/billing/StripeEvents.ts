@@ -50,7 +50,7 @@ export const reader =
   (stripe: Stripe, webhookSecret: Redacted.Redacted): Reader =>
   (body, signature, nowMillis) =>
     Effect.try({
-      // The library compares signature and age first, and parses afterwards. It throws for everything that it refuses.
+      // The library compares signature and age before it parses the event. It throws for everything that it refuses.
       try: () =>
         stripe.webhooks.constructEvent(
           body,

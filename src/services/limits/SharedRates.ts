@@ -1,7 +1,7 @@
 /**
  * Rate limits that all servers count together, in leaky buckets in the database.
  *
- * A request is admitted at once and reported afterwards, with those of all other keys, as long as this server has not more
+ * A request is admitted at once and reported later, with those of all other keys, as long as this server has not more
  * than a hundredth of the limit to report and the bucket was not nearly full at its last report. Otherwise it waits for the
  * database, which admits what still fits. What is known to be refused is refused without asking. For a key with many requests
  * a report also leases some in advance; those that are not used are given back, or lapse after a second.
@@ -57,9 +57,9 @@ interface Bucket extends LeakyBucket.Limit {
   isOpen: boolean
   /** Requests that were admitted and not reported; below 0, that were counted and are still to come. */
   unreported: number
-  /** How many the last report counted in advance. */
+  /** How many requests the last report counted in advance. */
   leased: number
-  /** The same, of the report that is under way. */
+  /** The part of `unreported` that was moved into the report that is being sent. */
   reporting: number
 }
 
@@ -134,7 +134,7 @@ export class SharedRates extends Context.Service<
         if (isBusy(bucket, bucket.unreported)) urgent.openUnsafe()
       }
 
-      /** What a lease has left counts as used, and leaks away. */
+      /** What is left of a lease that is over is not given back: it stays counted, and drains like requests that were made. */
       const lapse = (bucket: Bucket, now: number) => {
         if (sinceReport(bucket, now) > leaseMillis && bucket.unreported < 0) owe(bucket, -bucket.unreported)
       }
@@ -239,7 +239,8 @@ export class SharedRates extends Context.Service<
               for (const bucket of due) {
                 const { reporting } = bucket
                 bucket.reporting = 0
-                // It may have been counted: then it counts twice, and is never given back twice.
+                // The database may have counted a report that failed. Requests are reported again, and may then count twice.
+                // What is left of a lease is not: given back twice, it would admit more requests than the limit.
                 if (Exit.isFailure(exit) && reporting > 0) owe(bucket, reporting)
               }
               if (Exit.isFailure(exit)) {
@@ -264,7 +265,7 @@ export class SharedRates extends Context.Service<
         )
       })
 
-      /** One at a time: what is asked for meanwhile is the next statement. */
+      /** One statement at a time. Requests that begin to wait meanwhile are part of the next one. */
       const inTurn = Semaphore.makeUnsafe(1).withPermits(1)
       const reportOf = (isWhole: boolean) =>
         inTurn(

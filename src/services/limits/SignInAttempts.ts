@@ -9,7 +9,7 @@
  *
  * Right attempts cost the same work, so they are counted too, for one account and for one network. Nobody can use up these
  * counts without a password. Every attempt counts as both before its password is verified, so that concurrent attempts get
- * no further than sequential ones; afterwards the counts of the other kind are given back.
+ * no further than sequential ones; then the counts of the other kind are given back.
  *
  * Requests for a mail (sign-up, password reset, new e-mail address) are counted in the same way, for the network and, each
  * purpose apart, for the address that gets the mail, whether it has an account or not. Using up the mails of somebody else blocks
@@ -36,12 +36,12 @@ export interface Attempt {
   readonly knownBrowser?: string | undefined
 }
 
-/** With a passkey: its account is known only once it is verified. */
+/** An attempt with a passkey. Its account is known only once the passkey is verified. */
 export interface PasskeyAttempt {
   readonly address: string
 }
 
-/** Of someone who is signed in already. */
+/** The password is confirmed in a session. */
 export interface SessionAttempt {
   readonly email: string
   readonly sessionId: number
@@ -49,11 +49,11 @@ export interface SessionAttempt {
 
 type AnyAttempt = Attempt | SessionAttempt | PasskeyAttempt
 
-/** Of someone who asks for a mail to an address. */
+/** Somebody asks for a mail to an address. */
 export interface MailRequest {
   readonly mailTo: string
   readonly purpose: "sign_up" | "reset" | "email"
-  /** As that of an {@link Attempt}. */
+  /** The IP address of the client, or its network, as in {@link Attempt}. */
   readonly address: string
 }
 
@@ -62,7 +62,7 @@ interface Limit {
   readonly subject: string
   /** Attempts in a row. */
   readonly burst: number
-  /** One more after each of these. */
+  /** One more attempt is allowed after each of these intervals. */
   readonly everyMillis: number
 }
 

@@ -164,7 +164,7 @@ export class Mailer extends Context.Service<
             const mail = yield* onDatabase(Outbox.take).pipe(Effect.onError(() => permits.release(1)))
             if (Option.isNone(mail)) return yield* Effect.asVoid(permits.release(1))
             yield* attempt(mail.value).pipe(
-              // Another attempt follows when no server can have it any more.
+              // The mail is still in the table: another attempt follows when the lease of this one is over.
               Effect.catch(logFailure),
               Effect.catchDefect(logFailure),
               Effect.ensuring(permits.release(1)),

@@ -47,7 +47,7 @@ const Waiting = Schema.Struct({
   language: Schema.Literals(languages),
   /** The hash of the link's secret. */
   link: Schema.NullOr(Schema.Uint8Array),
-  /** With this one. */
+  /** How often it was tried, including the attempt that it is taken for. */
   attempts: Schema.Int,
   createdAt: Schema.Date,
   /** It has waited for too long. */

@@ -52,7 +52,7 @@ export const chargesRefunded = counter("discovery_charges_refunded_total", {
 
 export const charges = counter("discovery_charges_total", {
   meaning:
-    "Charges by outcome; repeat is paid for under the same idempotency key, unavailable could not be decided, barred was given up before",
+    "Charges by outcome. repeat: a call that was paid for under the same idempotency key. barred: the charge had been given up before it was made. unavailable: the database did not tell whether it was made",
   labels: { outcome: ["charged", "repeat", "conflict", "insufficient", "barred", "unavailable"] }
 })
 

@@ -1,5 +1,5 @@
 /**
- * SQL statements of Grants. A decision about a grant locks its row first and reads its codes and tokens afterwards. So of
+ * SQL statements of Grants. A decision about a grant locks its row first and reads its codes and tokens later. So of
  * two concurrent requests, on any server, the second sees all changes of the first (READ COMMITTED).
  */
 import { Effect, Option, Schema } from "effect"

@@ -24,7 +24,7 @@ import type { Key } from "./ServerKey.ts"
 
 /** Limit of connected apps for one account. */
 export const maxConnections = 200
-/** Limit for one connection. An app that refreshes more often loses its tokens. */
+/** Limit for one connection; further refreshes are refused. An app needs one or two an hour, and only one that loses its tokens more. */
 export const maxRefreshesAnHour = 120
 const hourMillis = 3_600_000
 const dayMillis = 86_400_000

@@ -73,7 +73,7 @@ export const make = ({ niches, vocabulary }: Vocabularies): Names => {
 
 interface Entries {
   readonly prepare: Effect.Effect<void>
-  /** In any case. */
+  /** Ignores upper and lower case. */
   readonly find: (name: string) => VocabularyEntry | undefined
 }
 

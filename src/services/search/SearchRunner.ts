@@ -52,7 +52,7 @@ export interface Attempt<A> {
   readonly isCurrent: boolean
 }
 
-/** Is told which list the answer of a search is of. */
+/** Called after each search with the list of segments that it was answered from. */
 export const OnSearched = Context.Reference<(list: SegmentList) => void>("discovery/search/OnSearched", {
   defaultValue: () => () => undefined
 })

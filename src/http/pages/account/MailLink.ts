@@ -1,4 +1,4 @@
-/** What the pages have in common that send a mail and are reached by its link. */
+/** Parts of the pages that ask for a mail with a link, and of the pages that such links lead to. */
 import { Redacted, Schema } from "effect"
 import { html } from "../shared/Html.ts"
 import type { Html } from "../shared/Html.ts"

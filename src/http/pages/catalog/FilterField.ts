@@ -35,7 +35,7 @@ export interface Context {
   readonly locale: Locale
   readonly typed: Typed
   readonly issues: ReadonlyArray<ArgumentIssue>
-  /** None of a search that was not made. */
+  /** Absent when no search was made. */
   readonly counts?: Counts | undefined
 }
 
@@ -46,7 +46,7 @@ export interface Named extends Context {
 
 interface Told {
   readonly error: Html | undefined
-  /** Of the field that has it. */
+  /** The ARIA attributes of the field, by which it refers to its error. */
   readonly attributes: Html | undefined
 }
 

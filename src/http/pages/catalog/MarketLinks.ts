@@ -31,7 +31,7 @@ interface Lead {
   readonly target: Target
   readonly count: string
   readonly label: string
-  /** Of the grouping's filter. */
+  /** The values that the filter on what is grouped by gets in the link: for groups by country, those of `countries`. */
   readonly values: ReadonlyArray<string | number>
 }
 

@@ -142,7 +142,7 @@ const step = (visitor: SignedIn, { codesLeft, isOn }: Standing, mayChange: boole
   `
 }
 
-/** Of passwords and the address, too. */
+/** The last changes of passkeys, the second step, the password and the e-mail address. */
 const log = ({ changes }: Standing, locale: Locale): Html | false =>
   changes.length > 0 &&
   html`<h3>${locale.text("passkeys.log")}</h3>

@@ -58,7 +58,7 @@ const imageUrl = (part: Foreign): string | null => {
 const optionAt = (variant: Foreign, at: number): string | null =>
   text(foreign(list(variant["selectedOptions"])[at])["value"])
 
-/** As it is written; what cannot be a price is text that is none, so that it is reported. */
+/** The amount as it is written. A value that cannot be one becomes "?", which is reported because it is no number. */
 const price = (written: unknown): string | number | null =>
   typeof written === "string" || typeof written === "number" ? written : (written ?? null) === null ? null : "?"
 

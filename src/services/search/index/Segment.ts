@@ -75,7 +75,7 @@ export interface Items {
   readonly ids: Int32Array
   /** The row of the item's store. */
   readonly stores: Uint32Array
-  /** One value: no id of this segment, or of those that were merged into it, is higher. 0 if there was none. */
+  /** One value: the highest id that this segment or one merged into it ever had, also of removed items. 0 without items. */
   readonly highestId: Int32Array
   readonly words: Words
 }
