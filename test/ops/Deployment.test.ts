@@ -287,7 +287,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })((it) => {
         const folder = yield* PrivatePostgres.temporaryFolder
         ImageInstall.install(folder)
         const page = fs.readFileSync(new URL("docs/operations.md", DeployFiles.project), "utf8")
-        const [, packages] = /^\| after: [^|]+\| (\d+) \|/mu.exec(page) ?? []
+        const [, packages] = /^\| the install of the image: [^|]+\| (\d+) \|/mu.exec(page) ?? []
         const [, others] = /^Sources, pages and documents are (\d+) MB more/mu.exec(page) ?? []
         const isSaid = (bytes: number, megabytes: number) =>
           assert.closeTo(bytes / 1e6, megabytes, megabytes / 10, "MB, which docs/operations.md gives otherwise")
