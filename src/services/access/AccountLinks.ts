@@ -64,8 +64,8 @@ export class AccountLinks extends Context.Service<
   AccountLinks,
   {
     /**
-     * Ends the older link. None where there is nothing to link to, after the same work: the address of a sign-up or of a
-     * change has an account, or that of a reset has none. `email` is the address as it is stored.
+     * Ends the older link, that of a change also where there is nothing to link to. None in this case, after the same work: the
+     * address of a sign-up or of a change has an account, or that of a reset has none. `email` is the address as it is stored.
      */
     make(
       link: NewLink
@@ -127,12 +127,17 @@ export class AccountLinks extends Context.Service<
                 email = excluded.email, created_at = excluded.created_at, expires_at = excluded.expires_at
               RETURNING email`
           case "email":
+            // Also for a taken address, with a secret that nobody gets: the older link, which its owner can open, would tell that
+            // none was made.
             return yield* sql`
-              INSERT INTO account_link (hash, purpose, email, account_id, created_at, expires_at)
-              SELECT ${hash}, 'email', ${link.email}, ${link.accountId}, ${now}, ${until} WHERE NOT ${isTaken}
-              ON CONFLICT (account_id, purpose) WHERE account_id IS NOT NULL DO UPDATE SET hash = excluded.hash,
-                email = excluded.email, created_at = excluded.created_at, expires_at = excluded.expires_at
-              RETURNING email`
+              WITH made AS (
+                INSERT INTO account_link (hash, purpose, email, account_id, created_at, expires_at)
+                VALUES (${hash}, 'email', ${link.email}, ${link.accountId}, ${now}, ${until})
+                ON CONFLICT (account_id, purpose) WHERE account_id IS NOT NULL DO UPDATE SET hash = excluded.hash,
+                  email = excluded.email, created_at = excluded.created_at, expires_at = excluded.expires_at
+                RETURNING email
+              )
+              SELECT email FROM made WHERE NOT ${isTaken}`
         }
       })
 

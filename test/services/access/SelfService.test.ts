@@ -597,9 +597,24 @@ layer(Services, { excludeTestServices: true })("self-service", (it) => {
         const { ask } = yield* asked(newEmail())
         const free = newEmail()
         const { statements } = yield* recorded(ask(right, free))
+        assert.strictEqual((yield* lastTo(free))?.kind, "newAddress")
         assert.deepStrictEqual((yield* recorded(ask(right, taken))).statements, statements)
         assert.deepInclude(yield* lastTo(taken), { kind: "addressTaken" })
-        assert.strictEqual((yield* lastTo(free))?.kind, "newAddress")
+      })
+    )
+
+    it.effect("to any address, free or taken, ends the link of the one before", () =>
+      Effect.gen(function* () {
+        const { email: taken } = yield* owner
+        for (const second of [taken, taken.toUpperCase(), newEmail()]) {
+          const first = newEmail()
+          const { ask, change, session } = yield* asked(first)
+          const secret = yield* tokenTo(first)
+          assert.strictEqual(yield* tagOf(change.read(session, secret)), "done")
+          yield* ask(right, second)
+          assert.strictEqual(yield* tagOf(change.read(session, secret)), "LinkOver", second)
+          assert.strictEqual(yield* tagOf(change.confirm({ session, secret })), "LinkOver", second)
+        }
       })
     )
 
