@@ -34,13 +34,16 @@ export class PasswordReset extends Context.Service<
     ): Effect.Effect<{ readonly email: string }, AccountLinks.LinkOver | ServiceUnavailable>
     /**
      * Ends all sessions of the account and all its links. Passkeys, connected apps and API keys stay valid; the mail to the owner
-     * says so. A weak password does not use up the link.
+     * says so. A weak password does not use up the link. Attempts are counted as those with a right password.
      */
     set(request: {
       readonly secret: Redacted.Redacted
       readonly next: Redacted.Redacted
       readonly device: Device
-    }): Effect.Effect<void, AccountLinks.LinkOver | PasswordRefused | PasswordsBusy | ServiceUnavailable>
+    }): Effect.Effect<
+      void,
+      AccountLinks.LinkOver | PasswordRefused | TooManyAttempts | PasswordsBusy | ServiceUnavailable
+    >
   }
 >()("discovery/access/PasswordReset") {
   static readonly layer = Layer.effect(
@@ -69,7 +72,13 @@ export class PasswordReset extends Context.Service<
         const { email } = yield* links.read("reset", secret)
         const weakness = Password.weakness(Redacted.value(next), email)
         if (weakness !== undefined) return yield* new PasswordRefused({ weakness })
-        const passwordHash = yield* passwords.hash(next)
+        const attempt = { email, link: "reset" } as const
+        // Requests at once, or that are given up, would otherwise hash with one link without end.
+        yield* attempts.take(attempt)
+        const passwordHash = yield* passwords
+          .hash(next)
+          .pipe(Effect.tapError(() => attempts.settle(attempt, "not_verified")))
+        yield* attempts.settle(attempt, "right")
         yield* Effect.gen(function* () {
           const { accountId } = yield* links.use("reset", secret)
           const set = yield* sql`

@@ -4,8 +4,8 @@
  *
  * Wrong attempts are counted for one account from one network, for one network, and for one account from anywhere; of IPv6
  * also for the wider network (ClientNetwork). The last count is so wide that a handful of requests cannot lock out the owner
- * of an account. A browser that has signed in to the account before (KnownBrowsers) and a session that confirms the
- * password have counts of their own instead.
+ * of an account. A browser that has signed in to the account before (KnownBrowsers), a session that confirms the password and
+ * a link that sets it have counts of their own instead.
  *
  * Right attempts cost the same work, so they are counted too, for one account and for one network. Nobody can use up these
  * counts without a password. Every attempt counts as both before its password is verified, so that concurrent attempts get
@@ -47,7 +47,13 @@ export interface SessionAttempt {
   readonly sessionId: number
 }
 
-type AnyAttempt = Attempt | SessionAttempt | PasskeyAttempt
+/** Of someone who has a link that sets the password of an account. */
+export interface LinkAttempt {
+  readonly email: string
+  readonly link: "reset"
+}
+
+type AnyAttempt = Attempt | SessionAttempt | LinkAttempt | PasskeyAttempt
 
 /** Somebody asks for a mail to an address. */
 export interface MailRequest {
@@ -96,12 +102,17 @@ const mailLimits = ({ address, mailTo, purpose }: MailRequest): ReadonlyArray<Li
   { subject: `${purpose} mail to ${mailTo}`, burst: 4, everyMillis: 15 * 60_000 }
 ]
 
+/** Only the holder of the session, of the link, or of the cookie of the browser can use up what is counted by this. */
+const ownOf = (attempt: Attempt | SessionAttempt | LinkAttempt): string | undefined => {
+  if ("sessionId" in attempt) return `session ${attempt.sessionId}`
+  return "link" in attempt ? `${attempt.link} link` : attempt.knownBrowser
+}
+
 /** The counts of an attempt, always in the same order, in which their rows are locked: the widest network first. */
 const limitsOf = (attempt: AnyAttempt): Limits => {
   if (!("email" in attempt)) return ofNetworks(attempt.address)
   const { email } = attempt
-  // Only the holder of the session, or of the cookie of the browser, can use this up.
-  const own = "sessionId" in attempt ? `session ${attempt.sessionId}` : attempt.knownBrowser
+  const own = ownOf(attempt)
   if (own !== undefined) {
     return {
       wrong: [{ subject: `${own} account ${email}`, burst: 10, everyMillis: 60_000 }],

@@ -1,7 +1,7 @@
 /** Sign-up, password reset, change of e-mail address and closing, over a real database; mails are kept instead of sent. */
 import { assert, describe, layer } from "@effect/vitest"
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
-import { Context, Effect, Fiber, Layer, Option, Redacted } from "effect"
+import { Context, Effect, Fiber, Latch, Layer, Option, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { AppConfig } from "../../../src/Config.ts"
 import type { AccountId } from "../../../src/domain/access/Account.ts"
@@ -36,10 +36,11 @@ const minute = 60_000
 const right = "nine green whales"
 const next = "seven blue otters"
 
-/** Passwords without hashing, which count their work. */
-const work = { hashed: 0 }
+/** Passwords without hashing, which count their work, and do it while they may. */
+const work = { hashed: 0, may: Latch.makeUnsafe(true) }
 const passwords = Layer.succeed(Passwords, {
-  hash: (password) => Effect.sync(() => (work.hashed++, `$argon2id$${Redacted.value(password)}`)),
+  hash: (password) =>
+    Effect.suspend(() => Effect.as((work.hashed++, work.may.await), `$argon2id$${Redacted.value(password)}`)),
   verify: (password, stored) => Effect.succeed(stored === `$argon2id$${Redacted.value(password)}`),
   generate: Effect.succeed(Redacted.make("nobody's"))
 })
@@ -394,6 +395,40 @@ layer(Services, { excludeTestServices: true })("self-service", (it) => {
         assert.strictEqual(yield* set("eleven gray herons"), "LinkOver")
         assert.strictEqual(yield* tagOf(signIn(email, next)), "done")
       })
+    )
+
+    it.effect(
+      "hashes a bounded number of passwords with one link, at once or for who gives up, whoever else tries",
+      () =>
+        Effect.gen(function* () {
+          const { email } = yield* owner
+          // Somebody else has used up the attempts to sign in to the account from the network.
+          const service = yield* SignIn
+          const wrong = service.signIn({ email, password: Redacted.make("wrong"), address: "192.0.2.7" })
+          for (let tried = 0; tried < 10; tried++) assert.strictEqual(yield* tagOf(wrong), "SignInRejected")
+          assert.strictEqual(yield* tagOf(wrong), "TooManyAttempts")
+          yield* askReset(email)
+          const secret = yield* tokenTo(email)
+          const reset = yield* PasswordReset
+          const set = tagOf(reset.set({ secret, next: Redacted.make(next), device: unknownDevice }))
+          const clock = yield* SetClock
+          work.hashed = 0
+          yield* work.may.close
+          const given = yield* Effect.forkChild(
+            Effect.all(
+              Array.from({ length: 10 }, () => set),
+              { concurrency: 10 }
+            )
+          )
+          yield* Effect.repeat(Effect.yieldNow, { until: () => work.hashed === 10 })
+          assert.strictEqual(yield* set, "TooManyAttempts")
+          yield* Fiber.interrupt(given)
+          assert.strictEqual(yield* set, "TooManyAttempts")
+          assert.strictEqual(work.hashed, 10)
+          yield* work.may.open
+          yield* clock.advance(minute)
+          assert.strictEqual(yield* set, "done")
+        })
     )
 
     it.effect("ends with a new password that is set otherwise, by the owner or the command line", () =>

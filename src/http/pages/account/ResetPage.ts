@@ -145,16 +145,18 @@ export const layer = Layer.effectDiscard(
           const { locale } = visitor
           const { next, token } = form
           const { email } = yield* reset.read(token)
-          const refused = (...problems: ReadonlyArray<Problem>) =>
-            newPassword(visitor, token, email, refusal(400, ...problems))
+          const answer = (refused: Refusal) => newPassword(visitor, token, email, refused)
+          const refused = (...problems: ReadonlyArray<Problem>) => answer(refusal(400, ...problems))
           const problems = newPasswordProblems(form, locale)
           if (problems.length > 0) return refused(...problems)
           return yield* reset.set({ secret: token, next, device: Device.of(request.headers["user-agent"]) }).pipe(
             // Not signed in: the account may ask for more than its password.
             Effect.as(seeOther(withDone(ReturnTo.signInPath(undefined), "reset"))),
-            Effect.catchTag("PasswordRefused", ({ weakness }) =>
-              Effect.succeed(refused({ field: "next", message: weaknessText(weakness, locale) }))
-            )
+            Effect.catchTags({
+              PasswordRefused: ({ weakness }) =>
+                Effect.succeed(refused({ field: "next", message: weaknessText(weakness, locale) })),
+              TooManyAttempts: (error) => Effect.succeed(answer(tooMany(error, "signIn.tooMany", locale)))
+            })
           )
         },
         (answer, _, visitor) => Effect.catchTag(answer, "LinkOver", () => over(visitor))

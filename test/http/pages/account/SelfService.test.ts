@@ -5,6 +5,7 @@ import { SqlClient } from "effect/sql"
 import type { AppSettings } from "../../../../src/Config.ts"
 import { Accounts } from "../../../../src/services/access/Accounts.ts"
 import { ApiKeys } from "../../../../src/services/access/ApiKeys.ts"
+import { SignInAttempts } from "../../../../src/services/limits/SignInAttempts.ts"
 import { Mailer } from "../../../../src/services/mail/Mailer.ts"
 import * as Consent from "../../../support/Consent.ts"
 import * as Integrations from "../../../support/Integrations.ts"
@@ -235,6 +236,28 @@ layer(services(), { excludeTestServices: true, timeout: "10 minutes" })("self-se
         assert.strictEqual((yield* tab.get(link)).status, 410)
         assert.match((yield* server.mailTo(who.email, 1)).subject ?? "", /was changed/u)
       })
+    )
+
+    it.effect("with too many attempts says when to try again, and its link works then", () =>
+      Effect.gen(function* () {
+        const site = yield* Site
+        const server = yield* MailServer
+        const sql = yield* SqlClient.SqlClient
+        const attempts = yield* SignInAttempts
+        const who = yield* site.account()
+        const tab = yield* Consent.browser
+        yield* send(tab, "/reset-password", "/reset-password", { email: who.email })
+        const link = linkOf(yield* server.mailTo(who.email))
+        // As of requests that were given up while their password was hashed.
+        for (let given = 0; given < 10; given++) yield* attempts.take({ email: who.email, link: "reset" })
+        const set = send(tab, link, "/reset-password/new", { next, again: next })
+        const refused = yield* set
+        assert.strictEqual(refused.status, 429)
+        assert.match(refused.headers.get("retry-after") ?? "", /^\d+$/u)
+        assert.include(refused.text, "Too many attempts to sign in. Try again in a minute.")
+        yield* sql`DELETE FROM sign_in_attempt`
+        leadsTo(yield* set, "/sign-in?done=reset")
+      }).pipe(Effect.provide(SignInAttempts.layer))
     )
 
     it.effect("D85 has one link: the newest", () =>
