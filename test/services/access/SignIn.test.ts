@@ -104,6 +104,22 @@ layer(Services, { excludeTestServices: true })("SignIn", (it) => {
     )
   })
 
+  it.effect("R29 that needs a second step ends the previous session of the browser, too", () =>
+    Effect.gen(function* () {
+      const { attempt, email, id, server, sessions } = yield* owner
+      const sql = yield* SqlClient.SqlClient
+      const [previous, elsewhere] = [yield* attempt(right, newAddress()), yield* attempt(right, newAddress())]
+      yield* sql`UPDATE account SET second_step = true WHERE id = ${id}`
+      const again = (password: string) =>
+        tagOf(server.signIn({ email, password: Redacted.make(password), address: newAddress() }, previous.secret))
+      assert.strictEqual(yield* again(wrong), "SignInRejected")
+      assert.isTrue(Option.isSome(yield* sessions.current(previous.secret)))
+      assert.strictEqual(yield* again(right), "SecondStepNeeded")
+      assert.isTrue(Option.isNone(yield* sessions.current(previous.secret)))
+      assert.isTrue(Option.isSome(yield* sessions.current(elsewhere.secret)))
+    })
+  )
+
   it.effect("is logged with its account, right or wrong, and without the address", () =>
     Effect.gen(function* () {
       const { attempt, email, id } = yield* owner

@@ -29,7 +29,7 @@ export class PendingSignIns extends Context.Service<
   {
     /**
      * Returns the new secret of the session cookie: the one before the sign-in may have been set by somebody else. `instead` is
-     * the previous one.
+     * the previous one, whose session ends.
      */
     begin(
       verified: Pick<Pending, "accountId" | "passwordHash">,
@@ -60,7 +60,11 @@ export class PendingSignIns extends Context.Service<
         const [owner, password] = [Secrets.hashOf(secret), Secrets.sha256(passwordHash)]
         yield* Effect.gen(function* () {
           const nowMillis = yield* now
-          if (instead !== undefined) yield* remove(instead)
+          if (instead !== undefined) {
+            // The browser is another person's now, as when a session starts.
+            yield* sql`DELETE FROM session WHERE hash = ${Secrets.hashOf(instead)}`
+            yield* remove(instead)
+          }
           yield* sweep(sql`expires_at <= ${new Date(nowMillis)} ORDER BY expires_at LIMIT ${maxSwept}`)
           yield* sweep(sql`account_id = ${accountId} ORDER BY expires_at DESC, owner OFFSET ${maxPerAccount - 1}`)
           yield* sql`
