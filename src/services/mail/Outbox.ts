@@ -23,6 +23,12 @@ export const maxWaiting = 1_000
 /** Above this, requests for mails are refused. The rest is for mails about changes. */
 export const maxAskedFor = 500
 
+/**
+ * Mails of one kind that wait for one address. A further one would say the same, and fill what all accounts share. More than those
+ * that may be asked for within their time, whose links differ.
+ */
+export const maxSame = 10
+
 /** Whoever waits for a mail asks again; nobody asks for one about a change. */
 const askedForMinutes = 30
 const toldMinutes = 24 * 60
@@ -56,6 +62,7 @@ const Waiting = Schema.Struct({
 export type Waiting = typeof Waiting.Type
 
 const decodeWaiting = firstOf(Waiting)
+const decodeRoom = rowOf(Schema.Struct({ isFull: Schema.Boolean, isRepeated: Schema.Boolean }))
 const decodeCount = rowOf(Schema.Struct({ count: Schema.Int }))
 
 type OnDatabase<A, E = never> = Effect.Effect<A, SqlError.SqlError | E, SqlClient.SqlClient>
@@ -75,7 +82,7 @@ export const ready: OnDatabase<void, ServiceUnavailable> = Effect.flatMap(countU
   waiting < maxAskedFor ? Effect.void : Effect.fail(unavailable("mail"))
 )
 
-/** Called within the transaction of what the mail tells. */
+/** Called within the transaction of what the mail tells. Writes nothing if enough of the same mails wait, or too many of all. */
 export const put = Effect.fnUntraced(function* (
   post: Post
 ): Effect.fn.Return<void, SqlError.SqlError, SqlClient.SqlClient> {
@@ -85,12 +92,19 @@ export const put = Effect.fnUntraced(function* (
   const { kind, to } = post
   const link = "link" in post ? Secrets.hashOf(post.link) : null
   const minutes = Letter.isAskedFor(kind) ? askedForMinutes : toldMinutes
-  const written = yield* sql`
-    INSERT INTO mail (kind, recipient, language, link, created_at, due_at, expires_at)
-    SELECT ${kind}::text, ${to}::text, ${language}::text, ${link}::bytea, now, now, now + interval '1 minute' * ${minutes}::integer
-    FROM (SELECT ${now} AS now) t
-    WHERE (SELECT count(*) FROM (SELECT FROM mail LIMIT ${maxWaiting}) w) < ${maxWaiting} RETURNING id`
-  if (written.length > 0) return
+  const { isFull, isRepeated } = yield* decodeRoom(sql`
+    WITH room AS (
+      SELECT count(*) >= ${maxWaiting} AS "isFull",
+        count(*) FILTER (WHERE kind = ${kind}::text AND recipient = ${to}::text) >= ${maxSame} AS "isRepeated"
+      FROM (SELECT kind, recipient FROM mail LIMIT ${maxWaiting}) w
+    ), written AS (
+      INSERT INTO mail (kind, recipient, language, link, created_at, due_at, expires_at)
+      SELECT ${kind}::text, ${to}::text, ${language}::text, ${link}::bytea, now, now, now + interval '1 minute' * ${minutes}::integer
+      FROM room, (SELECT ${now} AS now) t WHERE NOT "isFull" AND NOT "isRepeated"
+    )
+    SELECT "isFull", "isRepeated" FROM room`)
+  if (isRepeated) return yield* Effect.logWarning("A mail was not sent: enough of the same wait", { kind })
+  if (!isFull) return
   yield* Metrics.mails.add({ outcome: "too_many" })
   yield* Effect.logError("A mail was not sent: too many wait", { kind })
 })

@@ -320,6 +320,24 @@ layer(Services, { excludeTestServices: true })("over SMTP", (it) => {
       })
   )
 
+  it.effect("one account's mails about changes leave room for those of others, while none can be sent", () =>
+    Effect.gen(function* () {
+      const { sql } = yield* fresh
+      const [to, other] = ["changing@discovery.test", "unchanged@discovery.test"]
+      const waiting = (address: string) =>
+        Effect.map(sql`SELECT kind FROM mail WHERE recipient = ${address} ORDER BY id`, (rows) => rows.length)
+      for (let sent = 0; sent <= Outbox.maxSame; sent++) yield* Outbox.put({ kind: "passwordChanged", to })
+      assert.strictEqual(yield* waiting(to), Outbox.maxSame)
+      yield* Outbox.put({ kind: "passkey_added", to })
+      assert.strictEqual(yield* waiting(to), Outbox.maxSame + 1, "what is new is told")
+      yield* Outbox.put({ kind: "passwordChanged", to: other })
+      assert.strictEqual(yield* waiting(other), 1)
+      yield* sql`DELETE FROM mail WHERE id = (SELECT min(id) FROM mail WHERE recipient = ${to})`
+      yield* Outbox.put({ kind: "passwordChanged", to })
+      assert.strictEqual(yield* waiting(to), Outbox.maxSame + 1)
+    })
+  )
+
   it.effect("what became of each mail is counted", () =>
     Effect.gen(function* () {
       const { clock } = yield* fresh
