@@ -3,12 +3,14 @@
  * each request reads them from the database. The row stays without personal data, because the ledger belongs to it; its
  * e-mail address can sign up again at once. What takes longer to remove, retention/ClosedAccounts removes.
  */
-import { Clock, Context, Effect, Fiber, Layer, Option } from "effect"
+import { Clock, Context, Effect, Fiber, Layer, Option, Schema } from "effect"
 import type { Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql"
+import { Role, SubscriptionStatus } from "../../domain/access/Account.ts"
 import type { AccountId } from "../../domain/access/Account.ts"
 import { availableOnce } from "../database/Availability.ts"
+import { rowOf } from "../database/Rows.ts"
 import { Billing } from "../billing/Billing.ts"
 import * as BillingRows from "../billing/BillingRows.ts"
 import * as Outbox from "../mail/Outbox.ts"
@@ -45,6 +47,9 @@ export const forget = (accountId: AccountId): Effect.Effect<void, SqlError.SqlEr
       discard: true
     })
   ).pipe(Effect.andThen(BillingRows.forgetNobody(accountId)))
+
+/** What ends: the session may have been read before a change of it. */
+const decodeStanding = rowOf(Schema.Struct({ status: SubscriptionStatus, role: Role }))
 
 export class AccountClosing extends Context.Service<
   AccountClosing,
@@ -91,6 +96,8 @@ export class AccountClosing extends Context.Service<
         const nowMillis = yield* Clock.currentTimeMillis
         yield* Effect.gen(function* () {
           yield* BillingRows.close(accountId, Option.isSome(stripe), nowMillis)
+          const until = yield* sql`
+            SELECT status, role FROM account WHERE id = ${accountId} FOR NO KEY UPDATE`.pipe(decodeStanding)
           // The text in place of the address is no address: nobody can sign up or sign in with it.
           const closed = yield* sql`
             UPDATE account SET email = 'closed account ' || id, password_hash = NULL, status = 'canceled', role = 'customer',
@@ -102,8 +109,8 @@ export class AccountClosing extends Context.Service<
           if (!(yield* isStill(sql, session))) return yield* new SignInRejected()
           yield* forget(accountId)
           const change = { accountId, by: accountId, nowMillis }
-          yield* AccountChanges.record({ ...change, what: "status", before: session.status, after: "canceled" })
-          yield* AccountChanges.record({ ...change, what: "role", before: session.role, after: "customer" })
+          yield* AccountChanges.record({ ...change, what: "status", before: until.status, after: "canceled" })
+          yield* AccountChanges.record({ ...change, what: "role", before: until.role, after: "customer" })
           yield* Outbox.put({ kind: "closed", to: email })
         }).pipe(Effect.provideService(SqlClient.SqlClient, sql), sql.withTransaction, availableOnce)
         yield* endSubscription(accountId)

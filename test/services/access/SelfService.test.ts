@@ -839,6 +839,26 @@ layer(Services, { excludeTestServices: true })("self-service", (it) => {
       })
     )
 
+    it.effect("records the status and the role that end, not those when its request began", () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const accounts = yield* Accounts
+        const closing = yield* AccountClosing
+        const { email, id } = yield* owner
+        const { session } = yield* signIn(email)
+        yield* accounts.setRole(email, "operator")
+        yield* accounts.setStatus(email, "unpaid")
+        yield* closing.close({ session, password: Redacted.make(right) })
+        const recorded = yield* sql`
+          SELECT what, value_before AS before, value_after AS after FROM account_change
+          WHERE account_id = ${id} AND actor_id = ${id} ORDER BY id`
+        assert.deepStrictEqual(recorded, [
+          { what: "status", before: "unpaid", after: "canceled" },
+          { what: "role", before: "operator", after: "customer" }
+        ])
+      })
+    )
+
     it.effect("of an account that is open removes no activity", () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
