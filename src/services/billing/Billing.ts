@@ -129,6 +129,7 @@ const make = (
       if (eventId !== undefined && !(yield* BillingRows.addEvent(eventId, now))) return undefined
       const before = yield* BillingRows.accept(question, now)
       if (before === undefined) return undefined
+      yield* BillingRows.staysDue(accountId, now)
       const verdict = found === undefined ? undefined : decide(found, prices, before.subscriptionId)
       const standing = verdict === undefined ? ended(before) : verdict.standing
       yield* BillingRows.setDecided(accountId, standing, (found ?? []).some(isRunning))

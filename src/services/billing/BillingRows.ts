@@ -223,6 +223,17 @@ export const close = Effect.fnUntraced(function* (accountId: AccountId, withStri
     : sql`DELETE FROM billing_customer WHERE account_id = ${accountId}`
 })
 
+/**
+ * Once an answer is written: of an account that was closed since the question, everything is still to be ended. The closing locks
+ * the customer first, as `accept` does, so it is seen here, or makes the customer due afterwards.
+ */
+export const staysDue = Effect.fnUntraced(function* (accountId: AccountId, nowMillis: number) {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`
+    UPDATE billing_customer c SET checked_at = ${new Date(nowMillis - dayMillis)} FROM account a
+    WHERE c.account_id = ${accountId} AND a.id = c.account_id AND a.closed_at IS NOT NULL`
+})
+
 /** Of a closed account that has bought nothing. */
 export const forgetNobody = Effect.fnUntraced(function* (accountId: AccountId) {
   const sql = yield* SqlClient.SqlClient

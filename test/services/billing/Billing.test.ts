@@ -834,6 +834,26 @@ layer(Services, { excludeTestServices: true })("billing", (it) => {
         assert.deepStrictEqual(row, { plan: "starter", status: "canceled" })
       })
     )
+
+    it.effect.each([{ has: "a subscription" }, { has: "only a page to pay at" }])(
+      "with $has is due at once although an event about it was processed meanwhile",
+      ({ has }) =>
+        Effect.gen(function* () {
+          const { accountId, customerId } = yield* customer()
+          const double = yield* StripeDouble
+          if (has === "a subscription") double.subscribe(customerId)
+          const held = yield* hold("GET", "/v1/subscriptions")
+          const event = yield* Effect.forkChild(arrive({ customer: customerId }))
+          yield* held.asked
+          yield* close(accountId)
+          yield* held.release
+          assert.strictEqual(yield* Fiber.join(event), "processed")
+          assert.lengthOf(yield* left(customerId), has === "a subscription" ? 2 : 1)
+          yield* checkUnchecked(yield* stripe)
+          assert.lengthOf(yield* left(customerId), 0)
+          assert.isUndefined(yield* customerIdOf(accountId))
+        })
+    )
   })
 
   describe("events that were missed", () => {
