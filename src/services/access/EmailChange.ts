@@ -58,11 +58,15 @@ export class EmailChange extends Context.Service<
         yield* signIn.verify({ session, password })
         yield* attempts.takeMail({ mailTo: email, purpose: "email", address })
         yield* onDatabase(Outbox.ready)
-        yield* links.make({ purpose: "email", email, accountId: session.accountId }).pipe(
-          Effect.map(
-            Option.match({
+        yield* Effect.all({
+          // To the address as it is stored: one that differs in case may be another mailbox.
+          known: decodeEmails(sql`SELECT email FROM account WHERE lower(email) = lower(${email})`),
+          made: links.make({ purpose: "email", email, accountId: session.accountId })
+        }).pipe(
+          Effect.map(({ known, made }) =>
+            Option.match(made, {
               onSome: ({ secret }): Outbox.Post => ({ kind: "newAddress", to: email, link: secret }),
-              onNone: (): Outbox.Post => ({ kind: "addressTaken", to: email })
+              onNone: (): Outbox.Post => ({ kind: "addressTaken", to: known[0]?.email ?? email })
             })
           ),
           Effect.flatMap(Outbox.put),

@@ -638,6 +638,17 @@ layer(Services, { excludeTestServices: true })("self-service", (it) => {
       })
     )
 
+    it.effect("to an address with an account tells it as the account has it, however it was typed", () =>
+      Effect.gen(function* () {
+        const { email: taken } = yield* owner
+        const { ask } = yield* asked(newEmail())
+        const typed = taken.toUpperCase()
+        yield* ask(right, typed)
+        assert.deepInclude(yield* lastTo(taken), { kind: "addressTaken", to: taken })
+        assert.isEmpty(yield* lettersTo(typed))
+      })
+    )
+
     it.effect("to any address, free or taken, ends the link of the one before", () =>
       Effect.gen(function* () {
         const { email: taken } = yield* owner
