@@ -96,9 +96,11 @@ export class SignIn extends Context.Service<
         attempt: Attempt | SessionAttempt
       ) {
         yield* attempts.take(attempt)
-        const holder = Option.getOrUndefined(yield* find(which))
-        const passwordHash = holder?.passwordHash ?? nobodys
-        const isEqual = yield* passwords.verify(password, passwordHash).pipe(
+        const { holder, isEqual, passwordHash } = yield* Effect.gen(function* () {
+          const holder = Option.getOrUndefined(yield* find(which))
+          const passwordHash = holder?.passwordHash ?? nobodys
+          return { holder, passwordHash, isEqual: yield* passwords.verify(password, passwordHash) }
+        }).pipe(
           // A password that was not checked must not count as an attempt.
           Effect.tapError(() => attempts.settle(attempt, "not_verified"))
         )

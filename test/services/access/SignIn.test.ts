@@ -120,6 +120,20 @@ layer(Services, { excludeTestServices: true })("SignIn", (it) => {
     })
   )
 
+  it.effect("R56 that was not checked, because its account could not be read, counts as no attempt", () =>
+    Effect.gen(function* () {
+      const { attempt } = yield* owner
+      const sql = yield* SqlClient.SqlClient
+      const address = newAddress()
+      yield* sql`ALTER TABLE account RENAME COLUMN password_hash TO unreadable`
+      const tags = yield* Effect.forEach(Array.from({ length: 12 }), () => tagOf(attempt(right, address))).pipe(
+        Effect.ensuring(Effect.orDie(sql`ALTER TABLE account RENAME COLUMN unreadable TO password_hash`))
+      )
+      assert.deepStrictEqual(new Set(tags), new Set(["ServiceUnavailable"]))
+      assert.strictEqual(yield* tagOf(attempt(right, address)), "signed in")
+    })
+  )
+
   it.effect("is logged with its account, right or wrong, and without the address", () =>
     Effect.gen(function* () {
       const { attempt, email, id } = yield* owner

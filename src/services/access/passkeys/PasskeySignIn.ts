@@ -156,7 +156,10 @@ export class PasskeySignIn extends Context.Service<
               Effect.logInfo({ message: "A recovery code was wrong", account_id: accountId })
             )
           )
-          yield* attempts.settle(attempt, "right")
+          // The code is used up and the session has started: a count that is too high must not hide it.
+          yield* attempts
+            .settle(attempt, "right")
+            .pipe(Effect.catch((error) => Effect.logWarning("An attempt that was right could not be settled", error)))
           yield* Effect.logInfo({ message: "A recovery code was right", account_id: accountId })
           return signedIn
         }

@@ -182,6 +182,23 @@ layer(PasskeyAccess.layer, { excludeTestServices: true })("SecondStep", (it) => 
       })
     )
 
+    it.effect("D82 that was right signs in, although the count of its attempt cannot be written afterwards", () =>
+      Effect.gen(function* () {
+        const { codes, enter, id, sessions, signIns, sql, steps, visit } = yield* required
+        const secret = yield* enter
+        yield* sql`CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''refused''; END'`
+        // Counts that are given back.
+        yield* sql`
+          CREATE TRIGGER refuse BEFORE UPDATE ON sign_in_attempt FOR EACH ROW WHEN (NEW.empties_at < OLD.empties_at)
+          EXECUTE FUNCTION refuse()`
+        const started = yield* signIns
+          .secondByCode(visit(secret), first(codes))
+          .pipe(Effect.ensuring(Effect.orDie(sql`DROP FUNCTION refuse CASCADE`)))
+        assert.strictEqual(Option.getOrThrow(yield* sessions.current(started.secret)).accountId, id)
+        assert.strictEqual((yield* steps.standing(id)).codesLeft, 9)
+      })
+    )
+
     it.effect("R56 is throttled as a password is", () =>
       Effect.gen(function* () {
         const { codes, enter, signIns, visit } = yield* required
