@@ -56,8 +56,8 @@ export class EmailChange extends Context.Service<
         const { address, email, password, session } = request
         if (!isMailable(email)) return yield* new EmailRefused()
         yield* signIn.verify({ session, password })
-        yield* attempts.takeMail({ mailTo: email, purpose: "email", address })
         yield* onDatabase(Outbox.ready)
+        yield* attempts.takeMail({ mailTo: email, purpose: "email", address })
         yield* Effect.all({
           // To the address as it is stored: one that differs in case may be another mailbox.
           known: decodeEmails(sql`SELECT email FROM account WHERE lower(email) = lower(${email})`),

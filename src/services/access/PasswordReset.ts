@@ -59,8 +59,8 @@ export class PasswordReset extends Context.Service<
       const ask: PasswordReset["Service"]["ask"] = Effect.fn("PasswordReset.ask")(function* (request) {
         const { address, email } = request
         if (!isMailable(email)) return yield* new EmailRefused()
-        yield* attempts.takeMail({ mailTo: email, purpose: "reset", address })
         yield* onDatabase(Outbox.ready)
+        yield* attempts.takeMail({ mailTo: email, purpose: "reset", address })
         // Whether the address has an account is looked up when the mail is sent: nothing here depends on it.
         yield* onDatabase(Outbox.put({ kind: "reset", to: email }))
       })

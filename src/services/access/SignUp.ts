@@ -74,8 +74,8 @@ export class SignUp extends Context.Service<
         if (!isMailable(email)) return yield* new EmailRefused()
         const weakness = Password.weakness(Redacted.value(password), email)
         if (weakness !== undefined) return yield* new PasswordRefused({ weakness })
-        yield* attempts.takeMail({ mailTo: email, purpose: "sign_up", address: request.address })
         yield* onDatabase(Outbox.ready)
+        yield* attempts.takeMail({ mailTo: email, purpose: "sign_up", address: request.address })
         const passwordHash = yield* passwords.hash(password)
         yield* Effect.all({
           // To the address as it is stored: one that differs in case may be another mailbox.

@@ -326,6 +326,31 @@ layer(Services, { excludeTestServices: true })("self-service", (it) => {
     )
   })
 
+  it.effect("D86 mails that cannot be sent use up no mails of their address", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const change = yield* EmailChange
+      const { email } = yield* owner
+      const { session } = yield* signIn(email)
+      const [to, address] = [newEmail(), newAddress()]
+      const password = Redacted.make(right)
+      yield* sql`
+        INSERT INTO mail (kind, recipient, language, created_at, due_at, expires_at)
+        SELECT 'exists', 'waiting' || n, 'en', now(), 'infinity', 'infinity' FROM generate_series(1, ${Outbox.maxAskedFor}::integer) n`
+      for (const ask of [
+        tagOf(askReset(to, address)),
+        tagOf(askSignUp(to, { address })),
+        tagOf(change.ask({ session, password, email: to, address }))
+      ]) {
+        for (let tried = 0; tried < 8; tried++) assert.strictEqual(yield* ask, "ServiceUnavailable")
+      }
+      yield* sql`DELETE FROM mail WHERE due_at = 'infinity'`
+      assert.strictEqual(yield* tagOf(askReset(to, address)), "done")
+      assert.strictEqual(yield* tagOf(askSignUp(to, { address })), "done")
+      assert.strictEqual(yield* tagOf(change.ask({ session, password, email: to, address })), "done")
+    })
+  )
+
   describe("D87 a password reset", () => {
     it.effect("of an unknown address takes the same work and sends nothing", () =>
       Effect.gen(function* () {
