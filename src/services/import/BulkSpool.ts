@@ -40,7 +40,7 @@ export const read = Effect.fn("BulkSpool.read")(function* (
     Stream.concat(Stream.sync(() => spool.end())),
     Stream.mapEffect((rejects) => Effect.as(Effect.tryPromise({ try: () => spool.flush(), catch: failed }), rejects)),
     Stream.filter((rejects) => rejects.length > 0),
-    Stream.map((rejects) => chunk({ ...nothing, rejects }))
+    Stream.map((rejects) => chunk({ ...nothing, rejects, lacksProducts: true }))
   )
   const products = Stream.range(0, parts - 1).pipe(
     Stream.mapEffect((part) =>
@@ -108,7 +108,8 @@ const toChunk = (lines: ReadonlyArray<Line>, domain: string): ImportChunk => {
     else group.push({ line, record })
   }
   const read = join(Array.from(groups.values(), (group) => BulkProducts.toReading(group, domain)))
-  return chunk({ ...read, rejects: [...rejects, ...read.rejects] })
+  const lacksProducts = rejects.length > 0 || read.lacksProducts === true
+  return chunk({ ...read, rejects: [...rejects, ...read.rejects], lacksProducts })
 }
 
 interface Parsed {

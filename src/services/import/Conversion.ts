@@ -10,12 +10,20 @@ import type { InputFile } from "./InputFile.ts"
 import { JsonItems } from "./JsonItems.ts"
 import { Lines } from "./Lines.ts"
 
-export const chunk = ({ kept = [], otherCurrencies = 0, rejects, rows, skipped }: Reading): ImportChunk => ({
+export const chunk = ({
+  kept = [],
+  lacksProducts = false,
+  otherCurrencies = 0,
+  rejects,
+  rows,
+  skipped
+}: Reading): ImportChunk => ({
   rows,
   rejects,
   skipped,
   otherCurrencies,
   kept,
+  lacksProducts,
   position: 0
 })
 
@@ -28,12 +36,10 @@ export interface Converter {
   readonly end?: (isCut: boolean) => Reading
 }
 
-/** `onEnd` is called with whether the file was complete. */
 export const convert = (
   file: InputFile,
   container: Format.Container,
-  converter: Converter,
-  onEnd: (isWhole: boolean) => void
+  converter: Converter
 ): Stream.Stream<ImportChunk, UnreadableInput> =>
   Stream.suspend(() => {
     const cutter = cutterOf(container, converter)
@@ -51,11 +57,10 @@ export const convert = (
       Effect.map(
         Effect.promise(() => cutter.end(damage)),
         ({ line, problem, reading }) => {
-          onEnd(problem === undefined && damage === undefined)
           const reason = damage ?? problem
           return reason === undefined
             ? reading
-            : { ...reading, rejects: [...reading.rejects, { line, field: "", reason }] }
+            : { ...reading, rejects: [...reading.rejects, { line, field: "", reason }], lacksProducts: true }
         }
       )
     )
@@ -156,10 +161,12 @@ const cutterOf = (container: Format.Container, converter: Converter): Cutter => 
   }
 }
 
+/** What cannot be parsed may have been a product. */
 const problem = (line: number, reason: string): Reading => ({
   rows: [],
   rejects: [{ line, field: "", reason }],
-  skipped: 0
+  skipped: 0,
+  lacksProducts: true
 })
 
 const parseJson = (text: string): Result.Result<unknown, string> =>

@@ -11,7 +11,7 @@ import * as AdLibrary from "./formats/AdLibrary.ts"
 import { foreign, isForeign } from "./formats/Foreign.ts"
 import * as Format from "./formats/Format.ts"
 import type { Detected, FormatName } from "./formats/Format.ts"
-import { decoded, join, nothing, ofProduct } from "./formats/Reading.ts"
+import { decoded, join, keptOfRecord, nothing, ofProduct } from "./formats/Reading.ts"
 import type { Reading } from "./formats/Reading.ts"
 import * as Mapping from "./formats/Mapping.ts"
 import * as ProductCsv from "./formats/ProductCsv.ts"
@@ -81,10 +81,7 @@ export const read = Effect.fn("FileReader.read")(function* (
         yield* options.onFile(file.name, format)
         const before = bytesBefore
         return (yield* recordsOf(file, detected.success, options, wholes)).pipe(
-          Stream.map((chunk) => {
-            wholes.take(chunk)
-            return stamped(chunk, file.name, before + file.bytesRead())
-          }),
+          Stream.map((chunk) => stamped(chunk, file.name, before + file.bytesRead())),
           Stream.onEnd(
             Effect.sync(() => {
               bytesBefore += file.bytesRead()
@@ -131,25 +128,37 @@ export const recordsOf = Effect.fnUntraced(function* (
   wholes: WholeStores
 ): Effect.fn.Return<Stream.Stream<ImportChunk, UnreadableInput>, UnreadableInput, Requirements> {
   const { container, format } = detected
+  const taken = (records: Stream.Stream<ImportChunk, UnreadableInput>, shop?: string) =>
+    Stream.map(records, (chunk) => {
+      wholes.take(chunk, shop)
+      return chunk
+    })
   if (format === "map") {
-    return options.mapping === undefined ? Stream.empty : yield* mapped(file, container, options.mapping, options.store)
+    const { mapping } = options
+    if (mapping === undefined) return Stream.empty
+    const { records, shop } = yield* mapped(file, container, mapping, options.store)
+    return mapping.record === "product" ? taken(records, shop) : records
   }
   if (format !== "storefront" && format !== "bulk" && format !== "products") {
-    return convert(file, container, converterOf(format, container, options), () => {})
+    const records = convert(file, container, converterOf(format, container, options))
+    return format === "native" ? taken(records) : records
   }
   const shop = yield* StorefrontShop.describe(file.name, options.store)
+  if (format === "products") wholes.add(shop.domain)
   const records =
     format === "bulk"
       ? yield* BulkSpool.read(file, shop.domain)
       : format === "products"
-        ? convert(file, container, productRows(container, shop.domain), (isWhole) => {
-            if (isWhole) wholes.add(shop.domain)
-          })
-        : convert(file, container, storefrontItems(shop.domain, wholes), (isWhole) => {
-            if (!isWhole) wholes.markIncomplete(shop.domain)
-          })
-  return Stream.concat(Stream.succeed(shopChunk(shop)), records)
+        ? convert(file, container, productRows(container, shop.domain))
+        : convert(file, container, storefrontItems(shop.domain, wholes))
+  return taken(Stream.concat(Stream.succeed(shopChunk(shop)), records), shop.domain)
 })
+
+interface MappedFile {
+  readonly records: Stream.Stream<ImportChunk, UnreadableInput>
+  /** The store of all products. */
+  readonly shop?: string
+}
 
 /** Reads a file by a map. If the map names no store for products, `StorefrontShop.describe` finds it. */
 const mapped = Effect.fnUntraced(function* (
@@ -157,7 +166,7 @@ const mapped = Effect.fnUntraced(function* (
   container: Format.Container,
   mapping: Mapping.Mapping,
   store: StoreOptions
-): Effect.fn.Return<Stream.Stream<ImportChunk, UnreadableInput>, UnreadableInput> {
+): Effect.fn.Return<MappedFile, UnreadableInput> {
   const isOfOneStore = mapping.record === "product" && !("shop" in mapping.fields)
   const shop = isOfOneStore ? yield* StorefrontShop.describe(file.name, store) : undefined
   const sample = Sample.of(file.head, file.isWhole, container)
@@ -165,8 +174,10 @@ const mapped = Effect.fnUntraced(function* (
   if (Result.isFailure(converter)) {
     return yield* new UnreadableInput({ message: `${file.name} does not fit the map: ${converter.failure}.` })
   }
-  const records = convert(file, container, converter.success, () => {})
-  return shop === undefined ? records : Stream.concat(Stream.succeed(shopChunk(shop)), records)
+  const records = convert(file, container, converter.success)
+  return shop === undefined
+    ? { records }
+    : { records: Stream.concat(Stream.succeed(shopChunk(shop)), records), shop: shop.domain }
 })
 
 const shopChunk = (record: PartialShop): ImportChunk => ({
@@ -184,7 +195,7 @@ const converterOf = (
   const header = container._tag === "Csv" ? container.header : []
   switch (format) {
     case "native":
-      return { item: (item, line) => decoded(line, Records.decode(item)) }
+      return { item: native }
     case "meta":
       return { item: (item, line) => StorefrontShop.fromMeta(foreign(item), line) }
     case "ads":
@@ -207,6 +218,15 @@ const converterOf = (
   }
 }
 
+/** A record of an unknown type may be a product. */
+const native = (item: unknown, line: number): Reading => {
+  const record = Records.decode(item)
+  if (Result.isSuccess(record)) return decoded(line, record)
+  const input = foreign(item)
+  const isOfOtherType = input["type"] !== "product" && Records.recordTypes.some((type) => type === input["type"])
+  return { ...decoded(line, record), ...(isOfOtherType ? {} : keptOfRecord(input)) }
+}
+
 const productRows = (container: Format.Container, domain: string): Converter => {
   const rows = ProductCsv.make(container._tag === "Csv" ? container.header : [], domain)
   return { row: rows.push, end: rows.end }
@@ -223,6 +243,7 @@ const storefrontItems = (domain: string, wholes: WholeStores): Converter => {
           const record = Storefront.toRecord(product, domain)
           const { handle, id } = foreign(product)
           return ofProduct(line, record, {
+            shop: domain,
             category: Result.isSuccess(record) ? (record.success?.details?.product_type ?? null) : null,
             keys: [handle, id].flatMap((key) =>
               typeof key === "string" || typeof key === "number" ? [String(key)] : []

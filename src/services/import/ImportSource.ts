@@ -43,6 +43,13 @@ export interface Reject {
 export const rejectOf = ({ file, line }: ImportRow, reject: Pick<Reject, "field" | "reason">): Reject =>
   file === undefined ? { line, ...reject } : { line, file, ...reject }
 
+/** A rejected product by one of its keys. */
+export interface KeptProduct {
+  readonly shop: string
+  /** Its key or its alias. */
+  readonly key: string
+}
+
 export interface ImportChunk {
   readonly rows: ReadonlyArray<ImportRow>
   readonly rejects: ReadonlyArray<Reject>
@@ -50,8 +57,10 @@ export interface ImportChunk {
   readonly skipped: number
   /** How many amounts were left out because they are not in the store's currency. */
   readonly otherCurrencies?: number
-  /** Keys of rejected products, which must not be removed: they still exist at the source. */
-  readonly kept?: ReadonlyArray<string>
+  /** Rejected products, which must not be removed: they still exist at the source. */
+  readonly kept?: ReadonlyArray<KeptProduct>
+  /** Whether there may be products that were not read and are not in `kept`: of a store of the file, none is known to be gone. */
+  readonly lacksProducts?: boolean
   /** The position in the whole input, in the unit of its total; for the progress bar. */
   readonly position: number
 }

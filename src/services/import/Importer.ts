@@ -16,7 +16,7 @@ import * as CatalogVersion from "./CatalogVersion.ts"
 import { loadGroup } from "./GroupLoader.ts"
 import { ImportRunning, ImportStopped, TooManyRejects } from "./ImportError.ts"
 import type { ImportError, UnreadableInput, UnwritableRejects } from "./ImportError.ts"
-import type { ImportChunk, ImportRow, Reject } from "./ImportSource.ts"
+import type { ImportChunk, ImportRow, KeptProduct, Reject } from "./ImportSource.ts"
 import * as Niches from "./Niches.ts"
 import * as Reconciliation from "./Reconciliation.ts"
 import type { RefusedRemoval } from "./Reconciliation.ts"
@@ -37,7 +37,7 @@ export interface SourceOutcome {
   /** Domains of stores whose products are all in the files: their other stored products are removed. */
   readonly wholeStores: ReadonlyArray<string>
   /** Rejected products, which must not be removed: they still exist at the source. */
-  readonly keptProducts: ReadonlyArray<{ readonly shop: string; readonly key: string }>
+  readonly keptProducts: ReadonlyArray<KeptProduct>
 }
 
 const noOutcome: SourceOutcome = { files: [], wholeStores: [], keptProducts: [] }

@@ -9,6 +9,7 @@ import type { Origin } from "./BulkUpsert.ts"
 import { rowsOf } from "../database/Rows.ts"
 import * as CatalogVersion from "./CatalogVersion.ts"
 import type { Touched } from "./CatalogVersion.ts"
+import type { KeptProduct } from "./ImportSource.ts"
 
 const decodeRemoved = rowsOf(Schema.Struct({ shop_id: Schema.Int }))
 const decodeProducts = rowsOf(Schema.Struct({ id: Schema.Int, is_gone: Schema.Boolean }))
@@ -55,7 +56,7 @@ export interface RemovedProducts {
 /** Marks rejected products as part of the import, so that they are not removed. */
 export const noteKept = (
   sql: SqlClient.SqlClient,
-  products: ReadonlyArray<{ readonly shop: string; readonly key: string }>
+  products: ReadonlyArray<KeptProduct>
 ): Effect.Effect<void, SqlError.SqlError> =>
   products.length === 0
     ? Effect.void

@@ -6,6 +6,7 @@ import type { LoadedBatch } from "./BatchLoader.ts"
 import type { Write } from "./BulkUpsert.ts"
 import { rejectOf } from "./ImportSource.ts"
 import type { ImportRow } from "./ImportSource.ts"
+import * as Reconciliation from "./Reconciliation.ts"
 
 const maxRetries = 4
 const firstPause = "200 millis"
@@ -22,12 +23,22 @@ export const loadRows = (write: Write, rows: ReadonlyArray<ImportRow>): Effect.E
       if (first === undefined) return Effect.fail(error)
       if (rows.length === 1) {
         const reason = `the database refused it: ${causeOf(error)?.message ?? error.message}`
-        return Effect.succeed({ ...nothingLoaded, rejects: [rejectOf(first, { field: "", reason })] })
+        return Effect.as(keep(write, first), { ...nothingLoaded, rejects: [rejectOf(first, { field: "", reason })] })
       }
       const middle = Math.ceil(rows.length / 2)
       return Effect.zipWith(loadRows(write, rows.slice(0, middle)), loadRows(write, rows.slice(middle)), sum)
     })
   )
+
+/** A product that the database refuses still exists at its source, so that it must not be removed. */
+const keep = ({ origin, sql }: Write, { record }: ImportRow): Effect.Effect<void, SqlError.SqlError> => {
+  if (record.type !== "product" || origin?.notesProducts() !== true) return Effect.void
+  const { alias, key, shop } = record
+  return Reconciliation.noteKept(
+    sql,
+    [key, alias].flatMap((key) => (key === null || key === undefined ? [] : [{ shop, key }]))
+  )
+}
 
 /** Retries conflicts with other transactions. */
 const retryPassing = <A>(effect: Effect.Effect<A, SqlError.SqlError>): Effect.Effect<A, SqlError.SqlError> =>

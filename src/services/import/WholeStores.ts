@@ -1,5 +1,5 @@
 /** Finds the stores of which the files of an import have all products, so that missing ones are removed. */
-import type { ImportChunk } from "./ImportSource.ts"
+import type { ImportChunk, KeptProduct } from "./ImportSource.ts"
 
 /** The most products that a page of a storefront can have: the maximum of its parameter `limit`. */
 const largestPage = 250
@@ -9,11 +9,13 @@ const commonPageSizes = new Set([30, 50, 100, 150, 200, largestPage])
 export class WholeStores {
   readonly #isComplete: boolean
   readonly #whole = new Set<string>()
+  /** Stores with products, which are whole if the operator says so and every record was read. */
+  readonly #named = new Set<string>()
   readonly #incomplete = new Set<string>()
+  #isEveryRecordRead = true
   /** The number of products of each page, for stores whose products are paged. */
   readonly #pages = new Map<string, Array<number>>()
-  readonly kept: Array<{ readonly shop: string; readonly key: string }> = []
-  #current = ""
+  readonly kept: Array<KeptProduct> = []
 
   constructor(isComplete: boolean) {
     this.#isComplete = isComplete
@@ -21,11 +23,6 @@ export class WholeStores {
 
   add(domain: string): void {
     this.#whole.add(domain)
-  }
-
-  /** Marks the store as incomplete, because a file of it was truncated. */
-  markIncomplete(domain: string): void {
-    this.#incomplete.add(domain)
   }
 
   /** Begins a page of the store. */
@@ -41,12 +38,13 @@ export class WholeStores {
     sizes.push((sizes.pop() ?? 0) + 1)
   }
 
-  take({ kept = [], rows }: ImportChunk): void {
-    for (const { record } of rows) {
-      if (record.type === "partial_shop") this.#current = record.domain
-      else if (record.type === "product" && this.#isComplete) this.#whole.add(record.shop)
-    }
-    for (const key of kept) this.kept.push({ shop: this.#current, key })
+  /** `shop`: the store of the file, if it has products of only one. */
+  take({ kept = [], lacksProducts = false, rows }: ImportChunk, shop?: string): void {
+    if (this.#isComplete) for (const { record } of rows) if (record.type === "product") this.#named.add(record.shop)
+    for (const product of kept) this.kept.push(product)
+    if (!lacksProducts) return
+    if (shop === undefined) this.#isEveryRecordRead = false
+    else this.#incomplete.add(shop)
   }
 
   domains(): ReadonlyArray<string> {
@@ -57,6 +55,7 @@ export class WholeStores {
       const isLastThere = sizes.length > 1 ? last < largest : largest > largestPage || !commonPageSizes.has(largest)
       return isLastThere ? [domain] : []
     })
-    return Array.from(new Set([...this.#whole, ...paged])).filter((domain) => !this.#incomplete.has(domain))
+    const named = this.#isEveryRecordRead ? this.#named : []
+    return Array.from(new Set([...this.#whole, ...paged, ...named])).filter((domain) => !this.#incomplete.has(domain))
   }
 }

@@ -46,8 +46,8 @@ const readAll = Effect.fnUntraced(function* (
 ) {
   const set = yield* FileReader.read(names, { ...defaults, ...options })
   const found = gather(yield* Stream.runCollect(set.chunks))
-  const { files, wholeStores } = set.outcome()
-  return { ...found, wholeStores, formats: files.map(({ format }) => format), files }
+  const { files, keptProducts, wholeStores } = set.outcome()
+  return { ...found, keptProducts, wholeStores, formats: files.map(({ format }) => format), files }
 })
 
 const read = (content: Uint8Array | string, options: Partial<FileReader.ReadOptions> = {}, name = "input") =>
@@ -360,6 +360,139 @@ layer(NodeServices.layer)("reading files", (it) => {
         // A short page in the middle does not count as the last one.
         assert.isFalse(yield* wholes(250, 3, 250))
         assert.isTrue(yield* wholes(...Array.from({ length: 11 }, () => 250), 3))
+      }).pipe(Effect.scoped)
+    )
+  })
+
+  describe("with --complete", () => {
+    const ofStore = { store: { ...nobody, domain: "oakline.example.com", country: "DE" } }
+    const json = (...records: ReadonlyArray<object>) => records.map((record) => `${JSON.stringify(record)}\n`).join("")
+    const numbers = Array.from({ length: 5_000 }, (_, index) => index + 1)
+    const native = (changes: object = {}) => ({
+      type: "product",
+      shop: "oakline.example.com",
+      key: "a",
+      title: "Tray",
+      price: 5,
+      ...changes
+    })
+    const mapping: NonNullable<FileReader.ReadOptions["mapping"]> = {
+      record: "product",
+      fields: {
+        shop: { column: "store" },
+        key: { column: "sku" },
+        title: { column: "name" },
+        price: { column: "cost" }
+      }
+    }
+    const { shop: _, ...ofOneStore } = mapping.fields
+    const item = (id: number) => ({ id, title: `P${id}`, handle: `p-${id}`, variants: [{ price: "5.00" }] })
+    const bulk = (id: number): ReadonlyArray<object> => [
+      { id: `gid://shopify/Product/${id}`, title: `P${id}`, handle: `p-${id}` },
+      { id: `gid://shopify/ProductVariant/${id}`, price: "9.00", __parentId: `gid://shopify/Product/${id}` }
+    ]
+    const table = (header: string, row: (id: number) => string) => `${[header, ...numbers.map(row)].join("\n")}\n`
+    const all = ["oakline.example.com"]
+
+    const formats: ReadonlyArray<readonly [what: string, content: string, options: Partial<FileReader.ReadOptions>]> = [
+      ["native records", json(...numbers.map((id) => native({ key: `p-${id}` }))), {}],
+      ["a table read by a map", table("store,sku,name,cost", (id) => `${all[0]},${id},P${id},5`), { mapping }],
+      [
+        "a table of one store read by a map",
+        table("sku,name,cost", (id) => `${id},P${id},5`),
+        { ...ofStore, mapping: { ...mapping, fields: ofOneStore } }
+      ],
+      ["a bulk file", json(...numbers.flatMap(bulk)), ofStore],
+      ["a storefront, one product per line", json(...numbers.map(item)), ofStore],
+      ["a page of a storefront", JSON.stringify({ products: numbers.map(item) }), ofStore],
+      ["a merchant's export", table("Handle,Title,Variant Price", (id) => `p-${id},P${id},5`), ofStore]
+    ]
+    it.effect.each(formats)("no store of %s is whole if the file was cut off or damaged", ([, content, options]) =>
+      Effect.gen(function* () {
+        const complete = { ...options, isComplete: true }
+        assert.deepStrictEqual((yield* read(content, complete)).wholeStores, all)
+        const packed = zlib.gzipSync(content)
+        for (const cut of [packed.subarray(0, -1_000), packed.subarray(0, -4), content.slice(0, -3)]) {
+          const { records, wholeStores } = yield* read(cut, complete)
+          assert.isAbove(records.length, 100)
+          assert.deepStrictEqual(wholeStores, [])
+        }
+      })
+    )
+
+    it.effect("a cut file of one store leaves other stores whole, and no other file of its store makes it whole", () =>
+      Effect.gen(function* () {
+        const page = JSON.stringify({ products: [item(1), item(2)] })
+        const folder = yield* folderOf({
+          "a.com/1.json": page,
+          "a.com/2.csv": "Handle,Title,Variant Price\np-3,P3,5\np-4",
+          "a.com/3.csv": "Handle,Title,Variant Price\np-5,P5,5\n",
+          "b.com/1.json": page
+        })
+        const store = { ...nobody, country: "DE" }
+        const { wholeStores } = yield* readAll([folder], { store, isComplete: true })
+        assert.deepStrictEqual(wholeStores, ["b.com"])
+      }).pipe(Effect.scoped)
+    )
+
+    const ofTable = (row: string) => `store,sku,name,cost\noakline.example.com,first,First,5\n${row}\n`
+    const first = native({ key: "first" })
+    const kept = (...keys: ReadonlyArray<string>) => keys.map((key) => ({ shop: "oakline.example.com", key }))
+    const identified: ReadonlyArray<
+      readonly [what: string, content: string, options: Partial<FileReader.ReadOptions>, keys: ReadonlyArray<string>]
+    > = [
+      [
+        "a native record",
+        json(first, native({ shop: "WWW.Oakline.example.com", alias: "8101", price: "free" })),
+        {},
+        ["a", "8101"]
+      ],
+      ["a row of a table", ofTable("Oakline.example.com,a,Tray,free"), { mapping }, ["a"]],
+      ["a row of an export without a title", "Handle,Title,Variant Price\nfirst,First,5\na,,6\n", ofStore, ["a"]]
+    ]
+    it.effect.each(identified)("%s that is rejected is kept, and its store is whole", ([, content, options, keys]) =>
+      Effect.gen(function* () {
+        const { keptProducts, rejects, wholeStores } = yield* read(content, { ...options, isComplete: true })
+        assert.lengthOf(rejects, 1)
+        assert.deepStrictEqual(keptProducts, kept(...keys))
+        assert.deepStrictEqual(wholeStores, all)
+      })
+    )
+
+    const unidentified: ReadonlyArray<
+      readonly [what: string, content: string, options: Partial<FileReader.ReadOptions>]
+    > = [
+      ["a native product without a key", json(first, native({ key: 8101 })), {}],
+      ["a native product without a store", json(first, native({ shop: "oakline" })), {}],
+      ["a record of an unknown type", json(first, { type: "prodct" }), {}],
+      ["a value that is no record", json(first, []), {}],
+      ["a line that is not JSON", `${json(first)}{"type":\n${json(first)}`, {}],
+      ["a row of a table without a key", ofTable("oakline.example.com,,Tray,5"), { mapping }],
+      ["an item of a storefront without an id", json(item(1), { title: "Tray", variants: [] }), ofStore],
+      ["a row of an export without a handle", "Handle,Title,Variant Price\n,,6\nfirst,First,5\n", ofStore],
+      ["a line of a bulk file that is not JSON", `${json(...bulk(1))}{"id":\n${json(...bulk(2))}`, ofStore],
+      ["a variant without its product", json(...bulk(1), ...bulk(2).slice(1)), ofStore]
+    ]
+    it.effect.each(unidentified)(
+      "no store is whole if %s is rejected, which may be any product",
+      ([, content, options]) =>
+        Effect.gen(function* () {
+          const { rejects, wholeStores } = yield* read(content, { ...options, isComplete: true })
+          assert.lengthOf(rejects, 1)
+          assert.deepStrictEqual(wholeStores, [])
+        })
+    )
+
+    it.effect("rejected records that are no products leave their stores whole", () =>
+      Effect.gen(function* () {
+        const folder = yield* folderOf({
+          "1.ndjson": json({ type: "shop", domain: "b.com" }, first),
+          "2.csv": "domain,month,visits\nb.com,2026-01,many\n",
+          "3.json": `[{"ad_archive_id":"1"}`
+        })
+        const { rejects, wholeStores } = yield* readAll([folder], { isComplete: true })
+        assert.isAbove(rejects.length, 3)
+        assert.deepStrictEqual(wholeStores, all)
       }).pipe(Effect.scoped)
     )
   })

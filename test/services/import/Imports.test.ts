@@ -185,6 +185,36 @@ layer(NodeServices.layer, { excludeTestServices: true })("imports of files", (it
     )
   )
 
+  it.effect("--complete removes no product that was rejected, and none behind the end of a file that was cut off", () =>
+    onFreshDatabase(
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const product = (key: string, changes: object = {}) => ({
+          type: "product",
+          shop: "a.com",
+          key,
+          title: key,
+          price: 1,
+          ...changes
+        })
+        const complete = (...records: ReadonlyArray<object>) =>
+          run({ "n.ndjson": ndjson(...records) }, { isComplete: true })
+        yield* run({ "n.ndjson": ndjson(shop("a.com"), ...["1", "2", "3", "4"].map((key) => product(key))) })
+        const before = yield* products
+        const cut = { "n.ndjson": ndjson(product("1"), product("2")).slice(0, -5) }
+        assert.strictEqual((yield* run(cut, { isComplete: true })).tallies.product.removed, 0)
+        assert.strictEqual((yield* complete(product("1"), product("2", { key: 2 }))).tallies.product.removed, 0)
+        assert.deepStrictEqual(yield* products, before)
+        // The rejected products are known, and the fourth is gone.
+        yield* sql`ALTER TABLE product ADD CONSTRAINT not_refused CHECK (title <> 'refused')`
+        const some = yield* complete(product("1"), product("2", { price: -1 }), product("3", { title: "refused" }))
+        assert.lengthOf(some.rejects, 2)
+        assert.strictEqual(some.tallies.product.removed, 1)
+        assert.deepStrictEqual(yield* products, before.slice(0, 3))
+      })
+    )
+  )
+
   it.effect("an ad belongs to the store that it links to, else to that of its page; later stores get their ads", () =>
     onFreshDatabase(
       Effect.gen(function* () {

@@ -71,7 +71,7 @@ export const toReading = (parts: ReadonlyArray<Part>, domain: string): Reading =
       field: "__parentId",
       reason: "names an object that is not in the file"
     }))
-    return { ...nothing, rejects: missing }
+    return { ...nothing, rejects: missing, lacksProducts: true }
   }
   const { line, record } = own
   const id = text(record["id"]) ?? ""
@@ -118,6 +118,7 @@ export const toReading = (parts: ReadonlyArray<Part>, domain: string): Reading =
   }
   return ofProduct(line, Storefront.recordOf(product, domain), {
     category: text(record["productType"]),
+    shop: domain,
     keys: [text(record["handle"]), numberOf(id)].filter((key) => key !== null)
   })
 }

@@ -13,6 +13,7 @@ import { UnreadableInput } from "../ImportError.ts"
 import { rejects } from "../ImportSource.ts"
 import type { ImportRow, Reject } from "../ImportSource.ts"
 import type { Container } from "./Format.ts"
+import { keptOfRecord } from "./Reading.ts"
 import type { Reading } from "./Reading.ts"
 import { foreign } from "./Foreign.ts"
 import type { Foreign } from "./Foreign.ts"
@@ -244,13 +245,15 @@ const reader = <From>(
       unread.push({ line, field: name, reason: found.reason })
       return []
     })
-    const decoded = decodeRecord(record, inputOf(record, [...fixed, ...values]))
+    const input = inputOf(record, [...fixed, ...values])
+    const decoded = decodeRecord(record, input)
     if (Result.isSuccess(decoded) && unread.length === 0) {
       return { rows: [rowOf(decoded.success, line)], rejects: [], skipped: 0, otherCurrencies }
     }
     const others = Result.isSuccess(decoded) ? [] : rejects(line, decoded.failure)
     const isReported = (reject: Reject) => unread.some(({ field }) => field === reject.field)
-    return { rows: [], rejects: [...unread, ...others.filter((reject) => !isReported(reject))], skipped: 0 }
+    const reasons = [...unread, ...others.filter((reject) => !isReported(reject))]
+    return { rows: [], rejects: reasons, skipped: 0, ...(record === "product" ? keptOfRecord(foreign(input)) : {}) }
   })
 }
 

@@ -7,7 +7,7 @@
 import * as Storefront from "../../../domain/catalog/Storefront.ts"
 import type { Reject } from "../ImportSource.ts"
 import { amount, placesOf, text } from "./Foreign.ts"
-import { nothing, ofProduct } from "./Reading.ts"
+import { join, keptProduct, nothing, ofProduct } from "./Reading.ts"
 import type { Reading } from "./Reading.ts"
 
 /** The names of each column in both generations, in lower case. */
@@ -95,7 +95,7 @@ export const make = (header: ReadonlyArray<string>, domain: string): ProductRows
       const before = finish()
       if (title === null) {
         const reject = { line, field: "Title", reason: "is empty, and no row of the same product is before it" }
-        return { ...before, rejects: [...before.rejects, reject] }
+        return join([before, { ...nothing, rejects: [reject], ...keptProduct(domain, [handle]) }])
       }
       group = { line, handle, title, first: cells, rows: [{ line, cells }] }
       return before
@@ -104,7 +104,7 @@ export const make = (header: ReadonlyArray<string>, domain: string): ProductRows
       if (!isCut || group === undefined) return finish()
       const { handle, line, title } = group
       const reason = "is the last product of a file that was cut off: rows of it may be missing"
-      return { ...nothing, rejects: [{ line, field: "", reason }], kept: [handle ?? slug(title)] }
+      return { ...nothing, rejects: [{ line, field: "", reason }], ...keptProduct(domain, [handle ?? slug(title)]) }
     }
   }
 }
@@ -158,6 +158,7 @@ const toReading = (
   }
   const reading = ofProduct(line, Storefront.recordOf(product, domain), {
     category: cell(first, "category") ?? cell(first, "type"),
+    shop: domain,
     keys: [key]
   })
   // Wrong prices are reported by their own lines, but not for a product that is not on sale.

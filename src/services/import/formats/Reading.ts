@@ -1,9 +1,11 @@
 /** The result of reading records, which is the same for all formats. */
 import { Result } from "effect"
 import type { ArgumentIssue } from "../../../domain/ArgumentIssue.ts"
-import type { ProductRecord } from "../../../domain/catalog/Records.ts"
+import * as RecordDecoder from "../../../domain/catalog/RecordDecoder.ts"
+import { ProductRecord } from "../../../domain/catalog/Records.ts"
 import { rejects } from "../ImportSource.ts"
-import type { ImportRow, Reject } from "../ImportSource.ts"
+import type { ImportRow, KeptProduct, Reject } from "../ImportSource.ts"
+import type { Foreign } from "./Foreign.ts"
 
 /** What is read from one or more records of a file. */
 export interface Reading {
@@ -13,8 +15,10 @@ export interface Reading {
   readonly skipped: number
   /** How many amounts were left out because they are not in the store's currency. */
   readonly otherCurrencies?: number
-  /** Keys of rejected products, which must not be removed: they still exist at the source. */
-  readonly kept?: ReadonlyArray<string>
+  /** Rejected products, which must not be removed: they still exist at the source. */
+  readonly kept?: ReadonlyArray<KeptProduct>
+  /** Whether there may be products that were not read and are not in `kept`. */
+  readonly lacksProducts?: boolean
 }
 
 export const nothing: Reading = { rows: [], rejects: [], skipped: 0 }
@@ -31,33 +35,61 @@ export const decoded = (
 ): Reading =>
   Result.isSuccess(result) ? { ...nothing, rows: [{ line, record: result.success }] } : refused(line, result.failure)
 
-/** A product; `null` is one that is not on sale. `keys` identify the product if it is rejected. */
+/** What is known of a rejected product, so that it is not removed. Without a key it may be any product of its store. */
+export const keptProduct = (
+  shop: string,
+  keys: ReadonlyArray<string | null>
+): Pick<Reading, "kept" | "lacksProducts"> => {
+  const kept = keys.flatMap((key) => (key === null || key.trim() === "" ? [] : [{ shop, key }]))
+  return kept.length === 0 ? { lacksProducts: true } : { kept }
+}
+
+const decodeShop = RecordDecoder.make(ProductRecord.fields.shop)
+const isKey = RecordDecoder.guardOf(ProductRecord.fields.key)
+
+/** {@link keptProduct} of a product of the native format that was rejected. */
+export const keptOfRecord = (input: Foreign): Pick<Reading, "kept" | "lacksProducts"> => {
+  const shop = decodeShop(input["shop"])
+  const { alias, key } = input
+  // The alias alone is not enough: the stored product may not have it.
+  return Result.isSuccess(shop) && isKey(key)
+    ? keptProduct(shop.success, [key, isKey(alias) ? alias : null])
+    : { lacksProducts: true }
+}
+
+/** A product; `null` is one that is not on sale. `shop` and `keys` identify the product if it is rejected. */
 export const ofProduct = (
   line: number,
   result: Result.Result<ProductRecord | null, ReadonlyArray<ArgumentIssue>>,
-  { category, keys }: { readonly category: string | null; readonly keys: ReadonlyArray<string> }
+  {
+    category,
+    keys,
+    shop
+  }: { readonly category: string | null; readonly keys: ReadonlyArray<string>; readonly shop: string }
 ): Reading =>
   Result.match(result, {
     onSuccess: (record) =>
       record === null ? { ...nothing, skipped: 1 } : { ...nothing, rows: [{ line, record, category }] },
-    onFailure: (issues) => ({ ...refused(line, issues), kept: keys })
+    onFailure: (issues) => ({ ...refused(line, issues), ...keptProduct(shop, keys) })
   })
 
 /** One pass: a file may have millions of readings, and most have one row and nothing else. */
 export const join = (readings: Iterable<Reading>): Reading => {
   const rows: Array<ImportRow> = []
   const rejects: Array<Reject> = []
-  const kept: Array<string> = []
+  const kept: Array<KeptProduct> = []
+  let lacksProducts = false
   let skipped = 0
   let otherCurrencies = 0
   for (const reading of readings) {
     for (const row of reading.rows) rows.push(row)
     for (const reject of reading.rejects) rejects.push(reject)
     if (reading.kept !== undefined) kept.push(...reading.kept)
+    lacksProducts ||= reading.lacksProducts === true
     skipped += reading.skipped
     otherCurrencies += reading.otherCurrencies ?? 0
   }
-  return { rows, rejects, kept, skipped, otherCurrencies }
+  return { rows, rejects, kept, lacksProducts, skipped, otherCurrencies }
 }
 
 /** Converts the rows of a table. */
