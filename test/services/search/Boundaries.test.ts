@@ -159,4 +159,19 @@ layer(services, { excludeTestServices: true })("boundaries of searches", (it) =>
       assert.isFalse(yield* isFound(`${text.slice(0, 50)}${text.slice(-50)}`))
     })
   )
+
+  it.effect("a store is indexed even if all of its ads have the longest texts that an import accepts", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      // Of characters of four bytes: more than 20 MB. The driver refuses a row of more than 16 MiB.
+      const ads = 256
+      yield* sql`INSERT INTO shop (id, domain, domain_extension, name, country) VALUES (9005, 'longest.com', '.com', 'Longest', 'FR')`
+      yield* sql`INSERT INTO ad (shop_id, key, page_name, headline, ad_text, is_active, media_type, started_on, last_seen_on)
+        SELECT 9005, 'longest-' || n, repeat('𠮷', 300), repeat('𠮷', 2000), repeat('𠮷', 20000), true, 'video', '2026-01-01', '2026-01-02'
+        FROM generate_series(1, ${ads}::int) n`
+      yield* stampAndIndex
+      const { pagination } = yield* (yield* AdSearch).search({ query: "𠮷𠮷" })
+      assert.strictEqual(pagination.total, ads)
+    })
+  )
 })

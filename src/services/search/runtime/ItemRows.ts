@@ -1,13 +1,18 @@
 /**
- * How products and ads come from the database: a row holds some thousands of items, their numbers concatenated in PostgreSQL's
- * binary format, their texts as one string with separators. One row for each item would cost the driver three times as much.
+ * How products and ads come from the database: a row holds many items, their numbers concatenated in PostgreSQL's binary
+ * format, their texts as one string with separators. One row for each item would cost the driver three times as much.
  */
 import { sqlIsIn } from "../../../domain/catalog/StorelessAds.ts"
 import type { AdRecord, ProductRecord } from "../index/Records.ts"
 
-/** Items in one row of an answer, which must fit the driver's limit (16 MiB). Ads have longer texts. */
-const productsARow = 8_192
-const adsARow = 1_024
+/**
+ * A row of an answer ends with the item that brings it to so many bytes: the driver's limit is 16 MiB. The longest item is an ad
+ * with 300 + 2,000 + 20,000 characters of up to 4 bytes, so that a row has at most 1,048,576 + 89,200 + 64 bytes.
+ */
+const rowBytes = 1_048_576
+
+/** An item's numbers, separators and short texts have fewer bytes. */
+const otherBytes = 64
 
 /**
  * Separates texts, and stands for an unknown one. It is replaced by a space in texts, which splits words in the same way.
@@ -21,12 +26,17 @@ const dayOf2000 = 10_957
 const text = (column: string) => `replace(replace(${column}, E'\\x1f', ' '), E'\\x1e', ' ')`
 const nullableText = (column: string) => `coalesce(${text(column)}, E'\\x1e')`
 
+/** The number of an item's row. The length of a stored text is known without reading it. */
+const part = (...columns: ReadonlyArray<string>) => `
+  sum(${columns.map((column) => `coalesce(octet_length(${column}), 0)`).join(" + ")} + ${otherBytes})
+    OVER (ORDER BY shop_id, id ROWS UNBOUNDED PRECEDING) / ${rowBytes}`
+
 /** The statements take ids as `$1`. */
 export const productsOfStores = `
   SELECT string_agg(numbers, ''::bytea), string_agg(texts, E'\\x1f') FROM (
     SELECT int4send(shop_id) || int4send(id) || float8send(price)
         || timestamptz_send(coalesce(created_at, '-infinity')) || timestamptz_send(first_seen) AS numbers,
-      ${text("title")} AS texts, (row_number() OVER (ORDER BY shop_id, id) - 1) / ${productsARow} AS part
+      ${text("title")} AS texts, ${part("title")} AS part
     FROM product WHERE shop_id = ANY($1::int[])
   ) item GROUP BY part ORDER BY part`
 
@@ -36,7 +46,7 @@ const ads = (from: string) => `
         || boolsend(is_active) || boolsend(is_partnership) AS numbers,
       media_type || E'\\x1f' || ${nullableText("cta")} || E'\\x1f' || ${text("page_name")} || E'\\x1f'
         || ${nullableText("headline")} || E'\\x1f' || ${nullableText("ad_text")} AS texts,
-      (row_number() OVER (ORDER BY shop_id, id) - 1) / ${adsARow} AS part
+      ${part("page_name", "headline", "ad_text")} AS part
     FROM ${from}
   ) item GROUP BY part ORDER BY part`
 export const adsOfStores = ads("ad WHERE shop_id = ANY($1::int[])")
