@@ -7,6 +7,7 @@ import { Effect, Schema } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import { sqlIsIn } from "../../domain/catalog/StorelessAds.ts"
 import { rowOf } from "../database/Rows.ts"
+import { longTransaction } from "./LongTransaction.ts"
 
 /**
  * The ids of stores for which a transaction has changed data that the search index reads. Ads without a store count for their
@@ -81,14 +82,15 @@ const isGone = `
 export const forgetOld = Effect.fn("CatalogVersion.forgetOld")(function* (
   sql: SqlClient.SqlClient
 ): Effect.fn.Return<void, SqlError.SqlError> {
-  const { oldest } = yield* sql`
-      SELECT max(version) AS oldest FROM catalog_version
-      WHERE committed_at < now() - ${retention}::interval AND version > (SELECT oldest_version FROM catalog)`.pipe(
-    decodeOldest
-  )
-  if (oldest === null) return
-  yield* sql.withTransaction(
+  yield* longTransaction(
+    sql,
     Effect.gen(function* () {
+      const { oldest } = yield* sql`
+        SELECT max(version) AS oldest FROM catalog_version
+        WHERE committed_at < now() - ${retention}::interval AND version > (SELECT oldest_version FROM catalog)`.pipe(
+        decodeOldest
+      )
+      if (oldest === null) return
       yield* begin(sql)
       yield* sql`UPDATE catalog SET oldest_version = greatest(oldest_version, ${oldest})`
       yield* sql`DELETE FROM shop_change WHERE removed_at IS NOT NULL AND version <= ${oldest}`

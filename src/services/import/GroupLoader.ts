@@ -6,6 +6,7 @@ import type { Origin } from "./BulkUpsert.ts"
 import * as CatalogVersion from "./CatalogVersion.ts"
 import type { ImportError } from "./ImportError.ts"
 import type { ImportRow } from "./ImportSource.ts"
+import { longTransaction } from "./LongTransaction.ts"
 import { loadRows } from "./ResilientLoader.ts"
 
 export interface Group {
@@ -24,7 +25,8 @@ export const loadGroup = Effect.fn("GroupLoader.loadGroup")(function* (
   { isFirstLoad, next, onLoaded, origin, sql }: Group
 ): Effect.fn.Return<boolean, ImportError | SqlError.SqlError> {
   const limits = yield* GroupLimits
-  return yield* sql.withTransaction(
+  return yield* longTransaction(
+    sql,
     Effect.gen(function* () {
       yield* settings(sql)
       const version = yield* CatalogVersion.begin(sql)
@@ -75,13 +77,12 @@ export const GroupLimits = Context.Reference<Limits>("discovery/import/GroupLimi
 })
 
 /**
- * The pool's timeouts are for short statements, but a group waits for other changes of the catalog, and a first load for its
- * input. Stored rows are always found by index, because the planner's statistics lag behind a growing table.
+ * A group waits for other changes of the catalog, and a first load for its input. Stored rows are always found by index, because
+ * the planner's statistics lag behind a growing table.
  */
 const settings = (sql: SqlClient.SqlClient): Effect.Effect<void, SqlError.SqlError> =>
   Effect.asVoid(sql`
     SELECT
-      set_config('statement_timeout', '30min', true),
       set_config('lock_timeout', '1min', true),
       set_config('idle_in_transaction_session_timeout', '1h', true),
       set_config('enable_seqscan', 'off', true),

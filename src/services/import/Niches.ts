@@ -5,6 +5,7 @@ import type { CategoryRecord, NicheRecord } from "../../domain/catalog/Records.t
 import { rowsOf } from "../database/Rows.ts"
 import * as CatalogVersion from "./CatalogVersion.ts"
 import type { ImportRow, TaxonomyNiche } from "./ImportSource.ts"
+import { longTransaction } from "./LongTransaction.ts"
 import { NicheTree } from "./NicheTree.ts"
 
 /** A vote for the niche of a store, by one of its products or categories. */
@@ -167,7 +168,8 @@ export const elect = Effect.fn("Niches.elect")(function* (
   }
   if (wanted.size === 0) return { elected: 0, changed: 0 }
   const shopIds = Array.from(wanted.keys())
-  return yield* sql.withTransaction(
+  return yield* longTransaction(
+    sql,
     Effect.gen(function* () {
       const version = yield* CatalogVersion.begin(sql)
       const changed = yield* sql`

@@ -10,6 +10,7 @@ import { rowsOf } from "../database/Rows.ts"
 import * as CatalogVersion from "./CatalogVersion.ts"
 import type { Touched } from "./CatalogVersion.ts"
 import type { KeptProduct } from "./ImportSource.ts"
+import { longTransaction } from "./LongTransaction.ts"
 
 const decodeRemoved = rowsOf(Schema.Struct({ shop_id: Schema.Int }))
 const decodeProducts = rowsOf(Schema.Struct({ id: Schema.Int, is_gone: Schema.Boolean }))
@@ -60,12 +61,15 @@ export const noteKept = (
 ): Effect.Effect<void, SqlError.SqlError> =>
   products.length === 0
     ? Effect.void
-    : Effect.asVoid(sql`
+    : longTransaction(
+        sql,
+        Effect.asVoid(sql`
         INSERT INTO import_product (product_id)
         SELECT p.id
         FROM unnest(${products.map(({ shop }) => shop)}::text[], ${products.map(({ key }) => key)}::text[]) AS kept (domain, key)
         JOIN shop s ON s.domain = kept.domain JOIN product p ON p.shop_id = s.id AND (p.key = kept.key OR p.alias = kept.key)
         ON CONFLICT DO NOTHING`)
+      )
 
 /** Removes those products of the stores that are not part of the import, in one transaction per store. */
 export const removeGoneProducts = Effect.fn("Reconciliation.removeGoneProducts")(function* (
@@ -76,9 +80,9 @@ export const removeGoneProducts = Effect.fn("Reconciliation.removeGoneProducts")
   let removed = 0
   const refused: Array<RefusedRemoval> = []
   for (const domain of domains) {
-    yield* sql.withTransaction(
+    yield* longTransaction(
+      sql,
       Effect.gen(function* () {
-        yield* sql`SELECT set_config('statement_timeout', '30min', true)`
         const version = yield* CatalogVersion.begin(sql)
         const stored = yield* sql`
             SELECT p.id, NOT EXISTS (SELECT FROM import_product seen WHERE seen.product_id = p.id) AS is_gone
@@ -105,9 +109,9 @@ export const expireAds = Effect.fn("Reconciliation.expireAds")(function* (
   { asOf, sourceId }: Pick<Origin, "asOf" | "sourceId">,
   days: number
 ): Effect.fn.Return<number, SqlError.SqlError> {
-  return yield* sql.withTransaction(
+  return yield* longTransaction(
+    sql,
     Effect.gen(function* () {
-      yield* sql`SELECT set_config('statement_timeout', '30min', true)`
       const version = yield* CatalogVersion.begin(sql)
       const expired = yield* sql`
           UPDATE ad

@@ -6,6 +6,7 @@ import { sqlPseudoStoreOf } from "../../domain/catalog/StorelessAds.ts"
 import { firstOf, rowOf, rowsOf } from "../database/Rows.ts"
 import type { Origin } from "./BulkUpsert.ts"
 import * as CatalogVersion from "./CatalogVersion.ts"
+import { longTransaction } from "./LongTransaction.ts"
 
 /** What an operator states about the data of one import. */
 export interface Provenance {
@@ -136,9 +137,9 @@ export class Sources extends Context.Service<
           ORDER BY s.name`.pipe(decodeSources)
 
       const forget = Effect.fn("Sources.forget")(function* (name: string) {
-        return yield* sql.withTransaction(
+        return yield* longTransaction(
+          sql,
           Effect.gen(function* () {
-            yield* sql`SELECT set_config('statement_timeout', '30min', true)`
             const source = yield* decodeId(sql`SELECT id FROM source WHERE name = ${name} FOR UPDATE`)
             if (source === undefined) return undefined
             const { id } = source

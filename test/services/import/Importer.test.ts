@@ -5,6 +5,7 @@ import { decode } from "../../../src/domain/catalog/Records.ts"
 import { GroupLimits } from "../../../src/services/import/GroupLoader.ts"
 import { Importer } from "../../../src/services/import/Importer.ts"
 import type { ImportChunk, ImportRow, Reject } from "../../../src/services/import/ImportSource.ts"
+import * as Niches from "../../../src/services/import/Niches.ts"
 import * as Database from "../../../src/services/database/Database.ts"
 import { eventually } from "../../support/RunningQueries.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
@@ -372,6 +373,25 @@ layer(Layer.empty, { excludeTestServices: true })("Importer", (it) => {
         yield* run([product("a.com", "3")])
         assert.deepStrictEqual(yield* limits, before)
         assert.strictEqual(before.size, 1)
+      })
+    )
+  )
+
+  it.effect("gives niches to stores in a statement that takes longer than the pool allows", () =>
+    onFreshDatabase(
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const { connection } = yield* TestDatabase
+        const importId = 1
+        yield* run([niche(1, "Lamps"), shop("a.com"), shop("b.com")])
+        yield* sql`CREATE FUNCTION wait() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(1.5); RETURN NULL; END'`
+        yield* sql`CREATE TRIGGER slow AFTER UPDATE ON shop FOR EACH STATEMENT EXECUTE FUNCTION wait()`
+        const stores = yield* sql`SELECT id FROM shop`
+        const votes = new Map(stores.map(({ id }) => [Number(id), new Map([[1, 1]])]))
+        const { elected } = yield* Effect.flatMap(SqlClient.SqlClient, (pool) =>
+          Niches.elect(pool, { votes, unstated: new Set() }, importId)
+        ).pipe(Effect.provide(Database.layer({ source: connection, maxConnections: 1, statementTimeoutMillis: 1_000 })))
+        assert.strictEqual(elected, 2)
       })
     )
   )
