@@ -56,6 +56,8 @@ export const sortByType = (
   const listed = new Map<string, ReadonlyArray<string>>()
   const trafficMonths = new Map<string, TrafficMonthRecord>()
   const products = new Map<string, CategorizedProduct>()
+  /** The ids in `products` by alias, because a record may remove a product by its alias. */
+  const aliases = new Map<string, Set<string>>()
   const ads = new Map<string, AdRecord>()
   const libraryAds = new Map<string, LibraryAd>()
   const removed: Array<RemovedRecord> = []
@@ -84,6 +86,9 @@ export const sortByType = (
       libraryAds.delete(key ?? "")
     } else if (record.record === "product") {
       products.delete(`${shop} ${key}`)
+      for (const id of aliases.get(`${shop} ${key}`) ?? []) {
+        if (products.get(id)?.record.alias === key) products.delete(id)
+      }
     } else {
       gone.add(shop ?? "")
       shops.delete(shop ?? "")
@@ -94,6 +99,15 @@ export const sortByType = (
       for (const [id, ad] of ads) if (ad.shop === shop) ads.delete(id)
     }
     return undefined
+  }
+
+  const setProduct = (id: string, product: CategorizedProduct) => {
+    products.set(id, product)
+    const { alias, shop } = product.record
+    if (alias === undefined || alias === null) return
+    const ofAlias = aliases.get(`${shop} ${alias}`)
+    if (ofAlias === undefined) aliases.set(`${shop} ${alias}`, new Set([id]))
+    else ofAlias.add(id)
   }
 
   const list = ({ categories, domain }: PartialShop) => {
@@ -146,7 +160,7 @@ export const sortByType = (
         return undefined
       case "product":
         if (!isKnown(record.shop)) return unknownShop(record.shop)
-        products.set(`${record.shop} ${record.key}`, { record, category: category ?? null })
+        setProduct(`${record.shop} ${record.key}`, { record, category: category ?? null })
         return undefined
       case "ad":
         if (record.shop !== null && !isKnown(record.shop)) return unknownShop(record.shop)

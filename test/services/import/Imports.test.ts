@@ -444,6 +444,45 @@ layer(NodeServices.layer, { excludeTestServices: true })("imports of files", (it
     )
   )
 
+  it.effect("a record removes a product by its key or its alias, wherever a batch begins", () => {
+    const product = (key: string, alias: string | null) => ({
+      type: "product",
+      shop: "oakline.com",
+      key,
+      alias,
+      title: key,
+      price: 1
+    })
+    const removal = (key: string) => ({ type: "removed", record: "product", shop: "oakline.com", key })
+    const records = [
+      product("a", "1"),
+      removal("1"),
+      product("b", "2"),
+      removal("b"),
+      removal("3"),
+      product("c", "3"),
+      product("d", "4"),
+      removal("4"),
+      product("d", "5"),
+      removal("4")
+    ]
+    const keys = Effect.map(products, (rows) => rows.map(({ key }) => key))
+    return Effect.gen(function* () {
+      const ofManyBatches = yield* onFreshDatabase(
+        Effect.gen(function* () {
+          yield* run({ "s.ndjson": ndjson(oaklineShop()) })
+          yield* Effect.forEach(records, (record) => run({ "r.ndjson": ndjson(record) }))
+          return yield* keys
+        })
+      )
+      assert.deepStrictEqual(ofManyBatches, ["c", "d"])
+      const ofOneBatch = yield* onFreshDatabase(
+        Effect.andThen(run({ "r.ndjson": ndjson(oaklineShop(), ...records) }), keys)
+      )
+      assert.deepStrictEqual(ofOneBatch, ofManyBatches)
+    })
+  })
+
   it.effect("every import is listed with its source, and records of only one source can be removed", () =>
     onFreshDatabase(
       Effect.gen(function* () {
