@@ -128,8 +128,11 @@ layer(NodeServices.layer)("the formats of files", (it) => {
           products(rows).map(({ key, price }) => [key, price]),
           [["a", 5]]
         )
-        // The product exists, and must not be removed.
-        assert.deepStrictEqual(kept, [{ shop: "oakline.com", key: "b" }])
+        // These products exist, and must not be removed.
+        assert.deepStrictEqual(kept, [
+          { shop: "oakline.com", key: "b" },
+          { shop: "oakline.com", key: "c" }
+        ])
       })
     )
 
