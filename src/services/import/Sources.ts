@@ -3,6 +3,7 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql"
 import { sqlPseudoStoreOf } from "../../domain/catalog/StorelessAds.ts"
+import { availableToRead } from "../database/Availability.ts"
 import { firstOf, rowOf, rowsOf } from "../database/Rows.ts"
 import type { Origin } from "./BulkUpsert.ts"
 import * as CatalogVersion from "./CatalogVersion.ts"
@@ -49,7 +50,10 @@ export const dataAsOfLayer: Layer.Layer<never, never, SqlClient.SqlClient> = Lay
   DataAsOf,
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     Effect.cachedWithTTL(
-      Effect.orElseSucceed(dataAsOf(sql), () => null),
+      dataAsOf(sql).pipe(
+        availableToRead,
+        Effect.orElseSucceed(() => null)
+      ),
       asOfTimeToLive
     )
   )

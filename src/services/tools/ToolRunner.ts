@@ -141,10 +141,9 @@ export class ToolRunner extends Context.Service<
           })
         }
 
-        const envelope = yield* inTime(run)
+        const { asOf, envelope } = yield* inTime(Effect.all({ envelope: run, asOf: dataAsOf }))
         const json = Truncation.toJson(envelope)
         const charged = yield* charge(call, idempotency)
-        const asOf = yield* dataAsOf
         return {
           json,
           error: undefined,

@@ -78,6 +78,17 @@ describe("a successful call", () => {
     ).pipe(Effect.provideService(DataAsOf, Effect.succeed("2026-06-30")))
   )
 
+  it.effect("is not charged while the date of the data is not known yet, and ends in time without it", () =>
+    withTools((books) =>
+      Effect.gen(function* () {
+        const fiber = yield* Effect.forkChild(call("search_ads"))
+        yield* TestClock.adjust("15 seconds")
+        assert.strictEqual(codeOf(yield* Fiber.join(fiber)), "search_timeout")
+        assert.deepStrictEqual(books.charges, [])
+      })
+    ).pipe(Effect.provideService(DataAsOf, Effect.never))
+  )
+
   it.effect("D13 is charged once, as its last step, and says what is left", () =>
     withTools((books) =>
       Effect.gen(function* () {
