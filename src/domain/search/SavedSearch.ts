@@ -2,7 +2,8 @@
 import { Option, Schema } from "effect"
 import { argumentDecoder } from "../ArgumentDecoder.ts"
 import { visibleName } from "../VisibleName.ts"
-import { AdQuery } from "./AdQuery.ts"
+import type { ArgumentIssue } from "../ArgumentIssue.ts"
+import { AdQuery, conflicts } from "./AdQuery.ts"
 import { ProductQuery } from "./ProductQuery.ts"
 import * as SearchAddress from "./SearchAddress.ts"
 import { ShopQuery } from "./ShopQuery.ts"
@@ -33,15 +34,24 @@ interface SearchKind<Query> {
   readonly address: SearchAddress.SearchAddress
 }
 
-const kind = <S extends Schema.Constraint & Schema.ConstraintDecoder<object>>(schema: S): SearchKind<S["Type"]> => {
+/** `conflicts` finds issues between arguments, as for the tool. */
+const kind = <S extends Schema.Constraint & Schema.ConstraintDecoder<object>>(
+  schema: S,
+  conflicts: (args: Readonly<Record<string, unknown>>) => ReadonlyArray<ArgumentIssue> = () => []
+): SearchKind<S["Type"]> => {
   const address = SearchAddress.make(schema)
   const decodeArguments = argumentDecoder(schema)
-  const decode = (query: string) =>
-    query.length > maxAddress
-      ? Option.none()
-      : Option.getSuccess(decodeArguments(address.toArguments(SearchAddress.parse(query))).result)
+  const decode = (query: string) => {
+    if (query.length > maxAddress) return Option.none()
+    const { args, result } = decodeArguments(address.toArguments(SearchAddress.parse(query)))
+    return conflicts(args).length > 0 ? Option.none() : Option.getSuccess(result)
+  }
   const saved = (args: object) => address.toAddress(address.canonical({ ...args, page: undefined }))
   return { address, decode, saved, canonical: (query) => Option.map(decode(query), saved) }
 }
 
-export const searchKinds = { ads: kind(AdQuery), products: kind(ProductQuery), stores: kind(ShopQuery) } as const
+export const searchKinds = {
+  ads: kind(AdQuery, conflicts),
+  products: kind(ProductQuery),
+  stores: kind(ShopQuery)
+} as const

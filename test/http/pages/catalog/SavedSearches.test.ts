@@ -357,6 +357,9 @@ layer(services, { excludeTestServices: true, timeout: "300 seconds" })("saved se
       assert.strictEqual(refused.headers.get("location"), `${sections.ads}?niches=Nothing&query=%3Cb%3E`)
       const wrong = yield* view(`${sections.ads}/export.ndjson?page=99`)
       assert.strictEqual(wrong.headers.get("location"), `${sections.ads}?page=99`)
+      const conflicting = "?status=inactive&active_days.min=3"
+      const ended = yield* view(`${sections.ads}/export.csv${conflicting}`)
+      assert.strictEqual(ended.headers.get("location"), `${sections.ads}${conflicting}`)
 
       yield* sql`UPDATE page_view SET views = ${viewsPerDay - 2} WHERE account_id = ${accountId}`
       assert.strictEqual((yield* view(`${sections.products}/export.csv`)).status, 429)
