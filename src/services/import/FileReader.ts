@@ -26,7 +26,7 @@ import type { SourceOutcome } from "./Importer.ts"
 import type { ImportChunk } from "./ImportSource.ts"
 import * as FileLocator from "./FileLocator.ts"
 import * as InputFile from "./InputFile.ts"
-import type { FileFacts } from "./Sources.ts"
+import type { FileFacts } from "./Provenance.ts"
 import { WholeStores } from "./WholeStores.ts"
 
 export interface ReadOptions {

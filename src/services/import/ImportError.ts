@@ -18,7 +18,7 @@ export class TooManyRejects extends Schema.TaggedError<TooManyRejects>()("TooMan
   message: Schema.String
 }) {}
 
-/** Another import is running. */
+/** An import, or the removal of a source, is running. */
 export class ImportRunning extends Schema.TaggedError<ImportRunning>()("ImportRunning", {
   message: Schema.String
 }) {}

@@ -18,11 +18,11 @@ import { ImportRunning, ImportStopped, TooManyRejects } from "./ImportError.ts"
 import type { ImportError, UnreadableInput, UnwritableRejects } from "./ImportError.ts"
 import type { ImportChunk, ImportRow, KeptProduct, Reject } from "./ImportSource.ts"
 import * as Niches from "./Niches.ts"
+import * as Provenances from "./Provenance.ts"
+import type { FileFacts, Provenance } from "./Provenance.ts"
 import * as Reconciliation from "./Reconciliation.ts"
 import type { RefusedRemoval } from "./Reconciliation.ts"
 import { causeOf } from "./ResilientLoader.ts"
-import * as Sources from "./Sources.ts"
-import type { FileFacts, Provenance } from "./Sources.ts"
 
 export interface ImportProgress {
   readonly records: number
@@ -120,7 +120,7 @@ export class Importer extends Context.Service<
           const report = new Report(options)
           const { asOf } = options.provenance
           const origin = {
-            ...(yield* Sources.begin(sql, options.provenance)),
+            ...(yield* Provenances.begin(sql, options.provenance)),
             asOf,
             notesProducts: options.notesProducts ?? (() => false)
           }
@@ -151,7 +151,7 @@ export class Importer extends Context.Service<
             electedNiches: niches.elected,
             refusedRemovals: gone.refused
           }
-          yield* Sources.finish(sql, origin.importId, files, found)
+          yield* Provenances.finish(sql, origin.importId, files, found)
           // The records are committed; the next import can delete old versions as well.
           yield* Effect.catchTag(CatalogVersion.forgetOld(sql), "SqlError", (error) =>
             Effect.logWarning("Old versions of the catalog could not be forgotten", error)
@@ -210,7 +210,8 @@ const acquireLock = Effect.fnUntraced(function* (
       ([row]) => row?.[0] === true,
       () =>
         new ImportRunning({
-          message: "Another import is running on this database. Wait until it has finished, then run this one again."
+          message:
+            "Another import, or `catalog forget`, is running on this database. Wait until it has finished, then run this import again."
         })
     ),
     // A lost connection has released the lock already.

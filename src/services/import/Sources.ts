@@ -5,29 +5,13 @@ import type { SqlError } from "effect/sql"
 import { sqlPseudoStoreOf } from "../../domain/catalog/StorelessAds.ts"
 import { availableToRead } from "../database/Availability.ts"
 import { firstOf, rowOf, rowsOf } from "../database/Rows.ts"
-import type { Origin } from "./BulkUpsert.ts"
 import * as CatalogVersion from "./CatalogVersion.ts"
+import { ImportRunning } from "./ImportError.ts"
+import { lockId } from "./Importer.ts"
 import { longTransaction } from "./LongTransaction.ts"
 
-/** What an operator states about the data of one import. */
-export interface Provenance {
-  /** The name of the source, which is the same for each delivery of the data. */
-  readonly source: string
-  /** What the operator may do with the data, in the operator's words. */
-  readonly license: string | null
-  /** The date of the data, `YYYY-MM-DD`. */
-  readonly asOf: string
-}
-
-export interface FileFacts {
-  readonly name: string
-  readonly format: string
-  /** SHA-256 of the stored bytes, in hexadecimal. */
-  readonly sha256: string
-}
-
-const decodeImport = rowOf(Schema.Struct({ id: Schema.Int, source_id: Schema.Int }))
 const decodeId = firstOf(Schema.Struct({ id: Schema.Int }))
+const decodeLock = rowOf(Schema.Struct({ isFree: Schema.Boolean }))
 const decodeRemoved = rowsOf(Schema.Struct({ shop_id: Schema.Int }))
 const decodeAsOf = rowOf(Schema.Struct({ as_of: Schema.NullOr(Schema.String) }))
 
@@ -59,35 +43,6 @@ export const dataAsOfLayer: Layer.Layer<never, never, SqlClient.SqlClient> = Lay
   )
 )
 
-/** Inserts the row of an import, and clears the list of products of the import before it: only one runs at a time. */
-export const begin = Effect.fn("Sources.begin")(function* (
-  sql: SqlClient.SqlClient,
-  { asOf, license, source }: Provenance
-): Effect.fn.Return<Pick<Origin, "importId" | "sourceId">, SqlError.SqlError> {
-  return yield* sql.withTransaction(
-    Effect.gen(function* () {
-      yield* sql`TRUNCATE import_product`
-      yield* sql`INSERT INTO source (name) VALUES (${source}) ON CONFLICT (name) DO NOTHING`
-      const row = yield* sql`
-          INSERT INTO import (source_id, license, as_of)
-          SELECT id, ${license}::text, ${asOf}::date FROM source WHERE name = ${source}
-          RETURNING id, source_id`.pipe(decodeImport)
-      return { importId: row.id, sourceId: row.source_id }
-    })
-  )
-})
-
-export const finish = (
-  sql: SqlClient.SqlClient,
-  importId: number,
-  files: ReadonlyArray<FileFacts>,
-  counts: object
-): Effect.Effect<void, SqlError.SqlError> =>
-  Effect.asVoid(sql`
-    UPDATE import
-    SET finished_at = clock_timestamp(), files = ${JSON.stringify(files)}::jsonb, counts = ${JSON.stringify(counts)}::jsonb
-    WHERE id = ${importId}`)
-
 const SourceRow = Schema.Struct({
   name: Schema.String,
   imports: Schema.Int,
@@ -113,8 +68,11 @@ export class Sources extends Context.Service<
   {
     /** All sources by name. Counts include records that other sources have as well. */
     readonly list: Effect.Effect<ReadonlyArray<SourceRow>, SqlError.SqlError>
-    /** Removes the records that only this source has; `undefined` if the source does not exist. */
-    forget(name: string): Effect.Effect<Forgotten | undefined, SqlError.SqlError>
+    /**
+     * Removes the records that only this source has; `undefined` if the source does not exist. Not while an import runs: its
+     * records refer to the source.
+     */
+    forget(name: string): Effect.Effect<Forgotten | undefined, SqlError.SqlError | ImportRunning>
     /** The newest date of the data of finished imports. */
     readonly dataAsOf: Effect.Effect<string | null, SqlError.SqlError>
   }
@@ -144,6 +102,13 @@ export class Sources extends Context.Service<
         return yield* longTransaction(
           sql,
           Effect.gen(function* () {
+            const { isFree } = yield* decodeLock(sql`SELECT pg_try_advisory_xact_lock(${lockId}) AS "isFree"`)
+            if (!isFree) {
+              return yield* new ImportRunning({
+                message:
+                  "An import is running on this database. Wait until it has finished, then run this command again."
+              })
+            }
             const source = yield* decodeId(sql`SELECT id FROM source WHERE name = ${name} FOR UPDATE`)
             if (source === undefined) return undefined
             const { id } = source

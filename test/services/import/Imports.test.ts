@@ -1,9 +1,11 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, layer } from "@effect/vitest"
-import { Effect, Layer, Schema } from "effect"
+import { Deferred, Effect, Fiber, Layer, Result, Schema, Stream } from "effect"
 import { SqlClient } from "effect/sql"
+import * as Records from "../../../src/domain/catalog/Records.ts"
 import { nothingLoaded } from "../../../src/services/import/BatchLoader.ts"
 import { Importer } from "../../../src/services/import/Importer.ts"
+import type { Reject } from "../../../src/services/import/ImportSource.ts"
 import { Sources } from "../../../src/services/import/Sources.ts"
 import { oakline, run } from "../../support/FileImports.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
@@ -526,6 +528,44 @@ layer(NodeServices.layer, { excludeTestServices: true })("imports of files", (it
         assert.strictEqual(yield* sources.forget("nobody"), undefined)
         assert.lengthOf(yield* ads, 1)
         assert.deepStrictEqual(yield* sources.forget("ads"), { shops: 0, products: 0, ads: 1 })
+      })
+    )
+  )
+
+  it.effect("a source is not removed while an import runs, of which no record is then refused", () =>
+    onFreshDatabase(
+      Effect.gen(function* () {
+        const importer = yield* Importer
+        const sources = yield* Sources
+        yield* run({ "p.json": page(1) })
+        const isReading = yield* Deferred.make<void>()
+        const mayEnd = yield* Deferred.make<void>()
+        const rejects: Array<Reject> = []
+        const product = { type: "product", shop: "oakline.com", key: "new", title: "New", price: 1 }
+        const record = Result.getOrThrow(Records.decode(product))
+        const source = Stream.fromEffect(
+          Effect.as(Effect.andThen(Deferred.succeed(isReading, undefined), Deferred.await(mayEnd)), {
+            rows: [{ line: 1, record }],
+            rejects: [],
+            skipped: 0,
+            position: 1
+          })
+        )
+        const running = yield* Effect.forkChild(
+          importer.run(source, {
+            provenance: { source: "test", license: null, asOf: "2026-06-30" },
+            maxRejects: 1,
+            onRejects: (more) => Effect.sync(() => void rejects.push(...more)),
+            onProgress: () => Effect.void
+          })
+        )
+        yield* Deferred.await(isReading)
+        const refused = yield* Effect.result(sources.forget("test"))
+        yield* Deferred.succeed(mayEnd, undefined)
+        yield* Effect.exit(Fiber.join(running))
+        assert.isTrue(Result.isFailure(refused) && refused.failure._tag === "ImportRunning")
+        assert.deepStrictEqual(rejects, [])
+        assert.deepStrictEqual(yield* sources.forget("test"), { shops: 1, products: 2, ads: 0 })
       })
     )
   )

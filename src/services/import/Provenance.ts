@@ -1,0 +1,53 @@
+/** The record of an import: its source, and what its operator and its files say of the data. */
+import { Effect, Schema } from "effect"
+import type { SqlClient, SqlError } from "effect/sql"
+import { rowOf } from "../database/Rows.ts"
+import type { Origin } from "./BulkUpsert.ts"
+
+/** What an operator states about the data of one import. */
+export interface Provenance {
+  /** The name of the source, which is the same for each delivery of the data. */
+  readonly source: string
+  /** What the operator may do with the data, in the operator's words. */
+  readonly license: string | null
+  /** The date of the data, `YYYY-MM-DD`. */
+  readonly asOf: string
+}
+
+export interface FileFacts {
+  readonly name: string
+  readonly format: string
+  /** SHA-256 of the stored bytes, in hexadecimal. */
+  readonly sha256: string
+}
+
+const decodeImport = rowOf(Schema.Struct({ id: Schema.Int, source_id: Schema.Int }))
+
+/** Inserts the row of an import, and clears the list of products of the import before it: only one runs at a time. */
+export const begin = Effect.fn("Sources.begin")(function* (
+  sql: SqlClient.SqlClient,
+  { asOf, license, source }: Provenance
+): Effect.fn.Return<Pick<Origin, "importId" | "sourceId">, SqlError.SqlError> {
+  return yield* sql.withTransaction(
+    Effect.gen(function* () {
+      yield* sql`TRUNCATE import_product`
+      yield* sql`INSERT INTO source (name) VALUES (${source}) ON CONFLICT (name) DO NOTHING`
+      const row = yield* sql`
+          INSERT INTO import (source_id, license, as_of)
+          SELECT id, ${license}::text, ${asOf}::date FROM source WHERE name = ${source}
+          RETURNING id, source_id`.pipe(decodeImport)
+      return { importId: row.id, sourceId: row.source_id }
+    })
+  )
+})
+
+export const finish = (
+  sql: SqlClient.SqlClient,
+  importId: number,
+  files: ReadonlyArray<FileFacts>,
+  counts: object
+): Effect.Effect<void, SqlError.SqlError> =>
+  Effect.asVoid(sql`
+    UPDATE import
+    SET finished_at = clock_timestamp(), files = ${JSON.stringify(files)}::jsonb, counts = ${JSON.stringify(counts)}::jsonb
+    WHERE id = ${importId}`)
