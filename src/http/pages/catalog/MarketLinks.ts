@@ -62,11 +62,13 @@ const valuesOf = (
 /** Characters of all addresses of a page. With longer ones, 50 groups could make it heavier than 150 kB. */
 const maxAddresses = 12_000
 
+/** `labelOf` is the text of a group in the visitor's language. */
 export const of = (
   query: MarketQuery,
   groups: ReadonlyArray<MarketGroup>,
   names: Names.Names,
-  { number, text }: Locale
+  { number, text }: Locale,
+  labelOf: (value: string) => string
 ): MarketLinks => {
   const { group_by, limit: _, niche_level: _level, sort_by: _sort, ...filters } = query
   const filter = Market.filterOf[group_by]
@@ -92,14 +94,14 @@ export const of = (
     return html`<button class="quiet" ${attributes} aria-label="${label}">${count}</button>`
   }
 
-  const rows = groups.map((group) => {
-    const { active_ads, stores, value } = group
+  const rows = groups.map(({ active_ads, stores, value }) => {
+    const group = labelOf(value)
     const values = valuesOf(query, value, names)
     const lead = (target: Target, count: number, label: string): Lead | string =>
       values === undefined || count === 0 ? number(count) : { target, count: number(count), label, values }
     return {
-      stores: lead("stores", stores, text("market.storesOf", { count: stores, group: value })),
-      ads: lead("ads", active_ads, text("market.adsOf", { count: active_ads, group: value }))
+      stores: lead("stores", stores, text("market.storesOf", { count: stores, group })),
+      ads: lead("ads", active_ads, text("market.adsOf", { count: active_ads, group }))
     }
   })
   const length = rows

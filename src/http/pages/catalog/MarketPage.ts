@@ -47,17 +47,17 @@ const decode = argumentDecoder(PageQuery)
 
 const defaultOf = new Map<string, string>(Object.entries(defaults).map(([name, value]) => [name, String(value)]))
 
-/** The value of a group in the visitor's language. */
-const labelOfGroup = (groupBy: Market.GroupBy, value: string, locale: Locale): Html => {
+/** The value of a group in the visitor's language; `undefined` for names that third parties gave. */
+const translated = (groupBy: Market.GroupBy, value: string, locale: Locale): string | undefined => {
   switch (groupBy) {
     case "country":
-      return html`${locale.countryName(value)}`
+      return locale.countryName(value)
     case "currency":
-      return html`${currency(value, locale)}`
+      return currency(value, locale)
     case "language":
-      return html`${labelOf(locale, "languages", value)}`
+      return labelOf(locale, "languages", value)
     default:
-      return thirdPartyText(value)
+      return undefined
   }
 }
 
@@ -77,7 +77,13 @@ const groupTable = (
   const { text } = locale
   const order = query.sort_by ?? Market.defaults.sort_by
   const most = Math.max(0, ...groups.map((group) => group[order] ?? 0))
-  const { forms, rows } = MarketLinks.of(query, groups, names, locale)
+  const { forms, rows } = MarketLinks.of(
+    query,
+    groups,
+    names,
+    locale,
+    (value) => translated(query.group_by, value, locale) ?? value
+  )
   const title = text(`market.groupings.${query.group_by}`)
   const head = [
     text("filter.sorts.stores"),
@@ -92,7 +98,7 @@ const groupTable = (
   const row = (group: MarketGroup, place: number): Html => {
     const { median_growth, median_visits, products, share_pct, value, visits } = group
     const [revenue = null] = group.revenue
-    const label = labelOfGroup(query.group_by, value, locale)
+    const label = translated(query.group_by, value, locale) ?? thirdPartyText(value)
     const cells = [
       html`<th scope="row">${label}${bar(group[order] ?? 0, most)}</th>`,
       cell(html`${rows[place]?.stores} <span class="aside">${locale.percent(share_pct)}</span>`),

@@ -63,6 +63,8 @@ const groupsOf = (page: string) =>
     const cells = Array.from(row.matchAll(/<td[^>]*>(.*?)<\/td>/gsu), ([, cell = ""]) => cell)
     return {
       value: plain(value),
+      name: plain(/<th [^>]*>(.*?)<\/th>/su.exec(row)?.[1] ?? assert.fail(row)),
+      labels: cells.slice(0, 2).flatMap((cell) => (cell.includes("aria-label") ? [attribute(cell, "aria-label")] : [])),
       bar: Number(attribute(row, "width").replace("%", "")),
       figures: cells.map(plain),
       stores: targetOf(cells[0] ?? "", page),
@@ -186,7 +188,8 @@ layer(naive, { excludeTestServices: true })("the market", (it) => {
           const most = Math.max(0, ...expected.map((group) => group[order] ?? 0))
           const asked = query[filter]?.map((value) => String(value).toLowerCase()) ?? []
           const overlap = ["language", "app", "pixel", "social_network"].includes(group_by)
-          for (const [at, { ads, bar, stores, value }] of groups.entries()) {
+          for (const [at, { ads, bar, labels, name, stores, value }] of groups.entries()) {
+            for (const label of labels) assert.isTrue(label.endsWith(`: ${name}`), `${label}: ${name}`)
             const group = expected[at] ?? assert.fail(where)
             const width = most === 0 ? 0 : (100 * Math.max(0, group[order] ?? 0)) / most
             assert.closeTo(bar, width, 0.01, `${where}: ${value}`)
