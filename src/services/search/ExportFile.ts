@@ -31,6 +31,14 @@ export const columns: Readonly<Record<SearchSubject, ReadonlyArray<string>>> = {
 const rowsAtOnce = 25
 
 /**
+ * Within a text, where a spreadsheet may begin a new cell: many languages separate cells by semicolons, and quotation marks
+ * within such a cell protect no line break. A hyphen before a space begins the item of a list.
+ */
+const formulaWithin = /(?=[=+@＝＋＠]|[-－]\S)(?<=[;\t\r\n]\s*)/gu
+
+const defused = (text: string): string => text.replaceAll(formulaWithin, "'")
+
+/**
  * RFC 4180 in UTF-8. The byte order mark makes spreadsheets detect the encoding. Values that they would run as a formula
  * get an apostrophe; a negative number stays a number.
  */
@@ -42,7 +50,8 @@ const csv = Effect.fnUntraced(function* (subject: SearchSubject, items: Readonly
       cast: {
         boolean: String,
         // Only lists, because fields of objects are columns.
-        object: (value) => (Array.isArray(value) ? value.join("; ") : "")
+        object: (value) => (Array.isArray(value) ? defused(value.join("; ")) : ""),
+        string: defused
       },
       columns: [...columns[subject]],
       escape_formulas: true,

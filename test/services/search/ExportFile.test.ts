@@ -33,11 +33,18 @@ const beginnings = [
 ] as const
 
 /** Texts of third parties, many of which begin as a formula does. */
-const Text = Schema.Struct({ first: Schema.Literals(beginnings), rest: Schema.String })
+const Text = Schema.Struct({
+  first: Schema.Literals(beginnings),
+  rest: Schema.String,
+  separator: Schema.Literals(["", ";", "; ", "\n", "\t", "\r\n"]),
+  second: Schema.Literals(beginnings),
+  last: Schema.String
+})
 const Texts = Schema.Array(Schema.Struct({ page: Text, headline: Schema.NullOr(Text), store: Text }))
 
 /** Half a surrogate pair has no UTF-8. */
-const textOf = ({ first, rest }: typeof Text.Type) => (first + rest).toWellFormed()
+const textOf = ({ first, last, rest, second, separator: between }: typeof Text.Type) =>
+  (first + rest + between + second + last).toWellFormed()
 
 const context = links({ baseUrl: "https://discovery.test" })
 
@@ -76,7 +83,15 @@ const fileOf = (...args: Parameters<typeof ExportFile.fileOf>) => Effect.runSync
 
 const rowsOf = (csv: string): ReadonlyArray<ReadonlyArray<string>> => parse(csv, { bom: true })
 
-const defused = (value: string) => (formula.test(value) ? `'${value}` : value)
+/** Where a spreadsheet may begin another cell, if semicolons or tabs separate its cells. */
+const separator = /([;\t\r\n]\s*)/u
+const isFormulaWithin = (part: string) => /^(?:[=+@＝＋＠]|[-－]\S)/u.test(part)
+
+const defused = (value: string) => {
+  const [first = "", ...others] = value.split(separator)
+  const text = [first, ...others.map((part) => (isFormulaWithin(part) ? `'${part}` : part))].join("")
+  return formula.test(text) ? `'${text}` : text
+}
 
 describe("the file of an export", () => {
   it.prop("has every text as it was, but for an apostrophe before a formula", [Texts], ([texts]) => {
@@ -103,7 +118,10 @@ describe("the file of an export", () => {
         defused(textOf(store))
       ])
     )
-    for (const value of rows.flat()) assert.notMatch(value, formula)
+    for (const value of rows.flat()) {
+      assert.notMatch(value, formula)
+      assert.isFalse(value.split(separator).slice(1).some(isFormulaWithin), value)
+    }
   })
 
   it("ends its lines as RFC 4180 has it, begins with a byte order mark, and quotes what it has to", () => {
@@ -114,6 +132,14 @@ describe("the file of an export", () => {
     assert.include(text, '"two\nlines"')
     assert.strictEqual(text.split("\r\n").length, 3)
     assert.isTrue(text.endsWith("\r\n"))
+  })
+
+  it("has no formula after a semicolon or a line break, and leaves lists of hyphens", () => {
+    const headline = "Sale;=cmd|'/c calc'!A0;x"
+    const text = "Sale\n=HYPERLINK(1)\n- one\n-2+3; @x;\t+1"
+    const [head = [], row = []] = rowsOf(fileOf("csv", "ads", [ad({ headline, ad_text: text })]).text)
+    assert.strictEqual(row[head.indexOf("headline")], "Sale;'=cmd|'/c calc'!A0;x")
+    assert.strictEqual(row[head.indexOf("ad_text")], "Sale\n'=HYPERLINK(1)\n- one\n'-2+3; '@x;\t'+1")
   })
 
   it("keeps negative figures numbers, lists in one cell, and what is unknown empty", () => {
