@@ -86,9 +86,11 @@ export const flag = (value: unknown): boolean | null => {
 
 const maxAmountCharacters = 100
 const plainAmount = /^\d+(?:\.\d+)?$/u
+/** An abbreviation before the digits whose point is not one of the number, such as `Rs.`, `kr.` and `S/.`. */
+const abbreviation = /^[^\d+,-]*[\p{L}/]\./u
 
 /**
- * Parses `1234.5`, `1,234.50`, `USD $1,234.56`, `1 234,50 €`. The decimal separator is `decimalSign`, else the last of comma
+ * Parses `1234.5`, `1,234.50`, `USD $1,234.56`, `1 234,50 €`, `Rs. 1,234`. The decimal separator is `decimalSign`, else the last of comma
  * and point if both occur, else a comma that occurs once and not before exactly three digits, else the point.
  */
 export const amount = (value: unknown, decimalSign?: "," | "."): number | null => {
@@ -100,7 +102,9 @@ export const amount = (value: unknown, decimalSign?: "," | "."): number | null =
   if (decimalSign !== "," && plainAmount.test(found)) return Number(found)
   // `12.5K` is not 12.5.
   if (/\d\s?[kmb]$/iu.test(found)) return null
-  const digits = /^[^\d+.,-]*([+-]?[\d.,\s'\u2019]*\d)[^\d]*$/u.exec(found)?.[1]?.replaceAll(/[\s'\u2019]/gu, "")
+  const digits = /^[^\d+.,-]*([+-]?[\d.,\s'\u2019]*\d)[^\d]*$/u
+    .exec(found.replace(abbreviation, ""))?.[1]
+    ?.replaceAll(/[\s'\u2019]/gu, "")
   if (digits === undefined) return null
   const comma = digits.lastIndexOf(",")
   const point = digits.lastIndexOf(".")
