@@ -1,6 +1,7 @@
 /** Imports files as one command does, without the command. */
 import { Effect, FileSystem, Path } from "effect"
 import * as FileReader from "../../src/services/import/FileReader.ts"
+import type * as Mapping from "../../src/services/import/formats/Mapping.ts"
 import { Importer } from "../../src/services/import/Importer.ts"
 
 export const nobody = {
@@ -18,6 +19,8 @@ interface Options {
   readonly asOf?: string
   readonly isComplete?: boolean
   readonly yes?: boolean
+  /** The map by which every file is read. */
+  readonly mapping?: Mapping.Mapping
 }
 
 /** Imports files by their names and contents, as one command does. */
@@ -37,6 +40,7 @@ export const run = Effect.fnUntraced(function* (
     Object.keys(files).map((name) => path.join(folder, name)),
     {
       format: undefined,
+      mapping: options.mapping,
       store: options.store ?? oakline,
       asOf,
       isComplete: options.isComplete ?? false,

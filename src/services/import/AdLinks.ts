@@ -1,5 +1,5 @@
 /**
- * Finds the store of an ad of an ad library: the one at the domain of its landing page, else that of earlier ads of the same
+ * Finds the store of an ad of an ad library or a table: the one that it names, else the one at the domain of its landing page, else that of earlier ads of the same
  * page, else none. When a store is imported later, it gets the unassigned ads that link to it.
  */
 import { Effect, Schema } from "effect"
@@ -19,7 +19,7 @@ const decodeLinked = rowsOf(
 )
 
 /**
- * How many ads were assigned to a store, and by what. `later` counts ads of earlier imports whose store is new in this batch.
+ * How many ads that name no store were assigned to one, and by what. `later` counts ads of earlier imports whose store is new in this batch.
  */
 export interface LinkCounts {
   readonly byDomain: number
@@ -81,7 +81,10 @@ export const link = Effect.fn("AdLinks.link")(function* (
   if (ads.length === 0) return { ads: [], counts: none }
   const targets = ads.map(targetOf)
   const domains = Array.from(
-    new Set(targets.flatMap((target) => (target === null ? [] : [target.host, target.domain])))
+    new Set([
+      ...targets.flatMap((target) => (target === null ? [] : [target.host, target.domain])),
+      ...ads.flatMap(({ ad }) => ad.shop ?? [])
+    ])
   )
   const pages = Array.from(new Set(ads.flatMap(({ page_id }) => (page_id === null ? [] : [page_id]))))
   const knownStores = yield* decodeStores(sql`SELECT id, domain FROM shop WHERE domain = ANY(${domains}::text[])`)
@@ -90,18 +93,21 @@ export const link = Effect.fn("AdLinks.link")(function* (
     sql`SELECT page_id, shop_id FROM page_store WHERE page_id = ANY(${pages}::text[])`
   )
   const ofPages = new Map(knownPages.map(({ page_id, shop_id }) => [page_id, shop_id]))
+  const ownStores = ads.map(({ ad }, at) => (ad.shop === null ? storeAt(stores, targets[at]) : stores.get(ad.shop)))
   // Ads of this batch also show which store a page belongs to.
   for (const [at, { page_id }] of ads.entries()) {
-    const shopId = storeAt(stores, targets[at])
+    const shopId = ownStores[at]
     if (page_id !== null && shopId !== undefined) ofPages.set(page_id, shopId)
   }
   let byDomain = 0
   let byPage = 0
+  let without = 0
   const found = ads.map(({ ad, page_id }, at): FoundLibraryAd => {
-    const own = storeAt(stores, targets[at])
+    const own = ownStores[at]
     const ofPage = page_id === null ? undefined : ofPages.get(page_id)
-    if (own !== undefined) byDomain++
-    else if (ofPage !== undefined) byPage++
+    if (own === undefined && ofPage === undefined) without++
+    else if (own === undefined) byPage++
+    else if (ad.shop === null) byDomain++
     return {
       record: ad,
       shopId: own ?? ofPage ?? null,
@@ -110,7 +116,7 @@ export const link = Effect.fn("AdLinks.link")(function* (
       seenOn: asOf ?? ad.last_seen_on
     }
   })
-  return { ads: found, counts: { byDomain, byPage, without: ads.length - byDomain - byPage, later: 0 } }
+  return { ads: found, counts: { byDomain, byPage, without, later: 0 } }
 })
 
 const storeAt = (stores: ReadonlyMap<string, number>, target: Target | null | undefined): number | undefined =>

@@ -97,6 +97,7 @@ export const sortByType = (
       for (const [id, { record }] of products) if (record.shop === shop) products.delete(id)
       for (const [id, { shop: of }] of trafficMonths) if (of === shop) trafficMonths.delete(id)
       for (const [id, ad] of ads) if (ad.shop === shop) ads.delete(id)
+      for (const [id, { ad }] of libraryAds) if (ad.shop === shop) libraryAds.delete(id)
     }
     return undefined
   }
@@ -168,6 +169,7 @@ export const sortByType = (
         ads.set(record.key, record)
         return undefined
       case "library_ad":
+        if (record.ad.shop !== null && !isKnown(record.ad.shop)) return unknownShop(record.ad.shop)
         ads.delete(record.ad.key)
         libraryAds.set(record.ad.key, record)
         return undefined
@@ -203,7 +205,10 @@ export const domainsOf = (rows: ReadonlyArray<ImportRow>): ReadonlySet<string> =
   const domains = new Set<string>()
   for (const { record } of rows) {
     if (record.type === "shop" || record.type === "partial_shop") domains.add(record.domain)
-    else if ("shop" in record && record.shop !== null) domains.add(record.shop)
+    else {
+      const named = record.type === "library_ad" ? record.ad : record
+      if ("shop" in named && named.shop !== null) domains.add(named.shop)
+    }
   }
   return domains
 }

@@ -3,7 +3,10 @@ import type { AdRecord, NativeRecord } from "../../domain/catalog/Records.ts"
 import { englishOf } from "../../domain/ArgumentIssue.ts"
 import type { ArgumentIssue } from "../../domain/ArgumentIssue.ts"
 
-/** An ad of a public library, which does not name its store. The store is looked up when the ad is written. */
+/**
+ * An ad of a public library or of a table, which was seen on the date of the data. If it names no store, its store is looked up
+ * when the ad is written.
+ */
 export interface LibraryAd {
   readonly type: "library_ad"
   readonly ad: AdRecord

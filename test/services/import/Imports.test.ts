@@ -4,6 +4,7 @@ import { Deferred, Effect, Fiber, Layer, Result, Schema, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Records from "../../../src/domain/catalog/Records.ts"
 import { nothingLoaded } from "../../../src/services/import/BatchLoader.ts"
+import type * as Mapping from "../../../src/services/import/formats/Mapping.ts"
 import { Importer } from "../../../src/services/import/Importer.ts"
 import type { Reject } from "../../../src/services/import/ImportSource.ts"
 import { Sources } from "../../../src/services/import/Sources.ts"
@@ -46,6 +47,21 @@ const ad = (key: string, changes: object = {}, snapshot: object = {}) => ({
   snapshot: { title: "A", cta_type: "SHOP_NOW", display_format: "IMAGE", ...snapshot },
   ...changes
 })
+/** A table of ads, each with its store if that is known. */
+const adTable = (...rows: ReadonlyArray<readonly [key: string, shop: string]>) =>
+  ["id,store", ...rows.map((row) => row.join(",")), ""].join("\n")
+const adMap: Mapping.Mapping = {
+  record: "ad",
+  fields: {
+    key: { column: "id" },
+    shop: { column: "store" },
+    page_name: { constant: "Page" },
+    status: { constant: "active" },
+    media_type: { constant: "image" },
+    started_on: { constant: "2026-05-01" },
+    last_seen_on: { constant: "2026-05-02" }
+  }
+}
 const shop = (domain: string) => ({ type: "shop", domain, name: domain, country: "US" })
 
 /** Every store and product without ids, for comparing two databases. */
@@ -274,6 +290,75 @@ layer(NodeServices.layer, { excludeTestServices: true })("imports of files", (it
         // The ad is active again.
         yield* run({ "ads.json": [ad("2")] }, { asOf: "2026-06-10" })
         assert.isTrue((yield* ads).find(({ key }) => key === "2")?.["is_active"])
+      })
+    )
+  )
+
+  it.effect("an ad of a table that names its store expires as well", () =>
+    onFreshDatabase(
+      Effect.gen(function* () {
+        yield* run({ "shops.ndjson": ndjson(shop("oakline.com")) })
+        const both = adTable(["1", "oakline.com"], ["2", "oakline.com"])
+        yield* run({ "ads.csv": both }, { asOf: "2026-06-01", mapping: adMap })
+        const again = yield* run({ "ads.csv": both }, { asOf: "2026-06-01", mapping: adMap })
+        assert.strictEqual(again.tallies.ad.changed, 0)
+        assert.deepStrictEqual(again.links, { byDomain: 0, byPage: 0, without: 0, later: 0 })
+        const one = adTable(["1", "oakline.com"])
+        const soon = yield* run({ "ads.csv": one }, { asOf: "2026-06-08", mapping: adMap })
+        assert.strictEqual(soon.expiredAds, 0)
+        const late = yield* run({ "ads.csv": one }, { asOf: "2026-06-09", mapping: adMap })
+        assert.strictEqual(late.expiredAds, 1)
+        // An older table does not take back what a newer one has shown.
+        yield* run({ "ads.csv": one }, { asOf: "2026-05-01", mapping: adMap })
+        assert.strictEqual((yield* run({ "ads.csv": adTable() }, { asOf: "2026-06-16", mapping: adMap })).expiredAds, 0)
+        assert.deepStrictEqual(yield* ads, [
+          { key: "1", domain: "oakline.com", is_active: true, last_seen_on: "2026-05-02" },
+          { key: "2", domain: "oakline.com", is_active: false, last_seen_on: "2026-06-01" }
+        ])
+      })
+    )
+  )
+
+  it.effect("an ad that gets its store from a newer table stays active while that shows it", () =>
+    onFreshDatabase(
+      Effect.gen(function* () {
+        yield* run({ "shops.ndjson": ndjson(shop("oakline.com")) })
+        yield* run({ "ads.csv": adTable(["1", ""]) }, { asOf: "2026-06-01", mapping: adMap })
+        const named = yield* run({ "ads.csv": adTable(["1", "oakline.com"]) }, { asOf: "2026-06-20", mapping: adMap })
+        assert.strictEqual(named.expiredAds, 0)
+        assert.deepStrictEqual(yield* ads, [
+          { key: "1", domain: "oakline.com", is_active: true, last_seen_on: "2026-05-02" }
+        ])
+      })
+    )
+  )
+
+  it.effect("an ad of a table whose store is not known is rejected", () =>
+    onFreshDatabase(
+      Effect.gen(function* () {
+        const { rejects } = yield* run({ "ads.csv": adTable(["1", "nobody.com"]) }, { mapping: adMap })
+        assert.deepStrictEqual(rejects, ["2 shop: no store nobody.com is known; its record must come earlier"])
+      })
+    )
+  )
+
+  it.effect("an ad of the native format, which is not seen anywhere, does not expire", () =>
+    onFreshDatabase(
+      Effect.gen(function* () {
+        const native = {
+          type: "ad",
+          key: "1",
+          shop: "oakline.com",
+          page_name: "Page",
+          status: "active",
+          media_type: "image",
+          started_on: "2026-05-01",
+          last_seen_on: "2026-05-02"
+        }
+        yield* run({ "a.ndjson": ndjson(shop("oakline.com"), native) }, { asOf: "2026-06-01" })
+        const { expiredAds } = yield* run({ "ads.csv": adTable() }, { asOf: "2026-07-01", mapping: adMap })
+        assert.strictEqual(expiredAds, 0)
+        assert.isTrue((yield* ads)[0]?.["is_active"])
       })
     )
   )

@@ -275,16 +275,13 @@ const optionsOf = (field: Field, { as, form, separator, values }: Source): ReadA
   values
 })
 
-/** An ad without a store is assigned to the one that it links to, like ads of the Ad Library. */
+/** An ad is seen on the date of the table, and belongs to the store that it links to if the row names none. */
 const rowOf = (record: MappedRecord, line: number): ImportRow => {
   switch (record.type) {
     case "product":
       return { line, record, category: record.details?.product_type ?? null }
     case "ad":
-      return {
-        line,
-        record: record.shop === null ? { type: "library_ad", ad: record, page_id: null, caption: null } : record
-      }
+      return { line, record: { type: "library_ad", ad: record, page_id: null, caption: null } }
     default:
       return { line, record }
   }
