@@ -126,7 +126,7 @@ const cutterOf = (container: Format.Container, converter: Converter): Cutter => 
     case "Csv": {
       const rows = new CsvRows(container.delimiter)
       let isHeader = true
-      let last = 1
+      let last = 0
       let endsLine = true
       const convert = (found: ReturnType<CsvRows["push"]>) =>
         join(

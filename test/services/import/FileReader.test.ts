@@ -3,6 +3,8 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Effect, FileSystem, Path, Stdio, Stream } from "effect"
 import { execFileSync, spawn } from "node:child_process"
 import * as zlib from "node:zlib"
+import { CsvRows } from "../../../src/services/import/CsvRows.ts"
+import type { CsvRow } from "../../../src/services/import/CsvRows.ts"
 import * as FileReader from "../../../src/services/import/FileReader.ts"
 import type { ImportChunk } from "../../../src/services/import/ImportSource.ts"
 import { zipOf } from "../../support/Zip.ts"
@@ -210,6 +212,53 @@ layer(NodeServices.layer)("reading files", (it) => {
         assert.lengthOf((yield* readAll([`${folder}/a/*.ndjson`])).records, 1)
       }).pipe(Effect.scoped)
     )
+  })
+
+  describe("of tables", () => {
+    const header = "domain;name;country\n"
+    const row = (index: number, name: string) => `shop${index}.example.com;${name};DE\n`
+    const rowsOf = (...names: ReadonlyArray<string>) => header + names.map((name, at) => row(at + 1, name)).join("")
+    const notUtf8 = "is not UTF-8 text; save the table as UTF-8"
+
+    it.effect("reads the rows before the first that is not UTF-8, and reports it", () =>
+      Effect.gen(function* () {
+        const latin = Buffer.from(rowsOf("Oak", "Lamp", "M\u00F6bel", "Desk"), "latin1")
+        const { lines, rejects } = yield* read(latin)
+        assert.deepStrictEqual({ lines, rejects }, { lines: [2, 3], rejects: [`4 : ${notUtf8}`] })
+      })
+    )
+
+    it.effect("reports a header that is not UTF-8", () =>
+      Effect.gen(function* () {
+        const latin = Buffer.from(`${header.trim()};Gr\u00F6\u00DFe\n${row(1, "Oak")}`, "latin1")
+        const { lines, rejects } = yield* read(latin)
+        assert.deepStrictEqual({ lines, rejects }, { lines: [], rejects: [`1 : ${notUtf8}`] })
+      })
+    )
+
+    it.effect("reports a row that ends in the middle of a character", () =>
+      Effect.gen(function* () {
+        const { lines, rejects } = yield* read(utf8(`${rowsOf("Oak", "Lamp").trimEnd()};\u20AC`).subarray(0, -1))
+        assert.deepStrictEqual(
+          { lines, rejects },
+          { lines: [2], rejects: ["3 : is not UTF-8 text, or the input ends in the middle of this row"] }
+        )
+      })
+    )
+
+    it("reads characters of any length wherever a chunk ends, and no row that has anything else", () => {
+      const text = `a,b\n1,${"\u00E9\u20AC\u{1F600}".repeat(3)}\n2,"x\n\u20AC"\n`
+      const cells = (rows: ReadonlyArray<CsvRow>) => rows.map((found) => found.cells.join("|"))
+      const expected = ["a|b", `1|${"\u00E9\u20AC\u{1F600}".repeat(3)}`, "2|x\n\u20AC"]
+      const broken = Buffer.concat([utf8(text), Buffer.from("3,M\u00F6bel\n4,y\n", "latin1")])
+      for (let size = 1; size <= broken.length; size++) {
+        const rows = new CsvRows(",")
+        const found: Array<string> = []
+        for (let at = 0; at < broken.length; at += size) found.push(...cells(rows.push(broken.subarray(at, at + size))))
+        assert.deepStrictEqual(found, expected)
+        assert.strictEqual(rows.problem, notUtf8)
+      }
+    })
   })
 
   describe("of a storefront", () => {
