@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
+import { isOther } from "../../../src/services/import/formats/Currency.ts"
 import { amount } from "../../../src/services/import/formats/Foreign.ts"
 
 describe("an amount", () => {
@@ -52,5 +53,28 @@ describe("an amount", () => {
 
   it.prop("is the same with a sign, a name or an abbreviation before it", [Prefix, Written], ([prefix, written]) => {
     assert.strictEqual(amount(prefix + written), amount(written))
+  })
+})
+
+describe("the currency of an amount", () => {
+  it.each([
+    ["USD $51,707.53", ["EUR", "CAD"], ["USD", "usd"]],
+    ["USD51,707.53", ["EUR"], ["USD"]],
+    ["51,707.53 USD", ["EUR"], ["USD"]],
+    ["51,707.53USD ", ["EUR"], ["USD"]],
+    ["$1.2M USD", ["EUR"], ["USD"]],
+    ["1 234,50 \u20AC", ["USD", "GBP"], ["EUR"]],
+    ["\u20AC 1.234,50", ["USD"], ["EUR"]],
+    ["49 z\u0142", ["EUR"], ["PLN"]],
+    ["\u00A3500", ["EUR", "USD"], ["GBP", "EGP"]],
+    ["\u00A55,000", ["EUR"], ["JPY", "CNY"]],
+    ["CAD 5 \u20AC", ["EUR"], ["CAD"]],
+    ["500 TTC", [], ["EUR"]],
+    ["$500", [], ["USD", "CAD", "EUR"]],
+    ["500 kr", [], ["SEK", "DKK"]],
+    ["500", [], ["EUR"]]
+  ] as const)("%s is not in %j, and may be in %j", (written, others, own) => {
+    for (const currency of others) assert.isTrue(isOther(currency, written))
+    for (const currency of own) assert.isFalse(isOther(currency, written))
   })
 })

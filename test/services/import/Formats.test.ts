@@ -598,6 +598,24 @@ layer(NodeServices.layer)("the formats of files", (it) => {
   })
 
   describe("lists", () => {
+    it.effect("of stores lose sales whose currency stands behind them and is not that of the store", () =>
+      Effect.gen(function* () {
+        const { otherCurrencies, rows } = yield* read(
+          csv(
+            "domain,country_code,currency,estimated_monthly_sales",
+            'a.com,DE,EUR,"51,707.53 USD"',
+            'b.com,US,usd,"51,707.53 USD"',
+            'c.com,US,USD,"1 234,50 €"'
+          )
+        )
+        assert.deepStrictEqual(
+          shops(rows).map(({ monthly_revenue }) => monthly_revenue),
+          [undefined, 51_707.53, undefined]
+        )
+        assert.strictEqual(otherCurrencies, 2)
+      })
+    )
+
     it.effect("of stores are read by the names of their columns, without personal data", () =>
       Effect.gen(function* () {
         const { format, otherCurrencies, rejects, rows } = yield* read(

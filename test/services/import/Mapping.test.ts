@@ -327,6 +327,22 @@ layer(NodeServices.layer)("tables by a map", (it) => {
     })
   )
 
+  it.effect("omit sales whose currency stands behind them", () =>
+    Effect.gen(function* () {
+      const map = mapOf("shop", {
+        domain: { column: "d" },
+        currency: { constant: "USD" },
+        monthly_revenue: { column: "r" }
+      })
+      const { otherCurrencies, records } = yield* read("d;r\na.com;1 234,50 €\nb.com;5 EUR\nc.com;5 USD\n", map)
+      assert.deepStrictEqual(
+        records.map((record) => ("monthly_revenue" in record ? record.monthly_revenue : undefined)),
+        [undefined, undefined, 5]
+      )
+      assert.strictEqual(otherCurrencies, 2)
+    })
+  )
+
   it.effect("that do not fit the map are refused, with the nearest column", () =>
     Effect.gen(function* () {
       const csv = yield* Effect.flip(read("Websites;Company\nx;y\n", stores))

@@ -13,6 +13,7 @@ import { UnreadableInput } from "../ImportError.ts"
 import { rejects } from "../ImportSource.ts"
 import type { ImportRow, Reject } from "../ImportSource.ts"
 import type { Container } from "./Format.ts"
+import { isOther } from "./Currency.ts"
 import { keptOfRecord } from "./Reading.ts"
 import type { Reading } from "./Reading.ts"
 import { foreign } from "./Foreign.ts"
@@ -22,7 +23,6 @@ import type { RecordName } from "./MapFields.ts"
 import * as ReadAs from "./ReadAs.ts"
 import type { Field } from "./ReadAs.ts"
 import * as Sample from "./Sample.ts"
-import { currencyOf } from "./ShopCsv.ts"
 
 const Source = Schema.Struct({
   column: Schema.optionalKey(Schema.String),
@@ -234,8 +234,7 @@ const reader = <From>(
     const currency = currencyPart === undefined ? fixedCurrency : currencyPart.read(currencyPart.get(from))
     const values = parts.flatMap(({ get, isMoney, name, read }): ReadonlyArray<readonly [string, unknown]> => {
       const value = get(from)
-      // Amounts are stored in the store's currency, and there is no exchange rate for others.
-      if (isMoney && isOther(currency, value)) {
+      if (isMoney && typeof currency === "string" && typeof value === "string" && isOther(currency, value)) {
         otherCurrencies++
         return []
       }
@@ -255,11 +254,6 @@ const reader = <From>(
     const reasons = [...unread, ...others.filter((reject) => !isReported(reject))]
     return { rows: [], rejects: reasons, skipped: 0, ...(record === "product" ? keptOfRecord(foreign(input)) : {}) }
   })
-}
-
-const isOther = (currency: unknown, money: unknown): boolean => {
-  const soldIn = typeof money === "string" ? currencyOf(money.trim()) : undefined
-  return soldIn !== undefined && typeof currency === "string" && soldIn !== currency.toUpperCase()
 }
 
 const suggested = (column: string, columns: ReadonlyArray<string>): string => {

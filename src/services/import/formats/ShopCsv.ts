@@ -7,6 +7,7 @@ import type { Pixel, SocialNetwork } from "../../../domain/catalog/Enumerations.
 import { PartialShop } from "../../../domain/catalog/Records.ts"
 import * as RecordDecoder from "../../../domain/catalog/RecordDecoder.ts"
 import { Result } from "effect"
+import { isOther } from "./Currency.ts"
 import { amount, day, host, joined, placesOf, text } from "./Foreign.ts"
 import { refused } from "./Reading.ts"
 import type { Reading, Table } from "./Reading.ts"
@@ -105,9 +106,6 @@ export const isHeader = (header: ReadonlyArray<string>): boolean => {
 
 const decode = RecordDecoder.make(PartialShop)
 
-/** The currency that begins an amount such as `USD $51,707.53`. */
-export const currencyOf = (money: string): string | undefined => /^([A-Z]{3})\b/u.exec(money)?.[1]
-
 /** `month`: the month of the visits, `YYYY-MM`. */
 export const make = (header: ReadonlyArray<string>, month: string, store: Pick<StoreOptions, "country">): Table => {
   const found = positions(header)
@@ -134,15 +132,13 @@ export const make = (header: ReadonlyArray<string>, month: string, store: Pick<S
     }
     const currency = cell("currency")
     const sales = cell("sales")
-    const soldIn = sales === null ? undefined : currencyOf(sales)
-    const isOtherCurrency = soldIn !== undefined && currency !== null && soldIn !== currency.toUpperCase()
+    const isOtherCurrency = sales !== null && currency !== null && isOther(currency, sales)
     const language = cell("language")
     give("name", cell("name"))
     give("country", (cell("country") ?? store.country)?.toUpperCase())
     give("currency", currency?.toUpperCase())
     give("languages", language === null ? null : [languageOf(language)].filter((known) => known !== undefined))
     give("created_on", day(cell("created")))
-    // Amounts are stored in the store's currency, and there is no exchange rate for others.
     give("monthly_revenue", isOtherCurrency ? null : number("sales", false))
     give("monthly_orders", number("orders", true))
     give("products_count", number("products", true))
