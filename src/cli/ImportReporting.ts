@@ -77,7 +77,7 @@ export const summary = (name: string, report: ImportReport): string => {
     ...line("ads that were not seen for long, inactive now", expiredAds),
     ...line("stores that have a niche now, by what they sell", electedNiches),
     ...line("left out, because drafts or archived", skipped),
-    ...line("amounts left out, because not in the currency of their store", otherCurrencies),
+    ...line("amounts left out, because not known to be in the currency of their store", otherCurrencies),
     ...line("rejected", rejected),
     ...refusedRemovals.map(
       ({ domain, gone, products }) =>

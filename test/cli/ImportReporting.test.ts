@@ -33,8 +33,8 @@ describe("the summary of an import", () => {
     )
   })
 
-  it("shows how many amounts are not in the currency of their store", () => {
-    assert.include(summary("a", { ...report, otherCurrencies: 3 }), "not in the currency of their store: 3")
+  it("shows how many amounts are not known to be in the currency of their store", () => {
+    assert.include(summary("a", { ...report, otherCurrencies: 3 }), "not known to be in the currency of their store: 3")
   })
 
   it("shows what was not removed, and how to remove it", () => {

@@ -127,7 +127,9 @@ const printSamples = Effect.fnUntraced(function* (
   const leftOut =
     otherCurrencies === 0
       ? []
-      : [`  amounts left out of the first rows, because not in the currency of their store: ${otherCurrencies}`]
+      : [
+          `  amounts left out of the first rows, because not known to be in the currency of their store: ${otherCurrencies}`
+        ]
   yield* options.print(
     [...shown.map((row) => `  ${JSON.stringify(recordOf(row))}`), ...rejected, ...leftOut].join("\n")
   )

@@ -58,7 +58,7 @@ export interface ImportChunk {
   readonly rejects: ReadonlyArray<Reject>
   /** Items left out on purpose, such as unavailable products. */
   readonly skipped: number
-  /** How many amounts were left out because they are not in the store's currency. */
+  /** How many amounts were left out because they are not known to be in the store's currency. */
   readonly otherCurrencies?: number
   /** Rejected products, which must not be removed: they still exist at the source. */
   readonly kept?: ReadonlyArray<KeptProduct>

@@ -616,6 +616,19 @@ layer(NodeServices.layer)("the formats of files", (it) => {
       })
     )
 
+    it.effect("of stores lose sales of a named currency if their row does not name that of the store", () =>
+      Effect.gen(function* () {
+        const sales = ['"USD $51,707.53"', "5 \u20AC", "$5", "5"]
+        const listed = sales.map((written, at) => `s${at}.com,DE,${written}`)
+        const { otherCurrencies, rows } = yield* read(csv("domain,country_code,estimated_monthly_sales", ...listed))
+        assert.deepStrictEqual(
+          shops(rows).map(({ monthly_revenue }) => monthly_revenue),
+          [undefined, undefined, 5, 5]
+        )
+        assert.strictEqual(otherCurrencies, 2)
+      })
+    )
+
     it.effect("of stores are read by the names of their columns, without personal data", () =>
       Effect.gen(function* () {
         const { format, otherCurrencies, rejects, rows } = yield* read(

@@ -30,8 +30,11 @@ const currenciesOf = (money: string): ReadonlyArray<string> => {
   return signs.find(([sign]) => money.includes(sign))?.[1] ?? []
 }
 
-/** Whether the amount names another currency than that of its store. */
-export const isOther = (currency: string, money: string): boolean => {
+/**
+ * Whether the amount names another currency than that of its store. If its row does not name the store's currency, the amount
+ * may be in another one: that of the stored store is not known when the row is read.
+ */
+export const isOther = (currency: string | undefined, money: string): boolean => {
   const named = currenciesOf(money.trim())
-  return named.length > 0 && !named.includes(currency.toUpperCase())
+  return named.length > 0 && (currency === undefined || !named.includes(currency.toUpperCase()))
 }

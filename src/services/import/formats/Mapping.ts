@@ -234,7 +234,7 @@ const reader = <From>(
     const currency = currencyPart === undefined ? fixedCurrency : currencyPart.read(currencyPart.get(from))
     const values = parts.flatMap(({ get, isMoney, name, read }): ReadonlyArray<readonly [string, unknown]> => {
       const value = get(from)
-      if (isMoney && typeof currency === "string" && typeof value === "string" && isOther(currency, value)) {
+      if (isMoney && typeof value === "string" && isOther(typeof currency === "string" ? currency : undefined, value)) {
         otherCurrencies++
         return []
       }

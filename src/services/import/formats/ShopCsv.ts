@@ -132,7 +132,7 @@ export const make = (header: ReadonlyArray<string>, month: string, store: Pick<S
     }
     const currency = cell("currency")
     const sales = cell("sales")
-    const isOtherCurrency = sales !== null && currency !== null && isOther(currency, sales)
+    const isOtherCurrency = sales !== null && isOther(currency ?? undefined, sales)
     const language = cell("language")
     give("name", cell("name"))
     give("country", (cell("country") ?? store.country)?.toUpperCase())
