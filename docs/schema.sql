@@ -228,7 +228,6 @@ CREATE TABLE shop (
   CONSTRAINT shop_products_count_check CHECK (products_count >= 0),
   CONSTRAINT shop_trustpilot_rating_check CHECK (trustpilot_rating >= 0::double precision AND trustpilot_rating <= 5::double precision),
   CONSTRAINT shop_trustpilot_reviews_check CHECK (trustpilot_reviews >= 0),
-  CONSTRAINT shop_import_id_fkey FOREIGN KEY (import_id) REFERENCES import(id) ON DELETE SET NULL,
   CONSTRAINT shop_niche_id_fkey FOREIGN KEY (niche_id) REFERENCES niche(id)
 );
 
@@ -262,7 +261,6 @@ CREATE TABLE product (
   CONSTRAINT product_alias_check CHECK (char_length(alias) >= 1 AND char_length(alias) <= 200),
   CONSTRAINT product_key_check CHECK (char_length(key) >= 1 AND char_length(key) <= 200),
   CONSTRAINT product_price_check CHECK (price >= 0::double precision),
-  CONSTRAINT product_import_id_fkey FOREIGN KEY (import_id) REFERENCES import(id) ON DELETE SET NULL,
   CONSTRAINT product_shop_id_fkey FOREIGN KEY (shop_id) REFERENCES shop(id) ON DELETE CASCADE
 );
 CREATE INDEX product_alias ON product USING btree (shop_id, alias) WHERE alias IS NOT NULL;
@@ -296,7 +294,6 @@ CREATE TABLE ad (
   CONSTRAINT ad_check CHECK (started_on <= last_seen_on),
   CONSTRAINT ad_key_check CHECK (char_length(key) >= 1 AND char_length(key) <= 200),
   CONSTRAINT ad_media_type_check CHECK (media_type = ANY (ARRAY['video'::text, 'image'::text, 'carousel'::text, 'dco'::text, 'dpa'::text])),
-  CONSTRAINT ad_import_id_fkey FOREIGN KEY (import_id) REFERENCES import(id) ON DELETE SET NULL,
   CONSTRAINT ad_shop_id_fkey FOREIGN KEY (shop_id) REFERENCES shop(id) ON DELETE CASCADE
 );
 CREATE INDEX ad_link_domain ON ad USING btree (link_domain) WHERE shop_id IS NULL AND link_domain IS NOT NULL;
@@ -309,6 +306,7 @@ CREATE TABLE page_store (
   CONSTRAINT page_store_pkey PRIMARY KEY (page_id),
   CONSTRAINT page_store_shop_id_fkey FOREIGN KEY (shop_id) REFERENCES shop(id) ON DELETE CASCADE
 );
+CREATE INDEX page_store_shop ON page_store USING btree (shop_id);
 
 CREATE TABLE import_product (
   product_id integer NOT NULL,

@@ -51,7 +51,10 @@ export default Effect.gen(function* () {
       niche_id integer NOT NULL REFERENCES niche
     )`
 
-  // import_id: the import that added the record or changed it last. source_ids: all sources that have it.
+  // import_id: the import that added the record or changed it last. source_ids: all sources that have it. Neither is a foreign key:
+  // the check of import_id would take a third of the time of an update, and the removal of an import would read every record.
+  // Nothing refers to an import that is gone: a source is removed under the lock that imports hold, and its imports are taken
+  // from the records before (Sources.ts).
   //
   // domain: in code point order on every server, so that its index also finds those that begin alike.
   //
@@ -76,7 +79,7 @@ export default Effect.gen(function* () {
       products_count integer CHECK (products_count >= 0),
       trustpilot_rating double precision CHECK (trustpilot_rating BETWEEN 0 AND 5),
       trustpilot_reviews integer CHECK (trustpilot_reviews >= 0),
-      import_id integer REFERENCES import ON DELETE SET NULL,
+      import_id integer,
       source_ids integer[] NOT NULL DEFAULT '{}',
       version integer NOT NULL DEFAULT 0
     )`
@@ -105,7 +108,7 @@ export default Effect.gen(function* () {
       price double precision NOT NULL CHECK (price >= 0),
       created_at timestamptz,
       details jsonb,
-      import_id integer REFERENCES import ON DELETE SET NULL,
+      import_id integer,
       source_ids integer[] NOT NULL DEFAULT '{}',
       first_seen timestamptz NOT NULL DEFAULT now(),
       version integer NOT NULL DEFAULT 0,
@@ -136,7 +139,7 @@ export default Effect.gen(function* () {
       page_id text,
       link_domain text,
       seen_on date,
-      import_id integer REFERENCES import ON DELETE SET NULL,
+      import_id integer,
       source_ids integer[] NOT NULL DEFAULT '{}',
       first_seen timestamptz NOT NULL DEFAULT now(),
       version integer NOT NULL DEFAULT 0,
@@ -152,6 +155,7 @@ export default Effect.gen(function* () {
       page_id text PRIMARY KEY,
       shop_id integer NOT NULL REFERENCES shop ON DELETE CASCADE
     )`
+  yield* sql`CREATE INDEX page_store_shop ON page_store (shop_id)`
 
   // Products that an import has come across, while it runs: those of its stores that are not here are gone at their source. Not
   // unlogged: a crash would empty it, and all would seem to be gone.

@@ -125,9 +125,12 @@ export class Sources extends Context.Service<
                 AND NOT EXISTS (SELECT FROM ad a WHERE a.shop_id = shop.id)
               RETURNING id AS shop_id`.pipe(decodeRemoved)
             for (const table of ["ad", "product", "shop"]) {
+              const isOfSource = sql`import_id IN (SELECT id FROM import WHERE source_id = ${id})`
               yield* sql`
-                UPDATE ${sql(table)} SET source_ids = array_remove(source_ids, ${id}::int)
-                WHERE source_ids @> ARRAY[${id}::int]`
+                UPDATE ${sql(table)} SET
+                  source_ids = array_remove(source_ids, ${id}::int),
+                  import_id = CASE WHEN ${isOfSource} THEN NULL ELSE import_id END
+                WHERE source_ids @> ARRAY[${id}::int] OR ${isOfSource}`
             }
             yield* sql`DELETE FROM source WHERE id = ${id}`
             const items = [...ads, ...products, ...shops].map(({ shop_id }) => shop_id)

@@ -655,6 +655,49 @@ layer(NodeServices.layer, { excludeTestServices: true })("imports of files", (it
     )
   )
 
+  it.effect("a source is removed without a search for each of its imports or stores", () =>
+    onFreshDatabase(
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const sources = yield* Sources
+        const stores = Array.from({ length: 20 }, (_, at) => shop(`s-${at}.com`))
+        const exported = "Handle,Title,Variant Price\np-1,Old,4\n"
+        yield* run({ "e.csv": exported, "ads.json": [ad("1", { page_name: "Old" })] }, { source: "other" })
+        yield* run({ "s.ndjson": ndjson(...stores, oaklineShop()), "ads.json": [ad("1"), ad("2")] }, { source: "both" })
+        yield* run({ "p.json": page(1, 2) }, { source: "both" })
+        yield* sql`
+          INSERT INTO import (source_id, as_of)
+          SELECT id, '2026-06-01' FROM source, generate_series(1, 50) WHERE name = 'both'`
+        const searched = sql`
+          SELECT relname, seq_scan::int FROM pg_stat_xact_user_tables
+          WHERE relname IN ('shop', 'product', 'ad', 'page_store') ORDER BY relname`
+        const [forgotten, before, after] = yield* Effect.gen(function* () {
+          // Small tables are read as a whole otherwise, whatever their indexes.
+          yield* sql`SET LOCAL enable_seqscan = off`
+          const before = yield* searched
+          return [yield* sources.forget("both"), before, yield* searched] as const
+        }).pipe(sql.withTransaction)
+        assert.deepStrictEqual(forgotten, { shops: 20, products: 1, ads: 1 })
+        assert.isTrue(before.every(({ seq_scan }) => seq_scan === 0))
+        // One search removes records, and one leaves those of other sources.
+        for (const { relname, seq_scan } of after) assert.isAtMost(Number(seq_scan), relname === "page_store" ? 0 : 2)
+        assert.lengthOf(after, 4)
+        // What is left was last changed by an import that is gone.
+        assert.deepStrictEqual(
+          yield* sql`
+            SELECT 'shop' AS type, import_id, cardinality(source_ids) AS sources FROM shop
+            UNION ALL SELECT 'product', import_id, cardinality(source_ids) FROM product
+            UNION ALL SELECT 'ad', import_id, cardinality(source_ids) FROM ad`,
+          ["shop", "product", "ad"].map((type) => ({ type, import_id: null, sources: 1 }))
+        )
+        assert.deepStrictEqual(
+          (yield* sources.list).map(({ name }) => name),
+          ["other"]
+        )
+      })
+    )
+  )
+
   it.effect(
     "the same files again change nothing, and any order of one command's files gives the same, in every format",
     () => {
