@@ -7,9 +7,10 @@ export class CollectError extends Schema.TaggedError<CollectError>()("CollectErr
 /** An address has no usable answer. `message` continues a sentence that begins with the address. */
 export class NotFetched extends Schema.TaggedError<NotFetched>()("NotFetched", {
   /**
-   * `passing`: a later attempt may succeed. `elsewhere`: the address is of another owner, or not public. `no`: the server's
-   * answer is not usable. `disallowed`: robots.txt disallows it. `no_name`: the name has no address.
+   * `passing`: a later attempt may succeed. `elsewhere`: the address is of another owner, or not public. `missing`: the server
+   * answers with a status from 400 to 499. `no`: another answer that is not usable. `disallowed`: robots.txt disallows it.
+   * `no_name`: the name has no address.
    */
-  reason: Schema.Literals(["passing", "elsewhere", "no", "disallowed", "no_name"]),
+  reason: Schema.Literals(["passing", "elsewhere", "missing", "no", "disallowed", "no_name"]),
   message: Schema.String
 }) {}

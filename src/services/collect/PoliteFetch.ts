@@ -135,7 +135,8 @@ export const make = Effect.fnUntraced(function* (options: {
       const { headers, status } = answer.head
       if (status === 304 && wanted.validators !== undefined) return undefined
       if (!redirectStatuses.has(status)) {
-        return yield* new NotFetched({ reason: "no", message: `answers with status ${status}` })
+        const reason = status >= 400 && status < 500 ? "missing" : "no"
+        return yield* new NotFetched({ reason, message: `answers with status ${status}` })
       }
       url = yield* redirectTarget(url, headers["location"] ?? "")
     }
@@ -150,7 +151,11 @@ export const make = Effect.fnUntraced(function* (options: {
         false
       )
     )
-    if (Result.isFailure(found) && found.failure.reason !== "no") return yield* found.failure
+    if (Result.isFailure(found) && found.failure.reason !== "missing") {
+      const { message, reason } = found.failure
+      // There may be rules in an answer that is not usable. It counts as one that could not be had.
+      return yield* new NotFetched({ reason: reason === "no" ? "passing" : reason, message })
+    }
     const answer = Result.isSuccess(found) ? found.success : undefined
     const rules =
       answer === undefined ? Robots.allowsEverything : Robots.parse(new TextDecoder().decode(answer.body), product)

@@ -377,6 +377,34 @@ layer(NodeServices.layer)("collecting", (it) => {
       })
     )
 
+    it.effect.each([
+      ["is packed otherwise than asked", { "content-encoding": "br" }, 200, /is packed in a way/],
+      ["cannot be unpacked", { "content-encoding": "gzip" }, 200, /does not unpack/],
+      ["leads to http:", { location: "http://a-shop.com/robots.txt" }, 301, /redirects to http:\/\/a-shop\.com/],
+      ["leads to another port", { location: "https://a-shop.com:8443/robots.txt" }, 302, /redirects to .*:8443/],
+      ["leads nowhere", { location: "https://" }, 302, /redirects to no address/],
+      ["is a part", {}, 206, /answers with status 206/]
+    ] as const)("allows nothing if it %s", ([, headers, code, reason]) =>
+      Effect.gen(function* () {
+        const { collect, paths, web } = yield* setUp
+        const rules: Storefronts.Page = (response) =>
+          void response.writeHead(code, headers).end("User-agent: *\nDisallow: /")
+        web.hosts.set("a-shop.com", store("a-shop.com", [2], { "/robots.txt": rules }))
+        const { collected, failed } = yield* collect(["a-shop.com"])
+        assert.deepStrictEqual(paths("a-shop.com"), ["/robots.txt"])
+        assert.deepStrictEqual(collected, [])
+        assert.match(failed[0]?.reason ?? "", reason)
+      })
+    )
+
+    it.effect.each([401, 403, 404, 410])("allows everything if it is missing: %i", (code) =>
+      Effect.gen(function* () {
+        const { collect, web } = yield* setUp
+        web.hosts.set("a-shop.com", store("a-shop.com", [2], { "/robots.txt": status(code) }))
+        assert.lengthOf((yield* collect(["a-shop.com"])).collected, 1)
+      })
+    )
+
     it.effect("reads that of each host that redirects lead to", () =>
       Effect.gen(function* () {
         const { collect, paths, web } = yield* setUp
