@@ -5,6 +5,7 @@
 import { Clock, Effect, FileSystem, Option, Schema } from "effect"
 import type { PlatformError, Scope } from "effect"
 import * as path from "node:path"
+import { hasEnded } from "../ProcessId.ts"
 import { CollectError } from "./CollectError.ts"
 import { isValidator } from "./PoliteFetch.ts"
 import type { Validators } from "./PoliteFetch.ts"
@@ -79,7 +80,8 @@ const lockFolder = Effect.fnUntraced(function* (folder: string, file: string) {
     ({ reason }) => reason._tag === "AlreadyExists",
     () =>
       Effect.gen(function* () {
-        if (isRunning(Number(yield* files.readFileString(file)))) {
+        // This process runs one collect.
+        if (!hasEnded(Number(yield* files.readFileString(file)), false)) {
           return yield* new CollectError({
             message: `Another collect is running into ${folder}. Wait until it has finished, or collect into another folder with --to. If none is running, remove ${file}.`
           })
@@ -95,16 +97,6 @@ const lockFolder = Effect.fnUntraced(function* (folder: string, file: string) {
     () => Effect.ignore(files.remove(file))
   )
 })
-
-/** Whether a process has this id, also if it belongs to another user. */
-const isRunning = (pid: number): boolean => {
-  if (!Number.isSafeInteger(pid) || pid < 1) return false
-  try {
-    return process.kill(pid, 0)
-  } catch (error) {
-    return error instanceof Error && "code" in error && error.code === "EPERM"
-  }
-}
 
 export const open = Effect.fn("CollectFolder.open")(function* (
   folder: string

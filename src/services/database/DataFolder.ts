@@ -1,8 +1,10 @@
 /** The data folder of the embedded PostgreSQL: its owner, its checks, its creation. */
 import { Effect } from "effect"
 import { spawnSync } from "node:child_process"
+import { mkdtempSync } from "node:fs"
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
+import { hasEnded } from "../ProcessId.ts"
 import { EmbeddedPostgresError } from "./EmbeddedPostgresError.ts"
 import * as PostgresBinaries from "./PostgresBinaries.ts"
 import * as PostgresProcess from "./PostgresProcess.ts"
@@ -128,7 +130,8 @@ export const initialize = (options: {
         async () => {
           await fs.mkdir(parent, { recursive: true })
           await removeAbandonedDrafts(parent, prefix)
-          const made = await fs.mkdtemp(path.join(parent, `${prefix}${process.pid}-`))
+          const made = mkdtempSync(path.join(parent, `${prefix}${process.pid}-`))
+          ownDrafts.add(made)
           if (runAs._tag === "User") await fs.chown(made, runAs.uid, runAs.gid)
           return made
         }
@@ -174,12 +177,16 @@ export const initialize = (options: {
     )
   }).pipe(Effect.scoped)
 
+/** Made by this process, and noted in the same step: two starts at once do not remove each other's. */
+const ownDrafts = new Set<string>()
+
 /** Removes drafts of processes that no longer run. */
 const removeAbandonedDrafts = async (parent: string, prefix: string): Promise<void> => {
   for (const entry of await fs.readdir(parent)) {
     if (!entry.startsWith(prefix)) continue
     const processId = Number.parseInt(entry.slice(prefix.length), 10)
-    if (!PostgresProcess.isRunning(processId)) await fs.rm(path.join(parent, entry), { recursive: true, force: true })
+    const draft = path.join(parent, entry)
+    if (hasEnded(processId, ownDrafts.has(draft))) await fs.rm(draft, { recursive: true, force: true })
   }
 }
 

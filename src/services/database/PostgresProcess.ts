@@ -31,17 +31,6 @@ if [ -e "$folder/abandoned" ]; then rm -rf "$folder"; fi
 exit "$code"
 `
 
-/** Whether any user has a process with this id. */
-export const isRunning = (processId: number): boolean => {
-  if (!(processId > 0)) return false
-  try {
-    process.kill(processId, 0)
-    return true
-  } catch (cause) {
-    return cause instanceof Error && "code" in cause && cause.code === "EPERM"
-  }
-}
-
 export interface UserIds {
   readonly uid: number
   readonly gid: number

@@ -4,19 +4,23 @@
  */
 import { Effect } from "effect"
 import type { Scope } from "effect"
+import { mkdtempSync } from "node:fs"
 import * as fs from "node:fs/promises"
 import { createConnection } from "node:net"
 import * as os from "node:os"
 import * as path from "node:path"
 import type * as DataFolder from "./DataFolder.ts"
+import { hasEnded } from "../ProcessId.ts"
 import { EmbeddedPostgresError } from "./EmbeddedPostgresError.ts"
-import { isRunning } from "./PostgresProcess.ts"
 
 /** A Unix socket's path has at most 103 bytes on every system that we run on. */
 const maxSocketPathBytes = 103
 const socketName = ".s.PGSQL.5432"
 /** Contains the id of its process. */
 const name = /^discovery-(\d+)-[A-Za-z0-9]{6}$/
+
+/** Made by this process, and noted in the same step. */
+const ownFolders = new Set<string>()
 
 export const make = (runAs: DataFolder.RunAs): Effect.Effect<string, EmbeddedPostgresError, Scope.Scope> =>
   Effect.acquireRelease(
@@ -26,7 +30,8 @@ export const make = (runAs: DataFolder.RunAs): Effect.Effect<string, EmbeddedPos
         const longest = maxSocketPathBytes - `/${prefix}XXXXXX/${socketName}`.length
         const base = Buffer.byteLength(os.tmpdir()) <= longest ? os.tmpdir() : "/tmp"
         await removeAbandoned(base)
-        const folder = await fs.mkdtemp(path.join(base, prefix))
+        const folder = mkdtempSync(path.join(base, prefix))
+        ownFolders.add(folder)
         if (runAs._tag === "User") await fs.chown(folder, runAs.uid, runAs.gid)
         return folder
       },
@@ -46,8 +51,9 @@ const removeAbandoned = async (base: string): Promise<void> => {
   const entries = await fs.readdir(base).catch((): Array<string> => [])
   for (const entry of entries) {
     const owner = name.exec(entry)?.[1]
-    if (owner === undefined || isRunning(Number.parseInt(owner, 10))) continue
+    if (owner === undefined) continue
     const folder = path.join(base, entry)
+    if (!hasEnded(Number.parseInt(owner, 10), ownFolders.has(folder))) continue
     const stat = await fs.lstat(folder).catch(() => undefined)
     if (stat?.isDirectory() !== true || stat.uid !== process.geteuid?.()) continue
     if (await nobodyListens(path.join(folder, socketName))) await remove(folder)

@@ -231,13 +231,15 @@ layer(NodeServices.layer)("collecting", (it) => {
         web.hosts.set("a-shop.com", store("a-shop.com", [3]))
         const running = `${folder}/.collect/running`
         yield* fs.makeDirectory(`${folder}/.collect`, { recursive: true })
-        yield* fs.writeFileString(running, String(process.pid))
+        yield* fs.writeFileString(running, String(process.ppid))
         assert.match((yield* Effect.flip(collect(["a-shop.com"]))).message, /Another collect is running into .*--to/)
         assert.lengthOf(web.asked, 0)
-        // Larger than any process id.
-        yield* fs.writeFileString(running, "2000000000")
-        assert.lengthOf((yield* collect(["a-shop.com"])).collected, 1)
-        assert.isFalse(yield* fs.exists(running))
+        // Larger than any process id; this process's own id, which one in a container before it had as well; no id.
+        for (const killed of ["2000000000", String(process.pid), "0", ""]) {
+          yield* fs.writeFileString(running, killed)
+          assert.lengthOf((yield* collect(["a-shop.com"])).collected, 1, killed)
+          assert.isFalse(yield* fs.exists(running))
+        }
       })
     )
 

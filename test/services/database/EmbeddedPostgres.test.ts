@@ -276,8 +276,10 @@ describe("EmbeddedPostgres", () => {
     Effect.gen(function* () {
       const parent = yield* temporaryFolder
       const abandoned = path.join(parent, "data.init-999999999-abcdef")
-      const running = path.join(parent, `data.init-${process.pid}-abcdef`)
-      for (const draft of [abandoned, running]) {
+      // In a container, the process that was killed had the id of this one.
+      const ofSameId = path.join(parent, `data.init-${process.pid}-abcdef`)
+      const running = path.join(parent, `data.init-${process.ppid}-abcdef`)
+      for (const draft of [abandoned, ofSameId, running]) {
         fs.mkdirSync(draft)
         fs.writeFileSync(path.join(draft, "PG_VERSION"), "18\n")
       }
@@ -290,7 +292,8 @@ describe("EmbeddedPostgres", () => {
   it.live("clears away the socket's folder of a start that was killed with its PostgreSQL, and no other", () =>
     Effect.gen(function* () {
       const make = RuntimeFolder.make({ _tag: "Self" })
-      const temporary = path.dirname(yield* make)
+      const own = yield* make
+      const temporary = path.dirname(own)
       // No process has this id.
       const gone = 999_999_999
       const folderOf = (name: string) =>
@@ -304,7 +307,8 @@ describe("EmbeddedPostgres", () => {
         )
       const abandoned = yield* folderOf(`discovery-${gone}-aBc123`)
       fs.writeFileSync(path.join(abandoned, ".s.PGSQL.5432.lock"), `${gone}\n`)
-      const ofRunning = yield* folderOf(`discovery-${process.pid}-aBc123`)
+      const ofSameId = yield* folderOf(`discovery-${process.pid}-aBc123`)
+      const ofRunning = yield* folderOf(`discovery-${process.ppid}-aBc123`)
       const ofOthers = yield* folderOf(`discovery-${gone}-aBc123-of-others`)
       const listened = yield* folderOf(`discovery-${gone}-dEf456`)
       const listener = createServer()
@@ -322,8 +326,8 @@ describe("EmbeddedPostgres", () => {
       )
 
       yield* make
-      assert.isFalse(fs.existsSync(abandoned))
-      for (const kept of [ofRunning, ofOthers, listened, link]) assert.isTrue(fs.existsSync(kept), kept)
+      for (const gone of [abandoned, ofSameId]) assert.isFalse(fs.existsSync(gone), gone)
+      for (const kept of [own, ofRunning, ofOthers, listened, link]) assert.isTrue(fs.existsSync(kept), kept)
     })
   )
 

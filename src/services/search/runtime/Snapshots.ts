@@ -8,6 +8,7 @@
 import { Context, Effect, Layer, Option, Result } from "effect"
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
+import { hasEnded } from "../../ProcessId.ts"
 import type { Identity, IndexState } from "./IndexState.ts"
 import { openSnapshot, SnapshotFailed, write } from "./Snapshot.ts"
 import type { UnusableSnapshot } from "./Snapshot.ts"
@@ -27,16 +28,6 @@ const namesIn = (folder: string, pattern: RegExp): Effect.Effect<ReadonlyArray<s
       () => []
     )
   )
-
-const isRunning = (processId: number): boolean => {
-  try {
-    process.kill(processId, 0)
-    return true
-  } catch (cause) {
-    // The process runs, but belongs to another user.
-    return cause instanceof Error && "code" in cause && cause.code === "EPERM"
-  }
-}
 
 const reasonOf = (error: UnusableSnapshot | SnapshotFailed): string =>
   error._tag === "UnusableSnapshot"
@@ -111,14 +102,13 @@ export class Snapshots extends Context.Service<
         const parts = yield* namesIn(own, partName)
         yield* remove(
           own,
-          parts.filter((name) => !isRunning(Number(partName.exec(name)?.[1])))
+          // This process writes one at a time, and has not begun.
+          parts.filter((name) => hasEnded(Number(partName.exec(name)?.[1]), false))
         )
         const last = (yield* namesIn(own, wholeName)).at(-1)
         const sequence = String(Number(wholeName.exec(last ?? "")?.[1] ?? 0) + 1).padStart(10, "0")
         const part = path.join(own, `${sequence}.${process.pid}.part`)
         const whole = path.join(own, `${sequence}-v${state.identity.version}.index`)
-        // This process writes one at a time, so a temporary file with its id is from an earlier process with the same id.
-        yield* remove(own, [path.basename(part)])
         yield* write(part, state).pipe(
           Effect.andThen(tried(`cannot name ${whole}`, () => fs.rename(part, whole))),
           Effect.onError(() => remove(own, [path.basename(part)]))

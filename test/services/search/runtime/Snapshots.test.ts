@@ -113,9 +113,15 @@ describe("snapshots of a folder", () => {
         fs.mkdirSync(path.join(folder, "5e3f"))
         // No process has this id: it is above what the system gives.
         fs.writeFileSync(path.join(folder, "5e3f", "0000000001.999999999.part"), "half")
-        fs.writeFileSync(path.join(folder, "5e3f", `0000000001.${process.pid}.part`), "half")
+        // In a container, the process that was killed had the id of this one.
+        for (const sequence of [1, 9]) {
+          fs.writeFileSync(path.join(folder, "5e3f", `000000000${sequence}.${process.pid}.part`), "half")
+        }
+        fs.writeFileSync(path.join(folder, "5e3f", "0000000001.0.part"), "half")
+        const ofRunning = `0000000001.${process.ppid}.part`
+        fs.writeFileSync(path.join(folder, "5e3f", ofRunning), "half")
         for (const version of [5, 6, 3]) yield* snapshots.save(stateOf(1, 5, version))
-        assert.deepStrictEqual(filesOf(folder), ["0000000002-v6.index", "0000000003-v3.index"])
+        assert.deepStrictEqual(filesOf(folder), [ofRunning, "0000000002-v6.index", "0000000003-v3.index"])
       })
     )
   )
