@@ -49,7 +49,7 @@ export const locate = Effect.fn("FileLocator.locate")(function* (name: string): 
   }
   const info = found.success
   if (info.type === "Directory") {
-    const inside = yield* glob(path.join(name, "**", "*"))
+    const inside = yield* glob("**/*", name)
     const regular = yield* Effect.filter(inside, (file) =>
       Effect.map(Effect.option(files.stat(file)), (stat) => stat._tag === "Some" && stat.value.type === "File")
     )
@@ -80,10 +80,13 @@ const locateStandardInput: ReturnType<typeof locate> = Effect.gen(function* () {
   return yield* spooledIfZip({ name, totalBytes: null, bytes })
 })
 
-const glob = (pattern: string): Effect.Effect<ReadonlyArray<string>> =>
+/** A folder is not part of the pattern, because its name may have characters of patterns. */
+const glob = (pattern: string, folder = "."): Effect.Effect<ReadonlyArray<string>> =>
   Effect.promise(async () => {
     const found: Array<string> = []
-    for await (const file of fs.glob(pattern)) found.push(file)
+    for await (const file of fs.glob(pattern, { cwd: folder })) {
+      found.push(path.isAbsolute(file) ? file : path.join(folder, file))
+    }
     // `page-10` comes after `page-9`.
     return found.sort(new Intl.Collator("en", { numeric: true }).compare)
   })

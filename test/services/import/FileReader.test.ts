@@ -196,6 +196,19 @@ layer(NodeServices.layer)("reading files", (it) => {
       }).pipe(Effect.scoped)
     )
 
+    it.effect.each(["shop[1]", "shop*", "{shop1,x}", "sho?1", "!(x)"])(
+      "reads a folder whose name has characters of patterns, and no other: %s",
+      (name) =>
+        Effect.gen(function* () {
+          const folder = yield* folderOf({ [`${name}/a/1.ndjson`]: shop(1), "shop1/2.ndjson": shop(2) })
+          const { files } = yield* readAll([`${folder}/${name}`])
+          assert.deepStrictEqual(
+            files.map((file) => file.name),
+            [`${folder}/${name}/a/1.ndjson`]
+          )
+        }).pipe(Effect.scoped)
+    )
+
     it.effect("reads the files of a folder, a pattern and an archive, and reports the file of each record", () =>
       Effect.gen(function* () {
         const zip = zipOf({ "b/3.ndjson": shop(3), "__MACOSX/x": "x", "c.ndjson": shop(4) })
