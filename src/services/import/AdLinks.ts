@@ -1,6 +1,6 @@
 /**
- * Finds the store of an ad of an ad library or a table: the one that it names, else the one at the domain of its landing page, else that of earlier ads of the same
- * page, else none. When a store is imported later, it gets the unassigned ads that link to it.
+ * Finds the store of an ad of an ad library or a table: the one that it names, else the one at the domain of its landing page,
+ * else that of earlier ads of the same page, else none. When a store is imported later, it gets the unassigned ads that link to it.
  */
 import { Effect, Schema } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
@@ -19,7 +19,8 @@ const decodeLinked = rowsOf(
 )
 
 /**
- * How many ads that name no store were assigned to one, and by what. `later` counts ads of earlier imports whose store is new in this batch.
+ * How many ads that name no store were assigned to one, and by what. `later` counts ads of earlier imports whose store is new
+ * in this batch.
  */
 export interface LinkCounts {
   readonly byDomain: number

@@ -191,7 +191,10 @@ const ads = {
 
 export const upsertAds = upsert<OfShop<AdRecord, number | null>>({ ...ads, columns: [shopId, ...adColumns] })
 
-/** An ad of an ad library or a table with its store, if one was found, and the page and domain by which a later import can find it. */
+/**
+ * An ad of an ad library or a table with its store, if one was found, and the page and domain by which a later import can find
+ * it.
+ */
 export interface FoundLibraryAd extends OfShop<AdRecord, number | null> {
   readonly pageId: string | null
   readonly linkDomain: string | null
