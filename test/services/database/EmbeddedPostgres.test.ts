@@ -124,7 +124,9 @@ describe("EmbeddedPostgres", () => {
   )
 
   const processIdOf = (folder: string) => {
-    const [processId = ""] = fs.readFileSync(path.join(folder, "postmaster.pid"), "utf8").split("\n")
+    const [processId = "", ...more] = fs.readFileSync(path.join(folder, "postmaster.pid"), "utf8").split("\n")
+    // PostgreSQL creates the file before it writes it.
+    assert.isNotEmpty(more)
     return Number(processId)
   }
   /** What a crash or the out-of-memory killer does. */
