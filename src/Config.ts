@@ -64,7 +64,7 @@ export const variables = {
   PLAN_CREDITS_PRO: { default: "10000", meaning: "Credits of the plan Pro per account and month." },
   RATE_LIMIT_PER_MINUTE: {
     default: "1200",
-    meaning: "JSON-RPC requests per account and minute, counted by all servers together; 0 for no limit."
+    meaning: "Messages to /mcp per account and minute, counted by all servers together; 0 for no limit."
   },
   PAGE_LOOKS_PER_DAY: {
     default: "1000",

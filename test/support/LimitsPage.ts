@@ -62,8 +62,8 @@ export const limitsPage = (): string => {
     "",
     ...table([
       [
-        "JSON-RPC requests of an account, of any method",
-        `${byDefault("RATE_LIMIT_PER_MINUTE")}, for each minute; notifications do not count`
+        "messages of an account to `/mcp`, of any method",
+        `${byDefault("RATE_LIMIT_PER_MINUTE")}, for each minute; each message of a batch counts, and what is refused`
       ],
       [
         "searches of one account that run or wait at once",

@@ -8,7 +8,9 @@ import type { View } from "../../domain/mcp/View.ts"
 import * as Protocol from "../../domain/mcp/Protocol.ts"
 import { CreditLedger } from "../../services/access/CreditLedger.ts"
 import type { Charge } from "../../services/access/CreditLedger.ts"
+import type { RateLimited, ServiceUnavailable } from "../../domain/ToolError.ts"
 import { RequestRate } from "../../services/limits/RequestRate.ts"
+import type { Rate } from "../../services/limits/RequestRate.ts"
 import * as Metrics from "../../services/metrics/Metrics.ts"
 import * as DemoPictures from "../../domain/catalog/DemoPictures.ts"
 import { ImageOrigins } from "../../services/search/ImageOrigins.ts"
@@ -44,6 +46,11 @@ export class Dispatch extends Context.Service<
      * batch were running.
      */
     dispatch(value: unknown, context: RequestContext): Effect.Effect<Reply.Reply>
+    /**
+     * Counts a message that is no request, or is refused before it is one: it takes a credential and a parse as well. Returns
+     * the reply beyond the account's limit. Where it cannot be counted, it is within the limit.
+     */
+    excess(context: Pick<RequestContext, "caller" | "requestId">): Effect.Effect<Reply.Reply | undefined>
   }
 >()("discovery/http/mcp/Dispatch") {
   static readonly layer = Layer.effect(
@@ -84,16 +91,7 @@ export class Dispatch extends Context.Service<
             retryAfterSeconds: error !== undefined && "retryAfterSeconds" in error ? error.retryAfterSeconds : undefined
           }
         }
-        if (refusal !== undefined) {
-          const { message, retryAfterSeconds } = refusal
-          const failure = { code: JsonRpc.codes.internalError, message }
-          return {
-            status: refusal._tag === "RateLimited" ? 429 : 503,
-            body: JsonRpc.failure(request.id, withId(failure, requestId)),
-            rate,
-            retryAfterSeconds
-          }
-        }
+        if (refusal !== undefined) return uncounted(request.id, refusal, rate, requestId)
         if (outcome.success._tag === "Card") {
           const json = methods.cardResult(outcome.success.card, yield* imageOrigins, revision)
           return { status: 200, body: JsonRpc.success(request.id, json), rate }
@@ -107,12 +105,30 @@ export class Dispatch extends Context.Service<
         }
       })
 
+      const excess: Dispatch["Service"]["excess"] = ({ caller, requestId }) =>
+        Effect.matchEffect(requestRate.take(caller.accountId), {
+          onFailure: () => Effect.undefined,
+          onSuccess: (rate) =>
+            rate?.refusal === undefined
+              ? Effect.undefined
+              : Effect.as(Metrics.refused.add({ limit: "calls" }), uncounted(undefined, rate.refusal, rate, requestId))
+        })
+
+      const refuse = (context: MessageContext, id: JsonRpc.Id | undefined, failure: JsonRpc.Failure) =>
+        Effect.map(
+          excess(context),
+          (limited): Reply.Reply =>
+            limited ?? { status: 400, body: JsonRpc.failure(id, withId(failure, context.requestId)) }
+        )
+
+      /** A notification has no response in a batch, so none of its replies has a body. */
+      const notified = (context: MessageContext) =>
+        Effect.map(excess(context), (limited): Reply.Reply => ({ ...(limited ?? accepted), body: undefined }))
+
       const one = (decoded: Decoded, context: MessageContext): Effect.Effect<Reply.Reply> => {
-        const refuse = (id: JsonRpc.Id | undefined, failure: JsonRpc.Failure) =>
-          Effect.succeed({ status: 400, body: JsonRpc.failure(id, withId(failure, context.requestId)) })
         if (Result.isFailure(decoded)) {
           const { id, message } = decoded.failure
-          return refuse(id, { code: JsonRpc.codes.invalidRequest, message })
+          return refuse(context, id, { code: JsonRpc.codes.invalidRequest, message })
         }
         const message = decoded.success
         const { headers } = context
@@ -120,8 +136,8 @@ export class Dispatch extends Context.Service<
           message.method === undefined ? Protocol.legacyRevision(headers.version) : Protocol.revision(headers, message)
         const request = message.method === undefined || message.id === undefined ? undefined : message
         return Result.match(revision, {
-          onFailure: (failure) => refuse(request?.id, failure),
-          onSuccess: (of) => (request === undefined ? accepted : handle(request, of, context))
+          onFailure: (failure) => refuse(context, request?.id, failure),
+          onSuccess: (of) => (request === undefined ? notified(context) : handle(request, of, context))
         })
       }
 
@@ -136,8 +152,7 @@ export class Dispatch extends Context.Service<
                 ? `a batch has at most ${maxBatch} messages, not ${values.length}`
                 : undefined
         if (problem !== undefined) {
-          const failure = withId({ code: JsonRpc.codes.invalidRequest, message: problem }, context.requestId)
-          return Effect.succeed({ status: 400, body: JsonRpc.failure(undefined, failure) })
+          return refuse(context, undefined, { code: JsonRpc.codes.invalidRequest, message: problem })
         }
         return Effect.map(
           Effect.forEach(
@@ -154,6 +169,7 @@ export class Dispatch extends Context.Service<
       }
 
       return {
+        excess,
         dispatch: (value, context) => {
           const charges: Array<Charge> = []
           const request = { ...context, onCharge: (charge: Charge) => void charges.push(charge) }
@@ -165,7 +181,20 @@ export class Dispatch extends Context.Service<
   )
 }
 
-const accepted: Effect.Effect<Reply.Reply> = Effect.succeed({ status: 202, body: undefined })
+const accepted: Reply.Reply = { status: 202, body: undefined }
+
+/** The reply where the account's rate refuses, or cannot be counted. */
+const uncounted = (
+  id: JsonRpc.Id | undefined,
+  { _tag, message, retryAfterSeconds }: RateLimited | ServiceUnavailable,
+  rate: Rate | undefined,
+  requestId: string
+): Reply.Reply => ({
+  status: _tag === "RateLimited" ? 429 : 503,
+  body: JsonRpc.failure(id, withId({ code: JsonRpc.codes.internalError, message }, requestId)),
+  rate,
+  retryAfterSeconds
+})
 
 /** 2025-03-26: `initialize` is not allowed in a batch. */
 const inBatch = (value: unknown): Decoded =>

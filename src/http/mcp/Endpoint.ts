@@ -126,13 +126,17 @@ export const layer = HttpRouter.use((router) =>
       }
 
       const caller = yield* Authentication.authenticate(request.url, headers["authorization"], resolver)
+      const refused = (refusal: Refusal) =>
+        Effect.map(dispatcher.excess({ caller, requestId }), (limited) =>
+          limited === undefined ? refuse(refusal, requestId) : respond(limited, requestId)
+        )
       const refusal = refusalOf(request.method, headers)
-      if (refusal !== undefined) return refuse(refusal, requestId)
+      if (refusal !== undefined) return yield* refused(refusal)
       const view = View.read(queryOf(request.url))
-      if (Result.isFailure(view)) return refuse({ status: 400, message: view.failure }, requestId)
+      if (Result.isFailure(view)) return yield* refused({ status: 400, message: view.failure })
 
       const value = parse(yield* request.arrayBuffer)
-      if (Result.isFailure(value)) return refuse(value.failure, requestId)
+      if (Result.isFailure(value)) return yield* refused(value.failure)
 
       const reply = yield* dispatcher.dispatch(value.success, {
         caller,

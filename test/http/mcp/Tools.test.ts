@@ -429,6 +429,25 @@ describe("P28 the rate limit", () => {
       }).pipe(Effect.provide(TestServer.layer({ config: { rateLimitPerMinute: 3 } })))
   )
 
+  it.live.each([
+    ["a notification", JSON.stringify({ jsonrpc: "2.0", method: "notifications/initialized" }), 202],
+    ["what is no JSON", "{", 400],
+    ["what is no message", '{"jsonrpc":"1.0"}', 400],
+    ["an empty batch", "[]", 400]
+  ] as const)("counts %s", ([, body, status]) =>
+    Effect.gen(function* () {
+      const server = yield* TestServer
+      const send = server.send({ path: "/mcp", body })
+      const answers = yield* Effect.all([send, send, send, send])
+      assert.deepStrictEqual(
+        answers.map((answer) => answer.status),
+        [status, status, status, 429]
+      )
+      assert.isNotNull(answers[3].headers.get("retry-after"))
+      assert.strictEqual((yield* server.post(Messages.request("tools/list"))).status, 429)
+    }).pipe(Effect.provide(TestServer.layer({ config: { rateLimitPerMinute: 3 } })))
+  )
+
   it.live("counts each message of a batch", () =>
     Effect.gen(function* () {
       const server = yield* TestServer
