@@ -154,6 +154,8 @@ describe("EmbeddedPostgres", () => {
           const told = logs.filter((line) => line.includes("is being restarted"))
           assert.lengthOf(told, times)
           for (const line of told) assert.include(line, "starting PostgreSQL")
+          // Waits for the end of the restart: one that dies before is a start that failed, and is told in other words.
+          yield* postgres.start
         }
       })
     )
