@@ -34,7 +34,7 @@ const rowsAtOnce = 25
  * Within a text, where a spreadsheet may begin a new cell: many languages separate cells by semicolons, and quotation marks
  * within such a cell protect no line break. A hyphen before a space begins the item of a list.
  */
-const formulaWithin = /(?=[=+@＝＋＠]|[-－]\S)(?<=[;\t\r\n]\s*)/gu
+const formulaWithin = /(?=[=+@＝＋＠]|[-－][^\s;])(?<=[;\t\r\n]\s*)/gu
 
 const defused = (text: string): string => text.replaceAll(formulaWithin, "'")
 

@@ -136,10 +136,10 @@ describe("the file of an export", () => {
 
   it("has no formula after a semicolon or a line break, and leaves lists of hyphens", () => {
     const headline = "Sale;=cmd|'/c calc'!A0;x"
-    const text = "Sale\n=HYPERLINK(1)\n- one\n-2+3; @x;\t+1"
+    const text = "Sale;-;\n=HYPERLINK(1)\n- one\n-2+3; @x;\t+1"
     const [head = [], row = []] = rowsOf(fileOf("csv", "ads", [ad({ headline, ad_text: text })]).text)
     assert.strictEqual(row[head.indexOf("headline")], "Sale;'=cmd|'/c calc'!A0;x")
-    assert.strictEqual(row[head.indexOf("ad_text")], "Sale\n'=HYPERLINK(1)\n- one\n'-2+3; '@x;\t'+1")
+    assert.strictEqual(row[head.indexOf("ad_text")], "Sale;-;\n'=HYPERLINK(1)\n- one\n'-2+3; '@x;\t'+1")
   })
 
   it("keeps negative figures numbers, lists in one cell, and what is unknown empty", () => {
