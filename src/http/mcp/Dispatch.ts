@@ -91,7 +91,7 @@ export class Dispatch extends Context.Service<
             retryAfterSeconds: error !== undefined && "retryAfterSeconds" in error ? error.retryAfterSeconds : undefined
           }
         }
-        if (refusal !== undefined) return uncounted(request.id, refusal, rate, requestId)
+        if (refusal !== undefined) return rateRefusal(request.id, refusal, rate, requestId)
         if (outcome.success._tag === "Card") {
           const json = methods.cardResult(outcome.success.card, yield* imageOrigins, revision)
           return { status: 200, body: JsonRpc.success(request.id, json), rate }
@@ -111,7 +111,10 @@ export class Dispatch extends Context.Service<
           onSuccess: (rate) =>
             rate?.refusal === undefined
               ? Effect.undefined
-              : Effect.as(Metrics.refused.add({ limit: "calls" }), uncounted(undefined, rate.refusal, rate, requestId))
+              : Effect.as(
+                  Metrics.refused.add({ limit: "calls" }),
+                  rateRefusal(undefined, rate.refusal, rate, requestId)
+                )
         })
 
       const refuse = (context: MessageContext, id: JsonRpc.Id | undefined, failure: JsonRpc.Failure) =>
@@ -183,8 +186,8 @@ export class Dispatch extends Context.Service<
 
 const accepted: Reply.Reply = { status: 202, body: undefined }
 
-/** The reply where the account's rate refuses, or cannot be counted. */
-const uncounted = (
+/** The reply to a message that the account's rate refuses, or that cannot be counted. */
+const rateRefusal = (
   id: JsonRpc.Id | undefined,
   { _tag, message, retryAfterSeconds }: RateLimited | ServiceUnavailable,
   rate: Rate | undefined,

@@ -1,5 +1,5 @@
 /** An account as operators see it, with its query. */
-import { Schema } from "effect"
+import { Effect, Schema } from "effect"
 import type { SqlClient, Statement } from "effect/sql"
 import { AccountId, Credits, Plan, Role, SubscriptionStatus } from "../../domain/access/Account.ts"
 import { rowOf, rowsOf } from "../database/Rows.ts"
@@ -31,3 +31,10 @@ export const decodeAccount = rowOf(AccountRecord)
 
 /** Where mails to the owner go. */
 export const decodeEmails = rowsOf(Schema.Struct({ email: Schema.String }))
+
+/** The address as the account that has it stores it, for mails: one that differs in case may be another mailbox. */
+export const storedEmail = (sql: SqlClient.SqlClient, email: string) =>
+  Effect.map(
+    decodeEmails(sql`SELECT email FROM account WHERE lower(email) = lower(${email})`),
+    ([known]) => known?.email ?? email
+  )

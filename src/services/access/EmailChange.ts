@@ -11,7 +11,7 @@ import { SignInAttempts } from "../limits/SignInAttempts.ts"
 import * as Outbox from "../mail/Outbox.ts"
 import { isMailable } from "./AccountDetails.ts"
 import * as AccountLinks from "./AccountLinks.ts"
-import { decodeEmails } from "./AccountRecord.ts"
+import { decodeEmails, storedEmail } from "./AccountRecord.ts"
 import * as SignInChanges from "./passkeys/SignInChanges.ts"
 import { isStill } from "./Sessions.ts"
 import type { Session } from "./Sessions.ts"
@@ -59,14 +59,13 @@ export class EmailChange extends Context.Service<
         yield* onDatabase(Outbox.ready)
         yield* attempts.takeMail({ mailTo: email, purpose: "email", address })
         yield* Effect.all({
-          // To the address as it is stored: one that differs in case may be another mailbox.
-          known: decodeEmails(sql`SELECT email FROM account WHERE lower(email) = lower(${email})`),
+          stored: storedEmail(sql, email),
           made: links.make({ purpose: "email", email, accountId: session.accountId })
         }).pipe(
-          Effect.map(({ known, made }) =>
+          Effect.map(({ made, stored }) =>
             Option.match(made, {
               onSome: ({ secret }): Outbox.Post => ({ kind: "newAddress", to: email, link: secret }),
-              onNone: (): Outbox.Post => ({ kind: "addressTaken", to: known[0]?.email ?? email })
+              onNone: (): Outbox.Post => ({ kind: "addressTaken", to: stored })
             })
           ),
           Effect.flatMap(Outbox.put),

@@ -17,7 +17,7 @@ import * as Outbox from "../mail/Outbox.ts"
 import * as Secrets from "./Secrets.ts"
 import { isMailable } from "./AccountDetails.ts"
 import { AccountLinks, LinkOver } from "./AccountLinks.ts"
-import { decodeEmails } from "./AccountRecord.ts"
+import { storedEmail } from "./AccountRecord.ts"
 import { PasswordRefused } from "./PasswordChange.ts"
 import { Passwords } from "./Passwords.ts"
 import type { PasswordsBusy } from "./Passwords.ts"
@@ -78,14 +78,13 @@ export class SignUp extends Context.Service<
         yield* attempts.takeMail({ mailTo: email, purpose: "sign_up", address: request.address })
         const passwordHash = yield* passwords.hash(password)
         yield* Effect.all({
-          // To the address as it is stored: one that differs in case may be another mailbox.
-          known: decodeEmails(sql`SELECT email FROM account WHERE lower(email) = lower(${email})`),
+          stored: storedEmail(sql, email),
           made: links.make({ purpose: "sign_up", email, passwordHash, browser, returnTo })
         }).pipe(
-          Effect.map(({ known, made }) =>
+          Effect.map(({ made, stored }) =>
             Option.match(made, {
               onSome: ({ secret }): Outbox.Post => ({ kind: "confirm", to: email, link: secret }),
-              onNone: (): Outbox.Post => ({ kind: "exists", to: known[0]?.email ?? email })
+              onNone: (): Outbox.Post => ({ kind: "exists", to: stored })
             })
           ),
           Effect.flatMap(Outbox.put),

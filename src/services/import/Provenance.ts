@@ -24,7 +24,7 @@ export interface FileFacts {
 const decodeImport = rowOf(Schema.Struct({ id: Schema.Int, source_id: Schema.Int }))
 
 /** Inserts the row of an import, and clears the list of products of the import before it: only one runs at a time. */
-export const begin = Effect.fn("Sources.begin")(function* (
+export const begin = Effect.fn("Provenance.begin")(function* (
   sql: SqlClient.SqlClient,
   { asOf, license, source }: Provenance
 ): Effect.fn.Return<Pick<Origin, "importId" | "sourceId">, SqlError.SqlError> {

@@ -818,17 +818,22 @@ layer(Services, { excludeTestServices: true })("billing", (it) => {
       })
     )
 
+    /** Closes the account while an event about its customer waits for Stripe. */
+    const closeMeanwhile = Effect.fnUntraced(function* (accountId: AccountId, customerId: string) {
+      const held = yield* hold("GET", "/v1/subscriptions")
+      const event = yield* Effect.forkChild(arrive({ customer: customerId }))
+      yield* held.asked
+      yield* close(accountId)
+      yield* held.release
+      assert.strictEqual(yield* Fiber.join(event), "processed")
+    })
+
     it.effect("that is closed while an event about it is processed is left alone by the event", () =>
       Effect.gen(function* () {
         const { accountId, customerId } = yield* customer()
         const double = yield* StripeDouble
         double.subscribe(customerId)
-        const held = yield* hold("GET", "/v1/subscriptions")
-        const event = yield* Effect.forkChild(arrive({ customer: customerId }))
-        yield* held.asked
-        yield* close(accountId)
-        yield* held.release
-        assert.strictEqual(yield* Fiber.join(event), "processed")
+        yield* closeMeanwhile(accountId, customerId)
         const sql = yield* SqlClient.SqlClient
         const [row] = yield* sql`SELECT plan, status FROM account WHERE id = ${accountId}`
         assert.deepStrictEqual(row, { plan: "starter", status: "canceled" })
@@ -842,12 +847,7 @@ layer(Services, { excludeTestServices: true })("billing", (it) => {
           const { accountId, customerId } = yield* customer()
           const double = yield* StripeDouble
           if (has === "a subscription") double.subscribe(customerId)
-          const held = yield* hold("GET", "/v1/subscriptions")
-          const event = yield* Effect.forkChild(arrive({ customer: customerId }))
-          yield* held.asked
-          yield* close(accountId)
-          yield* held.release
-          assert.strictEqual(yield* Fiber.join(event), "processed")
+          yield* closeMeanwhile(accountId, customerId)
           assert.lengthOf(yield* left(customerId), has === "a subscription" ? 2 : 1)
           yield* checkUnchecked(yield* stripe)
           assert.lengthOf(yield* left(customerId), 0)
