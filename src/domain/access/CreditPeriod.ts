@@ -3,6 +3,7 @@
  * `YYYY-MM-DD`.
  */
 import { DateTime } from "effect"
+import { dayOf } from "../Days.ts"
 
 /** `start` is inclusive, `end` exclusive. */
 export interface CreditPeriod {
@@ -26,9 +27,6 @@ export const periodAt = (beganOn: string, millis: number): CreditPeriod => perio
 /** Seconds from `nowMillis` to the end of a period, at least 1: a value for `Retry-After`. */
 export const secondsUntil = (end: string, nowMillis: number): number =>
   Math.max(1, Math.ceil((Date.parse(end) - nowMillis) / 1000))
-
-/** The UTC day of a time in milliseconds since 1970. */
-export const dayOf = (millis: number): string => new Date(millis).toISOString().slice(0, 10)
 
 /** Of a month too short for the day, the last one. */
 const monthsLater = (day: string, months: number): string =>

@@ -1,5 +1,6 @@
 /** When a replaced API key stops working. Its owner chooses, so that clients can be switched one by one. */
 import { Schema } from "effect"
+import { dayMillis } from "../Days.ts"
 
 export const keyEnds = ["now", "in_1_hour", "in_24_hours"] as const
 export const KeyEnd = Schema.Literals(keyEnds)
@@ -9,5 +10,5 @@ export type KeyEnd = typeof KeyEnd.Type
 export const overlapMillis: Readonly<Record<KeyEnd, number>> = {
   now: 0,
   in_1_hour: 3_600_000,
-  in_24_hours: 86_400_000
+  in_24_hours: dayMillis
 }

@@ -1,5 +1,6 @@
 /** An ad as `search_ads` returns it (S9 to S16). */
 import { Schema } from "effect"
+import { daysBetween } from "../Days.ts"
 import { adStatuses, ctas, mediaTypes } from "./Enumerations.ts"
 import type { AdStatus, Cta, MediaType } from "./Enumerations.ts"
 import { cut } from "./ThirdPartyText.ts"
@@ -53,12 +54,6 @@ export interface FoundAd {
   readonly isPartnership: boolean
   readonly shop: AdItem["shop"]
 }
-
-const dayMillis = 86_400_000
-
-/** Whole days between two dates. Never negative: the clock of an importer may be ahead. */
-export const daysBetween = (from: string, to: string): number =>
-  Math.max(0, Math.round((Date.parse(to) - Date.parse(from)) / dayMillis))
 
 /** `today` is the UTC date, `YYYY-MM-DD`; `dashboardUrl` is that of a store; `imageUrl` is where a picture is served. */
 export const present = (

@@ -71,6 +71,10 @@ export type Meta = typeof Meta.Type
 
 export const decodeMeta = ArgumentDecoder.decoder(Meta, { unknownNames: "ignore" })
 
+/** As the source writes it. */
+export const domainOf = (meta: Meta): string | undefined =>
+  meta.domain ?? URL.parse(meta.url ?? "")?.hostname ?? undefined
+
 /** The record of a product; `null` if it is not on sale. */
 export const toRecord = (
   input: unknown,

@@ -9,13 +9,14 @@ import { Clock, Context, Effect, Layer, Schema } from "effect"
 import type { Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import type { AccountId } from "../../domain/access/Account.ts"
+import { dayMillis } from "../../domain/Days.ts"
 import type { ServiceUnavailable } from "../../domain/ToolError.ts"
 import { availableOnce, availableToRead } from "../database/Availability.ts"
 import { firstOf } from "../database/Rows.ts"
 import * as Secrets from "./Secrets.ts"
 
 /** Since the last sign-in: the longest that browsers keep a cookie (RFC 6265bis, 5.5). */
-export const maxAgeMillis = 400 * 86_400_000
+export const maxAgeMillis = 400 * dayMillis
 export const maxPerAccount = 20
 
 const decodeId = firstOf(Schema.Struct({ id: Schema.String }))

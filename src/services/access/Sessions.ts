@@ -7,6 +7,7 @@ import type { Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { AccountId, Plan, Role, SubscriptionStatus } from "../../domain/access/Account.ts"
 import { Device, unknownDevice } from "../../domain/access/Device.ts"
+import { dayMillis } from "../../domain/Days.ts"
 import type { ServiceUnavailable } from "../../domain/ToolError.ts"
 import { availableOnce, availableToRead } from "../database/Availability.ts"
 import * as DatabaseClock from "../database/DatabaseClock.ts"
@@ -16,7 +17,7 @@ import * as Secrets from "./Secrets.ts"
 /** A session that was not used for this long has ended. */
 export const idleMillis = 12 * 3_600_000
 /** Also when it is used. */
-export const maxAgeMillis = 30 * 86_400_000
+export const maxAgeMillis = 30 * dayMillis
 const touchEveryMillis = 60_000
 /** For how long a verified password or passkey is enough to change how the account is signed in to. */
 const confirmedMillis = 10 * 60_000

@@ -9,7 +9,8 @@ import { SqlClient } from "effect/sql"
 import { AppConfig } from "../../Config.ts"
 import { SubscriptionStatus } from "../../domain/access/Account.ts"
 import type { AccountId, Credits, Plan } from "../../domain/access/Account.ts"
-import { dayOf, periodAt } from "../../domain/access/CreditPeriod.ts"
+import { periodAt } from "../../domain/access/CreditPeriod.ts"
+import { dayMillis, dayOf } from "../../domain/Days.ts"
 import type { ServiceUnavailable } from "../../domain/ToolError.ts"
 import { availableToRead } from "../database/Availability.ts"
 import * as CallerNames from "./CallerNames.ts"
@@ -55,7 +56,6 @@ export interface UsageSummary {
 }
 
 const maxCallers = 50
-const dayMillis = 86_400_000
 
 const decodeAccount = rowOf(
   Schema.Struct({ ...CreditPeriods.Subscription.fields, status: SubscriptionStatus, createdOn: Schema.String })
@@ -140,7 +140,7 @@ export class Usage extends Context.Service<
             plan: account.plan,
             status: account.status,
             credits: account.credits,
-            days: daysBetween(from, today).map((day) => ({
+            days: eachDay(from, today).map((day) => ({
               day,
               calls: byDay.get(day)?.calls ?? 0,
               credits: byDay.get(day)?.credits ?? 0
@@ -184,7 +184,7 @@ export class Usage extends Context.Service<
 }
 
 /** At most 31, of one month of credits. */
-const daysBetween = (from: string, through: string): ReadonlyArray<string> => {
+const eachDay = (from: string, through: string): ReadonlyArray<string> => {
   const days: Array<string> = []
   for (let at = Date.parse(from); at <= Date.parse(through); at += dayMillis) days.push(dayOf(at))
   return days

@@ -3,17 +3,16 @@ import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql"
 import { AccountId, SubscriptionStatus } from "../../domain/access/Account.ts"
-import { available } from "../database/Availability.ts"
+import { dayMillis } from "../../domain/Days.ts"
+import { availableToRead } from "../database/Availability.ts"
 import { deleteUnlocked, firstOf, inBatches, rowOf, rowsOf } from "../database/Rows.ts"
 
-/** For statements here outside of a transaction. All may be repeated: `ask` then only skips a number, which means nothing. */
-export const retried = available({ retries: 2, deadline: "7 seconds" })
+/** For statements here outside of a transaction. Writes may run twice as well: `ask` then only skips a number, which means nothing. */
+export const retried = availableToRead
 
 /** Stripe repeats an event for three days; by hand it can be sent again for 30. */
 const eventDays = 40
 const batch = 5_000
-
-const dayMillis = 86_400_000
 
 /** For so long a customer is left to the server that compares it. Then the comparison has failed, and any server may repeat it. */
 const leaseMillis = 30 * 60_000

@@ -234,7 +234,7 @@ const describedBy = (
   if (Result.isFailure(meta)) {
     return Effect.fail(new NotFetched({ reason: "no", message: "does not describe a storefront" }))
   }
-  const named = meta.success.domain ?? URL.parse(meta.success.url ?? "")?.hostname ?? domain
+  const named = Storefront.domainOf(meta.success) ?? domain
   const store = StoreDomain.normalize(named)
   return HostParts.haveOneOwner(store, domain)
     ? Effect.succeed({ store, published: meta.success.published_products_count ?? 0 })

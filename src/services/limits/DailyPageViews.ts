@@ -7,12 +7,11 @@ import { Clock, Context, DateTime, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { AppConfig } from "../../Config.ts"
 import type { AccountId } from "../../domain/access/Account.ts"
-import { dayOf, secondsUntil } from "../../domain/access/CreditPeriod.ts"
+import { secondsUntil } from "../../domain/access/CreditPeriod.ts"
+import { dayMillis, dayOf } from "../../domain/Days.ts"
 import type { ServiceUnavailable } from "../../domain/ToolError.ts"
 import { availableOnce } from "../database/Availability.ts"
 import * as Metrics from "../metrics/Metrics.ts"
-
-const dayMillis = 86_400_000
 
 /** All pages of the day are used up; the next day begins at `renewsAt`. */
 export class PageViewsUsedUp extends Schema.TaggedError<PageViewsUsedUp>()("PageViewsUsedUp", {

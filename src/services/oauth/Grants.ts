@@ -5,6 +5,7 @@ import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql"
 import { AppConfig } from "../../Config.ts"
 import type { AccountId } from "../../domain/access/Account.ts"
+import { dayMillis } from "../../domain/Days.ts"
 import * as Credential from "../../domain/access/Credential.ts"
 import type { OAuthClient } from "../../domain/oauth/Client.ts"
 import * as Grant from "../../domain/oauth/Grant.ts"
@@ -27,7 +28,6 @@ export const maxConnections = 200
 /** Limit for one connection; further refreshes are refused. An app needs one or two an hour, and only one that loses its tokens more. */
 export const maxRefreshesAnHour = 120
 const hourMillis = 3_600_000
-const dayMillis = 86_400_000
 
 /** The account has the maximum number of connected apps. The user must revoke one first. */
 export class TooManyConnections extends Schema.TaggedError<TooManyConnections>()("TooManyConnections", {

@@ -6,7 +6,7 @@ import { Context, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql"
 import { AppConfig } from "../../Config.ts"
-import { dayOf } from "../../domain/access/CreditPeriod.ts"
+import { dayMillis, dayOf } from "../../domain/Days.ts"
 import * as BackgroundJob from "../BackgroundJob.ts"
 import * as DatabaseClock from "../database/DatabaseClock.ts"
 import { inBatches, rowOf } from "../database/Rows.ts"
@@ -18,8 +18,6 @@ const removeEvery = "10 minutes"
  */
 const batch = 1_000
 const maxBatches = 1_000
-
-const dayMillis = 86_400_000
 
 /** The log displays and keeps calls that began after this time, in milliseconds since 1970. */
 export const horizonOf = (activityDays: number, nowMillis: number): number => nowMillis - activityDays * dayMillis

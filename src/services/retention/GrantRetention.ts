@@ -6,6 +6,7 @@
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError, Statement } from "effect/sql"
+import { dayMillis } from "../../domain/Days.ts"
 import * as BackgroundJob from "../BackgroundJob.ts"
 import { deleteUnlocked, inBatches, rowsOf } from "../database/Rows.ts"
 import * as DatabaseClock from "../database/DatabaseClock.ts"
@@ -16,7 +17,6 @@ const batch = 1_000
 /** Of each kind, in one sweep. */
 const maxBatches = 20
 
-const dayMillis = 86_400_000
 /** More than clocks differ. Also, a used code is recognized as used for a day. */
 const graceMillis = dayMillis
 /** Long, because apps keep sending an id that they were issued once and do not register again (R46). */

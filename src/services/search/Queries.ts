@@ -1,6 +1,7 @@
 /** Converts decoded arguments to a query of the index: names become codes, defaults are filled in. Pure. */
 import { languages, pixels, socialNetworks } from "../../domain/catalog/Enumerations.ts"
 import * as StoreDomain from "../../domain/catalog/StoreDomain.ts"
+import { daysSince1970 } from "../../domain/Days.ts"
 import type { AdQuery, AdSort } from "../../domain/search/AdQuery.ts"
 import { defaults } from "../../domain/search/Arguments.ts"
 import type { DateRange, Range, SortOrder } from "../../domain/search/Arguments.ts"
@@ -53,9 +54,6 @@ const isBound = (range: Range | undefined): range is Range =>
 
 const between = (column: Figure, range: Range | undefined): ReadonlyArray<StoreCondition> =>
   isBound(range) ? [{ _tag: "Between", column, range: bounds(range) }] : []
-
-const millisPerDay = 86_400_000
-const daysSince1970 = (date: string): number => Math.round(Date.parse(`${date}T00:00:00Z`) / millisPerDay)
 
 const created = (range: DateRange | undefined): ReadonlyArray<StoreCondition> =>
   between("created", {

@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
-import { dayOf, periodOn, secondsUntil } from "../../../src/domain/access/CreditPeriod.ts"
+import { periodOn, secondsUntil } from "../../../src/domain/access/CreditPeriod.ts"
+import { dayMillis, dayOf } from "../../../src/domain/Days.ts"
 
-const dayMillis = 86_400_000
 /** Days from 2000 to 2100, a leap century and one that is not. */
 const Day = Schema.Int.check(Schema.isBetween({ minimum: 10_957, maximum: 47_481 }))
 const day = (number: number) => dayOf(number * dayMillis)

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { daysBetween, type FoundAd, present } from "../../../src/domain/catalog/AdItem.ts"
+import { type FoundAd, present } from "../../../src/domain/catalog/AdItem.ts"
+import { daysBetween } from "../../../src/domain/Days.ts"
 import { links } from "../../../src/services/tools/DashboardUrl.ts"
 
 const ad: FoundAd = {

@@ -3,7 +3,8 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Result, Schema } from "effect"
 import type { Plan } from "../../../src/domain/access/Account.ts"
 import * as Credit from "../../../src/domain/access/Credit.ts"
-import { dayOf, periodOn } from "../../../src/domain/access/CreditPeriod.ts"
+import { periodOn } from "../../../src/domain/access/CreditPeriod.ts"
+import { dayMillis, dayOf } from "../../../src/domain/Days.ts"
 import { Accounts } from "../../../src/services/access/Accounts.ts"
 import { CredentialResolver } from "../../../src/services/access/CredentialResolver.ts"
 import { CreditLedger } from "../../../src/services/access/CreditLedger.ts"
@@ -14,8 +15,6 @@ import type { CreditEntry } from "../../oracle/CreditFold.ts"
 import * as Access from "../../support/Access.ts"
 import { SetClock } from "../../support/SetClock.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
-
-const dayMillis = 86_400_000
 
 const between = (minimum: number, maximum: number) => Schema.Int.check(Schema.isBetween({ minimum, maximum }))
 

@@ -26,9 +26,6 @@ const decode = RecordDecoder.make(PartialShop)
 
 const given = (name: string, value: unknown) => (value === null || value === undefined ? {} : { [name]: value })
 
-const domainOfMeta = (meta: Storefront.Meta): string | undefined =>
-  meta.domain ?? URL.parse(meta.url ?? "")?.hostname ?? undefined
-
 const toShop = (domain: string | undefined, meta: Storefront.Meta, options: Partial<StoreOptions>) =>
   decode({
     type: "partial_shop",
@@ -42,7 +39,7 @@ const toShop = (domain: string | undefined, meta: Storefront.Meta, options: Part
 export const fromMeta = (record: Foreign, line: number): Reading => {
   const meta = Storefront.decodeMeta(record)
   const shop = Result.flatMap(meta, (meta) =>
-    toShop(domainOfMeta(meta) ?? text(record["myshopify_domain"]) ?? undefined, meta, {})
+    toShop(Storefront.domainOf(meta) ?? text(record["myshopify_domain"]) ?? undefined, meta, {})
   )
   return decoded(line, shop)
 }
@@ -60,7 +57,7 @@ export const describe = Effect.fn("StorefrontShop.describe")(function* (
 ): Effect.fn.Return<PartialShop, UnreadableInput> {
   const beside = path.join(path.dirname(file), "meta.json")
   const meta = options.metaPath === undefined ? yield* metaBeside(beside) : yield* readMeta(options.metaPath)
-  const domain = options.domain ?? domainOfMeta(meta) ?? domainInName(file)
+  const domain = options.domain ?? Storefront.domainOf(meta) ?? domainInName(file)
   if (domain === undefined) {
     return yield* new UnreadableInput({
       message:

@@ -4,6 +4,7 @@
  */
 import { ctas, mediaTypes } from "../../../domain/catalog/Enumerations.ts"
 import type { AdStatus, Cta, MediaType } from "../../../domain/catalog/Enumerations.ts"
+import { daysSince1970 } from "../../../domain/Days.ts"
 import { bitmapLength } from "./Bitmap.ts"
 import type { AdRecord } from "./Records.ts"
 import { shared } from "./Segment.ts"
@@ -23,7 +24,7 @@ const firstDayOffset = 719_163
 export const dayNumber = (daysSince1970: number): number => daysSince1970 + firstDayOffset
 
 /** The day number of a date `YYYY-MM-DD`. */
-export const dayOf = (date: string): number => dayNumber(Math.round(Date.parse(`${date}T00:00:00Z`) / 86_400_000))
+export const dayOf = (date: string): number => dayNumber(daysSince1970(date))
 
 export const keyOf = (ad: AdRecord): number => {
   const media = mediaTypes.findIndex((mediaType) => mediaType === ad.mediaType)

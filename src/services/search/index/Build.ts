@@ -3,6 +3,7 @@
  * about 7 us a product and 25 us an ad.
  */
 import { domainToUnicode } from "node:url"
+import { dayMillis } from "../../../domain/Days.ts"
 import * as Relevance from "../../../domain/search/Relevance.ts"
 import * as AdKey from "./AdKey.ts"
 import { Growing } from "./Growing.ts"
@@ -67,13 +68,11 @@ interface RankedProduct {
   readonly recency: number
 }
 
-const millisPerDay = 86_400_000
-
 /** A creation date in the future is replaced by the time of the first import. */
 const rank = (product: ProductRecord): RankedProduct => ({
   product,
   recency: Relevance.recencyMicros(
-    product.createdAt === null ? null : Math.min(product.createdAt, product.firstSeen * 1_000) / millisPerDay
+    product.createdAt === null ? null : Math.min(product.createdAt, product.firstSeen * 1_000) / dayMillis
   )
 })
 

@@ -7,8 +7,8 @@
  */
 import * as AdKey from "./AdKey.ts"
 import type { SpellingKind } from "./Records.ts"
-import { figures, lettersOf, masks } from "./Segment.ts"
-import type { Items, SegmentList, SegmentView, Words } from "./Segment.ts"
+import { figures, lettersOf, livePlaces, masks } from "./Segment.ts"
+import type { Items, Place, SegmentList, SegmentView, Words } from "./Segment.ts"
 import { bitmapLength, setRows } from "./Bitmap.ts"
 import { compareText, readRows, wordCount, wordText } from "./Words.ts"
 
@@ -43,25 +43,13 @@ export const differences = (
   return found
 }
 
-interface Place {
-  readonly id: number
-  readonly view: SegmentView
-  readonly row: number
-}
-
 interface StoreReader extends Place {
   readonly hashes: SegmentHashes
   readonly contents: Contents
 }
 
 const readerOf = (contents: Contents) => {
-  const places = contents.list
-    .flatMap((view) =>
-      Array.from(view.segment.storeIds, (id, row): Place => ({ id, view, row })).filter(
-        ({ row }) => view.live[row] === 1
-      )
-    )
-    .sort((a, b) => a.id - b.id)
+  const places = livePlaces(contents.list)
   const hashes = new Map(contents.list.map((view) => [view, hashesOf(view)] as const))
   return {
     places,

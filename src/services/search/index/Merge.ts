@@ -9,8 +9,8 @@
 import { finishAds, finishProducts } from "./Build.ts"
 import { record } from "./StoreColumns.ts"
 import { Growing } from "./Growing.ts"
-import { codes, figures, masks, shared } from "./Segment.ts"
-import type { ArrayKind, Arrays, Items, SegmentList, SegmentView, StoreColumns, Words } from "./Segment.ts"
+import { codes, figures, livePlaces, masks, shared } from "./Segment.ts"
+import type { ArrayKind, Arrays, Items, Place, SegmentList, SegmentView, StoreColumns, Words } from "./Segment.ts"
 import { compareText, readRows, wordCount, wordText } from "./Words.ts"
 import { PostingsWriter } from "./WordsBuilder.ts"
 import type { WordsOptions } from "./WordsBuilder.ts"
@@ -18,21 +18,8 @@ import type { WordsOptions } from "./WordsBuilder.ts"
 /** The new row of a row that is left out. */
 const gone = 0xffff_ffff
 
-/** A row of one of the source segments. */
-interface Place {
-  readonly id: number
-  readonly view: SegmentView
-  readonly row: number
-}
-
 export const merge = (list: SegmentList, options?: WordsOptions): SegmentView => {
-  const places = list
-    .flatMap((view) =>
-      Array.from(view.segment.storeIds, (id, row): Place => ({ id, view, row })).filter(
-        ({ row }) => view.live[row] === 1
-      )
-    )
-    .sort((a, b) => a.id - b.id)
+  const places = livePlaces(list)
   const newRows = new Map(list.map((view) => [view, new Uint32Array(view.segment.storeIds.length).fill(gone)] as const))
   const storeIds = shared("Int32Array", places.length)
   places.forEach(({ id, row, view }, place) => {

@@ -185,6 +185,23 @@ export const lettersOf = (value: number, length: number): string => {
   return text
 }
 
+/** A row of a store, in one of several segments. */
+export interface Place {
+  readonly id: number
+  readonly view: SegmentView
+  readonly row: number
+}
+
+/** The live stores of all segments, by id. */
+export const livePlaces = (list: SegmentList): ReadonlyArray<Place> =>
+  list
+    .flatMap((view) =>
+      Array.from(view.segment.storeIds, (id, row): Place => ({ id, view, row })).filter(
+        ({ row }) => view.live[row] === 1
+      )
+    )
+    .sort((a, b) => a.id - b.id)
+
 /** The row of a live store and its view; `undefined` if there is none. */
 export const findStore = (
   list: SegmentList,
