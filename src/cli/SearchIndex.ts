@@ -17,8 +17,6 @@ export interface SearchIndexOptions {
   readonly folder: string
   /** Search threads; 0 runs everything on the main thread. */
   readonly workers: number
-  /** Searches that may queue. */
-  readonly places?: number
 }
 
 const searchThread = NodeWorker.layer(() => new Worker(new URL("./threads/SearchThread.ts", import.meta.url)))
@@ -28,7 +26,6 @@ const indexThread = (workerData: IndexThread.Settings) =>
 
 export const layer = ({
   folder,
-  places,
   workers
 }: SearchIndexOptions): Layer.Layer<CatalogIndex, never, PgClient.PgClient | SqlClient.SqlClient | DatabaseSource> =>
   workers === 0
@@ -39,9 +36,7 @@ export const layer = ({
     : Layer.unwrap(
         Effect.map(DatabaseSource, (source) =>
           CatalogIndex.layerOf(
-            SearchThreads.onThreads({ threads: workers, ...(places === undefined ? {} : { places }) }).pipe(
-              Effect.provide(searchThread)
-            ),
+            SearchThreads.onThreads({ threads: workers }).pipe(Effect.provide(searchThread)),
             (emit) =>
               IndexThread.follow(emit).pipe(
                 Effect.provide(

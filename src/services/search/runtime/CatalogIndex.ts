@@ -56,7 +56,7 @@ export class CatalogIndex extends Context.Service<
     readonly current: Effect.Effect<Published, ServiceUnavailable>
     /** `hint` suggests how to narrow a search that timed out. */
     search(query: Query, hint?: () => string | undefined): Effect.Effect<Found, SearchFailure>
-    facets(filter: Filter, hint?: () => string | undefined): Effect.Effect<Counted, SearchFailure>
+    facets(filter: Filter): Effect.Effect<Counted, SearchFailure>
     overview(query: OverviewQuery, hint?: () => string | undefined): Effect.Effect<Grouped, SearchFailure>
     /** Returns when this version or a later one is published, or after a second. */
     awaitVersion(version: number): Effect.Effect<void>
@@ -221,9 +221,9 @@ const makeBoard = (searcher: Searcher): Board => {
           ? { result: outcome.result, published }
           : yield* Effect.die(new Error("a search was answered with facets"))
       }),
-      facets: Effect.fn("CatalogIndex.facets")(function* (filter: Filter, hint?: () => string | undefined) {
+      facets: Effect.fn("CatalogIndex.facets")(function* (filter: Filter) {
         yield* current
-        const { outcome, published } = yield* timed("facets", searcher.run({ _tag: "Facets", filter }, hint))
+        const { outcome, published } = yield* timed("facets", searcher.run({ _tag: "Facets", filter }))
         return outcome._tag === "Counted"
           ? { facets: outcome.facets, published }
           : yield* Effect.die(new Error("facets were answered with a search"))

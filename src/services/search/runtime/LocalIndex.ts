@@ -15,7 +15,6 @@ export interface LocalOptions {
   readonly emit: (event: IndexEvent) => Effect.Effect<void>
   /** For large merges; without it they run on this thread. */
   readonly mergeLarge?: Indexer.IndexerOptions["merge"]
-  readonly availableMemory?: () => number
 }
 
 /** Rows that merge in about 50 ms. */
@@ -31,7 +30,7 @@ export const indexer = Effect.fnUntraced(function* (
     merge: (list) => Effect.sync(() => merge(list)),
     mergeLarge: mergeLarge ?? ((list) => Effect.sync(() => merge(list))),
     largeMergeRows,
-    availableMemory: options.availableMemory ?? (() => process.availableMemory()),
+    availableMemory: () => process.availableMemory(),
     listen: pg.listen(channel)
   })
 })
