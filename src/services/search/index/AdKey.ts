@@ -1,6 +1,11 @@
 /**
  * An ad packed into one positive Int32: nine flags, highest first (running 1 bit, media type 3, call to action 4,
- * partnership 1), then 22 bits of the day it started.
+ * partnership 1), then 22 bits of the day it started. Besides, a bitmap of the ads for each value of a flag
+ * that searches ask for.
+ *
+ * Cost: a few integer operations to pack or unpack an ad. The 22 bitmaps take 22 bits an ad, and are written in one pass.
+ *
+ * Source of the bitmaps: O'Neil, Quass, "Improved Query Performance with Variant Indexes", 1997 (value-list index).
  */
 import { ctas, mediaTypes } from "../../../domain/catalog/Enumerations.ts"
 import type { AdStatus, Cta, MediaType } from "../../../domain/catalog/Enumerations.ts"
@@ -74,7 +79,7 @@ const firstOf: Readonly<Record<FlagKind, number>> = {
 }
 
 /**
- * Numbers of the bitmaps of a kind: running and not running; partnership and not; in the order of `mediaTypes`; of `ctas`.
+ * Numbers of the bitmaps of a kind: running and not running; partnership; in the order of `mediaTypes`; of `ctas`.
  */
 export const bitmapsOf = (kind: FlagKind): ReadonlyArray<number> => isOf[kind].map((_, at) => firstOf[kind] + at)
 

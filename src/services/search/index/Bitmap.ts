@@ -1,4 +1,10 @@
-/** Bitmaps of rows, 32 in each element: row `r` is bit `r & 31` of element `r >>> 5`. */
+/**
+ * Bitmaps of rows, 32 in each element: row `r` is bit `r & 31` of element `r >>> 5`.
+ *
+ * Cost: a few operations for each element, so for 32 rows; functions that take or visit single rows cost a few for each.
+ *
+ * Source: Warren, "Hacker's Delight", 2002; Jacobson, "Space-efficient Static Trees and Graphs", 1989.
+ */
 
 /** Number of elements for this number of rows. */
 export const bitmapLength = (rows: number): number => (rows >>> 5) + 1

@@ -1,4 +1,7 @@
-/** A typed array that grows. Appending is amortized O(1); the result is a copy in shared memory. */
+/**
+ * A typed array that doubles when it is full (dynamic array). Appending is amortized O(1); while it grows, old and new values
+ * are in memory. The result is a copy in shared memory.
+ */
 import { constructors, sharedCopy } from "./Segment.ts"
 import type { ArrayKind, Arrays, TypedArray } from "./Segment.ts"
 

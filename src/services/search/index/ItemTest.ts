@@ -4,6 +4,8 @@
  *
  * A range is tested row by row in a branchless loop, 3 ns a row. Alternatively the rows inside or outside the range,
  * whichever are fewer, are read from the permutation of the column, 1.7 ns each. Each flag has a bitmap, 0.1 ns a row.
+ *
+ * Source: Warren, "Hacker's Delight", 2002, 4-1, for both bounds of a range in one unsigned comparison.
  */
 import * as AdKey from "./AdKey.ts"
 import { andAny, bitmapLength, clearRows, isSet, setRange, setRows } from "./Bitmap.ts"

@@ -3,7 +3,8 @@
  *
  * Few values are collected, and the middle one is selected. Of many, a histogram finds the bucket of the middle one, and
  * only the values in this bucket are collected. A bucket is the highest 16 bits of a double, so that 16 buckets cover a
- * factor of two. The cost is two reads of each value; if most values are in one bucket, it is that of the selection.
+ * factor of two: one step of a radix selection. The cost is two reads of each value; if most values are in one bucket, it is
+ * that of the selection.
  */
 import { stepsBetweenChecks } from "./Run.ts"
 import type { Cancel } from "./Run.ts"

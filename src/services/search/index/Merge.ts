@@ -5,6 +5,11 @@
  * First each row gets its new position. Then columns are copied, the sorted vocabularies are merged, and the permutations
  * are sorted again. 200,000 stores, 5 million products and 2 million ads with four small segments take about 9 s. Old and
  * new arrays are in memory at the same time.
+ *
+ * Cost: linear in rows and postings, besides the sort of the stores and of the rows of a word that several segments have. For
+ * each word, the next words of all segments are compared.
+ *
+ * Source: Knuth, "The Art of Computer Programming", volume 3, 5.4.1 (multiway merging); segments are merged as in Lucene.
  */
 import { finishAds, finishProducts } from "./Build.ts"
 import { record } from "./StoreColumns.ts"

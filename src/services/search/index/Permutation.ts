@@ -2,6 +2,10 @@
  * Sorts the rows of a table by a key: least significant digit radix sort with 16 bits a pass over the key's IEEE 754 bits.
  * It is stable, so ids are sorted first. A pass in which all digits are equal costs one read. 5 million rows take about
  * 0.6 s.
+ *
+ * Cost: at most six passes, each of two loops over the rows, and four arrays with one element a row besides the result.
+ *
+ * Source: Knuth, "The Art of Computer Programming", volume 3, 5.2.5; Herf, "Radix Tricks", 2001, for the bits of a double.
  */
 import { shared } from "./Segment.ts"
 

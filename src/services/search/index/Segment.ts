@@ -7,6 +7,7 @@
  * order: products by recency (highest first, then lower id), ads running first, newest first, highest id first.
  *
  * All arrays are on SharedArrayBuffers: worker threads read the same memory, and a snapshot holds the same bytes.
+ * Memory besides words and distinct prices: 32 bytes a product, 19 an ad, 133 a store and 4 for each of its apps.
  * Terms follow Lucene: segment, postings, live documents, merge.
  */
 

@@ -1,4 +1,7 @@
-/** The newest items of one store. */
+/**
+ * The newest items of one store. Cost: a binary search for the store in each segment, then one read for each of its products, or
+ * for `limit` ads.
+ */
 import * as AdKey from "./AdKey.ts"
 import { Best } from "./Best.ts"
 import { findStore } from "./Segment.ts"

@@ -1,4 +1,7 @@
-/** The open vocabularies of the live stores of a list: every name, its number of stores, and its spelling. */
+/**
+ * The open vocabularies of the live stores of a list: every name, its number of stores, and its spelling. Cost: one pass over
+ * the stores and their apps, and one over the spellings.
+ */
 import type { SpellingKind, Spellings } from "./Records.ts"
 import type { SegmentList } from "./Segment.ts"
 

@@ -3,12 +3,14 @@
  * Words}.
  *
  * Postings are ascending row numbers, stored as gaps in variable-length bytes (varint, 7 bits a byte, high bit set on all
- * but the last). Most gaps are small: 146 MB instead of 686 MB for 5 million products and 2 million ads. A word in more
- * than 1/8 of the rows is stored as a bitmap, which is then no larger and ten times faster to read. The unions of prefixes
- * with very many postings are stored as bitmaps too, so that a search for one letter costs as much as one for a common
+ * but the last). Most gaps are small: in the prototype, 146 MB instead of 686 MB for 5 million products and 2 million ads. A
+ * word in more than 1/8 of the rows is stored as a bitmap, which is then no larger and ten times faster to read. The unions of
+ * prefixes with very many postings are stored as bitmaps too, so that a search for one letter costs as much as one for a common
  * word.
  *
- * Measured: 3.1 ns a posting for varints, 0.2 ns for bitmaps.
+ * Cost: two binary searches for a prefix, then 3.1 ns a posting for varints, 0.2 ns for bitmaps (measured).
+ *
+ * Source: Witten, Moffat, Bell, "Managing Gigabytes", 1999, for gaps; the bytes of a gap are those of a VInt of Lucene.
  */
 import { andBits, bitmapLength, isSet, orBits, setRows } from "./Bitmap.ts"
 import type { Words } from "./Segment.ts"

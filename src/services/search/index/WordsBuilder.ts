@@ -1,4 +1,11 @@
-/** Writes the inverted index of a segment, in the format of {@link Words}. Words.ts reads it. */
+/**
+ * Writes the inverted index of a segment, in the format of {@link Words}. Words.ts reads it.
+ *
+ * Words and their rows are written in ascending order. Cost: one look-up for each part of a text between blanks and one step for
+ * each of its words, a sort of the vocabulary, and three passes over the postings: two of a counting sort, one that writes.
+ *
+ * Source: Knuth, "The Art of Computer Programming", volume 3, 5.2 (distribution counting).
+ */
 import { eachPart, partWords } from "../../../domain/search/SearchText.ts"
 import { bitmapLength, setRows } from "./Bitmap.ts"
 import { Growing } from "./Growing.ts"
