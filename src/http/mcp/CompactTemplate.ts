@@ -102,7 +102,10 @@ const usualForm = (forms: ReadonlyArray<string>): string | undefined => {
   return usual !== undefined && !forms.includes("") && forms.some((form) => form !== usual) ? usual : undefined
 }
 
-/** Rows whose forms begin with the same key as most do; the others keep their values, which are told by their `https://`. */
+/**
+ * Tells whether the address of a row begins like those of most rows, up to and with its first `{column}`. The cells of other rows
+ * stay whole addresses, which a reader recognizes by `https://`.
+ */
 const usualRows = (forms: ReadonlyArray<string>): ((row: number) => boolean) => {
   const beginnings = forms.map((form) => /^http[^{]*\{[^}]*\}/u.exec(form)?.[0])
   const usual = beginnings.find(

@@ -176,7 +176,10 @@ const make = (
     return { found, change: written?.change }
   })
 
-  /** For a customer of whom another call has told: Stripe may still list the subscriptions. */
+  /**
+   * Forgets a customer whom Stripe has called deleted in the answer to another call. The subscriptions are not asked for, because
+   * Stripe may still list them.
+   */
   const gone = Effect.fnUntraced(function* (accountId: AccountId, customerId: string) {
     const question = yield* BillingRows.ask(accountId).pipe(onDatabase, retried)
     if (question?.customerId === customerId) yield* write(question, undefined, undefined)

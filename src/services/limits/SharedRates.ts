@@ -313,6 +313,10 @@ export class SharedRates extends Context.Service<
   )
 }
 
-/** Whether a bucket with so many requests to report, or so few left of its lease, should not wait for its turn. */
+/**
+ * Whether a bucket is in such use that its next report is sent at once instead of after {@link reportMillis}, and that a report
+ * leases requests. With a lease: fewer than {@link maxUnreported} requests of it are left (`unreported` is below 0 while there are
+ * some). Without one: at least half of {@link maxUnreported} are unreported.
+ */
 const isBusy = ({ allowance, leased }: Bucket, unreported: number): boolean =>
   leased > 0 ? unreported > -maxUnreported(allowance) : unreported > 0 && unreported >= maxUnreported(allowance) / 2

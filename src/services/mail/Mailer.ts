@@ -63,7 +63,7 @@ export class MailRefused extends Schema.TaggedError<MailRefused>()("MailRefused"
 
 export interface Message {
   readonly to: string
-  /** When that happened which the mail tells. */
+  /** When the change happened, or the mail was asked for: the date of the mail. */
   readonly at: Date
   readonly letter: Letter.Letter
   readonly language: Language

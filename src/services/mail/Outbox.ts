@@ -82,7 +82,10 @@ export const ready: OnDatabase<void, ServiceUnavailable> = Effect.flatMap(countU
   waiting < maxAskedFor ? Effect.void : Effect.fail(unavailable("mail"))
 )
 
-/** Called within the transaction of what the mail tells. Writes nothing if enough of the same mails wait, or too many of all. */
+/**
+ * Called within the transaction of the change that the mail reports. Writes nothing if {@link maxSame} mails of its kind already
+ * wait for the address, or {@link maxWaiting} mails in all.
+ */
 export const put = Effect.fnUntraced(function* (
   post: Post
 ): Effect.fn.Return<void, SqlError.SqlError, SqlClient.SqlClient> {

@@ -6,8 +6,8 @@ import { sqlIsIn } from "../../../domain/catalog/StorelessAds.ts"
 import type { AdRecord, ProductRecord } from "../index/Records.ts"
 
 /**
- * A row of an answer ends with the item that brings it to so many bytes: the driver's limit is 16 MiB. The longest item is an ad
- * with 300 + 2,000 + 20,000 characters of up to 4 bytes, so that a row has at most 1,048,576 + 89,200 + 64 bytes.
+ * About how many bytes of items a row has, because the driver reads at most 16 MiB of one. A row may exceed this by one item. The
+ * longest is an ad with 300 + 2,000 + 20,000 characters of up to 4 bytes: a row has at most 1,048,576 + 89,200 + 64 bytes.
  */
 const rowBytes = 1_048_576
 
