@@ -13,6 +13,8 @@ import * as Tables from "./search/Tables.ts"
 import { median } from "./support/Median.ts"
 
 const rounds = 3
+/** The CPU time of an import as a multiple of that of a bare parse, for CSV and JSON. */
+const wantedRatio = 2.5
 
 /** Milliseconds of CPU of the whole process, with its compiler and its collector. */
 const cpuOf = async <A>(run: () => Promise<A>): Promise<readonly [value: A, millis: number]> => {
@@ -22,7 +24,12 @@ const cpuOf = async <A>(run: () => Promise<A>): Promise<readonly [value: A, mill
   return [value, (system + user) / 1000]
 }
 
-const compare = async (format: Format, folder: string): Promise<ReadonlyArray<string>> => {
+interface Comparison {
+  readonly row: ReadonlyArray<string>
+  readonly isMissed: boolean
+}
+
+const compare = async (format: Format, folder: string): Promise<Comparison> => {
   const file = path.join(folder, format.file)
   await fs.writeFile(file, format.text(format.count))
   const pairs: Array<{ readonly read: number; readonly bare: number }> = []
@@ -37,6 +44,7 @@ const compare = async (format: Format, folder: string): Promise<ReadonlyArray<st
   await fs.rm(file)
   const ratios = pairs.map(({ bare, read }) => read / bare).toSorted((a, b) => a - b)
   const read = median(pairs.map((pair) => pair.read))
+  const ratio = median(ratios).toFixed(1)
   const row = [
     format.label,
     `${(size / 1e6).toFixed(1)} MB`,
@@ -44,16 +52,21 @@ const compare = async (format: Format, folder: string): Promise<ReadonlyArray<st
     Math.round((records / read) * 1000).toLocaleString("en-US"),
     `${Math.round(read)} ms`,
     `${Math.round(median(pairs.map(({ bare }) => bare)))} ms`,
-    `${median(ratios).toFixed(1)} (${ratios[0]?.toFixed(1)} to ${ratios.at(-1)?.toFixed(1)})`
+    `${ratio} (${ratios[0]?.toFixed(1)} to ${ratios.at(-1)?.toFixed(1)})`
   ]
   console.log(row.join("  "))
-  return row
+  return { row, isMissed: format.bare._tag !== "Text" && Number(ratio) > wantedRatio }
 }
 
 const folder = await fs.mkdtemp(path.join(os.tmpdir(), "bench-formats-"))
 try {
   const rows: Array<ReadonlyArray<string>> = []
-  for (const format of formats) rows.push(await compare(format, folder))
+  const missed: Array<string> = []
+  for (const format of formats) {
+    const { isMissed, row } = await compare(format, folder)
+    rows.push(row)
+    if (isMissed) missed.push(format.label)
+  }
   const memory = await LargeFile.measure(folder)
   const page = [
     "# What reading files costs",
@@ -69,12 +82,16 @@ try {
     "",
     Tables.markdown(["file", "size", "records", "records/s", "import", "bare parse", "ratio"], rows),
     "",
-    "The goal is a ratio of at most 2.5 for CSV and JSON. `JSON.parse` is native code and about ten times as fast as the other parsers. The lines of a bulk",
-    "operation are first sorted by product, in files if there are many. A row of visits contains the records of six months.",
+    `The goal is a ratio of at most ${wantedRatio} for CSV and JSON. **Missed** by: ${missed.length === 0 ? "none" : missed.join(", ")}. \`JSON.parse\` is native code and about ten times as fast`,
+    "as the other parsers. The lines of a bulk operation are first sorted by product, in files if there are many. A row of visits contains the records of six months.",
+    "",
+    "Not measured: `meta.json`, the form of `products.json` of the admin interface, the newer header of a merchant's export, other forms of ads (`ads_archive`, flattened",
+    "pages, lists of records), lists of ratings, visits with a row for each month; and records per second of each format with PostgreSQL.",
     "",
     "## Memory",
     "",
-    "The highest resident memory of a process that reads a file, Node included.",
+    "The highest resident memory of a process that reads a file, Node included. It is to stay flat up to 2 GB. That of a bulk operation does not: its lines wait in 256",
+    "files, each of which is read as a whole. Not measured: tables, JSON documents, zstd, zip and UTF-16.",
     "",
     Tables.markdown(["file", "packing", "unpacked", "records", "time", "highest memory"], memory),
     ""
