@@ -46,6 +46,7 @@ export const summary = (name: string, report: ImportReport): string => {
     accepted,
     electedNiches,
     expiredAds,
+    keepsUnseenAds,
     links,
     otherCurrencies,
     refusedRemovals,
@@ -75,6 +76,9 @@ export const summary = (name: string, report: ImportReport): string => {
     ...line("ads without a known store", without),
     ...line("ads of earlier imports that lead to a new store", later),
     ...line("ads that were not seen for long, inactive now", expiredAds),
+    ...(keepsUnseenAds
+      ? ["  ads that these files lack stay as they are, because a file of ads could not be read to its end"]
+      : []),
     ...line("stores that have a niche now, by what they sell", electedNiches),
     ...line("left out, because drafts or archived", skipped),
     ...line("amounts left out, because not known to be in the currency of their store", otherCurrencies),

@@ -11,6 +11,7 @@ const report = {
   tallies: noTallies,
   links,
   expiredAds: 0,
+  keepsUnseenAds: false,
   electedNiches: 0,
   refusedRemovals: [],
   seconds: 4

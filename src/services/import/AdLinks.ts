@@ -19,8 +19,8 @@ const decodeLinked = rowsOf(
 )
 
 /**
- * How many ads that name no store were assigned to one, and by what. `later` counts ads of earlier imports whose store is new
- * in this batch.
+ * How many ads that name no store were assigned to one, and by what. `later` counts stored ads whose store, or the store of whose
+ * page, is known since this batch.
  */
 export interface LinkCounts {
   readonly byDomain: number
@@ -123,29 +123,44 @@ export const link = Effect.fn("AdLinks.link")(function* (
 const storeAt = (stores: ReadonlyMap<string, number>, target: Target | null | undefined): number | undefined =>
   target === null || target === undefined ? undefined : (stores.get(target.host) ?? stores.get(target.domain))
 
-/** Saves which store each page advertises; the last ad of a page decides. */
-export const learnPages = (
-  sql: SqlClient.SqlClient,
+interface LinkedAds {
+  readonly count: number
+  readonly touched: Touched
+}
+
+const linkedAds = (ads: ReadonlyArray<{ readonly shop_id: number; readonly left_shop_id: number }>): LinkedAds => ({
+  count: ads.length,
+  touched: { items: ads.flatMap(({ left_shop_id, shop_id }) => [left_shop_id, shop_id]), figures: [], niches: false }
+})
+
+/** Saves which store each page advertises, and assigns stored ads of the pages to it; the last ad of a page decides. */
+export const learnPages = Effect.fn("AdLinks.learnPages")(function* (
+  { sql, version }: Write,
   ads: ReadonlyArray<FoundLibraryAd>
-): Effect.Effect<void, SqlError.SqlError> => {
+): Effect.fn.Return<LinkedAds, SqlError.SqlError> {
   const pages = new Map(
     ads.flatMap(({ pageId, shopId }) => (pageId === null || shopId === null ? [] : [[pageId, shopId]]))
   )
-  return pages.size === 0
-    ? Effect.void
-    : Effect.asVoid(sql`
-        INSERT INTO page_store (page_id, shop_id)
-        SELECT * FROM unnest(${Array.from(pages.keys())}::text[], ${Array.from(pages.values())}::int[])
-        ON CONFLICT (page_id) DO UPDATE SET shop_id = excluded.shop_id
-        WHERE page_store.shop_id <> excluded.shop_id`)
-}
+  if (pages.size === 0) return linkedAds([])
+  const linked = yield* sql`
+    WITH page AS (
+      SELECT * FROM unnest(${Array.from(pages.keys())}::text[], ${Array.from(pages.values())}::int[]) AS page (id, shop_id)
+    ), learned AS (
+      INSERT INTO page_store (page_id, shop_id) SELECT id, shop_id FROM page
+      ON CONFLICT (page_id) DO UPDATE SET shop_id = excluded.shop_id WHERE page_store.shop_id <> excluded.shop_id
+    )
+    UPDATE ad SET shop_id = page.shop_id, version = ${version}
+    FROM page WHERE ad.shop_id IS NULL AND ad.page_id = page.id
+    RETURNING ad.shop_id, ${sql.literal(sqlPseudoStoreOf("ad.id"))} AS left_shop_id, ad.page_id`.pipe(decodeLinked)
+  return linkedAds(linked)
+})
 
-/** Assigns ads of earlier imports to new stores: ads that link to them, and the other ads of their pages. */
+/** Assigns stored ads to new stores: ads that link to them, and the other ads of their pages. */
 export const linkEarlierAds = Effect.fn("AdLinks.linkEarlierAds")(function* (
   { sql, version }: Write,
   stores: ReadonlyArray<{ readonly id: number; readonly domain: string }>
-): Effect.fn.Return<{ readonly count: number; readonly touched: Touched }, SqlError.SqlError> {
-  if (stores.length === 0) return { count: 0, touched: { items: [], figures: [], niches: false } }
+): Effect.fn.Return<LinkedAds, SqlError.SqlError> {
+  if (stores.length === 0) return linkedAds([])
   const registrable = stores.map(({ domain }) => StoreDomain.registrable(domain) ?? domain)
   const linked = yield* sql`
     UPDATE ad SET shop_id = store.id, version = ${version}
@@ -172,9 +187,5 @@ export const linkEarlierAds = Effect.fn("AdLinks.linkEarlierAds")(function* (
           RETURNING ad.shop_id, ${sql.literal(sqlPseudoStoreOf("ad.id"))} AS left_shop_id, ad.page_id`.pipe(
           decodeLinked
         )
-  const all = [...linked, ...ofPages]
-  return {
-    count: all.length,
-    touched: { items: all.flatMap(({ left_shop_id, shop_id }) => [left_shop_id, shop_id]), figures: [], niches: false }
-  }
+  return linkedAds([...linked, ...ofPages])
 })

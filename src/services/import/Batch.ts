@@ -16,10 +16,13 @@ import { englishOf } from "../../domain/ArgumentIssue.ts"
 import { rejectOf } from "./ImportSource.ts"
 import type { ImportRow, LibraryAd, Reject, TaxonomyNiche } from "./ImportSource.ts"
 import type { NicheTree } from "./NicheTree.ts"
+import * as ProductKeys from "./ProductKeys.ts"
 
 export interface CategorizedProduct {
   readonly record: ProductRecord
   readonly category: string | null
+  /** Whether a field without a value becomes unknown. */
+  readonly isComplete: boolean
 }
 
 export interface Batch {
@@ -40,14 +43,18 @@ export interface Batch {
   readonly rejects: ReadonlyArray<Reject>
 }
 
+/** The catalog before a batch, as far as its rows refer to it. */
+export interface Known {
+  readonly niches: NicheTree
+  readonly shops: ReadonlySet<string>
+  /** The key and alias of each stored product that a row removes, by the store and the key that the row names. */
+  readonly removed: ReadonlyMap<string, ReadonlyArray<string>>
+}
+
 /**
- * `known` is the catalog before the batch; niches of the batch are added to its tree. A reference is valid only if the record
- * that it refers to came earlier.
+ * Niches of the batch are added to the tree of `known`. A reference is valid only if the record that it refers to came earlier.
  */
-export const sortByType = (
-  rows: ReadonlyArray<ImportRow>,
-  known: { readonly niches: NicheTree; readonly shops: ReadonlySet<string> }
-): Batch => {
+export const sortByType = (rows: ReadonlyArray<ImportRow>, known: Known): Batch => {
   const niches = new Map<number, NicheRecord>()
   const taxonomy = new Map<string, TaxonomyNiche>()
   const categories = new Map<string, CategoryRecord>()
@@ -75,6 +82,16 @@ export const sortByType = (
     reason: `no niche ${niche} is known; its record must come earlier`
   })
 
+  /** Removes a product of the batch, and what is stored by its key or its alias. */
+  const removeProduct = (id: string) => {
+    const product = products.get(id)?.record
+    if (product === undefined) return
+    products.delete(id)
+    const { alias = null, key, shop } = product
+    removed.push({ type: "removed", record: "product", shop, key })
+    if (alias !== null) removed.push({ type: "removed", record: "product", shop, key: alias })
+  }
+
   const remove = (record: RemovedRecord): Omit<Reject, "line"> | undefined => {
     const { key, shop } = record
     const needs = (field: string) => ({ field, reason: `is required to remove a record of this type` })
@@ -85,9 +102,11 @@ export const sortByType = (
       ads.delete(key ?? "")
       libraryAds.delete(key ?? "")
     } else if (record.record === "product") {
-      products.delete(`${shop} ${key}`)
-      for (const id of aliases.get(`${shop} ${key}`) ?? []) {
-        if (products.get(id)?.record.alias === key) products.delete(id)
+      for (const name of [key ?? "", ...(known.removed.get(`${shop} ${key}`) ?? [])]) {
+        removeProduct(`${shop} ${name}`)
+        for (const id of aliases.get(`${shop} ${name}`) ?? []) {
+          if (products.get(id)?.record.alias === name) removeProduct(id)
+        }
       }
     } else {
       gone.add(shop ?? "")
@@ -103,8 +122,9 @@ export const sortByType = (
   }
 
   const setProduct = (id: string, product: CategorizedProduct) => {
-    products.set(id, product)
-    const { alias, shop } = product.record
+    const record = ProductKeys.merged(products.get(id)?.record, product)
+    const { alias, shop } = record
+    products.set(id, { ...product, record })
     if (alias === undefined || alias === null) return
     const ofAlias = aliases.get(`${shop} ${alias}`)
     if (ofAlias === undefined) aliases.set(`${shop} ${alias}`, new Set([id]))
@@ -161,7 +181,11 @@ export const sortByType = (
         return undefined
       case "product":
         if (!isKnown(record.shop)) return unknownShop(record.shop)
-        setProduct(`${record.shop} ${record.key}`, { record, category: category ?? null })
+        setProduct(`${record.shop} ${record.key}`, {
+          record,
+          category: category ?? null,
+          isComplete: category === undefined
+        })
         return undefined
       case "ad":
         if (record.shop !== null && !isKnown(record.shop)) return unknownShop(record.shop)

@@ -92,7 +92,8 @@ export const loadBatch = Effect.fn("BatchLoader.loadBatch")(function* (
     Effect.gen(function* () {
       const known = yield* knownShops(sql, domainsOf(rows))
       const niches = yield* Niches.read(sql, rows)
-      const batch = sortByType(rows, { niches: niches.tree, shops: new Set(known.keys()) })
+      const removed = yield* removedProducts(sql, rows)
+      const batch = sortByType(rows, { niches: niches.tree, shops: new Set(known.keys()), removed })
       return { ...(yield* store(write, batch, known, niches)), rejects: batch.rejects }
     })
   )
@@ -107,6 +108,41 @@ const knownShops = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, domain
   const known = yield* decodeShops(sql`SELECT id, domain FROM shop WHERE domain = ANY(${wanted}::text[])`)
   return new Map(known.map(({ domain, id }) => [domain, id]))
 })
+
+const decodeNames = rowsOf(
+  Schema.Struct({
+    domain: Schema.String,
+    wanted: Schema.String,
+    key: Schema.String,
+    alias: Schema.NullOr(Schema.String)
+  })
+)
+
+/** The key and alias of each stored product that a row removes, by the store and the key that the row names. */
+const removedProducts = Effect.fnUntraced(function* (
+  sql: SqlClient.SqlClient,
+  rows: ReadonlyArray<ImportRow>
+): Effect.fn.Return<ReadonlyMap<string, ReadonlyArray<string>>, SqlError.SqlError> {
+  const wanted = rows.flatMap(({ record }) =>
+    record.type === "removed" && record.record === "product" ? [record] : []
+  )
+  if (wanted.length === 0) return new Map()
+  const stored = yield* decodeNames(storedProducts(sql, wanted, "gone.domain, gone.key AS wanted, p.key, p.alias"))
+  return new Map(
+    stored.map(({ alias, domain, key, wanted }) => [`${domain} ${wanted}`, alias === null ? [key] : [key, alias]])
+  )
+})
+
+/** The stored products that records to remove name by their key or their alias. */
+const storedProducts = (
+  sql: SqlClient.SqlClient,
+  wanted: ReadonlyArray<RemovedRecord>,
+  columns: "p.id" | "gone.domain, gone.key AS wanted, p.key, p.alias"
+) => sql`
+  SELECT ${sql.literal(columns)}
+  FROM unnest(${wanted.map(({ shop }) => shop ?? "")}::text[], ${wanted.map(({ key }) => key ?? "")}::text[])
+    AS gone (domain, key)
+  JOIN shop s ON s.domain = gone.domain JOIN product p ON p.shop_id = s.id AND (p.key = gone.key OR p.alias = gone.key)`
 
 const store = Effect.fnUntraced(function* (
   write: Write,
@@ -147,8 +183,20 @@ const store = Effect.fnUntraced(function* (
 
   const months = yield* CatalogTables.upsertTrafficMonths(write, ofShop(batch.trafficMonths.values()))
   const categorized = Array.from(batch.products.values())
-  const found = yield* ProductKeys.resolve(sql, ofShop(categorized.map(({ record }) => record)))
-  const products = yield* CatalogTables.upsertProducts(write, found)
+  const found = yield* ProductKeys.resolve(
+    sql,
+    categorized.flatMap(({ isComplete, record }) => ofShop([record]).map((product) => ({ ...product, isComplete })))
+  )
+  const products = [
+    yield* CatalogTables.upsertProducts(
+      write,
+      found.filter(({ isComplete }) => isComplete)
+    ),
+    yield* CatalogTables.upsertForeignProducts(
+      write,
+      found.filter(({ isComplete }) => !isComplete)
+    )
+  ]
   if (write.origin?.notesProducts() === true) yield* ProductKeys.note(sql, found)
   const ads = yield* CatalogTables.upsertAds(
     write,
@@ -156,7 +204,7 @@ const store = Effect.fnUntraced(function* (
   )
   const library = yield* AdLinks.link(sql, Array.from(batch.libraryAds.values()), write.origin?.asOf)
   const libraryAds = yield* CatalogTables.upsertLibraryAds(write, library.ads)
-  yield* AdLinks.learnPages(sql, library.ads)
+  const ofPages = yield* AdLinks.learnPages(write, library.ads)
   const late = yield* AdLinks.linkEarlierAds(
     write,
     added.flatMap((domain) => {
@@ -171,18 +219,23 @@ const store = Effect.fnUntraced(function* (
       category: tallyOf(categories),
       shop: sumOfTallies(removed.shops.tally, tallyOf(...shops)),
       traffic_month: tallyOf(months),
-      product: sumOfTallies(removed.products.tally, tallyOf(products)),
+      product: sumOfTallies(removed.products.tally, tallyOf(...products)),
       ad: sumOfTallies(removed.ads.tally, tallyOf(ads, libraryAds))
     },
     touched: sumOfTouched([
       removed.shops.touched,
       removed.products.touched,
       removed.ads.touched,
+      ofPages.touched,
       late.touched,
-      ...[...shops, months, products, ads, libraryAds].map(({ figures, items }) => ({ items, figures, niches: false })),
+      ...[...shops, months, ...products, ads, libraryAds].map(({ figures, items }) => ({
+        items,
+        figures,
+        niches: false
+      })),
       { items: [], figures: [], niches: [written, ofTaxonomy].some(({ added, changed }) => added + changed > 0) }
     ]),
-    links: { ...library.counts, later: late.count },
+    links: { ...library.counts, later: ofPages.count + late.count },
     statedNiches: idsOf(placed.get(true)),
     unstatedNiches: yield* Niches.having(sql, idsOf(placed.get(false))),
     votes: [
@@ -219,12 +272,7 @@ const removeRecords = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, rec
   const keys = (wanted: ReadonlyArray<RemovedRecord>) => wanted.map(({ key }) => key ?? "")
   const domains = (wanted: ReadonlyArray<RemovedRecord>) => wanted.map(({ shop }) => shop ?? "")
   const [shops, products, ads] = [of("shop"), of("product"), of("ad")]
-  const productIds = yield* idsOf(
-    products,
-    sql`
-      SELECT p.id FROM unnest(${domains(products)}::text[], ${keys(products)}::text[]) AS gone (domain, key)
-      JOIN shop s ON s.domain = gone.domain JOIN product p ON p.shop_id = s.id AND (p.key = gone.key OR p.alias = gone.key)`
-  )
+  const productIds = yield* idsOf(products, storedProducts(sql, products, "p.id"))
   const adIds = yield* idsOf(ads, sql`SELECT id FROM ad WHERE key = ANY(${keys(ads)}::text[])`)
   const shopIds = yield* idsOf(shops, sql`SELECT id FROM shop WHERE domain = ANY(${domains(shops)}::text[])`)
   return {

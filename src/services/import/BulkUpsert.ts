@@ -21,8 +21,11 @@ export interface Column<Row> {
   readonly value: (row: Row) => string | number | boolean | null
   /** Absent when the search index does not read the column. */
   readonly stamp?: Stamp
-  /** How a new value is merged with the stored one. Without it, the new value replaces the stored one. */
-  readonly merge?: "keep_when_null" | "greatest"
+  /**
+   * How a new value is merged with the stored one. Without it, the new value replaces the stored one. `newest` is that of the row
+   * whose `seen_on` is later, and the new one if neither is.
+   */
+  readonly merge?: "keep_when_null" | "greatest" | "newest"
 }
 
 export interface Table<Row> {
@@ -98,6 +101,7 @@ const statement = <Row>({ columns, isVersioned, key, name, ofStore }: Table<Row>
   const isStored = key.map((column) => `stored.${column} = input.${column}`).join(" AND ")
   const given = ({ merge, name }: Column<Row>) => {
     if (merge === undefined) return `input.${name}`
+    if (merge === "newest") return `CASE WHEN stored.seen_on > input.seen_on THEN stored.${name} ELSE input.${name} END`
     return `${merge === "greatest" ? "greatest" : "coalesce"}(input.${name}, stored.${name})`
   }
   const differs = (compared: ReadonlyArray<Column<Row>>) =>

@@ -128,33 +128,47 @@ export const upsertTrafficMonths = upsert<OfShop<TrafficMonthRecord>>({
   isVersioned: false
 })
 
-export const upsertProducts = upsert<OfShop<ProductRecord>>({
+const productColumns: ReadonlyArray<Column<OfShop<ProductRecord>>> = [
+  { name: "shop_id", sentAs: "int4", value: ({ shopId }) => shopId },
+  { name: "key", sentAs: "text", value: ({ record }) => record.key },
+  { name: "alias", sentAs: "text", merge: "keep_when_null", value: ({ record }) => record.alias ?? null },
+  { name: "title", sentAs: "text", stamp: "items", value: ({ record }) => record.title },
+  { name: "url", sentAs: "text", value: ({ record }) => record.url },
+  { name: "image_url", sentAs: "text", value: ({ record }) => record.image_url },
+  { name: "price", sentAs: "float8", stamp: "items", value: ({ record }) => record.price },
+  {
+    name: "created_at",
+    sentAs: "text",
+    cast: "timestamptz",
+    stamp: "items",
+    value: ({ record }) => record.created_at
+  },
+  {
+    name: "details",
+    sentAs: "text",
+    cast: "jsonb",
+    value: ({ record }) => (record.details === null ? null : JSON.stringify(record.details))
+  }
+]
+
+const products = {
   name: "product",
   key: ["shop_id", "key"],
-  columns: [
-    { name: "shop_id", sentAs: "int4", value: ({ shopId }) => shopId },
-    { name: "key", sentAs: "text", value: ({ record }) => record.key },
-    { name: "alias", sentAs: "text", merge: "keep_when_null", value: ({ record }) => record.alias ?? null },
-    { name: "title", sentAs: "text", stamp: "items", value: ({ record }) => record.title },
-    { name: "url", sentAs: "text", value: ({ record }) => record.url },
-    { name: "image_url", sentAs: "text", value: ({ record }) => record.image_url },
-    { name: "price", sentAs: "float8", stamp: "items", value: ({ record }) => record.price },
-    {
-      name: "created_at",
-      sentAs: "text",
-      cast: "timestamptz",
-      stamp: "items",
-      value: ({ record }) => record.created_at
-    },
-    {
-      name: "details",
-      sentAs: "text",
-      cast: "jsonb",
-      value: ({ record }) => (record.details === null ? null : JSON.stringify(record.details))
-    }
-  ],
-  ofStore: { stamp: "items", id: (row) => `${row}.shop_id` },
+  ofStore: { stamp: "items", id: (row: string) => `${row}.shop_id` },
   isVersioned: true
+} as const
+
+export const upsertProducts = upsert<OfShop<ProductRecord>>({ ...products, columns: productColumns })
+
+/** Columns that some formats do not have, so that a product without a value keeps the one of another format. */
+const oftenMissing = new Set(["created_at", "url"])
+
+/** Products of formats other than the native one. */
+export const upsertForeignProducts = upsert<OfShop<ProductRecord>>({
+  ...products,
+  columns: productColumns.map((column) =>
+    oftenMissing.has(column.name) ? { ...column, merge: "keep_when_null" as const } : column
+  )
 })
 
 const adColumns: ReadonlyArray<Column<OfShop<AdRecord, number | null>>> = [
@@ -206,7 +220,7 @@ export const upsertLibraryAds = upsert<FoundLibraryAd>({
   ...ads,
   columns: [
     { ...shopId, merge: "keep_when_null" },
-    ...adColumns,
+    ...adColumns.map((column) => ({ ...column, merge: "newest" as const })),
     { name: "page_id", sentAs: "text", merge: "keep_when_null", value: ({ pageId }) => pageId },
     { name: "link_domain", sentAs: "text", merge: "keep_when_null", value: ({ linkDomain }) => linkDomain },
     { name: "seen_on", sentAs: "text", cast: "date", merge: "greatest", value: ({ seenOn }) => seenOn }

@@ -96,7 +96,12 @@ export const read = Effect.fn("FileReader.read")(function* (
   return {
     chunks: Stream.flatMap(Stream.fromIterable(files), chunksOf),
     totalBytes: sizes.reduce((sum: number | null, size) => (sum === null || size === null ? null : sum + size), 0),
-    outcome: () => ({ files: facts, wholeStores: wholes.domains(), keptProducts: wholes.kept }),
+    outcome: () => ({
+      files: facts,
+      wholeStores: wholes.domains(),
+      kept: wholes.kept,
+      lacksAds: !wholes.isEveryAdRead
+    }),
     formats: () => found,
     mayBeWhole: () => options.isComplete || found.has("storefront") || found.has("products"),
     names: files.map(({ name }) => name)
@@ -133,14 +138,21 @@ export const recordsOf = Effect.fnUntraced(function* (
       wholes.take(chunk, shop)
       return chunk
     })
+  const takenAds = (records: Stream.Stream<ImportChunk, UnreadableInput>) =>
+    Stream.map(records, (chunk) => {
+      wholes.takeAds(chunk)
+      return chunk
+    })
   if (format === "map") {
     const { mapping } = options
     if (mapping === undefined) return Stream.empty
     const { records, shop } = yield* mapped(file, container, mapping, options.store)
+    if (mapping.record === "ad") return takenAds(records)
     return mapping.record === "product" ? taken(records, shop) : records
   }
   if (format !== "storefront" && format !== "bulk" && format !== "products") {
     const records = convert(file, container, converterOf(format, container, options))
+    if (format === "ads") return takenAds(records)
     return format === "native" ? taken(records) : records
   }
   const shop = yield* StorefrontShop.describe(file.name, options.store)

@@ -4,6 +4,7 @@ import type { SqlClient, SqlError } from "effect/sql"
 import type { LoadedBatch } from "./BatchLoader.ts"
 import type { Origin } from "./BulkUpsert.ts"
 import * as CatalogVersion from "./CatalogVersion.ts"
+import { ImportStopped } from "./ImportError.ts"
 import type { ImportError } from "./ImportError.ts"
 import type { ImportRow } from "./ImportSource.ts"
 import { longTransaction } from "./LongTransaction.ts"
@@ -29,6 +30,7 @@ export const loadGroup = Effect.fn("GroupLoader.loadGroup")(function* (
     sql,
     Effect.gen(function* () {
       yield* settings(sql)
+      if (origin !== null) yield* holdImport(sql, origin)
       const version = yield* CatalogVersion.begin(sql)
       const startedAt = yield* Clock.currentTimeMillis
       const items = new Set<number>()
@@ -61,6 +63,23 @@ export const loadGroup = Effect.fn("GroupLoader.loadGroup")(function* (
       return Option.isNone(rows)
     })
   )
+})
+
+/**
+ * Keeps the import's row until the end of the transaction. The lock of an import is lost with its connection, and `catalog forget`
+ * may then remove its source: records would refer to a source that is gone.
+ */
+const holdImport = Effect.fnUntraced(function* (
+  sql: SqlClient.SqlClient,
+  { importId }: Origin
+): Effect.fn.Return<void, ImportStopped | SqlError.SqlError> {
+  const rows = yield* sql`SELECT FROM import WHERE id = ${importId} FOR KEY SHARE`
+  if (rows.length === 0) {
+    return yield* new ImportStopped({
+      message: "The source of this import was forgotten while it ran, so it stopped. Run the same import again.",
+      cause: undefined
+    })
+  }
 })
 
 export interface Limits {

@@ -28,7 +28,10 @@ export interface ImportRow {
   /** Line number, counted from 1; the position of the item in a file that is one JSON document. */
   readonly line: number
   readonly record: NativeRecord | LibraryAd | TaxonomyNiche
-  /** The category of a product in its source. The niche of the store may be derived from it. */
+  /**
+   * The category of a product in its source. The niche of the store may be derived from it. Absent for native records, in which a
+   * field without a value is unknown; other formats may only lack it.
+   */
   readonly category?: string | null
   /** The name of the file that the record was read from. */
   readonly file?: string
@@ -46,10 +49,11 @@ export interface Reject {
 export const rejectOf = ({ file, line }: ImportRow, reject: Pick<Reject, "field" | "reason">): Reject =>
   file === undefined ? { line, ...reject } : { line, file, ...reject }
 
-/** A rejected product by one of its keys. */
-export interface KeptProduct {
-  readonly shop: string
-  /** Its key or its alias. */
+/** A rejected product or ad, which still exists at its source. */
+export interface KeptRecord {
+  /** The domain of the product's store; `null` for an ad. */
+  readonly shop: string | null
+  /** Its key, or the alias of a product. */
   readonly key: string
 }
 
@@ -60,8 +64,7 @@ export interface ImportChunk {
   readonly skipped: number
   /** How many amounts were left out because they are not known to be in the store's currency. */
   readonly otherCurrencies?: number
-  /** Rejected products, which must not be removed: they still exist at the source. */
-  readonly kept?: ReadonlyArray<KeptProduct>
+  readonly kept?: ReadonlyArray<KeptRecord>
   /** Whether there may be products that were not read and are not in `kept`: of a store of the file, none is known to be gone. */
   readonly lacksProducts?: boolean
   /** The position in the whole input, in the unit of its total; for the progress bar. */

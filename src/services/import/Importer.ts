@@ -16,7 +16,7 @@ import * as CatalogVersion from "./CatalogVersion.ts"
 import { loadGroup } from "./GroupLoader.ts"
 import { ImportRunning, ImportStopped, TooManyRejects } from "./ImportError.ts"
 import type { ImportError, UnreadableInput, UnwritableRejects } from "./ImportError.ts"
-import type { ImportChunk, ImportRow, KeptProduct, Reject } from "./ImportSource.ts"
+import type { ImportChunk, ImportRow, KeptRecord, Reject } from "./ImportSource.ts"
 import * as Niches from "./Niches.ts"
 import * as Provenances from "./Provenance.ts"
 import type { FileFacts, Provenance } from "./Provenance.ts"
@@ -36,11 +36,12 @@ export interface SourceOutcome {
   readonly files: ReadonlyArray<FileFacts>
   /** Domains of stores whose products are all in the files: their other stored products are removed. */
   readonly wholeStores: ReadonlyArray<string>
-  /** Rejected products, which must not be removed: they still exist at the source. */
-  readonly keptProducts: ReadonlyArray<KeptProduct>
+  readonly kept: ReadonlyArray<KeptRecord>
+  /** Whether a file of ads was not read to its end: then none is known to be gone. */
+  readonly lacksAds: boolean
 }
 
-const noOutcome: SourceOutcome = { files: [], wholeStores: [], keptProducts: [] }
+const noOutcome: SourceOutcome = { files: [], wholeStores: [], kept: [], lacksAds: false }
 
 export interface ImportOptions {
   readonly provenance: Provenance
@@ -73,6 +74,8 @@ export interface ImportReport {
   readonly links: LinkCounts
   /** Ads that became inactive because they were not seen for too long. */
   readonly expiredAds: number
+  /** Whether ads that were not seen stay active, because a file of ads was not read to its end. */
+  readonly keepsUnseenAds: boolean
   /** Stores without a niche that got one by what they sell. */
   readonly electedNiches: number
   readonly refusedRemovals: ReadonlyArray<RefusedRemoval>
@@ -139,15 +142,17 @@ export class Importer extends Context.Service<
             const rows = yield* group.next
             mayHaveMore = rows.length > 0 && (yield* loadGroup(rows, group))
           }
-          const { files, keptProducts, wholeStores } = options.outcome?.() ?? noOutcome
-          yield* Reconciliation.noteKept(sql, keptProducts)
-          const gone = yield* Reconciliation.removeGoneProducts(sql, wholeStores, options.allowsLargeRemovals === true)
+          const { files, kept, lacksAds, wholeStores } = options.outcome?.() ?? noOutcome
+          yield* Reconciliation.noteKept(sql, origin, kept)
+          const allowsLarge = options.allowsLargeRemovals === true
+          const gone = yield* Reconciliation.removeGoneProducts(sql, origin, wholeStores, allowsLarge)
           const days = options.expireAdsAfterDays?.()
-          const expiredAds = days === undefined ? 0 : yield* Reconciliation.expireAds(sql, origin, days)
+          const expiredAds = days === undefined || lacksAds ? 0 : yield* Reconciliation.expireAds(sql, origin, days)
           const niches = yield* Niches.elect(sql, report, origin.importId)
           const found = {
             ...report.withLast({ removedProducts: gone.removed, changedShops: niches.changed }),
             expiredAds,
+            keepsUnseenAds: days !== undefined && lacksAds,
             electedNiches: niches.elected,
             refusedRemovals: gone.refused
           }

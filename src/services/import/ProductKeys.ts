@@ -11,6 +11,20 @@ import { rowsOf } from "../database/Rows.ts"
 interface OfShop {
   readonly record: ProductRecord
   readonly shopId: number
+  /** Whether a field without a value becomes unknown. */
+  readonly isComplete: boolean
+}
+
+/** A record after an earlier one of the same product, as if the earlier one had been stored (CatalogTables). */
+export const merged = (
+  earlier: ProductRecord | undefined,
+  { isComplete, record }: Pick<OfShop, "record" | "isComplete">
+): ProductRecord => {
+  if (earlier === undefined) return record
+  const named = { ...record, alias: record.alias ?? earlier.alias ?? null }
+  return isComplete
+    ? named
+    : { ...named, created_at: record.created_at ?? earlier.created_at, url: record.url ?? earlier.url }
 }
 
 const decodeStored = rowsOf(Schema.Struct({ n: Schema.Int, id: Schema.Int, key: Schema.String }))
@@ -50,16 +64,18 @@ export const resolve = Effect.fn("ProductKeys.resolve")(function* (
   )
   const renamed = new Map<number, string>()
   const resolved = new Map<string, OfShop>()
-  for (const [at, { record, shopId }] of records.entries()) {
+  for (const [at, { isComplete, record, shopId }] of records.entries()) {
     const row = found.get(at)
     const byBatch = !isAliased(record) ? keyOfAlias.get(`${shopId} ${record.key}`) : undefined
     const key = byBatch ?? (row !== undefined && !isAliased(record) ? row.key : record.key)
     // A row is renamed only once.
     if (row !== undefined && isAliased(record) && !renamed.has(row.id)) renamed.set(row.id, key)
     const id = `${shopId} ${key}`
+    const named = key === record.key ? record : { ...record, key, alias: record.key }
+    const whole = merged(resolved.get(id)?.record, { isComplete, record: named })
     // Deleted first, so that the record moves to the place of its last occurrence.
     resolved.delete(id)
-    resolved.set(id, { shopId, record: key === record.key ? record : { ...record, key, alias: record.key } })
+    resolved.set(id, { shopId, isComplete, record: whole })
   }
   if (renamed.size > 0) {
     yield* sql`
@@ -75,7 +91,7 @@ const isAliased = ({ alias }: ProductRecord): boolean => alias !== undefined && 
 /** Marks these products, which are stored by now, as part of the import. */
 export const note = (
   sql: SqlClient.SqlClient,
-  records: ReadonlyArray<OfShop>
+  records: ReadonlyArray<Pick<OfShop, "record" | "shopId">>
 ): Effect.Effect<void, SqlError.SqlError> =>
   Effect.asVoid(sql`
     INSERT INTO import_product (product_id)

@@ -9,7 +9,7 @@ import type { Origin } from "./BulkUpsert.ts"
 import { rowsOf } from "../database/Rows.ts"
 import * as CatalogVersion from "./CatalogVersion.ts"
 import type { Touched } from "./CatalogVersion.ts"
-import type { KeptProduct } from "./ImportSource.ts"
+import type { KeptRecord } from "./ImportSource.ts"
 import { longTransaction } from "./LongTransaction.ts"
 
 const decodeRemoved = rowsOf(Schema.Struct({ shop_id: Schema.Int }))
@@ -46,6 +46,7 @@ const smallStore = 50
 export interface RefusedRemoval {
   readonly domain: string
   readonly gone: number
+  /** Before the import. */
   readonly products: number
 }
 
@@ -54,26 +55,40 @@ export interface RemovedProducts {
   readonly refused: ReadonlyArray<RefusedRemoval>
 }
 
-/** Marks rejected products as part of the import, so that they are not removed. */
-export const noteKept = (
+/** Marks rejected records as seen by the import, so that products are not removed and ads do not become inactive. */
+export const noteKept = Effect.fn("Reconciliation.noteKept")(function* (
   sql: SqlClient.SqlClient,
-  products: ReadonlyArray<KeptProduct>
-): Effect.Effect<void, SqlError.SqlError> =>
-  products.length === 0
-    ? Effect.void
-    : longTransaction(
-        sql,
-        Effect.asVoid(sql`
+  { asOf }: Pick<Origin, "asOf">,
+  kept: ReadonlyArray<KeptRecord>
+): Effect.fn.Return<void, SqlError.SqlError> {
+  const products = kept.flatMap(({ key, shop }) => (shop === null ? [] : [{ key, shop }]))
+  const ads = kept.flatMap(({ key, shop }) => (shop === null ? [key] : []))
+  if (products.length > 0) {
+    yield* longTransaction(
+      sql,
+      sql`
         INSERT INTO import_product (product_id)
         SELECT p.id
         FROM unnest(${products.map(({ shop }) => shop)}::text[], ${products.map(({ key }) => key)}::text[]) AS kept (domain, key)
         JOIN shop s ON s.domain = kept.domain JOIN product p ON p.shop_id = s.id AND (p.key = kept.key OR p.alias = kept.key)
-        ON CONFLICT DO NOTHING`)
-      )
+        ON CONFLICT DO NOTHING`
+    )
+  }
+  if (ads.length > 0) {
+    yield* longTransaction(
+      sql,
+      sql`UPDATE ad SET seen_on = ${asOf}::date WHERE key = ANY(${ads}::text[]) AND seen_on < ${asOf}::date`
+    )
+  }
+})
 
-/** Removes those products of the stores that are not part of the import, in one transaction per store. */
+/**
+ * Removes those products of the stores that are not part of the import, in one transaction per store. Products that the import
+ * added are not counted for the limit: files of another store would hide that all others are missing.
+ */
 export const removeGoneProducts = Effect.fn("Reconciliation.removeGoneProducts")(function* (
   sql: SqlClient.SqlClient,
+  { importId }: Pick<Origin, "importId">,
   domains: Iterable<string>,
   allowsLarge: boolean
 ): Effect.fn.Return<RemovedProducts, SqlError.SqlError> {
@@ -86,7 +101,10 @@ export const removeGoneProducts = Effect.fn("Reconciliation.removeGoneProducts")
         const version = yield* CatalogVersion.begin(sql)
         const stored = yield* sql`
             SELECT p.id, NOT EXISTS (SELECT FROM import_product seen WHERE seen.product_id = p.id) AS is_gone
-            FROM product p JOIN shop s ON s.id = p.shop_id WHERE s.domain = ${domain}`.pipe(decodeProducts)
+            FROM product p JOIN shop s ON s.id = p.shop_id
+            WHERE s.domain = ${domain} AND p.first_seen < (SELECT started_at FROM import WHERE id = ${importId})`.pipe(
+          decodeProducts
+        )
         const gone = stored.filter(({ is_gone }) => is_gone).map(({ id }) => id)
         if (!allowsLarge && stored.length > smallStore && 2 * gone.length > stored.length) {
           refused.push({ domain, gone: gone.length, products: stored.length })

@@ -30,12 +30,17 @@ export const loadRows = (write: Write, rows: ReadonlyArray<ImportRow>): Effect.E
     })
   )
 
-/** A product that the database refuses still exists at its source, so that it must not be removed. */
+/** A product or ad that the database refuses still exists at its source. */
 const keep = ({ origin, sql }: Write, { record }: ImportRow): Effect.Effect<void, SqlError.SqlError> => {
-  if (record.type !== "product" || origin?.notesProducts() !== true) return Effect.void
+  if (origin === null) return Effect.void
+  if (record.type === "library_ad") {
+    return Reconciliation.noteKept(sql, origin, [{ shop: null, key: record.ad.key }])
+  }
+  if (record.type !== "product" || !origin.notesProducts()) return Effect.void
   const { alias, key, shop } = record
   return Reconciliation.noteKept(
     sql,
+    origin,
     [key, alias].flatMap((key) => (key === null || key === undefined ? [] : [{ shop, key }]))
   )
 }

@@ -1,5 +1,5 @@
 /** The sources of records: an import belongs to a source, and records that only one source has can be removed again. */
-import { Context, Effect, Layer, Schema } from "effect"
+import { Context, Effect, Fiber, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql"
 import { sqlPseudoStoreOf } from "../../domain/catalog/StorelessAds.ts"
@@ -29,13 +29,22 @@ export const DataAsOf = Context.Reference<Effect.Effect<string | null>>("discove
   defaultValue: () => Effect.succeed(null)
 })
 
-/** Reads the date at most once a minute. If that fails, the date is unknown. */
+/** An answer does not wait longer for the date. */
+const asOfPatience = "1 second"
+
+/**
+ * Reads the date at most once a minute. If that fails or takes too long, the date is unknown. The reading itself goes on: to
+ * interrupt a query on a dead connection takes seconds.
+ */
 export const dataAsOfLayer: Layer.Layer<never, never, SqlClient.SqlClient> = Layer.effect(
   DataAsOf,
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     Effect.cachedWithTTL(
       dataAsOf(sql).pipe(
         availableToRead,
+        Effect.forkDetach,
+        Effect.flatMap(Fiber.join),
+        Effect.timeout(asOfPatience),
         Effect.orElseSucceed(() => null)
       ),
       asOfTimeToLive
@@ -82,7 +91,10 @@ export class Sources extends Context.Service<
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
 
-      const list = sql`
+      // Counting reads every record of the catalog.
+      const list = longTransaction(
+        sql,
+        sql`
           WITH record AS (
             SELECT unnest(source_ids) AS source_id, 'shop' AS type FROM shop
             UNION ALL SELECT unnest(source_ids), 'product' FROM product
@@ -96,7 +108,8 @@ export class Sources extends Context.Service<
             SELECT count(*) OVER ()::int AS imports, as_of::text, license, finished_at
             FROM import WHERE source_id = s.id ORDER BY id DESC LIMIT 1
           ) i
-          ORDER BY s.name`.pipe(decodeSources)
+          ORDER BY s.name`
+      ).pipe(decodeSources)
 
       const forget = Effect.fn("Sources.forget")(function* (name: string) {
         return yield* longTransaction(
@@ -118,9 +131,11 @@ export class Sources extends Context.Service<
               RETURNING coalesce(shop_id, ${sql.literal(sqlPseudoStoreOf("id"))}) AS shop_id`.pipe(decodeRemoved)
             const products = yield* sql`
               DELETE FROM product WHERE source_ids = ARRAY[${id}::int] RETURNING shop_id`.pipe(decodeRemoved)
-            // A store stays if other sources have products or ads of it.
+            // A store stays if other sources have products or ads of it, until those are forgotten as well.
+            const affected = [...ads, ...products].map(({ shop_id }) => shop_id)
             const shops = yield* sql`
-              DELETE FROM shop WHERE source_ids = ARRAY[${id}::int]
+              DELETE FROM shop
+              WHERE (source_ids = ARRAY[${id}::int] OR (source_ids = '{}' AND id = ANY(${affected}::int[])))
                 AND NOT EXISTS (SELECT FROM product p WHERE p.shop_id = shop.id)
                 AND NOT EXISTS (SELECT FROM ad a WHERE a.shop_id = shop.id)
               RETURNING id AS shop_id`.pipe(decodeRemoved)

@@ -1,5 +1,8 @@
-/** Finds the stores of which the files of an import have all products, so that missing ones are removed. */
-import type { ImportChunk, KeptProduct } from "./ImportSource.ts"
+/**
+ * Finds the stores of which the files of an import have all products, so that missing ones are removed, and whether all ads were
+ * read, so that missing ones become inactive.
+ */
+import type { ImportChunk, KeptRecord } from "./ImportSource.ts"
 
 /** The most products that a page of a storefront can have: the maximum of its parameter `limit`. */
 const largestPage = 250
@@ -15,7 +18,8 @@ export class WholeStores {
   #isEveryRecordRead = true
   /** The number of products of each page, for stores whose products are paged. */
   readonly #pages = new Map<string, Array<number>>()
-  readonly kept: Array<KeptProduct> = []
+  readonly kept: Array<KeptRecord> = []
+  #isEveryAdRead = true
 
   constructor(isComplete: boolean) {
     this.#isComplete = isComplete
@@ -45,6 +49,15 @@ export class WholeStores {
     if (!lacksProducts) return
     if (shop === undefined) this.#isEveryRecordRead = false
     else this.#incomplete.add(shop)
+  }
+
+  takeAds({ kept = [], lacksProducts = false }: ImportChunk): void {
+    for (const ad of kept) this.kept.push(ad)
+    if (lacksProducts) this.#isEveryAdRead = false
+  }
+
+  get isEveryAdRead(): boolean {
+    return this.#isEveryAdRead
   }
 
   domains(): ReadonlyArray<string> {

@@ -48,8 +48,8 @@ const readAll = Effect.fnUntraced(function* (
 ) {
   const set = yield* FileReader.read(names, { ...defaults, ...options })
   const found = gather(yield* Stream.runCollect(set.chunks))
-  const { files, keptProducts, wholeStores } = set.outcome()
-  return { ...found, keptProducts, wholeStores, formats: files.map(({ format }) => format), files }
+  const { files, kept, wholeStores } = set.outcome()
+  return { ...found, kept, wholeStores, formats: files.map(({ format }) => format), files }
 })
 
 const read = (content: Uint8Array | string, options: Partial<FileReader.ReadOptions> = {}, name = "input") =>
@@ -499,7 +499,7 @@ layer(NodeServices.layer)("reading files", (it) => {
 
     const ofTable = (row: string) => `store,sku,name,cost\noakline.example.com,first,First,5\n${row}\n`
     const first = native({ key: "first" })
-    const kept = (...keys: ReadonlyArray<string>) => keys.map((key) => ({ shop: "oakline.example.com", key }))
+    const keptOf = (...keys: ReadonlyArray<string>) => keys.map((key) => ({ shop: "oakline.example.com", key }))
     const identified: ReadonlyArray<
       readonly [what: string, content: string, options: Partial<FileReader.ReadOptions>, keys: ReadonlyArray<string>]
     > = [
@@ -514,9 +514,9 @@ layer(NodeServices.layer)("reading files", (it) => {
     ]
     it.effect.each(identified)("%s that is rejected is kept, and its store is whole", ([, content, options, keys]) =>
       Effect.gen(function* () {
-        const { keptProducts, rejects, wholeStores } = yield* read(content, { ...options, isComplete: true })
+        const { kept, rejects, wholeStores } = yield* read(content, { ...options, isComplete: true })
         assert.lengthOf(rejects, 1)
-        assert.deepStrictEqual(keptProducts, kept(...keys))
+        assert.deepStrictEqual(kept, keptOf(...keys))
         assert.deepStrictEqual(wholeStores, all)
       })
     )

@@ -26,7 +26,7 @@ const read = Effect.fnUntraced(function* (content: string | object, options: Par
   return {
     format: set.outcome().files[0]?.format,
     wholeStores: set.outcome().wholeStores,
-    kept: set.outcome().keptProducts,
+    kept: set.outcome().kept,
     rows,
     skipped: chunks.reduce((sum, { skipped }) => sum + skipped, 0),
     otherCurrencies: chunks.reduce((sum, { otherCurrencies = 0 }) => sum + otherCurrencies, 0),

@@ -1,14 +1,17 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, layer } from "@effect/vitest"
-import { Deferred, Effect, Fiber, Layer, Result, Schema, Stream } from "effect"
+import { Clock, Deferred, Effect, Fiber, Layer, Result, Schema, Stream } from "effect"
 import { SqlClient } from "effect/sql"
+import { TestClock } from "effect/testing"
 import * as Records from "../../../src/domain/catalog/Records.ts"
 import { nothingLoaded } from "../../../src/services/import/BatchLoader.ts"
 import type * as Mapping from "../../../src/services/import/formats/Mapping.ts"
 import { Importer } from "../../../src/services/import/Importer.ts"
 import type { Reject } from "../../../src/services/import/ImportSource.ts"
-import { Sources } from "../../../src/services/import/Sources.ts"
+import { DataAsOf, dataAsOfLayer, Sources } from "../../../src/services/import/Sources.ts"
+import * as Database from "../../../src/services/database/Database.ts"
 import { oakline, run } from "../../support/FileImports.ts"
+import { runs } from "../../support/RunningQueries.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 
 type Services = Importer | Sources | SqlClient.SqlClient
@@ -184,6 +187,85 @@ layer(NodeServices.layer, { excludeTestServices: true })("imports of files", (it
     )
   )
 
+  it.effect("products that an import adds do not hide that all others of the store are missing", () =>
+    onFreshDatabase(
+      Effect.gen(function* () {
+        const sixty = (from: number) => page(...Array.from({ length: 60 }, (_, at) => from + at))
+        yield* run({ "p.json": sixty(1) })
+        const refused = yield* run({ "p.json": sixty(1_001) })
+        assert.deepStrictEqual(refused.refusedRemovals, [{ domain: "oakline.com", gone: 60, products: 60 }])
+        assert.lengthOf(yield* products, 120)
+        const allowed = yield* run({ "p.json": sixty(1_001) }, { yes: true })
+        assert.strictEqual(allowed.tallies.product.removed, 60)
+      })
+    )
+  )
+
+  it.effect("a rejected product whose handle no key can be stops no import, and is kept by its number", () =>
+    onFreshDatabase(
+      Effect.gen(function* () {
+        yield* run({ "p.json": page(1, 2, 3) })
+        const bad = { id: 1, title: "T", handle: "a\u0000b", variants: [{ price: "5" }] }
+        const { rejects, tallies } = yield* run({ "p.json": { products: [bad, ...page(2).products] } })
+        assert.lengthOf(rejects, 1)
+        assert.strictEqual(tallies.product.removed, 1)
+        assert.deepStrictEqual(
+          (yield* products).map(({ key }) => key),
+          ["p-1", "p-2"]
+        )
+        // Without a number as well, it may be any product.
+        const unknown = yield* run({ "p.json": { products: [{ ...bad, id: undefined }] } })
+        assert.strictEqual(unknown.tallies.product.removed, 0)
+      })
+    )
+  )
+
+  it.effect("what a format lacks is kept from another one, wherever a batch begins", () => {
+    const created = "2026-01-02T03:04:05Z"
+    const [product] = page(8101).products
+    const storefront = { products: [{ ...product, created_at: created }] }
+    const exported = "Handle,Title,Variant Price\np-8101,Renamed,7\n"
+    const bulk = [
+      { id: "gid://shopify/Product/8101", title: "Bulk" },
+      { id: "gid://shopify/ProductVariant/1", price: "9.00", __parentId: "gid://shopify/Product/8101" }
+    ]
+    const stored = Effect.flatMap(
+      SqlClient.SqlClient,
+      (sql) =>
+        sql`SELECT key, alias, title, url, created_at AT TIME ZONE 'UTC' = ${"2026-01-02 03:04:05"} AS is_same FROM product`
+    )
+    const files = { "1.json": storefront, "2.csv": exported, "3.jsonl": ndjson(...bulk) }
+    return Effect.gen(function* () {
+      const ofOneBatch = yield* onFreshDatabase(Effect.andThen(run(files), stored))
+      assert.deepStrictEqual(ofOneBatch, [
+        {
+          key: "p-8101",
+          alias: "8101",
+          title: "Bulk",
+          url: "https://oakline.com/products/p-8101",
+          is_same: true
+        }
+      ])
+      const ofThree = yield* onFreshDatabase(
+        Effect.gen(function* () {
+          for (const [name, content] of Object.entries(files)) yield* run({ [name]: content })
+          return yield* stored
+        })
+      )
+      assert.deepStrictEqual(ofThree, ofOneBatch)
+      // A native record is complete.
+      const native = { type: "product", shop: "oakline.com", key: "p-8101", title: "N", price: 1 }
+      const ofNative = yield* onFreshDatabase(
+        Effect.gen(function* () {
+          yield* run({ "1.json": storefront })
+          yield* run({ "n.ndjson": ndjson(native) })
+          return yield* stored
+        })
+      )
+      assert.deepStrictEqual(ofNative, [{ key: "p-8101", alias: "8101", title: "N", url: null, is_same: null }])
+    })
+  })
+
   it.effect("--complete says that the files have all products of their stores, and of no others", () =>
     onFreshDatabase(
       Effect.gen(function* () {
@@ -292,6 +374,89 @@ layer(NodeServices.layer, { excludeTestServices: true })("imports of files", (it
         assert.isTrue((yield* ads).find(({ key }) => key === "2")?.["is_active"])
       })
     )
+  )
+
+  it.effect("no ad expires by a file that was cut off, and none that was rejected", () =>
+    onFreshDatabase(
+      Effect.gen(function* () {
+        const isActive = Effect.map(ads, (rows) => rows.map(({ is_active }) => is_active))
+        yield* run({ "ads.json": [ad("1"), ad("2"), ad("3")] }, { asOf: "2026-06-01" })
+        const cut = JSON.stringify([ad("1"), ad("2"), ad("3")]).slice(0, -100)
+        const late = yield* run({ "ads.json": cut }, { asOf: "2026-06-20" })
+        assert.deepStrictEqual([late.expiredAds, late.keepsUnseenAds], [0, true])
+        const table = adTable(["4", ""], ["5", ""])
+        yield* run({ "ads.csv": table }, { asOf: "2026-06-01", mapping: adMap, source: "table" })
+        const ofTable = yield* run(
+          { "ads.csv": table.slice(0, -2) },
+          { asOf: "2026-06-20", mapping: adMap, source: "table" }
+        )
+        assert.deepStrictEqual([ofTable.expiredAds, ofTable.keepsUnseenAds], [0, true])
+        assert.deepStrictEqual(yield* isActive, [true, true, true, true, true])
+        // The first is seen, and the second is seen and rejected. The third expires.
+        const sql = yield* SqlClient.SqlClient
+        yield* sql`ALTER TABLE ad ADD CONSTRAINT not_refused CHECK (page_name <> 'refused')`
+        const rejected = [ad("1", { start_date: "never" }), ad("2", { page_name: "refused" })]
+        const { expiredAds, keepsUnseenAds, rejects } = yield* run({ "ads.json": rejected }, { asOf: "2026-06-28" })
+        assert.lengthOf(rejects, 2)
+        assert.deepStrictEqual([expiredAds, keepsUnseenAds], [1, false])
+        assert.deepStrictEqual(yield* isActive, [true, true, false, true, true])
+        // They were last seen then.
+        yield* run({ "ads.json": [ad("6")] }, { asOf: "2026-07-20" })
+        assert.deepStrictEqual(
+          (yield* ads).slice(0, 2).map(({ is_active, last_seen_on }) => [is_active, last_seen_on]),
+          [
+            [false, "2026-06-28"],
+            [false, "2026-06-28"]
+          ]
+        )
+      })
+    )
+  )
+
+  it.effect("older data of an ad change nothing that newer data have shown", () =>
+    onFreshDatabase(
+      Effect.gen(function* () {
+        yield* run({ "ads.json": [ad("1", { is_active: false, end_date: 1_781_000_000 })] }, { asOf: "2026-06-20" })
+        const before = yield* ads
+        const { tallies } = yield* run({ "ads.json": [ad("1", { page_name: "Old" })] }, { asOf: "2026-06-10" })
+        assert.strictEqual(tallies.ad.changed, 0)
+        assert.deepStrictEqual(yield* ads, before)
+        assert.isFalse(before[0]?.["is_active"])
+        yield* run({ "ads.json": [ad("1")] }, { asOf: "2026-06-20" })
+        assert.isTrue((yield* ads)[0]?.["is_active"])
+      })
+    )
+  )
+
+  it.effect(
+    "an ad gets the store of its page in whatever order the page's ads come, and wherever a batch begins",
+    () => {
+      const leading = ad("lead", {}, { link_url: "https://oakline.com/" })
+      const others = Array.from({ length: 5_000 }, (_, at) => ad(`o-${at}`, { page_id: "7" }))
+      const all = [ad("a"), ...others, leading, ad("b")]
+      const stores = Effect.flatMap(
+        SqlClient.SqlClient,
+        (sql) => sql`SELECT key FROM ad WHERE shop_id IS NOT NULL ORDER BY key`
+      )
+      const imported = (order: ReadonlyArray<object>) =>
+        onFreshDatabase(
+          Effect.gen(function* () {
+            yield* run({ "s.ndjson": ndjson(shop("oakline.com")) })
+            const first = yield* run({ "ads.json": order })
+            const found = yield* stores
+            const before = yield* stamps
+            const again = yield* run({ "ads.json": order })
+            assert.deepInclude(again.tallies.ad, { added: 0, changed: 0 })
+            assert.deepStrictEqual(yield* stamps, before)
+            return { found, later: first.links.later }
+          })
+        )
+      return Effect.gen(function* () {
+        const found = [{ key: "a" }, { key: "b" }, { key: "lead" }]
+        assert.deepStrictEqual(yield* imported(all), { found, later: 1 })
+        assert.deepStrictEqual(yield* imported(all.toReversed()), { found, later: 0 })
+      })
+    }
   )
 
   it.effect("an ad of a table that names its store expires as well", () =>
@@ -554,7 +719,30 @@ layer(NodeServices.layer, { excludeTestServices: true })("imports of files", (it
       removal("4")
     ]
     const keys = Effect.map(products, (rows) => rows.map(({ key }) => key))
+    // Of products that are stored.
+    const ofStored = [
+      [product("e", null), removal("6")],
+      [product("6", null), removal("e")],
+      [product("e", "7"), product("e", null), removal("7")],
+      [product("new", "8"), product("new", null), removal("8")],
+      [product("f", "6"), removal("f")]
+    ]
     return Effect.gen(function* () {
+      for (const sequence of ofStored) {
+        for (const parts of [[sequence], sequence.map((record) => [record])]) {
+          const left = yield* onFreshDatabase(
+            Effect.gen(function* () {
+              yield* run({ "s.ndjson": ndjson(oaklineShop(), product("e", "6")) })
+              for (const part of parts) yield* run({ "r.ndjson": ndjson(...part) })
+              return yield* keys
+            })
+          )
+          assert.deepStrictEqual(
+            left,
+            sequence.some((record) => "alias" in record && record.key === "new") ? ["e"] : []
+          )
+        }
+      }
       const ofManyBatches = yield* onFreshDatabase(
         Effect.gen(function* () {
           yield* run({ "s.ndjson": ndjson(oaklineShop()) })
@@ -613,6 +801,86 @@ layer(NodeServices.layer, { excludeTestServices: true })("imports of files", (it
         assert.strictEqual(yield* sources.forget("nobody"), undefined)
         assert.lengthOf(yield* ads, 1)
         assert.deepStrictEqual(yield* sources.forget("ads"), { shops: 0, products: 0, ads: 1 })
+      })
+    )
+  )
+
+  it.effect("sources are listed by a statement that takes longer than the pool allows", () =>
+    onFreshDatabase(
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const { connection } = yield* TestDatabase
+        yield* run({ "ads.json": [ad("1")] })
+        yield* sql`ALTER TABLE ad RENAME TO quick_ad`
+        yield* sql`CREATE VIEW ad AS SELECT quick_ad.* FROM quick_ad, pg_sleep(0.5)`
+        const pool = Database.layer({ source: connection, maxConnections: 1, statementTimeoutMillis: 200 })
+        const list = Effect.flatMap(Sources, (sources) => sources.list)
+        const [source] = yield* Effect.provide(list, Layer.provide(Sources.layer, pool), { local: true })
+        assert.strictEqual(source?.ads, 1)
+      })
+    )
+  )
+
+  it.effect("an answer waits at most a second for the date of the data", () =>
+    onFreshDatabase(
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const clock = yield* TestClock.make()
+        const dataAsOf = yield* Effect.provide(DataAsOf, dataAsOfLayer)
+        const locking = yield* sql.reserve
+        yield* locking.executeRaw("BEGIN", [])
+        yield* locking.executeRaw("LOCK TABLE import IN ACCESS EXCLUSIVE MODE", [])
+        const waiting = yield* Effect.forkChild(Effect.provideService(dataAsOf, Clock.Clock, clock))
+        yield* runs("max(as_of)", 1)
+        yield* clock.adjust("1 second")
+        assert.isNull(yield* Fiber.join(waiting))
+        yield* locking.executeRaw("COMMIT", [])
+      }).pipe(Effect.scoped)
+    )
+  )
+
+  it.effect("a store that no source has is removed with the last of its products and ads", () =>
+    onFreshDatabase(
+      Effect.gen(function* () {
+        const sources = yield* Sources
+        const sql = yield* SqlClient.SqlClient
+        yield* run({ "s.ndjson": ndjson(shop("oakline.com"), shop("b.com")) }, { source: "stores" })
+        yield* run({ "ads.json": [ad("1", {}, { link_url: "https://oakline.com/" })] }, { source: "ads" })
+        assert.deepStrictEqual(yield* sources.forget("stores"), { shops: 1, products: 0, ads: 0 })
+        assert.deepStrictEqual(yield* sources.forget("ads"), { shops: 1, products: 0, ads: 1 })
+        assert.deepStrictEqual(yield* sql`SELECT domain FROM shop`, [])
+      })
+    )
+  )
+
+  it.effect("an import stops whose source was removed after its lock was lost", () =>
+    onFreshDatabase(
+      Effect.gen(function* () {
+        const importer = yield* Importer
+        const sql = yield* SqlClient.SqlClient
+        yield* run({ "p.json": page(1) })
+        const record = Result.getOrThrow(
+          Records.decode({ type: "product", shop: "oakline.com", key: "new", title: "New", price: 1 })
+        )
+        const source = Stream.fromEffect(
+          Effect.as(Effect.orDie(sql`DELETE FROM source WHERE name = 'lost'`), {
+            rows: [{ line: 1, record }],
+            rejects: [],
+            skipped: 0,
+            position: 1
+          })
+        )
+        const stopped = yield* Effect.flip(
+          importer.run(source, {
+            provenance: { source: "lost", license: null, asOf: "2026-06-30" },
+            maxRejects: 1,
+            onRejects: () => Effect.void,
+            onProgress: () => Effect.void
+          })
+        )
+        assert.strictEqual(stopped._tag, "ImportStopped")
+        assert.include(stopped.message, "was forgotten")
+        assert.lengthOf(yield* products, 1)
       })
     )
   )

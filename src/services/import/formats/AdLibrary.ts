@@ -14,7 +14,7 @@ import * as RecordDecoder from "../../../domain/catalog/RecordDecoder.ts"
 import type { LibraryAd } from "../ImportSource.ts"
 import { address, day, firstText, flag, foreign, isForeign, list, snakeCase, text, unflatten } from "./Foreign.ts"
 import type { Foreign } from "./Foreign.ts"
-import { refused } from "./Reading.ts"
+import { keptAd, refused } from "./Reading.ts"
 import type { Reading } from "./Reading.ts"
 
 /** The labels of the filter `ctas` by type of the Ad Library. Other types have no such label. */
@@ -147,7 +147,7 @@ const toReading = ({ caption, fields, id, pageId }: AdParts, line: number): Read
     ad_library_url: id === null ? null : libraryUrl(id),
     ...fields
   })
-  if (Result.isFailure(decoded)) return refused(line, decoded.failure)
+  if (Result.isFailure(decoded)) return { ...refused(line, decoded.failure), ...keptAd(id) }
   const record: LibraryAd = { type: "library_ad", ad: decoded.success, page_id: pageId, caption }
   return { rows: [{ line, record }], rejects: [], skipped: 0 }
 }

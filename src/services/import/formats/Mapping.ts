@@ -14,7 +14,7 @@ import { rejects } from "../ImportSource.ts"
 import type { ImportRow, Reject } from "../ImportSource.ts"
 import type { Container } from "./Format.ts"
 import { isOther } from "./Currency.ts"
-import { keptOfRecord } from "./Reading.ts"
+import { keptAd, keptOfRecord, nothing } from "./Reading.ts"
 import type { Reading } from "./Reading.ts"
 import { foreign } from "./Foreign.ts"
 import type { Foreign } from "./Foreign.ts"
@@ -252,8 +252,13 @@ const reader = <From>(
     const others = Result.isSuccess(decoded) ? [] : rejects(line, decoded.failure)
     const isReported = (reject: Reject) => unread.some(({ field }) => field === reject.field)
     const reasons = [...unread, ...others.filter((reject) => !isReported(reject))]
-    return { rows: [], rejects: reasons, skipped: 0, ...(record === "product" ? keptOfRecord(foreign(input)) : {}) }
+    return { ...nothing, rejects: reasons, ...keptOf(record, foreign(input)) }
   })
+}
+
+const keptOf = (record: Mapping["record"], input: Foreign): Pick<Reading, "kept" | "lacksProducts"> => {
+  if (record === "product") return keptOfRecord(input)
+  return record === "ad" ? keptAd(input["key"]) : {}
 }
 
 const suggested = (column: string, columns: ReadonlyArray<string>): string => {

@@ -4,7 +4,7 @@ import type { ArgumentIssue } from "../../../domain/ArgumentIssue.ts"
 import * as RecordDecoder from "../../../domain/catalog/RecordDecoder.ts"
 import { ProductRecord } from "../../../domain/catalog/Records.ts"
 import { rejects } from "../ImportSource.ts"
-import type { ImportRow, KeptProduct, Reject } from "../ImportSource.ts"
+import type { ImportRow, KeptRecord, Reject } from "../ImportSource.ts"
 import type { Foreign } from "./Foreign.ts"
 
 /** What is read from one or more records of a file. */
@@ -15,8 +15,7 @@ export interface Reading {
   readonly skipped: number
   /** How many amounts were left out because they are not known to be in the store's currency. */
   readonly otherCurrencies?: number
-  /** Rejected products, which must not be removed: they still exist at the source. */
-  readonly kept?: ReadonlyArray<KeptProduct>
+  readonly kept?: ReadonlyArray<KeptRecord>
   /** Whether there may be products that were not read and are not in `kept`. */
   readonly lacksProducts?: boolean
 }
@@ -35,27 +34,33 @@ export const decoded = (
 ): Reading =>
   Result.isSuccess(result) ? { ...nothing, rows: [{ line, record: result.success }] } : refused(line, result.failure)
 
-/** What is known of a rejected product, so that it is not removed. Without a key it may be any product of its store. */
+const isKey = RecordDecoder.guardOf(ProductRecord.fields.key)
+
+/**
+ * What is known of a rejected product, so that it is not removed. Without a key it may be any product of its store. A key that no
+ * stored product can have is none: PostgreSQL refuses U+0000.
+ */
 export const keptProduct = (
   shop: string,
   keys: ReadonlyArray<string | null>
 ): Pick<Reading, "kept" | "lacksProducts"> => {
-  const kept = keys.flatMap((key) => (key === null || key.trim() === "" ? [] : [{ shop, key }]))
+  const kept = keys.map((key) => key?.trim()).flatMap((key) => (isKey(key) ? [{ shop, key }] : []))
   return kept.length === 0 ? { lacksProducts: true } : { kept }
 }
 
 const decodeShop = RecordDecoder.make(ProductRecord.fields.shop)
-const isKey = RecordDecoder.guardOf(ProductRecord.fields.key)
-
 /** {@link keptProduct} of a product of the native format that was rejected. */
 export const keptOfRecord = (input: Foreign): Pick<Reading, "kept" | "lacksProducts"> => {
   const shop = decodeShop(input["shop"])
   const { alias, key } = input
   // The alias alone is not enough: the stored product may not have it.
   return Result.isSuccess(shop) && isKey(key)
-    ? keptProduct(shop.success, [key, isKey(alias) ? alias : null])
+    ? keptProduct(shop.success, [key, typeof alias === "string" ? alias : null])
     : { lacksProducts: true }
 }
+
+/** What is known of a rejected ad, so that it does not become inactive. One without a key cannot be compared with stored ads. */
+export const keptAd = (key: unknown): Pick<Reading, "kept"> => (isKey(key) ? { kept: [{ shop: null, key }] } : {})
 
 /** A product; `null` is one that is not on sale. `shop` and `keys` identify the product if it is rejected. */
 export const ofProduct = (
@@ -77,7 +82,7 @@ export const ofProduct = (
 export const join = (readings: Iterable<Reading>): Reading => {
   const rows: Array<ImportRow> = []
   const rejects: Array<Reject> = []
-  const kept: Array<KeptProduct> = []
+  const kept: Array<KeptRecord> = []
   let lacksProducts = false
   let skipped = 0
   let otherCurrencies = 0
