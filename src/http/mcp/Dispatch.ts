@@ -48,9 +48,13 @@ export class Dispatch extends Context.Service<
     dispatch(value: unknown, context: RequestContext): Effect.Effect<Reply.Reply>
     /**
      * Counts a message that is no request, or is refused before it is one: it takes a credential and a parse as well. Returns
-     * the reply beyond the account's limit. Where it cannot be counted, it is within the limit.
+     * the reply beyond the account's limit, with the message's id if it is known. Where it cannot be counted, it is within the
+     * limit.
      */
-    excess(context: Pick<RequestContext, "caller" | "requestId">): Effect.Effect<Reply.Reply | undefined>
+    excess(
+      context: Pick<RequestContext, "caller" | "requestId">,
+      id?: JsonRpc.Id
+    ): Effect.Effect<Reply.Reply | undefined>
   }
 >()("discovery/http/mcp/Dispatch") {
   static readonly layer = Layer.effect(
@@ -76,6 +80,7 @@ export class Dispatch extends Context.Service<
         const outcome = methods.answer(request, revision, headers.sessionId, view)
         if (Result.isFailure(outcome)) {
           const { failure } = outcome
+          if (refusal?._tag === "RateLimited") return rateRefusal(request.id, refusal, rate, requestId)
           return { status: failure.status, body: JsonRpc.failure(request.id, withId(failure, requestId)), rate }
         }
         if (outcome.success._tag === "ToolCall") {
@@ -105,21 +110,18 @@ export class Dispatch extends Context.Service<
         }
       })
 
-      const excess: Dispatch["Service"]["excess"] = ({ caller, requestId }) =>
+      const excess: Dispatch["Service"]["excess"] = ({ caller, requestId }, id) =>
         Effect.matchEffect(requestRate.take(caller.accountId), {
           onFailure: () => Effect.undefined,
           onSuccess: (rate) =>
             rate?.refusal === undefined
               ? Effect.undefined
-              : Effect.as(
-                  Metrics.refused.add({ limit: "calls" }),
-                  rateRefusal(undefined, rate.refusal, rate, requestId)
-                )
+              : Effect.as(Metrics.refused.add({ limit: "calls" }), rateRefusal(id, rate.refusal, rate, requestId))
         })
 
       const refuse = (context: MessageContext, id: JsonRpc.Id | undefined, failure: JsonRpc.Failure) =>
         Effect.map(
-          excess(context),
+          excess(context, id),
           (limited): Reply.Reply =>
             limited ?? { status: 400, body: JsonRpc.failure(id, withId(failure, context.requestId)) }
         )

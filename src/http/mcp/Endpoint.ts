@@ -1,6 +1,6 @@
 /** `/mcp`: checks the headers in the order of P8, then reads the body. */
 import { Effect, Result } from "effect"
-import type { HttpServerError, HttpServerRequest } from "effect/http"
+import type { HttpServerRequest } from "effect/http"
 import { HttpRouter, HttpServerResponse } from "effect/http"
 import { AppConfig } from "../../Config.ts"
 import * as BoundedJson from "../../domain/BoundedJson.ts"
@@ -135,7 +135,11 @@ export const layer = HttpRouter.use((router) =>
       const view = View.read(queryOf(request.url))
       if (Result.isFailure(view)) return yield* refused({ status: 400, message: view.failure })
 
-      const value = parse(yield* request.arrayBuffer)
+      const body = yield* Effect.result(request.arrayBuffer)
+      if (Result.isFailure(body)) {
+        return yield* refused(RequestBody.isTooLarge(body.failure) ? refusals.size : refusals.incomplete)
+      }
+      const value = parse(body.success)
       if (Result.isFailure(value)) return yield* refused(value.failure)
 
       const reply = yield* dispatcher.dispatch(value.success, {
@@ -152,15 +156,10 @@ export const layer = HttpRouter.use((router) =>
       return respond(reply, requestId)
     })
 
-    const refusalFor = (error: Authentication.Failure | HttpServerError.HttpServerError, query: string): Refusal => {
-      if (error._tag !== "HttpServerError") return unauthenticated(error, query)
-      return RequestBody.isTooLarge(error) ? refusals.size : refusals.incomplete
-    }
-
     const answerOrRefuse = (request: HttpServerRequest.HttpServerRequest) =>
       Effect.flatMap(RequestId, (requestId) =>
         Effect.catch(answer(request, requestId), (error) => {
-          const refused = refuse(refusalFor(error, queryOf(request.url)), requestId)
+          const refused = refuse(unauthenticated(error, queryOf(request.url)), requestId)
           return error._tag === "ServiceUnavailable"
             ? Effect.as(logOutage(error.cause ?? error, requestId), refused)
             : Effect.succeed(refused)

@@ -30,15 +30,17 @@ export const addHeaders = (fields: Record<string, string>, reply: Reply): Record
   return fields
 }
 
-/** Sums the costs, and takes the fewest remaining credits, the last rate and the longest wait. */
+/**
+ * Sums the costs, and takes the fewest remaining credits, the last rate and the longest wait. Without responses, a batch is
+ * refused if each of its messages is.
+ */
 export const batch = (replies: ReadonlyArray<Reply>): Reply => {
   const bodies = replies.flatMap(({ body }) => (body === undefined ? [] : [body]))
-  if (bodies.length === 0) return { status: 202, body: undefined }
   const charges = replies.flatMap(({ credits }) => (credits === undefined ? [] : [credits]))
   const waits = replies.flatMap(({ retryAfterSeconds }) => (retryAfterSeconds === undefined ? [] : [retryAfterSeconds]))
+  const unanswered = { status: replies.every(({ status }) => status === 429) ? 429 : 202, body: undefined }
   return {
-    status: 200,
-    body: `[${bodies.join(",")}]`,
+    ...(bodies.length === 0 ? unanswered : { status: 200, body: `[${bodies.join(",")}]` }),
     credits:
       charges.length === 0
         ? undefined

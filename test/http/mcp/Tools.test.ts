@@ -429,15 +429,22 @@ describe("P28 the rate limit", () => {
       }).pipe(Effect.provide(TestServer.layer({ config: { rateLimitPerMinute: 3 } })))
   )
 
+  /** Sent in chunks, without a length. */
+  const tooLarge = () => new Blob([" ".repeat(262_145)]).stream()
+
   it.live.each([
     ["a notification", JSON.stringify({ jsonrpc: "2.0", method: "notifications/initialized" }), 202],
     ["what is no JSON", "{", 400],
     ["what is no message", '{"jsonrpc":"1.0"}', 400],
-    ["an empty batch", "[]", 400]
+    ["an empty batch", "[]", 400],
+    ["a batch of notifications", JSON.stringify([{ jsonrpc: "2.0", method: "notifications/initialized" }]), 202],
+    ["a call of an unknown tool", JSON.stringify(Messages.call("unknown")), 200],
+    ["an unknown method", JSON.stringify(Messages.request("unknown")), 200],
+    ["a body of unknown length that is too large", undefined, 413]
   ] as const)("counts %s", ([, body, status]) =>
     Effect.gen(function* () {
       const server = yield* TestServer
-      const send = server.send({ path: "/mcp", body })
+      const send = Effect.suspend(() => server.send({ path: "/mcp", body: body ?? tooLarge() }))
       const answers = yield* Effect.all([send, send, send, send])
       assert.deepStrictEqual(
         answers.map((answer) => answer.status),
@@ -446,6 +453,16 @@ describe("P28 the rate limit", () => {
       assert.isNotNull(answers[3].headers.get("retry-after"))
       assert.strictEqual((yield* server.post(Messages.request("tools/list"))).status, 429)
     }).pipe(Effect.provide(TestServer.layer({ config: { rateLimitPerMinute: 3 } })))
+  )
+
+  it.live("refuses a message of a batch with its id", () =>
+    Effect.gen(function* () {
+      const server = yield* TestServer
+      const outdated = { jsonrpc: "2.0", id: 7, method: "initialize", params: {} }
+      const answer = yield* server.post([Messages.call("get_usage", {}, 1), outdated])
+      assert.nestedPropertyVal(answer.json, "[1].id", 7)
+      assert.isNotNull(answer.headers.get("retry-after"))
+    }).pipe(Effect.provide(TestServer.layer({ config: { rateLimitPerMinute: 1 } })))
   )
 
   it.live("counts each message of a batch", () =>
