@@ -167,7 +167,8 @@ const make = (books: FakeAccess.Books, logs: ReadonlyArray<string>) =>
             accept: "application/json, text/event-stream",
             ...headers
           }),
-          ...(body === undefined ? {} : { body })
+          // Half: needed for a body of unknown length.
+          ...(body === undefined ? {} : { body, duplex: "half" as const })
         })
         const text = await response.text()
         return { status: response.status, headers: response.headers, text, json: parsed(text) }

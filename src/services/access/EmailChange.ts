@@ -57,7 +57,8 @@ export class EmailChange extends Context.Service<
         if (!isMailable(email)) return yield* new EmailRefused()
         yield* signIn.verify({ session, password })
         yield* onDatabase(Outbox.ready)
-        yield* attempts.takeMail({ mailTo: email, purpose: "email", address })
+        const mail = { mailTo: email, purpose: "email", address } as const
+        yield* attempts.takeMail(mail)
         yield* Effect.all({
           stored: storedEmail(sql, email),
           made: links.make({ purpose: "email", email, accountId: session.accountId })
@@ -70,7 +71,8 @@ export class EmailChange extends Context.Service<
           ),
           Effect.flatMap(Outbox.put),
           sql.withTransaction,
-          onDatabase
+          onDatabase,
+          Effect.tapError(() => attempts.giveBackMail(mail))
         )
       })
 

@@ -60,9 +60,12 @@ export class PasswordReset extends Context.Service<
         const { address, email } = request
         if (!isMailable(email)) return yield* new EmailRefused()
         yield* onDatabase(Outbox.ready)
-        yield* attempts.takeMail({ mailTo: email, purpose: "reset", address })
+        const mail = { mailTo: email, purpose: "reset", address } as const
+        yield* attempts.takeMail(mail)
         // Whether the address has an account is looked up when the mail is sent: nothing here depends on it.
-        yield* onDatabase(Outbox.put({ kind: "reset", to: email }))
+        yield* onDatabase(Outbox.put({ kind: "reset", to: email })).pipe(
+          Effect.tapError(() => attempts.giveBackMail(mail))
+        )
       })
 
       const read: PasswordReset["Service"]["read"] = (secret) => links.read("reset", secret)

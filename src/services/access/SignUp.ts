@@ -75,22 +75,25 @@ export class SignUp extends Context.Service<
         const weakness = Password.weakness(Redacted.value(password), email)
         if (weakness !== undefined) return yield* new PasswordRefused({ weakness })
         yield* onDatabase(Outbox.ready)
-        yield* attempts.takeMail({ mailTo: email, purpose: "sign_up", address: request.address })
-        const passwordHash = yield* passwords.hash(password)
-        yield* Effect.all({
-          stored: storedEmail(sql, email),
-          made: links.make({ purpose: "sign_up", email, passwordHash, browser, returnTo })
-        }).pipe(
-          Effect.map(({ made, stored }) =>
-            Option.match(made, {
-              onSome: ({ secret }): Outbox.Post => ({ kind: "confirm", to: email, link: secret }),
-              onNone: (): Outbox.Post => ({ kind: "exists", to: stored })
-            })
-          ),
-          Effect.flatMap(Outbox.put),
-          sql.withTransaction,
-          onDatabase
-        )
+        const mail = { mailTo: email, purpose: "sign_up", address: request.address } as const
+        yield* attempts.takeMail(mail)
+        yield* Effect.gen(function* () {
+          const passwordHash = yield* passwords.hash(password)
+          yield* Effect.all({
+            stored: storedEmail(sql, email),
+            made: links.make({ purpose: "sign_up", email, passwordHash, browser, returnTo })
+          }).pipe(
+            Effect.map(({ made, stored }) =>
+              Option.match(made, {
+                onSome: ({ secret }): Outbox.Post => ({ kind: "confirm", to: email, link: secret }),
+                onNone: (): Outbox.Post => ({ kind: "exists", to: stored })
+              })
+            ),
+            Effect.flatMap(Outbox.put),
+            sql.withTransaction,
+            onDatabase
+          )
+        }).pipe(Effect.tapError(() => attempts.giveBackMail(mail)))
       })
 
       const found = Effect.fnUntraced(function* (secret: Redacted.Redacted, browser: Redacted.Redacted) {

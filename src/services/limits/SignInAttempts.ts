@@ -150,6 +150,8 @@ export class SignInAttempts extends Context.Service<
     take(attempt: AnyAttempt): Effect.Effect<void, TooManyAttempts | ServiceUnavailable>
     /** Counts a mail that is asked for, or refuses it without counting it. */
     takeMail(request: MailRequest): Effect.Effect<void, TooManyAttempts | ServiceUnavailable>
+    /** For a mail that was not written. A failure is ignored. */
+    giveBackMail(request: MailRequest): Effect.Effect<void>
     /** Gives back the counts that the outcome does not call for. */
     settle(attempt: AnyAttempt, outcome: "right" | "wrong" | "not_verified"): Effect.Effect<void, ServiceUnavailable>
   }
@@ -193,8 +195,10 @@ export class SignInAttempts extends Context.Service<
             sql.withTransaction,
             availableOnce
           )
+          // The attempt is counted: it must go on.
           yield* forget(sql`empties_at <= ${new Date(nowMillis)} ORDER BY empties_at LIMIT ${maxForgotten}`).pipe(
-            availableOnce
+            availableOnce,
+            Effect.catch((error) => Effect.logWarning("Old counts of attempts could not be deleted", error))
           )
         },
         Effect.tapErrorTag("TooManyAttempts", () => Metrics.refused.add({ limit: "sign_in" }))
@@ -209,21 +213,27 @@ export class SignInAttempts extends Context.Service<
         takeAll(mailLimits(request), "requests for a mail")
       )
 
+      const giveBack = (limits: ReadonlyArray<Limit>) =>
+        Effect.forEach(
+          limits,
+          (limit) => sql`
+            UPDATE sign_in_attempt SET empties_at = empties_at - interval '1 millisecond' * ${limit.everyMillis}::integer
+            WHERE key = ${keyOf(limit)}`,
+          { discard: true }
+        ).pipe(sql.withTransaction, availableOnce)
+
+      const giveBackMail = Effect.fn("SignInAttempts.giveBackMail")((request: MailRequest) =>
+        Effect.ignore(giveBack(mailLimits(request)))
+      )
+
       const settle: SignInAttempts["Service"]["settle"] = Effect.fn("SignInAttempts.settle")(
         function* (attempt, outcome) {
           const { right, wrong } = limitsOf(attempt)
-          const givenBack = [...(outcome === "wrong" ? [] : wrong), ...(outcome === "right" ? [] : right)]
-          yield* Effect.forEach(
-            givenBack,
-            (limit) => sql`
-            UPDATE sign_in_attempt SET empties_at = empties_at - interval '1 millisecond' * ${limit.everyMillis}::integer
-            WHERE key = ${keyOf(limit)}`,
-            { discard: true }
-          ).pipe(sql.withTransaction, availableOnce)
+          yield* giveBack([...(outcome === "wrong" ? [] : wrong), ...(outcome === "right" ? [] : right)])
         }
       )
 
-      return { take, takeMail, settle }
+      return { take, takeMail, giveBackMail, settle }
     })
   )
 }

@@ -309,6 +309,26 @@ layer(Services, { excludeTestServices: true })("self-service", (it) => {
       })
     )
 
+    it.effect("that could not be written are not counted", () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const change = yield* EmailChange
+        const { session } = yield* Effect.flatMap(owner, ({ email }) => signIn(email))
+        const to = newEmail()
+        const asks = [
+          tagOf(askSignUp(to)),
+          tagOf(askReset(to)),
+          tagOf(change.ask({ session, password: Redacted.make(right), email: to, address: newAddress() }))
+        ]
+        yield* sql`ALTER TABLE mail ADD CONSTRAINT none CHECK (false) NOT VALID`
+        for (let sent = 0; sent < 5; sent++) {
+          for (const ask of asks) assert.strictEqual(yield* ask, "ServiceUnavailable")
+        }
+        yield* sql`ALTER TABLE mail DROP CONSTRAINT none`
+        for (const ask of asks) assert.strictEqual(yield* ask, "done")
+      })
+    )
+
     it.effect("that cannot be sent are refused to everyone alike", () =>
       Effect.gen(function* () {
         const { email } = yield* owner

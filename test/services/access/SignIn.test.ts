@@ -311,6 +311,19 @@ layer(Services, { excludeTestServices: true })("SignIn", (it) => {
       }).pipe(Effect.ensuring(Effect.sync(() => void (work.isBusy = false))))
     )
 
+    it.effect("go on though old counts cannot be deleted", () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const { attempt } = yield* owner
+        yield* sql`CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''no''; END'`
+        yield* sql`CREATE TRIGGER refused BEFORE DELETE ON sign_in_attempt FOR EACH STATEMENT EXECUTE FUNCTION refuse()`
+        for (let tried = 0; tried < 12; tried++) {
+          assert.strictEqual(yield* tagOf(attempt(right, newAddress())), "signed in", `${tried}`)
+        }
+        yield* sql`DROP TRIGGER refused ON sign_in_attempt`
+      })
+    )
+
     it.effect("from one IPv6 site: eight times those of one network, however many of them it uses", () =>
       Effect.gen(function* () {
         const { attempt, clock } = yield* owner
