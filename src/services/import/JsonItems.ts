@@ -7,6 +7,21 @@ const maxDepth = 12
 /** The largest size of one item. */
 const maxItemBytes = 16_777_216
 
+const expected: Readonly<Record<string, string>> = {
+  VALUE: "a value",
+  KEY: "a name in quotation marks",
+  COLON: "a colon",
+  COMMA: "a comma or a closing bracket"
+}
+
+/** The parser's message quotes strings of the file, which may be access tokens: only the position or the expected sign is kept. */
+const hintOf = (message: string): string => {
+  const position = /^Unexpected "." at [^(]*\(absolute position "(\d+)"\)/su.exec(message)?.[1]
+  if (position !== undefined) return `: see byte ${Number(position) + 1}`
+  const sign = expected[/ in state ([A-Z]+)$/u.exec(message)?.[1] ?? ""]
+  return sign === undefined ? "" : `: ${sign} is expected`
+}
+
 export class JsonItems {
   readonly #parser: JSONParser
   #items: Array<unknown> = []
@@ -22,7 +37,7 @@ export class JsonItems {
       this.#bytesOfItem = 0
     }
     this.#parser.onError = (error) => {
-      this.#problem ??= `is not JSON from here on (${error.message.slice(0, 200)})`
+      this.#problem ??= `is not JSON from here on${hintOf(error.message)}`
     }
   }
 

@@ -586,6 +586,28 @@ layer(NodeServices.layer)("the formats of files", (it) => {
       })
     )
 
+    it.effect("of a damaged document are read up to the damage, which is reported without the text around it", () =>
+      Effect.gen(function* () {
+        const token = "https://www.facebook.com/ads/archive/render_ad/?id=126&access_token=SECRET"
+        const damaged = (end: string) => `{"data":[${JSON.stringify(ad())},{"id":"126"${end}`
+        const ends = [
+          [
+            ` "ad_snapshot_url":"${token}"}]}`,
+            "2 : is not JSON from here on: a comma or a closing bracket is expected"
+          ],
+          [`,"ad_snapshot_url" "${token}"}]}`, "2 : is not JSON from here on: a colon is expected"],
+          [`,"ad_snapshot_url":"${token}","b":\n"${token}\n\\x"}]}`, "2 : is not JSON from here on: see byte "]
+        ] as const
+        for (const [end, reject] of ends) {
+          const { rejects, rows } = yield* read(damaged(end))
+          assert.lengthOf(ads(rows), 1)
+          assert.lengthOf(rejects, 1)
+          assert.include(rejects[0], reject)
+          assert.notInclude(JSON.stringify([rows, rejects]), "SECRET")
+        }
+      })
+    )
+
     it.effect("are rejected without an id, a status or a start", () =>
       Effect.gen(function* () {
         const { rejects } = yield* read([ad(), ad({ is_active: null }), ad({ start_date: null }), { snapshot: {} }])
