@@ -239,8 +239,13 @@ const store = Effect.fnUntraced(function* (
     statedNiches: idsOf(placed.get(true)),
     unstatedNiches: yield* Niches.having(sql, idsOf(placed.get(false))),
     votes: [
-      ...Array.from(batch.listed).flatMap(([domain, names]) => votesOfShop(niches, names, idOf(domain))),
-      ...categorized.flatMap(({ category, record }) => niches.vote(idOf(record.shop), category, 1))
+      ...Array.from(batch.listed).flatMap(([domain, names]) => firstVote(niches, names, idOf(domain), votesOfAList)),
+      ...categorized.flatMap(({ category, record }) =>
+        // A native product has no category.
+        category === null
+          ? []
+          : firstVote(niches, [category, record.details?.product_type ?? null], idOf(record.shop), 1)
+      )
     ]
   }
 })
@@ -248,8 +253,19 @@ const store = Effect.fnUntraced(function* (
 /** A category from a list of stores outweighs the store's products. */
 const votesOfAList = 1_000
 
-const votesOfShop = (niches: Niches.StoredNiches, categories: ReadonlyArray<string>, shopId: number | null) =>
-  categories.map((category) => niches.vote(shopId, category, votesOfAList)).find((votes) => votes.length > 0) ?? []
+/** The vote by the first category that names a niche. */
+const firstVote = (
+  niches: Niches.StoredNiches,
+  categories: ReadonlyArray<string | null>,
+  shopId: number | null,
+  weight: number
+): ReadonlyArray<NicheVote> => {
+  for (const category of categories) {
+    const votes = niches.vote(shopId, category, weight)
+    if (votes.length > 0) return votes
+  }
+  return []
+}
 
 const tallyOf = (...written: ReadonlyArray<Written>): Tally => ({
   added: written.reduce((total, { added }) => total + added, 0),

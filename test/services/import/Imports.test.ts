@@ -565,6 +565,14 @@ layer(NodeServices.layer, { excludeTestServices: true })("imports of files", (it
         yield* run({ "c.ndjson": ndjson({ type: "category", name: "LAMPS", niche: furniture?.["id"] }) })
         yield* run({ "p.csv": `${header}\nc,C,1,,Lamps\n` }, { store: { ...oakline, domain: "lamps.com" } })
         assert.deepStrictEqual(yield* nicheOf("lamps.com"), [{ name: "Furniture" }])
+        // The type decides if the path has the name of no niche, and only then.
+        yield* run(
+          { "p.csv": `${header}\na,A,1,Uncategorized,Lamps\nb,B,1,Uncategorized > Others,Lamps\nc,C,1,Office,Lamps\n` },
+          { store: { ...oakline, domain: "types.com" } }
+        )
+        assert.deepStrictEqual(yield* nicheOf("types.com"), [{ name: "Furniture" }])
+        yield* run({ "p.csv": `${header}\na,A,1,Office,Lamps\n` }, { store: { ...oakline, domain: "paths.com" } })
+        assert.deepStrictEqual(yield* nicheOf("paths.com"), [{ name: "Office" }])
       })
     )
   )

@@ -114,7 +114,7 @@ const products: Readonly<Record<ProductCsv.Column, readonly [field: string, how:
   body: ["details.description_html", "text"],
   vendor: ["details.vendor", "text"],
   category: ["details.product_type", "where there is no type; the niche of the store may follow from it"],
-  type: ["details.product_type", "text"],
+  type: ["details.product_type", "text; the niche of the store may follow from it"],
   tags: ["details.tags", "list"],
   status: ["(none)", "drafts and archived products are left out"],
   option1Name: ["details.options", "text"],
