@@ -136,6 +136,35 @@ layer(NodeServices.layer)("the formats of files", (it) => {
       })
     )
 
+    it.effect("says that a row is not beside the others of its product, and keeps the product", () =>
+      Effect.gen(function* () {
+        const apart =
+          "Title: is empty, and the row before it is of another product: sort the rows by handle, those with a title first"
+        const header = "Handle,Title,Variant Price"
+        const { kept, rejects, rows } = yield* read(csv(header, "a,A,5", "b,B,6", "a,,4", "a,,3", "c,,1"))
+        assert.deepStrictEqual(rejects, [
+          `4 ${apart}`,
+          `5 ${apart}`,
+          "6 Title: is empty, and no row of the same product is before it"
+        ])
+        assert.deepStrictEqual(
+          products(rows).map(({ key, price }) => [key, price]),
+          [
+            ["a", 5],
+            ["b", 6]
+          ]
+        )
+        assert.deepStrictEqual(
+          kept.map(({ key }) => key),
+          ["a", "a", "c"]
+        )
+        // Not every handle of a long file is remembered.
+        const many = Array.from({ length: 100_001 }, (_, at) => `p-${at},P,1`)
+        const long = yield* read(csv(header, ...many, "p-100000,,2", "p-1,,2", "x,,2"))
+        assert.deepStrictEqual(long.rejects, [`100004 ${apart}`, `100005 ${apart}`])
+      })
+    )
+
     it.effect("reads the complete products of a truncated file, and removes none", () =>
       Effect.gen(function* () {
         const whole = "Handle,Title,Variant Price\na,A,5\na,,6\nb,B,7\nb,,8\n"

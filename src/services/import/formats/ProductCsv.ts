@@ -69,8 +69,17 @@ const slug = (title: string): string =>
     .replaceAll(/[^\p{L}\p{N}]+/gu, "-")
     .replaceAll(/^-+|-+$/gu, "")
 
+/** How many handles are remembered, for the reason why a row without a title is rejected. */
+const maxHandles = 100_000
+
 export const make = (header: ReadonlyArray<string>, domain: string): ProductRows => {
   const columns = columnsOf(header)
+  const handles = new Set<string>()
+  /** Why a row without a title, which does not follow a row of its product, is rejected. */
+  const untitled = (handle: string | null): string =>
+    handle === null || (handles.size < maxHandles && !handles.has(handle))
+      ? "is empty, and no row of the same product is before it"
+      : "is empty, and the row before it is of another product: sort the rows by handle, those with a title first"
   const cell = (cells: Cells, column: Column): string | null => {
     const at = columns[column]
     return at === undefined ? null : text(cells[at])
@@ -94,10 +103,11 @@ export const make = (header: ReadonlyArray<string>, domain: string): ProductRows
       }
       const before = finish()
       if (title === null) {
-        const reject = { line, field: "Title", reason: "is empty, and no row of the same product is before it" }
+        const reject = { line, field: "Title", reason: untitled(handle) }
         return join([before, { ...nothing, rejects: [reject], ...keptProduct(domain, [handle]) }])
       }
       group = { line, handle, title, first: cells, rows: [{ line, cells }] }
+      if (handle !== null && handles.size < maxHandles) handles.add(handle)
       return before
     },
     end: (isCut) => {
