@@ -311,6 +311,33 @@ layer(NodeServices.layer)("the formats of files", (it) => {
         })
     )
 
+    const nested = [
+      { id: gid("Product", 1), title: "Tray", handle: "tray" },
+      { id: gid("ProductVariant", 11), price: "39.00", __parentId: gid("Product", 1) },
+      { id: gid("Metafield", 111), key: "wood", value: "oak", __parentId: gid("ProductVariant", 11) },
+      { id: gid("MediaImage", 112), image: { url: "https://x.example/v.jpg" }, __parentId: gid("ProductVariant", 11) },
+      { namespace: "custom", value: "x", __parentId: gid("ProductVariant", 11) },
+      { id: gid("Metafield", 12), value: "x", __parentId: gid("Product", 1) },
+      { id: gid("Metaobject", 121), __parentId: gid("Metafield", 12) }
+    ]
+    it.effect.each([
+      ["as they come", nested],
+      ["the other way round", nested.toReversed()]
+    ] as const)("leaves out what belongs to a part of a product: %s", ([, order]) =>
+      Effect.gen(function* () {
+        const content = order.map((line) => JSON.stringify(line)).join("\n")
+        const { rejects, rows, skipped, wholeStores } = yield* read(content, { isComplete: true })
+        assert.deepStrictEqual(
+          { rejects, skipped, wholeStores },
+          { rejects: [], skipped: 0, wholeStores: ["oakline.com"] }
+        )
+        assert.deepStrictEqual(
+          products(rows).map(({ details, key, price }) => [key, price, details?.variants.length, details?.images]),
+          [["tray", 39, 1, []]]
+        )
+      })
+    )
+
     it.effect("reports what cannot be a price", () =>
       Effect.gen(function* () {
         const id = gid("Product", 1)

@@ -62,16 +62,23 @@ const optionAt = (variant: Foreign, at: number): string | null =>
 const price = (written: unknown): string | number | null =>
   typeof written === "string" || typeof written === "number" ? written : (written ?? null) === null ? null : "?"
 
+/** Whether a line belongs to a part of a product, such as a metafield of a variant. Nothing of it is imported. */
+const isOfPart = ({ record }: Part): boolean => {
+  const { __parentId: parent, id } = record
+  const isProductOrVariant = isOf("Product", id) || isOf("ProductVariant", id)
+  return text(parent)?.startsWith("gid://shopify/") === true && !isOf("Product", parent) && !isProductOrVariant
+}
+
 /** Converts all lines of one product, in any order. */
 export const toReading = (parts: ReadonlyArray<Part>, domain: string): Reading => {
   const own = parts.find(({ record }) => !("__parentId" in record))
   if (own === undefined) {
-    const missing = parts.map(({ line }) => ({
-      line,
-      field: "__parentId",
-      reason: "names an object that is not in the file"
-    }))
-    return { ...nothing, rejects: missing, lacksProducts: true }
+    const missing = parts.flatMap((part) =>
+      isOfPart(part)
+        ? []
+        : [{ line: part.line, field: "__parentId", reason: "names an object that is not in the file" }]
+    )
+    return { ...nothing, rejects: missing, lacksProducts: missing.length > 0 }
   }
   const { line, record } = own
   const id = text(record["id"]) ?? ""
