@@ -7,6 +7,7 @@ import type { Scope } from "effect"
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
 import { crc32 } from "node:zlib"
+import type { PartialShop } from "../../domain/catalog/Records.ts"
 import { chunk } from "./Conversion.ts"
 import * as BulkProducts from "./formats/BulkProducts.ts"
 import type { Part } from "./formats/BulkProducts.ts"
@@ -14,7 +15,7 @@ import { isForeign } from "./formats/Foreign.ts"
 import type { Foreign } from "./formats/Foreign.ts"
 import { join, nothing } from "./formats/Reading.ts"
 import { UnreadableInput } from "./ImportError.ts"
-import type { ImportChunk, Reject } from "./ImportSource.ts"
+import type { ImportChunk, ImportRow, Reject } from "./ImportSource.ts"
 import type { InputFile } from "./InputFile.ts"
 import { Lines } from "./Lines.ts"
 
@@ -25,10 +26,14 @@ const parsedCharacters = 524_288
 /** How many characters are buffered, over all parts, before they are written. */
 const waitingCharacters = 2_097_152
 
+type Store = Pick<PartialShop, "domain" | "currency">
+
+/** `shop`: the store of the file. If its currency is unknown, the file may state it. */
 export const read = Effect.fn("BulkSpool.read")(function* (
   file: InputFile,
-  domain: string
+  shop: Store
 ): Effect.fn.Return<Stream.Stream<ImportChunk, UnreadableInput>, UnreadableInput, FileSystem.FileSystem | Scope.Scope> {
+  let store = shop
   const nameOf = (part: number) => path.join(folder, String(part))
   const failed = (cause: unknown) =>
     new UnreadableInput({ message: `${file.name} cannot be sorted in the temporary folder.`, cause })
@@ -53,7 +58,12 @@ export const read = Effect.fn("BulkSpool.read")(function* (
       })
     ),
     Stream.flatMap((slices) => Stream.fromIterable(slices, { chunkSize: 1 })),
-    Stream.map((lines) => toChunk(lines, domain)),
+    Stream.map((lines) => {
+      const products = toChunk(lines, store)
+      const [first] = products.rows
+      if (first?.record.type === "partial_shop") store = first.record
+      return products
+    }),
     Stream.filter(({ rejects, rows, skipped }) => rows.length + rejects.length + skipped > 0)
   )
   return Stream.concat(sorted, products)
@@ -93,7 +103,8 @@ const slicesOf = (written: ReadonlyArray<string>): ReadonlyArray<ReadonlyArray<L
   return slices
 }
 
-const toChunk = (lines: ReadonlyArray<Line>, domain: string): ImportChunk => {
+/** Begins with a row for the store if its currency was unknown and one of the lines states it. */
+const toChunk = (lines: ReadonlyArray<Line>, { currency, domain }: Store): ImportChunk => {
   const groups = new Map<string, Array<Part>>()
   const rejects: Array<Reject> = []
   for (const { number: line, text } of lines) {
@@ -109,7 +120,19 @@ const toChunk = (lines: ReadonlyArray<Line>, domain: string): ImportChunk => {
   }
   const read = join(Array.from(groups.values(), (group) => BulkProducts.toReading(group, domain)))
   const lacksProducts = rejects.length > 0 || read.lacksProducts === true
-  return chunk({ ...read, rejects: [...rejects, ...read.rejects], lacksProducts })
+  const stated = currency === undefined ? currencyIn(groups.values(), domain) : undefined
+  const rows = stated === undefined ? read.rows : [stated, ...read.rows]
+  return chunk({ ...read, rows, rejects: [...rejects, ...read.rejects], lacksProducts })
+}
+
+const currencyIn = (groups: Iterable<ReadonlyArray<Part>>, domain: string): ImportRow | undefined => {
+  for (const group of groups) {
+    for (const { line, record } of group) {
+      const currency = BulkProducts.currencyOf(record)
+      if (currency !== null) return { line, record: { type: "partial_shop", domain, currency } }
+    }
+  }
+  return undefined
 }
 
 interface Parsed {

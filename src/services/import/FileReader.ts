@@ -159,7 +159,7 @@ export const recordsOf = Effect.fnUntraced(function* (
   if (format === "products") wholes.add(shop.domain)
   const records =
     format === "bulk"
-      ? yield* BulkSpool.read(file, shop.domain)
+      ? yield* BulkSpool.read(file, shop)
       : format === "products"
         ? convert(file, container, productRows(container, shop.domain))
         : convert(file, container, storefrontItems(shop.domain, wholes))

@@ -338,6 +338,33 @@ layer(NodeServices.layer)("the formats of files", (it) => {
       })
     )
 
+    it.effect("states the currency of its store, if nothing else does", () =>
+      Effect.gen(function* () {
+        // More than there are parts of the file.
+        const ids = Array.from({ length: 300 }, (_, at) => at + 1)
+        const line = (currencyCode: string | null) => (id: number) =>
+          JSON.stringify({
+            id: gid("Product", id),
+            title: `P${id}`,
+            priceRangeV2: { minVariantPrice: { amount: "7.5", currencyCode } }
+          })
+        const stated = Effect.fnUntraced(function* (currencyCode: string | null, currency?: string) {
+          const content = ids.map(line(currencyCode)).join("\n")
+          const { rejects, rows } = yield* read(content, { store: { ...oakline, currency } })
+          assert.lengthOf(rejects, 0)
+          assert.lengthOf(products(rows), ids.length)
+          return shops(rows).map((shop) => [shop.domain, shop.country, shop.currency])
+        })
+        assert.deepStrictEqual(yield* stated("SEK"), [
+          ["oakline.com", "DE", undefined],
+          ["oakline.com", undefined, "SEK"]
+        ])
+        assert.deepStrictEqual(yield* stated("SEK", "EUR"), [["oakline.com", "DE", "EUR"]])
+        assert.deepStrictEqual(yield* stated("crowns"), [["oakline.com", "DE", undefined]])
+        assert.deepStrictEqual(yield* stated(null), [["oakline.com", "DE", undefined]])
+      })
+    )
+
     it.effect("reports what cannot be a price", () =>
       Effect.gen(function* () {
         const id = gid("Product", 1)

@@ -2,6 +2,7 @@
  * Reads the result of a bulk operation: one object per line, where variants and images have lines of their own, anywhere in the
  * file, and name their product in `__parentId`. Only queried fields exist.
  */
+import { currencyCodes } from "../../../domain/catalog/Iso.ts"
 import * as Storefront from "../../../domain/catalog/Storefront.ts"
 import { firstText, foreign, list, text } from "./Foreign.ts"
 import type { Foreign } from "./Foreign.ts"
@@ -62,6 +63,15 @@ const optionAt = (variant: Foreign, at: number): string | null =>
 const price = (written: unknown): string | number | null =>
   typeof written === "string" || typeof written === "number" ? written : (written ?? null) === null ? null : "?"
 
+const lowestPrice = (product: Foreign): Foreign =>
+  foreign(foreign(product["priceRangeV2"] ?? product["priceRange"])["minVariantPrice"])
+
+/** The currency of the store, if it was queried; `null` if a line has none. */
+export const currencyOf = (record: Foreign): string | null => {
+  const code = text(lowestPrice(record)["currencyCode"])
+  return code !== null && currencyCodes.has(code) ? code : null
+}
+
 /** Whether a line belongs to a part of a product, such as a metafield of a variant. Nothing of it is imported. */
 const isOfPart = ({ record }: Part): boolean => {
   const { __parentId: parent, id } = record
@@ -92,7 +102,6 @@ export const toReading = (parts: ReadonlyArray<Part>, domain: string): Reading =
     else others.push(part.record)
   }
   const images = [foreign(record["featuredImage"]), foreign(record["featuredMedia"]), ...others]
-  const range = foreign(foreign(record["priceRangeV2"] ?? record["priceRange"])["minVariantPrice"])
   const product: Storefront.Product = {
     id: numberOf(id),
     title: text(record["title"]),
@@ -105,7 +114,7 @@ export const toReading = (parts: ReadonlyArray<Part>, domain: string): Reading =
     status: text(record["status"]),
     variants:
       variants.length === 0
-        ? [{ price: price(range["amount"]) }]
+        ? [{ price: price(lowestPrice(record)["amount"]) }]
         : variants.map((variant) => ({
             id: numberOf(text(variant["id"]) ?? "") || null,
             title: text(variant["title"]),

@@ -53,6 +53,7 @@ const bulk: ReadonlyArray<Row> = [
   ["title", "title", "text"],
   ["price", "price", "the lowest"],
   ["priceRangeV2.minVariantPrice.amount", "price", "where there are no variants"],
+  ["priceRangeV2.minVariantPrice.currencyCode", "currency", "of the store, where no option and no meta.json states it"],
   ["createdAt", "created_at", "time"],
   ["descriptionHtml", "details.description_html", "text"],
   ["bodyHtml", "details.description_html", "text"],
