@@ -149,7 +149,7 @@ const mapPathOf = ({ archive, name }: InputFile.LocatedFile): string => {
   const own = (name: string) => (name === FileLocator.standardInput ? "stdin" : name)
   return archive === undefined
     ? `${own(name)}${FileLocator.mapEnding}`
-    : `${own(archive)}.${path.posix.basename(name)}${FileLocator.mapEnding}`
+    : `${own(archive.name)}.${path.posix.basename(name)}${FileLocator.mapEnding}`
 }
 
 const writeMap = Effect.fnUntraced(function* (

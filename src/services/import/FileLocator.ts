@@ -153,14 +153,18 @@ const zipEntries = Effect.fnUntraced(function* (file: string, name: string): Loc
     catch: damaged
   })
   if (entries.length === 0) return yield* unreadable(name, "is a zip archive without files")
-  return entries.map((entry) => ({
+  const located = (entry: yauzl.Entry) => ({
     name: `${name}:${entry.fileName}`,
-    archive: name,
     totalBytes: entry.uncompressedSize,
     bytes: Stream.unwrap(
       Effect.map(Effect.tryPromise({ try: () => zip.openReadStreamPromise(entry), catch: damaged }), (stream) =>
         NodeStream.fromReadable<Uint8Array, UnreadableInput>({ evaluate: () => stream, onError: damaged })
       )
     )
-  }))
+  })
+  const byPath = new Map(entries.map((entry) => [entry.fileName, entry]))
+  return entries.map((entry) => {
+    const meta = byPath.get(path.posix.join(path.posix.dirname(entry.fileName), "meta.json"))
+    return { ...located(entry), archive: { name, ...(meta === undefined ? {} : { meta: located(meta) }) } }
+  })
 })

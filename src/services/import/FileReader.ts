@@ -155,7 +155,7 @@ export const recordsOf = Effect.fnUntraced(function* (
     if (format === "ads") return takenAds(records)
     return format === "native" ? taken(records) : records
   }
-  const shop = yield* StorefrontShop.describe(file.name, options.store)
+  const shop = yield* StorefrontShop.describe(file, options.store)
   if (format === "products") wholes.add(shop.domain)
   const records =
     format === "bulk"
@@ -180,7 +180,7 @@ const mapped = Effect.fnUntraced(function* (
   store: StoreOptions
 ): Effect.fn.Return<MappedFile, UnreadableInput> {
   const isOfOneStore = mapping.record === "product" && !("shop" in mapping.fields)
-  const shop = isOfOneStore ? yield* StorefrontShop.describe(file.name, store) : undefined
+  const shop = isOfOneStore ? yield* StorefrontShop.describe(file, store) : undefined
   const sample = Sample.of(file.head, file.isWhole, container)
   const converter = Mapping.make(mapping, container, sample, shop?.domain)
   if (Result.isFailure(converter)) {

@@ -11,12 +11,18 @@ export interface Damage {
   readonly damage: string
 }
 
+export interface Archive {
+  readonly name: string
+  /** The file `meta.json` in the same folder of the archive, if there is one. */
+  readonly meta?: LocatedFile
+}
+
 /** A file that exists and is not opened yet. */
 export interface LocatedFile {
   /** For messages. */
   readonly name: string
   /** The archive that contains the file. */
-  readonly archive?: string
+  readonly archive?: Archive
   /** The length of `bytes`; `null` if it is unknown. */
   readonly totalBytes: number | null
   readonly bytes: Stream.Stream<Uint8Array, UnreadableInput>
@@ -24,6 +30,7 @@ export interface LocatedFile {
 
 export interface InputFile {
   readonly name: string
+  readonly archive?: Archive
   readonly totalBytes: number | null
   readonly bytesRead: () => number
   /** SHA-256 of the stored bytes that were read so far, in hexadecimal. */
@@ -44,6 +51,7 @@ export const unreadable = (name: string, message: string, cause?: unknown) =>
 
 /** Opens a file and reads its beginning. */
 export const open = Effect.fn("InputFile.open")(function* ({
+  archive,
   bytes,
   name,
   totalBytes
@@ -60,6 +68,7 @@ export const open = Effect.fn("InputFile.open")(function* ({
   if (head.length === 0) return yield* unreadable(name, "is empty")
   return {
     name,
+    ...(archive === undefined ? {} : { archive }),
     totalBytes,
     bytesRead: () => bytesRead,
     sha256: () => hash.copy().digest("hex"),

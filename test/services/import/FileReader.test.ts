@@ -374,6 +374,40 @@ layer(NodeServices.layer)("reading files", (it) => {
       })
     )
 
+    it.effect("in an archive takes its store from the meta.json beside it there, else as beside the archive", () =>
+      Effect.gen(function* () {
+        const own = JSON.stringify(meta)
+        const folder = yield* folderOf({
+          "meta.json": JSON.stringify({ ...meta, domain: "beside.com" }),
+          "a.zip": zipOf({ "products.json": products, "meta.json": own }),
+          "b.zip": zipOf({ "x/products.json": products, "x/meta.json": own }),
+          "c.zip": zipOf({ "products.json": products }),
+          "d/lamp.com.zip": zipOf({ "products.json": products, "x/meta.json": own }),
+          "e/shops.zip": zipOf({ "lamp.com/products.json": products })
+        })
+        const shopsOf = Effect.fnUntraced(function* (name: string) {
+          const store = { ...nobody, country: "DE" }
+          const { records } = yield* readAll([`${folder}/${name}`], { store })
+          return records.filter(({ type }) => type === "partial_shop")
+        })
+        assert.deepStrictEqual(yield* shopsOf("a.zip"), [described, described])
+        assert.deepStrictEqual(yield* shopsOf("b.zip"), [described, described])
+        assert.deepStrictEqual(yield* shopsOf("c.zip"), [{ ...described, domain: "beside.com" }])
+        const lamp = { type: "partial_shop" as const, domain: "lamp.com", country: "DE" }
+        assert.deepStrictEqual(yield* shopsOf("d/lamp.com.zip"), [lamp, described])
+        assert.deepStrictEqual(yield* shopsOf("e/shops.zip"), [lamp])
+      }).pipe(Effect.scoped)
+    )
+
+    it.effect("takes no domain from the ending of an archive", () =>
+      Effect.gen(function* () {
+        for (const name of ["oakline.zip", "oakline.csv.ZIP"]) {
+          const error = yield* Effect.flip(read(zipOf({ "products.json": products }), {}, name))
+          assert.match(error.message, /does not say whose products it has/)
+        }
+      })
+    )
+
     const unreadable: ReadonlyArray<
       readonly [what: string, content: string, options: Partial<FileReader.ReadOptions>, message: RegExp]
     > = [

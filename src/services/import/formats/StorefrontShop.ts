@@ -1,5 +1,5 @@
 /** Finds the store of a file of products: by the options of the command, by `meta.json`, or by the file's name. */
-import { Effect, Result } from "effect"
+import { Effect, Result, Stream } from "effect"
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
 import * as RecordDecoder from "../../../domain/catalog/RecordDecoder.ts"
@@ -8,6 +8,7 @@ import { PartialShop } from "../../../domain/catalog/Records.ts"
 import * as StoreDomain from "../../../domain/catalog/StoreDomain.ts"
 import * as Storefront from "../../../domain/catalog/Storefront.ts"
 import { UnreadableInput } from "../ImportError.ts"
+import type { InputFile, LocatedFile } from "../InputFile.ts"
 import { text } from "./Foreign.ts"
 import type { Foreign } from "./Foreign.ts"
 import { decoded } from "./Reading.ts"
@@ -44,53 +45,86 @@ export const fromMeta = (record: Foreign, line: number): Reading => {
   return decoded(line, shop)
 }
 
-/** The domain in names such as `oakline.com.csv`, `oakline.com/products.json` and `oakline.com/page1.json`. */
-const domainInName = (file: string): string | undefined => {
-  const parts = file.split(/[/\\:]/u)
-  const base = (parts.at(-1) ?? "").replace(/(?:\.(?:csv|tsv|txt|json|jsonl|ndjson|gz|zst|products|meta))+$/iu, "")
-  return [base, parts.at(-2) ?? ""].map(StoreDomain.normalize).find(StoreDomain.isPublic)
+const withoutEndings = (name: string): string =>
+  name.replace(/(?:\.(?:csv|tsv|txt|json|jsonl|ndjson|gz|zst|products|meta))+$/iu, "")
+
+/**
+ * The domain in names such as `oakline.com.csv`, `oakline.com/products.json`, `oakline.com/page1.json` and `oakline.com.zip`. The
+ * ending of an archive is no part of it, although `zip` is the extension of domains.
+ */
+const domainInName = ({ archive, name }: Pick<InputFile, "name" | "archive">): string | undefined => {
+  const inside = archive === undefined ? name : name.slice(archive.name.length)
+  const outside = archive === undefined ? "" : withoutEndings(archive.name.replace(/\.zip$/iu, ""))
+  const parts = `${outside}${inside}`.split(/[/\\:]/u)
+  return [withoutEndings(parts.at(-1) ?? ""), parts.at(-2) ?? ""].map(StoreDomain.normalize).find(StoreDomain.isPublic)
 }
 
 export const describe = Effect.fn("StorefrontShop.describe")(function* (
-  file: string,
+  file: Pick<InputFile, "name" | "archive">,
   options: StoreOptions
 ): Effect.fn.Return<PartialShop, UnreadableInput> {
-  const beside = path.join(path.dirname(file), "meta.json")
-  const meta = options.metaPath === undefined ? yield* metaBeside(beside) : yield* readMeta(options.metaPath)
+  const meta = options.metaPath === undefined ? yield* metaBeside(file) : yield* readMeta(options.metaPath)
   const domain = options.domain ?? Storefront.domainOf(meta) ?? domainInName(file)
   if (domain === undefined) {
     return yield* new UnreadableInput({
       message:
-        `${file} does not say whose products it has. Name the store with --domain, or its meta.json with --meta, or put that beside the ` +
+        `${file.name} does not say whose products it has. Name the store with --domain, or its meta.json with --meta, or put that beside the ` +
         `file; a store that is new needs --country as well.`
     })
   }
   const shop = toShop(StoreDomain.normalize(domain), meta, options)
   if (Result.isSuccess(shop)) return shop.success
   const issues = shop.failure.map((issue) => `${issue.path} ${englishOf(issue)}`).join("; ")
-  return yield* new UnreadableInput({ message: `The store of ${file} cannot be imported: ${issues}.` })
+  return yield* new UnreadableInput({ message: `The store of ${file.name} cannot be imported: ${issues}.` })
 })
 
 const maxMetaBytes = 1_048_576
 
 const readMeta = Effect.fnUntraced(function* (file: string): Effect.fn.Return<Storefront.Meta, UnreadableInput> {
-  const document = yield* Effect.tryPromise({
-    try: async (): Promise<unknown> => {
+  const text = yield* Effect.tryPromise({
+    try: async () => {
       const { size } = await fs.stat(file)
-      if (size > maxMetaBytes) throw new Error(`it is larger than ${maxMetaBytes} bytes`)
-      return JSON.parse(await fs.readFile(file, "utf8"))
+      if (size > maxMetaBytes) throw tooLarge()
+      return await fs.readFile(file, "utf8")
     },
-    catch: (cause) => new UnreadableInput({ message: `${file} cannot be read as a storefront's meta.json.`, cause })
+    catch: unreadableMeta(file)
   })
+  return yield* parseMeta(file, text)
+})
+
+const readMetaOfArchive = Effect.fnUntraced(function* ({
+  bytes,
+  name,
+  totalBytes
+}: LocatedFile): Effect.fn.Return<Storefront.Meta, UnreadableInput> {
+  if ((totalBytes ?? 0) > maxMetaBytes) return yield* unreadableMeta(name)(tooLarge())
+  return yield* parseMeta(name, new TextDecoder().decode(Buffer.concat(yield* Stream.runCollect(bytes))))
+})
+
+const tooLarge = () => new Error(`it is larger than ${maxMetaBytes} bytes`)
+
+const unreadableMeta = (file: string) => (cause: unknown) =>
+  new UnreadableInput({ message: `${file} cannot be read as a storefront's meta.json.`, cause })
+
+const parseMeta = Effect.fnUntraced(function* (
+  file: string,
+  text: string
+): Effect.fn.Return<Storefront.Meta, UnreadableInput> {
+  const document = yield* Effect.try({ try: (): unknown => JSON.parse(text), catch: unreadableMeta(file) })
   const meta = Storefront.decodeMeta(document)
   if (Result.isSuccess(meta)) return meta.success
   const issues = meta.failure.map((issue) => `${issue.path} ${englishOf(issue)}`).join("; ")
   return yield* new UnreadableInput({ message: `${file} is not a storefront's meta.json: ${issues}.` })
 })
 
-/** Empty if the file does not exist. */
-const metaBeside = (file: string): Effect.Effect<Storefront.Meta, UnreadableInput> =>
-  Effect.flatMap(
+/** Reads `meta.json` in the folder of the file, first in its archive. Empty if there is none. */
+const metaBeside = ({
+  archive,
+  name
+}: Pick<InputFile, "name" | "archive">): Effect.Effect<Storefront.Meta, UnreadableInput> => {
+  if (archive?.meta !== undefined) return readMetaOfArchive(archive.meta)
+  const file = path.join(path.dirname(name), "meta.json")
+  return Effect.flatMap(
     Effect.promise(() =>
       fs.access(file).then(
         () => true,
@@ -99,3 +133,4 @@ const metaBeside = (file: string): Effect.Effect<Storefront.Meta, UnreadableInpu
     ),
     (isThere) => (isThere ? readMeta(file) : Effect.succeed({}))
   )
+}
