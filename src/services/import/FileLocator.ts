@@ -80,6 +80,9 @@ const locateStandardInput: ReturnType<typeof locate> = Effect.gen(function* () {
   return yield* spooledIfZip({ name, totalBytes: null, bytes })
 })
 
+/** `page-10` comes after `page-9`. */
+const byName = new Intl.Collator("en", { numeric: true }).compare
+
 /** A folder is not part of the pattern, because its name may have characters of patterns. */
 const glob = (pattern: string, folder = "."): Effect.Effect<ReadonlyArray<string>> =>
   Effect.promise(async () => {
@@ -87,8 +90,7 @@ const glob = (pattern: string, folder = "."): Effect.Effect<ReadonlyArray<string
     for await (const file of fs.glob(pattern, { cwd: folder })) {
       found.push(path.isAbsolute(file) ? file : path.join(folder, file))
     }
-    // `page-10` comes after `page-9`.
-    return found.sort(new Intl.Collator("en", { numeric: true }).compare)
+    return found.sort(byName)
   })
 
 const readable = (file: string, name: string): Stream.Stream<Uint8Array, UnreadableInput> =>
@@ -162,6 +164,7 @@ const zipEntries = Effect.fnUntraced(function* (file: string, name: string): Loc
       )
     )
   })
+  entries.sort((a, b) => byName(a.fileName, b.fileName))
   const byPath = new Map(entries.map((entry) => [entry.fileName, entry]))
   return entries.map((entry) => {
     const meta = byPath.get(path.posix.join(path.posix.dirname(entry.fileName), "meta.json"))

@@ -442,7 +442,12 @@ layer(NodeServices.layer)("reading files", (it) => {
         const wholes = Effect.fnUntraced(function* (...sizes: ReadonlyArray<number>) {
           const pages = sizes.map((size, at) => [`page-${at + 1}.json`, page(size, 1 + at * 1_000)])
           const folder = yield* folderOf(Object.fromEntries(pages))
-          return (yield* readAll([folder], oakline)).wholeStores.length === 1
+          const isWhole = (yield* readAll([folder], oakline)).wholeStores.length === 1
+          // An archive may have its files in any order.
+          const archive = yield* folderOf({ "pages.zip": zipOf(Object.fromEntries(pages.toReversed())) })
+          const ofArchive = yield* readAll([`${archive}/pages.zip`], oakline)
+          assert.strictEqual(ofArchive.wholeStores.length === 1, isWhole)
+          return isWhole
         })
         assert.isTrue(yield* wholes(249))
         assert.isTrue(yield* wholes(250, 3))
