@@ -13,6 +13,7 @@ import * as yauzl from "yauzl"
 import type { UnreadableInput } from "./ImportError.ts"
 import { chunkBytes, kindOf, unreadable, withHead } from "./InputFile.ts"
 import type { LocatedFile } from "./InputFile.ts"
+import * as OtherFiles from "./OtherFiles.ts"
 
 export const standardInput = "standard input"
 /** The file extension of a map that `import --explain` writes. */
@@ -155,6 +156,8 @@ const zipEntries = Effect.fnUntraced(function* (file: string, name: string): Loc
     catch: damaged
   })
   if (entries.length === 0) return yield* unreadable(name, "is a zip archive without files")
+  const other = OtherFiles.inArchive(entries.map(({ fileName }) => fileName))
+  if (other !== undefined) return yield* unreadable(name, other)
   const located = (entry: yauzl.Entry) => ({
     name: `${name}:${entry.fileName}`,
     totalBytes: entry.uncompressedSize,

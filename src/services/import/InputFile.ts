@@ -5,6 +5,7 @@ import type { Scope } from "effect"
 import { createHash } from "node:crypto"
 import * as zlib from "node:zlib"
 import { UnreadableInput } from "./ImportError.ts"
+import * as OtherFiles from "./OtherFiles.ts"
 
 /** The compressed data is truncated or damaged; what was read before is valid. */
 export interface Damage {
@@ -66,19 +67,22 @@ export const open = Effect.fn("InputFile.open")(function* ({
   const text = yield* toText(name, counted, 0)
   const [head, content, isWhole] = yield* withHead(text, headBytes)
   if (head.length === 0) return yield* unreadable(name, "is empty")
+  const decoded = new TextDecoder("utf-8").decode(head)
+  const other = OtherFiles.ofText(decoded)
+  if (other !== undefined) return yield* unreadable(name, other)
   return {
     name,
     ...(archive === undefined ? {} : { archive }),
     totalBytes,
     bytesRead: () => bytesRead,
     sha256: () => hash.copy().digest("hex"),
-    head: new TextDecoder("utf-8").decode(head),
+    head: decoded,
     isWhole,
     content
   }
 })
 
-type Kind = "text" | "gzip" | "zstd" | "zip" | "utf-16le" | "utf-16be" | "bzip2" | "xz"
+type Kind = "text" | "gzip" | "zstd" | "zip" | "utf-16le" | "utf-16be" | "bzip2" | "xz" | keyof typeof OtherFiles.ofKind
 
 const signatures: ReadonlyArray<readonly [Kind, ReadonlyArray<number>]> = [
   ["gzip", [0x1f, 0x8b]],
@@ -87,7 +91,9 @@ const signatures: ReadonlyArray<readonly [Kind, ReadonlyArray<number>]> = [
   ["utf-16le", [0xff, 0xfe]],
   ["utf-16be", [0xfe, 0xff]],
   ["bzip2", [0x42, 0x5a, 0x68]],
-  ["xz", [0xfd, 0x37, 0x7a, 0x58]]
+  ["xz", [0xfd, 0x37, 0x7a, 0x58]],
+  ["pdf", [0x25, 0x50, 0x44, 0x46, 0x2d]],
+  ["ole", [0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1]]
 ]
 
 export const kindOf = (head: Uint8Array): Kind =>
@@ -119,6 +125,9 @@ const toText = (
       case "bzip2":
       case "xz":
         return yield* unreadable(name, `is compressed by ${kind}; unpack it first, or use gzip, zstd or zip`)
+      case "pdf":
+      case "ole":
+        return yield* unreadable(name, OtherFiles.ofKind[kind])
       case "text":
         if (head.includes(0)) {
           return yield* unreadable(

@@ -175,6 +175,53 @@ layer(NodeServices.layer)("reading files", (it) => {
       })
     )
 
+    const page = "<!DOCTYPE html>\n<html><head><title>Just a moment...</title></head><body></body></html>\n"
+    const workbook = zipOf({ "[Content_Types].xml": "<Types/>", "_rels/.rels": "", "xl/workbook.xml": "<workbook/>" })
+    const others: ReadonlyArray<readonly [what: string, content: Uint8Array | string, message: RegExp]> = [
+      ["an Excel workbook", workbook, /is an Excel workbook: save the sheet as CSV/],
+      [
+        "a document",
+        zipOf({ "[Content_Types].xml": "", "word/document.xml": "" }),
+        /is a document of an office program/
+      ],
+      [
+        "a sheet",
+        zipOf({ mimetype: "application/x", "content.xml": "" }),
+        /is an OpenDocument file: save the sheet as/
+      ],
+      ["an older workbook", Buffer.from("d0cf11e0a1b11ae10000", "hex"), /is a workbook of an older Excel.*as CSV/],
+      ["a PDF document", "%PDF-1.7\n%\u00E2\u00E3\n1 0 obj", /is a PDF document: get its data as CSV or JSON/],
+      ["a web page", page, /is a web page \(HTML\).*check for robots.*save the data itself/],
+      ["a packed web page", zlib.gzipSync(`\uFEFF \n${page.toUpperCase()}`), /is a web page/],
+      ["a web page with comments", `<?xml version="1.0"?>\n<!-- a --><!-- b -->\n<html lang="en">`, /is a web page/],
+      ["a table on a page", "<table><tr><td>domain</td></tr></table>", /is a web page.*as CSV/],
+      ["XML", `<?xml version="1.0"?>\n<products/>`, /is XML, which is not read: get the data as CSV or JSON/],
+      ["XML without a declaration", `<rss version="2.0">\n<channel>`, /is XML/]
+    ]
+    it.effect.each(others)("says what %s is and what to do, also with a format or a map", ([, content, message]) =>
+      Effect.gen(function* () {
+        const mapping = { record: "shop", fields: { domain: { column: "domain" } } } as const
+        for (const options of [{}, { format: "storefront" }, { format: "products" }, { mapping }] as const) {
+          assert.match((yield* Effect.flip(read(content, options))).message, message)
+        }
+        assert.match((yield* Effect.flip(read(content, {}, "products.json"))).message, message)
+        const stdin = Stream.make(typeof content === "string" ? utf8(content) : content)
+        const ofPipe = Effect.scoped(readAll(["-"])).pipe(Effect.provide(Stdio.layerTest({ stdin })))
+        assert.match(
+          (yield* Effect.flip(ofPipe)).message,
+          new RegExp(message.source.replace("input", "standard input"))
+        )
+      })
+    )
+
+    it.effect("reads a table whose first column is called like an element", () =>
+      Effect.gen(function* () {
+        const mapping = { record: "shop", fields: { domain: { column: "<domain>" } } } as const
+        const { records } = yield* read("<domain>,x\na.com,1\n", { mapping })
+        assert.deepStrictEqual(records, [{ type: "partial_shop", domain: "a.com" }])
+      })
+    )
+
     it.effect("reads standard input, also byte by byte, compressed or not", () =>
       Effect.gen(function* () {
         for (const content of [utf8(file), zlib.gzipSync(file), zipOf({ "a.ndjson": file })]) {
