@@ -227,6 +227,8 @@ const converterOf = (
       return { row: Traffic.make(header) }
     case "taxonomy":
       return { text: Taxonomy.read }
+    case "empty":
+      return {}
   }
 }
 

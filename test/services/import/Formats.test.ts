@@ -493,6 +493,39 @@ layer(NodeServices.layer)("the formats of files", (it) => {
     const wrapped = (node: object) => ({
       data: { ad_library_main: { search_results_connection: { edges: [{ node: { collated_results: [node] } }] } } }
     })
+    const inPage = (...edges: ReadonlyArray<object>) => ({
+      data: { ad_library_main: { search_results_connection: { count: 0, edges, page_info: {} } } }
+    })
+    it.effect.each<readonly [what: string, content: string | object, format: string]>([
+      ["a page of the library", inPage(), "ads"],
+      ["a page of the library on several lines", JSON.stringify(inPage(), null, 2), "ads"],
+      ["a page with an empty group", inPage({ node: { collated_results: [] } }), "ads"],
+      ["pages, one a line", `${JSON.stringify(inPage())}\n${JSON.stringify(inPage())}\n`, "ads"],
+      ["a list of pages", [inPage(), { results: [[]] }], "ads"],
+      ["a page of the official API", { paging: { next: "x" }, data: [] }, "ads"],
+      ["a collection of a storefront", { collection: { id: 1 }, products: [] }, "storefront"],
+      ["a list", [], "empty"],
+      ["a list with blanks", "\uFEFF \n[ ]\n", "empty"]
+    ])("that are none: %s is a file without records", ([, content, expected]) =>
+      Effect.gen(function* () {
+        const { format, rejects, rows, wholeStores } = yield* read(content)
+        assert.deepStrictEqual([format, rejects], [expected, []])
+        assert.lengthOf(rows, expected === "storefront" ? 1 : 0)
+        assert.lengthOf(wholeStores, expected === "storefront" ? 1 : 0)
+      })
+    )
+
+    it.effect.each<readonly [what: string, content: object]>([
+      ["an error", { errors: [{ message: "Rate limit exceeded" }], data: null }],
+      ["an error within a page", { data: { ad_library_main: null } }],
+      ["an empty object", {}],
+      ["a list of something else", [[{ edges: 1 }]]]
+    ])("that are none: %s is no page", ([, content]) =>
+      Effect.gen(function* () {
+        assert.match((yield* Effect.flip(read(content))).message, /is of no format that is known/)
+      })
+    )
+
     it.effect.each<readonly [what: string, content: string | object, expected: Partial<AdRecord>]>([
       ["a page of the library", wrapped(ad()), { key: "123", status: "active" }],
       [

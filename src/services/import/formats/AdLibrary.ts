@@ -95,7 +95,7 @@ const latest = (...days: ReadonlyArray<string | null>): string | null =>
 const earliest = (one: string, other: string): string => (one < other ? one : other)
 
 /** Names of the objects and lists that contain ads on the library's pages. */
-const wrappers = [
+export const wrappers = [
   "ad_library_main",
   "search_results_connection",
   "edges",
@@ -113,6 +113,14 @@ export const adsIn = (value: unknown): ReadonlyArray<Foreign> => {
   if (isAd(value)) return [value]
   const inner = wrappers.find((name) => name in value)
   return inner === undefined ? [value] : adsIn(value[inner])
+}
+
+/** Whether the value is a page of the library, or a list of pages, without ads. */
+export const isEmptyPage = (value: unknown): boolean => {
+  if (Array.isArray(value)) return value.every(isEmptyPage)
+  if (!isForeign(value)) return false
+  const inner = wrappers.find((name) => name in value)
+  return inner !== undefined && isEmptyPage(value[inner])
 }
 
 const idNames = ["ad_archive_id", "adArchiveID", "adArchiveId"]

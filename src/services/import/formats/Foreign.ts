@@ -6,14 +6,19 @@ export type Foreign = Readonly<Record<string, unknown>>
 
 export const isForeign = (value: unknown): value is Foreign => Predicate.isObject(value) && !Array.isArray(value)
 
-/** Parses a JSON object; `undefined` for other text. */
-export const parse = (text: string): Foreign | undefined => {
+/** Parses JSON; `undefined` for other text. */
+export const parseAny = (text: string): unknown => {
   try {
-    const value: unknown = JSON.parse(text)
-    return isForeign(value) ? value : undefined
+    return JSON.parse(text)
   } catch {
     return undefined
   }
+}
+
+/** Parses a JSON object; `undefined` for other text. */
+export const parse = (text: string): Foreign | undefined => {
+  const value = parseAny(text)
+  return isForeign(value) ? value : undefined
 }
 
 export const foreign = (value: unknown): Foreign => (isForeign(value) ? value : {})

@@ -5,7 +5,7 @@ import { delimiterOf, headerOf } from "../CsvRows.ts"
 import { firstItem } from "../JsonItems.ts"
 import * as AdLibrary from "./AdLibrary.ts"
 import * as BulkProducts from "./BulkProducts.ts"
-import { isForeign, parse } from "./Foreign.ts"
+import { isForeign, parse, parseAny } from "./Foreign.ts"
 import type { Foreign } from "./Foreign.ts"
 import * as ProductCsv from "./ProductCsv.ts"
 import * as ShopCsv from "./ShopCsv.ts"
@@ -23,11 +23,14 @@ export const formats = {
   shops: "a list of stores (CSV)",
   traffic: "visits by month (CSV)",
   taxonomy: "the Shopify product taxonomy",
-  map: "a table that is read by a map"
+  map: "a table that is read by a map",
+  empty: "an empty list"
 } as const
 export type FormatName = keyof typeof formats
 /** The formats that `--format` accepts; a map is given by `--map`. */
-export const formatNames = (Object.keys(formats) as ReadonlyArray<FormatName>).filter((name) => name !== "map")
+export const formatNames = (Object.keys(formats) as ReadonlyArray<FormatName>).filter(
+  (name) => name !== "map" && name !== "empty"
+)
 
 /** How a file contains its records. */
 export type Container =
@@ -50,6 +53,15 @@ const formatOf = (record: Foreign): FormatName | undefined => {
 }
 
 const lists: Partial<Record<FormatName, string>> = { storefront: "products", ads: "data" }
+
+/** A document that is an empty list, or has one where a format has its records: the page after the last one. */
+const emptyOf = (document: unknown): Detected | undefined => {
+  const json = (format: FormatName, path: string): Detected => ({ format, container: { _tag: "Json", path } })
+  if (Array.isArray(document) && document.length === 0) return json("empty", "$.*")
+  const products = isForeign(document) ? document["products"] : undefined
+  if (Array.isArray(products) && products.length === 0) return json("storefront", "$.products.*")
+  return AdLibrary.isEmptyPage(document) ? json("ads", "$") : undefined
+}
 
 /** Detects the format by the beginning of a file. A failure says why it is unknown, and what to do. */
 export const detect = (
@@ -76,7 +88,7 @@ const detectJson = (
   const record = parse(first)
   const hasOthers = others.some((line) => line.trim() !== "")
   if (record !== undefined && (hasOthers || formatOf(record) === "native" || formatOf(record) === "bulk")) {
-    const format = forced ?? formatOf(record) ?? formatOf(firstInside(record) ?? {})
+    const format = forced ?? formatOf(record) ?? formatOf(firstInside(record) ?? {}) ?? emptyOf(record)?.format
     return format === undefined
       ? unknown(Object.keys(record))
       : Result.succeed({ format, container: { _tag: "Lines" } })
@@ -87,12 +99,8 @@ const detectJson = (
     const format = forced ?? formatOf(found.item)
     if (format !== undefined) return Result.succeed({ format, container: { _tag: "Json", path: found.path } })
   }
-  // An empty list: the page after the last one.
-  const empty = isWhole ? /^\{\s*"(products|results|data)"\s*:\s*\[\s*\]/u.exec(text)?.[1] : undefined
-  if (empty !== undefined) {
-    const format = forced ?? (empty === "products" ? "storefront" : "ads")
-    return Result.succeed({ format, container: { _tag: "Json", path: `$.${empty}.*` } })
-  }
+  const empty = isWhole ? emptyOf(parseAny(text)) : undefined
+  if (empty !== undefined) return Result.succeed({ ...empty, format: forced ?? empty.format })
   if (forced !== undefined) {
     const list = lists[forced]
     const path = text.startsWith("[") ? "$.*" : list === undefined ? "$" : `$.${list}.*`

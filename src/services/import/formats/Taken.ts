@@ -188,6 +188,8 @@ export const of = ({ container, format }: Detected, sample: Sample.Sample, mappi
         columns,
         columns.map((name) => ({ field: name, column: name, how: "as it is" }))
       )
+    case "empty":
+      return account([], [])
     case "taxonomy":
       return account([], [{ field: "niche", column: "each line", how: "its id and its path" }])
     case "storefront": {
