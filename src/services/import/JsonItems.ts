@@ -100,6 +100,15 @@ export const firstItem = (head: string, isItem: (value: unknown) => boolean): Fi
   return found
 }
 
+/** The part of the path of a value that matches first. The value may be within an item that is cut off. */
+export const firstPath = (head: string, path: RegExp): string | undefined => {
+  let found: string | undefined
+  walk(head, (place) => {
+    found ??= path.exec(pathOf(place))?.[0]
+  })
+  return found
+}
+
 /** The path of the objects of a list; of several lists, of the one that is nested least. */
 export const listIn = (head: string): string | undefined => {
   let best: { readonly path: string; readonly depth: number } | undefined

@@ -4,6 +4,7 @@ import { Effect, FileSystem, Stream } from "effect"
 import { ctas } from "../../../src/domain/catalog/Enumerations.ts"
 import type { AdRecord, PartialShop, ProductRecord } from "../../../src/domain/catalog/Records.ts"
 import * as FileReader from "../../../src/services/import/FileReader.ts"
+import type { FormatName } from "../../../src/services/import/formats/Format.ts"
 import type { ImportRow } from "../../../src/services/import/ImportSource.ts"
 
 const nobody = { metaPath: undefined, domain: undefined, name: undefined, country: undefined, currency: undefined }
@@ -913,6 +914,92 @@ layer(NodeServices.layer)("the formats of files", (it) => {
           ]
         )
         assert.lengthOf(rejects, 1)
+      })
+    )
+  })
+
+  describe("named by --format", () => {
+    const product = { id: 1, title: "Tray", variants: [{ price: "5.00" }] }
+    const page = { products: [product] }
+    const refused: ReadonlyArray<
+      readonly [format: FormatName, what: string, content: string | object, message: RegExp]
+    > = [
+      ["products", "a storefront", page, /is JSON, and no file of the format products is: it looks like products of a/],
+      ["shops", "lines", `${JSON.stringify(product)}\n${JSON.stringify(product)}`, /no file of the format shops is/],
+      [
+        "traffic",
+        "an error",
+        { errors: "Not found" },
+        /no file of the format traffic is: it has `errors`\. Get the file/
+      ],
+      ["taxonomy", "a list", [{ name: "Desks" }], /is JSON, and no file of the format taxonomy is/],
+      [
+        "native",
+        "a table",
+        csv("domain,month,visits", "a.com,2026-06,1"),
+        /is a table, and no .* native is one\. Leave/
+      ],
+      [
+        "storefront",
+        "an error",
+        { errors: "Not found" },
+        /no list and no record of the format storefront: it has `errors`/
+      ],
+      ["storefront", "an error in a page", { products: null, errors: [{ x: 1 }] }, /of the format storefront: it has/],
+      [
+        "storefront",
+        "ads",
+        { data: [{ id: "1", ad_snapshot_url: "x" }] },
+        /: it looks like ads of .* Leave out --format/
+      ],
+      [
+        "storefront",
+        "a long document",
+        { errors: [{ x: "-".repeat(300_000) }] },
+        /no record of the format storefront\./
+      ],
+      ["ads", "a storefront", page, /of the format ads: it looks like products of a storefront/],
+      ["ads", "an empty storefront", { products: [] }, /of the format ads: it looks like products of a storefront/],
+      ["ads", "an error", { data: null, errors: [] }, /of the format ads: it has `data`, `errors`/],
+      ["meta", "an error", { errors: "Not found" }, /of the format meta: it has `errors`/],
+      ["bulk", "an error", { errors: "Not found" }, /of the format bulk: it has `errors`/],
+      ["native", "an error", { errors: "Not found" }, /of the format native: it has `errors`/]
+    ]
+    it.effect.each(refused)("%s is refused for %s", ([format, , content, message]) =>
+      Effect.gen(function* () {
+        assert.match((yield* Effect.flip(read(content, { format }))).message, message)
+      })
+    )
+
+    const noPrice = "1 variants: there are none, so that the product has no price"
+    const taken: ReadonlyArray<
+      readonly [format: FormatName, what: string, content: string | object, rejects: ReadonlyArray<string>]
+    > = [
+      ["storefront", "a page", page, []],
+      ["storefront", "an empty page", { products: [] }, []],
+      ["storefront", "an empty list", [], []],
+      ["storefront", "a list under another name", { items: [{ type: "product", ...product }] }, []],
+      ["storefront", "items that are not known", { products: [{ id: 1, title: "Tray" }] }, [noPrice]],
+      [
+        "storefront",
+        "a long item",
+        { products: [{ title: "Tray", body_html: "-".repeat(300_000), id: 1 }] },
+        [noPrice]
+      ],
+      ["meta", "few facts", { name: "Oakline", domain: "oakline.com" }, []],
+      ["ads", "ads without ids", { results: [[{ page_name: "A" }]] }, ["1 ad_archive_id: is required"]],
+      ["ads", "an empty page", { data: { ad_library_main: { search_results_connection: { edges: [] } } } }, []],
+      [
+        "bulk",
+        "a product with a bare number",
+        { id: "1", title: "Tray", priceRangeV2: { minVariantPrice: { amount: "5" } } },
+        []
+      ]
+    ]
+    it.effect.each(taken)("%s is what a file with %s is read as", ([format, , content, rejects]) =>
+      Effect.gen(function* () {
+        const found = yield* read(content, { format })
+        assert.deepStrictEqual({ format: found.format, rejects: found.rejects }, { format, rejects })
       })
     )
   })

@@ -2,7 +2,7 @@
 import { Result } from "effect"
 import { recordTypes } from "../../../domain/catalog/Records.ts"
 import { delimiterOf, headerOf } from "../CsvRows.ts"
-import { firstItem } from "../JsonItems.ts"
+import { firstItem, firstPath } from "../JsonItems.ts"
 import * as AdLibrary from "./AdLibrary.ts"
 import * as BulkProducts from "./BulkProducts.ts"
 import { isForeign, parse, parseAny } from "./Foreign.ts"
@@ -43,16 +43,32 @@ export interface Detected {
   readonly container: Container
 }
 
-const formatOf = (record: Foreign): FormatName | undefined => {
-  if (recordTypes.some((type) => type === record["type"])) return "native"
-  if (AdLibrary.isAd(record) || "snapshot" in record) return "ads"
-  if (BulkProducts.isBulk(record)) return "bulk"
-  if ("variants" in record && ("title" in record || "handle" in record)) return "storefront"
-  if ("myshopify_domain" in record || "published_products_count" in record) return "meta"
-  return undefined
-}
+type JsonFormat = "native" | "ads" | "bulk" | "storefront" | "meta"
 
-const lists: Partial<Record<FormatName, string>> = { storefront: "products", ads: "data" }
+/** Whether a record is of a format; the first format that it is of counts. */
+const isOf: Readonly<Record<JsonFormat, (record: Foreign) => boolean>> = {
+  native: (record) => recordTypes.some((type) => type === record["type"]),
+  ads: (record) => AdLibrary.isAd(record) || "snapshot" in record,
+  bulk: BulkProducts.isBulk,
+  storefront: (record) => "variants" in record && ("title" in record || "handle" in record),
+  meta: (record) => "myshopify_domain" in record || "published_products_count" in record
+}
+const jsonFormats = Object.keys(isOf) as ReadonlyArray<JsonFormat>
+const isJsonFormat = (format: FormatName): format is JsonFormat => format in isOf
+
+const formatOf = (record: Foreign): JsonFormat | undefined => jsonFormats.find((format) => isOf[format](record))
+
+/** The paths of values in the list of a format that is named by `--format`, whatever its items are. */
+const listOf: Readonly<Partial<Record<JsonFormat, RegExp>>> = {
+  storefront: /^\$\.products\.\*/u,
+  ads: new RegExp(`^\\$(?:\\.(?:${AdLibrary.wrappers.join("|")}))+\\.\\*`, "u")
+}
+/** Names of which a document has one if it is the record of a format that is named by `--format`. */
+const namesOf: Readonly<Partial<Record<JsonFormat, ReadonlyArray<string>>>> = {
+  native: ["type"],
+  bulk: ["id"],
+  meta: ["domain", "url"]
+}
 
 /** A document that is an empty list, or has one where a format has its records: the page after the last one. */
 const emptyOf = (document: unknown): Detected | undefined => {
@@ -84,6 +100,9 @@ const detectJson = (
   isWhole: boolean,
   forced: FormatName | undefined
 ): Result.Result<Detected, string> => {
+  if (forced !== undefined && !isJsonFormat(forced)) {
+    return Result.fail(`is JSON, and no file of the format ${forced} is${hintAt(text, isWhole)}`)
+  }
   const [first = "", ...others] = text.split("\n", 3)
   const record = parse(first)
   const hasOthers = others.some((line) => line.trim() !== "")
@@ -93,21 +112,43 @@ const detectJson = (
       ? unknown(Object.keys(record))
       : Result.succeed({ format, container: { _tag: "Lines" } })
   }
-  const isItem = (value: unknown) => isForeign(value) && formatOf(value) !== undefined
-  const found = firstItem(text, isItem)
-  if (found !== undefined && isForeign(found.item)) {
-    const format = forced ?? formatOf(found.item)
-    if (format !== undefined) return Result.succeed({ format, container: { _tag: "Json", path: found.path } })
-  }
-  const empty = isWhole ? emptyOf(parseAny(text)) : undefined
-  if (empty !== undefined) return Result.succeed({ ...empty, format: forced ?? empty.format })
+  const document = isWhole ? parseAny(text) : undefined
   if (forced !== undefined) {
-    const list = lists[forced]
-    const path = text.startsWith("[") ? "$.*" : list === undefined ? "$" : `$.${list}.*`
-    return Result.succeed({ format: forced, container: { _tag: "Json", path } })
+    const path = pathOf(forced, text, document)
+    return path === undefined
+      ? Result.fail(`has no list and no record of the format ${forced}${hintAt(text, isWhole)}`)
+      : Result.succeed({ format: forced, container: { _tag: "Json", path } })
   }
-  const whole = parse(text)
-  return unknown(whole === undefined ? [] : Object.keys(whole))
+  const found = firstItem(text, (value) => isForeign(value) && formatOf(value) !== undefined)
+  const format = found !== undefined && isForeign(found.item) ? formatOf(found.item) : undefined
+  if (found !== undefined && format !== undefined) {
+    return Result.succeed({ format, container: { _tag: "Json", path: found.path } })
+  }
+  const empty = emptyOf(document)
+  return empty === undefined ? unknown(isForeign(document) ? Object.keys(document) : []) : Result.succeed(empty)
+}
+
+/** The path of the records of a format in a document that may be cut off. `document` is the whole of it. */
+const pathOf = (format: JsonFormat, text: string, document: unknown): string | undefined => {
+  const found = firstItem(text, (value) => isForeign(value) && isOf[format](value))
+  if (found !== undefined) return found.path
+  if (text.startsWith("[")) return "$.*"
+  const list = listOf[format]
+  const path = list === undefined ? undefined : firstPath(text, list)
+  if (path !== undefined) return path
+  const empty = emptyOf(document)
+  if (empty?.format === format && empty.container._tag === "Json") return empty.container.path
+  return isForeign(document) && namesOf[format]?.some((name) => name in document) === true ? "$" : undefined
+}
+
+/** What a document looks like if its format is not the one that `--format` names, and what to do. */
+const hintAt = (text: string, isWhole: boolean): string => {
+  const detected = detectJson(text, isWhole, undefined)
+  if (Result.isFailure(detected)) {
+    const document = isWhole ? parseAny(text) : undefined
+    return `${shown(isForeign(document) ? Object.keys(document) : [])}. Get the file again, or name another format`
+  }
+  return `: it looks like ${formats[detected.success.format]}. Leave out --format`
 }
 
 const firstInside = (record: Foreign): Foreign | undefined => {
@@ -122,7 +163,7 @@ const detectCsv = (head: string, forced: FormatName | undefined): Result.Result<
   if (forced !== undefined) {
     return forced === "products" || forced === "shops" || forced === "traffic"
       ? Result.succeed({ format: forced, container })
-      : Result.fail(`is a table, and no file of the format ${forced} is one`)
+      : Result.fail(`is a table, and no file of the format ${forced} is one. Leave out --format`)
   }
   if (ProductCsv.isHeader(header)) {
     return ProductCsv.hasPrices(header)
@@ -136,11 +177,13 @@ const detectCsv = (head: string, forced: FormatName | undefined): Result.Result<
 
 const shownNames = 8
 
-const unknown = (names: ReadonlyArray<string>): Result.Result<never, string> => {
-  const shown = names.slice(0, shownNames).map((name) => `\`${name.slice(0, 40)}\``)
-  const has = names.length === 0 ? "" : `: it has ${shown.join(", ")}${names.length > shownNames ? " and others" : ""}`
-  return Result.fail(
-    `is of no format that is known${has}. Name its format with --format, or what its fields hold with --map; import --explain writes a map to ` +
+const shown = (names: ReadonlyArray<string>): string => {
+  const first = names.slice(0, shownNames).map((name) => `\`${name.slice(0, 40)}\``)
+  return names.length === 0 ? "" : `: it has ${first.join(", ")}${names.length > shownNames ? " and others" : ""}`
+}
+
+const unknown = (names: ReadonlyArray<string>): Result.Result<never, string> =>
+  Result.fail(
+    `is of no format that is known${shown(names)}. Name its format with --format, or what its fields hold with --map; import --explain writes a map to ` +
       "start with"
   )
-}
