@@ -45,7 +45,7 @@ export const read = Effect.fn("BulkSpool.read")(function* (
     Stream.concat(Stream.sync(() => spool.end())),
     Stream.mapEffect((rejects) => Effect.as(Effect.tryPromise({ try: () => spool.flush(), catch: failed }), rejects)),
     Stream.filter((rejects) => rejects.length > 0),
-    Stream.map((rejects) => chunk({ ...nothing, rejects, lacksProducts: true }))
+    Stream.map((rejects) => chunk({ ...nothing, rejects, lacksRecords: true }))
   )
   const products = Stream.range(0, parts - 1).pipe(
     Stream.mapEffect((part) =>
@@ -119,10 +119,10 @@ const toChunk = (lines: ReadonlyArray<Line>, { currency, domain }: Store): Impor
     else group.push({ line, record })
   }
   const read = join(Array.from(groups.values(), (group) => BulkProducts.toReading(group, domain)))
-  const lacksProducts = rejects.length > 0 || read.lacksProducts === true
+  const lacksRecords = rejects.length > 0 || read.lacksRecords === true
   const stated = currency === undefined ? currencyIn(groups.values(), domain) : undefined
   const rows = stated === undefined ? read.rows : [stated, ...read.rows]
-  return chunk({ ...read, rows, rejects: [...rejects, ...read.rejects], lacksProducts })
+  return chunk({ ...read, rows, rejects: [...rejects, ...read.rejects], lacksRecords })
 }
 
 const currencyIn = (groups: Iterable<ReadonlyArray<Part>>, domain: string): ImportRow | undefined => {

@@ -12,7 +12,7 @@ import { Lines } from "./Lines.ts"
 
 export const chunk = ({
   kept = [],
-  lacksProducts = false,
+  lacksRecords = false,
   otherCurrencies = 0,
   rejects,
   rows,
@@ -23,7 +23,7 @@ export const chunk = ({
   skipped,
   otherCurrencies,
   kept,
-  lacksProducts,
+  lacksRecords,
   position: 0
 })
 
@@ -60,7 +60,7 @@ export const convert = (
           const reason = damage ?? problem
           return reason === undefined
             ? reading
-            : { ...reading, rejects: [...reading.rejects, { line, field: "", reason }], lacksProducts: true }
+            : { ...reading, rejects: [...reading.rejects, { line, field: "", reason }], lacksRecords: true }
         }
       )
     )
@@ -166,7 +166,7 @@ const problem = (line: number, reason: string): Reading => ({
   rows: [],
   rejects: [{ line, field: "", reason }],
   skipped: 0,
-  lacksProducts: true
+  lacksRecords: true
 })
 
 const parseJson = (text: string): Result.Result<unknown, string> =>

@@ -65,8 +65,8 @@ export interface ImportChunk {
   /** How many amounts were left out because they are not known to be in the store's currency. */
   readonly otherCurrencies?: number
   readonly kept?: ReadonlyArray<KeptRecord>
-  /** Whether there may be products that were not read and are not in `kept`: of a store of the file, none is known to be gone. */
-  readonly lacksProducts?: boolean
+  /** Whether there may be products or ads that were not read and are not in `kept`: none of the file is known to be gone. */
+  readonly lacksRecords?: boolean
   /** The position in the whole input, in the unit of its total; for the progress bar. */
   readonly position: number
 }

@@ -43,17 +43,17 @@ export class WholeStores {
   }
 
   /** `shop`: the store of the file, if it has products of only one. */
-  take({ kept = [], lacksProducts = false, rows }: ImportChunk, shop?: string): void {
+  take({ kept = [], lacksRecords = false, rows }: ImportChunk, shop?: string): void {
     if (this.#isComplete) for (const { record } of rows) if (record.type === "product") this.#named.add(record.shop)
     for (const product of kept) this.kept.push(product)
-    if (!lacksProducts) return
+    if (!lacksRecords) return
     if (shop === undefined) this.#isEveryRecordRead = false
     else this.#incomplete.add(shop)
   }
 
-  takeAds({ kept = [], lacksProducts = false }: ImportChunk): void {
+  takeAds({ kept = [], lacksRecords = false }: ImportChunk): void {
     for (const ad of kept) this.kept.push(ad)
-    if (lacksProducts) this.#isEveryAdRead = false
+    if (lacksRecords) this.#isEveryAdRead = false
   }
 
   get isEveryAdRead(): boolean {

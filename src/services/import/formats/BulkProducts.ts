@@ -88,7 +88,7 @@ export const toReading = (parts: ReadonlyArray<Part>, domain: string): Reading =
         ? []
         : [{ line: part.line, field: "__parentId", reason: "names an object that is not in the file" }]
     )
-    return { ...nothing, rejects: missing, lacksProducts: missing.length > 0 }
+    return { ...nothing, rejects: missing, lacksRecords: missing.length > 0 }
   }
   const { line, record } = own
   const id = text(record["id"]) ?? ""

@@ -256,7 +256,7 @@ const reader = <From>(
   })
 }
 
-const keptOf = (record: Mapping["record"], input: Foreign): Pick<Reading, "kept" | "lacksProducts"> => {
+const keptOf = (record: Mapping["record"], input: Foreign): Pick<Reading, "kept" | "lacksRecords"> => {
   if (record === "product") return keptOfRecord(input)
   return record === "ad" ? keptAd(input["key"]) : {}
 }

@@ -16,8 +16,8 @@ export interface Reading {
   /** How many amounts were left out because they are not known to be in the store's currency. */
   readonly otherCurrencies?: number
   readonly kept?: ReadonlyArray<KeptRecord>
-  /** Whether there may be products that were not read and are not in `kept`. */
-  readonly lacksProducts?: boolean
+  /** Whether there may be products or ads that were not read and are not in `kept`. */
+  readonly lacksRecords?: boolean
 }
 
 export const nothing: Reading = { rows: [], rejects: [], skipped: 0 }
@@ -43,20 +43,20 @@ const isKey = RecordDecoder.guardOf(ProductRecord.fields.key)
 export const keptProduct = (
   shop: string,
   keys: ReadonlyArray<string | null>
-): Pick<Reading, "kept" | "lacksProducts"> => {
+): Pick<Reading, "kept" | "lacksRecords"> => {
   const kept = keys.map((key) => key?.trim()).flatMap((key) => (isKey(key) ? [{ shop, key }] : []))
-  return kept.length === 0 ? { lacksProducts: true } : { kept }
+  return kept.length === 0 ? { lacksRecords: true } : { kept }
 }
 
 const decodeShop = RecordDecoder.make(ProductRecord.fields.shop)
 /** {@link keptProduct} of a product of the native format that was rejected. */
-export const keptOfRecord = (input: Foreign): Pick<Reading, "kept" | "lacksProducts"> => {
+export const keptOfRecord = (input: Foreign): Pick<Reading, "kept" | "lacksRecords"> => {
   const shop = decodeShop(input["shop"])
   const { alias, key } = input
   // The alias alone is not enough: the stored product may not have it.
   return Result.isSuccess(shop) && isKey(key)
     ? keptProduct(shop.success, [key, typeof alias === "string" ? alias : null])
-    : { lacksProducts: true }
+    : { lacksRecords: true }
 }
 
 /** What is known of a rejected ad, so that it does not become inactive. One without a key cannot be compared with stored ads. */
@@ -83,18 +83,18 @@ export const join = (readings: Iterable<Reading>): Reading => {
   const rows: Array<ImportRow> = []
   const rejects: Array<Reject> = []
   const kept: Array<KeptRecord> = []
-  let lacksProducts = false
+  let lacksRecords = false
   let skipped = 0
   let otherCurrencies = 0
   for (const reading of readings) {
     for (const row of reading.rows) rows.push(row)
     for (const reject of reading.rejects) rejects.push(reject)
     if (reading.kept !== undefined) kept.push(...reading.kept)
-    lacksProducts ||= reading.lacksProducts === true
+    lacksRecords ||= reading.lacksRecords === true
     skipped += reading.skipped
     otherCurrencies += reading.otherCurrencies ?? 0
   }
-  return { rows, rejects, kept, lacksProducts, skipped, otherCurrencies }
+  return { rows, rejects, kept, lacksRecords, skipped, otherCurrencies }
 }
 
 /** Converts the rows of a table. */
