@@ -192,6 +192,70 @@ layer(Services, { excludeTestServices: true })("the commands for data", (it) => 
     })
   )
 
+  it.effect("import removes what is gone, more than half only with --yes, and of any file with --complete", () =>
+    Effect.gen(function* () {
+      const page = (count: number, from = 0) =>
+        JSON.stringify({
+          products: Array.from({ length: count }, (_, at) => ({
+            id: from + at + 1,
+            title: "T",
+            handle: `p-${from + at}`,
+            variants: [{ price: "5" }]
+          }))
+        })
+      const { fs, path } = yield* file(page(60))
+      const store = ["--domain", "gone.com", "--country", "US"]
+      yield* run(["import", path, ...store])
+      yield* fs.writeFileString(path, page(20))
+      const refused = yield* run(["import", path, ...store])
+      assert.strictEqual(refused.code, 0)
+      assert.include(refused.text, "gone.com: 40 of its 60 products are not in these files and stay")
+      assert.include(refused.text, "--yes")
+      assert.match((yield* run(["import", path, ...store, "--yes"])).text, /product +0 added +0 changed +40 removed/)
+      // A page of a common size may not be the last one.
+      yield* run(["import", (yield* file(page(30, 100))).path, ...store])
+      const thirty = yield* file(page(30, 100))
+      assert.notInclude((yield* run(["import", thirty.path, ...store])).text, "removed")
+      assert.match((yield* run(["import", thirty.path, ...store, "--complete"])).text, / 20 removed/)
+    })
+  )
+
+  it.effect(
+    "import makes ads inactive that were not seen for ADS_EXPIRE_DAYS, and counts how others got their store",
+    () =>
+      Effect.gen(function* () {
+        const ads = (...links: ReadonlyArray<string | null>) =>
+          JSON.stringify(
+            links.map((link_url, at) => ({
+              ad_archive_id: `77${at}`,
+              page_id: `page ${at % 3}`,
+              page_name: "Page",
+              is_active: true,
+              start_date: 1_772_323_200,
+              snapshot: { title: "A", cta_type: "SHOP_NOW", display_format: "IMAGE", link_url }
+            }))
+          )
+        yield* run(["import", (yield* file(shop.replaceAll("a.com", "leads.com"))).path])
+        const { fs, path } = yield* file(ads("https://leads.com/x", "https://new.com/", null, null))
+        const first = yield* run(["import", path, "--source", "ads", "--as-of", "2026-06-01"])
+        assert.include(first.text, "ads whose store was found by where they lead: 1")
+        assert.include(first.text, "ads whose store was found by their page: 1")
+        assert.include(first.text, "ads without a known store: 2")
+        const store = yield* run(["import", (yield* file(shop.replaceAll("a.com", "new.com"))).path])
+        assert.include(store.text, "ads of earlier imports that lead to a new store: 1")
+        yield* fs.writeFileString(path, ads("https://leads.com/x"))
+        const expiring = Effect.provide(
+          run(["import", path, "--source", "ads", "--as-of", "2026-06-05"]),
+          AppConfig.layerOf({ adsExpireDays: 3 })
+        )
+        assert.notInclude(
+          (yield* run(["import", path, "--source", "ads", "--as-of", "2026-06-05"])).text,
+          "inactive now"
+        )
+        assert.include((yield* expiring).text, "ads that were not seen for long, inactive now: 3")
+      })
+  )
+
   it.effect("catalog sources lists where records are from, and catalog forget removes what only one source has", () =>
     Effect.gen(function* () {
       const { path } = yield* file(shop.replace("a.com", "only.com"))
