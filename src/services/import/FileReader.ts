@@ -9,6 +9,7 @@ import { convert } from "./Conversion.ts"
 import type { Converter } from "./Conversion.ts"
 import * as AdLibrary from "./formats/AdLibrary.ts"
 import { foreign, isForeign } from "./formats/Foreign.ts"
+import type { Foreign } from "./formats/Foreign.ts"
 import * as Format from "./formats/Format.ts"
 import type { Detected, FormatName } from "./formats/Format.ts"
 import { decoded, join, keptOfRecord, nothing, ofProduct } from "./formats/Reading.ts"
@@ -210,17 +211,16 @@ const converterOf = (
       return { item: native }
     case "meta":
       return { item: (item, line) => StorefrontShop.fromMeta(foreign(item), line) }
-    case "ads":
+    case "ads": {
+      const read = (ad: Foreign, line: number): Reading =>
+        AdLibrary.isAd(ad)
+          ? AdLibrary.read(ad, line, asOf)
+          : { ...nothing, rejects: [{ line, field: "ad_archive_id", reason: "is required" }] }
       return {
-        item: (item, line) =>
-          join(
-            AdLibrary.adsIn(item).map((ad) =>
-              AdLibrary.isAd(ad)
-                ? AdLibrary.read(ad, line, asOf)
-                : { ...nothing, rejects: [{ line, field: "ad_archive_id", reason: "is required" }] }
-            )
-          )
+        item: (item, line) => join(AdLibrary.adsIn(item).map((ad) => read(ad, line))),
+        row: (cells, line) => read(AdLibrary.ofRow(header, cells), line)
       }
+    }
     case "shops":
       return { row: ShopCsv.make(header, asOf.slice(0, 7), store) }
     case "traffic":

@@ -382,6 +382,29 @@ layer(NodeServices.layer)("random catalogs, written and read again", (it) => {
       })
   )
 
+  it.effect.prop("as tables of ads of the library, in both casings", [upTo(Ad, 1, 4), Style], ([drawn, style]) =>
+    Effect.gen(function* () {
+      const rows = drawn
+        .map(inLibrary)
+        .map((ad) => flat(style.isNew ? camelCase(ad) : ad))
+        .map((ad) =>
+          Object.fromEntries(
+            Object.entries(ad).map(([name, value]) => [
+              name,
+              value === null ? "" : typeof value === "string" ? value : JSON.stringify(value)
+            ])
+          )
+        )
+      const written = filesOf(rows, style, (part) => table(part, style))
+      assert.deepStrictEqual(
+        recordsOf(yield* read(written), "library_ad").map((record) =>
+          record.type === "library_ad" ? record.ad : record
+        ),
+        drawn.map(adRecord)
+      )
+    })
+  )
+
   it.effect.prop("as lists of stores and of visits", [upTo(Store, 1, 4), Style], ([drawn, style]) =>
     Effect.gen(function* () {
       const stores = drawn.map(({ apps, cents, country, day, name, visits }, at) => ({

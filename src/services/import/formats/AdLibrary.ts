@@ -135,6 +135,14 @@ export const isArchiveAd = (record: Foreign): boolean =>
 
 export const isAd = (record: Foreign): boolean => isPageAd(record) || isArchiveAd(record)
 
+/** Whether a table has ads of the library's pages, in columns with names such as `snapshot.title` or `snapshot/title`. */
+export const isHeader = (header: ReadonlyArray<string>): boolean =>
+  header.some((name) => idNames.includes(name)) && header.some((name) => name === "start_date" || name === "startDate")
+
+/** The record of a row of such a table. */
+export const ofRow = (header: ReadonlyArray<string>, cells: ReadonlyArray<string>): Foreign =>
+  Object.fromEntries(header.flatMap((name, at) => ((cells[at] ?? "") === "" ? [] : [[name, cells[at]]])))
+
 /** `asOf`: the day on which the ads were seen, `YYYY-MM-DD`. */
 export const read = (record: Foreign, line: number, asOf: string): Reading =>
   isPageAd(record) ? fromPage(record, line, asOf) : fromArchive(record, line, asOf)

@@ -161,7 +161,7 @@ const detectCsv = (head: string, forced: FormatName | undefined): Result.Result<
   const header = headerOf(head, delimiter).map((name) => name.trim())
   const container = { _tag: "Csv", delimiter, header } as const
   if (forced !== undefined) {
-    return forced === "products" || forced === "shops" || forced === "traffic"
+    return forced === "products" || forced === "shops" || forced === "traffic" || forced === "ads"
       ? Result.succeed({ format: forced, container })
       : Result.fail(`is a table, and no file of the format ${forced} is one. Leave out --format`)
   }
@@ -170,6 +170,7 @@ const detectCsv = (head: string, forced: FormatName | undefined): Result.Result<
       ? Result.succeed({ format: "products", container })
       : Result.fail("looks like an export of stock: it has products without prices. Export the products themselves")
   }
+  if (AdLibrary.isHeader(header)) return Result.succeed({ format: "ads", container })
   if (Traffic.isHeader(header)) return Result.succeed({ format: "traffic", container })
   if (ShopCsv.isHeader(header)) return Result.succeed({ format: "shops", container })
   return unknown(header.length > 1 ? header : [])
