@@ -3,8 +3,9 @@ import { Effect, Runtime } from "effect"
 import { CliError } from "effect/cli"
 import { tables } from "../services/import/BatchLoader.ts"
 import type { UnreadableInput } from "../services/import/ImportError.ts"
-import type { ImportOptions, ImportReport } from "../services/import/Importer.ts"
+import type { ImportOptions } from "../services/import/Importer.ts"
 import { Importer } from "../services/import/Importer.ts"
+import type { ImportReport } from "../services/import/ImportReport.ts"
 import type { ImportChunk } from "../services/import/ImportSource.ts"
 import { count, duration, make } from "./ProgressBar.ts"
 import type { Stream } from "effect"
@@ -48,6 +49,7 @@ export const summary = (name: string, report: ImportReport): string => {
     expiredAds,
     keepsUnseenAds,
     links,
+    archiveAds,
     otherCurrencies,
     refusedRemovals,
     rejected,
@@ -79,6 +81,7 @@ export const summary = (name: string, report: ImportReport): string => {
     ...(keepsUnseenAds
       ? ["  ads that these files lack stay as they are, because a file of ads could not be read to its end"]
       : []),
+    ...line("ads of ads_archive, which has no call to action, landing page, image and media type", archiveAds),
     ...line("stores that have a niche now, by what they sell", electedNiches),
     ...line("left out, because drafts or archived", skipped),
     ...line("amounts left out, because not known to be in the currency of their store", otherCurrencies),

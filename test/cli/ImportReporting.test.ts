@@ -8,6 +8,7 @@ const report = {
   rejected: 0,
   skipped: 0,
   otherCurrencies: 0,
+  archiveAds: 0,
   tallies: noTallies,
   links,
   expiredAds: 0,
@@ -36,6 +37,15 @@ describe("the summary of an import", () => {
 
   it("shows how many amounts are not known to be in the currency of their store", () => {
     assert.include(summary("a", { ...report, otherCurrencies: 3 }), "not known to be in the currency of their store: 3")
+  })
+
+  it("shows what ads lack, and why ads that were not seen stay active", () => {
+    assert.include(
+      summary("a", { ...report, archiveAds: 7 }),
+      "no call to action, landing page, image and media type: 7"
+    )
+    assert.include(summary("a", { ...report, keepsUnseenAds: true }), "could not be read to its end")
+    assert.notInclude(summary("a", report), "ads")
   })
 
   it("shows what was not removed, and how to remove it", () => {

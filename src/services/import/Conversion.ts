@@ -11,6 +11,7 @@ import { JsonItems } from "./JsonItems.ts"
 import { Lines } from "./Lines.ts"
 
 export const chunk = ({
+  archiveAds = 0,
   kept = [],
   lacksRecords = false,
   otherCurrencies = 0,
@@ -22,6 +23,7 @@ export const chunk = ({
   rejects,
   skipped,
   otherCurrencies,
+  archiveAds,
   kept,
   lacksRecords,
   position: 0

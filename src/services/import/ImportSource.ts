@@ -64,6 +64,8 @@ export interface ImportChunk {
   readonly skipped: number
   /** How many amounts were left out because they are not known to be in the store's currency. */
   readonly otherCurrencies?: number
+  /** How many ads are from `ads_archive`, which has no call to action, landing page, image and media type. */
+  readonly archiveAds?: number
   readonly kept?: ReadonlyArray<KeptRecord>
   /** Whether there may be products or ads that were not read and are not in `kept`: none of the file is known to be gone. */
   readonly lacksRecords?: boolean

@@ -9,27 +9,19 @@ import type { Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql"
 import { rowOf } from "../database/Rows.ts"
-import type { LinkCounts } from "./AdLinks.ts"
-import { nothingLoaded, sum } from "./BatchLoader.ts"
-import type { LoadedBatch, Tallies } from "./BatchLoader.ts"
+import type { LoadedBatch } from "./BatchLoader.ts"
 import * as CatalogVersion from "./CatalogVersion.ts"
 import { loadGroup } from "./GroupLoader.ts"
-import { ImportRunning, ImportStopped, TooManyRejects } from "./ImportError.ts"
-import type { ImportError, UnreadableInput, UnwritableRejects } from "./ImportError.ts"
-import type { ImportChunk, ImportRow, KeptRecord, Reject } from "./ImportSource.ts"
+import { ImportRunning, ImportStopped } from "./ImportError.ts"
+import type { ImportError, UnreadableInput } from "./ImportError.ts"
+import { Report } from "./ImportReport.ts"
+import type { ImportReport, ReportOptions } from "./ImportReport.ts"
+import type { ImportChunk, ImportRow, KeptRecord } from "./ImportSource.ts"
 import * as Niches from "./Niches.ts"
 import * as Provenances from "./Provenance.ts"
 import type { FileFacts, Provenance } from "./Provenance.ts"
 import * as Reconciliation from "./Reconciliation.ts"
-import type { RefusedRemoval } from "./Reconciliation.ts"
 import { causeOf } from "./ResilientLoader.ts"
-
-export interface ImportProgress {
-  readonly records: number
-  readonly rejected: number
-  /** The position in the source. */
-  readonly position: number
-}
 
 /** What is known once all files of an import have been read. */
 export interface SourceOutcome {
@@ -43,7 +35,7 @@ export interface SourceOutcome {
 
 const noOutcome: SourceOutcome = { files: [], wholeStores: [], kept: [], lacksAds: false }
 
-export interface ImportOptions {
+export interface ImportOptions extends ReportOptions {
   readonly provenance: Provenance
   /** Whether the source may have all products of a store. They are then marked, so that missing ones can be found. */
   readonly notesProducts?: () => boolean
@@ -56,31 +48,6 @@ export interface ImportOptions {
   readonly expireAdsAfterDays?: () => number | undefined
   /** Whether more than half of the products of a store may be removed at once. */
   readonly allowsLargeRemovals?: boolean
-  /** More rejected records than this stop the import. */
-  readonly maxRejects: number
-  readonly onRejects: (rejects: ReadonlyArray<Reject>) => Effect.Effect<void, UnwritableRejects>
-  readonly onProgress: (progress: ImportProgress) => Effect.Effect<void>
-}
-
-export interface ImportReport {
-  /** Records that were accepted, including unchanged ones and duplicates. */
-  readonly accepted: number
-  readonly rejected: number
-  /** Items that the reader left out on purpose. */
-  readonly skipped: number
-  /** How many amounts were left out because they are not in the store's currency. */
-  readonly otherCurrencies: number
-  readonly tallies: Tallies
-  readonly links: LinkCounts
-  /** Ads that became inactive because they were not seen for too long. */
-  readonly expiredAds: number
-  /** Whether ads that were not seen stay active, because a file of ads was not read to its end. */
-  readonly keepsUnseenAds: boolean
-  /** Stores without a niche that got one by what they sell. */
-  readonly electedNiches: number
-  readonly refusedRemovals: ReadonlyArray<RefusedRemoval>
-  /** From the first record to the last commit. */
-  readonly seconds: number
 }
 
 /** Larger batches are not faster. */
@@ -223,80 +190,3 @@ const acquireLock = Effect.fnUntraced(function* (
     () => Effect.ignore(connection.executeValues("SELECT pg_advisory_unlock($1)", [lockId]))
   )
 })
-
-/** Counts what has been read and loaded, and reports it. */
-class Report implements Niches.NicheFindings {
-  #accepted = 0
-  #rejected = 0
-  #skipped = 0
-  #otherCurrencies = 0
-  #position = 0
-  #loaded = nothingLoaded
-  readonly votes = new Map<number, Map<number, number>>()
-  readonly unstated = new Set<number>()
-  readonly #options: ImportOptions
-
-  constructor(options: ImportOptions) {
-    this.#options = options
-  }
-
-  withLast({ changedShops, removedProducts }: { readonly changedShops: number; readonly removedProducts: number }) {
-    const { links, tallies } = this.#loaded
-    const product = { ...tallies.product, removed: tallies.product.removed + removedProducts }
-    const shop = { ...tallies.shop, changed: tallies.shop.changed + changedShops }
-    return {
-      accepted: this.#accepted,
-      rejected: this.#rejected,
-      skipped: this.#skipped,
-      otherCurrencies: this.#otherCurrencies,
-      tallies: { ...tallies, product, shop },
-      links
-    }
-  }
-
-  read(chunk: ImportChunk) {
-    this.#position = chunk.position
-    this.#skipped += chunk.skipped
-    this.#otherCurrencies += chunk.otherCurrencies ?? 0
-    return this.#reject(chunk.rejects)
-  }
-
-  add(rows: number, loaded: LoadedBatch) {
-    this.#accepted += rows - loaded.rejects.length
-    this.#loaded = sum(this.#loaded, { ...nothingLoaded, tallies: loaded.tallies, links: loaded.links })
-    for (const shopId of loaded.statedNiches) this.unstated.delete(shopId)
-    for (const shopId of loaded.unstatedNiches) this.unstated.add(shopId)
-    for (const { nicheId, shopId, weight } of loaded.votes) {
-      const ofShop = this.votes.get(shopId) ?? new Map<number, number>()
-      this.votes.set(shopId, ofShop.set(nicheId, (ofShop.get(nicheId) ?? 0) + weight))
-    }
-    return Effect.andThen(this.#reject(loaded.rejects), this.#tell())
-  }
-
-  #tell() {
-    return this.#options.onProgress({
-      records: this.#accepted,
-      rejected: this.#rejected,
-      position: this.#position
-    })
-  }
-
-  /** A record may be rejected for several reasons. */
-  #reject(rejects: ReadonlyArray<Reject>) {
-    if (rejects.length === 0) return Effect.void
-    this.#rejected += new Set(rejects.map(({ file = "", line }) => `${line} ${file}`)).size
-    const { maxRejects, onRejects } = this.#options
-    return Effect.andThen(
-      onRejects(rejects),
-      this.#rejected <= maxRejects
-        ? Effect.void
-        : Effect.fail(
-            new TooManyRejects({
-              message:
-                `More than ${maxRejects} records were rejected, so the import stopped. Is the file of the format that ` +
-                `was named? Otherwise correct the records, or allow more with --max-rejects.`
-            })
-          )
-    )
-  }
-}

@@ -413,6 +413,17 @@ layer(NodeServices.layer, { excludeTestServices: true })("imports of files", (it
     )
   )
 
+  it.effect("ads of ads_archive are counted, which lacks fields of the library's pages", () =>
+    onFreshDatabase(
+      Effect.gen(function* () {
+        const archive = { id: "8", page_name: "Page", ad_delivery_start_time: "2026-02-01", ad_snapshot_url: "x" }
+        const unfit = { id: "9", ad_snapshot_url: "x" }
+        const { accepted, archiveAds } = yield* run({ "1.json": { data: [archive, unfit] }, "2.json": [ad("1")] })
+        assert.deepStrictEqual([accepted, archiveAds], [2, 1])
+      })
+    )
+  )
+
   it.effect("older data of an ad change nothing that newer data have shown", () =>
     onFreshDatabase(
       Effect.gen(function* () {

@@ -221,7 +221,7 @@ const fromArchive = (record: Foreign, line: number, asOf: string): Reading => {
   const startedOn = day(record["ad_delivery_start_time"]) ?? day(record["ad_creation_time"])
   const stopsOn = day(record["ad_delivery_stop_time"])
   const isActive = stopsOn === null || stopsOn > asOf
-  return toReading(
+  const reading = toReading(
     {
       id: text(record["id"]),
       pageId: text(record["page_id"]),
@@ -238,4 +238,5 @@ const fromArchive = (record: Foreign, line: number, asOf: string): Reading => {
     },
     line
   )
+  return { ...reading, archiveAds: reading.rows.length }
 }

@@ -15,6 +15,8 @@ export interface Reading {
   readonly skipped: number
   /** How many amounts were left out because they are not known to be in the store's currency. */
   readonly otherCurrencies?: number
+  /** How many ads are from `ads_archive`, which has no call to action, landing page, image and media type. */
+  readonly archiveAds?: number
   readonly kept?: ReadonlyArray<KeptRecord>
   /** Whether there may be products or ads that were not read and are not in `kept`. */
   readonly lacksRecords?: boolean
@@ -86,6 +88,7 @@ export const join = (readings: Iterable<Reading>): Reading => {
   let lacksRecords = false
   let skipped = 0
   let otherCurrencies = 0
+  let archiveAds = 0
   for (const reading of readings) {
     for (const row of reading.rows) rows.push(row)
     for (const reject of reading.rejects) rejects.push(reject)
@@ -93,8 +96,9 @@ export const join = (readings: Iterable<Reading>): Reading => {
     lacksRecords ||= reading.lacksRecords === true
     skipped += reading.skipped
     otherCurrencies += reading.otherCurrencies ?? 0
+    archiveAds += reading.archiveAds ?? 0
   }
-  return { rows, rejects, kept, lacksRecords, skipped, otherCurrencies }
+  return { rows, rejects, kept, lacksRecords, skipped, otherCurrencies, archiveAds }
 }
 
 /** Converts the rows of a table. */
