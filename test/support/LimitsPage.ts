@@ -14,7 +14,8 @@ import { maxPerAccount as maxPasskeys } from "../../src/services/access/passkeys
 import * as Sessions from "../../src/services/access/Sessions.ts"
 import { maxTrackedShops } from "../../src/services/access/TrackedShops.ts"
 import { viewsPerMinute } from "../../src/services/limits/PageRateLimit.ts"
-import { maxConnections, maxRefreshesAnHour } from "../../src/services/oauth/Grants.ts"
+import { maxConnections } from "../../src/services/oauth/Grants.ts"
+import { maxRefreshesAnHour } from "../../src/services/oauth/GrantTokens.ts"
 import { searchLimit } from "../../src/services/search/runtime/SearchThreads.ts"
 import { generated } from "./Documents.ts"
 

@@ -10,7 +10,7 @@ import { ConnectedApps } from "../../src/services/oauth/ConnectedApps.ts"
 import { EndpointRate } from "../../src/services/limits/EndpointRate.ts"
 import { GrantRetention } from "../../src/services/retention/GrantRetention.ts"
 import { Grants } from "../../src/services/oauth/Grants.ts"
-import type { CodeExchange, Refresh, Tokens } from "../../src/services/oauth/Grants.ts"
+import type { CodeExchange, Refresh, Tokens } from "../../src/services/oauth/GrantTokens.ts"
 import { ServerKey } from "../../src/services/oauth/ServerKey.ts"
 import * as FakeOAuth from "./FakeOAuth.ts"
 

@@ -10,7 +10,7 @@ import * as TokenOutcome from "../../domain/oauth/TokenOutcome.ts"
 import * as Metrics from "../../services/metrics/Metrics.ts"
 import { Clients } from "../../services/oauth/Clients.ts"
 import { Grants } from "../../services/oauth/Grants.ts"
-import type { Tokens } from "../../services/oauth/Grants.ts"
+import type { Tokens } from "../../services/oauth/GrantTokens.ts"
 import * as Endpoints from "./Endpoints.ts"
 import * as FormRequest from "./FormRequest.ts"
 

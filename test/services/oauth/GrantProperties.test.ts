@@ -5,7 +5,7 @@ import { CredentialResolver } from "../../../src/services/access/CredentialResol
 import { ConnectedApps } from "../../../src/services/oauth/ConnectedApps.ts"
 import { GrantRetention } from "../../../src/services/retention/GrantRetention.ts"
 import { Grants } from "../../../src/services/oauth/Grants.ts"
-import type { Tokens } from "../../../src/services/oauth/Grants.ts"
+import type { Tokens } from "../../../src/services/oauth/GrantTokens.ts"
 import { ServerKey } from "../../../src/services/oauth/ServerKey.ts"
 import * as Random from "../../oracle/Random.ts"
 import * as Access from "../../support/Access.ts"
