@@ -160,24 +160,33 @@ describe("search threads", () => {
     )
   )
 
-  it.effect("waiting five seconds ends: for who fills the threads itself as its own fault", () =>
-    withThreads({ threads: 1 }, ({ begun, search }) =>
+  it.effect.each([
+    { running: ["flood"], fault: "RateLimited", whose: "its own, which fills all threads" },
+    { running: ["flood", "one"], fault: "ServiceUnavailable", whose: "of all, as others have a thread too" }
+  ])("D57 waiting five seconds ends, and the fault is $whose", ({ fault, running }) =>
+    withThreads({ threads: running.length }, ({ begun, search }) =>
       Effect.gen(function* () {
         const as = (name: string, ...words: ReadonlyArray<string>) =>
           Effect.forkChild(Effect.provideService(search(...words), CurrentAccount, account(name)), {
             startImmediately: true
           })
-        // It began before the others, so that its own limit is reached with theirs: the thread is not free before.
-        const first = yield* as("flood", "forever")
-        yield* begun(1)
+        const first = yield* Effect.forEach(running, (name) => as(name, "forever"))
+        yield* begun(running.length)
+        // A second later, so that no thread becomes free at the moment when the others have waited long enough.
+        yield* TestClock.adjust("1 second")
+        const next = yield* Effect.forEach(running, (name) => as(name, "forever"))
         const own = yield* as("flood", "a")
         const other = yield* as("other", "a")
-        const second = yield* as("flood", "forever")
-        yield* TestClock.adjust("4999 millis")
-        assert.isUndefined(own.pollUnsafe())
+        yield* TestClock.adjust("4 seconds")
+        for (const fiber of first) assert.strictEqual(outcome(yield* settled(fiber)), "SearchTimeout")
+        yield* begun(2 * running.length)
+        yield* TestClock.adjust("999 millis")
+        for (const fiber of [...next, own, other]) assert.isUndefined(fiber.pollUnsafe())
         yield* TestClock.adjust("1 millis")
-        assert.strictEqual(outcome(yield* settled(first)), "SearchTimeout")
-        yield* Effect.forEach([own, other, second], Fiber.interrupt)
+        yield* realTurn
+        const refused = [own, other].map((fiber) => outcome(fiber.pollUnsafe() ?? assert.fail("it still waits")))
+        assert.deepStrictEqual(refused, [fault, "ServiceUnavailable"])
+        yield* Effect.forEach(next, Fiber.interrupt)
       })
     )
   )
