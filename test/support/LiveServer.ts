@@ -27,9 +27,9 @@ const demo = Layer.effectDiscard(
   })
 )
 
-const layerOf = <E, R>(catalog: Layer.Layer<never, E, R>) =>
-  Layer.effectDiscard(indexed).pipe(
-    Layer.provideMerge(Router.layer),
+/** As a process starts it, whether its index is ready or not. */
+export const starting = <A, E, R>(catalog: Layer.Layer<A, E, R>) =>
+  Router.layer.pipe(
     Layer.provideMerge(Server.layer),
     Layer.provideMerge(Live.service),
     Layer.provideMerge(catalog),
@@ -40,6 +40,9 @@ const layerOf = <E, R>(catalog: Layer.Layer<never, E, R>) =>
     Layer.provideMerge(AppConfig.layerOf({ port: 0, baseUrl: "https://discovery.test", ...TestIndex.settings() })),
     Layer.provideMerge(Logger.layer([]))
   )
+
+const layerOf = <E, R>(catalog: Layer.Layer<never, E, R>) =>
+  Layer.effectDiscard(indexed).pipe(Layer.provideMerge(starting(catalog)))
 
 /** Live services, a tiny catalog, and the listening endpoint. */
 export const layer = layerOf(demo)

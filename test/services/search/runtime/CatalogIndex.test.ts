@@ -1,0 +1,148 @@
+/** What the index says of itself: how long to wait for a version, and for an index that is not ready (D56). */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import type { Duration, Fiber, Scope } from "effect"
+import { TestClock } from "effect/testing"
+import { CatalogIndex } from "../../../../src/services/search/runtime/CatalogIndex.ts"
+import type { IndexEvent, Progress } from "../../../../src/services/search/runtime/Indexer.ts"
+import { namesOf, publish } from "../../../../src/services/search/runtime/IndexState.ts"
+import { onThisThread } from "../../../../src/services/search/runtime/SearchThreads.ts"
+import { Spellings } from "../../../../src/services/search/index/Records.ts"
+
+type Emit = (event: IndexEvent) => Effect.Effect<void>
+
+/** An index whose indexer tells what the test tells. */
+const withIndex = <A, E>(
+  use: (index: CatalogIndex["Service"], emit: Emit) => Effect.Effect<A, E, Scope.Scope>
+): Effect.Effect<A, E> =>
+  Effect.suspend(() => {
+    let emit: Emit = () => Effect.die("the indexer has not begun")
+    const layer = CatalogIndex.layerOf(onThisThread, (given) => Effect.sync(() => void (emit = given)))
+    return Effect.flatMap(CatalogIndex, (index) => use(index, emit)).pipe(Effect.provide(layer), Effect.scoped)
+  })
+
+const published = (version: number): IndexEvent => {
+  const spellings = new Spellings()
+  const identity = { catalogId: "a", version, token: "b" }
+  const state = { identity, niches: [], spellings: namesOf(spellings), bases: 0, list: [] }
+  return { _tag: "Published", published: publish(state, spellings) }
+}
+
+const progress = (phase: Progress["phase"], done: number, total: number): IndexEvent => ({
+  _tag: "Progress",
+  progress: { phase, done, total }
+})
+
+describe("waiting for a version", () => {
+  const begin = (index: CatalogIndex["Service"], version: number) =>
+    Effect.forkScoped(index.awaitVersion(version), { startImmediately: true })
+  const isOver = (fiber: Fiber.Fiber<void>) => fiber.pollUnsafe() !== undefined
+
+  it.effect("ends after a second at most", () =>
+    withIndex((index, emit) =>
+      Effect.gen(function* () {
+        yield* emit(published(1))
+        const waiting = yield* begin(index, 2)
+        yield* TestClock.adjust("999 millis")
+        assert.isFalse(isOver(waiting))
+        yield* TestClock.adjust("1 millis")
+        assert.isTrue(isOver(waiting))
+      })
+    )
+  )
+
+  it.effect("ends when that version or a later one is there", () =>
+    withIndex((index, emit) =>
+      Effect.gen(function* () {
+        const waiting = [yield* begin(index, 2), yield* begin(index, 3), yield* begin(index, 5)]
+        yield* emit(published(1))
+        yield* TestClock.adjust(0)
+        assert.deepStrictEqual(waiting.map(isOver), [false, false, false])
+        yield* emit(published(4))
+        yield* TestClock.adjust(0)
+        assert.deepStrictEqual(waiting.map(isOver), [true, true, false])
+        assert.isTrue(isOver(yield* begin(index, 4)))
+      })
+    )
+  )
+})
+
+describe("D56 an index that is not ready", () => {
+  const building = "The search index is being built"
+  const loading = "The search index is being loaded"
+  const missing = "There is no search index right now"
+
+  it.effect.each<{
+    readonly what: string
+    readonly told: ReadonlyArray<IndexEvent | Duration.Input>
+    readonly says: string
+    readonly seconds: number
+  }>([
+    { what: "before anything is known", told: [], says: `${loading}.`, seconds: 5 },
+    { what: "at the beginning", told: [progress("building", 0, 80)], says: `${building} (0 %).`, seconds: 5 },
+    {
+      what: "from the speed so far",
+      told: [progress("building", 0, 80), "10 seconds", progress("building", 20, 80)],
+      says: `${building} (25 %).`,
+      seconds: 30
+    },
+    {
+      what: "from the speed so far, of the last part",
+      told: [progress("building", 0, 80), "10 seconds", progress("building", 60, 80)],
+      says: `${building} (75 %).`,
+      seconds: 4
+    },
+    {
+      what: "from the speed of this phase alone",
+      told: [
+        progress("building", 1, 2),
+        "1 hour",
+        progress("catching_up", 0, 8),
+        "2 seconds",
+        progress("catching_up", 4, 8)
+      ],
+      says: `${loading} (50 %).`,
+      seconds: 2
+    },
+    {
+      what: "two minutes at most",
+      told: [progress("building", 0, 1_000), "10 seconds", progress("building", 1, 1_000)],
+      says: `${building} (0 %).`,
+      seconds: 120
+    },
+    {
+      what: "a second at least",
+      told: [progress("building", 0, 80), "10 seconds", progress("building", 80, 80)],
+      says: `${building} (100 %).`,
+      seconds: 1
+    },
+    {
+      what: "without memory for it",
+      told: [progress("building", 0, 80), { _tag: "Failed", message: "no memory" }],
+      says: `${missing}.`,
+      seconds: 5
+    },
+    {
+      what: "that was dropped",
+      told: [published(7), { _tag: "Dropped" }, progress("building", 0, 80)],
+      says: `${building} (0 %).`,
+      seconds: 5
+    }
+  ])("says how long to wait: $what", ({ says, seconds, told }) =>
+    withIndex((index, emit) =>
+      Effect.gen(function* () {
+        for (const each of told) {
+          yield* typeof each === "object" && "_tag" in each ? emit(each) : TestClock.adjust(each)
+        }
+        const error = yield* Effect.flip(index.current)
+        assert.include(error.message, says)
+        assert.strictEqual(error.retryAfterSeconds, seconds)
+        const filter = { subject: "stores", stores: [], words: [] } as const
+        const order = { _tag: "Grouped" } as const
+        assert.deepStrictEqual(yield* Effect.flip(index.search({ ...filter, order, offset: 0, limit: 1 })), error)
+        assert.deepStrictEqual(yield* Effect.flip(index.facets(filter)), error)
+        assert.isFalse((yield* index.status).isReady)
+      })
+    )
+  )
+})
