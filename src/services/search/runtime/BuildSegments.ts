@@ -5,7 +5,7 @@ import { SegmentBuilder } from "../index/Build.ts"
 import type { Spellings } from "../index/Records.ts"
 import type { SegmentView } from "../index/Segment.ts"
 import type { CatalogView, Page, Sizes } from "./CatalogReader.ts"
-import { maxStoresOfBase } from "./MergePolicy.ts"
+import { defaultLimits } from "./MergePolicy.ts"
 
 /** The machine has too little memory for the index of this catalog. */
 export class NotEnoughMemory extends Schema.TaggedError<NotEnoughMemory>()("NotEnoughMemory", {
@@ -66,7 +66,7 @@ export const buildSegments = Effect.fnUntraced(function* (
       rows += 1 + content.products.length + content.ads.length
     }
     stores += page.pseudoStores.length + page.stores.length
-    if (stores >= maxStoresOfBase || builder.items >= maxItems) finish()
+    if (stores >= defaultLimits.maxStoresOfBase || builder.items >= maxItems) finish()
     return rows
   }
   yield* view.pages(ids, (page) => Effect.suspend(() => onRows(add(page))))

@@ -11,12 +11,23 @@ import { rowOf, sharedCopy } from "../index/Segment.ts"
 import type { Segment, SegmentList, SegmentView, StoreColumns } from "../index/Segment.ts"
 import type { IndexState } from "./IndexState.ts"
 
-/** A larger base is split. */
-export const maxStoresOfBase = 200_000
-const maxDeltas = 8
-const dueShare = 0.1
-/** Fewer rows merge in some hundredths of a second, which is not worth a merge each time. */
-const dueRows = 20_000
+export interface MergeLimits {
+  /** A larger base is split. */
+  readonly maxStoresOfBase: number
+  /** More deltas are merged among themselves. */
+  readonly maxDeltas: number
+  /** The share of a base's rows that must have died or be in deltas before it is merged. */
+  readonly dueShare: number
+  /** Fewer rows merge in some hundredths of a second, which is not worth a merge each time. */
+  readonly dueRows: number
+}
+
+export const defaultLimits: MergeLimits = {
+  maxStoresOfBase: 200_000,
+  maxDeltas: 8,
+  dueShare: 0.1,
+  dueRows: 20_000
+}
 
 export interface MergeTask {
   /** Whether a base is merged with the deltas' stores of its range; otherwise deltas are merged among themselves. */
@@ -59,12 +70,12 @@ const within = (view: SegmentView, first: number, end: number): SegmentView => {
   return { ...view, live }
 }
 
-export const chooseMerge = (state: IndexState): MergeTask | undefined => {
+export const chooseMerge = (state: IndexState, limits: MergeLimits = defaultLimits): MergeTask | undefined => {
   const deltas = state.list.slice(state.bases)
-  return dueBase(state, deltas) ?? (deltas.length > maxDeltas ? ofDeltas(deltas) : undefined)
+  return dueBase(state, deltas, limits) ?? (deltas.length > limits.maxDeltas ? ofDeltas(deltas) : undefined)
 }
 
-const dueBase = (state: IndexState, deltas: SegmentList): MergeTask | undefined => {
+const dueBase = (state: IndexState, deltas: SegmentList, limits: MergeLimits): MergeTask | undefined => {
   const starts = [Number.NEGATIVE_INFINITY, ...rangeStarts(state)]
   for (const [base, first] of starts.entries()) {
     const view = state.list[base]
@@ -75,15 +86,15 @@ const dueBase = (state: IndexState, deltas: SegmentList): MergeTask | undefined 
     const moving = parts.reduce((sum, part) => sum + liveRowsOf(part), 0)
     const all = isBase ? allRows(view.segment) : 0
     const dead = isBase ? all - liveRowsOf(view) : 0
-    if (moving + dead < Math.max(dueRows, dueShare * all)) continue
+    if (moving + dead < Math.max(limits.dueRows, limits.dueShare * all)) continue
     const inputs = isBase ? [view, ...parts] : parts
-    return { isOfBase: true, groups: groupsOf(inputs), rows: all + moving }
+    return { isOfBase: true, groups: groupsOf(inputs, limits), rows: all + moving }
   }
   return undefined
 }
 
 /** Enough groups to keep each segment below the maximum of a base. */
-const groupsOf = (inputs: SegmentList): ReadonlyArray<SegmentList> => {
+const groupsOf = (inputs: SegmentList, { maxStoresOfBase }: MergeLimits): ReadonlyArray<SegmentList> => {
   const stores = inputs.reduce((sum, { live }) => sum + live.reduce((count, bit) => count + bit, 0), 0)
   const parts = Math.ceil(stores / maxStoresOfBase)
   if (parts <= 1) return [inputs]
