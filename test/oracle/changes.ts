@@ -23,12 +23,14 @@ export const change = <E, R>(write: (sql: SqlClient.SqlClient) => Effect.Effect<
   )
 
 const pick = (random: Random.Random, table: string) =>
-  Effect.flatMap(SqlClient.SqlClient, (sql) =>
-    Effect.map(
-      sql<{ id: number; shop_id: number | null }>`SELECT * FROM ${sql(table)} ORDER BY id`,
-      (rows) => rows[random.int(0, rows.length - 1)] ?? { id: 0, shop_id: null }
-    )
-  )
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const [counted] = yield* sql<{ rows: number }>`SELECT count(*)::int AS rows FROM ${sql(table)}`
+    const at = random.int(0, (counted?.rows ?? 0) - 1)
+    const [row] = yield* sql<{ id: number; shop_id: number | null }>`
+      SELECT * FROM ${sql(table)} ORDER BY id OFFSET ${Math.max(0, at)} LIMIT 1`
+    return row ?? { id: 0, shop_id: null }
+  })
 
 const holderOf = ({ id, shop_id }: { id: number; shop_id: number | null }) => shop_id ?? pseudoStoreOf(id)
 
