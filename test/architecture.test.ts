@@ -34,6 +34,10 @@ const domainPackages = new Set(["effect", "countries-list", "intl-messageformat"
 /** Parts of Effect with side effects, which the domain does not use. */
 const sideEffects = /^effect\/(http|sql|process|socket|persistence|cluster|cli|workers)\b/
 
+/** The data structures and the algorithm of searches: only what computes, so that they can be read and tested alone. */
+const searchIndex = "src/services/search/index/"
+const searchIndexPackages = new Set(["node:url"])
+
 const longestFile = 400
 
 /** The layer of a file, or of an import that points at one. */
@@ -96,7 +100,11 @@ const violationsOf = (file: SourceFile): ReadonlyArray<Violation> => {
         if (!isData) report(`imports ${target}, which is no part of the project`)
       } else if (targetLayer !== layer && !(mayImport[layer] ?? []).includes(targetLayer)) {
         report(`is of ${layer} and imports ${target} of ${targetLayer}`)
+      } else if (file.path.startsWith(searchIndex) && targetLayer !== "domain" && !target.startsWith(searchIndex)) {
+        report(`is of the search index and imports ${target}`)
       }
+    } else if (file.path.startsWith(searchIndex)) {
+      if (!searchIndexPackages.has(specifier)) report(`is of the search index and imports ${specifier}`)
     } else if (layer === "http" && /^(effect\/sql|@effect\/sql-pg)\b/.test(specifier)) {
       report(`is of http and imports ${specifier}: statements belong to services`)
     } else if (layer === "domain") {
@@ -167,6 +175,16 @@ describe("the rules of imports and files", () => {
       /of http/
     ],
     [
+      "the search index imports what uses it",
+      { path: "src/services/search/index/A.ts", text: `import { fold } from "../Names.ts"` },
+      /is of the search index and imports src\/services\/search\/Names\.ts/
+    ],
+    [
+      "the search index imports Effect",
+      { path: "src/services/search/index/A.ts", text: `import { Schema } from "effect"` },
+      /is of the search index and imports effect/
+    ],
+    [
       "a service imports the demo data",
       { path: "src/services/import/A.ts", text: `import { niches } from "../../../demo/Niches.ts"` },
       /of demo/
@@ -234,6 +252,10 @@ describe("the rules of imports and files", () => {
     ["what flows downwards", { path: "src/http/A.ts", text: `import { B } from "../services/B.ts"` }],
     ["the domain's data", { path: "src/domain/Iso.ts", text: `import { countries } from "countries-list"` }],
     ["the domain's own", { path: "src/domain/a/A.ts", text: `import { Schema } from "effect"\nimport "../B.ts"` }],
+    [
+      "the search index's own and the domain's",
+      { path: "src/services/search/index/A.ts", text: `import "./B.ts"\nimport "../../../domain/Days.ts"` }
+    ],
     ["migrations run by a service", { path: "src/services/A.ts", text: `import "../../migrations/index.ts"` }],
     ["the live layers of main", { path: "src/main.ts", text: "const live = NodeHttpServer.layer" }],
     ["a rule named in a comment", { path: "src/services/A.ts", text: `// not Date.now()\nconst a = "console.log"` }],

@@ -7,6 +7,7 @@ type Niche = Omit<NicheRecord, "type">
 
 export class NicheTree {
   readonly #niches = new Map<number, Niche>()
+  /** By names in lower case, as the table's unique index has them. The form of searches, `foldName`, keeps some of these apart. */
   readonly #idOfName = new Map<string, number>()
 
   constructor(stored: Iterable<Niche>) {

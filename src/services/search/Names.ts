@@ -3,20 +3,14 @@
  * extensions are known as long as a store has them.
  */
 import { Effect } from "effect"
+import { foldName } from "../../domain/search/FoldName.ts"
 import { nearestOf } from "../../domain/search/Nearest.ts"
-import { streamSafe } from "../../domain/search/SearchText.ts"
 import { issueAt } from "../../domain/ArgumentIssue.ts"
 import type { ArgumentIssue, IssueCode } from "../../domain/ArgumentIssue.ts"
 import type { SpellingKind } from "./index/Records.ts"
 import type { VocabularyEntry } from "./index/Vocabulary.ts"
 import type { NameCodes } from "./Queries.ts"
 import type { Published } from "./runtime/IndexState.ts"
-
-/** The case-insensitive form of a name. */
-export const fold = (name: string): string =>
-  (ascii.test(name) ? name : streamSafe(name).normalize("NFC")).toLowerCase()
-
-const ascii = /^\p{ASCII}*$/u
 
 export interface Names extends NameCodes {
   /** Folds vocabularies in steps; otherwise the first look-up of each folds it at once. */
@@ -33,7 +27,7 @@ export type Vocabularies = Pick<Published, "niches" | "vocabulary">
 export const make = ({ niches, vocabulary }: Vocabularies): Names => {
   const children = Map.groupBy(niches, (niche) => niche.parentId)
   const known = new Set(niches.map((niche) => niche.id))
-  const byName = Map.groupBy(niches, (niche) => fold(niche.name))
+  const byName = Map.groupBy(niches, (niche) => foldName(niche.name))
 
   const below = new Map<string, ReadonlyArray<number>>()
   const subtree = (roots: ReadonlyArray<number>): ReadonlyArray<number> => {
@@ -58,7 +52,7 @@ export const make = ({ niches, vocabulary }: Vocabularies): Names => {
 
   return {
     niche: (reference) => {
-      const named = typeof reference === "string" ? byName.get(fold(reference)) : undefined
+      const named = typeof reference === "string" ? byName.get(foldName(reference)) : undefined
       if (named !== undefined) return subtree(named.map((niche) => niche.id))
       const id = typeof reference === "number" ? reference : /^\d+$/u.test(reference) ? Number(reference) : undefined
       return id !== undefined && known.has(id) ? subtree([id]) : undefined
@@ -84,7 +78,7 @@ const entriesOf = (entries: ReadonlyArray<VocabularyEntry>): Entries => {
   const byFold = new Map<string, VocabularyEntry>()
   let known = 0
   const prepareTo = (end: number) => {
-    for (const entry of entries.slice(known, end)) byFold.set(fold(entry.name), entry)
+    for (const entry of entries.slice(known, end)) byFold.set(foldName(entry.name), entry)
     known = Math.max(known, Math.min(end, entries.length))
   }
   return {
@@ -97,7 +91,7 @@ const entriesOf = (entries: ReadonlyArray<VocabularyEntry>): Entries => {
     }),
     find: (name) => {
       prepareTo(entries.length)
-      return byFold.get(fold(name))
+      return byFold.get(foldName(name))
     }
   }
 }

@@ -2,6 +2,7 @@
 import { Clock, Context, Effect, Layer, Schema, Semaphore } from "effect"
 import * as crypto from "node:crypto"
 import { Name } from "../../domain/search/Arguments.ts"
+import { foldName } from "../../domain/search/FoldName.ts"
 import * as NameIndex from "../../domain/search/NameIndex.ts"
 import { NicheReference } from "../../domain/search/StoreFilter.ts"
 import type { ArgumentIssue } from "../../domain/ArgumentIssue.ts"
@@ -104,7 +105,7 @@ export class Vocabulary extends Context.Service<
 
       const readPopular = Effect.gen(function* () {
         const { niches } = yield* index.current
-        const byName = new Map(niches.map(({ name }) => [Names.fold(name), name]))
+        const byName = new Map(niches.map(({ name }) => [foldName(name), name]))
         const byId = new Map(niches.map(({ id, name }) => [id, name]))
         const options = yield* Effect.all({
           niches: best("niches", undefined),
@@ -114,7 +115,7 @@ export class Vocabulary extends Context.Service<
         return {
           options,
           nicheName: (reference: string | number) =>
-            typeof reference === "number" ? byId.get(reference) : byName.get(Names.fold(reference))
+            typeof reference === "number" ? byId.get(reference) : byName.get(foldName(reference))
         }
       })
 
@@ -158,7 +159,7 @@ const withStableId = (kind: VocabularyKind, option: FilterOption): FilterOption 
 
 /** 31 bits. */
 const nameId = (name: string): number =>
-  crypto.createHash("sha256").update(Names.fold(name)).digest().readUInt32BE() >>> 1
+  crypto.createHash("sha256").update(foldName(name)).digest().readUInt32BE() >>> 1
 
 const isNicheReference = Schema.is(NicheReference)
 const isName = Schema.is(Name)

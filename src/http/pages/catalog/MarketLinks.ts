@@ -2,10 +2,11 @@
  * Where the groups of the Market page lead: to their stores and the running ads of these (D66). Each link repeats the filters of
  * the page. Where that would make the page heavy, the filters are in two forms instead, and each group has a button for each.
  */
+import { foldName } from "../../../domain/search/FoldName.ts"
 import * as Market from "../../../domain/search/MarketOverview.ts"
 import type { MarketGroup, MarketQuery } from "../../../domain/search/MarketOverview.ts"
 import { searchKinds } from "../../../domain/search/SavedSearch.ts"
-import * as Names from "../../../services/search/Names.ts"
+import type * as Names from "../../../services/search/Names.ts"
 import { adsPath } from "./AdsPage.ts"
 import * as FilterChips from "./FilterChips.ts"
 import { storesPath } from "./StorePaths.ts"
@@ -49,7 +50,7 @@ const valuesOf = (
 ): Lead["values"] | undefined => {
   if (overlapping.has(group_by)) {
     const asked = query[Market.filterOf[group_by]] ?? []
-    const isAsked = asked.length === 0 || asked.some((one) => Names.fold(String(one)) === Names.fold(value))
+    const isAsked = asked.length === 0 || asked.some((one) => foldName(String(one)) === foldName(value))
     return isAsked ? [value] : undefined
   }
   if (group_by !== "niche") return [value]

@@ -1,33 +1,31 @@
 /** The input of segments: the fields of catalog records that filters, orders, words and figures use. */
-import { Schema } from "effect"
-import { fold } from "../Names.ts"
+import { foldName } from "../../../domain/search/FoldName.ts"
 
-export const StoreRecord = Schema.Struct({
-  id: Schema.Int,
-  name: Schema.String,
-  domain: Schema.String,
+export interface StoreRecord {
+  readonly id: number
+  readonly name: string
+  readonly domain: string
   /** With a leading dot. */
-  extension: Schema.String,
-  country: Schema.String,
-  currency: Schema.NullOr(Schema.String),
-  nicheId: Schema.NullOr(Schema.Int),
-  languages: Schema.Array(Schema.String),
-  pixels: Schema.Array(Schema.String),
-  socialNetworks: Schema.Array(Schema.String),
-  apps: Schema.Array(Schema.String),
-  theme: Schema.NullOr(Schema.String),
+  readonly extension: string
+  readonly country: string
+  readonly currency: string | null
+  readonly nicheId: number | null
+  readonly languages: ReadonlyArray<string>
+  readonly pixels: ReadonlyArray<string>
+  readonly socialNetworks: ReadonlyArray<string>
+  readonly apps: ReadonlyArray<string>
+  readonly theme: string | null
   /** Days since 1970-01-01. */
-  createdDay: Schema.NullOr(Schema.Int),
-  monthlyRevenue: Schema.NullOr(Schema.Finite),
-  monthlyOrders: Schema.NullOr(Schema.Int),
+  readonly createdDay: number | null
+  readonly monthlyRevenue: number | null
+  readonly monthlyOrders: number | null
   /** As stated by the source; `null` means that the products on record are counted. */
-  productsCount: Schema.NullOr(Schema.Int),
-  trustpilotRating: Schema.NullOr(Schema.Finite),
-  trustpilotReviews: Schema.NullOr(Schema.Int),
+  readonly productsCount: number | null
+  readonly trustpilotRating: number | null
+  readonly trustpilotReviews: number | null
   /** Visits by month, oldest first. */
-  visits: Schema.Array(Schema.Int)
-})
-export type StoreRecord = typeof StoreRecord.Type
+  readonly visits: ReadonlyArray<number>
+}
 
 export interface ProductRecord {
   readonly id: number
@@ -115,7 +113,7 @@ class SpellingsOfKind {
     if (known !== undefined) return known
     const id = this.names.push(name)
     this.#ids.set(name, id)
-    const folded = fold(name)
+    const folded = foldName(name)
     const leader = this.#leaderOf.get(folded) ?? id
     this.#leaderOf.set(folded, leader)
     this.leaders.push(leader)

@@ -8,11 +8,12 @@ import type { SqlError } from "effect/sql"
 import { sqlPseudoStoreOf } from "../../../domain/catalog/StorelessAds.ts"
 import * as Database from "../../database/Database.ts"
 import { rowOf, rowsOf } from "../../database/Rows.ts"
-import { StoreRecord } from "../index/Records.ts"
-import type { AdRecord, ProductRecord, PseudoStoreContent, StoreContent } from "../index/Records.ts"
+import type { AdRecord, ProductRecord, PseudoStoreContent, StoreContent, StoreRecord } from "../index/Records.ts"
 import { pseudoStoreOf } from "../index/Segment.ts"
 import type { Identity, Niche } from "./IndexState.ts"
 import * as ItemRows from "./ItemRows.ts"
+import * as StoreRows from "./StoreRows.ts"
+import type { StoreRow } from "./StoreRows.ts"
 
 /** Stores that changed after a version. Negative ids are pseudo-stores. */
 export interface Changes {
@@ -122,24 +123,8 @@ const decodeSizes = rowOf(Sizes)
 const decodeNiches = rowsOf(Schema.Struct({ id: Schema.Int, parentId: Schema.NullOr(Schema.Int), name: Schema.String }))
 const decodeChanges = rowsOf(Schema.Struct({ id: Schema.Int, is_items: Schema.Boolean }))
 
-const StoreRow = Schema.Struct({ ...StoreRecord.fields, items: Schema.Int })
-type StoreRow = typeof StoreRow.Type
-const decodeStores = rowsOf(StoreRow)
-const decodeRecords = rowsOf(StoreRecord)
-
 /** The statements, for any transaction. */
 const make = (sql: SqlClient.SqlClient): CatalogView => {
-  const columns = `
-    s.id, s.name, s.domain, s.domain_extension AS extension, s.country, s.currency, s.niche_id AS "nicheId",
-    s.languages, s.pixels, s.social_networks AS "socialNetworks", s.apps, s.theme,
-    s.created_on - date '1970-01-01' AS "createdDay", s.monthly_revenue AS "monthlyRevenue",
-    s.monthly_orders AS "monthlyOrders", s.products_count AS "productsCount",
-    s.trustpilot_rating AS "trustpilotRating", s.trustpilot_reviews AS "trustpilotReviews",
-    ARRAY(SELECT t.visits FROM traffic_month t WHERE t.shop_id = s.id ORDER BY t.month) AS visits`
-  const itemCounts = `
-    (SELECT count(*) FROM product p WHERE p.shop_id = s.id)::int
-      + (SELECT count(*) FROM ad a WHERE a.shop_id = s.id)::int AS items`
-
   const values = (statement: string, ids: ReadonlyArray<number>) => sql.unsafe(statement, [intArray(ids)]).values
 
   const storesOf = Effect.fnUntraced(function* (
@@ -179,9 +164,9 @@ const make = (sql: SqlClient.SqlClient): CatalogView => {
   })
 
   const nextRows = (ids: "all" | ReadonlyArray<number>, after: number) =>
-    decodeStores(
+    StoreRows.decodeStores(
       sql.unsafe(
-        `SELECT ${columns}, ${itemCounts} FROM shop s WHERE s.id > $1
+        `SELECT ${StoreRows.columns}, ${StoreRows.itemCounts} FROM shop s WHERE s.id > $1
           ${ids === "all" ? "" : "AND s.id = ANY($2::int[])"} ORDER BY s.id LIMIT ${storesAtOnce}`,
         ids === "all" ? [after] : [after, intArray(ids)]
       )
@@ -248,7 +233,9 @@ const make = (sql: SqlClient.SqlClient): CatalogView => {
       ),
     pages,
     storeRecords: (ids) =>
-      decodeRecords(sql.unsafe(`SELECT ${columns} FROM shop s WHERE s.id = ANY($1::int[])`, [intArray(ids)]))
+      StoreRows.decodeRecords(
+        sql.unsafe(`SELECT ${StoreRows.columns} FROM shop s WHERE s.id = ANY($1::int[])`, [intArray(ids)])
+      )
   }
 }
 
