@@ -3,5 +3,6 @@ import { streamSafe } from "./SearchText.ts"
 
 const ascii = /^\p{ASCII}*$/u
 
+/** Some letters have a composed form in lower case only: what lowering the case makes is composed, too. */
 export const foldName = (name: string): string =>
-  (ascii.test(name) ? name : streamSafe(name).normalize("NFC")).toLowerCase()
+  ascii.test(name) ? name.toLowerCase() : streamSafe(name).normalize("NFC").toLowerCase().normalize("NFC")

@@ -5,7 +5,8 @@ describe("names are one name", () => {
   it.each([
     ["in any case", "Home & GARDEN", "home & Garden"],
     ["in any case of other scripts", "ДОМ", "дом"],
-    ["composed or not", "Caf\u00E9", "CAFE\u0301"]
+    ["composed or not", "Caf\u00E9", "CAFE\u0301"],
+    ["composed in one case only", "\u01F0ogo", "J\u030COGO"]
   ])("%s", (_, one, other) => assert.strictEqual(foldName(one), foldName(other)))
 
   it.each([
