@@ -49,7 +49,7 @@ describe("the summary of an import", () => {
   })
 
   it("shows what was not removed, and how to remove it", () => {
-    const refusedRemovals = [{ domain: "a.com", gone: 51, products: 100 }]
+    const refusedRemovals = [{ domain: "a.com", gone: 51, products: 100, since: "2026-06-30" }]
     assert.include(
       summary("a", { ...report, refusedRemovals }),
       "a.com: 51 of its 100 products are not in these files and stay."

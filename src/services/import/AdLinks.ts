@@ -13,6 +13,7 @@ import type { Touched } from "./CatalogVersion.ts"
 import type { LibraryAd } from "./ImportSource.ts"
 
 const decodeStores = rowsOf(Schema.Struct({ id: Schema.Int, domain: Schema.String }))
+const decodeKeys = rowsOf(Schema.Struct({ key: Schema.String }))
 const decodePages = rowsOf(Schema.Struct({ page_id: Schema.String, shop_id: Schema.Int }))
 const decodeLinked = rowsOf(
   Schema.Struct({ shop_id: Schema.Int, left_shop_id: Schema.Int, page_id: Schema.NullOr(Schema.String) })
@@ -133,15 +134,24 @@ const linkedAds = (ads: ReadonlyArray<{ readonly shop_id: number; readonly left_
   touched: { items: ads.flatMap(({ left_shop_id, shop_id }) => [left_shop_id, shop_id]), figures: [], niches: false }
 })
 
-/** Saves which store each page advertises, and assigns stored ads of the pages to it; the last ad of a page decides. */
+/**
+ * Saves which store each page advertises, and assigns stored ads of the pages to it; the last ad of a page decides. The ads are
+ * stored by now; those of which newer data are stored do not count.
+ */
 export const learnPages = Effect.fn("AdLinks.learnPages")(function* (
   { sql, version }: Write,
   ads: ReadonlyArray<FoundLibraryAd>
 ): Effect.fn.Return<LinkedAds, SqlError.SqlError> {
+  const named = ads.filter(({ pageId, shopId }) => pageId !== null && shopId !== null)
+  if (named.length === 0) return linkedAds([])
+  const older = yield* decodeKeys(sql`
+    SELECT ad.key FROM unnest(${named.map(({ record }) => record.key)}::text[], ${named.map(({ seenOn }) => seenOn)}::date[])
+      AS input (key, seen_on)
+    JOIN ad ON ad.key = input.key WHERE ad.seen_on > input.seen_on`)
+  const isOlder = new Set(older.map(({ key }) => key))
   const pages = new Map(
-    ads.flatMap(({ pageId, shopId }) => (pageId === null || shopId === null ? [] : [[pageId, shopId]]))
+    named.flatMap(({ pageId, record, shopId }) => (isOlder.has(record.key) ? [] : [[pageId, shopId]]))
   )
-  if (pages.size === 0) return linkedAds([])
   const linked = yield* sql`
     WITH page AS (
       SELECT * FROM unnest(${Array.from(pages.keys())}::text[], ${Array.from(pages.values())}::int[]) AS page (id, shop_id)
@@ -149,8 +159,13 @@ export const learnPages = Effect.fn("AdLinks.learnPages")(function* (
       INSERT INTO page_store (page_id, shop_id) SELECT id, shop_id FROM page
       ON CONFLICT (page_id) DO UPDATE SET shop_id = excluded.shop_id WHERE page_store.shop_id <> excluded.shop_id
     )
-    UPDATE ad SET shop_id = page.shop_id, version = ${version}
-    FROM page WHERE ad.shop_id IS NULL AND ad.page_id = page.id
+    UPDATE ad SET shop_id = found.shop_id, version = ${version}
+    FROM (
+      -- Not merged into the outer query, so that each page is looked up by the index.
+      SELECT stored.id, page.shop_id FROM page
+      CROSS JOIN LATERAL (SELECT a.id FROM ad a WHERE a.shop_id IS NULL AND a.page_id = page.id OFFSET 0) stored
+    ) found
+    WHERE ad.id = found.id
     RETURNING ad.shop_id, ${sql.literal(sqlPseudoStoreOf("ad.id"))} AS left_shop_id, ad.page_id`.pipe(decodeLinked)
   return linkedAds(linked)
 })

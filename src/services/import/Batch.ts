@@ -41,14 +41,16 @@ export interface Batch {
   /** Records to remove before the others are written. A record that follows its removal is a new one. */
   readonly removed: ReadonlyArray<RemovedRecord>
   readonly rejects: ReadonlyArray<Reject>
+  /** The keys of ads that were rejected: they were seen. */
+  readonly rejectedAds: ReadonlyArray<string>
 }
 
 /** The catalog before a batch, as far as its rows refer to it. */
 export interface Known {
   readonly niches: NicheTree
   readonly shops: ReadonlySet<string>
-  /** The key and alias of each stored product that a row removes, by the store and the key that the row names. */
-  readonly removed: ReadonlyMap<string, ReadonlyArray<string>>
+  /** The stored products that a row removes, by the store and the key or alias that the row names. */
+  readonly removed: ReadonlyMap<string, ReadonlyArray<ProductKeys.StoredNames>>
 }
 
 /**
@@ -70,6 +72,7 @@ export const sortByType = (rows: ReadonlyArray<ImportRow>, known: Known): Batch 
   const removed: Array<RemovedRecord> = []
   const gone = new Set<string>()
   const rejects: Array<Reject> = []
+  const rejectedAds: Array<string> = []
 
   const isKnown = (domain: string) =>
     shops.has(domain) || partialShops.has(domain) || (known.shops.has(domain) && !gone.has(domain))
@@ -82,12 +85,20 @@ export const sortByType = (rows: ReadonlyArray<ImportRow>, known: Known): Batch 
     reason: `no niche ${niche} is known; its record must come earlier`
   })
 
+  /** The product of the batch that has one of the names as its key or its alias. */
+  const ofNames = (shop: string, names: ReadonlyArray<string | null>): ProductRecord | undefined => {
+    for (const name of names) {
+      const ids = name === null ? [] : [`${shop} ${name}`, ...(aliases.get(`${shop} ${name}`) ?? [])]
+      const found = ids.flatMap((id) => products.get(id)?.record ?? [])
+      const own = found.find(({ alias, key }) => key === name || alias === name)
+      if (own !== undefined) return own
+    }
+    return undefined
+  }
+
   /** Removes a product of the batch, and what is stored by its key or its alias. */
-  const removeProduct = (id: string) => {
-    const product = products.get(id)?.record
-    if (product === undefined) return
-    products.delete(id)
-    const { alias = null, key, shop } = product
+  const removeProduct = ({ alias = null, key, shop }: ProductRecord) => {
+    products.delete(`${shop} ${key}`)
     removed.push({ type: "removed", record: "product", shop, key })
     if (alias !== null) removed.push({ type: "removed", record: "product", shop, key: alias })
   }
@@ -97,17 +108,21 @@ export const sortByType = (rows: ReadonlyArray<ImportRow>, known: Known): Batch 
     const needs = (field: string) => ({ field, reason: `is required to remove a record of this type` })
     if (record.record !== "ad" && shop === null) return needs("shop")
     if (record.record !== "shop" && key === null) return needs("key")
-    removed.push(record)
+    if (record.record !== "product") removed.push(record)
     if (record.record === "ad") {
       ads.delete(key ?? "")
       libraryAds.delete(key ?? "")
     } else if (record.record === "product") {
-      for (const name of [key ?? "", ...(known.removed.get(`${shop} ${key}`) ?? [])]) {
-        removeProduct(`${shop} ${name}`)
-        for (const id of aliases.get(`${shop} ${name}`) ?? []) {
-          if (products.get(id)?.record.alias === name) removeProduct(id)
-        }
-      }
+      const isRenamed = (known.removed.get(`${shop} ${key}`) ?? []).map((stored) => {
+        const own = ofNames(shop ?? "", [stored.key, stored.alias])
+        const now = own === undefined ? stored : ProductKeys.renamed(stored, own)
+        if (own !== undefined && (now.key === key || now.alias === key)) removeProduct(own)
+        return now.key !== key && now.alias !== key
+      })
+      const own = ofNames(shop ?? "", [key])
+      if (own !== undefined) removeProduct(own)
+      // A stored product that has other names by now stays, and keeps its id.
+      if (!isRenamed.includes(true)) removed.push(record)
     } else {
       gone.add(shop ?? "")
       shops.delete(shop ?? "")
@@ -193,7 +208,10 @@ export const sortByType = (rows: ReadonlyArray<ImportRow>, known: Known): Batch 
         ads.set(record.key, record)
         return undefined
       case "library_ad":
-        if (record.ad.shop !== null && !isKnown(record.ad.shop)) return unknownShop(record.ad.shop)
+        if (record.ad.shop !== null && !isKnown(record.ad.shop)) {
+          rejectedAds.push(record.ad.key)
+          return unknownShop(record.ad.shop)
+        }
         ads.delete(record.ad.key)
         libraryAds.set(record.ad.key, record)
         return undefined
@@ -218,7 +236,8 @@ export const sortByType = (rows: ReadonlyArray<ImportRow>, known: Known): Batch 
     ads,
     libraryAds,
     removed,
-    rejects
+    rejects,
+    rejectedAds
   }
 }
 

@@ -94,6 +94,10 @@ export const loadBatch = Effect.fn("BatchLoader.loadBatch")(function* (
       const niches = yield* Niches.read(sql, rows)
       const removed = yield* removedProducts(sql, rows)
       const batch = sortByType(rows, { niches: niches.tree, shops: new Set(known.keys()), removed })
+      if (write.origin !== null) {
+        const kept = batch.rejectedAds.map((key) => ({ shop: null, key }))
+        yield* Reconciliation.noteKept(sql, write.origin, kept)
+      }
       return { ...(yield* store(write, batch, known, niches)), rejects: batch.rejects }
     })
   )
@@ -118,19 +122,17 @@ const decodeNames = rowsOf(
   })
 )
 
-/** The key and alias of each stored product that a row removes, by the store and the key that the row names. */
+/** The stored products that rows remove, by the store and the key or alias that the row names. */
 const removedProducts = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
   rows: ReadonlyArray<ImportRow>
-): Effect.fn.Return<ReadonlyMap<string, ReadonlyArray<string>>, SqlError.SqlError> {
+): Effect.fn.Return<ReadonlyMap<string, ReadonlyArray<ProductKeys.StoredNames>>, SqlError.SqlError> {
   const wanted = rows.flatMap(({ record }) =>
     record.type === "removed" && record.record === "product" ? [record] : []
   )
   if (wanted.length === 0) return new Map()
   const stored = yield* decodeNames(storedProducts(sql, wanted, "gone.domain, gone.key AS wanted, p.key, p.alias"))
-  return new Map(
-    stored.map(({ alias, domain, key, wanted }) => [`${domain} ${wanted}`, alias === null ? [key] : [key, alias]])
-  )
+  return Map.groupBy(stored, ({ domain, wanted }) => `${domain} ${wanted}`)
 })
 
 /** The stored products that records to remove name by their key or their alias. */
@@ -142,7 +144,11 @@ const storedProducts = (
   SELECT ${sql.literal(columns)}
   FROM unnest(${wanted.map(({ shop }) => shop ?? "")}::text[], ${wanted.map(({ key }) => key ?? "")}::text[])
     AS gone (domain, key)
-  JOIN shop s ON s.domain = gone.domain JOIN product p ON p.shop_id = s.id AND (p.key = gone.key OR p.alias = gone.key)`
+  JOIN shop s ON s.domain = gone.domain
+  CROSS JOIN LATERAL (
+    SELECT id, key, alias FROM product WHERE shop_id = s.id AND key = gone.key
+    UNION SELECT id, key, alias FROM product WHERE shop_id = s.id AND alias = gone.key
+  ) p`
 
 const store = Effect.fnUntraced(function* (
   write: Write,

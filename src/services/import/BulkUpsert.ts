@@ -23,9 +23,9 @@ export interface Column<Row> {
   readonly stamp?: Stamp
   /**
    * How a new value is merged with the stored one. Without it, the new value replaces the stored one. `newest` is that of the row
-   * whose `seen_on` is later, and the new one if neither is.
+   * whose `seen_on` is later, and the new one if neither is; `newest_known` is the other one where that is NULL.
    */
-  readonly merge?: "keep_when_null" | "greatest" | "newest"
+  readonly merge?: "keep_when_null" | "greatest" | "newest" | "newest_known"
 }
 
 export interface Table<Row> {
@@ -102,6 +102,10 @@ const statement = <Row>({ columns, isVersioned, key, name, ofStore }: Table<Row>
   const given = ({ merge, name }: Column<Row>) => {
     if (merge === undefined) return `input.${name}`
     if (merge === "newest") return `CASE WHEN stored.seen_on > input.seen_on THEN stored.${name} ELSE input.${name} END`
+    if (merge === "newest_known") {
+      return `CASE WHEN stored.seen_on > input.seen_on THEN coalesce(stored.${name}, input.${name})
+        ELSE coalesce(input.${name}, stored.${name}) END`
+    }
     return `${merge === "greatest" ? "greatest" : "coalesce"}(input.${name}, stored.${name})`
   }
   const differs = (compared: ReadonlyArray<Column<Row>>) =>

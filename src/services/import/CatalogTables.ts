@@ -219,10 +219,10 @@ export interface FoundLibraryAd extends OfShop<AdRecord, number | null> {
 export const upsertLibraryAds = upsert<FoundLibraryAd>({
   ...ads,
   columns: [
-    { ...shopId, merge: "keep_when_null" },
+    { ...shopId, merge: "newest_known" },
     ...adColumns.map((column) => ({ ...column, merge: "newest" as const })),
-    { name: "page_id", sentAs: "text", merge: "keep_when_null", value: ({ pageId }) => pageId },
-    { name: "link_domain", sentAs: "text", merge: "keep_when_null", value: ({ linkDomain }) => linkDomain },
+    { name: "page_id", sentAs: "text", merge: "newest_known", value: ({ pageId }) => pageId },
+    { name: "link_domain", sentAs: "text", merge: "newest_known", value: ({ linkDomain }) => linkDomain },
     { name: "seen_on", sentAs: "text", cast: "date", merge: "greatest", value: ({ seenOn }) => seenOn }
   ]
 })

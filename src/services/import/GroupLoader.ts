@@ -30,8 +30,9 @@ export const loadGroup = Effect.fn("GroupLoader.loadGroup")(function* (
     sql,
     Effect.gen(function* () {
       yield* settings(sql)
-      if (origin !== null) yield* holdImport(sql, origin)
       const version = yield* CatalogVersion.begin(sql)
+      // After the lock of the catalog, which a removal of the source takes first as well.
+      if (origin !== null) yield* holdImport(sql, origin)
       const startedAt = yield* Clock.currentTimeMillis
       const items = new Set<number>()
       const figures = new Set<number>()

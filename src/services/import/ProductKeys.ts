@@ -15,6 +15,18 @@ interface OfShop {
   readonly isComplete: boolean
 }
 
+/** The names of a product: its key and its alias. */
+export interface StoredNames {
+  readonly key: string
+  readonly alias: string | null
+}
+
+/** The names of a stored product after a record of it, as {@link resolve} and CatalogTables give them. */
+export const renamed = (stored: StoredNames, record: ProductRecord): StoredNames => ({
+  key: isAliased(record) || record.key !== stored.alias ? record.key : stored.key,
+  alias: record.alias ?? stored.alias
+})
+
 /** A record after an earlier one of the same product, as if the earlier one had been stored (CatalogTables). */
 export const merged = (
   earlier: ProductRecord | undefined,

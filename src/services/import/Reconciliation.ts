@@ -6,14 +6,15 @@ import { Effect, Schema } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import { sqlPseudoStoreOf } from "../../domain/catalog/StorelessAds.ts"
 import type { Origin } from "./BulkUpsert.ts"
-import { rowsOf } from "../database/Rows.ts"
+import { rowOf, rowsOf } from "../database/Rows.ts"
 import * as CatalogVersion from "./CatalogVersion.ts"
 import type { Touched } from "./CatalogVersion.ts"
 import type { KeptRecord } from "./ImportSource.ts"
 import { longTransaction } from "./LongTransaction.ts"
 
 const decodeRemoved = rowsOf(Schema.Struct({ shop_id: Schema.Int }))
-const decodeProducts = rowsOf(Schema.Struct({ id: Schema.Int, is_gone: Schema.Boolean }))
+const decodeProducts = rowsOf(Schema.Struct({ id: Schema.Int, is_gone: Schema.Boolean, is_older: Schema.Boolean }))
+const decodeSince = rowOf(Schema.Struct({ since: Schema.String }))
 
 const touchedBy = (removed: ReadonlyArray<{ readonly shop_id: number }>): Touched => ({
   items: removed.map(({ shop_id }) => shop_id),
@@ -46,7 +47,9 @@ const smallStore = 50
 export interface RefusedRemoval {
   readonly domain: string
   readonly gone: number
-  /** Before the import. */
+  /** When the import began, or the first of those before it whose removal was refused as well. */
+  readonly since: string
+  /** Before that. */
   readonly products: number
 }
 
@@ -70,7 +73,11 @@ export const noteKept = Effect.fn("Reconciliation.noteKept")(function* (
         INSERT INTO import_product (product_id)
         SELECT p.id
         FROM unnest(${products.map(({ shop }) => shop)}::text[], ${products.map(({ key }) => key)}::text[]) AS kept (domain, key)
-        JOIN shop s ON s.domain = kept.domain JOIN product p ON p.shop_id = s.id AND (p.key = kept.key OR p.alias = kept.key)
+        JOIN shop s ON s.domain = kept.domain
+        CROSS JOIN LATERAL (
+          SELECT id FROM product WHERE shop_id = s.id AND key = kept.key
+          UNION SELECT id FROM product WHERE shop_id = s.id AND alias = kept.key
+        ) p
         ON CONFLICT DO NOTHING`
     )
   }
@@ -83,9 +90,27 @@ export const noteKept = Effect.fn("Reconciliation.noteKept")(function* (
 })
 
 /**
- * Removes those products of the stores that are not part of the import, in one transaction per store. Products that the import
- * added are not counted for the limit: files of another store would hide that all others are missing.
+ * Since when products are not counted for the limit: those that the import added, or imports before it of the same source whose
+ * removal was refused. Files of another store would hide that all products are missing, at the latest when they come again.
  */
+const uncountedSince = (sql: SqlClient.SqlClient, importId: number, domain: string) =>
+  sql`
+    SELECT coalesce(refused.removal->>'since', own.started_at::text) AS since
+    FROM import own
+    LEFT JOIN LATERAL (
+      SELECT counts FROM import WHERE source_id = own.source_id AND id < own.id AND finished_at IS NOT NULL
+      ORDER BY id DESC LIMIT 1
+    ) last ON true
+    LEFT JOIN LATERAL (
+      SELECT removal FROM jsonb_array_elements(last.counts->'refusedRemovals') AS removal
+      WHERE removal->>'domain' = ${domain}
+    ) refused ON true
+    WHERE own.id = ${importId}`.pipe(
+    decodeSince,
+    Effect.map(({ since }) => since)
+  )
+
+/** Removes those products of the stores that are not part of the import, in one transaction per store. */
 export const removeGoneProducts = Effect.fn("Reconciliation.removeGoneProducts")(function* (
   sql: SqlClient.SqlClient,
   { importId }: Pick<Origin, "importId">,
@@ -99,17 +124,18 @@ export const removeGoneProducts = Effect.fn("Reconciliation.removeGoneProducts")
       sql,
       Effect.gen(function* () {
         const version = yield* CatalogVersion.begin(sql)
+        const since = yield* uncountedSince(sql, importId, domain)
         const stored = yield* sql`
-            SELECT p.id, NOT EXISTS (SELECT FROM import_product seen WHERE seen.product_id = p.id) AS is_gone
-            FROM product p JOIN shop s ON s.id = p.shop_id
-            WHERE s.domain = ${domain} AND p.first_seen < (SELECT started_at FROM import WHERE id = ${importId})`.pipe(
-          decodeProducts
-        )
-        const gone = stored.filter(({ is_gone }) => is_gone).map(({ id }) => id)
-        if (!allowsLarge && stored.length > smallStore && 2 * gone.length > stored.length) {
-          refused.push({ domain, gone: gone.length, products: stored.length })
+            SELECT p.id, NOT EXISTS (SELECT FROM import_product seen WHERE seen.product_id = p.id) AS is_gone,
+              p.first_seen < ${since}::timestamptz AS is_older
+            FROM product p JOIN shop s ON s.id = p.shop_id WHERE s.domain = ${domain}`.pipe(decodeProducts)
+        const products = stored.filter(({ is_older }) => is_older)
+        const missing = products.filter(({ is_gone }) => is_gone).length
+        if (!allowsLarge && products.length > smallStore && 2 * missing > products.length) {
+          refused.push({ domain, gone: missing, products: products.length, since })
           return
         }
+        const gone = stored.filter(({ is_gone }) => is_gone).map(({ id }) => id)
         removed += gone.length
         yield* CatalogVersion.commit(sql, version, yield* removeProducts(sql, gone))
       })

@@ -217,8 +217,17 @@ layer(NodeServices.layer)("reading files", (it) => {
     it.effect("reads a table whose first column is called like an element", () =>
       Effect.gen(function* () {
         const mapping = { record: "shop", fields: { domain: { column: "<domain>" } } } as const
-        const { records } = yield* read("<domain>,x\na.com,1\n", { mapping })
-        assert.deepStrictEqual(records, [{ type: "partial_shop", domain: "a.com" }])
+        for (const delimiter of [",", "\t"]) {
+          const { records } = yield* read(`<domain>${delimiter}<x>\na.com${delimiter}1\n`, { mapping })
+          assert.deepStrictEqual(records, [{ type: "partial_shop", domain: "a.com" }])
+        }
+      })
+    )
+
+    it.effect("finds out in linear time that a file with many comments is no web page", () =>
+      Effect.gen(function* () {
+        const { message } = yield* Effect.flip(read(`${"<!---->".repeat(500)}<div>`))
+        assert.include(message, "no format that is known")
       })
     )
 
@@ -430,7 +439,8 @@ layer(NodeServices.layer)("reading files", (it) => {
           "b.zip": zipOf({ "x/products.json": products, "x/meta.json": own }),
           "c.zip": zipOf({ "products.json": products }),
           "d/lamp.com.zip": zipOf({ "products.json": products, "x/meta.json": own }),
-          "e/shops.zip": zipOf({ "lamp.com/products.json": products })
+          "e/shops.zip": zipOf({ "lamp.com/products.json": products }),
+          "f/lamp.com.zip": zipOf({ "export/all/products.json": products })
         })
         const shopsOf = Effect.fnUntraced(function* (name: string) {
           const store = { ...nobody, country: "DE" }
@@ -443,6 +453,7 @@ layer(NodeServices.layer)("reading files", (it) => {
         const lamp = { type: "partial_shop" as const, domain: "lamp.com", country: "DE" }
         assert.deepStrictEqual(yield* shopsOf("d/lamp.com.zip"), [lamp, described])
         assert.deepStrictEqual(yield* shopsOf("e/shops.zip"), [lamp])
+        assert.deepStrictEqual(yield* shopsOf("f/lamp.com.zip"), [lamp])
       }).pipe(Effect.scoped)
     )
 

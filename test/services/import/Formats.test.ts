@@ -665,6 +665,21 @@ layer(NodeServices.layer)("the formats of files", (it) => {
       })
     )
 
+    it.effect(
+      "are not read from a table without their texts: whole snapshots in a cell, or those of the official API",
+      () =>
+        Effect.gen(function* () {
+          for (const header of [
+            "ad_archive_id,page_name,is_active,start_date,snapshot",
+            "id,page_name,ad_snapshot_url"
+          ]) {
+            const table = csv(header, header.split(",").fill("1").join(","))
+            assert.match((yield* Effect.flip(read(table))).message, /no format that is known/)
+            assert.match((yield* Effect.flip(read(table, { format: "ads" }))).message, /no file of the format ads/)
+          }
+        })
+    )
+
     it.effect("of the official API have its data, and never its token", () =>
       Effect.gen(function* () {
         const archive = {

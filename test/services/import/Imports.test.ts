@@ -7,6 +7,7 @@ import * as Records from "../../../src/domain/catalog/Records.ts"
 import { nothingLoaded } from "../../../src/services/import/BatchLoader.ts"
 import type * as Mapping from "../../../src/services/import/formats/Mapping.ts"
 import { Importer } from "../../../src/services/import/Importer.ts"
+import type { ImportReport } from "../../../src/services/import/ImportReport.ts"
 import type { Reject } from "../../../src/services/import/ImportSource.ts"
 import { DataAsOf, dataAsOfLayer, Sources } from "../../../src/services/import/Sources.ts"
 import * as Database from "../../../src/services/database/Database.ts"
@@ -78,6 +79,9 @@ const contents = Effect.gen(function* () {
     ORDER BY 1, 2`
   return rows.map((row) => JSON.stringify(row)).toSorted()
 })
+
+const refusals = ({ refusedRemovals }: ImportReport) =>
+  refusedRemovals.map(({ domain, gone, products }) => ({ domain, gone, products }))
 
 /** Every version of a record and of the catalog. */
 const stamps = Effect.gen(function* () {
@@ -180,7 +184,7 @@ layer(NodeServices.layer, { excludeTestServices: true })("imports of files", (it
         const many = Array.from({ length: 60 }, (_, at) => at + 1)
         yield* run({ "p.json": page(...many) })
         const refused = yield* run({ "p.json": page(1, 2) })
-        assert.deepStrictEqual(refused.refusedRemovals, [{ domain: "oakline.com", gone: 58, products: 60 }])
+        assert.deepStrictEqual(refusals(refused), [{ domain: "oakline.com", gone: 58, products: 60 }])
         assert.lengthOf(yield* products, 60)
         assert.strictEqual((yield* run({ "p.json": page(1, 2) }, { yes: true })).tallies.product.removed, 58)
       })
@@ -193,8 +197,16 @@ layer(NodeServices.layer, { excludeTestServices: true })("imports of files", (it
         const sixty = (from: number) => page(...Array.from({ length: 60 }, (_, at) => from + at))
         yield* run({ "p.json": sixty(1) })
         const refused = yield* run({ "p.json": sixty(1_001) })
-        assert.deepStrictEqual(refused.refusedRemovals, [{ domain: "oakline.com", gone: 60, products: 60 }])
+        assert.deepStrictEqual(refusals(refused), [{ domain: "oakline.com", gone: 60, products: 60 }])
         assert.lengthOf(yield* products, 120)
+        // Nor when the same files come again and again.
+        for (let again = 0; again < 2; again++) {
+          assert.deepStrictEqual(refusals(yield* run({ "p.json": sixty(1_001) })), refusals(refused))
+        }
+        // With the right files again, those of the others are gone.
+        const right = yield* run({ "p.json": sixty(1) })
+        assert.deepStrictEqual([refusals(right), right.tallies.product.removed], [[], 60])
+        assert.lengthOf(refusals(yield* run({ "p.json": sixty(1_001) })), 1)
         const allowed = yield* run({ "p.json": sixty(1_001) }, { yes: true })
         assert.strictEqual(allowed.tallies.product.removed, 60)
       })
@@ -435,6 +447,21 @@ layer(NodeServices.layer, { excludeTestServices: true })("imports of files", (it
         assert.isFalse(before[0]?.["is_active"])
         yield* run({ "ads.json": [ad("1")] }, { asOf: "2026-06-20" })
         assert.isTrue((yield* ads)[0]?.["is_active"])
+        // Nor its store, nor that of its page.
+        const leads = (key: string, domain: string) => ad(key, {}, { link_url: `https://${domain}/` })
+        yield* run({ "s.ndjson": ndjson(shop("a.com"), shop("b.com")) })
+        yield* run({ "ads.json": [leads("2", "a.com")] }, { asOf: "2026-06-20" })
+        const known = yield* stamps
+        yield* run({ "ads.json": [leads("2", "b.com")] }, { asOf: "2026-06-10" })
+        assert.deepStrictEqual(
+          (yield* stamps).filter(({ type }) => type !== "catalog"),
+          known.filter(({ type }) => type !== "catalog")
+        )
+        yield* run({ "ads.json": [ad("3")] }, { asOf: "2026-06-20" })
+        assert.deepStrictEqual(
+          (yield* ads).map(({ domain }) => domain),
+          ["a.com", "a.com", "a.com"]
+        )
       })
     )
   )
@@ -514,6 +541,15 @@ layer(NodeServices.layer, { excludeTestServices: true })("imports of files", (it
       Effect.gen(function* () {
         const { rejects } = yield* run({ "ads.csv": adTable(["1", "nobody.com"]) }, { mapping: adMap })
         assert.deepStrictEqual(rejects, ["2 shop: no store nobody.com is known; its record must come earlier"])
+        // It was seen.
+        const options = { mapping: adMap, asOf: "2026-06-01" }
+        yield* run({ "ads.csv": adTable(["1", ""], ["2", ""]) }, options)
+        const later = yield* run({ "ads.csv": adTable(["1", "nobody.com"]) }, { ...options, asOf: "2026-06-20" })
+        assert.strictEqual(later.expiredAds, 1)
+        assert.deepStrictEqual(
+          (yield* ads).map(({ is_active }) => is_active),
+          [true, false]
+        )
       })
     )
   )
@@ -740,14 +776,17 @@ layer(NodeServices.layer, { excludeTestServices: true })("imports of files", (it
     const keys = Effect.map(products, (rows) => rows.map(({ key }) => key))
     // Of products that are stored.
     const ofStored = [
-      [product("e", null), removal("6")],
-      [product("6", null), removal("e")],
-      [product("e", "7"), product("e", null), removal("7")],
-      [product("new", "8"), product("new", null), removal("8")],
-      [product("f", "6"), removal("f")]
+      { sequence: [product("e", null), removal("6")], kept: [] },
+      { sequence: [product("6", null), removal("e")], kept: [] },
+      { sequence: [product("e", "7"), product("e", null), removal("7")], kept: [] },
+      { sequence: [product("new", "8"), product("new", null), removal("8")], kept: ["e"] },
+      { sequence: [product("f", "6"), removal("f")], kept: [] },
+      { sequence: [product("f", "6"), removal("6")], kept: [] },
+      // Another name by now.
+      { sequence: [product("f", "6"), removal("e")], kept: ["f"] }
     ]
     return Effect.gen(function* () {
-      for (const sequence of ofStored) {
+      for (const { kept, sequence } of ofStored) {
         for (const parts of [[sequence], sequence.map((record) => [record])]) {
           const left = yield* onFreshDatabase(
             Effect.gen(function* () {
@@ -756,10 +795,7 @@ layer(NodeServices.layer, { excludeTestServices: true })("imports of files", (it
               return yield* keys
             })
           )
-          assert.deepStrictEqual(
-            left,
-            sequence.some((record) => "alias" in record && record.key === "new") ? ["e"] : []
-          )
+          assert.deepStrictEqual(left, kept)
         }
       }
       const ofManyBatches = yield* onFreshDatabase(

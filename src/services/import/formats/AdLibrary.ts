@@ -137,7 +137,7 @@ export const isAd = (record: Foreign): boolean => isPageAd(record) || isArchiveA
 
 /** Whether a table has ads of the library's pages, in columns with names such as `snapshot.title` or `snapshot/title`. */
 export const isHeader = (header: ReadonlyArray<string>): boolean =>
-  header.some((name) => idNames.includes(name)) && header.some((name) => name === "start_date" || name === "startDate")
+  header.some((name) => idNames.includes(name)) && header.some((name) => /^snapshot[./]/u.test(name))
 
 /** The record of a row of such a table. */
 export const ofRow = (header: ReadonlyArray<string>, cells: ReadonlyArray<string>): Foreign =>

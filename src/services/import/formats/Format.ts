@@ -160,8 +160,9 @@ const detectCsv = (head: string, forced: FormatName | undefined): Result.Result<
   const delimiter = delimiterOf(head)
   const header = headerOf(head, delimiter).map((name) => name.trim())
   const container = { _tag: "Csv", delimiter, header } as const
+  if (forced === "ads" && AdLibrary.isHeader(header)) return Result.succeed({ format: "ads", container })
   if (forced !== undefined) {
-    return forced === "products" || forced === "shops" || forced === "traffic" || forced === "ads"
+    return forced === "products" || forced === "shops" || forced === "traffic"
       ? Result.succeed({ format: forced, container })
       : Result.fail(`is a table, and no file of the format ${forced} is one. Leave out --format`)
   }

@@ -46,7 +46,7 @@ export const keptProduct = (
   shop: string,
   keys: ReadonlyArray<string | null>
 ): Pick<Reading, "kept" | "lacksRecords"> => {
-  const kept = keys.map((key) => key?.trim()).flatMap((key) => (isKey(key) ? [{ shop, key }] : []))
+  const kept = keys.flatMap((key) => (isKey(key) ? [{ shop, key }] : []))
   return kept.length === 0 ? { lacksRecords: true } : { kept }
 }
 
@@ -77,7 +77,14 @@ export const ofProduct = (
   Result.match(result, {
     onSuccess: (record) =>
       record === null ? { ...nothing, skipped: 1 } : { ...nothing, rows: [{ line, record, category }] },
-    onFailure: (issues) => ({ ...refused(line, issues), ...keptProduct(shop, keys) })
+    onFailure: (issues) => ({
+      ...refused(line, issues),
+      // As they are stored.
+      ...keptProduct(
+        shop,
+        keys.map((key) => key.trim())
+      )
+    })
   })
 
 /** One pass: a file may have millions of readings, and most have one row and nothing else. */

@@ -55,8 +55,9 @@ const withoutEndings = (name: string): string =>
 const domainInName = ({ archive, name }: Pick<InputFile, "name" | "archive">): string | undefined => {
   const inside = archive === undefined ? name : name.slice(archive.name.length)
   const outside = archive === undefined ? "" : withoutEndings(archive.name.replace(/\.zip$/iu, ""))
-  const parts = `${outside}${inside}`.split(/[/\\:]/u)
-  return [withoutEndings(parts.at(-1) ?? ""), parts.at(-2) ?? ""].map(StoreDomain.normalize).find(StoreDomain.isPublic)
+  const parts = inside.split(/[/\\:]/u)
+  const candidates = [withoutEndings(parts.at(-1) ?? ""), parts.at(-2) ?? "", outside.split(/[/\\]/u).at(-1) ?? ""]
+  return candidates.map(StoreDomain.normalize).find(StoreDomain.isPublic)
 }
 
 export const describe = Effect.fn("StorefrontShop.describe")(function* (
