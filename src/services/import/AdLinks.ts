@@ -96,10 +96,16 @@ export const link = Effect.fn("AdLinks.link")(function* (
   )
   const ofPages = new Map(knownPages.map(({ page_id, shop_id }) => [page_id, shop_id]))
   const ownStores = ads.map(({ ad }, at) => (ad.shop === null ? storeAt(stores, targets[at]) : stores.get(ad.shop)))
+  const seenOn = (ad: LibraryAd["ad"]) => asOf ?? ad.last_seen_on
+  const newer = yield* decodeKeys(sql`
+    SELECT stored.key FROM unnest(${ads.map(({ ad }) => ad.key)}::text[], ${ads.map(({ ad }) => seenOn(ad))}::date[])
+      AS input (key, seen_on)
+    JOIN ad stored ON stored.key = input.key WHERE stored.seen_on > input.seen_on`)
+  const isOlder = new Set(newer.map(({ key }) => key))
   // Ads of this batch also show which store a page belongs to.
-  for (const [at, { page_id }] of ads.entries()) {
+  for (const [at, { ad, page_id }] of ads.entries()) {
     const shopId = ownStores[at]
-    if (page_id !== null && shopId !== undefined) ofPages.set(page_id, shopId)
+    if (page_id !== null && shopId !== undefined && !isOlder.has(ad.key)) ofPages.set(page_id, shopId)
   }
   let byDomain = 0
   let byPage = 0
@@ -115,7 +121,8 @@ export const link = Effect.fn("AdLinks.link")(function* (
       shopId: own ?? ofPage ?? null,
       pageId: page_id,
       linkDomain: targets[at]?.domain ?? null,
-      seenOn: asOf ?? ad.last_seen_on
+      seenOn: seenOn(ad),
+      isOlder: isOlder.has(ad.key)
     }
   })
   return { ads: found, counts: { byDomain, byPage, without, later: 0 } }
@@ -134,24 +141,17 @@ const linkedAds = (ads: ReadonlyArray<{ readonly shop_id: number; readonly left_
   touched: { items: ads.flatMap(({ left_shop_id, shop_id }) => [left_shop_id, shop_id]), figures: [], niches: false }
 })
 
-/**
- * Saves which store each page advertises, and assigns stored ads of the pages to it; the last ad of a page decides. The ads are
- * stored by now; those of which newer data are stored do not count.
- */
+/** Saves which store each page advertises, and assigns stored ads of the pages to it; the last ad of a page decides. */
 export const learnPages = Effect.fn("AdLinks.learnPages")(function* (
   { sql, version }: Write,
   ads: ReadonlyArray<FoundLibraryAd>
 ): Effect.fn.Return<LinkedAds, SqlError.SqlError> {
-  const named = ads.filter(({ pageId, shopId }) => pageId !== null && shopId !== null)
-  if (named.length === 0) return linkedAds([])
-  const older = yield* decodeKeys(sql`
-    SELECT ad.key FROM unnest(${named.map(({ record }) => record.key)}::text[], ${named.map(({ seenOn }) => seenOn)}::date[])
-      AS input (key, seen_on)
-    JOIN ad ON ad.key = input.key WHERE ad.seen_on > input.seen_on`)
-  const isOlder = new Set(older.map(({ key }) => key))
   const pages = new Map(
-    named.flatMap(({ pageId, record, shopId }) => (isOlder.has(record.key) ? [] : [[pageId, shopId]]))
+    ads.flatMap(({ isOlder, pageId, shopId }) =>
+      isOlder || pageId === null || shopId === null ? [] : [[pageId, shopId]]
+    )
   )
+  if (pages.size === 0) return linkedAds([])
   const linked = yield* sql`
     WITH page AS (
       SELECT * FROM unnest(${Array.from(pages.keys())}::text[], ${Array.from(pages.values())}::int[]) AS page (id, shop_id)

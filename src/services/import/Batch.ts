@@ -119,10 +119,9 @@ export const sortByType = (rows: ReadonlyArray<ImportRow>, known: Known): Batch 
         if (own !== undefined && (now.key === key || now.alias === key)) removeProduct(own)
         return now.key !== key && now.alias !== key
       })
-      const own = ofNames(shop ?? "", [key])
-      if (own !== undefined) removeProduct(own)
+      for (let own = ofNames(shop ?? "", [key]); own !== undefined; own = ofNames(shop ?? "", [key])) removeProduct(own)
       // A stored product that has other names by now stays, and keeps its id.
-      if (!isRenamed.includes(true)) removed.push(record)
+      if (isRenamed.length === 0 || isRenamed.includes(false)) removed.push(record)
     } else {
       gone.add(shop ?? "")
       shops.delete(shop ?? "")

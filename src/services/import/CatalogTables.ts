@@ -214,6 +214,8 @@ export interface FoundLibraryAd extends OfShop<AdRecord, number | null> {
   readonly linkDomain: string | null
   /** `YYYY-MM-DD`. */
   readonly seenOn: string
+  /** Whether newer data of the ad are stored. */
+  readonly isOlder: boolean
 }
 
 export const upsertLibraryAds = upsert<FoundLibraryAd>({

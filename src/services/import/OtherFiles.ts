@@ -23,7 +23,7 @@ const searchedCharacters = 4_096
 
 const webPage = /^(?:<\?xml[^>]*>\s*)?(?:<!--(?:(?!-->).)*-->\s*)*<(?:!doctype\s+html|html|head|body|script|table)\b/isu
 /** A declaration, or an element that begins with another one. A column of a table may be called `<id>`. */
-const xml = /^<\?xml\b|^<[a-z][\w:.-]*(?:\s[^<>]*)?>[ \r\n]*<[a-z]/iu
+const xml = /^<\?xml\b|^<[a-z][\w:.-]*(?:\s[^<>]*)?>(?:\s*[\r\n]\s*)?<[a-z]/iu
 
 /** For text by its beginning. */
 export const ofText = (head: string): string | undefined => {

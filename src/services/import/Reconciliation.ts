@@ -6,7 +6,7 @@ import { Effect, Schema } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import { sqlPseudoStoreOf } from "../../domain/catalog/StorelessAds.ts"
 import type { Origin } from "./BulkUpsert.ts"
-import { rowOf, rowsOf } from "../database/Rows.ts"
+import { firstOf, rowsOf } from "../database/Rows.ts"
 import * as CatalogVersion from "./CatalogVersion.ts"
 import type { Touched } from "./CatalogVersion.ts"
 import type { KeptRecord } from "./ImportSource.ts"
@@ -14,7 +14,7 @@ import { longTransaction } from "./LongTransaction.ts"
 
 const decodeRemoved = rowsOf(Schema.Struct({ shop_id: Schema.Int }))
 const decodeProducts = rowsOf(Schema.Struct({ id: Schema.Int, is_gone: Schema.Boolean, is_older: Schema.Boolean }))
-const decodeSince = rowOf(Schema.Struct({ since: Schema.String }))
+const decodeSince = firstOf(Schema.Struct({ since: Schema.String }))
 
 const touchedBy = (removed: ReadonlyArray<{ readonly shop_id: number }>): Touched => ({
   items: removed.map(({ shop_id }) => shop_id),
@@ -107,13 +107,13 @@ const uncountedSince = (sql: SqlClient.SqlClient, importId: number, domain: stri
     ) refused ON true
     WHERE own.id = ${importId}`.pipe(
     decodeSince,
-    Effect.map(({ since }) => since)
+    Effect.map((row) => row?.since)
   )
 
 /** Removes those products of the stores that are not part of the import, in one transaction per store. */
 export const removeGoneProducts = Effect.fn("Reconciliation.removeGoneProducts")(function* (
   sql: SqlClient.SqlClient,
-  { importId }: Pick<Origin, "importId">,
+  { importId, sourceId }: Pick<Origin, "importId" | "sourceId">,
   domains: Iterable<string>,
   allowsLarge: boolean
 ): Effect.fn.Return<RemovedProducts, SqlError.SqlError> {
@@ -125,10 +125,15 @@ export const removeGoneProducts = Effect.fn("Reconciliation.removeGoneProducts")
       Effect.gen(function* () {
         const version = yield* CatalogVersion.begin(sql)
         const since = yield* uncountedSince(sql, importId, domain)
+        // The source was forgotten while its import ran.
+        if (since === undefined) return
         const stored = yield* sql`
             SELECT p.id, NOT EXISTS (SELECT FROM import_product seen WHERE seen.product_id = p.id) AS is_gone,
-              p.first_seen < ${since}::timestamptz AS is_older
-            FROM product p JOIN shop s ON s.id = p.shop_id WHERE s.domain = ${domain}`.pipe(decodeProducts)
+              p.first_seen < ${since}::timestamptz OR p.source_ids <> ARRAY[${sourceId}::int] AS is_older
+            FROM product p JOIN shop s ON s.id = p.shop_id
+            WHERE s.domain = ${domain} AND p.first_seen < (SELECT started_at FROM import WHERE id = ${importId})`.pipe(
+          decodeProducts
+        )
         const products = stored.filter(({ is_older }) => is_older)
         const missing = products.filter(({ is_gone }) => is_gone).length
         if (!allowsLarge && products.length > smallStore && 2 * missing > products.length) {

@@ -453,11 +453,11 @@ layer(NodeServices.layer, { excludeTestServices: true })("imports of files", (it
         yield* run({ "ads.json": [leads("2", "a.com")] }, { asOf: "2026-06-20" })
         const known = yield* stamps
         yield* run({ "ads.json": [leads("2", "b.com")] }, { asOf: "2026-06-10" })
+        yield* run({ "ads.json": [leads("2", "b.com"), ad("3")] }, { asOf: "2026-06-10" })
         assert.deepStrictEqual(
-          (yield* stamps).filter(({ type }) => type !== "catalog"),
-          known.filter(({ type }) => type !== "catalog")
+          (yield* stamps).filter(({ id, type }) => type === "ad" && Number(id) <= 2),
+          known.filter(({ type }) => type === "ad")
         )
-        yield* run({ "ads.json": [ad("3")] }, { asOf: "2026-06-20" })
         assert.deepStrictEqual(
           (yield* ads).map(({ domain }) => domain),
           ["a.com", "a.com", "a.com"]
@@ -782,6 +782,8 @@ layer(NodeServices.layer, { excludeTestServices: true })("imports of files", (it
       { sequence: [product("new", "8"), product("new", null), removal("8")], kept: ["e"] },
       { sequence: [product("f", "6"), removal("f")], kept: [] },
       { sequence: [product("f", "6"), removal("6")], kept: [] },
+      { sequence: [product("h", "9"), product("9", null), removal("9")], kept: ["e"] },
+      { sequence: [product("h", "9"), product("i", "9"), removal("9")], kept: ["e"] },
       // Another name by now.
       { sequence: [product("f", "6"), removal("e")], kept: ["f"] }
     ]
