@@ -113,7 +113,7 @@ export const sortByType = (rows: ReadonlyArray<ImportRow>, known: Known): Batch 
       ads.delete(key ?? "")
       libraryAds.delete(key ?? "")
     } else if (record.record === "product") {
-      const isRenamed = (known.removed.get(`${shop} ${key}`) ?? []).map((stored) => {
+      const renamed = (known.removed.get(`${shop} ${key}`) ?? []).map((stored) => {
         const own = ofNames(shop ?? "", [stored.key, stored.alias])
         const now = own === undefined ? stored : ProductKeys.renamed(stored, own)
         if (own !== undefined && (now.key === key || now.alias === key)) removeProduct(own)
@@ -121,7 +121,7 @@ export const sortByType = (rows: ReadonlyArray<ImportRow>, known: Known): Batch 
       })
       for (let own = ofNames(shop ?? "", [key]); own !== undefined; own = ofNames(shop ?? "", [key])) removeProduct(own)
       // A stored product that has other names by now stays, and keeps its id.
-      if (isRenamed.length === 0 || isRenamed.includes(false)) removed.push(record)
+      if (renamed.length === 0 || renamed.includes(false)) removed.push(record)
     } else {
       gone.add(shop ?? "")
       shops.delete(shop ?? "")

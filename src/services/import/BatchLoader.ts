@@ -92,7 +92,7 @@ export const loadBatch = Effect.fn("BatchLoader.loadBatch")(function* (
     Effect.gen(function* () {
       const known = yield* knownShops(sql, domainsOf(rows))
       const niches = yield* Niches.read(sql, rows)
-      const removed = yield* removedProducts(sql, rows)
+      const removed = yield* ProductKeys.removedBy(sql, rows)
       const batch = sortByType(rows, { niches: niches.tree, shops: new Set(known.keys()), removed })
       if (write.origin !== null) {
         const kept = batch.rejectedAds.map((key) => ({ shop: null, key }))
@@ -112,43 +112,6 @@ const knownShops = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, domain
   const known = yield* decodeShops(sql`SELECT id, domain FROM shop WHERE domain = ANY(${wanted}::text[])`)
   return new Map(known.map(({ domain, id }) => [domain, id]))
 })
-
-const decodeNames = rowsOf(
-  Schema.Struct({
-    domain: Schema.String,
-    wanted: Schema.String,
-    key: Schema.String,
-    alias: Schema.NullOr(Schema.String)
-  })
-)
-
-/** The stored products that rows remove, by the store and the key or alias that the row names. */
-const removedProducts = Effect.fnUntraced(function* (
-  sql: SqlClient.SqlClient,
-  rows: ReadonlyArray<ImportRow>
-): Effect.fn.Return<ReadonlyMap<string, ReadonlyArray<ProductKeys.StoredNames>>, SqlError.SqlError> {
-  const wanted = rows.flatMap(({ record }) =>
-    record.type === "removed" && record.record === "product" ? [record] : []
-  )
-  if (wanted.length === 0) return new Map()
-  const stored = yield* decodeNames(storedProducts(sql, wanted, "gone.domain, gone.key AS wanted, p.key, p.alias"))
-  return Map.groupBy(stored, ({ domain, wanted }) => `${domain} ${wanted}`)
-})
-
-/** The stored products that records to remove name by their key or their alias. */
-const storedProducts = (
-  sql: SqlClient.SqlClient,
-  wanted: ReadonlyArray<RemovedRecord>,
-  columns: "p.id" | "gone.domain, gone.key AS wanted, p.key, p.alias"
-) => sql`
-  SELECT ${sql.literal(columns)}
-  FROM unnest(${wanted.map(({ shop }) => shop ?? "")}::text[], ${wanted.map(({ key }) => key ?? "")}::text[])
-    AS gone (domain, key)
-  JOIN shop s ON s.domain = gone.domain
-  CROSS JOIN LATERAL (
-    SELECT id, key, alias FROM product WHERE shop_id = s.id AND key = gone.key
-    UNION SELECT id, key, alias FROM product WHERE shop_id = s.id AND alias = gone.key
-  ) p`
 
 const store = Effect.fnUntraced(function* (
   write: Write,
@@ -294,7 +257,7 @@ const removeRecords = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, rec
   const keys = (wanted: ReadonlyArray<RemovedRecord>) => wanted.map(({ key }) => key ?? "")
   const domains = (wanted: ReadonlyArray<RemovedRecord>) => wanted.map(({ shop }) => shop ?? "")
   const [shops, products, ads] = [of("shop"), of("product"), of("ad")]
-  const productIds = yield* idsOf(products, storedProducts(sql, products, "p.id"))
+  const productIds = yield* idsOf(products, ProductKeys.named(sql, products, "p.id"))
   const adIds = yield* idsOf(ads, sql`SELECT id FROM ad WHERE key = ANY(${keys(ads)}::text[])`)
   const shopIds = yield* idsOf(shops, sql`SELECT id FROM shop WHERE domain = ANY(${domains(shops)}::text[])`)
   return {

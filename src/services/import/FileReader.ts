@@ -134,16 +134,10 @@ export const recordsOf = Effect.fnUntraced(function* (
   wholes: WholeStores
 ): Effect.fn.Return<Stream.Stream<ImportChunk, UnreadableInput>, UnreadableInput, Requirements> {
   const { container, format } = detected
-  const taken = (records: Stream.Stream<ImportChunk, UnreadableInput>, shop?: string) =>
-    Stream.map(records, (chunk) => {
-      wholes.take(chunk, shop)
-      return chunk
-    })
-  const takenAds = (records: Stream.Stream<ImportChunk, UnreadableInput>) =>
-    Stream.map(records, (chunk) => {
-      wholes.takeAds(chunk)
-      return chunk
-    })
+  type Records = Stream.Stream<ImportChunk, UnreadableInput>
+  const taken = (records: Records, shop?: string) =>
+    Stream.tap(records, (chunk) => Effect.sync(() => wholes.take(chunk, shop)))
+  const takenAds = (records: Records) => Stream.tap(records, (chunk) => Effect.sync(() => wholes.takeAds(chunk)))
   if (format === "map") {
     const { mapping } = options
     if (mapping === undefined) return Stream.empty

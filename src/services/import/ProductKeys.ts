@@ -5,8 +5,9 @@
 import { PgTypes } from "@effect/sql-pg"
 import { Effect, Result, Schema } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
-import type { ProductRecord } from "../../domain/catalog/Records.ts"
+import type { ProductRecord, RemovedRecord } from "../../domain/catalog/Records.ts"
 import { rowsOf } from "../database/Rows.ts"
+import type { ImportRow } from "./ImportSource.ts"
 
 interface OfShop {
   readonly record: ProductRecord
@@ -112,3 +113,40 @@ export const note = (
       AS seen (shop_id, key)
     JOIN product p ON p.shop_id = seen.shop_id AND p.key = seen.key
     ON CONFLICT DO NOTHING`)
+
+const decodeNames = rowsOf(
+  Schema.Struct({
+    domain: Schema.String,
+    wanted: Schema.String,
+    key: Schema.String,
+    alias: Schema.NullOr(Schema.String)
+  })
+)
+
+/** The stored products that rows remove, by the store and the key or alias that the row names. */
+export const removedBy = Effect.fnUntraced(function* (
+  sql: SqlClient.SqlClient,
+  rows: ReadonlyArray<ImportRow>
+): Effect.fn.Return<ReadonlyMap<string, ReadonlyArray<StoredNames>>, SqlError.SqlError> {
+  const wanted = rows.flatMap(({ record }) =>
+    record.type === "removed" && record.record === "product" ? [record] : []
+  )
+  if (wanted.length === 0) return new Map()
+  const stored = yield* decodeNames(named(sql, wanted, "gone.domain, gone.key AS wanted, p.key, p.alias"))
+  return Map.groupBy(stored, ({ domain, wanted }) => `${domain} ${wanted}`)
+})
+
+/** The stored products that records to remove name by their key or their alias. */
+export const named = (
+  sql: SqlClient.SqlClient,
+  wanted: ReadonlyArray<RemovedRecord>,
+  columns: "p.id" | "gone.domain, gone.key AS wanted, p.key, p.alias"
+) => sql`
+  SELECT ${sql.literal(columns)}
+  FROM unnest(${wanted.map(({ shop }) => shop ?? "")}::text[], ${wanted.map(({ key }) => key ?? "")}::text[])
+    AS gone (domain, key)
+  JOIN shop s ON s.domain = gone.domain
+  CROSS JOIN LATERAL (
+    SELECT id, key, alias FROM product WHERE shop_id = s.id AND key = gone.key
+    UNION SELECT id, key, alias FROM product WHERE shop_id = s.id AND alias = gone.key
+  ) p`

@@ -1,7 +1,4 @@
-/**
- * What the code of a grant, and its refresh tokens, are exchanged for (R35 to R41). Each exchange is decided within a transaction
- * that commits even if the decision is an error, because a revocation must persist (R38).
- */
+/** What the code of a grant, and its refresh tokens, are exchanged for (R35 to R41), within a transaction of Grants. */
 import { Effect, Option, Redacted, Result, Schema } from "effect"
 import type { SecureRandom } from "effect/crypto"
 import type { SqlClient, SqlError } from "effect/sql"
@@ -56,7 +53,7 @@ export type Needs = SecureRandom.SecureRandom | SqlClient.SqlClient
  * Codes and refresh tokens live by the database's clock: a server whose own clock is wrong would take the repeat of a refresh
  * that another server answered for the use of a stolen token.
  */
-export const { currentTimeMillis } = DatabaseClock
+const { currentTimeMillis } = DatabaseClock
 
 const decodeRecent = rowOf(Schema.Struct({ count: Schema.Int, oldest: Schema.NullOr(Schema.Date) }))
 const decodeExpiry = firstOf(Schema.Struct({ expiresAt: Schema.Date }))

@@ -14,6 +14,7 @@ import * as Pkce from "../../domain/oauth/Pkce.ts"
 import type { ServiceUnavailable } from "../../domain/ToolError.ts"
 import { rowOf } from "../database/Rows.ts"
 import { availableOnce } from "../database/Availability.ts"
+import * as DatabaseClock from "../database/DatabaseClock.ts"
 import { UnknownClient } from "./Clients.ts"
 import * as GrantRows from "./GrantRows.ts"
 import * as GrantTokens from "./GrantTokens.ts"
@@ -85,7 +86,7 @@ export class Grants extends Context.Service<
         const code = yield* Secrets.random("authorization_code").pipe(Effect.provide(services))
         const insert = Effect.gen(function* () {
           const { accountId, client } = approval
-          const millis = yield* GrantTokens.currentTimeMillis
+          const millis = yield* DatabaseClock.currentTimeMillis
           const now = new Date(millis)
           // Locks the account first, so that only one transaction at a time counts its connections.
           const open = yield* sql`SELECT FROM account WHERE id = ${accountId} AND closed_at IS NULL FOR NO KEY UPDATE`

@@ -51,6 +51,7 @@ export const keptProduct = (
 }
 
 const decodeShop = RecordDecoder.make(ProductRecord.fields.shop)
+
 /** {@link keptProduct} of a product of the native format that was rejected. */
 export const keptOfRecord = (input: Foreign): Pick<Reading, "kept" | "lacksRecords"> => {
   const shop = decodeShop(input["shop"])

@@ -50,7 +50,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("D55 one reading", (it)
         assert.deepStrictEqual(Option.getOrThrow(yield* compareWithRecords(before.published)), [])
 
         const random = Random.make(3)
-        /** Commits changes of every kind when asked to: a fiber of its own, which is not in the transaction of the reading. */
+        /** A fiber outside the transaction of the reading. Each time that it is asked to, it commits changes of every kind. */
         const committer = Effect.gen(function* () {
           const asked = yield* Deferred.make<void>()
           const changes = Effect.forEach(Array.from({ length: 40 }), () => randomChange(random), { discard: true })
