@@ -17,10 +17,10 @@ CREATE TABLE account (
   role text NOT NULL DEFAULT 'customer'::text,
   subscription_began_on date,
   created_at timestamp with time zone NOT NULL,
-  closed_at timestamp with time zone,
-  forgotten_at timestamp with time zone,
   user_handle uuid NOT NULL DEFAULT gen_random_uuid(),
   second_step boolean NOT NULL DEFAULT false,
+  closed_at timestamp with time zone,
+  forgotten_at timestamp with time zone,
   CONSTRAINT account_pkey PRIMARY KEY (id),
   CONSTRAINT account_check CHECK (plan = 'starter'::text OR subscription_began_on IS NOT NULL),
   CONSTRAINT account_closed CHECK (
@@ -67,8 +67,8 @@ CREATE TABLE account_change (
   what text NOT NULL,
   value_before text,
   value_after text,
-  created_at timestamp with time zone NOT NULL,
   source text,
+  created_at timestamp with time zone NOT NULL,
   CONSTRAINT account_change_pkey PRIMARY KEY (id),
   CONSTRAINT account_change_check CHECK (
 CASE
@@ -83,6 +83,187 @@ END),
   CONSTRAINT account_change_actor_id_fkey FOREIGN KEY (actor_id) REFERENCES account(id)
 );
 CREATE INDEX account_change_account ON account_change USING btree (account_id, id);
+
+CREATE TABLE saved_search (
+  id integer GENERATED ALWAYS AS IDENTITY NOT NULL,
+  account_id integer NOT NULL,
+  subject text NOT NULL,
+  query text NOT NULL,
+  name text NOT NULL,
+  viewed_at timestamp with time zone NOT NULL,
+  mark integer NOT NULL,
+  CONSTRAINT saved_search_pkey PRIMARY KEY (id),
+  CONSTRAINT saved_search_mark_check CHECK (mark >= 0),
+  CONSTRAINT saved_search_name_check CHECK (char_length(name) >= 1 AND char_length(name) <= 60),
+  CONSTRAINT saved_search_query_check CHECK (char_length(query) <= 8000),
+  CONSTRAINT saved_search_subject_check CHECK (subject = ANY (ARRAY['ads'::text, 'products'::text, 'stores'::text])),
+  CONSTRAINT saved_search_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id) ON DELETE CASCADE
+);
+CREATE INDEX saved_search_account ON saved_search USING btree (account_id, id);
+
+CREATE TABLE recent_search (
+  account_id integer NOT NULL,
+  searches jsonb NOT NULL,
+  CONSTRAINT recent_search_pkey PRIMARY KEY (account_id),
+  CONSTRAINT recent_search_searches_check CHECK (jsonb_array_length(searches) >= 1 AND jsonb_array_length(searches) <= 5),
+  CONSTRAINT recent_search_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id) ON DELETE CASCADE
+);
+
+CREATE TABLE passkey (
+  id integer GENERATED ALWAYS AS IDENTITY NOT NULL,
+  account_id integer NOT NULL,
+  credential_id bytea NOT NULL,
+  public_key bytea NOT NULL,
+  sign_count bigint NOT NULL,
+  name text NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  last_used_at timestamp with time zone,
+  CONSTRAINT passkey_pkey PRIMARY KEY (id),
+  CONSTRAINT passkey_credential_id_key UNIQUE (credential_id),
+  CONSTRAINT passkey_credential_id_check CHECK (octet_length(credential_id) >= 1 AND octet_length(credential_id) <= 1023),
+  CONSTRAINT passkey_name_check CHECK (char_length(name) >= 1 AND char_length(name) <= 60),
+  CONSTRAINT passkey_public_key_check CHECK (octet_length(public_key) >= 1 AND octet_length(public_key) <= 2048),
+  CONSTRAINT passkey_sign_count_check CHECK (sign_count >= 0 AND sign_count <= '4294967295'::bigint),
+  CONSTRAINT passkey_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id) ON DELETE CASCADE
+) WITH (fillfactor=80);
+CREATE INDEX passkey_account ON passkey USING btree (account_id, id);
+
+CREATE TABLE session (
+  id integer GENERATED ALWAYS AS IDENTITY NOT NULL,
+  account_id integer NOT NULL,
+  hash bytea NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  last_used_at timestamp with time zone NOT NULL,
+  browser text,
+  system text,
+  passkey_id integer,
+  confirmed_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT session_pkey PRIMARY KEY (id),
+  CONSTRAINT session_hash_key UNIQUE (hash),
+  CONSTRAINT session_browser_check CHECK (char_length(browser) >= 1 AND char_length(browser) <= 30),
+  CONSTRAINT session_hash_check CHECK (octet_length(hash) = 32),
+  CONSTRAINT session_system_check CHECK (char_length(system) >= 1 AND char_length(system) <= 30),
+  CONSTRAINT session_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id) ON DELETE CASCADE,
+  CONSTRAINT session_passkey_id_fkey FOREIGN KEY (passkey_id) REFERENCES passkey(id) ON DELETE SET NULL
+) WITH (fillfactor=80);
+CREATE INDEX session_account ON session USING btree (account_id);
+CREATE INDEX session_passkey ON session USING btree (passkey_id) WHERE passkey_id IS NOT NULL;
+
+CREATE TABLE known_browser (
+  account_id integer NOT NULL,
+  hash bytea NOT NULL,
+  signed_in_at timestamp with time zone NOT NULL,
+  CONSTRAINT known_browser_pkey PRIMARY KEY (account_id, hash),
+  CONSTRAINT known_browser_hash_check CHECK (octet_length(hash) = 32),
+  CONSTRAINT known_browser_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id) ON DELETE CASCADE
+);
+CREATE INDEX known_browser_hash ON known_browser USING btree (hash);
+
+CREATE TABLE passkey_challenge (
+  hash bytea NOT NULL,
+  owner bytea NOT NULL,
+  purpose text NOT NULL,
+  expires_at timestamp with time zone NOT NULL,
+  CONSTRAINT passkey_challenge_pkey PRIMARY KEY (hash),
+  CONSTRAINT passkey_challenge_hash_check CHECK (octet_length(hash) = 32),
+  CONSTRAINT passkey_challenge_owner_check CHECK (octet_length(owner) = 32),
+  CONSTRAINT passkey_challenge_purpose_check CHECK (purpose = ANY (ARRAY['add'::text, 'confirm'::text, 'second_step'::text, 'sign_in'::text]))
+);
+CREATE INDEX passkey_challenge_expires_at ON passkey_challenge USING btree (expires_at);
+CREATE INDEX passkey_challenge_owner ON passkey_challenge USING btree (owner);
+
+CREATE TABLE pending_sign_in (
+  owner bytea NOT NULL,
+  account_id integer NOT NULL,
+  password bytea NOT NULL,
+  expires_at timestamp with time zone NOT NULL,
+  CONSTRAINT pending_sign_in_pkey PRIMARY KEY (owner),
+  CONSTRAINT pending_sign_in_owner_check CHECK (octet_length(owner) = 32),
+  CONSTRAINT pending_sign_in_password_check CHECK (octet_length(password) = 32),
+  CONSTRAINT pending_sign_in_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id) ON DELETE CASCADE
+);
+CREATE INDEX pending_sign_in_account ON pending_sign_in USING btree (account_id);
+CREATE INDEX pending_sign_in_expires_at ON pending_sign_in USING btree (expires_at);
+
+CREATE TABLE recovery_code (
+  account_id integer NOT NULL,
+  hash bytea NOT NULL,
+  CONSTRAINT recovery_code_pkey PRIMARY KEY (account_id, hash),
+  CONSTRAINT recovery_code_hash_check CHECK (octet_length(hash) = 32),
+  CONSTRAINT recovery_code_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id) ON DELETE CASCADE
+);
+
+CREATE TABLE enrollment_code (
+  account_id integer NOT NULL,
+  hash bytea NOT NULL,
+  expires_at timestamp with time zone NOT NULL,
+  CONSTRAINT enrollment_code_pkey PRIMARY KEY (account_id),
+  CONSTRAINT enrollment_code_hash_check CHECK (octet_length(hash) = 32),
+  CONSTRAINT enrollment_code_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id) ON DELETE CASCADE
+);
+
+CREATE TABLE account_link (
+  hash bytea NOT NULL,
+  purpose text NOT NULL,
+  email text NOT NULL,
+  account_id integer,
+  password_hash text,
+  browser bytea,
+  return_to text,
+  created_at timestamp with time zone NOT NULL,
+  expires_at timestamp with time zone NOT NULL,
+  CONSTRAINT account_link_pkey PRIMARY KEY (hash),
+  CONSTRAINT account_link_browser_check CHECK (octet_length(browser) = 32),
+  CONSTRAINT account_link_check CHECK (
+CASE purpose
+    WHEN 'sign_up'::text THEN account_id IS NULL AND password_hash IS NOT NULL AND browser IS NOT NULL
+    ELSE account_id IS NOT NULL AND password_hash IS NULL AND browser IS NULL AND return_to IS NULL
+END),
+  CONSTRAINT account_link_email_check CHECK (char_length(email) >= 3 AND char_length(email) <= 254),
+  CONSTRAINT account_link_hash_check CHECK (octet_length(hash) = 32),
+  CONSTRAINT account_link_password_hash_check CHECK (password_hash ~~ '$argon2id$%'::text),
+  CONSTRAINT account_link_purpose_check CHECK (purpose = ANY (ARRAY['sign_up'::text, 'reset'::text, 'email'::text])),
+  CONSTRAINT account_link_return_to_check CHECK (char_length(return_to) <= 8192),
+  CONSTRAINT account_link_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id) ON DELETE CASCADE
+);
+CREATE INDEX account_link_expires ON account_link USING btree (expires_at);
+CREATE UNIQUE INDEX account_link_account ON account_link USING btree (account_id, purpose) WHERE account_id IS NOT NULL;
+CREATE UNIQUE INDEX account_link_sign_up ON account_link USING btree (lower(email)) WHERE purpose = 'sign_up'::text;
+
+CREATE TABLE sign_in_change (
+  id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
+  account_id integer NOT NULL,
+  what text NOT NULL,
+  name text,
+  browser text,
+  system text,
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT sign_in_change_pkey PRIMARY KEY (id),
+  CONSTRAINT sign_in_change_browser_check CHECK (char_length(browser) >= 1 AND char_length(browser) <= 30),
+  CONSTRAINT sign_in_change_name_check CHECK (char_length(name) >= 1 AND char_length(name) <= 60),
+  CONSTRAINT sign_in_change_system_check CHECK (char_length(system) >= 1 AND char_length(system) <= 30),
+  CONSTRAINT sign_in_change_what_check CHECK (what = ANY (ARRAY['passkey_added'::text, 'passkey_removed'::text, 'second_step_on'::text, 'second_step_off'::text, 'codes_replaced'::text, 'code_used'::text, 'reset'::text, 'password_changed'::text, 'password_set'::text, 'password_reset'::text, 'address_changed'::text])),
+  CONSTRAINT sign_in_change_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id) ON DELETE CASCADE
+);
+CREATE INDEX sign_in_change_account ON sign_in_change USING btree (account_id, id);
+
+CREATE TABLE mail (
+  id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
+  kind text NOT NULL,
+  recipient text NOT NULL,
+  language text NOT NULL,
+  link bytea,
+  attempts integer NOT NULL DEFAULT 0,
+  created_at timestamp with time zone NOT NULL,
+  due_at timestamp with time zone NOT NULL,
+  expires_at timestamp with time zone NOT NULL,
+  CONSTRAINT mail_pkey PRIMARY KEY (id),
+  CONSTRAINT mail_kind_check CHECK (char_length(kind) >= 1 AND char_length(kind) <= 40),
+  CONSTRAINT mail_language_check CHECK (char_length(language) >= 2 AND char_length(language) <= 10),
+  CONSTRAINT mail_link_check CHECK (octet_length(link) = 32),
+  CONSTRAINT mail_recipient_check CHECK (char_length(recipient) >= 3 AND char_length(recipient) <= 254)
+);
+CREATE INDEX mail_due_at ON mail USING btree (due_at);
 
 CREATE TABLE credit_period (
   account_id integer NOT NULL,
@@ -351,53 +532,6 @@ CREATE TABLE tracked_shop (
 );
 CREATE INDEX tracked_shop_shop ON tracked_shop USING btree (shop_id);
 
-CREATE TABLE session (
-  id integer GENERATED ALWAYS AS IDENTITY NOT NULL,
-  account_id integer NOT NULL,
-  hash bytea NOT NULL,
-  created_at timestamp with time zone NOT NULL,
-  last_used_at timestamp with time zone NOT NULL,
-  browser text,
-  system text,
-  passkey_id integer,
-  confirmed_at timestamp with time zone NOT NULL DEFAULT now(),
-  CONSTRAINT session_pkey PRIMARY KEY (id),
-  CONSTRAINT session_hash_key UNIQUE (hash),
-  CONSTRAINT session_browser_check CHECK (char_length(browser) >= 1 AND char_length(browser) <= 30),
-  CONSTRAINT session_hash_check CHECK (octet_length(hash) = 32),
-  CONSTRAINT session_system_check CHECK (char_length(system) >= 1 AND char_length(system) <= 30),
-  CONSTRAINT session_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id) ON DELETE CASCADE
-) WITH (fillfactor=80);
-CREATE INDEX session_account ON session USING btree (account_id);
-CREATE INDEX session_passkey ON session USING btree (passkey_id) WHERE passkey_id IS NOT NULL;
-
-CREATE TABLE known_browser (
-  account_id integer NOT NULL,
-  hash bytea NOT NULL,
-  signed_in_at timestamp with time zone NOT NULL,
-  CONSTRAINT known_browser_pkey PRIMARY KEY (account_id, hash),
-  CONSTRAINT known_browser_hash_check CHECK (octet_length(hash) = 32),
-  CONSTRAINT known_browser_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id) ON DELETE CASCADE
-);
-CREATE INDEX known_browser_hash ON known_browser USING btree (hash);
-
-CREATE TABLE sign_in_attempt (
-  key bytea NOT NULL,
-  empties_at timestamp with time zone NOT NULL,
-  CONSTRAINT sign_in_attempt_pkey PRIMARY KEY (key),
-  CONSTRAINT sign_in_attempt_key_check CHECK (octet_length(key) = 32)
-) WITH (fillfactor=80);
-CREATE INDEX sign_in_attempt_empties_at ON sign_in_attempt USING btree (empties_at);
-
-CREATE TABLE page_view (
-  account_id integer NOT NULL,
-  day date NOT NULL,
-  views integer NOT NULL,
-  CONSTRAINT page_view_pkey PRIMARY KEY (day, account_id),
-  CONSTRAINT page_view_views_check CHECK (views > 0),
-  CONSTRAINT page_view_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id) ON DELETE CASCADE
-) WITH (fillfactor=80);
-
 CREATE TABLE oauth_client (
   id text NOT NULL,
   name text NOT NULL,
@@ -580,129 +714,6 @@ CREATE TABLE activity_writer (
   CONSTRAINT activity_writer_pkey PRIMARY KEY (id)
 ) WITH (fillfactor=50);
 
-CREATE TABLE saved_search (
-  id integer GENERATED ALWAYS AS IDENTITY NOT NULL,
-  account_id integer NOT NULL,
-  subject text NOT NULL,
-  query text NOT NULL,
-  name text NOT NULL,
-  viewed_at timestamp with time zone NOT NULL,
-  mark integer NOT NULL,
-  CONSTRAINT saved_search_pkey PRIMARY KEY (id),
-  CONSTRAINT saved_search_mark_check CHECK (mark >= 0),
-  CONSTRAINT saved_search_name_check CHECK (char_length(name) >= 1 AND char_length(name) <= 60),
-  CONSTRAINT saved_search_query_check CHECK (char_length(query) <= 8000),
-  CONSTRAINT saved_search_subject_check CHECK (subject = ANY (ARRAY['ads'::text, 'products'::text, 'stores'::text])),
-  CONSTRAINT saved_search_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id) ON DELETE CASCADE
-);
-CREATE INDEX saved_search_account ON saved_search USING btree (account_id, id);
-
-CREATE TABLE recent_search (
-  account_id integer NOT NULL,
-  searches jsonb NOT NULL,
-  CONSTRAINT recent_search_pkey PRIMARY KEY (account_id),
-  CONSTRAINT recent_search_searches_check CHECK (jsonb_array_length(searches) >= 1 AND jsonb_array_length(searches) <= 5),
-  CONSTRAINT recent_search_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id) ON DELETE CASCADE
-);
-
-CREATE TABLE account_link (
-  hash bytea NOT NULL,
-  purpose text NOT NULL,
-  email text NOT NULL,
-  account_id integer,
-  password_hash text,
-  browser bytea,
-  return_to text,
-  created_at timestamp with time zone NOT NULL,
-  expires_at timestamp with time zone NOT NULL,
-  CONSTRAINT account_link_pkey PRIMARY KEY (hash),
-  CONSTRAINT account_link_browser_check CHECK (octet_length(browser) = 32),
-  CONSTRAINT account_link_check CHECK (
-CASE purpose
-    WHEN 'sign_up'::text THEN account_id IS NULL AND password_hash IS NOT NULL AND browser IS NOT NULL
-    ELSE account_id IS NOT NULL AND password_hash IS NULL AND browser IS NULL AND return_to IS NULL
-END),
-  CONSTRAINT account_link_email_check CHECK (char_length(email) >= 3 AND char_length(email) <= 254),
-  CONSTRAINT account_link_hash_check CHECK (octet_length(hash) = 32),
-  CONSTRAINT account_link_password_hash_check CHECK (password_hash ~~ '$argon2id$%'::text),
-  CONSTRAINT account_link_purpose_check CHECK (purpose = ANY (ARRAY['sign_up'::text, 'reset'::text, 'email'::text])),
-  CONSTRAINT account_link_return_to_check CHECK (char_length(return_to) <= 8192),
-  CONSTRAINT account_link_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id) ON DELETE CASCADE
-);
-CREATE INDEX account_link_expires ON account_link USING btree (expires_at);
-CREATE UNIQUE INDEX account_link_account ON account_link USING btree (account_id, purpose) WHERE account_id IS NOT NULL;
-CREATE UNIQUE INDEX account_link_sign_up ON account_link USING btree (lower(email)) WHERE purpose = 'sign_up'::text;
-
-CREATE TABLE passkey (
-  id integer GENERATED ALWAYS AS IDENTITY NOT NULL,
-  account_id integer NOT NULL,
-  credential_id bytea NOT NULL,
-  public_key bytea NOT NULL,
-  sign_count bigint NOT NULL,
-  name text NOT NULL,
-  created_at timestamp with time zone NOT NULL,
-  last_used_at timestamp with time zone,
-  CONSTRAINT passkey_pkey PRIMARY KEY (id),
-  CONSTRAINT passkey_credential_id_key UNIQUE (credential_id),
-  CONSTRAINT passkey_credential_id_check CHECK (octet_length(credential_id) >= 1 AND octet_length(credential_id) <= 1023),
-  CONSTRAINT passkey_name_check CHECK (char_length(name) >= 1 AND char_length(name) <= 60),
-  CONSTRAINT passkey_public_key_check CHECK (octet_length(public_key) >= 1 AND octet_length(public_key) <= 2048),
-  CONSTRAINT passkey_sign_count_check CHECK (sign_count >= 0 AND sign_count <= '4294967295'::bigint),
-  CONSTRAINT passkey_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id) ON DELETE CASCADE
-) WITH (fillfactor=80);
-CREATE INDEX passkey_account ON passkey USING btree (account_id, id);
-
-CREATE TABLE passkey_challenge (
-  hash bytea NOT NULL,
-  owner bytea NOT NULL,
-  purpose text NOT NULL,
-  expires_at timestamp with time zone NOT NULL,
-  CONSTRAINT passkey_challenge_pkey PRIMARY KEY (hash),
-  CONSTRAINT passkey_challenge_hash_check CHECK (octet_length(hash) = 32),
-  CONSTRAINT passkey_challenge_owner_check CHECK (octet_length(owner) = 32),
-  CONSTRAINT passkey_challenge_purpose_check CHECK (purpose = ANY (ARRAY['add'::text, 'confirm'::text, 'second_step'::text, 'sign_in'::text]))
-);
-CREATE INDEX passkey_challenge_expires_at ON passkey_challenge USING btree (expires_at);
-CREATE INDEX passkey_challenge_owner ON passkey_challenge USING btree (owner);
-
-CREATE TABLE pending_sign_in (
-  owner bytea NOT NULL,
-  account_id integer NOT NULL,
-  password bytea NOT NULL,
-  expires_at timestamp with time zone NOT NULL,
-  CONSTRAINT pending_sign_in_pkey PRIMARY KEY (owner),
-  CONSTRAINT pending_sign_in_owner_check CHECK (octet_length(owner) = 32),
-  CONSTRAINT pending_sign_in_password_check CHECK (octet_length(password) = 32),
-  CONSTRAINT pending_sign_in_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id) ON DELETE CASCADE
-);
-CREATE INDEX pending_sign_in_account ON pending_sign_in USING btree (account_id);
-CREATE INDEX pending_sign_in_expires_at ON pending_sign_in USING btree (expires_at);
-
-CREATE TABLE recovery_code (
-  account_id integer NOT NULL,
-  hash bytea NOT NULL,
-  CONSTRAINT recovery_code_pkey PRIMARY KEY (account_id, hash),
-  CONSTRAINT recovery_code_hash_check CHECK (octet_length(hash) = 32),
-  CONSTRAINT recovery_code_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id) ON DELETE CASCADE
-);
-
-CREATE TABLE sign_in_change (
-  id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
-  account_id integer NOT NULL,
-  what text NOT NULL,
-  name text,
-  browser text,
-  system text,
-  created_at timestamp with time zone NOT NULL,
-  CONSTRAINT sign_in_change_pkey PRIMARY KEY (id),
-  CONSTRAINT sign_in_change_browser_check CHECK (char_length(browser) >= 1 AND char_length(browser) <= 30),
-  CONSTRAINT sign_in_change_name_check CHECK (char_length(name) >= 1 AND char_length(name) <= 60),
-  CONSTRAINT sign_in_change_system_check CHECK (char_length(system) >= 1 AND char_length(system) <= 30),
-  CONSTRAINT sign_in_change_what_check CHECK (what = ANY (ARRAY['passkey_added'::text, 'passkey_removed'::text, 'second_step_on'::text, 'second_step_off'::text, 'codes_replaced'::text, 'code_used'::text, 'reset'::text, 'password_changed'::text, 'password_set'::text, 'password_reset'::text, 'address_changed'::text])),
-  CONSTRAINT sign_in_change_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id) ON DELETE CASCADE
-);
-CREATE INDEX sign_in_change_account ON sign_in_change USING btree (account_id, id);
-
 CREATE TABLE billing_customer (
   account_id integer NOT NULL,
   reference uuid NOT NULL DEFAULT gen_random_uuid(),
@@ -740,33 +751,22 @@ CREATE UNLOGGED TABLE rate_bucket (
   CONSTRAINT rate_bucket_used_check CHECK (used >= 0::double precision)
 ) WITH (fillfactor=50);
 
-CREATE TABLE enrollment_code (
-  account_id integer NOT NULL,
-  hash bytea NOT NULL,
-  expires_at timestamp with time zone NOT NULL,
-  CONSTRAINT enrollment_code_pkey PRIMARY KEY (account_id),
-  CONSTRAINT enrollment_code_hash_check CHECK (octet_length(hash) = 32),
-  CONSTRAINT enrollment_code_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id) ON DELETE CASCADE
-);
+CREATE TABLE sign_in_attempt (
+  key bytea NOT NULL,
+  empties_at timestamp with time zone NOT NULL,
+  CONSTRAINT sign_in_attempt_pkey PRIMARY KEY (key),
+  CONSTRAINT sign_in_attempt_key_check CHECK (octet_length(key) = 32)
+) WITH (fillfactor=80);
+CREATE INDEX sign_in_attempt_empties_at ON sign_in_attempt USING btree (empties_at);
 
-CREATE TABLE mail (
-  id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
-  kind text NOT NULL,
-  recipient text NOT NULL,
-  language text NOT NULL,
-  link bytea,
-  attempts integer NOT NULL DEFAULT 0,
-  created_at timestamp with time zone NOT NULL,
-  due_at timestamp with time zone NOT NULL,
-  expires_at timestamp with time zone NOT NULL,
-  CONSTRAINT mail_pkey PRIMARY KEY (id),
-  CONSTRAINT mail_kind_check CHECK (char_length(kind) >= 1 AND char_length(kind) <= 40),
-  CONSTRAINT mail_language_check CHECK (char_length(language) >= 2 AND char_length(language) <= 10),
-  CONSTRAINT mail_link_check CHECK (octet_length(link) = 32),
-  CONSTRAINT mail_recipient_check CHECK (char_length(recipient) >= 3 AND char_length(recipient) <= 254)
-);
-CREATE INDEX mail_due_at ON mail USING btree (due_at);
-ALTER TABLE session ADD CONSTRAINT session_passkey_id_fkey FOREIGN KEY (passkey_id) REFERENCES passkey(id) ON DELETE SET NULL;
+CREATE TABLE page_view (
+  account_id integer NOT NULL,
+  day date NOT NULL,
+  views integer NOT NULL,
+  CONSTRAINT page_view_pkey PRIMARY KEY (day, account_id),
+  CONSTRAINT page_view_views_check CHECK (views > 0),
+  CONSTRAINT page_view_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id) ON DELETE CASCADE
+) WITH (fillfactor=80);
 
 CREATE OR REPLACE FUNCTION public.account_change_is_append_only()
  RETURNS trigger

@@ -132,4 +132,26 @@ export default Effect.gen(function* () {
       DELETE FROM activity_writer WHERE written_at <= moment - interval '1 day';
       RETURN removed;
     END $$`
+
+  // Removes at most so many lines, and as many counts of days, of a closed account. Returns the number of both.
+  yield* sql`
+    CREATE FUNCTION remove_activity_of(closed integer, most integer) RETURNS integer
+    LANGUAGE plpgsql AS $$
+    DECLARE
+      lines integer;
+      days integer;
+    BEGIN
+      IF NOT EXISTS (SELECT FROM account WHERE id = closed AND closed_at IS NOT NULL) THEN
+        RAISE EXCEPTION 'account % is not closed', closed USING ERRCODE = 'restrict_violation';
+      END IF;
+      PERFORM set_config('discovery.removes_old_activity', 'on', true);
+      DELETE FROM activity WHERE account_id = closed AND id IN (
+        SELECT id FROM activity WHERE account_id = closed ORDER BY id LIMIT most);
+      GET DIAGNOSTICS lines = ROW_COUNT;
+      PERFORM set_config('discovery.removes_old_activity', '', true);
+      DELETE FROM activity_day WHERE ctid = ANY (ARRAY(
+        SELECT ctid FROM activity_day WHERE account_id = closed LIMIT most FOR UPDATE));
+      GET DIAGNOSTICS days = ROW_COUNT;
+      RETURN lines + days;
+    END $$`
 })

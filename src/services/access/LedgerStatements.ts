@@ -1,4 +1,4 @@
-/** The statements of the ledger, each one commit for a whole batch; the rules are in the functions of migrations/0002_credits. */
+/** The statements of the ledger, each one commit for a whole batch; the rules are in the functions of migrations/0003_credits. */
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql"

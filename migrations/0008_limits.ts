@@ -1,4 +1,4 @@
-/** Rate limits that all servers count together (services/limits/SharedRates). */
+/** Limits that all servers count together: rates (services/limits/SharedRates), attempts to sign in, page views. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
@@ -65,4 +65,22 @@ export default Effect.gen(function* () {
         RETURN NEXT;
       END LOOP;
     END $$`
+
+  // Attempts to sign in, in leaky buckets of the same kind; a bucket is empty at empties_at and leaks evenly. A row whose
+  // time has passed means the same as no row, and is deleted by later attempts.
+  yield* sql`
+    CREATE TABLE sign_in_attempt (
+      key bytea PRIMARY KEY CHECK (octet_length(key) = 32),
+      empties_at timestamptz NOT NULL
+    ) WITH (fillfactor = 80)`
+  yield* sql`CREATE INDEX sign_in_attempt_empties_at ON sign_in_attempt (empties_at)`
+
+  // Page views of the catalog of an account on a day (UTC).
+  yield* sql`
+    CREATE TABLE page_view (
+      account_id integer NOT NULL REFERENCES account ON DELETE CASCADE,
+      day date NOT NULL,
+      views integer NOT NULL CHECK (views > 0),
+      PRIMARY KEY (day, account_id)
+    ) WITH (fillfactor = 80)`
 })

@@ -29,7 +29,4 @@ export default Effect.gen(function* () {
       received_at timestamptz NOT NULL
     )`
   yield* sql`CREATE INDEX billing_event_received ON billing_event (received_at)`
-
-  // Who made a change without an actor: NULL for the command line.
-  yield* sql`ALTER TABLE account_change ADD COLUMN source text CHECK (source = 'billing')`
 })
